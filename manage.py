@@ -1,0 +1,26 @@
+#!/usr/bin/env python
+"""The command line: `serve`, `run`, `signin_link` and Django's own commands."""
+
+import os
+import sys
+
+
+def main() -> None:
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "pevsite.settings")
+    _data_dir(sys.argv)
+    from django.core.management import execute_from_command_line
+
+    execute_from_command_line(sys.argv)
+
+
+def _data_dir(arguments: list[str]) -> None:
+    """Settings need the data folder before the command parses its options."""
+    for index, argument in enumerate(arguments):
+        if argument.startswith("--data-dir="):
+            os.environ["PEV_DATA_DIR"] = argument.partition("=")[2]
+        elif argument == "--data-dir" and index + 1 < len(arguments):
+            os.environ["PEV_DATA_DIR"] = arguments[index + 1]
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,179 @@
+"""All settings, from the environment. Every variable is named once here, with its default and its reason.
+
+    PEV_DATA_DIR              .data          database, files and the installation's key
+    PEV_HOSTS                 127.0.0.1,localhost,[::1]   host names that may be asked for, comma-separated
+    PEV_TLS                   off            on behind a TLS proxy: secure cookies, HSTS, https origins
+    PEV_DATABASE              (SQLite)       postgres://user:password@host:port/name for more than one machine
+    PEV_REDIS                 (none)         redis://… channel layer across processes
+    PEV_DEBUG                 off            Django's debug pages; never on a network
+    PEV_WORKERS               16             threads that carry out steps in one process
+    PEV_LEASE_SECONDS         15             after this long without a heartbeat others take the work over
+    PEV_UPLOAD_FILES          10000          most files of a run
+    PEV_UPLOAD_MB             200            most megabytes of a run
+    PEV_FILE_MB               50             most megabytes of one file
+    PEV_TIME_ZONE             UTC            how times are shown
+    ANTHROPIC_API_KEY         (none)         Claude answers; without it, and without a base URL, rules do
+    ANTHROPIC_BASE_URL        (Anthropic)    another server that speaks the same API
+    PEV_MODEL_PLANNER, PEV_MODEL_EXECUTOR, PEV_MODEL_VERIFIER   model ids, needed with a base URL
+    PEV_OFFLINE_PACE          0.4            seconds per reply of the offline rules, so that one can follow
+"""
+
+import os
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from django.utils.csp import CSP
+
+from pevsite.installation import data_dir, secret_key
+
+
+def _on(name: str) -> bool:
+    return os.environ.get(name, "").lower() in {"1", "on", "true", "yes"}
+
+
+def _number(name: str, default: int) -> int:
+    return int(os.environ.get(name) or default)
+
+
+BASE_DIR = Path(__file__).resolve().parent.parent
+DATA_DIR = data_dir(BASE_DIR / ".data")
+SECRET_KEY = secret_key(DATA_DIR)
+DEBUG = _on("PEV_DEBUG")
+TLS = _on("PEV_TLS")
+ALLOWED_HOSTS = [
+    name.strip() for name in os.environ.get("PEV_HOSTS", "127.0.0.1,localhost,[::1]").split(",") if name.strip()
+]
+
+INSTALLED_APPS = [
+    "daphne",
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.sessions",
+    "django.contrib.messages",
+    "django.contrib.staticfiles",
+    "channels",
+    "django_htmx",
+    "runs.apps.RunsConfig",
+]
+MIDDLEWARE = [
+    "django.middleware.security.SecurityMiddleware",
+    "django.middleware.csp.ContentSecurityPolicyMiddleware",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django.contrib.auth.middleware.LoginRequiredMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "django_htmx.middleware.HtmxMiddleware",
+]
+ROOT_URLCONF = "pevsite.urls"
+ASGI_APPLICATION = "pevsite.asgi.application"
+TEMPLATES = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": [BASE_DIR / "templates"],
+        "APP_DIRS": False,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.template.context_processors.csp",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+                "runs.web.context.installation",
+            ],
+            "builtins": ["runs.web.templatetags.pev"],
+        },
+    }
+]
+
+
+def _database(url: str) -> dict[str, object]:
+    if not url:
+        return {
+            "ENGINE": "django.db.backends.sqlite3",
+            "NAME": DATA_DIR / "pevsite.sqlite3",
+            "OPTIONS": {
+                "timeout": 20,
+                "transaction_mode": "IMMEDIATE",  # with DEFERRED, 581 of 640 concurrent writes failed
+                "init_command": "PRAGMA journal_mode=WAL;PRAGMA synchronous=NORMAL;PRAGMA temp_store=MEMORY;"
+                "PRAGMA journal_size_limit=67108864;PRAGMA cache_size=-4000;",
+            },
+        }
+    parts = urlsplit(url)
+    return {
+        "ENGINE": "django.db.backends.postgresql",
+        "NAME": parts.path.lstrip("/"),
+        "USER": parts.username or "",
+        "PASSWORD": parts.password or "",
+        "HOST": parts.hostname or "",
+        "PORT": str(parts.port or ""),
+    }
+
+
+DATABASES = {"default": _database(os.environ.get("PEV_DATABASE", ""))}
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+
+REDIS = os.environ.get("PEV_REDIS", "")
+CHANNEL_LAYERS = {
+    "default": {"BACKEND": "channels_redis.core.RedisChannelLayer", "CONFIG": {"hosts": [REDIS]}}
+    if REDIS
+    else {"BACKEND": "channels.layers.InMemoryChannelLayer"}
+}
+TASKS = {"default": {"BACKEND": "runs.engine.embedded.EmbeddedBackend"}}
+STORAGES = {
+    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+    "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},
+    "blobs": {"BACKEND": "runs.trees.BlobStorage", "OPTIONS": {"location": DATA_DIR / "blobs"}},
+}
+
+STATIC_URL = "/static/"
+STATICFILES_DIRS = [BASE_DIR / "static"]
+LOGIN_URL = "sign_in"
+LOGIN_REDIRECT_URL = "inbox"
+PASSWORD_RESET_TIMEOUT = 3_600  # seconds a sign-in link works
+SESSION_COOKIE_HTTPONLY = True
+SESSION_COOKIE_SAMESITE = "Lax"
+CSRF_COOKIE_HTTPONLY = True
+SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = SECURE_SSL_REDIRECT = TLS
+SECURE_HSTS_SECONDS = 31_536_000 if TLS else 0
+SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if TLS else None
+SECURE_REFERRER_POLICY = "same-origin"
+X_FRAME_OPTIONS = "DENY"
+SECURE_CSP = {
+    "default-src": [CSP.SELF],
+    "script-src": [CSP.SELF, CSP.NONCE],
+    "style-src": [CSP.SELF],
+    "img-src": [CSP.SELF, "data:"],
+    "connect-src": [CSP.SELF],
+    "object-src": [CSP.NONE],
+    "base-uri": [CSP.NONE],
+    "form-action": [CSP.SELF],
+    "frame-ancestors": [CSP.NONE],
+}
+
+UPLOAD_FILES = _number("PEV_UPLOAD_FILES", 10_000)
+UPLOAD_BYTES = _number("PEV_UPLOAD_MB", 200) * 1_000_000
+FILE_BYTES = _number("PEV_FILE_MB", 50) * 1_000_000
+DATA_UPLOAD_MAX_NUMBER_FILES = UPLOAD_FILES
+DATA_UPLOAD_MAX_NUMBER_FIELDS = UPLOAD_FILES * 2 + 200
+DATA_UPLOAD_MAX_MEMORY_SIZE = 5_000_000
+FILE_UPLOAD_TEMP_DIR = None
+
+WORKERS = _number("PEV_WORKERS", 16)
+LEASE_SECONDS = _number("PEV_LEASE_SECONDS", 30)
+OFFLINE_PACE = float(os.environ.get("PEV_OFFLINE_PACE") or 0.4)
+
+USE_TZ = True
+TIME_ZONE = os.environ.get("PEV_TIME_ZONE", "UTC")
+LANGUAGE_CODE = "en-us"
+USE_I18N = False
+
+LOGGING = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "formatters": {"line": {"format": "{asctime} {levelname} {name}: {message}", "style": "{"}},
+    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "root": {"handlers": ["console"], "level": "WARNING"},
+    "loggers": {"runs": {"level": "INFO"}},
+}

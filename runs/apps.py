@@ -1,0 +1,14 @@
+"""Owns the registration of the app with Django, and hangs up the bell that wakes workers."""
+
+from django.apps import AppConfig
+
+
+class RunsConfig(AppConfig):
+    name = "runs"
+    default_auto_field = "django.db.models.BigAutoField"
+
+    def ready(self) -> None:
+        from runs.engine.perform import enqueue
+        from runs.lifecycle.advance import ring_with
+
+        ring_with(enqueue)

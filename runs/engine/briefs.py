@@ -1,0 +1,220 @@
+"""Owns what each role is told: reads rows and puts together the briefs that pev wants."""
+
+from collections.abc import Mapping, Sequence
+
+from runs import trees
+from runs.enums import (
+    SETTLED_STEPS,
+    AttemptStatus,
+    GateKind,
+    GateStatus,
+    PlanStatus,
+    Role,
+    StepStatus,
+)
+from runs.lifecycle import binding
+from runs.lifecycle.ledger import ledger_of
+from runs.lifecycle.policy import Policy
+from runs.models import Attempt, Plan, Run, Step, ToolCall, Verdict
+from runs.pev.contracts import PlanStep
+from runs.pev.executor import Critique, StepBrief
+from runs.pev.outcome import gaps_in
+from runs.pev.paths import is_text
+from runs.pev.planner import Lesson, PlanBrief
+from runs.pev.ports import FileInfo
+from runs.pev.synthesizer import AnswerBrief
+from runs.pev.tools import FileTools, ToolLimits
+from runs.pev.verifier import Case
+from runs.trees import Overlay, TreeBytes
+
+PREVIEWS = 12
+PREVIEW_CHARS = 1_200
+
+
+def for_planner(run: Run) -> tuple[PlanBrief, str]:
+    """The brief, and in one sentence why this version of the plan is written."""
+    policy = Policy.model_validate(run.policy)
+    player = policy.model_for(Role.PLANNER)
+    files = trees.files_of(run.inputs)
+    previous = run.plans.order_by("-version").first()
+    lessons = _lessons(run, previous)
+    kept = _kept(previous) if previous else ()
+    overlay = Overlay(run.inputs, {}, most_files=0, most_bytes=0)
+    brief = PlanBrief(
+        request=run.request,
+        files=files,
+        previews=_previews(files),
+        tools=tuple(FileTools(overlay, ToolLimits()).specs()),
+        model=player.model,
+        effort=player.effort,
+        most_steps=policy.most_steps,
+        lessons=lessons,
+        kept=kept,
+        previous=binding.contract_of(previous) if previous else None,
+    )
+    return brief, lessons[-1].label if lessons else "The first plan for this request."
+
+
+def _previews(files: Mapping[str, FileInfo]) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for path, info in files.items():
+        if len(found) == PREVIEWS:
+            break
+        with trees.open_blob(info.sha256) as blob:
+            start = blob.read(4 * PREVIEW_CHARS)
+        text = start.decode(errors="ignore")[:PREVIEW_CHARS]
+        if is_text(text.encode()) and b"\0" not in start and text.strip():
+            found[path] = text
+    return found
+
+
+def _lessons(run: Run, previous: Plan | None) -> tuple[Lesson, ...]:
+    """What people said of earlier versions, in order, then what failed in the newest one."""
+    lessons = [
+        Lesson(f"{gate.decided_by} rejected version {gate.plan.version}", gate.reason, from_person=True)
+        for gate in run.gates.filter(kind=GateKind.PLAN, status=GateStatus.REJECTED)
+        .select_related("plan", "decided_by")
+        .order_by("id")
+        if gate.plan
+    ]
+    if previous is None or previous.status != PlanStatus.SUPERSEDED:
+        return tuple(lessons)
+    for step in previous.steps.exclude(status__in=SETTLED_STEPS).order_by("position"):
+        for critique in critiques_of(step):
+            label = f"step {step.key}, {critique.label}"
+            lessons.append(Lesson(label, critique.text, critique.from_person))
+    unmet = [
+        gap for gap in gaps_in(ledger_of(run)) if gap.startswith("Success criterion")
+    ]
+    lessons += [Lesson("a success criterion is not met", gap) for gap in unmet]
+    return tuple(lessons)
+
+
+def _kept(previous: Plan) -> tuple[PlanStep, ...]:
+    if previous.status != PlanStatus.SUPERSEDED:
+        return ()
+    settled = previous.steps.filter(status__in=SETTLED_STEPS).order_by("position")
+    return tuple(binding.spec_of(step) for step in settled)
+
+
+def critiques_of(step: Step) -> tuple[Critique, ...]:
+    """Everything earlier attempts at a step were told, by the verifier and by people, in order."""
+    found: list[Critique] = []
+    attempts = step.attempts.order_by("number").select_related("verdict").prefetch_related("gates__decided_by")
+    for attempt in attempts:
+        verdict = getattr(attempt, "verdict", None)
+        if verdict and verdict.feedback:
+            found.append(Critique(f"attempt {attempt.number}", verdict.feedback))
+        if attempt.status == AttemptStatus.CONFLICT:
+            found.append(Critique(f"attempt {attempt.number}", "Another step changed the same file; work on the new one."))
+        found += [
+            Critique(f"{gate.decided_by} on attempt {attempt.number}", gate.reason, from_person=True)
+            for gate in attempt.gates.all()
+            if gate.status == GateStatus.REJECTED
+        ]
+    return tuple(found)
+
+
+def for_executor(attempt: Attempt, overlay: Overlay) -> StepBrief:
+    step = attempt.step
+    run = step.plan.run
+    policy = Policy.model_validate(run.policy)
+    player = policy.model_for(Role.EXECUTOR)
+    return StepBrief(
+        request=run.request,
+        goal=str(step.plan.header["goal"]),
+        step=binding.spec_of(step),
+        files=trees.files_of(overlay.base),
+        results=findings_of(step.plan, step.depends_on),
+        model=player.model,
+        effort=player.effort,
+        rounds=policy.rounds,
+        critiques=critiques_of(step),
+    )
+
+
+def findings_of(plan: Plan, keys: Sequence[str]) -> dict[str, str]:
+    """The findings of settled steps by their key."""
+    found: dict[str, str] = {}
+    for step in plan.steps.filter(key__in=keys).order_by("position"):
+        attempt = step.reused_from or step.attempts.order_by("-number").first()
+        if attempt and attempt.output:
+            found[step.key] = str(attempt.output["findings"])
+    return found
+
+
+def repeats_the_one_before(attempt: Attempt) -> bool:
+    """Whether files and findings are identical to those of the previous attempt that was criticised."""
+    before = attempt.step.attempts.filter(number__lt=attempt.number, status=AttemptStatus.FAILED)
+    last = before.order_by("-number").first()
+    return bool(last and last.fingerprint and last.fingerprint == attempt.fingerprint)
+
+
+def for_verifier(attempt: Attempt, overlay: Overlay, tool_results: Sequence[str]) -> Case:
+    step = attempt.step
+    spec = binding.spec_of(step)
+    run = step.plan.run
+    policy = Policy.model_validate(run.policy)
+    player = policy.model_for(Role.VERIFIER)
+    read = ToolCall.objects.filter(attempt=attempt, name="read_file", is_error=False)
+    shown = [*overlay.changes, *spec.expected_outputs, *(str(call.arguments.get("path")) for call in read)]
+    return Case(
+        subject=f"{spec.name}: {spec.description}",
+        request=run.request,
+        criteria=spec.acceptance_criteria,
+        expected_outputs=spec.expected_outputs,
+        files=overlay.contents(),
+        shown=list(dict.fromkeys(shown)),
+        output=str((attempt.output or {}).get("findings", "")),
+        tool_results=tool_results,
+        model=player.model,
+        effort=player.effort,
+        least_confidence=policy.least_confidence,
+    )
+
+
+def for_synthesizer(run: Run) -> AnswerBrief:
+    plan = run.plans.latest("version")
+    player = Policy.model_validate(run.policy).model_for(Role.SYNTHESIZER)
+    settled = list(plan.steps.filter(status__in=SETTLED_STEPS).values_list("key", flat=True))
+    before, after = trees.files_of(run.inputs), trees.files_of(run.head)
+    return AnswerBrief(
+        request=run.request,
+        goal=str(plan.header["goal"]),
+        results=findings_of(plan, settled),
+        files=[path for path, info in after.items() if before.get(path) != info],
+        gaps=_gaps_so_far(plan),
+        model=player.model,
+        effort=player.effort,
+    )
+
+
+def _gaps_so_far(plan: Plan) -> list[str]:
+    gaps = []
+    for step in plan.steps.filter(status=StepStatus.ACCEPTED):
+        verdict = Verdict.objects.filter(attempt__step=step).order_by("-attempt__number").first()
+        feedback = verdict.feedback if verdict else ""
+        gaps.append(f"{step.spec['name']} was accepted although it did not pass: {feedback}")
+    return gaps
+
+
+def for_final_verdict(run: Run, answer: str) -> Case:
+    plan = run.plans.latest("version")
+    policy = Policy.model_validate(run.policy)
+    player = policy.model_for(Role.VERIFIER)
+    before, after = trees.files_of(run.inputs), trees.files_of(run.head)
+    made = [path for path, info in after.items() if before.get(path) != info]
+    return Case(
+        subject="The whole task. @output is the final answer.",
+        request=run.request,
+        criteria=binding.contract_of(plan).success_criteria,
+        expected_outputs=(),
+        files=TreeBytes(after),
+        shown=[*made, *(path for path in after if path not in made)],
+        output=answer,
+        tool_results=(),
+        model=player.model,
+        effort=player.effort,
+        least_confidence=policy.least_confidence,
+    )
+

@@ -1,0 +1,171 @@
+"""Owns the performance of one work item: the only place where pev meets the database.
+
+Claim, do, commit under the lease, move on. What goes wrong ends as a row: postponed, parked at a gate, or judged as failed.
+"""
+
+import logging
+from collections.abc import Callable
+
+from django.conf import settings
+from django.tasks import task
+
+from runs.engine import briefs, work
+from runs.engine.recording import RecordedModel, RecordedTools, clients, release_connection
+from runs.engine.work import Lease
+from runs.enums import Action, AttemptStatus, EventKind, Role, WorkKind
+from runs.errors import ContractBroken, LeaseLost, ModelTrouble, Postponed
+from runs.journal import record, results_of
+from runs.lifecycle import facts
+from runs.lifecycle.advance import advance
+from runs.lifecycle.policy import Policy
+from runs.llm.client import Clients
+from runs.llm.estimates import estimate
+from runs.models import Attempt, WorkItem
+from runs.pev import verifier
+from runs.pev.contracts import StepOutput
+from runs.pev.executor import execute
+from runs.pev.planner import make_plan
+from runs.pev.results import Judgement
+from runs.pev.synthesizer import synthesize
+from runs.pev.tools import FileTools, ToolLimits
+from runs.trees import Overlay
+
+log = logging.getLogger(__name__)
+VERIFYING = 1_000
+"""Ordinals of verification start here, so that execution may be resumed on its own."""
+
+
+@task
+def perform_work(work_id: int) -> None:
+    """The bell's message. It may come twice or never; the row decides."""
+    perform(work_id)
+
+
+def enqueue(work_id: int) -> None:
+    perform_work.enqueue(work_id)
+
+
+def perform(work_id: int) -> None:
+    """Do one work item if it can be claimed. Never raises: what goes wrong is a row for people to see."""
+    try:
+        lease = work.claim(work_id)
+        if lease is not None:
+            with work.heartbeat.keeping(lease):
+                _under(lease)
+    except LeaseLost:
+        log.info("work %s was taken over or cancelled", work_id)
+    finally:
+        release_connection()
+
+
+def _under(lease: Lease) -> None:
+    item = WorkItem.objects.select_related("run", "attempt__step__plan", "attempt__base").get(pk=lease.work_id)
+    if item.epoch > 1 and item.tries == 0 and not item.trouble:
+        record(item.run_id, EventKind.RECOVERED, {"work": item.kind})
+    doing: dict[str, Callable[[Lease, WorkItem, Clients], None]] = {
+        WorkKind.PLAN: _plan,
+        WorkKind.ATTEMPT: _attempt,
+        WorkKind.FINALISE: _finalise,
+    }
+    try:
+        doing[item.kind](lease, item, clients())
+    except Postponed as postponed:
+        with work.fenced(lease) as mine:
+            record(mine.run_id, EventKind.WAITING_FOR_MODEL, {"why": str(postponed), "until": postponed.until.isoformat()})
+            work.postpone(mine, postponed.until)
+    except (ModelTrouble, ContractBroken) as trouble:
+        _park(lease, _sentence(trouble), forget=isinstance(trouble, ContractBroken))
+    except LeaseLost:
+        raise
+    except Exception:
+        log.exception("work %s failed", lease.work_id)
+        _park(lease, "pevsite itself failed here; the log of the server says where.", forget=False)
+
+
+def _park(lease: Lease, sentence: str, *, forget: bool) -> None:
+    with work.fenced(lease) as mine:
+        facts.park(mine, sentence, forget=forget)
+
+
+def _sentence(error: ModelTrouble | ContractBroken) -> str:
+    errors = error.errors if isinstance(error, ContractBroken) else ()
+    return " ".join([str(error), *(f"({item})" for item in errors[:5])])
+
+
+def _plan(lease: Lease, item: WorkItem, asking: Clients) -> None:
+    brief, reason = briefs.for_planner(item.run)
+    plan = make_plan(RecordedModel(asking, lease, item), brief)
+    policy = Policy.model_validate(item.run.policy)
+    cost = estimate(plan, {role: policy.model_for(role).model for role in Role}, attempts=policy.attempts)
+    with work.fenced(lease) as mine:
+        facts.propose_plan(mine.run, plan, reason=reason, estimate=cost.model_dump(mode="json"))
+        work.done(mine)
+        advance(mine.run_id)
+
+
+def _attempt(lease: Lease, item: WorkItem, asking: Clients) -> None:
+    assert item.attempt is not None
+    attempt = item.attempt
+    if attempt.status == AttemptStatus.EXECUTING and not _execute(lease, item, attempt, asking):
+        return
+    attempt.refresh_from_db()
+    output = StepOutput.model_validate(attempt.output)
+    if output.status == "blocked":
+        _judged(lease, verifier.failed(f"Reported as blocked: {output.reasoning or output.findings}", action=Action.REPLAN))
+        return
+    if briefs.repeats_the_one_before(attempt):
+        _judged(lease, verifier.failed("This attempt repeats the one before: the critique was not addressed."))
+        return
+    overlay = _overlay(attempt)
+    case = briefs.for_verifier(attempt, overlay, [call.result for call in results_of(item)])
+    try:
+        judgement = verifier.judge(RecordedModel(asking, lease, item, first=VERIFYING), case)
+    except ContractBroken as broken:
+        judgement = verifier.failed(f"The verifier gave no usable verdict: {_sentence(broken)}")
+    _judged(lease, judgement)
+
+
+def _execute(lease: Lease, item: WorkItem, attempt: Attempt, asking: Clients) -> bool:
+    """Run the executor and commit its report. False when there is none; the failure is judged already."""
+    overlay = _overlay(attempt)
+    tools = RecordedTools(FileTools(overlay, ToolLimits()), overlay, lease, item)
+    brief = briefs.for_executor(attempt, overlay)
+    try:
+        output = execute(RecordedModel(asking, lease, item), tools, brief)
+    except ContractBroken as broken:
+        _judged(lease, verifier.failed(_sentence(broken)))
+        return False
+    with work.fenced(lease) as mine:
+        assert mine.attempt is not None
+        facts.executed(mine.attempt, output, overlay.changes)
+    return True
+
+
+def _overlay(attempt: Attempt) -> Overlay:
+    return Overlay(
+        attempt.base,
+        attempt.overlay,
+        most_files=2 * settings.UPLOAD_FILES,
+        most_bytes=2 * settings.UPLOAD_BYTES,
+    )
+
+
+def _judged(lease: Lease, judgement: Judgement) -> None:
+    with work.fenced(lease) as mine:
+        assert mine.attempt is not None
+        output = mine.attempt.output or {}
+        facts.judged(mine.attempt, judgement, blocked=output.get("status") == "blocked")
+        work.done(mine)
+        advance(mine.run_id)
+
+
+def _finalise(lease: Lease, item: WorkItem, asking: Clients) -> None:
+    model = RecordedModel(asking, lease, item)
+    answer = synthesize(model, briefs.for_synthesizer(item.run))
+    judgement = verifier.judge(model, briefs.for_final_verdict(item.run, answer))
+    with work.fenced(lease) as mine:
+        facts.answered(mine.run, answer, judgement)
+        work.done(mine)
+        advance(mine.run_id)
+
+

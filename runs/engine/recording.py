@@ -1,0 +1,136 @@
+"""Owns the ports of pev over the journal: what is recorded is not asked or done a second time (D3)."""
+
+import time
+from dataclasses import asdict
+from datetime import timedelta
+from functools import cache
+
+from django.conf import settings
+from django.db import connection
+from django.utils import timezone
+
+from runs import journal
+from runs.engine.work import Lease, fenced
+from runs.errors import LeaseLost, ModelTrouble, Postponed
+from runs.journal import Place, Question
+from runs.lifecycle.binding import digest_of
+from runs.llm.client import Clients
+from runs.llm.prices import cost_of
+from runs.models import WorkItem
+from runs.pev.ports import Ask, Reply, Toolbox, ToolResult, ToolSpec, ToolUse, Usage
+from runs.trees import Changes, Overlay
+
+@cache
+def clients() -> Clients:
+    """The clients of this process: safe across threads."""
+    return Clients(settings.OFFLINE_PACE)
+
+
+MOST_TRIES = 8
+LONGEST_WAIT = 120.0
+
+
+class RecordedModel:
+    """A model (`pev.ports.Model`) whose replies are committed before they are used.
+
+    `first` is the ordinal of its first question: execution and verification of an attempt count apart.
+    """
+
+    def __init__(self, clients: Clients, lease: Lease, work: WorkItem, first: int = 1) -> None:
+        self._clients = clients
+        self._lease = lease
+        self._work = work
+        self._next = first
+
+    def ask(self, ask: Ask) -> Reply:
+        place = Place(self._work.generation, self._next)
+        self._next += 1
+        question = Question(ask.role, ask.model, digest_of(asdict(ask)))
+        reply = journal.recorded_reply(self._work, place.ordinal, question)
+        return reply or self._ask(ask, place, question)
+
+    def _ask(self, ask: Ask, place: Place, question: Question) -> Reply:
+        self._lease.check()
+        release_connection()
+        began = time.monotonic()
+        try:
+            reply = self._clients.ask(ask, self._lease.check)
+        except LeaseLost as error:
+            self._failed(place, question, str(error), Usage(), _since(began))
+            raise
+        except ModelTrouble as trouble:
+            spent = Usage(input=trouble.input_tokens, output=trouble.output_tokens, lower_bound=True)
+            self._failed(place, question, str(trouble), spent, _since(began))
+            raise self._postponed(trouble) from trouble
+        self._keep(place, question, reply, _since(began))
+        return reply
+
+    def _keep(self, place: Place, question: Question, reply: Reply, duration_ms: int) -> None:
+        cost = cost_of(reply.model or question.model, reply.usage, timezone.now().date(), priced_as=question.model)
+        try:
+            with fenced(self._lease) as work:
+                journal.write_reply(work, place, question, reply, cost, duration_ms, live_=True)
+                if work.tries:
+                    WorkItem.objects.filter(pk=work.pk).update(tries=0)
+        except LeaseLost:
+            journal.write_reply(self._work, place, question, reply, cost, duration_ms, live_=False)
+            raise
+
+    def _failed(
+        self, place: Place, question: Question, error: str, spent: Usage, duration_ms: int
+    ) -> None:
+        cost = cost_of(question.model, spent, timezone.now().date())
+        journal.write_failure(self._work, place, question, error, spent, cost, duration_ms)
+
+    def _postponed(self, trouble: ModelTrouble) -> Exception:
+        """Postponed while tries are left, else the trouble itself, for a person to look at."""
+        tries = self._work.tries + 1
+        if not trouble.retriable or tries >= MOST_TRIES:
+            return trouble
+        wait = min(2.0 ** (tries - 1), 60.0)
+        if trouble.retry_after is not None:
+            wait = max(wait, min(trouble.retry_after, LONGEST_WAIT))
+        return Postponed(str(trouble), timezone.now() + timedelta(seconds=wait))
+
+
+class RecordedTools:
+    """A toolbox whose results are committed before they are used; recorded writes are put back into the overlay."""
+
+    def __init__(self, inner: Toolbox, overlay: Overlay, lease: Lease, work: WorkItem) -> None:
+        self._inner = inner
+        self._overlay = overlay
+        self._lease = lease
+        self._work = work
+        self._next = 1
+
+    def specs(self) -> list[ToolSpec]:
+        return list(self._inner.specs())
+
+    def run(self, use: ToolUse) -> ToolResult:
+        place = Place(self._work.generation, self._next)
+        self._next += 1
+        recorded = journal.recorded_result(self._work, place.ordinal, use)
+        if recorded:
+            result, writes = recorded
+            self._overlay.changes.update(writes)  # type: ignore[arg-type]
+            return result
+        self._lease.check()
+        before = dict(self._overlay.changes)
+        began = time.monotonic()
+        result = self._inner.run(use)
+        new: Changes = {p: entry for p, entry in self._overlay.changes.items() if before.get(p) != entry}
+        with fenced(self._lease) as work:
+            journal.write_result(work, place, use, result, new, _since(began))
+        return result
+
+
+def release_connection() -> None:
+    """Give the connection back before a long wait: a hundred waiting threads must not hold a hundred of them."""
+    if not connection.in_atomic_block:
+        connection.close()
+
+
+def _since(began: float) -> int:
+    return round((time.monotonic() - began) * 1_000)
+
+

@@ -1,0 +1,68 @@
+"""Owns the sweeper: it rings for work that is due or whose lease expired, and tells followers of events others wrote.
+
+Crash recovery, back-off and lost bells are this one loop (D2). It looks; it changes nothing.
+"""
+
+import logging
+import threading
+from collections.abc import Callable
+
+from django.db import connection
+from django.db.models import Max
+from django.utils import timezone
+
+from runs import live
+from runs.engine.work import due
+from runs.models import Event, WorkItem
+
+log = logging.getLogger(__name__)
+EVERY = 0.5
+"""Seconds between two looks: the longest that an event of another process stays untold."""
+
+
+class Sweeper:
+    """A thread that looks every `EVERY` seconds and rings `bell` with the ids of work items."""
+
+    def __init__(self, bell: Callable[[int], object], only_run: int | None = None) -> None:
+        self._bell = bell
+        self._only_run = only_run
+        self._seen = 0
+        self._stop = threading.Event()
+        self._thread = threading.Thread(target=self._sweep, name="sweeper", daemon=True)
+
+    def start(self) -> None:
+        self._thread.start()
+
+    def stop(self) -> None:
+        self._stop.set()
+
+    def _sweep(self) -> None:
+        self._seen = Event.objects.aggregate(newest=Max("id"))["newest"] or 0
+        while True:
+            try:
+                self.look()
+            except Exception:
+                log.exception("the sweeper could not look; it will try again")
+                connection.close()
+            if self._stop.wait(EVERY):
+                connection.close()
+                return
+
+    def look(self) -> None:
+        """Ring for everything that may be claimed now, and tell of new events."""
+        items = WorkItem.objects.filter(due(timezone.now())).order_by("due_at")
+        if self._only_run is not None:
+            items = items.filter(run_id=self._only_run)
+        for work_id in items.values_list("pk", flat=True)[:500]:
+            self._bell(work_id)
+        self._tell()
+
+    def _tell(self) -> None:
+        """Events of this process were announced already; telling twice is harmless, and others' must be told."""
+        new = Event.objects.filter(id__gt=self._seen).order_by()
+        newest: dict[int, int] = {}
+        for event_id, run_id, seq in new.values_list("id", "run_id", "seq")[:10_000]:
+            self._seen = max(self._seen, event_id)
+            newest[run_id] = max(newest.get(run_id, 0), seq)
+        for run_id, seq in newest.items():
+            live.announce(run_id, seq)

@@ -1,0 +1,178 @@
+"""The words of the product: statuses, kinds and verbs, each spelled once."""
+
+from enum import StrEnum
+
+
+class Role(StrEnum):
+    PLANNER = "planner"
+    EXECUTOR = "executor"
+    VERIFIER = "verifier"
+    SYNTHESIZER = "synthesizer"
+
+
+class Complexity(StrEnum):
+    LOW = "low"
+    MEDIUM = "medium"
+    HIGH = "high"
+
+
+class Action(StrEnum):
+    """What a verdict asks for."""
+
+    PASS = "pass"
+    RETRY = "retry"
+    REPLAN = "replan"
+
+
+class Severity(StrEnum):
+    MINOR = "minor"
+    MAJOR = "major"
+    CRITICAL = "critical"
+
+
+class RunStatus(StrEnum):
+    PLANNING = "planning"
+    AWAITING_APPROVAL = "awaiting_approval"
+    EXECUTING = "executing"
+    FINALISING = "finalising"
+    FINISHED = "finished"
+
+
+class Outcome(StrEnum):
+    """Computed from the ledger by `runs.pev.outcome`; no model can raise it."""
+
+    SUCCEEDED = "succeeded"
+    PARTIAL = "partial"
+    FAILED = "failed"
+    CANCELLED = "cancelled"
+
+
+class PlanStatus(StrEnum):
+    PROPOSED = "proposed"
+    APPROVED = "approved"
+    REJECTED = "rejected"
+    SUPERSEDED = "superseded"
+
+
+class StepStatus(StrEnum):
+    PENDING = "pending"
+    RUNNING = "running"
+    JUDGED = "judged"
+    WAITING = "waiting"
+    PASSED = "passed"
+    ACCEPTED = "accepted"
+    FAILED = "failed"
+    DROPPED = "dropped"
+
+
+class AttemptStatus(StrEnum):
+    EXECUTING = "executing"
+    VERIFYING = "verifying"
+    PASSED = "passed"
+    FAILED = "failed"
+    BLOCKED = "blocked"
+    REJECTED = "rejected"
+    CONFLICT = "conflict"
+    CANCELLED = "cancelled"
+
+
+class GateKind(StrEnum):
+    PLAN = "plan"
+    STEP = "step"
+    EXHAUSTED = "exhausted"
+    TROUBLE = "trouble"
+
+
+class GateStatus(StrEnum):
+    OPEN = "open"
+    APPROVED = "approved"
+    REJECTED = "rejected"
+    STOPPED = "stopped"
+    WITHDRAWN = "withdrawn"
+
+
+class Verb(StrEnum):
+    """What a person can do at a gate. A comment is none of these."""
+
+    APPROVE = "approve"
+    REJECT = "reject"
+    STOP = "stop"
+
+
+class WorkKind(StrEnum):
+    PLAN = "plan"
+    ATTEMPT = "attempt"
+    FINALISE = "finalise"
+
+
+class WorkStatus(StrEnum):
+    """`parked`: the work waits at a trouble gate for a person."""
+
+    READY = "ready"
+    LEASED = "leased"
+    PARKED = "parked"
+    DONE = "done"
+    CANCELLED = "cancelled"
+
+
+class EventKind(StrEnum):
+    SUBMITTED = "submitted"
+    PLANNING = "planning"
+    PLAN_PROPOSED = "plan_proposed"
+    PLANNING_FAILED = "planning_failed"
+    GATE_OPENED = "gate_opened"
+    GATE_DECIDED = "gate_decided"
+    PLAN_APPROVED = "plan_approved"
+    ATTEMPT_STARTED = "attempt_started"
+    MODEL_CALLED = "model_called"
+    TOOL_CALLED = "tool_called"
+    VERIFYING = "verifying"
+    VERDICT = "verdict"
+    STEP_PASSED = "step_passed"
+    STEP_ACCEPTED = "step_accepted"
+    STEP_FAILED = "step_failed"
+    STEP_RETRIED = "step_retried"
+    REPLANNING = "replanning"
+    WAITING_FOR_MODEL = "waiting_for_model"
+    RECOVERED = "recovered"
+    PAUSED = "paused"
+    RESUMED = "resumed"
+    FINALISING = "finalising"
+    ANSWERED = "answered"
+    FINISHED = "finished"
+    NOTE = "note"
+
+
+class ApprovalPolicy(StrEnum):
+    """When a plan waits for a person: every plan, every plan and each replan, or no plan."""
+
+    FIRST = "first"
+    ALWAYS = "always"
+    NEVER = "never"
+
+
+class StepApproval(StrEnum):
+    NONE = "none"
+    HIGH = "high"
+    MEDIUM_AND_HIGH = "medium_and_high"
+    ALL = "all"
+
+
+class Exhausted(StrEnum):
+    ASK = "ask"
+    ACCEPT = "accept"
+    FAIL = "fail"
+
+
+class Provider(StrEnum):
+    """Who answers the model calls of this installation."""
+
+    CLAUDE = "claude"
+    COMPATIBLE = "compatible"
+    OFFLINE = "offline"
+
+
+TERMINAL_STEPS = frozenset({StepStatus.PASSED, StepStatus.ACCEPTED, StepStatus.FAILED, StepStatus.DROPPED})
+SETTLED_STEPS = frozenset({StepStatus.PASSED, StepStatus.ACCEPTED})
+OPEN_WORK = frozenset({WorkStatus.READY, WorkStatus.LEASED, WorkStatus.PARKED})
+OPEN_ATTEMPTS = frozenset({AttemptStatus.EXECUTING, AttemptStatus.VERIFYING})

@@ -1,0 +1,70 @@
+"""One tree of exceptions. The text of each is a sentence for the person who caused it or has to act."""
+
+from datetime import datetime
+
+
+class PevError(Exception):
+    """Base of everything that pevsite raises on purpose."""
+
+
+class InvalidInput(PevError):
+    """What was sent cannot be used; nothing was changed."""
+
+
+class UploadRefused(InvalidInput):
+    """The files break a limit or cannot be stored."""
+
+
+class PathRefused(InvalidInput):
+    """A path that cannot exist in a tree."""
+
+
+class NotAllowed(PevError):
+    """This person may see the object but may not do this."""
+
+
+class DecisionRefused(PevError):
+    """A decision came too late, twice, or for something that has changed since the page was loaded."""
+
+
+class MoveRefused(PevError):
+    """A status was not what the caller believed; no row was changed."""
+
+
+class LeaseLost(PevError):
+    """Somebody else owns the work now, or it was cancelled; what was done since is thrown away."""
+
+
+class ContractBroken(PevError):
+    """A model did not deliver what was asked for, even after it was told the errors."""
+
+    def __init__(self, sentence: str, errors: tuple[str, ...] = ()) -> None:
+        super().__init__(sentence)
+        self.errors = errors
+
+
+class ModelTrouble(PevError):
+    """The model's service did not give an answer.
+
+    `retriable`: whether the same call may succeed later. `retry_after`: seconds the service asked for,
+    or None. `kind`: the service's own name of the error (`rate_limit_error`, `overloaded_error`, ...).
+    `input_tokens`, `output_tokens`: what the call had used when it broke, a lower bound.
+    """
+
+    def __init__(
+        self, sentence: str, *, kind: str, retriable: bool, retry_after: float | None = None
+    ) -> None:
+        super().__init__(sentence)
+        self.kind = kind
+        self.retriable = retriable
+        self.retry_after = retry_after
+        self.input_tokens = 0
+        self.output_tokens = 0
+
+
+class Postponed(PevError):
+    """The work goes on at `until`; the journal keeps what was done so far."""
+
+    def __init__(self, sentence: str, until: datetime) -> None:
+        super().__init__(sentence)
+        self.until = until

@@ -1,0 +1,171 @@
+"""Owns the writing of history: the only writer of events and of the journal of calls.
+
+Events are numbered under the lock of their run's row, in the transaction of what they tell, so that numbers
+have no gaps and nothing is told that did not happen. Ids are announced after the commit.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+
+from django.db import transaction
+from django.db.models import F
+from django.utils import timezone
+
+from runs import live
+from runs.enums import EventKind, Role
+from runs.models import Event, ModelCall, Run, ToolCall, WorkItem
+from runs.pev.contracts import JsonObject
+from runs.pev.ports import Reply, ToolResult, ToolUse, Usage
+
+
+def record(run_id: int, kind: EventKind, data: Mapping[str, object] | None = None) -> int:
+    """Append one event; returns its number. `data` holds small JSON values, never a secret (S5)."""
+    with transaction.atomic():
+        Run.objects.filter(pk=run_id).update(event_count=F("event_count") + 1)
+        seq = Run.objects.values_list("event_count", flat=True).get(pk=run_id)
+        Event.objects.create(run_id=run_id, seq=seq, kind=kind.value, at=timezone.now(), data=dict(data or {}))
+        transaction.on_commit(lambda: live.announce(run_id, seq))
+    return seq
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a call stands in the journal of a work item."""
+
+    generation: int
+    ordinal: int
+
+
+@dataclass(frozen=True)
+class Question:
+    """What was asked. `digest` is over the whole question; a recorded reply answers only the same one."""
+
+    role: Role
+    model: str
+    digest: str
+
+
+def recorded_reply(work: WorkItem, ordinal: int, question: Question) -> Reply | None:
+    """The reply that this question got before a crash, or None."""
+    call = ModelCall.objects.filter(
+        work=work, generation=work.generation, ordinal=ordinal, live=True, question=question.digest
+    ).first()
+    if call is None:
+        return None
+    return Reply(tuple(call.content), call.stop_reason, call.model, Usage(), call.request_id)
+
+
+def write_reply(
+    work: WorkItem, place: Place, question: Question, reply: Reply, cost: Decimal | None, duration_ms: int, *, live_: bool
+) -> None:
+    """Record a reply. `live_` is false for one that came after the lease was lost: it is paid for, and counts no more."""
+    usage = reply.usage
+    with transaction.atomic():
+        if live_:
+            _replaced(work, place)
+        ModelCall.objects.create(
+            run_id=work.run_id,
+            work=work,
+            attempt_id=work.attempt_id,
+            generation=place.generation,
+            ordinal=place.ordinal,
+            live=live_,
+            role=question.role.value,
+            model=reply.model or question.model,
+            question=question.digest,
+            content=list(reply.content),
+            stop_reason=reply.stop_reason,
+            request_id=reply.request_id,
+            input_tokens=usage.input,
+            output_tokens=usage.output,
+            cache_read_tokens=usage.cache_read,
+            cache_write_5m_tokens=usage.cache_write_5m,
+            cache_write_1h_tokens=usage.cache_write_1h,
+            cost_usd=cost,
+            cost_is_lower_bound=usage.lower_bound,
+            duration_ms=duration_ms,
+        )
+        _tell_call(work, question, duration_ms, reply.stop_reason)
+
+
+def write_failure(
+    work: WorkItem, place: Place, question: Question, error: str, usage: Usage, cost: Decimal | None, duration_ms: int
+) -> None:
+    """Record a call without a usable reply; what it cost up to then counts."""
+    with transaction.atomic():
+        ModelCall.objects.create(
+            run_id=work.run_id,
+            work=work,
+            attempt_id=work.attempt_id,
+            generation=place.generation,
+            ordinal=place.ordinal,
+            live=False,
+            role=question.role.value,
+            model=question.model,
+            question=question.digest,
+            input_tokens=usage.input,
+            output_tokens=usage.output,
+            cost_usd=cost,
+            cost_is_lower_bound=True,
+            duration_ms=duration_ms,
+            error=error[:2_000],
+        )
+        _tell_call(work, question, duration_ms, "error")
+
+
+def recorded_result(work: WorkItem, ordinal: int, use: ToolUse) -> tuple[ToolResult, JsonObject] | None:
+    """The result this tool call had before a crash, with what it wrote; None when it was not carried out."""
+    call = ToolCall.objects.filter(
+        work=work, generation=work.generation, ordinal=ordinal, use_id=use.id, name=use.name
+    ).first()
+    if call is None:
+        return None
+    return ToolResult(call.result, call.is_error), call.writes
+
+
+def write_result(
+    work: WorkItem, place: Place, use: ToolUse, result: ToolResult, writes: Mapping[str, object], duration_ms: int
+) -> None:
+    """Record a tool call with its result."""
+    with transaction.atomic():
+        ToolCall.objects.filter(work=work, generation=place.generation, ordinal=place.ordinal).delete()
+        ToolCall.objects.create(
+            run_id=work.run_id,
+            work=work,
+            attempt_id=work.attempt_id,
+            generation=place.generation,
+            ordinal=place.ordinal,
+            use_id=use.id,
+            name=use.name,
+            arguments=use.input,
+            result=result.text,
+            is_error=result.is_error,
+            writes=dict(writes),
+            duration_ms=duration_ms,
+        )
+        data = {"tool": use.name, "error": result.is_error, "path": str(use.input.get("path", ""))[:200]}
+        record(work.run_id, EventKind.TOOL_CALLED, data | _whose(work))
+
+
+def results_of(work: WorkItem) -> list[ToolCall]:
+    """The tool calls of the generation that counts, in order: `@tool-1` is the first."""
+    return list(ToolCall.objects.filter(work=work, generation=work.generation).order_by("ordinal"))
+
+
+def _replaced(work: WorkItem, place: Place) -> None:
+    ModelCall.objects.filter(
+        work=work, generation=place.generation, ordinal=place.ordinal, live=True
+    ).update(live=False)
+
+
+def _tell_call(work: WorkItem, question: Question, duration_ms: int, stop_reason: str) -> None:
+    data = {"role": question.role.value, "model": question.model, "ms": duration_ms, "stop": stop_reason}
+    record(work.run_id, EventKind.MODEL_CALLED, data | _whose(work))
+
+
+def _whose(work: WorkItem) -> dict[str, object]:
+    attempt = work.attempt
+    if attempt is None:
+        return {}
+    return {"step": attempt.step.key, "attempt": attempt.number}

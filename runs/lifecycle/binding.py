@@ -1,0 +1,52 @@
+"""Owns what an approval is bound to (G1): the digests, and the difference when they no longer hold."""
+
+import hashlib
+import json
+
+from runs.models import Attempt, Plan, Run, Step
+from runs.pev import prompts
+from runs.pev.contracts import PlanContract, PlanStep
+
+
+def digest_of(value: object) -> str:
+    """SHA-256 over canonical JSON: sorted keys, no spaces, UTF-8."""
+    text = json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def plan_digest(plan: PlanContract) -> str:
+    return digest_of(plan.model_dump(mode="json"))
+
+
+def contract_of(plan: Plan) -> PlanContract:
+    """The plan as it was proposed, put together from its rows."""
+    steps = [step.spec for step in plan.steps.order_by("position")]
+    return PlanContract.model_validate({**plan.header, "steps": steps})
+
+
+def spec_of(step: Step) -> PlanStep:
+    return PlanStep.model_validate(step.spec)
+
+
+def binding_of(run: Run, plan: Plan) -> dict[str, str]:
+    """What would run, part by part. An approval holds while all parts stay equal."""
+    policy = {name: value for name, value in run.policy.items() if name != "models"}
+    return {
+        "plan": plan.digest,
+        "input files": run.inputs.digest,
+        "policy": digest_of(policy),
+        "models": digest_of(run.policy.get("models")),
+        "instructions": prompts.version(),
+    }
+
+
+def differences(plan: Plan, run: Run) -> list[str]:
+    """The parts that differ from what was approved; empty when the approval holds."""
+    approved = plan.binding or {}
+    return [part for part, digest in binding_of(run, plan).items() if approved.get(part) != digest]
+
+
+def attempt_digest(attempt: Attempt) -> str:
+    """What a step approval is bound to: the step's definition and exactly these results."""
+    tree = attempt.tree.digest if attempt.tree else ""
+    return digest_of([attempt.step.spec, attempt.number, tree, attempt.overlay, attempt.output])

@@ -1,0 +1,19 @@
+"""Owns the policy that a new run starts from: the models of whoever answers, and the settings' defaults."""
+
+import os
+
+from runs.enums import Role
+from runs.lifecycle.policy import Policy, RoleModel
+from runs.llm.provider import Service, service
+
+_EFFORT = {Role.PLANNER: "high", Role.EXECUTOR: "medium", Role.VERIFIER: "low"}
+
+
+def current_service() -> Service:
+    """Who answers new runs, by the environment of this process."""
+    return service(os.environ)
+
+
+def default_policy() -> Policy:
+    models = current_service().models
+    return Policy(models={role: RoleModel(model=models[role], effort=_EFFORT[role]) for role in models})

@@ -1,0 +1,142 @@
+"""Owns what workers bring back: a plan, an execution, a judgement, an answer, or trouble. Each becomes rows and moves on.
+
+Every function runs inside a transaction that has already been fenced by the worker's lease.
+"""
+
+from django.utils import timezone
+
+from runs import journal, trees
+from runs.enums import (
+    SETTLED_STEPS,
+    Action,
+    AttemptStatus,
+    EventKind,
+    GateKind,
+    PlanStatus,
+    StepStatus,
+    WorkStatus,
+)
+from runs.lifecycle import advance as advancing
+from runs.lifecycle import binding
+from runs.lifecycle.transitions import change
+from runs.models import Attempt, Plan, Run, Step, Verdict, WorkItem
+from runs.pev.contracts import JsonObject, PlanContract, PlanStep, StepOutput
+from runs.pev.results import Judgement
+from runs.trees import Changes
+
+_ENDED = {Action.PASS: AttemptStatus.PASSED}
+
+
+def propose_plan(run: Run, plan: PlanContract, *, reason: str, estimate: JsonObject) -> Plan:
+    """Store the next version of the plan. Steps that are unchanged and have passed before keep their result."""
+    before = run.plans.order_by("-version").first()
+    row = Plan.objects.create(
+        run=run,
+        version=before.version + 1 if before else 1,
+        header=plan.model_dump(mode="json", exclude={"steps"}),
+        digest=binding.plan_digest(plan),
+        reason=reason,
+        estimate=estimate,
+    )
+    Step.objects.bulk_create(_step_row(row, position, step) for position, step in enumerate(plan.steps))
+    kept = _keep_results(row, before) if before else []
+    data = {"version": row.version, "steps": len(plan.steps), "kept": kept, "reason": reason}
+    journal.record(run.pk, EventKind.PLAN_PROPOSED, data)
+    if before and before.status == PlanStatus.PROPOSED:
+        change(before, PlanStatus.SUPERSEDED)
+    return row
+
+
+def _step_row(plan: Plan, position: int, step: PlanStep) -> Step:
+    return Step(
+        plan=plan,
+        key=step.step_id,
+        position=position,
+        spec=step.model_dump(mode="json"),
+        depends_on=list(step.dependencies),
+        complexity=step.estimated_complexity.value,
+    )
+
+
+def _keep_results(plan: Plan, before: Plan) -> list[str]:
+    """Keep settled steps whose definition and dependencies are unchanged. Returns their keys."""
+    settled = {step.key: step for step in before.steps.filter(status__in=SETTLED_STEPS)}
+    kept: list[str] = []
+    remaining = list(plan.steps.order_by("position"))
+    while ready := [step for step in remaining if _is_kept(step, settled, kept)]:
+        for step in ready:
+            old = settled[step.key]
+            attempt = old.reused_from or old.attempts.latest("number")
+            change(step, StepStatus(old.status), reused_from=attempt)
+            kept.append(step.key)
+            remaining.remove(step)
+    return kept
+
+
+def _is_kept(step: Step, settled: dict[str, Step], kept: list[str]) -> bool:
+    return step.key in settled and settled[step.key].spec == step.spec and set(step.depends_on) <= set(kept)
+
+
+def executed(attempt: Attempt, output: StepOutput, overlay: Changes) -> None:
+    """The executor has reported; what it wrote lies in the overlay. Nothing of it is in the workspace yet."""
+    findings = binding.digest_of([output.findings, overlay])
+    change(
+        attempt,
+        AttemptStatus.VERIFYING,
+        output=output.model_dump(mode="json"),
+        overlay=overlay,
+        fingerprint=findings,
+    )
+    data = {"step": attempt.step.key, "attempt": attempt.number, "confidence": output.confidence}
+    journal.record(attempt.step.plan.run_id, EventKind.VERIFYING, data)
+
+
+def judged(attempt: Attempt, judgement: Judgement, *, blocked: bool = False) -> None:
+    """Store the verdict; the step waits for the move that follows from it."""
+    Verdict.objects.create(
+        attempt=attempt,
+        stage=judgement.stage,
+        passed=judgement.passed,
+        action=judgement.action.value,
+        severity=judgement.severity.value,
+        feedback=judgement.feedback,
+        notes=judgement.notes,
+        results=[result.model_dump(mode="json") for result in judgement.results],
+        criteria=len(judgement.results),
+        supported=sum(1 for result in judgement.results if result.supported),
+        unsupported=judgement.unsupported,
+    )
+    ended = AttemptStatus.PASSED if judgement.passed else AttemptStatus.FAILED
+    tree = trees.with_changes(attempt.base, attempt.overlay) if judgement.passed else None
+    change(
+        attempt, AttemptStatus.BLOCKED if blocked else ended, tree=tree, finished_at=timezone.now()
+    )
+    step = attempt.step
+    failures = step.failures + (0 if judgement.passed else 1)
+    change(step, StepStatus.JUDGED, last_action=judgement.action.value, failures=failures)
+    data = {
+        "step": step.key,
+        "attempt": attempt.number,
+        "passed": judgement.passed,
+        "action": judgement.action.value,
+        "feedback": judgement.feedback[:600],
+    }
+    journal.record(step.plan.run_id, EventKind.VERDICT, data)
+
+
+def answered(run: Run, answer: str, judgement: Judgement) -> None:
+    """Store the final answer and the judged success criteria."""
+    final = judgement.model_dump(mode="json")
+    Run.objects.filter(pk=run.pk).update(answer=answer, final=final)
+    run.answer, run.final = answer, final
+    met = sum(1 for result in judgement.results if result.passed)
+    journal.record(run.pk, EventKind.ANSWERED, {"met": met, "criteria": len(judgement.results)})
+
+
+def park(work: WorkItem, sentence: str, *, forget: bool) -> None:
+    """Hold the work at a trouble gate. `forget` starts it with an empty journal when a person says try again."""
+    generation = work.generation + (1 if forget else 0)
+    change(work, WorkStatus.PARKED, lease_until=None, trouble=sentence[:2_000], generation=generation)
+    digest = binding.digest_of([work.pk, work.epoch, sentence])
+    step = work.attempt.step if work.attempt else None
+    advancing.open_gate(work.run, GateKind.TROUBLE, f"{sentence} Try again?", digest, work=work, step=step)

@@ -1,0 +1,164 @@
+"""Owns decisions: who may answer a gate, what an answer is bound to, and what follows from it."""
+
+from dataclasses import dataclass
+
+from django.contrib.auth.models import AbstractBaseUser
+from django.db import transaction
+from django.utils import timezone
+
+from runs import journal
+from runs.enums import AttemptStatus, EventKind, GateKind, GateStatus, PlanStatus, RunStatus, StepStatus, Verb, WorkStatus
+from runs.errors import DecisionRefused, InvalidInput, MoveRefused
+from runs.lifecycle import advance as advancing
+from runs.lifecycle import binding
+from runs.lifecycle.transitions import change
+from runs.models import Gate, Run
+from runs.permissions import check_can_decide
+
+_STATUS = {Verb.APPROVE: GateStatus.APPROVED, Verb.REJECT: GateStatus.REJECTED, Verb.STOP: GateStatus.STOPPED}
+
+
+@dataclass(frozen=True)
+class Decision:
+    """A person's answer. `digest` is the one on the page that was answered; `how` says through what."""
+
+    verb: Verb
+    digest: str
+    reason: str = ""
+    how: str = "person"
+
+
+def decide(gate_id: int, user: AbstractBaseUser, decision: Decision) -> None:
+    """Answer a gate, once, and let what follows happen in the same transaction.
+
+    Raises NotAllowed; InvalidInput for a rejection without a reason; DecisionRefused when somebody else was first (with who,
+    what and when), or when what would run is not what the page showed.
+    """
+    with transaction.atomic():
+        gate = Gate.objects.select_related("run", "plan", "step", "attempt", "work", "decided_by").get(pk=gate_id)
+        run = advancing.locked(gate.run_id)
+        gate.refresh_from_db(fields=["status", "decided_by", "decided_at", "reason"])
+        gate.run = run
+        check_can_decide(user, run)
+        _check_fresh(gate, decision)
+        if decision.verb is Verb.REJECT and not decision.reason.strip():
+            raise InvalidInput("Say what should be different: the words go to the model that tries again.")
+        _close(gate, user, decision)
+        _follow(gate, user, decision)
+        advancing.advance(run.pk)
+
+
+def _check_fresh(gate: Gate, decision: Decision) -> None:
+    if gate.status != GateStatus.OPEN:
+        raise DecisionRefused(already_decided(gate))
+    if decision.digest != gate.digest or gate.digest != current_digest(gate):
+        raise DecisionRefused("What would run has changed since this page was loaded. Read it again, then decide.")
+
+
+def already_decided(gate: Gate) -> str:
+    """The sentence for whoever comes second (G3)."""
+    if gate.decided_by is None or gate.decided_at is None:
+        return "This question was withdrawn; there is nothing to decide any more."
+    when = gate.decided_at.strftime("%Y-%m-%d %H:%M:%S")
+    reason = f" Reason: {gate.reason}" if gate.reason else ""
+    return f"Already decided: {gate.decided_by.get_username()} {gate.status} it at {when} UTC.{reason}"
+
+
+def current_digest(gate: Gate) -> str:
+    """What an approval of this gate would be bound to now."""
+    match GateKind(gate.kind):
+        case GateKind.PLAN if gate.plan:
+            return binding.digest_of(binding.binding_of(gate.run, gate.plan))
+        case GateKind.STEP | GateKind.EXHAUSTED if gate.attempt:
+            return binding.attempt_digest(gate.attempt)
+        case _:
+            return gate.digest
+
+
+def _close(gate: Gate, user: AbstractBaseUser, decision: Decision) -> None:
+    try:
+        change(
+            gate,
+            _STATUS[decision.verb],
+            decided_by=user,
+            decided_at=timezone.now(),
+            decided_how=decision.how,
+            reason=decision.reason.strip(),
+        )
+    except MoveRefused as error:
+        raise DecisionRefused("Somebody else decided at the same moment. Load the page again.") from error
+    data = {
+        "gate": gate.pk,
+        "kind": gate.kind,
+        "decision": gate.status,
+        "by": user.get_username(),
+        "how": decision.how,
+        "reason": gate.reason[:2_000],
+    }
+    if gate.step:
+        data["step"] = gate.step.key
+    journal.record(gate.run_id, EventKind.GATE_DECIDED, data)
+
+
+def _follow(gate: Gate, user: AbstractBaseUser, decision: Decision) -> None:
+    run = gate.run
+    if decision.verb is Verb.STOP:
+        advancing.finish(run, cancelled=True)
+        return
+    approved = decision.verb is Verb.APPROVE
+    match GateKind(gate.kind):
+        case GateKind.PLAN:
+            assert gate.plan is not None
+            if approved:
+                advancing.approve_plan(run, gate.plan, by=user, how=decision.how)
+            else:
+                change(gate.plan, PlanStatus.REJECTED)
+                change(run, RunStatus.PLANNING)
+        case GateKind.STEP:
+            assert gate.step is not None
+            assert gate.attempt is not None
+            if approved:
+                advancing.settle(run, gate.step, StepStatus.PASSED)
+            else:
+                change(gate.attempt, AttemptStatus.REJECTED)
+                change(gate.step, StepStatus.PENDING)
+        case GateKind.EXHAUSTED:
+            assert gate.step is not None
+            if approved:
+                advancing.settle(run, gate.step, StepStatus.ACCEPTED)
+            else:
+                change(gate.step, StepStatus.PENDING)
+        case GateKind.TROUBLE:
+            _after_trouble(gate, run, approved=approved)
+
+
+def _after_trouble(gate: Gate, run: Run, *, approved: bool) -> None:
+    if not approved or gate.work is None:
+        advancing.finish(run, failure=f"Given up after: {gate.question}")
+        return
+    change(gate.work, WorkStatus.READY, due_at=timezone.now(), tries=0, trouble="")
+    advancing.ring(gate.work.pk)
+
+
+def cancel(run_id: int, user: AbstractBaseUser, reason: str = "") -> None:
+    """Stop a run now. Workers notice at their next heartbeat or commit; nothing of theirs is kept (D6)."""
+    with transaction.atomic():
+        run = advancing.locked(run_id)
+        check_can_decide(user, run)
+        if run.status == RunStatus.FINISHED:
+            raise DecisionRefused("This run is already finished.")
+        journal.record(run_id, EventKind.NOTE, {"text": f"{user.get_username()} stopped the run.", "reason": reason})
+        advancing.finish(run, cancelled=True)
+
+
+def pause(run_id: int, user: AbstractBaseUser, *, paused: bool) -> None:
+    """Hold or release a run. Attempts under way finish; no new one is started while it is paused."""
+    with transaction.atomic():
+        run = advancing.locked(run_id)
+        check_can_decide(user, run)
+        moved = Run.objects.filter(pk=run_id, paused=not paused).exclude(status=RunStatus.FINISHED)
+        if moved.update(paused=paused) != 1:
+            raise DecisionRefused("The run is already in that state, or finished.")
+        kind = EventKind.PAUSED if paused else EventKind.RESUMED
+        journal.record(run_id, kind, {"by": user.get_username()})
+        advancing.advance(run_id)

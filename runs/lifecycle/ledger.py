@@ -1,0 +1,24 @@
+"""Owns the reading of a run's rows into the ledger from which its outcome is computed."""
+
+from runs.enums import StepStatus
+from runs.models import Run, Verdict
+from runs.pev.outcome import Ledger, StepEntry
+from runs.pev.results import CriterionResult
+
+
+def ledger_of(run: Run, *, failure: str = "", cancelled: bool = False) -> Ledger:
+    """The ledger of the newest plan. Before the success criteria are judged its criteria are empty."""
+    plan = run.plans.order_by("-version").first()
+    steps = list(plan.steps.order_by("position")) if plan else []
+    verdicts = Verdict.objects.filter(attempt__step__in=steps).order_by("attempt__number")
+    feedback = {verdict.attempt.step_id: verdict.feedback for verdict in verdicts.select_related("attempt")}
+    return Ledger(
+        steps=[
+            StepEntry(str(step.spec.get("name", step.key)), StepStatus(step.status), feedback.get(step.pk, ""))
+            for step in steps
+        ],
+        criteria=[CriterionResult.model_validate(item) for item in (run.final or {}).get("results", [])],
+        answered=bool(run.answer),
+        failure=failure or run.failure,
+        cancelled=cancelled,
+    )

@@ -1,0 +1,194 @@
+"""The heart: from a snapshot of a run to the moves that are due. Pure; reads nothing, changes nothing.
+
+`due` is asked again after each fact (a plan proposed, an attempt judged, a gate decided) until it has no move. Then the run
+works, waits for a person, or is finished.
+"""
+
+from dataclasses import dataclass
+
+from runs.enums import SETTLED_STEPS, TERMINAL_STEPS, Action, Complexity, Exhausted, PlanStatus, RunStatus, StepStatus
+from runs.lifecycle.policy import Policy
+
+
+@dataclass(frozen=True)
+class StepView:
+    """`failures` counts attempts that did not pass; `asked` is what the latest verdict asked for."""
+
+    key: str
+    status: StepStatus
+    depends_on: frozenset[str]
+    complexity: Complexity
+    failures: int = 0
+    asked: Action | None = None
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """All that a decision depends on. `steps` are those of the newest plan, empty before there is one.
+
+    `busy`: planning or finalising work exists (or waits at a trouble gate). `bound`: what was approved is what would run.
+    `final`: the verdict on the success criteria, None until they are judged.
+    """
+
+    status: RunStatus
+    policy: Policy
+    plan: PlanStatus | None = None
+    version: int = 0
+    bound: bool = True
+    steps: tuple[StepView, ...] = ()
+    busy: bool = False
+    paused: bool = False
+    replans: int = 0
+    final: Action | None = None
+
+
+@dataclass(frozen=True)
+class AskForPlan:
+    pass
+
+
+@dataclass(frozen=True)
+class OpenPlanGate:
+    pass
+
+
+@dataclass(frozen=True)
+class ApprovePlan:
+    """By policy: no person is asked."""
+
+
+@dataclass(frozen=True)
+class StartAttempt:
+    key: str
+
+
+@dataclass(frozen=True)
+class OpenStepGate:
+    key: str
+
+
+@dataclass(frozen=True)
+class PassStep:
+    key: str
+
+
+@dataclass(frozen=True)
+class OpenExhaustedGate:
+    key: str
+
+
+@dataclass(frozen=True)
+class AcceptStep:
+    key: str
+
+
+@dataclass(frozen=True)
+class FailStep:
+    key: str
+
+
+@dataclass(frozen=True)
+class Replan:
+    """`key` names the step that could not be done; empty when the success criteria are not met."""
+
+    key: str
+
+
+@dataclass(frozen=True)
+class StartFinalise:
+    pass
+
+
+@dataclass(frozen=True)
+class Finish:
+    pass
+
+
+type Move = (
+    AskForPlan
+    | OpenPlanGate
+    | ApprovePlan
+    | StartAttempt
+    | OpenStepGate
+    | PassStep
+    | OpenExhaustedGate
+    | AcceptStep
+    | FailStep
+    | Replan
+    | StartFinalise
+    | Finish
+)
+
+
+def due(run: Snapshot) -> list[Move]:
+    """The moves that are due now. Empty means: work is under way, a person is asked, it is paused, or it is over."""
+    if run.paused or run.busy:
+        return []
+    match run.status:
+        case RunStatus.PLANNING:
+            return _planning(run)
+        case RunStatus.EXECUTING:
+            return _executing(run)
+        case RunStatus.FINALISING:
+            return _finalising(run)
+        case RunStatus.AWAITING_APPROVAL | RunStatus.FINISHED:
+            return []
+
+
+def _planning(run: Snapshot) -> list[Move]:
+    if run.plan is not PlanStatus.PROPOSED:
+        return [AskForPlan()]
+    return [OpenPlanGate() if run.policy.plan_waits(run.version) else ApprovePlan()]
+
+
+def _executing(run: Snapshot) -> list[Move]:
+    judged = [_after_verdict(run, step) for step in run.steps if step.status is StepStatus.JUDGED]
+    replans = [move for move in judged if isinstance(move, Replan)]
+    moves = [move for move in judged if not isinstance(move, Replan)]
+    if not run.bound:
+        moves = [move for move in moves if not isinstance(move, StartAttempt)]
+    if moves:
+        return moves
+    in_flight = any(step.status in {StepStatus.RUNNING, StepStatus.WAITING} for step in run.steps)
+    failed = any(step.status is StepStatus.FAILED for step in run.steps)
+    if not in_flight:
+        if not run.bound:
+            return [OpenPlanGate()]
+        if replans:
+            return replans[:1]
+        if failed:
+            return [Finish()]
+        if all(step.status in TERMINAL_STEPS for step in run.steps):
+            return [StartFinalise()]
+    return [] if replans or failed or not run.bound else _startable(run)
+
+
+def _after_verdict(run: Snapshot, step: StepView) -> Move:
+    if step.asked is Action.PASS:
+        return OpenStepGate(step.key) if run.policy.step_waits(step.complexity) else PassStep(step.key)
+    if step.asked is Action.RETRY and step.failures < run.policy.attempts:
+        return StartAttempt(step.key)
+    if run.replans < run.policy.replans:
+        return Replan(step.key)
+    match run.policy.exhausted:
+        case Exhausted.ASK:
+            return OpenExhaustedGate(step.key)
+        case Exhausted.ACCEPT:
+            return AcceptStep(step.key)
+        case Exhausted.FAIL:
+            return FailStep(step.key)
+
+
+def _startable(run: Snapshot) -> list[Move]:
+    settled = {step.key for step in run.steps if step.status in SETTLED_STEPS}
+    free = run.policy.parallel - sum(1 for step in run.steps if step.status is StepStatus.RUNNING)
+    ready = [s for s in run.steps if s.status is StepStatus.PENDING and s.depends_on <= settled]
+    return [StartAttempt(step.key) for step in ready[: max(free, 0)]]
+
+
+def _finalising(run: Snapshot) -> list[Move]:
+    if run.final is None:
+        return [StartFinalise()]
+    if run.final is not Action.PASS and run.replans < run.policy.replans:
+        return [Replan("")]
+    return [Finish()]

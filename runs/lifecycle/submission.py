@@ -1,0 +1,159 @@
+"""Owns the way in: files become a tree, a request becomes a run. What is refused changes nothing."""
+
+from __future__ import annotations
+
+import re
+import uuid
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from importlib.resources import files as package_files
+from typing import Any
+
+from django.conf import settings
+from django.contrib.auth.models import AbstractBaseUser
+from django.core.files.base import ContentFile, File
+from django.db import IntegrityError, transaction
+
+from runs import journal, trees
+from runs.enums import EventKind
+from runs.errors import InvalidInput, UploadRefused
+from runs.lifecycle.advance import advance
+from runs.lifecycle.policy import Policy
+from runs.models import Run
+from runs.pev.paths import clashes, clean_path
+from runs.pev.ports import FileInfo
+
+SAMPLES = {
+    "contracts": "Review these three contracts: find vague terms, missing dates, amounts and parties, and placeholders. "
+    "Quote each one with its line, recommend what to do, and draft the notices to the other parties."
+}
+LONGEST_REQUEST = 20_000
+_SPEAKS_OF_FILES = re.compile(
+    r"\b(these|this|the attached|attached|enclosed|my|our|diese[rsn]?|beigefügten?)\s+(\w+\s+){0,2}"
+    r"(files?|documents?|contracts?|agreements?|folders?|project|code|codebase|repository|interviews?|spreadsheets?"
+    r"|dateien|dokumente?|verträge?|projekts?)\b",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True)
+class Upload:
+    """A file as it came in; `path` is what the sender calls it and is not to be trusted."""
+
+    path: str
+    content: File[Any]
+
+
+@dataclass(frozen=True)
+class Submission:
+    """What a person submits. `token` makes a form that is sent twice one run. `no_files` confirms that none are missing."""
+
+    request: str
+    uploads: Sequence[Upload]
+    policy: Policy
+    token: uuid.UUID
+    approvers: Sequence[AbstractBaseUser] = ()
+    no_files: bool = False
+
+
+def submit(owner: AbstractBaseUser, submission: Submission) -> Run:
+    """The run of this submission, planning already under way; the same run when it was submitted before.
+
+    Raises InvalidInput or UploadRefused with the sentence for the person.
+    """
+    existing = Run.objects.filter(submission=submission.token, owner=owner).first()
+    if existing:
+        return existing
+    request = checked_request(submission)
+    tree_files = intake(submission.uploads)
+    try:
+        with transaction.atomic():
+            run = _create(owner, submission, request, tree_files)
+            advance(run.pk)
+    except IntegrityError:
+        return Run.objects.get(submission=submission.token, owner=owner)
+    return run
+
+
+def checked_request(submission: Submission) -> str:
+    """The request without surrounding space. Raises InvalidInput when there is nothing to work on."""
+    request = submission.request.strip()
+    if not request:
+        raise InvalidInput("Write what is to be done; the request is empty.")
+    if len(request) > LONGEST_REQUEST:
+        raise InvalidInput(
+            f"The request has {len(request):,} characters; {LONGEST_REQUEST:,} are allowed. Put long texts into a file."
+        )
+    if not submission.uploads and not submission.no_files and _SPEAKS_OF_FILES.search(request):
+        raise InvalidInput(
+            "The request speaks of files, but none are attached. Add them, or tick “There are no files for this”."
+        )
+    return request
+
+
+def _create(owner: AbstractBaseUser, submission: Submission, request: str, files: dict[str, FileInfo]) -> Run:
+    tree = trees.make_tree(files)
+    run = Run.objects.create(
+        owner=owner,
+        submission=submission.token,
+        title=title_of(request),
+        request=request,
+        policy=submission.policy.model_dump(mode="json"),
+        inputs=tree,
+        head=tree,
+    )
+    run.approvers.set(submission.approvers)
+    data = {"by": owner.get_username(), "files": tree.file_count, "bytes": tree.total_size}
+    journal.record(run.pk, EventKind.SUBMITTED, data)
+    return run
+
+
+def title_of(request: str) -> str:
+    """The first sentence of the request, cut to 90 characters."""
+    line = re.split(r"(?<=[.:!?])\s|\n", request.strip(), maxsplit=1)[0].rstrip(".:")
+    return line if len(line) <= 90 else line[:89].rstrip() + "…"
+
+
+def intake(uploads: Iterable[Upload]) -> dict[str, FileInfo]:
+    """Store the files and say under which paths, sorted. Raises UploadRefused or PathRefused for the first that cannot be."""
+    chosen: dict[str, Upload] = {}
+    for upload in uploads:
+        path = clean_path(upload.path)
+        if path in chosen:
+            raise UploadRefused(f"“{path}” was sent twice; rename one of the two.")
+        chosen[path] = upload
+    check_limits([(path, upload.content.size or 0) for path, upload in chosen.items()])
+    pairs = clashes(list(chosen))
+    if pairs:
+        one, other = pairs[0]
+        raise UploadRefused(f"“{one}” and “{other}” cannot lie in one folder; rename one of the two.")
+    return {path: trees.put_file(chosen[path].content) for path in sorted(chosen)}
+
+
+def check_limits(sizes: Sequence[tuple[str, int]]) -> None:
+    """Raises UploadRefused when there are too many files, or too many bytes in one or in all."""
+    if len(sizes) > settings.UPLOAD_FILES:
+        raise UploadRefused(f"{len(sizes):,} files are more than the {settings.UPLOAD_FILES:,} that a run may have.")
+    for path, size in sizes:
+        if size > settings.FILE_BYTES:
+            raise UploadRefused(f"“{path}” has {_mb(size)}; one file may have {_mb(settings.FILE_BYTES)}.")
+    total = sum(size for _, size in sizes)
+    if total > settings.UPLOAD_BYTES:
+        raise UploadRefused(f"The files have {_mb(total)} together; {_mb(settings.UPLOAD_BYTES)} are allowed.")
+
+
+def _mb(size: int) -> str:
+    return f"{size / 1_000_000:,.1f} MB"
+
+
+def sample(name: str) -> tuple[str, list[Upload]]:
+    """The request and the files of a sample that ships with the app. Raises InvalidInput for an unknown one."""
+    if name not in SAMPLES:
+        raise InvalidInput(f"There is no sample “{name}”; there are: {', '.join(SAMPLES)}.")
+    folder = package_files("runs").joinpath("samples", name)
+    found = [
+        Upload(f"{name}/{item.name}", ContentFile(item.read_bytes()))
+        for item in sorted(folder.iterdir(), key=lambda item: item.name)
+        if item.is_file()
+    ]
+    return SAMPLES[name], found

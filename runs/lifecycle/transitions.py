@@ -1,0 +1,113 @@
+"""Owns the legal changes of every status, and the one function that changes a status.
+
+The tables are what the state diagram in the README is generated from.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from django.db.models import Model, Q
+
+from runs.enums import AttemptStatus, GateStatus, PlanStatus, RunStatus, StepStatus, WorkStatus
+from runs.errors import MoveRefused
+from runs.models import Attempt, Gate, Plan, Run, Step, WorkItem
+
+RUN = {
+    RunStatus.PLANNING: {RunStatus.AWAITING_APPROVAL, RunStatus.EXECUTING, RunStatus.FINISHED},
+    RunStatus.AWAITING_APPROVAL: {RunStatus.PLANNING, RunStatus.EXECUTING, RunStatus.FINISHED},
+    RunStatus.EXECUTING: {
+        RunStatus.AWAITING_APPROVAL,
+        RunStatus.PLANNING,
+        RunStatus.FINALISING,
+        RunStatus.FINISHED,
+    },
+    RunStatus.FINALISING: {RunStatus.PLANNING, RunStatus.FINISHED},
+    RunStatus.FINISHED: set[RunStatus](),
+}
+PLAN = {
+    PlanStatus.PROPOSED: {PlanStatus.APPROVED, PlanStatus.REJECTED, PlanStatus.SUPERSEDED},
+    PlanStatus.APPROVED: {PlanStatus.PROPOSED, PlanStatus.SUPERSEDED},
+    PlanStatus.REJECTED: set[PlanStatus](),
+    PlanStatus.SUPERSEDED: set[PlanStatus](),
+}
+STEP = {
+    StepStatus.PENDING: {StepStatus.RUNNING, StepStatus.PASSED, StepStatus.ACCEPTED, StepStatus.DROPPED},
+    StepStatus.RUNNING: {StepStatus.JUDGED, StepStatus.DROPPED},
+    StepStatus.JUDGED: {
+        StepStatus.RUNNING,
+        StepStatus.WAITING,
+        StepStatus.PASSED,
+        StepStatus.ACCEPTED,
+        StepStatus.FAILED,
+        StepStatus.PENDING,
+        StepStatus.DROPPED,
+    },
+    StepStatus.WAITING: {StepStatus.PASSED, StepStatus.ACCEPTED, StepStatus.PENDING, StepStatus.DROPPED},
+    StepStatus.PASSED: set[StepStatus](),
+    StepStatus.ACCEPTED: set[StepStatus](),
+    StepStatus.FAILED: set[StepStatus](),
+    StepStatus.DROPPED: set[StepStatus](),
+}
+ATTEMPT = {
+    AttemptStatus.EXECUTING: {
+        AttemptStatus.VERIFYING,
+        AttemptStatus.FAILED,
+        AttemptStatus.BLOCKED,
+        AttemptStatus.CANCELLED,
+    },
+    AttemptStatus.VERIFYING: {AttemptStatus.PASSED, AttemptStatus.FAILED, AttemptStatus.CANCELLED},
+    AttemptStatus.PASSED: {AttemptStatus.REJECTED, AttemptStatus.CONFLICT},
+    AttemptStatus.FAILED: set[AttemptStatus](),
+    AttemptStatus.BLOCKED: set[AttemptStatus](),
+    AttemptStatus.REJECTED: set[AttemptStatus](),
+    AttemptStatus.CONFLICT: set[AttemptStatus](),
+    AttemptStatus.CANCELLED: set[AttemptStatus](),
+}
+GATE = {
+    GateStatus.OPEN: {
+        GateStatus.APPROVED,
+        GateStatus.REJECTED,
+        GateStatus.STOPPED,
+        GateStatus.WITHDRAWN,
+    },
+    GateStatus.APPROVED: set[GateStatus](),
+    GateStatus.REJECTED: set[GateStatus](),
+    GateStatus.STOPPED: set[GateStatus](),
+    GateStatus.WITHDRAWN: set[GateStatus](),
+}
+WORK = {
+    WorkStatus.READY: {WorkStatus.LEASED, WorkStatus.CANCELLED},
+    WorkStatus.LEASED: {
+        WorkStatus.LEASED,
+        WorkStatus.READY,
+        WorkStatus.PARKED,
+        WorkStatus.DONE,
+        WorkStatus.CANCELLED,
+    },
+    WorkStatus.PARKED: {WorkStatus.READY, WorkStatus.CANCELLED},
+    WorkStatus.DONE: set[WorkStatus](),
+    WorkStatus.CANCELLED: set[WorkStatus](),
+}
+TABLES: Mapping[type[Model], Mapping[Any, set[Any]]] = {
+    Run: RUN,
+    Plan: PLAN,
+    Step: STEP,
+    Attempt: ATTEMPT,
+    Gate: GATE,
+    WorkItem: WORK,
+}
+
+
+def change(row: Model, to: Any, *, where: Q | None = None, **fields: Any) -> None:
+    """Set a row's status, and `fields` with it, if the row's status in the database permits it.
+
+    One conditional UPDATE: the status must be one from which `to` is legal, and `where` must hold. Raises MoveRefused
+    when no row moved; nothing is changed then. The instance in hand is brought up to date.
+    """
+    table = TABLES[type(row)]
+    sources = [status for status, targets in table.items() if to in targets]
+    matching = type(row)._default_manager.filter(where or Q(), pk=row.pk, status__in=sources)
+    if matching.update(status=to, **fields) != 1:
+        raise MoveRefused(f"{row} is not in a state from which it can become {to}.")
+    for name, value in {"status": str(to), **fields}.items():
+        setattr(row, name, value)

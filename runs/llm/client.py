@@ -1,0 +1,210 @@
+"""Owns the calls to models: the anthropic client, what each model may be sent, and what its errors mean.
+
+One try per call: retries belong to the engine, which records each. Keys are read from the environment by the
+client itself and go nowhere else (S5).
+"""
+
+import os
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import anthropic
+import httpx2
+
+from runs.errors import ModelTrouble
+from runs.llm.capabilities import Capability, capability
+from runs.pev.ports import Ask, Reply, Usage
+
+DEADLINE = 600.0
+"""Seconds after which a call is given up, however much it still streams."""
+QUIET = 120.0
+"""Seconds without a byte after which a call is given up."""
+_RETRIABLE = {
+    "rate_limit_error",
+    "overloaded_error",
+    "api_error",
+    "timeout_error",
+    "connection_error",
+    "incomplete_stream",
+}
+_KINDS = {408: "timeout_error", 409: "api_error", 429: "rate_limit_error", 529: "overloaded_error"}
+
+
+@dataclass
+class Spent:
+    """What a stream has reported so far: all that is known of the cost when it breaks."""
+
+    started: bool = False
+    input_tokens: int = 0
+    output_tokens: int = 0
+
+    def start(self, usage: anthropic.types.Usage) -> None:
+        self.started = True
+        self.input_tokens = usage.input_tokens or 0
+        self.output_tokens = usage.output_tokens or 0
+
+
+class Clients:
+    """Asks models. `offline-…` models are answered by rules, all others by the API that the environment names."""
+
+    def __init__(self, offline_pace: float = 0.0) -> None:
+        self._offline_pace = offline_pace
+        self._made: dict[bool, anthropic.Anthropic] = {}
+        self._lock = threading.Lock()
+
+    def ask(self, ask: Ask, keep_going: Callable[[], None] = lambda: None) -> Reply:
+        """The reply to one question. `keep_going` is called for each event and raises to break off.
+
+        Raises ModelTrouble; whatever the service or the line did, nothing else comes out of here.
+        """
+        client = self._client(offline=ask.model.startswith("offline-"))
+        spent = Spent()
+        try:
+            return self._guarded(client, ask, keep_going, spent)
+        except ModelTrouble as trouble:
+            trouble.input_tokens, trouble.output_tokens = spent.input_tokens, spent.output_tokens
+            raise
+
+    def _guarded(
+        self, client: anthropic.Anthropic, ask: Ask, keep_going: Callable[[], None], spent: "Spent"
+    ) -> Reply:
+        try:
+            return self._stream(client, ask, keep_going, spent)
+        except anthropic.APIConnectionError as error:
+            raise _trouble("connection_error", f"The model's service cannot be reached: {error}") from error
+        except anthropic.APIStatusError as error:
+            raise _from_status(error) from error
+        except httpx2.HTTPError as error:
+            raise _trouble("connection_error", f"The connection broke: {type(error).__name__}") from error
+        except anthropic.AnthropicError as error:
+            raise _trouble("client_error", str(error)) from error
+        except (ValueError, TypeError, AssertionError) as error:
+            raise _trouble("incomplete_stream", "The service sent something that is not its API.") from error
+
+    def _client(self, *, offline: bool) -> anthropic.Anthropic:
+        with self._lock:
+            if offline not in self._made:
+                self._made[offline] = self._offline() if offline else self._online()
+            return self._made[offline]
+
+    def _offline(self) -> anthropic.Anthropic:
+        from runs.llm.offline import OfflineTransport
+
+        http = httpx2.Client(transport=OfflineTransport(pace=self._offline_pace))
+        return anthropic.Anthropic(
+            api_key="offline", base_url="http://offline.invalid", http_client=http, max_retries=0
+        )
+
+    @staticmethod
+    def _online() -> anthropic.Anthropic:
+        if not (os.environ.get("ANTHROPIC_API_KEY") or os.environ.get("ANTHROPIC_AUTH_TOKEN")):
+            if not os.environ.get("ANTHROPIC_BASE_URL"):
+                raise ModelTrouble(
+                    "This run needs a model, and there is no ANTHROPIC_API_KEY in the environment of the server.",
+                    kind="no_key",
+                    retriable=False,
+                )
+            return anthropic.Anthropic(api_key="none", max_retries=0, timeout=httpx2.Timeout(QUIET, connect=10))
+        return anthropic.Anthropic(max_retries=0, timeout=httpx2.Timeout(QUIET, connect=10))
+
+    @staticmethod
+    def _stream(
+        client: anthropic.Anthropic, ask: Ask, keep_going: Callable[[], None], spent: "Spent"
+    ) -> Reply:
+        ends = time.monotonic() + DEADLINE
+        with client.messages.stream(**parameters(ask)) as stream:
+            for event in stream:
+                if event.type == "message_start":
+                    spent.start(event.message.usage)
+                keep_going()
+                if time.monotonic() > ends:
+                    raise _trouble("timeout_error", f"The model did not finish within {DEADLINE:.0f} seconds.")
+            if not spent.started:
+                raise _trouble("incomplete_stream", "The service answered, but not with a message.")
+            message = stream.get_final_message()
+            request_id = stream.request_id or ""
+        if message.stop_reason is None:
+            raise _trouble("incomplete_stream", "The answer ended before it was complete.")
+        return Reply(
+            content=tuple(block.to_dict(mode="json") for block in message.content),  # type: ignore[misc]
+            stop_reason=message.stop_reason,
+            model=message.model,
+            usage=_usage(message.usage),
+            request_id=request_id,
+        )
+
+
+def parameters(ask: Ask) -> dict[str, Any]:
+    """The request: what every server understands, and of the rest what this model is known to take."""
+    able = capability(ask.model)
+    sent: dict[str, Any] = {
+        "model": ask.model,
+        "max_tokens": ask.max_tokens,
+        "messages": list(ask.messages),
+        "system": [{"type": "text", "text": ask.system}],
+    }
+    if ask.tools:
+        sent["tools"] = [
+            {"name": tool.name, "description": tool.description, "input_schema": tool.input_schema}
+            for tool in ask.tools
+        ]
+        if ask.last_round and able.no_tools:
+            sent["tool_choice"] = {"type": "none"}
+    return sent | _optional(ask, able)
+
+
+def _optional(ask: Ask, able: Capability) -> dict[str, Any]:
+    sent: dict[str, Any] = {}
+    output: dict[str, Any] = {}
+    if able.format and ask.schema is not None:
+        output["format"] = {"type": "json_schema", "schema": ask.schema}
+    if able.effort:
+        output["effort"] = ask.effort
+    if output:
+        sent["output_config"] = output
+    if able.adaptive:
+        sent["thinking"] = {"type": "adaptive", "display": "summarized"}
+    if able.caching:
+        sent["cache_control"] = {"type": "ephemeral", "ttl": "5m"}
+    return sent
+
+
+def _usage(usage: Any) -> Usage:
+    written = usage.cache_creation
+    return Usage(
+        input=usage.input_tokens or 0,
+        output=usage.output_tokens or 0,
+        cache_read=usage.cache_read_input_tokens or 0,
+        cache_write_5m=written.ephemeral_5m_input_tokens if written else usage.cache_creation_input_tokens or 0,
+        cache_write_1h=written.ephemeral_1h_input_tokens if written else 0,
+    )
+
+
+def _trouble(kind: str, sentence: str, retry_after: float | None = None) -> ModelTrouble:
+    return ModelTrouble(sentence, kind=kind, retriable=kind in _RETRIABLE, retry_after=retry_after)
+
+
+def _from_status(error: anthropic.APIStatusError) -> ModelTrouble:
+    status = error.status_code
+    unknown = "invalid_request_error" if 400 <= status < 500 else "api_error"
+    kind = error.type or _KINDS.get(status) or unknown
+    told = {
+        "authentication_error": "The model's service refused the API key (401). Check ANTHROPIC_API_KEY.",
+        "permission_error": "The API key may not use this model (403).",
+        "not_found_error": "The model's service does not know this model (404).",
+        "rate_limit_error": "The model's service asks to wait: too many requests (429).",
+        "overloaded_error": "The model's service is overloaded (529).",
+    }
+    sentence = told.get(kind) or f"The model's service answered {status}: {error.message[:300]}"
+    return _trouble(kind, sentence, _seconds(error.response.headers.get("retry-after")))
+
+
+def _seconds(header: str | None) -> float | None:
+    try:
+        return max(float(header), 0.0) if header else None
+    except ValueError:
+        return None
+

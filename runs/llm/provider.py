@@ -1,0 +1,41 @@
+"""Owns the choice of who answers: Claude, another server that speaks the same API, or the offline rules."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from urllib.parse import urlsplit
+
+from runs.enums import Provider, Role
+
+_CLAUDE = {
+    Role.PLANNER: "claude-opus-5-5",
+    Role.EXECUTOR: "claude-sonnet-5-5",
+    Role.VERIFIER: "claude-haiku-5-5",
+}
+_OFFLINE = {
+    Role.PLANNER: "offline-planner",
+    Role.EXECUTOR: "offline-executor",
+    Role.VERIFIER: "offline-verifier",
+}
+
+
+@dataclass(frozen=True)
+class Service:
+    """Who answers new runs. `sentence` is the line on the first page; `models` the default per role."""
+
+    provider: Provider
+    sentence: str
+    models: Mapping[Role, str]
+
+
+def service(environ: Mapping[str, str]) -> Service:
+    """Read from the environment: the key, the base URL, the models. Keys are looked at, never kept."""
+    base = environ.get("ANTHROPIC_BASE_URL", "")
+    host = urlsplit(base).netloc
+    if base and not host.endswith("anthropic.com"):
+        models = {role: environ.get(f"PEV_MODEL_{role.upper()}") or _CLAUDE[role] for role in _CLAUDE}
+        return Service(Provider.COMPATIBLE, f"Another server answers, with the Messages API: {host}", models)
+    if environ.get("ANTHROPIC_API_KEY") or environ.get("ANTHROPIC_AUTH_TOKEN"):
+        models = {role: environ.get(f"PEV_MODEL_{role.upper()}") or _CLAUDE[role] for role in _CLAUDE}
+        return Service(Provider.CLAUDE, f"Claude answers: {', '.join(dict.fromkeys(models.values()))}", models)
+    sentence = "Offline rules, no AI: set ANTHROPIC_API_KEY and start again to let Claude answer"
+    return Service(Provider.OFFLINE, sentence, _OFFLINE)

@@ -1,0 +1,86 @@
+"""Owns `manage.py serve`: one process with the site, the sockets and the engine."""
+
+import os
+import socket
+import sys
+from argparse import ArgumentParser
+from typing import Any
+
+from django.conf import settings
+from django.contrib.auth import get_user_model
+from django.core.management import call_command
+from django.core.management.base import BaseCommand, CommandError
+
+from runs.lifecycle.defaults import current_service
+from runs.web.signin import link_for
+
+
+class Command(BaseCommand):
+    help = "Prepare the data folder, start the site and its engine, and print a link to sign in."
+    requires_system_checks = []
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("--host", default="127.0.0.1", help="address to listen on (127.0.0.1)")
+        parser.add_argument("--port", type=int, default=8000, help="port to listen on (8000)")
+        parser.add_argument("--data-dir", help="folder for database and files (.data, or PEV_DATA_DIR)")
+
+    def handle(self, *args: Any, host: str, port: int, **options: Any) -> None:
+        check_free(host, port)
+        if host not in {*settings.ALLOWED_HOSTS, "0.0.0.0", "::"}:
+            settings.ALLOWED_HOSTS.append(host)
+        call_command("migrate", verbosity=0, interactive=False)
+        self._greet(host, port)
+        self._serve(host, port)
+
+    def _greet(self, host: str, port: int) -> None:
+        shown = "127.0.0.1" if host in {"0.0.0.0", "::"} else host
+        shown = f"[{shown}]" if ":" in shown else shown
+        base = f"http://{shown}:{port}"
+        self.stdout.write(f"pevsite on {base}    data in {settings.DATA_DIR}")
+        self.stdout.write(current_service().sentence + ".")
+        self.stdout.write(f"Sign in (works once, within an hour): {base}{link_for(first_administrator())}")
+        self.stdout.write("Another link: manage.py signin_link USER. Stop with Ctrl-C.")
+        self.stdout.flush()
+
+    def _serve(self, host: str, port: int) -> None:
+        from daphne.endpoints import build_endpoint_description_strings
+        from daphne.server import Server, twisted_loop
+
+        from pevsite.asgi import application
+        from runs.engine.embedded import Engine
+        from runs.live import serve_from
+
+        engine = Engine()
+
+        def ready() -> None:
+            serve_from(twisted_loop)
+            engine.start()
+
+        endpoints = build_endpoint_description_strings(host=host, port=port)
+        Server(application, endpoints=endpoints, ready_callable=ready, server_name="pevsite").run()
+        engine.stop()
+        sys.stdout.flush()
+        os._exit(0)  # a model call under way would hold the process for minutes; its lease was given back
+
+
+def check_free(host: str, port: int) -> None:
+    """Raises CommandError with one line when nobody can listen there."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    try:
+        with socket.socket(family, socket.SOCK_STREAM) as probe:
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            probe.bind((host, port))
+    except (OSError, OverflowError) as error:
+        raise CommandError(f"Cannot listen on {host}:{port} ({error}). Choose another with --port.") from error
+
+
+def first_administrator() -> Any:
+    """The oldest active administrator; made without a password when there is none."""
+    users = get_user_model()._default_manager
+    found = users.filter(is_superuser=True, is_active=True).order_by("pk").first()
+    if found:
+        return found
+    admin = users.model(username="admin", is_staff=True, is_superuser=True)
+    admin.set_unusable_password()
+    admin.save()
+    return admin

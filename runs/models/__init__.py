@@ -1,0 +1,22 @@
+"""The tables, one module per subject."""
+
+from runs.models.calls import ModelCall, ToolCall
+from runs.models.gates import Gate
+from runs.models.plans import Attempt, Plan, Step, Verdict
+from runs.models.runs import Event, Run
+from runs.models.trees import Tree
+from runs.models.work import WorkItem
+
+__all__ = [
+    "Attempt",
+    "Event",
+    "Gate",
+    "ModelCall",
+    "Plan",
+    "Run",
+    "Step",
+    "ToolCall",
+    "Tree",
+    "Verdict",
+    "WorkItem",
+]

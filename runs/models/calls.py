@@ -1,0 +1,83 @@
+"""Owns the journal's tables: every model call and every tool call, with its cost."""
+
+from django.db import models
+
+from runs.enums import Role
+from runs.models.fields import word_field
+from runs.models.plans import Attempt
+from runs.models.runs import Run
+from runs.models.work import WorkItem
+
+
+class ModelCall(models.Model):
+    """One question to a model and what came of it. Written before the next one is asked (D3).
+
+    `ordinal` is its place in the work item's generation; several rows may share it: failed tries, then the reply. `live` marks the
+    reply that a resumed attempt is given again. Tokens by kind, `cost_usd` null when the model has no known price,
+    `duration_ms` wall time. `error` is empty exactly when there is a reply.
+    """
+
+    run = models.ForeignKey(Run, models.CASCADE, related_name="model_calls")
+    work = models.ForeignKey(WorkItem, models.CASCADE, related_name="model_calls")
+    attempt = models.ForeignKey(Attempt, models.CASCADE, null=True, blank=True, related_name="model_calls")
+    generation = models.PositiveSmallIntegerField()
+    ordinal = models.PositiveSmallIntegerField()
+    live = models.BooleanField()
+    role = word_field(Role)
+    model = models.CharField(max_length=120)
+    question = models.CharField(max_length=64)
+    content = models.JSONField(default=list)
+    stop_reason = models.CharField(max_length=40, default="", blank=True)
+    request_id = models.CharField(max_length=120, default="", blank=True)
+    input_tokens = models.PositiveIntegerField(default=0)
+    output_tokens = models.PositiveIntegerField(default=0)
+    cache_read_tokens = models.PositiveIntegerField(default=0)
+    cache_write_5m_tokens = models.PositiveIntegerField(default=0)
+    cache_write_1h_tokens = models.PositiveIntegerField(default=0)
+    cost_usd = models.DecimalField(max_digits=14, decimal_places=8, null=True, blank=True)
+    cost_is_lower_bound = models.BooleanField(default=False)
+    duration_ms = models.PositiveIntegerField()
+    error = models.TextField(default="", blank=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["id"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["work", "generation", "ordinal"],
+                condition=models.Q(live=True),
+                name="one_live_reply_per_question",
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.role} call {self.ordinal} of work {self.work_id}"
+
+
+class ToolCall(models.Model):
+    """One tool call and its result. `writes` maps path to [sha256, size] for what it changed."""
+
+    run = models.ForeignKey(Run, models.CASCADE, related_name="tool_calls")
+    work = models.ForeignKey(WorkItem, models.CASCADE, related_name="tool_calls")
+    attempt = models.ForeignKey(Attempt, models.CASCADE, null=True, blank=True, related_name="tool_calls")
+    generation = models.PositiveSmallIntegerField()
+    ordinal = models.PositiveSmallIntegerField()
+    use_id = models.CharField(max_length=120)
+    name = models.CharField(max_length=80)
+    arguments = models.JSONField(default=dict)
+    result = models.TextField()
+    is_error = models.BooleanField(default=False)
+    writes = models.JSONField(default=dict)
+    duration_ms = models.PositiveIntegerField()
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["ordinal"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["work", "generation", "ordinal"], name="one_result_per_tool_call"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.name} ({self.ordinal}) of work {self.work_id}"

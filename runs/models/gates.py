@@ -1,0 +1,73 @@
+"""Owns the table of gates: questions to people, and their answers."""
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+
+from runs.enums import GateKind, GateStatus
+from runs.models.fields import only, word_field
+from runs.models.plans import Attempt, Plan, Step
+from runs.models.runs import Run
+from runs.models.work import WorkItem
+
+_UNDECIDED = [GateStatus.OPEN.value, GateStatus.WITHDRAWN.value]
+
+
+class Gate(models.Model):
+    """What waits for a person. `digest` is what an approval would be bound to (G1).
+
+    Who decided, when and how stand together or not at all; `decided_how` is `person`, `policy` or `--approve-all`.
+    `question` says in one sentence what is asked.
+    """
+
+    run = models.ForeignKey(Run, models.CASCADE, related_name="gates")
+    kind = word_field(GateKind)
+    status = word_field(GateStatus, default=GateStatus.OPEN.value)
+    plan = models.ForeignKey(Plan, models.CASCADE, null=True, blank=True, related_name="gates")
+    step = models.ForeignKey(Step, models.CASCADE, null=True, blank=True, related_name="gates")
+    attempt = models.ForeignKey(Attempt, models.CASCADE, null=True, blank=True, related_name="gates")
+    work = models.ForeignKey(WorkItem, models.CASCADE, null=True, blank=True, related_name="gates")
+    digest = models.CharField(max_length=64)
+    question = models.TextField()
+    opened_at = models.DateTimeField(auto_now_add=True)
+    decided_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, related_name="+"
+    )
+    decided_at = models.DateTimeField(null=True, blank=True)
+    decided_how = models.CharField(max_length=40, default="", blank=True)
+    reason = models.TextField(default="", blank=True)
+
+    class Meta:
+        ordering = ["id"]
+        constraints = [
+            only("kind", GateKind, "gate_kind_known"),
+            only("status", GateStatus, "gate_status_known"),
+            models.CheckConstraint(
+                condition=Q(
+                    status__in=_UNDECIDED, decided_by__isnull=True, decided_at__isnull=True, decided_how=""
+                )
+                | (
+                    ~Q(status__in=_UNDECIDED)
+                    & Q(decided_by__isnull=False, decided_at__isnull=False)
+                    & ~Q(decided_how="")
+                ),
+                name="gate_decision_is_whole",
+            ),
+            models.CheckConstraint(
+                condition=~Q(status=GateStatus.REJECTED.value) | ~Q(reason=""),
+                name="gate_rejection_has_reason",
+            ),
+            models.UniqueConstraint(
+                fields=["run"],
+                condition=Q(kind=GateKind.PLAN.value, status=GateStatus.OPEN.value),
+                name="one_open_plan_gate",
+            ),
+            models.UniqueConstraint(
+                fields=["step"],
+                condition=Q(status=GateStatus.OPEN.value, step__isnull=False),
+                name="one_open_gate_per_step",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.kind} gate {self.pk} of run {self.run_id}"

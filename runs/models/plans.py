@@ -1,0 +1,136 @@
+"""Owns the tables of plans, steps, attempts and verdicts."""
+
+from django.conf import settings
+from django.db import models
+
+from runs.enums import Action, AttemptStatus, Complexity, PlanStatus, Severity, StepStatus
+from runs.models.fields import only, word_field
+from runs.models.runs import Run
+from runs.models.trees import Tree
+
+
+class Plan(models.Model):
+    """One numbered version; its content never changes. `digest` is over the whole content, steps included.
+
+    `header` is the plan contract without its steps. `binding` holds what an approval was bound to (G1), filled at
+    approval. `reason` says why this version exists. `estimate` is what was shown at the gate.
+    """
+
+    run = models.ForeignKey(Run, models.CASCADE, related_name="plans")
+    version = models.PositiveSmallIntegerField()
+    status = word_field(PlanStatus, default=PlanStatus.PROPOSED.value)
+    header = models.JSONField()
+    digest = models.CharField(max_length=64)
+    reason = models.TextField(default="", blank=True)
+    estimate = models.JSONField(default=dict)
+    binding = models.JSONField(null=True, blank=True)
+    approved_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, related_name="+"
+    )
+    approved_how = models.CharField(max_length=40, default="", blank=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["version"]
+        constraints = [
+            only("status", PlanStatus, "plan_status_known"),
+            models.UniqueConstraint(fields=["run", "version"], name="plan_version_unique"),
+            models.CheckConstraint(
+                condition=~models.Q(status=PlanStatus.APPROVED.value)
+                | (models.Q(binding__isnull=False) & ~models.Q(approved_how="")),
+                name="plan_approval_is_bound",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"plan {self.version} of run {self.run_id}"
+
+
+class Step(models.Model):
+    """One unit of a plan. `spec` is its contract; `failures` counts attempts that did not pass.
+
+    `last_action` is what the latest verdict asked for; `reused_from` the passed attempt of an earlier version
+    that this step keeps.
+    """
+
+    plan = models.ForeignKey(Plan, models.CASCADE, related_name="steps")
+    key = models.CharField(max_length=60)
+    position = models.PositiveSmallIntegerField()
+    status = word_field(StepStatus, default=StepStatus.PENDING.value)
+    spec = models.JSONField()
+    depends_on = models.JSONField(default=list)
+    complexity = word_field(Complexity)
+    failures = models.PositiveSmallIntegerField(default=0)
+    last_action = word_field(Action, null=True, blank=True)
+    reused_from = models.ForeignKey("Attempt", models.PROTECT, null=True, blank=True, related_name="+")
+
+    class Meta:
+        ordering = ["position"]
+        constraints = [
+            only("status", StepStatus, "step_status_known"),
+            models.UniqueConstraint(fields=["plan", "key"], name="step_key_unique"),
+        ]
+
+    def __str__(self) -> str:
+        return f"step {self.key}"
+
+
+class Attempt(models.Model):
+    """One try at a step. `base` is the tree it started from; `overlay` its own changes, path to [sha256, size].
+
+    `output` is the executor's report; `tree` the base with the overlay on top, set when it passed verification.
+    `fingerprint` tells a repetition: digest over findings and overlay.
+    """
+
+    step = models.ForeignKey(Step, models.CASCADE, related_name="attempts")
+    number = models.PositiveSmallIntegerField()
+    status = word_field(AttemptStatus, default=AttemptStatus.EXECUTING.value)
+    base = models.ForeignKey(Tree, models.PROTECT, related_name="+")
+    tree = models.ForeignKey(Tree, models.PROTECT, null=True, blank=True, related_name="+")
+    overlay = models.JSONField(default=dict)
+    output = models.JSONField(null=True, blank=True)
+    fingerprint = models.CharField(max_length=64, default="", blank=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+    finished_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ["number"]
+        constraints = [
+            only("status", AttemptStatus, "attempt_status_known"),
+            models.UniqueConstraint(fields=["step", "number"], name="attempt_number_unique"),
+        ]
+
+    def __str__(self) -> str:
+        return f"attempt {self.number} of step {self.step_id}"
+
+
+class Verdict(models.Model):
+    """The judgement of an attempt. `results` is a list of `pev.results.CriterionResult`.
+
+    `passed` is computed from the results (T3). The counters make metrics a sum.
+    """
+
+    attempt = models.OneToOneField(Attempt, models.CASCADE, related_name="verdict")
+    stage = models.CharField(max_length=8)
+    passed = models.BooleanField()
+    action = word_field(Action)
+    severity = word_field(Severity)
+    feedback = models.TextField(default="", blank=True)
+    notes = models.JSONField(default=list)
+    results = models.JSONField(default=list)
+    criteria = models.PositiveSmallIntegerField(default=0)
+    supported = models.PositiveSmallIntegerField(default=0)
+    unsupported = models.PositiveSmallIntegerField(default=0)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(
+                condition=models.Q(passed=False)
+                | models.Q(action=Action.PASS.value, criteria__gt=0, supported=models.F("criteria")),
+                name="verdict_pass_is_supported",
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"verdict on attempt {self.attempt_id}"

@@ -1,0 +1,70 @@
+"""Owns the tables of runs and their history."""
+
+import uuid
+
+from django.conf import settings
+from django.db import models
+
+from runs.enums import EventKind, Outcome, RunStatus
+from runs.models.fields import only, word_field
+from runs.models.trees import Tree
+
+
+class Run(models.Model):
+    """One submitted task. `head` is the workspace as of the last step that was settled.
+
+    `policy` is a validated `lifecycle.policy.Policy`; `final` the judged success criteria; `event_count` the number
+    of the newest event. `submission` makes a form that is posted twice one run.
+    """
+
+    owner = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="runs")
+    approvers = models.ManyToManyField(settings.AUTH_USER_MODEL, related_name="runs_to_approve", blank=True)
+    submission = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
+    title = models.CharField(max_length=120)
+    request = models.TextField()
+    policy = models.JSONField()
+    inputs = models.ForeignKey(Tree, models.PROTECT, related_name="+")
+    head = models.ForeignKey(Tree, models.PROTECT, related_name="+")
+    status = word_field(RunStatus, default=RunStatus.PLANNING.value)
+    outcome = word_field(Outcome, null=True, blank=True)
+    failure = models.TextField(default="", blank=True)
+    answer = models.TextField(default="", blank=True)
+    final = models.JSONField(null=True, blank=True)
+    replans = models.PositiveSmallIntegerField(default=0)
+    paused = models.BooleanField(default=False)
+    event_count = models.PositiveIntegerField(default=0)
+    created_at = models.DateTimeField(auto_now_add=True)
+    finished_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ["-id"]
+        constraints = [
+            only("status", RunStatus, "run_status_known"),
+            models.CheckConstraint(
+                condition=models.Q(
+                    status=RunStatus.FINISHED.value, outcome__isnull=False, finished_at__isnull=False
+                )
+                | (~models.Q(status=RunStatus.FINISHED.value) & models.Q(outcome__isnull=True)),
+                name="run_outcome_exactly_when_finished",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"Run {self.pk}: {self.title}"
+
+
+class Event(models.Model):
+    """One line of a run's history; `seq` counts from 1 without gaps. Written by `runs.journal` only."""
+
+    run = models.ForeignKey(Run, models.CASCADE, related_name="events")
+    seq = models.PositiveIntegerField()
+    kind = word_field(EventKind)
+    at = models.DateTimeField()
+    data = models.JSONField(default=dict)
+
+    class Meta:
+        ordering = ["seq"]
+        constraints = [models.UniqueConstraint(fields=["run", "seq"], name="event_seq_unique")]
+
+    def __str__(self) -> str:
+        return f"{self.run_id}#{self.seq} {self.kind}"

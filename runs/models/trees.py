@@ -1,0 +1,20 @@
+"""Owns the table of trees: immutable sets of files, each stored as its difference to a root tree."""
+
+from django.db import models
+
+
+class Tree(models.Model):
+    """`changes` maps path to [sha256, size], or to null where the root's file is gone.
+
+    A root has no `root` and lists every file. `digest` is the SHA-256 over the sorted lines
+    `sha256  path`, so equal trees have equal digests. Rows are never changed.
+    """
+
+    digest = models.CharField(max_length=64, unique=True)
+    root = models.ForeignKey("self", models.PROTECT, null=True, related_name="+")
+    changes = models.JSONField(default=dict)
+    file_count = models.PositiveIntegerField()
+    total_size = models.PositiveBigIntegerField()
+
+    def __str__(self) -> str:
+        return f"tree {self.digest[:12]} ({self.file_count} files)"

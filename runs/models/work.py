@@ -1,0 +1,51 @@
+"""Owns the table of work items: what a background worker may claim."""
+
+from django.db import models
+
+from runs.enums import WorkKind, WorkStatus
+from runs.models.fields import only, word_field
+from runs.models.plans import Attempt
+from runs.models.runs import Run
+
+
+class WorkItem(models.Model):
+    """One piece of background work. The row is the truth; a task that names it is only a bell.
+
+    `epoch` grows with each claim and fences commits of workers that lost their lease. `generation` is the part of the
+    journal that counts: a new one starts with an empty journal. `tries` counts calls in a row without a reply.
+    """
+
+    run = models.ForeignKey(Run, models.CASCADE, related_name="work")
+    kind = word_field(WorkKind)
+    attempt = models.OneToOneField(Attempt, models.CASCADE, null=True, blank=True, related_name="work")
+    status = word_field(WorkStatus, default=WorkStatus.READY.value)
+    due_at = models.DateTimeField()
+    lease_owner = models.CharField(max_length=80, default="", blank=True)
+    lease_until = models.DateTimeField(null=True, blank=True)
+    epoch = models.PositiveIntegerField(default=0)
+    generation = models.PositiveSmallIntegerField(default=0)
+    tries = models.PositiveSmallIntegerField(default=0)
+    trouble = models.TextField(default="", blank=True)
+
+    class Meta:
+        ordering = ["due_at"]
+        indexes = [models.Index(fields=["status", "due_at"], name="work_due")]
+        constraints = [
+            only("status", WorkStatus, "work_status_known"),
+            models.CheckConstraint(
+                condition=models.Q(status=WorkStatus.LEASED.value, lease_until__isnull=False)
+                | (~models.Q(status=WorkStatus.LEASED.value) & models.Q(lease_until__isnull=True)),
+                name="work_lease_exactly_when_leased",
+            ),
+            models.UniqueConstraint(
+                fields=["run", "kind"],
+                condition=models.Q(attempt__isnull=True)
+                & models.Q(
+                    status__in=[WorkStatus.READY.value, WorkStatus.LEASED.value, WorkStatus.PARKED.value]
+                ),
+                name="one_open_work_per_run_and_kind",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.kind} work {self.pk}"

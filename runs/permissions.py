@@ -1,0 +1,36 @@
+"""Owns who may do what, each rule once, in two voices: `check_can_x` raises a sentence, `can_x` answers."""
+
+from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
+from django.db.models import Q, QuerySet
+
+from runs.errors import NotAllowed
+from runs.models import Run
+
+type Person = AbstractBaseUser | AnonymousUser
+
+
+def visible_runs(user: Person) -> "QuerySet[Run]":
+    """The runs this person may see: their own, those they approve; all of them for an administrator."""
+    if not user.is_authenticated:
+        return Run.objects.none()
+    if getattr(user, "is_superuser", False):
+        return Run.objects.all()
+    return Run.objects.filter(Q(owner_id=user.pk) | Q(approvers=user.pk)).distinct()
+
+
+def can_see(user: Person, run: Run) -> bool:
+    return visible_runs(user).filter(pk=run.pk).exists()
+
+
+def check_can_decide(user: Person, run: Run) -> None:
+    """Whoever may see a run may answer its gates. Raises NotAllowed."""
+    if not can_see(user, run):
+        raise NotAllowed("You may not decide anything in this run.")
+
+
+def can_decide(user: Person, run: Run) -> bool:
+    try:
+        check_can_decide(user, run)
+    except NotAllowed:
+        return False
+    return True

@@ -1,0 +1,88 @@
+"""Owns the dialogue that gets a valid answer out of a model: ask, validate, say what is wrong, ask again."""
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TypeVar
+
+from pydantic import ValidationError
+
+from runs.errors import ContractBroken
+from runs.pev.contracts import Contract, JsonObject
+from runs.pev.ports import Ask, Model, Reply
+
+Answer = TypeVar("Answer", bound=Contract)
+
+CORRECTIONS = 2
+"""How often a model is told its errors before the failure is recorded (design.md section 4)."""
+
+
+def ask_for(
+    model: Model,
+    ask: Ask,
+    contract: type[Answer],
+    problems_with: Callable[[Answer], list[str]] = lambda _: [],
+) -> Answer:
+    """A valid answer that `problems_with` has nothing to say against.
+
+    Raises ContractBroken with the last errors when the model refuses or stays invalid, and ModelTrouble
+    when there is no reply at all.
+    """
+    errors: list[str] = []
+    for _ in range(1 + CORRECTIONS):
+        reply = model.ask(ask)
+        answer, errors = read(reply, contract)
+        if answer is not None:
+            errors = problems_with(answer)
+            if not errors:
+                return answer
+        ask = corrected(ask, reply, errors)
+    raise ContractBroken(f"The {ask.role} did not give a usable answer in {1 + CORRECTIONS} tries.", tuple(errors))
+
+
+def read(reply: Reply, contract: type[Answer]) -> tuple[Answer | None, list[str]]:
+    """The validated answer, or None and what is wrong with it. Raises ContractBroken for a refusal."""
+    if reply.stop_reason == "refusal":
+        raise ContractBroken("The model refused to answer.", (reply.text[:500] or "It gave no reason.",))
+    if reply.stop_reason == "model_context_window_exceeded":
+        raise ContractBroken("The question was longer than the model can read.", ())
+    if reply.stop_reason == "max_tokens":
+        return None, ["The answer was cut off at the length limit. Answer again, much shorter."]
+    try:
+        return contract.model_validate_json(unwrapped(reply.text)), []
+    except ValidationError as error:
+        return None, [_sentence(item["loc"], item["msg"]) for item in error.errors()[:20]]
+
+
+def corrected(ask: Ask, reply: Reply, errors: list[str]) -> Ask:
+    """The conversation so far, and the errors, as the next question. What was said stays as it is."""
+    told = "Your answer cannot be used:\n" + "\n".join(f"- {error}" for error in errors)
+    told += "\nAnswer again with one JSON object that mends exactly this and follows the schema."
+    asked: JsonObject = {"role": "user", "content": [{"type": "text", "text": told}]}
+    before: tuple[JsonObject, ...] = ()
+    if reply.content and not reply.tool_uses:
+        before = ({"role": "assistant", "content": list(reply.content)},)
+    return replace(ask, messages=(*ask.messages, *before, asked))
+
+
+def unwrapped(text: str) -> str:
+    """The text without a Markdown code fence around the whole of it; servers without formats add one."""
+    stripped = text.strip()
+    if stripped.startswith("```") and stripped.endswith("```") and "\n" in stripped:
+        return stripped[stripped.index("\n") + 1 : -3].strip()
+    return stripped
+
+
+def user(*parts: str) -> JsonObject:
+    """One user message of several text blocks."""
+    return {"role": "user", "content": [{"type": "text", "text": part} for part in parts if part]}
+
+
+def in_words(schema: JsonObject) -> str:
+    """The schema as text for the prompt: many servers ignore the format parameter."""
+    return json.dumps(schema, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+
+
+def _sentence(location: tuple[int | str, ...], message: str) -> str:
+    where = ".".join(str(part) for part in location)
+    return f"{where}: {message}" if where else message

@@ -1,0 +1,204 @@
+"""Owns the shapes that models must deliver: plans, step outputs, verdicts. Closed objects, no Django.
+
+Everything here is data from outside until it has been validated; `schema_for` gives the JSON Schema
+that is sent along with a request.
+"""
+
+from collections.abc import Callable
+from typing import Annotated, Literal, cast
+
+from anthropic import transform_schema
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, StringConstraints
+
+from runs.enums import Action, Complexity, Severity
+
+type JsonObject = dict[str, JsonValue]
+
+Line = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=400)]
+Words = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=4_000)]
+Text = Annotated[str, StringConstraints(max_length=200_000)]
+StepId = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,59}$")]
+Path = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=400)]
+Confidence = Annotated[float, Field(ge=0, le=1)]
+
+
+class Contract(BaseModel):
+    """Closed and frozen: an unknown field is an error, not something to be dropped."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class FileExists(Contract):
+    kind: Literal["file_exists"]
+    path: Path
+
+
+class MinBytes(Contract):
+    kind: Literal["min_bytes"]
+    path: Path
+    least: Annotated[int, Field(ge=1)]
+
+
+class Contains(Contract):
+    kind: Literal["contains"]
+    path: Path
+    text: Line
+
+
+class Matches(Contract):
+    """`pattern` is a regular expression, searched line-wise; it must occur `least` times or more."""
+
+    kind: Literal["matches"]
+    path: Path
+    pattern: Annotated[str, StringConstraints(min_length=1, max_length=500)]
+    least: Annotated[int, Field(ge=1, le=100_000)] = 1
+
+
+class WordCount(Contract):
+    kind: Literal["word_count"]
+    path: Path
+    least: Annotated[int, Field(ge=0)] = 0
+    most: Annotated[int, Field(ge=1)] = 1_000_000
+
+
+class JsonValid(Contract):
+    kind: Literal["json_valid"]
+    path: Path
+
+
+class JsonSchema(Contract):
+    """`schema_text` is a JSON Schema, as text."""
+
+    kind: Literal["json_schema"]
+    path: Path
+    schema_text: Text
+
+
+class CsvColumns(Contract):
+    kind: Literal["csv_columns"]
+    path: Path
+    columns: Annotated[list[Line], Field(min_length=1, max_length=100)]
+
+
+class NoPlaceholders(Contract):
+    kind: Literal["no_placeholders"]
+    path: Path
+
+
+type Check = Annotated[
+    FileExists
+    | MinBytes
+    | Contains
+    | Matches
+    | WordCount
+    | JsonValid
+    | JsonSchema
+    | CsvColumns
+    | NoPlaceholders,
+    Field(discriminator="kind"),
+]
+
+
+class Criterion(Contract):
+    """One measurable statement; with a check, the check alone decides it."""
+
+    text: Words
+    check: Check | None = None
+
+
+class ContextItem(Contract):
+    name: Line
+    value: Words
+
+
+class PlannedAction(Contract):
+    tool: Line
+    purpose: Words
+
+
+class PlanStep(Contract):
+    step_id: StepId
+    name: Line
+    description: Words
+    actions: Annotated[list[PlannedAction], Field(max_length=40)]
+    acceptance_criteria: Annotated[list[Criterion], Field(min_length=1, max_length=40)]
+    expected_outputs: Annotated[list[Path], Field(max_length=40)]
+    dependencies: Annotated[list[StepId], Field(max_length=100)]
+    estimated_complexity: Complexity
+
+
+class PlanContract(Contract):
+    goal: Words
+    context: Annotated[list[ContextItem], Field(max_length=40)]
+    steps: Annotated[list[PlanStep], Field(min_length=1)]
+    success_criteria: Annotated[list[Criterion], Field(min_length=1, max_length=40)]
+    rollback_strategy: Words
+
+
+class CriterionMet(Contract):
+    criterion: Words
+    met: bool
+    how: Words
+
+
+class StepOutput(Contract):
+    """What an executor says of its attempt. A claim: nothing in here counts as evidence by itself."""
+
+    status: Literal["done", "blocked"]
+    reasoning: Text
+    findings: Text
+    criteria_met: list[CriterionMet]
+    confidence: Confidence
+    notes: Text
+
+
+class QuotedEvidence(Contract):
+    """`source` is a file path, `@output` or `@tool-N`; `quote` is verbatim."""
+
+    source: Path
+    quote: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=2_000)]
+
+
+class CriterionAnswer(Contract):
+    """`criterion` is the label given in the question (`C1`, `C2`, ...)."""
+
+    criterion: Words
+    passed: bool
+    evidence: Annotated[list[QuotedEvidence], Field(max_length=20)]
+    confidence: Confidence
+    feedback: Text
+
+
+class VerifierAnswer(Contract):
+    criteria_results: list[CriterionAnswer]
+    overall_pass: bool
+    action: Action
+    severity: Severity
+    feedback_for_executor: Text
+
+
+class SynthesizedAnswer(Contract):
+    """The final answer, in Markdown."""
+
+    answer: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200_000)]
+
+
+def schema_for(contract: type[Contract]) -> JsonObject:
+    """JSON Schema in the dialect of the API: closed objects, every property required, no bounds.
+
+    Fields with a default are listed as required too, since the API allows 24 optional parameters only.
+    """
+    schema = cast("JsonObject", transform_schema(contract))
+    _each_object(schema, lambda node: node.update(required=list(cast("JsonObject", node["properties"]))))
+    return schema
+
+
+def _each_object(node: JsonValue, do: Callable[[JsonObject], None]) -> None:
+    if isinstance(node, dict):
+        if isinstance(node.get("properties"), dict) and node.get("type") == "object":
+            do(node)
+        for value in node.values():
+            _each_object(value, do)
+    elif isinstance(node, list):
+        for value in node:
+            _each_object(value, do)

@@ -1,0 +1,129 @@
+"""Owns the question whether a quote stands in its source (rule T1). Linear in the size of the source."""
+
+import hashlib
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import islice
+
+from runs.pev.contracts import QuotedEvidence
+from runs.pev.paths import text_of
+from runs.pev.results import Evidence
+
+FEWEST_CHARACTERS = 3
+"""Of a quote, without spaces. Fewer occur in nearly every text and prove nothing."""
+
+HINT_BYTES = 20_000_000
+HINT_SOURCES = 500
+"""How far the other sources are read for the hint where a quote does stand: it is a courtesy."""
+
+_WORD = re.compile(r"\S+")
+
+
+@dataclass(frozen=True)
+class Span:
+    """Character offsets `start` (first) and `end` (one after the last) and the line of `start`, from 1."""
+
+    start: int
+    end: int
+    line: int
+
+
+def resolve(given: QuotedEvidence, sources: Mapping[str, bytes]) -> Evidence:
+    """The quote looked up in the bytes of its source; verified, or a sentence that says why it is not.
+
+    Only runs of whitespace are taken as equal, on both sides: no capitals, punctuation or spelling.
+    `sources` may be lazy: only the source named is read, and others when the quote is not in it.
+    """
+    if given.source not in sources:
+        return _unverified(given, f"There is no source {quoted(given.source)}; {_listed(sources)}.")
+    data = sources[given.source]
+    digest = hashlib.sha256(data).hexdigest()
+    text = text_of(data)
+    if text is None:
+        return _unverified(
+            given, f"{given.source} is not a text file; nothing can be quoted from it.", digest
+        )
+    if len("".join(given.quote.split())) < FEWEST_CHARACTERS:
+        return _unverified(given, f"{quoted(given.quote)} is too short to prove anything.", digest)
+    span = find(given.quote, text)
+    if span is None:
+        missing = f"{quoted(given.quote)} does not occur in {given.source}{_elsewhere(given, sources)}."
+        return _unverified(given, missing, digest)
+    return Evidence(
+        kind="quote",
+        source=given.source,
+        verified=True,
+        sentence=f"{quoted(given.quote)} stands in {given.source}, line {span.line}",
+        quote=given.quote,
+        sha256=digest,
+        start=span.start,
+        end=span.end,
+        line=span.line,
+    )
+
+
+def find(quote: str, text: str) -> Span | None:
+    """Where the quote first occurs in the text, runs of whitespace counting as one space; None if nowhere.
+
+    A quote of nothing but whitespace occurs nowhere.
+    """
+    wanted = " ".join(quote.split())
+    folded = " ".join(text.split())
+    at = folded.find(wanted) if wanted else -1
+    if at < 0:
+        return None
+    first, into_first = _word_at(folded, at)
+    last, into_last = _word_at(folded, at + len(wanted) - 1)
+    words = islice((match.start() for match in _WORD.finditer(text)), first, last + 1)
+    start, end = _outermost(words)
+    return Span(start + into_first, end + into_last + 1, text.count("\n", 0, start) + 1)
+
+
+def quoted(text: str, most: int = 80) -> str:
+    """The text on one line in quotation marks, cut after `most` characters."""
+    line = " ".join(text[: 4 * most].split())
+    return f"“{line[:most]}…”" if len(line) > most or len(text) > 4 * most else f"“{line}”"
+
+
+def _word_at(folded: str, at: int) -> tuple[int, int]:
+    """Which word the character `at` is in, from 0, and how far into it."""
+    return folded.count(" ", 0, at), at - folded.rfind(" ", 0, at) - 1
+
+
+def _outermost(starts: Iterator[int]) -> tuple[int, int]:
+    first = last = next(starts)
+    for last in starts:  # noqa: B007  the last one is what is wanted
+        pass
+    return first, last
+
+
+def _elsewhere(given: QuotedEvidence, sources: Mapping[str, bytes]) -> str:
+    left = HINT_BYTES
+    for name in islice(sources, HINT_SOURCES):
+        if name == given.source:
+            continue
+        data = sources[name]
+        left -= len(data)
+        if left < 0:
+            return ""
+        text = text_of(data)
+        span = find(given.quote, text) if text is not None else None
+        if span:
+            return f"; it does occur in {name}, line {span.line}, but that is not the source named"
+    return ""
+
+
+def _listed(sources: Mapping[str, bytes], most: int = 5) -> str:
+    if not sources:
+        return "there are no sources at all"
+    names = list(islice(sources, most))
+    more = len(sources) - len(names)
+    listed = ", ".join(names) + (f" and {more} more" if more else "")
+    return f"there {'is' if len(sources) == 1 else 'are'} {listed}"
+
+
+def _unverified(given: QuotedEvidence, sentence: str, digest: str = "") -> Evidence:
+    return Evidence(
+        kind="quote", source=given.source, verified=False, sentence=sentence, quote=given.quote, sha256=digest
+    )

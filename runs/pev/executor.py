@@ -1,0 +1,107 @@
+"""Owns the executor's loop: one step, with tools, until there is a report. Readable in one sitting."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from runs.enums import Role
+from runs.errors import ContractBroken
+from runs.pev import prompts
+from runs.pev.asking import CORRECTIONS, corrected, in_words, read, user
+from runs.pev.contracts import JsonObject, PlanStep, StepOutput, schema_for
+from runs.pev.fences import fence
+from runs.pev.ports import Ask, FileInfo, Model, Reply, Toolbox
+
+
+@dataclass(frozen=True)
+class Critique:
+    """What an earlier attempt at this step was told; `label` says which attempt, or which person."""
+
+    label: str
+    text: str
+    from_person: bool = False
+
+
+@dataclass(frozen=True)
+class StepBrief:
+    """Everything an executor may see: the step, what it rests on, and every critique so far."""
+
+    request: str
+    goal: str
+    step: PlanStep
+    files: Mapping[str, FileInfo]
+    results: Mapping[str, str]
+    model: str
+    effort: str
+    rounds: int
+    critiques: tuple[Critique, ...] = ()
+
+
+def execute(model: Model, tools: Toolbox, brief: StepBrief) -> StepOutput:
+    """The report of one attempt; the tools have done their work by then.
+
+    Each reply and each result is recorded by the ports before the next question. Raises ContractBroken when the
+    model refuses, stays invalid or uses up its rounds, ModelTrouble when there is no reply.
+    """
+    ask = _first(tools, brief)
+    corrections = 0
+    errors: list[str] = []
+    for number in range(1, brief.rounds + 1):
+        reply = model.ask(replace(ask, last_round=number == brief.rounds))
+        if reply.stop_reason == "tool_use" and reply.tool_uses:
+            ask = _with_results(ask, reply, tools)
+        elif reply.stop_reason == "pause_turn":
+            ask = replace(ask, messages=(*ask.messages, _assistant(reply)))
+        else:
+            output, errors = read(reply, StepOutput)
+            if output is not None:
+                return output
+            if corrections == CORRECTIONS:
+                raise ContractBroken("The executor's report could not be used.", tuple(errors))
+            corrections += 1
+            ask = corrected(ask, reply, errors)
+    raise ContractBroken(f"The executor used its {brief.rounds} rounds without a report.", tuple(errors))
+
+
+def _with_results(ask: Ask, reply: Reply, tools: Toolbox) -> Ask:
+    results: list[JsonObject] = []
+    for use in reply.tool_uses:
+        result = tools.run(use)
+        results.append(
+            {"type": "tool_result", "tool_use_id": use.id, "content": result.text, "is_error": result.is_error}
+        )
+    answered: JsonObject = {"role": "user", "content": list(results)}
+    return replace(ask, messages=(*ask.messages, _assistant(reply), answered))
+
+
+def _assistant(reply: Reply) -> JsonObject:
+    return {"role": "assistant", "content": list(reply.content)}
+
+
+def _first(tools: Toolbox, brief: StepBrief) -> Ask:
+    schema = schema_for(StepOutput)
+    return Ask(
+        role=Role.EXECUTOR,
+        model=brief.model,
+        effort=brief.effort,
+        system=f"{prompts.instructions(Role.EXECUTOR)}\nThe schema of your report:\n{in_words(schema)}\n",
+        messages=(user(*_parts(brief)),),
+        schema_name="step_output",
+        schema=schema,
+        tools=tuple(tools.specs()),
+        max_tokens=32_000,
+    )
+
+
+def _parts(brief: StepBrief) -> list[str]:
+    listing = "\n".join(f"{path}\t{info.size} bytes" for path, info in list(brief.files.items())[:400])
+    return [
+        fence("request", brief.request),
+        fence("goal", brief.goal),
+        fence("files", listing or "(no files)"),
+        *(fence("result", text, name) for name, text in brief.results.items()),
+        fence("step", brief.step.model_dump_json()),
+        *(
+            fence("person" if critique.from_person else "critique", critique.text, critique.label)
+            for critique in brief.critiques
+        ),
+    ]

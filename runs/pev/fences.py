@@ -1,0 +1,46 @@
+"""Owns the fences around data in prompts, so that no document can pretend to be an instruction.
+
+A fence carries a tag derived from its content. A text cannot contain the hash of itself, so nothing inside
+can close it early. `find` reads fences back; the offline rules use it.
+"""
+
+import hashlib
+import html
+import re
+from dataclasses import dataclass
+
+_OPEN = re.compile(r"^<(?P<kind>[a-z_]+)-(?P<tag>[0-9a-f]{12})(?: name=\"(?P<name>[^\"\n]*)\")?>\n", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Fenced:
+    kind: str
+    name: str
+    text: str
+
+
+def fence(kind: str, text: str, name: str = "") -> str:
+    """`text` between two lines that nothing in it can imitate. The same input gives the same bytes."""
+    tag = hashlib.sha256(f"{kind}\0{name}\0{text}".encode()).hexdigest()[:12]
+    label = f' name="{_attribute(name)}"' if name else ""
+    return f"<{kind}-{tag}{label}>\n{text}\n</{kind}-{tag}>"
+
+
+def find(text: str) -> list[Fenced]:
+    """The outermost fences of a prompt, in order. An opening line without its end is not a fence."""
+    found = []
+    position = 0
+    while match := _OPEN.search(text, position):
+        kind, tag = match["kind"], match["tag"]
+        end = text.find(f"\n</{kind}-{tag}>", match.end() - 1)
+        if end < 0:
+            position = match.end()
+            continue
+        inner = text[match.end() : end] if end >= match.end() else ""
+        found.append(Fenced(kind, html.unescape(match["name"] or ""), inner))
+        position = end
+    return found
+
+
+def _attribute(name: str) -> str:
+    return html.escape(name.replace("\n", " "))

@@ -1,0 +1,117 @@
+"""Owns the form of paths in a tree and the question which bytes are text. Nothing here touches a disk."""
+
+import re
+import unicodedata
+from collections.abc import Iterable
+
+from runs.errors import PathRefused
+
+MOST_CHARACTERS = 400
+MOST_BYTES_IN_A_PART = 255
+MOST_PARTS = 20
+
+_RESERVED = re.compile(r"(?:con|prn|aux|nul|conin\$|conout\$|(?:com|lpt)[0-9¹²³])", re.IGNORECASE)
+_DRIVE = re.compile(r"[A-Za-z]:")
+_UNPRINTABLE = frozenset({"Cc", "Cs", "Zl", "Zp"})
+_REORDERING = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+"""They make a name read as another one (`exe.txt` for `txt.exe`)."""
+
+
+def clean_path(raw: str) -> str:
+    """The one normal form of a path: NFC, forward slashes, relative; cleaning it again changes nothing.
+
+    Backslashes are separators, as browsers on Windows may send them. Raises PathRefused with a sentence
+    that says what is wrong and what to do; nothing is repaired beyond slashes and Unicode form.
+    """
+    path = unicodedata.normalize("NFC", raw).replace("\\", "/")
+    problem = _problem_with_whole(path) or next(filter(None, map(_problem_with_part, path.split("/"))), None)
+    if problem:
+        raise PathRefused(f"{_shown(raw)} cannot be used as a path: {problem}.")
+    return path
+
+
+def clashes(paths: Iterable[str]) -> list[tuple[str, str]]:
+    """The pairs of clean paths which cannot live in one tree, in the order in which the second was given.
+
+    Either the two are equal where capitals do not count (given twice is such a pair too), or one is a file
+    and at the same time a folder of the other. Linear in the number of paths.
+    """
+    listed = list(paths)
+    files: dict[str, str] = {}
+    pairs = []
+    for path in listed:
+        key = _folded(path)
+        if key in files:
+            pairs.append((files[key], path))
+        else:
+            files[key] = path
+    for path in listed:
+        parts = _folded(path).split("/")
+        for depth in range(1, len(parts)):
+            above = files.get("/".join(parts[:depth]))
+            if above is not None:
+                pairs.append((above, path))
+    return pairs
+
+
+def text_of(data: bytes) -> str | None:
+    """The decoded text without a byte order mark, or None when the bytes are not text.
+
+    Offsets in Evidence count characters of exactly this string; line endings are as in the file.
+    """
+    if b"\0" in data:
+        return None
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        return None
+
+
+def is_text(data: bytes) -> bool:
+    """Whether the bytes are UTF-8 (a byte order mark is allowed) without NUL."""
+    return text_of(data) is not None
+
+
+def _problem_with_whole(path: str) -> str | None:
+    if not path.strip():
+        return "it is empty; give a name such as notes/summary.md"
+    if _DRIVE.match(path):
+        return "it begins with a drive letter; give it relative to the top folder of the task"
+    if path.startswith("/"):
+        return "it is absolute; leave out the leading slash"
+    if path.endswith("/"):
+        return "it ends with a slash; name a file, folders come by themselves"
+    if path[0].isspace():
+        return "it begins with a space; leave that out"
+    if path.startswith("@"):
+        return "names beginning with @ are reserved (@output, @tool-1); choose another first letter"
+    if len(path) > MOST_CHARACTERS:
+        return f"it has {len(path)} characters and may have {MOST_CHARACTERS}; shorten it"
+    if path.count("/") >= MOST_PARTS:
+        return f"it is {path.count('/') + 1} levels deep and may be {MOST_PARTS}; use fewer folders"
+    return None
+
+
+def _problem_with_part(part: str) -> str | None:
+    if not part:
+        return "it has two slashes in a row; use one"
+    if part in {".", ".."}:
+        return f"it has the part “{part}”; write the path from the top folder, without . and .."
+    if any(unicodedata.category(char) in _UNPRINTABLE or char in _REORDERING for char in part):
+        return "it has a control character; use letters, digits, spaces and punctuation"
+    if part[-1] == "." or part[-1].isspace():
+        return f"“{part}” ends in a dot or a space, which Windows cannot store; leave that out"
+    if _RESERVED.fullmatch(part.split(".")[0].rstrip()):
+        return f"“{part}” is a reserved name on Windows; choose another name"
+    if (size := len(part.encode())) > MOST_BYTES_IN_A_PART:
+        return f"a part of it has {size} bytes in UTF-8 and may have {MOST_BYTES_IN_A_PART}; shorten it"
+    return None
+
+
+def _shown(raw: str) -> str:
+    printable = "".join(char if char.isprintable() else "�" for char in raw[:80])
+    return f"“{printable}{'…' if len(raw) > 80 else ''}”"
+
+
+def _folded(path: str) -> str:
+    return unicodedata.normalize("NFC", path.casefold())

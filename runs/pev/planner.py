@@ -1,0 +1,150 @@
+"""Owns planning: what the planner is told, and what is wrong with a plan."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from runs.enums import Role
+from runs.errors import PathRefused
+from runs.pev import prompts
+from runs.pev.asking import ask_for, in_words, user
+from runs.pev.checks import problem_with
+from runs.pev.contracts import Criterion, PlanContract, PlanStep, schema_for
+from runs.pev.fences import fence
+from runs.pev.ordering import ancestors, cycle_in
+from runs.pev.paths import clean_path
+from runs.pev.ports import Ask, FileInfo, Model, ToolSpec
+
+LISTED_FILES = 400
+
+
+@dataclass(frozen=True)
+class Lesson:
+    """Something the next version must take into account: `label` says whose words or what happened."""
+
+    label: str
+    text: str
+    from_person: bool = False
+
+
+@dataclass(frozen=True)
+class PlanBrief:
+    """Everything a planner may see. `previews` holds the first characters of some text files."""
+
+    request: str
+    files: Mapping[str, FileInfo]
+    previews: Mapping[str, str]
+    tools: tuple[ToolSpec, ...]
+    model: str
+    effort: str
+    most_steps: int
+    lessons: tuple[Lesson, ...] = ()
+    kept: tuple[PlanStep, ...] = ()
+    previous: PlanContract | None = None
+
+
+def make_plan(model: Model, brief: PlanBrief) -> PlanContract:
+    """A valid plan. Raises ContractBroken when there is none after the corrections, ModelTrouble without replies."""
+    names = frozenset(tool.name for tool in brief.tools)
+    return ask_for(
+        model, _ask(brief), PlanContract, lambda plan: problems_in(plan, names, most_steps=brief.most_steps)
+    )
+
+
+def problems_in(plan: PlanContract, tools: frozenset[str], *, most_steps: int) -> list[str]:
+    """One sentence for each thing that keeps the plan from being run; empty means sound."""
+    problems: list[str] = []
+    ids = [step.step_id for step in plan.steps]
+    problems += [f"The step_id “{name}” is used twice." for name in sorted({i for i in ids if ids.count(i) > 1})]
+    if len(ids) > most_steps:
+        problems.append(f"The plan has {len(ids)} steps; this run allows {most_steps}.")
+    for step in plan.steps:
+        problems += _step_problems(step, frozenset(ids), tools)
+    for criterion in plan.success_criteria:
+        problems += _criterion_problems("success_criteria", criterion)
+    if not problems:
+        problems += _graph_problems(plan)
+    return problems
+
+
+def _step_problems(step: PlanStep, ids: frozenset[str], tools: frozenset[str]) -> list[str]:
+    where = f"Step “{step.step_id}”"
+    problems = [
+        f"{where} depends on “{name}”, which is no step of this plan."
+        for name in step.dependencies
+        if name not in ids
+    ]
+    problems += [
+        f"{where} plans the tool “{action.tool}”, which does not exist. There are: {', '.join(sorted(tools))}."
+        for action in step.actions
+        if action.tool not in tools
+    ]
+    for path in step.expected_outputs:
+        try:
+            if clean_path(path) != path:
+                problems.append(f"{where} names the output “{path}”; write it as “{clean_path(path)}”.")
+        except PathRefused as error:
+            problems.append(f"{where} names an output that cannot be written: {error}")
+    for criterion in step.acceptance_criteria:
+        problems += _criterion_problems(where, criterion)
+    return problems
+
+
+def _criterion_problems(where: str, criterion: Criterion) -> list[str]:
+    problem = problem_with(criterion.check) if criterion.check else None
+    return [f"{where}, criterion “{criterion.text[:80]}”: {problem}"] if problem else []
+
+
+def _graph_problems(plan: PlanContract) -> list[str]:
+    dependencies = {step.step_id: list(step.dependencies) for step in plan.steps}
+    cycle = cycle_in(dependencies)
+    if cycle:
+        return [f"The steps depend on each other in a circle: {' → '.join(cycle)}."]
+    before = ancestors(dependencies)
+    problems = []
+    for index, one in enumerate(plan.steps):
+        for other in plan.steps[index + 1 :]:
+            shared = sorted(set(one.expected_outputs) & set(other.expected_outputs))
+            unordered = one.step_id not in before[other.step_id] and other.step_id not in before[one.step_id]
+            if shared and unordered:
+                problems.append(
+                    f"The steps “{one.step_id}” and “{other.step_id}” can run at the same time and both write “{shared[0]}”. "
+                    "Let one depend on the other, or give them different files."
+                )
+    return problems
+
+
+def _ask(brief: PlanBrief) -> Ask:
+    schema = schema_for(PlanContract)
+    return Ask(
+        role=Role.PLANNER,
+        model=brief.model,
+        effort=brief.effort,
+        system=f"{prompts.instructions(Role.PLANNER)}\nThe schema of your answer:\n{in_words(schema)}\n",
+        messages=(user(*_parts(brief)),),
+        schema_name="plan",
+        schema=schema,
+        max_tokens=32_000,
+    )
+
+
+def _parts(brief: PlanBrief) -> list[str]:
+    listing = "\n".join(f"{path}\t{info.size} bytes" for path, info in list(brief.files.items())[:LISTED_FILES])
+    if len(brief.files) > LISTED_FILES:
+        listing += f"\n… and {len(brief.files) - LISTED_FILES} more files; list_files shows them"
+    tools = "\n".join(f"{tool.name}: {tool.description}" for tool in brief.tools)
+    parts = [
+        fence("request", brief.request),
+        fence("files", listing or "(no files)"),
+        *(fence("preview", text, path) for path, text in brief.previews.items()),
+        fence("tools", tools),
+        fence("limits", json.dumps({"most_steps": brief.most_steps})),
+    ]
+    if brief.previous:
+        parts.append(fence("previous_plan", brief.previous.model_dump_json()))
+    if brief.kept:
+        kept = "\n".join(step.model_dump_json() for step in brief.kept)
+        parts.append("These steps have passed. Keep them exactly as they are:\n" + fence("kept_steps", kept))
+    for lesson in brief.lessons:
+        parts.append(fence("person" if lesson.from_person else "lesson", lesson.text, lesson.label))
+    return parts

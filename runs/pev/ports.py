@@ -1,0 +1,131 @@
+"""Owns what pev needs from outside: a model to ask and a workspace to work in. Values only, no Django.
+
+The engine implements both over the journal, so that an attempt which is run again after a crash is given
+the recorded replies and results instead of asking and acting a second time.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from runs.enums import Role
+from runs.pev.contracts import JsonObject
+
+
+@dataclass(frozen=True)
+class ToolSpec:
+    name: str
+    description: str
+    input_schema: JsonObject
+
+
+@dataclass(frozen=True)
+class Ask:
+    """One question to a model, in terms that every server understands; `llm` adds what a model is capable of.
+
+    `messages` only ever grows within a conversation. `last_round` forbids tools in the answer.
+    """
+
+    role: Role
+    model: str
+    system: str
+    messages: tuple[JsonObject, ...]
+    schema_name: str = ""
+    schema: JsonObject | None = None
+    tools: tuple[ToolSpec, ...] = ()
+    last_round: bool = False
+    effort: str = "medium"
+    max_tokens: int = 16_000
+
+
+@dataclass(frozen=True)
+class Usage:
+    """Tokens of one reply. `input` counts only what was neither read from nor written to the cache."""
+
+    input: int = 0
+    output: int = 0
+    cache_read: int = 0
+    cache_write_5m: int = 0
+    cache_write_1h: int = 0
+    lower_bound: bool = False
+
+
+@dataclass(frozen=True)
+class ToolUse:
+    id: str
+    name: str
+    input: JsonObject
+
+
+@dataclass(frozen=True)
+class Reply:
+    """What came back. `content` holds the blocks exactly as they must be sent again."""
+
+    content: tuple[JsonObject, ...]
+    stop_reason: str
+    model: str
+    usage: Usage = field(default_factory=Usage)
+    request_id: str = ""
+
+    @property
+    def text(self) -> str:
+        return "".join(str(block.get("text", "")) for block in self.content if block.get("type") == "text")
+
+    @property
+    def tool_uses(self) -> tuple[ToolUse, ...]:
+        found = []
+        for block in self.content:
+            if block.get("type") == "tool_use":
+                given = block.get("input")
+                found.append(
+                    ToolUse(
+                        str(block["id"]), str(block.get("name", "")), given if isinstance(given, dict) else {}
+                    )
+                )
+        return tuple(found)
+
+
+class Model(Protocol):
+    def ask(self, ask: Ask) -> Reply:
+        """The model's reply. Raises ModelTrouble when there is none."""
+        ...
+
+
+@dataclass(frozen=True)
+class FileInfo:
+    """`size` in bytes; `sha256` of the content, in hex."""
+
+    sha256: str
+    size: int
+
+
+class Workspace(Protocol):
+    """The files of an attempt: a tree with the attempt's own changes on top."""
+
+    def files(self) -> Mapping[str, FileInfo]:
+        """Path to what is known of the file, sorted by path."""
+        ...
+
+    def read(self, path: str) -> bytes:
+        """The whole content. Raises KeyError for a path that is not there."""
+        ...
+
+    def write(self, path: str, content: bytes) -> None:
+        """Replace or create. Raises PathRefused or UploadRefused; the sentence is for the model."""
+        ...
+
+
+@dataclass(frozen=True)
+class ToolResult:
+    """`text` goes to the model and is what `@tool-N` quotes are looked up in."""
+
+    text: str
+    is_error: bool = False
+
+
+class Toolbox(Protocol):
+    def specs(self) -> Sequence[ToolSpec]: ...
+
+    def run(self, use: ToolUse) -> ToolResult:
+        """Carry out one tool call. Whatever goes wrong is a result with `is_error`, never an exception."""
+        ...

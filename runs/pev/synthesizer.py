@@ -1,0 +1,46 @@
+"""Owns the final answer: what the synthesizer is told. What it says changes no outcome."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from runs.enums import Role
+from runs.pev import prompts
+from runs.pev.asking import ask_for, in_words, user
+from runs.pev.contracts import SynthesizedAnswer, schema_for
+from runs.pev.fences import fence
+from runs.pev.ports import Ask, Model
+
+
+@dataclass(frozen=True)
+class AnswerBrief:
+    """`results`: findings of each verified step by its name. `gaps`: one sentence for each thing not achieved."""
+
+    request: str
+    goal: str
+    results: Mapping[str, str]
+    files: Sequence[str]
+    gaps: Sequence[str]
+    model: str
+    effort: str
+
+
+def synthesize(model: Model, brief: AnswerBrief) -> str:
+    """The answer in Markdown. Raises ContractBroken or ModelTrouble."""
+    schema = schema_for(SynthesizedAnswer)
+    parts = [
+        fence("request", brief.request),
+        fence("goal", brief.goal),
+        fence("files", "\n".join(brief.files) or "(none)"),
+        *(fence("result", text, name) for name, text in brief.results.items()),
+        *(fence("gap", text) for text in brief.gaps),
+    ]
+    ask = Ask(
+        role=Role.SYNTHESIZER,
+        model=brief.model,
+        effort=brief.effort,
+        system=f"{prompts.instructions(Role.SYNTHESIZER)}\nThe schema of your answer:\n{in_words(schema)}\n",
+        messages=(user(*parts),),
+        schema_name="answer",
+        schema=schema,
+    )
+    return ask_for(model, ask, SynthesizedAnswer).answer

@@ -1,0 +1,338 @@
+"""Owns the file tools of an executor: what they take, what they answer, and how they say no (rule S1)."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+from typing import Annotated, ClassVar
+
+import regex
+from pydantic import Field, StringConstraints, ValidationError
+
+from runs.errors import InvalidInput
+from runs.pev.contracts import Contract, schema_for
+from runs.pev.evidence import find, quoted
+from runs.pev.paths import clean_path, text_of
+from runs.pev.patterns import Budget, TooSlow, compiled, search
+from runs.pev.ports import FileInfo, ToolResult, ToolSpec, ToolUse, Workspace
+
+
+@dataclass(frozen=True)
+class ToolLimits:
+    """`result_chars` is of one answer, `file_bytes` of a file written, `hit_chars` of a line shown as a hit."""
+
+    result_chars: int = 30_000
+    file_bytes: int = 5_000_000
+    search_seconds: float = 2.0
+    listed_files: int = 500
+    hits: int = 200
+    hit_chars: int = 300
+
+
+class _Arguments(Contract):
+    """What a tool takes; one subclass is one tool."""
+
+    name: ClassVar[str]
+    told: ClassVar[str]
+
+    def answer(self, workspace: Workspace, limits: ToolLimits) -> str:
+        """The text for the model. Raises InvalidInput with a sentence it can act on."""
+        raise NotImplementedError
+
+
+_FilePath = Annotated[
+    str, Field(description="Path of the file, from the top folder, such as notes/summary.md")
+]
+_Prefix = Annotated[str, Field(description="Only files whose path begins like this; empty for all")]
+
+
+class _ListFiles(_Arguments):
+    name = "list_files"
+    told = (
+        "Lists the files there are: size in bytes and path, a line each. read_file tells whether one is text."
+    )
+
+    prefix: _Prefix = ""
+
+    def answer(self, workspace: Workspace, limits: ToolLimits) -> str:
+        chosen = _under(self.prefix, workspace.files())
+        if not chosen:
+            where = f" whose path begins with {quoted(self.prefix)}" if self.prefix else ""
+            return f"There are no files{where}."
+        lines = [f"{info.size}\t{path}" for path, info in chosen.items()][: limits.listed_files]
+        lines = lines[: _fitting(lines, limits.result_chars)]
+        left = len(chosen) - len(lines)
+        if left:
+            lines.append(f"[{left} more are not listed; use a prefix to see them]")
+        return "\n".join([f"{len(chosen)} files, size in bytes and path:", *lines])
+
+
+class _ReadFile(_Arguments):
+    name = "read_file"
+    told = (
+        "Gives lines of a text file verbatim, after one line that says which. Quotes can be copied from it."
+    )
+
+    path: _FilePath
+    first_line: Annotated[int, Field(ge=1, description="The first line wanted, from 1")] = 1
+    lines: Annotated[int, Field(ge=1, le=10_000, description="How many lines")] = 400
+
+    def answer(self, workspace: Workspace, limits: ToolLimits) -> str:
+        path = clean_path(self.path)
+        every = _lines(_text(workspace, path))
+        if not every:
+            return f"{path} is empty"
+        if self.first_line > len(every):
+            raise InvalidInput(f"{path} has only {len(every)} lines; first_line is {self.first_line}.")
+        wanted = every[self.first_line - 1 : self.first_line - 1 + self.lines]
+        given = wanted[: max(1, _fitting(wanted, limits.result_chars))]
+        last = self.first_line + len(given) - 1
+        text = "\n".join(given)
+        note = f"\n[more follows; go on with first_line={last + 1}]" if last < len(every) else ""
+        if len(text) > limits.result_chars:
+            note = (
+                f"\n[cut: line {last} has {len(text)} characters and {limits.result_chars} are shown; "
+                f"search_files shows places further on]{note}"
+            )
+        return f"{path}, lines {self.first_line}-{last} of {len(every)}\n{text[: limits.result_chars]}{note}"
+
+
+class _SearchFiles(_Arguments):
+    name = "search_files"
+    told = (
+        "Finds lines in all text files, capitals ignored, each as path:line: text. "
+        "The pattern is taken literally unless regex is true."
+    )
+
+    pattern: Annotated[
+        str, StringConstraints(min_length=1, max_length=500), Field(description="What to find")
+    ]
+    prefix: _Prefix = ""
+    regex: Annotated[bool, Field(description="Whether the pattern is a regular expression")] = False
+
+    def answer(self, workspace: Workspace, limits: ToolLimits) -> str:
+        names = list(_under(self.prefix, workspace.files()))
+        wanted = _pattern(self.pattern, literal=not self.regex)
+        found: list[str] = []
+        note = ""
+        try:
+            for hit in _hits(workspace, names, wanted, limits):
+                if len(found) == limits.hits:
+                    note = f"\n[there are more than {limits.hits}; use a narrower pattern or a prefix]"
+                    break
+                found.append(hit)
+        except TooSlow as error:
+            note = (
+                f"\n[of {len(names)} files not all were searched: {error}; use a simpler pattern or a prefix]"
+            )
+        if not found and not note:
+            return f"No line matches {quoted(self.pattern)} in the text files among these {len(names)}."
+        if not found:
+            raise InvalidInput(f"Nothing was found so far.{note}")
+        shown = found[: _fitting(found, limits.result_chars)]
+        if len(shown) < len(found):
+            note = f"\n[{len(found) - len(shown)} more do not fit; use a narrower pattern or a prefix]{note}"
+        return "\n".join(shown) + note
+
+
+class _WriteFile(_Arguments):
+    name = "write_file"
+    told = "Writes a whole text file, or replaces it. Folders come by themselves."
+
+    path: _FilePath
+    content: Annotated[str, Field(description="The whole new text of the file")]
+
+    def answer(self, workspace: Workspace, limits: ToolLimits) -> str:
+        path = clean_path(self.path)
+        data = _bytes(self.content)
+        replaced = path in workspace.files()
+        _write(workspace, path, data, limits)
+        done = "replaced" if replaced else "created"
+        return f"{path} was {done}: {len(data)} bytes, {len(_lines(self.content))} lines."
+
+
+class _EditFile(_Arguments):
+    name = "edit_file"
+    told = "Replaces one place of a text file. The old text must occur exactly once, to the letter."
+
+    path: _FilePath
+    old: Annotated[str, StringConstraints(min_length=1), Field(description="The text to replace, verbatim")]
+    new: Annotated[str, Field(description="The text to put there")]
+
+    def answer(self, workspace: Workspace, limits: ToolLimits) -> str:
+        path = clean_path(self.path)
+        text = _text(workspace, path)
+        data = workspace.read(path)
+        old, new = _bytes(self.old), _bytes(self.new)
+        if data.count(b"\n") == data.count(b"\r\n") > 0:
+            old, new = _with_crlf(old), _with_crlf(new)
+        if old == new:
+            raise InvalidInput("The old and the new text are the same; nothing would change.")
+        lines = _lines_with(old, data)
+        if len(lines) != 1:
+            raise InvalidInput(_not_once(self.old, path, text, lines))
+        _write(workspace, path, data.replace(old, new, 1), limits)
+        return f"{path} was changed in line {lines[0]}."
+
+
+_TOOLS: Mapping[str, type[_Arguments]] = {
+    tool.name: tool for tool in (_EditFile, _ListFiles, _ReadFile, _SearchFiles, _WriteFile)
+}
+TOOL_NAMES = frozenset(_TOOLS)
+WRITING_TOOLS = frozenset({_EditFile.name, _WriteFile.name})
+
+
+class FileTools:
+    """A Toolbox over one workspace. What a model asks for wrongly comes back as a result with `is_error`.
+
+    Only what is no fault of the model (LeaseLost, a database that is away) passes through `run`.
+    """
+
+    def __init__(self, workspace: Workspace, limits: ToolLimits | None = None) -> None:
+        self._workspace = workspace
+        self._limits = limits or ToolLimits()
+
+    def specs(self) -> Sequence[ToolSpec]:
+        """Sorted by name, the same bytes every time: prompts are cached by their beginning."""
+        return [_spec(_TOOLS[name]) for name in sorted(_TOOLS)]
+
+    def run(self, use: ToolUse) -> ToolResult:
+        tool = _TOOLS.get(use.name)
+        if tool is None:
+            return self._refused(
+                f"There is no tool {quoted(use.name)}; there are {', '.join(sorted(_TOOLS))}."
+            )
+        try:
+            return ToolResult(tool.model_validate(use.input).answer(self._workspace, self._limits))
+        except ValidationError as error:
+            return self._refused(_told_wrong(tool, error))
+        except InvalidInput as error:
+            return self._refused(str(error))
+
+    def _refused(self, sentence: str) -> ToolResult:
+        return ToolResult(sentence[: self._limits.result_chars], is_error=True)
+
+
+def _spec(tool: type[_Arguments]) -> ToolSpec:
+    schema = {key: value for key, value in schema_for(tool).items() if key != "title"}
+    schema["required"] = [name for name, field in tool.model_fields.items() if field.is_required()]
+    return ToolSpec(tool.name, tool.told, schema)
+
+
+def _told_wrong(tool: type[_Arguments], error: ValidationError) -> str:
+    wrong = [
+        f"{'.'.join(map(str, item['loc']))}: {item['msg']}" for item in error.errors(include_input=False)
+    ]
+    takes = ", ".join(
+        name if field.is_required() else f"{name} (optional)" for name, field in tool.model_fields.items()
+    )
+    return f"{tool.name} was not run. {'; '.join(wrong[:10])}. It takes {takes}."
+
+
+def _under(prefix: str, files: Mapping[str, FileInfo]) -> dict[str, FileInfo]:
+    """The files whose path begins with the prefix; `.`, `./` and a leading slash mean the top folder."""
+    start = prefix.replace("\\", "/").removeprefix("./").lstrip("/")
+    start = "" if start == "." else start
+    return {path: info for path, info in files.items() if path.startswith(start)}
+
+
+def _text(workspace: Workspace, path: str) -> str:
+    files = workspace.files()
+    if path not in files:
+        name = PurePosixPath(path).name
+        similar = [other for other in files if PurePosixPath(other).name == name][:5]
+        hint = f"there is {', '.join(similar)}" if similar else "list_files shows what there is"
+        raise InvalidInput(f"{path} does not exist; {hint}.")
+    text = text_of(workspace.read(path))
+    if text is None:
+        raise InvalidInput(f"{path} is not a text file.")
+    return text
+
+
+def _lines(text: str) -> list[str]:
+    """Split at newlines only, so that joining gives the same text; a newline at the end opens no line."""
+    lines = text.split("\n")
+    return lines if lines[-1] else lines[:-1]
+
+
+def _fitting(lines: Sequence[str], most: int) -> int:
+    """How many of the lines fit into so many characters, newlines included."""
+    used = 0
+    for count, line in enumerate(lines):
+        used += len(line) + 1
+        if used > most + 1:
+            return count
+    return len(lines)
+
+
+def _pattern(pattern: str, *, literal: bool) -> regex.Pattern[str]:
+    try:
+        return compiled(regex.escape(pattern) if literal else pattern, regex.MULTILINE | regex.IGNORECASE)
+    except InvalidInput as error:
+        raise InvalidInput(f"The pattern cannot be used: {error}.") from error
+
+
+def _hits(
+    workspace: Workspace, names: Sequence[str], wanted: regex.Pattern[str], limits: ToolLimits
+) -> Iterator[str]:
+    """`path:line: text` for each line in which a match begins. Raises TooSlow when the time is over."""
+    budget = Budget(limits.search_seconds)
+    for path in names:
+        budget.left()
+        text = text_of(workspace.read(path)) or ""
+        position, counted, line = 0, 0, 1
+        while position < len(text) and (match := search(wanted, text, budget, position)):
+            start = text.rfind("\n", 0, match.start()) + 1
+            end = text.find("\n", match.start())
+            end = len(text) if end < 0 else end
+            line += text.count("\n", counted, start)
+            yield f"{path}:{line}: {_around(text, start, end, match.start(), limits.hit_chars)}"
+            position, counted = end + 1, start
+
+
+def _around(text: str, start: int, end: int, at: int, most: int) -> str:
+    """The line from `start` to `end`, or so many characters of it around `at`."""
+    if end - start <= most:
+        return text[start:end].rstrip("\r")
+    first = max(start, min(at - most // 3, end - most))
+    return f"{'…' if first > start else ''}{text[first : first + most]}{'…' if first + most < end else ''}"
+
+
+def _bytes(text: str) -> bytes:
+    if "\0" in text:
+        raise InvalidInput("The text has a NUL character; only text can be written.")
+    try:
+        return text.encode()
+    except UnicodeEncodeError as error:
+        raise InvalidInput("The text has half of a surrogate pair; write the character itself.") from error
+
+
+def _write(workspace: Workspace, path: str, data: bytes, limits: ToolLimits) -> None:
+    if len(data) > limits.file_bytes:
+        raise InvalidInput(f"{path} would have {len(data)} bytes and may have {limits.file_bytes}; split it.")
+    workspace.write(path, data)
+
+
+def _with_crlf(data: bytes) -> bytes:
+    return data.replace(b"\r\n", b"\n").replace(b"\n", b"\r\n")
+
+
+def _lines_with(old: bytes, data: bytes, most: int = 11) -> list[int]:
+    """The lines on which `old` begins, overlapping places too, the first `most`."""
+    found, line, counted, at = list[int](), 1, 0, data.find(old)
+    while at >= 0 and len(found) < most:
+        line += data.count(b"\n", counted, at)
+        counted = at
+        found.append(line)
+        at = data.find(old, at + 1)
+    return found
+
+
+def _not_once(old: str, path: str, text: str, lines: Sequence[int]) -> str:
+    if lines:
+        often = f"{len(lines)} times" if len(lines) <= 10 else "more than 10 times"
+        listed = ", ".join(map(str, lines[:10]))
+        return f"{quoted(old)} occurs {often} in {path}, on lines {listed}; give more of the text around it."
+    span = find(old, text)
+    if span:
+        return f"{quoted(old)} occurs in {path}, line {span.line}, but with other spaces; copy it exactly."
+    return f"{quoted(old)} does not occur in {path}; read_file shows its text."

@@ -1,0 +1,293 @@
+"""Owns verification: checks first, then a model that must quote, then the judgement that code computes."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from runs.enums import Action, Role, Severity
+from runs.pev import prompts
+from runs.pev.asking import ask_for, in_words, user
+from runs.pev.checks import run_check
+from runs.pev.contracts import Criterion, CriterionAnswer, FileExists, VerifierAnswer, schema_for
+from runs.pev.evidence import resolve
+from runs.pev.fences import fence
+from runs.pev.ports import Ask, Model
+from runs.pev.results import CriterionResult, Evidence, Judgement, all_pass
+
+SHOWN_CHARS = 60_000
+SHOWN_IN_ALL = 240_000
+
+
+@dataclass(frozen=True)
+class Case:
+    """What is judged. `files` is the whole tree, read lazily; `shown` names those put before the verifier."""
+
+    subject: str
+    request: str
+    criteria: Sequence[Criterion]
+    expected_outputs: Sequence[str]
+    files: Mapping[str, bytes]
+    shown: Sequence[str]
+    output: str
+    tool_results: Sequence[str]
+    model: str
+    effort: str
+    least_confidence: float = 0.0
+
+    def sources(self) -> "Sources":
+        return Sources(self)
+
+
+class Sources(Mapping[str, bytes]):
+    """Every source a quote may name: the files, `@output` and `@tool-1` onwards."""
+
+    def __init__(self, case: Case) -> None:
+        self._files = case.files
+        self._said = {"@output": case.output.encode()}
+        self._said |= {f"@tool-{n}": text.encode() for n, text in enumerate(case.tool_results, 1)}
+
+    def __getitem__(self, name: str) -> bytes:
+        return self._said[name] if name in self._said else self._files[name]
+
+    def __iter__(self):  # type: ignore[no-untyped-def]
+        yield from self._said
+        yield from self._files
+
+    def __len__(self) -> int:
+        return len(self._said) + len(self._files)
+
+
+def judge(model: Model, case: Case) -> Judgement:
+    """The judgement of a case. A model is asked only when no check failed and a criterion is left (T2).
+
+    Raises ContractBroken when the verifier gives no usable answer, ModelTrouble when it gives none.
+    """
+    labels = {f"C{number}": criterion for number, criterion in enumerate(case.criteria, 1)}
+    checked = _missing_outputs(case) + [
+        _checked(label, criterion, case) for label, criterion in labels.items() if criterion.check
+    ]
+    open_labels = {label: criterion for label, criterion in labels.items() if not criterion.check}
+    if not all(result.passed for result in checked):
+        undecided = [_undecided(label, criterion) for label, criterion in open_labels.items()]
+        return _from_checks(_in_order([*checked, *undecided]))
+    if not open_labels:
+        return _from_checks(checked)
+    return _with_model(model, case, checked, open_labels)
+
+
+def _with_model(
+    model: Model, case: Case, checked: list[CriterionResult], labels: Mapping[str, Criterion]
+) -> Judgement:
+    ask = _ask(case, labels)
+    answer = ask_for(model, ask, VerifierAnswer, lambda given: _problems_in(given, labels))
+    results = _judged(answer, case, labels)
+    notes: list[str] = []
+    if any(result.claimed and not result.supported for result in results):
+        again = ask_for(model, _ask_again(ask, answer, results), VerifierAnswer, lambda given: _problems_in(given, labels))
+        second = {result.label: result for result in _judged(again, case, labels)}
+        results = [second[r.label] if r.claimed and not r.supported else r for r in results]
+        notes.append("Some quotes were not found in their sources; the verifier was asked for evidence once more.")
+    return _computed(answer, _in_order([*checked, *results]), notes)
+
+
+def _computed(answer: VerifierAnswer, results: list[CriterionResult], notes: list[str]) -> Judgement:
+    """T3: the pass is computed; a model that says otherwise is overruled, and that is noted."""
+    passed = all_pass(results)
+    if answer.overall_pass and not passed:
+        notes.append("The verifier said that everything passed; its own results or their evidence say otherwise.")
+    if not answer.overall_pass and passed:
+        notes.append("The verifier said that it failed, yet every criterion passed with verified evidence.")
+    action = Action.PASS if passed else (Action.RETRY if answer.action is Action.PASS else answer.action)
+    return Judgement(
+        stage="model",
+        results=results,
+        passed=passed,
+        action=action,
+        severity=Severity.MINOR if passed else answer.severity,
+        feedback="" if passed else _feedback(results, answer.feedback_for_executor),
+        notes=notes,
+    )
+
+
+def _from_checks(results: list[CriterionResult]) -> Judgement:
+    passed = all_pass(results)
+    return Judgement(
+        stage="checks",
+        results=results,
+        passed=passed,
+        action=Action.PASS if passed else Action.RETRY,
+        severity=Severity.MINOR if passed else Severity.MAJOR,
+        feedback="" if passed else _feedback(results, ""),
+        notes=[],
+    )
+
+
+def failed(sentence: str, *, action: Action = Action.RETRY, notes: Sequence[str] = ()) -> Judgement:
+    """The judgement of an attempt that never came as far as being judged."""
+    return Judgement(
+        stage="checks",
+        results=[],
+        passed=False,
+        action=action,
+        severity=Severity.MAJOR,
+        feedback=sentence,
+        notes=list(notes),
+    )
+
+
+def _missing_outputs(case: Case) -> list[CriterionResult]:
+    missing = [path for path in case.expected_outputs if not (path in case.files and case.files[path].strip())]
+    return [
+        _result(
+            f"O{number}",
+            f"The expected output {path} exists and is not empty",
+            run_check(FileExists(kind="file_exists", path=path), case.files).model_copy(update={"verified": False}),
+        )
+        for number, path in enumerate(missing, 1)
+    ]
+
+
+def _checked(label: str, criterion: Criterion, case: Case) -> CriterionResult:
+    assert criterion.check is not None
+    return _result(label, criterion.text, run_check(criterion.check, case.files))
+
+
+def _result(label: str, text: str, evidence: Evidence) -> CriterionResult:
+    return CriterionResult(
+        label=label,
+        text=text,
+        decided_by="check",
+        claimed=evidence.verified,
+        supported=evidence.verified,
+        passed=evidence.verified,
+        confidence=1.0,
+        feedback="" if evidence.verified else evidence.sentence,
+        evidence=[evidence],
+    )
+
+
+def _undecided(label: str, criterion: Criterion) -> CriterionResult:
+    return CriterionResult(
+        label=label,
+        text=criterion.text,
+        decided_by="nobody",
+        claimed=False,
+        supported=False,
+        passed=False,
+        confidence=0.0,
+        feedback="Not judged: a check failed before.",
+    )
+
+
+def _judged(answer: VerifierAnswer, case: Case, labels: Mapping[str, Criterion]) -> list[CriterionResult]:
+    sources = case.sources()
+    by_label = {given.criterion.split(":")[0].strip().upper(): given for given in answer.criteria_results}
+    return [_one(label, criterion, by_label[label], sources, case) for label, criterion in labels.items()]
+
+
+def _one(
+    label: str, criterion: Criterion, given: CriterionAnswer, sources: Mapping[str, bytes], case: Case
+) -> CriterionResult:
+    evidence = [resolve(quoted, sources) for quoted in given.evidence]
+    supported = given.passed and any(item.verified for item in evidence)
+    sure = given.confidence >= case.least_confidence
+    feedback = given.feedback
+    if given.passed and not supported:
+        feedback = "Unsupported: no quote of the verifier was found in its source."
+    elif supported and not sure:
+        feedback = f"The verifier was only {given.confidence:.0%} sure; this run asks for {case.least_confidence:.0%}."
+    return CriterionResult(
+        label=label,
+        text=criterion.text,
+        decided_by="model",
+        claimed=given.passed,
+        supported=supported,
+        passed=supported and sure,
+        confidence=given.confidence,
+        feedback=feedback,
+        evidence=evidence,
+    )
+
+
+def _problems_in(answer: VerifierAnswer, labels: Mapping[str, Criterion]) -> list[str]:
+    given = [item.criterion.split(":")[0].strip().upper() for item in answer.criteria_results]
+    problems = [f"{label} is missing from criteria_results." for label in labels if label not in given]
+    problems += [f"{label} is judged twice." for label in sorted({g for g in given if given.count(g) > 1})]
+    for item in answer.criteria_results:
+        if item.passed and not item.evidence:
+            problems.append(f"{item.criterion} passed without any evidence; quote what proves it.")
+        if not item.passed and not item.feedback.strip():
+            problems.append(f"{item.criterion} failed without feedback; say what is missing.")
+    if any(not item.passed for item in answer.criteria_results) and not answer.feedback_for_executor.strip():
+        problems.append("feedback_for_executor is empty although something failed.")
+    return problems
+
+
+def _feedback(results: Sequence[CriterionResult], said: str) -> str:
+    lines = [
+        f"- {result.label} ({result.text}): {result.feedback}"
+        for result in results
+        if not result.passed and result.decided_by != "nobody"
+    ]
+    return "\n".join(([said.strip()] if said.strip() else []) + lines)
+
+
+def _in_order(results: list[CriterionResult]) -> list[CriterionResult]:
+    return sorted(results, key=lambda result: (result.label[0] != "O", int(result.label[1:])))
+
+
+def _ask(case: Case, labels: Mapping[str, Criterion]) -> Ask:
+    schema = schema_for(VerifierAnswer)
+    criteria = "\n".join(f"{label}: {criterion.text}" for label, criterion in labels.items())
+    return Ask(
+        role=Role.VERIFIER,
+        model=case.model,
+        effort=case.effort,
+        system=f"{prompts.instructions(Role.VERIFIER)}\nThe schema of your answer:\n{in_words(schema)}\n",
+        messages=(
+            user(
+                fence("request", case.request),
+                fence("subject", case.subject),
+                *_artefacts(case),
+                fence("output", case.output, "@output"),
+                *(fence("tool", text[:8_000], f"@tool-{n}") for n, text in enumerate(case.tool_results, 1)),
+                fence("criteria", criteria),
+            ),
+        ),
+        schema_name="verdict",
+        schema=schema,
+        max_tokens=16_000,
+    )
+
+
+def _ask_again(ask: Ask, answer: VerifierAnswer, results: Sequence[CriterionResult]) -> Ask:
+    lines = [
+        f"- {result.label}: " + " ".join(item.sentence for item in result.evidence)
+        for result in results
+        if result.claimed and not result.supported
+    ]
+    told = (
+        "These criteria have no evidence that stands up:\n"
+        + "\n".join(lines)
+        + "\nQuote verbatim from the sources given, or say that the criterion did not pass. Answer for all criteria again."
+    )
+    said = {"role": "assistant", "content": [{"type": "text", "text": answer.model_dump_json()}]}
+    return Ask(**{**vars(ask), "messages": (*ask.messages, said, user(told))})
+
+
+def _artefacts(case: Case) -> list[str]:
+    """The documents put before the verifier, cut to a budget, with a note where something was cut."""
+    parts = []
+    left = SHOWN_IN_ALL
+    for path in case.shown:
+        try:
+            text = case.files[path].decode()
+        except (KeyError, UnicodeDecodeError):
+            continue
+        budget = min(SHOWN_CHARS, left)
+        if budget <= 0:
+            parts.append(f"(The document {path} is not shown: there are too many.)")
+            continue
+        name = path if len(text) <= budget else f"{path} (only the first {budget} characters)"
+        parts.append(fence("document", text[:budget], name))
+        left -= budget if len(text) > budget else len(text)
+    return parts

@@ -1,0 +1,223 @@
+"""Owns trees, overlays and the content-addressed store behind them.
+
+A tree names files by path and SHA-256; nothing in it is ever a link, a device or a path on a disk. Blobs lie
+in Django's storage `blobs` under their hash, so the same content is stored once.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import tempfile
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
+from pathlib import Path
+from typing import IO, Any
+
+from django.core.files.base import ContentFile, File
+from django.core.files.storage import FileSystemStorage, storages
+
+from runs.errors import UploadRefused
+from runs.models import Tree
+from runs.pev.paths import clean_path
+from runs.pev.ports import FileInfo
+
+type Changes = dict[str, list[Any] | None]
+"""Path to [sha256, size in bytes], or to None where a file is gone. The JSON form of `FileInfo`."""
+
+ROOT_EVERY = 64
+"""A tree that differs from its root in more paths than this becomes a root itself."""
+
+
+class BlobStorage(FileSystemStorage):
+    """Writes a file under a temporary name first, so that a crash never leaves half a blob under its hash."""
+
+    def _save(self, name: str, content: File[Any]) -> str:
+        target = Path(self.path(name))
+        target.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        handle, draft = tempfile.mkstemp(dir=target.parent)
+        with os.fdopen(handle, "wb") as file:
+            for chunk in content.chunks():
+                file.write(chunk)
+        Path(draft).replace(target)
+        return name
+
+
+def put(content: bytes) -> FileInfo:
+    """Store a blob and say what it is. Storing the same bytes again costs one look."""
+    sha256 = hashlib.sha256(content).hexdigest()
+    blobs = storages["blobs"]
+    if not blobs.exists(_name(sha256)):
+        blobs.save(_name(sha256), ContentFile(content))
+    return FileInfo(sha256, len(content))
+
+
+def put_file(source: File[Any]) -> FileInfo:
+    """Store an uploaded file without holding it in memory."""
+    digest = hashlib.sha256()
+    size = 0
+    for chunk in source.chunks():
+        digest.update(chunk)
+        size += len(chunk)
+    source.seek(0)
+    sha256 = digest.hexdigest()
+    blobs = storages["blobs"]
+    if not blobs.exists(_name(sha256)):
+        blobs.save(_name(sha256), source)
+    return FileInfo(sha256, size)
+
+
+def open_blob(sha256: str) -> IO[bytes]:
+    """The blob, open for reading. Raises FileNotFoundError when the store lost it."""
+    return storages["blobs"].open(_name(sha256))
+
+
+def read_blob(sha256: str) -> bytes:
+    with open_blob(sha256) as file:
+        return file.read()
+
+
+def _name(sha256: str) -> str:
+    return f"{sha256[:2]}/{sha256[2:]}"
+
+
+def files_of(tree: Tree) -> Mapping[str, FileInfo]:
+    """Every file of a tree, sorted by path. Cached: trees never change."""
+    return _files(tree.pk)
+
+
+@lru_cache(maxsize=64)
+def _files(tree_id: int) -> Mapping[str, FileInfo]:
+    tree = Tree.objects.select_related("root").get(pk=tree_id)
+    changes = {**(tree.root.changes if tree.root else {}), **tree.changes}
+    return {path: FileInfo(*entry) for path, entry in sorted(changes.items()) if entry is not None}
+
+
+def make_tree(files: Mapping[str, FileInfo]) -> Tree:
+    """The tree of exactly these files. Paths must be clean."""
+    return _stored(files, root=None, changes=_as_changes(files))
+
+
+def empty_tree() -> Tree:
+    return make_tree({})
+
+
+def with_changes(base: Tree, changes: Changes) -> Tree:
+    """`base` with `changes` on top; `base` itself when nothing differs."""
+    if not changes:
+        return base
+    files = dict(files_of(base))
+    for path, entry in changes.items():
+        if entry is None:
+            files.pop(path, None)
+        else:
+            files[path] = FileInfo(*entry)
+    files = dict(sorted(files.items()))
+    since_root: Changes = {**(base.changes if base.root_id else {}), **changes}
+    if len(since_root) > ROOT_EVERY:
+        return make_tree(files)
+    return _stored(files, root=base.root or base, changes=since_root)
+
+
+def conflicts(base: Tree, head: Tree, changes: Changes) -> list[str]:
+    """The changed paths that somebody else has changed between `base` and `head` (D4)."""
+    if base.pk == head.pk:
+        return []
+    before, now = files_of(base), files_of(head)
+    return sorted(path for path in changes if before.get(path) != now.get(path))
+
+
+def _as_changes(files: Mapping[str, FileInfo]) -> Changes:
+    return {path: [info.sha256, info.size] for path, info in files.items()}
+
+
+def _stored(files: Mapping[str, FileInfo], root: Tree | None, changes: Changes) -> Tree:
+    lines = "\n".join(f"{info.sha256}  {path}" for path, info in files.items())
+    tree, _ = Tree.objects.get_or_create(
+        digest=hashlib.sha256(lines.encode()).hexdigest(),
+        defaults={
+            "root": root,
+            "changes": changes,
+            "file_count": len(files),
+            "total_size": sum(info.size for info in files.values()),
+        },
+    )
+    return tree
+
+
+class TreeBytes(Mapping[str, bytes]):
+    """The contents of a tree, read when asked for."""
+
+    def __init__(self, files: Mapping[str, FileInfo]) -> None:
+        self._infos = files
+
+    def __getitem__(self, path: str) -> bytes:
+        return read_blob(self._infos[path].sha256)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._infos)
+
+    def __len__(self) -> int:
+        return len(self._infos)
+
+    def __contains__(self, path: object) -> bool:
+        return path in self._infos
+
+
+class Overlay:
+    """A workspace (`pev.ports.Workspace`): a tree with an attempt's own changes on top (D4).
+
+    Writes go to the blob store and to `changes`; the tree stays as it is. Limits are in bytes and files.
+    """
+
+    def __init__(self, base: Tree, changes: Changes, *, most_files: int, most_bytes: int) -> None:
+        self.base = base
+        self.changes: Changes = dict(changes)
+        self._most_files = most_files
+        self._most_bytes = most_bytes
+
+    def files(self) -> Mapping[str, FileInfo]:
+        if not self.changes:
+            return files_of(self.base)
+        merged = dict(files_of(self.base))
+        for path, entry in self.changes.items():
+            if entry is None:
+                merged.pop(path, None)
+            else:
+                merged[path] = FileInfo(*entry)
+        return dict(sorted(merged.items()))
+
+    def contents(self) -> TreeBytes:
+        return TreeBytes(self.files())
+
+    def read(self, path: str) -> bytes:
+        return read_blob(self.files()[path].sha256)
+
+    def write(self, path: str, content: bytes) -> None:
+        path = clean_path(path)
+        files = self.files()
+        folder = next((other for other in files if other.startswith(f"{path}/")), None)
+        if folder:
+            raise UploadRefused(f"“{path}” is a folder here ({folder} lies in it); choose another name.")
+        above = next((part for part in self._parents(path) if part in files), None)
+        if above:
+            raise UploadRefused(f"“{above}” is a file, so nothing can lie below it; choose another name.")
+        if path not in files and len(files) >= self._most_files:
+            raise UploadRefused(f"The workspace holds {len(files)} files, which is the most it may hold.")
+        total = sum(info.size for info in files.values()) + len(content)
+        if total > self._most_bytes:
+            raise UploadRefused(f"The workspace would grow over {self._most_bytes:,} bytes.")
+        info = put(content)
+        self.changes[path] = [info.sha256, info.size]
+
+    @staticmethod
+    def _parents(path: str) -> Iterator[str]:
+        parts = path.split("/")[:-1]
+        for depth in range(1, len(parts) + 1):
+            yield "/".join(parts[:depth])
+
+
+def forget_cache() -> None:
+    """Tests roll back the rows that the cache was read from."""
+    _files.cache_clear()
+

@@ -1,0 +1,23 @@
+"""Owns the addresses of the pages."""
+
+from django.urls import path
+
+from runs.web.views import account, files, gates, inbox, report, run, step, submit
+
+urlpatterns = [
+    path("", inbox.inbox, name="inbox"),
+    path("sign-in/", account.sign_in, name="sign_in"),
+    path("sign-in/<str:name>/<str:token>/", account.sign_in_link, name="sign_in_link"),
+    path("sign-out/", account.sign_out, name="sign_out"),
+    path("runs/new/", submit.new_run, name="new_run"),
+    path("runs/sample/<slug:name>/", submit.run_sample, name="run_sample"),
+    path("runs/<int:run_id>/", run.run_page, name="run"),
+    path("runs/<int:run_id>/stop/", run.stop, name="run_stop"),
+    path("runs/<int:run_id>/pause/", run.pause, name="run_pause"),
+    path("runs/<int:run_id>/gates/<int:gate_id>/", gates.decide, name="gate"),
+    path("runs/<int:run_id>/steps/<int:step_id>/", step.step_page, name="step"),
+    path("runs/<int:run_id>/files/<path:path>", files.file_page, name="file"),
+    path("runs/<int:run_id>/report/", report.report_page, name="report"),
+    path("runs/<int:run_id>/report.md", report.report_markdown, name="report_markdown"),
+    path("runs/<int:run_id>/files.zip", report.files_zip, name="files_zip"),
+]
