@@ -55,12 +55,12 @@ class _Found:
     end: int = 0
 
 
-def run_check(check: Check, files: Mapping[str, bytes]) -> Evidence:
+def run_check(check: Check, files: Mapping[str, bytes], seconds: float = SECONDS) -> Evidence:
     """The result of the check with its figures; `verified` says whether it held. Never raises for bad input.
 
     Only the file named is read. `line`, `start` and `end` point at the first place worth looking at, where
-    there is one. A missing file, a file that is not text, a bad pattern or schema, or one that takes more than
-    2 seconds means that the check does not hold.
+    there is one. A missing file, a file that is not text, a bad pattern or schema, or one that takes more
+    than `seconds` means that the check does not hold.
     """
     try:
         path = clean_path(check.path)
@@ -70,7 +70,7 @@ def run_check(check: Check, files: Mapping[str, bytes]) -> Evidence:
     if data is None:
         return _evidence(path, None, _Found(False, f"{path} does not exist"))
     try:
-        found = _examined(check, data)
+        found = _examined(check, data, Budget(seconds))
     except InvalidInput as error:
         found = _Found(False, str(error))
     return _evidence(
@@ -102,7 +102,7 @@ def problem_with(check: Check) -> str | None:
     return None
 
 
-def _examined(check: Check, data: bytes) -> _Found:
+def _examined(check: Check, data: bytes, budget: Budget) -> _Found:
     match check:
         case FileExists():
             return _Found(True, f"exists ({_many(len(data), 'byte')})")
@@ -113,18 +113,18 @@ def _examined(check: Check, data: bytes) -> _Found:
         case Contains():
             return _contains(check, _text(data))
         case Matches():
-            return _matches(check, _text(data))
+            return _matches(check, _text(data), budget)
         case WordCount():
             return _word_count(check, _text(data))
         case JsonValid():
             _json(_text(data))
             return _Found(True, "is valid JSON")
         case JsonSchema():
-            return _json_schema(check, _text(data))
+            return _json_schema(check, _text(data), budget)
         case CsvColumns():
             return _csv_columns(check, _text(data))
         case NoPlaceholders():
-            return _no_placeholders(_text(data))
+            return _no_placeholders(_text(data), budget)
         case _:
             assert_never(check)
 
@@ -137,10 +137,11 @@ def _contains(check: Contains, text: str) -> _Found:
     return _Found(True, sentence, span.line, span.start, span.end)
 
 
-def _matches(check: Matches, text: str) -> _Found:
+def _matches(check: Matches, text: str, budget: Budget) -> _Found:
     try:
         pattern = compiled(check.pattern, regex.MULTILINE)
-        count, lines = _count(pattern, text.replace("\r\n", "\n"), max(check.least, COUNTED_MATCHES))
+        found = _lines_of(pattern, text.replace("\r\n", "\n"), budget)
+        count, lines = _count(found, max(check.least, COUNTED_MATCHES))
     except InvalidInput as error:
         raise InvalidInput(f"was not searched for {quoted(check.pattern)}: {error}") from error
     sentence = f"matches {count:,} of at least {check.least:,}"
@@ -151,10 +152,10 @@ def _matches(check: Matches, text: str) -> _Found:
     return _Found(count >= check.least, sentence, lines[0] if lines else 0)
 
 
-def _count(pattern: regex.Pattern[str], text: str, most: int) -> tuple[int, list[int]]:
-    """How many matches there are, up to `most`, and the first of the lines they begin in, each once."""
+def _count(found: Iterator[int], most: int) -> tuple[int, list[int]]:
+    """How many there are, up to `most`, and the first of their lines, each once."""
     count, lines = 0, dict[int, None]()
-    for line in _lines_of(pattern, text):
+    for line in found:
         count += 1
         if len(lines) <= LISTED_LINES:
             lines[line] = None
@@ -163,8 +164,9 @@ def _count(pattern: regex.Pattern[str], text: str, most: int) -> tuple[int, list
     return count, list(lines)
 
 
-def _lines_of(pattern: regex.Pattern[str], text: str) -> Iterator[int]:
-    budget, position, line, counted = Budget(SECONDS), 0, 1, 0
+def _lines_of(pattern: regex.Pattern[str], text: str, budget: Budget) -> Iterator[int]:
+    """The line in which each match begins."""
+    position, line, counted = 0, 1, 0
     while position <= len(text) and (match := search(pattern, text, budget, position)):
         line += text.count("\n", counted, match.start())
         counted = match.start()
@@ -184,10 +186,10 @@ def count_words(text: str) -> int:
     return sum(1 for piece in pieces if any(map(str.isalnum, piece)))
 
 
-def _json_schema(check: JsonSchema, text: str) -> _Found:
+def _json_schema(check: JsonSchema, text: str, budget: Budget) -> _Found:
     value = _json(text)
     try:
-        problem = problem_with_value(value, read_schema(check.schema_text), Budget(SECONDS))
+        problem = problem_with_value(value, read_schema(check.schema_text), budget)
     except InvalidInput as error:
         raise InvalidInput(f"was not compared with the schema: {error}") from error
     return _Found(problem is None, f"breaks the schema: {problem}" if problem else "follows the schema")
@@ -217,8 +219,8 @@ def _header(text: str, delimiter: str) -> list[str]:
     return []
 
 
-def _no_placeholders(text: str) -> _Found:
-    found = search(compiled(_PLACEHOLDERS), text, Budget(SECONDS))
+def _no_placeholders(text: str, budget: Budget) -> _Found:
+    found = search(compiled(_PLACEHOLDERS), text, budget)
     if found is None:
         return _Found(True, "has no placeholders")
     line = text.count("\n", 0, found.start()) + 1

@@ -36,19 +36,17 @@ def resolve(given: QuotedEvidence, sources: Mapping[str, bytes]) -> Evidence:
     `sources` may be lazy: only the source named is read, and others when the quote is not in it.
     """
     if given.source not in sources:
-        return _unverified(given, f"There is no source {quoted(given.source)}; {_listed(sources)}.")
+        return _unverified(given, f"There is no source {quoted(given.source)}; {_listed(sources)}")
     data = sources[given.source]
     digest = hashlib.sha256(data).hexdigest()
     text = text_of(data)
     if text is None:
-        return _unverified(
-            given, f"{given.source} is not a text file; nothing can be quoted from it.", digest
-        )
+        return _unverified(given, f"{given.source} is not a text file; nothing can be quoted from it", digest)
     if len("".join(given.quote.split())) < FEWEST_CHARACTERS:
-        return _unverified(given, f"{quoted(given.quote)} is too short to prove anything.", digest)
+        return _unverified(given, f"{quoted(given.quote)} is too short to prove anything", digest)
     span = find(given.quote, text)
     if span is None:
-        missing = f"{quoted(given.quote)} does not occur in {given.source}{_elsewhere(given, sources)}."
+        missing = f"{quoted(given.quote)} does not occur in {given.source}{_elsewhere(given, sources)}"
         return _unverified(given, missing, digest)
     return Evidence(
         kind="quote",

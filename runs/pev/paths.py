@@ -100,9 +100,9 @@ def _problem_with_part(part: str) -> str | None:
     if any(unicodedata.category(char) in _UNPRINTABLE or char in _REORDERING for char in part):
         return "it has a control character; use letters, digits, spaces and punctuation"
     if part[-1] == "." or part[-1].isspace():
-        return f"“{part}” ends in a dot or a space, which Windows cannot store; leave that out"
+        return f"{_shown(part)} ends in a dot or a space, which Windows cannot store; leave that out"
     if _RESERVED.fullmatch(part.split(".")[0].rstrip()):
-        return f"“{part}” is a reserved name on Windows; choose another name"
+        return f"{_shown(part)} is a reserved name on Windows; choose another name"
     if (size := len(part.encode())) > MOST_BYTES_IN_A_PART:
         return f"a part of it has {size} bytes in UTF-8 and may have {MOST_BYTES_IN_A_PART}; shorten it"
     return None

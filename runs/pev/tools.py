@@ -18,7 +18,7 @@ from runs.pev.ports import FileInfo, ToolResult, ToolSpec, ToolUse, Workspace
 
 @dataclass(frozen=True)
 class ToolLimits:
-    """`result_chars` is of one answer, `file_bytes` of a file written, `hit_chars` of a line shown as a hit."""
+    """`result_chars` is for one answer, `file_bytes` for a file written, `hit_chars` for a line of a hit."""
 
     result_chars: int = 30_000
     file_bytes: int = 5_000_000

@@ -1,0 +1,27 @@
+"""Owns what every test has: a clean tree cache, no network, and data folders that go away."""
+
+import shutil
+from collections.abc import Iterator
+
+import pytest
+from django.conf import settings
+
+
+@pytest.fixture(autouse=True)
+def _fresh_caches() -> Iterator[None]:
+    """Trees are cached by primary key, and tests use the same keys for other trees."""
+    from runs.trees import forget_cache
+
+    forget_cache()
+    yield
+    forget_cache()
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if "/unit/" in str(item.path) and not item.get_closest_marker("allow_hosts"):
+            item.add_marker(pytest.mark.disable_socket)
+
+
+def pytest_unconfigure() -> None:
+    shutil.rmtree(settings.DATA_DIR, ignore_errors=True)

@@ -1,0 +1,257 @@
+"""Proves the heart over generated histories: nobody starts too early, nothing runs unapproved, nothing gets stuck."""
+
+from dataclasses import dataclass, field, replace
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from runs.enums import (
+    SETTLED_STEPS,
+    TERMINAL_STEPS,
+    Action,
+    ApprovalPolicy,
+    Complexity,
+    Exhausted,
+    PlanStatus,
+    Role,
+    RunStatus,
+    StepApproval,
+    StepStatus,
+)
+from runs.lifecycle import moves
+from runs.lifecycle.moves import Snapshot, StepView, due
+from runs.lifecycle.policy import Policy, RoleModel
+
+MODELS = {role: RoleModel(model=f"offline-{role}") for role in Role}
+POLICY = Policy(models=MODELS)
+
+
+@st.composite
+def policies(draw: st.DrawFn) -> Policy:
+    return Policy(
+        models=MODELS,
+        plan_approval=draw(st.sampled_from(ApprovalPolicy)),
+        step_approval=draw(st.sampled_from(StepApproval)),
+        attempts=draw(st.integers(1, 3)),
+        replans=draw(st.integers(0, 2)),
+        exhausted=draw(st.sampled_from(Exhausted)),
+        parallel=draw(st.integers(1, 4)),
+    )
+
+
+@st.composite
+def graphs(draw: st.DrawFn) -> tuple[StepView, ...]:
+    """Up to six new steps; each depends on some of those before it."""
+    keys = [f"s{number}" for number in range(draw(st.integers(1, 6)))]
+    return tuple(
+        StepView(
+            key=key,
+            status=StepStatus.PENDING,
+            depends_on=frozenset(draw(st.lists(st.sampled_from(keys[:index]), max_size=3)) if index else ()),
+            complexity=draw(st.sampled_from(Complexity)),
+        )
+        for index, key in enumerate(keys)
+    )
+
+
+@dataclass
+class World:
+    """A run in memory. It applies moves as `lifecycle.advance` does and lets facts happen at random."""
+
+    run: Snapshot
+    draw: st.DrawFn
+    approvals: list[str] = field(default_factory=list)
+    gates: set[str] = field(default_factory=set)
+
+    def settle(self) -> None:
+        """Apply due moves until none is left; a pure function that never comes to rest would be a bug."""
+        for _ in range(200):
+            found = due(self.run)
+            if not found:
+                return
+            for move in found:
+                self.apply(move)
+        raise AssertionError(f"never comes to rest: {due(self.run)}")
+
+    def apply(self, move: moves.Move) -> None:
+        match move:
+            case moves.AskForPlan() | moves.StartFinalise():
+                status = RunStatus.PLANNING if isinstance(move, moves.AskForPlan) else RunStatus.FINALISING
+                if status is RunStatus.FINALISING:
+                    assert all(step.status in TERMINAL_STEPS for step in self.run.steps)
+                self.run = replace(self.run, status=status, busy=True)
+            case moves.OpenPlanGate():
+                self.gates.add("plan")
+                self.run = replace(self.run, status=RunStatus.AWAITING_APPROVAL)
+            case moves.ApprovePlan():
+                assert not self.run.policy.plan_waits(self.run.version)
+                self.approve("policy")
+            case moves.StartAttempt(key):
+                self.start(key)
+            case moves.OpenStepGate(key) | moves.OpenExhaustedGate(key):
+                self.gates.add(key)
+                self.set(key, StepStatus.WAITING)
+            case moves.PassStep(key):
+                assert not self.run.policy.step_waits(self.step(key).complexity)
+                self.set(key, StepStatus.PASSED)
+            case moves.AcceptStep(key):
+                assert self.run.policy.exhausted is Exhausted.ACCEPT
+                self.set(key, StepStatus.ACCEPTED)
+            case moves.FailStep(key):
+                self.set(key, StepStatus.FAILED)
+            case moves.Replan(_):
+                self.replan()
+            case moves.Finish():
+                self.run = replace(self.run, status=RunStatus.FINISHED)
+
+    def start(self, key: str) -> None:
+        assert self.run.status is RunStatus.EXECUTING
+        assert self.run.plan is PlanStatus.APPROVED, "nothing executes under a plan that was not approved"
+        settled = {step.key for step in self.run.steps if step.status in SETTLED_STEPS}
+        assert self.step(key).depends_on <= settled, "no step starts before its dependencies have passed"
+        self.set(key, StepStatus.RUNNING)
+        running = [step for step in self.run.steps if step.status is StepStatus.RUNNING]
+        assert len(running) <= self.run.policy.parallel
+
+    def replan(self) -> None:
+        assert self.run.replans < self.run.policy.replans, "replans are bounded"
+        assert not self.gates
+        assert not any(step.status is StepStatus.RUNNING for step in self.run.steps)
+        self.run = replace(
+            self.run,
+            status=RunStatus.PLANNING,
+            plan=PlanStatus.SUPERSEDED,
+            replans=self.run.replans + 1,
+            final=None,
+        )
+
+    def approve(self, how: str) -> None:
+        self.approvals.append(how)
+        self.run = replace(self.run, plan=PlanStatus.APPROVED, status=RunStatus.EXECUTING)
+
+    def step(self, key: str) -> StepView:
+        return next(step for step in self.run.steps if step.key == key)
+
+    def set(self, key: str, status: StepStatus, **more: object) -> None:
+        changed = replace(self.step(key), status=status, **more)  # type: ignore[arg-type]
+        self.run = replace(self.run, steps=tuple(changed if s.key == key else s for s in self.run.steps))
+
+    def facts(self) -> list[str]:
+        """What may happen next from outside: work that ends, people who decide."""
+        found = [f"judged {step.key}" for step in self.run.steps if step.status is StepStatus.RUNNING]
+        found += [f"decided {gate}" for gate in sorted(self.gates)]
+        if self.run.busy:
+            found.append("planned" if self.run.status is RunStatus.PLANNING else "answered")
+        return found if self.run.status is not RunStatus.FINISHED else []
+
+    def happen(self, fact: str) -> None:
+        what, _, key = fact.partition(" ")
+        match what:
+            case "planned":
+                self.run = replace(
+                    self.run,
+                    busy=False,
+                    plan=PlanStatus.PROPOSED,
+                    version=self.run.version + 1,
+                    steps=self.draw(graphs()),
+                )
+            case "answered":
+                self.run = replace(self.run, busy=False, final=self.draw(st.sampled_from(Action)))
+            case "judged":
+                asked = self.draw(st.sampled_from(Action))
+                failures = self.step(key).failures + (asked is not Action.PASS)
+                self.set(key, StepStatus.JUDGED, asked=asked, failures=failures)
+            case "decided":
+                self.gates.discard(key)
+                self.decide(key, approved=self.draw(st.booleans()))
+
+    def decide(self, key: str, *, approved: bool) -> None:
+        if key != "plan":
+            kept = StepStatus.PASSED if self.step(key).asked is Action.PASS else StepStatus.ACCEPTED
+            self.set(key, kept if approved else StepStatus.PENDING)
+        elif approved:
+            self.approve("person")
+        else:
+            self.run = replace(self.run, plan=PlanStatus.REJECTED, status=RunStatus.PLANNING)
+
+
+@given(st.data(), policies())
+def test_every_reachable_state_moves_waits_or_is_over(data: st.DataObject, policy: Policy) -> None:
+    world = World(Snapshot(status=RunStatus.PLANNING, policy=policy), data.draw)
+    for _ in range(60):
+        world.settle()
+        if world.run.status is RunStatus.FINISHED:
+            return
+        facts = world.facts()
+        assert facts, f"stuck: {world.run}"
+        world.happen(data.draw(st.sampled_from(facts)))
+
+
+@given(st.data(), policies())
+def test_a_run_that_always_passes_ends(data: st.DataObject, policy: Policy) -> None:
+    world = World(Snapshot(status=RunStatus.PLANNING, policy=policy), data.draw)
+    world.draw = _agreeable(data)
+    for _ in range(40):
+        world.settle()
+        if world.run.status is RunStatus.FINISHED:
+            break
+        world.happen(world.facts()[0])
+    assert world.run.status is RunStatus.FINISHED
+    assert all(step.status is StepStatus.PASSED for step in world.run.steps)
+
+
+def _agreeable(data: st.DataObject) -> st.DrawFn:
+    """Every verdict passes and every person approves; plans are still drawn."""
+
+    def draw(strategy: st.SearchStrategy[object], label: object = None) -> object:
+        value = data.draw(strategy)
+        if isinstance(value, Action):
+            return Action.PASS
+        return True if isinstance(value, bool) else value
+
+    return draw  # type: ignore[return-value]
+
+
+def _executing(*steps: StepView, **changes: object) -> Snapshot:
+    base = Snapshot(RunStatus.EXECUTING, POLICY, plan=PlanStatus.APPROVED, version=1, steps=steps)
+    return replace(base, **changes)  # type: ignore[arg-type]
+
+
+def _step(key: str, status: StepStatus, *after: str, **more: object) -> StepView:
+    return StepView(key, status, frozenset(after), Complexity.LOW, **more)  # type: ignore[arg-type]
+
+
+def test_independent_steps_start_together_up_to_the_limit() -> None:
+    steps = [_step(f"s{n}", StepStatus.PENDING) for n in range(5)]
+    assert due(_executing(*steps)) == [moves.StartAttempt("s0"), moves.StartAttempt("s1"), moves.StartAttempt("s2")]
+
+
+def test_a_failed_verdict_is_retried_then_replanned_then_asked() -> None:
+    def after(failures: int, replans: int) -> list[moves.Move]:
+        step = _step("a", StepStatus.JUDGED, asked=Action.RETRY, failures=failures)
+        return due(_executing(step, replans=replans))
+
+    assert after(1, 0) == [moves.StartAttempt("a")]
+    assert after(3, 0) == [moves.Replan("a")]
+    assert after(3, 2) == [moves.OpenExhaustedGate("a")]
+
+
+def test_a_replan_waits_for_what_is_under_way() -> None:
+    judged = _step("a", StepStatus.JUDGED, asked=Action.REPLAN, failures=1)
+    running = _step("b", StepStatus.RUNNING)
+    pending = _step("c", StepStatus.PENDING)
+    assert due(_executing(judged, running, pending)) == []
+    done = _step("b", StepStatus.PASSED)
+    assert due(_executing(judged, done, pending)) == [moves.Replan("a")]
+
+
+def test_what_changed_since_the_approval_is_asked_again() -> None:
+    pending = _step("a", StepStatus.PENDING)
+    assert due(_executing(pending, bound=False)) == [moves.OpenPlanGate()]
+    assert due(_executing(_step("b", StepStatus.RUNNING), pending, bound=False)) == []
+
+
+def test_paused_and_busy_runs_do_not_move() -> None:
+    pending = _step("a", StepStatus.PENDING)
+    assert due(_executing(pending, paused=True)) == []
+    assert due(_executing(pending, busy=True)) == []
