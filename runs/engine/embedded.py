@@ -3,6 +3,8 @@
 `serve` and `run` start it. In every other process enqueueing does nothing: the sweeper of a running engine finds the row.
 """
 
+from __future__ import annotations
+
 import logging
 import threading
 from concurrent.futures import ThreadPoolExecutor
@@ -73,7 +75,7 @@ _engines: list[Engine] = []
 class EmbeddedBackend(BaseTaskBackend):
     """Hands tasks to the engine of this process, if there is one."""
 
-    def enqueue(self, task: Any, args: Any, kwargs: Any) -> TaskResult:
+    def enqueue(self, task: Any, args: Any, kwargs: Any) -> TaskResult[..., Any]:
         self.validate_task(task)
         for engine in _engines:
             engine.submit(args[0])

@@ -111,7 +111,7 @@ def _attempt(lease: Lease, item: WorkItem, asking: Clients) -> None:
     attempt.refresh_from_db()
     output = StepOutput.model_validate(attempt.output)
     if output.status == "blocked":
-        _judged(lease, verifier.failed(f"Reported as blocked: {output.reasoning or output.findings}", action=Action.REPLAN))
+        _judged(lease, verifier.failed(f"Reported as blocked. {output.reasoning} {output.findings}", action=Action.REPLAN))
         return
     if briefs.repeats_the_one_before(attempt):
         _judged(lease, verifier.failed("This attempt repeats the one before: the critique was not addressed."))

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from django.contrib.auth.models import AbstractBaseUser
+from django.contrib.auth.models import User
 from django.db import transaction
 from django.utils import timezone
 
@@ -28,7 +28,7 @@ class Decision:
     how: str = "person"
 
 
-def decide(gate_id: int, user: AbstractBaseUser, decision: Decision) -> None:
+def decide(gate_id: int, user: User, decision: Decision) -> None:
     """Answer a gate, once, and let what follows happen in the same transaction.
 
     Raises NotAllowed; InvalidInput for a rejection without a reason; DecisionRefused when somebody else was first (with who,
@@ -75,7 +75,7 @@ def current_digest(gate: Gate) -> str:
             return gate.digest
 
 
-def _close(gate: Gate, user: AbstractBaseUser, decision: Decision) -> None:
+def _close(gate: Gate, user: User, decision: Decision) -> None:
     try:
         change(
             gate,
@@ -100,7 +100,7 @@ def _close(gate: Gate, user: AbstractBaseUser, decision: Decision) -> None:
     journal.record(gate.run_id, EventKind.GATE_DECIDED, data)
 
 
-def _follow(gate: Gate, user: AbstractBaseUser, decision: Decision) -> None:
+def _follow(gate: Gate, user: User, decision: Decision) -> None:
     run = gate.run
     if decision.verb is Verb.STOP:
         advancing.finish(run, cancelled=True)
@@ -140,7 +140,7 @@ def _after_trouble(gate: Gate, run: Run, *, approved: bool) -> None:
     advancing.ring(gate.work.pk)
 
 
-def cancel(run_id: int, user: AbstractBaseUser, reason: str = "") -> None:
+def cancel(run_id: int, user: User, reason: str = "") -> None:
     """Stop a run now. Workers notice at their next heartbeat or commit; nothing of theirs is kept (D6)."""
     with transaction.atomic():
         run = advancing.locked(run_id)
@@ -151,7 +151,7 @@ def cancel(run_id: int, user: AbstractBaseUser, reason: str = "") -> None:
         advancing.finish(run, cancelled=True)
 
 
-def pause(run_id: int, user: AbstractBaseUser, *, paused: bool) -> None:
+def pause(run_id: int, user: User, *, paused: bool) -> None:
     """Hold or release a run. Attempts under way finish; no new one is started while it is paused."""
     with transaction.atomic():
         run = advancing.locked(run_id)

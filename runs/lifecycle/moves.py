@@ -144,7 +144,7 @@ def _planning(run: Snapshot) -> list[Move]:
 def _executing(run: Snapshot) -> list[Move]:
     judged = [_after_verdict(run, step) for step in run.steps if step.status is StepStatus.JUDGED]
     replans = [move for move in judged if isinstance(move, Replan)]
-    moves = [move for move in judged if not isinstance(move, Replan)]
+    moves: list[Move] = [move for move in judged if not isinstance(move, Replan)]
     if not run.bound:
         moves = [move for move in moves if not isinstance(move, StartAttempt)]
     if moves:
@@ -155,7 +155,7 @@ def _executing(run: Snapshot) -> list[Move]:
         if not run.bound:
             return [OpenPlanGate()]
         if replans:
-            return replans[:1]
+            return [replans[0]]
         if failed:
             return [Finish()]
         if all(step.status in TERMINAL_STEPS for step in run.steps):

@@ -10,7 +10,7 @@ from importlib.resources import files as package_files
 from typing import Any
 
 from django.conf import settings
-from django.contrib.auth.models import AbstractBaseUser
+from django.contrib.auth.models import User
 from django.core.files.base import ContentFile, File
 from django.db import IntegrityError, transaction
 
@@ -52,11 +52,11 @@ class Submission:
     uploads: Sequence[Upload]
     policy: Policy
     token: uuid.UUID
-    approvers: Sequence[AbstractBaseUser] = ()
+    approvers: Sequence[User] = ()
     no_files: bool = False
 
 
-def submit(owner: AbstractBaseUser, submission: Submission) -> Run:
+def submit(owner: User, submission: Submission) -> Run:
     """The run of this submission, planning already under way; the same run when it was submitted before.
 
     Raises InvalidInput or UploadRefused with the sentence for the person.
@@ -91,7 +91,7 @@ def checked_request(submission: Submission) -> str:
     return request
 
 
-def _create(owner: AbstractBaseUser, submission: Submission, request: str, files: dict[str, FileInfo]) -> Run:
+def _create(owner: User, submission: Submission, request: str, files: dict[str, FileInfo]) -> Run:
     tree = trees.make_tree(files)
     run = Run.objects.create(
         owner=owner,

@@ -52,10 +52,14 @@ ATTEMPT = {
     AttemptStatus.EXECUTING: {
         AttemptStatus.VERIFYING,
         AttemptStatus.FAILED,
+        AttemptStatus.CANCELLED,
+    },
+    AttemptStatus.VERIFYING: {
+        AttemptStatus.PASSED,
+        AttemptStatus.FAILED,
         AttemptStatus.BLOCKED,
         AttemptStatus.CANCELLED,
     },
-    AttemptStatus.VERIFYING: {AttemptStatus.PASSED, AttemptStatus.FAILED, AttemptStatus.CANCELLED},
     AttemptStatus.PASSED: {AttemptStatus.REJECTED, AttemptStatus.CONFLICT},
     AttemptStatus.FAILED: set[AttemptStatus](),
     AttemptStatus.BLOCKED: set[AttemptStatus](),

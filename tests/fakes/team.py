@@ -1,0 +1,134 @@
+"""Owns a team of models that behave: planner, executor, verifier, synthesizer over the fake Messages API.
+
+A test replaces the one that is to misbehave: `Team(verifier=...)` is given the request and the answer that would have been right.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from runs.pev.fences import Fenced, find
+from tests.fakes.anthropic_answers import Answer, Request, Say, ToolUse, UseTools
+
+type Player = Callable[[Request, Answer], Answer]
+
+
+def step(step_id: str, *after: str, complexity: str = "low", outputs: tuple[str, ...] | None = None) -> dict[str, Any]:
+    """A sound plan step that writes `STEP_ID.md` and has one checked and one judged criterion."""
+    paths = list(outputs) if outputs is not None else [f"{step_id}.md"]
+    return {
+        "step_id": step_id,
+        "name": f"Do {step_id}",
+        "description": f"Write the results of {step_id}.",
+        "actions": [{"tool": "write_file", "purpose": "write the result"}],
+        "acceptance_criteria": [
+            *({"text": f"{path} exists", "check": {"kind": "file_exists", "path": path}} for path in paths),
+            {"text": f"{step_id} says what was found", "check": None},
+        ],
+        "expected_outputs": paths,
+        "dependencies": list(after),
+        "estimated_complexity": complexity,
+    }
+
+
+def plan(*steps: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "goal": "Do the work",
+        "context": [{"name": "source", "value": "the files"}],
+        "steps": list(steps),
+        "success_criteria": [{"text": "The answer names the result", "check": None}],
+        "rollback_strategy": "Throw the results away.",
+    }
+
+
+@dataclass
+class Team:
+    """A handler for `FakeAnthropic.script`. `seen` collects the requests by role."""
+
+    plan: dict[str, Any] = field(default_factory=lambda: plan(step("one"), step("two", "one")))
+    planner: Player | None = None
+    executor: Player | None = None
+    verifier: Player | None = None
+    synthesizer: Player | None = None
+    seen: dict[str, list[Request]] = field(default_factory=dict)
+
+    def __call__(self, request: Request) -> Answer:
+        role = request.system.splitlines()[0].removeprefix("# Your role: ").strip()
+        self.seen.setdefault(role, []).append(request)
+        right = getattr(self, f"_{role}")(request)
+        player: Player | None = getattr(self, role)
+        return player(request, right) if player else right
+
+    def _planner(self, request: Request) -> Answer:
+        return Say(json.dumps(self.plan))
+
+    def _executor(self, request: Request) -> Answer:
+        wanted = step_of(request)
+        if not request.tool_results and wanted["expected_outputs"]:
+            number = 1 + sum(part.kind in {"critique", "person"} for part in told(request))
+            return UseTools(
+                *(
+                    ToolUse("write_file", {"path": path, "content": f"Found by {wanted['step_id']} in try {number}.\n"})
+                    for path in wanted["expected_outputs"]
+                )
+            )
+        return Say(json.dumps(report(f"Found by {wanted['step_id']}.")))
+
+    def _verifier(self, request: Request) -> Answer:
+        parts = told(request)
+        proof = next((p for p in parts if p.kind == "document" and p.text.strip()), None)
+        said = next(part for part in parts if part.kind == "output")
+        source, quote = (proof.name, proof.text.strip()) if proof else ("@output", said.text)
+        return Say(json.dumps(verdict(labels_of(request), source, quote.splitlines()[0])))
+
+    def _synthesizer(self, request: Request) -> Answer:
+        return Say(json.dumps({"answer": "The result is done."}))
+
+
+def told(request: Request) -> list[Fenced]:
+    """The data in the first message."""
+    content = request.messages[0]["content"]
+    return [part for block in content for part in find(block["text"])]
+
+
+def step_of(request: Request) -> dict[str, Any]:
+    return dict(json.loads(next(part.text for part in told(request) if part.kind == "step")))
+
+
+def labels_of(request: Request) -> list[str]:
+    criteria = next(part.text for part in told(request) if part.kind == "criteria")
+    return [line.split(":")[0] for line in criteria.splitlines()]
+
+
+def report(findings: str, *, status: str = "done", confidence: float = 0.9) -> dict[str, Any]:
+    return {
+        "status": status,
+        "reasoning": "I wrote the file.",
+        "findings": findings,
+        "criteria_met": [],
+        "confidence": confidence,
+        "notes": "",
+    }
+
+
+def verdict(labels: list[str], source: str, quote: str, *, passed: bool = True, action: str = "pass") -> dict[str, Any]:
+    feedback = "" if passed else "It does not say enough."
+    return {
+        "criteria_results": [
+            {
+                "criterion": label,
+                "passed": passed,
+                "evidence": [{"source": source, "quote": quote}] if passed else [],
+                "confidence": 0.9,
+                "feedback": feedback,
+            }
+            for label in labels
+        ],
+        "overall_pass": passed,
+        "action": action,
+        "severity": "minor" if passed else "major",
+        "feedback_for_executor": feedback,
+    }

@@ -1,0 +1,127 @@
+"""Leases: one owner at a time, taken over when silent, and nothing committed by whoever lost it."""
+
+from __future__ import annotations
+
+import threading
+from datetime import timedelta
+
+import pytest
+from django.conf import settings
+from django.db import connection
+from django.utils import timezone
+
+from runs.engine import work
+from runs.engine.perform import perform
+from runs.enums import EventKind, WorkStatus
+from runs.errors import LeaseLost
+from runs.lifecycle.gates import cancel
+from runs.models import Run, WorkItem
+from tests.integration.conftest import Submit
+
+
+@pytest.fixture
+def item(submitted: Submit) -> WorkItem:
+    return WorkItem.objects.get(run=submitted())
+
+
+def silent(item: WorkItem) -> None:
+    """The owner stopped its heartbeat long ago."""
+    WorkItem.objects.filter(pk=item.pk).update(lease_until=timezone.now() - timedelta(seconds=1))
+
+
+def test_a_claimed_item_is_not_to_be_had(item: WorkItem) -> None:
+    assert work.claim(item.pk) is not None
+    assert work.claim(item.pk) is None
+
+
+def test_an_item_that_is_not_due_is_not_to_be_had(item: WorkItem) -> None:
+    WorkItem.objects.filter(pk=item.pk).update(due_at=timezone.now() + timedelta(seconds=60))
+    assert work.claim(item.pk) is None
+
+
+def test_a_silent_owner_is_replaced_and_cannot_commit(item: WorkItem) -> None:
+    first = work.claim(item.pk)
+    assert first is not None
+    silent(item)
+    second = work.claim(item.pk)
+    assert second is not None
+    assert second.epoch == first.epoch + 1
+    with pytest.raises(LeaseLost), work.fenced(first):
+        raise AssertionError("the block of a lost lease must not run")
+    with work.fenced(second) as mine:
+        work.done(mine)
+    item.refresh_from_db()
+    assert (item.status, item.lease_until) == (WorkStatus.DONE, None)
+
+
+def test_a_heartbeat_extends_only_a_living_lease(item: WorkItem) -> None:
+    lease = work.claim(item.pk)
+    assert lease is not None
+    silent(item)
+    work.Heartbeat.extend(lease)
+    item.refresh_from_db()
+    assert item.lease_until is not None
+    assert item.lease_until > timezone.now() + timedelta(seconds=settings.LEASE_SECONDS - 5)
+    assert not lease.lost.is_set()
+    silent(item)
+    work.claim(item.pk)
+    work.Heartbeat.extend(lease)
+    assert lease.lost.is_set()
+    with pytest.raises(LeaseLost):
+        lease.check()
+
+
+def test_a_cancelled_run_takes_the_lease_away(item: WorkItem) -> None:
+    lease = work.claim(item.pk)
+    assert lease is not None
+    cancel(item.run_id, item.run.owner)
+    work.Heartbeat.extend(lease)
+    assert lease.lost.is_set()
+    with pytest.raises(LeaseLost), work.fenced(lease):
+        raise AssertionError("nothing is committed after a cancel")
+
+
+def test_what_is_given_back_is_claimable_at_once(item: WorkItem) -> None:
+    lease = work.claim(item.pk)
+    assert lease is not None
+    beating = work.Heartbeat()
+    with beating.keeping(lease):
+        beating.give_back()
+    assert lease.lost.is_set()
+    assert work.claim(item.pk) is not None
+
+
+def test_a_bell_for_finished_or_unknown_work_does_nothing(item: WorkItem) -> None:
+    cancel(item.run_id, item.run.owner)
+    before = Run.objects.get(pk=item.run_id).event_count
+    perform(item.pk)
+    perform(987_654)
+    assert Run.objects.get(pk=item.run_id).event_count == before
+
+
+def test_work_that_is_taken_over_says_so(item: WorkItem) -> None:
+    work.claim(item.pk)
+    silent(item)
+    perform(item.pk)
+    assert item.run.events.filter(kind=EventKind.RECOVERED).count() == 1
+
+
+@pytest.mark.django_db(transaction=True)
+def test_of_sixteen_who_claim_one_wins(submitted: Submit) -> None:
+    item = WorkItem.objects.get(run=submitted())
+    won: list[work.Lease] = []
+    barrier = threading.Barrier(16)
+
+    def claim() -> None:
+        barrier.wait()
+        lease = work.claim(item.pk)
+        if lease is not None:
+            won.append(lease)
+        connection.close()
+
+    threads = [threading.Thread(target=claim) for _ in range(16)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(won) == 1
