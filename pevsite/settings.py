@@ -3,8 +3,6 @@
     PEV_DATA_DIR              .data          database, files and the installation's key
     PEV_HOSTS                 127.0.0.1,localhost,[::1]   host names that may be asked for, comma-separated
     PEV_TLS                   off            on behind a TLS proxy: secure cookies, HSTS, https origins
-    PEV_DATABASE              (SQLite)       postgres://user:password@host:port/name for more than one machine
-    PEV_REDIS                 (none)         redis://… channel layer across processes
     PEV_DEBUG                 off            Django's debug pages; never on a network
     PEV_WORKERS               16             threads that carry out steps in one process
     PEV_LEASE_SECONDS         15             after this long without a heartbeat others take the work over
@@ -20,7 +18,6 @@
 
 import os
 from pathlib import Path
-from urllib.parse import urlsplit
 
 from django.utils.csp import CSP
 
@@ -88,38 +85,20 @@ TEMPLATES = [
 ]
 
 
-def _database(url: str) -> dict[str, object]:
-    if not url:
-        return {
-            "ENGINE": "django.db.backends.sqlite3",
-            "NAME": DATA_DIR / "pevsite.sqlite3",
-            "OPTIONS": {
-                "timeout": 20,
-                "transaction_mode": "IMMEDIATE",  # with DEFERRED, 581 of 640 concurrent writes failed
-                "init_command": "PRAGMA journal_mode=WAL;PRAGMA synchronous=NORMAL;PRAGMA temp_store=MEMORY;"
-                "PRAGMA journal_size_limit=67108864;PRAGMA cache_size=-4000;",
-            },
-        }
-    parts = urlsplit(url)
-    return {
-        "ENGINE": "django.db.backends.postgresql",
-        "NAME": parts.path.lstrip("/"),
-        "USER": parts.username or "",
-        "PASSWORD": parts.password or "",
-        "HOST": parts.hostname or "",
-        "PORT": str(parts.port or ""),
+DATABASES = {
+    "default": {
+        "ENGINE": "django.db.backends.sqlite3",
+        "NAME": DATA_DIR / "pevsite.sqlite3",
+        "OPTIONS": {
+            "timeout": 20,
+            "transaction_mode": "IMMEDIATE",  # with DEFERRED, 581 of 640 concurrent writes failed
+            "init_command": "PRAGMA journal_mode=WAL;PRAGMA synchronous=NORMAL;PRAGMA temp_store=MEMORY;"
+            "PRAGMA journal_size_limit=67108864;PRAGMA cache_size=-4000;",
+        },
     }
-
-
-DATABASES = {"default": _database(os.environ.get("PEV_DATABASE", ""))}
-DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
-
-REDIS = os.environ.get("PEV_REDIS", "")
-CHANNEL_LAYERS = {
-    "default": {"BACKEND": "channels_redis.core.RedisChannelLayer", "CONFIG": {"hosts": [REDIS]}}
-    if REDIS
-    else {"BACKEND": "channels.layers.InMemoryChannelLayer"}
 }
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+CHANNEL_LAYERS = {"default": {"BACKEND": "channels.layers.InMemoryChannelLayer"}}  # one process serves
 TASKS = {"default": {"BACKEND": "runs.engine.embedded.EmbeddedBackend"}}
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},

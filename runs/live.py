@@ -6,7 +6,6 @@ A message carries ids only; whoever gets one reads the rows and checks permissio
 import asyncio
 from typing import Literal, TypedDict
 
-from asgiref.sync import async_to_sync
 from channels.layers import get_channel_layer
 
 
@@ -31,13 +30,10 @@ def serve_from(loop: asyncio.AbstractEventLoop) -> None:
 
 
 def announce(run_id: int, seq: int) -> None:
-    """Tell everybody who follows the run. Returns at once when a server runs in this process.
+    """Tell everybody who follows the run, and return at once.
 
-    Without one, only a layer that reaches other processes is used: an in-memory layer has no one listening.
+    In a process that serves nobody this does nothing: the sweeper of the one that does will find the rows.
     """
-    layer = get_channel_layer()
-    message = NewEvents(type="new.events", run=run_id, seq=seq)
     if _loops and _loops[0].is_running():
-        asyncio.run_coroutine_threadsafe(layer.group_send(group(run_id), message), _loops[0])
-    elif not type(layer).__name__.startswith("InMemory"):
-        async_to_sync(layer.group_send)(group(run_id), message)
+        message = NewEvents(type="new.events", run=run_id, seq=seq)
+        asyncio.run_coroutine_threadsafe(get_channel_layer().group_send(group(run_id), message), _loops[0])

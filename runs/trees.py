@@ -19,7 +19,7 @@ from django.core.files.storage import FileSystemStorage, storages
 
 from runs.errors import UploadRefused
 from runs.models import Tree
-from runs.pev.paths import clean_path
+from runs.pev.paths import clashes, clean_path
 from runs.pev.ports import FileInfo
 
 type Changes = dict[str, list[Any] | None]
@@ -191,30 +191,30 @@ class Overlay:
         return TreeBytes(self.files())
 
     def read(self, path: str) -> bytes:
-        return read_blob(self.files()[path].sha256)
+        if path in self.changes:
+            entry = self.changes[path]
+            if entry is None:
+                raise KeyError(path)
+            return read_blob(str(entry[0]))
+        return read_blob(files_of(self.base)[path].sha256)
 
     def write(self, path: str, content: bytes) -> None:
         path = clean_path(path)
         files = self.files()
-        folder = next((other for other in files if other.startswith(f"{path}/")), None)
-        if folder:
-            raise UploadRefused(f"“{path}” is a folder here ({folder} lies in it); choose another name.")
-        above = next((part for part in self._parents(path) if part in files), None)
-        if above:
-            raise UploadRefused(f"“{above}” is a file, so nothing can lie below it; choose another name.")
-        if path not in files and len(files) >= self._most_files:
-            raise UploadRefused(f"The workspace holds {len(files)} files, which is the most it may hold.")
+        if path not in files:
+            self._check_place(path, files)
         total = sum(info.size for info in files.values()) + len(content)
         if total > self._most_bytes:
             raise UploadRefused(f"The workspace would grow over {self._most_bytes:,} bytes.")
         info = put(content)
         self.changes[path] = [info.sha256, info.size]
 
-    @staticmethod
-    def _parents(path: str) -> Iterator[str]:
-        parts = path.split("/")[:-1]
-        for depth in range(1, len(parts) + 1):
-            yield "/".join(parts[:depth])
+    def _check_place(self, path: str, files: Mapping[str, FileInfo]) -> None:
+        other = next((set(pair) - {path} for pair in clashes([*files, path]) if path in pair), None)
+        if other:
+            raise UploadRefused(f"“{path}” cannot lie beside “{min(other)}”; choose another name.")
+        if len(files) >= self._most_files:
+            raise UploadRefused(f"The workspace holds {len(files)} files, which is the most it may hold.")
 
 
 def forget_cache() -> None:

@@ -2,16 +2,14 @@
 
 import os
 import tempfile
-from pathlib import Path
 
 os.environ["PEV_DATA_DIR"] = tempfile.mkdtemp(prefix="pevsite-tests-")
-for name in ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_BASE_URL", "PEV_DATABASE", "PEV_REDIS", "PEV_HOSTS"):
+for name in ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_BASE_URL", "PEV_HOSTS"):
     os.environ.pop(name, None)
 os.environ["PEV_OFFLINE_PACE"] = "0"
 
 from pevsite.settings import *
 
-DATA_DIR: Path
 DATABASES["default"]["TEST"] = {"NAME": str(DATA_DIR / "tests.sqlite3")}  # a file: threads share it
 ALLOWED_HOSTS = ["127.0.0.1", "localhost", "testserver"]
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]

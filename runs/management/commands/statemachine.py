@@ -1,0 +1,55 @@
+"""Owns `manage.py statemachine`: the state diagrams, drawn from the tables that the code obeys."""
+
+from argparse import ArgumentParser
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+from runs.lifecycle.transitions import ATTEMPT, RUN, STEP
+
+BEGIN, END = "<!-- state diagram: begin -->", "<!-- state diagram: end -->"
+DRAWN = {"run": RUN, "step": STEP, "attempt": ATTEMPT}
+
+
+class Command(BaseCommand):
+    help = "Print the state diagrams. --write puts them into a Markdown file, --check compares."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("--write", type=Path, metavar="FILE")
+        parser.add_argument("--check", type=Path, metavar="FILE")
+
+    def handle(self, *args: Any, write: Path | None, check: Path | None, **options: Any) -> None:
+        if write is None and check is None:
+            self.stdout.write(drawing())
+        if write is not None:
+            write.write_text(with_drawing(write.read_text("utf-8")), "utf-8")
+        if check is not None and check.read_text("utf-8") != with_drawing(check.read_text("utf-8")):
+            raise CommandError(f"The state diagram in {check} is out of date: manage.py statemachine --write {check}")
+
+
+def drawing() -> str:
+    """One Mermaid flowchart: the run, its steps and their attempts, a line per status with all it can become."""
+    lines = ["```mermaid", "flowchart LR"]
+    for name, table in DRAWN.items():
+        lines += [f"    subgraph {name}", *_moves(name, table), "    end"]
+    return "\n".join([*lines, "```"])
+
+
+def _moves(name: str, table: Mapping[Any, set[Any]]) -> list[str]:
+    label = {status: f"{name}_{status}[{status.replace('_', ' ')}]" for status in table}
+    return [
+        f"        {label[status]} --> {' & '.join(label[target] for target in table if target in targets)}"
+        for status, targets in table.items()
+        if targets
+    ]
+
+
+def with_drawing(text: str) -> str:
+    """The text with the diagram between its two marks. Raises CommandError when a mark is missing."""
+    before, begin, rest = text.partition(BEGIN)
+    _, end, after = rest.partition(END)
+    if not (begin and end):
+        raise CommandError(f"The file has no lines “{BEGIN}” and “{END}”.")
+    return f"{before}{BEGIN}\n{drawing()}\n{END}{after}"
