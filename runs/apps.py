@@ -8,7 +8,12 @@ class RunsConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        from runs.engine.perform import enqueue
         from runs.lifecycle.advance import ring_with
 
-        ring_with(enqueue)
+        ring_with(_ring)
+
+
+def _ring(work_id: int) -> None:
+    from runs.engine.perform import enqueue  # imports the model client, which most commands never need
+
+    enqueue(work_id)

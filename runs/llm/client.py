@@ -4,18 +4,21 @@ One try per call: retries belong to the engine, which records each. Keys are rea
 client itself and go nowhere else (S5).
 """
 
+import json
+import math
 import os
 import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import anthropic
 import httpx2
 
 from runs.errors import ModelTrouble
 from runs.llm.capabilities import Capability, capability
+from runs.pev.contracts import JsonObject
 from runs.pev.ports import Ask, Reply, Usage
 
 DEADLINE = 600.0
@@ -30,6 +33,14 @@ _RETRIABLE = {
     "connection_error",
     "incomplete_stream",
 }
+_FINAL = {
+    "invalid_request_error",
+    "authentication_error",
+    "billing_error",
+    "permission_error",
+    "not_found_error",
+    "request_too_large",
+}
 _KINDS = {408: "timeout_error", 409: "api_error", 429: "rate_limit_error", 529: "overloaded_error"}
 
 
@@ -43,8 +54,8 @@ class Spent:
 
     def start(self, usage: anthropic.types.Usage) -> None:
         self.started = True
-        self.input_tokens = usage.input_tokens or 0
-        self.output_tokens = usage.output_tokens or 0
+        self.input_tokens = _count(usage.input_tokens)
+        self.output_tokens = _count(usage.output_tokens)
 
 
 class Clients:
@@ -81,7 +92,7 @@ class Clients:
             raise _trouble("connection_error", f"The connection broke: {type(error).__name__}") from error
         except anthropic.AnthropicError as error:
             raise _trouble("client_error", str(error)) from error
-        except (ValueError, TypeError, AssertionError) as error:
+        except (ValueError, TypeError, AssertionError, LookupError, AttributeError, RuntimeError) as error:
             raise _trouble("incomplete_stream", "The service sent something that is not its API.") from error
 
     def _client(self, *, offline: bool) -> anthropic.Anthropic:
@@ -129,7 +140,7 @@ class Clients:
         if message.stop_reason is None:
             raise _trouble("incomplete_stream", "The answer ended before it was complete.")
         return Reply(
-            content=tuple(block.to_dict(mode="json") for block in message.content),  # type: ignore[misc]
+            content=_content(message),
             stop_reason=message.stop_reason,
             model=message.model,
             usage=_usage(message.usage),
@@ -172,25 +183,57 @@ def _optional(ask: Ask, able: Capability) -> dict[str, Any]:
     return sent
 
 
+def _content(message: anthropic.types.Message) -> tuple[JsonObject, ...]:
+    """The blocks as they must be sent again. Raises ValueError for what can neither be stored nor sent."""
+    blocks = tuple(cast("JsonObject", block.to_dict(mode="json")) for block in message.content)
+    json.dumps(blocks, ensure_ascii=False).encode()  # half a surrogate pair is no text
+    if any(block.get("type") == "tool_use" and not block.get("id") for block in blocks):
+        raise ValueError("a tool call without an id cannot be answered")
+    return blocks
+
+
 def _usage(usage: Any) -> Usage:
     written = usage.cache_creation
     return Usage(
-        input=usage.input_tokens or 0,
-        output=usage.output_tokens or 0,
-        cache_read=usage.cache_read_input_tokens or 0,
-        cache_write_5m=written.ephemeral_5m_input_tokens if written else usage.cache_creation_input_tokens or 0,
-        cache_write_1h=written.ephemeral_1h_input_tokens if written else 0,
+        input=_count(usage.input_tokens),
+        output=_count(usage.output_tokens),
+        cache_read=_count(usage.cache_read_input_tokens),
+        cache_write_5m=_count(
+            written.ephemeral_5m_input_tokens if written else usage.cache_creation_input_tokens
+        ),
+        cache_write_1h=_count(written.ephemeral_1h_input_tokens) if written else 0,
     )
 
 
-def _trouble(kind: str, sentence: str, retry_after: float | None = None) -> ModelTrouble:
-    return ModelTrouble(sentence, kind=kind, retriable=kind in _RETRIABLE, retry_after=retry_after)
+def _count(tokens: object) -> int:
+    """The SDK does not check what servers report; a row takes whole numbers from 0 only."""
+    return tokens if isinstance(tokens, int) and tokens > 0 else 0
+
+
+def _trouble(kind: str, sentence: str, retry_after: float | None = None, status: int = 0) -> ModelTrouble:
+    """`status` decides where `kind` is not the API's own word: other servers have names of their own."""
+    own_word = kind in _RETRIABLE or kind in _FINAL
+    passing = kind in _RETRIABLE or (not own_word and (status == 200 or status >= 500))
+    return ModelTrouble(
+        _without_keys(sentence),
+        kind=kind,
+        retriable=passing or status in _KINDS,
+        retry_after=retry_after,
+    )
+
+
+def _without_keys(sentence: str) -> str:
+    """Some servers repeat the key in what they complain of; it must not reach a row or a page (S5)."""
+    for name in ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN"):
+        key = os.environ.get(name)
+        sentence = sentence.replace(key, "(the key)") if key else sentence
+    return sentence
 
 
 def _from_status(error: anthropic.APIStatusError) -> ModelTrouble:
     status = error.status_code
     unknown = "invalid_request_error" if 400 <= status < 500 else "api_error"
-    kind = error.type or _KINDS.get(status) or unknown
+    kind = str(error.type or _KINDS.get(status) or unknown)[:80]
     told = {
         "authentication_error": "The model's service refused the API key (401). Check ANTHROPIC_API_KEY.",
         "permission_error": "The API key may not use this model (403).",
@@ -199,12 +242,13 @@ def _from_status(error: anthropic.APIStatusError) -> ModelTrouble:
         "overloaded_error": "The model's service is overloaded (529).",
     }
     sentence = told.get(kind) or f"The model's service answered {status}: {error.message[:300]}"
-    return _trouble(kind, sentence, _seconds(error.response.headers.get("retry-after")))
+    return _trouble(kind, sentence, _seconds(error.response.headers.get("retry-after")), status)
 
 
 def _seconds(header: str | None) -> float | None:
     try:
-        return max(float(header), 0.0) if header else None
+        seconds = float(header or "nan")
     except ValueError:
         return None
+    return None if math.isnan(seconds) else max(seconds, 0.0)
 

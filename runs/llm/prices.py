@@ -27,7 +27,8 @@ class Price:
 
 
 def _price(model: str, *usd: str, up_to: int | None = None) -> Price:
-    return Price(model, date(2026, 1, 1), *(Decimal(amount) for amount in usd), up_to=up_to)
+    given, written, write_5m, write_1h, read = (Decimal(amount) for amount in usd)
+    return Price(model, date(2026, 1, 1), given, written, write_5m, write_1h, read, up_to)
 
 
 _PRICES = (

@@ -30,8 +30,8 @@ class Service:
 def service(environ: Mapping[str, str]) -> Service:
     """Read from the environment: the key, the base URL, the models. Keys are looked at, never kept."""
     base = environ.get("ANTHROPIC_BASE_URL", "")
-    host = urlsplit(base).netloc
-    if base and not host.endswith("anthropic.com"):
+    host = urlsplit(base).netloc.rpartition("@")[2]
+    if base and not _is_anthropic(base):
         models = {role: environ.get(f"PEV_MODEL_{role.upper()}") or _CLAUDE[role] for role in _CLAUDE}
         return Service(Provider.COMPATIBLE, f"Another server answers, with the Messages API: {host}", models)
     if environ.get("ANTHROPIC_API_KEY") or environ.get("ANTHROPIC_AUTH_TOKEN"):
@@ -39,3 +39,7 @@ def service(environ: Mapping[str, str]) -> Service:
         return Service(Provider.CLAUDE, f"Claude answers: {', '.join(dict.fromkeys(models.values()))}", models)
     sentence = "Offline rules, no AI: set ANTHROPIC_API_KEY and start again to let Claude answer"
     return Service(Provider.OFFLINE, sentence, _OFFLINE)
+
+
+def _is_anthropic(base_url: str) -> bool:
+    return f".{urlsplit(base_url).hostname or ''}".endswith(".anthropic.com")

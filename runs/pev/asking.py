@@ -3,7 +3,6 @@
 import json
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TypeVar
 
 from pydantic import ValidationError
 
@@ -11,13 +10,11 @@ from runs.errors import ContractBroken
 from runs.pev.contracts import Contract, JsonObject
 from runs.pev.ports import Ask, Model, Reply
 
-Answer = TypeVar("Answer", bound=Contract)
-
 CORRECTIONS = 2
 """How often a model is told its errors before the failure is recorded (design.md section 4)."""
 
 
-def ask_for(
+def ask_for[Answer: Contract](
     model: Model,
     ask: Ask,
     contract: type[Answer],
@@ -40,7 +37,7 @@ def ask_for(
     raise ContractBroken(f"The {ask.role} did not give a usable answer in {1 + CORRECTIONS} tries.", tuple(errors))
 
 
-def read(reply: Reply, contract: type[Answer]) -> tuple[Answer | None, list[str]]:
+def read[Answer: Contract](reply: Reply, contract: type[Answer]) -> tuple[Answer | None, list[str]]:
     """The validated answer, or None and what is wrong with it. Raises ContractBroken for a refusal."""
     if reply.stop_reason == "refusal":
         raise ContractBroken("The model refused to answer.", (reply.text[:500] or "It gave no reason.",))

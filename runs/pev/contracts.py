@@ -5,9 +5,9 @@ that is sent along with a request.
 """
 
 from collections.abc import Callable
+from functools import cache
 from typing import Annotated, Literal, cast
 
-from anthropic import transform_schema
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, StringConstraints
 
 from runs.enums import Action, Complexity, Severity
@@ -183,11 +183,14 @@ class SynthesizedAnswer(Contract):
     answer: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200_000)]
 
 
+@cache
 def schema_for(contract: type[Contract]) -> JsonObject:
-    """JSON Schema in the dialect of the API: closed objects, every property required, no bounds.
+    """JSON Schema in the dialect of the API: closed objects, every property required, no bounds. Not to be changed.
 
     Fields with a default are listed as required too, since the API allows 24 optional parameters only.
     """
+    from anthropic import transform_schema  # two seconds to import: only for those who ask a model
+
     schema = cast("JsonObject", transform_schema(contract))
     _each_object(schema, lambda node: node.update(required=list(cast("JsonObject", node["properties"]))))
     return schema

@@ -8,7 +8,7 @@ from runs.errors import ContractBroken
 from runs.pev import prompts
 from runs.pev.asking import CORRECTIONS, corrected, in_words, read, user
 from runs.pev.contracts import JsonObject, PlanStep, StepOutput, schema_for
-from runs.pev.fences import fence
+from runs.pev.fences import fence, listing
 from runs.pev.ports import Ask, FileInfo, Model, Reply, Toolbox
 
 
@@ -48,8 +48,10 @@ def execute(model: Model, tools: Toolbox, brief: StepBrief) -> StepOutput:
     for number in range(1, brief.rounds + 1):
         reply = model.ask(replace(ask, last_round=number == brief.rounds))
         if reply.stop_reason == "tool_use" and reply.tool_uses:
+            if number == brief.rounds:
+                break
             ask = _with_results(ask, reply, tools)
-        elif reply.stop_reason == "pause_turn":
+        elif reply.stop_reason == "pause_turn" and reply.content:
             ask = replace(ask, messages=(*ask.messages, _assistant(reply)))
         else:
             output, errors = read(reply, StepOutput)
@@ -93,11 +95,10 @@ def _first(tools: Toolbox, brief: StepBrief) -> Ask:
 
 
 def _parts(brief: StepBrief) -> list[str]:
-    listing = "\n".join(f"{path}\t{info.size} bytes" for path, info in list(brief.files.items())[:400])
     return [
         fence("request", brief.request),
         fence("goal", brief.goal),
-        fence("files", listing or "(no files)"),
+        fence("files", listing(brief.files)),
         *(fence("result", text, name) for name, text in brief.results.items()),
         fence("step", brief.step.model_dump_json()),
         *(

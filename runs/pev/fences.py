@@ -7,9 +7,15 @@ can close it early. `find` reads fences back; the offline rules use it.
 import hashlib
 import html
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import islice
 
-_OPEN = re.compile(r"^<(?P<kind>[a-z_]+)-(?P<tag>[0-9a-f]{12})(?: name=\"(?P<name>[^\"\n]*)\")?>\n", re.MULTILINE)
+from runs.pev.ports import FileInfo
+
+LISTED_FILES = 400
+
+_OPEN = re.compile(r"^<(?P<kind>[a-z_]+)-(?P<tag>[0-9a-f]{16})(?: name=\"(?P<name>[^\"\n]*)\")?>\n", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -21,9 +27,17 @@ class Fenced:
 
 def fence(kind: str, text: str, name: str = "") -> str:
     """`text` between two lines that nothing in it can imitate. The same input gives the same bytes."""
-    tag = hashlib.sha256(f"{kind}\0{name}\0{text}".encode()).hexdigest()[:12]
+    tag = hashlib.sha256(f"{kind}\0{name}\0{text}".encode()).hexdigest()[:16]
     label = f' name="{_attribute(name)}"' if name else ""
     return f"<{kind}-{tag}{label}>\n{text}\n</{kind}-{tag}>"
+
+
+def listing(files: Mapping[str, FileInfo]) -> str:
+    """The files with their sizes, a line each; what is left out is said."""
+    lines = [f"{path}\t{info.size} bytes" for path, info in islice(files.items(), LISTED_FILES)]
+    if len(files) > LISTED_FILES:
+        lines.append(f"… and {len(files) - LISTED_FILES} more files; list_files shows them")
+    return "\n".join(lines) or "(no files)"
 
 
 def find(text: str) -> list[Fenced]:

@@ -10,12 +10,10 @@ from runs.pev import prompts
 from runs.pev.asking import ask_for, in_words, user
 from runs.pev.checks import problem_with
 from runs.pev.contracts import Criterion, PlanContract, PlanStep, schema_for
-from runs.pev.fences import fence
+from runs.pev.fences import fence, listing
 from runs.pev.ordering import ancestors, cycle_in
-from runs.pev.paths import clean_path
+from runs.pev.paths import clashes, clean_path
 from runs.pev.ports import Ask, FileInfo, Model, ToolSpec
-
-LISTED_FILES = 400
 
 
 @dataclass(frozen=True)
@@ -101,16 +99,19 @@ def _graph_problems(plan: PlanContract) -> list[str]:
     if cycle:
         return [f"The steps depend on each other in a circle: {' → '.join(cycle)}."]
     before = ancestors(dependencies)
-    problems = []
+    outputs = dict.fromkeys(path for step in plan.steps for path in step.expected_outputs)
+    problems = [
+        f"The outputs “{one}” and “{other}” cannot lie in one folder; rename one of the two."
+        for one, other in clashes(outputs)
+    ]
     for index, one in enumerate(plan.steps):
-        for other in plan.steps[index + 1 :]:
-            shared = sorted(set(one.expected_outputs) & set(other.expected_outputs))
-            unordered = one.step_id not in before[other.step_id] and other.step_id not in before[one.step_id]
-            if shared and unordered:
-                problems.append(
-                    f"The steps “{one.step_id}” and “{other.step_id}” can run at the same time and both write “{shared[0]}”. "
-                    "Let one depend on the other, or give them different files."
-                )
+        problems += [
+            f"The steps “{one.step_id}” and “{other.step_id}” can run at the same time and both write “{shared}”. "
+            "Let one depend on the other, or give them different files."
+            for other in plan.steps[index + 1 :]
+            for shared in sorted(set(one.expected_outputs) & set(other.expected_outputs))[:1]
+            if one.step_id not in before[other.step_id] and other.step_id not in before[one.step_id]
+        ]
     return problems
 
 
@@ -129,13 +130,10 @@ def _ask(brief: PlanBrief) -> Ask:
 
 
 def _parts(brief: PlanBrief) -> list[str]:
-    listing = "\n".join(f"{path}\t{info.size} bytes" for path, info in list(brief.files.items())[:LISTED_FILES])
-    if len(brief.files) > LISTED_FILES:
-        listing += f"\n… and {len(brief.files) - LISTED_FILES} more files; list_files shows them"
     tools = "\n".join(f"{tool.name}: {tool.description}" for tool in brief.tools)
     parts = [
         fence("request", brief.request),
-        fence("files", listing or "(no files)"),
+        fence("files", listing(brief.files)),
         *(fence("preview", text, path) for path, text in brief.previews.items()),
         fence("tools", tools),
         fence("limits", json.dumps({"most_steps": brief.most_steps})),
@@ -144,7 +142,7 @@ def _parts(brief: PlanBrief) -> list[str]:
         parts.append(fence("previous_plan", brief.previous.model_dump_json()))
     if brief.kept:
         kept = "\n".join(step.model_dump_json() for step in brief.kept)
-        parts.append("These steps have passed. Keep them exactly as they are:\n" + fence("kept_steps", kept))
+        parts.append("These steps are settled: passed, or accepted by a person. Keep them exactly as they are:\n" + fence("kept_steps", kept))
     for lesson in brief.lessons:
         parts.append(fence("person" if lesson.from_person else "lesson", lesson.text, lesson.label))
     return parts

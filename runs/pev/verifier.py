@@ -10,11 +10,14 @@ from runs.pev.checks import run_check
 from runs.pev.contracts import Criterion, CriterionAnswer, FileExists, VerifierAnswer, schema_for
 from runs.pev.evidence import resolve
 from runs.pev.fences import fence
+from runs.pev.paths import text_of
 from runs.pev.ports import Ask, Model
 from runs.pev.results import CriterionResult, Evidence, Judgement, all_pass
 
 SHOWN_CHARS = 60_000
 SHOWN_IN_ALL = 240_000
+SHOWN_OF_TOOL = 8_000
+"""Characters of a document, of all documents, and of one tool result that are put before a verifier."""
 
 
 @dataclass(frozen=True)
@@ -137,13 +140,14 @@ def failed(sentence: str, *, action: Action = Action.RETRY, notes: Sequence[str]
 def _missing_outputs(case: Case) -> list[CriterionResult]:
     missing = [path for path in case.expected_outputs if not (path in case.files and case.files[path].strip())]
     return [
-        _result(
-            f"O{number}",
-            f"The expected output {path} exists and is not empty",
-            run_check(FileExists(kind="file_exists", path=path), case.files).model_copy(update={"verified": False}),
-        )
+        _result(f"O{number}", f"The expected output {path} exists and is not empty", _nothing_in(path, case))
         for number, path in enumerate(missing, 1)
     ]
+
+
+def _nothing_in(path: str, case: Case) -> Evidence:
+    found = run_check(FileExists(kind="file_exists", path=path), case.files)
+    return found.model_copy(update={"verified": False, "sentence": f"{path} is empty"}) if found.verified else found
 
 
 def _checked(label: str, criterion: Criterion, case: Case) -> CriterionResult:
@@ -249,7 +253,7 @@ def _ask(case: Case, labels: Mapping[str, Criterion]) -> Ask:
                 fence("subject", case.subject),
                 *_artefacts(case),
                 fence("output", case.output, "@output"),
-                *(fence("tool", text[:8_000], f"@tool-{n}") for n, text in enumerate(case.tool_results, 1)),
+                *(fence("tool", _cut(text), f"@tool-{n}") for n, text in enumerate(case.tool_results, 1)),
                 fence("criteria", criteria),
             ),
         ),
@@ -274,20 +278,23 @@ def _ask_again(ask: Ask, answer: VerifierAnswer, results: Sequence[CriterionResu
     return Ask(**{**vars(ask), "messages": (*ask.messages, said, user(told))})
 
 
+def _cut(result: str) -> str:
+    return result if len(result) <= SHOWN_OF_TOOL else f"{result[:SHOWN_OF_TOOL]}\n(cut here; the result goes on)"
+
+
 def _artefacts(case: Case) -> list[str]:
     """The documents put before the verifier, cut to a budget, with a note where something was cut."""
-    parts = []
+    parts: list[str] = []
     left = SHOWN_IN_ALL
-    for path in case.shown:
-        try:
-            text = case.files[path].decode()
-        except (KeyError, UnicodeDecodeError):
+    for number, path in enumerate(case.shown):
+        if left <= 0:
+            parts.append(f"({len(case.shown) - number} more documents are not shown: there are too many.)")
+            break
+        text = text_of(case.files[path]) if path in case.files else None
+        if text is None:
             continue
         budget = min(SHOWN_CHARS, left)
-        if budget <= 0:
-            parts.append(f"(The document {path} is not shown: there are too many.)")
-            continue
         name = path if len(text) <= budget else f"{path} (only the first {budget} characters)"
         parts.append(fence("document", text[:budget], name))
-        left -= budget if len(text) > budget else len(text)
+        left -= len(parts[-1])
     return parts

@@ -80,13 +80,16 @@ def _attempt(attempt: Attempt) -> JsonValue:
         "confidence": (attempt.output or {}).get("confidence"),
         "files": list(attempt.overlay),
         "feedback": verdict.feedback if verdict else "",
-        "verdict": verdict
-        and {
-            "passed": verdict.passed,
-            "action": verdict.action,
-            "severity": verdict.severity,
-            "stage": verdict.stage,
-            "notes": verdict.notes,
-            "results": verdict.results,
-        },
+        "verdict": _verdict(verdict) if verdict else None,
+    }
+
+
+def _verdict(verdict: Verdict) -> JsonValue:
+    return {
+        "passed": verdict.passed,
+        "action": verdict.action,
+        "severity": verdict.severity,
+        "stage": verdict.stage,
+        "notes": verdict.notes,
+        "results": verdict.results,
     }

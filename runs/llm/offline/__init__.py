@@ -1,4 +1,4 @@
-"""Owns the offline rules: what answers the real client when there is no key. Rules, no AI, and they say so."""
+"""Owns the offline rules: what answers the real client when there is no key. Rules, no AI."""
 
 from runs.llm.offline.transport import EXECUTOR, MODELS, PLANNER, VERIFIER, OfflineTransport
 

@@ -1,4 +1,4 @@
-"""Owns what the planner's rules make of a request and of a person's feedback: the kind of job, the documents."""
+"""Owns what the rules make of a request and of a person's feedback: kind of job, documents."""
 
 import re
 from collections.abc import Collection, Mapping, Sequence
@@ -11,30 +11,49 @@ from runs.llm.offline.texts import is_texty, language
 type Kind = Literal["review", "analysis", "digest", "inventory"]
 
 _REVIEW = re.compile(
-    r"\b(contracts?|agreements?|leases?|clauses?|terms|notices?|ndas?|legal|review|redline|counterpart(?:y|ies)|"
-    r"vertr[aä]ge?s?|\w*vertrag|\w*verträge|klauseln?|vereinbarung(?:en)?|prüf\w*|mitteilung(?:en)?|begutacht\w*)\b", re.IGNORECASE,
-)  # fmt: skip
+    r"\b(contracts?|agreements?|leases?|clauses?|terms|notices?|ndas?|legal|review|redline|"
+    r"counterpart(?:y|ies)|"
+    r"vertr[aä]ge?s?|\w*vertrag|\w*verträge|klauseln?|vereinbarung(?:en)?|prüf\w*|mitteilung(?:en)?|"
+    r"begutacht\w*)\b",
+    re.IGNORECASE,
+)
 _ANALYSIS = re.compile(
-    r"\b(projects?|code|codebase|architecture|repositor(?:y|ies)|repo|source|software|modules?|workflows?|refactor\w*|"
-    r"projekte?|quelltexte?|quellcode|architektur|programme?)\b", re.IGNORECASE,
-)  # fmt: skip
+    r"\b(projects?|code|codebase|architecture|repositor(?:y|ies)|repo|source|software|modules?|"
+    r"workflows?|refactor\w*|"
+    r"projekte?|quelltexte?|quellcode|architektur|programme?)\b",
+    re.IGNORECASE,
+)
 _DIGEST = re.compile(
-    r"\b(digest|summar\w*|extract\w*|overview|interviews?|zusammenfass\w*|überblick|auszug|auszüge)\b", re.IGNORECASE
+    r"\b(digest|summar\w*|extract\w*|overview|interviews?|zusammenfass\w*|überblick|auszug|auszüge)\b",
+    re.IGNORECASE,
 )
 _CONTRACT_NAME = re.compile(r"contract|agreement|lease|nda|terms|vertrag|vereinbarung|klausel|agb", re.IGNORECASE)
 _INSTEAD = re.compile(
-    r"(document review|project analysis|digest)\s+instead|instead\b[^.\n]{0,40}?\b(document review|project analysis|digest)",
+    r"(document review|project analysis|digest)\s+instead|instead\b[^.\n]{0,40}?\b(document review|"
+    r"project analysis|digest)",
     re.IGNORECASE,
 )
-_NO_REHEARSAL = re.compile(r"\b(no|without(?: the| a)?|skip the|drop the|ohne|keine) (rehearsal|probe|generalprobe)\b", re.IGNORECASE)
+_NO_REHEARSAL = re.compile(
+    r"\b(no|without(?: the| a)?|skip the|drop the|ohne|keine) (rehearsal|probe|generalprobe)\b", re.IGNORECASE
+)
 _KINDS: Mapping[str, Kind] = {"document review": "review", "project analysis": "analysis", "digest": "digest"}
 
 _CUES = (
-    ("keep", r"\b(?:do not|don['’]t|never|not) (?:leave out|skip|ignore|omit|exclude|drop|only)\b|\balso\b|\bagain\b|\binclude\b"),
-    ("out", r"\b(?:leave out|leaving out|left out|without|skip|ignore|omit|exclude|drop|except|but|not|ohne|außer|weglassen|nicht)\b"),
+    (
+        "keep",
+        r"\b(?:do not|don['’]t|never|not) (?:leave "
+        r"out|skip|ignore|omit|exclude|drop|only)\b|\balso\b|\bagain\b|\binclude\b",
+    ),
+    (
+        "out",
+        r"\b(?:leave out|leaving out|left out|without|skip|ignore|omit|exclude|drop|except|but|not|ohne|"
+        r"außer|weglassen|nicht)\b",
+    ),
     ("only", r"\b(?:only|just|solely|focus on|limit(?:ed)? to|restrict(?:ed)? to|nur|ausschließlich)\b"),
-)  # fmt: skip
-_TOKEN = re.compile("|".join([r"(?P<file>\x00\d+\x00)", *(f"(?P<{name}>{words})" for name, words in _CUES)]), re.IGNORECASE)
+)
+_TOKEN = re.compile(
+    "|".join([r"(?P<file>\x00\d+\x00)", *(f"(?P<{name}>{words})" for name, words in _CUES)]), re.IGNORECASE
+)
 
 
 @dataclass(frozen=True)
@@ -111,7 +130,12 @@ def _marked(words: str, paths: Collection[str]) -> tuple[str, list[str]]:
     for name in sorted(names, key=lambda item: (-len(item), item)):
         if name not in text.casefold():
             continue
-        text, count = re.subn(rf"(?<![\w/.-])`?{re.escape(name)}`?(?![\w/-])", f"\x00{len(found)}\x00", text, flags=re.IGNORECASE)
+        text, count = re.subn(
+            rf"(?<![\w/.-])`?{re.escape(name)}`?(?![\w/-])",
+            f"\x00{len(found)}\x00",
+            text,
+            flags=re.IGNORECASE,
+        )
         if count:
             found.append(names[name])
     return text, found

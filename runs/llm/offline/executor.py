@@ -1,4 +1,4 @@
-"""Owns the executor by rules: read what the step needs, write its file, report. One step, by real tool calls."""
+"""Owns the executor by rules: read what a step needs, write its file, report; by real tool calls."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -8,12 +8,12 @@ from pydantic import ValidationError
 
 from runs.llm.offline import wording as w
 from runs.llm.offline.analysis import architecture, recommendations, scan, workflows
-from runs.llm.offline.choosing import scope_in
+from runs.llm.offline.choosing import Scope, scope_in
 from runs.llm.offline.digests import digest, summary
 from runs.llm.offline.questions import BadRequest, Question
 from runs.llm.offline.reading import Library, library, next_reads
 from runs.llm.offline.review import findings, inventory, key_facts, notices
-from runs.llm.offline.texts import folder_of, inside, is_texty, number_of
+from runs.llm.offline.texts import folder_of, inside, is_binary_name, is_texty, number_of
 from runs.llm.offline.wire import Answer, Use
 from runs.llm.offline.works import Job, Recipe, Work
 from runs.pev.contracts import CriterionMet, PlanStep, StepOutput
@@ -53,18 +53,17 @@ class _Task:
         """The files to read: named outputs of earlier steps, or the documents of the person."""
         if self.recipe.needs:
             return [f"{self.folder}/{name}" for name in self.recipe.needs if f"{self.folder}/{name}" in books.documents]
-        return [path for path in self.every(books) if is_texty(path) or books.documents[path].started or self._odd(path)]
+        scope = self.scope(books)
+        kept = [path for path in self.every(books) if scope.keeps(path) and not is_binary_name(path)]
+        return sorted(kept, key=lambda path: (not is_texty(path), path))
 
     def every(self, books: Library) -> list[str]:
-        """The person's files that this step is about, text or not; never what the plan itself has written."""
-        named = list(books.documents)
-        scope = scope_in(self.step.description, named, w.ONLY, w.LEAVE_OUT)
+        """The person's files, text or not; never what the plan itself has written."""
         own = set(self.step.expected_outputs)
-        return [p for p in named if not inside(p, self.folder) and p not in own and scope.keeps(p)]
+        return [path for path in books.documents if not inside(path, self.folder) and path not in own]
 
-    def _odd(self, path: str) -> bool:
-        """A name that promises nothing: worth one attempt at reading, unless it is plainly a binary."""
-        return "." not in basename(path).lstrip(".")
+    def scope(self, books: Library) -> Scope:
+        return scope_in(self.step.description, list(books.documents), w.ONLY, w.LEAVE_OUT)
 
 
 def answer(question: Question) -> Answer:
@@ -72,7 +71,12 @@ def answer(question: Question) -> Answer:
     step = _step(question)
     task = _task(step, question)
     if task is None:
-        return _report(_blocked(step, "The offline rules do not know this step. They carry out the steps of their own plans only."))
+        return _report(
+            _blocked(
+                step,
+                "The offline rules do not know this step. They carry out the steps of their own plans only.",
+            )
+        )
     if written := [call for call in question.calls if call.name == "write_file" and call.result is not None]:
         last = written[-1]
         if last.is_error:
@@ -101,11 +105,12 @@ def _work(task: _Task) -> Work:
     books = library(task.question)
     critiques, people = task.question.all("critique"), task.question.all("person")
     rehearsing = w.REHEARSAL_MARK in task.step.description and not critiques and not people
-    inputs = task.inputs(books)
+    every, scope = task.every(books), task.scope(books)
     job = Job(
         books=books,
-        inputs=inputs,
-        every=task.every(books),
+        inputs=task.inputs(books),
+        every=every,
+        excluded=frozenset(path for path in every if not scope.keeps(path)),
         folder=task.folder,
         output=task.output,
         remarks=tuple(item.text for item in people),
@@ -121,14 +126,15 @@ def _done(task: _Task, work: Work) -> StepOutput:
         CriterionMet(criterion=criterion.text, met=True, how=f"By rule, see {task.output}.")
         for criterion in task.step.acceptance_criteria
     ]
-    notes = [shortfall, *(f"{w.REMARKS}: {text}" for text in work.remarks), w.RULES_NOTE]
+    remarks = [f"{w.REMARKS}: {text}" for text in work.remarks]
+    said = [work.findings, f"Not covered: {shortfall}" if shortfall else "", *remarks]
     return StepOutput(
         status="done",
         reasoning=f"{w.NO_AI}. {work.reasoning}",
-        findings=work.findings + (f"\n\nNot covered: {shortfall}" if shortfall else ""),
+        findings="\n\n".join(text for text in said if text),
         criteria_met=met,
         confidence=0.6 if shortfall else 0.9,
-        notes="\n".join(note for note in notes if note),
+        notes="\n".join(note for note in (shortfall, w.RULES_NOTE) if note),
     )
 
 

@@ -18,7 +18,7 @@ from runs.llm.offline.choosing import (
 )
 from runs.llm.offline.plans import DESIGNS, Blueprint, Design, chosen, step_from, success_criteria
 from runs.llm.offline.questions import Question
-from runs.llm.offline.texts import inside, number_of, shortened
+from runs.llm.offline.texts import number_of, shortened
 from runs.llm.offline.wire import Answer
 from runs.pev.contracts import ContextItem, PlanContract, PlanStep
 from runs.pev.fences import Fenced
@@ -143,8 +143,9 @@ def _folder(design: Design, brief: _Brief) -> str:
     for path in sorted(path for step in brief.kept for path in step.expected_outputs):
         if path.startswith(design.folder) and "/" in path:
             return path.split("/", 1)[0]
+    taken = {path.split("/", 1)[0].casefold() for path in brief.files}
     names = [design.folder, *(f"{design.folder}-{number}" for number in range(2, 1_000))]
-    return next(n for n in names if n not in brief.files and not any(inside(path, n) for path in brief.files))
+    return next(name for name in names if name not in taken)
 
 
 def _steps(blueprints: Sequence[Blueprint], folder: str, brief: _Brief) -> list[PlanStep]:
@@ -192,7 +193,7 @@ def _context(kind: Kind, brief: _Brief) -> list[ContextItem]:
         ("How this plan was made", f"{w.NO_AI}. The rules took the request for: {_KINDS[kind]}."),
         (
             "Documents",
-            f"{number_of(len(brief.documents), 'document')} that look like text, {size:,} bytes; "
+            f"{number_of(len(brief.documents), 'document')} by name or preview, {size:,} bytes; "
             f"{number_of(other, 'other file')} not worked on.",
         ),
         ("Limits of offline rules", _LIMITS),
@@ -214,11 +215,14 @@ def _changed(brief: _Brief) -> str:
 
 
 _LIMITS = (
-    "No AI reads the request, the documents or any feedback. Words of the request choose between document review, "
-    "project analysis and digest. In feedback only files named with “only”, “leave out” and the like, “no rehearsal” and "
+    "No AI reads the request, the documents or any feedback. Words of the request choose between "
+    "document review, "
+    "project analysis and digest. In feedback only files named with “only”, “leave out” and the like, "
+    "“no rehearsal” and "
     "“… instead” with one of these three kinds have an effect; all other words are carried along for people."
 )
 _REHEARSAL = (
-    "Rehearsal: the deep step leaves something out on its first attempt, so that you can see a verification fail "
+    "The deep step leaves something out on its first attempt, so that you can see a "
+    "verification fail "
     "and be mended. Say “no rehearsal” to do without."
 )

@@ -77,7 +77,8 @@ _REVIEW = Design(
         Blueprint(
             "findings",
             "Points that need attention",
-            "Find vague terms, placeholders, missing dates, amounts and parties. Each point gets an id, its document, "
+            "Find vague terms, placeholders, missing dates, amounts and parties. Each point gets an id, "
+            "its document, "
             "line and verbatim quote, why it matters, and a recommendation.",
             "findings.md",
             Complexity.HIGH,
@@ -182,7 +183,11 @@ DESIGNS: Mapping[Kind, Design] = {
     "analysis": _ANALYSIS,
     "digest": _DIGEST,
     "inventory": Design(
-        "inventory", (_INVENTORY,), ("inventory",), "inventory.md", "List {documents}; there is no text to work on."
+        "inventory",
+        (_INVENTORY,),
+        ("inventory",),
+        "inventory.md",
+        "List {documents}; there is no text to work on.",
     ),
 }
 
@@ -216,7 +221,7 @@ def step_from(
 
 
 def success_criteria(design: Design, blueprints: Sequence[Blueprint], folder: str) -> list[Criterion]:
-    """What must hold for the whole: the files are there, and the answer carries their figures and says no AI."""
+    """What must hold for the whole: the files are there, the answer has their figures and says no AI."""
     outputs = [blueprint.output for blueprint in blueprints]
     main = f"{folder}/{design.answer if design.answer in outputs else outputs[0]}"
     made = [
@@ -231,12 +236,18 @@ def _checks(blueprint: Blueprint, path: str) -> list[Criterion]:
     if path.endswith(".csv"):
         columns = list(FACT_COLUMNS)
         held: list[tuple[str, Check]] = [
-            (f"{path} has the columns {', '.join(columns)}", CsvColumns(kind="csv_columns", path=path, columns=columns))
+            (
+                f"{path} has the columns {', '.join(columns)}",
+                CsvColumns(kind="csv_columns", path=path, columns=columns),
+            )
         ]
     else:
         held = [
             (f"{path} is not a stub: 80 bytes or more", MinBytes(kind="min_bytes", path=path, least=80)),
-            (f"{path} says that offline rules made it", Matches(kind="matches", path=path, pattern=f"^{w.NO_AI}")),
+            (
+                f"{path} says that offline rules made it",
+                Matches(kind="matches", path=path, pattern=f"^{w.NO_AI}"),
+            ),
         ]
     if blueprint.step_id == "findings":
         counted = Matches(kind="matches", path=path, pattern=rf"^{w.POINTS}\d+$")
@@ -246,8 +257,7 @@ def _checks(blueprint: Blueprint, path: str) -> list[Criterion]:
 
 def _judged(blueprint: Blueprint, folder: str, path: str) -> list[Criterion]:
     return [
-        Criterion(text=template.format(path=path, other=f"{folder}/{other}"))
-        for template, other in blueprint.criteria
+        Criterion(text=template.format(path=path, other=f"{folder}/{other}")) for template, other in blueprint.criteria
     ]
 
 

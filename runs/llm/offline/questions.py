@@ -1,4 +1,4 @@
-"""Owns how a request is read: whose role it is, what stands in its fences, what the tools have answered so far.
+"""Owns how a request is read: whose role it is, what its fences hold, what tools answered.
 
 Everything the rules know comes from here; nothing is remembered between two requests.
 """
@@ -95,7 +95,7 @@ def read_question(body: JsonValue) -> Question:
 
 
 def digest_of(body: JsonValue) -> str:
-    """Names a request by its content: ids are derived from it, so that the same request gives the same bytes."""
+    """Names a request by its content: the same request gives the same ids."""
     canonical = json.dumps(body, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
     return hashlib.sha256(canonical.encode("utf-8", "surrogatepass")).hexdigest()
 

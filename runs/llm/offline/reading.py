@@ -1,7 +1,7 @@
 """Owns how the executor's rules read: which calls to make next, and what the results so far amount to.
 
-A verifier is shown the first 8,000 characters of each tool result. So only lines within that reach count as read;
-the rest is asked for again, in smaller pages. What is not read is said, never guessed.
+A verifier is shown the first 8,000 characters of each tool result. So only lines within that reach count as
+read; the rest is asked for again, in smaller pages. What is not read is said, never guessed.
 """
 
 import re
@@ -33,10 +33,12 @@ class Document:
     total: int | None = None
     refused: str = ""
     calls: int = 0
+    cut: bool = False
+    """A line is longer than what was shown of it."""
 
     @property
     def complete(self) -> bool:
-        return self.total is not None and len(self.lines) == self.total
+        return self.total is not None and len(self.lines) == self.total and not self.cut
 
     @property
     def started(self) -> bool:
@@ -53,7 +55,7 @@ class Document:
 
 @dataclass(frozen=True)
 class Library:
-    """The files of a task as far as the calls have shown them. `unlisted` are those that list_files left out."""
+    """The files of a task as far as the calls have shown them. `unlisted`: left out by list_files."""
 
     documents: Mapping[str, Document]
     listed: bool
@@ -162,6 +164,7 @@ def _take_page(call: Call, document: Document) -> None:
     for offset, line in enumerate(body.split("\n")[: last - first + 1]):
         if offset and len(line) > reach:
             break
+        document.cut = document.cut or len(line) > reach
         document.lines[first + offset] = line[: max(0, reach)].removesuffix("\r")
         reach -= len(line) + 1
 

@@ -80,13 +80,9 @@ class OfflineTransport(httpx2.BaseTransport):
 def _reply(answer: wire.Answer, question: Question, *, streamed: bool) -> httpx2.Response:
     headers = {"request-id": f"req_offline_{question.digest[:24]}"}
     if not streamed:
-        return httpx2.Response(
-            200, headers=headers, json=wire.message(answer, question.model, question.digest)
-        )
+        return httpx2.Response(200, headers=headers, json=wire.message(answer, question.model, question.digest))
     headers["content-type"] = "text/event-stream; charset=utf-8"
-    return httpx2.Response(
-        200, headers=headers, stream=_Events(wire.events(answer, question.model, question.digest))
-    )
+    return httpx2.Response(200, headers=headers, stream=_Events(wire.events(answer, question.model, question.digest)))
 
 
 def _count(content: bytes) -> httpx2.Response:

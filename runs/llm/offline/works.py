@@ -12,15 +12,23 @@ CONTENT_CHARS = 52_000
 
 @dataclass(frozen=True)
 class Job:
-    """`inputs` were to be read; `every` are all files the step is about. `leave_out`: this is the rehearsal."""
+    """`inputs` were to be read; `every` are the person's files, those that feedback has `excluded` too.
+
+    `leave_out`: this is the rehearsal.
+    """
 
     books: Library
     inputs: Sequence[str]
     every: Sequence[str]
+    excluded: frozenset[str]
     folder: str
     output: str
     remarks: tuple[str, ...]
     leave_out: bool
+
+    @property
+    def kept(self) -> list[str]:
+        return [path for path in self.every if path not in self.excluded]
 
     def sibling(self, name: str) -> str:
         """The text of another output of the plan, as far as it was read."""
@@ -30,7 +38,7 @@ class Job:
 
 @dataclass(frozen=True)
 class Work:
-    """The file, and what the report says. `remarks` could not be put into the file and go into the notes."""
+    """The file, and what the report says. `remarks` could not be put into the file and go into the report."""
 
     content: str
     findings: str

@@ -10,7 +10,7 @@ from django.core.management.base import BaseCommand, CommandError
 from runs.lifecycle.transitions import ATTEMPT, RUN, STEP
 
 BEGIN, END = "<!-- state diagram: begin -->", "<!-- state diagram: end -->"
-DRAWN = {"run": RUN, "step": STEP, "attempt": ATTEMPT}
+DRAWN: dict[str, Mapping[Any, set[Any]]] = {"run": RUN, "step": STEP, "attempt": ATTEMPT}
 
 
 class Command(BaseCommand):

@@ -1,6 +1,8 @@
 """Proves the heart over generated histories: nobody starts too early, nothing runs unapproved, nothing gets stuck."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -59,7 +61,7 @@ class World:
     """A run in memory. It applies moves as `lifecycle.advance` does and lets facts happen at random."""
 
     run: Snapshot
-    draw: st.DrawFn
+    draw: Callable[[Any], Any]
     approvals: list[str] = field(default_factory=list)
     gates: set[str] = field(default_factory=set)
 
@@ -200,16 +202,16 @@ def test_a_run_that_always_passes_ends(data: st.DataObject, policy: Policy) -> N
     assert all(step.status is StepStatus.PASSED for step in world.run.steps)
 
 
-def _agreeable(data: st.DataObject) -> st.DrawFn:
+def _agreeable(data: st.DataObject) -> Callable[[Any], Any]:
     """Every verdict passes and every person approves; plans are still drawn."""
 
-    def draw(strategy: st.SearchStrategy[object], label: object = None) -> object:
+    def draw(strategy: Any) -> Any:
         value = data.draw(strategy)
         if isinstance(value, Action):
             return Action.PASS
         return True if isinstance(value, bool) else value
 
-    return draw  # type: ignore[return-value]
+    return draw
 
 
 def _executing(*steps: StepView, **changes: object) -> Snapshot:

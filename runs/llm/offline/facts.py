@@ -1,0 +1,53 @@
+"""Owns the facts that can be recognised by their form: dates, amounts, parties."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from runs.llm.offline.reading import Document
+from runs.llm.offline.texts import blocks, folded
+
+_MONTH = (
+    r"(?:January|February|March|April|May|June|July|August|September|October|November|December|"
+    r"Januar|Februar|März|Mai|Juni|Juli|Oktober|Dezember|Jan\.?|Feb\.?|Mar\.?|Apr\.?|Jun\.?|Jul\.?|"
+    r"Aug\.?|Sept?\.?|Oct\.?|Nov\.?|Dec\.?)"
+)
+DATE = re.compile(
+    rf"\b\d{{1,2}}(?:st|nd|rd|th)?\.?\s+(?:of\s+)?{_MONTH}\s+\d{{4}}\b|\b{_MONTH}\s+\d{{1,2}},?\s+\d{{4}}\b|"
+    rf"\b{_MONTH}\s+\d{{4}}\b|\b\d{{4}}-\d{{2}}-\d{{2}}\b|\b\d{{1,2}}[./]\d{{1,2}}[./](?:19|20)\d{{2}}\b"
+)
+_NUMBER = r"\d{1,3}(?:[,.'’ ]\d{3})+(?:[.,]\d{1,2})?|\d+(?:[.,]\d{1,2})?"
+AMOUNT = re.compile(
+    rf"(?:\b(?:EUR|CHF|USD|GBP|JPY|SEK|PLN)|[€$£])\s?(?:{_NUMBER})(?:\s?(?:million|billion|Mio\.?))?|"
+    rf"(?:{_NUMBER})\s?(?:EUR|CHF|USD|GBP|€|£|euros?|dollars?|francs?)\b|\b\d+(?:[.,]\d+)?\s?(?:%|"
+    r"percent\b|per cent\b)"
+)
+_FORM = (
+    r"(?:Ltd\.?|Limited|GmbH(?: & Co\. KG)?|AG|SE|LLC|LLP|Inc\.?|Corp\.?|plc|PLC|S\.A\.|SA|S\.p\.A\."
+    r"|s\.r\.o\.|B\.?V\.?|N\.?V\.?|SARL|KG|OHG|e\.V\.|Oy|AB|A/S)"
+)
+_PART = r"(?:[A-ZÄÖÜÉ][\w'’&-]*|&|de|du|des|la|und|and|of)"
+COMPANY = re.compile(rf"(?<![\w])[A-ZÄÖÜÉ][\w'’&-]*(?:[ \n]{_PART}){{0,5}}[ \n]{_FORM}(?![\w])")
+
+
+@dataclass(frozen=True)
+class Fact:
+    document: str
+    kind: str
+    text: str
+    line: int
+
+
+def facts_in(document: Document) -> Iterator[Fact]:
+    """Each fact once per line, in the order of the lines; the text is verbatim but for folded whitespace."""
+    seen: set[tuple[str, str]] = set()
+    for block in blocks(document.lines):
+        text = "\n".join(line for _, line in block)
+        numbers = [number for number, _ in block]
+        for kind, pattern in (("party", COMPANY), ("date", DATE), ("amount", AMOUNT)):
+            for match in pattern.finditer(text):
+                found = folded(match[0])
+                if kind == "party" and (kind, found) in seen:
+                    continue
+                seen.add((kind, found))
+                yield Fact(document.path, kind, found, numbers[text.count("\n", 0, match.start())])

@@ -1,0 +1,134 @@
+"""`manage.py run` as a person starts it: in a process of its own, on a data folder of its own."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from runs.models import Run
+from runs.pev.checks import run_check
+from runs.pev.contracts import FileExists, QuotedEvidence
+from runs.pev.evidence import resolve
+from tests.fakes.anthropic_answers import Answer, Request, Say
+from tests.fakes.anthropic_api import FakeAnthropic
+from tests.fakes.team import Team, labels_of, plan, step, verdict
+
+pytestmark = pytest.mark.allow_hosts(["127.0.0.1"])
+ROOT = Path(__file__).resolve().parents[3]
+
+
+def run(tmp_path: Path, *arguments: str, stdin: str = "", **environ: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "manage.py", "run", *arguments],
+        cwd=ROOT,
+        env={
+            **os.environ,
+            "DJANGO_SETTINGS_MODULE": "pevsite.settings",
+            "PEV_DATA_DIR": str(tmp_path / "data"),
+            "PEV_OFFLINE_PACE": "0",
+            **environ,
+        },
+        input=stdin,
+        capture_output=True,
+        text=True,
+        timeout=90,
+        check=False,
+    )
+
+
+def test_the_sample_succeeds_with_a_retry_and_verified_evidence(tmp_path: Path) -> None:
+    done = run(tmp_path, "--sample", "contracts", "--approve-all", "--json", "--out", str(tmp_path / "out"))
+    assert done.returncode == 0, done.stderr
+    told: dict[str, Any] = json.loads(done.stdout)
+    assert told["outcome"] == "succeeded"
+    assert {plan["approved_by"] for plan in told["plans"]} == {"admin"}
+    assert max(len(step["attempts"]) for step in told["steps"]) == 2
+    sources = {f"contracts/{path.name}": path.read_bytes() for path in (ROOT / "runs/samples/contracts").iterdir()}
+    for made in told["files"]:
+        content = (tmp_path / "out" / made["path"]).read_bytes()
+        assert (hashlib.sha256(content).hexdigest(), len(content)) == (made["sha256"], made["size"])
+        sources[made["path"]] = content
+    passed = [result for step in told["steps"] for result in step["attempts"][-1]["verdict"]["results"]]
+    assert passed
+    for result in passed + told["success_criteria"]:
+        assert result["passed"]
+        assert any(evidence["verified"] for evidence in result["evidence"])
+    assert (tmp_path / "out" / "report.md").read_text("utf-8").startswith("# ")
+    quotes = [
+        line.removeprefix("> ").strip()
+        for line in sources["review/findings.md"].decode().splitlines()
+        if line.startswith("> ")
+    ]
+    assert len(quotes) > 10
+    for quote in quotes:
+        found = [resolve(QuotedEvidence(source=name, quote=quote), sources).verified for name in sources if "contracts/" in name]
+        assert any(found), quote
+    assert run_check(FileExists(kind="file_exists", path="review/findings.md"), sources).verified
+
+
+def test_gates_are_asked_in_the_terminal(tmp_path: Path) -> None:
+    notes = tmp_path / "notes"
+    notes.mkdir()
+    (notes / "a b.md").write_text("The harvest was good. Twelve tons of apples were picked in October.\n")
+    (notes / "link").symlink_to("/etc/passwd")
+    answers = "r\nKeep it short.\na\na\na\n"
+    done = run(tmp_path, "Summarise the notes", "--files", str(notes), stdin=answers)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "rejected the plan gate (terminal): “Keep it short.”" in done.stdout
+    assert "Plan version 2 is ready" in done.stdout
+    assert "Submitted by admin with 1 files" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        ([], "the request is empty"),
+        (["Review these contracts"], "none are attached"),
+        (["Do it", "--files", "/no/such/folder"], "neither a folder nor a file"),
+        (["--sample", "poems"], "There is no sample"),
+        (["Do it", "--user", "nobody"], "There is no user"),
+    ],
+)
+@pytest.mark.django_db
+def test_wrong_use_is_a_sentence_and_makes_no_run(arguments: list[str], sentence: str) -> None:
+    with pytest.raises(CommandError, match=sentence) as refused:
+        call_command("run", *arguments)
+    assert refused.value.returncode == 2
+    assert not Run.objects.exists()
+
+
+def test_without_a_terminal_the_run_waits_for_the_browser(tmp_path: Path) -> None:
+    done = run(tmp_path, "Write a haiku")
+    assert done.returncode == 2
+    assert "There is no terminal to ask in" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_an_accepted_gap_exits_3(tmp_path: Path) -> None:
+    def never(request: Request, right: Answer) -> Answer:
+        judged_step = "The whole task" not in json.dumps(request.messages)
+        return Say(json.dumps(verdict(labels_of(request), "", "", passed=False, action="retry"))) if judged_step else right
+
+    with FakeAnthropic() as api:
+        api.script(Team(plan=plan(step("one")), verifier=never))
+        done = run(
+            tmp_path, "Do it", "--approve-all", "--json", ANTHROPIC_BASE_URL=api.url, ANTHROPIC_API_KEY="secret-key"
+        )
+        assert api.violations == []
+    assert done.returncode == 3, done.stderr
+    told = json.loads(done.stdout)
+    assert told["outcome"] == "partial"
+    assert any("accepted with issues" in gap for gap in told["gaps"])
+    assert "secret-key" not in done.stdout + done.stderr
+    data = b"".join(path.read_bytes() for path in (tmp_path / "data").rglob("*") if path.is_file())
+    assert b"secret-key" not in data
+
+

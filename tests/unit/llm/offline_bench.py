@@ -1,0 +1,236 @@
+"""A whole run in memory over the real client: plan, steps, verdicts, retries, answer."""
+
+import hashlib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+import anthropic
+import httpx2
+
+from runs.llm.offline import EXECUTOR, PLANNER, VERIFIER, OfflineTransport
+from runs.pev.contracts import JsonObject, PlanContract, PlanStep, StepOutput
+from runs.pev.executor import Critique, StepBrief, execute
+from runs.pev.planner import Lesson, PlanBrief, make_plan
+from runs.pev.ports import Ask, FileInfo, Reply, ToolResult, ToolSpec, ToolUse
+from runs.pev.results import Judgement
+from runs.pev.synthesizer import AnswerBrief, synthesize
+from runs.pev.tools import FileTools
+from runs.pev.verifier import Case, judge
+
+ATTEMPTS = 3
+
+
+def client() -> anthropic.Anthropic:
+    """The real client over the offline rules."""
+    return anthropic.Anthropic(
+        http_client=httpx2.Client(transport=OfflineTransport()),
+        api_key="offline",
+        base_url="http://offline.invalid",
+        max_retries=0,
+    )
+
+
+class OfflineModel:
+    """The Model port over the streaming client; every text is recorded."""
+
+    def __init__(self) -> None:
+        self.client = client()
+        self.asked: list[Ask] = []
+
+    def ask(self, ask: Ask) -> Reply:
+        self.asked.append(ask)
+        options: dict[str, Any] = {}
+        if ask.tools:
+            options["tools"] = [
+                {"name": t.name, "description": t.description, "input_schema": t.input_schema} for t in ask.tools
+            ]
+            options["tool_choice"] = {"type": "none" if ask.last_round else "auto"}
+        with self.client.messages.stream(
+            model=ask.model,
+            max_tokens=ask.max_tokens,
+            system=ask.system,
+            messages=cast("Any", list(ask.messages)),
+            **options,
+        ) as stream:
+            message = stream.get_final_message()
+        blocks = tuple(cast("JsonObject", block.to_dict(mode="json")) for block in message.content)
+        return Reply(blocks, str(message.stop_reason), message.model, request_id=message.id)
+
+
+class Memory:
+    """A workspace in memory: a base tree and the changes of one attempt."""
+
+    def __init__(self, base: Mapping[str, bytes]) -> None:
+        self.tree = dict(base)
+        self.written: set[str] = set()
+
+    def files(self) -> Mapping[str, FileInfo]:
+        return {path: FileInfo(hashlib.sha256(data).hexdigest(), len(data)) for path, data in sorted(self.tree.items())}
+
+    def read(self, path: str) -> bytes:
+        return self.tree[path]
+
+    def write(self, path: str, content: bytes) -> None:
+        self.tree[path] = content
+        self.written.add(path)
+
+
+class Recorded:
+    """A toolbox that remembers what it answered."""
+
+    def __init__(self, memory: Memory) -> None:
+        self._tools = FileTools(memory)
+        self.results: list[str] = []
+        self.uses: list[ToolUse] = []
+
+    @property
+    def read(self) -> list[str]:
+        return [str(use.input["path"]) for use in self.uses if use.name == "read_file"]
+
+    def specs(self) -> list[ToolSpec]:
+        return list(self._tools.specs())
+
+    def run(self, use: ToolUse) -> ToolResult:
+        result = self._tools.run(use)
+        self.uses.append(use)
+        self.results.append(result.text)
+        return result
+
+
+@dataclass
+class Attempt:
+    step: PlanStep
+    output: StepOutput
+    judgement: Judgement | None
+    tree: dict[str, bytes]
+    uses: list[ToolUse]
+    turns: int
+
+    @property
+    def passed(self) -> bool:
+        return self.judgement is not None and self.judgement.passed
+
+
+@dataclass
+class Bench:
+    """The run of one request over some files. Steps run in the order of their dependencies, one by one."""
+
+    request: str
+    files: dict[str, bytes]
+    lessons: tuple[Lesson, ...] = ()
+    model: OfflineModel = field(default_factory=OfflineModel)
+    attempts: list[Attempt] = field(default_factory=list)
+    answer: str = ""
+
+    def __post_init__(self) -> None:
+        self.tree = dict(self.files)
+
+    def plan(self, **changes: Any) -> PlanContract:
+        previews = {p: d.decode()[:500] for p, d in sorted(self.files.items()) if _is_text(d)}
+        brief = PlanBrief(
+            request=self.request,
+            files=Memory(self.tree).files(),
+            previews=dict(list(previews.items())[:20]),
+            tools=tuple(FileTools(Memory({})).specs()),
+            model=PLANNER,
+            effort="medium",
+            most_steps=changes.pop("most_steps", 20),
+            lessons=self.lessons,
+            **changes,
+        )
+        return make_plan(self.model, brief)
+
+    def run(self, plan: PlanContract) -> Judgement:
+        results: dict[str, str] = {}
+        for step in _ordered(plan):
+            for attempt in self.tries(plan, step, results):
+                if attempt.passed:
+                    self.tree = attempt.tree
+                    results[step.step_id] = attempt.output.findings
+        return self.finish(plan, results)
+
+    def tries(self, plan: PlanContract, step: PlanStep, results: Mapping[str, str]) -> Iterator[Attempt]:
+        critiques: tuple[Critique, ...] = ()
+        for number in range(1, ATTEMPTS + 1):
+            attempt = self.attempt(plan, step, results, critiques)
+            self.attempts.append(attempt)
+            yield attempt
+            if attempt.passed or attempt.judgement is None:
+                return
+            critiques = (*critiques, Critique(f"attempt {number}", attempt.judgement.feedback))
+
+    def attempt(
+        self,
+        plan: PlanContract,
+        step: PlanStep,
+        results: Mapping[str, str],
+        critiques: tuple[Critique, ...] = (),
+        rounds: int = 12,
+    ) -> Attempt:
+        memory, asked = Memory(self.tree), len(self.model.asked)
+        tools = Recorded(memory)
+        brief = StepBrief(self.request, plan.goal, step, memory.files(), results, EXECUTOR, "medium", rounds, critiques)
+        output = execute(self.model, tools, brief)
+        turns = len(self.model.asked) - asked
+        judgement = None
+        if output.status == "done":
+            case = self.case(step.name, step, memory, output.findings, tools.results, tools.read)
+            judgement = judge(self.model, case)
+        return Attempt(step, output, judgement, memory.tree, tools.uses, turns)
+
+    def case(
+        self, subject: str, step: PlanStep, memory: Memory, output: str, results: list[str], read: list[str]
+    ) -> Case:
+        """As the engine makes it: what was written and what was read is shown."""
+        return Case(
+            subject=subject,
+            request=self.request,
+            criteria=step.acceptance_criteria,
+            expected_outputs=step.expected_outputs,
+            files=memory.tree,
+            shown=list(dict.fromkeys([*sorted(memory.written), *step.expected_outputs, *read])),
+            output=output,
+            tool_results=results,
+            model=VERIFIER,
+            effort="low",
+        )
+
+    def finish(self, plan: PlanContract, results: Mapping[str, str], gaps: tuple[str, ...] = ()) -> Judgement:
+        written = sorted(set(self.tree) - set(self.files))
+        self.answer = synthesize(
+            self.model, AnswerBrief(self.request, plan.goal, results, written, gaps, EXECUTOR, "medium")
+        )
+        case = Case(
+            subject=plan.goal,
+            request=self.request,
+            criteria=plan.success_criteria,
+            expected_outputs=(),
+            files=self.tree,
+            shown=written,
+            output=self.answer,
+            tool_results=(),
+            model=VERIFIER,
+            effort="low",
+        )
+        return judge(self.model, case)
+
+    def of(self, step_id: str) -> list[Attempt]:
+        return [attempt for attempt in self.attempts if attempt.step.step_id == step_id]
+
+
+def _ordered(plan: PlanContract) -> list[PlanStep]:
+    done: set[str] = set()
+    order: list[PlanStep] = []
+    while len(order) < len(plan.steps):
+        ready = [s for s in plan.steps if s.step_id not in done and set(s.dependencies) <= done]
+        order += ready
+        done |= {step.step_id for step in ready}
+    return order
+
+
+def _is_text(data: bytes) -> bool:
+    try:
+        return "\0" not in data.decode()
+    except UnicodeDecodeError:
+        return False
