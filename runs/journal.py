@@ -25,7 +25,7 @@ def record(run_id: int, kind: EventKind, data: Mapping[str, object] | None = Non
         Run.objects.filter(pk=run_id).update(event_count=F("event_count") + 1)
         seq = Run.objects.values_list("event_count", flat=True).get(pk=run_id)
         Event.objects.create(run_id=run_id, seq=seq, kind=kind.value, at=timezone.now(), data=dict(data or {}))
-        transaction.on_commit(lambda: live.announce(run_id, seq))
+        transaction.on_commit(lambda: live.announce(run_id, seq), robust=True)
     return seq
 
 

@@ -1,12 +1,12 @@
 """Owns who may do what, each rule once, in two voices: `check_can_x` raises a sentence, `can_x` answers."""
 
-from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
+from django.contrib.auth.models import AnonymousUser, User
 from django.db.models import Q, QuerySet
 
 from runs.errors import NotAllowed
 from runs.models import Run
 
-type Person = AbstractBaseUser | AnonymousUser
+type Person = User | AnonymousUser
 
 
 def visible_runs(user: Person) -> "QuerySet[Run]":

@@ -36,10 +36,18 @@ class BlobStorage(FileSystemStorage):
         target = Path(self.path(name))
         target.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         handle, draft = tempfile.mkstemp(dir=target.parent)
-        with os.fdopen(handle, "wb") as file:
-            for chunk in content.chunks():
-                file.write(chunk)
-        Path(draft).replace(target)
+        try:
+            with os.fdopen(handle, "wb") as file:
+                for chunk in content.chunks():
+                    file.write(chunk)
+            Path(draft).replace(target)
+        except BaseException:
+            Path(draft).unlink(missing_ok=True)
+            raise
+        return name
+
+    def get_available_name(self, name: str, max_length: int | None = None) -> str:
+        """Always the name itself: whoever stored it at the same moment stored the same bytes."""
         return name
 
 
@@ -82,13 +90,13 @@ def _name(sha256: str) -> str:
 
 
 def files_of(tree: Tree) -> Mapping[str, FileInfo]:
-    """Every file of a tree, sorted by path. Cached: trees never change."""
-    return _files(tree.pk)
+    """Every file of a tree, sorted by path. Cached by content: an id may come back after a rollback."""
+    return _files(tree.digest)
 
 
 @lru_cache(maxsize=64)
-def _files(tree_id: int) -> Mapping[str, FileInfo]:
-    tree = Tree.objects.select_related("root").get(pk=tree_id)
+def _files(digest: str) -> Mapping[str, FileInfo]:
+    tree = Tree.objects.select_related("root").get(digest=digest)
     changes = {**(tree.root.changes if tree.root else {}), **tree.changes}
     return {path: FileInfo(*entry) for path, entry in sorted(changes.items()) if entry is not None}
 
@@ -120,11 +128,16 @@ def with_changes(base: Tree, changes: Changes) -> Tree:
 
 
 def conflicts(base: Tree, head: Tree, changes: Changes) -> list[str]:
-    """The changed paths that somebody else has changed between `base` and `head` (D4)."""
+    """The changed paths that somebody else has changed between `base` and `head`, or made impossible (D4)."""
     if base.pk == head.pk:
         return []
     before, now = files_of(base), files_of(head)
-    return sorted(path for path in changes if before.get(path) != now.get(path))
+    touched = {path for path in changes if before.get(path) != now.get(path)}
+    written = [path for path, entry in changes.items() if entry is not None and path not in now]
+    new = [path for path in now if path not in before]
+    for pair in clashes([*new, *written]):
+        touched |= set(pair) & set(written)
+    return sorted(touched)
 
 
 def _as_changes(files: Mapping[str, FileInfo]) -> Changes:
@@ -203,7 +216,7 @@ class Overlay:
         files = self.files()
         if path not in files:
             self._check_place(path, files)
-        total = sum(info.size for info in files.values()) + len(content)
+        total = sum(info.size for other, info in files.items() if other != path) + len(content)
         if total > self._most_bytes:
             raise UploadRefused(f"The workspace would grow over {self._most_bytes:,} bytes.")
         info = put(content)

@@ -13,12 +13,10 @@ from runs.enums import (
     StepStatus,
 )
 from runs.lifecycle import binding
-from runs.lifecycle.ledger import ledger_of
 from runs.lifecycle.policy import Policy
 from runs.models import Attempt, Plan, Run, Step, ToolCall, Verdict
 from runs.pev.contracts import PlanStep
 from runs.pev.executor import Critique, StepBrief
-from runs.pev.outcome import gaps_in
 from runs.pev.paths import is_text
 from runs.pev.planner import Lesson, PlanBrief
 from runs.pev.ports import FileInfo
@@ -37,8 +35,7 @@ def for_planner(run: Run) -> tuple[PlanBrief, str]:
     player = policy.model_for(Role.PLANNER)
     files = trees.files_of(run.inputs)
     previous = run.plans.order_by("-version").first()
-    lessons = _lessons(run, previous)
-    kept = _kept(previous) if previous else ()
+    lessons = _lessons(run)
     overlay = Overlay(run.inputs, {}, most_files=0, most_bytes=0)
     brief = PlanBrief(
         request=run.request,
@@ -49,7 +46,7 @@ def for_planner(run: Run) -> tuple[PlanBrief, str]:
         effort=player.effort,
         most_steps=policy.most_steps,
         lessons=lessons,
-        kept=kept,
+        kept=_kept(previous) if previous else (),
         previous=binding.contract_of(previous) if previous else None,
     )
     return brief, lessons[-1].label if lessons else "The first plan for this request."
@@ -68,31 +65,36 @@ def _previews(files: Mapping[str, FileInfo]) -> dict[str, str]:
     return found
 
 
-def _lessons(run: Run, previous: Plan | None) -> tuple[Lesson, ...]:
-    """What people said of earlier versions, in order, then what failed in the newest one."""
-    lessons = [
+def _lessons(run: Run) -> tuple[Lesson, ...]:
+    """What failed in the version that was last carried out, then what people said of versions, in order."""
+    return (*_failures(run), *_rejections(run))
+
+
+def _rejections(run: Run) -> list[Lesson]:
+    return [
         Lesson(f"{gate.decided_by} rejected version {gate.plan.version}", gate.reason, from_person=True)
         for gate in run.gates.filter(kind=GateKind.PLAN, status=GateStatus.REJECTED)
         .select_related("plan", "decided_by")
         .order_by("id")
         if gate.plan
     ]
-    if previous is None or previous.status != PlanStatus.SUPERSEDED:
-        return tuple(lessons)
-    for step in previous.steps.exclude(status__in=SETTLED_STEPS).order_by("position"):
+
+
+def _failures(run: Run) -> list[Lesson]:
+    last = run.plans.filter(status=PlanStatus.SUPERSEDED).order_by("-version").first()
+    if last is None:
+        return []
+    lessons = []
+    for step in last.steps.exclude(status__in=SETTLED_STEPS).order_by("position"):
         for critique in critiques_of(step):
             label = f"step {step.key}, {critique.label}"
             lessons.append(Lesson(label, critique.text, critique.from_person))
-    unmet = [
-        gap for gap in gaps_in(ledger_of(run)) if gap.startswith("Success criterion")
-    ]
-    lessons += [Lesson("a success criterion is not met", gap) for gap in unmet]
-    return tuple(lessons)
+    if last.unmet:
+        lessons.append(Lesson(f"success criteria that version {last.version} did not meet", last.unmet))
+    return lessons
 
 
 def _kept(previous: Plan) -> tuple[PlanStep, ...]:
-    if previous.status != PlanStatus.SUPERSEDED:
-        return ()
     settled = previous.steps.filter(status__in=SETTLED_STEPS).order_by("position")
     return tuple(binding.spec_of(step) for step in settled)
 

@@ -11,7 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from django.conf import settings
-from django.tasks import TaskResult, TaskResultStatus
+from django.tasks import Task, TaskResult, TaskResultStatus
 from django.tasks.backends.base import BaseTaskBackend
 from django.utils.crypto import get_random_string
 
@@ -75,7 +75,7 @@ _engines: list[Engine] = []
 class EmbeddedBackend(BaseTaskBackend):
     """Hands tasks to the engine of this process, if there is one."""
 
-    def enqueue(self, task: Any, args: Any, kwargs: Any) -> TaskResult[..., Any]:
+    def enqueue[**P, R](self, task: Task[P, R], args: Any, kwargs: Any) -> TaskResult[P, R]:
         self.validate_task(task)
         for engine in _engines:
             engine.submit(args[0])

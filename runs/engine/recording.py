@@ -20,6 +20,7 @@ from runs.models import WorkItem
 from runs.pev.ports import Ask, Reply, Toolbox, ToolResult, ToolSpec, ToolUse, Usage
 from runs.trees import Changes, Overlay
 
+
 @cache
 def clients() -> Clients:
     """The clients of this process: safe across threads."""
@@ -72,6 +73,7 @@ class RecordedModel:
                 journal.write_reply(work, place, question, reply, cost, duration_ms, live_=True)
                 if work.tries:
                     WorkItem.objects.filter(pk=work.pk).update(tries=0)
+                self._work.tries = 0
         except LeaseLost:
             journal.write_reply(self._work, place, question, reply, cost, duration_ms, live_=False)
             raise

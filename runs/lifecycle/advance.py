@@ -40,7 +40,7 @@ def ring_with(bell: Callable[[int], object]) -> None:
 
 def ring(work_id: int) -> None:
     for bell in _bells:
-        transaction.on_commit(lambda bell=bell: bell(work_id))  # type: ignore[misc]
+        transaction.on_commit(lambda bell=bell: bell(work_id), robust=True)  # type: ignore[misc]
 
 
 def locked(run_id: int) -> Run:
@@ -199,6 +199,9 @@ def settle(run: Run, step: Step, status: StepStatus) -> None:
         why = f"Another step changed {touched[0]} in the meantime."
         journal.record(run.pk, EventKind.STEP_RETRIED, {"step": step.key, "why": why})
         return
+    if touched:
+        text = f"The files of {step.key} were left out: another step changed {touched[0]} in the meantime."
+        journal.record(run.pk, EventKind.NOTE, {"text": text})
     head = trees.with_changes(run.head, {} if touched else attempt.overlay)
     Run.objects.filter(pk=run.pk).update(head=head)
     run.head = head
@@ -215,7 +218,8 @@ def _fail_step(run: Run, step: Step) -> None:
 def _replan(run: Run, key: str) -> None:
     """Back to the planner. The old version is superseded; what has not been settled in it is dropped."""
     plan = current_plan(run)
-    change(plan, PlanStatus.SUPERSEDED)
+    gaps = [] if key else gaps_in(ledger.ledger_of(run))
+    change(plan, PlanStatus.SUPERSEDED, unmet="\n".join(gaps))
     for step in plan.steps.exclude(status__in=TERMINAL_STEPS):
         change(step, StepStatus.DROPPED)
     change(run, RunStatus.PLANNING, replans=run.replans + 1, final=None)

@@ -1,12 +1,13 @@
 """Owns the policy that a new run starts from: the models of whoever answers, and the settings' defaults."""
 
 import os
+from typing import Literal
 
 from runs.enums import Role
 from runs.lifecycle.policy import Policy, RoleModel
 from runs.llm.provider import Service, service
 
-_EFFORT = {Role.PLANNER: "high", Role.EXECUTOR: "medium", Role.VERIFIER: "low"}
+_EFFORT: dict[Role, Literal["low", "medium", "high"]] = {Role.PLANNER: "high", Role.EXECUTOR: "medium", Role.VERIFIER: "low"}
 
 
 def current_service() -> Service:

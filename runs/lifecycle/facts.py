@@ -8,11 +8,9 @@ from django.utils import timezone
 from runs import journal, trees
 from runs.enums import (
     SETTLED_STEPS,
-    Action,
     AttemptStatus,
     EventKind,
     GateKind,
-    PlanStatus,
     StepStatus,
     WorkStatus,
 )
@@ -23,8 +21,6 @@ from runs.models import Attempt, Plan, Run, Step, Verdict, WorkItem
 from runs.pev.contracts import JsonObject, PlanContract, PlanStep, StepOutput
 from runs.pev.results import Judgement
 from runs.trees import Changes
-
-_ENDED = {Action.PASS: AttemptStatus.PASSED}
 
 
 def propose_plan(run: Run, plan: PlanContract, *, reason: str, estimate: JsonObject) -> Plan:
@@ -42,8 +38,6 @@ def propose_plan(run: Run, plan: PlanContract, *, reason: str, estimate: JsonObj
     kept = _keep_results(row, before) if before else []
     data = {"version": row.version, "steps": len(plan.steps), "kept": kept, "reason": reason}
     journal.record(run.pk, EventKind.PLAN_PROPOSED, data)
-    if before and before.status == PlanStatus.PROPOSED:
-        change(before, PlanStatus.SUPERSEDED)
     return row
 
 

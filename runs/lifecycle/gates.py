@@ -7,7 +7,17 @@ from django.db import transaction
 from django.utils import timezone
 
 from runs import journal
-from runs.enums import AttemptStatus, EventKind, GateKind, GateStatus, PlanStatus, RunStatus, StepStatus, Verb, WorkStatus
+from runs.enums import (
+    AttemptStatus,
+    EventKind,
+    GateKind,
+    GateStatus,
+    PlanStatus,
+    RunStatus,
+    StepStatus,
+    Verb,
+    WorkStatus,
+)
 from runs.errors import DecisionRefused, InvalidInput, MoveRefused
 from runs.lifecycle import advance as advancing
 from runs.lifecycle import binding
@@ -15,6 +25,7 @@ from runs.lifecycle.transitions import change
 from runs.models import Gate, Run
 from runs.permissions import check_can_decide
 
+_CHANGED = "What would run has changed since this page was loaded. Read it again, then decide."
 _STATUS = {Verb.APPROVE: GateStatus.APPROVED, Verb.REJECT: GateStatus.REJECTED, Verb.STOP: GateStatus.STOPPED}
 
 
@@ -40,19 +51,32 @@ def decide(gate_id: int, user: User, decision: Decision) -> None:
         gate.refresh_from_db(fields=["status", "decided_by", "decided_at", "reason"])
         gate.run = run
         check_can_decide(user, run)
-        _check_fresh(gate, decision)
-        if decision.verb is Verb.REJECT and not decision.reason.strip():
-            raise InvalidInput("Say what should be different: the words go to the model that tries again.")
-        _close(gate, user, decision)
-        _follow(gate, user, decision)
-        advancing.advance(run.pk)
+        outdated = gate.status == GateStatus.OPEN and gate.digest != current_digest(gate)
+        if outdated:
+            _ask_anew(gate)
+        else:
+            _decide(gate, user, decision)
+    if outdated:
+        raise DecisionRefused(_CHANGED)
 
 
-def _check_fresh(gate: Gate, decision: Decision) -> None:
+def _decide(gate: Gate, user: User, decision: Decision) -> None:
     if gate.status != GateStatus.OPEN:
         raise DecisionRefused(already_decided(gate))
-    if decision.digest != gate.digest or gate.digest != current_digest(gate):
-        raise DecisionRefused("What would run has changed since this page was loaded. Read it again, then decide.")
+    if decision.digest != gate.digest:
+        raise DecisionRefused(_CHANGED)
+    if decision.verb is Verb.REJECT and not decision.reason.strip():
+        raise InvalidInput("Say what should be different: the words go to the model that tries again.")
+    _close(gate, user, decision)
+    _follow(gate, user, decision)
+    advancing.advance(gate.run_id)
+
+
+def _ask_anew(gate: Gate) -> None:
+    """What would run changed while the gate was open: withdraw it and ask about what would run now (G1)."""
+    about = {"plan": gate.plan, "step": gate.step, "attempt": gate.attempt, "work": gate.work}
+    change(gate, GateStatus.WITHDRAWN)
+    advancing.open_gate(gate.run, GateKind(gate.kind), gate.question, current_digest(gate), **about)
 
 
 def already_decided(gate: Gate) -> str:
@@ -136,7 +160,7 @@ def _after_trouble(gate: Gate, run: Run, *, approved: bool) -> None:
     if not approved or gate.work is None:
         advancing.finish(run, failure=f"Given up after: {gate.question}")
         return
-    change(gate.work, WorkStatus.READY, due_at=timezone.now(), tries=0, trouble="")
+    change(gate.work, WorkStatus.READY, due_at=timezone.now(), tries=0)
     advancing.ring(gate.work.pk)
 
 

@@ -6,7 +6,16 @@ works, waits for a person, or is finished.
 
 from dataclasses import dataclass
 
-from runs.enums import SETTLED_STEPS, TERMINAL_STEPS, Action, Complexity, Exhausted, PlanStatus, RunStatus, StepStatus
+from runs.enums import (
+    SETTLED_STEPS,
+    TERMINAL_STEPS,
+    Action,
+    Complexity,
+    Exhausted,
+    PlanStatus,
+    RunStatus,
+    StepStatus,
+)
 from runs.lifecycle.policy import Policy
 
 

@@ -1,6 +1,6 @@
 """Owns the policy of a run: what a person may set before submitting, with its bounds."""
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import Field
 
@@ -9,10 +9,10 @@ from runs.pev.contracts import Contract
 
 
 class RoleModel(Contract):
-    """Which model plays a role, and how hard it thinks (`low`, `medium`, `high`)."""
+    """Which model plays a role, and how hard it thinks."""
 
     model: Annotated[str, Field(min_length=1, max_length=120)]
-    effort: str = "medium"
+    effort: Literal["low", "medium", "high"] = "medium"
 
 
 class Policy(Contract):

@@ -70,8 +70,11 @@ def submit(owner: User, submission: Submission) -> Run:
         with transaction.atomic():
             run = _create(owner, submission, request, tree_files)
             advance(run.pk)
-    except IntegrityError:
-        return Run.objects.get(submission=submission.token, owner=owner)
+    except IntegrityError as error:
+        existing = Run.objects.filter(submission=submission.token, owner=owner).first()
+        if existing is None:
+            raise InvalidInput("This form has been used already; load the page again and submit anew.") from error
+        return existing
     return run
 
 

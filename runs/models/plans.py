@@ -13,7 +13,8 @@ class Plan(models.Model):
     """One numbered version; its content never changes. `digest` is over the whole content, steps included.
 
     `header` is the plan contract without its steps. `binding` holds what an approval was bound to (G1), filled at
-    approval. `reason` says why this version exists. `estimate` is what was shown at the gate.
+    approval. `reason` says why this version exists. `estimate` is what was shown at the gate. `unmet`: the success
+    criteria that its results did not meet, for the planner of the next version.
     """
 
     run = models.ForeignKey(Run, models.CASCADE, related_name="plans")
@@ -28,6 +29,7 @@ class Plan(models.Model):
         settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, related_name="+"
     )
     approved_how = models.CharField(max_length=40, default="", blank=True)
+    unmet = models.TextField(default="", blank=True)
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
