@@ -1,5 +1,7 @@
 """Owns the reading of a run's rows into the ledger from which its outcome is computed."""
 
+from django.db.models import Q
+
 from runs.enums import StepStatus
 from runs.models import Run, Verdict
 from runs.pev.outcome import Ledger, StepEntry
@@ -10,8 +12,12 @@ def ledger_of(run: Run, *, failure: str = "", cancelled: bool = False) -> Ledger
     """The ledger of the newest plan. Before the success criteria are judged its criteria are empty."""
     plan = run.plans.order_by("-version").first()
     steps = list(plan.steps.order_by("position")) if plan else []
-    verdicts = Verdict.objects.filter(attempt__step__in=steps).order_by("attempt__number")
-    feedback = {verdict.attempt.step_id: verdict.feedback for verdict in verdicts.select_related("attempt")}
+    kept = {step.reused_from_id: step.pk for step in steps if step.reused_from_id}
+    verdicts = Verdict.objects.filter(Q(attempt__step__in=steps) | Q(attempt__in=kept)).order_by("attempt__number")
+    feedback = {
+        kept.get(verdict.attempt_id, verdict.attempt.step_id): verdict.feedback
+        for verdict in verdicts.select_related("attempt")
+    }
     return Ledger(
         steps=[
             StepEntry(str(step.spec.get("name", step.key)), StepStatus(step.status), feedback.get(step.pk, ""))

@@ -33,6 +33,7 @@ _RETRIABLE = {
     "connection_error",
     "incomplete_stream",
 }
+_KEYS = ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN")
 _FINAL = {
     "invalid_request_error",
     "authentication_error",
@@ -79,6 +80,13 @@ class Clients:
             trouble.input_tokens, trouble.output_tokens = spent.input_tokens, spent.output_tokens
             raise
 
+    def close(self) -> None:
+        """Give the sockets back. The next question opens new ones."""
+        with self._lock:
+            for client in self._made.values():
+                client.close()
+            self._made.clear()
+
     def _guarded(
         self, client: anthropic.Anthropic, ask: Ask, keep_going: Callable[[], None], spent: "Spent"
     ) -> Reply:
@@ -111,6 +119,10 @@ class Clients:
 
     @staticmethod
     def _online() -> anthropic.Anthropic:
+        for name in _KEYS:
+            if any(char.isspace() for char in os.environ.get(name, "")):
+                sentence = f"{name} has a space or a line break in it. Set it anew and start again."
+                raise ModelTrouble(sentence, kind="no_key", retriable=False)
         if not (os.environ.get("ANTHROPIC_API_KEY") or os.environ.get("ANTHROPIC_AUTH_TOKEN")):
             if not os.environ.get("ANTHROPIC_BASE_URL"):
                 raise ModelTrouble(
@@ -224,7 +236,7 @@ def _trouble(kind: str, sentence: str, retry_after: float | None = None, status:
 
 def _without_keys(sentence: str) -> str:
     """Some servers repeat the key in what they complain of; it must not reach a row or a page (S5)."""
-    for name in ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN"):
+    for name in _KEYS:
         key = os.environ.get(name)
         sentence = sentence.replace(key, "(the key)") if key else sentence
     return sentence

@@ -42,7 +42,7 @@ def resolve(given: QuotedEvidence, sources: Mapping[str, bytes]) -> Evidence:
     text = text_of(data)
     if text is None:
         return _unverified(given, f"{given.source} is not a text file; nothing can be quoted from it", digest)
-    if len("".join(given.quote.split())) < FEWEST_CHARACTERS:
+    if sum(character.isalnum() for character in given.quote) < FEWEST_CHARACTERS:
         return _unverified(given, f"{quoted(given.quote)} is too short to prove anything", digest)
     span = find(given.quote, text)
     if span is None:

@@ -50,7 +50,7 @@ def gaps_in(ledger: Ledger) -> list[str]:
     if not ledger.criteria:
         gaps.append("The success criteria were not judged.")
     gaps += [
-        f"Success criterion not met: {result.text}. {result.feedback}".strip()
+        f"Success criterion not met: {result.text.rstrip('.')}. {result.feedback}".strip()
         for result in ledger.criteria
         if not (result.passed and result.supported)
     ]

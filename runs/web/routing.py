@@ -1,5 +1,48 @@
-"""Owns the addresses of the sockets."""
+"""Owns the addresses of the sockets, and the rule that only pages of this very site may open one."""
+
 from typing import Any
-websocket_urlpatterns: list[Any] = []
-def SameOrigin(app: Any) -> Any:
-    return app
+from urllib.parse import urlsplit
+
+from channels.security.websocket import WebsocketDenier
+from django.conf import settings
+from django.http.request import split_domain_port, validate_host
+from django.urls import path, re_path
+
+from runs.web.consumers import RunConsumer
+
+websocket_urlpatterns: list[Any] = [
+    path("ws/runs/<int:run_id>/", RunConsumer.as_asgi()),
+    re_path(r"", WebsocketDenier.as_asgi()),
+]
+_PORTS = {"http": 80, "https": 443}
+
+
+class SameOrigin:
+    """Refuses a socket whose Origin is not the host that was asked, or whose host is not one of ours."""
+
+    def __init__(self, app: Any) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> Any:
+        app = self._app if is_same_origin(scope["headers"]) else WebsocketDenier.as_asgi()
+        return await app(scope, receive, send)
+
+
+def is_same_origin(headers: list[tuple[bytes, bytes]]) -> bool:
+    """Whether there is exactly one Origin and one Host, both name one place, and it is in ALLOWED_HOSTS."""
+    origins = [value for name, value in headers if name.lower() == b"origin"]
+    hosts = [value for name, value in headers if name.lower() == b"host"]
+    if len(origins) != 1 or len(hosts) != 1:
+        return False
+    host = hosts[0].decode("latin-1")
+    domain, _ = split_domain_port(host)
+    if not domain or not validate_host(domain, settings.ALLOWED_HOSTS):
+        return False
+    try:
+        origin = urlsplit(origins[0].decode("latin-1"))
+        default = _PORTS.get(origin.scheme)
+        asked = urlsplit(f"{origin.scheme}://{host}")
+        here = (asked.hostname, asked.port or default)
+        return default is not None and (origin.hostname, origin.port or default) == here
+    except ValueError:
+        return False

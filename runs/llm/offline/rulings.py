@@ -44,7 +44,7 @@ class _Tally:
 
     def quote(self, source: str, text: str) -> None:
         cut = " ".join(text.split())[:QUOTE_CHARS].strip()
-        if len(cut.replace(" ", "")) >= 3 and len(self.evidence) < MOST_QUOTES:
+        if sum(character.isalnum() for character in cut) >= 3 and len(self.evidence) < MOST_QUOTES:
             self.evidence.append((source, cut))
 
     def ruling(self) -> Ruling:

@@ -1,5 +1,149 @@
 """Owns the template tags and filters, available in every template."""
 
+from datetime import datetime
+from decimal import Decimal
+
 from django import template
+from django.utils import timezone
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+
+from runs.reports.html import render_markdown
 
 register = template.Library()
+
+_WORDS = {
+    "awaiting_approval": "waits for approval",
+    "finalising": "writing the answer",
+    "judged": "judged",
+    "waiting": "waits for a person",
+    "accepted": "accepted with issues",
+    "conflict": "conflict, tried again",
+    "dropped": "not done",
+    "exhausted": "out of attempts",
+    "medium_and_high": "medium and high",
+}
+_AGO = ((60, 1, "second"), (3_600, 60, "minute"), (86_400, 3_600, "hour"), (7 * 86_400, 86_400, "day"))
+
+
+@register.filter
+def words(status: object) -> str:
+    """A status, kind or verb as people say it."""
+    return _WORDS.get(str(status), str(status).replace("_", " "))
+
+
+@register.filter
+def badge(status: object) -> SafeString | str:
+    """The badge of a status; nothing without one."""
+    if not status:
+        return ""
+    return format_html('<span class="badge" data-status="{}">{}</span>', str(status), words(status))
+
+
+@register.filter
+def ago(moment: datetime | None) -> SafeString | str:
+    """A relative time with the exact one on hover; `times.js` keeps it true while the page is open."""
+    if moment is None:
+        return ""
+    exact = timezone.localtime(moment)
+    return format_html(
+        '<time datetime="{}" title="{}" data-ago>{}</time>',
+        exact.isoformat(timespec="seconds"),
+        f"{exact:%-d %B %Y, %H:%M:%S %Z}",
+        in_words(moment, timezone.now()),
+    )
+
+
+@register.filter
+def exact(moment: datetime | None) -> SafeString | str:
+    """The exact time, for pages that are printed."""
+    if moment is None:
+        return ""
+    local = timezone.localtime(moment)
+    iso = local.isoformat(timespec="seconds")
+    return format_html('<time datetime="{}">{}</time>', iso, f"{local:%-d %B %Y, %H:%M %Z}")
+
+
+def in_words(moment: datetime, now: datetime) -> str:
+    """The same words as in `times.js`."""
+    seconds = (now - moment).total_seconds()
+    if seconds < 10:
+        return "just now"
+    for below, unit, name in _AGO:
+        if seconds < below:
+            count = int(seconds // unit)
+            return f"{count} {name}{'' if count == 1 else 's'} ago"
+    return f"{timezone.localtime(moment):%-d %b %Y}"
+
+
+@register.filter
+def size(count: int | None) -> str:
+    """Bytes for people, in decimal units."""
+    if count is None:
+        return ""
+    if count < 1_000:
+        return f"{count} byte{'' if count == 1 else 's'}"
+    amount = float(count)
+    for unit in ("kB", "MB", "GB"):
+        amount /= 1_000
+        if amount < 999.5 or unit == "GB":
+            break
+    shown = f"{amount:,.0f}" if amount >= 99.5 else f"{amount:,.1f}".removesuffix(".0")
+    return f"{shown} {unit}"
+
+
+@register.filter
+def usd(amount: Decimal | float | None) -> str:
+    """Dollars, small amounts to a tenth of a cent. None is unpriced, never free."""
+    if amount is None:
+        return "unpriced"
+    value = Decimal(amount)
+    if value == 0 or value >= 1:
+        return f"${value:,.2f}"
+    return f"${value:.3f}" if value >= Decimal("0.001") else "under $0.001"
+
+
+@register.filter
+def about_usd(amount: Decimal | float | None) -> str:
+    """Dollars of an estimate: no finer than a cent, since it is not known any better."""
+    if amount is None:
+        return "unpriced"
+    value = Decimal(amount)
+    return f"${value:,.2f}" if value == 0 or value >= Decimal("0.01") else "under $0.01"
+
+
+@register.filter
+def thousands(number: int | None) -> str:
+    return "" if number is None else f"{number:,}"
+
+
+@register.filter
+def percent(share: float | None) -> str:
+    """0.873 as 87 %."""
+    return "" if share is None else f"{share * 100:.0f} %"
+
+
+@register.filter
+def seconds(duration_ms: int | None) -> str:
+    """Milliseconds as people say them: 0.4 s, 12 s, 3 min 20 s, 2 h 5 min."""
+    if duration_ms is None:
+        return ""
+    whole = round(duration_ms / 1_000)
+    if duration_ms < 9_950:
+        return f"{duration_ms / 1_000:.1f} s"
+    if whole < 60:
+        return f"{whole} s"
+    if whole < 3_600:
+        return f"{whole // 60} min {whole % 60} s"
+    return f"{whole // 3_600} h {whole % 3_600 // 60} min"
+
+
+@register.filter
+def markdown(text: str | None) -> SafeString:
+    """Clean HTML of Markdown by a model or a person; put it into an element with class `prose`."""
+    return render_markdown(text or "")
+
+
+@register.filter
+def short_hash(digest: str) -> str:
+    return digest[:12]

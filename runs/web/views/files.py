@@ -1,5 +1,107 @@
-from django.http import HttpRequest, HttpResponse
+"""Owns the page of one file of a run, at the version and the place that evidence names, and its download."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from django.http import Http404, HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
+from django.shortcuts import render
+from django.views.decorators.http import require_safe
+
+from runs import trees
+from runs.models import Attempt, Run
+from runs.pev.paths import text_of
+from runs.pev.ports import FileInfo
+from runs.web.excerpt import WHOLE_BYTES, excerpt
+from runs.web.streaming import attachment
+from runs.web.views.run import visible_run
+
+_PIECE = 256 * 1024
+_MARKDOWN = (".md", ".markdown")
 
 
-def file_page(request: HttpRequest, **kw: object) -> HttpResponse:
-    return HttpResponse("")
+@dataclass(frozen=True)
+class Version:
+    """One content of a path in a run. `newest`: what the workspace holds now; `given`: what was uploaded."""
+
+    info: FileInfo
+    newest: bool
+    given: bool
+
+
+@require_safe
+def file_page(request: HttpRequest, run_id: int, path: str) -> HttpResponseBase:
+    run = visible_run(request, run_id)
+    version = version_of(run, path, request.GET.get("sha", ""))
+    if version is None:
+        raise Http404("This run has no such file.")
+    try:
+        if "download" in request.GET:
+            return attachment(
+                request, _pieces(version.info.sha256), path.rsplit("/", 1)[-1], "application/octet-stream"
+            )
+        data = trees.read_blob(version.info.sha256)
+    except FileNotFoundError as error:
+        raise Http404("The store has lost this file.") from error
+    return _page(request, run, path, version, text_of(data))
+
+
+def version_of(run: Run, path: str, sha256: str = "") -> Version | None:
+    """The content with this hash at this path, if it ever belonged to the run; without a hash the newest."""
+    now, given = trees.files_of(run.head).get(path), trees.files_of(run.inputs).get(path)
+    info = now or given if not sha256 else _known(run, path, sha256)
+    return Version(info, newest=info == now, given=info == given) if info else None
+
+
+def _known(run: Run, path: str, sha256: str) -> FileInfo | None:
+    for tree in (run.head, run.inputs):
+        info = trees.files_of(tree).get(path)
+        if info and info.sha256 == sha256:
+            return info
+    attempts = Attempt.objects.filter(step__plan__run=run).select_related("base")
+    bases = {}
+    for attempt in attempts:
+        entry = attempt.overlay.get(path)
+        if entry and entry[0] == sha256:
+            return FileInfo(*entry)
+        bases[attempt.base_id] = attempt.base
+    found = (trees.files_of(tree).get(path) for tree in bases.values())
+    return next((info for info in found if info and info.sha256 == sha256), None)
+
+
+def _page(request: HttpRequest, run: Run, path: str, version: Version, text: str | None) -> HttpResponse:
+    can_render = text is not None and path.lower().endswith(_MARKDOWN) and version.info.size <= WHOLE_BYTES
+    rendered = can_render and request.GET.get("view") == "rendered"
+    start, end = _offset(request, "start"), _offset(request, "end")
+    context = {
+        "run": run,
+        "path": path,
+        "name": path.rsplit("/", 1)[-1],
+        "version": version,
+        "can_render": can_render,
+        "rendered": text if rendered else None,
+        "excerpt": excerpt(text, start, end) if text is not None and not rendered else None,
+        "has_hit": end > start,
+        "place": {"sha": version.info.sha256} | ({"start": start, "end": end} if end > start else {}),
+    }
+    return render(request, "runs/file.html", context)
+
+
+def _offset(request: HttpRequest, name: str) -> int:
+    given = request.GET.get(name, "")
+    return int(given) if given.isascii() and given.isdigit() and len(given) < 12 else 0
+
+
+def _pieces(sha256: str) -> Iterator[bytes]:
+    """The blob piece by piece. Raises FileNotFoundError at once when it is gone."""
+    with trees.open_blob(sha256):
+        pass
+
+    def read() -> Iterator[bytes]:
+        with trees.open_blob(sha256) as blob:
+            while piece := blob.read(_PIECE):
+                yield piece
+
+    return read()

@@ -1,5 +1,70 @@
+"""Owns the answering of gates over HTTP. With htmx the regions come back; without, the page does."""
+
 from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.views.decorators.http import require_POST
+
+from runs.enums import GateStatus, Verb
+from runs.errors import DecisionRefused, InvalidInput, PevError
+from runs.lifecycle import gates
+from runs.models import Gate
+from runs.web.fragments import regions
+from runs.web.presenters.gates import LONGEST_REASON, Problem
+from runs.web.presenters.page import run_page
+from runs.web.views.run import person, visible_run
+
+_DONE = {Verb.APPROVE: GateStatus.APPROVED, Verb.REJECT: GateStatus.REJECTED, Verb.STOP: GateStatus.STOPPED}
 
 
-def decide(request: HttpRequest, **kw: object) -> HttpResponse:
-    return HttpResponse("")
+@require_POST
+def decide(request: HttpRequest, run_id: int, gate_id: int) -> HttpResponse:
+    """Answer a gate. What cannot be done is said on the page, with the typed reason kept."""
+    run = visible_run(request, run_id)
+    gate = get_object_or_404(run.gates, pk=gate_id)
+    reason = request.POST.get("reason", "").replace("\0", "")
+    try:
+        _decide(request, gate, reason)
+    except PevError as error:
+        return _page(request, run_id, Problem(gate.pk, str(error), reason), _status(error))
+    if request.headers.get("HX-Request"):
+        return _page(request, run_id, None, 200)
+    return redirect(f"{reverse('run', args=[run_id])}#run-gates")
+
+
+def _decide(request: HttpRequest, gate: Gate, reason: str) -> None:
+    try:
+        verb = Verb(request.POST.get("verb", ""))
+    except ValueError as error:
+        raise InvalidInput("Choose one of the buttons: approve, reject or stop.") from error
+    if len(reason) > LONGEST_REASON:
+        raise InvalidInput(f"That is {len(reason):,} characters; {LONGEST_REASON:,} fit. Put long texts into a file.")
+    decision = gates.Decision(verb, request.POST.get("digest", ""), reason)
+    try:
+        gates.decide(gate.pk, person(request), decision)
+    except DecisionRefused:
+        if not _decided_so_before(request, gate, verb):
+            raise
+
+
+def _decided_so_before(request: HttpRequest, gate: Gate, verb: Verb) -> bool:
+    """A double click: this very person has given this very answer."""
+    gate.refresh_from_db()
+    return gate.decided_by_id == request.user.pk and gate.status == _DONE[verb]
+
+
+def _status(error: PevError) -> int:
+    match error:
+        case DecisionRefused():
+            return 409
+        case InvalidInput():
+            return 422
+        case _:
+            return 403
+
+
+def _page(request: HttpRequest, run_id: int, problem: Problem | None, status: int) -> HttpResponse:
+    page = run_page(visible_run(request, run_id))
+    if request.headers.get("HX-Request"):
+        return HttpResponse(regions(page, ["gates", "head", "result"], problem), status=status)
+    return render(request, "runs/run.html", {"page": page, "problem": problem}, status=status)

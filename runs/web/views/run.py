@@ -1,13 +1,61 @@
+"""Owns the page of a run, and its controls: pause, resume, stop."""
+
+from django.contrib import messages
+from django.contrib.auth.models import User
 from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.http import require_POST, require_safe
+
+from runs.errors import PevError
+from runs.lifecycle import gates
+from runs.models import Run
+from runs.permissions import visible_runs
+from runs.web.fragments import regions
+from runs.web.presenters.page import run_page as present
+
+LONGEST_REASON = 2_000
 
 
-def run_page(request: HttpRequest, **kw: object) -> HttpResponse:
-    return HttpResponse("")
+def visible_run(request: HttpRequest, run_id: int) -> Run:
+    """The run with what its page needs. Raises Http404 for whoever may not see it."""
+    runs = visible_runs(request.user).select_related("owner", "inputs", "head")
+    return get_object_or_404(runs, pk=run_id)
 
 
-def stop(request: HttpRequest, **kw: object) -> HttpResponse:
-    return HttpResponse("")
+def person(request: HttpRequest) -> User:
+    """Who asks. The middleware lets nobody through who has not signed in."""
+    assert isinstance(request.user, User)
+    return request.user
 
 
-def pause(request: HttpRequest, **kw: object) -> HttpResponse:
-    return HttpResponse("")
+@require_safe
+def run_page(request: HttpRequest, run_id: int) -> HttpResponse:
+    page = present(visible_run(request, run_id), whole_feed=request.GET.get("events") == "all")
+    return render(request, "runs/run.html", {"page": page})
+
+
+@require_POST
+def stop(request: HttpRequest, run_id: int) -> HttpResponse:
+    """Stop the run now; what has passed is kept."""
+    run = visible_run(request, run_id)
+    reason = request.POST.get("reason", "").replace("\0", "").strip()[:LONGEST_REASON]
+    try:
+        gates.cancel(run.pk, person(request), reason)
+    except PevError as error:
+        messages.warning(request, str(error))
+    return redirect("run", run_id=run.pk)
+
+
+@require_POST
+def pause(request: HttpRequest, run_id: int) -> HttpResponse:
+    """Hold the run, or let it go on: `paused` is 1 or 0."""
+    run = visible_run(request, run_id)
+    live = "HX-Request" in request.headers
+    try:
+        gates.pause(run.pk, person(request), paused=request.POST.get("paused") == "1")
+    except PevError as error:
+        if not live:
+            messages.warning(request, str(error))
+    if live:
+        return HttpResponse(regions(present(visible_run(request, run_id)), ["head"]))
+    return redirect("run", run_id=run.pk)

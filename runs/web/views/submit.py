@@ -1,9 +1,99 @@
-from django.http import HttpRequest, HttpResponse
+"""Owns the way in for people: the form of a new run, and the samples that ship with the app."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Sequence
+
+from django.conf import settings
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods, require_POST
+
+from runs.errors import InvalidInput
+from runs.lifecycle import submission
+from runs.lifecycle.defaults import default_policy
+from runs.lifecycle.submission import SAMPLES, Submission, Upload
+from runs.models import Run
+from runs.web.forms import NewRunForm
+from runs.web.views.run import person
 
 
-def new_run(request: HttpRequest, **kw: object) -> HttpResponse:
-    return HttpResponse("")
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+def new_run(request: HttpRequest) -> HttpResponse:
+    """The form; posted, a run. A background post (`Accept: application/json`) gets 201 and a place, or errors."""
+    if request.method != "POST":
+        return _form(request, NewRunForm(owner=person(request)), [])
+    form = NewRunForm(request.POST, owner=person(request))
+    try:
+        run = _submit(request, form)
+    except InvalidInput as error:
+        return _refused(request, form, [*form.problems(), *([str(error)] if str(error) else [])])
+    place = reverse("run", args=[run.pk])
+    return JsonResponse({"location": place}, status=201) if _in_background(request) else redirect(place)
 
 
-def run_sample(request: HttpRequest, **kw: object) -> HttpResponse:
-    return HttpResponse("")
+@require_POST
+def run_sample(request: HttpRequest, name: str) -> HttpResponse:
+    """A run of sample files. A double click makes one run: both posts carry the token of the page."""
+    try:
+        text, uploads = submission.sample(name)
+    except InvalidInput as error:
+        raise Http404(str(error)) from error
+    token = _uuid(request.POST.get("token", ""))
+    run = submission.submit(person(request), Submission(text, uploads, default_policy(), token))
+    return redirect("run", run.pk)
+
+
+def _submit(request: HttpRequest, form: NewRunForm) -> Run:
+    if not form.is_valid():
+        raise InvalidInput("")
+    given = form.cleaned_data
+    return submission.submit(
+        person(request),
+        Submission(
+            request=given["request"],
+            uploads=_uploads(request),
+            policy=form.policy(),
+            token=given["token"],
+            approvers=list(given["approvers"]),
+            no_files=given["no_files"],
+        ),
+    )
+
+
+def _uploads(request: HttpRequest) -> list[Upload]:
+    """The files with their paths. Django keeps only names; the script sends each file's path in a field beside it."""
+    files = [*request.FILES.getlist("files"), *request.FILES.getlist("folder")]
+    paths = request.POST.getlist("paths")
+    if paths and len(paths) != len(files):
+        raise InvalidInput("The files did not arrive whole. Nothing was stored; submit again.")
+    names = paths or [file.name or "" for file in files]
+    return [Upload(name, file) for name, file in zip(names, files, strict=True)]
+
+
+def _refused(request: HttpRequest, form: NewRunForm, problems: Sequence[str]) -> HttpResponse:
+    if _in_background(request):
+        return JsonResponse({"errors": list(problems)}, status=422)
+    again = "Your text is kept. Browsers do not keep files: add them again." if request.FILES else ""
+    return _form(request, form, [*problems, *filter(None, [again])], status=422)
+
+
+def _form(request: HttpRequest, form: NewRunForm, problems: Sequence[str], status: int = 200) -> HttpResponse:
+    limits = {"files": settings.UPLOAD_FILES, "bytes": settings.UPLOAD_BYTES, "file_bytes": settings.FILE_BYTES}
+    context = {"form": form, "problems": problems, "limits": limits, "samples": SAMPLES, "sample_token": uuid.uuid4()}
+    return render(request, "new_run.html", context, status=status)
+
+
+def _in_background(request: HttpRequest) -> bool:
+    return request.get_preferred_type(["text/html", "application/json"]) == "application/json"
+
+
+def _uuid(given: str) -> uuid.UUID:
+    try:
+        return uuid.UUID(given)
+    except ValueError:
+        return uuid.uuid4()

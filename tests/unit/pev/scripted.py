@@ -60,7 +60,10 @@ class Tools:
         self.used: list[ToolUse] = []
 
     def specs(self) -> Sequence[ToolSpec]:
-        return [ToolSpec("read_file", "Reads.", {"type": "object"}), ToolSpec("write_file", "Writes.", {"type": "object"})]
+        return [
+            ToolSpec("read_file", "Reads.", {"type": "object"}),
+            ToolSpec("write_file", "Writes.", {"type": "object"}),
+        ]
 
     def run(self, use: ToolUse) -> ToolResult:
         self.used.append(use)

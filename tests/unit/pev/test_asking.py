@@ -112,7 +112,7 @@ def test_a_refusal_counts_even_when_it_carries_a_valid_answer() -> None:
 
 def test_a_question_that_is_too_long_ends_it_at_once() -> None:
     model = Scripted(said("", "model_context_window_exceeded"))
-    with pytest.raises(ContractBroken, match="^The question was longer than the model can read.$"):
+    with pytest.raises(ContractBroken, match=r"^The question was longer than the model can read.$"):
         ask_for(model, ask(), Colour)
     assert len(model.asked) == 1
 

@@ -8,7 +8,9 @@ from hypothesis import strategies as st
 from runs.pev.fences import Fenced, fence, find
 
 HOSTILE = st.lists(
-    st.sampled_from(["\n", "</document-", "<document-", "0123456789abcdef", ">", "\r", " ", 'name="x"', "<person-", "\u2028"])
+    st.sampled_from(
+        ["\n", "</document-", "<document-", "0123456789abcdef", ">", "\r", " ", 'name="x"', "<person-", "\u2028"]
+    )
     | st.text(max_size=8),
     max_size=30,
 ).map("".join)

@@ -48,7 +48,9 @@ def test_a_sound_plan_has_no_problems() -> None:
 
 
 def test_an_unknown_dependency() -> None:
-    assert problems(plan(step("one", dependencies=["zero"]))) == ["Step “one” depends on “zero”, which is no step of this plan."]
+    assert problems(plan(step("one", dependencies=["zero"]))) == [
+        "Step “one” depends on “zero”, which is no step of this plan."
+    ]
 
 
 def test_a_step_id_used_twice() -> None:
@@ -75,7 +77,9 @@ def test_an_unknown_tool_is_answered_with_those_there_are() -> None:
     assert found == ["Step “one” plans the tool “shell”, which does not exist. There are: read_file, write_file."]
 
 
-@pytest.mark.parametrize("path", ["../out.md", "/etc/passwd", "C:/out.md", "a/../../b", "@output", "a//b", "out/", "nul"])
+@pytest.mark.parametrize(
+    "path", ["../out.md", "/etc/passwd", "C:/out.md", "a/../../b", "@output", "a//b", "out/", "nul"]
+)
 def test_an_output_outside_the_tree(path: str) -> None:
     (problem,) = problems(plan(step("one", expected_outputs=[path])))
     assert problem.startswith(f"Step “one” names an output that cannot be written: “{path}” cannot be used as a path: ")

@@ -86,7 +86,9 @@ def test_evidence_given_at_the_second_time_counts() -> None:
     model = Scripted(verdict(given_("C1", MADE_UP)), PASSED)
     found = judge(model, case())
     assert (found.passed, found.unsupported, len(model.asked)) == (True, 0, 2)
-    assert found.notes == ["Some quotes were not found in their sources; the verifier was asked for evidence once more."]
+    assert found.notes == [
+        "Some quotes were not found in their sources; the verifier was asked for evidence once more."
+    ]
 
 
 def test_asked_again_the_verifier_is_told_what_is_wrong_with_its_quote() -> None:
@@ -191,7 +193,11 @@ def test_no_criteria_at_all_is_no_pass() -> None:
 
 def test_a_model_that_says_pass_while_a_criterion_failed_is_overruled_and_that_is_noted() -> None:
     reply = verdict(
-        given_("C1", REAL), given_("C2", passed=False), overall_pass=True, action="pass", feedback_for_executor="Name it."
+        given_("C1", REAL),
+        given_("C2", passed=False),
+        overall_pass=True,
+        action="pass",
+        feedback_for_executor="Name it.",
     )
     found = judge(Scripted(reply), case(OPEN, TWO))
     assert (found.passed, found.action) == (False, Action.RETRY)
@@ -314,7 +320,9 @@ def test_only_files_that_are_shown_or_named_are_read() -> None:
 
 def test_binary_and_missing_documents_are_left_out() -> None:
     model = Scripted(PASSED)
-    judge(model, case(files={"a.md": b"The term ends on 31 May.", "b.bin": b"\xff\xfe"}, shown=("b.bin", "gone", "a.md")))
+    judge(
+        model, case(files={"a.md": b"The term ends on 31 May.", "b.bin": b"\xff\xfe"}, shown=("b.bin", "gone", "a.md"))
+    )
     assert [item.name for item in shown(model) if item.kind == "document"] == ["a.md"]
 
 

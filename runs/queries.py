@@ -1,0 +1,140 @@
+"""Owns reading for pages and reports: rows of the inbox, and what a run has cost."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+
+from django.db.models import Count, Exists, Min, OuterRef, Q, QuerySet, Subquery, Sum
+from django.db.models.functions import Coalesce
+
+from runs.enums import SETTLED_STEPS, GateStatus, RunStatus
+from runs.models import Event, Gate, ModelCall, Plan, Run, Step
+
+_ZERO = Decimal(0)
+
+
+@dataclass(frozen=True)
+class Totals:
+    """Sums of the journal (T5). `cost` in USD leaves out `unpriced` calls and has the least of `lower_bounds`."""
+
+    calls: int
+    failed: int
+    input_tokens: int
+    output_tokens: int
+    cache_read_tokens: int
+    cache_write_tokens: int
+    cost: Decimal
+    unpriced: int
+    lower_bounds: int
+    duration_ms: int
+
+    @property
+    def tokens(self) -> int:
+        return self.input_tokens + self.output_tokens + self.cache_read_tokens + self.cache_write_tokens
+
+
+@dataclass(frozen=True)
+class RoleTotals:
+    """What one model has cost in one role."""
+
+    role: str
+    model: str
+    totals: Totals
+
+
+_SUMS: dict[str, Any] = {
+    "calls": Count("pk"),
+    "failed": Count("pk", filter=~Q(error="")),
+    "input_tokens": Coalesce(Sum("input_tokens"), 0),
+    "output_tokens": Coalesce(Sum("output_tokens"), 0),
+    "cache_read_tokens": Coalesce(Sum("cache_read_tokens"), 0),
+    "write_5m": Coalesce(Sum("cache_write_5m_tokens"), 0),
+    "write_1h": Coalesce(Sum("cache_write_1h_tokens"), 0),
+    "cost": Sum("cost_usd"),
+    "unpriced": Count("pk", filter=Q(cost_usd__isnull=True)),
+    "lower_bounds": Count("pk", filter=Q(cost_is_lower_bound=True)),
+    "duration": Coalesce(Sum("duration_ms"), 0),
+}
+_TOTALS = {f"sum_{name}": value for name, value in _SUMS.items()}
+
+
+def totals(run: Run) -> Totals:
+    """Everything that the run's model calls have used."""
+    return _as_totals(ModelCall.objects.filter(run=run).aggregate(**_TOTALS))
+
+
+def totals_by_role(run: Run) -> list[RoleTotals]:
+    """The same by role and model, in the order in which they were first asked."""
+    rows = ModelCall.objects.filter(run=run).order_by().values("role", "model")
+    first = rows.annotate(**_TOTALS, first=Min("pk")).order_by("first")
+    return [RoleTotals(row["role"], row["model"], _as_totals(row)) for row in first]
+
+
+def _as_totals(row: Mapping[str, Any]) -> Totals:
+    return Totals(
+        calls=row["sum_calls"],
+        failed=row["sum_failed"],
+        input_tokens=row["sum_input_tokens"],
+        output_tokens=row["sum_output_tokens"],
+        cache_read_tokens=row["sum_cache_read_tokens"],
+        cache_write_tokens=row["sum_write_5m"] + row["sum_write_1h"],
+        cost=row["sum_cost"] or _ZERO,
+        unpriced=row["sum_unpriced"],
+        lower_bounds=row["sum_lower_bounds"],
+        duration_ms=row["sum_duration"],
+    )
+
+
+def without_ai(models: Iterable[str]) -> bool:
+    """Whether all of these models are the offline rules; False when there are none."""
+    names = list(models)
+    return bool(names) and all(name.startswith("offline-") for name in names)
+
+
+def open_gates(runs: QuerySet[Run]) -> QuerySet[Gate]:
+    """What waits for a person in these runs, the oldest question first."""
+    found = Gate.objects.filter(run__in=runs.values("pk"), status=GateStatus.OPEN)
+    return found.select_related("run", "step", "plan").order_by("opened_at", "pk")
+
+
+def under_way(runs: QuerySet[Run]) -> QuerySet[Run]:
+    """Runs that work or could, with what the inbox tells of each.
+
+    `steps`, `steps_done`: of the newest plan. `asks`: a gate is open. `event_kind`, `event_data`, `event_at`: the last.
+    """
+    found = runs.exclude(status__in=[RunStatus.FINISHED, RunStatus.AWAITING_APPROVAL])
+    newest_plan = Plan.objects.filter(run=OuterRef("pk")).order_by("-version").values("pk")[:1]
+    last = Event.objects.filter(run=OuterRef("pk")).order_by("-seq")
+    return (
+        found.annotate(newest_plan=Subquery(newest_plan))
+        .annotate(
+            steps=_count(Step.objects.filter(plan=OuterRef("newest_plan")), "plan"),
+            steps_done=_count(Step.objects.filter(plan=OuterRef("newest_plan"), status__in=SETTLED_STEPS), "plan"),
+            asks=Exists(Gate.objects.filter(run=OuterRef("pk"), status=GateStatus.OPEN)),
+            event_kind=Subquery(last.values("kind")[:1]),
+            event_data=Subquery(last.values("data")[:1]),
+            event_at=Subquery(last.values("at")[:1]),
+        )
+        .order_by("-pk")
+    )
+
+
+def finished(runs: QuerySet[Run]) -> QuerySet[Run]:
+    """Finished runs, the newest end first; with `cost` in USD and how many calls are `unpriced` in it."""
+    calls = ModelCall.objects.filter(run=OuterRef("pk")).order_by().values("run")
+    return (
+        runs.filter(status=RunStatus.FINISHED)
+        .select_related("owner")
+        .annotate(
+            cost=Coalesce(Subquery(calls.annotate(cost=Sum("cost_usd")).values("cost")), _ZERO),
+            unpriced=_count(ModelCall.objects.filter(run=OuterRef("pk"), cost_usd__isnull=True), "run"),
+        )
+        .order_by("-finished_at", "-pk")
+    )
+
+
+def _count(rows: QuerySet[Any], by: str) -> Any:
+    return Coalesce(Subquery(rows.order_by().values(by).annotate(number=Count("pk")).values("number")), 0)

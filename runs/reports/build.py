@@ -1,0 +1,244 @@
+"""Owns the making of a report value from a run's rows. Reads only; queries grow with its trees, not with its steps."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+from urllib.parse import urlencode
+
+from django.db.models import Prefetch
+from django.urls import reverse
+
+from runs import queries, trees
+from runs.enums import EventKind, GateKind, GateStatus
+from runs.lifecycle.ledger import ledger_of
+from runs.models import Attempt, Gate, Plan, Run, Step, ToolCall, Verdict
+from runs.pev.outcome import gaps_in
+from runs.pev.results import CriterionResult, Evidence
+from runs.reports.report import (
+    Decision,
+    DoneStep,
+    JudgedCriterion,
+    MadeFile,
+    PlanVersion,
+    Proof,
+    Report,
+    TriedAttempt,
+)
+
+_DECIDED = [GateStatus.APPROVED, GateStatus.REJECTED, GateStatus.STOPPED]
+
+
+def build(run: Run) -> Report:
+    """The report as of now."""
+    plans = _plans(run)
+    roles = tuple(queries.totals_by_role(run))
+    loose = run.gates.filter(status__in=_DECIDED, plan=None, attempt=None).select_related("decided_by", "step")
+    return Report(
+        run_id=run.pk,
+        title=run.title,
+        request=run.request,
+        owner=run.owner.get_username(),
+        created=run.created_at,
+        finished=run.finished_at,
+        status=run.status,
+        outcome=run.outcome or "",
+        gaps=tuple(_gaps(run)),
+        answer=run.answer,
+        criteria=_criteria(run.pk, (run.final or {}).get("results", []), f"{_report(run.pk)}#answer"),
+        plans=tuple(_plan(run, plan, newest=plan is plans[-1]) for plan in plans),
+        other_decisions=tuple(_decision(gate) for gate in loose),
+        files=tuple(made_files(run)),
+        input_count=run.inputs.file_count,
+        input_size=run.inputs.total_size,
+        inputs_digest=run.inputs.digest,
+        totals=queries.totals(run),
+        roles=roles,
+        no_ai=queries.without_ai(one.model for one in roles),
+    )
+
+
+def _gaps(run: Run) -> list[str]:
+    if not run.outcome:
+        return []
+    cancelled = run.outcome == "cancelled"
+    return gaps_in(ledger_of(run, cancelled=cancelled))
+
+
+def _report(run_id: int) -> str:
+    return reverse("report", args=[run_id])
+
+
+def file_href(run_id: int, path: str, sha256: str = "", start: int = 0, end: int = 0) -> str:
+    """The address of a file of a run, at a version and a place in it."""
+    address = reverse("file", args=[run_id, path])
+    if not sha256:
+        return address
+    place = {"sha": sha256} | ({"start": start, "end": end} if end > start else {})
+    return f"{address}?{urlencode(place)}" + ("#hit" if end > start else "")
+
+
+def made_files(run: Run) -> list[MadeFile]:
+    """What differs between the inputs and the workspace, sorted by path."""
+    before, now = trees.files_of(run.inputs), trees.files_of(run.head)
+    made = [
+        MadeFile(
+            path=path,
+            change="changed" if path in before else "new",
+            size=info.size,
+            sha256=info.sha256,
+            href=file_href(run.pk, path, info.sha256),
+        )
+        for path, info in now.items()
+        if before.get(path) != info
+    ]
+    gone = [
+        MadeFile(path, "removed", info.size, info.sha256, file_href(run.pk, path, info.sha256))
+        for path, info in before.items()
+        if path not in now
+    ]
+    return sorted([*made, *gone], key=lambda file: file.path)
+
+
+def _plans(run: Run) -> list[Plan]:
+    gates = Gate.objects.filter(status__in=_DECIDED).select_related("decided_by", "step", "plan").order_by("id")
+    calls = ToolCall.objects.filter(is_error=False).only("attempt_id", "name").order_by("id")
+    attempts = (
+        Attempt.objects.select_related("verdict")
+        .order_by("number")
+        .prefetch_related(Prefetch("gates", gates), Prefetch("tool_calls", calls))
+    )
+    steps = Step.objects.select_related("reused_from__step__plan").order_by("position")
+    return list(
+        run.plans.select_related("approved_by")
+        .order_by("version")
+        .prefetch_related(
+            Prefetch("gates", gates.filter(kind=GateKind.PLAN)),
+            Prefetch("steps", steps),
+            Prefetch("steps__attempts", attempts),
+        )
+    )
+
+
+def _plan(run: Run, plan: Plan, *, newest: bool) -> PlanVersion:
+    decisions = tuple(_decision(gate) for gate in plan.gates.all())
+    approvals = [one for one in decisions if one.status == GateStatus.APPROVED]
+    by_policy = None if approvals else _approved_at(run, plan)
+    tried = [step for step in plan.steps.all() if newest or step.attempts.all()]
+    return PlanVersion(
+        version=plan.version,
+        status=plan.status,
+        goal=str(plan.header.get("goal", "")),
+        reason=plan.reason,
+        digest=plan.digest,
+        created=plan.created_at,
+        approved_by=plan.approved_by.get_username() if plan.approved_by else "",
+        approved_how=plan.approved_how,
+        approved_at=approvals[-1].at if approvals else by_policy,
+        decisions=decisions,
+        steps=tuple(_step(run.pk, step) for step in tried),
+    )
+
+
+def _approved_at(run: Run, plan: Plan) -> Any:
+    """When the policy approved it: no gate tells, the event does."""
+    if not plan.approved_how:
+        return None
+    events = run.events.filter(kind=EventKind.PLAN_APPROVED, data__version=plan.version)
+    return events.values_list("at", flat=True).last()
+
+
+def _step(run_id: int, step: Step) -> DoneStep:
+    kept = step.reused_from
+    return DoneStep(
+        key=step.key,
+        name=str(step.spec.get("name", step.key)),
+        status=step.status,
+        complexity=step.complexity,
+        description=str(step.spec.get("description", "")),
+        kept_from=kept.step.plan.version if kept else 0,
+        href=reverse("step", args=[run_id, step.pk]),
+        attempts=tuple(_attempt(run_id, step, attempt) for attempt in step.attempts.all()),
+    )
+
+
+def _attempt(run_id: int, step: Step, attempt: Attempt) -> TriedAttempt:
+    verdict: Verdict | None = getattr(attempt, "verdict", None)
+    href = f"{reverse('step', args=[run_id, step.pk])}#attempt-{attempt.number}"
+    output: Mapping[str, Any] = attempt.output or {}
+    return TriedAttempt(
+        number=attempt.number,
+        status=attempt.status,
+        started=attempt.created_at,
+        finished=attempt.finished_at,
+        confidence=output.get("confidence"),
+        action=verdict.action if verdict else "",
+        severity=verdict.severity if verdict else "",
+        feedback=verdict.feedback if verdict else "",
+        criteria=_criteria(run_id, verdict.results, href) if verdict else (),
+        notes=tuple(str(note) for note in verdict.notes) if verdict else (),
+        deviations=tuple(deviations_of(step, attempt)) if output else (),
+        decisions=tuple(_decision(gate) for gate in attempt.gates.all()),
+    )
+
+
+def deviations_of(step: Step, attempt: Attempt) -> list[str]:
+    """What was done against what was planned, one sentence each (T4). Prefetch `tool_calls` for many attempts."""
+    expected = list(step.spec.get("expected_outputs", []))
+    there = {*trees.files_of(attempt.base), *(path for path, entry in attempt.overlay.items() if entry)}
+    planned = dict.fromkeys(str(action["tool"]) for action in step.spec.get("actions", []))
+    used = {call.name for call in attempt.tool_calls.all() if not call.is_error}
+    return [
+        *(f"Expected output {path} is missing." for path in expected if path not in there),
+        *(f"{path} was written, which no step announced." for path in sorted(set(attempt.overlay) - set(expected))),
+        *(f"The plan named {tool}; it was not used." for tool in planned if tool not in used),
+    ]
+
+
+def _criteria(run_id: int, results: Iterable[Any], said_at: str) -> tuple[JudgedCriterion, ...]:
+    judged = [CriterionResult.model_validate(item) for item in results]
+    return tuple(
+        JudgedCriterion(
+            label=one.label,
+            text=one.text,
+            passed=one.passed and one.supported,
+            decided_by=one.decided_by,
+            confidence=one.confidence,
+            feedback=one.feedback,
+            proofs=tuple(_proof(run_id, evidence, said_at) for evidence in one.evidence),
+        )
+        for one in judged
+    )
+
+
+def _proof(run_id: int, evidence: Evidence, said_at: str) -> Proof:
+    href = ""
+    if evidence.verified and evidence.source.startswith("@"):
+        href = said_at
+    elif evidence.verified and evidence.sha256:
+        href = file_href(run_id, evidence.source, evidence.sha256, evidence.start, evidence.end)
+    return Proof(
+        kind=evidence.kind,
+        verified=evidence.verified,
+        sentence=evidence.sentence,
+        quote=evidence.quote,
+        source=evidence.source,
+        line=evidence.line,
+        sha256=evidence.sha256,
+        href=href,
+    )
+
+
+def _decision(gate: Gate) -> Decision:
+    about = f"Plan, version {gate.plan.version}" if gate.plan else gate.kind.capitalize()
+    if gate.step:
+        about = f"Step “{gate.step.spec.get('name', gate.step.key)}”"
+    return Decision(
+        about=about,
+        question=gate.question,
+        status=gate.status,
+        by=gate.decided_by.get_username() if gate.decided_by else "",
+        at=gate.decided_at,
+        how=gate.decided_how,
+        reason=gate.reason,
+    )

@@ -1,0 +1,95 @@
+"""Owns the socket of a run's page: it re-reads the rows, checks permission again, and sends what changed (D5)."""
+
+import asyncio
+import json
+import logging
+
+from channels.db import database_sync_to_async
+from channels.generic.websocket import AsyncWebsocketConsumer
+
+from runs import live
+from runs.errors import NotAllowed
+from runs.web.fragments import Update, followed, update
+
+log = logging.getLogger(__name__)
+EVERY = 0.2
+"""Seconds between two messages to one browser at least; what happens meanwhile goes into the next one."""
+LONGEST_MESSAGE = 1_000
+NO_LONGER_ALLOWED = 4403
+
+
+class RunConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels is untyped
+    """One browser that follows one run. It says once what it has seen; from then on it is told what is new."""
+
+    async def connect(self) -> None:
+        self._seen = -1
+        self._news = asyncio.Event()
+        self._following: asyncio.Task[None] | None = None
+        self._run_id: int = self.scope["url_route"]["kwargs"]["run_id"]
+        user = self.scope.get("user")
+        self._person: int | None = user.pk if user is not None else None
+        try:
+            await database_sync_to_async(followed)(self._person, self._run_id)
+        except NotAllowed:
+            await self.close()
+            return
+        await self.channel_layer.group_add(live.group(self._run_id), self.channel_name)
+        await self.accept()
+
+    async def receive(self, text_data: str | None = None, bytes_data: bytes | None = None) -> None:
+        """The browser's first message names the last event it shows. Anything else is dropped."""
+        if bytes_data or text_data is None or len(text_data) > LONGEST_MESSAGE:
+            await self.close(1009)
+            return
+        seen = seen_in(text_data)
+        if seen is None or self._following is not None:
+            return
+        self._seen = seen
+        self._news.set()
+        self._following = asyncio.create_task(self._follow())
+
+    async def new_events(self, message: live.NewEvents) -> None:
+        """From the channel layer: there may be something new. The rows say what."""
+        self._news.set()
+
+    async def disconnect(self, code: int) -> None:
+        await self.channel_layer.group_discard(live.group(self._run_id), self.channel_name)
+        if self._following is not None:
+            self._following.cancel()
+
+    async def _follow(self) -> None:
+        try:
+            while True:
+                await self._news.wait()
+                self._news.clear()
+                await self._tell()
+                await asyncio.sleep(EVERY)
+        except NotAllowed:
+            await self.close(NO_LONGER_ALLOWED)
+        except Exception:
+            log.exception("the socket of run %s failed; the browser will connect again", self._run_id)
+            await self.close(1011)
+
+    async def _tell(self) -> None:
+        new = await database_sync_to_async(self._update, thread_sensitive=False)()
+        self._seen = new.seq
+        if new.content:
+            await self.send(json.dumps({"seq": new.seq, "content": new.content}))
+
+    def _update(self) -> Update:
+        """Raises NotAllowed, also for a person who has signed out."""
+        session = self.scope.get("session")
+        key = session.session_key if session is not None else None
+        if session is not None and not (key and session.exists(key)):
+            raise NotAllowed("You are signed out.")
+        return update(self._person, self._run_id, self._seen)
+
+
+def seen_in(text: str) -> int | None:
+    """The number in `{"seen": 12}`; None for whatever else a browser may send."""
+    try:
+        given = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    seen = given.get("seen") if isinstance(given, dict) else None
+    return seen if type(seen) is int and seen >= 0 else None

@@ -1,0 +1,135 @@
+"""Owns the form of a new run: the request, its files' limits, and the policy."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Mapping
+from decimal import Decimal
+from typing import Any
+
+from django import forms
+from django.contrib.auth.models import AbstractBaseUser, User
+from django.db.models import QuerySet
+
+from runs.enums import ApprovalPolicy, Exhausted, Role, StepApproval
+from runs.lifecycle.defaults import default_policy
+from runs.lifecycle.policy import Policy
+from runs.lifecycle.submission import LONGEST_REQUEST
+
+EFFORTS = ("low", "medium", "high")
+ROLES = (Role.PLANNER, Role.EXECUTOR, Role.VERIFIER)
+_PLAN = {
+    ApprovalPolicy.ALWAYS: "Every plan, replans too",
+    ApprovalPolicy.FIRST: "The first plan only",
+    ApprovalPolicy.NEVER: "Never",
+}
+_STEP = {
+    StepApproval.HIGH: "Steps of high complexity",
+    StepApproval.MEDIUM_AND_HIGH: "Steps of medium and high complexity",
+    StepApproval.ALL: "Every step",
+    StepApproval.NONE: "No step",
+}
+_EXHAUSTED = {
+    Exhausted.ASK: "Ask a person",
+    Exhausted.ACCEPT: "Go on with the gap; the outcome is partial at most",
+    Exhausted.FAIL: "Fail the step",
+}
+_NAMES = ("plan_approval", "step_approval", "exhausted", "attempts", "replans", "parallel", "rounds")
+
+
+def _choice[Word: str](label: str, texts: Mapping[Word, str]) -> forms.ChoiceField:
+    return forms.ChoiceField(label=label, choices=[(str(word), text) for word, text in texts.items()])
+
+
+def _bounded(name: str, label: str) -> forms.IntegerField:
+    """The bounds stand in the policy and nowhere else."""
+    bounds = {
+        kind: getattr(item, kind)
+        for item in Policy.model_fields[name].metadata
+        for kind in ("ge", "le")
+        if hasattr(item, kind)
+    }
+    least, most = bounds["ge"], bounds["le"]
+    return forms.IntegerField(label=label, min_value=least, max_value=most, help_text=f"{least} to {most}")
+
+
+class NewRunForm(forms.Form):
+    """Everything but the files, which the view takes from the request. `policy()` once it is valid."""
+
+    request = forms.CharField(
+        label="What is to be done?",
+        required=False,  # lifecycle.submission says it better
+        strip=False,
+        widget=forms.Textarea(
+            attrs={"rows": 7, "autofocus": True, "maxlength": LONGEST_REQUEST, "aria-describedby": "request-hint"}
+        ),
+    )
+    no_files = forms.BooleanField(label="There are no files for this", required=False)
+    token = forms.UUIDField(widget=forms.HiddenInput)
+    approvers: forms.ModelMultipleChoiceField[User] = forms.ModelMultipleChoiceField(
+        label="Who else may see this run and decide?",
+        queryset=User.objects.none(),
+        required=False,
+        widget=forms.CheckboxSelectMultiple,
+    )
+    plan_approval = _choice("A plan waits for a person", _PLAN)
+    step_approval = _choice("A verified step waits for a person", _STEP)
+    exhausted = _choice("When a step has used up its attempts and replans", _EXHAUSTED)
+    attempts = _bounded("attempts", "Attempts per step")
+    replans = _bounded("replans", "Replans")
+    parallel = _bounded("parallel", "Parallel steps")
+    rounds = _bounded("rounds", "Tool rounds per attempt")
+    least_confidence = forms.DecimalField(
+        label="Least confidence",
+        help_text="0 to 1; a verdict below it is not a pass",
+        min_value=0,
+        max_value=1,
+        step_size=Decimal("0.05"),
+    )
+
+    def __init__(self, *args: Any, owner: AbstractBaseUser, **kwargs: Any) -> None:
+        kwargs["initial"] = _initial(default_policy()) | {"token": uuid.uuid4()} | (kwargs.get("initial") or {})
+        super().__init__(*args, **kwargs)
+        approvers = self.fields["approvers"]
+        assert isinstance(approvers, forms.ModelMultipleChoiceField)
+        approvers.queryset = _others(owner)
+        for role in ROLES:
+            self.fields[f"{role}_model"] = forms.CharField(label=f"{role.capitalize()}’s model", max_length=120)
+            self.fields[f"{role}_effort"] = _choice("Effort", {word: word.capitalize() for word in EFFORTS})
+
+    @property
+    def roles(self) -> list[tuple[forms.BoundField, forms.BoundField]]:
+        """Model and effort of each role, side by side."""
+        return [(self[f"{role}_model"], self[f"{role}_effort"]) for role in ROLES]
+
+    @property
+    def policy_has_errors(self) -> bool:
+        return bool(set(self.errors) - {"request", "no_files", "token", "approvers"})
+
+    def policy(self) -> Policy:
+        """The default policy with what the person has changed."""
+        given = self.cleaned_data
+        models = {role: {"model": given[f"{role}_model"], "effort": given[f"{role}_effort"]} for role in ROLES}
+        changed = {name: given[name] for name in _NAMES}
+        changed |= {"models": models, "least_confidence": float(given["least_confidence"])}
+        return Policy.model_validate(default_policy().model_dump(mode="json") | changed)
+
+    def problems(self) -> list[str]:
+        """Every error as a sentence that names its field."""
+        return [
+            f"{self.fields[name].label or 'This form'}: {error}" if name in self.fields else str(error)
+            for name, errors in self.errors.items()
+            for error in errors
+        ]
+
+
+def _initial(policy: Policy) -> dict[str, Any]:
+    values: dict[str, Any] = policy.model_dump(mode="json", exclude={"models", "most_steps"})
+    for role in ROLES:
+        player = policy.model_for(role)
+        values |= {f"{role}_model": player.model, f"{role}_effort": player.effort}
+    return values
+
+
+def _others(owner: AbstractBaseUser) -> QuerySet[User]:
+    return User.objects.filter(is_active=True).exclude(pk=owner.pk).order_by("username")

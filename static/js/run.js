@@ -1,0 +1,93 @@
+// Owns a run's page while it is followed: says what it has seen, shows whether it is live, keeps the reader's place.
+(() => {
+  "use strict";
+  const live = document.getElementById("live");
+  const scroller = () => document.getElementById("feed-scroll");
+  const NO_LONGER_ALLOWED = 4403;
+  const NEAR_END = 40;
+
+  function newest() {
+    const last = document.querySelector("#feed-lines > li:last-child");
+    return last ? Number(last.dataset.seq) : 0;
+  }
+
+  let seen = newest();
+  let atEnd = true;
+
+  function show(state, words) {
+    if (!live || live.dataset.state === state) return;
+    live.dataset.state = state;
+    live.querySelector(".live-text").textContent = words;
+  }
+
+  function toEnd() {
+    const box = scroller();
+    if (box) box.scrollTop = box.scrollHeight;
+  }
+
+  // A step that came into motion opens once; whether it stays open is the reader's choice.
+  const opened = new WeakSet(document.querySelectorAll("details[data-open]"));
+  function openMoving() {
+    for (const step of document.querySelectorAll("details[data-open]")) {
+      if (opened.has(step)) continue;
+      opened.add(step);
+      step.open = true;
+    }
+  }
+
+  // Words that somebody was typing when the question went away are not thrown away with it.
+  function unsent() {
+    return [...document.querySelectorAll("#run-gates textarea")].filter((field) => field.value.trim())
+      .map((field) => ({ id: field.id, words: field.value }));
+  }
+
+  function keep(before) {
+    for (const { id, words } of before) {
+      if (document.getElementById(id)) continue;
+      const note = document.createElement("div");
+      note.className = "alert warn";
+      const said = document.createElement("p");
+      said.textContent = "This question was answered while you were writing. Your words were not sent:";
+      const quote = document.createElement("blockquote");
+      quote.className = "quote";
+      quote.textContent = words;
+      note.append(said, quote);
+      document.getElementById("run-gates").after(note);
+    }
+  }
+
+  document.addEventListener("htmx:after:ws:connection", (event) => {
+    event.detail.connection.socket.send(JSON.stringify({ seen }));
+    show("live", "Live");
+  });
+
+  document.addEventListener("htmx:ws:close", (event) => {
+    if (event.detail.code === NO_LONGER_ALLOWED) {
+      event.detail.connection.config.reconnect = false;
+      show("gone", "You can no longer follow this run");
+    } else if (!document.hidden) {
+      show("waiting", "reconnecting…");
+    }
+  });
+
+  let typed = [];
+  document.addEventListener("htmx:before:ws:message", () => {
+    const box = scroller();
+    atEnd = !box || box.scrollHeight - box.scrollTop - box.clientHeight < NEAR_END;
+    typed = unsent();
+  });
+
+  document.addEventListener("htmx:after:ws:message", (event) => {
+    const seq = event.detail.message.json?.seq;
+    if (Number.isInteger(seq)) seen = Math.max(seen, seq);
+    show("live", "Live");
+    // The swap ends in a later turn of the event loop.
+    setTimeout(() => {
+      keep(typed);
+      openMoving();
+      if (atEnd) toEnd();
+    }, 30);
+  });
+
+  toEnd();
+})();

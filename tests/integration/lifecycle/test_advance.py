@@ -1,0 +1,359 @@
+"""Proves what advancing does to rows: starts, commits, conflicts, replans, ends; bells may fail (D2, D4, D6)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from django.utils import timezone
+
+from runs import trees
+from runs.engine import work
+from runs.enums import (
+    Action,
+    AttemptStatus,
+    EventKind,
+    Exhausted,
+    GateKind,
+    GateStatus,
+    Outcome,
+    PlanStatus,
+    RunStatus,
+    StepApproval,
+    StepStatus,
+    Verb,
+    WorkKind,
+    WorkStatus,
+)
+from runs.errors import LeaseLost
+from runs.lifecycle import advance as advancing
+from runs.lifecycle import facts, gates
+from runs.lifecycle.advance import advance
+from runs.models import Attempt, Event, Plan, Run, Step, WorkItem
+from runs.pev.verifier import failed
+from tests import factories as made
+
+pytestmark = pytest.mark.django_db
+
+FREE: dict[str, Any] = {"step_approval": StepApproval.NONE}
+
+
+def statuses(run: Run) -> dict[str, str]:
+    return dict(run.plans.latest("version").steps.values_list("key", "status"))
+
+
+def attempts(run: Run, key: str) -> list[str]:
+    found = Attempt.objects.filter(step__plan__run=run, step__key=key).order_by("step__plan__version", "number")
+    return list(found.values_list("status", flat=True))
+
+
+def text(run: Run, path: str) -> str:
+    return trees.read_blob(trees.files_of(Run.objects.get(pk=run.pk).head)[path].sha256).decode()
+
+
+def done(run: Run, key: str, files: dict[str, str]) -> None:
+    """The step has written these files and passes."""
+    with made.working(run, WorkKind.ATTEMPT, key) as mine:
+        assert mine.attempt is not None
+        facts.executed(mine.attempt, made.output(f"{key} is done."), made.overlay(files))
+        result = made.result("C1", "Done.", [made.quote(mine.attempt, "@output", f"{key} is done.")])
+        facts.judged(mine.attempt, made.judgement([result]))
+
+
+def undone(run: Run, key: str, action: Action = Action.RETRY) -> None:
+    with made.working(run, WorkKind.ATTEMPT, key) as mine:
+        assert mine.attempt is not None
+        facts.executed(mine.attempt, made.output("Not yet."), made.overlay({f"{key}.draft": "draft"}))
+        facts.judged(mine.attempt, failed("It is missing.", action=action))
+
+
+def two(**changes: Any) -> Run:
+    """Two steps without order, both under way."""
+    contract = made.plan(made.plan_step("a", "A"), made.plan_step("b", "B"))
+    return made.executing(contract, **{**FREE, **changes})
+
+
+def moved(run: Run) -> int:
+    return Run.objects.get(pk=run.pk).event_count
+
+
+# ---- starting -----------------------------------------------------------------------------------------------------
+
+
+def test_a_step_starts_when_all_it_depends_on_has_passed_and_not_before() -> None:
+    last = made.plan_step("c", "C", dependencies=["a", "b"])
+    run = made.executing(made.plan(made.plan_step("a", "A"), made.plan_step("b", "B"), last), **FREE)
+    done(run, "a", {})
+    assert statuses(run) == {"a": "passed", "b": "running", "c": "pending"}
+    done(run, "b", {})
+    assert statuses(run) == {"a": "passed", "b": "passed", "c": "running"}
+
+
+def test_no_more_steps_run_at_once_than_the_policy_allows() -> None:
+    steps = [made.plan_step(f"s{n}", f"Step {n}") for n in range(4)]
+    run = made.executing(made.plan(*steps), parallel=2, **FREE)
+    assert list(statuses(run).values()) == ["running", "running", "pending", "pending"]
+    done(run, "s0", {})
+    assert list(statuses(run).values()) == ["passed", "running", "running", "pending"]
+
+
+def test_nothing_starts_under_a_plan_that_nobody_approved() -> None:
+    run = made.awaiting_plan()
+    advance(run.pk)
+    assert (Attempt.objects.count(), statuses(run)["inventory"]) == (0, StepStatus.PENDING)
+
+
+def test_advancing_again_changes_nothing() -> None:
+    for run in (made.planning(), made.awaiting_plan(), made.executing(), made.step_gate(), made.stopped()):
+        before = moved(run)
+        advance(run.pk)
+        advance(run.pk)
+        assert moved(run) == before
+
+
+def test_an_attempt_starts_from_the_workspace_as_it_is_then() -> None:
+    run = made.executing()
+    made.pass_inventory(run)
+    assert Attempt.objects.get(step__key="review").base == Run.objects.get(pk=run.pk).head
+
+
+# ---- the workspace (D4) -------------------------------------------------------------------------------------------
+
+
+def test_only_a_pass_puts_files_into_the_workspace() -> None:
+    run = two()
+    undone(run, "a")
+    done(run, "b", {"b.md": "B"})
+    head = Run.objects.get(pk=run.pk).head
+    assert set(trees.files_of(head)) - set(trees.files_of(run.inputs)) == {"b.md"}
+
+
+def test_two_steps_that_touch_different_files_both_count() -> None:
+    run = two()
+    done(run, "a", {"a.md": "A"})
+    done(run, "b", {"b.md": "B"})
+    assert (text(run, "a.md"), text(run, "b.md"), statuses(run)) == ("A", "B", {"a": "passed", "b": "passed"})
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ("out.md", "out.md"),
+        ("out", "out/b.md"),
+        ("out/a.md", "out"),
+        ("Out.md", "out.md"),
+        (made.SERVICE, made.SERVICE),
+    ],
+)
+def test_of_two_steps_that_touch_the_same_place_the_second_is_tried_again_on_the_new_tree(
+    first: str, second: str
+) -> None:
+    run = two()
+    done(run, "a", {first: "A"})
+    done(run, "b", {second: "B"})
+    step = Step.objects.get(plan__run=run, key="b")
+    latest = step.attempts.latest("number")
+    assert attempts(run, "b") == [AttemptStatus.CONFLICT, AttemptStatus.EXECUTING]
+    assert (step.status, step.failures) == (StepStatus.RUNNING, 0)
+    assert latest.base == Run.objects.get(pk=run.pk).head
+    assert text(run, first) == "A"
+    told = Event.objects.get(run=run, kind=EventKind.STEP_RETRIED)
+    assert told.data == {"step": "b", "why": f"Another step changed {second} in the meantime."}
+
+
+def test_a_step_that_was_tried_again_passes_on_the_new_tree() -> None:
+    run = two(attempts=1, replans=0)
+    done(run, "a", {"out.md": "A"})
+    done(run, "b", {"out.md": "B"})
+    done(run, "b", {"out.md": "A and B"})
+    assert (text(run, "out.md"), statuses(run)) == ("A and B", {"a": "passed", "b": "passed"})
+
+
+def test_a_step_at_its_gate_conflicts_too_when_it_is_approved_too_late() -> None:
+    run = two(step_approval=StepApproval.ALL)
+    done(run, "a", {"out.md": "A"})
+    done(run, "b", {"out.md": "B"})
+    for key in ("a", "b"):
+        gate = run.gates.get(step__key=key, status=GateStatus.OPEN)
+        gates.decide(gate.pk, made.alice(), gates.Decision(Verb.APPROVE, gate.digest))
+    assert (attempts(run, "b"), text(run, "out.md")) == ([AttemptStatus.CONFLICT, AttemptStatus.EXECUTING], "A")
+
+
+# ---- failures, gaps, replans --------------------------------------------------------------------------------------
+
+
+def test_a_failed_attempt_is_followed_by_another_until_they_are_used_up() -> None:
+    run = two(attempts=3, replans=0, exhausted=Exhausted.FAIL)
+    for _ in range(3):
+        undone(run, "a")
+    done(run, "b", {})
+    assert attempts(run, "a") == [AttemptStatus.FAILED] * 3
+    run.refresh_from_db()
+    assert (run.status, run.outcome, statuses(run)) == ("finished", Outcome.FAILED, {"a": "failed", "b": "passed"})
+
+
+def test_a_failed_step_does_not_cut_off_what_runs_beside_it() -> None:
+    run = two(attempts=1, replans=0, exhausted=Exhausted.FAIL)
+    undone(run, "a")
+    assert (statuses(run), Run.objects.get(pk=run.pk).status) == ({"a": "failed", "b": "running"}, RunStatus.EXECUTING)
+
+
+def test_by_policy_the_gap_is_accepted_and_the_outcome_is_at_most_partial() -> None:
+    contract = made.plan(made.inventory_step(), made.review_step(), made.notices_step())
+    run = made.executing(contract, attempts=1, replans=0, exhausted=Exhausted.ACCEPT, **FREE)
+    made.pass_inventory(run)
+    made.fail_review(run)
+    made.pass_notices(run)
+    made.answer(run, met=True)
+    run.refresh_from_db()
+    finished = Event.objects.get(run=run, kind=EventKind.FINISHED)
+    assert (run.outcome, statuses(run)["review"]) == (Outcome.PARTIAL, StepStatus.ACCEPTED)
+    assert [gap.split(".")[0] for gap in finished.data["gaps"]] == [
+        "Step “Review the clauses” was accepted with issues"
+    ]
+
+
+def test_a_gap_a_person_accepted_makes_the_run_partial_too() -> None:
+    assert made.finished_partial().outcome == Outcome.PARTIAL
+
+
+def test_everything_passed_and_supported_is_a_success() -> None:
+    run = made.finished_succeeded()
+    assert (run.outcome, run.failure, set(statuses(run).values())) == (Outcome.SUCCEEDED, "", {"passed"})
+
+
+def test_success_criteria_without_evidence_make_it_partial_however_the_model_puts_it() -> None:
+    run = made.step_gate(replans=0)
+    made.decide(run, GateKind.STEP, Verb.APPROVE)
+    made.pass_notices(run)
+    made.answer(run, met=False)
+    run.refresh_from_db()
+    assert (run.outcome, statuses(run)["review"]) == (Outcome.PARTIAL, StepStatus.PASSED)
+
+
+def test_a_replan_keeps_what_passed_and_drops_the_rest() -> None:
+    run = made.replanned()
+    first, second = run.plans.order_by("version")
+    assert (first.status, second.status, run.replans) == (PlanStatus.SUPERSEDED, PlanStatus.PROPOSED, 1)
+    assert dict(first.steps.values_list("key", "status")) == {
+        "inventory": "passed",
+        "review": "dropped",
+        "notices": "dropped",
+    }
+    assert dict(second.steps.values_list("key", "status")) == {"inventory": "passed", "review-service": "pending"}
+    assert second.steps.get(key="inventory").reused_from == first.steps.get(key="inventory").attempts.get()
+    proposed = Event.objects.filter(run=run, kind=EventKind.PLAN_PROPOSED).latest("seq")
+    assert proposed.data["kept"] == ["inventory"]
+
+
+def test_a_step_that_was_kept_is_not_carried_out_again() -> None:
+    run = made.replanned()
+    made.decide(run, GateKind.PLAN, Verb.APPROVE)
+    assert attempts(run, "inventory") == [AttemptStatus.PASSED]
+    assert [item.attempt.step.key for item in run.work.filter(status=WorkStatus.READY) if item.attempt] == [
+        "review-service"
+    ]
+
+
+def test_a_replan_waits_for_what_runs_and_replans_are_bounded() -> None:
+    run = two(attempts=1, replans=1, exhausted=Exhausted.FAIL)
+    undone(run, "a", Action.REPLAN)
+    assert (Run.objects.get(pk=run.pk).status, statuses(run)) == ("executing", {"a": "judged", "b": "running"})
+    done(run, "b", {})
+    assert Run.objects.get(pk=run.pk).status == RunStatus.PLANNING
+    made.propose(run, made.plan(made.plan_step("a", "A again")))
+    made.decide(run, GateKind.PLAN, Verb.APPROVE)
+    undone(run, "a", Action.REPLAN)
+    run.refresh_from_db()
+    assert (run.status, run.outcome, run.replans) == (RunStatus.FINISHED, Outcome.FAILED, 1)
+
+
+def test_what_no_step_of_the_new_plan_needs_does_not_make_it_fail() -> None:
+    run = made.replanned()
+    made.decide(run, GateKind.PLAN, Verb.APPROVE)
+    done(run, "review-service", {made.REVIEW: made.SECOND_REVIEW})
+    made.decide(run, GateKind.STEP, Verb.APPROVE)
+    made.answer(run)
+    run.refresh_from_db()
+    assert run.outcome == Outcome.SUCCEEDED
+
+
+# ---- the end ------------------------------------------------------------------------------------------------------
+
+
+def test_a_worker_of_a_stopped_run_can_commit_nothing_any_more() -> None:
+    run = made.executing()
+    lease = work.claim(made.open_work(run, WorkKind.ATTEMPT).pk)
+    assert lease is not None
+    gates.cancel(run.pk, made.alice())
+    with pytest.raises(LeaseLost), work.fenced(lease):
+        pytest.fail("the fence let a cancelled worker in")
+    assert lease.lost.is_set()
+    assert set(trees.files_of(Run.objects.get(pk=run.pk).head)) == set(trees.files_of(run.inputs))
+
+
+def test_stopping_cancels_the_attempt_and_drops_the_steps() -> None:
+    run = made.stopped()
+    assert attempts(run, "inventory") == [AttemptStatus.CANCELLED]
+    assert set(statuses(run).values()) == {StepStatus.DROPPED}
+    assert WorkItem.objects.get(run=run, kind=WorkKind.ATTEMPT).status == WorkStatus.CANCELLED
+
+
+def test_a_paused_run_lets_what_runs_finish_and_starts_nothing_new() -> None:
+    run = made.executing()
+    gates.pause(run.pk, made.alice(), paused=True)
+    made.pass_inventory(run)
+    assert statuses(run) == {"inventory": "judged", "review": "pending", "notices": "pending"}
+    gates.pause(run.pk, made.alice(), paused=False)
+    assert statuses(run) == {"inventory": "passed", "review": "running", "notices": "pending"}
+
+
+def test_nothing_is_finalised_while_a_step_is_open() -> None:
+    run = made.step_gate()
+    assert not run.work.filter(kind=WorkKind.FINALISE).exists()
+    assert Run.objects.get(pk=run.pk).status == RunStatus.EXECUTING
+
+
+def test_an_end_tells_when() -> None:
+    run = made.stopped()
+    assert run.finished_at is not None
+    assert run.finished_at <= timezone.now()
+    assert Event.objects.filter(run=run).latest("seq").kind == EventKind.FINISHED
+
+
+# ---- bells (D2) ---------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def bell() -> Iterator[list[int]]:
+    """The ids that the bell was rung with; the engine's own bell is hung up again afterwards."""
+    before, rung = list(advancing._bells), list[int]()
+    advancing.ring_with(rung.append)
+    yield rung
+    advancing._bells[:] = before
+
+
+type Capture = Callable[..., Any]
+
+
+def test_the_bell_rings_after_the_commit_and_once_for_each_piece_of_work(
+    bell: list[int], django_capture_on_commit_callbacks: Capture
+) -> None:
+    with django_capture_on_commit_callbacks(execute=True):
+        run = made.submitted()
+        assert bell == []
+    assert bell == [WorkItem.objects.get(run=run).pk]
+
+
+def test_a_bell_that_fails_undoes_nothing_and_stops_nobody(
+    bell: list[int], django_capture_on_commit_callbacks: Capture
+) -> None:
+    def broken(work_id: int) -> None:
+        raise ConnectionError("no broker")
+
+    advancing.ring_with(broken)
+    with django_capture_on_commit_callbacks(execute=True):
+        run = made.submitted()
+    assert Plan.objects.count() == 0
+    assert made.open_work(run, WorkKind.PLAN).status == WorkStatus.READY

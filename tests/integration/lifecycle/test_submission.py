@@ -1,0 +1,286 @@
+"""Proves the way in: what is refused changes nothing, what is sent twice is one run, nobody's path leaves the tree."""
+
+from __future__ import annotations
+
+import threading
+import tracemalloc
+import uuid
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from django.core.files.base import ContentFile, File
+from django.db import connection
+from django.test import override_settings
+
+from runs import trees
+from runs.enums import EventKind, RunStatus, WorkKind
+from runs.errors import InvalidInput, UploadRefused
+from runs.lifecycle.submission import SAMPLES, Submission, Upload, intake, sample, submit, title_of
+from runs.models import Event, Run, Tree, WorkItem
+from runs.pev.ports import FileInfo
+from tests import factories as made
+
+pytestmark = pytest.mark.django_db
+
+TOKEN = uuid.UUID("12345678-1234-5678-1234-567812345678")
+
+
+def upload(path: str, content: bytes = b"Hello.") -> Upload:
+    return Upload(path, ContentFile(content))
+
+
+def submission(request: str = "Write a poem.", *uploads: Upload, **changes: Any) -> Submission:
+    values: dict[str, Any] = {"policy": made.policy(), "token": uuid.uuid4()}
+    return Submission(request, uploads, **{**values, **changes})
+
+
+def refused(given: Submission) -> str:
+    with pytest.raises(InvalidInput) as caught:
+        submit(made.alice(), given)
+    assert (Run.objects.count(), Tree.objects.count(), Event.objects.count()) == (0, 0, 0)
+    return str(caught.value)
+
+
+class Large(File):  # type: ignore[type-arg]
+    """A file that says how large it is and gives its bytes in chunks only."""
+
+    def __init__(self, size: int, read: list[int]) -> None:
+        super().__init__(None)
+        self.size = size
+        self._read = read
+
+    def read(self, *args: Any) -> Any:
+        raise AssertionError("the file was read into memory")
+
+    def seek(self, *args: Any) -> Any:
+        return 0
+
+    def chunks(self, chunk_size: int | None = None) -> Iterator[bytes]:
+        for _ in range(self.size // 100_000):
+            self._read.append(100_000)
+            yield b"x" * 100_000
+
+
+# ---- the request --------------------------------------------------------------------------------------------------
+
+
+def test_a_request_becomes_a_run_that_is_being_planned() -> None:
+    run = submit(made.alice(), submission("  Write a poem. About rain. ", approvers=[made.bob()]))
+    assert (run.request, run.title, run.status) == ("Write a poem. About rain.", "Write a poem", RunStatus.PLANNING)
+    assert (run.owner, list(run.approvers.all())) == (made.alice(), [made.bob()])
+    assert list(WorkItem.objects.filter(run=run).values_list("kind", flat=True)) == [WorkKind.PLAN]
+    assert list(Event.objects.filter(run=run).values_list("seq", "kind")) == [
+        (1, EventKind.SUBMITTED),
+        (2, EventKind.PLANNING),
+    ]
+
+
+@pytest.mark.parametrize("request_", ["", "   ", "\n\t \u2003"])
+def test_an_empty_request_is_refused(request_: str) -> None:
+    assert refused(submission(request_)) == "Write what is to be done; the request is empty."
+
+
+def test_a_request_may_have_20000_characters_and_no_more() -> None:
+    assert refused(submission("x" * 20_001)) == (
+        "The request has 20,001 characters; 20,000 are allowed. Put long texts into a file."
+    )
+    assert submit(made.alice(), submission(" " + "x" * 20_000 + " ")).request == "x" * 20_000
+
+
+@pytest.mark.parametrize(
+    "request_",
+    [
+        "Review these contracts.",
+        "REVIEW THESE THREE CONTRACTS",
+        "Summarise the attached documents",
+        "Analyse my code",
+        "Turn our recorded interviews into a report",
+        "Prüfe diese drei Verträge",
+        "Fasse die beigefügten Dokumente zusammen",
+    ],
+)
+def test_a_request_that_speaks_of_files_needs_some_or_a_word_that_there_are_none(request_: str) -> None:
+    assert refused(submission(request_)) == (
+        "The request speaks of files, but none are attached. Add them, or tick “There are no files for this”."
+    )
+    assert submit(made.alice(), submission(request_, no_files=True)).inputs.file_count == 0
+    assert submit(made.alice(), submission(request_, upload("a.md"))).inputs.file_count == 1
+
+
+@pytest.mark.parametrize(
+    "request_", ["Write a poem.", "Explain contracts.", "What is a project?", "List files that Unix has"]
+)
+def test_a_request_that_speaks_of_no_files_needs_none(request_: str) -> None:
+    assert submit(made.alice(), submission(request_)).inputs.file_count == 0
+
+
+@pytest.mark.parametrize(
+    ("request_", "title"),
+    [
+        ("Review it. Then write.", "Review it"),
+        ("Review it:\n- all", "Review it"),
+        ("v1.2 is out", "v1.2 is out"),
+        ("x" * 91, "x" * 89 + "…"),
+        ("first\nsecond", "first"),
+    ],
+)
+def test_a_title_is_the_first_sentence_cut_to_90_characters(request_: str, title: str) -> None:
+    assert title_of(request_) == title
+
+
+# ---- twice --------------------------------------------------------------------------------------------------------
+
+
+def test_a_form_that_is_sent_twice_is_one_run_also_if_it_was_changed_in_between() -> None:
+    first = submit(made.alice(), submission("One.", token=TOKEN))
+    second = submit(made.alice(), submission("Two.", upload("../x"), token=TOKEN))
+    assert (first.pk, second.request, Run.objects.count()) == (second.pk, "One.", 1)
+    assert WorkItem.objects.count() == 1
+
+
+def test_a_token_of_somebody_else_opens_no_door_and_is_refused_in_words() -> None:
+    submit(made.alice(), submission("One.", token=TOKEN))
+    with pytest.raises(InvalidInput, match=r"^This form has been used already; load the page again and submit anew\.$"):
+        submit(made.charlie(), submission("Two.", token=TOKEN))
+    assert list(Run.objects.values_list("owner__username", "request")) == [("alice", "One.")]
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_form_that_is_sent_from_several_tabs_at_the_same_moment_is_one_run() -> None:
+    alice = made.alice()
+    found: list[int] = []
+    barrier = threading.Barrier(4)
+
+    def post() -> None:
+        barrier.wait()
+        try:
+            found.append(submit(alice, submission("One.", upload("a.md"), token=TOKEN)).pk)
+        finally:
+            connection.close()
+
+    threads = [threading.Thread(target=post) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert (len(found), len(set(found)), Run.objects.count(), WorkItem.objects.count()) == (4, 1, 1, 1)
+
+
+# ---- files --------------------------------------------------------------------------------------------------------
+
+
+def test_files_are_kept_byte_by_byte_under_their_paths_also_binary_ones() -> None:
+    binary = bytes(range(256))
+    given = submission("Go.", upload("b/Ünïcode näme 文.md"), upload("a.bin", binary), upload("empty.txt", b""))
+    run = submit(made.alice(), given)
+    files = trees.files_of(run.inputs)
+    assert list(files) == ["a.bin", "b/Ünïcode näme 文.md", "empty.txt"]
+    assert [trees.read_blob(info.sha256) for info in files.values()] == [binary, b"Hello.", b""]
+    assert Event.objects.get(run=run, kind=EventKind.SUBMITTED).data == {"by": "alice", "files": 3, "bytes": 262}
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "../a.md",
+        "a/../../b.md",
+        "/etc/passwd",
+        "C:/a.md",
+        "c:\\a.md",
+        "\\\\server\\share",
+        "a//b.md",
+        "./a.md",
+        "a/",
+        "",
+        "nul.txt",
+        "a\0.md",
+        "a\n.md",
+        "@output",
+        "x" * 256,
+        "a/" * 30 + "b.md",
+        "evil\u202etxt.exe",
+    ],
+)
+def test_a_path_that_cannot_be_in_a_tree_refuses_the_whole_submission(path: str) -> None:
+    assert " cannot be used as a path: " in refused(submission("Go.", upload("fine.md"), upload(path)))
+
+
+def test_backslashes_of_windows_are_folders() -> None:
+    assert list(intake([upload("notes\\a.md")])) == ["notes/a.md"]
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "sentence"),
+    [
+        ("a.md", "a.md", "“a.md” was sent twice; rename one of the two."),
+        ("a/b.md", "a\\b.md", "“a/b.md” was sent twice; rename one of the two."),
+        ("\u00e9.md", "e\u0301.md", "“\u00e9.md” was sent twice; rename one of the two."),
+        ("A.md", "a.md", "“A.md” and “a.md” cannot lie in one folder; rename one of the two."),
+        ("a", "a/b.md", "“a” and “a/b.md” cannot lie in one folder; rename one of the two."),
+        ("a/b.md", "a", "“a” and “a/b.md” cannot lie in one folder; rename one of the two."),
+    ],
+)
+def test_two_files_that_cannot_lie_side_by_side_are_refused(one: str, other: str, sentence: str) -> None:
+    assert refused(submission("Go.", upload(one), upload(other))) == sentence
+
+
+def test_10001_files_are_refused_before_any_is_read() -> None:
+    read: list[int] = []
+    uploads = [Upload(f"f{n}.txt", Large(100_000, read)) for n in range(10_001)]
+    assert refused(submission("Go.", *uploads)) == "10,001 files are more than the 10,000 that a run may have."
+    assert read == []
+
+
+def test_a_file_of_51_mb_is_refused_before_it_is_read() -> None:
+    read: list[int] = []
+    large = Upload("large.bin", Large(51_000_000, read))
+    assert refused(submission("Go.", upload("a.md"), large)) == "“large.bin” has 51.0 MB; one file may have 50.0 MB."
+    assert read == []
+
+
+def test_files_that_are_too_large_together_are_refused_before_they_are_read() -> None:
+    read: list[int] = []
+    uploads = [Upload(f"f{n}.bin", Large(45_000_000, read)) for n in range(5)]
+    assert refused(submission("Go.", *uploads)) == "The files have 225.0 MB together; 200.0 MB are allowed."
+    assert read == []
+
+
+def test_a_large_file_is_stored_without_being_held_in_memory() -> None:
+    read: list[int] = []
+    tracemalloc.start()
+    stored = trees.put_file(Large(20_000_000, read))
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert (stored.size, sum(read)) == (20_000_000, 40_000_000)
+    assert peak < 4_000_000
+
+
+@override_settings(UPLOAD_FILES=2, FILE_BYTES=10, UPLOAD_BYTES=15)
+def test_limits_are_inclusive() -> None:
+    assert list(intake([upload("a", b"x" * 10), upload("b", b"x" * 5)])) == ["a", "b"]
+    with pytest.raises(UploadRefused):
+        intake([upload("a", b"x" * 10), upload("b", b"x" * 6)])
+    with pytest.raises(UploadRefused):
+        intake([upload("a", b"x" * 11)])
+
+
+def test_the_same_content_twice_is_stored_once() -> None:
+    files = intake([upload("a.md", b"the same"), upload("b.md", b"the same")])
+    assert files["a.md"] == files["b.md"] == FileInfo(files["a.md"].sha256, 8)
+
+
+# ---- samples ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+def test_a_sample_can_be_submitted_as_it_is(name: str) -> None:
+    request, uploads = sample(name)
+    run = submit(made.alice(), submission(request, *uploads))
+    assert run.inputs.file_count == len(uploads) > 0
+
+
+@pytest.mark.parametrize("name", ["", "..", "../../lifecycle", "nothing"])
+def test_an_unknown_sample_is_refused_with_those_there_are(name: str) -> None:
+    with pytest.raises(InvalidInput, match="contracts"):
+        sample(name)

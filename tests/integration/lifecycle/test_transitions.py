@@ -1,0 +1,273 @@
+"""Proves that the tables of legal moves are complete and kept, and that nobody changes a status past them (D1)."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping
+from enum import StrEnum
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.apps import apps
+from django.conf import settings
+from django.db.models import F, Model, Q
+from django.utils import timezone
+
+from runs.enums import (
+    AttemptStatus,
+    GateStatus,
+    PlanStatus,
+    RunStatus,
+    StepStatus,
+    WorkStatus,
+)
+from runs.errors import MoveRefused
+from runs.lifecycle.transitions import TABLES, change
+from runs.models import Attempt, Gate, Plan, Run, Step, WorkItem
+from tests import factories as made
+
+ENUMS: Mapping[type[Model], type[StrEnum]] = {
+    Run: RunStatus,
+    Plan: PlanStatus,
+    Step: StepStatus,
+    Attempt: AttemptStatus,
+    Gate: GateStatus,
+    WorkItem: WorkStatus,
+}
+BEGIN: Mapping[type[Model], str] = {
+    Run: RunStatus.PLANNING,
+    Plan: PlanStatus.PROPOSED,
+    Step: StepStatus.PENDING,
+    Attempt: AttemptStatus.EXECUTING,
+    Gate: GateStatus.OPEN,
+    WorkItem: WorkStatus.READY,
+}
+END: Mapping[type[Model], set[str]] = {
+    Run: {RunStatus.FINISHED},
+    Plan: {PlanStatus.REJECTED, PlanStatus.SUPERSEDED},
+    Step: {StepStatus.PASSED, StepStatus.ACCEPTED, StepStatus.FAILED, StepStatus.DROPPED},
+    Attempt: {
+        AttemptStatus.FAILED,
+        AttemptStatus.BLOCKED,
+        AttemptStatus.REJECTED,
+        AttemptStatus.CONFLICT,
+        AttemptStatus.CANCELLED,
+    },
+    Gate: {GateStatus.APPROVED, GateStatus.REJECTED, GateStatus.STOPPED, GateStatus.WITHDRAWN},
+    WorkItem: {WorkStatus.DONE, WorkStatus.CANCELLED},
+}
+EVERY = pytest.mark.parametrize("table", TABLES, ids=lambda table: table.__name__)
+
+
+# ---- the tables ---------------------------------------------------------------------------------------------------
+
+
+def test_there_is_a_table_for_every_model_with_a_status() -> None:
+    every = apps.get_app_config("runs").get_models()
+    assert set(TABLES) == {model for model in every if hasattr(model, "status")}
+
+
+@EVERY
+def test_every_status_appears_and_no_other_word(table: type[Model]) -> None:
+    words = set(ENUMS[table])
+    assert set(TABLES[table]) == words
+    assert set().union(*TABLES[table].values()) <= words
+
+
+@EVERY
+def test_only_terminal_statuses_have_no_exit(table: type[Model]) -> None:
+    assert {status for status, targets in TABLES[table].items() if not targets} == END[table]
+
+
+@EVERY
+def test_every_status_can_be_reached_and_every_one_leads_to_an_end(table: type[Model]) -> None:
+    moves = TABLES[table]
+    assert reached(moves, BEGIN[table]) == set(ENUMS[table])
+    assert all(reached(moves, status) & END[table] for status in ENUMS[table])
+
+
+def reached(moves: Mapping[Any, set[Any]], begin: str) -> set[str]:
+    found, left = {begin}, [begin]
+    while left:
+        new = moves[left.pop()] - found
+        found |= new
+        left += new
+    return found
+
+
+@EVERY
+def test_a_new_row_begins_where_the_table_begins(table: type[Model]) -> None:
+    assert table._meta.get_field("status").get_default() == BEGIN[table]
+
+
+# ---- the conditional UPDATE ---------------------------------------------------------------------------------------
+
+
+def beside(table: type[Model], status: str) -> dict[str, Any]:
+    """The fields that the database's constraints want beside a status."""
+    now = timezone.now()
+    if table is Run:
+        over = status == RunStatus.FINISHED
+        return {"outcome": "failed" if over else None, "finished_at": now if over else None}
+    if table is Plan:
+        return {"binding": {}, "approved_how": "person"} if status == PlanStatus.APPROVED else {}
+    if table is WorkItem:
+        return {"lease_until": now if status == WorkStatus.LEASED else None}
+    if table is Gate and status not in {GateStatus.OPEN, GateStatus.WITHDRAWN}:
+        return {"decided_by": made.alice(), "decided_at": now, "decided_how": "person", "reason": "Because."}
+    if table is Gate:
+        return {"decided_by": None, "decided_at": None, "decided_how": ""}
+    return {}
+
+
+@EVERY
+@pytest.mark.django_db
+def test_the_database_row_moves_exactly_where_the_table_says(table: type[Model]) -> None:
+    made.executing()
+    manager: Any = table._default_manager
+    pk = manager.first().pk
+    for source in ENUMS[table]:
+        for target in ENUMS[table]:
+            manager.filter(pk=pk).update(status=source, **beside(table, source))
+            legal = target in TABLES[table][source]
+            assert moved(manager.get(pk=pk), target) is legal, f"{source} -> {target}"
+            assert manager.get(pk=pk).status == (target if legal else source)
+
+
+def moved(row: Model, target: str) -> bool:
+    try:
+        change(row, target, **beside(type(row), target))
+    except MoveRefused:
+        return False
+    return True
+
+
+@pytest.mark.django_db
+def test_the_row_decides_and_not_the_instance_in_hand() -> None:
+    run = made.planning()
+    Run.objects.filter(pk=run.pk).update(status=RunStatus.FINISHED, outcome="failed", finished_at=timezone.now())
+    assert run.status == RunStatus.PLANNING
+    with pytest.raises(MoveRefused, match=r"is not in a state from which it can become executing\.$"):
+        change(run, RunStatus.EXECUTING)
+    assert run.status == RunStatus.PLANNING
+    run.refresh_from_db()
+    assert run.status == RunStatus.FINISHED
+
+
+@pytest.mark.django_db
+def test_a_further_condition_refuses_and_nothing_is_changed() -> None:
+    item = WorkItem.objects.get(run=made.planning())
+    with pytest.raises(MoveRefused):
+        change(item, WorkStatus.CANCELLED, where=Q(epoch=7), trouble="lost")
+    item.refresh_from_db()
+    assert (item.status, item.trouble) == (WorkStatus.READY, "")
+
+
+@pytest.mark.django_db
+def test_fields_are_set_together_with_the_status() -> None:
+    item = WorkItem.objects.get(run=made.planning())
+    change(item, WorkStatus.CANCELLED, tries=F("tries") + 1, trouble="gone")
+    item.refresh_from_db()
+    assert (item.status, item.tries, item.trouble) == (WorkStatus.CANCELLED, 1, "gone")
+
+
+@pytest.mark.django_db
+def test_a_row_that_is_gone_is_refused() -> None:
+    run = made.planning()
+    step = Step(plan_id=0, key="x", pk=987_654)
+    with pytest.raises(MoveRefused):
+        change(step, StepStatus.RUNNING)
+    assert run.status == RunStatus.PLANNING
+
+
+# ---- nobody goes past them ----------------------------------------------------------------------------------------
+
+RUNS = Path(settings.BASE_DIR) / "runs"
+WRITES = {"update", "create", "get_or_create", "update_or_create", "aupdate", "acreate"}
+STATUS_ROWS = {"Run", "Plan", "Step", "Attempt", "Gate", "WorkItem"}
+JOURNAL_ROWS = {"Event", "ModelCall", "ToolCall"}
+JOURNAL_SETS = {"events", "model_calls", "tool_calls"}
+
+
+@cache
+def modules() -> list[tuple[str, ast.Module]]:
+    paths = [path for path in sorted(RUNS.rglob("*.py")) if "migrations" not in path.parts]
+    return [(path.relative_to(RUNS).as_posix(), ast.parse(path.read_text("utf-8"))) for path in paths]
+
+
+def called(node: ast.AST) -> str:
+    """The last name of what is called, or nothing."""
+    if not isinstance(node, ast.Call):
+        return ""
+    return node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+
+
+def writes_status(node: ast.AST) -> bool:
+    if isinstance(node, ast.Assign | ast.AnnAssign | ast.AugAssign):
+        targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+        return any(isinstance(target, ast.Attribute) and target.attr == "status" for target in targets)
+    if not isinstance(node, ast.Call):
+        return False
+    named = any(keyword.arg == "status" for keyword in node.keywords)
+    spelled = any(isinstance(arg, ast.Constant) and arg.value == "status" for arg in node.args)
+    listed = any(
+        isinstance(arg, ast.List) and "'status'" in ast.dump(arg)
+        for arg in [*node.args, *(k.value for k in node.keywords)]
+    )
+    return (
+        (named and called(node) in WRITES | STATUS_ROWS)
+        or (spelled and called(node) == "setattr")
+        or (listed and called(node) in {"bulk_update", "save"})
+    )
+
+
+def test_only_the_lifecycle_writes_a_status_and_there_only_one_function() -> None:
+    found = {name for name, tree in modules() for node in ast.walk(tree) if writes_status(node)}
+    assert found <= {"lifecycle/transitions.py"}
+
+
+def test_only_the_lifecycle_and_the_leases_call_for_a_change() -> None:
+    users = {name for name, tree in modules() for node in ast.walk(tree) if called(node) == "change"}
+    assert {name for name in users if not name.startswith("lifecycle/")} == {"engine/work.py"}
+
+
+def test_nobody_writes_past_the_orm() -> None:
+    raw = {"raw", "cursor", "execute", "executemany", "RawSQL"}
+    found = {
+        (name, called(node))
+        for name, tree in modules()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and called(node) in raw
+    }
+    assert found == set()
+
+
+def writes_history(node: ast.AST, imported: set[str]) -> bool:
+    """A row of the journal made, changed or deleted; `imported` are the names that mean its tables here."""
+    if not isinstance(node, ast.Call):
+        return False
+    if isinstance(node.func, ast.Name):
+        return node.func.id in imported
+    if not isinstance(node.func, ast.Attribute):
+        return False
+    parts = {part.attr for part in ast.walk(node.func) if isinstance(part, ast.Attribute)}
+    names = {part.id for part in ast.walk(node.func) if isinstance(part, ast.Name)}
+    makes = node.func.attr in WRITES | {"bulk_create", "bulk_update", "delete"}
+    return makes and bool(names & imported or parts & JOURNAL_SETS)
+
+
+def test_only_the_journal_writes_events_and_calls() -> None:
+    found = set()
+    for name, tree in modules():
+        imported = {
+            alias.asname or alias.name
+            for node in ast.walk(tree)
+            if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("runs.models")
+            for alias in node.names
+            if alias.name in JOURNAL_ROWS
+        }
+        if any(writes_history(node, imported) for node in ast.walk(tree)):
+            found.add(name)
+    assert found == {"journal.py"}

@@ -1,0 +1,463 @@
+"""Proves over real HTTP that whatever a service or a line does becomes a reply or a ModelTrouble, and nothing else."""
+
+from __future__ import annotations
+
+import json
+import socket
+import traceback
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from runs.enums import Role
+from runs.errors import LeaseLost, ModelTrouble
+from runs.llm import client
+from runs.llm.client import Clients
+from runs.pev.contracts import StepOutput, schema_for
+from runs.pev.ports import Ask, Reply, ToolSpec, Usage
+from tests.fakes.anthropic_answers import (
+    Answer,
+    ContextExceeded,
+    CutStream,
+    EndEarly,
+    ErrorInStream,
+    Fail,
+    Garbage,
+    Overrun,
+    Pause,
+    Refuse,
+    Say,
+    Slow,
+    Stall,
+    Think,
+    ToolUse,
+    UseTools,
+)
+from tests.fakes.anthropic_api import FakeAnthropic
+
+pytestmark = pytest.mark.allow_hosts(["127.0.0.1"])
+
+KEY = "sk-ant-very-secret-0123456789"
+HELLO: Any = {"role": "user", "content": [{"type": "text", "text": "Hello"}]}
+TOOL = ToolSpec("read_file", "Reads a file.", {"type": "object", "properties": {"path": {"type": "string"}}})
+LONG = "word " * 400
+
+
+@pytest.fixture
+def api(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeAnthropic]:
+    with FakeAnthropic() as server:
+        monkeypatch.setenv("ANTHROPIC_BASE_URL", server.url)
+        monkeypatch.setenv("ANTHROPIC_API_KEY", KEY)
+        yield server
+        assert server.violations == []
+
+
+def question(**changes: Any) -> Ask:
+    values: dict[str, Any] = {
+        "role": Role.EXECUTOR,
+        "model": "claude-opus-5-5",
+        "system": "Be brief.",
+        "messages": (HELLO,),
+        "max_tokens": 1_000,
+    }
+    return Ask(**{**values, **changes})
+
+
+@pytest.fixture
+def clients() -> Iterator[Clients]:
+    made = Clients()
+    yield made
+    made.close()
+
+
+def trouble(clients: Clients) -> ModelTrouble:
+    with pytest.raises(ModelTrouble) as caught:
+        clients.ask(question())
+    return caught.value
+
+
+def events(*sent: Any) -> Garbage:
+    """A stream of exactly these events."""
+    named = ((each.get("type", "") if isinstance(each, dict) else "message_start", each) for each in sent)
+    return Garbage("".join(f"event: {name}\ndata: {json.dumps(each)}\n\n" for name, each in named).encode())
+
+
+USAGE = {"input_tokens": 3, "output_tokens": 1}
+MESSAGE: dict[str, Any] = {
+    "id": "msg",
+    "type": "message",
+    "role": "assistant",
+    "model": "x",
+    "content": [],
+    "stop_reason": None,
+    "stop_sequence": None,
+    "usage": USAGE,
+}
+START = {"type": "message_start", "message": MESSAGE}
+TEXT = {"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": ""}}
+TOOL_USE = {
+    "type": "content_block_start",
+    "index": 0,
+    "content_block": {"type": "tool_use", "id": "t", "name": "n", "input": {}},
+}
+STOP = {"type": "content_block_stop", "index": 0}
+DELTA = {
+    "type": "message_delta",
+    "delta": {"stop_reason": "end_turn", "stop_sequence": None},
+    "usage": {"output_tokens": 5},
+}
+END = {"type": "message_stop"}
+
+
+def text(words: Any, index: int = 0) -> dict[str, Any]:
+    return {"type": "content_block_delta", "index": index, "delta": {"type": "text_delta", "text": words}}
+
+
+def arguments(part: str) -> dict[str, Any]:
+    return {"type": "content_block_delta", "index": 0, "delta": {"type": "input_json_delta", "partial_json": part}}
+
+
+# ---- replies ------------------------------------------------------------------------------------------------------
+
+
+def test_a_reply_has_its_text_stop_reason_model_id_and_usage(api: FakeAnthropic, clients: Clients) -> None:
+    api.replies(Say("Hi."))
+    reply = clients.ask(question())
+    totals = api.usage_totals()
+    assert (reply.text, reply.stop_reason, reply.model, reply.request_id) == (
+        "Hi.",
+        "end_turn",
+        "claude-opus-5-5",
+        "req_fake_000001",
+    )
+    assert reply.usage == Usage(input=totals.input_tokens, output=totals.output_tokens)
+
+
+@pytest.mark.parametrize(
+    ("answer", "stop_reason"),
+    [
+        (Refuse("No."), "refusal"),
+        (Overrun("cut"), "max_tokens"),
+        (Pause(), "pause_turn"),
+        (ContextExceeded("too"), "model_context_window_exceeded"),
+        (UseTools(ToolUse("read_file", {"path": "a"})), "tool_use"),
+    ],
+)
+def test_every_way_to_stop_is_a_reply(api: FakeAnthropic, answer: Answer, stop_reason: str, clients: Clients) -> None:
+    api.replies(answer)
+    assert clients.ask(question(tools=(TOOL,))).stop_reason == stop_reason
+
+
+def test_tokens_of_the_cache_are_told_apart_from_the_others(api: FakeAnthropic, clients: Clients) -> None:
+    api.replies(Say("One."), Say("Two."))
+    asked = question(system=LONG * 3)
+    first, second = clients.ask(asked).usage, clients.ask(asked).usage
+    assert (first.cache_read, first.cache_write_5m > 1_000, first.cache_write_1h) == (0, True, 0)
+    assert (second.cache_read, second.cache_write_5m) == (first.cache_write_5m, 0)
+
+
+@pytest.mark.parametrize("model", ["claude-opus-5-5", "claude-sonnet-5-5", "claude-haiku-5-5", "qwen3-4b"])
+def test_a_whole_tool_loop_is_valid_for_every_model_and_replays_what_was_said(
+    api: FakeAnthropic, model: str, clients: Clients
+) -> None:
+    api.replies(Think(UseTools(ToolUse("read_file", {"path": "a"}), text="Let me look.")), Say("Done."))
+    asked = question(model=model, tools=(TOOL,), schema=schema_for(StepOutput))
+    first = clients.ask(asked)
+    results = [{"type": "tool_result", "tool_use_id": use.id, "content": "Hello."} for use in first.tool_uses]
+    said: Any = ({"role": "assistant", "content": list(first.content)}, {"role": "user", "content": results})
+    second = clients.ask(replace(asked, messages=(*asked.messages, *said), last_round=True))
+    assert second.text == "Done."
+    assert [(use.name, use.input) for use in first.tool_uses] == [("read_file", {"path": "a"})]
+    assert api.requests[1].messages[1]["content"] == list(first.content)
+
+
+def test_an_unknown_kind_of_block_is_kept_as_it_came(api: FakeAnthropic, clients: Clients) -> None:
+    start = {"type": "content_block_start", "index": 0, "content_block": {"type": "novelty", "x": 1}}
+    api.replies(events(START, start, STOP, DELTA, END))
+    assert clients.ask(question()).content == ({"type": "novelty", "x": 1},)
+
+
+def test_figures_that_cannot_be_are_not_counted(api: FakeAnthropic, clients: Clients) -> None:
+    odd = {"type": "message_start", "message": {**MESSAGE, "usage": {"input_tokens": -5, "output_tokens": 1}}}
+    api.replies(events(odd, TEXT, text("Hi."), STOP, DELTA, END))
+    assert clients.ask(question()).usage == Usage(input=0, output=5)
+
+
+def test_offline_models_are_answered_without_any_network(monkeypatch: pytest.MonkeyPatch, clients: Clients) -> None:
+    monkeypatch.delenv("ANTHROPIC_BASE_URL", raising=False)
+    monkeypatch.setattr(socket.socket, "connect", lambda *_: pytest.fail("the network was used"))
+    reply = clients.ask(question(model="offline-planner", role=Role.PLANNER))
+    assert reply.model == "offline-planner"
+
+
+# ---- trouble ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("answer", "kind", "retriable", "sentence"),
+    [
+        (
+            Fail(401, "authentication_error", "invalid x-api-key"),
+            "authentication_error",
+            False,
+            "The model's service refused the API key (401). Check ANTHROPIC_API_KEY.",
+        ),
+        (
+            Fail(403, "permission_error", "no"),
+            "permission_error",
+            False,
+            "The API key may not use this model (403).",
+        ),
+        (
+            Fail(404, "not_found_error", "model: x"),
+            "not_found_error",
+            False,
+            "The model's service does not know this model (404).",
+        ),
+        (
+            Fail(429, "rate_limit_error", "slow down"),
+            "rate_limit_error",
+            True,
+            "The model's service asks to wait: too many requests (429).",
+        ),
+        (Fail(529, "overloaded_error", "busy"), "overloaded_error", True, "The model's service is overloaded (529)."),
+    ],
+)
+def test_the_errors_of_the_api_are_told_in_words(
+    api: FakeAnthropic, answer: Fail, kind: str, retriable: bool, sentence: str, clients: Clients
+) -> None:
+    api.replies(answer)
+    found = trouble(clients)
+    assert (found.kind, found.retriable, str(found)) == (kind, retriable, sentence)
+    assert (found.input_tokens, found.output_tokens, found.retry_after) == (0, 0, None)
+
+
+@pytest.mark.parametrize(
+    ("status", "type_", "retriable"),
+    [
+        (400, "invalid_request_error", False),
+        (402, "billing_error", False),
+        (413, "request_too_large", False),
+        (500, "api_error", True),
+        (504, "timeout_error", True),
+        (500, "server_error", True),
+        (503, "unavailable_error", True),
+        (502, "", True),
+        (408, "", True),
+        (409, "", True),
+        (429, "", True),
+        (429, "tokens", True),
+        (422, "unprocessable", False),
+        (400, "exceed_context_size_error", False),
+    ],
+)
+def test_what_may_pass_is_retriable_also_under_the_names_of_other_servers(
+    api: FakeAnthropic, status: int, type_: str, retriable: bool, clients: Clients
+) -> None:
+    api.replies(Fail(status, type_, "Loading model"))
+    assert trouble(clients).retriable is retriable
+
+
+@pytest.mark.parametrize(
+    "body", [{"error": "a string"}, {"error": {"type": 500}}, {"error": {"type": ["x"]}}, [1], "x", None]
+)
+def test_an_error_of_any_shape_is_trouble(api: FakeAnthropic, body: Any, clients: Clients) -> None:
+    api.replies(Garbage(f"event: error\ndata: {json.dumps(body)}\n\n".encode()))
+    assert trouble(clients).retriable is True
+
+
+@pytest.mark.parametrize(
+    ("seconds", "told"), [(7.0, 7.0), (0.5, 0.5), (0.0, 0.0), (-3.0, 0.0), (1e9, 1e9), (float("nan"), None)]
+)
+def test_the_seconds_a_service_asks_to_wait_are_passed_on(
+    api: FakeAnthropic, seconds: float, told: float | None, clients: Clients
+) -> None:
+    api.replies(Fail(429, "rate_limit_error", "slow down", retry_after=seconds))
+    assert trouble(clients).retry_after == told
+
+
+def test_one_question_is_one_try(api: FakeAnthropic, clients: Clients) -> None:
+    api.replies(Fail(529, "overloaded_error", "busy"))
+    assert trouble(clients).kind == "overloaded_error"
+    assert len(api.requests) == 1
+
+
+@pytest.mark.parametrize(
+    ("answer", "kind"),
+    [
+        (CutStream("Some text"), "connection_error"),
+        (EndEarly("Some text"), "incomplete_stream"),
+        (ErrorInStream("overloaded_error"), "overloaded_error"),
+        (ErrorInStream("server_error"), "server_error"),
+    ],
+)
+def test_a_stream_that_breaks_is_retriable_trouble_with_what_was_used_up_to_then(
+    api: FakeAnthropic, answer: Answer, kind: str, clients: Clients
+) -> None:
+    api.replies(answer)
+    found = trouble(clients)
+    assert (found.kind, found.retriable) == (kind, True)
+    assert (found.input_tokens, found.output_tokens) == (api.usage_totals().input_tokens, 1)
+    assert found.input_tokens > 0
+
+
+def test_an_error_in_a_stream_that_names_the_request_as_its_cause_is_final(
+    api: FakeAnthropic, clients: Clients
+) -> None:
+    api.replies(ErrorInStream("invalid_request_error"))
+    found = trouble(clients)
+    assert (found.kind, found.retriable) == ("invalid_request_error", False)
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        Garbage(),
+        Garbage(b"<html>It works!</html>"),
+        Garbage(b""),
+        Garbage(b"event: message_start\ndata: {\n\n"),
+        Garbage(b"data: \xff\xfe\n\n"),
+        events([1, 2]),
+        events(None),
+        events("x"),
+        events({"type": "message_start"}),
+        events(
+            {"type": "message_start", "message": {key: value for key, value in MESSAGE.items() if key != "usage"}}, END
+        ),
+        events(TEXT, text("no start")),
+        events(START, text("x", index=5), DELTA, END),
+        events(START, TEXT, text(5), STOP, DELTA, END),
+        events(START, {"type": "message_delta"}, END),
+        events(START, TEXT, text("x"), STOP, {"type": "message_delta", "delta": {"stop_reason": "end_turn"}}, END),
+        events(START, TEXT, text("half a pair: \ud800"), STOP, DELTA, END),
+        events(START, TOOL_USE, arguments('{"path": }'), STOP, DELTA, END),
+        events(
+            START,
+            {
+                "type": "content_block_start",
+                "index": 0,
+                "content_block": {"type": "tool_use", "name": "n", "input": {}},
+            },
+            STOP,
+            DELTA,
+            END,
+        ),
+    ],
+    ids=range(18),
+)
+def test_what_is_not_the_api_is_retriable_trouble(api: FakeAnthropic, answer: Answer, clients: Clients) -> None:
+    api.replies(answer)
+    found = trouble(clients)
+    assert (found.kind, found.retriable) == ("incomplete_stream", True)
+
+
+def test_nobody_listening_is_retriable_trouble(monkeypatch: pytest.MonkeyPatch, clients: Clients) -> None:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    monkeypatch.setenv("ANTHROPIC_BASE_URL", f"http://127.0.0.1:{port}")
+    monkeypatch.setenv("ANTHROPIC_API_KEY", KEY)
+    found = trouble(clients)
+    assert (found.kind, found.retriable) == ("connection_error", True)
+    assert str(found).startswith("The model's service cannot be reached: ")
+
+
+@pytest.mark.parametrize("answer", [Slow(2.0, Say("x")), Stall(2.0, Say(LONG))], ids=["first byte", "in the middle"])
+def test_a_service_that_goes_quiet_is_retriable_trouble(
+    api: FakeAnthropic, monkeypatch: pytest.MonkeyPatch, answer: Answer, clients: Clients
+) -> None:
+    monkeypatch.setattr(client, "QUIET", 0.2)
+    api.replies(answer)
+    found = trouble(clients)
+    assert (found.kind, found.retriable) == ("connection_error", True)
+
+
+def test_a_service_that_streams_for_ever_is_given_up(
+    api: FakeAnthropic, monkeypatch: pytest.MonkeyPatch, clients: Clients
+) -> None:
+    monkeypatch.setattr(client, "DEADLINE", 0.0)
+    api.replies(Say(LONG))
+    found = trouble(clients)
+    assert (found.kind, found.retriable, found.input_tokens > 0) == ("timeout_error", True, True)
+
+
+def test_without_a_key_and_without_another_server_it_says_what_to_set(
+    monkeypatch: pytest.MonkeyPatch, clients: Clients
+) -> None:
+    for name in ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_BASE_URL"):
+        monkeypatch.delenv(name, raising=False)
+    found = trouble(clients)
+    assert (found.kind, found.retriable) == ("no_key", False)
+    assert "ANTHROPIC_API_KEY" in str(found)
+
+
+def test_after_trouble_the_same_client_answers_again(api: FakeAnthropic, clients: Clients) -> None:
+    api.replies(CutStream("x"), Garbage(), Fail(500, "api_error", "x"), Say("Hi."))
+    for _ in range(3):
+        trouble(clients)
+    assert clients.ask(question()).text == "Hi."
+
+
+# ---- breaking off -------------------------------------------------------------------------------------------------
+
+
+def test_keep_going_breaks_off_in_the_middle_of_a_stream(api: FakeAnthropic, clients: Clients) -> None:
+    api.replies(Stall(5.0, Say(LONG)))
+    seen = []
+
+    def lost() -> None:
+        seen.append(1)
+        if len(seen) == 2:
+            raise LeaseLost("gone")
+
+    with pytest.raises(LeaseLost, match=r"^gone$"):
+        clients.ask(question(), lost)
+    assert len(seen) == 2
+
+
+def test_keep_going_is_looked_at_for_every_event(api: FakeAnthropic, clients: Clients) -> None:
+    api.replies(Say(LONG))
+    seen: list[int] = []
+    reply: Reply = clients.ask(question(), lambda: seen.append(1))
+    assert (reply.stop_reason, len(seen) >= 5) == ("end_turn", True)
+
+
+# ---- keys (S5) ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        Fail(401, "authentication_error", f"invalid key {KEY}"),
+        Fail(400, "invalid_request_error", f"Received API Key = {KEY}"),
+        Fail(500, "api_error", f"header x-api-key: {KEY}"),
+        ErrorInStream(),
+        CutStream("x"),
+        Garbage(KEY.encode()),
+    ],
+)
+def test_the_key_is_in_no_text_of_an_exception_even_if_the_service_repeats_it(
+    api: FakeAnthropic, answer: Answer, clients: Clients
+) -> None:
+    api.replies(answer)
+    found = trouble(clients)
+    assert KEY not in f"{found} {found!r} {found.args}"
+
+
+@pytest.mark.parametrize("name", ["ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN"])
+@pytest.mark.parametrize("key", [f"{KEY}\n", f"{KEY} ", f"{KEY[:5]}\n{KEY[5:]}", " "])
+def test_a_key_that_cannot_be_sent_is_told_at_once_and_not_shown(
+    api: FakeAnthropic, monkeypatch: pytest.MonkeyPatch, clients: Clients, name: str, key: str
+) -> None:
+    monkeypatch.setenv(name, key)
+    found = trouble(clients)
+    assert (found.kind, found.retriable) == ("no_key", False)
+    assert str(found) == f"{name} has a space or a line break in it. Set it anew and start again."
+    assert KEY not in "".join(traceback.format_exception(found))
+
+
+def test_no_trouble_of_the_line_shows_the_key_in_its_whole_history(api: FakeAnthropic, clients: Clients) -> None:
+    api.replies(CutStream("x"))
+    assert KEY not in "".join(traceback.format_exception(trouble(clients)))

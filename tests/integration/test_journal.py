@@ -1,0 +1,253 @@
+"""Proves the journal: events without gaps, calls with their cost, replies that are given once more after a crash."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from decimal import Decimal
+from typing import Any
+
+import pytest
+from django.db import IntegrityError, connection, transaction
+
+from runs import journal, live
+from runs.enums import EventKind, Role, WorkKind
+from runs.journal import Place, Question
+from runs.models import Event, ModelCall, Run, ToolCall, WorkItem
+from runs.pev.ports import Reply, ToolResult, ToolUse, Usage
+from tests import factories as made
+
+pytestmark = pytest.mark.django_db
+
+QUESTION = Question(Role.PLANNER, "claude-opus-5-5", "digest-1")
+USE = ToolUse("use_1", "write_file", {"path": "a.md", "content": "A"})
+USAGE = Usage(input=5, output=7, cache_read=11, cache_write_5m=13, cache_write_1h=17)
+
+
+def reply(text: str = "Hi.") -> Reply:
+    return Reply(({"type": "text", "text": text},), "end_turn", "claude-opus-5-5", USAGE, "req_1")
+
+
+def item() -> WorkItem:
+    return made.open_work(made.planning(), WorkKind.PLAN)
+
+
+def seqs(run: Run) -> list[int]:
+    return list(Event.objects.filter(run=run).values_list("seq", flat=True))
+
+
+# ---- events -------------------------------------------------------------------------------------------------------
+
+
+def test_events_are_numbered_from_one_for_each_run_apart() -> None:
+    one, other = made.planning(), made.planning()
+    assert journal.record(one.pk, EventKind.NOTE, {"text": "x"}) == 3
+    assert journal.record(other.pk, EventKind.NOTE) == 3
+    assert (seqs(one), seqs(other)) == ([1, 2, 3], [1, 2, 3])
+    one.refresh_from_db()
+    assert one.event_count == 3
+
+
+@pytest.mark.django_db(transaction=True)
+def test_events_have_no_gaps_and_no_doubles_from_eight_threads_at_once() -> None:
+    run = made.planning()
+    barrier = threading.Barrier(8)
+    told: list[int] = []
+
+    def write() -> None:
+        barrier.wait()
+        try:
+            for number in range(10):
+                if number % 5 == 4:
+                    rolled_back(run.pk)
+                told.append(journal.record(run.pk, EventKind.NOTE, {"text": "x"}))
+        finally:
+            connection.close()
+
+    threads = [threading.Thread(target=write) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert seqs(run) == list(range(1, 83))
+    assert sorted(told) == list(range(3, 83))
+    assert Run.objects.get(pk=run.pk).event_count == 82
+
+
+def rolled_back(run_id: int) -> None:
+    try:
+        with transaction.atomic():
+            journal.record(run_id, EventKind.NOTE, {"text": "never happened"})
+            raise RuntimeError
+    except RuntimeError:
+        return
+
+
+def test_what_did_not_happen_is_not_told_and_its_number_is_given_again() -> None:
+    run = made.planning()
+    rolled_back(run.pk)
+    assert (seqs(run), journal.record(run.pk, EventKind.NOTE)) == ([1, 2], 3)
+
+
+def test_a_number_cannot_be_given_twice() -> None:
+    run = made.planning()
+    with pytest.raises(IntegrityError), transaction.atomic():
+        Event.objects.create(run=run, seq=1, kind=EventKind.NOTE, at=run.created_at)
+
+
+type Capture = Callable[..., Any]
+
+
+def test_events_are_announced_after_the_commit_with_ids_only(
+    monkeypatch: pytest.MonkeyPatch, django_capture_on_commit_callbacks: Capture
+) -> None:
+    told: list[tuple[int, int]] = []
+    monkeypatch.setattr(live, "announce", lambda run_id, seq: told.append((run_id, seq)))
+    run = made.planning()
+    told.clear()
+    with django_capture_on_commit_callbacks(execute=True):
+        journal.record(run.pk, EventKind.NOTE, {"text": "secret"})
+        assert told == []
+    assert told == [(run.pk, 3)]
+
+
+def test_a_message_that_cannot_be_sent_undoes_nothing(
+    monkeypatch: pytest.MonkeyPatch, django_capture_on_commit_callbacks: Capture
+) -> None:
+    def broken(run_id: int, seq: int) -> None:
+        raise ConnectionError("no Redis")
+
+    monkeypatch.setattr(live, "announce", broken)
+    with django_capture_on_commit_callbacks(execute=True):
+        run = made.planning()
+    assert seqs(run) == [1, 2]
+
+
+# ---- model calls --------------------------------------------------------------------------------------------------
+
+
+def test_a_reply_is_a_row_with_tokens_by_kind_cost_duration_and_stop_reason() -> None:
+    work = item()
+    journal.write_reply(work, Place(0, 1), QUESTION, reply(), Decimal("0.00123456"), 2_300, live_=True)
+    call = ModelCall.objects.get()
+    assert (call.run, call.work, call.attempt, call.role, call.model) == (
+        work.run,
+        work,
+        None,
+        "planner",
+        "claude-opus-5-5",
+    )
+    assert (call.input_tokens, call.output_tokens, call.cache_read_tokens) == (5, 7, 11)
+    assert (call.cache_write_5m_tokens, call.cache_write_1h_tokens) == (13, 17)
+    assert (call.cost_usd, call.cost_is_lower_bound, call.duration_ms) == (Decimal("0.00123456"), False, 2_300)
+    assert (call.stop_reason, call.request_id, call.error, call.live) == ("end_turn", "req_1", "", True)
+
+
+def test_a_failed_call_is_a_row_too_and_what_it_cost_is_a_lower_bound() -> None:
+    work = item()
+    journal.write_failure(
+        work, Place(0, 1), QUESTION, "cut off " * 1_000, Usage(input=5, output=1), Decimal("0.01"), 10
+    )
+    call = ModelCall.objects.get()
+    assert (call.live, call.cost_usd, call.cost_is_lower_bound, call.input_tokens) == (False, Decimal("0.01"), True, 5)
+    assert (len(call.error), journal.recorded_reply(work, 1, QUESTION)) == (2_000, None)
+
+
+def test_a_cost_that_is_not_known_is_none_and_not_zero() -> None:
+    journal.write_reply(item(), Place(0, 1), QUESTION, reply(), None, 1, live_=True)
+    assert ModelCall.objects.get().cost_usd is None
+
+
+def test_a_recorded_reply_is_given_again_to_the_same_question_at_the_same_place() -> None:
+    work = item()
+    journal.write_reply(work, Place(0, 1), QUESTION, reply(), None, 1, live_=True)
+    again = journal.recorded_reply(work, 1, QUESTION)
+    assert again is not None
+    assert (again.content, again.stop_reason, again.model) == (reply().content, "end_turn", "claude-opus-5-5")
+    assert again.usage == Usage(), "it is paid for once"
+
+
+@pytest.mark.parametrize(
+    ("ordinal", "digest", "generation", "live_"),
+    [(2, "digest-1", 0, True), (1, "digest-2", 0, True), (1, "digest-1", 1, True), (1, "digest-1", 0, False)],
+    ids=["another place", "another question", "another generation", "after the lease was lost"],
+)
+def test_no_other_question_gets_it(ordinal: int, digest: str, generation: int, live_: bool) -> None:
+    work = item()
+    journal.write_reply(work, Place(0, 1), QUESTION, reply(), None, 1, live_=live_)
+    work.generation = generation
+    assert journal.recorded_reply(work, ordinal, Question(Role.PLANNER, "claude-opus-5-5", digest)) is None
+
+
+def test_of_two_replies_at_one_place_the_later_counts_and_both_are_paid_for() -> None:
+    work = item()
+    for text in ("one", "two"):
+        journal.write_reply(work, Place(0, 1), QUESTION, reply(text), Decimal("0.5"), 1, live_=True)
+    again = journal.recorded_reply(work, 1, QUESTION)
+    assert again is not None
+    assert (again.text, list(ModelCall.objects.values_list("live", flat=True))) == ("two", [False, True])
+
+
+def test_the_database_keeps_one_live_reply_at_each_place() -> None:
+    work = item()
+    journal.write_reply(work, Place(0, 1), QUESTION, reply(), None, 1, live_=True)
+    journal.write_reply(work, Place(0, 1), QUESTION, reply(), None, 1, live_=False)
+    with pytest.raises(IntegrityError), transaction.atomic():
+        ModelCall.objects.filter(live=False).update(live=True)
+
+
+def test_a_call_is_told_with_its_step_and_without_its_words() -> None:
+    run = made.executing()
+    work = made.open_work(run, WorkKind.ATTEMPT)
+    journal.write_reply(work, Place(0, 1), QUESTION, reply("secret words"), None, 12, live_=True)
+    data = Event.objects.filter(run=run).latest("seq").data
+    assert data == {
+        "role": "planner",
+        "model": "claude-opus-5-5",
+        "ms": 12,
+        "stop": "end_turn",
+        "step": "inventory",
+        "attempt": 1,
+    }
+
+
+# ---- tool calls ---------------------------------------------------------------------------------------------------
+
+
+def test_a_tool_result_is_given_again_with_what_it_wrote() -> None:
+    work = item()
+    writes = {"a.md": ["0" * 64, 1]}
+    journal.write_result(work, Place(0, 1), USE, ToolResult("Written."), writes, 5)
+    assert journal.recorded_result(work, 1, USE) == (ToolResult("Written."), writes)
+
+
+@pytest.mark.parametrize(
+    ("ordinal", "use"), [(2, USE), (1, ToolUse("use_2", "write_file", {})), (1, ToolUse("use_1", "edit_file", {}))]
+)
+def test_no_other_tool_call_gets_it(ordinal: int, use: ToolUse) -> None:
+    work = item()
+    journal.write_result(work, Place(0, 1), USE, ToolResult("Written."), {}, 5)
+    assert journal.recorded_result(work, ordinal, use) is None
+
+
+def test_results_are_read_in_the_order_in_which_they_can_be_quoted() -> None:
+    work = item()
+    for ordinal in (2, 1, 3):
+        journal.write_result(work, Place(0, ordinal), USE, ToolResult(f"result {ordinal}"), {}, 5)
+    journal.write_result(work, Place(1, 1), USE, ToolResult("another generation"), {}, 5)
+    assert [call.result for call in journal.results_of(work)] == ["result 1", "result 2", "result 3"]
+
+
+def test_a_tool_call_at_the_same_place_replaces_the_one_before() -> None:
+    work = item()
+    for text in ("one", "two"):
+        journal.write_result(work, Place(0, 1), USE, ToolResult(text, is_error=text == "one"), {}, 5)
+    assert list(ToolCall.objects.values_list("result", "is_error")) == [("two", False)]
+
+
+def test_a_tool_call_is_told_with_its_path_and_not_with_its_content() -> None:
+    work = item()
+    use = ToolUse("use_1", "write_file", {"path": "p" * 500, "content": "secret words"})
+    journal.write_result(work, Place(0, 1), use, ToolResult("Written."), {}, 5)
+    data = Event.objects.filter(run=work.run_id).latest("seq").data
+    assert data == {"tool": "write_file", "error": False, "path": "p" * 200}

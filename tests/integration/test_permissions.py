@@ -1,0 +1,53 @@
+"""Proves who may see and decide: Alice owns, Bob approves, Charlie gets nothing (S4)."""
+
+import pytest
+from django.contrib.auth.models import AnonymousUser
+
+from runs.errors import NotAllowed
+from runs.permissions import can_decide, can_see, check_can_decide, visible_runs
+from tests import factories as made
+
+pytestmark = pytest.mark.django_db
+
+
+def test_the_owner_and_the_approver_see_the_run_once_and_charlie_does_not() -> None:
+    run = made.submitted(approvers=[made.bob(), made.person("dora"), made.alice()])
+    assert [list(visible_runs(user)) for user in (made.alice(), made.bob(), made.charlie())] == [[run], [run], []]
+
+
+def test_nobody_in_particular_sees_nothing() -> None:
+    run = made.planning()
+    assert list(visible_runs(AnonymousUser())) == []
+    assert (can_see(AnonymousUser(), run), can_decide(AnonymousUser(), run)) == (False, False)
+
+
+def test_an_administrator_sees_everything() -> None:
+    run = made.planning()
+    admin = made.person("root", is_superuser=True)
+    assert list(visible_runs(admin)) == [run]
+
+
+def test_being_staff_is_no_way_in() -> None:
+    run = made.planning()
+    assert can_see(made.person("staff", is_staff=True), run) is False
+
+
+def test_approving_one_run_is_no_way_into_another_of_the_same_owner() -> None:
+    one, other = made.submitted(), made.submitted(approvers=[made.charlie()])
+    assert (can_see(made.bob(), one), can_see(made.bob(), other)) == (True, False)
+
+
+def test_the_rule_has_two_voices_that_agree() -> None:
+    run = made.planning()
+    for user in (made.alice(), made.bob()):
+        check_can_decide(user, run)
+        assert can_decide(user, run) is True
+    with pytest.raises(NotAllowed, match=r"^You may not decide anything in this run\.$"):
+        check_can_decide(made.charlie(), run)
+    assert can_decide(made.charlie(), run) is False
+
+
+def test_who_is_no_approver_any_more_sees_nothing_any_more() -> None:
+    run = made.planning()
+    run.approvers.remove(made.bob())
+    assert can_see(made.bob(), run) is False

@@ -1,0 +1,316 @@
+"""Proves trees, overlays and the store: equal files are equal trees, nothing half-written is seen, limits hold."""
+
+from __future__ import annotations
+
+import hashlib
+import threading
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.core.files.base import ContentFile
+from django.core.files.storage import storages
+from django.db import transaction
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.django import TestCase as DjangoTestCase
+
+from runs import trees
+from runs.errors import PathRefused, UploadRefused
+from runs.models import Tree
+from runs.pev.ports import FileInfo
+from runs.trees import Changes, Overlay
+
+pytestmark = pytest.mark.django_db
+
+
+def info(text: str) -> FileInfo:
+    data = text.encode()
+    return FileInfo(hashlib.sha256(data).hexdigest(), len(data))
+
+
+def files(**texts: str) -> dict[str, FileInfo]:
+    return {path: info(text) for path, text in texts.items()}
+
+
+def changed(**texts: str | None) -> Changes:
+    return {path: None if text is None else [info(text).sha256, len(text.encode())] for path, text in texts.items()}
+
+
+def overlay(base: Tree, changes: Changes | None = None, files: int = 10, size: int = 1_000) -> Overlay:
+    return Overlay(base, changes or {}, most_files=files, most_bytes=size)
+
+
+# ---- trees --------------------------------------------------------------------------------------------------------
+
+
+def test_equal_files_are_one_tree_however_it_came_about() -> None:
+    made = trees.make_tree(files(a="A", b="B"))
+    grown = trees.with_changes(trees.make_tree(files(b="B")), changed(a="A"))
+    back = trees.with_changes(trees.with_changes(made, changed(c="C")), changed(c=None))
+    assert made.pk == grown.pk == back.pk
+
+
+@pytest.mark.parametrize("other", [{"a": "A", "b": "C"}, {"a": "B", "b": "A"}, {"a": "A"}, {"a": "A", "c": "B"}, {}])
+def test_other_files_are_another_tree(other: dict[str, str]) -> None:
+    assert trees.make_tree(files(**other)).digest != trees.make_tree(files(a="A", b="B")).digest
+
+
+def test_the_digest_is_over_sorted_lines_of_hash_and_path() -> None:
+    tree = trees.make_tree(dict(sorted(files(b="B", a="A").items())))
+    lines = f"{info('A').sha256}  a\n{info('B').sha256}  b"
+    assert tree.digest == hashlib.sha256(lines.encode()).hexdigest()
+    assert (tree.file_count, tree.total_size) == (2, 2)
+
+
+def test_no_change_gives_the_base_itself() -> None:
+    base = trees.make_tree(files(a="A"))
+    assert trees.with_changes(base, {}).pk == base.pk
+    assert trees.with_changes(base, changed(a="A")).pk == base.pk
+    assert trees.with_changes(base, changed(gone=None)).pk == base.pk
+
+
+def test_the_base_stays_as_it_is() -> None:
+    base = trees.make_tree(files(a="A"))
+    trees.with_changes(base, changed(a="changed", b="B"))
+    assert dict(trees.files_of(base)) == files(a="A")
+
+
+def test_a_long_chain_of_changes_is_read_back_exactly_and_starts_from_new_roots() -> None:
+    tree, expected, roots = trees.empty_tree(), dict[str, FileInfo](), set()
+    for number in range(2 * trees.ROOT_EVERY + 10):
+        path = f"f{number}"
+        tree = trees.with_changes(tree, changed(**{path: str(number), f"f{number - 3}": None}))
+        expected[path] = info(str(number))
+        expected.pop(f"f{number - 3}", None)
+        roots.add(tree.root_id or tree.pk)
+        trees.forget_cache()
+        assert dict(trees.files_of(tree)) == dict(sorted(expected.items()))
+    assert len(roots) == 3
+    assert tree == trees.make_tree(dict(sorted(expected.items())))
+
+
+def test_no_tree_needs_more_than_its_root_to_be_read(django_assert_num_queries: Any) -> None:
+    tree = trees.empty_tree()
+    for number in range(20):
+        tree = trees.with_changes(tree, changed(**{f"f{number}": "x"}))
+    trees.forget_cache()
+    with django_assert_num_queries(1):
+        assert len(trees.files_of(tree)) == 20
+    with django_assert_num_queries(0):
+        trees.files_of(tree)
+
+
+def test_ten_thousand_files_are_one_tree_and_a_change_to_it_is_a_small_row() -> None:
+    many = {f"folder {n % 100:02}/näme {n}.txt": info(str(n)) for n in range(10_000)}
+    tree = trees.make_tree(dict(sorted(many.items())))
+    after = trees.with_changes(tree, changed(new="N"))
+    trees.forget_cache()
+    assert (tree.file_count, len(trees.files_of(tree)), len(trees.files_of(after))) == (10_000, 10_000, 10_001)
+    assert (after.root, list(after.changes)) == (tree, ["new"])
+
+
+def test_a_tree_of_a_transaction_that_was_rolled_back_is_never_taken_for_another() -> None:
+    with transaction.atomic():
+        lost = trees.make_tree(files(a="lost"))
+        trees.files_of(lost)
+        transaction.set_rollback(True)
+    again = trees.make_tree(files(b="kept"))
+    assert again.pk == lost.pk, "the database gave the same key again, which is the point of this test"
+    assert dict(trees.files_of(again)) == files(b="kept")
+
+
+class Random(DjangoTestCase):
+    @given(
+        st.lists(st.dictionaries(st.sampled_from("abcde"), st.none() | st.sampled_from("123"), max_size=4), max_size=6)
+    )
+    def test_a_chain_of_changes_is_what_a_dictionary_would_be(self, history: list[dict[str, str | None]]) -> None:
+        tree, expected = trees.empty_tree(), dict[str, FileInfo]()
+        for step in history:
+            tree = trees.with_changes(tree, changed(**step))
+            expected |= {path: info(text) for path, text in step.items() if text is not None}
+            expected = {path: found for path, found in expected.items() if step.get(path, "") is not None}
+        assert dict(trees.files_of(tree)) == expected
+        assert tree == trees.make_tree(dict(sorted(expected.items())))
+
+
+# ---- conflicts ----------------------------------------------------------------------------------------------------
+
+
+def test_only_paths_that_both_changed_are_in_conflict() -> None:
+    base = trees.make_tree(files(a="A", b="B", c="C"))
+    head = trees.with_changes(base, changed(a="A2", b=None, d="D"))
+    assert trees.conflicts(base, head, changed(a="A3", b="B3", c="C3", d="D3", e="E3")) == ["a", "b", "d"]
+    assert trees.conflicts(base, base, changed(a="A3")) == []
+    assert trees.conflicts(base, head, changed(c=None)) == []
+
+
+@pytest.mark.parametrize(("theirs", "mine"), [("out", "out/a"), ("out/a", "out"), ("Out", "out"), ("a/B/c", "a/b")])
+def test_what_cannot_lie_beside_what_somebody_else_wrote_is_in_conflict(theirs: str, mine: str) -> None:
+    base = trees.empty_tree()
+    head = trees.with_changes(base, changed(**{theirs: "x"}))
+    assert trees.conflicts(base, head, changed(**{mine: "y"})) == [mine]
+
+
+def test_what_was_there_before_is_in_conflict_with_nobody() -> None:
+    base = trees.make_tree(files(Readme="a", readme="b"))
+    head = trees.with_changes(base, changed(other="c"))
+    assert trees.conflicts(base, head, changed(README="d", new="e")) == []
+
+
+# ---- overlays -----------------------------------------------------------------------------------------------------
+
+
+def test_writes_go_to_the_overlay_and_never_to_the_tree() -> None:
+    base = trees.make_tree({"a.md": trees.put(b"A")})
+    work = overlay(base)
+    work.write("b/ä ü.md", b"B")
+    work.write("a.md", b"A2")
+    assert (work.read("a.md"), work.read("b/ä ü.md"), list(work.files())) == (b"A2", b"B", ["a.md", "b/ä ü.md"])
+    assert dict(work.contents()) == {"a.md": b"A2", "b/ä ü.md": b"B"}
+    assert list(trees.files_of(base)) == ["a.md"]
+
+
+def test_an_overlay_that_is_made_again_from_its_changes_is_the_same() -> None:
+    base = trees.make_tree({"a.md": trees.put(b"A")})
+    first = overlay(base)
+    first.write("b.md", b"B")
+    assert dict(overlay(base, first.changes).contents()) == {"a.md": b"A", "b.md": b"B"}
+    assert overlay(base, {"a.md": None}).files() == {}
+
+
+def test_what_is_not_there_cannot_be_read() -> None:
+    base = trees.make_tree({"a.md": trees.put(b"A")})
+    for work, path in ((overlay(base), "b.md"), (overlay(base, {"a.md": None}), "a.md"), (overlay(base), "../a.md")):
+        with pytest.raises(KeyError):
+            work.read(path)
+
+
+@pytest.mark.parametrize("path", ["../a", "/a", "C:/a", "a/../b", "", "a/", "con", "a\0", "@output"])
+def test_nothing_is_written_outside_the_tree(path: str) -> None:
+    work = overlay(trees.empty_tree())
+    with pytest.raises(PathRefused):
+        work.write(path, b"x")
+    assert work.changes == {}
+
+
+@pytest.mark.parametrize(("there", "path"), [("a", "a/b"), ("a", "a/b/c"), ("a/b", "a"), ("A.md", "a.md")])
+def test_a_file_cannot_lie_where_a_folder_or_its_twin_is(there: str, path: str) -> None:
+    work = overlay(trees.make_tree(files(**{there: "x"})))
+    with pytest.raises(UploadRefused, match=f"“{path}” cannot lie beside “{there}”"):
+        work.write(path, b"x")
+    assert work.changes == {}
+
+
+def test_the_most_files_may_be_there_and_one_of_them_replaced() -> None:
+    work = overlay(trees.make_tree(files(a="A")), files=2)
+    work.write("b", b"B")
+    work.write("b", b"B2")
+    with pytest.raises(UploadRefused, match="holds 2 files"):
+        work.write("c", b"C")
+
+
+def test_the_most_bytes_may_be_there_and_what_is_replaced_does_not_count() -> None:
+    work = overlay(trees.make_tree(files(a="A" * 400)), size=1_000)
+    work.write("b", b"x" * 600)
+    work.write("b", b"y" * 600)
+    with pytest.raises(UploadRefused, match="over 1,000 bytes"):
+        work.write("b", b"z" * 601)
+    assert work.read("b") == b"y" * 600
+
+
+# ---- the store ----------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def blobs(tmp_path: Path, settings: Any) -> Path:
+    """A store of this test's own."""
+    settings.STORAGES = {
+        **settings.STORAGES,
+        "blobs": {"BACKEND": "runs.trees.BlobStorage", "OPTIONS": {"location": tmp_path}},
+    }
+    return tmp_path
+
+
+def stored(folder: Path) -> list[str]:
+    return sorted(path.relative_to(folder).as_posix().replace("/", "") for path in folder.rglob("*") if path.is_file())
+
+
+def test_a_blob_lies_under_its_hash_and_is_read_back(blobs: Path) -> None:
+    data = bytes(range(256))
+    found = trees.put(data)
+    assert (found.sha256, found.size, stored(blobs)) == (hashlib.sha256(data).hexdigest(), 256, [found.sha256])
+    assert trees.read_blob(found.sha256) == data
+    assert trees.put_file(ContentFile(data)) == found
+
+
+def test_the_same_content_is_stored_once(blobs: Path) -> None:
+    assert trees.put(b"same") == trees.put(b"same") == trees.put_file(ContentFile(b"same"))
+    assert len(stored(blobs)) == 1
+
+
+def test_a_crash_in_the_middle_of_a_write_leaves_nothing_under_the_hash_and_the_next_write_succeeds(
+    blobs: Path,
+) -> None:
+    class Crash(BaseException):
+        pass
+
+    class Broken(ContentFile):  # type: ignore[type-arg]
+        calls = 0
+
+        def chunks(self, chunk_size: int | None = None) -> Any:
+            self.calls += 1
+            yield b"the first half"
+            if self.calls == 2:
+                raise Crash
+            yield b" and the second"
+
+    whole = b"the first half and the second"
+    with pytest.raises(Crash):
+        trees.put_file(Broken(whole))
+    assert stored(blobs) == []
+    assert trees.read_blob(trees.put(whole).sha256) == whole
+
+
+def test_a_draft_that_a_killed_process_left_is_never_taken_for_a_blob(blobs: Path) -> None:
+    sha256 = hashlib.sha256(b"whole").hexdigest()
+    folder = blobs / sha256[:2]
+    folder.mkdir()
+    (folder / "tmpdraft").write_bytes(b"who")
+    assert trees.read_blob(trees.put(b"whole").sha256) == b"whole"
+
+
+def test_many_threads_that_store_the_same_blob_store_one(blobs: Path) -> None:
+    data = b"x" * 300_000
+    barrier = threading.Barrier(8)
+    found = []
+
+    def put() -> None:
+        barrier.wait()
+        found.append(trees.put(data))
+
+    threads = [threading.Thread(target=put) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(set(found)) == 1
+    assert stored(blobs) == [found[0].sha256]
+    assert trees.read_blob(found[0].sha256) == data
+
+
+def test_whoever_finds_the_blob_stored_in_the_meantime_leaves_no_second_copy(blobs: Path) -> None:
+    name = trees._name(trees.put(b"same").sha256)
+    assert storages["blobs"].save(name, ContentFile(b"same")) == name
+    assert len(stored(blobs)) == 1
+
+
+def test_a_blob_that_is_lost_is_an_error_and_not_an_empty_file(blobs: Path) -> None:
+    with pytest.raises(FileNotFoundError):
+        trees.read_blob("0" * 64)
+
+
+def test_only_the_installation_may_read_the_store(blobs: Path) -> None:
+    sha256 = trees.put(b"secret").sha256
+    assert (blobs / sha256[:2]).stat().st_mode & 0o077 == 0
+    assert (blobs / sha256[:2] / sha256[2:]).stat().st_mode & 0o077 == 0

@@ -1,0 +1,112 @@
+"""Proves the prices: exact, by date, by length of the prompt, and never free for want of knowledge (T5)."""
+
+from datetime import date
+from decimal import Decimal
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from runs.llm.prices import cost_of, price_of
+from runs.pev.ports import Usage
+
+TODAY = date(2026, 11, 21)
+ONE_OF_EACH = Usage(
+    input=1_000_000, output=1_000_000, cache_read=1_000_000, cache_write_5m=1_000_000, cache_write_1h=1_000_000
+)
+
+
+@pytest.mark.parametrize(
+    ("model", "usd"),
+    [
+        ("claude-opus-5-5", ("4", "20", "0.20", "5", "8")),
+        ("claude-sonnet-5-5", ("2", "10", "0.10", "2.50", "4")),
+        ("claude-haiku-5-5", ("0.50", "2.50", "0.05", "0.625", "1.00")),
+        ("claude-opus-4-6", ("5", "25", "0.50", "6.25", "10")),
+        ("claude-haiku-4-5", ("1", "5", "0.10", "1.25", "2")),
+    ],
+)
+def test_a_million_tokens_of_each_kind_cost_the_list_price(model: str, usd: tuple[str, ...]) -> None:
+    assert cost_of(model, ONE_OF_EACH, TODAY) == sum(map(Decimal, usd))
+    price = price_of(model, 5_000_000, TODAY)
+    assert price is not None
+    kinds = (price.input, price.output, price.cache_read, price.cache_write_5m, price.cache_write_1h)
+    assert kinds == tuple(map(Decimal, usd))
+
+
+def test_kinds_of_tokens_are_priced_apart() -> None:
+    assert cost_of("claude-opus-5-5", Usage(input=1_000), TODAY) == Decimal("0.004")
+    assert cost_of("claude-opus-5-5", Usage(output=1_000), TODAY) == Decimal("0.02")
+    assert cost_of("claude-opus-5-5", Usage(cache_read=1_000), TODAY) == Decimal("0.0002")
+    assert cost_of("claude-opus-5-5", Usage(cache_write_5m=1_000), TODAY) == Decimal("0.005")
+    assert cost_of("claude-opus-5-5", Usage(cache_write_1h=1_000), TODAY) == Decimal("0.008")
+
+
+@pytest.mark.parametrize(
+    "usage",
+    [
+        Usage(input=100_000),
+        Usage(input=1, cache_read=99_999),
+        Usage(input=1, cache_write_5m=50_000, cache_write_1h=49_999),
+    ],
+)
+def test_haiku_is_cheap_up_to_a_prompt_of_exactly_100k_tokens_however_they_are_billed(usage: Usage) -> None:
+    prompt = usage.input + usage.cache_read + usage.cache_write_5m + usage.cache_write_1h
+    price = price_of("claude-haiku-5-5", prompt, TODAY)
+    assert price is not None
+    assert price.input == Decimal("0.10")
+    expected = usage.input * Decimal("0.10") + usage.cache_read * Decimal("0.01")
+    expected += usage.cache_write_5m * Decimal("0.125") + usage.cache_write_1h * Decimal("0.20")
+    assert cost_of("claude-haiku-5-5", usage, TODAY) == expected / 1_000_000
+
+
+def test_one_token_more_and_the_whole_request_costs_the_long_price() -> None:
+    assert cost_of("claude-haiku-5-5", Usage(input=100_000), TODAY) == Decimal("0.01")
+    assert cost_of("claude-haiku-5-5", Usage(input=100_001), TODAY) == Decimal("0.0500005")
+    assert cost_of("claude-haiku-5-5", Usage(input=1, cache_read=100_000), TODAY) == Decimal("0.0050005")
+
+
+def test_the_answer_does_not_count_as_prompt() -> None:
+    assert cost_of("claude-haiku-5-5", Usage(input=100_000, output=1_000_000), TODAY) == Decimal("0.51")
+
+
+@pytest.mark.parametrize(
+    "model", ["qwen3-4b", "", "claude-sonnet-4-5", "claude-opus", "claude-opus-5-50", "x-claude-opus-5-5"]
+)
+def test_an_unknown_model_is_unpriced_and_never_free(model: str) -> None:
+    assert cost_of(model, Usage(input=1), TODAY) is None
+
+
+def test_a_dated_id_costs_what_its_family_costs() -> None:
+    assert cost_of("claude-opus-5-5-20261001", Usage(input=1_000_000), TODAY) == Decimal(4)
+
+
+def test_an_alias_is_priced_as_the_model_that_was_asked_for() -> None:
+    assert cost_of("the-alias", Usage(input=1_000_000), TODAY, priced_as="claude-opus-5-5") == Decimal(4)
+    assert cost_of("the-alias", Usage(input=1_000_000), TODAY, priced_as="another-alias") is None
+
+
+def test_the_model_that_answered_is_priced_before_the_one_asked_for() -> None:
+    cost = cost_of("claude-haiku-4-5", Usage(input=1_000_000), TODAY, priced_as="claude-opus-5-5")
+    assert cost == Decimal(1)
+
+
+def test_no_price_holds_before_its_date() -> None:
+    assert cost_of("claude-opus-5-5", Usage(input=1), date(2025, 12, 31)) is None
+
+
+@pytest.mark.parametrize("role", ["planner", "executor", "verifier"])
+def test_offline_rules_cost_nothing_and_that_is_a_known_price(role: str) -> None:
+    assert cost_of(f"offline-{role}", ONE_OF_EACH, TODAY) == Decimal(0)
+
+
+TOKENS = st.integers(0, 3_000_000)
+
+
+@given(
+    st.builds(Usage, TOKENS, TOKENS, TOKENS, TOKENS, TOKENS), st.sampled_from(["claude-opus-5-5", "claude-haiku-5-5"])
+)
+def test_costs_are_exact_to_the_millionth_of_a_token(usage: Usage, model: str) -> None:
+    cost = cost_of(model, usage, TODAY)
+    assert cost is not None
+    assert cost == cost.quantize(Decimal("0.000000001"))

@@ -1,0 +1,44 @@
+"""Markdown to clean HTML."""
+
+import pytest
+
+from runs.reports.html import render_markdown
+
+
+@pytest.mark.parametrize(
+    "hostile",
+    [
+        "<script>alert(1)</script>",
+        "<img src=x onerror=alert(1)>",
+        "[x](javascript:alert(1))",
+        "[x](data:text/html;base64,PHNjcmlwdD4=)",
+        "![x](http://evil.example/pixel.png)",
+        "<style>*{display:none}</style>",
+        "| a |\n|:-:|\n| <b onclick=x>y</b> |",
+        "<a href='javascript:alert(1)'>x</a>",
+        "<svg/onload=alert(1)>",
+    ],
+)
+def test_nothing_acts(hostile: str) -> None:
+    html = render_markdown(hostile)
+    assert "<script" not in html
+    assert "<img" not in html
+    assert "<style" not in html
+    assert "<svg" not in html
+    assert "style=" not in html
+    assert 'href="javascript' not in html
+    assert 'href="data' not in html
+
+
+def test_headings_fit_below_the_pages_own() -> None:
+    assert render_markdown("# A\n\n#### B\n\n## C") == "<h3>A</h3>\n<h4>B</h4>\n<h4>C</h4>\n"
+
+
+def test_links_leave_without_a_referrer() -> None:
+    assert 'rel="nofollow noopener noreferrer"' in render_markdown("[x](https://example.com/)")
+
+
+def test_tables_and_lists_are_kept() -> None:
+    html = render_markdown("| a | b |\n|---|--:|\n| 1 | 2 |\n\n3. x")
+    assert "<td>1</td>" in html
+    assert '<ol start="3">' in html
