@@ -230,7 +230,7 @@ def _feedback(results: Sequence[CriterionResult], said: str) -> str:
     lines = [
         f"- {result.label} ({result.text}): {result.feedback}"
         for result in results
-        if not result.passed and result.decided_by != "nobody"
+        if not result.passed and result.decided_by != "nobody" and result.feedback.strip() not in said
     ]
     return "\n".join(([said.strip()] if said.strip() else []) + lines)
 

@@ -3,9 +3,11 @@
 import asyncio
 import json
 import logging
+from collections.abc import Callable
 
-from channels.db import database_sync_to_async
+from asgiref.sync import sync_to_async
 from channels.generic.websocket import AsyncWebsocketConsumer
+from django.db import close_old_connections
 
 from runs import live
 from runs.errors import NotAllowed
@@ -29,7 +31,7 @@ class RunConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels is 
         user = self.scope.get("user")
         self._person: int | None = user.pk if user is not None else None
         try:
-            await database_sync_to_async(followed)(self._person, self._run_id)
+            await from_database(lambda: followed(self._person, self._run_id))
         except NotAllowed:
             await self.close()
             return
@@ -71,7 +73,7 @@ class RunConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels is 
             await self.close(1011)
 
     async def _tell(self) -> None:
-        new = await database_sync_to_async(self._update, thread_sensitive=False)()
+        new = await from_database(self._update)
         self._seen = new.seq
         if new.content:
             await self.send(json.dumps({"seq": new.seq, "content": new.content}))
@@ -83,6 +85,22 @@ class RunConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels is 
         if session is not None and not (key and session.exists(key)):
             raise NotAllowed("You are signed out.")
         return update(self._person, self._run_id, self._seen)
+
+
+async def from_database[Value](read: Callable[[], Value]) -> Value:
+    """What `read` returns, read in a thread that gives its connection back.
+
+    Channels' own `database_sync_to_async` cleans up outside of the context in which asgiref keeps the connection: it
+    would stay open until it is collected.
+    """
+
+    def reading() -> Value:
+        try:
+            return read()
+        finally:
+            close_old_connections()
+
+    return await sync_to_async(reading, thread_sensitive=False)()
 
 
 def seen_in(text: str) -> int | None:

@@ -25,7 +25,8 @@ from runs.lifecycle.submission import Submission, Upload, sample, submit
 from runs.management.commands.serve import first_administrator
 from runs.models import Gate, Run
 from runs.reports.machine import as_json
-from runs.reports.trace import sentence
+from runs.reports.markdown import as_markdown
+from runs.web.presenters.feed import sentence
 
 EXIT = {Outcome.SUCCEEDED: 0, Outcome.PARTIAL: 3, Outcome.FAILED: 1, Outcome.CANCELLED: 1}
 
@@ -84,7 +85,7 @@ class Command(BaseCommand):
         while True:
             for event in run.events.filter(seq__gt=seen).order_by("seq"):
                 seen = event.seq
-                self._say(f"{event.seq:>4}  {sentence(event.kind, event.data)}")
+                self._say(f"{event.seq:>4}  {sentence(event.kind, event.data, {})}")
             run.refresh_from_db(fields=["status", "event_count"])
             if run.status == RunStatus.FINISHED and seen == run.event_count:
                 return
@@ -213,5 +214,4 @@ def write_out(run: Run, folder: Path) -> None:
             target.parent.mkdir(parents=True, exist_ok=True)
             target.write_bytes(trees.read_blob(info.sha256))
     folder.mkdir(parents=True, exist_ok=True)
-    from runs.reports.markdown import as_markdown
     (folder / "report.md").write_text(as_markdown(run), "utf-8")

@@ -43,11 +43,14 @@ def feed(events: Iterable[Event], names: Mapping[str, str], *, whole: bool = Fal
 
 
 def line(event: Event, names: Mapping[str, str]) -> Line:
-    kind = EventKind(event.kind)
-    data: Data = event.data
+    told = sentence(event.kind, event.data, names)
+    return Line(event.seq, event.at, event.kind, told, _tone(EventKind(event.kind), event.data))
+
+
+def sentence(kind: str, data: Data, names: Mapping[str, str]) -> str:
+    """One event in plain words. A step without a name in `names` goes by its key."""
     key = str(data.get("step") or "")
-    step = f"“{names.get(key, key)}”"
-    return Line(event.seq, event.at, event.kind, _SENTENCES[kind](data, step), _tone(kind, data))
+    return _SENTENCES[EventKind(kind)](data, f"“{names.get(key, key)}”")
 
 
 def _tone(kind: EventKind, data: Data) -> str:
@@ -158,7 +161,10 @@ _SENTENCES: Mapping[EventKind, Callable[[Data, str], str]] = {
     EventKind.ATTEMPT_STARTED: lambda data, step: f"Attempt {data.get('attempt')} at {step} began.",
     EventKind.MODEL_CALLED: _model,
     EventKind.TOOL_CALLED: _tool,
-    EventKind.VERIFYING: lambda data, step: f"Attempt {data.get('attempt')} at {step} is done and is being verified.",
+    EventKind.VERIFYING: lambda data, step: (
+        f"Attempt {data.get('attempt')} at {step} reported, {float(data.get('confidence') or 0):.0%} confident;"
+        " it is being verified."
+    ),
     EventKind.VERDICT: _verdict,
     EventKind.STEP_PASSED: lambda data, step: f"{step} passed; its files are in the workspace.",
     EventKind.STEP_ACCEPTED: lambda data, step: f"{step} was accepted with issues.",

@@ -9,7 +9,7 @@ from django.views.decorators.http import require_safe
 
 from runs import queries
 from runs.permissions import visible_runs
-from runs.reports.trace import sentence
+from runs.web.presenters.feed import sentence
 
 PER_PAGE = 20
 
@@ -19,7 +19,7 @@ def inbox(request: HttpRequest) -> HttpResponse:
     runs = visible_runs(request.user)
     working = list(queries.under_way(runs))
     for run in working:
-        run.last = sentence(run.event_kind, run.event_data) if run.event_kind else ""  # type: ignore[attr-defined]
+        run.last = sentence(run.event_kind, run.event_data, {}) if run.event_kind else ""  # type: ignore[attr-defined]
     page = Paginator(queries.finished(runs), PER_PAGE).get_page(request.GET.get("page"))
     gates = list(queries.open_gates(runs))
     context = {

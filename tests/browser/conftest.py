@@ -1,0 +1,83 @@
+"""Owns the browser: the distribution's Chromium, one site for all stories, and pages that report every complaint."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, ConsoleMessage, Page, StorageState, sync_playwright
+
+from tests.browser.site import QUIET, Site, chromium
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    found = chromium()
+    assert found or not os.environ.get("PEV_REQUIRE_BROWSER"), "there is no Chromium, and nothing may be skipped here"
+    for item in items:
+        if "/browser/" in str(item.path):
+            item.add_marker(pytest.mark.enable_socket)
+            item.add_marker(pytest.mark.xdist_group("browser"))
+            if not found:
+                item.add_marker(pytest.mark.skip(reason="there is no Chromium on this machine"))
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    with sync_playwright() as playwright:
+        running = playwright.chromium.launch(executable_path=chromium(), args=QUIET)
+        yield running
+        running.close()
+
+
+@pytest.fixture(scope="session")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    running = Site(tmp_path_factory.mktemp("site"), pace=0.05)
+    running.first_link = running.start()
+    yield running
+    running.kill()
+
+
+@pytest.fixture(scope="session")
+def signed_in(browser: Browser, site: Site) -> StorageState:
+    """The cookies of the administrator, who signed in with the link that the server printed."""
+    context = browser.new_context()
+    context.new_page().goto(site.first_link)
+    cookies = context.storage_state()
+    context.close()
+    return cookies
+
+
+@pytest.fixture
+def page(browser: Browser, site: Site, signed_in: StorageState, request: pytest.FixtureRequest) -> Iterator[Page]:
+    """A signed-in page. Anything in the console that is worse than a log fails the test: CSP, scripts, sockets.
+
+    A test that provokes complaints names a part of them with `@pytest.mark.provokes("422")`.
+    """
+    context = browser.new_context(viewport={"width": 1280, "height": 900}, storage_state=signed_in)
+    page = context.new_page()
+    complaints: list[str] = []
+    provoked = [str(part) for marker in request.node.iter_markers("provokes") for part in marker.args]
+
+    def listen(message: ConsoleMessage) -> None:
+        if message.type in {"error", "warning"} and not any(part in message.text for part in provoked):
+            complaints.append(message.text)
+
+    page.on("console", listen)
+    page.on("pageerror", lambda error: complaints.append(str(error)))
+    page.goto(site.url)
+    yield page
+    context.close()
+    assert complaints == []
+
+
+@pytest.fixture
+def notes(tmp_path: Path) -> Path:
+    """A folder to hand over."""
+    folder = tmp_path / "notes"
+    (folder / "old papers").mkdir(parents=True)
+    (folder / "minutes.md").write_text("The minutes of October.\nAnna orders the paint by 3 November.\n")
+    (folder / "old papers" / "Überblick.txt").write_text("A list of what was done.\nThe roof is still open.\n")
+    (folder / "photo.png").write_bytes(b"\x89PNG\r\n\x1a\n\0\0")
+    return folder

@@ -1,0 +1,102 @@
+"""Owns the pictures: `python -m tests.browser.screenshots [FOLDER]` takes the README's, or all pages into a folder."""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from playwright.sync_api import Browser, Page, sync_playwright
+
+from tests.browser.site import QUIET, ROOT, Site, chromium
+
+README_PICTURE = ROOT / ".github" / "plan-gate.png"
+SHAPES = {"wide": (1280, 900), "phone": (360, 780)}
+LONG = 60_000
+
+
+def main(folder: Path | None) -> None:
+    with tempfile.TemporaryDirectory() as data, sync_playwright() as playwright:
+        site = Site(Path(data), pace=0.3)
+        try:
+            link = site.start()
+            browser = playwright.chromium.launch(executable_path=chromium(), args=QUIET)
+            if folder is None:
+                readme(browser, link)
+            else:
+                folder.mkdir(parents=True, exist_ok=True)
+                album(browser, link, folder)
+        finally:
+            site.kill()
+
+
+def readme(browser: Browser, link: str) -> None:
+    page = browser.new_page(viewport={"width": 1120, "height": 860}, color_scheme="light")
+    page.goto(link)
+    page.get_by_role("button", name="Try it").click()
+    page.wait_for_selector("article.gate[data-kind=plan]", timeout=LONG)
+    page.wait_for_timeout(400)
+    page.screenshot(path=README_PICTURE)
+
+
+def album(browser: Browser, link: str, folder: Path) -> None:
+    """Every page in every shape and scheme, named `NAME-SHAPE-SCHEME.png`."""
+    context = browser.new_context(viewport={"width": 1280, "height": 900})
+    page = context.new_page()
+    page.goto(link)
+    shots = Shots(folder, page)
+    shots.take("inbox-first")
+    page.get_by_role("link", name="New run").first.click()
+    shots.take("new-run")
+    page.goto(link.split("/sign-in/")[0])
+    page.get_by_role("button", name="Try it").click()
+    page.wait_for_selector("article.gate[data-kind=plan]", timeout=LONG)
+    shots.take("plan-gate")
+    page.locator("article.gate button[value=approve]").click()
+    page.wait_for_selector("#feed-lines >> text=at “", timeout=LONG)
+    shots.take("running", schemes=("light",), shapes=("wide",))
+    page.wait_for_selector("article.gate[data-kind=step]", timeout=LONG)
+    shots.take("step-gate")
+    step = page.locator("#run-steps details[data-status=waiting]")
+    step.evaluate("element => element.open = true")
+    shots.take("failed-attempt", at="#run-steps .told")
+    page.locator("article.gate button[value=approve]").click()
+    page.wait_for_selector("#run-result .outcome", timeout=LONG)
+    shots.take("finished")
+    page.get_by_role("link", name="Attempts side by side").first.click()
+    shots.take("step")
+    page.go_back()
+    page.get_by_role("link", name="Read the report").click()
+    shots.take("report")
+    page.locator("a[href*='start=']").first.click()
+    shots.take("file")
+    page.get_by_role("link", name="Inbox").click()
+    shots.take("inbox")
+
+
+class Shots:
+    """Takes the page as it is in all shapes and schemes, and puts it back."""
+
+    def __init__(self, folder: Path, page: Page) -> None:
+        self._folder = folder
+        self._page = page
+
+    def take(
+        self, name: str, *, at: str = "", schemes: tuple[Any, ...] = ("light", "dark"), shapes: tuple[str, ...] = tuple(SHAPES)
+    ) -> None:
+        for scheme in schemes:
+            for shape in shapes:
+                width, height = SHAPES[shape]
+                self._page.emulate_media(color_scheme=scheme)
+                self._page.set_viewport_size({"width": width, "height": height})
+                if at:
+                    self._page.locator(at).first.scroll_into_view_if_needed()
+                self._page.wait_for_timeout(150)
+                picture = self._folder / f"{name}-{shape}-{scheme}.png"
+                self._page.screenshot(path=picture, full_page=not at)
+        self._page.set_viewport_size({"width": 1280, "height": 900})
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]) if len(sys.argv) > 1 else None)

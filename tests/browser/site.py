@@ -1,0 +1,84 @@
+"""Owns a site to look at: `manage.py serve` in a process of its own, on a data folder of its own."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+CHROMIUM = ("/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome")
+QUIET = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-sync", "--no-first-run"]
+AGENDA = "The minutes of October.\nAnna orders the paint by 3 November. The budget is 1,200 EUR.\nThe roof is TBD.\n"
+
+
+def chromium() -> str | None:
+    """The distribution's Chromium, or None."""
+    return next((path for path in CHROMIUM if Path(path).exists()), None)
+
+
+class Site:
+    """A running server. `pace`: seconds per reply of the offline rules, so that there is something to watch."""
+
+    def __init__(self, data: Path, *, pace: float = 0.15, **environ: str) -> None:
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            self.port: int = probe.getsockname()[1]
+        self.url = f"http://127.0.0.1:{self.port}"
+        self._environ = {
+            **os.environ,
+            "DJANGO_SETTINGS_MODULE": "pevsite.settings",
+            "PEV_DATA_DIR": str(data),
+            "PEV_OFFLINE_PACE": str(pace),
+            "PEV_LEASE_SECONDS": "3",
+            **environ,
+        }
+        self.first_link = ""
+        self._server: subprocess.Popen[str] | None = None
+
+    def start(self) -> str:
+        """Serve until `kill`; returns the sign-in link that was printed."""
+        arguments = [sys.executable, "manage.py", "serve", "--port", str(self.port)]
+        self._server = subprocess.Popen(
+            arguments, cwd=ROOT, env=self._environ, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        )
+        assert self._server.stdout is not None
+        for line in self._server.stdout:
+            link = re.search(r"http://\S+/sign-in/\S+", line)
+            if link:
+                return link[0]
+        raise AssertionError(self._server.stderr.read() if self._server.stderr else "the server did not start")
+
+    def kill(self) -> None:
+        """As the machine would: no warning, no clean-up."""
+        if self._server is not None:
+            self._server.send_signal(signal.SIGKILL)
+            self._server.communicate()
+            self._server = None
+
+    def manage(self, *arguments: str) -> str:
+        """What a management command on the same data folder prints."""
+        done = subprocess.run(
+            [sys.executable, "manage.py", *arguments],
+            cwd=ROOT,
+            env=self._environ,
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=False,
+        )
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    def spawn(self, *arguments: str) -> subprocess.Popen[str]:
+        """A management command that goes on by itself; what it prints can be read."""
+        return subprocess.Popen(
+            [sys.executable, "manage.py", *arguments], cwd=ROOT, env=self._environ, stdout=subprocess.PIPE, text=True
+        )
+
+    def link_for(self, user: str) -> str:
+        return self.manage("signin_link", user, "--create", "--base", self.url).strip()

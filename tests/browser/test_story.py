@@ -1,0 +1,156 @@
+"""The main job in a real browser: from the sign-in link to the report, live, and through a kill -9."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from tests.browser.site import Site
+
+LONG = 30_000
+
+
+def gate(page: Page, kind: str):  # type: ignore[no-untyped-def]
+    return page.locator(f"article.gate[data-kind={kind}]")
+
+
+def try_the_samples(page: Page) -> None:
+    page.get_by_role("link", name="Inbox").click()
+    button = page.get_by_role("button", name="Try it: three sample contracts")
+    if not button.count():
+        page.get_by_role("link", name="New run").first.click()
+    button.first.click()
+    expect(gate(page, "plan")).to_be_visible(timeout=LONG)
+
+
+def approve(page: Page, kind: str) -> None:
+    gate(page, kind).locator("button[value=approve]").click()
+    expect(gate(page, kind)).to_have_count(0, timeout=LONG)
+
+
+def test_from_the_sample_to_the_report(page: Page) -> None:
+    expect(page.get_by_text("Offline rules, no AI").first).to_be_visible()
+    try_the_samples(page)
+    page.evaluate("window.neverReloaded = true")
+    expect(gate(page, "plan")).to_contain_text("findings")
+    approve(page, "plan")
+    expect(page.locator("#run-steps .told").first).to_contain_text("has no recommendation", timeout=LONG)
+    expect(gate(page, "step")).to_be_visible(timeout=LONG)
+    expect(gate(page, "step")).to_contain_text("review/findings.md")
+    approve(page, "step")
+    expect(page.locator("#run-result")).to_contain_text("Succeeded", timeout=LONG, ignore_case=True)
+    assert page.evaluate("window.neverReloaded"), "the page followed live"
+    numbers = [int(text) for text in page.locator("#feed-lines .feed-seq").all_inner_texts()]
+    assert numbers == list(range(1, len(numbers) + 1)), "every event exactly once, in order"
+    check_downloads(page)
+    page.get_by_role("link", name="Read the report").click()
+    expect(page.get_by_role("heading", level=1)).to_be_visible()
+    link = page.locator("a[href*='start=']").first
+    link.click()
+    expect(page.locator("mark#hit").first).to_be_visible()
+
+
+def test_a_rejected_plan_comes_back_as_version_2(page: Page) -> None:
+    try_the_samples(page)
+    gate(page, "plan").locator("textarea").fill("Leave out contracts/Service agreement.md.")
+    gate(page, "plan").locator("button[value=reject]").click()
+    expect(page.get_by_text("Version 2 of the plan is ready").first).to_be_visible(timeout=LONG)
+    expect(gate(page, "plan")).to_contain_text("Leave out contracts/Service agreement.md.")
+
+
+def check_downloads(page: Page) -> None:
+    for name, begins in (("report.md", b"# "), ("All files (.zip)", b"PK")):
+        with page.expect_download() as download:
+            page.locator("#run-result").get_by_role("link", name=name).click()
+        assert Path(download.value.path()).read_bytes().startswith(begins)
+
+
+def test_own_files_by_folder(page: Page, notes: Path) -> None:
+    page.get_by_role("link", name="New run").first.click()
+    page.locator("textarea[name=request]").fill("Summarise these notes")
+    page.locator("input#id_folder").set_input_files(notes)
+    expect(page.locator("#chosen-list")).to_contain_text("old papers/Überblick.txt")
+    page.get_by_role("button", name=re.compile("Start|Submit|plan", re.IGNORECASE)).last.click()
+    expect(gate(page, "plan")).to_be_visible(timeout=LONG)
+    expect(page.locator("#run-files")).to_contain_text("photo.png")
+
+
+@pytest.mark.provokes("422")
+def test_an_empty_request_and_missing_files_lose_nothing(page: Page, notes: Path) -> None:
+    page.get_by_role("link", name="New run").first.click()
+    request = page.locator("textarea[name=request]")
+    request.fill("Review these contracts")
+    page.get_by_role("button", name=re.compile("Start|Submit|plan", re.IGNORECASE)).last.click()
+    expect(page.locator("#problems")).to_contain_text("none are attached")
+    expect(request).to_have_value("Review these contracts")
+
+
+def test_two_tabs_decide_one_gate(page: Page, browser: Browser, site: Site) -> None:
+    try_the_samples(page)
+    other = page.context.new_page()
+    other.goto(page.url)
+    other.route("**/ws/**", lambda route: route.abort())
+    expect(gate(other, "plan")).to_be_visible()
+    form = gate(other, "plan").locator("form")
+    action, digest = form.get_attribute("action"), form.locator("[name=digest]").input_value()
+    approve(page, "plan")
+    answered = other.evaluate(
+        """async ([action, digest]) => {
+            const token = document.querySelector("[name=csrfmiddlewaretoken]").value;
+            const body = new URLSearchParams({verb: "stop", digest, reason: "", csrfmiddlewaretoken: token});
+            return (await fetch(action, {method: "POST", body})).text();
+        }""",
+        [action, digest],
+    )
+    assert "Already decided: admin approved" in answered
+
+
+def test_another_person_gets_404(page: Page, browser: Browser, site: Site) -> None:
+    try_the_samples(page)
+    context = browser.new_context()
+    stranger = context.new_page()
+    stranger.goto(site.link_for("charlie"))
+    response = stranger.goto(page.url)
+    assert response is not None
+    assert response.status == 404
+    context.close()
+
+
+@pytest.mark.provokes("WebSocket", "htmx")
+def test_a_killed_server_is_followed_again(page: Page, site: Site) -> None:
+    try_the_samples(page)
+    page.evaluate("window.neverReloaded = true")
+    approve(page, "plan")
+    expect(page.locator("#feed-lines")).to_contain_text("Attempt 1 at", timeout=LONG)
+    site.kill()
+    site.start()
+    expect(gate(page, "step")).to_be_visible(timeout=2 * LONG)
+    approve(page, "step")
+    expect(page.locator("#run-result")).to_contain_text("Succeeded", timeout=LONG, ignore_case=True)
+    assert page.evaluate("window.neverReloaded")
+    numbers = [int(text) for text in page.locator("#feed-lines .feed-seq").all_inner_texts()]
+    assert numbers == list(range(1, len(numbers) + 1))
+
+
+def test_a_run_of_the_command_line_is_followed_too(page: Page, site: Site) -> None:
+    command = site.spawn("run", "--sample", "contracts", "--approve-all")
+    assert command.stdout is not None
+    number = next(found[1] for line in command.stdout if (found := re.match(r"Run (\d+):", line)))
+    page.goto(f"{site.url}/runs/{number}/")
+    expect(page.locator("#run-result")).to_contain_text("Succeeded", timeout=LONG, ignore_case=True)
+    numbers = [int(text) for text in page.locator("#feed-lines .feed-seq").all_inner_texts()]
+    assert numbers == list(range(1, len(numbers) + 1))
+    command.communicate(timeout=30)
+    assert command.returncode == 0
+
+
+@pytest.mark.parametrize("width", [1280, 360])
+def test_a_page_never_scrolls_sideways(page: Page, width: int) -> None:
+    page.set_viewport_size({"width": width, "height": 800})
+    try_the_samples(page)
+    for _ in range(2):
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        page.get_by_role("link", name="Inbox").click()
