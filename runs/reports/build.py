@@ -13,6 +13,8 @@ from runs import queries, trees
 from runs.enums import EventKind, GateKind, GateStatus
 from runs.lifecycle.ledger import ledger_of
 from runs.models import Attempt, Gate, Plan, Run, Step, ToolCall, Verdict
+from runs.pev.contracts import PlanStep
+from runs.pev.deviations import deviations
 from runs.pev.outcome import gaps_in
 from runs.pev.results import CriterionResult, Evidence
 from runs.reports.report import (
@@ -125,6 +127,7 @@ def _plan(run: Run, plan: Plan, *, newest: bool) -> PlanVersion:
     approvals = [one for one in decisions if one.status == GateStatus.APPROVED]
     by_policy = None if approvals else _approved_at(run, plan)
     tried = [step for step in plan.steps.all() if newest or step.attempts.all()]
+    announced = frozenset(str(path) for step in plan.steps.all() for path in step.spec["expected_outputs"])
     return PlanVersion(
         version=plan.version,
         status=plan.status,
@@ -136,7 +139,7 @@ def _plan(run: Run, plan: Plan, *, newest: bool) -> PlanVersion:
         approved_how=plan.approved_how,
         approved_at=approvals[-1].at if approvals else by_policy,
         decisions=decisions,
-        steps=tuple(_step(run.pk, step) for step in tried),
+        steps=tuple(_step(run.pk, step, announced) for step in tried),
     )
 
 
@@ -148,7 +151,7 @@ def _approved_at(run: Run, plan: Plan) -> Any:
     return events.values_list("at", flat=True).last()
 
 
-def _step(run_id: int, step: Step) -> DoneStep:
+def _step(run_id: int, step: Step, announced: frozenset[str]) -> DoneStep:
     kept = step.reused_from
     return DoneStep(
         key=step.key,
@@ -158,11 +161,11 @@ def _step(run_id: int, step: Step) -> DoneStep:
         description=str(step.spec.get("description", "")),
         kept_from=kept.step.plan.version if kept else 0,
         href=reverse("step", args=[run_id, step.pk]),
-        attempts=tuple(_attempt(run_id, step, attempt) for attempt in step.attempts.all()),
+        attempts=tuple(_attempt(run_id, step, attempt, announced) for attempt in step.attempts.all()),
     )
 
 
-def _attempt(run_id: int, step: Step, attempt: Attempt) -> TriedAttempt:
+def _attempt(run_id: int, step: Step, attempt: Attempt, announced: frozenset[str]) -> TriedAttempt:
     verdict: Verdict | None = getattr(attempt, "verdict", None)
     href = f"{reverse('step', args=[run_id, step.pk])}#attempt-{attempt.number}"
     output: Mapping[str, Any] = attempt.output or {}
@@ -177,22 +180,19 @@ def _attempt(run_id: int, step: Step, attempt: Attempt) -> TriedAttempt:
         feedback=verdict.feedback if verdict else "",
         criteria=_criteria(run_id, verdict.results, href) if verdict else (),
         notes=tuple(str(note) for note in verdict.notes) if verdict else (),
-        deviations=tuple(deviations_of(step, attempt)) if output else (),
+        deviations=_deviations(step, attempt, announced) if output else (),
         decisions=tuple(_decision(gate) for gate in attempt.gates.all()),
     )
 
 
-def deviations_of(step: Step, attempt: Attempt) -> list[str]:
-    """What was done against what was planned, one sentence each (T4). Prefetch `tool_calls` for many attempts."""
-    expected = list(step.spec.get("expected_outputs", []))
-    there = {*trees.files_of(attempt.base), *(path for path, entry in attempt.overlay.items() if entry)}
-    planned = dict.fromkeys(str(action["tool"]) for action in step.spec.get("actions", []))
-    used = {call.name for call in attempt.tool_calls.all() if not call.is_error}
-    return [
-        *(f"Expected output {path} is missing." for path in expected if path not in there),
-        *(f"{path} was written, which no step announced." for path in sorted(set(attempt.overlay) - set(expected))),
-        *(f"The plan named {tool}; it was not used." for tool in planned if tool not in used),
-    ]
+def _deviations(step: Step, attempt: Attempt, announced: frozenset[str]) -> tuple[str, ...]:
+    return deviations(
+        PlanStep.model_validate(step.spec),
+        announced=announced,
+        there={*trees.files_of(attempt.base), *(path for path, entry in attempt.overlay.items() if entry)},
+        written=attempt.overlay,
+        used={call.name for call in attempt.tool_calls.all() if not call.is_error},
+    )
 
 
 def _criteria(run_id: int, results: Iterable[Any], said_at: str) -> tuple[JudgedCriterion, ...]:

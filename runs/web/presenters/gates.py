@@ -30,7 +30,8 @@ _WORDINGS = {
         "Approve and start",
         "Reject with feedback",
         "What should be different?",
-        "Needed to reject: the planner gets these words and writes the next version. With an approval they are only noted.",
+        "Needed to reject: the planner gets these words and writes the next version. "
+        "With an approval they are only noted.",
     ),
     GateKind.STEP: Wording(
         "Keep this result?",

@@ -10,6 +10,7 @@ from django.utils import timezone
 from runs.enums import OPEN_ATTEMPTS, SETTLED_STEPS, AttemptStatus, GateStatus, StepStatus
 from runs.models import Attempt, Gate, Step, ToolCall
 from runs.pev.contracts import PlanStep, StepOutput
+from runs.pev.deviations import deviations
 from runs.pev.ordering import levels
 from runs.reports.build import file_href
 from runs.web.presenters.rows import NOTHING, Rows, Spent
@@ -199,7 +200,7 @@ def _attempt_view(
         tools=tuple(_tool_view(call, rows.problems) for call in calls[:LISTED_CALLS]),
         more_tools=max(len(calls) - LISTED_CALLS, 0),
         written=_written(run_id, attempt),
-        deviations=deviations(spec, attempt, announced, calls, rows.lacking.get(attempt.pk, frozenset())),
+        deviations=_deviations(spec, attempt, announced, calls, rows) if attempt.output else (),
         verdict=verdict_view(run_id, verdict, url, f"attempt-{attempt.number}-") if verdict else None,
         people=tuple(_words(gate) for gate in rows.gates if _rejects(gate, attempt)),
         spent=rows.spent.get(attempt.pk, NOTHING),
@@ -211,22 +212,16 @@ def _attempt_view(
     )
 
 
-def deviations(
-    spec: PlanStep,
-    attempt: Attempt,
-    announced: frozenset[str],
-    calls: Sequence[ToolCall],
-    lacking: frozenset[str],
+def _deviations(
+    spec: PlanStep, attempt: Attempt, announced: frozenset[str], calls: Sequence[ToolCall], rows: Rows
 ) -> tuple[str, ...]:
-    """What was done against what was planned, a sentence each (T4). Nothing before the executor has reported."""
-    if not attempt.output:
-        return ()
-    used = {call.name for call in calls if not call.is_error}
-    planned = dict.fromkeys(action.tool for action in spec.actions)
-    return (
-        *(f"Expected output {path} is missing." for path in spec.expected_outputs if path in lacking),
-        *(f"{path} was written, which no step announced." for path in sorted(set(attempt.overlay) - announced)),
-        *(f"The plan named the tool {tool}; it was not used." for tool in planned if tool not in used),
+    lacking = rows.lacking.get(attempt.pk, frozenset())
+    return deviations(
+        spec,
+        announced=announced,
+        there=[path for path in spec.expected_outputs if path not in lacking],
+        written=attempt.overlay,
+        used={call.name for call in calls if not call.is_error},
     )
 
 

@@ -28,11 +28,11 @@ from runs.enums import (
 )
 from runs.errors import LeaseLost
 from runs.lifecycle import advance as advancing
-from runs.lifecycle import facts, gates
+from runs.lifecycle import gates
 from runs.lifecycle.advance import advance
 from runs.models import Attempt, Event, Plan, Run, Step, WorkItem
-from runs.pev.verifier import failed
 from tests import factories as made
+from tests.integration.lifecycle.small import done, exhausted, started, undone, waiting
 
 pytestmark = pytest.mark.django_db
 
@@ -52,26 +52,9 @@ def text(run: Run, path: str) -> str:
     return trees.read_blob(trees.files_of(Run.objects.get(pk=run.pk).head)[path].sha256).decode()
 
 
-def done(run: Run, key: str, files: dict[str, str]) -> None:
-    """The step has written these files and passes."""
-    with made.working(run, WorkKind.ATTEMPT, key) as mine:
-        assert mine.attempt is not None
-        facts.executed(mine.attempt, made.output(f"{key} is done."), made.overlay(files))
-        result = made.result("C1", "Done.", [made.quote(mine.attempt, "@output", f"{key} is done.")])
-        facts.judged(mine.attempt, made.judgement([result]))
-
-
-def undone(run: Run, key: str, action: Action = Action.RETRY) -> None:
-    with made.working(run, WorkKind.ATTEMPT, key) as mine:
-        assert mine.attempt is not None
-        facts.executed(mine.attempt, made.output("Not yet."), made.overlay({f"{key}.draft": "draft"}))
-        facts.judged(mine.attempt, failed("It is missing.", action=action))
-
-
 def two(**changes: Any) -> Run:
     """Two steps without order, both under way."""
-    contract = made.plan(made.plan_step("a", "A"), made.plan_step("b", "B"))
-    return made.executing(contract, **{**FREE, **changes})
+    return started("a", "b", **changes)
 
 
 def moved(run: Run) -> int:
@@ -105,7 +88,7 @@ def test_nothing_starts_under_a_plan_that_nobody_approved() -> None:
 
 
 def test_advancing_again_changes_nothing() -> None:
-    for run in (made.planning(), made.awaiting_plan(), made.executing(), made.step_gate(), made.stopped()):
+    for run in (made.planning(), made.awaiting_plan(), waiting(), exhausted(), made.stopped()):
         before = moved(run)
         advance(run.pk)
         advance(run.pk)
@@ -200,22 +183,14 @@ def test_a_failed_step_does_not_cut_off_what_runs_beside_it() -> None:
 
 
 def test_by_policy_the_gap_is_accepted_and_the_outcome_is_at_most_partial() -> None:
-    contract = made.plan(made.inventory_step(), made.review_step(), made.notices_step())
-    run = made.executing(contract, attempts=1, replans=0, exhausted=Exhausted.ACCEPT, **FREE)
-    made.pass_inventory(run)
-    made.fail_review(run)
-    made.pass_notices(run)
+    run = started("a", "b", attempts=1, replans=0, exhausted=Exhausted.ACCEPT)
+    undone(run, "a")
+    done(run, "b", {made.REVIEW: "B"})
     made.answer(run, met=True)
     run.refresh_from_db()
     finished = Event.objects.get(run=run, kind=EventKind.FINISHED)
-    assert (run.outcome, statuses(run)["review"]) == (Outcome.PARTIAL, StepStatus.ACCEPTED)
-    assert [gap.split(".")[0] for gap in finished.data["gaps"]] == [
-        "Step “Review the clauses” was accepted with issues"
-    ]
-
-
-def test_a_gap_a_person_accepted_makes_the_run_partial_too() -> None:
-    assert made.finished_partial().outcome == Outcome.PARTIAL
+    assert (run.outcome, statuses(run)) == (Outcome.PARTIAL, {"a": StepStatus.ACCEPTED, "b": StepStatus.PASSED})
+    assert finished.data["gaps"] == ["Step “A” was accepted with issues. It is missing."]
 
 
 def test_everything_passed_and_supported_is_a_success() -> None:
@@ -224,12 +199,11 @@ def test_everything_passed_and_supported_is_a_success() -> None:
 
 
 def test_success_criteria_without_evidence_make_it_partial_however_the_model_puts_it() -> None:
-    run = made.step_gate(replans=0)
-    made.decide(run, GateKind.STEP, Verb.APPROVE)
-    made.pass_notices(run)
+    run = started("a", replans=0)
+    done(run, "a", {made.REVIEW: "A"})
     made.answer(run, met=False)
     run.refresh_from_db()
-    assert (run.outcome, statuses(run)["review"]) == (Outcome.PARTIAL, StepStatus.PASSED)
+    assert (run.outcome, statuses(run)) == (Outcome.PARTIAL, {"a": StepStatus.PASSED})
 
 
 def test_a_replan_keeps_what_passed_and_drops_the_rest() -> None:
@@ -269,14 +243,15 @@ def test_a_replan_waits_for_what_runs_and_replans_are_bounded() -> None:
     assert (run.status, run.outcome, run.replans) == (RunStatus.FINISHED, Outcome.FAILED, 1)
 
 
-def test_what_no_step_of_the_new_plan_needs_does_not_make_it_fail() -> None:
-    run = made.replanned()
+def test_what_was_dropped_with_an_earlier_plan_does_not_make_the_run_fail() -> None:
+    run = started("a", "b", attempts=1, replans=1)
+    done(run, "a", {made.REVIEW: "A"})
+    undone(run, "b")
+    made.propose(run, made.plan(made.plan_step("a", "A")))
     made.decide(run, GateKind.PLAN, Verb.APPROVE)
-    done(run, "review-service", {made.REVIEW: made.SECOND_REVIEW})
-    made.decide(run, GateKind.STEP, Verb.APPROVE)
     made.answer(run)
     run.refresh_from_db()
-    assert run.outcome == Outcome.SUCCEEDED
+    assert (run.outcome, attempts(run, "b")) == (Outcome.SUCCEEDED, [AttemptStatus.FAILED])
 
 
 # ---- the end ------------------------------------------------------------------------------------------------------
@@ -310,7 +285,7 @@ def test_a_paused_run_lets_what_runs_finish_and_starts_nothing_new() -> None:
 
 
 def test_nothing_is_finalised_while_a_step_is_open() -> None:
-    run = made.step_gate()
+    run = waiting()
     assert not run.work.filter(kind=WorkKind.FINALISE).exists()
     assert Run.objects.get(pk=run.pk).status == RunStatus.EXECUTING
 

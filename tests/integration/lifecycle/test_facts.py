@@ -11,11 +11,13 @@ from runs import trees
 from runs.engine import work
 from runs.enums import Action, AttemptStatus, EventKind, GateKind, StepStatus, Verb, WorkKind, WorkStatus
 from runs.errors import MoveRefused
-from runs.lifecycle import binding, facts
+from runs.lifecycle import binding, facts, gates
 from runs.models import Attempt, Event, Plan, Run, Step, Verdict, WorkItem
-from runs.pev.contracts import PlanContract
+from runs.pev.contracts import PlanContract, PlanStep, QuotedEvidence
+from runs.pev.evidence import resolve
 from runs.pev.verifier import failed
 from tests import factories as made
+from tests.integration.lifecycle.small import done, started, undone
 
 pytestmark = pytest.mark.django_db
 
@@ -29,7 +31,7 @@ def attempt_of(run: Run) -> Attempt:
 
 
 def supported(text: str = "Done") -> Any:
-    evidence = made.resolve(made.QuotedEvidence(source="@output", quote=text), {"@output": text.encode()})
+    evidence = resolve(QuotedEvidence(source="@output", quote=text), {"@output": text.encode()})
     return made.judgement([made.result("C1", "It is done.", [evidence])])
 
 
@@ -53,11 +55,11 @@ def test_versions_count_from_one() -> None:
     assert [planned(run, made.plan()).version for _ in range(3)] == [1, 2, 3]
 
 
-def replanning(*steps: Any) -> Run:
+def replanning() -> Run:
     """Inventory passed, review failed for good; the planner is asked again."""
-    run = made.executing(made.plan(*steps) if steps else None, attempts=1, replans=1)
-    made.pass_inventory(run)
-    made.fail_review(run)
+    run = made.executing(attempts=1, replans=1)
+    done(run, "inventory", {})
+    undone(run, "review")
     return Run.objects.get(pk=run.pk)
 
 
@@ -82,7 +84,7 @@ def test_an_unchanged_step_that_passed_is_kept_with_its_attempt() -> None:
     ],
 )
 def test_a_step_that_changed_in_anything_is_done_anew(changes: dict[str, Any]) -> None:
-    changed = made.PlanStep.model_validate({**made.inventory_step().model_dump(), **changes})
+    changed = PlanStep.model_validate({**made.inventory_step().model_dump(), **changes})
     assert kept(planned(replanning(), made.plan(changed, made.review_step()))) == []
 
 
@@ -98,7 +100,8 @@ def test_a_step_that_failed_before_is_not_kept_even_if_unchanged() -> None:
 
 
 def test_what_was_kept_once_is_kept_again_when_a_person_rejects_the_new_version() -> None:
-    run = made.replanned()
+    run = replanning()
+    made.propose(run, made.plan(made.inventory_step()))
     made.decide(run, GateKind.PLAN, Verb.REJECT, "Smaller still.")
     made.propose(run, made.plan(made.inventory_step(), made.review_step("other")))
     plan = run.plans.latest("version")
@@ -173,26 +176,24 @@ def test_a_verdict_counts_what_was_supported_and_what_was_not() -> None:
     assert run.status == "executing"
 
 
-@pytest.mark.parametrize(
-    "changes",
-    [
-        {"passed": True},
-        {"passed": True, "action": "pass"},
-        {"passed": True, "action": "pass", "criteria": 0, "supported": 0},
-    ],
-)
-def test_the_database_refuses_a_pass_without_support(changes: dict[str, Any]) -> None:
-    made.failed_attempt()
+def test_the_database_refuses_a_pass_without_support() -> None:
+    undone(started("a"), "a")
     verdict = Verdict.objects.filter(passed=False)
-    with pytest.raises(IntegrityError), transaction.atomic():
-        verdict.update(**changes)
+    for half in (
+        {},
+        {"action": "pass"},
+        {"action": "pass", "criteria": 0},
+        {"action": "pass", "criteria": 2, "supported": 1},
+    ):
+        with pytest.raises(IntegrityError), transaction.atomic():
+            verdict.update(passed=True, **half)
 
 
 def test_a_verdict_is_told_with_its_feedback() -> None:
-    run = made.failed_attempt()
+    undone(run := started("a"), "a", Action.REPLAN)
     told = Event.objects.filter(run=run, kind=EventKind.VERDICT).latest("seq").data
-    assert (told["step"], told["attempt"], told["passed"], told["action"]) == ("review", 1, False, "retry")
-    assert told["feedback"] == made.CRITIQUE
+    assert (told["step"], told["attempt"], told["passed"], told["action"]) == ("a", 1, False, "replan")
+    assert told["feedback"] == "It is missing."
 
 
 # ---- trouble ------------------------------------------------------------------------------------------------------
@@ -216,14 +217,14 @@ def test_work_in_trouble_waits_at_a_gate_without_a_lease(forget: bool, generatio
 
 
 def test_two_steps_may_be_in_trouble_at_once_and_are_answered_apart() -> None:
-    run = made.executing(made.plan(made.plan_step("a", "A"), made.plan_step("b", "B")))
+    run = started("a", "b")
     for key in ("a", "b"):
         lease = work.claim(made.open_work(run, WorkKind.ATTEMPT, key).pk)
         assert lease is not None
         with work.fenced(lease) as mine:
             facts.park(mine, "Down.", forget=False)
     one, other = run.gates.filter(kind=GateKind.TROUBLE)
-    made.gates.decide(one.pk, made.alice(), made.gates.Decision(Verb.APPROVE, one.digest))
+    gates.decide(one.pk, made.alice(), gates.Decision(Verb.APPROVE, one.digest))
     other.refresh_from_db()
     assert (other.status, WorkItem.objects.filter(run=run, status=WorkStatus.PARKED).count()) == ("open", 1)
     assert one.digest != other.digest
@@ -233,7 +234,10 @@ def test_two_steps_may_be_in_trouble_at_once_and_are_answered_apart() -> None:
 
 
 def test_an_answer_is_stored_with_its_judgement_and_told_in_figures() -> None:
-    run = made.finished_partial()
+    run = started("a", replans=0)
+    done(run, "a", {made.REVIEW: "A"})
+    made.answer(run, met=False)
+    run.refresh_from_db()
     assert run.final is not None
     assert (run.answer, run.final["passed"], run.final["action"]) == (made.ANSWER, False, Action.RETRY)
     assert Event.objects.get(run=run, kind=EventKind.ANSWERED).data == {"met": 1, "criteria": 2}

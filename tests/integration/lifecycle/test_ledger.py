@@ -2,11 +2,12 @@
 
 import pytest
 
-from runs.enums import Exhausted, Outcome, StepStatus
-from runs.lifecycle import facts
+from runs.enums import GateKind, Outcome, StepStatus, Verb
+from runs.lifecycle import facts, gates
 from runs.lifecycle.ledger import ledger_of
 from runs.pev.outcome import StepEntry, outcome_of
 from tests import factories as made
+from tests.integration.lifecycle.small import done, started
 
 pytestmark = pytest.mark.django_db
 
@@ -36,18 +37,17 @@ def test_feedback_that_was_heeded_is_not_carried_on() -> None:
 
 def test_the_gap_of_a_step_that_was_accepted_is_carried_into_a_later_plan() -> None:
     run = made.exhausted_gate()
-    made.decide(run, made.GateKind.EXHAUSTED, made.Verb.APPROVE)
+    made.decide(run, GateKind.EXHAUSTED, Verb.APPROVE)
     facts.propose_plan(run, made.plan(), reason="Asked again.", estimate={})
     book = ledger_of(run)
     assert book.steps[1] == StepEntry("Review the clauses", StepStatus.ACCEPTED, made.CRITIQUE)
 
 
 def test_the_judged_criteria_are_read_back_with_their_support() -> None:
-    book = ledger_of(made.finished_partial())
-    assert [(result.label, result.passed, result.supported) for result in book.criteria] == [
-        ("C1", False, False),
-        ("C2", True, True),
-    ]
+    run = made.planning()
+    weak = made.result("C1", "Done.", [])
+    run.final = made.judgement([weak]).model_dump(mode="json")
+    assert ledger_of(run).criteria == [weak]
 
 
 def test_a_failure_that_is_given_goes_before_the_one_that_is_stored() -> None:
@@ -56,26 +56,17 @@ def test_a_failure_that_is_given_goes_before_the_one_that_is_stored() -> None:
     assert (ledger_of(run).failure, ledger_of(run, failure="Given.").failure) == ("Stored.", "Given.")
 
 
-@pytest.mark.parametrize(
-    ("state", "outcome"),
-    [
-        (made.finished_succeeded, Outcome.SUCCEEDED),
-        (made.finished_partial, Outcome.PARTIAL),
-        (made.stopped, Outcome.CANCELLED),
-    ],
-)
-def test_the_stored_outcome_is_what_the_ledger_gives(state: object, outcome: Outcome) -> None:
-    run = state()  # type: ignore[operator]
-    assert run.outcome == outcome
-    assert outcome_of(ledger_of(run, cancelled=outcome is Outcome.CANCELLED)) == outcome
+def test_the_stored_outcome_is_what_the_ledger_gives() -> None:
+    run, over = made.finished_partial(), made.stopped()
+    assert run.outcome == outcome_of(ledger_of(run)) == Outcome.PARTIAL
+    assert over.outcome == outcome_of(ledger_of(over, cancelled=True)) == Outcome.CANCELLED
 
 
 def test_an_answer_of_an_earlier_plan_does_not_make_a_later_one_succeed() -> None:
-    run = made.step_gate(replans=1, exhausted=Exhausted.FAIL)
-    made.decide(run, made.GateKind.STEP, made.Verb.APPROVE)
-    made.pass_notices(run)
+    run = started("a", replans=1)
+    done(run, "a", {made.REVIEW: "A"})
     made.answer(run, met=False)
     run.refresh_from_db()
     assert (run.status, run.replans, run.final) == ("planning", 1, None)
-    made.gates.cancel(run.pk, made.alice())
+    gates.cancel(run.pk, made.alice())
     assert outcome_of(ledger_of(run)) is not Outcome.SUCCEEDED

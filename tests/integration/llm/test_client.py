@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import socket
 import traceback
 from collections.abc import Iterator
@@ -45,13 +46,44 @@ TOOL = ToolSpec("read_file", "Reads a file.", {"type": "object", "properties": {
 LONG = "word " * 400
 
 
-@pytest.fixture
-def api(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeAnthropic]:
+@pytest.fixture(scope="module")
+def server() -> Iterator[FakeAnthropic]:
     with FakeAnthropic() as server:
-        monkeypatch.setenv("ANTHROPIC_BASE_URL", server.url)
-        monkeypatch.setenv("ANTHROPIC_API_KEY", KEY)
         yield server
-        assert server.violations == []
+
+
+@pytest.fixture(scope="module")
+def shared(server: FakeAnthropic) -> Iterator[Clients]:
+    """The clients of all tests: making one reads the certificates, which takes longer than most tests."""
+    with pytest.MonkeyPatch.context() as environment:
+        environment.setenv("ANTHROPIC_BASE_URL", server.url)
+        environment.setenv("ANTHROPIC_API_KEY", KEY)
+        made = Clients()
+        made._client(offline=False)
+        yield made
+    made.close()
+
+
+@pytest.fixture
+def api(server: FakeAnthropic, monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeAnthropic]:
+    monkeypatch.setenv("ANTHROPIC_BASE_URL", server.url)
+    monkeypatch.setenv("ANTHROPIC_API_KEY", KEY)
+    server.requests.clear()
+    yield server
+    assert server.violations == []
+
+
+@pytest.fixture
+def clients(shared: Clients) -> Clients:
+    return shared
+
+
+@pytest.fixture
+def own() -> Iterator[Clients]:
+    """Clients that read the environment of this test."""
+    made = Clients()
+    yield made
+    made.close()
 
 
 def question(**changes: Any) -> Ask:
@@ -63,13 +95,6 @@ def question(**changes: Any) -> Ask:
         "max_tokens": 1_000,
     }
     return Ask(**{**values, **changes})
-
-
-@pytest.fixture
-def clients() -> Iterator[Clients]:
-    made = Clients()
-    yield made
-    made.close()
 
 
 def trouble(clients: Clients) -> ModelTrouble:
@@ -124,15 +149,14 @@ def arguments(part: str) -> dict[str, Any]:
 
 def test_a_reply_has_its_text_stop_reason_model_id_and_usage(api: FakeAnthropic, clients: Clients) -> None:
     api.replies(Say("Hi."))
+    before = api.usage_totals()
     reply = clients.ask(question())
-    totals = api.usage_totals()
-    assert (reply.text, reply.stop_reason, reply.model, reply.request_id) == (
-        "Hi.",
-        "end_turn",
-        "claude-opus-5-5",
-        "req_fake_000001",
+    after = api.usage_totals()
+    assert (reply.text, reply.stop_reason, reply.model) == ("Hi.", "end_turn", "claude-opus-5-5")
+    assert re.fullmatch(r"req_fake_\d+", reply.request_id)
+    assert reply.usage == Usage(
+        input=after.input_tokens - before.input_tokens, output=after.output_tokens - before.output_tokens
     )
-    assert reply.usage == Usage(input=totals.input_tokens, output=totals.output_tokens)
 
 
 @pytest.mark.parametrize(
@@ -185,10 +209,10 @@ def test_figures_that_cannot_be_are_not_counted(api: FakeAnthropic, clients: Cli
     assert clients.ask(question()).usage == Usage(input=0, output=5)
 
 
-def test_offline_models_are_answered_without_any_network(monkeypatch: pytest.MonkeyPatch, clients: Clients) -> None:
+def test_offline_models_are_answered_without_any_network(monkeypatch: pytest.MonkeyPatch, own: Clients) -> None:
     monkeypatch.delenv("ANTHROPIC_BASE_URL", raising=False)
     monkeypatch.setattr(socket.socket, "connect", lambda *_: pytest.fail("the network was used"))
-    reply = clients.ask(question(model="offline-planner", role=Role.PLANNER))
+    reply = own.ask(question(model="offline-planner", role=Role.PLANNER))
     assert reply.model == "offline-planner"
 
 
@@ -297,9 +321,10 @@ def test_a_stream_that_breaks_is_retriable_trouble_with_what_was_used_up_to_then
     api: FakeAnthropic, answer: Answer, kind: str, clients: Clients
 ) -> None:
     api.replies(answer)
+    before = api.usage_totals().input_tokens
     found = trouble(clients)
     assert (found.kind, found.retriable) == (kind, True)
-    assert (found.input_tokens, found.output_tokens) == (api.usage_totals().input_tokens, 1)
+    assert (found.input_tokens, found.output_tokens) == (api.usage_totals().input_tokens - before, 1)
     assert found.input_tokens > 0
 
 
@@ -316,7 +341,7 @@ def test_an_error_in_a_stream_that_names_the_request_as_its_cause_is_final(
     [
         Garbage(),
         Garbage(b"<html>It works!</html>"),
-        Garbage(b""),
+        Garbage(b"\n\n"),
         Garbage(b"event: message_start\ndata: {\n\n"),
         Garbage(b"data: \xff\xfe\n\n"),
         events([1, 2]),
@@ -353,24 +378,24 @@ def test_what_is_not_the_api_is_retriable_trouble(api: FakeAnthropic, answer: An
     assert (found.kind, found.retriable) == ("incomplete_stream", True)
 
 
-def test_nobody_listening_is_retriable_trouble(monkeypatch: pytest.MonkeyPatch, clients: Clients) -> None:
+def test_nobody_listening_is_retriable_trouble(monkeypatch: pytest.MonkeyPatch, own: Clients) -> None:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     monkeypatch.setenv("ANTHROPIC_BASE_URL", f"http://127.0.0.1:{port}")
     monkeypatch.setenv("ANTHROPIC_API_KEY", KEY)
-    found = trouble(clients)
+    found = trouble(own)
     assert (found.kind, found.retriable) == ("connection_error", True)
     assert str(found).startswith("The model's service cannot be reached: ")
 
 
 @pytest.mark.parametrize("answer", [Slow(2.0, Say("x")), Stall(2.0, Say(LONG))], ids=["first byte", "in the middle"])
 def test_a_service_that_goes_quiet_is_retriable_trouble(
-    api: FakeAnthropic, monkeypatch: pytest.MonkeyPatch, answer: Answer, clients: Clients
+    api: FakeAnthropic, monkeypatch: pytest.MonkeyPatch, answer: Answer, own: Clients
 ) -> None:
     monkeypatch.setattr(client, "QUIET", 0.2)
     api.replies(answer)
-    found = trouble(clients)
+    found = trouble(own)
     assert (found.kind, found.retriable) == ("connection_error", True)
 
 
@@ -384,11 +409,11 @@ def test_a_service_that_streams_for_ever_is_given_up(
 
 
 def test_without_a_key_and_without_another_server_it_says_what_to_set(
-    monkeypatch: pytest.MonkeyPatch, clients: Clients
+    monkeypatch: pytest.MonkeyPatch, own: Clients
 ) -> None:
     for name in ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_BASE_URL"):
         monkeypatch.delenv(name, raising=False)
-    found = trouble(clients)
+    found = trouble(own)
     assert (found.kind, found.retriable) == ("no_key", False)
     assert "ANTHROPIC_API_KEY" in str(found)
 
@@ -449,10 +474,10 @@ def test_the_key_is_in_no_text_of_an_exception_even_if_the_service_repeats_it(
 @pytest.mark.parametrize("name", ["ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN"])
 @pytest.mark.parametrize("key", [f"{KEY}\n", f"{KEY} ", f"{KEY[:5]}\n{KEY[5:]}", " "])
 def test_a_key_that_cannot_be_sent_is_told_at_once_and_not_shown(
-    api: FakeAnthropic, monkeypatch: pytest.MonkeyPatch, clients: Clients, name: str, key: str
+    api: FakeAnthropic, monkeypatch: pytest.MonkeyPatch, own: Clients, name: str, key: str
 ) -> None:
     monkeypatch.setenv(name, key)
-    found = trouble(clients)
+    found = trouble(own)
     assert (found.kind, found.retriable) == ("no_key", False)
     assert str(found) == f"{name} has a space or a line break in it. Set it anew and start again."
     assert KEY not in "".join(traceback.format_exception(found))

@@ -82,9 +82,9 @@ def test_gates_are_asked_in_the_terminal(tmp_path: Path) -> None:
     answers = "r\nKeep it short.\na\na\na\n"
     done = run(tmp_path, "Summarise the notes", "--files", str(notes), stdin=answers)
     assert done.returncode == 0, done.stdout + done.stderr
-    assert "rejected the plan gate (terminal): “Keep it short.”" in done.stdout
-    assert "Plan version 2 is ready" in done.stdout
-    assert "Submitted by admin with 1 files" in done.stdout
+    assert "admin rejected the plan (terminal): Keep it short." in done.stdout
+    assert "Version 2 of the plan is ready" in done.stdout
+    assert "admin submitted the task with 1 file." in done.stdout
 
 
 @pytest.mark.parametrize(

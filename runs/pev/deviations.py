@@ -1,0 +1,19 @@
+"""Owns the comparison of what was done with what was planned (T4)."""
+
+from collections.abc import Collection, Set
+
+from runs.pev.contracts import PlanStep
+
+
+def deviations(
+    step: PlanStep, *, announced: Set[str], there: Collection[str], written: Collection[str], used: Set[str]
+) -> tuple[str, ...]:
+    """A sentence for each difference. `announced`: the outputs of all steps of the plan; `there`: the paths after the
+    attempt; `written`: those it wrote; `used`: the tools that it called with success.
+    """
+    planned = dict.fromkeys(action.tool for action in step.actions)
+    return (
+        *(f"Expected output {path} is missing." for path in step.expected_outputs if path not in there),
+        *(f"{path} was written, which no step announced." for path in sorted(set(written) - announced)),
+        *(f"The plan named the tool {tool}; it was not used." for tool in planned if tool not in used),
+    )

@@ -1,0 +1,275 @@
+"""Owns runs in every state, made through lifecycle functions only; no model is asked.
+
+Each function returns a run that a newcomer could have brought there by hand. Needs a database and the blob store.
+The cast and the parts are here too: tests need no other module.
+"""
+
+from typing import Any
+
+from runs.engine import work
+from runs.enums import (
+    Action,
+    Exhausted,
+    GateKind,
+    Role,
+    StepApproval,
+    Verb,
+    WorkKind,
+)
+from runs.lifecycle import facts, gates
+from runs.models import Run
+from runs.pev.contracts import (
+    PlanContract,
+)
+from runs.pev.verifier import failed
+from tests.attempts import (
+    ANSWER,
+    FIRST_REVIEW,
+    INVENTORY_TEXT,
+    NOTICE_TEXT,
+    SECOND_REVIEW,
+    answer,
+    fail_review,
+    first_judgement,
+    pass_inventory,
+    pass_notices,
+    pass_review,
+    trees_text,
+)
+from tests.making import (
+    CRITIQUE,
+    DATA,
+    INVENTORY,
+    LEASE,
+    NOTICE,
+    REVIEW,
+    SERVICE,
+    alice,
+    bob,
+    called,
+    charlie,
+    checked,
+    criterion,
+    decide,
+    inventory_step,
+    judgement,
+    notices_step,
+    open_gate,
+    open_work,
+    output,
+    overlay,
+    person,
+    plan,
+    plan_step,
+    policy,
+    propose,
+    quote,
+    result,
+    review_step,
+    submitted,
+    tool,
+    working,
+)
+
+__all__ = [
+    "ANSWER",
+    "CRITIQUE",
+    "DATA",
+    "FIRST_REVIEW",
+    "INVENTORY",
+    "INVENTORY_TEXT",
+    "LEASE",
+    "NOTICE",
+    "NOTICE_TEXT",
+    "REVIEW",
+    "SECOND_REVIEW",
+    "SERVICE",
+    "WorkKind",
+    "alice",
+    "answer",
+    "awaiting_plan",
+    "awaiting_second_plan",
+    "blocked",
+    "bob",
+    "called",
+    "charlie",
+    "checked",
+    "criterion",
+    "decide",
+    "executing",
+    "exhausted_gate",
+    "facts",
+    "fail_review",
+    "failed",
+    "failed_attempt",
+    "finished_partial",
+    "finished_succeeded",
+    "first_judgement",
+    "inventory_step",
+    "judgement",
+    "many_steps",
+    "notices_step",
+    "open_gate",
+    "open_work",
+    "output",
+    "overlay",
+    "pass_inventory",
+    "pass_notices",
+    "pass_review",
+    "person",
+    "plan",
+    "plan_step",
+    "planning",
+    "policy",
+    "propose",
+    "quote",
+    "replanned",
+    "result",
+    "review_step",
+    "step_gate",
+    "stopped",
+    "submitted",
+    "tool",
+    "trees_text",
+    "trouble_gate",
+    "working",
+]
+
+
+def _fresh(run: Run) -> Run:
+    return Run.objects.get(pk=run.pk)
+
+
+def planning(**changes: Any) -> Run:
+    """Submitted; the planner has not answered yet."""
+    return _fresh(submitted(**changes))
+
+
+def awaiting_plan(contract: PlanContract | None = None, **changes: Any) -> Run:
+    """The plan gate is open."""
+    run = submitted(**changes)
+    propose(run, contract)
+    return _fresh(run)
+
+
+def awaiting_second_plan() -> Run:
+    """Alice rejected version 1; version 2 has a step more, one less, one changed."""
+    run = awaiting_plan()
+    decide(run, GateKind.PLAN, Verb.REJECT, "Check the deadlines too, and leave the notices to me.")
+    deadlines = plan_step("deadlines", "List the deadlines", dependencies=["inventory"])
+    changed = review_step().model_copy(
+        update={"description": "Find vague terms, missing dates and amounts, and every deadline."}
+    )
+    propose(run, plan(inventory_step(), changed, deadlines), "alice rejected version 1")
+    return _fresh(run)
+
+
+def executing(contract: PlanContract | None = None, **changes: Any) -> Run:
+    """The plan is approved; the first step runs."""
+    run = awaiting_plan(contract, **changes)
+    decide(run, GateKind.PLAN, Verb.APPROVE)
+    return _fresh(run)
+
+
+def failed_attempt(**changes: Any) -> Run:
+    """The review failed once, with an unsupported quote and a critique; its second attempt runs."""
+    run = executing(**changes)
+    pass_inventory(run)
+    fail_review(run)
+    return _fresh(run)
+
+
+def step_gate(**changes: Any) -> Run:
+    """The review passed at its second attempt and waits for a person."""
+    run = failed_attempt(**changes)
+    pass_review(run)
+    return _fresh(run)
+
+
+def exhausted_gate() -> Run:
+    """Two attempts at the review failed, and no more are allowed."""
+    run = executing(attempts=2, replans=0, exhausted=Exhausted.ASK)
+    pass_inventory(run)
+    fail_review(run)
+    fail_review(run, "Still two findings.")
+    return _fresh(run)
+
+
+def replanned() -> Run:
+    """The review failed for good and was planned anew; the inventory is kept. The second plan gate is open."""
+    run = executing(attempts=1, replans=1)
+    pass_inventory(run)
+    fail_review(run)
+    smaller = review_step("review-service").model_copy(update={"name": "Review the service agreement"})
+    propose(run, plan(inventory_step(), smaller), "step review, attempt 1")
+    return _fresh(run)
+
+
+def trouble_gate() -> Run:
+    """The model's service refused; the planner's work waits for a person."""
+    run = submitted()
+    lease = work.claim(open_work(run, WorkKind.PLAN).pk)
+    assert lease is not None
+    with work.fenced(lease) as mine:
+        facts.park(mine, "The service refused the key (401).", forget=False)
+    return _fresh(run)
+
+
+def blocked() -> Run:
+    """The review was reported as blocked, and there are no replans: a person is asked."""
+    run = executing(replans=0)
+    pass_inventory(run)
+    with working(run, WorkKind.ATTEMPT, "review") as mine:
+        assert mine.attempt is not None
+        facts.executed(mine.attempt, output("The schedules are missing.", blocked=True), {})
+        facts.judged(
+            mine.attempt,
+            failed("Reported as blocked: the schedules are missing.", action=Action.REPLAN),
+            blocked=True,
+        )
+    return _fresh(run)
+
+
+def finished_succeeded() -> Run:
+    """Every step passed, every success criterion has evidence."""
+    run = step_gate()
+    decide(run, GateKind.STEP, Verb.APPROVE, by=bob())
+    pass_notices(run)
+    answer(run)
+    return _fresh(run)
+
+
+def finished_partial() -> Run:
+    """Alice accepted the review with its gap."""
+    run = exhausted_gate()
+    decide(run, GateKind.EXHAUSTED, Verb.APPROVE, "Good enough for now.")
+    pass_notices(run)
+    answer(run, met=False)
+    return _fresh(run)
+
+
+def stopped() -> Run:
+    """Bob stopped it while the first step ran."""
+    run = executing()
+    gates.cancel(run.pk, bob(), "Wrong folder.")
+    return _fresh(run)
+
+
+def many_steps(count: int) -> Run:
+    """A plan of `count` small steps in two levels, all passed at once but the last, which runs."""
+    first = plan_step("s1", "Step 1")
+    rest = [plan_step(f"s{n}", f"Step {n}", dependencies=["s1"]) for n in range(2, count + 1)]
+    run = executing(plan(first, *rest), parallel=1, step_approval=StepApproval.NONE, most_steps=500)
+    for number in range(1, count):
+        with working(run, WorkKind.ATTEMPT, f"s{number}") as mine:
+            assert mine.attempt is not None
+            attempt = mine.attempt
+            path = f"out/{number}.md"
+            tool(mine, 1, "write_file", {"path": path, "content": "Done."}, "Written.")
+            called(mine, Role.EXECUTOR, 1_000, 100)
+            facts.executed(attempt, output(f"Step {number} is done."), overlay({path: f"Done {number}."}))
+            facts.judged(
+                attempt,
+                judgement([result("C1", "Done.", [quote(attempt, "@output", f"Step {number} is done")])]),
+            )
+    return _fresh(run)

@@ -1,0 +1,420 @@
+"""Sockets of a run's page: who may open one, what is sent after which number, and what hostile browsers get."""
+
+import asyncio
+import json
+import re
+import time
+from collections.abc import Awaitable, Callable
+from typing import Any, cast
+
+import pytest
+from channels.layers import get_channel_layer
+from channels.routing import URLRouter
+from channels.testing import WebsocketCommunicator
+from django.contrib.auth.models import User
+from django.test import Client
+
+from pevsite.asgi import application
+from runs import journal, live
+from runs.enums import EventKind, GateKind, Verb
+from runs.lifecycle import gates
+from runs.models import Run
+from runs.web import consumers
+from runs.web.consumers import from_database, seen_in
+from runs.web.routing import is_same_origin, websocket_urlpatterns
+from tests import factories
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+type Talk = Callable[[WebsocketCommunicator], Awaitable[Any]]
+
+
+def communicator(run_id: int, user: User | None) -> WebsocketCommunicator:
+    """A socket behind the sign-in and origin middleware."""
+    talk = WebsocketCommunicator(URLRouter(websocket_urlpatterns), f"/ws/runs/{run_id}/")
+    if user is not None:
+        talk.scope["user"] = user
+    return talk
+
+
+def talk(run_id: int, user: User | None, what: Talk) -> Any:
+    """Open a socket, talk, close it."""
+
+    async def all_of_it() -> Any:
+        socket = communicator(run_id, user)
+        connected, _ = await socket.connect()
+        assert connected
+        try:
+            return await what(socket)
+        finally:
+            await socket.disconnect()
+
+    return asyncio.run(all_of_it())
+
+
+async def update(socket: WebsocketCommunicator) -> dict[str, Any]:
+    return cast("dict[str, Any]", json.loads(await socket.receive_from(timeout=3)))
+
+
+def seqs(content: str) -> list[int]:
+    return [int(seq) for seq in re.findall(r'data-seq="(\d+)"', content)]
+
+
+def tell(run: Run) -> None:
+    """An event of another process, and the sweeper's announcement of it."""
+    journal.record(run.pk, EventKind.NOTE, {"text": "Something happened."})
+
+
+async def announce(run: Run) -> None:
+    message = live.NewEvents(type="new.events", run=run.pk, seq=0)
+    await get_channel_layer().group_send(live.group(run.pk), message)
+
+
+async def told(run: Run) -> None:
+    await from_database(lambda: tell(run))
+    await announce(run)
+
+
+@pytest.mark.parametrize("who", [factories.alice, factories.bob])
+def test_owner_and_approver_may_connect(who: Callable[[], User]) -> None:
+    run = factories.awaiting_plan()
+    talk(run.pk, who(), lambda socket: socket.receive_nothing())
+
+
+@pytest.mark.parametrize("who", [factories.charlie, lambda: None])
+def test_others_are_refused_before_the_socket_opens(who: Callable[[], User | None]) -> None:
+    run = factories.awaiting_plan()
+
+    async def connect() -> bool:
+        connected, _ = await communicator(run.pk, who_is).connect()
+        return bool(connected)
+
+    who_is = who()
+    assert asyncio.run(connect()) is False
+
+
+@pytest.mark.parametrize("run_id", [0, 4711, 10**30])
+def test_a_run_that_is_not_there_is_refused(run_id: int) -> None:
+    alice = factories.alice()
+
+    async def connect() -> bool:
+        connected, _ = await communicator(run_id, alice).connect()
+        return bool(connected)
+
+    assert asyncio.run(connect()) is False
+
+
+def test_exactly_what_was_missed_is_sent_once_and_in_order() -> None:
+    run = factories.executing()
+
+    async def what(socket: WebsocketCommunicator) -> tuple[dict[str, Any], bool]:
+        await socket.send_to(json.dumps({"seen": 3}))
+        return await update(socket), await socket.receive_nothing(timeout=0.5)
+
+    message, quiet = talk(run.pk, factories.alice(), what)
+    assert seqs(message["content"]) == list(range(4, run.event_count + 1))
+    assert message["seq"] == run.event_count
+    assert quiet
+
+
+def test_nothing_is_sent_to_whoever_has_seen_all() -> None:
+    run = factories.executing()
+
+    async def what(socket: WebsocketCommunicator) -> bool:
+        await socket.send_to(json.dumps({"seen": run.event_count}))
+        return bool(await socket.receive_nothing(timeout=0.5))
+
+    assert talk(run.pk, factories.alice(), what)
+
+
+def test_nothing_is_sent_before_the_browser_says_what_it_has_seen() -> None:
+    run = factories.executing()
+
+    async def what(socket: WebsocketCommunicator) -> bool:
+        await told(run)
+        return bool(await socket.receive_nothing(timeout=0.5))
+
+    assert talk(run.pk, factories.alice(), what)
+
+
+def test_new_events_follow_those_that_were_missed() -> None:
+    run = factories.executing()
+
+    async def what(socket: WebsocketCommunicator) -> list[int]:
+        await socket.send_to(json.dumps({"seen": run.event_count - 1}))
+        first = await update(socket)
+        await told(run)
+        second = await update(socket)
+        return seqs(first["content"]) + seqs(second["content"])
+
+    assert talk(run.pk, factories.alice(), what) == [run.event_count, run.event_count + 1]
+
+
+def test_bursts_become_few_messages_and_lose_nothing() -> None:
+    run = factories.executing()
+
+    async def what(socket: WebsocketCommunicator) -> tuple[list[list[int]], float]:
+        await socket.send_to(json.dumps({"seen": run.event_count}))
+        began = time.monotonic()
+        got: list[list[int]] = []
+        for _ in range(40):
+            await told(run)
+        while sum(len(each) for each in got) < 40:
+            got.append(seqs((await update(socket))["content"]))
+        return got, time.monotonic() - began
+
+    got, seconds = talk(run.pk, factories.alice(), what)
+    assert [seq for each in got for seq in each] == list(range(run.event_count + 1, run.event_count + 41))
+    assert len(got) <= seconds / consumers.EVERY + 2
+
+
+def test_two_thousand_events_are_not_sent_line_by_line() -> None:
+    run = factories.planning()
+    for _ in range(300):
+        tell(run)
+
+    async def what(socket: WebsocketCommunicator) -> dict[str, Any]:
+        await socket.send_to(json.dumps({"seen": 1}))
+        return await update(socket)
+
+    message = talk(run.pk, factories.alice(), what)
+    assert len(seqs(message["content"])) == 200
+    assert 'id="run-feed" hx-swap-oob="outerHTML"' in message["content"]
+    assert "earlier events not shown" in message["content"]
+    assert message["seq"] == run.event_count + 300
+
+
+def test_a_gate_that_opens_is_sent_and_one_in_which_somebody_types_is_left_alone() -> None:
+    run = factories.planning()
+
+    async def what(socket: WebsocketCommunicator) -> list[bool]:
+        await socket.send_to(json.dumps({"seen": run.event_count}))
+        await from_database(lambda: factories.propose(run))
+        await announce(run)
+        opened = (await update(socket))["content"]
+        await told(run)
+        later = (await update(socket))["content"]
+        return ['id="run-gates"' in opened, "Approve and start" in opened, 'id="run-gates"' in later]
+
+    assert talk(run.pk, factories.alice(), what) == [True, True, False]
+
+
+def test_only_the_step_that_changed_is_sent() -> None:
+    run = factories.executing()
+
+    async def what(socket: WebsocketCommunicator) -> list[str]:
+        await socket.send_to(json.dumps({"seen": run.event_count}))
+        await from_database(lambda: factories.pass_inventory(run))
+        await announce(run)
+        content = ""
+        while "passed; its files" not in content:
+            content = (await update(socket))["content"]
+        return re.findall(r'<details class="card step fold" id="step-(\d+)"', content)
+
+    keys = ["inventory", "review"]
+    expected = [str(step.pk) for step in run.plans.get().steps.filter(key__in=keys).order_by("position")]
+    assert talk(run.pk, factories.alice(), what) == expected
+
+
+def test_permission_is_checked_again_with_each_message() -> None:
+    run = factories.executing()
+
+    async def what(socket: WebsocketCommunicator) -> Any:
+        await socket.send_to(json.dumps({"seen": run.event_count - 1}))
+        await update(socket)
+        await from_database(lambda: run.approvers.clear())
+        await told(run)
+        return await socket.receive_output(timeout=3)
+
+    assert talk(run.pk, factories.bob(), what) == {"type": "websocket.close", "code": consumers.NO_LONGER_ALLOWED}
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        *("not json", "[]", "{}", "null", "3", "[" * 900, '{"headers": {}, "body": {}}'),
+        *('{"seen": "3"}', '{"seen": -1}', '{"seen": true}', '{"seen": 1.5}', '{"seen": null}', '{"seen": [1]}'),
+    ],
+)
+def test_hostile_first_messages_are_dropped(said: str) -> None:
+    run = factories.executing()
+
+    async def what(socket: WebsocketCommunicator) -> tuple[bool, list[int]]:
+        await socket.send_to(said)
+        quiet = await socket.receive_nothing(timeout=0.1)
+        await socket.send_to(json.dumps({"seen": run.event_count - 1}))
+        return quiet, seqs((await update(socket))["content"])
+
+    assert talk(run.pk, factories.alice(), what) == (True, [run.event_count])
+
+
+def test_numbers_of_the_future_mean_everything_is_seen() -> None:
+    run = factories.executing()
+
+    async def what(socket: WebsocketCommunicator) -> list[int]:
+        await socket.send_to(json.dumps({"seen": 10**40}))
+        assert await socket.receive_nothing(timeout=0.3)
+        await told(run)
+        return seqs((await update(socket))["content"])
+
+    assert talk(run.pk, factories.alice(), what) == [run.event_count + 1]
+
+
+@pytest.mark.parametrize("big", [{"text_data": "x" * 1_001}, {"bytes_data": b"\0\1"}])
+def test_long_and_binary_messages_close_the_socket(big: dict[str, Any]) -> None:
+    run = factories.executing()
+
+    async def what(socket: WebsocketCommunicator) -> Any:
+        await socket.send_to(**big)
+        return await socket.receive_output(timeout=3)
+
+    assert talk(run.pk, factories.alice(), what) == {"type": "websocket.close", "code": 1009}
+
+
+def test_a_finished_run_sends_its_result() -> None:
+    run = factories.step_gate()
+
+    async def what(socket: WebsocketCommunicator) -> str:
+        await socket.send_to(json.dumps({"seen": run.event_count}))
+        await from_database(lambda: gates.cancel(run.pk, factories_alice))
+        await announce(run)
+        return str((await update(socket))["content"])
+
+    factories_alice = factories.alice()
+    content = talk(run.pk, factories_alice, what)
+    assert 'id="run-result"' in content
+    assert "Stopped" in content
+    assert 'id="run-gates" class="stack' in content
+    assert "Approve the result" not in content
+
+
+def test_texts_of_models_are_escaped() -> None:
+    run = factories.planning()
+    nasty = factories.plan(factories.plan_step("x", "<script>alert(1)</script><hx-partial id=run-head>"))
+
+    async def what(socket: WebsocketCommunicator) -> str:
+        await socket.send_to(json.dumps({"seen": run.event_count}))
+        await from_database(lambda: factories.propose(run, nasty))
+        await announce(run)
+        return str((await update(socket))["content"])
+
+    content = talk(run.pk, factories.alice(), what)
+    assert "&lt;script&gt;alert(1)" in content
+    assert "<script" not in content
+    assert "<hx-partial" not in content
+
+
+# ---- the whole application, with cookies and origins
+
+
+def through_the_door(run: Run, client: Client, **headers: str) -> bool:
+    """Whether the very application of the server lets this socket in."""
+    given = {"host": "testserver", "origin": "http://testserver", **headers}
+    cookies = "; ".join(f"{name}={morsel.value}" for name, morsel in client.cookies.items())
+    listed = [(name.encode(), value.encode()) for name, value in {**given, "cookie": cookies}.items() if value]
+
+    async def connect() -> bool:
+        socket = WebsocketCommunicator(application, f"/ws/runs/{run.pk}/", headers=listed)
+        connected, _ = await socket.connect(timeout=5)
+        await socket.disconnect()
+        return bool(connected)
+
+    return bool(asyncio.run(connect()))
+
+
+def test_a_signed_in_page_of_this_site_gets_through_and_others_do_not() -> None:
+    run = factories.awaiting_plan()
+    client = Client()
+    assert not through_the_door(run, client)
+    client.force_login(factories.alice())
+    assert through_the_door(run, client)
+    assert not through_the_door(run, client, origin="http://evil.example")
+    assert not through_the_door(run, client, origin="")
+
+
+def test_signing_out_ends_what_a_socket_is_sent() -> None:
+    run = factories.executing()
+    client = Client()
+    client.force_login(factories.alice())
+    cookie = f"sessionid={client.cookies['sessionid'].value}".encode()
+    headers = [(b"host", b"testserver"), (b"origin", b"http://testserver"), (b"cookie", cookie)]
+
+    async def all_of_it() -> Any:
+        socket = WebsocketCommunicator(application, f"/ws/runs/{run.pk}/", headers=headers)
+        assert (await socket.connect())[0]
+        await socket.send_to(json.dumps({"seen": run.event_count - 1}))
+        await update(socket)
+        await from_database(lambda: client.logout())
+        await told(run)
+        try:
+            return await socket.receive_output(timeout=3)
+        finally:
+            await socket.disconnect()
+
+    assert asyncio.run(all_of_it()) == {"type": "websocket.close", "code": consumers.NO_LONGER_ALLOWED}
+
+
+def test_an_unknown_address_is_refused_quietly() -> None:
+    headers = [(b"host", b"testserver"), (b"origin", b"http://testserver")]
+
+    async def connect() -> bool:
+        connected, _ = await WebsocketCommunicator(application, "/ws/other/", headers=headers).connect()
+        return bool(connected)
+
+    assert asyncio.run(connect()) is False
+
+
+@pytest.mark.parametrize(
+    ("origin", "host", "same"),
+    [
+        ("http://127.0.0.1:8000", "127.0.0.1:8000", True),
+        ("http://localhost", "localhost", True),
+        ("http://localhost:80", "localhost", True),
+        ("https://localhost", "localhost", True),
+        ("https://localhost", "localhost:443", True),
+        ("http://LOCALHOST:8000", "localhost:8000", True),
+        ("http://127.0.0.1:8001", "127.0.0.1:8000", False),
+        ("http://localhost:8000", "127.0.0.1:8000", False),
+        ("http://localhost", "localhost:8000", False),
+        ("http://evil.example", "evil.example", False),
+        ("http://evil.example", "localhost", False),
+        ("http://localhost.evil.example", "localhost", False),
+        ("http://localhost@evil.example", "localhost", False),
+        ("null", "localhost", False),
+        ("", "localhost", False),
+        ("file://", "localhost", False),
+        ("http://localhost:99999", "localhost", False),
+        ("http://[::1", "localhost", False),
+        ("http://localhost", "localhost:x", False),
+        ("http://localhost", "", False),
+    ],
+)
+def test_same_origin(origin: str, host: str, same: bool) -> None:
+    assert is_same_origin([(b"origin", origin.encode()), (b"host", host.encode())]) is same
+
+
+def test_two_origins_or_none_are_refused() -> None:
+    host, origin = (b"host", b"localhost"), (b"origin", b"http://localhost")
+    assert is_same_origin([host, origin])
+    assert not is_same_origin([host])
+    assert not is_same_origin([host, origin, origin])
+    assert not is_same_origin([host, host, origin])
+
+
+def test_seen_in() -> None:
+    assert seen_in('{"seen": 0}') == 0
+    assert seen_in('{"seen": 12, "more": 1}') == 12
+
+
+def test_the_second_tab_sees_who_decided() -> None:
+    run = factories.awaiting_plan()
+
+    async def what(socket: WebsocketCommunicator) -> str:
+        await socket.send_to(json.dumps({"seen": run.event_count}))
+        await from_database(lambda: factories.decide(run, GateKind.PLAN, Verb.APPROVE, "", bob))
+        await announce(run)
+        return str((await update(socket))["content"])
+
+    bob = factories.bob()
+    content = talk(run.pk, factories.alice(), what)
+    assert "<strong>bob</strong> approved version 1 of the plan" in content

@@ -1,0 +1,144 @@
+"""The report as a page, as Markdown and in a zip."""
+
+import io
+import zipfile
+from typing import Any
+
+import pytest
+from asgiref.sync import async_to_sync
+from django.test import AsyncClient, Client
+
+from runs import trees
+from runs.models import ModelCall, Run
+from tests import factories
+
+HOSTILE = "</p><script>alert(1)</script>\n# SUCCEEDED\n```\nunclosed"
+
+
+@pytest.fixture
+def page(client: Client, alice: Any) -> Client:
+    client.force_login(alice)
+    return client
+
+
+def body(answer: Any) -> bytes:
+    return b"".join(answer.streaming_content)
+
+
+def test_a_partial_report_begins_with_its_gaps(page: Client) -> None:
+    run = factories.finished_partial()
+    text = page.get(f"/runs/{run.pk}/report/").text
+    assert "PARTIAL:" in text
+    assert "was accepted with issues" in text
+    markdown = body(page.get(f"/runs/{run.pk}/report.md")).decode()
+    assert markdown.startswith("# PARTIAL: Review these three contracts\n\n**What is missing**\n")
+
+
+def test_a_succeeded_report_has_no_gaps_and_its_quotes_lead_to_the_place(page: Client) -> None:
+    run = factories.finished_succeeded()
+    text = page.get(f"/runs/{run.pk}/report/").text
+    assert "What is missing" not in text
+    assert "#hit" in text
+
+
+def test_every_quote_link_marks_its_quote(page: Client) -> None:
+    from runs.reports.build import build
+
+    report = build(factories.finished_succeeded())
+    proofs = [
+        proof
+        for plan in report.plans
+        for step in plan.steps
+        for attempt in step.attempts
+        for criterion in attempt.criteria
+        for proof in criterion.proofs
+        if "#hit" in proof.href
+    ]
+    assert proofs
+    for proof in proofs:
+        assert '<mark id="hit">' in page.get(proof.href.split("#")[0]).text
+
+
+def test_who_approved_what_and_how_is_told(page: Client) -> None:
+    run = factories.finished_partial()
+    text = page.get(f"/runs/{run.pk}/report/").text
+    assert "by <strong>alice</strong>" in text
+    assert "“Good enough for now.”" in text
+
+
+def test_a_run_that_is_not_finished_says_so(page: Client) -> None:
+    run = factories.planning()
+    text = page.get(f"/runs/{run.pk}/report/").text
+    assert "The run is not finished." in text
+    assert body(page.get(f"/runs/{run.pk}/report.md")).decode().startswith("# NOT FINISHED: ")
+
+
+def test_offline_work_is_told_apart_from_ai(page: Client) -> None:
+    run = factories.finished_succeeded()
+    assert "No AI was involved" not in page.get(f"/runs/{run.pk}/report/").text
+    ModelCall.objects.filter(run=run).update(model="offline-executor")
+    assert "No AI was involved" in page.get(f"/runs/{run.pk}/report/").text
+    assert "No AI was involved" in body(page.get(f"/runs/{run.pk}/report.md")).decode()
+
+
+def test_unpriced_calls_are_never_free(page: Client) -> None:
+    run = factories.finished_succeeded()
+    first = ModelCall.objects.filter(run=run).first()
+    assert first
+    ModelCall.objects.filter(pk=first.pk).update(cost_usd=None)
+    assert "1 unpriced" in page.get(f"/runs/{run.pk}/report/").text
+    ModelCall.objects.filter(run=run).update(cost_usd=None)
+    assert "- Cost: unpriced" in body(page.get(f"/runs/{run.pk}/report.md")).decode()
+
+
+def test_hostile_text_breaks_neither_page_nor_markdown(page: Client) -> None:
+    run = factories.finished_succeeded()
+    Run.objects.filter(pk=run.pk).update(title=HOSTILE, request=HOSTILE, answer=HOSTILE)
+    assert "<script>alert" not in page.get(f"/runs/{run.pk}/report/").text
+    markdown = body(page.get(f"/runs/{run.pk}/report.md")).decode()
+    assert "<script" not in markdown
+    assert "\n# SUCCEEDED" not in markdown
+    assert [row for row in markdown.splitlines() if row.startswith("## ")] == [
+        "## Request",
+        "## Final answer",
+        "## Success criteria",
+        "## Files made",
+        "## Plans and steps",
+        "## Model calls",
+    ]
+
+
+def test_the_zip_holds_what_was_made_and_the_report(page: Client) -> None:
+    run = factories.finished_succeeded()
+    answer = page.get(f"/runs/{run.pk}/files.zip")
+    assert answer["Content-Disposition"] == f'attachment; filename="run-{run.pk}.zip"'
+    archive = zipfile.ZipFile(io.BytesIO(body(answer)))
+    before = trees.files_of(run.inputs)
+    made = {path: info for path, info in trees.files_of(run.head).items() if before.get(path) != info}
+    assert sorted(archive.namelist()) == sorted([*made, "report.md"])
+    for path, info in made.items():
+        assert archive.read(path) == trees.read_blob(info.sha256)
+
+
+def test_a_served_zip_is_streamed(db: None) -> None:
+    run = factories.finished_succeeded()
+    owner = run.owner
+
+    async def fetch() -> bytes:
+        client = AsyncClient()
+        await client.aforce_login(owner)
+        answer: Any = await client.get(f"/runs/{run.pk}/files.zip")
+        assert answer.is_async
+        return b"".join([piece async for piece in answer.streaming_content])
+
+    archive = zipfile.ZipFile(io.BytesIO(async_to_sync(fetch)()))
+    assert archive.testzip() is None
+    assert factories.REVIEW in archive.namelist()
+
+
+@pytest.mark.parametrize("address", ["report/", "report.md", "files.zip"])
+def test_bob_may_read_and_charlie_gets_404(client: Client, bob: Any, charlie: Any, address: str) -> None:
+    run = factories.planning()
+    for person, status in ((bob, 200), (charlie, 404)):
+        client.force_login(person)
+        assert client.get(f"/runs/{run.pk}/{address}").status_code == status

@@ -1,0 +1,166 @@
+"""The page of a run: who sees it, what it says in each state, and its controls."""
+
+from collections.abc import Callable
+
+import pytest
+from django.test import Client
+from pytest_django import DjangoAssertNumQueries
+
+from runs import journal, trees
+from runs.enums import EventKind, RunStatus
+from runs.models import Run
+from tests import factories
+
+pytestmark = pytest.mark.django_db
+QUERIES = 15
+
+
+@pytest.fixture
+def alice(client: Client) -> Client:
+    client.force_login(factories.alice())
+    return client
+
+
+def page_of(client: Client, run: Run) -> str:
+    answer = client.get(f"/runs/{run.pk}/")
+    assert answer.status_code == 200
+    return answer.content.decode()
+
+
+@pytest.mark.parametrize("where", ["", "pause/", "stop/", "gates/1/", "steps/1/"])
+def test_who_may_not_see_it_gets_404(client: Client, where: str) -> None:
+    run = factories.executing()
+    client.force_login(factories.charlie())
+    address = f"/runs/{run.pk}/{where}"
+    answer = client.post(address) if where in {"pause/", "stop/", "gates/1/"} else client.get(address)
+    assert answer.status_code == 404
+
+
+def test_owner_and_approver_see_it_and_the_signed_out_sign_in(client: Client) -> None:
+    run = factories.executing()
+    assert client.get(f"/runs/{run.pk}/").status_code == 302
+    client.force_login(factories.bob())
+    assert client.get(f"/runs/{run.pk}/").status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("make", "says"),
+    [
+        (factories.planning, "The planner writes a plan."),
+        (factories.awaiting_plan, "Approve the plan?"),
+        (factories.executing, "Working on “List the contracts and their parties”."),
+        (factories.failed_attempt, "given to attempt 2"),
+        (factories.step_gate, "Keep this result?"),
+        (factories.exhausted_gate, "Accept with issues"),
+        (factories.blocked, "<strong>Reported as blocked.</strong>"),
+        (factories.trouble_gate, "The service refused the key (401). Try again?"),
+        (factories.replanned, "1 reused, 1 new."),
+        (factories.finished_succeeded, "evidence that the server verified"),
+        (factories.finished_partial, "<h2>PARTIAL</h2>"),
+        (factories.stopped, "A person stopped the run."),
+    ],
+)
+def test_each_state_says_what_it_is(alice: Client, make: Callable[[], Run], says: str) -> None:
+    assert says in page_of(alice, make())
+
+
+def test_a_plan_gate_says_what_is_approved_and_what_it_costs(alice: Client) -> None:
+    run = factories.awaiting_plan()
+    page = page_of(alice, run)
+    assert "default token counts per complexity" in page
+    assert "review/inventory.md exists" in page
+    assert run.gates.get().digest[:12] in page
+    assert "The contracts themselves are never changed" in page
+
+
+def test_a_second_version_says_why_and_what_changed(alice: Client) -> None:
+    page = page_of(alice, factories.awaiting_second_plan())
+    assert "Why version 2" in page
+    assert "Check the deadlines too, and leave the notices to me." in page
+    assert '<span class="news">added</span> List the deadlines' in page
+    assert '<span class="news">removed</span> Draft the notices' in page
+    assert '<span class="news">changed</span> Review the clauses' in page
+
+
+def test_a_failed_attempt_shows_evidence_deviations_and_who_was_overruled(alice: Client) -> None:
+    page = page_of(alice, factories.failed_attempt())
+    assert "✗ not verified: “dealt with as promptly as possible” does not occur in" in page
+    assert "review/scratch.txt was written, which no step announced." in page
+    assert "The plan named the tool search_files; it was not used." in page
+    assert "its own results or their evidence say otherwise" in page
+    assert "was given the critique of attempt 1" in page
+    assert "&amp;start=" in page
+
+
+def test_texts_of_models_are_escaped(alice: Client) -> None:
+    nasty = factories.plan(factories.plan_step("x", "<script>alert(1)</script>", description="<img src=x onerror=y>"))
+    page = page_of(alice, factories.awaiting_plan(nasty))
+    assert "<script>alert" not in page
+    assert "<img src=x" not in page
+    assert "style=" not in page
+    assert "onclick" not in page
+
+
+def test_the_number_of_queries_does_not_grow_with_steps(
+    alice: Client, django_assert_num_queries: DjangoAssertNumQueries
+) -> None:
+    for run in (factories.many_steps(2), factories.many_steps(4)):
+        trees.forget_cache()
+        with django_assert_num_queries(QUERIES):
+            page_of(alice, run)
+
+
+def test_two_hundred_steps_are_fine(alice: Client, django_assert_num_queries: DjangoAssertNumQueries) -> None:
+    steps = [factories.plan_step(f"s{n}", f"Step {n}") for n in range(200)]
+    run = factories.executing(factories.plan(*steps), most_steps=500)
+    assert "0 of 200 steps" in page_of(alice, run)
+
+
+def test_the_history_is_capped_with_a_way_to_all_of_it(alice: Client) -> None:
+    run = factories.planning()
+    for _ in range(250):
+        journal.record(run.pk, EventKind.NOTE, {"text": "Something."})
+    page = page_of(alice, run)
+    assert page.count("data-seq=") == 200
+    assert "52 earlier events not shown" in page
+    assert alice.get(f"/runs/{run.pk}/?events=all").content.decode().count("data-seq=") == 252
+
+
+def test_pause_and_resume(alice: Client) -> None:
+    run = factories.executing()
+    assert alice.post(f"/runs/{run.pk}/pause/", {"paused": "1"}).status_code == 302
+    run.refresh_from_db()
+    assert run.paused
+    assert "nothing new starts" in page_of(alice, run)
+    alice.post(f"/runs/{run.pk}/pause/", {"paused": "0"})
+    run.refresh_from_db()
+    assert not run.paused
+
+
+def test_pausing_twice_is_said_and_changes_nothing(alice: Client) -> None:
+    run = factories.executing()
+    alice.post(f"/runs/{run.pk}/pause/", {"paused": "1"})
+    answer = alice.post(f"/runs/{run.pk}/pause/", {"paused": "1"}, follow=True)
+    assert "already in that state" in answer.content.decode()
+
+
+def test_with_htmx_pausing_brings_the_head(alice: Client) -> None:
+    run = factories.executing()
+    answer = alice.post(f"/runs/{run.pk}/pause/", {"paused": "1"}, headers={"HX-Request": "true"})
+    assert 'id="run-head"' in answer.content.decode()
+    assert "Resume" in answer.content.decode()
+
+
+def test_stop(alice: Client) -> None:
+    run = factories.executing()
+    alice.post(f"/runs/{run.pk}/stop/", {"reason": "Wrong\0 folder."})
+    run.refresh_from_db()
+    assert (run.status, run.outcome) == (RunStatus.FINISHED, "cancelled")
+    again = alice.post(f"/runs/{run.pk}/stop/", follow=True)
+    assert "already finished" in again.content.decode()
+
+
+@pytest.mark.parametrize("address", ["pause/", "stop/", "gates/1/"])
+def test_reading_changes_nothing(alice: Client, address: str) -> None:
+    run = factories.executing()
+    assert alice.get(f"/runs/{run.pk}/{address}").status_code == 405

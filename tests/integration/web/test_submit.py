@@ -1,0 +1,155 @@
+"""The form of a new run, and the samples."""
+
+import uuid
+from typing import Any
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.test import Client
+from pytest_django import Settings
+
+from runs import trees
+from runs.enums import ApprovalPolicy, Role, StepApproval
+from runs.lifecycle.defaults import default_policy
+from runs.lifecycle.policy import Policy
+from runs.models import Run
+from tests import factories
+
+JSON = {"Accept": "application/json"}
+
+
+@pytest.fixture
+def page(client: Client, alice: Any) -> Client:
+    client.force_login(alice)
+    return client
+
+
+def form(**changes: Any) -> dict[str, Any]:
+    policy = default_policy()
+    values: dict[str, Any] = {
+        "request": "Summarise the notes",
+        "token": str(uuid.uuid4()),
+        "plan_approval": "always",
+        "step_approval": "high",
+        "exhausted": "ask",
+        "attempts": 3,
+        "replans": 2,
+        "parallel": 3,
+        "rounds": 12,
+        "least_confidence": "0",
+    }
+    for role in (Role.PLANNER, Role.EXECUTOR, Role.VERIFIER):
+        values |= {f"{role}_model": policy.model_for(role).model, f"{role}_effort": policy.model_for(role).effort}
+    return values | changes
+
+
+def file(name: str, content: bytes = b"text") -> SimpleUploadedFile:
+    return SimpleUploadedFile(name, content)
+
+
+def test_the_form_tells_the_limits_before_an_upload(page: Client) -> None:
+    text = page.get("/runs/new/").text
+    assert "up to 10,000 files, 200 MB together, 50 MB each" in text
+    assert 'data-most-file-bytes="50000000"' in text
+
+
+def test_a_posted_form_is_a_run_with_its_folders(page: Client) -> None:
+    sent = form(files=[file("a.md"), file("a.md", b"other")], paths=["one/a.md", "two/a.md"])
+    answer = page.post("/runs/new/", sent)
+    run = Run.objects.get()
+    assert answer["Location"] == f"/runs/{run.pk}/"
+    assert list(trees.files_of(run.inputs)) == ["one/a.md", "two/a.md"]
+
+
+def test_without_a_script_names_are_paths(page: Client) -> None:
+    page.post("/runs/new/", form(files=[file("a b.md")], folder=[file("ü.bin", b"\0\1")]))
+    assert list(trees.files_of(Run.objects.get().inputs)) == ["a b.md", "ü.bin"]
+
+
+def test_a_post_in_the_background_gets_a_place(page: Client) -> None:
+    answer = page.post("/runs/new/", form(), headers=JSON)
+    assert (answer.status_code, answer.json()) == (201, {"location": f"/runs/{Run.objects.get().pk}/"})
+
+
+def test_a_form_that_is_sent_twice_is_one_run(page: Client) -> None:
+    sent = form()
+    first, second = page.post("/runs/new/", sent), page.post("/runs/new/", sent)
+    assert first["Location"] == second["Location"]
+    assert Run.objects.count() == 1
+
+
+def test_an_error_keeps_the_text_and_asks_for_the_files_again(page: Client) -> None:
+    answer = page.post("/runs/new/", form(request="Keep <me>", files=[file("x")], paths=["../x"]))
+    assert answer.status_code == 422
+    assert "Keep &lt;me&gt;" in answer.text
+    assert "add them again" in answer.text
+    assert not Run.objects.exists()
+
+
+@pytest.mark.parametrize(
+    ("changes", "sentence"),
+    [
+        ({"request": "  "}, "Write what is to be done; the request is empty."),
+        ({"request": "Review these contracts"}, "The request speaks of files, but none are attached."),
+        ({"attempts": 99}, "Attempts per step: Ensure this value is less than or equal to 10."),
+        ({"least_confidence": "2"}, "Least confidence: Ensure this value is less than or equal to 1."),
+        ({"plan_approval": "maybe"}, "A plan waits for a person: Select a valid choice."),
+        ({"token": "no"}, "This form: Enter a valid UUID."),
+        ({"executor_model": ""}, "Executor’s model: This field is required."),
+        ({"files": [file("a")], "paths": ["a", "b"]}, "The files did not arrive whole."),
+        ({"files": [file("a")], "paths": ["C:/a"]}, "it begins with a drive letter"),
+        ({"files": [file("a"), file("b")], "paths": ["x", "x"]}, "“x” was sent twice"),
+    ],
+)
+def test_what_cannot_be_used_is_a_sentence(page: Client, changes: dict[str, Any], sentence: str) -> None:
+    answer = page.post("/runs/new/", form(**changes), headers=JSON)
+    assert answer.status_code == 422
+    assert any(problem.startswith(sentence) or sentence in problem for problem in answer.json()["errors"])
+    assert not Run.objects.exists()
+
+
+def test_a_request_without_files_is_taken_when_that_is_meant(page: Client) -> None:
+    page.post("/runs/new/", form(request="Review these contracts", no_files="on"))
+    assert Run.objects.count() == 1
+
+
+def test_the_policy_is_what_was_chosen(page: Client, bob: Any) -> None:
+    page.post(
+        "/runs/new/",
+        form(plan_approval="never", step_approval="all", attempts=1, executor_model="m-1", approvers=[bob.pk]),
+    )
+    run = Run.objects.get()
+    policy = Policy.model_validate(run.policy)
+    assert (policy.plan_approval, policy.step_approval) == (ApprovalPolicy.NEVER, StepApproval.ALL)
+    assert (policy.attempts, policy.model_for(Role.EXECUTOR).model) == (1, "m-1")
+    assert list(run.approvers.all()) == [bob]
+
+
+def test_too_many_files_are_a_sentence(page: Client, settings: Settings) -> None:
+    settings.DATA_UPLOAD_MAX_NUMBER_FILES = settings.UPLOAD_FILES = 2
+    sent = form(files=[file("a"), file("b"), file("c")])
+    strict = Client(enforce_csrf_checks=True)
+    strict.force_login(factories.alice())
+    strict.get("/runs/new/")
+    background = strict.post("/runs/new/", sent, headers=JSON)
+    assert background.status_code == 400
+    assert "More files were sent than the 2" in background.json()["errors"][0]
+    assert "More files were sent than the 2" in page.post("/runs/new/", form(files=[file("a")] * 3)).text
+
+
+def test_a_file_that_is_too_large_is_a_sentence(page: Client, settings: Settings) -> None:
+    settings.FILE_BYTES = 3
+    answer = page.post("/runs/new/", form(files=[file("large.bin", b"1234")]), headers=JSON)
+    assert "“large.bin” has" in answer.json()["errors"][0]
+
+
+def test_the_sample_is_one_click_and_one_run(page: Client) -> None:
+    token = {"token": str(uuid.uuid4())}
+    first, second = (page.post("/runs/sample/contracts/", token) for _ in range(2))
+    assert first["Location"] == second["Location"] == f"/runs/{Run.objects.get().pk}/"
+    assert Run.objects.get().inputs.file_count == 3
+
+
+def test_an_unknown_sample_is_not_there(page: Client) -> None:
+    assert page.post("/runs/sample/novels/").status_code == 404
+    assert page.get("/runs/sample/contracts/").status_code == 405

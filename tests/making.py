@@ -1,0 +1,317 @@
+"""Owns the cast, what models would deliver, and what workers do with it: the parts that `factories` is made of."""
+
+import uuid
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from django.contrib.auth import get_user_model
+from django.contrib.auth.models import User
+
+from runs import journal, trees
+from runs.engine import work
+from runs.enums import (
+    Action,
+    Complexity,
+    GateKind,
+    GateStatus,
+    Role,
+    Severity,
+    StepApproval,
+    Verb,
+    WorkKind,
+    WorkStatus,
+)
+from runs.lifecycle import facts, gates
+from runs.lifecycle.advance import advance
+from runs.lifecycle.policy import Policy, RoleModel
+from runs.lifecycle.submission import Submission, sample, submit
+from runs.llm.estimates import estimate
+from runs.llm.prices import cost_of
+from runs.models import Attempt, Gate, Run, WorkItem
+from runs.pev.checks import run_check
+from runs.pev.contracts import (
+    ContextItem,
+    Criterion,
+    CriterionMet,
+    FileExists,
+    NoPlaceholders,
+    PlanContract,
+    PlannedAction,
+    PlanStep,
+    QuotedEvidence,
+    StepOutput,
+)
+from runs.pev.evidence import resolve
+from runs.pev.ports import Reply, ToolResult, ToolUse, Usage
+from runs.pev.results import CriterionResult, Evidence, Judgement, all_pass
+from runs.trees import Changes, Overlay
+
+SERVICE = "contracts/Service agreement.md"
+LEASE = "contracts/Büro lease.md"
+DATA = "contracts/data-processing-agreement.md"
+REVIEW = "review/findings.md"
+NOTICE = "notices/kestrel-systems.md"
+INVENTORY = "review/inventory.md"
+CRITIQUE = (
+    "Finding 2 names a problem and stops there: say what the Client should ask for instead of "
+    "“an amount to be agreed”, with a figure or a formula."
+)
+
+
+# ---- the cast -----------------------------------------------------------------------------------------------------
+
+
+def person(name: str, **fields: Any) -> User:
+    user, _ = get_user_model().objects.get_or_create(username=name, defaults=fields)
+    return user
+
+
+def alice() -> User:
+    """Owns the runs."""
+    return person("alice")
+
+
+def bob() -> User:
+    """May approve."""
+    return person("bob")
+
+
+def charlie() -> User:
+    """Has nothing to do with them; must get 404."""
+    return person("charlie")
+
+
+# ---- what models would deliver ------------------------------------------------------------------------------------
+
+
+def policy(**changes: Any) -> Policy:
+    models = {
+        Role.PLANNER: RoleModel(model="claude-opus-5-5", effort="high"),
+        Role.EXECUTOR: RoleModel(model="claude-sonnet-5-5", effort="medium"),
+        Role.VERIFIER: RoleModel(model="claude-haiku-5-5", effort="low"),
+    }
+    return Policy.model_validate({"models": models, "step_approval": StepApproval.HIGH, **changes})
+
+
+def criterion(text: str, check: Any = None) -> Criterion:
+    return Criterion(text=text, check=check)
+
+
+def plan_step(key: str, name: str, **changes: Any) -> PlanStep:
+    """A step with one criterion that is judged with quotes."""
+    values: dict[str, Any] = {
+        "step_id": key,
+        "name": name,
+        "description": f"{name}, for every file in the folder.",
+        "actions": [PlannedAction(tool="read_file", purpose="Read what is to be reviewed.")],
+        "acceptance_criteria": [criterion(f"“{name}” is done for all three contracts.")],
+        "expected_outputs": [],
+        "dependencies": [],
+        "estimated_complexity": Complexity.LOW,
+    }
+    return PlanStep.model_validate({**values, **changes})
+
+
+def inventory_step() -> PlanStep:
+    return plan_step(
+        "inventory",
+        "List the contracts and their parties",
+        description="Read each contract and note its parties, its date and its subject in one table.",
+        acceptance_criteria=[
+            criterion("The inventory exists", FileExists(kind="file_exists", path=INVENTORY)),
+            criterion("Every contract is listed with both parties."),
+        ],
+        actions=[
+            PlannedAction(tool="list_files", purpose="See what there is."),
+            PlannedAction(tool="read_file", purpose="Read each contract."),
+            PlannedAction(tool="write_file", purpose="Write the table."),
+        ],
+        expected_outputs=[INVENTORY],
+    )
+
+
+def review_step(key: str = "review", after: str = "inventory") -> PlanStep:
+    return plan_step(
+        key,
+        "Review the clauses",
+        description="Find vague terms, missing dates, amounts and parties, and placeholders. "
+        "Quote each with its line and recommend what to do.",
+        acceptance_criteria=[
+            criterion("Each finding quotes the clause it is about."),
+            criterion("Each finding recommends what to do."),
+            criterion("The review has no placeholders", NoPlaceholders(kind="no_placeholders", path=REVIEW)),
+        ],
+        actions=[
+            PlannedAction(tool="read_file", purpose="Read the clauses."),
+            PlannedAction(tool="search_files", purpose="Find placeholders."),
+            PlannedAction(tool="write_file", purpose="Write the findings."),
+        ],
+        expected_outputs=[REVIEW],
+        dependencies=[after] if after else [],
+        estimated_complexity=Complexity.HIGH,
+    )
+
+
+def notices_step() -> PlanStep:
+    return plan_step(
+        "notices",
+        "Draft the notices",
+        description="Draft one notice to Kestrel Systems that asks for the missing dates and amounts.",
+        acceptance_criteria=[criterion("The notice names the clause and asks for one thing each.")],
+        actions=[PlannedAction(tool="write_file", purpose="Write the notice.")],
+        expected_outputs=[NOTICE],
+        dependencies=["review"],
+        estimated_complexity=Complexity.MEDIUM,
+    )
+
+
+def plan(*steps: PlanStep) -> PlanContract:
+    """The plan of the contract review; with `steps`, of those steps only."""
+    return PlanContract(
+        goal="A review of the three contracts that a lawyer can check clause by clause, "
+        "and the notices that follow from it.",
+        context=[
+            ContextItem(name="Client", value="Halvorsen & Pryce Logistics Ltd, for the service agreement"),
+            ContextItem(name="Language", value="English; the lease is governed by Swiss law"),
+        ],
+        steps=list(steps) or [inventory_step(), review_step(), notices_step()],
+        success_criteria=[
+            criterion("Every open point of the three contracts is named with its clause."),
+            criterion("The review exists", FileExists(kind="file_exists", path=REVIEW)),
+        ],
+        rollback_strategy="The contracts themselves are never changed; everything new lies in review/ and notices/.",
+    )
+
+
+# ---- what workers do ----------------------------------------------------------------------------------------------
+
+
+def submitted(owner: User | None = None, approvers: Sequence[User] = (), **changes: Any) -> Run:
+    """The three sample contracts, planning under way. Bob may approve."""
+    request, uploads = sample("contracts")
+    return submit(
+        owner or alice(),
+        Submission(request, uploads, policy(**changes), uuid.uuid4(), approvers=approvers or [bob()]),
+    )
+
+
+@contextmanager
+def working(run: Run, kind: WorkKind, key: str = "") -> Iterator[WorkItem]:
+    """Do the run's open work of this kind (for the step `key`) as a worker would: leased, fenced, done, moved on."""
+    item = open_work(run, kind, key)
+    lease = work.claim(item.pk)
+    assert lease is not None
+    with work.fenced(lease) as mine:
+        yield mine
+        work.done(mine)
+        advance(mine.run_id)
+
+
+def open_work(run: Run, kind: WorkKind, key: str = "") -> WorkItem:
+    found = run.work.filter(kind=kind, status=WorkStatus.READY)
+    return (found.filter(attempt__step__key=key) if key else found).get()
+
+
+def propose(run: Run, contract: PlanContract | None = None, reason: str = "The first plan for this request.") -> None:
+    contract = contract or plan()
+    rules = Policy.model_validate(run.policy)
+    models = {role: rules.model_for(role).model for role in Role}
+    cost = estimate(contract, models, attempts=rules.attempts).model_dump(mode="json")
+    with working(run, WorkKind.PLAN) as mine:
+        called(mine, Role.PLANNER, 9_000, 2_400)
+        facts.propose_plan(mine.run, contract, reason=reason, estimate=cost)
+
+
+def called(item: WorkItem, role: Role, prompt: int, written: int, ordinal: int = 1) -> None:
+    """A model call of this many tokens in the journal."""
+    model = Policy.model_validate(item.run.policy).model_for(role).model
+    usage = Usage(input=prompt, output=written)
+    reply = Reply(({"type": "text", "text": "…"},), "end_turn", model, usage, f"req_{item.pk}_{ordinal}")
+    question = journal.Question(role, model, f"{item.pk}-{ordinal}")
+    cost = cost_of(model, usage, item.run.created_at.date())
+    journal.write_reply(item, journal.Place(0, ordinal), question, reply, cost, 2_300 + 410 * (ordinal % 7), live_=True)
+
+
+def tool(
+    item: WorkItem, ordinal: int, name: str, arguments: Mapping[str, Any], text: str, *, error: bool = False
+) -> None:
+    """A tool call in the journal; its result is what `@tool-N` quotes."""
+    use = ToolUse(f"toolu_{item.pk}_{ordinal}", name, dict(arguments))
+    journal.write_result(item, journal.Place(0, ordinal), use, ToolResult(text, error), {}, 12 + 31 * ordinal)
+
+
+def overlay(files: Mapping[str, str]) -> Changes:
+    return {path: [info.sha256, info.size] for path, info in ((p, trees.put(t.encode())) for p, t in files.items())}
+
+
+def output(findings: str, *, confidence: float = 0.86, blocked: bool = False, **changes: Any) -> StepOutput:
+    values = {
+        "status": "blocked" if blocked else "done",
+        "reasoning": "I read the three contracts clause by clause and noted what a court could read in two ways.",
+        "findings": findings,
+        "criteria_met": [CriterionMet(criterion="C1", met=True, how="Each finding carries its quote.")],
+        "confidence": confidence,
+        "notes": "",
+    }
+    return StepOutput.model_validate({**values, **changes})
+
+
+def quote(attempt: Attempt, source: str, text: str) -> Evidence:
+    """Looked up by the real resolver in the attempt's own files and findings."""
+    files = Overlay(attempt.base, attempt.overlay, most_files=100, most_bytes=10_000_000).contents()
+    said = str((attempt.output or {}).get("findings", "")).encode()
+    calls = {f"@tool-{call.ordinal}": call.result.encode() for call in attempt.tool_calls.order_by("ordinal")}
+    return resolve(QuotedEvidence(source=source, quote=text), {"@output": said, **calls, **files})
+
+
+def checked(attempt: Attempt, check: Any) -> Evidence:
+    files = Overlay(attempt.base, attempt.overlay, most_files=100, most_bytes=10_000_000).contents()
+    return run_check(check, files)
+
+
+def result(
+    label: str, text: str, evidence: Sequence[Evidence], *, claimed: bool = True, feedback: str = ""
+) -> CriterionResult:
+    """As the verifier computes it: supported only by evidence that stands up."""
+    decided_by = "check" if any(item.kind == "check" for item in evidence) else "model"
+    supported = claimed and any(item.verified for item in evidence)
+    if claimed and not supported:
+        feedback = "Unsupported: no quote of the verifier was found in its source."
+    return CriterionResult.model_validate(
+        {
+            "label": label,
+            "text": text,
+            "decided_by": decided_by,
+            "claimed": claimed,
+            "supported": supported,
+            "passed": supported,
+            "confidence": 1.0 if decided_by == "check" else 0.9,
+            "feedback": feedback,
+            "evidence": [item.model_dump() for item in evidence],
+        }
+    )
+
+
+def judgement(results: Sequence[CriterionResult], *, feedback: str = "", notes: Sequence[str] = ()) -> Judgement:
+    passed = all_pass(results)
+    return Judgement(
+        stage="model",
+        results=list(results),
+        passed=passed,
+        action=Action.PASS if passed else Action.RETRY,
+        severity=Severity.MINOR if passed else Severity.MAJOR,
+        feedback="" if passed else feedback,
+        notes=list(notes),
+    )
+
+
+def decide(run: Run, kind: GateKind, verb: Verb, reason: str = "", by: User | None = None) -> Gate:
+    """Answer the open gate of this kind as a person would."""
+    gate = open_gate(run, kind)
+    gates.decide(gate.pk, by or alice(), gates.Decision(verb, gate.digest, reason))
+    return gate
+
+
+def open_gate(run: Run, kind: GateKind) -> Gate:
+    return run.gates.get(kind=kind, status=GateStatus.OPEN)
