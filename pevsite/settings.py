@@ -1,19 +1,19 @@
 """All settings, from the environment. Every variable is named once here, with its default and its reason.
 
-    PEV_DATA_DIR              .data          database, files and the installation's key
-    PEV_HOSTS                 127.0.0.1,localhost,[::1]   host names that may be asked for, comma-separated
-    PEV_TLS                   off            on behind a TLS proxy: secure cookies, HSTS, https origins
-    PEV_DEBUG                 off            Django's debug pages; never on a network
-    PEV_WORKERS               16             threads that carry out steps in one process
-    PEV_LEASE_SECONDS         15             after this long without a heartbeat others take the work over
-    PEV_UPLOAD_FILES          10000          most files of a run
-    PEV_UPLOAD_MB             200            most megabytes of a run
-    PEV_FILE_MB               50             most megabytes of one file
-    PEV_TIME_ZONE             UTC            how times are shown
-    ANTHROPIC_API_KEY         (none)         Claude answers; without it, and without a base URL, rules do
-    ANTHROPIC_BASE_URL        (Anthropic)    another server that speaks the same API
-    PEV_MODEL_PLANNER, PEV_MODEL_EXECUTOR, PEV_MODEL_VERIFIER   model ids, needed with a base URL
-    PEV_OFFLINE_PACE          0.4            seconds per reply of the offline rules, so that one can follow
+PEV_DATA_DIR              .data          database, files and the installation's key
+PEV_HOSTS                 127.0.0.1,localhost,[::1]   host names that may be asked for, comma-separated
+PEV_TLS                   off            on behind a TLS proxy: secure cookies, HSTS, https origins
+PEV_DEBUG                 off            Django's debug pages; never on a network
+PEV_WORKERS               16             threads that carry out steps in one process
+PEV_LEASE_SECONDS         15             after this long without a heartbeat others take the work over
+PEV_UPLOAD_FILES          10000          most files of a run
+PEV_UPLOAD_MB             200            most megabytes of a run
+PEV_FILE_MB               50             most megabytes of one file
+PEV_TIME_ZONE             UTC            how times are shown
+ANTHROPIC_API_KEY         (none)         Claude answers; without it, and without a base URL, rules do
+ANTHROPIC_BASE_URL        (Anthropic)    another server that speaks the same API
+PEV_MODEL_PLANNER, PEV_MODEL_EXECUTOR, PEV_MODEL_VERIFIER   model ids, needed with a base URL
+PEV_OFFLINE_PACE          0.4            seconds per reply of the offline rules, so that one can follow
 """
 
 import os
@@ -108,6 +108,7 @@ STORAGES = {
 
 STATIC_URL = "/static/"
 STATICFILES_DIRS = [BASE_DIR / "static"]
+AUTH_USER_MODEL = "runs.User"
 LOGIN_URL = "sign_in"
 LOGIN_REDIRECT_URL = "inbox"
 PASSWORD_RESET_TIMEOUT = 3_600  # seconds a sign-in link works

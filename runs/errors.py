@@ -51,9 +51,7 @@ class ModelTrouble(PevError):
     `input_tokens`, `output_tokens`: what the call had used when it broke, a lower bound.
     """
 
-    def __init__(
-        self, sentence: str, *, kind: str, retriable: bool, retry_after: float | None = None
-    ) -> None:
+    def __init__(self, sentence: str, *, kind: str, retriable: bool, retry_after: float | None = None) -> None:
         super().__init__(sentence)
         self.kind = kind
         self.retriable = retriable

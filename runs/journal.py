@@ -57,9 +57,16 @@ def recorded_reply(work: WorkItem, ordinal: int, question: Question) -> Reply | 
 
 
 def write_reply(
-    work: WorkItem, place: Place, question: Question, reply: Reply, cost: Decimal | None, duration_ms: int, *, live_: bool
+    work: WorkItem,
+    place: Place,
+    question: Question,
+    reply: Reply,
+    cost: Decimal | None,
+    duration_ms: int,
+    *,
+    live_: bool,
 ) -> None:
-    """Record a reply. `live_` is false for one that came after the lease was lost: it is paid for, and counts no more."""
+    """Record a reply. `live_` is false for one that came after the lease was lost: paid for, and of no use."""
     usage = reply.usage
     with transaction.atomic():
         if live_:
@@ -154,9 +161,9 @@ def results_of(work: WorkItem) -> list[ToolCall]:
 
 
 def _replaced(work: WorkItem, place: Place) -> None:
-    ModelCall.objects.filter(
-        work=work, generation=place.generation, ordinal=place.ordinal, live=True
-    ).update(live=False)
+    ModelCall.objects.filter(work=work, generation=place.generation, ordinal=place.ordinal, live=True).update(
+        live=False
+    )
 
 
 def _tell_call(work: WorkItem, question: Question, duration_ms: int, stop_reason: str) -> None:

@@ -1,6 +1,7 @@
 """Owns the only door to the channel layer: it tells who follows a run that there is something new.
 
-A message carries ids only; whoever gets one reads the rows and checks permission again. Messages may be lost or come twice.
+A message carries ids only; whoever gets one reads the rows and checks permission again. Messages may be lost or
+come twice.
 """
 
 import asyncio

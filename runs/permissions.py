@@ -1,10 +1,10 @@
 """Owns who may do what, each rule once, in two voices: `check_can_x` raises a sentence, `can_x` answers."""
 
-from django.contrib.auth.models import AnonymousUser, User
+from django.contrib.auth.models import AnonymousUser
 from django.db.models import Q, QuerySet
 
 from runs.errors import NotAllowed
-from runs.models import Run
+from runs.models import Run, User
 
 type Person = User | AnonymousUser
 

@@ -233,4 +233,3 @@ class Overlay:
 def forget_cache() -> None:
     """Tests roll back the rows that the cache was read from."""
     _files.cache_clear()
-

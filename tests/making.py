@@ -6,7 +6,6 @@ from contextlib import contextmanager
 from typing import Any
 
 from django.contrib.auth import get_user_model
-from django.contrib.auth.models import User
 
 from runs import journal, trees
 from runs.engine import work
@@ -28,7 +27,7 @@ from runs.lifecycle.policy import Policy, RoleModel
 from runs.lifecycle.submission import Submission, sample, submit
 from runs.llm.estimates import estimate
 from runs.llm.prices import cost_of
-from runs.models import Attempt, Gate, Run, WorkItem
+from runs.models import Attempt, Gate, Run, User, WorkItem
 from runs.pev.checks import run_check
 from runs.pev.contracts import (
     ContextItem,

@@ -108,7 +108,9 @@ def critiques_of(step: Step) -> tuple[Critique, ...]:
         if verdict and verdict.feedback:
             found.append(Critique(f"attempt {attempt.number}", verdict.feedback))
         if attempt.status == AttemptStatus.CONFLICT:
-            found.append(Critique(f"attempt {attempt.number}", "Another step changed the same file; work on the new one."))
+            found.append(
+                Critique(f"attempt {attempt.number}", "Another step changed the same file; work on the new one.")
+            )
         found += [
             Critique(f"{gate.decided_by} on attempt {attempt.number}", gate.reason, from_person=True)
             for gate in attempt.gates.all()
@@ -219,4 +221,3 @@ def for_final_verdict(run: Run, answer: str) -> Case:
         effort=player.effort,
         least_confidence=policy.least_confidence,
     )
-

@@ -1,6 +1,7 @@
 """Owns the engine inside a process: a pool of threads behind `django.tasks`, and the sweeper that rings again.
 
-`serve` and `run` start it. In every other process enqueueing does nothing: the sweeper of a running engine finds the row.
+`serve` and `run` start it. In every other process enqueueing does nothing: the sweeper of a running engine finds
+the row.
 """
 
 from __future__ import annotations

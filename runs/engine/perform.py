@@ -1,6 +1,7 @@
 """Owns the performance of one work item: the only place where pev meets the database.
 
-Claim, do, commit under the lease, move on. What goes wrong ends as a row: postponed, parked at a gate, or judged as failed.
+Claim, do, commit under the lease, move on. What goes wrong ends as a row: postponed, parked at a gate, or judged
+as failed.
 """
 
 import logging
@@ -71,7 +72,9 @@ def _under(lease: Lease) -> None:
         doing[item.kind](lease, item, clients())
     except Postponed as postponed:
         with work.fenced(lease) as mine:
-            record(mine.run_id, EventKind.WAITING_FOR_MODEL, {"why": str(postponed), "until": postponed.until.isoformat()})
+            record(
+                mine.run_id, EventKind.WAITING_FOR_MODEL, {"why": str(postponed), "until": postponed.until.isoformat()}
+            )
             work.postpone(mine, postponed.until)
     except (ModelTrouble, ContractBroken) as trouble:
         _park(lease, _sentence(trouble), forget=isinstance(trouble, ContractBroken))
@@ -111,7 +114,9 @@ def _attempt(lease: Lease, item: WorkItem, asking: Clients) -> None:
     attempt.refresh_from_db()
     output = StepOutput.model_validate(attempt.output)
     if output.status == "blocked":
-        _judged(lease, verifier.failed(f"Reported as blocked. {output.reasoning} {output.findings}", action=Action.REPLAN))
+        _judged(
+            lease, verifier.failed(f"Reported as blocked. {output.reasoning} {output.findings}", action=Action.REPLAN)
+        )
         return
     if briefs.repeats_the_one_before(attempt):
         _judged(lease, verifier.failed("This attempt repeats the one before: the critique was not addressed."))
@@ -167,5 +172,3 @@ def _finalise(lease: Lease, item: WorkItem, asking: Clients) -> None:
         facts.answered(mine.run, answer, judgement)
         work.done(mine)
         advance(mine.run_id)
-
-

@@ -78,9 +78,7 @@ class RecordedModel:
             journal.write_reply(self._work, place, question, reply, cost, duration_ms, live_=False)
             raise
 
-    def _failed(
-        self, place: Place, question: Question, error: str, spent: Usage, duration_ms: int
-    ) -> None:
+    def _failed(self, place: Place, question: Question, error: str, spent: Usage, duration_ms: int) -> None:
         cost = cost_of(question.model, spent, timezone.now().date())
         journal.write_failure(self._work, place, question, error, spent, cost, duration_ms)
 
@@ -134,5 +132,3 @@ def release_connection() -> None:
 
 def _since(began: float) -> int:
     return round((time.monotonic() - began) * 1_000)
-
-

@@ -1,7 +1,7 @@
 """Owns leases on work items: claim, heartbeat, fence, release. The row decides; a worker only believes.
 
-A claim is a compare-and-set. While a lease lives nobody else may claim; when it is not renewed for `LEASE_SECONDS` anybody may.
-Each claim raises the epoch, and a commit under an older epoch is refused (D2).
+A claim is a compare-and-set. While a lease lives nobody else may claim; when it is not renewed for `LEASE_SECONDS`
+anybody may. Each claim raises the epoch, and a commit under an older epoch is refused (D2).
 """
 
 import os
@@ -52,9 +52,7 @@ def claim(work_id: int) -> Lease | None:
     until = now + timedelta(seconds=settings.LEASE_SECONDS)
     fresh = due(now) & Q(epoch=work.epoch)
     try:
-        change(
-            work, WorkStatus.LEASED, where=fresh, epoch=work.epoch + 1, lease_owner=_owner(), lease_until=until
-        )
+        change(work, WorkStatus.LEASED, where=fresh, epoch=work.epoch + 1, lease_owner=_owner(), lease_until=until)
     except MoveRefused:
         return None
     return Lease(work_id, work.epoch)
@@ -140,4 +138,3 @@ class Heartbeat:
 
 
 heartbeat = Heartbeat()
-

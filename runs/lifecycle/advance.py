@@ -61,9 +61,11 @@ def snapshot(run: Run) -> moves.Snapshot:
     """What `moves.due` decides upon, in four queries."""
     plan = run.plans.order_by("-version").first()
     busy = run.work.filter(attempt=None, status__in=OPEN_WORK).exists()
-    rows = plan.steps.order_by("position").only(
-        "key", "status", "depends_on", "complexity", "failures", "last_action"
-    ) if plan else []
+    rows = (
+        plan.steps.order_by("position").only("key", "status", "depends_on", "complexity", "failures", "last_action")
+        if plan
+        else []
+    )
     bound = plan is None or plan.status != PlanStatus.APPROVED or not binding.differences(plan, run)
     final = (run.final or {}).get("action")
     return moves.Snapshot(
@@ -157,9 +159,7 @@ def _open_plan_gate(run: Run) -> None:
 
 def approve_plan(run: Run, plan: Plan, *, by: Any, how: str) -> None:
     """The plan may be carried out from now on, bound to what it was approved with (G1)."""
-    change(
-        plan, PlanStatus.APPROVED, binding=binding.binding_of(run, plan), approved_by=by, approved_how=how
-    )
+    change(plan, PlanStatus.APPROVED, binding=binding.binding_of(run, plan), approved_by=by, approved_how=how)
     change(run, RunStatus.EXECUTING)
     data = {"version": plan.version, "by": by.get_username(), "how": how, "digest": plan.digest}
     journal.record(run.pk, EventKind.PLAN_APPROVED, data)
@@ -177,7 +177,9 @@ def _open_step_gate(run: Run, step: Step) -> None:
     attempt = step.attempts.latest("number")
     change(step, StepStatus.WAITING)
     name = step.spec.get("name", step.key)
-    question = f"“{name}” has passed verification and counts as {step.complexity} in complexity. Shall its result be kept?"
+    question = (
+        f"“{name}” has passed verification and counts as {step.complexity} in complexity. Shall its result be kept?"
+    )
     open_gate(run, GateKind.STEP, question, binding.attempt_digest(attempt), step=step, attempt=attempt)
 
 

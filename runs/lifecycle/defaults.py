@@ -7,7 +7,11 @@ from runs.enums import Role
 from runs.lifecycle.policy import Policy, RoleModel
 from runs.llm.provider import Service, service
 
-_EFFORT: dict[Role, Literal["low", "medium", "high"]] = {Role.PLANNER: "high", Role.EXECUTOR: "medium", Role.VERIFIER: "low"}
+_EFFORT: dict[Role, Literal["low", "medium", "high"]] = {
+    Role.PLANNER: "high",
+    Role.EXECUTOR: "medium",
+    Role.VERIFIER: "low",
+}
 
 
 def current_service() -> Service:

@@ -1,4 +1,4 @@
-"""Owns what workers bring back: a plan, an execution, a judgement, an answer, or trouble. Each becomes rows and moves on.
+"""Owns what workers bring back: a plan, an execution, a judgement, an answer, or trouble. Each becomes rows.
 
 Every function runs inside a transaction that has already been fenced by the worker's lease.
 """
@@ -102,9 +102,7 @@ def judged(attempt: Attempt, judgement: Judgement, *, blocked: bool = False) -> 
     )
     ended = AttemptStatus.PASSED if judgement.passed else AttemptStatus.FAILED
     tree = trees.with_changes(attempt.base, attempt.overlay) if judgement.passed else None
-    change(
-        attempt, AttemptStatus.BLOCKED if blocked else ended, tree=tree, finished_at=timezone.now()
-    )
+    change(attempt, AttemptStatus.BLOCKED if blocked else ended, tree=tree, finished_at=timezone.now())
     step = attempt.step
     failures = step.failures + (0 if judgement.passed else 1)
     change(step, StepStatus.JUDGED, last_action=judgement.action.value, failures=failures)

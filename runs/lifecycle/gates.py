@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 
-from django.contrib.auth.models import User
 from django.db import transaction
 from django.utils import timezone
 
@@ -22,7 +21,7 @@ from runs.errors import DecisionRefused, InvalidInput, MoveRefused
 from runs.lifecycle import advance as advancing
 from runs.lifecycle import binding
 from runs.lifecycle.transitions import change
-from runs.models import Gate, Run
+from runs.models import Gate, Run, User
 from runs.permissions import check_can_decide
 
 _CHANGED = "What would run has changed since this page was loaded. Read it again, then decide."
@@ -42,8 +41,8 @@ class Decision:
 def decide(gate_id: int, user: User, decision: Decision) -> None:
     """Answer a gate, once, and let what follows happen in the same transaction.
 
-    Raises NotAllowed; InvalidInput for a rejection without a reason; DecisionRefused when somebody else was first (with who,
-    what and when), or when what would run is not what the page showed.
+    Raises NotAllowed; InvalidInput for a rejection without a reason; DecisionRefused when somebody else was first
+    (with who, what and when), or when what would run is not what the page showed.
     """
     with transaction.atomic():
         gate = Gate.objects.select_related("run", "plan", "step", "attempt", "work", "decided_by").get(pk=gate_id)

@@ -1,7 +1,7 @@
 """The heart: from a snapshot of a run to the moves that are due. Pure; reads nothing, changes nothing.
 
-`due` is asked again after each fact (a plan proposed, an attempt judged, a gate decided) until it has no move. Then the run
-works, waits for a person, or is finished.
+`due` is asked again after each fact (a plan proposed, an attempt judged, a gate decided) until it has no move.
+Then the run works, waits for a person, or is finished.
 """
 
 from dataclasses import dataclass
@@ -35,7 +35,8 @@ class StepView:
 class Snapshot:
     """All that a decision depends on. `steps` are those of the newest plan, empty before there is one.
 
-    `busy`: planning or finalising work exists (or waits at a trouble gate). `bound`: what was approved is what would run.
+    `busy`: planning or finalising work exists (or waits at a trouble gate). `bound`: what was approved is what
+    would run.
     `final`: the verdict on the success criteria, None until they are judged.
     """
 

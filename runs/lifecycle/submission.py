@@ -10,7 +10,6 @@ from importlib.resources import files as package_files
 from typing import Any
 
 from django.conf import settings
-from django.contrib.auth.models import User
 from django.core.files.base import ContentFile, File
 from django.db import IntegrityError, transaction
 
@@ -19,13 +18,13 @@ from runs.enums import EventKind
 from runs.errors import InvalidInput, UploadRefused
 from runs.lifecycle.advance import advance
 from runs.lifecycle.policy import Policy
-from runs.models import Run
+from runs.models import Run, User
 from runs.pev.paths import clashes, clean_path
 from runs.pev.ports import FileInfo
 
 SAMPLES = {
-    "contracts": "Review these three contracts: find vague terms, missing dates, amounts and parties, and placeholders. "
-    "Quote each one with its line, recommend what to do, and draft the notices to the other parties."
+    "contracts": "Review these three contracts: find vague terms, missing dates, amounts and parties, and placeholders."
+    " Quote each one with its line, recommend what to do, and draft the notices to the other parties."
 }
 LONGEST_REQUEST = 20_000
 _SPEAKS_OF_FILES = re.compile(
@@ -46,7 +45,7 @@ class Upload:
 
 @dataclass(frozen=True)
 class Submission:
-    """What a person submits. `token` makes a form that is sent twice one run. `no_files` confirms that none are missing."""
+    """What a person submits. `token` makes a form that is sent twice one run. `no_files`: none are missing."""
 
     request: str
     uploads: Sequence[Upload]
@@ -118,7 +117,7 @@ def title_of(request: str) -> str:
 
 
 def intake(uploads: Iterable[Upload]) -> dict[str, FileInfo]:
-    """Store the files and say under which paths, sorted. Raises UploadRefused or PathRefused for the first that cannot be."""
+    """Store the files and say under which paths, sorted. Raises UploadRefused or PathRefused for the first bad one."""
     chosen: dict[str, Upload] = {}
     for upload in uploads:
         path = clean_path(upload.path)

@@ -87,9 +87,7 @@ class Clients:
                 client.close()
             self._made.clear()
 
-    def _guarded(
-        self, client: anthropic.Anthropic, ask: Ask, keep_going: Callable[[], None], spent: "Spent"
-    ) -> Reply:
+    def _guarded(self, client: anthropic.Anthropic, ask: Ask, keep_going: Callable[[], None], spent: "Spent") -> Reply:
         try:
             return self._stream(client, ask, keep_going, spent)
         except anthropic.APIConnectionError as error:
@@ -134,9 +132,7 @@ class Clients:
         return anthropic.Anthropic(max_retries=0, timeout=httpx2.Timeout(QUIET, connect=10))
 
     @staticmethod
-    def _stream(
-        client: anthropic.Anthropic, ask: Ask, keep_going: Callable[[], None], spent: "Spent"
-    ) -> Reply:
+    def _stream(client: anthropic.Anthropic, ask: Ask, keep_going: Callable[[], None], spent: "Spent") -> Reply:
         ends = time.monotonic() + DEADLINE
         with client.messages.stream(**parameters(ask)) as stream:
             for event in stream:
@@ -210,9 +206,7 @@ def _usage(usage: Any) -> Usage:
         input=_count(usage.input_tokens),
         output=_count(usage.output_tokens),
         cache_read=_count(usage.cache_read_input_tokens),
-        cache_write_5m=_count(
-            written.ephemeral_5m_input_tokens if written else usage.cache_creation_input_tokens
-        ),
+        cache_write_5m=_count(written.ephemeral_5m_input_tokens if written else usage.cache_creation_input_tokens),
         cache_write_1h=_count(written.ephemeral_1h_input_tokens) if written else 0,
     )
 
@@ -263,4 +257,3 @@ def _seconds(header: str | None) -> float | None:
     except ValueError:
         return None
     return None if math.isnan(seconds) else max(seconds, 0.0)
-

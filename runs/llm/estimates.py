@@ -23,7 +23,7 @@ class StepEstimate(Contract):
 
 
 class Estimate(Contract):
-    """USD for what is still to be done. `unpriced` names the models without a known price; `basis` says what it rests on.
+    """USD for what is still to be done. `unpriced`: the models without a known price; `basis`: what it rests on.
 
     `low`: every step passes at once. `high`: every step uses all of its attempts.
     """

@@ -2,6 +2,7 @@
 
 from runs.models.calls import ModelCall, ToolCall
 from runs.models.gates import Gate
+from runs.models.people import User
 from runs.models.plans import Attempt, Plan, Step, Verdict
 from runs.models.runs import Event, Run
 from runs.models.trees import Tree
@@ -17,6 +18,7 @@ __all__ = [
     "Step",
     "ToolCall",
     "Tree",
+    "User",
     "Verdict",
     "WorkItem",
 ]

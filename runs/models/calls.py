@@ -12,7 +12,8 @@ from runs.models.work import WorkItem
 class ModelCall(models.Model):
     """One question to a model and what came of it. Written before the next one is asked (D3).
 
-    `ordinal` is its place in the work item's generation; several rows may share it: failed tries, then the reply. `live` marks the
+    `ordinal` is its place in the work item's generation; several rows may share it: failed tries, then the reply.
+    `live` marks the
     reply that a resumed attempt is given again. Tokens by kind, `cost_usd` null when the model has no known price,
     `duration_ms` wall time. `error` is empty exactly when there is a reply.
     """
@@ -74,9 +75,7 @@ class ToolCall(models.Model):
     class Meta:
         ordering = ["ordinal"]
         constraints = [
-            models.UniqueConstraint(
-                fields=["work", "generation", "ordinal"], name="one_result_per_tool_call"
-            )
+            models.UniqueConstraint(fields=["work", "generation", "ordinal"], name="one_result_per_tool_call")
         ]
 
     def __str__(self) -> str:

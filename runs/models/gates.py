@@ -30,9 +30,7 @@ class Gate(models.Model):
     digest = models.CharField(max_length=64)
     question = models.TextField()
     opened_at = models.DateTimeField(auto_now_add=True)
-    decided_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, related_name="+"
-    )
+    decided_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, related_name="+")
     decided_at = models.DateTimeField(null=True, blank=True)
     decided_how = models.CharField(max_length=40, default="", blank=True)
     reason = models.TextField(default="", blank=True)
@@ -43,9 +41,7 @@ class Gate(models.Model):
             only("kind", GateKind, "gate_kind_known"),
             only("status", GateStatus, "gate_status_known"),
             models.CheckConstraint(
-                condition=Q(
-                    status__in=_UNDECIDED, decided_by__isnull=True, decided_at__isnull=True, decided_how=""
-                )
+                condition=Q(status__in=_UNDECIDED, decided_by__isnull=True, decided_at__isnull=True, decided_how="")
                 | (
                     ~Q(status__in=_UNDECIDED)
                     & Q(decided_by__isnull=False, decided_at__isnull=False)

@@ -25,9 +25,7 @@ class Plan(models.Model):
     reason = models.TextField(default="", blank=True)
     estimate = models.JSONField(default=dict)
     binding = models.JSONField(null=True, blank=True)
-    approved_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, related_name="+"
-    )
+    approved_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, related_name="+")
     approved_how = models.CharField(max_length=40, default="", blank=True)
     unmet = models.TextField(default="", blank=True)
     created_at = models.DateTimeField(auto_now_add=True)

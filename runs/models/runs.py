@@ -41,9 +41,7 @@ class Run(models.Model):
         constraints = [
             only("status", RunStatus, "run_status_known"),
             models.CheckConstraint(
-                condition=models.Q(
-                    status=RunStatus.FINISHED.value, outcome__isnull=False, finished_at__isnull=False
-                )
+                condition=models.Q(status=RunStatus.FINISHED.value, outcome__isnull=False, finished_at__isnull=False)
                 | (~models.Q(status=RunStatus.FINISHED.value) & models.Q(outcome__isnull=True)),
                 name="run_outcome_exactly_when_finished",
             ),

@@ -40,9 +40,7 @@ class WorkItem(models.Model):
             models.UniqueConstraint(
                 fields=["run", "kind"],
                 condition=models.Q(attempt__isnull=True)
-                & models.Q(
-                    status__in=[WorkStatus.READY.value, WorkStatus.LEASED.value, WorkStatus.PARKED.value]
-                ),
+                & models.Q(status__in=[WorkStatus.READY.value, WorkStatus.LEASED.value, WorkStatus.PARKED.value]),
                 name="one_open_work_per_run_and_kind",
             ),
         ]

@@ -73,9 +73,7 @@ def run_check(check: Check, files: Mapping[str, bytes], seconds: float = SECONDS
         found = _examined(check, data, Budget(seconds))
     except InvalidInput as error:
         found = _Found(False, str(error))
-    return _evidence(
-        path, data, _Found(found.held, f"{path} {found.sentence}", found.line, found.start, found.end)
-    )
+    return _evidence(path, data, _Found(found.held, f"{path} {found.sentence}", found.line, found.start, found.end))
 
 
 def problem_with(check: Check) -> str | None:
@@ -88,12 +86,8 @@ def problem_with(check: Check) -> str | None:
             case JsonSchema():
                 return _problem_with_schema(check.schema_text)
             case WordCount() if check.least > check.most:
-                return (
-                    f"least ({check.least}) is more than most ({check.most}); no text can have so many words."
-                )
-            case CsvColumns() if repeated := [
-                name for name in check.columns if check.columns.count(name) > 1
-            ]:
+                return f"least ({check.least}) is more than most ({check.most}); no text can have so many words."
+            case CsvColumns() if repeated := [name for name in check.columns if check.columns.count(name) > 1]:
                 return f"The column {quoted(repeated[0])} is named twice."
             case _:
                 pass
@@ -107,9 +101,7 @@ def _examined(check: Check, data: bytes, budget: Budget) -> _Found:
         case FileExists():
             return _Found(True, f"exists ({_many(len(data), 'byte')})")
         case MinBytes():
-            return _Found(
-                len(data) >= check.least, f"has {_many(len(data), 'byte')}, wanted at least {check.least:,}"
-            )
+            return _Found(len(data) >= check.least, f"has {_many(len(data), 'byte')}, wanted at least {check.least:,}")
         case Contains():
             return _contains(check, _text(data))
         case Matches():
@@ -255,9 +247,7 @@ def _problem_with_pattern(pattern: str) -> str | None:
         nothing = search(compiled(pattern, regex.MULTILINE), "", Budget(SECONDS))
     except InvalidInput as error:
         return f"The pattern {quoted(pattern)} cannot be used: {error}."
-    return (
-        f"The pattern {quoted(pattern)} matches an empty file too, so it proves nothing." if nothing else None
-    )
+    return f"The pattern {quoted(pattern)} matches an empty file too, so it proves nothing." if nothing else None
 
 
 def _many(count: int, what: str) -> str:

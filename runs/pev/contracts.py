@@ -86,15 +86,7 @@ class NoPlaceholders(Contract):
 
 
 type Check = Annotated[
-    FileExists
-    | MinBytes
-    | Contains
-    | Matches
-    | WordCount
-    | JsonValid
-    | JsonSchema
-    | CsvColumns
-    | NoPlaceholders,
+    FileExists | MinBytes | Contains | Matches | WordCount | JsonValid | JsonSchema | CsvColumns | NoPlaceholders,
     Field(discriminator="kind"),
 ]
 

@@ -44,9 +44,7 @@ class PlanBrief:
 def make_plan(model: Model, brief: PlanBrief) -> PlanContract:
     """A valid plan. Raises ContractBroken when there is none after the corrections, ModelTrouble without replies."""
     names = frozenset(tool.name for tool in brief.tools)
-    return ask_for(
-        model, _ask(brief), PlanContract, lambda plan: problems_in(plan, names, most_steps=brief.most_steps)
-    )
+    return ask_for(model, _ask(brief), PlanContract, lambda plan: problems_in(plan, names, most_steps=brief.most_steps))
 
 
 def problems_in(plan: PlanContract, tools: frozenset[str], *, most_steps: int) -> list[str]:
@@ -68,9 +66,7 @@ def problems_in(plan: PlanContract, tools: frozenset[str], *, most_steps: int) -
 def _step_problems(step: PlanStep, ids: frozenset[str], tools: frozenset[str]) -> list[str]:
     where = f"Step “{step.step_id}”"
     problems = [
-        f"{where} depends on “{name}”, which is no step of this plan."
-        for name in step.dependencies
-        if name not in ids
+        f"{where} depends on “{name}”, which is no step of this plan." for name in step.dependencies if name not in ids
     ]
     problems += [
         f"{where} plans the tool “{action.tool}”, which does not exist. There are: {', '.join(sorted(tools))}."
@@ -142,7 +138,9 @@ def _parts(brief: PlanBrief) -> list[str]:
         parts.append(fence("previous_plan", brief.previous.model_dump_json()))
     if brief.kept:
         kept = "\n".join(step.model_dump_json() for step in brief.kept)
-        parts.append("These steps are settled: passed, or accepted by a person. Keep them exactly as they are:\n" + fence("kept_steps", kept))
-    for lesson in brief.lessons:
-        parts.append(fence("person" if lesson.from_person else "lesson", lesson.text, lesson.label))
+        parts.append(
+            "These steps are settled: passed, or accepted by a person. Keep them exactly as they are:\n"
+            + fence("kept_steps", kept)
+        )
+    parts += [fence("person" if one.from_person else "lesson", one.text, one.label) for one in brief.lessons]
     return parts

@@ -78,9 +78,7 @@ class Reply:
             if block.get("type") == "tool_use":
                 given = block.get("input")
                 found.append(
-                    ToolUse(
-                        str(block["id"]), str(block.get("name", "")), given if isinstance(given, dict) else {}
-                    )
+                    ToolUse(str(block["id"]), str(block.get("name", "")), given if isinstance(given, dict) else {})
                 )
         return tuple(found)
 

@@ -39,17 +39,13 @@ class _Arguments(Contract):
         raise NotImplementedError
 
 
-_FilePath = Annotated[
-    str, Field(description="Path of the file, from the top folder, such as notes/summary.md")
-]
+_FilePath = Annotated[str, Field(description="Path of the file, from the top folder, such as notes/summary.md")]
 _Prefix = Annotated[str, Field(description="Only files whose path begins like this; empty for all")]
 
 
 class _ListFiles(_Arguments):
     name = "list_files"
-    told = (
-        "Lists the files there are: size in bytes and path, a line each. read_file tells whether one is text."
-    )
+    told = "Lists the files there are: size in bytes and path, a line each. read_file tells whether one is text."
 
     prefix: _Prefix = ""
 
@@ -68,9 +64,7 @@ class _ListFiles(_Arguments):
 
 class _ReadFile(_Arguments):
     name = "read_file"
-    told = (
-        "Gives lines of a text file verbatim, after one line that says which. Quotes can be copied from it."
-    )
+    told = "Gives lines of a text file verbatim, after one line that says which. Quotes can be copied from it."
 
     path: _FilePath
     first_line: Annotated[int, Field(ge=1, description="The first line wanted, from 1")] = 1
@@ -103,9 +97,7 @@ class _SearchFiles(_Arguments):
         "The pattern is taken literally unless regex is true."
     )
 
-    pattern: Annotated[
-        str, StringConstraints(min_length=1, max_length=500), Field(description="What to find")
-    ]
+    pattern: Annotated[str, StringConstraints(min_length=1, max_length=500), Field(description="What to find")]
     prefix: _Prefix = ""
     regex: Annotated[bool, Field(description="Whether the pattern is a regular expression")] = False
 
@@ -121,9 +113,7 @@ class _SearchFiles(_Arguments):
                     break
                 found.append(hit)
         except TooSlow as error:
-            note = (
-                f"\n[of {len(names)} files not all were searched: {error}; use a simpler pattern or a prefix]"
-            )
+            note = f"\n[of {len(names)} files not all were searched: {error}; use a simpler pattern or a prefix]"
         if not found and not note:
             return f"No line matches {quoted(self.pattern)} in the text files among these {len(names)}."
         if not found:
@@ -198,9 +188,7 @@ class FileTools:
     def run(self, use: ToolUse) -> ToolResult:
         tool = _TOOLS.get(use.name)
         if tool is None:
-            return self._refused(
-                f"There is no tool {quoted(use.name)}; there are {', '.join(sorted(_TOOLS))}."
-            )
+            return self._refused(f"There is no tool {quoted(use.name)}; there are {', '.join(sorted(_TOOLS))}.")
         try:
             return ToolResult(tool.model_validate(use.input).answer(self._workspace, self._limits))
         except ValidationError as error:
@@ -219,9 +207,7 @@ def _spec(tool: type[_Arguments]) -> ToolSpec:
 
 
 def _told_wrong(tool: type[_Arguments], error: ValidationError) -> str:
-    wrong = [
-        f"{'.'.join(map(str, item['loc']))}: {item['msg']}" for item in error.errors(include_input=False)
-    ]
+    wrong = [f"{'.'.join(map(str, item['loc']))}: {item['msg']}" for item in error.errors(include_input=False)]
     takes = ", ".join(
         name if field.is_required() else f"{name} (optional)" for name, field in tool.model_fields.items()
     )
@@ -271,9 +257,7 @@ def _pattern(pattern: str, *, literal: bool) -> regex.Pattern[str]:
         raise InvalidInput(f"The pattern cannot be used: {error}.") from error
 
 
-def _hits(
-    workspace: Workspace, names: Sequence[str], wanted: regex.Pattern[str], limits: ToolLimits
-) -> Iterator[str]:
+def _hits(workspace: Workspace, names: Sequence[str], wanted: regex.Pattern[str], limits: ToolLimits) -> Iterator[str]:
     """`path:line: text` for each line in which a match begins. Raises TooSlow when the time is over."""
     budget = Budget(limits.search_seconds)
     for path in names:

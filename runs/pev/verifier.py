@@ -77,15 +77,15 @@ def judge(model: Model, case: Case) -> Judgement:
     return _with_model(model, case, checked, open_labels)
 
 
-def _with_model(
-    model: Model, case: Case, checked: list[CriterionResult], labels: Mapping[str, Criterion]
-) -> Judgement:
+def _with_model(model: Model, case: Case, checked: list[CriterionResult], labels: Mapping[str, Criterion]) -> Judgement:
     ask = _ask(case, labels)
     answer = ask_for(model, ask, VerifierAnswer, lambda given: _problems_in(given, labels))
     results = _judged(answer, case, labels)
     notes: list[str] = []
     if any(result.claimed and not result.supported for result in results):
-        again = ask_for(model, _ask_again(ask, answer, results), VerifierAnswer, lambda given: _problems_in(given, labels))
+        again = ask_for(
+            model, _ask_again(ask, answer, results), VerifierAnswer, lambda given: _problems_in(given, labels)
+        )
         second = {result.label: result for result in _judged(again, case, labels)}
         results = [second[r.label] if r.claimed and not r.supported else r for r in results]
         notes.append("Some quotes were not found in their sources; the verifier was asked for evidence once more.")
@@ -272,7 +272,7 @@ def _ask_again(ask: Ask, answer: VerifierAnswer, results: Sequence[CriterionResu
     told = (
         "These criteria have no evidence that stands up:\n"
         + "\n".join(lines)
-        + "\nQuote verbatim from the sources given, or say that the criterion did not pass. Answer for all criteria again."
+        + "\nQuote verbatim from the sources given, or say that a criterion did not pass. Answer for all of them again."
     )
     said = {"role": "assistant", "content": [{"type": "text", "text": answer.model_dump_json()}]}
     return Ask(**{**vars(ask), "messages": (*ask.messages, said, user(told))})

@@ -7,9 +7,9 @@ from decimal import Decimal
 from pydantic import JsonValue
 
 from runs import trees
+from runs.lifecycle.ledger import ledger_of
 from runs.models import Attempt, Plan, Run, Step, Verdict
 from runs.pev.outcome import gaps_in
-from runs.lifecycle.ledger import ledger_of
 
 
 def as_json(run: Run) -> dict[str, JsonValue]:

@@ -8,13 +8,14 @@ from decimal import Decimal
 from typing import Any
 
 from django import forms
-from django.contrib.auth.models import AbstractBaseUser, User
+from django.contrib.auth.models import AbstractBaseUser
 from django.db.models import QuerySet
 
 from runs.enums import ApprovalPolicy, Exhausted, Role, StepApproval
 from runs.lifecycle.defaults import default_policy
 from runs.lifecycle.policy import Policy
 from runs.lifecycle.submission import LONGEST_REQUEST
+from runs.models import User
 
 EFFORTS = ("low", "medium", "high")
 ROLES = (Role.PLANNER, Role.EXECUTOR, Role.VERIFIER)

@@ -83,7 +83,12 @@ class Shots:
         self._page = page
 
     def take(
-        self, name: str, *, at: str = "", schemes: tuple[Any, ...] = ("light", "dark"), shapes: tuple[str, ...] = tuple(SHAPES)
+        self,
+        name: str,
+        *,
+        at: str = "",
+        schemes: tuple[Any, ...] = ("light", "dark"),
+        shapes: tuple[str, ...] = tuple(SHAPES),
     ) -> None:
         for scheme in schemes:
             for shape in shapes:

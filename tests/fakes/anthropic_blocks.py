@@ -75,9 +75,7 @@ def breakpoints(block: JsonObject) -> Iterator[str]:
 def prompt_blocks(body: JsonObject) -> list[Placed]:
     """The whole prompt in the order in which it is cached: tools, system, messages."""
     tools = [Placed(f"tools.{i}", "tools", tool) for i, tool in enumerate(body.get("tools", []))]
-    system = [
-        Placed(f"system.{i}", "system", block) for i, block in enumerate(blocks_of(body.get("system", [])))
-    ]
+    system = [Placed(f"system.{i}", "system", block) for i, block in enumerate(blocks_of(body.get("system", [])))]
     return [*tools, *system, *flatten(body["messages"])]
 
 

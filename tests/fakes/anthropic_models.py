@@ -40,9 +40,7 @@ _CARDS = (
         _ALL,
         forced_tool_choice=False,
     ),
-    ModelCard(
-        "claude-haiku-5-5", "haiku", frozenset({"adaptive", "disabled"}), _ALL, forced_tool_choice=True
-    ),
+    ModelCard("claude-haiku-5-5", "haiku", frozenset({"adaptive", "disabled"}), _ALL, forced_tool_choice=True),
     ModelCard("claude-opus-4-6", "opus", _BUDGET | {"adaptive"}, _ALL - {"xhigh"}, forced_tool_choice=True),
     ModelCard("claude-haiku-4-5", "haiku", _BUDGET, frozenset(), forced_tool_choice=True),
     ModelCard(

@@ -54,9 +54,7 @@ class InputUsage:
 
     def totals(self, output_tokens: int) -> UsageTotals:
         written = self.written_5m + self.written_1h
-        return UsageTotals(
-            1, self.uncached, self.read, written, self.written_5m, self.written_1h, output_tokens
-        )
+        return UsageTotals(1, self.uncached, self.read, written, self.written_5m, self.written_1h, output_tokens)
 
 
 @dataclass(frozen=True)

@@ -109,9 +109,7 @@ MESSAGES = [
 
 
 @pytest.mark.parametrize(("answer", "stop_reason", "types"), MESSAGES)
-def test_message(
-    api: FakeAnthropic, client: Anthropic, answer: Answer, stop_reason: str, types: list[str]
-) -> None:
+def test_message(api: FakeAnthropic, client: Anthropic, answer: Answer, stop_reason: str, types: list[str]) -> None:
     api.replies(answer, answer)
     shown = {"thinking": {"type": "adaptive", "display": "summarized"}}
     streamed, whole = stream(client, **shown), client.messages.create(**body(**shown))
@@ -133,9 +131,7 @@ def test_refusal_has_details(api: FakeAnthropic, client: Anthropic) -> None:
 
 def test_events_come_in_order_and_pieces(api: FakeAnthropic, client: Anthropic) -> None:
     api.replies(Think(UseTools(ToolUse("read", {"path": "a.txt"}), text="I read it."), text="Which file?"))
-    with client.messages.create(
-        **body(stream=True, thinking={"type": "adaptive", "display": "summarized"})
-    ) as events:
+    with client.messages.create(**body(stream=True, thinking={"type": "adaptive", "display": "summarized"})) as events:
         seen = [getattr(e, "delta", e).type if e.type == "content_block_delta" else e.type for e in events]
     part = ["content_block_start", "*", "content_block_stop"]
     assert seen == [
@@ -496,9 +492,7 @@ def test_good_request(api: FakeAnthropic, client: Anthropic, changes: dict[str, 
         ({"x-api-key": "test", "anthropic-version": "2026-10-21"}, b"[]", 400, "is not of type 'object'"),
     ],
 )
-def test_bad_http(
-    api: FakeAnthropic, headers: dict[str, str], content: bytes, status: int, violation: str
-) -> None:
+def test_bad_http(api: FakeAnthropic, headers: dict[str, str], content: bytes, status: int, violation: str) -> None:
     response = httpx2.post(f"{api.url}/v1/messages", headers=headers, content=content)
     assert response.status_code == status
     assert violation in api.violations.pop()
@@ -591,12 +585,8 @@ def test_cache_keeps_ttls_apart_and_ignores_short_prefixes(api: FakeAnthropic, c
     assert usage(client, messages=[user(text("Hi", cache_control=MARK))])[1:] == (0, 0, 0)
 
 
-def test_automatic_breakpoint_skips_blocks_that_cannot_carry_one(
-    api: FakeAnthropic, client: Anthropic
-) -> None:
+def test_automatic_breakpoint_skips_blocks_that_cannot_carry_one(api: FakeAnthropic, client: Anthropic) -> None:
     api.script(lambda request: Say("Fine."))
     foreign = {"type": "thinking", "thinking": "", "signature": "elsewhere"}
-    uncached, _, written, _ = usage(
-        client, messages=[user(text(LONG)), assistant(foreign)], cache_control=MARK
-    )
+    uncached, _, written, _ = usage(client, messages=[user(text(LONG)), assistant(foreign)], cache_control=MARK)
     assert 0 < uncached < 50 < written

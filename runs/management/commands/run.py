@@ -38,7 +38,9 @@ class Command(BaseCommand):
         parser.add_argument("request", nargs="?", default="", help="what is to be done")
         parser.add_argument("--files", type=Path, help="folder (or file) that the task works on; it is copied")
         parser.add_argument("--sample", help="use a sample that ships with the app: contracts")
-        parser.add_argument("--approve-all", action="store_true", help="answer every gate with approve; recorded as such")
+        parser.add_argument(
+            "--approve-all", action="store_true", help="answer every gate with approve; recorded as such"
+        )
         parser.add_argument("--out", type=Path, help="folder for the files made and report.md")
         parser.add_argument("--json", action="store_true", help="print one JSON object instead of the trace")
         parser.add_argument("--user", help="whose run it is (the first administrator)")

@@ -1,14 +1,13 @@
 """Owns the page of a run, and its controls: pause, resume, stop."""
 
 from django.contrib import messages
-from django.contrib.auth.models import User
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_POST, require_safe
 
 from runs.errors import PevError
 from runs.lifecycle import gates
-from runs.models import Run
+from runs.models import Run, User
 from runs.permissions import visible_runs
 from runs.web.fragments import regions
 from runs.web.presenters.page import run_page as present

@@ -105,7 +105,9 @@ def test_a_killed_server_continues_where_it_was(machine: Machine, api: FakeAnthr
     assert machine.rows("SELECT outcome FROM runs_run") == [(None,)]
     machine.start()
     wait_for(lambda: machine.rows("SELECT outcome FROM runs_run") == [("succeeded",)])
-    assert machine.rows("SELECT s.key, a.number, a.status FROM runs_attempt a JOIN runs_step s ON s.id = a.step_id") == [
+    assert machine.rows(
+        "SELECT s.key, a.number, a.status FROM runs_attempt a JOIN runs_step s ON s.id = a.step_id"
+    ) == [
         ("one", 1, "passed"),
         ("two", 1, "passed"),
     ]

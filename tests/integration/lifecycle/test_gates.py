@@ -7,7 +7,7 @@ import threading
 from typing import Any
 
 import pytest
-from django.contrib.auth.models import User
+from django.contrib.auth import get_user_model
 from django.db import IntegrityError, connection, transaction
 from django.utils import timezone
 
@@ -27,7 +27,7 @@ from runs.enums import (
 )
 from runs.errors import DecisionRefused, NotAllowed, PevError
 from runs.lifecycle.gates import Decision, cancel, decide, pause
-from runs.models import Attempt, Event, Gate, Plan, Run, Tree, WorkItem
+from runs.models import Attempt, Event, Gate, Plan, Run, Tree, User, WorkItem
 from tests import factories as made
 from tests.integration.lifecycle.small import exhausted, waiting
 
@@ -416,7 +416,8 @@ def test_pausing_twice_is_refused_the_second_time(paused: bool) -> None:
 
 # ---- the database refuses halves (G5) -----------------------------------------------------------------------------
 
-WHO = "decided_by_id = (SELECT id FROM auth_user WHERE username = 'alice')"
+PEOPLE = get_user_model()._meta.db_table
+WHO = f"decided_by_id = (SELECT id FROM {PEOPLE} WHERE username = 'alice')"
 WHEN = "decided_at = '2026-11-21 12:00:00'"
 HOW = "decided_how = 'person'"
 

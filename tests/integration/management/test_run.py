@@ -69,7 +69,11 @@ def test_the_sample_succeeds_with_a_retry_and_verified_evidence(tmp_path: Path) 
     ]
     assert len(quotes) > 10
     for quote in quotes:
-        found = [resolve(QuotedEvidence(source=name, quote=quote), sources).verified for name in sources if "contracts/" in name]
+        found = [
+            resolve(QuotedEvidence(source=name, quote=quote), sources).verified
+            for name in sources
+            if "contracts/" in name
+        ]
         assert any(found), quote
     assert run_check(FileExists(kind="file_exists", path="review/findings.md"), sources).verified
 
@@ -115,7 +119,9 @@ def test_without_a_terminal_the_run_waits_for_the_browser(tmp_path: Path) -> Non
 def test_an_accepted_gap_exits_3(tmp_path: Path) -> None:
     def never(request: Request, right: Answer) -> Answer:
         judged_step = "The whole task" not in json.dumps(request.messages)
-        return Say(json.dumps(verdict(labels_of(request), "", "", passed=False, action="retry"))) if judged_step else right
+        return (
+            Say(json.dumps(verdict(labels_of(request), "", "", passed=False, action="retry"))) if judged_step else right
+        )
 
     with FakeAnthropic() as api:
         api.script(Team(plan=plan(step("one")), verifier=never))
@@ -130,5 +136,3 @@ def test_an_accepted_gap_exits_3(tmp_path: Path) -> None:
     assert "secret-key" not in done.stdout + done.stderr
     data = b"".join(path.read_bytes() for path in (tmp_path / "data").rglob("*") if path.is_file())
     assert b"secret-key" not in data
-
-

@@ -11,14 +11,13 @@ import pytest
 from channels.layers import get_channel_layer
 from channels.routing import URLRouter
 from channels.testing import WebsocketCommunicator
-from django.contrib.auth.models import User
 from django.test import Client
 
 from pevsite.asgi import application
 from runs import journal, live
 from runs.enums import EventKind, GateKind, Verb
 from runs.lifecycle import gates
-from runs.models import Run
+from runs.models import Run, User
 from runs.web import consumers
 from runs.web.consumers import from_database, seen_in
 from runs.web.routing import is_same_origin, websocket_urlpatterns

@@ -58,8 +58,7 @@ def test_offsets_do_not_count_the_byte_order_mark() -> None:
         (
             "a.md",
             "und\tmehr",
-            "“und mehr” does not occur in a.md; "
-            "it does occur in b.md, line 2, but that is not the source named",
+            "“und mehr” does not occur in a.md; it does occur in b.md, line 2, but that is not the source named",
         ),
     ],
 )
@@ -73,9 +72,7 @@ def test_at_most_five_sources_are_named() -> None:
     sources = {f"{number}.md": b"x" for number in range(7)}
     found = resolve(QuotedEvidence(source="x", quote="abc"), sources)
     assert found.sentence == "There is no source “x”; there are 0.md, 1.md, 2.md, 3.md, 4.md and 2 more"
-    assert resolve(QuotedEvidence(source="x", quote="abc"), {}).sentence.endswith(
-        "there are no sources at all"
-    )
+    assert resolve(QuotedEvidence(source="x", quote="abc"), {}).sentence.endswith("there are no sources at all")
 
 
 def test_only_the_named_source_is_read_when_the_quote_is_in_it() -> None:
@@ -100,9 +97,7 @@ def test_only_the_named_source_is_read_when_the_quote_is_in_it() -> None:
 
 
 @given(st.lists(st.text(), min_size=1, max_size=8), st.data())
-def test_a_quote_cut_out_and_mangled_resolves_to_the_right_span(
-    pieces: list[str], data: st.DataObject
-) -> None:
+def test_a_quote_cut_out_and_mangled_resolves_to_the_right_span(pieces: list[str], data: st.DataObject) -> None:
     text = "".join(piece + data.draw(WHITE) for piece in pieces)
     start = data.draw(st.integers(0, len(text)))
     cut = text[start : data.draw(st.integers(start, len(text)))]
@@ -125,9 +120,7 @@ def test_finding_agrees_with_the_plain_definition(text: str, quote: str) -> None
         (start, end)
         for start in range(len(text))
         for end in range(start + 1, len(text) + 1)
-        if not text[start].isspace()
-        and not text[end - 1].isspace()
-        and " ".join(text[start:end].split()) == wanted
+        if not text[start].isspace() and not text[end - 1].isspace() and " ".join(text[start:end].split()) == wanted
     ]
     span = find(quote, text)
     assert (span and (span.start, span.end)) == (spans[0] if wanted and spans else None)

@@ -119,8 +119,7 @@ def test_a_schema_that_cannot_be_used(text: str, why: str) -> None:
 
 
 DOUBLING = {
-    "$defs": {str(n): {"allOf": [{"$ref": f"#/$defs/{n + 1}"}] * 2} for n in range(40)}
-    | {"40": {"type": "object"}},
+    "$defs": {str(n): {"allOf": [{"$ref": f"#/$defs/{n + 1}"}] * 2} for n in range(40)} | {"40": {"type": "object"}},
     "$ref": "#/$defs/0",
 }
 

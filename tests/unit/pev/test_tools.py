@@ -25,8 +25,7 @@ class Memory:
 
     def files(self) -> Mapping[str, FileInfo]:
         return {
-            path: FileInfo(hashlib.sha256(data).hexdigest(), len(data))
-            for path, data in sorted(self.content.items())
+            path: FileInfo(hashlib.sha256(data).hexdigest(), len(data)) for path, data in sorted(self.content.items())
         }
 
     def read(self, path: str) -> bytes:
@@ -66,9 +65,7 @@ def test_specs_are_sorted_closed_and_always_the_same() -> None:
     }
     assert all(spec.input_schema["additionalProperties"] is False for spec in specs)
     again = FileTools(Memory(FILES)).specs()
-    assert json.dumps([spec.input_schema for spec in specs]) == json.dumps(
-        [spec.input_schema for spec in again]
-    )
+    assert json.dumps([spec.input_schema for spec in specs]) == json.dumps([spec.input_schema for spec in again])
 
 
 class TestListFiles:
@@ -129,9 +126,7 @@ class TestSearchFiles:
     def test_takes_the_pattern_literally_unless_told(self) -> None:
         missing = "No line matches “t.o” in the text files among these 4."
         assert run("search_files", {"pattern": "t.o"}) == ToolResult(missing)
-        assert (
-            run("search_files", {"pattern": "^t.o", "regex": True, "prefix": "a"}).text == "a.md:2: two three"
-        )
+        assert run("search_files", {"pattern": "^t.o", "regex": True, "prefix": "a"}).text == "a.md:2: two three"
 
     def test_shows_a_line_once_and_what_is_around_a_hit_in_a_long_one(self) -> None:
         memory = Memory({"long": b"x" * 900 + b"two two" + b"y" * 900})
@@ -167,10 +162,7 @@ class TestWriteFile:
         written = run("write_file", {"path": "new\\n.md", "content": "ä\nb"}, memory)
         assert written == ToolResult("new/n.md was created: 4 bytes, 2 lines.")
         assert memory.content["new/n.md"] == "ä\nb".encode()
-        assert (
-            run("write_file", {"path": "a.md", "content": ""}, memory).text
-            == "a.md was replaced: 0 bytes, 0 lines."
-        )
+        assert run("write_file", {"path": "a.md", "content": ""}, memory).text == "a.md was replaced: 0 bytes, 0 lines."
 
     @pytest.mark.parametrize(
         ("path", "content", "part"),
@@ -271,9 +263,7 @@ JSON = st.recursive(
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
     max_leaves=5,
 )
-PARAMETERS = st.sampled_from(
-    ["path", "content", "old", "new", "pattern", "prefix", "regex", "lines", "first_line"]
-)
+PARAMETERS = st.sampled_from(["path", "content", "old", "new", "pattern", "prefix", "regex", "lines", "first_line"])
 
 
 @given(
