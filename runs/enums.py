@@ -119,7 +119,6 @@ class EventKind(StrEnum):
     SUBMITTED = "submitted"
     PLANNING = "planning"
     PLAN_PROPOSED = "plan_proposed"
-    PLANNING_FAILED = "planning_failed"
     GATE_OPENED = "gate_opened"
     GATE_DECIDED = "gate_decided"
     PLAN_APPROVED = "plan_approved"

@@ -13,8 +13,9 @@ from runs.enums import (
     StepStatus,
 )
 from runs.lifecycle import binding
+from runs.lifecycle.ledger import ledger_of
 from runs.lifecycle.policy import Policy
-from runs.models import Attempt, Plan, Run, Step, ToolCall, Verdict
+from runs.models import Attempt, Plan, Run, Step, ToolCall
 from runs.pev.contracts import PlanStep
 from runs.pev.executor import Critique, StepBrief
 from runs.pev.paths import is_text
@@ -187,19 +188,18 @@ def for_synthesizer(run: Run) -> AnswerBrief:
         goal=str(plan.header["goal"]),
         results=findings_of(plan, settled),
         files=[path for path, info in after.items() if before.get(path) != info],
-        gaps=_gaps_so_far(plan),
+        gaps=_accepted_gaps(run),
         model=player.model,
         effort=player.effort,
     )
 
 
-def _gaps_so_far(plan: Plan) -> list[str]:
-    gaps = []
-    for step in plan.steps.filter(status=StepStatus.ACCEPTED):
-        verdict = Verdict.objects.filter(attempt__step=step).order_by("-attempt__number").first()
-        feedback = verdict.feedback if verdict else ""
-        gaps.append(f"{step.spec['name']} was accepted although it did not pass: {feedback}")
-    return gaps
+def _accepted_gaps(run: Run) -> list[str]:
+    return [
+        f"{step.name} was accepted although it did not pass: {step.feedback}"
+        for step in ledger_of(run).steps
+        if step.status is StepStatus.ACCEPTED
+    ]
 
 
 def for_final_verdict(run: Run, answer: str) -> Case:

@@ -224,7 +224,7 @@ def _replan(run: Run, key: str) -> None:
     change(plan, PlanStatus.SUPERSEDED, unmet="\n".join(gaps))
     for step in plan.steps.exclude(status__in=TERMINAL_STEPS):
         change(step, StepStatus.DROPPED)
-    change(run, RunStatus.PLANNING, replans=run.replans + 1, final=None)
+    change(run, RunStatus.PLANNING, replans=run.replans + 1, final=None, answer="")
     why = f"Step {key} could not be done." if key else "Success criteria are not met."
     journal.record(run.pk, EventKind.REPLANNING, {"step": key, "why": why, "replan": run.replans})
 

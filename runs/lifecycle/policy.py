@@ -2,7 +2,7 @@
 
 from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from runs.enums import ApprovalPolicy, Complexity, Exhausted, Role, StepApproval
 from runs.pev.contracts import Contract
@@ -28,6 +28,13 @@ class Policy(Contract):
     rounds: Annotated[int, Field(ge=1, le=100)] = 12
     most_steps: Annotated[int, Field(ge=1, le=500)] = 40
     least_confidence: Annotated[float, Field(ge=0, le=1)] = 0.0
+
+    @model_validator(mode="after")
+    def _every_role_is_played(self) -> "Policy":
+        missing = [role for role in (Role.PLANNER, Role.EXECUTOR, Role.VERIFIER) if role not in self.models]
+        if missing:
+            raise ValueError(f"no model is named for: {', '.join(missing)}")
+        return self
 
     def model_for(self, role: Role) -> RoleModel:
         """The synthesizer is played by the executor's model unless it has its own."""

@@ -37,7 +37,7 @@ class Plan(models.Model):
             models.UniqueConstraint(fields=["run", "version"], name="plan_version_unique"),
             models.CheckConstraint(
                 condition=~models.Q(status=PlanStatus.APPROVED.value)
-                | (models.Q(binding__isnull=False) & ~models.Q(approved_how="")),
+                | (models.Q(binding__isnull=False, approved_by__isnull=False) & ~models.Q(approved_how="")),
                 name="plan_approval_is_bound",
             ),
         ]

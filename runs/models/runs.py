@@ -40,6 +40,7 @@ class Run(models.Model):
         ordering = ["-id"]
         constraints = [
             only("status", RunStatus, "run_status_known"),
+            only("outcome", Outcome, "run_outcome_known"),
             models.CheckConstraint(
                 condition=models.Q(status=RunStatus.FINISHED.value, outcome__isnull=False, finished_at__isnull=False)
                 | (~models.Q(status=RunStatus.FINISHED.value) & models.Q(outcome__isnull=True)),

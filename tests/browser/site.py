@@ -34,7 +34,7 @@ class Site:
             "DJANGO_SETTINGS_MODULE": "pevsite.settings",
             "PEV_DATA_DIR": str(data),
             "PEV_OFFLINE_PACE": str(pace),
-            "PEV_LEASE_SECONDS": "3",
+            "PEV_LEASE_SECONDS": "2",
             **environ,
         }
         self.first_link = ""

@@ -66,7 +66,6 @@ def _tone(kind: EventKind, data: Data) -> str:
 
 
 _TONES = {
-    EventKind.PLANNING_FAILED: "bad",
     EventKind.GATE_OPENED: "warn",
     EventKind.PLAN_APPROVED: "good",
     EventKind.STEP_PASSED: "good",
@@ -154,7 +153,6 @@ _SENTENCES: Mapping[EventKind, Callable[[Data, str], str]] = {
     EventKind.SUBMITTED: _submitted,
     EventKind.PLANNING: lambda data, step: f"The planner writes version {data.get('version')} of the plan.",
     EventKind.PLAN_PROPOSED: _proposed,
-    EventKind.PLANNING_FAILED: lambda data, step: f"Planning failed: {data.get('why', '')}",
     EventKind.GATE_OPENED: _opened,
     EventKind.GATE_DECIDED: _decided,
     EventKind.PLAN_APPROVED: _approved,

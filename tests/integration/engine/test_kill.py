@@ -25,6 +25,8 @@ ROOT = Path(__file__).resolve().parents[3]
 SUBMIT = """
 import django; django.setup()
 import uuid
+from django.core.management import call_command
+call_command("migrate", verbosity=0)
 from django.core.files.base import ContentFile
 from runs.enums import Role
 from runs.lifecycle.policy import Policy, RoleModel
@@ -62,7 +64,6 @@ class Machine:
             self._server.wait()
 
     def submit(self) -> None:
-        subprocess.run([sys.executable, "manage.py", "migrate", "-v0"], cwd=ROOT, env=self._environ, check=True)
         subprocess.run([sys.executable, "-c", SUBMIT], cwd=ROOT, env=self._environ, check=True)
 
     def rows(self, sql: str) -> list[Any]:
@@ -94,7 +95,7 @@ def wait_for(true: Callable[[], bool], seconds: float = 40) -> None:
 
 def test_a_killed_server_continues_where_it_was(machine: Machine, api: FakeAnthropic) -> None:
     def slow_report(request: Request, right: Answer) -> Answer:
-        return Slow(1.5, right) if request.tool_results else right
+        return Slow(0.8, right) if request.tool_results else right
 
     team = Team(plan=plan(step("one"), step("two", "one")), executor=slow_report)
     api.script(team)
