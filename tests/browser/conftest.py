@@ -18,7 +18,6 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if "/browser/" in str(item.path):
             item.add_marker(pytest.mark.enable_socket)
-            item.add_marker(pytest.mark.xdist_group("browser"))
             if not found:
                 item.add_marker(pytest.mark.skip(reason="there is no Chromium on this machine"))
 
@@ -55,7 +54,9 @@ def page(browser: Browser, site: Site, signed_in: StorageState, request: pytest.
 
     A test that provokes complaints names a part of them with `@pytest.mark.provokes("422")`.
     """
-    context = browser.new_context(viewport={"width": 1280, "height": 900}, storage_state=signed_in)
+    context = browser.new_context(
+        viewport={"width": 1280, "height": 900}, storage_state=signed_in, reduced_motion="reduce"
+    )
     page = context.new_page()
     complaints: list[str] = []
     provoked = [str(part) for marker in request.node.iter_markers("provokes") for part in marker.args]

@@ -54,7 +54,6 @@ def test_from_the_sample_to_the_report(page: Page, site: Site) -> None:
     assert page.evaluate("window.neverReloaded"), "the page followed live"
     numbers = [int(text) for text in page.locator("#feed-lines .feed-seq").all_inner_texts()]
     assert numbers == list(range(1, len(numbers) + 1)), "every event exactly once, in order"
-    check_accessible(page)
     check_downloads(page)
     page.get_by_role("link", name="Read the report").click()
     expect(page.get_by_role("heading", level=1)).to_be_visible()
