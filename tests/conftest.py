@@ -5,6 +5,10 @@ from collections.abc import Iterator
 
 import pytest
 from django.conf import settings
+from hypothesis import settings as hypothesis_settings
+
+hypothesis_settings.register_profile("pevsite", deadline=None)  # a busy machine is no failure
+hypothesis_settings.load_profile("pevsite")
 
 
 @pytest.fixture(autouse=True)
