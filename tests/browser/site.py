@@ -38,20 +38,22 @@ class Site:
             **environ,
         }
         self.first_link = ""
+        self.log = data.with_suffix(".log")
         self._server: subprocess.Popen[str] | None = None
 
     def start(self) -> str:
         """Serve until `kill`; returns the sign-in link that was printed."""
         arguments = [sys.executable, "manage.py", "serve", "--port", str(self.port)]
-        self._server = subprocess.Popen(
-            arguments, cwd=ROOT, env=self._environ, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-        )
+        with self.log.open("a") as log:  # a pipe that nobody reads would stop the server when it is full
+            self._server = subprocess.Popen(
+                arguments, cwd=ROOT, env=self._environ, stdout=subprocess.PIPE, stderr=log, text=True
+            )
         assert self._server.stdout is not None
         for line in self._server.stdout:
             link = re.search(r"http://\S+/sign-in/\S+", line)
             if link:
                 return link[0]
-        raise AssertionError(self._server.stderr.read() if self._server.stderr else "the server did not start")
+        raise AssertionError(self.log.read_text())
 
     def kill(self) -> None:
         """As the machine would: no warning, no clean-up."""

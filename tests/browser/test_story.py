@@ -122,7 +122,7 @@ def test_two_tabs_decide_one_gate(page: Page, browser: Browser, site: Site) -> N
     assert "Already decided: admin approved" in answered
 
 
-@pytest.mark.provokes("WebSocket", "htmx")
+@pytest.mark.provokes("WebSocket", "htmx", "ERR_CONNECTION")
 def test_a_killed_server_is_followed_again(page: Page, site: Site) -> None:
     try_the_samples(page)
     page.evaluate("window.neverReloaded = true")

@@ -194,13 +194,12 @@ def test_key_facts_of_the_samples() -> None:
 
 
 def test_too_many_files_are_named_as_not_read() -> None:
-    for request_text in (REQUESTS[0], REQUESTS[2]):
-        bench = Bench(request_text, dict(MANY))
-        check_run(bench, bench.run(bench.plan()))
-        assert all(len(bench.tree[path].decode()) < 60_000 for path in set(bench.tree) - set(MANY))
-        assert "90 files not read" in bench.attempts[0].output.findings
-        assert bench.attempts[0].output.confidence < 0.9
-        assert "90 files not read" in bench.tree[bench.attempts[0].step.expected_outputs[0]].decode()
+    bench = Bench(REQUESTS[2], dict(MANY))
+    check_run(bench, bench.run(bench.plan()))
+    assert all(len(bench.tree[path].decode()) < 60_000 for path in set(bench.tree) - set(MANY))
+    assert "90 files not read" in bench.attempts[0].output.findings
+    assert bench.attempts[0].output.confidence < 0.9
+    assert "90 files not read" in bench.tree[bench.attempts[0].step.expected_outputs[0]].decode()
     assert "d/210.md" not in bench.tree["digest/summary.md"].decode()
 
 
