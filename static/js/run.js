@@ -5,6 +5,7 @@
   const scroller = () => document.getElementById("feed-scroll");
   const NO_LONGER_ALLOWED = 4403;
   const NEAR_END = 40;
+  const PATIENCE = 10000;
 
   function newest() {
     const last = document.querySelector("#feed-lines > li:last-child");
@@ -55,6 +56,14 @@
       document.getElementById("run-gates").after(note);
     }
   }
+
+  // A connection that is never answered is given up, so that the next one can be tried.
+  document.addEventListener("htmx:before:ws:connection", (event) => {
+    const { connection } = event.detail;
+    setTimeout(() => {
+      if (connection.socket?.readyState === WebSocket.CONNECTING) connection.socket.close();
+    }, PATIENCE);
+  });
 
   document.addEventListener("htmx:after:ws:connection", (event) => {
     event.detail.connection.socket.send(JSON.stringify({ seen }));
