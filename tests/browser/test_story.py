@@ -12,6 +12,7 @@ from playwright.sync_api import Browser, Page, expect
 from tests.browser.site import Site
 
 LONG = 30_000
+expect.set_options(timeout=15_000)
 
 
 def gate(page: Page, kind: str):  # type: ignore[no-untyped-def]
@@ -85,6 +86,7 @@ def check_downloads(page: Page) -> None:
 def test_own_files_by_folder(page: Page, notes: Path) -> None:
     page.get_by_role("link", name="New run").first.click()
     page.locator("textarea[name=request]").fill("Summarise these notes")
+    expect(page.get_by_role("button", name="Choose a folder")).to_be_visible(timeout=LONG)  # the script is there
     page.locator("input#id_folder").set_input_files(notes)
     expect(page.locator("#chosen-list")).to_contain_text("old papers/Überblick.txt")
     page.get_by_role("button", name=re.compile("Start|Submit|plan", re.IGNORECASE)).last.click()
