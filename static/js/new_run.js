@@ -20,10 +20,12 @@ function enhance() {
   at("choose-files").addEventListener("click", () => plain.click());
   at("choose-folder").addEventListener("click", () => folder.click());
   for (const input of [plain, folder]) {
-    input.addEventListener("change", () => {
+    const take = () => {
       files.add([...input.files].map((file) => [file.webkitRelativePath || file.name, file]));
       input.value = "";
-    });
+    };
+    input.addEventListener("change", take);
+    if (input.files.length) take(); // chosen before this script was there
   }
   at("remove-all").addEventListener("click", () => {
     files.clear();
