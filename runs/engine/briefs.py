@@ -16,14 +16,15 @@ from runs.lifecycle import binding
 from runs.lifecycle.ledger import ledger_of
 from runs.lifecycle.policy import Policy
 from runs.models import Attempt, Plan, Run, Step, ToolCall
+from runs.pev.case import Case
 from runs.pev.contracts import PlanStep
+from runs.pev.deviations import unannounced
 from runs.pev.executor import Critique, StepBrief
 from runs.pev.paths import is_text
 from runs.pev.planner import Lesson, PlanBrief
 from runs.pev.ports import FileInfo
 from runs.pev.synthesizer import AnswerBrief
 from runs.pev.tools import FileTools, ToolLimits
-from runs.pev.verifier import Case
 from runs.trees import Overlay, TreeBytes
 
 PREVIEWS = 12
@@ -174,8 +175,19 @@ def for_verifier(attempt: Attempt, overlay: Overlay, tool_results: Sequence[str]
         tool_results=tool_results,
         model=player.model,
         effort=player.effort,
+        unannounced=_unannounced(step, spec, overlay),
+        own_confidence=float((attempt.output or {}).get("confidence", 1.0)),
         least_confidence=policy.least_confidence,
     )
+
+
+def _unannounced(step: Step, spec: PlanStep, overlay: Overlay) -> list[str]:
+    """Asks for the outputs of the other steps only when there is something that this one did not announce."""
+    extra = unannounced(overlay.changes, set(spec.expected_outputs))
+    if not extra:
+        return []
+    announced = Step.objects.filter(plan=step.plan_id).values_list("spec__expected_outputs", flat=True)
+    return unannounced(extra, {path for paths in announced for path in paths})
 
 
 def for_synthesizer(run: Run) -> AnswerBrief:

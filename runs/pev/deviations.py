@@ -14,6 +14,11 @@ def deviations(
     planned = dict.fromkeys(action.tool for action in step.actions)
     return (
         *(f"Expected output {path} is missing." for path in step.expected_outputs if path not in there),
-        *(f"{path} was written, which no step announced." for path in sorted(set(written) - announced)),
+        *(f"{path} was written, which no step announced." for path in unannounced(written, announced)),
         *(f"The plan named the tool {tool}; it was not used." for tool in planned if tool not in used),
     )
+
+
+def unannounced(written: Collection[str], announced: Set[str]) -> list[str]:
+    """The paths that were written although no step of the plan names them, sorted."""
+    return sorted(set(written) - announced)

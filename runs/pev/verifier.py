@@ -1,62 +1,23 @@
 """Owns verification: checks first, then a model that must quote, then the judgement that code computes."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from runs.enums import Action, Role, Severity
 from runs.pev import prompts
 from runs.pev.asking import ask_for, in_words, user
-from runs.pev.checks import run_check
-from runs.pev.contracts import Criterion, CriterionAnswer, FileExists, VerifierAnswer, schema_for
+from runs.pev.case import Case
+from runs.pev.contracts import Criterion, CriterionAnswer, VerifierAnswer, schema_for
 from runs.pev.evidence import resolve
 from runs.pev.fences import fence
 from runs.pev.paths import text_of
 from runs.pev.ports import Ask, Model
-from runs.pev.results import CriterionResult, Evidence, Judgement, all_pass
+from runs.pev.results import CriterionResult, Judgement, all_pass
+from runs.pev.stage_one import decided_by_code, in_order, undecided
 
 SHOWN_CHARS = 60_000
 SHOWN_IN_ALL = 240_000
 SHOWN_OF_TOOL = 8_000
 """Characters of a document, of all documents, and of one tool result that are put before a verifier."""
-
-
-@dataclass(frozen=True)
-class Case:
-    """What is judged. `files` is the whole tree, read lazily; `shown` names those put before the verifier."""
-
-    subject: str
-    request: str
-    criteria: Sequence[Criterion]
-    expected_outputs: Sequence[str]
-    files: Mapping[str, bytes]
-    shown: Sequence[str]
-    output: str
-    tool_results: Sequence[str]
-    model: str
-    effort: str
-    least_confidence: float = 0.0
-
-    def sources(self) -> "Sources":
-        return Sources(self)
-
-
-class Sources(Mapping[str, bytes]):
-    """Every source a quote may name: the files, `@output` and `@tool-1` onwards."""
-
-    def __init__(self, case: Case) -> None:
-        self._files = case.files
-        self._said = {"@output": case.output.encode()}
-        self._said |= {f"@tool-{n}": text.encode() for n, text in enumerate(case.tool_results, 1)}
-
-    def __getitem__(self, name: str) -> bytes:
-        return self._said[name] if name in self._said else self._files[name]
-
-    def __iter__(self):  # type: ignore[no-untyped-def]
-        yield from self._said
-        yield from self._files
-
-    def __len__(self) -> int:
-        return len(self._said) + len(self._files)
 
 
 def judge(model: Model, case: Case) -> Judgement:
@@ -65,16 +26,11 @@ def judge(model: Model, case: Case) -> Judgement:
     Raises ContractBroken when the verifier gives no usable answer, ModelTrouble when it gives none.
     """
     labels = {f"C{number}": criterion for number, criterion in enumerate(case.criteria, 1)}
-    checked = _missing_outputs(case) + [
-        _checked(label, criterion, case) for label, criterion in labels.items() if criterion.check
-    ]
-    open_labels = {label: criterion for label, criterion in labels.items() if not criterion.check}
-    if not all(result.passed for result in checked):
-        undecided = [_undecided(label, criterion) for label, criterion in open_labels.items()]
-        return _from_checks(_in_order([*checked, *undecided]))
-    if not open_labels:
-        return _from_checks(checked)
-    return _with_model(model, case, checked, open_labels)
+    decided = decided_by_code(case, labels)
+    if not all(result.passed for result in decided):
+        return _from_checks(in_order([*decided, *undecided(labels)]))
+    to_judge = {label: criterion for label, criterion in labels.items() if not criterion.check}
+    return _with_model(model, case, decided, to_judge) if to_judge else _from_checks(decided)
 
 
 def _with_model(model: Model, case: Case, checked: list[CriterionResult], labels: Mapping[str, Criterion]) -> Judgement:
@@ -83,13 +39,17 @@ def _with_model(model: Model, case: Case, checked: list[CriterionResult], labels
     results = _judged(answer, case, labels)
     notes: list[str] = []
     if any(result.claimed and not result.supported for result in results):
-        again = ask_for(
+        answer = ask_for(
             model, _ask_again(ask, answer, results), VerifierAnswer, lambda given: _problems_in(given, labels)
         )
-        second = {result.label: result for result in _judged(again, case, labels)}
-        results = [second[r.label] if r.claimed and not r.supported else r for r in results]
+        results = [_lesser(*both) for both in zip(results, _judged(answer, case, labels), strict=True)]
         notes.append("Some quotes were not found in their sources; the verifier was asked for evidence once more.")
-    return _computed(answer, _in_order([*checked, *results]), notes)
+    return _computed(answer, in_order([*checked, *results]), notes)
+
+
+def _lesser(first: CriterionResult, second: CriterionResult) -> CriterionResult:
+    """Asked again, a verifier may bring the missing evidence or take a pass back; it cannot turn a failure round."""
+    return second if first.claimed and not (first.supported and second.claimed) else first
 
 
 def _computed(answer: VerifierAnswer, results: list[CriterionResult], notes: list[str]) -> Judgement:
@@ -134,51 +94,6 @@ def failed(sentence: str, *, action: Action = Action.RETRY, notes: Sequence[str]
         severity=Severity.MAJOR,
         feedback=sentence,
         notes=list(notes),
-    )
-
-
-def _missing_outputs(case: Case) -> list[CriterionResult]:
-    missing = [path for path in case.expected_outputs if not (path in case.files and case.files[path].strip())]
-    return [
-        _result(f"O{number}", f"The expected output {path} exists and is not empty", _nothing_in(path, case))
-        for number, path in enumerate(missing, 1)
-    ]
-
-
-def _nothing_in(path: str, case: Case) -> Evidence:
-    found = run_check(FileExists(kind="file_exists", path=path), case.files)
-    return found.model_copy(update={"verified": False, "sentence": f"{path} is empty"}) if found.verified else found
-
-
-def _checked(label: str, criterion: Criterion, case: Case) -> CriterionResult:
-    assert criterion.check is not None
-    return _result(label, criterion.text, run_check(criterion.check, case.files))
-
-
-def _result(label: str, text: str, evidence: Evidence) -> CriterionResult:
-    return CriterionResult(
-        label=label,
-        text=text,
-        decided_by="check",
-        claimed=evidence.verified,
-        supported=evidence.verified,
-        passed=evidence.verified,
-        confidence=1.0,
-        feedback="" if evidence.verified else evidence.sentence,
-        evidence=[evidence],
-    )
-
-
-def _undecided(label: str, criterion: Criterion) -> CriterionResult:
-    return CriterionResult(
-        label=label,
-        text=criterion.text,
-        decided_by="nobody",
-        claimed=False,
-        supported=False,
-        passed=False,
-        confidence=0.0,
-        feedback="Not judged: a check failed before.",
     )
 
 
@@ -233,10 +148,6 @@ def _feedback(results: Sequence[CriterionResult], said: str) -> str:
         if not result.passed and result.decided_by != "nobody" and result.feedback.strip() not in said
     ]
     return "\n".join(([said.strip()] if said.strip() else []) + lines)
-
-
-def _in_order(results: list[CriterionResult]) -> list[CriterionResult]:
-    return sorted(results, key=lambda result: (result.label[0] != "O", int(result.label[1:])))
 
 
 def _ask(case: Case, labels: Mapping[str, Criterion]) -> Ask:

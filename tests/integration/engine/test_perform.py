@@ -350,7 +350,8 @@ def test_two_steps_that_touch_one_file_are_both_kept(api: FakeAnthropic, submitt
             )
         return right
 
-    api.script(Team(plan=plan(step("one"), step("two")), executor=both_write))
+    announcing = plan(step("one", outputs=("one.md", "shared.md")), step("two"))
+    api.script(Team(plan=announcing, executor=both_write))
     run = submitted(attempts=1)
     drain(run)
     answer(run, alice)

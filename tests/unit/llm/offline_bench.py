@@ -9,6 +9,7 @@ import anthropic
 import httpx2
 
 from runs.llm.offline import EXECUTOR, PLANNER, VERIFIER, OfflineTransport
+from runs.pev.case import Case
 from runs.pev.contracts import JsonObject, PlanContract, PlanStep, StepOutput
 from runs.pev.executor import Critique, StepBrief, execute
 from runs.pev.planner import Lesson, PlanBrief, make_plan
@@ -16,7 +17,7 @@ from runs.pev.ports import Ask, FileInfo, Reply, ToolResult, ToolSpec, ToolUse
 from runs.pev.results import Judgement
 from runs.pev.synthesizer import AnswerBrief, synthesize
 from runs.pev.tools import FileTools
-from runs.pev.verifier import Case, judge
+from runs.pev.verifier import judge
 
 ATTEMPTS = 3
 

@@ -8,10 +8,11 @@ from hypothesis import strategies as st
 
 from runs.enums import Action, Severity
 from runs.errors import ContractBroken
+from runs.pev.case import Case
 from runs.pev.contracts import Contains, Criterion, FileExists
 from runs.pev.fences import Fenced, find
 from runs.pev.ports import Reply
-from runs.pev.verifier import Case, judge
+from runs.pev.verifier import judge
 from tests.unit.pev.scripted import NeverAsked, Scripted, gave, said
 
 REAL = {"source": "a.md", "quote": "The term ends on 31 May."}
@@ -101,7 +102,7 @@ def test_a_pass_taken_back_when_asked_for_evidence_is_a_failure_with_its_feedbac
     model = Scripted(verdict(given_("C1", MADE_UP)), verdict(given_("C1", passed=False, feedback="It is not named.")))
     found = judge(model, case())
     assert (found.passed, found.action, found.unsupported) == (False, Action.RETRY, 0)
-    assert found.feedback == "- C1 (The term is named.): It is not named."
+    assert found.feedback == "Name the term.\n- C1 (The term is named.): It is not named."
 
 
 def test_the_second_answer_mends_only_what_was_unsupported() -> None:
@@ -358,3 +359,34 @@ def test_nothing_a_model_says_passes_a_criterion_without_verified_evidence(
     assert found.passed == all(result.passed for result in found.results)
     assert found.passed == (found.action is Action.PASS)
     assert found.passed or found.feedback
+
+
+# ---- stage one ----------------------------------------------------------------------------------------------------
+
+
+def test_a_file_that_no_step_announced_fails_without_a_model() -> None:
+    found = judge(NeverAsked(), case(unannounced=["diary.md"]))
+    assert (found.passed, found.stage, found.action) == (False, "checks", Action.RETRY)
+    assert [(r.label, r.decided_by, r.feedback) for r in found.results] == [
+        ("U1", "check", "diary.md is announced by no step"),
+        ("C1", "nobody", "Not judged: a check failed before."),
+    ]
+    assert "diary.md" in found.feedback
+
+
+@pytest.mark.parametrize(("own", "stage"), [(0.59, "checks"), (0.6, "model")])
+def test_an_executor_that_is_not_sure_enough_fails_without_a_model(own: float, stage: str) -> None:
+    found = judge(
+        Scripted(PASSED) if stage == "model" else NeverAsked(), case(own_confidence=own, least_confidence=0.6)
+    )
+    assert (found.stage, found.passed) == (stage, stage == "model")
+    if stage == "checks":
+        assert "only 59% sure; this run asks for 60%" in found.feedback
+
+
+def test_a_second_answer_can_take_a_pass_back() -> None:
+    first = verdict(given_("C1", REAL), given_("C2", MADE_UP))
+    second = verdict(given_("C1", passed=False), given_("C2", REAL))
+    found = judge(Scripted(first, second), case(OPEN, TWO))
+    assert [result.passed for result in found.results] == [False, True]
+    assert not found.passed

@@ -1,0 +1,51 @@
+"""Owns what a verification is about: the criteria, the artefacts, and every source that a quote may name."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from runs.pev.contracts import Criterion
+
+
+@dataclass(frozen=True)
+class Case:
+    """What is judged. `files` is the whole tree, read lazily; `shown` names those put before the verifier.
+
+    `unannounced`: paths that were written although no step of the plan announced them. `own_confidence`: the
+    executor's, 0 to 1; the run asks for `least_confidence` of both executor and verifier.
+    """
+
+    subject: str
+    request: str
+    criteria: Sequence[Criterion]
+    expected_outputs: Sequence[str]
+    files: Mapping[str, bytes]
+    shown: Sequence[str]
+    output: str
+    tool_results: Sequence[str]
+    model: str
+    effort: str
+    unannounced: Sequence[str] = ()
+    own_confidence: float = 1.0
+    least_confidence: float = 0.0
+
+    def sources(self) -> "Sources":
+        return Sources(self)
+
+
+class Sources(Mapping[str, bytes]):
+    """Every source a quote may name: the files, `@output` and `@tool-1` onwards."""
+
+    def __init__(self, case: Case) -> None:
+        self._files = case.files
+        self._said = {"@output": case.output.encode()}
+        self._said |= {f"@tool-{n}": text.encode() for n, text in enumerate(case.tool_results, 1)}
+
+    def __getitem__(self, name: str) -> bytes:
+        return self._said[name] if name in self._said else self._files[name]
+
+    def __iter__(self):  # type: ignore[no-untyped-def]
+        yield from self._said
+        yield from self._files
+
+    def __len__(self) -> int:
+        return len(self._said) + len(self._files)

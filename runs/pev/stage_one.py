@@ -1,0 +1,89 @@
+"""Owns stage one of verification: what code can tell before any model is asked (T2)."""
+
+from collections.abc import Mapping
+
+from runs.pev.case import Case
+from runs.pev.checks import run_check
+from runs.pev.contracts import Criterion, FileExists
+from runs.pev.results import CriterionResult, Evidence
+
+_ORDER = "OUSC"
+
+
+def decided_by_code(case: Case, labels: Mapping[str, Criterion]) -> list[CriterionResult]:
+    """Every criterion with a check, and each rule of the house that was broken: an expected output that is missing
+    or empty (`O1`), a file that no step announced (`U1`), too little confidence of its own (`S1`).
+    """
+    checked = [
+        _result(label, criterion.text, run_check(criterion.check, case.files))
+        for label, criterion in labels.items()
+        if criterion.check
+    ]
+    return [*_missing_outputs(case), *_unannounced(case), *_unsure(case), *checked]
+
+
+def undecided(labels: Mapping[str, Criterion]) -> list[CriterionResult]:
+    """What nobody judges any more, because code has failed the attempt already."""
+    return [
+        CriterionResult(
+            label=label,
+            text=criterion.text,
+            decided_by="nobody",
+            claimed=False,
+            supported=False,
+            passed=False,
+            confidence=0.0,
+            feedback="Not judged: a check failed before.",
+        )
+        for label, criterion in labels.items()
+        if not criterion.check
+    ]
+
+
+def in_order(results: list[CriterionResult]) -> list[CriterionResult]:
+    return sorted(results, key=lambda result: (_ORDER.index(result.label[0]), int(result.label[1:])))
+
+
+def _missing_outputs(case: Case) -> list[CriterionResult]:
+    missing = [path for path in case.expected_outputs if not (path in case.files and case.files[path].strip())]
+    return [
+        _result(f"O{number}", f"The expected output {path} exists and is not empty", _nothing_in(path, case))
+        for number, path in enumerate(missing, 1)
+    ]
+
+
+def _nothing_in(path: str, case: Case) -> Evidence:
+    found = run_check(FileExists(kind="file_exists", path=path), case.files)
+    return found.model_copy(update={"verified": False, "sentence": f"{path} is empty"}) if found.verified else found
+
+
+def _unannounced(case: Case) -> list[CriterionResult]:
+    return [
+        _result(f"U{number}", "Only announced files are written", _broken(path, f"{path} is announced by no step"))
+        for number, path in enumerate(case.unannounced, 1)
+    ]
+
+
+def _unsure(case: Case) -> list[CriterionResult]:
+    if case.own_confidence >= case.least_confidence:
+        return []
+    sentence = f"The executor was only {case.own_confidence:.0%} sure; this run asks for {case.least_confidence:.0%}"
+    return [_result("S1", "The executor is sure enough of its own work", _broken("@output", sentence))]
+
+
+def _broken(source: str, sentence: str) -> Evidence:
+    return Evidence(kind="check", source=source, verified=False, sentence=sentence)
+
+
+def _result(label: str, text: str, evidence: Evidence) -> CriterionResult:
+    return CriterionResult(
+        label=label,
+        text=text,
+        decided_by="check",
+        claimed=evidence.verified,
+        supported=evidence.verified,
+        passed=evidence.verified,
+        confidence=1.0,
+        feedback="" if evidence.verified else evidence.sentence,
+        evidence=[evidence],
+    )
