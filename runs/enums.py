@@ -81,6 +81,7 @@ class GateKind(StrEnum):
     STEP = "step"
     EXHAUSTED = "exhausted"
     TROUBLE = "trouble"
+    BUDGET = "budget"
 
 
 class GateStatus(StrEnum):
@@ -121,8 +122,10 @@ class EventKind(StrEnum):
     PLAN_PROPOSED = "plan_proposed"
     GATE_OPENED = "gate_opened"
     GATE_DECIDED = "gate_decided"
+    GATE_WITHDRAWN = "gate_withdrawn"
     PLAN_APPROVED = "plan_approved"
     ATTEMPT_STARTED = "attempt_started"
+    ATTEMPT_REUSED = "attempt_reused"
     MODEL_CALLED = "model_called"
     TOOL_CALLED = "tool_called"
     VERIFYING = "verifying"
@@ -136,6 +139,7 @@ class EventKind(StrEnum):
     RECOVERED = "recovered"
     PAUSED = "paused"
     RESUMED = "resumed"
+    LIMITS_RAISED = "limits_raised"
     FINALISING = "finalising"
     ANSWERED = "answered"
     FINISHED = "finished"

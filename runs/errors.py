@@ -43,6 +43,10 @@ class ContractBroken(PevError):
         self.errors = errors
 
 
+class LimitReached(PevError):
+    """The next call would break a limit of the run; a person is asked before it is made."""
+
+
 class ModelTrouble(PevError):
     """The model's service did not give an answer.
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from django.db import transaction
-from django.db.models import F
+from django.db.models import F, Sum
 from django.utils import timezone
 
 from runs import live
@@ -158,6 +158,15 @@ def write_result(
 def results_of(work: WorkItem) -> list[ToolCall]:
     """The tool calls of the generation that counts, in order: `@tool-1` is the first."""
     return list(ToolCall.objects.filter(work=work, generation=work.generation).order_by("ordinal"))
+
+
+def used_seconds(work: WorkItem) -> float:
+    """How long the model calls and tool calls of the generation that counts have taken together."""
+    calls = [
+        table.objects.filter(work=work, generation=work.generation).aggregate(sum=Sum("duration_ms"))["sum"] or 0
+        for table in (ModelCall, ToolCall)
+    ]
+    return sum(calls) / 1_000
 
 
 def _replaced(work: WorkItem, place: Place) -> None:

@@ -12,10 +12,11 @@ from django.tasks import task
 
 from runs.engine import briefs, work
 from runs.engine.recording import RecordedModel, RecordedTools, clients, release_connection
+from runs.engine.stopwatch import Stopwatch
 from runs.engine.work import Lease
 from runs.enums import Action, AttemptStatus, EventKind, Role, WorkKind
-from runs.errors import ContractBroken, LeaseLost, ModelTrouble, Postponed
-from runs.journal import record, results_of
+from runs.errors import ContractBroken, LeaseLost, LimitReached, ModelTrouble, Postponed
+from runs.journal import record, results_of, used_seconds
 from runs.lifecycle import facts
 from runs.lifecycle.advance import advance
 from runs.lifecycle.policy import Policy
@@ -76,6 +77,9 @@ def _under(lease: Lease) -> None:
                 mine.run_id, EventKind.WAITING_FOR_MODEL, {"why": str(postponed), "until": postponed.until.isoformat()}
             )
             work.postpone(mine, postponed.until)
+    except LimitReached as limit:
+        with work.fenced(lease) as mine:
+            facts.hold(mine, str(limit))
     except (ModelTrouble, ContractBroken) as trouble:
         _park(lease, _sentence(trouble), forget=isinstance(trouble, ContractBroken))
     except LeaseLost:
@@ -109,7 +113,9 @@ def _plan(lease: Lease, item: WorkItem, asking: Clients) -> None:
 def _attempt(lease: Lease, item: WorkItem, asking: Clients) -> None:
     assert item.attempt is not None
     attempt = item.attempt
-    if attempt.status == AttemptStatus.EXECUTING and not _execute(lease, item, attempt, asking):
+    policy = Policy.model_validate(item.run.policy)
+    watch = Stopwatch(policy.attempt_seconds, used_seconds(item) if item.epoch > 1 else 0.0)
+    if attempt.status == AttemptStatus.EXECUTING and not _execute(lease, item, attempt, asking, watch):
         return
     attempt.refresh_from_db()
     output = StepOutput.model_validate(attempt.output)
@@ -124,19 +130,19 @@ def _attempt(lease: Lease, item: WorkItem, asking: Clients) -> None:
     overlay = _overlay(attempt)
     case = briefs.for_verifier(attempt, overlay, [call.result for call in results_of(item)])
     try:
-        judgement = verifier.judge(RecordedModel(asking, lease, item, first=VERIFYING), case)
+        judgement = verifier.judge(RecordedModel(asking, lease, item, VERIFYING, watch), case)
     except ContractBroken as broken:
         judgement = verifier.failed(f"The verifier gave no usable verdict: {_sentence(broken)}")
     _judged(lease, judgement)
 
 
-def _execute(lease: Lease, item: WorkItem, attempt: Attempt, asking: Clients) -> bool:
+def _execute(lease: Lease, item: WorkItem, attempt: Attempt, asking: Clients, watch: Stopwatch) -> bool:
     """Run the executor and commit its report. False when there is none; the failure is judged already."""
     overlay = _overlay(attempt)
-    tools = RecordedTools(FileTools(overlay, ToolLimits()), overlay, lease, item)
+    tools = RecordedTools(FileTools(overlay, ToolLimits()), overlay, lease, item, watch)
     brief = briefs.for_executor(attempt, overlay)
     try:
-        output = execute(RecordedModel(asking, lease, item), tools, brief)
+        output = execute(RecordedModel(asking, lease, item, watch=watch), tools, brief)
     except ContractBroken as broken:
         _judged(lease, verifier.failed(_sentence(broken)))
         return False

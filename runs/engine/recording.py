@@ -10,12 +10,15 @@ from django.db import connection
 from django.utils import timezone
 
 from runs import journal
+from runs.engine.stopwatch import Stopwatch
 from runs.engine.work import Lease, fenced
-from runs.errors import LeaseLost, ModelTrouble, Postponed
+from runs.errors import ContractBroken, LeaseLost, LimitReached, ModelTrouble, Postponed
 from runs.journal import Place, Question
+from runs.lifecycle import limits
+from runs.lifecycle.advance import locked
 from runs.lifecycle.binding import digest_of
 from runs.llm.client import Clients
-from runs.llm.prices import cost_of
+from runs.llm.prices import cost_of, most_of
 from runs.models import WorkItem
 from runs.pev.ports import Ask, Reply, Toolbox, ToolResult, ToolSpec, ToolUse, Usage
 from runs.trees import Changes, Overlay
@@ -34,14 +37,18 @@ LONGEST_WAIT = 120.0
 class RecordedModel:
     """A model (`pev.ports.Model`) whose replies are committed before they are used.
 
-    `first` is the ordinal of its first question: execution and verification of an attempt count apart.
+    `first` is the ordinal of its first question: execution and verification of an attempt count apart. A question
+    that would break a limit of the run is not asked: LimitReached. `watch` ends an attempt that takes too long.
     """
 
-    def __init__(self, clients: Clients, lease: Lease, work: WorkItem, first: int = 1) -> None:
+    def __init__(
+        self, clients: Clients, lease: Lease, work: WorkItem, first: int = 1, watch: Stopwatch | None = None
+    ) -> None:
         self._clients = clients
         self._lease = lease
         self._work = work
         self._next = first
+        self._watch = watch
 
     def ask(self, ask: Ask) -> Reply:
         place = Place(self._work.generation, self._next)
@@ -51,12 +58,13 @@ class RecordedModel:
         return reply or self._ask(ask, place, question)
 
     def _ask(self, ask: Ask, place: Place, question: Question) -> Reply:
-        self._lease.check()
+        self._keep_going()
+        self._reserve(ask)
         release_connection()
         began = time.monotonic()
         try:
-            reply = self._clients.ask(ask, self._lease.check)
-        except LeaseLost as error:
+            reply = self._clients.ask(ask, lambda: self._keep_going(began))
+        except (LeaseLost, ContractBroken) as error:
             self._failed(place, question, str(error), Usage(), _since(began))
             raise
         except ModelTrouble as trouble:
@@ -64,15 +72,33 @@ class RecordedModel:
             self._failed(place, question, str(trouble), spent, _since(began))
             raise self._postponed(trouble) from trouble
         self._keep(place, question, reply, _since(began))
+        if self._watch:
+            self._watch.add(began)
         return reply
+
+    def _keep_going(self, began: float | None = None) -> None:
+        self._lease.check()
+        if self._watch:
+            self._watch.check(began)
+
+    def _reserve(self, ask: Ask) -> None:
+        policy = self._work.run.policy
+        if policy.get("budget") is None and policy.get("time_limit") is None:
+            return
+        now = timezone.now()
+        with fenced(self._lease) as work:
+            work.run = locked(work.run_id)
+            sentence = limits.reached(work, most_of(ask, now.date()), now)
+        if sentence:
+            raise LimitReached(sentence)
 
     def _keep(self, place: Place, question: Question, reply: Reply, duration_ms: int) -> None:
         cost = cost_of(reply.model or question.model, reply.usage, timezone.now().date(), priced_as=question.model)
         try:
             with fenced(self._lease) as work:
                 journal.write_reply(work, place, question, reply, cost, duration_ms, live_=True)
-                if work.tries:
-                    WorkItem.objects.filter(pk=work.pk).update(tries=0)
+                if work.tries or work.reserved_usd:
+                    WorkItem.objects.filter(pk=work.pk).update(tries=0, reserved_usd=0)
                 self._work.tries = 0
         except LeaseLost:
             journal.write_reply(self._work, place, question, reply, cost, duration_ms, live_=False)
@@ -96,11 +122,12 @@ class RecordedModel:
 class RecordedTools:
     """A toolbox whose results are committed before they are used; recorded writes are put back into the overlay."""
 
-    def __init__(self, inner: Toolbox, overlay: Overlay, lease: Lease, work: WorkItem) -> None:
+    def __init__(self, inner: Toolbox, overlay: Overlay, lease: Lease, work: WorkItem, watch: Stopwatch) -> None:
         self._inner = inner
         self._overlay = overlay
         self._lease = lease
         self._work = work
+        self._watch = watch
         self._next = 1
 
     def specs(self) -> list[ToolSpec]:
@@ -115,12 +142,14 @@ class RecordedTools:
             self._overlay.changes.update(writes)  # type: ignore[arg-type]
             return result
         self._lease.check()
+        self._watch.check()
         before = dict(self._overlay.changes)
         began = time.monotonic()
         result = self._inner.run(use)
         new: Changes = {p: entry for p, entry in self._overlay.changes.items() if before.get(p) != entry}
         with fenced(self._lease) as work:
             journal.write_result(work, place, use, result, new, _since(began))
+        self._watch.add(began)
         return result
 
 

@@ -4,6 +4,7 @@ A claim is a compare-and-set. While a lease lives nobody else may claim; when it
 anybody may. Each claim raises the epoch, and a commit under an older epoch is refused (D2).
 """
 
+import logging
 import os
 import socket
 import threading
@@ -21,6 +22,8 @@ from runs.enums import WorkStatus
 from runs.errors import LeaseLost, MoveRefused
 from runs.lifecycle.transitions import change
 from runs.models import WorkItem
+
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -114,9 +117,13 @@ class Heartbeat:
         while not self._stop.wait(min(settings.LEASE_SECONDS / 3, 2.0)):
             with self._lock:
                 held = list(self._held.values())
-            for lease in held:
-                self.extend(lease)
-            connection.close()
+            try:
+                for lease in held:
+                    self.extend(lease)
+            except Exception:
+                log.exception("the leases could not be extended; it is tried again before they expire")
+            finally:
+                connection.close()
 
     def give_back(self) -> None:
         """Make everything this process holds claimable at once, for a quick stop. Its workers lose their leases."""

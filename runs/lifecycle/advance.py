@@ -24,7 +24,7 @@ from runs.enums import (
     WorkKind,
     WorkStatus,
 )
-from runs.lifecycle import binding, ledger, moves
+from runs.lifecycle import binding, ledger, moves, reuse
 from runs.lifecycle.policy import Policy
 from runs.lifecycle.transitions import change
 from runs.models import Attempt, Gate, Plan, Run, Step, WorkItem
@@ -66,13 +66,15 @@ def snapshot(run: Run) -> moves.Snapshot:
         if plan
         else []
     )
+    deciding = plan is not None and plan.status == PlanStatus.PROPOSED
     bound = plan is None or plan.status != PlanStatus.APPROVED or not binding.differences(plan, run)
     final = (run.final or {}).get("action")
     return moves.Snapshot(
         status=RunStatus(run.status),
         policy=Policy.model_validate(run.policy),
         plan=PlanStatus(plan.status) if plan else None,
-        version=plan.version if plan else 0,
+        agreed=deciding and run.plans.exclude(approved_how="").exists(),
+        weakens=bool(plan and plan.weakened),
         bound=bound,
         steps=tuple(_view(step) for step in rows),
         busy=busy,
@@ -168,9 +170,30 @@ def approve_plan(run: Run, plan: Plan, *, by: Any, how: str) -> None:
 def _start_attempt(run: Run, step: Step) -> None:
     change(step, StepStatus.RUNNING)
     number = step.attempts.count() + 1
-    attempt = Attempt.objects.create(step=step, number=number, base=run.head)
+    policy = Policy.model_validate(run.policy)
+    key = reuse.key_of(run, step, policy)
+    earlier = reuse.find(run, step, key, policy) if number == 1 else None
+    attempt = Attempt.objects.create(step=step, number=number, base=run.head, reuse_key=key)
+    if earlier:
+        _reuse(run, step, attempt, earlier)
+        return
     journal.record(run.pk, EventKind.ATTEMPT_STARTED, {"step": step.key, "attempt": number})
     _create_work(run, WorkKind.ATTEMPT, attempt)
+
+
+def _reuse(run: Run, step: Step, attempt: Attempt, earlier: Attempt) -> None:
+    """The result of an earlier run stands in for the attempt's own; gates for it open as for any other."""
+    same = {name: getattr(earlier, name) for name in ("overlay", "output", "fingerprint")}
+    change(attempt, AttemptStatus.VERIFYING, reused_from=earlier, **same)
+    verdict = earlier.verdict
+    verdict.pk, verdict.attempt = None, attempt
+    verdict.save(force_insert=True)
+    tree = trees.with_changes(attempt.base, earlier.overlay)
+    change(attempt, AttemptStatus.PASSED, tree=tree, finished_at=timezone.now())
+    change(step, StepStatus.JUDGED, last_action=verdict.action)
+    source = earlier.step
+    data = {"step": step.key, "from_run": source.plan.run_id, "from_step": source.pk, "from_attempt": earlier.number}
+    journal.record(run.pk, EventKind.ATTEMPT_REUSED, data)
 
 
 def _open_step_gate(run: Run, step: Step) -> None:
@@ -236,18 +259,25 @@ def _start_finalise(run: Run) -> None:
     journal.record(run.pk, EventKind.FINALISING)
 
 
-def finish(run: Run, *, failure: str = "", cancelled: bool = False) -> None:
+def withdraw(gate: Gate) -> None:
+    """The question goes away without an answer."""
+    change(gate, GateStatus.WITHDRAWN, withdrawn_at=timezone.now())
+    journal.record(gate.run_id, EventKind.GATE_WITHDRAWN, {"gate": gate.pk, "kind": gate.kind})
+
+
+def finish(run: Run, *, failure: str = "", ended: str = "", cancelled: bool = False) -> None:
     """End the run with the outcome that the ledger gives. Open work, gates and attempts end with it."""
     for work in run.work.filter(status__in=OPEN_WORK):
         change(work, WorkStatus.CANCELLED, lease_until=None)
     for gate in run.gates.filter(status=GateStatus.OPEN):
-        change(gate, GateStatus.WITHDRAWN)
+        withdraw(gate)
     for attempt in Attempt.objects.filter(step__plan__run=run, status__in=OPEN_ATTEMPTS):
         change(attempt, AttemptStatus.CANCELLED, finished_at=timezone.now())
     for step in Step.objects.filter(plan__run=run).exclude(status__in=TERMINAL_STEPS):
         change(step, StepStatus.DROPPED)
+    run.ended = ended
     book = ledger.ledger_of(run, failure=failure, cancelled=cancelled)
     outcome: Outcome = outcome_of(book)
-    change(run, RunStatus.FINISHED, outcome=outcome.value, failure=failure, finished_at=timezone.now())
+    change(run, RunStatus.FINISHED, outcome=outcome.value, failure=failure, ended=ended, finished_at=timezone.now())
     data = {"outcome": outcome.value, "gaps": gaps_in(book)[:20]}
     journal.record(run.pk, EventKind.FINISHED, data)

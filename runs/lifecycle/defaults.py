@@ -21,4 +21,5 @@ def current_service() -> Service:
 
 def default_policy() -> Policy:
     models = current_service().models
-    return Policy(models={role: RoleModel(model=models[role], effort=_EFFORT[role]) for role in models})
+    policy = Policy(models={role: RoleModel(model=models[role], effort=_EFFORT[role]) for role in models})
+    return policy.model_copy(update={"twin_verifier": policy.is_twin})

@@ -11,11 +11,12 @@ from runs.enums import (
     AttemptStatus,
     EventKind,
     GateKind,
+    GateStatus,
     StepStatus,
     WorkStatus,
 )
 from runs.lifecycle import advance as advancing
-from runs.lifecycle import binding
+from runs.lifecycle import agreement, binding
 from runs.lifecycle.transitions import change
 from runs.models import Attempt, Plan, Run, Step, Verdict, WorkItem
 from runs.pev.contracts import JsonObject, PlanContract, PlanStep, StepOutput
@@ -33,10 +34,17 @@ def propose_plan(run: Run, plan: PlanContract, *, reason: str, estimate: JsonObj
         digest=binding.plan_digest(plan),
         reason=reason,
         estimate=estimate,
+        weakened=agreement.weakened(run, plan),
     )
     Step.objects.bulk_create(_step_row(row, position, step) for position, step in enumerate(plan.steps))
     kept = _keep_results(row, before) if before else []
-    data = {"version": row.version, "steps": len(plan.steps), "kept": kept, "reason": reason}
+    data = {
+        "version": row.version,
+        "steps": len(plan.steps),
+        "kept": kept,
+        "reason": reason,
+        "weakened": len(row.weakened),
+    }
     journal.record(run.pk, EventKind.PLAN_PROPOSED, data)
     return row
 
@@ -132,3 +140,12 @@ def park(work: WorkItem, sentence: str, *, forget: bool) -> None:
     digest = binding.digest_of([work.pk, work.epoch, sentence])
     step = work.attempt.step if work.attempt else None
     advancing.open_gate(work.run, GateKind.TROUBLE, f"{sentence} Try again?", digest, work=work, step=step)
+
+
+def hold(work: WorkItem, sentence: str) -> None:
+    """Hold the work until somebody has raised the limit it would break, or finished the run. One gate asks for all."""
+    change(work, WorkStatus.PARKED, lease_until=None, reserved_usd=0)
+    run = work.run
+    if not run.gates.filter(kind=GateKind.BUDGET, status=GateStatus.OPEN).exists():
+        question = f"{sentence} Raise the limit, or finish with what is there?"
+        advancing.open_gate(run, GateKind.BUDGET, question, binding.digest_of(run.policy))

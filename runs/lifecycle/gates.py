@@ -1,6 +1,7 @@
 """Owns decisions: who may answer a gate, what an answer is bound to, and what follows from it."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from decimal import Decimal
 
 from django.db import transaction
 from django.utils import timezone
@@ -19,7 +20,8 @@ from runs.enums import (
 )
 from runs.errors import DecisionRefused, InvalidInput, MoveRefused
 from runs.lifecycle import advance as advancing
-from runs.lifecycle import binding
+from runs.lifecycle import binding, limits
+from runs.lifecycle.policy import Policy
 from runs.lifecycle.transitions import change
 from runs.models import Gate, Run, User
 from runs.permissions import check_can_decide
@@ -30,12 +32,17 @@ _STATUS = {Verb.APPROVE: GateStatus.APPROVED, Verb.REJECT: GateStatus.REJECTED, 
 
 @dataclass(frozen=True)
 class Decision:
-    """A person's answer. `digest` is the one on the page that was answered; `how` says through what."""
+    """A person's answer. `digest` is the one on the page that was answered; `how` says through what.
+
+    `budget` (USD) and `time_limit` (seconds) are the new limits with which a budget gate is approved.
+    """
 
     verb: Verb
     digest: str
     reason: str = ""
     how: str = "person"
+    budget: Decimal | None = None
+    time_limit: int | None = None
 
 
 def decide(gate_id: int, user: User, decision: Decision) -> None:
@@ -64,17 +71,33 @@ def _decide(gate: Gate, user: User, decision: Decision) -> None:
         raise DecisionRefused(already_decided(gate))
     if decision.digest != gate.digest:
         raise DecisionRefused(_CHANGED)
-    if decision.verb is Verb.REJECT and not decision.reason.strip():
-        raise InvalidInput("Say what should be different: the words go to the model that tries again.")
+    decision = _complete(gate, decision)
     _close(gate, user, decision)
     _follow(gate, user, decision)
     advancing.advance(gate.run_id)
 
 
+def _complete(gate: Gate, decision: Decision) -> Decision:
+    """The decision with all that it needs. Raises InvalidInput or DecisionRefused when that is missing."""
+    if decision.verb is not Verb.REJECT:
+        return decision
+    if gate.kind == GateKind.BUDGET:
+        return replace(decision, reason=decision.reason.strip() or "Finish with what is there.")
+    if not decision.reason.strip():
+        raise InvalidInput("Say what should be different: the words go to the model that tries again.")
+    most = Policy.model_validate(gate.run.policy).revisions
+    if gate.kind == GateKind.PLAN and gate.run.plans.filter(status=PlanStatus.REJECTED).count() >= most:
+        raise DecisionRefused(
+            f"{most} plans of this run were rejected already, and its policy allows no more. "
+            "Approve this one, or stop the run and submit the task anew with what is missing in the request."
+        )
+    return decision
+
+
 def _ask_anew(gate: Gate) -> None:
     """What would run changed while the gate was open: withdraw it and ask about what would run now (G1)."""
     about = {"plan": gate.plan, "step": gate.step, "attempt": gate.attempt, "work": gate.work}
-    change(gate, GateStatus.WITHDRAWN)
+    advancing.withdraw(gate)
     advancing.open_gate(gate.run, GateKind(gate.kind), gate.question, current_digest(gate), **about)
 
 
@@ -94,6 +117,8 @@ def current_digest(gate: Gate) -> str:
             return binding.digest_of(binding.binding_of(gate.run, gate.plan))
         case GateKind.STEP | GateKind.EXHAUSTED if gate.attempt:
             return binding.attempt_digest(gate.attempt)
+        case GateKind.BUDGET:
+            return binding.digest_of(gate.run.policy)
         case _:
             return gate.digest
 
@@ -153,6 +178,11 @@ def _follow(gate: Gate, user: User, decision: Decision) -> None:
                 change(gate.step, StepStatus.PENDING)
         case GateKind.TROUBLE:
             _after_trouble(gate, run, approved=approved)
+        case GateKind.BUDGET if approved:
+            limits.raise_to(run, user, budget=decision.budget, time_limit=decision.time_limit)
+        case GateKind.BUDGET:
+            who = user.get_username()
+            advancing.finish(run, ended=f"The limit was reached, and {who} finished the run with what was there.")
 
 
 def _after_trouble(gate: Gate, run: Run, *, approved: bool) -> None:

@@ -37,13 +37,15 @@ class Snapshot:
 
     `busy`: planning or finalising work exists (or waits at a trouble gate). `bound`: what was approved is what
     would run.
+    `agreed`: an earlier version was approved. `weakens`: the newest asks for less than that one did.
     `final`: the verdict on the success criteria, None until they are judged.
     """
 
     status: RunStatus
     policy: Policy
     plan: PlanStatus | None = None
-    version: int = 0
+    agreed: bool = False
+    weakens: bool = False
     bound: bool = True
     steps: tuple[StepView, ...] = ()
     busy: bool = False
@@ -148,7 +150,8 @@ def due(run: Snapshot) -> list[Move]:
 def _planning(run: Snapshot) -> list[Move]:
     if run.plan is not PlanStatus.PROPOSED:
         return [AskForPlan()]
-    return [OpenPlanGate() if run.policy.plan_waits(run.version) else ApprovePlan()]
+    waits = run.policy.plan_waits(agreed=run.agreed, weakens=run.weakens)
+    return [OpenPlanGate() if waits else ApprovePlan()]
 
 
 def _executing(run: Snapshot) -> list[Move]:

@@ -1,5 +1,6 @@
 """Owns the policy of a run: what a person may set before submitting, with its bounds."""
 
+from decimal import Decimal
 from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
@@ -16,7 +17,12 @@ class RoleModel(Contract):
 
 
 class Policy(Contract):
-    """Bound into every approval (G1). Times in seconds; `attempts` per step."""
+    """Bound into every approval (G1). Times in seconds; `attempts` per step; `budget` in USD for all model calls.
+
+    `time_limit` counts while the run does not wait for a person. `attempt_seconds` is for the calls and tools of one
+    attempt. `revisions`: how many plans a person may reject. `without_reuse` names steps that are always done anew.
+    `twin_verifier`: the verifier may be the executor's model.
+    """
 
     models: dict[Role, RoleModel]
     plan_approval: ApprovalPolicy = ApprovalPolicy.ALWAYS
@@ -28,6 +34,13 @@ class Policy(Contract):
     rounds: Annotated[int, Field(ge=1, le=100)] = 12
     most_steps: Annotated[int, Field(ge=1, le=500)] = 40
     least_confidence: Annotated[float, Field(ge=0, le=1)] = 0.0
+    budget: Annotated[Decimal, Field(gt=0, le=100_000, decimal_places=2)] | None = None
+    time_limit: Annotated[int, Field(ge=60, le=30 * 86_400)] | None = None
+    attempt_seconds: Annotated[int, Field(ge=1, le=86_400)] = 1_800
+    revisions: Annotated[int, Field(ge=0, le=50)] = 10
+    reuse: bool = True
+    without_reuse: Annotated[tuple[str, ...], Field(max_length=500)] = ()
+    twin_verifier: bool = False
 
     @model_validator(mode="after")
     def _every_role_is_played(self) -> "Policy":
@@ -52,12 +65,17 @@ class Policy(Contract):
             case StepApproval.ALL:
                 return True
 
-    def plan_waits(self, version: int) -> bool:
-        """Whether this version of the plan waits for a person."""
+    @property
+    def is_twin(self) -> bool:
+        """Whether the verifier judges the work of its own model: it shares the blind spots of what it judges."""
+        return self.model_for(Role.VERIFIER).model == self.model_for(Role.EXECUTOR).model
+
+    def plan_waits(self, *, agreed: bool, weakens: bool) -> bool:
+        """Whether a plan waits for a person. `agreed`: one was approved before; `weakens`: this one asks for less."""
         match self.plan_approval:
             case ApprovalPolicy.ALWAYS:
                 return True
             case ApprovalPolicy.FIRST:
-                return version == 1
+                return weakens or not agreed
             case ApprovalPolicy.NEVER:
                 return False

@@ -12,12 +12,14 @@ from typing import Any
 from django.conf import settings
 from django.core.files.base import ContentFile, File
 from django.db import IntegrityError, transaction
+from django.utils import timezone
 
 from runs import journal, trees
-from runs.enums import EventKind
+from runs.enums import EventKind, Role
 from runs.errors import InvalidInput, UploadRefused
 from runs.lifecycle.advance import advance
 from runs.lifecycle.policy import Policy
+from runs.llm.prices import price_of
 from runs.models import Run, User
 from runs.pev.paths import clashes, clean_path
 from runs.pev.ports import FileInfo
@@ -64,6 +66,7 @@ def submit(owner: User, submission: Submission) -> Run:
     if existing:
         return existing
     request = checked_request(submission)
+    check_policy(submission.policy)
     tree_files = intake(submission.uploads)
     try:
         with transaction.atomic():
@@ -91,6 +94,21 @@ def checked_request(submission: Submission) -> str:
             "The request speaks of files, but none are attached. Add them, or tick “There are no files for this”."
         )
     return request
+
+
+def check_policy(policy: Policy) -> None:
+    """Raises InvalidInput for a policy that a run could not keep to."""
+    if policy.is_twin and not policy.twin_verifier:
+        raise InvalidInput(
+            f"{policy.model_for(Role.VERIFIER).model} would judge its own work: executor and verifier are the same "
+            "model and share their blind spots. Choose another verifier, or allow it in the policy."
+        )
+    today = timezone.now().date()
+    unpriced = sorted({p.model for p in map(policy.model_for, Role) if price_of(p.model, 1, today) is None})
+    if policy.budget is not None and unpriced:
+        raise InvalidInput(
+            f"The budget cannot be kept: no price is known for {', '.join(unpriced)}. Leave the budget empty."
+        )
 
 
 def _create(owner: User, submission: Submission, request: str, files: dict[str, FileInfo]) -> Run:

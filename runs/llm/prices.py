@@ -3,11 +3,12 @@
 Source: the vendor's list prices as read on 2026-11-21.
 """
 
+import json
 from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
 
-from runs.pev.ports import Usage
+from runs.pev.ports import Ask, Usage
 
 _MILLION = Decimal(1_000_000)
 
@@ -69,3 +70,12 @@ def cost_of(model: str, usage: Usage, on: date, *, priced_as: str = "") -> Decim
         + usage.cache_write_5m * price.cache_write_5m
         + usage.cache_write_1h * price.cache_write_1h
     ) / _MILLION
+
+
+def most_of(ask: Ask, on: date) -> Decimal | None:
+    """USD that one question can cost at most: every second byte a token written to the cache, and the longest answer.
+
+    None when its model has no known price.
+    """
+    question = json.dumps([ask.system, ask.messages, [tool.input_schema for tool in ask.tools]], ensure_ascii=False)
+    return cost_of(ask.model, Usage(cache_write_5m=len(question.encode()) // 2, output=ask.max_tokens), on)

@@ -17,6 +17,7 @@ class Gate(models.Model):
     """What waits for a person. `digest` is what an approval would be bound to (G1).
 
     Who decided, when and how stand together or not at all; `decided_how` is `person`, `policy` or `--approve-all`.
+    `withdrawn_at`: when the question went away without an answer.
     `question` says in one sentence what is asked.
     """
 
@@ -34,6 +35,7 @@ class Gate(models.Model):
     decided_at = models.DateTimeField(null=True, blank=True)
     decided_how = models.CharField(max_length=40, default="", blank=True)
     reason = models.TextField(default="", blank=True)
+    withdrawn_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
         ordering = ["id"]
@@ -53,10 +55,15 @@ class Gate(models.Model):
                 condition=~Q(status=GateStatus.REJECTED.value) | ~Q(reason=""),
                 name="gate_rejection_has_reason",
             ),
-            models.UniqueConstraint(
-                fields=["run"],
-                condition=Q(kind=GateKind.PLAN.value, status=GateStatus.OPEN.value),
-                name="one_open_plan_gate",
+            models.CheckConstraint(
+                condition=Q(status=GateStatus.WITHDRAWN.value) | Q(withdrawn_at__isnull=True),
+                name="gate_withdrawal_has_time",
+            ),
+            *(
+                models.UniqueConstraint(
+                    fields=["run"], condition=Q(kind=kind.value, status=GateStatus.OPEN.value), name=name
+                )
+                for kind, name in ((GateKind.PLAN, "one_open_plan_gate"), (GateKind.BUDGET, "one_open_budget_gate"))
             ),
             models.UniqueConstraint(
                 fields=["step"],

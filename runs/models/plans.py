@@ -14,7 +14,8 @@ class Plan(models.Model):
 
     `header` is the plan contract without its steps. `binding` holds what an approval was bound to (G1), filled at
     approval. `reason` says why this version exists. `estimate` is what was shown at the gate. `unmet`: the success
-    criteria that its results did not meet, for the planner of the next version.
+    criteria that its results did not meet, for the planner of the next version. `weakened`: a sentence for each thing
+    that the version agreed before asked for and this one does not.
     """
 
     run = models.ForeignKey(Run, models.CASCADE, related_name="plans")
@@ -28,6 +29,7 @@ class Plan(models.Model):
     approved_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, related_name="+")
     approved_how = models.CharField(max_length=40, default="", blank=True)
     unmet = models.TextField(default="", blank=True)
+    weakened = models.JSONField(default=list, blank=True)
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
@@ -79,7 +81,8 @@ class Attempt(models.Model):
     """One try at a step. `base` is the tree it started from; `overlay` its own changes, path to [sha256, size].
 
     `output` is the executor's report; `tree` the base with the overlay on top, set when it passed verification.
-    `fingerprint` tells a repetition: digest over findings and overlay.
+    `fingerprint` tells a repetition: digest over findings and overlay. `reuse_key` is the digest of all that could
+    make it come out otherwise; `reused_from` the attempt of an earlier run whose passed result this one is.
     """
 
     step = models.ForeignKey(Step, models.CASCADE, related_name="attempts")
@@ -90,6 +93,8 @@ class Attempt(models.Model):
     overlay = models.JSONField(default=dict)
     output = models.JSONField(null=True, blank=True)
     fingerprint = models.CharField(max_length=64, default="", blank=True)
+    reuse_key = models.CharField(max_length=64, default="", blank=True, db_index=True)
+    reused_from = models.ForeignKey("self", models.PROTECT, null=True, blank=True, related_name="+")
     created_at = models.DateTimeField(auto_now_add=True)
     finished_at = models.DateTimeField(null=True, blank=True)
 

@@ -14,7 +14,8 @@ class Run(models.Model):
     """One submitted task. `head` is the workspace as of the last step that was settled.
 
     `policy` is a validated `lifecycle.policy.Policy`; `final` the judged success criteria; `event_count` the number
-    of the newest event. `submission` makes a form that is posted twice one run.
+    of the newest event. `submission` makes a form that is posted twice one run. `failure`: why it could not go on;
+    `ended`: why it was finished with what was there. Either is empty for a run that came to its own end.
     """
 
     owner = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="runs")
@@ -28,6 +29,7 @@ class Run(models.Model):
     status = word_field(RunStatus, default=RunStatus.PLANNING.value)
     outcome = word_field(Outcome, null=True, blank=True)
     failure = models.TextField(default="", blank=True)
+    ended = models.TextField(default="", blank=True)
     answer = models.TextField(default="", blank=True)
     final = models.JSONField(null=True, blank=True)
     replans = models.PositiveSmallIntegerField(default=0)

@@ -13,6 +13,7 @@ class WorkItem(models.Model):
 
     `epoch` grows with each claim and fences commits of workers that lost their lease. `generation` is the part of the
     journal that counts: a new one starts with an empty journal. `tries` counts calls in a row without a reply.
+    `reserved_usd`: what the call in flight may cost at most, where the run has a budget.
     """
 
     run = models.ForeignKey(Run, models.CASCADE, related_name="work")
@@ -25,6 +26,7 @@ class WorkItem(models.Model):
     epoch = models.PositiveIntegerField(default=0)
     generation = models.PositiveSmallIntegerField(default=0)
     tries = models.PositiveSmallIntegerField(default=0)
+    reserved_usd = models.DecimalField(max_digits=14, decimal_places=8, default=0)
     trouble = models.TextField(default="", blank=True)
 
     class Meta:

@@ -18,28 +18,34 @@ class StepEntry:
 
 @dataclass(frozen=True)
 class Ledger:
-    """Everything an outcome depends on. `answered`: a final answer exists. `failure`: why the run ended early."""
+    """Everything an outcome depends on. `answered`: a final answer exists. `weakened`: what the plan no longer asked
+    for although no person agreed to that. `ended`: why a person finished it early with what was there. `failure`: why
+    it could not go on.
+    """
 
     steps: Sequence[StepEntry]
     criteria: Sequence[CriterionResult]
     answered: bool
     cancelled: bool = False
     failure: str = ""
+    weakened: Sequence[str] = ()
+    ended: str = ""
 
 
 def outcome_of(ledger: Ledger) -> Outcome:
     """`succeeded` needs every step passed, every success criterion supported, and an answer; nothing else does."""
     if ledger.cancelled:
         return Outcome.CANCELLED
-    settled = bool(ledger.steps) and all(step.status in SETTLED_STEPS for step in ledger.steps)
-    if ledger.failure or not settled:
+    settled = [step.status in SETTLED_STEPS for step in ledger.steps]
+    enough = any(settled) if ledger.ended else bool(settled) and all(settled)
+    if ledger.failure or not enough:
         return Outcome.FAILED
     return Outcome.PARTIAL if gaps_in(ledger) else Outcome.SUCCEEDED
 
 
 def gaps_in(ledger: Ledger) -> list[str]:
     """One sentence for each thing that was not achieved; empty exactly when nothing is missing."""
-    gaps = [ledger.failure] if ledger.failure else []
+    gaps = [sentence for sentence in (ledger.failure, ledger.ended) if sentence]
     for step in ledger.steps:
         if step.status is StepStatus.PASSED:
             continue
@@ -54,6 +60,7 @@ def gaps_in(ledger: Ledger) -> list[str]:
         for result in ledger.criteria
         if not (result.passed and result.supported)
     ]
+    gaps += [f"Weakened, and nobody agreed to it: {sentence}" for sentence in ledger.weakened]
     if not ledger.answered:
         gaps.append("There is no final answer.")
     return gaps

@@ -76,6 +76,7 @@ _TONES = {
     EventKind.WAITING_FOR_MODEL: "warn",
     EventKind.RECOVERED: "warn",
     EventKind.PAUSED: "warn",
+    EventKind.ATTEMPT_REUSED: "good",
     EventKind.ATTEMPT_STARTED: "active",
     EventKind.PLANNING: "active",
     EventKind.FINALISING: "active",
@@ -95,7 +96,10 @@ def _submitted(data: Data, step: str) -> str:
 def _proposed(data: Data, step: str) -> str:
     kept = data.get("kept") or []
     more = f"; {many(len(kept), 'result')} kept from before" if kept else ""
-    return f"Version {data.get('version')} of the plan is ready: {many(data.get('steps'), 'step')}{more}."
+    less = (
+        f" It asks for less than what was agreed, in {many(data['weakened'], 'place')}." if data.get("weakened") else ""
+    )
+    return f"Version {data.get('version')} of the plan is ready: {many(data.get('steps'), 'step')}{more}.{less}"
 
 
 def _opened(data: Data, step: str) -> str:
@@ -108,6 +112,7 @@ def _decided(data: Data, step: str) -> str:
         GateKind.STEP: f"the result of {step}",
         GateKind.EXHAUSTED: f"going on with the gap in {step}",
         GateKind.TROUBLE: "trying again",
+        GateKind.BUDGET: "going on beyond the limit",
     }.get(str(data.get("kind")), "it")  # type: ignore[call-overload]
     verb = "stopped the run at the question of" if data.get("decision") == "stopped" else str(data.get("decision"))
     how = "" if data.get("how") == "person" else f" ({data.get('how')})"
@@ -118,6 +123,17 @@ def _decided(data: Data, step: str) -> str:
 def _approved(data: Data, step: str) -> str:
     how = " by policy" if data.get("how") == "policy" else ""
     return f"Version {data.get('version')} of the plan is approved{how}, bound to {str(data.get('digest', ''))[:12]}."
+
+
+def _reused(data: Data, step: str) -> str:
+    source = f"attempt {data.get('from_attempt')} of run {data.get('from_run')}"
+    return f"{step} takes over the result of {source}: nothing that it depends on has changed. It costs nothing."
+
+
+def _raised(data: Data, step: str) -> str:
+    budget = f"${data['budget']}" if data.get("budget") else ""
+    minutes = f"{int(data['time_limit']) / 60:g} minutes" if data.get("time_limit") else ""
+    return f"{data.get('by')} raised the limit: {' and '.join(filter(None, [budget, minutes]))}."
 
 
 def _model(data: Data, step: str) -> str:
@@ -155,8 +171,10 @@ _SENTENCES: Mapping[EventKind, Callable[[Data, str], str]] = {
     EventKind.PLAN_PROPOSED: _proposed,
     EventKind.GATE_OPENED: _opened,
     EventKind.GATE_DECIDED: _decided,
+    EventKind.GATE_WITHDRAWN: lambda data, step: "A question was withdrawn; it needs no answer any more.",
     EventKind.PLAN_APPROVED: _approved,
     EventKind.ATTEMPT_STARTED: lambda data, step: f"Attempt {data.get('attempt')} at {step} began.",
+    EventKind.ATTEMPT_REUSED: _reused,
     EventKind.MODEL_CALLED: _model,
     EventKind.TOOL_CALLED: _tool,
     EventKind.VERIFYING: lambda data, step: (
@@ -177,6 +195,7 @@ _SENTENCES: Mapping[EventKind, Callable[[Data, str], str]] = {
         f"{data.get('by')} paused the run. What is under way is finished; nothing new starts."
     ),
     EventKind.RESUMED: lambda data, step: f"{data.get('by')} resumed the run.",
+    EventKind.LIMITS_RAISED: _raised,
     EventKind.FINALISING: lambda data, step: "Every step is settled. The final answer is being written.",
     EventKind.ANSWERED: lambda data, step: (
         f"The answer is written; {data.get('met')} of {data.get('criteria')} success criteria are met."

@@ -48,6 +48,13 @@ _WORDINGS = {
         "Needed to try again: the next attempt gets these words and the whole critique.",
     ),
     GateKind.TROUBLE: Wording("Something is in the way", "Try again", "", "", ""),
+    GateKind.BUDGET: Wording(
+        "Raise the limit?",
+        "Raise and go on",
+        "Finish with what is there",
+        "Note",
+        "Finishing keeps what has passed; the outcome is partial at most. Nothing more is spent.",
+    ),
 }
 
 
@@ -163,3 +170,5 @@ def about(gate: Gate) -> str:
             return f"going on with the gap in “{name}”"
         case GateKind.TROUBLE:
             return f"trying “{name}” again" if name else "trying again"
+        case GateKind.BUDGET:
+            return "going on beyond the limit"

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -86,7 +87,7 @@ class World:
                 self.gates.add("plan")
                 self.run = replace(self.run, status=RunStatus.AWAITING_APPROVAL)
             case moves.ApprovePlan():
-                assert not self.run.policy.plan_waits(self.run.version)
+                assert not self.run.policy.plan_waits(agreed=self.run.agreed, weakens=self.run.weakens)
                 self.approve("policy")
             case moves.StartAttempt(key):
                 self.start(key)
@@ -129,7 +130,7 @@ class World:
 
     def approve(self, how: str) -> None:
         self.approvals.append(how)
-        self.run = replace(self.run, plan=PlanStatus.APPROVED, status=RunStatus.EXECUTING)
+        self.run = replace(self.run, plan=PlanStatus.APPROVED, status=RunStatus.EXECUTING, agreed=True)
 
     def step(self, key: str) -> StepView:
         return next(step for step in self.run.steps if step.key == key)
@@ -154,7 +155,7 @@ class World:
                     self.run,
                     busy=False,
                     plan=PlanStatus.PROPOSED,
-                    version=self.run.version + 1,
+                    weakens=self.run.agreed and self.draw(st.booleans()),
                     steps=self.draw(graphs()),
                 )
             case "answered":
@@ -215,7 +216,7 @@ def _agreeable(data: st.DataObject) -> Callable[[Any], Any]:
 
 
 def _executing(*steps: StepView, **changes: object) -> Snapshot:
-    base = Snapshot(RunStatus.EXECUTING, POLICY, plan=PlanStatus.APPROVED, version=1, steps=steps)
+    base = Snapshot(RunStatus.EXECUTING, POLICY, plan=PlanStatus.APPROVED, steps=steps)
     return replace(base, **changes)  # type: ignore[arg-type]
 
 
@@ -257,3 +258,22 @@ def test_paused_and_busy_runs_do_not_move() -> None:
     pending = _step("a", StepStatus.PENDING)
     assert due(_executing(pending, paused=True)) == []
     assert due(_executing(pending, busy=True)) == []
+
+
+@pytest.mark.parametrize(
+    ("approval", "agreed", "weakens", "asked"),
+    [
+        (ApprovalPolicy.ALWAYS, True, False, True),
+        (ApprovalPolicy.FIRST, False, False, True),
+        (ApprovalPolicy.FIRST, True, False, False),
+        (ApprovalPolicy.FIRST, True, True, True),
+        (ApprovalPolicy.NEVER, False, False, False),
+        (ApprovalPolicy.NEVER, True, True, False),
+    ],
+)
+def test_a_plan_that_asks_for_less_waits_unless_no_plan_ever_does(
+    approval: ApprovalPolicy, agreed: bool, weakens: bool, asked: bool
+) -> None:
+    policy = POLICY.model_copy(update={"plan_approval": approval})
+    run = Snapshot(RunStatus.PLANNING, policy, plan=PlanStatus.PROPOSED, agreed=agreed, weakens=weakens)
+    assert due(run) == [moves.OpenPlanGate() if asked else moves.ApprovePlan()]

@@ -1,0 +1,112 @@
+"""Owns the limits of a run in money and time: what is used, what is reserved, and when the next call is too much."""
+
+from datetime import datetime, timedelta
+from decimal import Decimal
+
+from django.db.models import Sum
+from django.utils import timezone
+from pydantic import ValidationError
+
+from runs import journal
+from runs.enums import EventKind, GateStatus, PlanStatus, WorkStatus
+from runs.errors import InvalidInput
+from runs.lifecycle import advance as advancing
+from runs.lifecycle import binding
+from runs.lifecycle.policy import Policy
+from runs.lifecycle.transitions import change
+from runs.models import ModelCall, Plan, Run, User, WorkItem
+
+_ZERO = Decimal(0)
+
+
+def reached(work: WorkItem, could_cost: Decimal | None, now: datetime) -> str:
+    """The sentence that says which limit the next call of this work would break; empty when it may be made.
+
+    What other calls in flight may cost at most counts as spent. When the call may be made, its own `could_cost` is
+    reserved in the row. Called under the lock of the run.
+    """
+    run = work.run
+    policy = Policy.model_validate(run.policy)
+    if policy.time_limit is not None and (worked := worked_seconds(run, now)) >= policy.time_limit:
+        return f"The run has worked for {_minutes(worked)}; its limit is {_minutes(policy.time_limit)}."
+    if policy.budget is None:
+        return ""
+    if could_cost is None:
+        return "The next model has no known price, so the budget cannot be kept."
+    held = run.work.filter(status=WorkStatus.LEASED).exclude(pk=work.pk).aggregate(sum=Sum("reserved_usd"))["sum"]
+    spent = spent_usd(run)
+    if spent + (held or _ZERO) + could_cost > policy.budget:
+        flight = f", and calls in flight up to ${held:.4f}" if held else ""
+        return (
+            f"${spent:.4f} of the budget of ${policy.budget:.2f} are spent{flight}; "
+            f"the next call could cost up to ${could_cost:.4f}."
+        )
+    WorkItem.objects.filter(pk=work.pk).update(reserved_usd=could_cost)
+    return ""
+
+
+def raise_to(run: Run, user: User, *, budget: Decimal | None, time_limit: int | None) -> None:
+    """Set higher limits; an approval that held goes on to hold, and whatever waited for the limits goes on.
+
+    Raises InvalidInput when none is higher, or one is lower, than before.
+    """
+    before = Policy.model_validate(run.policy)
+    after = _raised(before, {"budget": budget, "time_limit": time_limit})
+    bound = [plan for plan in run.plans.filter(status=PlanStatus.APPROVED) if not binding.differences(plan, run)]
+    run.policy = after.model_dump(mode="json")
+    Run.objects.filter(pk=run.pk).update(policy=run.policy)
+    for plan in bound:
+        Plan.objects.filter(pk=plan.pk).update(binding=binding.binding_of(run, plan))
+    data = {"by": user.get_username(), "budget": str(after.budget or ""), "time_limit": after.time_limit}
+    journal.record(run.pk, EventKind.LIMITS_RAISED, data)
+    for work in run.work.filter(status=WorkStatus.PARKED).exclude(gates__status=GateStatus.OPEN):
+        change(work, WorkStatus.READY, due_at=timezone.now())
+        advancing.ring(work.pk)
+
+
+def _raised(policy: Policy, wanted: dict[str, Decimal | int | None]) -> Policy:
+    changed = {name: value for name, value in wanted.items() if value is not None and getattr(policy, name) is not None}
+    if any(value < getattr(policy, name) for name, value in changed.items()):
+        raise InvalidInput("A limit can only be raised here, not lowered.")
+    if not any(value > getattr(policy, name) for name, value in changed.items()):
+        raise InvalidInput("Say what the new limit is: it has to be higher than the old one.")
+    try:
+        return Policy.model_validate(policy.model_dump() | changed)
+    except ValidationError as error:
+        raise InvalidInput(f"That limit cannot be set: {error.errors()[0]['msg']}.") from error
+
+
+def spent_usd(run: Run) -> Decimal:
+    """The sum of the journal; calls that broke count with what is known of them."""
+    return ModelCall.objects.filter(run=run).aggregate(sum=Sum("cost_usd"))["sum"] or _ZERO
+
+
+def worked_seconds(run: Run, now: datetime) -> float:
+    """Seconds since the run was submitted in which it neither waited at a gate nor was paused."""
+    waits = [
+        (gate.opened_at, gate.decided_at or gate.withdrawn_at or now)
+        for gate in run.gates.only("opened_at", "decided_at", "withdrawn_at")
+    ]
+    waiting = _covered([*waits, *_pauses(run, now)])
+    return (now - run.created_at - waiting).total_seconds()
+
+
+def _pauses(run: Run, now: datetime) -> list[tuple[datetime, datetime]]:
+    events = run.events.filter(kind__in=[EventKind.PAUSED, EventKind.RESUMED]).order_by("seq")
+    times = [*events.values_list("at", flat=True), now]
+    return list(zip(times[::2], times[1::2], strict=False))
+
+
+def _covered(spans: list[tuple[datetime, datetime]]) -> timedelta:
+    """How long at least one of the spans lasted."""
+    total, reached_to = timedelta(0), None
+    for begin, end in sorted(spans):
+        begin = begin if reached_to is None else max(begin, reached_to)
+        if end > begin:
+            total += end - begin
+            reached_to = end
+    return total
+
+
+def _minutes(seconds: float) -> str:
+    return f"{seconds / 60:.0f} minutes" if seconds >= 90 else f"{seconds:.0f} seconds"

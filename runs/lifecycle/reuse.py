@@ -1,0 +1,55 @@
+"""Owns the reuse of passed attempts: the key that says that nothing would come out otherwise, and where it is found."""
+
+from runs.enums import SETTLED_STEPS, AttemptStatus, Role, StepStatus
+from runs.lifecycle.binding import digest_of
+from runs.lifecycle.policy import Policy
+from runs.models import Attempt, Run, Step
+from runs.pev import prompts
+
+
+def key_of(run: Run, step: Step, policy: Policy) -> str:
+    """The digest of all that an attempt at this step depends on: definition, visible files, results it rests on,
+    the parts of the policy that matter, models and instructions.
+    """
+    return digest_of(
+        {
+            "request": run.request,
+            "goal": step.plan.header["goal"],
+            "step": step.spec,
+            "tree": run.head.digest,
+            "results": _results(step),
+            "models": [policy.model_for(role).model_dump() for role in (Role.EXECUTOR, Role.VERIFIER)],
+            "policy": [policy.rounds, policy.least_confidence, policy.attempt_seconds],
+            "instructions": prompts.version(),
+        }
+    )
+
+
+def _results(step: Step) -> list[str]:
+    """The fingerprints of what the steps before have found and written."""
+    if not step.depends_on:
+        return []
+    before = Step.objects.filter(plan=step.plan_id, key__in=step.depends_on, status__in=SETTLED_STEPS)
+    found = []
+    for earlier in before.select_related("reused_from").order_by("key"):
+        attempt = earlier.reused_from or earlier.attempts.latest("number")
+        found.append(attempt.fingerprint)
+    return found
+
+
+def find(run: Run, step: Step, key: str, policy: Policy) -> Attempt | None:
+    """The newest passed attempt with this key, of the owner's own runs (S4), whose result was kept.
+
+    None when reuse is off for the run or the step, or when it wrote files that only its own plan announced.
+    """
+    if not policy.reuse or step.key in policy.without_reuse:
+        return None
+    passed = Attempt.objects.filter(
+        reuse_key=key,
+        status=AttemptStatus.PASSED,
+        reused_from=None,
+        step__status=StepStatus.PASSED,
+        step__plan__run__owner=run.owner_id,
+    )
+    found = passed.select_related("step__plan", "verdict").order_by("-pk").first()
+    return found if found and set(found.overlay) <= set(step.spec["expected_outputs"]) else None

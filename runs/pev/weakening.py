@@ -1,0 +1,62 @@
+"""Owns the comparison of a new plan with the one that was agreed: what it no longer asks for (G1, T3).
+
+A planner that quietly removes the inconvenient criterion is the failure to catch here. Words count, not meaning: a
+criterion that is worded anew is listed, and a person decides whether it still says the same.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from runs.pev.contracts import Check, Criterion, CsvColumns, Matches, MinBytes, PlanContract, PlanStep, WordCount
+
+
+def weakenings(agreed: PlanContract, now: PlanContract, passed: Sequence[PlanStep]) -> list[str]:
+    """A sentence for each thing that `agreed` asked for, no step has `passed` with, and `now` asks for less or not."""
+    steps = [step for step in agreed.steps if step not in passed]
+    asked = [*_criteria(now.steps), *_criteria(passed), *now.success_criteria]
+    written = {path for step in (*now.steps, *passed) for path in step.expected_outputs}
+    return [
+        *(sentence for step in steps for sentence in _lost(f"Step “{step.name}”", step.acceptance_criteria, asked)),
+        *(
+            f"Step “{step.name}” was to write {path}; no step does so any more."
+            for step in steps
+            for path in step.expected_outputs
+            if path not in written
+        ),
+        *_lost("The task", agreed.success_criteria, now.success_criteria),
+    ]
+
+
+def _criteria(steps: Iterable[PlanStep]) -> Iterator[Criterion]:
+    for step in steps:
+        yield from step.acceptance_criteria
+
+
+def _lost(whose: str, before: Sequence[Criterion], now: Sequence[Criterion]) -> Iterator[str]:
+    for criterion in before:
+        same = [other for other in now if _folded(other.text) == _folded(criterion.text)]
+        if not same:
+            yield f"{whose} was to meet “{criterion.text}”; the new plan does not ask for it."
+        elif not any(_as_strict(criterion.check, other.check) for other in same):
+            yield f"{whose} was to meet “{criterion.text}”; the new plan checks it less strictly, or otherwise."
+
+
+def _folded(text: str) -> str:
+    return " ".join(text.casefold().split()).rstrip(".")
+
+
+def _as_strict(before: Check | None, now: Check | None) -> bool:
+    if before == now:
+        return True
+    match before, now:
+        case MinBytes() | Matches(), MinBytes() | Matches():
+            return now.least >= before.least and _but(before, "least") == _but(now, "least")
+        case WordCount(), WordCount():
+            return now.path == before.path and now.least >= before.least and now.most <= before.most
+        case CsvColumns(), CsvColumns():
+            return now.path == before.path and set(before.columns) <= set(now.columns)
+        case _:
+            return False
+
+
+def _but(check: Check, field: str) -> dict[str, object]:
+    return check.model_dump(exclude={field})

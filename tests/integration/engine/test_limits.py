@@ -1,0 +1,200 @@
+"""Money and time: a person is asked before the call that could break a limit, and nothing is lost by the question."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from decimal import Decimal
+from typing import Any
+
+import pytest
+from django.db.models import Sum
+from django.utils import timezone
+
+from runs.engine import recording
+from runs.engine.perform import perform
+from runs.enums import AttemptStatus, EventKind, GateKind, GateStatus, Outcome, RunStatus, Verb, WorkStatus
+from runs.errors import DecisionRefused, InvalidInput
+from runs.lifecycle.gates import Decision, decide, pause
+from runs.lifecycle.limits import worked_seconds
+from runs.models import Attempt, Gate, ModelCall, Run, WorkItem
+from tests.fakes.anthropic_answers import Answer, Fail, Request, Slow
+from tests.fakes.anthropic_api import FakeAnthropic
+from tests.fakes.team import Team, plan, step
+from tests.integration.conftest import Submit, answer, drain, finish, hurry, open_gate
+
+pytestmark = [pytest.mark.django_db, pytest.mark.allow_hosts(["127.0.0.1"])]
+
+
+def spent(run: Run) -> Decimal:
+    return ModelCall.objects.filter(run=run).aggregate(sum=Sum("cost_usd"))["sum"] or Decimal(0)
+
+
+def raise_to(run: Run, user: Any, **limits: Any) -> None:
+    gate = open_gate(run)
+    decide(gate.pk, user, Decision(Verb.APPROVE, gate.digest, **limits))
+
+
+def at_the_budget(api: FakeAnthropic, submitted: Submit, alice: Any, **policy: Any) -> Run:
+    """A run that may plan, but whose first step could cost more than what is left."""
+    api.script(Team())
+    run = submitted(budget=Decimal("0.70"), **policy)
+    drain(run)
+    Run.objects.filter(pk=run.pk).update(policy=run.policy | {"budget": "0.30"})
+    answer_anew(run, alice)
+    drain(run)
+    return run
+
+
+def answer_anew(run: Run, user: Any) -> None:
+    """Approve the plan under the policy as it is now: the first click is refused, since it has changed (G1)."""
+    with pytest.raises(DecisionRefused):
+        answer(run, user)
+    answer(run, user)
+
+
+def test_a_call_that_could_exceed_the_budget_is_not_made(api: FakeAnthropic, submitted: Submit) -> None:
+    api.script(Team())
+    run = submitted(budget=Decimal("0.50"))
+    drain(run)
+    gate = open_gate(run)
+    assert (gate.kind, len(api.requests)) == (GateKind.BUDGET, 0)
+    assert gate.question.startswith("$0.0000 of the budget of $0.50 are spent; the next call could cost up to $0.6")
+    assert WorkItem.objects.get(run=run).status == WorkStatus.PARKED
+
+
+def test_raised_the_run_goes_on_with_its_approval(api: FakeAnthropic, submitted: Submit, alice: Any) -> None:
+    run = at_the_budget(api, submitted, alice)
+    asked = len(api.requests)
+    raise_to(run, alice, budget=Decimal("5.00"))
+    assert finish(run, alice).outcome == Outcome.SUCCEEDED
+    assert len(api.requests) > asked
+    assert [gate.kind for gate in run.gates.filter(status=GateStatus.APPROVED)] == [GateKind.PLAN, GateKind.BUDGET]
+    assert run.events.get(kind=EventKind.LIMITS_RAISED).data["budget"] == "5.00"
+    assert spent(run) < 5
+
+
+def test_finished_with_what_is_there_it_is_partial_at_most(api: FakeAnthropic, submitted: Submit, alice: Any) -> None:
+    run = at_the_budget(api, submitted, alice)
+    answer(run, alice, Verb.REJECT)
+    run.refresh_from_db()
+    assert (run.status, run.outcome) == (RunStatus.FINISHED, Outcome.FAILED), "no step had passed"
+    assert run.ended == "The limit was reached, and alice finished the run with what was there."
+    assert run.gates.get(status=GateStatus.REJECTED).reason == "Finish with what is there."
+
+
+def test_what_has_passed_is_kept_when_it_is_finished(api: FakeAnthropic, submitted: Submit, alice: Any) -> None:
+    api.script(Team())
+    run = submitted()
+    drain(run)
+    answer(run, alice)
+    perform(WorkItem.objects.get(run=run, status=WorkStatus.READY).pk)
+    assert Attempt.objects.get(step__key="one").status == AttemptStatus.PASSED
+    Run.objects.filter(pk=run.pk).update(policy=run.policy | {"budget": "0.01"})
+    perform(WorkItem.objects.get(run=run, status=WorkStatus.READY).pk)
+    answer(run, alice, Verb.REJECT)
+    run.refresh_from_db()
+    assert (run.outcome, run.head.file_count) == (Outcome.PARTIAL, 2)
+    told = run.events.get(kind=EventKind.FINISHED).data["gaps"]
+    assert told[0] == run.ended
+    assert any("Do two" in gap for gap in told)
+    assert "There is no final answer." in told
+
+
+@pytest.mark.parametrize(
+    ("limits", "said"),
+    [
+        ({}, "higher than the old one"),
+        ({"budget": Decimal("0.50")}, "higher than the old one"),
+        ({"budget": Decimal("0.49")}, "not lowered"),
+        ({"time_limit": 9_000}, "higher than the old one"),
+        ({"budget": Decimal(1_000_000)}, "cannot be set"),
+    ],
+)
+def test_a_limit_can_only_be_raised(
+    api: FakeAnthropic, submitted: Submit, alice: Any, limits: dict[str, Any], said: str
+) -> None:
+    run = submitted(budget=Decimal("0.50"))
+    drain(run)
+    with pytest.raises(InvalidInput, match=said):
+        raise_to(run, alice, **limits)
+    assert Gate.objects.get().status == GateStatus.OPEN
+
+
+def test_calls_in_flight_count_as_spent_and_one_gate_asks_for_all(
+    api: FakeAnthropic, submitted: Submit, alice: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two steps at once, and money for one: while the first is asked, the second is not."""
+    api.script(Team(plan=plan(step("one"), step("two"))))
+    run = submitted()
+    drain(run)
+    answer(run, alice)
+    Run.objects.filter(pk=run.pk).update(policy=run.policy | {"budget": "0.40"})
+    first, second = WorkItem.objects.filter(run=run, status=WorkStatus.READY).order_by("pk")
+    clients = recording.clients()
+
+    class InFlight:
+        def ask(self, ask: Any, keep_going: Any) -> Any:
+            perform(second.pk)
+            return clients.ask(ask, keep_going)
+
+    monkeypatch.setattr("runs.engine.perform.clients", InFlight)
+    perform(first.pk)
+    assert Gate.objects.filter(kind=GateKind.BUDGET).count() == 1
+    assert "and calls in flight up to $0.3" in open_gate(run).question
+    assert not ModelCall.objects.filter(work=second).exists()
+    assert spent(run) < Decimal("0.40")
+
+
+def test_over_its_time_a_run_asks(api: FakeAnthropic, submitted: Submit, alice: Any) -> None:
+    api.script(Team())
+    run = submitted(time_limit=60)
+    Run.objects.filter(pk=run.pk).update(created_at=timezone.now() - timedelta(seconds=61))
+    drain(run)
+    assert open_gate(run).question.startswith("The run has worked for 61 seconds; its limit is 60 seconds.")
+    raise_to(run, alice, time_limit=3_600)
+    assert finish(run, alice).outcome == Outcome.SUCCEEDED
+
+
+def test_waiting_for_people_is_no_work(api: FakeAnthropic, submitted: Submit, alice: Any) -> None:
+    api.script(Team())
+    run = submitted()
+    drain(run)
+    begun = timezone.now() - timedelta(hours=2)
+    Run.objects.filter(pk=run.pk).update(created_at=begun)
+    Gate.objects.filter(run=run).update(opened_at=begun + timedelta(minutes=1))
+    run.refresh_from_db()
+    assert worked_seconds(run, timezone.now()) == pytest.approx(60, abs=5)
+    pause(run.pk, alice, paused=True)
+    answer(run, alice)
+    assert worked_seconds(run, timezone.now() + timedelta(hours=5)) == pytest.approx(60, abs=5), "it is paused"
+
+
+def test_an_attempt_that_takes_too_long_has_failed(api: FakeAnthropic, submitted: Submit, alice: Any) -> None:
+    def dawdle(request: Request, right: Answer) -> Answer:
+        return Slow(1.2, right) if len(team.seen["executor"]) == 2 else right
+
+    team = Team(plan=plan(step("one")), executor=dawdle)
+    api.script(team)
+    run = finish(submitted(attempt_seconds=1), alice)
+    first, second = Attempt.objects.order_by("number")
+    assert (first.status, second.status) == (AttemptStatus.FAILED, AttemptStatus.PASSED)
+    assert first.verdict.feedback == "The attempt has used the 1 seconds that it may take."
+    assert run.outcome == Outcome.SUCCEEDED
+
+
+def test_a_resumed_attempt_gets_no_new_time(api: FakeAnthropic, submitted: Submit, alice: Any) -> None:
+    def cut_once(request: Request, right: Answer) -> Answer:
+        return Fail(529, "overloaded_error", "busy") if len(team.seen["executor"]) == 2 else right
+
+    team = Team(plan=plan(step("one")), executor=cut_once)
+    api.script(team)
+    run = submitted(attempt_seconds=60)
+    drain(run)
+    answer(run, alice)
+    drain(run)
+    ModelCall.objects.filter(work__kind="attempt").update(duration_ms=60_000)
+    hurry(run)
+    drain(run)
+    first = Attempt.objects.order_by("number").first()
+    assert first is not None
+    assert first.verdict.feedback == "The attempt has used the 60 seconds that it may take."

@@ -1,0 +1,133 @@
+"""Reuse: what could not come out otherwise is not paid for twice, says where it is from, and can be refused."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from runs.enums import AttemptStatus, EventKind, GateKind, Outcome, Role, Verb
+from runs.lifecycle.policy import RoleModel
+from runs.models import Attempt, Run
+from tests.fakes.anthropic_api import FakeAnthropic
+from tests.fakes.team import Team, plan, step
+from tests.integration.conftest import MODELS, Submit, answer, drain, finish, open_gate
+
+pytestmark = [pytest.mark.django_db, pytest.mark.allow_hosts(["127.0.0.1"])]
+
+
+@pytest.fixture
+def team(api: FakeAnthropic) -> Team:
+    team = Team()
+    api.script(team)
+    return team
+
+
+@pytest.fixture
+def before(team: Team, submitted: Submit, alice: Any) -> Run:
+    """A finished run of two steps; the team forgets what it was asked."""
+    run = finish(submitted(), alice)
+    team.seen.clear()
+    return run
+
+
+def reused(run: Run) -> list[str]:
+    attempts = Attempt.objects.filter(step__plan__run=run, reused_from__isnull=False)
+    return sorted(attempts.values_list("step__key", flat=True))
+
+
+def test_the_same_task_on_the_same_files_is_not_done_twice(
+    before: Run, team: Team, submitted: Submit, alice: Any
+) -> None:
+    run = finish(submitted(), alice)
+    assert (run.outcome, reused(run)) == (Outcome.SUCCEEDED, ["one", "two"])
+    assert sorted(team.seen) == ["planner", "synthesizer", "verifier"]
+    assert len(team.seen["verifier"]) == 1, "only the success criteria are judged"
+    assert run.head.digest == before.head.digest
+    assert not run.model_calls.filter(attempt__isnull=False).exists()
+    told = run.events.filter(kind=EventKind.ATTEMPT_REUSED).first()
+    assert told is not None
+    assert (told.data["from_run"], told.data["from_attempt"]) == (before.pk, 1)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"request": "Do other work"},
+        {"files": {"notes.md": b"Some other notes."}},
+        {"rounds": 11},
+        {"least_confidence": 0.5},
+        {"models": MODELS | {Role.VERIFIER: RoleModel(model="claude-opus-5-5")}},
+        {"models": MODELS | {Role.EXECUTOR: RoleModel(model="claude-sonnet-5-5", effort="high")}},
+        {"reuse": False},
+    ],
+    ids=lambda change: next(iter(change)),
+)
+def test_whatever_matters_makes_it_another_result(
+    before: Run, submitted: Submit, alice: Any, change: dict[str, Any]
+) -> None:
+    assert reused(finish(submitted(**change), alice)) == []
+
+
+@pytest.mark.parametrize("change", [{"parallel": 5}, {"attempts": 1}, {"replans": 0}])
+def test_what_does_not_matter_does_not(before: Run, submitted: Submit, alice: Any, change: dict[str, Any]) -> None:
+    assert reused(finish(submitted(**change), alice)) == ["one", "two"]
+
+
+def test_another_definition_of_a_step_is_done_anew(before: Run, team: Team, submitted: Submit, alice: Any) -> None:
+    team.plan = plan(step("one"), step("two", "one") | {"description": "Otherwise."})
+    assert reused(finish(submitted(), alice)) == ["one"]
+
+
+def test_other_instructions_make_other_results(
+    before: Run, submitted: Submit, alice: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("runs.pev.prompts.version", lambda: "another")
+    assert reused(finish(submitted(), alice)) == []
+
+
+def test_one_step_can_be_done_anew_and_what_rests_on_it_follows(before: Run, submitted: Submit, alice: Any) -> None:
+    """Step one comes out as before, so that step two finds the same files and findings again."""
+    assert reused(finish(submitted(without_reuse=("one",)), alice)) == ["two"]
+
+
+def test_results_of_other_people_are_never_taken(before: Run, submitted: Submit, bob: Any) -> None:
+    Run.objects.filter(pk=before.pk).update(owner=bob)
+    run = submitted()
+    assert reused(finish(run, run.owner)) == []
+
+
+def test_what_a_person_has_rejected_does_not_come_back(team: Team, submitted: Submit, alice: Any) -> None:
+    team.plan = plan(step("one", complexity="high"))
+    first = submitted()
+    drain(first)
+    answer(first, alice)
+    drain(first)
+    answer(first, alice, Verb.REJECT, "Not like this.")
+    finish(first, alice)
+    second = submitted()
+    drain(second)
+    answer(second, alice)
+    drain(second)
+    attempt = Attempt.objects.get(step__plan__run=second)
+    assert attempt.reused_from is not None
+    assert attempt.reused_from.number == 2, "the one that was approved in the end"
+
+
+def test_a_reused_result_waits_for_its_gate_and_can_be_refused(team: Team, submitted: Submit, alice: Any) -> None:
+    team.plan = plan(step("one", complexity="high"))
+    finish(submitted(), alice)
+    run = submitted()
+    drain(run)
+    answer(run, alice)
+    assert (open_gate(run).kind, reused(run)) == (GateKind.STEP, ["one"])
+    answer(run, alice, Verb.REJECT, "Look again.")
+    drain(run)
+    attempts = Attempt.objects.filter(step__plan__run=run).order_by("number")
+    assert [(a.status, a.reused_from_id is None) for a in attempts] == [
+        (AttemptStatus.REJECTED, False),
+        (AttemptStatus.PASSED, True),
+    ]
+    assert "Look again." in json.dumps(team.seen["executor"][-2].messages)
+    assert finish(run, alice).outcome == Outcome.SUCCEEDED
