@@ -90,7 +90,8 @@ def policy(**changes: Any) -> Policy:
         Role.EXECUTOR: RoleModel(model="claude-sonnet-5-5", effort="medium"),
         Role.VERIFIER: RoleModel(model="claude-haiku-5-5", effort="low"),
     }
-    return Policy.model_validate({"models": models, "step_approval": StepApproval.HIGH, **changes})
+    given = {"models": models, "step_approval": StepApproval.HIGH, "reuse": False, **changes}
+    return Policy.model_validate(given)  # without reuse: two runs of one test do not know of each other
 
 
 def criterion(text: str, check: Any = None) -> Criterion:

@@ -10,8 +10,9 @@ from django.db.models import Prefetch
 from django.urls import reverse
 
 from runs import queries, trees
-from runs.enums import EventKind, GateKind, GateStatus
+from runs.enums import EventKind, GateKind, GateStatus, Role
 from runs.lifecycle.ledger import ledger_of
+from runs.lifecycle.policy import Policy
 from runs.models import Attempt, Gate, Plan, Run, Step, ToolCall, Verdict
 from runs.pev.contracts import PlanStep
 from runs.pev.deviations import deviations
@@ -33,7 +34,7 @@ _DECIDED = [GateStatus.APPROVED, GateStatus.REJECTED, GateStatus.STOPPED]
 
 def build(run: Run) -> Report:
     """The report as of now."""
-    plans = _plans(run)
+    plans = plans_of(run)
     roles = tuple(queries.totals_by_role(run))
     loose = run.gates.filter(status__in=_DECIDED, plan=None, attempt=None).select_related("decided_by", "step")
     return Report(
@@ -48,7 +49,9 @@ def build(run: Run) -> Report:
         gaps=tuple(_gaps(run)),
         answer=run.answer,
         criteria=_criteria(run.pk, (run.final or {}).get("results", []), f"{_report(run.pk)}#answer"),
-        plans=tuple(_plan(run, plan, newest=plan is plans[-1]) for plan in plans),
+        plans=tuple(
+            _plan(run, *both, newest=both[0] is plans[-1]) for both in zip(plans, [None, *plans], strict=False)
+        ),
         other_decisions=tuple(_decision(gate) for gate in loose),
         files=tuple(made_files(run)),
         input_count=run.inputs.file_count,
@@ -56,8 +59,15 @@ def build(run: Run) -> Report:
         inputs_digest=run.inputs.digest,
         totals=queries.totals(run),
         roles=roles,
+        twin=twin_of(run),
         no_ai=queries.without_ai(one.model for one in roles),
     )
+
+
+def twin_of(run: Run) -> str:
+    """The model that is executor and verifier in one; empty when they are two."""
+    policy = Policy.model_validate(run.policy)
+    return policy.model_for(Role.VERIFIER).model if policy.is_twin else ""
 
 
 def _gaps(run: Run) -> list[str]:
@@ -102,13 +112,16 @@ def made_files(run: Run) -> list[MadeFile]:
     return sorted([*made, *gone], key=lambda file: file.path)
 
 
-def _plans(run: Run) -> list[Plan]:
+def plans_of(run: Run) -> list[Plan]:
+    """Every version with its steps, attempts, verdicts and decisions, in a fixed number of queries."""
     gates = Gate.objects.filter(status__in=_DECIDED).select_related("decided_by", "step", "plan").order_by("id")
     calls = ToolCall.objects.filter(is_error=False).only("attempt_id", "name").order_by("id")
     attempts = (
-        Attempt.objects.select_related("verdict")
+        Attempt.objects.select_related("verdict", "reused_from__step__plan")
         .order_by("number")
-        .prefetch_related(Prefetch("gates", gates), Prefetch("tool_calls", calls))
+        .prefetch_related(
+            Prefetch("gates", gates), Prefetch("tool_calls", calls), Prefetch("reused_from__tool_calls", calls)
+        )
     )
     steps = Step.objects.select_related("reused_from__step__plan").order_by("position")
     return list(
@@ -122,17 +135,25 @@ def _plans(run: Run) -> list[Plan]:
     )
 
 
-def _plan(run: Run, plan: Plan, *, newest: bool) -> PlanVersion:
+def dropped_steps(before: Plan | None, plan: Plan) -> tuple[str, ...]:
+    """The names of the steps that the version before had and this one has not."""
+    keys = {step.key for step in plan.steps.all()}
+    return tuple(str(step.spec["name"]) for step in (before.steps.all() if before else ()) if step.key not in keys)
+
+
+def _plan(run: Run, plan: Plan, before: Plan | None, *, newest: bool) -> PlanVersion:
     decisions = tuple(_decision(gate) for gate in plan.gates.all())
     approvals = [one for one in decisions if one.status == GateStatus.APPROVED]
     by_policy = None if approvals else _approved_at(run, plan)
     tried = [step for step in plan.steps.all() if newest or step.attempts.all()]
-    announced = frozenset(str(path) for step in plan.steps.all() for path in step.spec["expected_outputs"])
+    announced = announced_by(plan)
     return PlanVersion(
         version=plan.version,
         status=plan.status,
         goal=str(plan.header.get("goal", "")),
         reason=plan.reason,
+        dropped=dropped_steps(before, plan),
+        weakened=tuple(plan.weakened),
         digest=plan.digest,
         created=plan.created_at,
         approved_by=plan.approved_by.get_username() if plan.approved_by else "",
@@ -180,18 +201,36 @@ def _attempt(run_id: int, step: Step, attempt: Attempt, announced: frozenset[str
         feedback=verdict.feedback if verdict else "",
         criteria=_criteria(run_id, verdict.results, href) if verdict else (),
         notes=tuple(str(note) for note in verdict.notes) if verdict else (),
-        deviations=_deviations(step, attempt, announced) if output else (),
+        deviations=deviations_of(step, attempt, announced),
+        source=_source(attempt.reused_from) if attempt.reused_from else "",
+        source_href=_source_href(attempt.reused_from) if attempt.reused_from else "",
         decisions=tuple(_decision(gate) for gate in attempt.gates.all()),
     )
 
 
-def _deviations(step: Step, attempt: Attempt, announced: frozenset[str]) -> tuple[str, ...]:
+def _source(earlier: Attempt) -> str:
+    return f"run {earlier.step.plan.run_id}, attempt {earlier.number}"
+
+
+def _source_href(earlier: Attempt) -> str:
+    return f"{reverse('step', args=[earlier.step.plan.run_id, earlier.step_id])}#attempt-{earlier.number}"
+
+
+def announced_by(plan: Plan) -> frozenset[str]:
+    """Every path that a step of this plan said it would write."""
+    return frozenset(str(path) for step in plan.steps.all() for path in step.spec["expected_outputs"])
+
+
+def deviations_of(step: Step, attempt: Attempt, announced: frozenset[str]) -> tuple[str, ...]:
+    """What was done against what was planned (T4); nothing for an attempt without a report."""
+    if not attempt.output:
+        return ()
     return deviations(
         PlanStep.model_validate(step.spec),
         announced=announced,
         there={*trees.files_of(attempt.base), *(path for path, entry in attempt.overlay.items() if entry)},
         written=attempt.overlay,
-        used={call.name for call in attempt.tool_calls.all() if not call.is_error},
+        used={call.name for call in (attempt.reused_from or attempt).tool_calls.all()},
     )
 
 

@@ -10,15 +10,18 @@ from runs import trees
 from runs.lifecycle.ledger import ledger_of
 from runs.models import Attempt, Plan, Run, Step, Verdict
 from runs.pev.outcome import gaps_in
+from runs.reports.build import announced_by, deviations_of, dropped_steps, plans_of, twin_of
 
 
 def as_json(run: Run) -> dict[str, JsonValue]:
-    """Run, outcome and gaps, plans, steps with attempts and evidence, files, calls, cost in USD, events.
+    """Run, outcome and gaps, every version of the plan, steps with attempts and evidence, files, calls, cost, events.
+
+    `steps` are those of the newest version.
 
     `cost_usd` is a decimal as text; `unpriced_calls` counts the calls that are not in it.
     """
-    plans = list(run.plans.select_related("approved_by").order_by("version"))
-    steps = plans[-1].steps.order_by("position") if plans else Step.objects.none()
+    plans = plans_of(run)
+    newest = plans[-1] if plans else None
     calls = list(run.model_calls.values_list("cost_usd", flat=True))
     before = trees.files_of(run.inputs)
     return {
@@ -28,11 +31,14 @@ def as_json(run: Run) -> dict[str, JsonValue]:
         "status": run.status,
         "outcome": run.outcome,
         "failure": run.failure,
+        "ended": run.ended,
+        "policy": run.policy,
+        "judged_its_own_work": twin_of(run),
         "gaps": list[JsonValue](gaps_in(ledger_of(run))) if run.outcome else [],
         "answer": run.answer,
         "success_criteria": (run.final or {}).get("results", []),
-        "plans": [_plan(plan) for plan in plans],
-        "steps": [_step(step) for step in steps],
+        "plans": [_plan(plan, before) for before, plan in zip([None, *plans], plans, strict=False)],
+        "steps": _steps(newest) if newest else [],
         "files": [
             {"path": path, "sha256": info.sha256, "size": info.size}
             for path, info in trees.files_of(run.head).items()
@@ -48,40 +54,53 @@ def as_json(run: Run) -> dict[str, JsonValue]:
     }
 
 
-def _plan(plan: Plan) -> JsonValue:
+def _plan(plan: Plan, before: Plan | None) -> JsonValue:
     return {
         "version": plan.version,
         "status": plan.status,
         "digest": plan.digest,
         "reason": plan.reason,
+        "dropped_steps": list[JsonValue](dropped_steps(before, plan)),
+        "weakened": plan.weakened,
+        "steps": _steps(plan),
         "approved_by": plan.approved_by.get_username() if plan.approved_by else None,
         "approved_how": plan.approved_how,
         "estimate": plan.estimate,
     }
 
 
-def _step(step: Step) -> JsonValue:
-    attempts = step.attempts.select_related("verdict").order_by("number")
+def _steps(plan: Plan) -> list[JsonValue]:
+    announced = announced_by(plan)
+    return [_step(step, announced) for step in plan.steps.all()]
+
+
+def _step(step: Step, announced: frozenset[str]) -> JsonValue:
     return {
         "step_id": step.key,
         "name": str(step.spec["name"]),
         "status": step.status,
         "complexity": step.complexity,
-        "reused": step.reused_from_id is not None,
-        "attempts": [_attempt(attempt) for attempt in attempts],
+        "kept": step.reused_from_id is not None,
+        "attempts": [_attempt(step, attempt, announced) for attempt in step.attempts.all()],
     }
 
 
-def _attempt(attempt: Attempt) -> JsonValue:
+def _attempt(step: Step, attempt: Attempt, announced: frozenset[str]) -> JsonValue:
     verdict: Verdict | None = getattr(attempt, "verdict", None)
     return {
         "number": attempt.number,
         "status": attempt.status,
         "confidence": (attempt.output or {}).get("confidence"),
         "files": list(attempt.overlay),
+        "deviations": list[JsonValue](deviations_of(step, attempt, announced)),
+        "reused_from": _source(attempt.reused_from) if attempt.reused_from else None,
         "feedback": verdict.feedback if verdict else "",
         "verdict": _verdict(verdict) if verdict else None,
     }
+
+
+def _source(earlier: Attempt) -> JsonValue:
+    return {"run": earlier.step.plan.run_id, "step_id": earlier.step.key, "attempt": earlier.number}
 
 
 def _verdict(verdict: Verdict) -> JsonValue:

@@ -32,6 +32,8 @@ def _head(report: Report) -> list[str]:
     rows = [f"# {report.verdict + ': ' if report.verdict else ''}{line(report.title)}", ""]
     if report.gaps:
         rows += ["**What is missing**", "", *(f"- {line(gap)}" for gap in report.gaps), ""]
+    if report.twin:
+        rows += [f"One model judged its own work: executor and verifier are both {code(report.twin)}, by policy.", ""]
     if report.no_ai:
         rows += ["No AI was involved: offline rules did this work.", ""]
     met = f"{report.met} of {len(report.criteria)} met, each by evidence that the server checked"
@@ -97,6 +99,9 @@ def _plan(plan: PlanVersion) -> list[str]:
     rows = [f"### Plan version {plan.version} ({plan.status})", "", f"- Goal: {line(plan.goal)}"]
     if plan.reason:
         rows.append(f"- Why this version: {line(plan.reason)}")
+    if plan.dropped:
+        rows.append(f"- Steps dropped from the version before: {line(', '.join(plan.dropped))}")
+    rows += [f"- Asks for less than what was agreed: {line(sentence)}" for sentence in plan.weakened]
     rows.append(f"- Digest: {code(plan.digest)}")
     if plan.approved_how:
         rows.append(f"- Approved: {line(plan.approved_by)}, {_time(plan.approved_at)}, by {line(plan.approved_how)}")
@@ -119,6 +124,8 @@ def _step(step: DoneStep) -> list[str]:
 def _attempt(attempt: TriedAttempt) -> list[str]:
     sure = "" if attempt.confidence is None else f", confidence {attempt.confidence:.0%}"
     rows = [f"- Attempt {attempt.number}: **{attempt.status}**{sure}, {_time(attempt.started)}"]
+    if attempt.source:
+        rows.append(f"  - Result taken over from {attempt.source}; it cost nothing here.")
     for criterion in attempt.criteria:
         rows += _criterion(criterion, "  ")
     if attempt.feedback:

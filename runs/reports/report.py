@@ -62,7 +62,9 @@ class MadeFile:
 
 @dataclass(frozen=True)
 class TriedAttempt:
-    """`feedback` is the critique, or why it was rejected; `deviations` what differs from the plan (T4)."""
+    """`feedback` is the critique, or why it was rejected; `deviations` what differs from the plan (T4). `source` says
+    where a reused result comes from, empty for one of this run.
+    """
 
     number: int
     status: str
@@ -75,6 +77,8 @@ class TriedAttempt:
     criteria: tuple[JudgedCriterion, ...]
     notes: tuple[str, ...]
     deviations: tuple[str, ...]
+    source: str
+    source_href: str
     decisions: tuple[Decision, ...]
 
 
@@ -94,12 +98,16 @@ class DoneStep:
 
 @dataclass(frozen=True)
 class PlanVersion:
-    """`steps` of older versions are listed only where they were tried."""
+    """`steps` of older versions are listed only where they were tried. `dropped` names the steps of the version before
+    that are gone; `weakened` says what was agreed before and is no longer asked for.
+    """
 
     version: int
     status: str
     goal: str
     reason: str
+    dropped: tuple[str, ...]
+    weakened: tuple[str, ...]
     digest: str
     created: datetime
     approved_by: str
@@ -111,7 +119,10 @@ class PlanVersion:
 
 @dataclass(frozen=True)
 class Report:
-    """Everything a reader needs to judge the result. `gaps` is empty for a run that succeeded or is not finished."""
+    """Everything a reader needs to judge the result. `gaps` is empty for a run that succeeded or is not finished.
+
+    `twin` names the model that has judged its own work, where the policy allowed that.
+    """
 
     run_id: int
     title: str
@@ -133,6 +144,7 @@ class Report:
     totals: Totals
     roles: tuple[RoleTotals, ...]
     no_ai: bool
+    twin: str
 
     @property
     def verdict(self) -> str:

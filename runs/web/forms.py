@@ -5,7 +5,7 @@ from __future__ import annotations
 import uuid
 from collections.abc import Mapping
 from decimal import Decimal
-from typing import Any
+from typing import Any, get_args
 
 from django import forms
 from django.contrib.auth.models import AbstractBaseUser
@@ -35,23 +35,42 @@ _EXHAUSTED = {
     Exhausted.ACCEPT: "Go on with the gap; the outcome is partial at most",
     Exhausted.FAIL: "Fail the step",
 }
-_NAMES = ("plan_approval", "step_approval", "exhausted", "attempts", "replans", "parallel", "rounds")
+_NAMES = (
+    "plan_approval",
+    "step_approval",
+    "exhausted",
+    "attempts",
+    "replans",
+    "revisions",
+    "parallel",
+    "rounds",
+    "reuse",
+    "twin_verifier",
+    "budget",
+)
 
 
 def _choice[Word: str](label: str, texts: Mapping[Word, str]) -> forms.ChoiceField:
     return forms.ChoiceField(label=label, choices=[(str(word), text) for word, text in texts.items()])
 
 
-def _bounded(name: str, label: str) -> forms.IntegerField:
-    """The bounds stand in the policy and nowhere else."""
-    bounds = {
-        kind: getattr(item, kind)
-        for item in Policy.model_fields[name].metadata
-        for kind in ("ge", "le")
-        if hasattr(item, kind)
-    }
-    least, most = bounds["ge"], bounds["le"]
-    return forms.IntegerField(label=label, min_value=least, max_value=most, help_text=f"{least} to {most}")
+def _bounded(name: str, label: str, *, unit: int = 1, help_text: str = "", required: bool = True) -> forms.IntegerField:
+    """The bounds stand in the policy and nowhere else; `unit`: so many of the policy's are one of the form's."""
+    least, most = (-(-bound // unit) if kind == "ge" else bound // unit for kind, bound in _bounds(name))
+    return forms.IntegerField(
+        label=label,
+        min_value=least,
+        max_value=most,
+        required=required,
+        help_text=help_text or f"{least} to {most}",
+    )
+
+
+def _bounds(name: str) -> list[tuple[str, int]]:
+    field = Policy.model_fields[name]
+    inner = [item for part in get_args(field.annotation) for item in getattr(part, "__metadata__", ())]
+    every = [item for given in inner for item in getattr(given, "metadata", ())] or field.metadata
+    return [(kind, getattr(item, kind)) for kind in ("ge", "le") for item in every if hasattr(item, kind)]
 
 
 class NewRunForm(forms.Form):
@@ -80,9 +99,28 @@ class NewRunForm(forms.Form):
     replans = _bounded("replans", "Replans")
     parallel = _bounded("parallel", "Parallel steps")
     rounds = _bounded("rounds", "Tool rounds per attempt")
+    revisions = _bounded("revisions", "Plans you may reject")
+    attempt_minutes = _bounded("attempt_seconds", "Minutes per attempt", unit=60)
+    budget = forms.DecimalField(
+        label="Budget in USD",
+        help_text="Empty for none. You are asked before a call that could exceed it",
+        min_value=Decimal("0.01"),
+        max_value=Decimal(100_000),
+        decimal_places=2,
+        required=False,
+    )
+    limit_minutes = _bounded(
+        "time_limit",
+        "Time limit in minutes",
+        unit=60,
+        help_text="Empty for none. Waiting for people does not count",
+        required=False,
+    )
+    reuse = forms.BooleanField(label="Take over results of earlier runs where nothing has changed", required=False)
+    twin_verifier = forms.BooleanField(label="The verifier may be the executor’s model", required=False)
     least_confidence = forms.DecimalField(
         label="Least confidence",
-        help_text="0 to 1; a verdict below it is not a pass",
+        help_text="0 to 1; what executor or verifier is less sure of is not a pass",
         min_value=0,
         max_value=1,
         step_size=Decimal("0.05"),
@@ -113,6 +151,8 @@ class NewRunForm(forms.Form):
         models = {role: {"model": given[f"{role}_model"], "effort": given[f"{role}_effort"]} for role in ROLES}
         changed = {name: given[name] for name in _NAMES}
         changed |= {"models": models, "least_confidence": float(given["least_confidence"])}
+        changed["attempt_seconds"] = 60 * given["attempt_minutes"]
+        changed["time_limit"] = 60 * given["limit_minutes"] if given["limit_minutes"] else None
         return Policy.model_validate(default_policy().model_dump(mode="json") | changed)
 
     def problems(self) -> list[str]:
@@ -126,6 +166,8 @@ class NewRunForm(forms.Form):
 
 def _initial(policy: Policy) -> dict[str, Any]:
     values: dict[str, Any] = policy.model_dump(mode="json", exclude={"models", "most_steps"})
+    values["attempt_minutes"] = policy.attempt_seconds // 60
+    values["limit_minutes"] = policy.time_limit // 60 if policy.time_limit else None
     for role in ROLES:
         player = policy.model_for(role)
         values |= {f"{role}_model": player.model, f"{role}_effort": player.effort}

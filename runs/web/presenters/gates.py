@@ -1,11 +1,13 @@
 """Owns how a question to a person is shown, and how its answer is told to whoever comes second."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
+from decimal import Decimal
 
-from runs.enums import GateKind, GateStatus
-from runs.models import Gate
+from runs.enums import GateKind, GateStatus, WorkKind
+from runs.lifecycle.policy import Policy
+from runs.models import Gate, Run
 from runs.web.presenters.plans import PlanView
 from runs.web.presenters.rows import Rows
 from runs.web.presenters.steps import AttemptView, StepView
@@ -15,13 +17,16 @@ LONGEST_REASON = 20_000
 
 @dataclass(frozen=True)
 class Wording:
-    """The words of one kind of gate. Without `reject` there is no such button; `reason` labels the text field."""
+    """The words of one kind of gate. Without `reject` there is no such button; `reason` labels the text field, which
+    has to be filled in to reject where that `needs_reason`.
+    """
 
     heading: str
     approve: str
     reject: str
     reason: str
     hint: str
+    needs_reason: bool = True
 
 
 _WORDINGS = {
@@ -53,9 +58,23 @@ _WORDINGS = {
         "Raise and go on",
         "Finish with what is there",
         "Note",
-        "Finishing keeps what has passed; the outcome is partial at most. Nothing more is spent.",
+        "Finishing keeps what has passed; the outcome is partial at most, and nothing more is spent.",
+        needs_reason=False,
     ),
 }
+
+
+_PLAN_AGAIN = replace(_WORDINGS[GateKind.TROUBLE], heading="There is no usable plan", approve="Plan again")
+
+
+@dataclass(frozen=True)
+class Limit:
+    """A limit that can be raised: the field's name and label, what holds now, and what is suggested."""
+
+    name: str
+    label: str
+    now: Decimal | int
+    suggested: Decimal | int
 
 
 @dataclass(frozen=True)
@@ -71,6 +90,7 @@ class GateView:
     wording: Wording
     step: StepView | None
     attempt: AttemptView | None
+    limits: tuple[Limit, ...]
 
 
 @dataclass(frozen=True)
@@ -129,10 +149,28 @@ def _gate_view(gate: Gate, steps: dict[int, StepView]) -> GateView:
         digest=gate.digest,
         binds=_binds(gate),
         opened=gate.opened_at,
-        wording=_WORDINGS[GateKind(gate.kind)],
+        wording=_wording(gate),
         step=step,
         attempt=next((attempt for attempt in tried if attempt.id == gate.attempt_id), None),
+        limits=_limits(gate.run) if gate.kind == GateKind.BUDGET else (),
     )
+
+
+def _wording(gate: Gate) -> Wording:
+    planning = gate.kind == GateKind.TROUBLE and gate.work is not None and gate.work.kind == WorkKind.PLAN
+    return _PLAN_AGAIN if planning else _WORDINGS[GateKind(gate.kind)]
+
+
+def _limits(run: Run) -> tuple[Limit, ...]:
+    """Twice of what holds now is suggested: a person who goes on wants to be left alone for a while."""
+    policy = Policy.model_validate(run.policy)
+    found: list[Limit] = []
+    if policy.budget is not None:
+        found.append(Limit("budget", "New budget in USD", policy.budget, 2 * policy.budget))
+    if policy.time_limit is not None:
+        minutes = policy.time_limit // 60
+        found.append(Limit("minutes", "New time limit in minutes", minutes, 2 * minutes))
+    return tuple(found)
 
 
 def _binds(gate: Gate) -> str:
@@ -142,6 +180,8 @@ def _binds(gate: Gate) -> str:
             return f"{version}, the input files, the policy, the models and their instructions"
         case GateKind.STEP | GateKind.EXHAUSTED if gate.attempt:
             return f"the step as planned and exactly these results of attempt {gate.attempt.number}"
+        case GateKind.BUDGET:
+            return "the policy as it is, with the new limit"
         case _:
             return "this very question"
 

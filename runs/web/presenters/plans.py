@@ -95,7 +95,10 @@ class Because:
 
 @dataclass(frozen=True)
 class PlanView:
-    """`cost` is the estimate shown before approval, None for a plan without one; `kept` and `new` count steps."""
+    """`cost` is the estimate shown before approval, None for a plan without one; `kept` and `new` count steps.
+
+    `weakened`: a sentence for each thing that was agreed before and is no longer asked for.
+    """
 
     version: int
     status: str
@@ -109,6 +112,7 @@ class PlanView:
     cost: Estimate | None
     difference: Difference | None
     kept: int
+    weakened: tuple[str, ...]
     digest: str
     created: datetime
     approved_by: str
@@ -175,6 +179,7 @@ def plan_view(rows: Rows) -> PlanView | None:
         cost=cost,
         difference=difference,
         kept=sum(1 for step in rows.current if step.reused_from_id),
+        weakened=tuple(plan.weakened),
         digest=plan.digest,
         created=plan.created_at,
         approved_by=plan.approved_by.get_username() if plan.approved_by else "",

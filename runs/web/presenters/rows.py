@@ -11,6 +11,9 @@ from django.db.models.functions import Left
 from runs.models import Attempt, Gate, ModelCall, Plan, Run, Step, ToolCall, Tree
 from runs.pev.contracts import PlanStep
 
+WITH_ATTEMPT = ("verdict", "work", "reused_from__work", "reused_from__step__plan")
+"""What pages need beside an attempt's own row."""
+
 
 @dataclass(frozen=True)
 class Spent:
@@ -85,23 +88,29 @@ def read(run: Run) -> Rows:
 
 def _attempts(run: Run, newest: Plan | None) -> list[Attempt]:
     """Those of the newest plan whole; those of earlier plans without what only the page of their step shows."""
-    found = Attempt.objects.select_related("verdict", "work").order_by("number")
+    found = Attempt.objects.select_related(*WITH_ATTEMPT).order_by("number")
     whole = list(found.filter(step__plan=newest)) if newest else []
     earlier = found.filter(step__plan__run=run).exclude(step__plan=newest) if newest else found.none()
     return whole + list(earlier.defer("output", "overlay", "verdict__results"))
 
 
+def doer(attempt: Attempt) -> Attempt:
+    """The attempt that did the work: of a reused result the one of the earlier run."""
+    return attempt.reused_from or attempt
+
+
 def tools_of(attempts: Iterable[Attempt]) -> dict[int, list[ToolCall]]:
-    """The tool calls that count, by attempt, without their results."""
-    generations = {attempt.pk: attempt.work.generation for attempt in attempts if hasattr(attempt, "work")}
+    """The tool calls that count, by attempt, without their results; a reused result has those of the earlier run."""
+    doers = {attempt.pk: doer(attempt) for attempt in attempts}
+    generations = {one.pk: one.work.generation for one in doers.values() if hasattr(one, "work")}
     calls = ToolCall.objects.filter(attempt__in=list(generations)).defer("result").order_by("attempt_id", "ordinal")
-    counting = [call for call in calls if call.attempt_id and generations[call.attempt_id] == call.generation]
-    return by(counting, "attempt_id")
+    counting = by((call for call in calls if generations[call.attempt_id or 0] == call.generation), "attempt_id")
+    return {pk: counting[one.pk] for pk, one in doers.items() if one.pk in counting}
 
 
 def problems_of(attempts: Iterable[Attempt]) -> dict[int, str]:
     """The beginning of what failed tool calls answered, by call."""
-    failed = ToolCall.objects.filter(attempt__in=[attempt.pk for attempt in attempts], is_error=True).order_by()
+    failed = ToolCall.objects.filter(attempt__in=[doer(one).pk for one in attempts], is_error=True).order_by()
     return dict(failed.annotate(said=Left("result", 300)).values_list("pk", "said"))
 
 

@@ -10,7 +10,7 @@ from runs import trees
 from runs.models import Attempt, Run, Step, ToolCall
 from runs.pev.paths import text_of
 from runs.web.presenters.plans import Wanted, wanted
-from runs.web.presenters.rows import Rows, lacking_in, problems_of, read, tools_of
+from runs.web.presenters.rows import WITH_ATTEMPT, Rows, doer, lacking_in, problems_of, read, tools_of
 from runs.web.presenters.steps import AttemptView, StepView, attempt_views, step_view
 
 RESULT_CHARS = 6_000
@@ -81,7 +81,7 @@ def _rows_for(run: Run, step: Step) -> tuple[Rows, list[Attempt]]:
     """The run's rows, with this step's attempts whole, whichever version of the plan it belongs to."""
     rows = read(run)
     kept = step.reused_from
-    tried = [kept] if kept else list(step.attempts.select_related("verdict", "work").order_by("number"))
+    tried = [kept] if kept else list(step.attempts.select_related(*WITH_ATTEMPT).order_by("number"))
     found = replace(
         rows,
         attempts={**rows.attempts, step.pk: tried},
@@ -93,7 +93,7 @@ def _rows_for(run: Run, step: Step) -> tuple[Rows, list[Attempt]]:
 
 
 def _with_results(views: tuple[AttemptView, ...], tried: list[Attempt]) -> tuple[AttemptView, ...]:
-    calls = ToolCall.objects.filter(attempt__in=[attempt.pk for attempt in tried]).order_by()
+    calls = ToolCall.objects.filter(attempt__in=[doer(attempt).pk for attempt in tried]).order_by()
     rows = calls.annotate(said=Left("result", RESULT_CHARS + 1)).values_list("pk", "said")
     said = {pk: _cut(text) for pk, text in rows}
     return tuple(

@@ -55,6 +55,15 @@ class WordsView:
 
 
 @dataclass(frozen=True)
+class Source:
+    """Where a reused result comes from."""
+
+    run: int
+    attempt: int
+    url: str
+
+
+@dataclass(frozen=True)
 class AttemptView:
     """`heeds` numbers the attempt whose critique this one was given, `retry` the next attempt; 0 for none."""
 
@@ -82,6 +91,7 @@ class AttemptView:
     conflict: bool
     open: bool
     url: str
+    source: Source | None
 
 
 @dataclass(frozen=True)
@@ -209,7 +219,14 @@ def _attempt_view(
         conflict=attempt.status == AttemptStatus.CONFLICT,
         open=attempt.status in OPEN_ATTEMPTS,
         url=f"{url}#attempt-{attempt.number}",
+        source=source_of(attempt.reused_from) if attempt.reused_from else None,
     )
+
+
+def source_of(earlier: Attempt) -> Source:
+    run_id = earlier.step.plan.run_id
+    url = f"{reverse('step', args=[run_id, earlier.step_id])}#attempt-{earlier.number}"
+    return Source(run_id, earlier.number, url)
 
 
 def _deviations(

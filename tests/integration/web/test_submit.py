@@ -37,6 +37,9 @@ def form(**changes: Any) -> dict[str, Any]:
         "parallel": 3,
         "rounds": 12,
         "least_confidence": "0",
+        "revisions": 10,
+        "attempt_minutes": 30,
+        "reuse": "on",
     }
     for role in (Role.PLANNER, Role.EXECUTOR, Role.VERIFIER):
         values |= {f"{role}_model": policy.model_for(role).model, f"{role}_effort": policy.model_for(role).effort}
@@ -153,3 +156,24 @@ def test_the_sample_is_one_click_and_one_run(page: Client) -> None:
 def test_an_unknown_sample_is_not_there(page: Client) -> None:
     assert page.post("/runs/sample/novels/").status_code == 404
     assert page.get("/runs/sample/contracts/").status_code == 405
+
+
+def test_a_judge_of_its_own_work_has_to_be_allowed(page: Client) -> None:
+    twin = {"verifier_model": "offline-executor"}
+    refused = page.post("/runs/new/", form(**twin), headers=JSON)
+    assert refused.status_code == 422
+    assert "offline-executor would judge its own work" in refused.json()["errors"][0]
+    assert page.post("/runs/new/", form(**twin, twin_verifier="on"), headers=JSON).status_code == 201
+
+
+def test_a_budget_needs_prices(page: Client) -> None:
+    refused = page.post("/runs/new/", form(budget="5", executor_model="llama"), headers=JSON)
+    assert refused.json()["errors"] == [
+        "The budget cannot be kept: no price is known for llama. Leave the budget empty."
+    ]
+
+
+def test_limits_are_taken_in_dollars_and_minutes(page: Client) -> None:
+    page.post("/runs/new/", form(budget="2.50", limit_minutes="90", attempt_minutes="5"))
+    policy = Policy.model_validate(Run.objects.get().policy)
+    assert (str(policy.budget), policy.time_limit, policy.attempt_seconds, policy.reuse) == ("2.50", 5_400, 300, True)
