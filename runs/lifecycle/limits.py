@@ -2,6 +2,7 @@
 
 from datetime import datetime, timedelta
 from decimal import Decimal
+from typing import TypedDict
 
 from django.db.models import Sum
 from django.utils import timezone
@@ -43,6 +44,24 @@ def reached(work: WorkItem, could_cost: Decimal | None, now: datetime) -> str:
         )
     WorkItem.objects.filter(pk=work.pk).update(reserved_usd=could_cost)
     return ""
+
+
+class Raised(TypedDict):
+    """The new limits of a decision: USD and seconds, None where nothing was said."""
+
+    budget: Decimal | None
+    time_limit: int | None
+
+
+def given(budget: str, minutes: str) -> Raised:
+    """What a person wrote as new limits. Raises InvalidInput for what is no amount."""
+    try:
+        usd, time = (Decimal(text.strip()) if text.strip() else None for text in (budget, minutes))
+        if usd is not None and not usd.is_finite():
+            raise ValueError(usd)
+        return {"budget": usd, "time_limit": int(60 * time) if time is not None else None}
+    except (ArithmeticError, ValueError) as error:
+        raise InvalidInput("Write the new limit as a number, such as 5 or 2.50.") from error
 
 
 def raise_to(run: Run, user: User, *, budget: Decimal | None, time_limit: int | None) -> None:

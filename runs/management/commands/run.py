@@ -14,6 +14,7 @@ from django.contrib.auth import get_user_model
 from django.core.files.base import File
 from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError
+from pydantic import ValidationError
 
 from runs import trees
 from runs.engine.embedded import Engine
@@ -21,12 +22,15 @@ from runs.enums import GateKind, GateStatus, Outcome, RunStatus, Verb
 from runs.errors import DecisionRefused, InvalidInput
 from runs.lifecycle.defaults import current_service, default_policy
 from runs.lifecycle.gates import Decision, already_decided, decide
+from runs.lifecycle.limits import given
+from runs.lifecycle.policy import Policy
 from runs.lifecycle.submission import Submission, Upload, sample, submit
 from runs.management.commands.serve import first_administrator
 from runs.models import Gate, Run
 from runs.reports.machine import as_json
 from runs.reports.markdown import as_markdown
 from runs.web.presenters.feed import sentence
+from runs.web.presenters.gates import limits_of
 
 EXIT = {Outcome.SUCCEEDED: 0, Outcome.PARTIAL: 3, Outcome.FAILED: 1, Outcome.CANCELLED: 1}
 
@@ -42,6 +46,7 @@ class Command(BaseCommand):
             "--approve-all", action="store_true", help="answer every gate with approve; recorded as such"
         )
         parser.add_argument("--out", type=Path, help="folder for the files made and report.md")
+        parser.add_argument("--budget", help="USD that the run may spend; at the limit it asks")
         parser.add_argument("--json", action="store_true", help="print one JSON object instead of the trace")
         parser.add_argument("--user", help="whose run it is (the first administrator)")
         parser.add_argument("--data-dir", help="folder for database and files (.data, or PEV_DATA_DIR)")
@@ -76,10 +81,13 @@ class Command(BaseCommand):
                 request = request or given
             if options["files"]:
                 uploads += collected(options["files"])
-            submission = Submission(request, uploads, default_policy(), uuid.uuid4())
+            policy = Policy.model_validate(default_policy().model_dump() | {"budget": options["budget"]})
+            submission = Submission(request, uploads, policy, uuid.uuid4())
             return submit(owner, submission)
         except InvalidInput as error:
             raise CommandError(str(error), returncode=2) from error
+        except ValidationError as error:
+            raise CommandError(f"--budget cannot be used: {error.errors()[0]['msg']}.", returncode=2) from error
 
     def _follow(self, run: Run, owner: Any, *, approve_all: bool) -> None:
         """Print events as they come and answer gates, until the run is finished."""
@@ -98,14 +106,16 @@ class Command(BaseCommand):
 
     def _answer(self, gate: Gate, owner: Any, *, approve_all: bool) -> None:
         if approve_all:
-            trouble = gate.kind == GateKind.TROUBLE
-            verb = Verb.REJECT if trouble else Verb.APPROVE
-            reason = "nobody is there to look into it" if trouble else ""
+            stuck = gate.kind in {GateKind.TROUBLE, GateKind.BUDGET}
+            verb = Verb.REJECT if stuck else Verb.APPROVE
+            reason = "nobody is there to look into it" if stuck else ""
             decision = Decision(verb, gate.digest, reason, how="--approve-all")
         else:
-            decision = self._asked(gate)
+            decision = None
         try:
-            decide(gate.pk, owner, decision)
+            decide(gate.pk, owner, decision or self._asked(gate))
+        except InvalidInput as error:
+            self._say(f"      {error}")
         except DecisionRefused as error:
             gate.refresh_from_db()
             self._say(f"      {already_decided(gate) if gate.status != GateStatus.OPEN else error}")
@@ -117,7 +127,9 @@ class Command(BaseCommand):
         while True:
             answer = _input("      [a]pprove, [r]eject with feedback, [s]top? ").strip().lower()[:1]
             if answer == "a":
-                return Decision(Verb.APPROVE, gate.digest, how="terminal")
+                said = {one.name: _input(f"      {one.label} (now {one.now})? ") for one in limits_of(gate)}
+                raised = given(said.get("budget", ""), said.get("minutes", ""))
+                return Decision(Verb.APPROVE, gate.digest, how="terminal", **raised)
             if answer == "s":
                 return Decision(Verb.STOP, gate.digest, how="terminal")
             if answer == "r":

@@ -7,7 +7,7 @@ from decimal import Decimal
 
 from runs.enums import GateKind, GateStatus, WorkKind
 from runs.lifecycle.policy import Policy
-from runs.models import Gate, Run
+from runs.models import Gate
 from runs.web.presenters.plans import PlanView
 from runs.web.presenters.rows import Rows
 from runs.web.presenters.steps import AttemptView, StepView
@@ -152,7 +152,7 @@ def _gate_view(gate: Gate, steps: dict[int, StepView]) -> GateView:
         wording=_wording(gate),
         step=step,
         attempt=next((attempt for attempt in tried if attempt.id == gate.attempt_id), None),
-        limits=_limits(gate.run) if gate.kind == GateKind.BUDGET else (),
+        limits=limits_of(gate),
     )
 
 
@@ -161,9 +161,11 @@ def _wording(gate: Gate) -> Wording:
     return _PLAN_AGAIN if planning else _WORDINGS[GateKind(gate.kind)]
 
 
-def _limits(run: Run) -> tuple[Limit, ...]:
-    """Twice of what holds now is suggested: a person who goes on wants to be left alone for a while."""
-    policy = Policy.model_validate(run.policy)
+def limits_of(gate: Gate) -> tuple[Limit, ...]:
+    """The limits that an approval of this gate can raise; twice of what holds now is suggested."""
+    if gate.kind != GateKind.BUDGET:
+        return ()
+    policy = Policy.model_validate(gate.run.policy)
     found: list[Limit] = []
     if policy.budget is not None:
         found.append(Limit("budget", "New budget in USD", policy.budget, 2 * policy.budget))

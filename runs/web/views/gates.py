@@ -1,8 +1,5 @@
 """Owns the answering of gates over HTTP. With htmx the regions come back; without, the page does."""
 
-from decimal import Decimal
-from typing import Any
-
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
@@ -10,7 +7,7 @@ from django.views.decorators.http import require_POST
 
 from runs.enums import GateStatus, Verb
 from runs.errors import DecisionRefused, InvalidInput, PevError
-from runs.lifecycle import gates
+from runs.lifecycle import gates, limits
 from runs.models import Gate
 from runs.web.fragments import regions
 from runs.web.presenters.gates import LONGEST_REASON, Problem
@@ -42,25 +39,13 @@ def _decide(request: HttpRequest, gate: Gate, reason: str) -> None:
         raise InvalidInput("Choose one of the buttons: approve, reject or stop.") from error
     if len(reason) > LONGEST_REASON:
         raise InvalidInput(f"That is {len(reason):,} characters; {LONGEST_REASON:,} fit. Put long texts into a file.")
-    decision = gates.Decision(verb, request.POST.get("digest", ""), reason, **_limits(request))
+    raised = limits.given(request.POST.get("budget", ""), request.POST.get("minutes", ""))
+    decision = gates.Decision(verb, request.POST.get("digest", ""), reason, **raised)
     try:
         gates.decide(gate.pk, person(request), decision)
     except DecisionRefused:
         if not _decided_so_before(request, gate, verb):
             raise
-
-
-def _limits(request: HttpRequest) -> dict[str, Any]:
-    """The new limits of a budget gate. Raises InvalidInput for what is no amount."""
-    given = {name: request.POST.get(name) for name in ("budget", "minutes")}
-    try:
-        budget, minutes = (Decimal(text) if text else None for text in given.values())
-        seconds = int(60 * minutes) if minutes is not None else None
-        if budget is not None and not budget.is_finite():
-            raise ValueError(budget)
-    except (ArithmeticError, ValueError) as error:
-        raise InvalidInput("Write the new limit as a number, such as 5 or 2.50.") from error
-    return {"budget": budget, "time_limit": seconds}
 
 
 def _decided_so_before(request: HttpRequest, gate: Gate, verb: Verb) -> bool:

@@ -130,3 +130,9 @@ def test_an_accepted_gap_exits_3(tmp_path: Path) -> None:
     assert "secret-key" not in done.stdout + done.stderr
     data = b"".join(path.read_bytes() for path in (tmp_path / "data").rglob("*") if path.is_file())
     assert b"secret-key" not in data
+
+
+def test_a_budget_that_is_none_is_a_sentence(tmp_path: Path) -> None:
+    done = run(tmp_path, "Do it", "--budget", "plenty")
+    assert done.returncode == 2
+    assert "--budget cannot be used: Input should be a valid decimal." in done.stderr

@@ -1,5 +1,7 @@
 """Proves that an outcome is never better than its ledger."""
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -35,6 +37,8 @@ LEDGERS = st.builds(
     answered=st.booleans(),
     cancelled=st.booleans(),
     failure=st.sampled_from(["", "The service refused."]),
+    weakened=st.lists(st.just("Step one was to write a.md."), max_size=1),
+    ended=st.sampled_from(["", "Alice finished it early."]),
 )
 RANK = {Outcome.CANCELLED: 0, Outcome.FAILED: 0, Outcome.PARTIAL: 1, Outcome.SUCCEEDED: 2}
 
@@ -75,6 +79,21 @@ def test_everything_passed_and_supported_is_a_success_without_gaps() -> None:
             ["Step “Write” was not done (dropped)."],
         ),
         (Ledger([PASSED], [result()], answered=True, failure="Down."), Outcome.FAILED, ["Down."]),
+        (
+            Ledger([PASSED], [result()], answered=True, weakened=["Step “Read” was to write a.md."]),
+            Outcome.PARTIAL,
+            ["Weakened, and nobody agreed to it: Step “Read” was to write a.md."],
+        ),
+        (
+            Ledger([PASSED, StepEntry("Write", StepStatus.DROPPED)], [result()], answered=True, ended="Ended early."),
+            Outcome.PARTIAL,
+            ["Ended early.", "Step “Write” was not done (dropped)."],
+        ),
+        (
+            Ledger([StepEntry("Write", StepStatus.DROPPED)], [result()], answered=True, ended="Ended early."),
+            Outcome.FAILED,
+            ["Ended early.", "Step “Write” was not done (dropped)."],
+        ),
         (Ledger([PASSED], [result()], answered=True, cancelled=True), Outcome.CANCELLED, []),
     ],
 )
@@ -91,6 +110,8 @@ def test_success_means_that_nothing_is_missing(ledger: Ledger) -> None:
         and ledger.answered
         and not ledger.failure
         and not ledger.cancelled
+        and not ledger.weakened
+        and not ledger.ended
     )
     assert (outcome_of(ledger) is Outcome.SUCCEEDED) == whole
     assert bool(gaps_in(ledger)) or whole or ledger.cancelled
@@ -102,9 +123,9 @@ def test_no_further_step_or_criterion_makes_an_outcome_better(
 ) -> None:
     if not ledger.steps or not ledger.criteria:
         return
-    more = Ledger(
-        [*ledger.steps, step], [*ledger.criteria, criterion], ledger.answered, ledger.cancelled, ledger.failure
-    )
+    if ledger.ended:
+        return  # finished early, one settled step more is what makes it partial
+    more = replace(ledger, steps=[*ledger.steps, step], criteria=[*ledger.criteria, criterion])
     assert RANK[outcome_of(more)] <= RANK[outcome_of(ledger)]
 
 
