@@ -87,7 +87,7 @@ class Chaos:
 
     def _reply(self, ask: Ask, answer: Any) -> Reply:
         if isinstance(answer, UseTools):
-            calls = tuple(
+            calls: tuple[Any, ...] = tuple(
                 {"type": "tool_use", "id": f"use_{next(self._numbers)}", "name": use.name, "input": dict(use.input)}
                 for use in answer.tools
             )
