@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import threading
 from datetime import timedelta
+from typing import Any
 
 import pytest
 from django.conf import settings
-from django.db import connection
+from django.db import OperationalError, connection
 from django.utils import timezone
 
 from runs.engine import work
@@ -125,3 +126,24 @@ def test_of_sixteen_who_claim_one_wins(submitted: Submit) -> None:
     for thread in threads:
         thread.join()
     assert len(won) == 1
+
+
+def test_a_busy_database_does_not_end_the_heartbeat(settings: Any) -> None:
+    """One beat that fails must not leave every later lease of this process without any."""
+    settings.LEASE_SECONDS = 0.03
+    beats: list[int] = []
+    third = threading.Event()
+
+    class Busy(work.Heartbeat):
+        @staticmethod
+        def extend(lease: work.Lease) -> None:
+            beats.append(lease.work_id)
+            if len(beats) == 1:
+                raise OperationalError("database is locked")
+            if len(beats) == 3:
+                third.set()
+
+    heartbeat = Busy()
+    with heartbeat.keeping(work.Lease(work_id=7, epoch=1)):
+        assert third.wait(5)
+    heartbeat._stop.set()
