@@ -9,7 +9,13 @@ from runs.pev import prompts
 from runs.pev.asking import CORRECTIONS, corrected, in_words, read, user
 from runs.pev.contracts import JsonObject, PlanStep, StepOutput, schema_for
 from runs.pev.fences import fence, listing
-from runs.pev.ports import Ask, FileInfo, Model, Reply, Toolbox
+from runs.pev.ports import Ask, FileInfo, Model, Reply, Toolbox, ToolResult
+
+MOST_CALLS = 50
+"""Tool calls of one turn that are carried out: ten thousand would keep a worker busy for minutes."""
+_TOO_MANY = ToolResult(
+    f"This call was not carried out: in one turn there may be at most {MOST_CALLS}. Make it again.", is_error=True
+)
 
 
 @dataclass(frozen=True)
@@ -66,8 +72,8 @@ def execute(model: Model, tools: Toolbox, brief: StepBrief) -> StepOutput:
 
 def _with_results(ask: Ask, reply: Reply, tools: Toolbox) -> Ask:
     results: list[JsonObject] = []
-    for use in reply.tool_uses:
-        result = tools.run(use)
+    for number, use in enumerate(reply.tool_uses, 1):
+        result = tools.run(use) if number <= MOST_CALLS else _TOO_MANY
         results.append(
             {"type": "tool_result", "tool_use_id": use.id, "content": result.text, "is_error": result.is_error}
         )
