@@ -6,18 +6,21 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
 
+import regex
+
 from runs.pev.contracts import QuotedEvidence
 from runs.pev.paths import text_of
 from runs.pev.results import Evidence
 
 FEWEST_CHARACTERS = 3
-"""Of a quote, without spaces. Fewer occur in nearly every text and prove nothing."""
+"""Letters and digits of a quote that can be seen. Fewer occur in nearly every text and prove nothing."""
 
 HINT_BYTES = 20_000_000
 HINT_SOURCES = 500
 """How far the other sources are read for the hint where a quote does stand: it is a courtesy."""
 
 _WORD = re.compile(r"\S+")
+_READ = regex.compile(r"(?V1)[[\p{L}\p{N}]--\p{Default_Ignorable_Code_Point}]")
 
 
 @dataclass(frozen=True)
@@ -42,7 +45,7 @@ def resolve(given: QuotedEvidence, sources: Mapping[str, bytes]) -> Evidence:
     text = text_of(data)
     if text is None:
         return _unverified(given, f"{given.source} is not a text file; nothing can be quoted from it", digest)
-    if sum(character.isalnum() for character in given.quote) < FEWEST_CHARACTERS:
+    if len(_READ.findall(given.quote)) < FEWEST_CHARACTERS:
         return _unverified(given, f"{quoted(given.quote)} is too short to prove anything", digest)
     span = find(given.quote, text)
     if span is None:

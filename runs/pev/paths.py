@@ -4,6 +4,8 @@ import re
 import unicodedata
 from collections.abc import Iterable
 
+import regex
+
 from runs.errors import PathRefused
 
 MOST_CHARACTERS = 400
@@ -15,6 +17,7 @@ _DRIVE = re.compile(r"[A-Za-z]:")
 _UNPRINTABLE = frozenset({"Cc", "Cs", "Zl", "Zp"})
 _REORDERING = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 """They make a name read as another one (`exe.txt` for `txt.exe`)."""
+_SEEN = regex.compile(r"(?V1)[[\p{L}\p{M}\p{N}\p{P}\p{S}]--[\p{Default_Ignorable_Code_Point}\u2800]]")
 
 
 def clean_path(raw: str) -> str:
@@ -70,6 +73,12 @@ def text_of(data: bytes) -> str | None:
 def is_text(data: bytes) -> bool:
     """Whether the bytes are UTF-8 (a byte order mark is allowed) without NUL."""
     return text_of(data) is not None
+
+
+def is_blank(data: bytes) -> bool:
+    """Whether nothing in a file can be seen: it is empty, or a text of spaces and invisible characters alone."""
+    text = text_of(data)
+    return not data.strip() if text is None else _SEEN.search(text) is None
 
 
 def _problem_with_whole(path: str) -> str | None:

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from runs.pev.case import Case
 from runs.pev.checks import run_check
 from runs.pev.contracts import Criterion, FileExists
+from runs.pev.paths import is_blank
 from runs.pev.results import CriterionResult, Evidence
 
 _ORDER = "OUSC"
@@ -45,7 +46,7 @@ def in_order(results: list[CriterionResult]) -> list[CriterionResult]:
 
 
 def _missing_outputs(case: Case) -> list[CriterionResult]:
-    missing = [path for path in case.expected_outputs if not (path in case.files and case.files[path].strip())]
+    missing = [path for path in case.expected_outputs if path not in case.files or is_blank(case.files[path])]
     return [
         _result(f"O{number}", f"The expected output {path} exists and is not empty", _nothing_in(path, case))
         for number, path in enumerate(missing, 1)

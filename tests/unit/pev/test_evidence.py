@@ -52,6 +52,7 @@ def test_offsets_do_not_count_the_byte_order_mark() -> None:
         ("c.md", "three", "There is no source “c.md”; there are a.md, b.md, logo.png, @output"),
         ("logo.png", "PNG", "logo.png is not a text file; nothing can be quoted from it"),
         ("a.md", "E n", "“E n” is too short to prove anything"),
+        ("@output", "\u3164\u3164\u3164\u3164", "“\u3164\u3164\u3164\u3164” is too short to prove anything"),
         ("a.md", "four months", "“four months” does not occur in a.md"),
         ("a.md", "the notice", "“the notice” does not occur in a.md"),
         ("a.md", "three months,", "“three months,” does not occur in a.md"),

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from runs.errors import PathRefused
-from runs.pev.paths import clashes, clean_path, is_text, text_of
+from runs.pev.paths import clashes, clean_path, is_blank, is_text, text_of
 
 PIECES = st.sampled_from(
     [
@@ -148,3 +148,19 @@ def test_clashes(paths: list[str], pairs: list[tuple[str, str]]) -> None:
 def test_text(data: bytes, text: str | None) -> None:
     assert text_of(data) == text
     assert is_text(data) is (text is not None)
+
+
+@pytest.mark.parametrize(
+    ("data", "blank"),
+    [
+        (b"", True),
+        (b" \r\n\t", True),
+        ("\ufeff\u00a0\u200b\u2060\u00ad\u3164\u115f\u2800\n".encode(), True),
+        ("\u200b。".encode(), False),
+        ("\u0301".encode(), False),
+        (b"-", False),
+        (b"\x89PNG\0", False),
+    ],
+)
+def test_a_file_is_blank_when_nothing_in_it_can_be_seen(data: bytes, blank: bool) -> None:
+    assert is_blank(data) is blank
