@@ -12,6 +12,9 @@ from runs.models import Attempt, Plan, Run, Step, Verdict
 from runs.pev.outcome import gaps_in
 from runs.reports.build import announced_by, deviations_of, dropped_steps, plans_of, twin_of
 
+MOST_OF_A_PROBLEM = 600
+"""Characters of what a tool answered to a call that it refused."""
+
 
 def as_json(run: Run) -> dict[str, JsonValue]:
     """Run, outcome and gaps, every version of the plan, steps with attempts and evidence, files, calls, cost, events.
@@ -44,6 +47,7 @@ def as_json(run: Run) -> dict[str, JsonValue]:
             for path, info in trees.files_of(run.head).items()
             if before.get(path) != info
         ],
+        "refused_tool_calls": _refused(run),
         "model_calls": len(calls),
         "unpriced_calls": sum(1 for cost in calls if cost is None),
         "cost_usd": f"{sum((cost for cost in calls if cost is not None), Decimal(0)):.6f}",
@@ -52,6 +56,19 @@ def as_json(run: Run) -> dict[str, JsonValue]:
             for event in run.events.order_by("seq")
         ],
     }
+
+
+def _refused(run: Run) -> list[JsonValue]:
+    calls = run.tool_calls.filter(is_error=True).select_related("attempt__step").order_by("id")
+    return [
+        {
+            "step_id": call.attempt.step.key if call.attempt else None,
+            "attempt": call.attempt.number if call.attempt else None,
+            "tool": call.name,
+            "problem": call.result[:MOST_OF_A_PROBLEM],
+        }
+        for call in calls
+    ]
 
 
 def _plan(plan: Plan, before: Plan | None) -> JsonValue:
@@ -91,6 +108,7 @@ def _attempt(step: Step, attempt: Attempt, announced: frozenset[str]) -> JsonVal
         "number": attempt.number,
         "status": attempt.status,
         "confidence": (attempt.output or {}).get("confidence"),
+        "findings": (attempt.output or {}).get("findings", ""),
         "files": list(attempt.overlay),
         "deviations": list[JsonValue](deviations_of(step, attempt, announced)),
         "reused_from": _source(attempt.reused_from) if attempt.reused_from else None,
