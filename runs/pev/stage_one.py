@@ -1,13 +1,17 @@
 """Owns stage one of verification: what code can tell before any model is asked (T2)."""
 
+import time
 from collections.abc import Mapping
 
 from runs.pev.case import Case
 from runs.pev.checks import run_check
 from runs.pev.contracts import Criterion, FileExists
 from runs.pev.paths import is_blank
+from runs.pev.patterns import SECONDS as SECONDS_EACH
 from runs.pev.results import CriterionResult, Evidence
 
+SECONDS = 10.0
+"""What the slow checks of one attempt may take together: each may be a pattern that backtracks for ever."""
 _ORDER = "OUSC"
 
 
@@ -15,8 +19,11 @@ def decided_by_code(case: Case, labels: Mapping[str, Criterion]) -> list[Criteri
     """Every criterion with a check, and each rule of the house that was broken: an expected output that is missing
     or empty (`O1`), a file that no step announced (`U1`), too little confidence of its own (`S1`).
     """
+    ends = time.monotonic() + SECONDS
     checked = [
-        _result(label, criterion.text, run_check(criterion.check, case.files))
+        _result(
+            label, criterion.text, run_check(criterion.check, case.files, min(SECONDS_EACH, ends - time.monotonic()))
+        )
         for label, criterion in labels.items()
         if criterion.check
     ]
