@@ -50,6 +50,20 @@ def test_a_renamed_step_that_asks_for_the_same_is_no_weakening() -> None:
     assert lost(plan(step("one"), moved)) == []
 
 
+def test_a_judged_criterion_may_not_move_to_a_step_with_other_files() -> None:
+    easy = step("easy") | {"acceptance_criteria": step("one")["acceptance_criteria"]}
+    one = step("one") | {"acceptance_criteria": step("one")["acceptance_criteria"][:1]}
+    assert lost(plan(one, step("two", "one"), easy)) == [
+        "Step “Do one” was to meet “one says what was found”; the new plan does not ask for it."
+    ]
+
+
+def test_a_step_that_writes_more_may_take_over_the_criteria() -> None:
+    both = step("both", outputs=("one.md", "two.md"))
+    both["acceptance_criteria"] += step("one")["acceptance_criteria"] + step("two")["acceptance_criteria"]
+    assert lost(plan(both)) == []
+
+
 def test_a_criterion_that_is_worded_anew_is_listed() -> None:
     assert lost(changed(text="one says something")) == [
         "Step “Do one” was to meet “one says what was found”; the new plan does not ask for it."
