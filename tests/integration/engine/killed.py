@@ -1,0 +1,175 @@
+"""Owns the process that is killed: one that has everything loaded and forks a child for each errand.
+
+A child does what a worker does, in one thread on a real database, and ends itself with SIGKILL at the boundary it
+was told. Run as a module: an errand a line comes in (JSON of `Errand`); out go the boundaries that the child has
+crossed, a line each, then `ended` with its exit status, or the negative number of the signal.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import sqlite3
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any
+
+_WRITES = re.compile(r'(?:INSERT INTO|UPDATE|DELETE FROM) "(?:runs_)?(\w+)"')
+
+
+@dataclass(frozen=True)
+class Errand:
+    """What a child is to do: `submit` a run, perform its work of one kind, or `drain` it of all work.
+
+    It ends itself at the boundary with the number `kill_at`, counted from 1, or at the first whose name matches
+    `kill_on`; or it is killed from outside after so many seconds.
+    """
+
+    name: str
+    kill_at: int = 0
+    kill_on: str = ""
+    kill_after: float = 0.0
+
+
+class Boundaries:
+    """The moments directly before and after each write becomes permanent, and before a blob gets its name."""
+
+    def __init__(self, errand: Errand) -> None:
+        self._errand = errand
+        self._crossed = 0
+        self._written: dict[str, None] = {}
+
+    def cross(self, name: str) -> None:
+        self._crossed += 1
+        os.write(1, f"{name}\n".encode())
+        if self._crossed == self._errand.kill_at or (self._errand.kill_on and re.match(self._errand.kill_on, name)):
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    def execute(self, execute: Callable[..., Any], sql: str, params: Any, many: bool, context: Any) -> Any:
+        """An execute wrapper of Django: remembers what a transaction writes. Without one, the write is a commit."""
+        if sql.startswith("BEGIN"):
+            self._written.clear()
+        written = _WRITES.match(sql)
+        if written is None:
+            return execute(sql, params, many, context)
+        self._written[written[1]] = None
+        if context["connection"].in_atomic_block:
+            return execute(sql, params, many, context)
+        with self.around():
+            return execute(sql, params, many, context)
+
+    @contextmanager
+    def around(self) -> Iterator[None]:
+        name = " + ".join(self._written)
+        if name:
+            self.cross(f"before {name}")
+        yield
+        if name:
+            self.cross(f"after {name}")
+        self._written.clear()
+
+    def rename(self, event: str, arguments: tuple[Any, ...]) -> None:
+        """An audit hook of Python."""
+        if event == "os.rename":
+            self.cross("before a blob gets its name")
+
+    def watch(self) -> None:
+        from django.db import connection
+
+        around = self.around
+
+        class Connection(sqlite3.Connection):
+            def commit(self) -> None:
+                with around():
+                    super().commit()
+
+        connection.settings_dict["OPTIONS"]["factory"] = Connection
+        connection.close()
+        connection.execute_wrappers.append(self.execute)
+        sys.addaudithook(self.rename)
+
+
+def submit() -> None:
+    """An installation with one run, submitted by its administrator, whose plan needs nobody's approval."""
+    import uuid
+
+    from django.core.files.base import ContentFile
+    from django.core.management import call_command
+
+    from runs.lifecycle.policy import Policy
+    from runs.lifecycle.submission import Submission, Upload
+    from runs.lifecycle.submission import submit as submit_run
+    from runs.management.commands.serve import first_administrator
+    from tests.integration.conftest import MODELS
+
+    call_command("migrate", verbosity=0)
+    policy = Policy(models=MODELS, plan_approval="never")
+    files = [Upload("notes.md", ContentFile(b"Some notes.\nMore of them.\n"))]
+    submit_run(first_administrator(), Submission("Do the work", files, policy, uuid.uuid4()))
+
+
+def work(errand: Errand) -> None:
+    """What a worker does after a start. Leases of the dead are over: nobody waits for that here."""
+    from django.conf import settings
+    from django.utils import timezone
+
+    from runs.engine.perform import perform
+    from runs.models import Run, WorkItem
+    from tests.integration.conftest import drain
+
+    sweeper = sqlite3.connect(settings.DATABASES["default"]["NAME"])  # a server has one that stays open
+    leased = WorkItem.objects.filter(status="leased")
+    leased.update(lease_until=timezone.now() - timedelta(seconds=1))
+    sweeper.execute("SELECT count(*) FROM runs_event").fetchall()
+    Boundaries(errand).watch()
+    if errand.name == "drain":
+        drain(Run.objects.get())
+        return
+    for item in WorkItem.objects.filter(kind=errand.name).exclude(status="done"):
+        perform(item.pk)
+
+
+def _fork(errand: Errand) -> int:
+    child = os.fork()
+    if not child:
+        if errand.name == "submit":
+            submit()
+        else:
+            work(errand)
+        os._exit(0)
+    if errand.kill_after:
+        time.sleep(errand.kill_after)
+        os.kill(child, signal.SIGKILL)
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+
+
+def _warm_up() -> None:
+    """What each child would pay for again: imports, the types of the client, its certificates. No socket is opened."""
+    from runs.engine.recording import clients
+    from runs.pev.synthesizer import AnswerBrief, synthesize
+    from tests.integration import conftest  # noqa: F401
+
+    synthesize(clients(), AnswerBrief("", "", {}, [], [], "offline-executor", "low"))
+    clients()._client(offline=False)
+
+
+def main() -> None:
+    import django
+
+    django.setup()
+    if sys.argv[1:] == ["submit"]:
+        submit()
+        return
+    _warm_up()
+    for line in sys.stdin:
+        print("ended", _fork(Errand(**json.loads(line))), flush=True)
+
+
+if __name__ == "__main__":
+    main()

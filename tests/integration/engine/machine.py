@@ -1,0 +1,101 @@
+"""Owns data folders with processes of their own on them: a server, or a nursery of workers that are killed."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import sqlite3
+import subprocess
+import sys
+from contextlib import closing
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from tests.fakes.anthropic_api import FakeAnthropic
+from tests.integration.engine.killed import Errand
+
+ROOT = Path(__file__).resolve().parents[3]
+KILLED = [sys.executable, "-m", "tests.integration.engine.killed"]
+
+
+def environ(data: Path, api: FakeAnthropic) -> dict[str, str]:
+    return {
+        **os.environ,
+        "PEV_DATA_DIR": str(data),
+        "PEV_LEASE_SECONDS": "2",
+        "ANTHROPIC_BASE_URL": api.url,
+        "ANTHROPIC_API_KEY": "test-key-of-nobody",
+        "DJANGO_SETTINGS_MODULE": "pevsite.settings",
+    }
+
+
+def rows(data: Path, sql: str) -> list[Any]:
+    """What the database says. A process that has not made it yet says nothing."""
+    with closing(sqlite3.connect(f"file:{data}/pevsite.sqlite3?mode=ro", uri=True)) as database:
+        return database.execute(sql).fetchall()
+
+
+class Machine:
+    """A data folder and the server that runs on it."""
+
+    def __init__(self, data: Path, api: FakeAnthropic) -> None:
+        self._data = data
+        self._server: subprocess.Popen[bytes] | None = None
+        self._environ = environ(data, api)
+
+    def start(self) -> None:
+        arguments = [sys.executable, "manage.py", "serve", "--port", "0"]
+        self._server = subprocess.Popen(arguments, cwd=ROOT, env=self._environ, stdout=subprocess.DEVNULL)
+
+    def kill(self) -> None:
+        if self._server is not None:
+            self._server.send_signal(signal.SIGKILL)
+            self._server.wait()
+
+    def submit(self) -> None:
+        subprocess.run([*KILLED, "submit"], cwd=ROOT, env=self._environ, check=True)
+
+    def rows(self, sql: str) -> list[Any]:
+        return rows(self._data, sql)
+
+
+class Nursery:
+    """A data folder and the process that forks workers for it, one at a time."""
+
+    def __init__(self, folder: Path, api: FakeAnthropic) -> None:
+        self.data = folder / "data"
+        self._process = subprocess.Popen(
+            KILLED,
+            cwd=ROOT,
+            env=environ(self.data, api),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+
+    def send(self, errand: Errand) -> tuple[list[str], int]:
+        """The boundaries that the worker crossed, and its exit status: 0, or the negative number of the signal."""
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self._process.stdin.write(f"{json.dumps(asdict(errand))}\n")
+        self._process.stdin.flush()
+        crossed: list[str] = []
+        for line in self._process.stdout:
+            if line.startswith("ended "):
+                return crossed, int(line.split()[1])
+            crossed.append(line.strip())
+        raise AssertionError("the nursery is gone; its standard error says why")
+
+    def save(self, name: str) -> None:
+        """Keep the data folder as it is now, for `restore`. No worker is alive then."""
+        shutil.copytree(self.data, self.data.with_name(name))
+
+    def restore(self, name: str) -> None:
+        shutil.rmtree(self.data)
+        shutil.copytree(self.data.with_name(name), self.data)
+
+    def close(self) -> None:
+        self._process.communicate()

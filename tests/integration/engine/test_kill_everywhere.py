@@ -1,0 +1,196 @@
+"""D3: wherever kill -9 hits a worker, the run ends as if nothing had happened, and at most one reply is paid for twice.
+
+Real processes on a real database; the boundaries are found by a run that nobody kills.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import random
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.fakes.anthropic_answers import Answer, Request, Say, ToolUse, UseTools
+from tests.fakes.anthropic_api import FakeAnthropic
+from tests.fakes.team import Team, labels_of, plan, report, step, told, verdict
+from tests.integration.engine.killed import Errand
+from tests.integration.engine.machine import Nursery, rows
+
+pytestmark = pytest.mark.allow_hosts(["127.0.0.1"])
+KILLED = -9
+FACTS = {
+    "run": "SELECT r.status, outcome, answer, failure, final, t.digest FROM runs_run r"
+    " JOIN runs_tree t ON t.id = head_id",
+    "plan": "SELECT version, p.status, p.digest, key, s.status, failures, last_action FROM runs_plan p"
+    " JOIN runs_step s ON s.plan_id = p.id ORDER BY s.id",
+    "attempts": "SELECT s.key, number, a.status, output, overlay, fingerprint, t.digest FROM runs_attempt a"
+    " JOIN runs_step s ON s.id = step_id LEFT JOIN runs_tree t ON t.id = tree_id ORDER BY a.id",
+    "verdicts": "SELECT stage, passed, action, severity, feedback, notes, results FROM runs_verdict ORDER BY id",
+    "tool calls": "SELECT generation, ordinal, name, arguments, result, is_error, writes FROM runs_toolcall"
+    " ORDER BY id",
+    "replies": "SELECT generation, ordinal, live, role, model, stop_reason, content, error FROM runs_modelcall"
+    " ORDER BY id",
+    "work": "SELECT kind, status, lease_until, generation, tries, trouble FROM runs_workitem ORDER BY id",
+    "trees": "SELECT digest, file_count, total_size FROM runs_tree ORDER BY digest",
+    "history": "SELECT kind FROM runs_event WHERE kind != 'recovered' ORDER BY seq",
+}
+
+
+def executor(request: Request, right: Answer) -> Answer:
+    """Four rounds, each told from the conversation alone, so that a question asked again gets the same answer."""
+    match sum(message["role"] == "assistant" for message in request.messages):
+        case 0:
+            draft = {"path": "one.md", "content": "A draft.\nNothing more.\n"}
+            return UseTools(ToolUse("read_file", {"path": "notes.md"}), ToolUse("write_file", draft))
+        case 1:
+            return UseTools(ToolUse("edit_file", {"path": "one.md", "old": "A draft.", "new": "Found by one."}))
+        case 2:
+            return UseTools(ToolUse("write_file", {"path": "list.md", "content": "- one\n"}))
+        case _:
+            return Say(json.dumps(report("Found by one.")))
+
+
+def verifier(request: Request, right: Answer) -> Answer:
+    """Of the step: first a quote that stands nowhere; asked for evidence again, what the third tool call answered."""
+    if any(part.kind == "subject" and part.text.startswith("The whole task") for part in told(request)):
+        return right
+    if len(request.messages) == 1:
+        return Say(json.dumps(verdict(labels_of(request), "one.md", "this was never written there")))
+    return Say(json.dumps(verdict(labels_of(request), "@tool-3", "one.md was changed in line 1")))
+
+
+@pytest.fixture(scope="module")
+def api() -> Iterator[FakeAnthropic]:
+    with FakeAnthropic() as server:
+        server.script(Team(plan=plan(step("one", outputs=("one.md", "list.md"))), executor=executor, verifier=verifier))
+        yield server
+    assert server.violations == []
+
+
+@pytest.fixture(scope="module")
+def nursery(tmp_path_factory: pytest.TempPathFactory, api: FakeAnthropic) -> Iterator[Nursery]:
+    """Saved as `plan`: a run is submitted, and nobody has begun to work on it."""
+    nursery = Nursery(tmp_path_factory.mktemp("nursery"), api)
+    assert nursery.send(Errand("submit")) == ([], 0)
+    nursery.save("plan")
+    yield nursery
+    nursery.close()
+
+
+def blobs(data: Path) -> list[Path]:
+    """A kill may leave a draft beside them, under a name that nothing asks for."""
+    return sorted(path for path in data.glob("blobs/*/*") if len(path.name) == 62)
+
+
+def without_ids(text: str) -> str:
+    return re.sub(r"\b(toolu|msg|req)_fake_\d+", r"\1", text)
+
+
+def facts(data: Path) -> dict[str, list[Any]]:
+    """Everything of a run that time, ids and kills have no part in."""
+    found = {name: json.loads(without_ids(json.dumps(rows(data, sql)))) for name, sql in FACTS.items()}
+    return found | {"blobs": [path.parent.name + path.name for path in blobs(data)]}
+
+
+def broken(data: Path) -> list[str]:
+    """What must never be: events with gaps or twice, blobs that are not what their names say."""
+    numbers = [seq for (seq,) in rows(data, "SELECT seq FROM runs_event ORDER BY seq")]
+    found = [] if numbers == list(range(1, len(numbers) + 1)) else [f"the events are numbered {numbers}"]
+    hashes = {path: hashlib.sha256(path.read_bytes()).hexdigest() for path in blobs(data)}
+    return found + [f"{path} holds other bytes" for path, sha in hashes.items() if sha != path.parent.name + path.name]
+
+
+def asked(api: FakeAnthropic) -> tuple[list[str], int]:
+    """The different questions in order, without ids, and how many were asked although they had been before."""
+    bodies = [json.dumps(request.body) for request in api.requests]
+    return [without_ids(body) for body in dict.fromkeys(bodies)], len(bodies) - len(set(bodies))
+
+
+@dataclass(frozen=True)
+class Course:
+    """How an errand goes that nobody disturbs: the boundaries it crosses, what comes of it, what is asked."""
+
+    crossed: list[str]
+    facts: dict[str, list[Any]]
+    questions: list[str]
+
+
+def undisturbed(nursery: Nursery, api: FakeAnthropic, name: str, start: str) -> Course:
+    begin(nursery, api, start)
+    crossed, status = nursery.send(Errand(name))
+    questions, repeated = asked(api)
+    assert (status, repeated, broken(nursery.data)) == (0, 0, [])
+    return Course(crossed, facts(nursery.data), questions)
+
+
+def begin(nursery: Nursery, api: FakeAnthropic, start: str) -> None:
+    nursery.restore(start)
+    api.requests.clear()
+
+
+def killed_everywhere(nursery: Nursery, api: FakeAnthropic, kind: str) -> Course:
+    """Carry out the work of one kind, killed once, at each boundary in turn: what comes of it never differs."""
+    course = undisturbed(nursery, api, kind, start=kind)
+    for number, boundary in enumerate(course.crossed, 1):
+        where = f"{kind}, boundary {number} of {len(course.crossed)}, {boundary}"
+        begin(nursery, api, start=kind)
+        assert nursery.send(Errand(kind, kill_at=number)) == (course.crossed[:number], KILLED), where
+        history = facts(nursery.data)["history"]
+        assert history == course.facts["history"][: len(history)], where
+        leased = rows(nursery.data, "SELECT count(*) FROM runs_workitem WHERE status = 'leased'")
+        assert nursery.send(Errand(kind))[1] == 0, where
+        assert facts(nursery.data) == course.facts, where
+        assert broken(nursery.data) == [], where
+        in_flight = int(boundary.startswith("before modelcall"))
+        assert asked(api) == (course.questions, in_flight), where
+        assert rows(nursery.data, "SELECT count(*) FROM runs_event WHERE kind = 'recovered'") == leased, where
+    return course
+
+
+def test_killed_at_every_boundary(nursery: Nursery, api: FakeAnthropic) -> None:
+    """Of planning, of an attempt (four rounds, four tools, evidence asked for again), and of finalising."""
+    killed_everywhere(nursery, api, "plan")
+    nursery.save("attempt")
+    attempt = killed_everywhere(nursery, api, "attempt")
+    nursery.save("finalise")
+    end = killed_everywhere(nursery, api, "finalise")
+    assert len(attempt.crossed) >= 20
+    calls = [name for name in attempt.crossed if name.startswith(("before modelcall", "before toolcall"))]
+    assert len(calls) == 4 + 4 + 2
+    assert end.facts["run"][0][:3] == ["finished", "succeeded", "The result is done."]
+    assert [row[:3] for row in end.facts["attempts"]] == [["one", 1, "passed"]]
+
+
+def test_killed_after_every_row_of_the_journal_in_turn(nursery: Nursery, api: FakeAnthropic) -> None:
+    """Each worker adds one reply or one result, and dies of it: nothing is asked twice."""
+    course = undisturbed(nursery, api, "drain", start="plan")
+    begin(nursery, api, start="plan")
+    dying = Errand("drain", kill_on="after (modelcall|toolcall)")
+    for _ in [*course.facts["replies"], *course.facts["tool calls"]]:
+        assert nursery.send(dying)[1] == KILLED
+    assert nursery.send(dying)[1] == 0
+    assert facts(nursery.data) == course.facts
+    assert broken(nursery.data) == []
+    assert asked(api) == (course.questions, 0)
+
+
+def test_killed_at_any_moment_until_it_is_done(nursery: Nursery, api: FakeAnthropic) -> None:
+    """The longer it takes, the later the next blow falls, so that a busy machine comes to an end too."""
+    course = undisturbed(nursery, api, "drain", start="plan")
+    begin(nursery, api, start="plan")
+    chance = random.Random(3)
+    kills = 0
+    while nursery.send(Errand("drain", kill_after=chance.random() * (0.2 + 0.02 * kills)))[1] == KILLED:
+        kills += 1
+    assert kills > 0
+    assert facts(nursery.data) == course.facts
+    assert broken(nursery.data) == []
+    questions, repeated = asked(api)
+    assert questions == course.questions
+    assert repeated <= kills
