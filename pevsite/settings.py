@@ -87,7 +87,7 @@ TEMPLATES = [
 
 DATABASES = {
     "default": {
-        "ENGINE": "django.db.backends.sqlite3",
+        "ENGINE": "pevsite.sqlite",
         "NAME": DATA_DIR / "pevsite.sqlite3",
         "OPTIONS": {
             "timeout": 20,
