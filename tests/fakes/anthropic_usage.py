@@ -10,9 +10,11 @@ import threading
 from dataclasses import dataclass, fields
 
 from tests.fakes.anthropic_answers import JsonObject
-from tests.fakes.anthropic_blocks import breakpoints, canonical, count_tokens, prompt_blocks, prompt_texts
+from tests.fakes.anthropic_blocks import blocks_of, breakpoints, canonical, count_tokens, prompt_blocks, prompt_texts
 
 LEAST_PREFIX = 512
+LOOKBACK = 20
+"""Blocks looked at for an earlier entry from each breakpoint backwards, the breakpoint's own counted."""
 _NOT_CACHEABLE = frozenset({"thinking", "redacted_thinking"})
 
 
@@ -67,22 +69,24 @@ class _Prefix:
 
 
 class PromptCache:
-    """Remembers prefixes per model and output format. Safe across threads."""
+    """Remembers prefixes per model and output format, and those that reach into the messages per tool choice,
+    thinking and effort as well. Safe across threads.
+    """
 
     def __init__(self) -> None:
         self._seen: set[str] = set()
         self._lock = threading.Lock()
 
     def bill(self, body: JsonObject) -> InputUsage:
-        """Reads the longest known prefix up to the last breakpoint, writes the breakpoints after it."""
+        """Reads the longest known prefix within reach of a breakpoint, writes the breakpoints after it."""
         prefixes = _prefixes(body)
         total = prefixes[-1].tokens
         ends = [i for i, prefix in enumerate(prefixes) if prefix.ttl and prefix.tokens >= LEAST_PREFIX]
         if not ends:
             return InputUsage(total, 0, 0, 0)
-        cacheable = prefixes[: ends[-1] + 1]
+        reached = [prefix for end in ends for prefix in prefixes[max(0, end + 1 - LOOKBACK) : end + 1]]
         with self._lock:
-            read = max((prefix.tokens for prefix in cacheable if prefix.key in self._seen), default=0)
+            read = max((prefix.tokens for prefix in reached if prefix.key in self._seen), default=0)
             self._seen.update(prefixes[i].key for i in ends)
         done, written = read, {"5m": 0, "1h": 0}
         for prefix in (prefixes[i] for i in ends):
@@ -93,11 +97,15 @@ class PromptCache:
 
 
 def _prefixes(body: JsonObject) -> list[_Prefix]:
-    output = (body.get("output_config") or {}).get("format")
-    running = hashlib.sha256(canonical([body["model"], output]).encode())
+    output = body.get("output_config") or {}
+    running = hashlib.sha256(canonical([body["model"], output.get("format")]).encode())
+    messages_begin = len(body.get("tools", [])) + len(blocks_of(body.get("system", [])))
     tokens = 0
     result: list[_Prefix] = []
-    for text, ttl in zip(prompt_texts(body), _breakpoint_ttls(body), strict=True):
+    for number, (text, ttl) in enumerate(zip(prompt_texts(body), _breakpoint_ttls(body), strict=True)):
+        if number == messages_begin:
+            settings = [body.get("tool_choice"), body.get("thinking"), output.get("effort")]
+            running.update(canonical(settings).encode())
         running.update(text.encode())
         tokens += count_tokens(text)
         result.append(_Prefix(running.hexdigest(), tokens, ttl))
