@@ -15,7 +15,7 @@ from runs.enums import (
 from runs.lifecycle import binding
 from runs.lifecycle.ledger import ledger_of
 from runs.lifecycle.policy import Policy
-from runs.models import Attempt, Plan, Run, Step, ToolCall
+from runs.models import Attempt, Plan, Run, Step, ToolCall, Tree
 from runs.pev.case import Case
 from runs.pev.contracts import PlanStep
 from runs.pev.deviations import unannounced
@@ -130,13 +130,20 @@ def for_executor(attempt: Attempt, overlay: Overlay) -> StepBrief:
         request=run.request,
         goal=str(step.plan.header["goal"]),
         step=binding.spec_of(step),
-        files=trees.files_of(overlay.base),
+        files=trees.files_of(run.inputs),
+        made=_made(run, overlay.base),
         results=findings_of(step.plan, step.depends_on),
         model=player.model,
         effort=player.effort,
         rounds=policy.rounds,
         critiques=critiques_of(step),
     )
+
+
+def _made(run: Run, tree: Tree) -> dict[str, FileInfo]:
+    """What a tree of the run has that its inputs have not, or not so."""
+    inputs = trees.files_of(run.inputs)
+    return {path: info for path, info in trees.files_of(tree).items() if inputs.get(path) != info}
 
 
 def findings_of(plan: Plan, keys: Sequence[str]) -> dict[str, str]:
@@ -162,15 +169,18 @@ def for_verifier(attempt: Attempt, overlay: Overlay, tool_results: Sequence[str]
     run = step.plan.run
     policy = Policy.model_validate(run.policy)
     player = policy.model_for(Role.VERIFIER)
-    read = ToolCall.objects.filter(attempt=attempt, name="read_file", is_error=False)
-    shown = [*overlay.changes, *spec.expected_outputs, *(str(call.arguments.get("path")) for call in read)]
+    calls = ToolCall.objects.filter(attempt=attempt, name="read_file", is_error=False)
+    read = {str(call.arguments.get("path")) for call in calls}
+    shown = dict.fromkeys([*overlay.changes, *spec.expected_outputs])
+    inputs = trees.files_of(run.inputs)
     return Case(
         subject=f"{spec.name}: {spec.description}",
         request=run.request,
         criteria=spec.acceptance_criteria,
         expected_outputs=spec.expected_outputs,
         files=overlay.contents(),
-        shown=list(dict.fromkeys(shown)),
+        shown=list(shown),
+        given=sorted(read - shown.keys(), key=lambda path: (path not in inputs, path)),
         output=str((attempt.output or {}).get("findings", "")),
         tool_results=tool_results,
         model=player.model,
@@ -194,12 +204,11 @@ def for_synthesizer(run: Run) -> AnswerBrief:
     plan = run.plans.latest("version")
     player = Policy.model_validate(run.policy).model_for(Role.SYNTHESIZER)
     settled = list(plan.steps.filter(status__in=SETTLED_STEPS).values_list("key", flat=True))
-    before, after = trees.files_of(run.inputs), trees.files_of(run.head)
     return AnswerBrief(
         request=run.request,
         goal=str(plan.header["goal"]),
         results=findings_of(plan, settled),
-        files=[path for path, info in after.items() if before.get(path) != info],
+        files=list(_made(run, run.head)),
         gaps=_accepted_gaps(run),
         model=player.model,
         effort=player.effort,
@@ -218,15 +227,15 @@ def for_final_verdict(run: Run, answer: str) -> Case:
     plan = run.plans.latest("version")
     policy = Policy.model_validate(run.policy)
     player = policy.model_for(Role.VERIFIER)
-    before, after = trees.files_of(run.inputs), trees.files_of(run.head)
-    made = [path for path, info in after.items() if before.get(path) != info]
+    after, made = trees.files_of(run.head), _made(run, run.head)
     return Case(
         subject="The whole task. @output is the final answer.",
         request=run.request,
         criteria=binding.contract_of(plan).success_criteria,
         expected_outputs=(),
         files=TreeBytes(after),
-        shown=[*made, *(path for path in after if path not in made)],
+        shown=list(made),
+        given=[path for path in after if path not in made],
         output=answer,
         tool_results=(),
         model=player.model,

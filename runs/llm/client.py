@@ -17,6 +17,7 @@ import anthropic
 import httpx2
 
 from runs.errors import ModelTrouble
+from runs.llm.caching import mark_prefixes
 from runs.llm.capabilities import Capability, capability
 from runs.pev.contracts import JsonObject
 from runs.pev.ports import Ask, Reply, Usage
@@ -172,6 +173,8 @@ def parameters(ask: Ask) -> dict[str, Any]:
         ]
         if ask.last_round and able.no_tools:
             sent["tool_choice"] = {"type": "none"}
+    if able.caching:
+        mark_prefixes(sent, ask)
     return sent | _optional(ask, able)
 
 
@@ -186,8 +189,6 @@ def _optional(ask: Ask, able: Capability) -> dict[str, Any]:
         sent["output_config"] = output
     if able.adaptive:
         sent["thinking"] = {"type": "adaptive", "display": "summarized"}
-    if able.caching:
-        sent["cache_control"] = {"type": "ephemeral", "ttl": "5m"}
     return sent
 
 

@@ -8,7 +8,8 @@ from runs.pev.contracts import Criterion
 
 @dataclass(frozen=True)
 class Case:
-    """What is judged. `files` is the whole tree, read lazily; `shown` names those put before the verifier.
+    """What is judged. `files` is the whole tree, read lazily; `shown` names those that were made and are judged,
+    `given` those they rest on, in an order that the cases of a run have in common.
 
     `unannounced`: paths that were written although no step of the plan announced them. `own_confidence`: the
     executor's, 0 to 1; the run asks for `least_confidence` of both executor and verifier.
@@ -24,6 +25,7 @@ class Case:
     tool_results: Sequence[str]
     model: str
     effort: str
+    given: Sequence[str] = ()
     unannounced: Sequence[str] = ()
     own_confidence: float = 1.0
     least_confidence: float = 0.0

@@ -1,7 +1,7 @@
 """Owns the executor's loop: one step, with tools, until there is a report. Readable in one sitting."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from runs.enums import Role
 from runs.errors import ContractBroken
@@ -29,7 +29,10 @@ class Critique:
 
 @dataclass(frozen=True)
 class StepBrief:
-    """Everything an executor may see: the step, what it rests on, and every critique so far."""
+    """Everything an executor may see: the step, what it rests on, and every critique so far.
+
+    `files` are those of the run, the same for all of its steps; `made` what earlier steps have added or changed.
+    """
 
     request: str
     goal: str
@@ -40,6 +43,7 @@ class StepBrief:
     effort: str
     rounds: int
     critiques: tuple[Critique, ...] = ()
+    made: Mapping[str, FileInfo] = field(default_factory=dict)
 
 
 def execute(model: Model, tools: Toolbox, brief: StepBrief) -> StepOutput:
@@ -87,26 +91,33 @@ def _assistant(reply: Reply) -> JsonObject:
 
 def _first(tools: Toolbox, brief: StepBrief) -> Ask:
     schema = schema_for(StepOutput)
+    shared = _of_the_run(brief)
     return Ask(
         role=Role.EXECUTOR,
         model=brief.model,
         effort=brief.effort,
         system=f"{prompts.instructions(Role.EXECUTOR)}\nThe schema of your report:\n{in_words(schema)}\n",
-        messages=(user(*_parts(brief)),),
+        messages=(user(*shared, *_of_the_step(brief)),),
         schema_name="step_output",
         schema=schema,
         tools=tuple(tools.specs()),
         max_tokens=32_000,
+        stable=(0, len(shared)),
     )
 
 
-def _parts(brief: StepBrief) -> list[str]:
+def _of_the_run(brief: StepBrief) -> list[str]:
+    """What every step of the run is told, to the byte, so that it is paid for once."""
+    return [fence("request", brief.request), fence("goal", brief.goal), fence("files", listing(brief.files))]
+
+
+def _of_the_step(brief: StepBrief) -> list[str]:
+    """From what no attempt changes to what each adds: a retry begins with all that the attempt before was told."""
+    made = [fence("files", listing(brief.made), "made or changed by earlier steps")] if brief.made else []
     return [
-        fence("request", brief.request),
-        fence("goal", brief.goal),
-        fence("files", listing(brief.files)),
         *(fence("result", text, name) for name, text in brief.results.items()),
         fence("step", brief.step.model_dump_json()),
+        *made,
         *(
             fence("person" if critique.from_person else "critique", critique.text, critique.label)
             for critique in brief.critiques

@@ -113,27 +113,34 @@ def _graph_problems(plan: PlanContract) -> list[str]:
 
 def _ask(brief: PlanBrief) -> Ask:
     schema = schema_for(PlanContract)
+    shared = _of_the_run(brief)
     return Ask(
         role=Role.PLANNER,
         model=brief.model,
         effort=brief.effort,
         system=f"{prompts.instructions(Role.PLANNER)}\nThe schema of your answer:\n{in_words(schema)}\n",
-        messages=(user(*_parts(brief)),),
+        messages=(user(*shared, *_of_this_version(brief)),),
         schema_name="plan",
         schema=schema,
         max_tokens=32_000,
+        stable=(0, len(shared)),
     )
 
 
-def _parts(brief: PlanBrief) -> list[str]:
+def _of_the_run(brief: PlanBrief) -> list[str]:
+    """What is the same for every version of the plan."""
     tools = "\n".join(f"{tool.name}: {tool.description}" for tool in brief.tools)
-    parts = [
+    return [
         fence("request", brief.request),
         fence("files", listing(brief.files)),
         *(fence("preview", text, path) for path, text in brief.previews.items()),
         fence("tools", tools),
         fence("limits", json.dumps({"most_steps": brief.most_steps})),
     ]
+
+
+def _of_this_version(brief: PlanBrief) -> list[str]:
+    parts: list[str] = []
     if brief.previous:
         parts.append(fence("previous_plan", brief.previous.model_dump_json()))
     if brief.kept:

@@ -23,7 +23,8 @@ class ToolSpec:
 class Ask:
     """One question to a model, in terms that every server understands; `llm` adds what a model is capable of.
 
-    `messages` only ever grows within a conversation. `last_round` forbids tools in the answer.
+    `messages` only ever grows within a conversation. `last_round` forbids tools in the answer. `stable` names the
+    prefixes that other questions begin with too: the system prompt and so many blocks of the first message.
     """
 
     role: Role
@@ -36,6 +37,7 @@ class Ask:
     last_round: bool = False
     effort: str = "medium"
     max_tokens: int = 16_000
+    stable: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)

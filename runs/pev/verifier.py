@@ -1,6 +1,6 @@
 """Owns verification: checks first, then a model that must quote, then the judgement that code computes."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 
 from runs.enums import Action, Role, Severity
 from runs.pev import prompts
@@ -153,6 +153,7 @@ def _feedback(results: Sequence[CriterionResult], said: str) -> str:
 def _ask(case: Case, labels: Mapping[str, Criterion]) -> Ask:
     schema = schema_for(VerifierAnswer)
     criteria = "\n".join(f"{label}: {criterion.text}" for label, criterion in labels.items())
+    given, made = _artefacts(case)
     return Ask(
         role=Role.VERIFIER,
         model=case.model,
@@ -161,16 +162,18 @@ def _ask(case: Case, labels: Mapping[str, Criterion]) -> Ask:
         messages=(
             user(
                 fence("request", case.request),
+                *given,
                 fence("subject", case.subject),
-                *_artefacts(case),
+                *made,
                 fence("output", case.output, "@output"),
-                *(fence("tool", _cut(text), f"@tool-{n}") for n, text in enumerate(case.tool_results, 1)),
+                *_tool_results(case, frozenset([*given, *made])),
                 fence("criteria", criteria),
             ),
         ),
         schema_name="verdict",
         schema=schema,
         max_tokens=16_000,
+        stable=(0, 1 + len(given)),
     )
 
 
@@ -189,17 +192,41 @@ def _ask_again(ask: Ask, answer: VerifierAnswer, results: Sequence[CriterionResu
     return Ask(**{**vars(ask), "messages": (*ask.messages, said, user(told))})
 
 
+def _tool_results(case: Case, documents: Set[str]) -> Iterator[str]:
+    for number, result in enumerate(case.tool_results, 1):
+        yield fence("tool", _cut(_not_twice(result, case, documents)), f"@tool-{number}")
+
+
+def _not_twice(result: str, case: Case, documents: Set[str]) -> str:
+    """A page that was read of a document which is put before the verifier whole is only named."""
+    head, _, body = result.partition("\n")
+    page, more, _ = body.rpartition("\n[more follows; ")
+    path = head.rpartition(", lines ")[0]
+    text = text_of(case.files[path]) if path in case.files else None
+    if text and (page if more else body) in text and fence("document", text, path) in documents:
+        return f"{head}\n(as in the document {path})"
+    return result
+
+
 def _cut(result: str) -> str:
     return result if len(result) <= SHOWN_OF_TOOL else f"{result[:SHOWN_OF_TOOL]}\n(cut here; the result goes on)"
 
 
-def _artefacts(case: Case) -> list[str]:
+def _artefacts(case: Case) -> tuple[list[str], list[str]]:
+    """The documents given and those made. What is made comes first in the budget; what it leaves is rounded down,
+    so that the same documents are cut at the same place whatever an attempt has written.
+    """
+    made = _documents(case, case.shown, SHOWN_IN_ALL)
+    left = SHOWN_IN_ALL - sum(map(len, made))
+    return _documents(case, case.given, left - left % SHOWN_CHARS), made
+
+
+def _documents(case: Case, paths: Sequence[str], left: int) -> list[str]:
     """The documents put before the verifier, cut to a budget, with a note where something was cut."""
     parts: list[str] = []
-    left = SHOWN_IN_ALL
-    for number, path in enumerate(case.shown):
+    for number, path in enumerate(paths):
         if left <= 0:
-            parts.append(f"({len(case.shown) - number} more documents are not shown: there are too many.)")
+            parts.append(f"({len(paths) - number} more documents are not shown: there are too many.)")
             break
         text = text_of(case.files[path]) if path in case.files else None
         if text is None:

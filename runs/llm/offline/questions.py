@@ -60,9 +60,9 @@ class Question:
 
     @cached_property
     def listed(self) -> dict[str, int]:
-        """The `files` fence: path to size in bytes. Long lists are cut by whoever asks."""
+        """The `files` fences: path to size in bytes, the later one holds. Long lists are cut by whoever asks."""
         found = {}
-        for line in self.one("files").split("\n"):
+        for line in "\n".join(item.text for item in self.all("files")).split("\n"):
             path, tab, size = line.rpartition("\t")
             if tab and size.endswith(" bytes") and size[:-6].isdigit():
                 found[path] = int(size[:-6])

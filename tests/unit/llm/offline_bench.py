@@ -171,7 +171,9 @@ class Bench:
     ) -> Attempt:
         memory, asked = Memory(self.tree), len(self.model.asked)
         tools = Recorded(memory)
-        brief = StepBrief(self.request, plan.goal, step, memory.files(), results, EXECUTOR, "medium", rounds, critiques)
+        files, now = Memory(self.files).files(), memory.files()
+        made = {path: info for path, info in now.items() if files.get(path) != info}
+        brief = StepBrief(self.request, plan.goal, step, files, results, EXECUTOR, "medium", rounds, critiques, made)
         output = execute(self.model, tools, brief)
         turns = len(self.model.asked) - asked
         judgement = None
@@ -184,13 +186,15 @@ class Bench:
         self, subject: str, step: PlanStep, memory: Memory, output: str, results: list[str], read: list[str]
     ) -> Case:
         """As the engine makes it: what was written and what was read is shown."""
+        written = dict.fromkeys([*sorted(memory.written), *step.expected_outputs])
         return Case(
             subject=subject,
             request=self.request,
             criteria=step.acceptance_criteria,
             expected_outputs=step.expected_outputs,
             files=memory.tree,
-            shown=list(dict.fromkeys([*sorted(memory.written), *step.expected_outputs, *read])),
+            shown=list(written),
+            given=sorted(set(read) - written.keys(), key=lambda path: (path not in self.files, path)),
             output=output,
             tool_results=results,
             model=VERIFIER,

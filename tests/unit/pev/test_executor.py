@@ -196,6 +196,36 @@ def test_every_critique_is_shown_and_words_of_people_stand_apart() -> None:
     ]
 
 
+def texts(model: Scripted) -> list[str]:
+    """The blocks of the first message of the first question."""
+    content: Any = model.asked[0].messages[0]["content"]
+    return [block["text"] for block in content]
+
+
+def test_what_all_steps_are_told_comes_first_and_what_each_attempt_adds_comes_last() -> None:
+    one, other = Scripted(gave(REPORT)), Scripted(gave(REPORT))
+    execute(one, Tools(), brief(results={"zero": "Nothing."}, made={"zero.md": FileInfo("1" * 64, 3)}))
+    execute(other, Tools(), brief(step=step("two"), critiques=(Critique("attempt 1", "No."),)))
+    assert [[item.kind for item in find("\n".join(texts(model)))] for model in (one, other)] == [
+        ["request", "goal", "files", "result", "step", "files"],
+        ["request", "goal", "files", "step", "critique"],
+    ]
+    assert one.asked[0].stable == other.asked[0].stable == (0, 3)
+    assert texts(one)[:3] == texts(other)[:3]
+    assert (one.asked[0].system, one.asked[0].tools) == (other.asked[0].system, other.asked[0].tools)
+
+
+def test_a_retry_is_told_all_that_the_attempt_before_was_told_and_then_more() -> None:
+    critiques = tuple(Critique(f"attempt {number}", f"No. {number}") for number in (1, 2))
+    told = []
+    for number in range(3):
+        model = Scripted(gave(REPORT))
+        execute(model, Tools(), brief(made={"b.md": FileInfo("1" * 64, 3)}, critiques=critiques[:number]))
+        told.append(texts(model))
+    assert told[2][:-1] == told[1]
+    assert told[1][:-1] == told[0]
+
+
 REPLIES = st.sampled_from(
     [
         used("read_file"),

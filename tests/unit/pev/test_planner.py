@@ -200,3 +200,12 @@ def test_steps_that_have_passed_are_shown_to_be_kept() -> None:
     make_plan(model, brief(kept=(step("one"),), previous=plan()))
     kinds = [item.kind for item in shown(model)]
     assert kinds == ["request", "files", "preview", "tools", "limits", "previous_plan", "kept_steps"]
+
+
+def test_the_next_version_is_asked_for_with_the_same_words_first() -> None:
+    first, second = Scripted(dumped(plan())), Scripted(dumped(plan()))
+    make_plan(first, brief())
+    make_plan(second, brief(previous=plan(), lessons=(Lesson("bob", "Shorter."),)))
+    told: list[Any] = [model.asked[0].messages[0]["content"] for model in (first, second)]
+    assert told[1][: len(told[0])] == told[0]
+    assert first.asked[0].stable == second.asked[0].stable == (0, len(told[0]))

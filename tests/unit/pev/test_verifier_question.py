@@ -1,0 +1,58 @@
+"""Proves in which order a verifier is told things so that questions begin alike, and that it is told none twice."""
+
+import pytest
+
+from runs.pev.verifier import judge
+from tests.unit.pev.scripted import Scripted
+from tests.unit.pev.test_verifier import PASSED, case, given_, shown, verdict
+
+
+def test_what_it_rests_on_comes_first_and_does_not_depend_on_the_attempt() -> None:
+    files = {"a.md": b"The term ends on 31 May.", "in.md": b"Given.", "out.md": b"Made."}
+    asked = []
+    for output in ("One finding.", "Another finding."):
+        model = Scripted(PASSED)
+        judge(model, case(files=files, given=("a.md", "in.md"), shown=("out.md",), output=output))
+        asked.append(model)
+    assert [(item.kind, item.name) for item in shown(asked[0])[:5]] == [
+        ("request", ""),
+        ("document", "a.md"),
+        ("document", "in.md"),
+        ("subject", ""),
+        ("document", "out.md"),
+    ]
+    assert asked[0].asked[0].stable == (0, 3)
+    assert shown(asked[0])[:3] == shown(asked[1])[:3]
+
+
+def test_how_much_was_made_does_not_change_where_what_was_given_is_cut() -> None:
+    files = {f"in {n}.md": b"The term ends on 31 May. " * 4_000 for n in range(5)}
+    cuts = []
+    for size in (10, 20_000):
+        model = Scripted(verdict(given_("C1", {"source": "in 0.md", "quote": "The term ends"})))
+        judge(model, case(files={**files, "out.md": b"x" * size}, given=tuple(files), shown=("out.md",)))
+        cuts.append([(item.name, len(item.text)) for item in shown(model) if item.kind == "document"][:-1])
+    assert cuts[0] == cuts[1]
+    assert [size for _, size in cuts[0]][:2] == [60_000] * 2
+
+
+@pytest.mark.parametrize(
+    ("result", "told"),
+    [
+        (
+            "a.md, lines 1-1 of 2\nThe term ends on\n[more follows; go on with first_line=2]",
+            "a.md, lines 1-1 of 2\n(as in the document a.md)",
+        ),
+        ("a.md, lines 1-2 of 2\nThe term ends on\n31 May.", "a.md, lines 1-2 of 2\n(as in the document a.md)"),
+        ("a.md, lines 1-2 of 2\nThe term ends on\n1 April.", None),
+        ("b.md, lines 1-2 of 2\nThe term ends on\n31 May.", None),
+        ("big.md, lines 1-1 of 1\nxxx", None),
+        ("2 files, size in bytes and path:\n30\ta.md\n3\tb.md", None),
+        ("a.md:1: The term ends on", None),
+    ],
+)
+def test_a_page_of_a_document_that_is_shown_whole_is_not_shown_twice(result: str, told: str | None) -> None:
+    files = {"a.md": b"The term ends on\n31 May.", "b.md": b"The term ends on\n31 May.", "big.md": b"x" * 60_001}
+    model = Scripted(verdict(given_("C1", {"source": "@tool-1", "quote": result.split("\n")[-1]})))
+    assert judge(model, case(files=files, shown=("a.md", "big.md"), tool_results=(result,))).passed is True
+    assert [item.text for item in shown(model) if item.kind == "tool"] == [told or result]
