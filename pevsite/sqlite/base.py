@@ -4,6 +4,7 @@ SQLite lets waiting writers poll: with two hundred threads some were never serve
 Opening a connection takes longer than most transactions, and workers give theirs back before each call to a model.
 """
 
+import os
 import sqlite3
 import threading
 from collections import deque
@@ -25,6 +26,16 @@ class _File:
 
 
 _files: dict[str, _File] = {}
+
+
+def close_idle() -> None:
+    """Close every connection that waits for a thread; none may be carried into another process."""
+    for file in _files.values():
+        while file.idle:
+            file.idle.pop().close()
+
+
+os.register_at_fork(before=close_idle)
 
 
 class DatabaseWrapper(base.DatabaseWrapper):

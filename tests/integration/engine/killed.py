@@ -82,6 +82,8 @@ class Boundaries:
     def watch(self) -> None:
         from django.db import connection
 
+        from pevsite.sqlite.base import close_idle
+
         around = self.around
 
         class Connection(sqlite3.Connection):
@@ -91,6 +93,7 @@ class Boundaries:
 
         connection.settings_dict["OPTIONS"]["factory"] = Connection
         connection.close()
+        close_idle()
         connection.execute_wrappers.append(self.execute)
         sys.addaudithook(self.rename)
 
@@ -123,7 +126,7 @@ def work(errand: Errand) -> None:
     from runs.models import Run, WorkItem
     from tests.integration.conftest import drain
 
-    sweeper = sqlite3.connect(settings.DATABASES["default"]["NAME"])  # a server has one that stays open
+    sweeper = sqlite3.connect(str(settings.DATABASES["default"]["NAME"]))  # a server has one that stays open
     leased = WorkItem.objects.filter(status="leased")
     leased.update(lease_until=timezone.now() - timedelta(seconds=1))
     sweeper.execute("SELECT count(*) FROM runs_event").fetchall()
