@@ -13,7 +13,11 @@ from runs.pev.contracts import Criterion, PlanContract, PlanStep, schema_for
 from runs.pev.fences import fence, listing
 from runs.pev.ordering import ancestors, cycle_in
 from runs.pev.paths import clashes, clean_path
+from runs.pev.patterns import Budget, TooSlow
 from runs.pev.ports import Ask, FileInfo, Model, ToolSpec
+
+CHECKS_SECONDS = 10.0
+"""For all checks of a plan together: one pattern may take 50 ms to compile, and a plan may have thousands."""
 
 
 @dataclass(frozen=True)
@@ -56,8 +60,7 @@ def problems_in(plan: PlanContract, tools: frozenset[str], *, most_steps: int) -
         problems.append(f"The plan has {len(ids)} steps; this run allows {most_steps}.")
     for step in plan.steps:
         problems += _step_problems(step, frozenset(ids), tools)
-    for criterion in plan.success_criteria:
-        problems += _criterion_problems("success_criteria", criterion)
+    problems += _check_problems(plan)
     if not problems:
         problems += _graph_problems(plan)
     return problems
@@ -79,8 +82,21 @@ def _step_problems(step: PlanStep, ids: frozenset[str], tools: frozenset[str]) -
                 problems.append(f"{where} names the output “{path}”; write it as “{clean_path(path)}”.")
         except PathRefused as error:
             problems.append(f"{where} names an output that cannot be written: {error}")
-    for criterion in step.acceptance_criteria:
-        problems += _criterion_problems(where, criterion)
+    return problems
+
+
+def _check_problems(plan: PlanContract) -> list[str]:
+    listed = [(f"Step “{step.step_id}”", criterion) for step in plan.steps for criterion in step.acceptance_criteria]
+    listed += [("success_criteria", criterion) for criterion in plan.success_criteria]
+    budget, problems = Budget(CHECKS_SECONDS), list[str]()
+    try:
+        for where, criterion in listed:
+            budget.left()
+            problems += _criterion_problems(where, criterion)
+    except TooSlow:
+        problems.append(
+            f"Its checks take more than {CHECKS_SECONDS:g} seconds to examine; use fewer or simpler patterns."
+        )
     return problems
 
 

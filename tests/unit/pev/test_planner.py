@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from runs.errors import ContractBroken
+from runs.pev import planner
 from runs.pev.contracts import Contains, Criterion, Matches, PlanContract, PlannedAction
 from runs.pev.fences import Fenced, find
 from runs.pev.planner import Lesson, PlanBrief, make_plan, problems_in
@@ -125,6 +126,16 @@ def test_a_check_that_cannot_be_run_is_told_where_it_stands() -> None:
         "Step “one”, criterion “It says so.”",
         "success_criteria, criterion “It is there.”",
     ]
+
+
+def test_checks_that_take_too_long_to_examine_are_not_examined_to_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(planner, "CHECKS_SECONDS", 0.05)
+    slow = [
+        Criterion(text="x", check=Matches(kind="matches", path="a", pattern=f"(?:a{{300}}){{{n}}}"))
+        for n in range(280, 300)
+    ]
+    found = problems(plan(step("one", acceptance_criteria=slow)))
+    assert found == ["Its checks take more than 0.05 seconds to examine; use fewer or simpler patterns."]
 
 
 def test_every_problem_is_told_at_once_and_a_mended_plan_is_taken() -> None:
