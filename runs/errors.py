@@ -1,5 +1,6 @@
 """One tree of exceptions. The text of each is a sentence for the person who caused it or has to act."""
 
+from collections.abc import Sequence
 from datetime import datetime
 
 
@@ -17,6 +18,14 @@ class UploadRefused(InvalidInput):
 
 class PathRefused(InvalidInput):
     """A path that cannot exist in a tree."""
+
+
+class PlanRefused(InvalidInput):
+    """A plan that somebody brought cannot be used. `problems`: a sentence for each thing that is wrong with it."""
+
+    def __init__(self, problems: Sequence[str]) -> None:
+        super().__init__("\n".join(problems))
+        self.problems = tuple(problems)
 
 
 class NotAllowed(PevError):

@@ -5,6 +5,7 @@ those keywords replaced whose cost a hostile schema or document could raise with
 """
 
 import json
+from collections import Counter
 from collections.abc import Callable, ItemsView, Iterator, Mapping
 from typing import Any, cast
 
@@ -31,10 +32,14 @@ type _Errors = Iterator[ValidationError]
 type _Keyword = Callable[[Any, Any, Any, Any], _Errors]
 
 
-def parsed(text: str) -> JsonValue:
-    """The JSON value. Raises InvalidInput with a part of a sentence: what is wrong, line and column."""
+def parsed(text: str, *, once: bool = False) -> JsonValue:
+    """The JSON value. Raises InvalidInput with a part of a sentence: what is wrong, line and column.
+
+    `once`: an object that has a name twice is refused too, instead of losing the first of the two.
+    """
     try:
-        return cast("JsonValue", json.loads(text, parse_constant=_no_constant))
+        hook = _each_name_once if once else None
+        return cast("JsonValue", json.loads(text, parse_constant=_no_constant, object_pairs_hook=hook))
     except json.JSONDecodeError as error:
         raise InvalidInput(f"{error.msg}, line {error.lineno}, column {error.colno}") from error
     except ValueError as error:
@@ -197,6 +202,15 @@ def _key(value: JsonValue) -> object:
     if isinstance(value, list):
         return "array", tuple(_key(item) for item in value)
     return isinstance(value, bool), value
+
+
+def _each_name_once(pairs: list[tuple[str, JsonValue]]) -> JsonValue:
+    made = dict(pairs)
+    if len(made) < len(pairs):
+        repeated = Counter(name for name, _ in pairs).most_common(1)[0][0]
+        shown = repeated[:80].encode(errors="replace").decode()
+        raise ValueError(f"the name “{shown}” is given twice in one object")
+    return made
 
 
 def _no_constant(name: str) -> JsonValue:
