@@ -23,9 +23,9 @@ from runs.enums import (
 )
 from runs.lifecycle import facts, gates
 from runs.lifecycle.advance import advance
+from runs.lifecycle.estimating import estimate_for
 from runs.lifecycle.policy import Policy, RoleModel
 from runs.lifecycle.submission import Submission, sample, submit
-from runs.llm.estimates import estimate
 from runs.llm.prices import cost_of
 from runs.models import Attempt, Gate, Run, User, WorkItem
 from runs.pev.checks import run_check
@@ -215,9 +215,7 @@ def open_work(run: Run, kind: WorkKind, key: str = "") -> WorkItem:
 
 def propose(run: Run, contract: PlanContract | None = None, reason: str = "The first plan for this request.") -> None:
     contract = contract or plan()
-    rules = Policy.model_validate(run.policy)
-    models = {role: rules.model_for(role).model for role in Role}
-    cost = estimate(contract, models, attempts=rules.attempts).model_dump(mode="json")
+    cost = estimate_for(run, contract)
     with working(run, WorkKind.PLAN) as mine:
         called(mine, Role.PLANNER, 9_000, 2_400)
         facts.propose_plan(mine.run, contract, reason=reason, estimate=cost)

@@ -14,14 +14,14 @@ from runs.engine import briefs, work
 from runs.engine.recording import RecordedModel, RecordedTools, clients, release_connection
 from runs.engine.stopwatch import Stopwatch
 from runs.engine.work import Lease
-from runs.enums import Action, AttemptStatus, EventKind, Role, WorkKind
+from runs.enums import Action, AttemptStatus, EventKind, WorkKind
 from runs.errors import ContractBroken, LeaseLost, LimitReached, ModelTrouble, Postponed
 from runs.journal import record, results_of, used_seconds
 from runs.lifecycle import facts
 from runs.lifecycle.advance import advance
+from runs.lifecycle.estimating import estimate_for
 from runs.lifecycle.policy import Policy
 from runs.llm.client import Clients
-from runs.llm.estimates import estimate
 from runs.models import Attempt, WorkItem
 from runs.pev import verifier
 from runs.pev.contracts import StepOutput
@@ -102,10 +102,9 @@ def _sentence(error: ModelTrouble | ContractBroken) -> str:
 def _plan(lease: Lease, item: WorkItem, asking: Clients) -> None:
     brief, reason = briefs.for_planner(item.run)
     plan = make_plan(RecordedModel(asking, lease, item), brief)
-    policy = Policy.model_validate(item.run.policy)
-    cost = estimate(plan, {role: policy.model_for(role).model for role in Role}, attempts=policy.attempts)
+    cost = estimate_for(item.run, plan)
     with work.fenced(lease) as mine:
-        facts.propose_plan(mine.run, plan, reason=reason, estimate=cost.model_dump(mode="json"))
+        facts.propose_plan(mine.run, plan, reason=reason, estimate=cost)
         work.done(mine)
         advance(mine.run_id)
 

@@ -16,13 +16,19 @@ from django.utils import timezone
 
 from runs import journal, trees
 from runs.enums import EventKind, Role
-from runs.errors import InvalidInput, UploadRefused
+from runs.errors import InvalidInput, PlanRefused, UploadRefused
+from runs.lifecycle import facts
 from runs.lifecycle.advance import advance
+from runs.lifecycle.estimating import estimate_for
 from runs.lifecycle.policy import Policy
 from runs.llm.prices import price_of
 from runs.models import Run, User
+from runs.pev.contracts import PlanContract
+from runs.pev.handwritten import shortened
 from runs.pev.paths import clashes, clean_path
+from runs.pev.planner import problems_in
 from runs.pev.ports import FileInfo
+from runs.pev.tools import TOOL_NAMES
 
 SAMPLES = {
     "contracts": "Review these three contracts: find vague terms, missing dates, amounts and parties, and placeholders."
@@ -47,7 +53,10 @@ class Upload:
 
 @dataclass(frozen=True)
 class Submission:
-    """What a person submits. `token` makes a form that is sent twice one run. `no_files`: none are missing."""
+    """What a person submits. `token` makes a form that is sent twice one run. `no_files`: none are missing.
+
+    With a `plan` no planner is asked for version 1; `plan_from` says in a sentence where it comes from.
+    """
 
     request: str
     uploads: Sequence[Upload]
@@ -55,18 +64,21 @@ class Submission:
     token: uuid.UUID
     approvers: Sequence[User] = ()
     no_files: bool = False
+    plan: PlanContract | None = None
+    plan_from: str = ""
 
 
 def submit(owner: User, submission: Submission) -> Run:
     """The run of this submission, planning already under way; the same run when it was submitted before.
 
-    Raises InvalidInput or UploadRefused with the sentence for the person.
+    Raises InvalidInput, UploadRefused or PlanRefused with the sentences for the person.
     """
     existing = Run.objects.filter(submission=submission.token, owner=owner).first()
     if existing:
         return existing
     request = checked_request(submission)
     check_policy(submission.policy)
+    check_plan(submission)
     tree_files = intake(submission.uploads)
     try:
         with transaction.atomic():
@@ -111,6 +123,15 @@ def check_policy(policy: Policy) -> None:
         )
 
 
+def check_plan(submission: Submission) -> None:
+    """Raises PlanRefused with everything that keeps the plan that was brought from being run under this policy."""
+    if submission.plan is None:
+        return
+    problems = problems_in(submission.plan, TOOL_NAMES, most_steps=submission.policy.most_steps)
+    if problems:
+        raise PlanRefused(shortened(problems))
+
+
 def _create(owner: User, submission: Submission, request: str, files: dict[str, FileInfo]) -> Run:
     tree = trees.make_tree(files)
     run = Run.objects.create(
@@ -125,6 +146,9 @@ def _create(owner: User, submission: Submission, request: str, files: dict[str, 
     run.approvers.set(submission.approvers)
     data = {"by": owner.get_username(), "files": tree.file_count, "bytes": tree.total_size}
     journal.record(run.pk, EventKind.SUBMITTED, data)
+    if submission.plan:
+        estimate = estimate_for(run, submission.plan)
+        facts.propose_plan(run, submission.plan, reason=submission.plan_from, estimate=estimate)
     return run
 
 

@@ -14,10 +14,13 @@ from django.db import connection
 from django.test import override_settings
 
 from runs import trees
-from runs.enums import EventKind, RunStatus, WorkKind
-from runs.errors import InvalidInput, UploadRefused
+from runs.enums import ApprovalPolicy, EventKind, GateKind, PlanStatus, RunStatus, WorkKind
+from runs.errors import InvalidInput, PlanRefused, UploadRefused
+from runs.lifecycle import binding
+from runs.lifecycle.estimating import estimate_for
 from runs.lifecycle.submission import SAMPLES, Submission, Upload, intake, sample, submit, title_of
-from runs.models import Event, Run, Tree, WorkItem
+from runs.models import Event, Plan, Run, Tree, WorkItem
+from runs.pev.contracts import PlannedAction
 from runs.pev.ports import FileInfo
 from tests import factories as made
 
@@ -268,6 +271,51 @@ def test_limits_are_inclusive() -> None:
 def test_the_same_content_twice_is_stored_once() -> None:
     files = intake([upload("a.md", b"the same"), upload("b.md", b"the same")])
     assert files["a.md"] == files["b.md"] == FileInfo(files["a.md"].sha256, 8)
+
+
+# ---- a plan that is brought ---------------------------------------------------------------------------------------
+
+
+def test_a_plan_that_is_brought_is_version_1_and_waits_for_a_person_without_any_work_for_a_planner() -> None:
+    run = submit(made.alice(), submission(plan=made.plan(), plan_from="Imported from “plan.json”."))
+    plan = Plan.objects.get(run=run)
+    assert (plan.version, plan.status, plan.reason) == (1, PlanStatus.PROPOSED, "Imported from “plan.json”.")
+    assert binding.contract_of(plan) == made.plan()
+    assert plan.estimate == estimate_for(run, made.plan())
+    gate = made.open_gate(run, GateKind.PLAN)
+    assert gate.digest == binding.digest_of(binding.binding_of(run, plan))
+    assert (Run.objects.get().status, WorkItem.objects.count()) == (RunStatus.AWAITING_APPROVAL, 0)
+    assert list(Event.objects.filter(run=run).values_list("kind", flat=True)) == [
+        EventKind.SUBMITTED,
+        EventKind.PLAN_PROPOSED,
+        EventKind.GATE_OPENED,
+    ]
+
+
+def test_a_policy_that_asks_for_no_plan_lets_it_begin() -> None:
+    run = submit(made.alice(), submission(plan=made.plan(), policy=made.policy(plan_approval=ApprovalPolicy.NEVER)))
+    assert Plan.objects.get(run=run).approved_how == "policy"
+    assert list(WorkItem.objects.values_list("kind", flat=True)) == [WorkKind.ATTEMPT]
+
+
+def test_a_plan_that_cannot_be_run_is_refused_with_everything_that_is_wrong() -> None:
+    analyse = [PlannedAction(tool="analyze", purpose="Look at it.")]
+    plan = made.plan(made.plan_step("one", "One", actions=analyse), made.plan_step("two", "Two", dependencies=["zero"]))
+    with pytest.raises(PlanRefused) as caught:
+        submit(made.alice(), submission("Go.", upload("a.md"), plan=plan, policy=made.policy(most_steps=1)))
+    assert caught.value.problems == (
+        "The plan has 2 steps; this run allows 1.",
+        "Step “one” plans the tool “analyze”, which does not exist. "
+        "There are: edit_file, list_files, read_file, search_files, write_file.",
+        "Step “two” depends on “zero”, which is no step of this plan.",
+    )
+    assert (Run.objects.count(), Tree.objects.count(), Event.objects.count()) == (0, 0, 0)
+
+
+def test_a_brought_plan_that_is_sent_twice_is_one_run() -> None:
+    runs = [submit(made.alice(), submission(plan=made.plan(), token=TOKEN)) for _ in range(2)]
+    assert runs[0] == runs[1]
+    assert Plan.objects.count() == 1
 
 
 # ---- samples ------------------------------------------------------------------------------------------------------
