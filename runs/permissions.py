@@ -4,7 +4,7 @@ from django.contrib.auth.models import AnonymousUser
 from django.db.models import Q, QuerySet
 
 from runs.errors import NotAllowed
-from runs.models import Run, User
+from runs.models import Run, Template, User
 
 type Person = User | AnonymousUser
 
@@ -16,6 +16,11 @@ def visible_runs(user: Person) -> "QuerySet[Run]":
     if getattr(user, "is_superuser", False):
         return Run.objects.all()
     return Run.objects.filter(Q(owner_id=user.pk) | Q(approvers=user.pk)).distinct()
+
+
+def visible_templates(user: Person) -> "QuerySet[Template]":
+    """The templates this person may see: their own, and nobody else's, not even as an administrator."""
+    return Template.objects.filter(owner_id=user.pk) if user.is_authenticated else Template.objects.none()
 
 
 def can_see(user: Person, run: Run) -> bool:

@@ -5,6 +5,7 @@ from runs.models.gates import Gate
 from runs.models.people import User
 from runs.models.plans import Attempt, Plan, Step, Verdict
 from runs.models.runs import Event, Run
+from runs.models.templates import Template
 from runs.models.trees import Tree
 from runs.models.work import WorkItem
 
@@ -16,6 +17,7 @@ __all__ = [
     "Plan",
     "Run",
     "Step",
+    "Template",
     "ToolCall",
     "Tree",
     "User",

@@ -4,7 +4,8 @@ import pytest
 from django.contrib.auth.models import AnonymousUser
 
 from runs.errors import NotAllowed
-from runs.permissions import can_decide, can_see, check_can_decide, visible_runs
+from runs.lifecycle.templates import save
+from runs.permissions import can_decide, can_see, check_can_decide, visible_runs, visible_templates
 from tests import factories as made
 
 pytestmark = pytest.mark.django_db
@@ -35,6 +36,13 @@ def test_being_staff_is_no_way_in() -> None:
 def test_approving_one_run_is_no_way_into_another_of_the_same_owner() -> None:
     one, other = made.submitted(), made.submitted(approvers=[made.charlie()])
     assert (can_see(made.bob(), one), can_see(made.bob(), other)) == (True, False)
+
+
+def test_a_template_is_seen_by_its_owner_alone() -> None:
+    template = save(made.alice(), made.finished_succeeded(), "Mine")
+    root = made.person("root", is_superuser=True)
+    assert list(visible_templates(made.alice())) == [template]
+    assert [visible_templates(user).count() for user in (made.bob(), root, AnonymousUser())] == [0, 0, 0]
 
 
 def test_the_rule_has_two_voices_that_agree() -> None:

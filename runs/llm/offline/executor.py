@@ -74,7 +74,7 @@ def answer(question: Question) -> Answer:
         return _report(
             _blocked(
                 step,
-                "The offline rules do not know this step. They carry out the steps of their own plans only.",
+                "The offline rules do not know this step. They can do reviews, project analyses and digests only.",
             )
         )
     if written := [call for call in question.calls if call.name == "write_file" and call.result is not None]:

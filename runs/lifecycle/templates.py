@@ -1,0 +1,121 @@
+"""Owns templates: plans that ship with pevsite, and those that people have saved from finished runs."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files as package_files
+
+from django.db import IntegrityError, transaction
+
+from runs.enums import RunStatus
+from runs.errors import InvalidInput
+from runs.lifecycle import binding
+from runs.models import Plan, Run, Template, User
+from runs.permissions import visible_templates
+from runs.pev.contracts import PlanContract
+from runs.pev.handwritten import plan_from, plan_in
+
+LONGEST_NAME = 120
+
+
+@dataclass(frozen=True)
+class Shipped:
+    """A template that comes with pevsite; its plan is `recipes/KEY.json`."""
+
+    name: str
+    description: str
+
+
+SHIPPED: Mapping[str, Shipped] = {
+    "document-review": Shipped(
+        "Document review", "List the documents, collect parties, dates and amounts, find weak points, draft notices."
+    ),
+    "idea-workflow": Shipped(
+        "Idea workflow",
+        "Validate an idea, expand it, connect the variants, synthesise a brief. The offline rules cannot do this.",
+    ),
+    "project-analysis": Shipped(
+        "Project analysis", "Scan the files, describe the architecture, detect workflows, recommend what to mend."
+    ),
+}
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """The plan of a template, and in one sentence where it comes from."""
+
+    plan: PlanContract
+    reason: str
+
+
+@cache
+def shipped_plan(key: str) -> PlanContract:
+    return plan_in(package_files("runs").joinpath("recipes", f"{key}.json").read_bytes())
+
+
+def own_templates(user: User) -> Sequence[Template]:
+    """By name, without their plans."""
+    return list(visible_templates(user).defer("plan").order_by("name"))
+
+
+def chosen(user: User, key: str) -> Chosen:
+    """The template with this key: of a shipped one its name, of an own one its number. Raises InvalidInput."""
+    if key in SHIPPED:
+        return Chosen(shipped_plan(key), _reason(SHIPPED[key].name))
+    number = int(key) if key.isascii() and key.isdigit() and len(key) < 19 else 0
+    template = visible_templates(user).filter(pk=number).first()
+    if template is None:
+        raise InvalidInput("There is no such template, or not any more; choose another.")
+    return _own(template)
+
+
+def called(user: User, name: str) -> Chosen:
+    """The template of this name; an own one goes before a shipped one. Raises InvalidInput with those there are."""
+    template = visible_templates(user).filter(name=name).first()
+    if template:
+        return _own(template)
+    for key, shipped in SHIPPED.items():
+        if name.casefold() in (key, shipped.name.casefold()):
+            return chosen(user, key)
+    names = [*SHIPPED, *(template.name for template in own_templates(user))]
+    raise InvalidInput(f"There is no template “{name}”; there are: {', '.join(names)}.")
+
+
+def _own(template: Template) -> Chosen:
+    return Chosen(plan_from(template.plan), _reason(template.name))
+
+
+def _reason(name: str) -> str:
+    return f"From the template “{name}”."
+
+
+def plan_worth_keeping(run: Run) -> Plan | None:
+    """The newest version of a finished run that had been approved, or None."""
+    if run.status != RunStatus.FINISHED:
+        return None
+    return run.plans.filter(binding__isnull=False).order_by("-version").first()
+
+
+def save(user: User, run: Run, name: str) -> Template:
+    """Keep the plan of a finished run under a name. Raises InvalidInput with the sentence for the person."""
+    name = " ".join(name.split())
+    if not name:
+        raise InvalidInput("Give the template a name.")
+    if len(name) > LONGEST_NAME:
+        raise InvalidInput(f"The name has {len(name):,} characters; {LONGEST_NAME} are allowed.")
+    plan = plan_worth_keeping(run)
+    if plan is None:
+        raise InvalidInput("Only the plan of a finished run that had been approved can be saved as a template.")
+    contract = binding.contract_of(plan)
+    try:
+        with transaction.atomic():
+            return Template.objects.create(
+                owner=user,
+                name=name,
+                description=contract.goal[:400],
+                plan=contract.model_dump(mode="json"),
+                digest=plan.digest,
+                from_run=run,
+            )
+    except IntegrityError as error:
+        raise InvalidInput(f"You have a template “{name}” already; choose another name.") from error

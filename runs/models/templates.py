@@ -1,0 +1,25 @@
+"""Owns the table of templates: plans that people keep to use them for other files."""
+
+from django.conf import settings
+from django.db import models
+
+from runs.models.runs import Run
+
+
+class Template(models.Model):
+    """A plan under a name of its owner's, who alone may see it. `plan` is the whole contract, `digest` is over it."""
+
+    owner = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="templates")
+    name = models.CharField(max_length=120)
+    description = models.CharField(max_length=400, default="", blank=True)
+    plan = models.JSONField()
+    digest = models.CharField(max_length=64)
+    from_run = models.ForeignKey(Run, models.SET_NULL, null=True, blank=True, related_name="+")
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["name"]
+        constraints = [models.UniqueConstraint(fields=["owner", "name"], name="template_name_unique")]
+
+    def __str__(self) -> str:
+        return f"template {self.pk}: {self.name}"

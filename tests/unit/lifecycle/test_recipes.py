@@ -1,0 +1,70 @@
+"""The templates that ship: sound, measurable, about no particular files, and what the offline rules make of them."""
+
+from importlib.resources import files
+
+import pytest
+
+from runs.lifecycle.templates import SHIPPED, shipped_plan
+from runs.pev.handwritten import plan_in
+from runs.pev.ordering import levels
+from runs.pev.planner import problems_in
+from runs.pev.tools import TOOL_NAMES
+from tests.unit.llm.offline_bench import Bench
+from tests.unit.llm.test_offline_runs import CONTRACTS, EMPTY, INTERVIEWS, PROJECT, STRANGE, verified
+
+
+def test_each_file_is_offered_and_read_as_an_import_would_be() -> None:
+    found = {item.name.removesuffix(".json"): item for item in files("runs").joinpath("recipes").iterdir()}
+    assert set(found) == set(SHIPPED)
+    for key, item in found.items():
+        assert shipped_plan(key) == plan_in(item.read_bytes())
+
+
+@pytest.mark.parametrize("key", SHIPPED)
+def test_a_shipped_plan_can_be_run(key: str) -> None:
+    assert problems_in(shipped_plan(key), TOOL_NAMES, most_steps=4) == []
+
+
+@pytest.mark.parametrize("key", SHIPPED)
+def test_each_step_has_checks_criteria_to_judge_and_one_folder_for_all_it_writes(key: str) -> None:
+    plan = shipped_plan(key)
+    for step in plan.steps:
+        assert {bool(criterion.check) for criterion in step.acceptance_criteria} == {True, False}
+        assert {action.tool for action in step.actions} >= {"write_file"}
+    folders = {path.split("/")[0] for step in plan.steps for path in step.expected_outputs}
+    looked_at = {c.check.path.split("/")[0] for step in plan.steps for c in step.acceptance_criteria if c.check}
+    assert len(folders) == 1
+    assert looked_at == folders
+
+
+@pytest.mark.parametrize(
+    ("key", "order"),
+    [
+        ("document-review", [["inventory"], ["key-facts", "findings"], ["notices"]]),
+        ("idea-workflow", [["validate", "expand"], ["connect"], ["synthesise"]]),
+        ("project-analysis", [["scan"], ["architecture", "workflows"], ["recommendations"]]),
+    ],
+)
+def test_what_does_not_need_each_other_runs_in_parallel(key: str, order: list[list[str]]) -> None:
+    found = levels({step.step_id: step.dependencies for step in shipped_plan(key).steps})
+    assert [[name for name in found if found[name] == level] for level in range(len(order))] == order
+
+
+@pytest.mark.parametrize("key", ["document-review", "project-analysis"])
+@pytest.mark.parametrize(
+    "given", [CONTRACTS, PROJECT, INTERVIEWS, STRANGE, EMPTY], ids=["contracts", "project", "talks", "strange", "empty"]
+)
+def test_offline_rules_carry_it_out_with_evidence_for_every_criterion(key: str, given: dict[str, bytes]) -> None:
+    bench = Bench("Do it.", dict(given))
+    last = bench.run(shipped_plan(key))
+    assert [attempt.passed for attempt in bench.attempts] == [True] * 4
+    assert last.passed, last.feedback
+    assert all(attempt.judgement and verified(attempt.judgement) for attempt in bench.attempts)
+    assert "no AI was involved" in bench.answer
+
+
+def test_offline_rules_do_not_pretend_to_have_ideas() -> None:
+    bench = Bench("A library of tools for the village.", {})
+    bench.run(shipped_plan("idea-workflow"))
+    assert {attempt.output.status for attempt in bench.attempts} == {"blocked"}
+    assert set(bench.tree) == set()
