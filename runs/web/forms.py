@@ -1,4 +1,4 @@
-"""Owns the form of a new run: the request, its files' limits, and the policy."""
+"""Owns the form of a new run: the request, its files' limits, where the plan comes from, and the policy."""
 
 from __future__ import annotations
 
@@ -8,14 +8,17 @@ from decimal import Decimal
 from typing import Any, get_args
 
 from django import forms
-from django.contrib.auth.models import AbstractBaseUser
 from django.db.models import QuerySet
 
 from runs.enums import ApprovalPolicy, Exhausted, Role, StepApproval
+from runs.errors import InvalidInput
+from runs.lifecycle import templates
 from runs.lifecycle.defaults import default_policy
 from runs.lifecycle.policy import Policy
 from runs.lifecycle.submission import LONGEST_REQUEST
+from runs.lifecycle.templates import SHIPPED, Chosen
 from runs.models import User
+from runs.pev.handwritten import MOST_BYTES, plan_in
 
 EFFORTS = ("low", "medium", "high")
 ROLES = (Role.PLANNER, Role.EXECUTOR, Role.VERIFIER)
@@ -86,6 +89,19 @@ class NewRunForm(forms.Form):
     )
     no_files = forms.BooleanField(label="There are no files for this", required=False)
     token = forms.UUIDField(widget=forms.HiddenInput)
+    template = forms.CharField(
+        label="Plan",
+        help_text="A template is proposed as it stands; you approve it like any plan.",
+        required=False,
+        widget=forms.Select,
+    )
+    plan_file = forms.FileField(
+        label="Or a plan as JSON",
+        help_text="Exported from a run, or written by hand.",
+        required=False,
+        allow_empty_file=True,  # handwritten says it better
+        widget=forms.FileInput(attrs={"accept": ".json,application/json"}),
+    )
     approvers: forms.ModelMultipleChoiceField[User] = forms.ModelMultipleChoiceField(
         label="Who else may see this run and decide?",
         queryset=User.objects.none(),
@@ -126,12 +142,14 @@ class NewRunForm(forms.Form):
         step_size=Decimal("0.05"),
     )
 
-    def __init__(self, *args: Any, owner: AbstractBaseUser, **kwargs: Any) -> None:
+    def __init__(self, *args: Any, owner: User, **kwargs: Any) -> None:
         kwargs["initial"] = _initial(default_policy()) | {"token": uuid.uuid4()} | (kwargs.get("initial") or {})
         super().__init__(*args, **kwargs)
         approvers = self.fields["approvers"]
         assert isinstance(approvers, forms.ModelMultipleChoiceField)
         approvers.queryset = _others(owner)
+        self._owner = owner
+        self.fields["template"].widget.choices = _templates(owner)
         for role in ROLES:
             self.fields[f"{role}_model"] = forms.CharField(label=f"{role.capitalize()}’s model", max_length=120)
             self.fields[f"{role}_effort"] = _choice("Effort", {word: word.capitalize() for word in EFFORTS})
@@ -143,7 +161,16 @@ class NewRunForm(forms.Form):
 
     @property
     def policy_has_errors(self) -> bool:
-        return bool(set(self.errors) - {"request", "no_files", "token", "approvers"})
+        return bool(set(self.errors) - {"request", "no_files", "token", "approvers", "template", "plan_file"})
+
+    def plan(self) -> Chosen | None:
+        """The plan that was chosen or brought, None when the planner writes it. Raises InvalidInput, PlanRefused."""
+        key, file = self.cleaned_data["template"], self.cleaned_data["plan_file"]
+        if key and file:
+            raise InvalidInput("Choose a template or a file with a plan, not both.")
+        if file:
+            return Chosen(plan_in(file.read(MOST_BYTES + 1)), f"Imported from “{file.name}”.")
+        return templates.chosen(self._owner, key) if key else None
 
     def policy(self) -> Policy:
         """The default policy with what the person has changed."""
@@ -174,5 +201,13 @@ def _initial(policy: Policy) -> dict[str, Any]:
     return values
 
 
-def _others(owner: AbstractBaseUser) -> QuerySet[User]:
+def _templates(owner: User) -> list[tuple[str, Any]]:
+    """The choices of the field, in groups: nothing chosen, what ships, what the person has saved."""
+    mine = [(str(template.pk), template.name) for template in templates.own_templates(owner)]
+    shipped = [(key, template.name) for key, template in SHIPPED.items()]
+    groups = [("Templates of pevsite", shipped), *([("My templates", mine)] if mine else [])]
+    return [("", "The planner writes it"), *groups]
+
+
+def _others(owner: User) -> QuerySet[User]:
     return User.objects.filter(is_active=True).exclude(pk=owner.pk).order_by("username")

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from runs.web.views import account, files, gates, inbox, report, run, step, submit
+from runs.web.views import account, files, gates, inbox, plans, report, run, step, submit
 
 urlpatterns = [
     path("", inbox.inbox, name="inbox"),
@@ -17,6 +17,10 @@ urlpatterns = [
     path("runs/<int:run_id>/gates/<int:gate_id>/", gates.decide, name="gate"),
     path("runs/<int:run_id>/steps/<int:step_id>/", step.step_page, name="step"),
     path("runs/<int:run_id>/files/<path:path>", files.file_page, name="file"),
+    path("runs/<int:run_id>/plans/<int:version>.json", plans.plan_json, name="plan_json"),
+    path("runs/<int:run_id>/template/", plans.save_template, name="save_template"),
+    path("templates/", plans.own_templates, name="templates"),
+    path("templates/<int:template_id>/delete/", plans.delete_template, name="delete_template"),
     path("runs/<int:run_id>/report/", report.report_page, name="report"),
     path("runs/<int:run_id>/report.md", report.report_markdown, name="report_markdown"),
     path("runs/<int:run_id>/files.zip", report.files_zip, name="files_zip"),

@@ -48,7 +48,7 @@ function enhance() {
 
 function dropping() {
   const zone = at("drop");
-  const carriesFiles = (event) => event.dataTransfer?.types.includes("Files");
+  const carriesFiles = (event) => event.dataTransfer?.types.includes("Files") && event.target !== at("id_plan_file");
   document.addEventListener("dragover", (event) => {
     if (!carriesFiles(event)) return;
     event.preventDefault();

@@ -94,6 +94,31 @@ def test_own_files_by_folder(page: Page, notes: Path) -> None:
 
 
 @pytest.mark.provokes("422")
+def test_a_plan_is_brought_and_kept_as_a_template(page: Page, notes: Path) -> None:
+    page.get_by_role("link", name="New run").first.click()
+    page.locator("textarea[name=request]").fill("Review these notes")
+    page.locator("input#id_folder").set_input_files(notes)
+    file = page.get_by_label("Or a plan as JSON")
+    file.set_input_files({"name": "mine.json", "mimeType": "application/json", "buffer": b'{"goal": "x"}'})
+    page.locator("#submit").click()
+    expect(page.locator("#problems")).to_contain_text("“steps” is missing")
+    file.set_input_files([])
+    page.get_by_label("Plan", exact=True).select_option("document-review")
+    page.locator("#submit").click()
+    expect(gate(page, "plan")).to_contain_text("From the template “Document review”.", timeout=LONG)
+    expect(page.locator("#run-files")).to_contain_text("old papers/Überblick.txt")
+    approve(page, "plan")
+    expect(gate(page, "step")).to_be_visible(timeout=LONG)
+    approve(page, "step")
+    page.get_by_role("link", name="Save the plan as a template").click(timeout=LONG)
+    check_accessible(page)
+    page.get_by_label("Name").fill("Notes")
+    page.get_by_role("button", name="Save").click()
+    expect(page.locator("#messages")).to_contain_text("Saved as the template “Notes”.")
+    check_accessible(page)
+
+
+@pytest.mark.provokes("422")
 def test_an_empty_request_and_missing_files_lose_nothing(page: Page, notes: Path) -> None:
     page.get_by_role("link", name="New run").first.click()
     request = page.locator("textarea[name=request]")

@@ -20,6 +20,7 @@ from runs.enums import (
 )
 from runs.lifecycle.ledger import ledger_of
 from runs.lifecycle.policy import Policy
+from runs.lifecycle.templates import plan_worth_keeping
 from runs.models import Run
 from runs.pev.outcome import gaps_in
 from runs.queries import Totals
@@ -95,7 +96,7 @@ class Files:
 
 @dataclass(frozen=True)
 class Result:
-    """What came out. `gaps` is empty exactly when the run succeeded."""
+    """What came out. `gaps` is empty exactly when the run succeeded. `plan_can_be_kept`: as a template."""
 
     outcome: str
     heading: str
@@ -104,6 +105,7 @@ class Result:
     gaps: tuple[str, ...]
     answer: str
     criteria: tuple[CriterionView, ...]
+    plan_can_be_kept: bool
 
     @property
     def met(self) -> int:
@@ -291,6 +293,7 @@ def _result(run: Run) -> Result:
         gaps=gaps,
         answer=run.answer,
         criteria=criteria(run.pk, (run.final or {}).get("results", []), "", ""),
+        plan_can_be_kept=plan_worth_keeping(run) is not None,
     )
 
 

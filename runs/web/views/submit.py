@@ -12,7 +12,7 @@ from django.urls import reverse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST
 
-from runs.errors import InvalidInput
+from runs.errors import InvalidInput, PlanRefused
 from runs.lifecycle import submission
 from runs.lifecycle.defaults import default_policy
 from runs.lifecycle.submission import SAMPLES, Submission, Upload
@@ -27,9 +27,11 @@ def new_run(request: HttpRequest) -> HttpResponse:
     """The form; posted, a run. A background post (`Accept: application/json`) gets 201 and a place, or errors."""
     if request.method != "POST":
         return _form(request, NewRunForm(owner=person(request)), [])
-    form = NewRunForm(request.POST, owner=person(request))
+    form = NewRunForm(request.POST, request.FILES, owner=person(request))
     try:
         run = _submit(request, form)
+    except PlanRefused as error:
+        return _refused(request, form, error.problems)
     except InvalidInput as error:
         return _refused(request, form, [*form.problems(), *([str(error)] if str(error) else [])])
     place = reverse("run", args=[run.pk])
@@ -51,7 +53,7 @@ def run_sample(request: HttpRequest, name: str) -> HttpResponse:
 def _submit(request: HttpRequest, form: NewRunForm) -> Run:
     if not form.is_valid():
         raise InvalidInput("")
-    given = form.cleaned_data
+    given, plan = form.cleaned_data, form.plan()
     return submission.submit(
         person(request),
         Submission(
@@ -61,6 +63,8 @@ def _submit(request: HttpRequest, form: NewRunForm) -> Run:
             token=given["token"],
             approvers=list(given["approvers"]),
             no_files=given["no_files"],
+            plan=plan.plan if plan else None,
+            plan_from=plan.reason if plan else "",
         ),
     )
 

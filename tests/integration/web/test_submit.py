@@ -9,10 +9,13 @@ from django.test import Client
 from pytest_django import Settings
 
 from runs import trees
-from runs.enums import ApprovalPolicy, Role, StepApproval
+from runs.enums import ApprovalPolicy, PlanStatus, Role, StepApproval
+from runs.lifecycle import binding
 from runs.lifecycle.defaults import default_policy
 from runs.lifecycle.policy import Policy
+from runs.lifecycle.templates import save
 from runs.models import Run
+from runs.pev.handwritten import exported
 from tests import factories
 
 JSON = {"Accept": "application/json"}
@@ -114,6 +117,75 @@ def test_what_cannot_be_used_is_a_sentence(page: Client, changes: dict[str, Any]
 def test_a_request_without_files_is_taken_when_that_is_meant(page: Client) -> None:
     page.post("/runs/new/", form(request="Review these contracts", no_files="on"))
     assert Run.objects.count() == 1
+
+
+def plan_file(content: bytes = exported(factories.plan()).encode()) -> SimpleUploadedFile:
+    return SimpleUploadedFile("my plan.json", content)
+
+
+def test_a_template_is_the_plan_of_the_run(page: Client) -> None:
+    text = page.get("/runs/new/").text
+    assert '<option value="document-review">Document review</option>' in text
+    assert "My templates" not in text
+    page.post("/runs/new/", form(template="document-review"))
+    plan = Run.objects.get().plans.get()
+    assert (plan.reason, plan.status) == ("From the template “Document review”.", PlanStatus.PROPOSED)
+    assert "From the template “Document review”." in page.get(f"/runs/{plan.run_id}/").text
+
+
+def test_an_own_template_is_offered_and_those_of_others_are_not(page: Client, alice: Any, bob: Any) -> None:
+    done = factories.finished_succeeded()
+    mine, theirs = save(alice, done, "Mine <3"), save(bob, done, "Bob's")
+    text = page.get("/runs/new/").text
+    assert f'<option value="{mine.pk}">Mine &lt;3</option>' in text
+    assert "Bob" not in text.split("id_template")[1].split("</select>")[0]
+    refused = page.post("/runs/new/", form(template=str(theirs.pk)), headers=JSON)
+    assert refused.json() == {"errors": ["There is no such template, or not any more; choose another."]}
+    page.post("/runs/new/", form(template=str(mine.pk)))
+    assert binding.contract_of(Run.objects.latest("pk").plans.get()) == factories.plan()
+
+
+def test_a_plan_can_be_brought_as_json_beside_the_files(page: Client) -> None:
+    page.post("/runs/new/", form(files=[file("a.md")], paths=["one/a.md"], plan_file=plan_file()))
+    run = Run.objects.get()
+    assert list(trees.files_of(run.inputs)) == ["one/a.md"]
+    assert binding.contract_of(run.plans.get()) == factories.plan()
+    assert run.plans.get().reason == "Imported from “my plan.json”."
+
+
+def test_what_is_wrong_with_a_plan_is_told_line_by_line_and_the_choices_are_kept(page: Client) -> None:
+    wrong = b'{"goal": "x", "steps": [{"id": 1, "<script>": 1}]}'
+    told = page.post("/runs/new/", form(plan_file=plan_file(wrong)), headers=JSON).json()["errors"]
+    assert told[0] == "Step “1”: “name” is missing; say in a few words what the step does."
+    assert len(told) == 6
+    answer = page.post("/runs/new/", form(plan_file=plan_file(wrong), template="idea-workflow", attempts=2))
+    assert answer.status_code == 422
+    assert "Choose a template or a file with a plan, not both." in answer.text
+    assert '<option value="idea-workflow" selected>' in answer.text
+    assert 'name="attempts" value="2"' in answer.text
+    assert "&lt;script&gt;" in page.post("/runs/new/", form(plan_file=plan_file(wrong))).text
+    assert not Run.objects.exists()
+
+
+@pytest.mark.parametrize(
+    ("content", "sentence"),
+    [
+        (b"", "The plan is not valid JSON: Expecting value"),
+        (b"\xff\xfe", "The plan is not a text file"),
+        (b"x" * 1_000_001, "The plan has 1,000,001 bytes; 1,000,000 are allowed."),
+        (b"[" * 100_000, "The plan is not valid JSON: it is nested too deeply."),
+    ],
+)
+def test_a_file_that_is_no_plan_is_a_sentence(page: Client, content: bytes, sentence: str) -> None:
+    answer = page.post("/runs/new/", form(plan_file=plan_file(content)), headers=JSON)
+    assert answer.status_code == 422
+    assert answer.json()["errors"][0].startswith(sentence)
+
+
+def test_a_plan_that_cannot_be_run_is_refused_by_the_rules_for_every_plan(page: Client) -> None:
+    shell = exported(factories.plan()).replace("list_files", "shell").encode()
+    (problem,) = page.post("/runs/new/", form(plan_file=plan_file(shell)), headers=JSON).json()["errors"]
+    assert problem.startswith("Step “inventory” plans the tool “shell”, which does not exist. There are: ")
 
 
 def test_the_policy_is_what_was_chosen(page: Client, bob: Any) -> None:
