@@ -25,8 +25,10 @@ from runs.lifecycle.gates import Decision, already_decided, decide
 from runs.lifecycle.limits import given
 from runs.lifecycle.policy import Policy
 from runs.lifecycle.submission import Submission, Upload, sample, submit
+from runs.lifecycle.templates import Chosen, called
 from runs.management.commands.serve import first_administrator
 from runs.models import Gate, Run
+from runs.pev.handwritten import MOST_BYTES, plan_in
 from runs.reports.machine import as_json
 from runs.reports.markdown import as_markdown
 from runs.web.presenters.feed import sentence
@@ -42,6 +44,10 @@ class Command(BaseCommand):
         parser.add_argument("request", nargs="?", default="", help="what is to be done")
         parser.add_argument("--files", type=Path, help="folder (or file) that the task works on; it is copied")
         parser.add_argument("--sample", help="use a sample that ships with the app: contracts")
+        parser.add_argument(
+            "--plan", type=Path, help="a plan as JSON, exported or written by hand; no planner is asked"
+        )
+        parser.add_argument("--template", help="a template by its name, such as document-review; no planner is asked")
         parser.add_argument(
             "--approve-all", action="store_true", help="answer every gate with approve; recorded as such"
         )
@@ -82,7 +88,9 @@ class Command(BaseCommand):
             if options["files"]:
                 uploads += collected(options["files"])
             policy = Policy.model_validate(default_policy().model_dump() | {"budget": options["budget"]})
-            submission = Submission(request, uploads, policy, uuid.uuid4())
+            plan = _plan(owner, options["plan"], options["template"])
+            brought, reason = (plan.plan, plan.reason) if plan else (None, "")
+            submission = Submission(request, uploads, policy, uuid.uuid4(), plan=brought, plan_from=reason)
             return submit(owner, submission)
         except InvalidInput as error:
             raise CommandError(str(error), returncode=2) from error
@@ -181,6 +189,22 @@ def _owner(name: str | None) -> Any:
     if person is None:
         raise CommandError(f"There is no user “{name}”.", returncode=2)
     return person
+
+
+def _plan(owner: Any, file: Path | None, template: str | None) -> Chosen | None:
+    """The plan that was named, None when the planner writes it. Raises InvalidInput."""
+    if file and template:
+        raise InvalidInput("Give --plan or --template, not both.")
+    if template:
+        return called(owner, template)
+    if file is None:
+        return None
+    try:
+        with file.open("rb") as opened:
+            data = opened.read(MOST_BYTES + 1)
+    except OSError as error:
+        raise InvalidInput(f"“{file}” cannot be read: {error.strerror}.") from error
+    return Chosen(plan_in(data), f"Imported from “{file.name}”.")
 
 
 def collected(folder: Path) -> list[Upload]:

@@ -100,6 +100,10 @@ def test_gates_are_asked_in_the_terminal_while_there_is_one(tmp_path: Path) -> N
         (["Do it", "--files", "/no/such/folder"], "neither a folder nor a file"),
         (["--sample", "poems"], "There is no sample"),
         (["Do it", "--user", "nobody"], "There is no user"),
+        (["Do it", "--template", "novels"], "There is no template “novels”; there are: document-review, "),
+        (["Do it", "--plan", "/no/such/plan.json"], "“/no/such/plan.json” cannot be read: No such file"),
+        (["Do it", "--plan", "manage.py"], "The plan is not valid JSON"),
+        (["Do it", "--plan", "x", "--template", "y"], "Give --plan or --template, not both"),
     ],
 )
 @pytest.mark.django_db
@@ -108,6 +112,37 @@ def test_wrong_use_is_a_sentence_and_makes_no_run(arguments: list[str], sentence
         call_command("run", *arguments)
     assert refused.value.returncode == 2
     assert not Run.objects.exists()
+
+
+def test_a_plan_written_by_hand_is_carried_out_without_a_planner(tmp_path: Path) -> None:
+    written = {
+        "title": "Know the leases",
+        "steps": [
+            {
+                "id": 1,
+                "title": "Digest",
+                "complexity": 2,
+                "actions": ["list_files", {"name": "write_file", "params": {"path": "digest.md"}}],
+                "acceptance_criteria": [
+                    {"text": "It is there.", "check": {"kind": "file_exists", "path": "digest.md"}}
+                ],
+                "expected_outputs": ["digest.md"],
+            }
+        ],
+        "success_criteria": [
+            {"text": "It is there.", "check": {"kind": "min_bytes", "path": "digest.md", "least": 80}}
+        ],
+    }
+    (tmp_path / "plan.json").write_text(json.dumps(written))
+    plan = ["--plan", str(tmp_path / "plan.json")]
+    done = run(tmp_path, "Digest the leases", "--files", str(ROOT / "runs/samples"), *plan, "--approve-all", "--json")
+    assert done.returncode == 0, done.stderr
+    told = json.loads(done.stdout)
+    assert [(plan["version"], plan["reason"]) for plan in told["plans"]] == [(1, "Imported from “plan.json”.")]
+    assert {event["data"]["role"] for event in told["events"] if event["kind"] == "model_called"} == {
+        "executor",
+        "synthesizer",
+    }
 
 
 def test_an_accepted_gap_exits_3(tmp_path: Path) -> None:
