@@ -39,7 +39,9 @@ def parsed(text: str, *, once: bool = False) -> JsonValue:
     """
     try:
         hook = _each_name_once if once else None
-        return cast("JsonValue", json.loads(text, parse_constant=_no_constant, object_pairs_hook=hook))
+        return cast(
+            "JsonValue", json.loads(text, parse_int=_whole, parse_constant=_no_constant, object_pairs_hook=hook)
+        )
     except json.JSONDecodeError as error:
         raise InvalidInput(f"{error.msg}, line {error.lineno}, column {error.colno}") from error
     except ValueError as error:
@@ -211,6 +213,12 @@ def _each_name_once(pairs: list[tuple[str, JsonValue]]) -> JsonValue:
         shown = repeated[:80].encode(errors="replace").decode()
         raise ValueError(f"the name “{shown}” is given twice in one object")
     return made
+
+
+def _whole(digits: str) -> int:
+    if len(digits) > 1_000:
+        raise ValueError("a number in it has more than 1,000 digits")
+    return int(digits)
 
 
 def _no_constant(name: str) -> JsonValue:

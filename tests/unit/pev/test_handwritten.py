@@ -197,6 +197,7 @@ def test_a_step_without_an_id_is_named_by_its_place() -> None:
         (b"\xff\xfe{}", "The plan is not a text file; export it as JSON in UTF-8."),
         (b'{"goal": NaN}', "The plan is not valid JSON: NaN is not JSON."),
         (b'{"goal": "a", "goal": "b"}', "The plan is not valid JSON: the name “goal” is given twice in one object."),
+        (b'{"goal": %s}' % (b"1" * 5_000), "The plan is not valid JSON: a number in it has more than 1,000 digits."),
         (b"[" * 300_000, "The plan is not valid JSON: it is nested too deeply."),
         (b'{"a":' * 60 + b"1" + b"}" * 60, "The plan is nested more than 40 levels deep; write deep values as text."),
         (b" " * (MOST_BYTES + 1), "The plan has 1,000,001 bytes; 1,000,000 are allowed."),
