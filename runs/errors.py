@@ -1,11 +1,18 @@
 """One tree of exceptions. The text of each is a sentence for the person who caused it or has to act."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
+from types import MappingProxyType
+from typing import Any
 
 
 class PevError(Exception):
-    """Base of everything that pevsite raises on purpose."""
+    """Base of everything that pevsite raises on purpose.
+
+    `tokens`: what a call to a model had used when this ended it, by the names of `Usage`: a lower bound.
+    """
+
+    tokens: Mapping[str, Any] = MappingProxyType({})
 
 
 class InvalidInput(PevError):
@@ -61,7 +68,6 @@ class ModelTrouble(PevError):
 
     `retriable`: whether the same call may succeed later. `retry_after`: seconds the service asked for,
     or None. `kind`: the service's own name of the error (`rate_limit_error`, `overloaded_error`, ...).
-    `input_tokens`, `output_tokens`: what the call had used when it broke, a lower bound.
     """
 
     def __init__(self, sentence: str, *, kind: str, retriable: bool, retry_after: float | None = None) -> None:
@@ -69,8 +75,6 @@ class ModelTrouble(PevError):
         self.kind = kind
         self.retriable = retriable
         self.retry_after = retry_after
-        self.input_tokens = 0
-        self.output_tokens = 0
 
 
 class Postponed(PevError):

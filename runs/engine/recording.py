@@ -12,7 +12,7 @@ from django.utils import timezone
 from runs import journal
 from runs.engine.stopwatch import Stopwatch
 from runs.engine.work import Lease, fenced
-from runs.errors import ContractBroken, LeaseLost, LimitReached, ModelTrouble, Postponed
+from runs.errors import ContractBroken, LeaseLost, LimitReached, ModelTrouble, PevError, Postponed
 from runs.journal import Place, Question
 from runs.lifecycle import limits
 from runs.lifecycle.advance import locked
@@ -65,11 +65,10 @@ class RecordedModel:
         try:
             reply = self._clients.ask(ask, lambda: self._keep_going(began))
         except (LeaseLost, ContractBroken) as error:
-            self._failed(place, question, str(error), Usage(), _since(began))
+            self._failed(place, question, error, _since(began))
             raise
         except ModelTrouble as trouble:
-            spent = Usage(input=trouble.input_tokens, output=trouble.output_tokens, lower_bound=True)
-            self._failed(place, question, str(trouble), spent, _since(began))
+            self._failed(place, question, trouble, _since(began))
             raise self._postponed(trouble) from trouble
         self._keep(place, question, reply, _since(began))
         if self._watch:
@@ -104,9 +103,10 @@ class RecordedModel:
             journal.write_reply(self._work, place, question, reply, cost, duration_ms, live_=False)
             raise
 
-    def _failed(self, place: Place, question: Question, error: str, spent: Usage, duration_ms: int) -> None:
+    def _failed(self, place: Place, question: Question, error: PevError, duration_ms: int) -> None:
+        spent = Usage(**error.tokens)
         cost = cost_of(question.model, spent, timezone.now().date())
-        journal.write_failure(self._work, place, question, error, spent, cost, duration_ms)
+        journal.write_failure(self._work, place, question, str(error), spent, cost, duration_ms)
 
     def _postponed(self, trouble: ModelTrouble) -> Exception:
         """Postponed while tries are left, else the trouble itself, for a person to look at."""

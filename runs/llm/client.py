@@ -10,20 +10,21 @@ import os
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any, cast
 
 import anthropic
 import httpx2
 
-from runs.errors import ModelTrouble
+from runs.errors import ModelTrouble, PevError
 from runs.llm.caching import mark_prefixes
 from runs.llm.capabilities import Capability, capability
+from runs.llm.watch import Watch, attach
 from runs.pev.contracts import JsonObject
 from runs.pev.ports import Ask, Reply, Usage
 
 DEADLINE = 600.0
-"""Seconds after which a call is given up, however much it still streams."""
+"""Seconds after which a call is given up, whatever it still streams."""
 QUIET = 120.0
 """Seconds without a byte after which a call is given up."""
 _RETRIABLE = {
@@ -48,16 +49,9 @@ _KINDS = {408: "timeout_error", 409: "api_error", 429: "rate_limit_error", 529: 
 
 @dataclass
 class Spent:
-    """What a stream has reported so far: all that is known of the cost when it breaks."""
+    """What a stream has reported so far: all that is known of the cost when it breaks. None before it began."""
 
-    started: bool = False
-    input_tokens: int = 0
-    output_tokens: int = 0
-
-    def start(self, usage: anthropic.types.Usage) -> None:
-        self.started = True
-        self.input_tokens = _count(usage.input_tokens)
-        self.output_tokens = _count(usage.output_tokens)
+    usage: Usage | None = None
 
 
 class Clients:
@@ -69,16 +63,24 @@ class Clients:
         self._lock = threading.Lock()
 
     def ask(self, ask: Ask, keep_going: Callable[[], None] = lambda: None) -> Reply:
-        """The reply to one question. `keep_going` is called for each event and raises to break off.
+        """The reply to one question. `keep_going` raises to break off. It is called for each event and, from
+        another thread, every second, so that a silent service cannot hold a call that has to end.
 
         Raises ModelTrouble; whatever the service or the line did, nothing else comes out of here.
         """
         client = self._client(offline=ask.model.startswith("offline-"))
         spent = Spent()
+        ends = time.monotonic() + DEADLINE
+
+        def check() -> None:
+            keep_going()
+            if time.monotonic() > ends:
+                raise _trouble("timeout_error", f"The model did not finish within {DEADLINE:.0f} seconds.")
+
         try:
-            return self._guarded(client, ask, keep_going, spent)
-        except ModelTrouble as trouble:
-            trouble.input_tokens, trouble.output_tokens = spent.input_tokens, spent.output_tokens
+            return self._guarded(client, ask, check, spent)
+        except PevError as error:
+            error.tokens = asdict(spent.usage) if spent.usage else {}
             raise
 
     def close(self) -> None:
@@ -88,9 +90,10 @@ class Clients:
                 client.close()
             self._made.clear()
 
-    def _guarded(self, client: anthropic.Anthropic, ask: Ask, keep_going: Callable[[], None], spent: "Spent") -> Reply:
+    def _guarded(self, client: anthropic.Anthropic, ask: Ask, check: Callable[[], None], spent: Spent) -> Reply:
         try:
-            return self._stream(client, ask, keep_going, spent)
+            with Watch(check):
+                return self._stream(client, ask, check, spent)
         except anthropic.APIConnectionError as error:
             raise _trouble("connection_error", f"The model's service cannot be reached: {error}") from error
         except anthropic.APIStatusError as error:
@@ -129,20 +132,17 @@ class Clients:
                     kind="no_key",
                     retriable=False,
                 )
-            return anthropic.Anthropic(api_key="none", max_retries=0, timeout=httpx2.Timeout(QUIET, connect=10))
-        return anthropic.Anthropic(max_retries=0, timeout=httpx2.Timeout(QUIET, connect=10))
+            return anthropic.Anthropic(api_key="none", max_retries=0, http_client=_http())
+        return anthropic.Anthropic(max_retries=0, http_client=_http())
 
     @staticmethod
-    def _stream(client: anthropic.Anthropic, ask: Ask, keep_going: Callable[[], None], spent: "Spent") -> Reply:
-        ends = time.monotonic() + DEADLINE
+    def _stream(client: anthropic.Anthropic, ask: Ask, check: Callable[[], None], spent: Spent) -> Reply:
         with client.messages.stream(**parameters(ask)) as stream:
             for event in stream:
                 if event.type == "message_start":
-                    spent.start(event.message.usage)
-                keep_going()
-                if time.monotonic() > ends:
-                    raise _trouble("timeout_error", f"The model did not finish within {DEADLINE:.0f} seconds.")
-            if not spent.started:
+                    spent.usage = _usage(event.message.usage)
+                check()
+            if spent.usage is None:
                 raise _trouble("incomplete_stream", "The service answered, but not with a message.")
             message = stream.get_final_message()
             request_id = stream.request_id or ""
@@ -155,6 +155,17 @@ class Clients:
             usage=_usage(message.usage),
             request_id=request_id,
         )
+
+
+def _http() -> httpx2.Client:
+    """One connection a call: whoever watches a call must know its socket, and some servers close a connection that
+    they have promised to keep.
+    """
+    return anthropic.DefaultHttpxClient(
+        timeout=httpx2.Timeout(QUIET, connect=10),
+        limits=httpx2.Limits(max_connections=1_000, max_keepalive_connections=0),
+        event_hooks={"request": [attach]},
+    )
 
 
 def parameters(ask: Ask) -> dict[str, Any]:

@@ -172,6 +172,14 @@ class Stall:
     then: Answer
 
 
+@dataclass(frozen=True)
+class Ping:
+    """Answers, but sends nothing but pings for `seconds` in the middle of the body. For streams only."""
+
+    seconds: float
+    then: Answer
+
+
 type Answer = (
     Say
     | UseTools
@@ -187,5 +195,6 @@ type Answer = (
     | Garbage
     | Slow
     | Stall
+    | Ping
 )
 type Handler = Callable[[Request], Answer]

@@ -18,7 +18,7 @@ from tests.fakes import anthropic_frames, anthropic_schema
 from tests.fakes.anthropic_answers import Answer, Fail, Garbage, Handler, JsonObject, Request
 from tests.fakes.anthropic_blocks import blocks_of, prompt_tokens
 from tests.fakes.anthropic_delivery import Delivery, Ending, Mint, deliver
-from tests.fakes.anthropic_frames import frames, message
+from tests.fakes.anthropic_frames import PING, frames, message
 from tests.fakes.anthropic_ledger import Ledger
 from tests.fakes.anthropic_models import MODELS, model_info
 from tests.fakes.anthropic_rules import request_error
@@ -199,6 +199,7 @@ class FakeAnthropic:
             chunked=True,
             wait=delivery.wait,
             stall=delivery.stall,
+            filler=PING if delivery.pings else b"",
             cut=delivery.ending is Ending.CUT,
         )
 

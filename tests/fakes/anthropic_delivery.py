@@ -17,6 +17,7 @@ from tests.fakes.anthropic_answers import (
     JsonObject,
     Overrun,
     Pause,
+    Ping,
     Refuse,
     Say,
     Slow,
@@ -46,6 +47,7 @@ class Delivery:
     error: str = "api_error"
     wait: float = 0.0
     stall: float = 0.0
+    pings: bool = False
     instead: Fail | Garbage | None = None
 
 
@@ -67,6 +69,9 @@ def deliver(answer: Answer, body: JsonObject, mint: Mint) -> Delivery:
         case Stall(seconds, then):
             inner = deliver(then, body, mint)
             return replace(inner, stall=inner.stall + seconds)
+        case Ping(seconds, then):
+            inner = deliver(then, body, mint)
+            return replace(inner, stall=inner.stall + seconds, pings=True)
         case Think(then, text):
             inner = deliver(then, body, mint)
             return replace(inner, content=(*_thinking(text, body, mint), *inner.content))

@@ -49,8 +49,8 @@ def frames(whole: JsonObject, delivery: Delivery, error: JsonObject) -> list[byt
     if delivery.ending is Ending.ERROR:
         events.append(error)
     # The API sends pings anywhere; the types do not know them.
-    events.insert(1, {"type": "ping"})
-    return [_frame(event) for event in events]
+    frames = [_frame(event) for event in events]
+    return [*frames[:1], PING, *frames[1:]]
 
 
 @functools.cache
@@ -65,6 +65,9 @@ def warm_up() -> None:
 
 def _frame(event: JsonObject) -> bytes:
     return f"event: {event['type']}\ndata: {json.dumps(event, ensure_ascii=False)}\n\n".encode()
+
+
+PING = _frame({"type": "ping"})
 
 
 def _events(whole: JsonObject) -> Iterator[JsonObject]:

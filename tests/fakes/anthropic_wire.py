@@ -7,12 +7,14 @@ import json
 import socket
 import sys
 import threading
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 _POLL = 0.01  # seconds that closing may take at most, for nothing else waits on it
+_FILL = 0.02  # seconds between two fillers
 _GRACE = 2.0  # seconds for connections to end when the server closes
 
 
@@ -31,6 +33,7 @@ class Reply:
     """One HTTP response. With `chunked` each part is a chunk, else they are one body of known length.
 
     `cut` closes the socket before the end: without the last chunk, or half-way through the length.
+    `filler` is a part that is sent again and again while it stalls.
     """
 
     status: int
@@ -40,6 +43,7 @@ class Reply:
     chunked: bool = False
     wait: float = 0.0
     stall: float = 0.0
+    filler: bytes = b""
     cut: bool = False
 
 
@@ -134,8 +138,17 @@ class _Handler(BaseHTTPRequestHandler):
         parts = reply.parts if reply.chunked or not reply.cut else reply.parts[:middle]
         for i, part in enumerate(parts):
             if i == middle:
-                self.server.stopping.wait(reply.stall)
-            self.wfile.write(b"%x\r\n%b\r\n" % (len(part), part) if reply.chunked else part)
+                self._stall(reply)
+            self._send_part(part, reply)
+
+    def _send_part(self, part: bytes, reply: Reply) -> None:
+        self.wfile.write(b"%x\r\n%b\r\n" % (len(part), part) if reply.chunked else part)
+
+    def _stall(self, reply: Reply) -> None:
+        ends = time.monotonic() + reply.stall
+        while reply.filler and time.monotonic() < ends and not self.server.stopping.wait(_FILL):
+            self._send_part(reply.filler, reply)
+        self.server.stopping.wait(max(0.0, ends - time.monotonic()))
 
     def log_message(self, *args: object) -> None:
         """Silent: the tests look at `requests` and `violations`."""

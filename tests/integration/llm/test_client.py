@@ -255,7 +255,7 @@ def test_the_errors_of_the_api_are_told_in_words(
     api.replies(answer)
     found = trouble(clients)
     assert (found.kind, found.retriable, str(found)) == (kind, retriable, sentence)
-    assert (found.input_tokens, found.output_tokens, found.retry_after) == (0, 0, None)
+    assert (found.tokens, found.retry_after) == ({}, None)
 
 
 @pytest.mark.parametrize(
@@ -324,8 +324,8 @@ def test_a_stream_that_breaks_is_retriable_trouble_with_what_was_used_up_to_then
     before = api.usage_totals().input_tokens
     found = trouble(clients)
     assert (found.kind, found.retriable) == (kind, True)
-    assert (found.input_tokens, found.output_tokens) == (api.usage_totals().input_tokens - before, 1)
-    assert found.input_tokens > 0
+    assert (found.tokens["input"], found.tokens["output"]) == (api.usage_totals().input_tokens - before, 1)
+    assert found.tokens["input"] > 0
 
 
 def test_an_error_in_a_stream_that_names_the_request_as_its_cause_is_final(
@@ -405,7 +405,7 @@ def test_a_service_that_streams_for_ever_is_given_up(
     monkeypatch.setattr(client, "DEADLINE", 0.0)
     api.replies(Say(LONG))
     found = trouble(clients)
-    assert (found.kind, found.retriable, found.input_tokens > 0) == ("timeout_error", True, True)
+    assert (found.kind, found.retriable, found.tokens["input"] > 0) == ("timeout_error", True, True)
 
 
 def test_without_a_key_and_without_another_server_it_says_what_to_set(
