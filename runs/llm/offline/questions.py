@@ -144,9 +144,18 @@ def _calls(turns: Sequence[tuple[str, list[JsonObject]]]) -> Iterator[Call]:
             yield Call(
                 name=str(block.get("name")),
                 input=given if isinstance(given, dict) else {},
-                result=None if answer is None else _plain(answer.get("content")),
+                result=None if answer is None else _unfenced(_plain(answer.get("content"))),
                 is_error=bool(answer and answer.get("is_error")),
             )
+
+
+def _unfenced(text: str) -> str:
+    """What a tool answered, without the fence around the whole of it."""
+    match find(text):
+        case [Fenced(kind="tool") as whole]:
+            return whole.text
+        case _:
+            return text
 
 
 def _tools(body: JsonObject) -> frozenset[str]:
