@@ -185,7 +185,7 @@ def _ask_again(ask: Ask, answer: VerifierAnswer, results: Sequence[CriterionResu
     ]
     told = (
         "These criteria have no evidence that stands up:\n"
-        + "\n".join(lines)
+        + fence("unsupported", "\n".join(lines))
         + "\nQuote verbatim from the sources given, or say that a criterion did not pass. Answer for all of them again."
     )
     said = {"role": "assistant", "content": [{"type": "text", "text": answer.model_dump_json()}]}
