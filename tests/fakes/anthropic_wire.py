@@ -112,7 +112,11 @@ class _Handler(BaseHTTPRequestHandler):
         self._handle()
 
     def _handle(self) -> None:
-        raw = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+        length = int(self.headers.get("Content-Length") or 0)
+        raw = self.rfile.read(length)
+        if len(raw) < length:  # the client died in mid-request; it asked nothing
+            self.close_connection = True
+            return
         headers = {name.lower(): value for name, value in self.headers.items()}
         self._send(self.server.respond(Call(self.command, self.path, headers, raw)))
 

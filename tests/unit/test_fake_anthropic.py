@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import socket
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
+from urllib.parse import urlsplit
 
 import anthropic
 import httpx2
@@ -246,6 +248,15 @@ def test_closing_does_not_wait_for_a_slow_answer(transport: httpx2.Client) -> No
             stream(client, timeout=0.1)
         started = time.monotonic()
     assert time.monotonic() - started < 1
+
+
+def test_a_client_that_dies_in_mid_request_asked_nothing(api: FakeAnthropic) -> None:
+    address = urlsplit(api.url)
+    with socket.create_connection((address.hostname, address.port)) as line:
+        line.sendall(b'POST /v1/messages HTTP/1.1\r\nContent-Length: 500\r\n\r\n{"model"')
+        line.shutdown(socket.SHUT_WR)
+        assert line.recv(1) == b""
+    assert (api.requests, api.violations) == ([], [])
 
 
 def test_a_handler_sees_the_request(api: FakeAnthropic, client: Anthropic) -> None:
