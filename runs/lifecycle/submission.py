@@ -17,12 +17,13 @@ from django.utils import timezone
 from runs import journal, trees
 from runs.enums import EventKind, Role
 from runs.errors import InvalidInput, PlanRefused, UploadRefused
-from runs.lifecycle import facts
+from runs.lifecycle import binding, facts
 from runs.lifecycle.advance import advance
 from runs.lifecycle.estimating import estimate_for
 from runs.lifecycle.policy import Policy
+from runs.lifecycle.templates import plan_worth_keeping
 from runs.llm.prices import price_of
-from runs.models import Run, User
+from runs.models import Run, Tree, User
 from runs.pev.contracts import PlanContract
 from runs.pev.handwritten import shortened
 from runs.pev.paths import clashes, clean_path
@@ -79,10 +80,35 @@ def submit(owner: User, submission: Submission) -> Run:
     request = checked_request(submission)
     check_policy(submission.policy)
     check_plan(submission)
-    tree_files = intake(submission.uploads)
+    return _made(owner, submission, request, trees.make_tree(intake(submission.uploads)))
+
+
+def again(run: Run, user: User, token: uuid.UUID, *, reuse: bool = True, anew: Sequence[str] = ()) -> Run:
+    """A new run of the same request, files, policy and plan; results of the old one are taken over where they can be.
+
+    Nothing is taken over without `reuse`, nor for the steps that `anew` names. No planner is asked if a plan had
+    been approved. Raises InvalidInput or PlanRefused.
+    """
+    before = plan_worth_keeping(run)
+    changes = {"reuse": reuse, "without_reuse": sorted(anew)}
+    submission = Submission(
+        request=run.request,
+        uploads=(),
+        policy=Policy.model_validate(run.policy | changes),
+        token=token,
+        approvers=list(run.approvers.exclude(pk=user.pk)),
+        plan=binding.contract_of(before) if before else None,
+        plan_from=f"Version {before.version} of run {run.pk}, once more." if before else "",
+    )
+    check_policy(submission.policy)
+    check_plan(submission)
+    return _made(user, submission, run.request, run.inputs)
+
+
+def _made(owner: User, submission: Submission, request: str, tree: Tree) -> Run:
     try:
         with transaction.atomic():
-            run = _create(owner, submission, request, tree_files)
+            run = _create(owner, submission, request, tree)
             advance(run.pk)
     except IntegrityError as error:
         existing = Run.objects.filter(submission=submission.token, owner=owner).first()
@@ -132,8 +158,7 @@ def check_plan(submission: Submission) -> None:
         raise PlanRefused(shortened(problems))
 
 
-def _create(owner: User, submission: Submission, request: str, files: dict[str, FileInfo]) -> Run:
-    tree = trees.make_tree(files)
+def _create(owner: User, submission: Submission, request: str, tree: Tree) -> Run:
     run = Run.objects.create(
         owner=owner,
         submission=submission.token,

@@ -12,6 +12,7 @@ urlpatterns = [
     path("runs/new/", submit.new_run, name="new_run"),
     path("runs/sample/<slug:name>/", submit.run_sample, name="run_sample"),
     path("runs/<int:run_id>/", run.run_page, name="run"),
+    path("runs/<int:run_id>/again/", submit.run_again, name="run_again"),
     path("runs/<int:run_id>/stop/", run.stop, name="run_stop"),
     path("runs/<int:run_id>/pause/", run.pause, name="run_pause"),
     path("runs/<int:run_id>/gates/<int:gate_id>/", gates.decide, name="gate"),

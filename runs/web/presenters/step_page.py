@@ -3,10 +3,13 @@
 import difflib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from urllib.parse import urlencode
 
 from django.db.models.functions import Left
+from django.urls import reverse
 
 from runs import trees
+from runs.enums import RunStatus
 from runs.models import Attempt, Run, Step, ToolCall
 from runs.pev.paths import text_of
 from runs.web.presenters.plans import Wanted, wanted
@@ -47,7 +50,9 @@ class Column:
 
 @dataclass(frozen=True)
 class StepPage:
-    """Everything that the page of a step shows. `current`: whether its plan is the newest."""
+    """Everything that the page of a step shows. `current`: whether its plan is the newest. `again`: where the step of
+    a finished run can be done anew.
+    """
 
     run: Run
     version: int
@@ -56,6 +61,7 @@ class StepPage:
     criteria: tuple[Wanted, ...]
     tools: tuple[tuple[str, str], ...]
     columns: tuple[Column, ...]
+    again: str
 
 
 def step_page(run: Run, step: Step) -> StepPage:
@@ -74,7 +80,12 @@ def step_page(run: Run, step: Step) -> StepPage:
         criteria=tuple(wanted(item) for item in spec.acceptance_criteria),
         tools=tuple((action.tool, action.purpose) for action in spec.actions),
         columns=tuple(_columns(views, tried)),
+        again=_again(run, step) if run.status == RunStatus.FINISHED else "",
     )
+
+
+def _again(run: Run, step: Step) -> str:
+    return f"{reverse('run_again', args=[run.pk])}?{urlencode({'anew': step.key})}"
 
 
 def _rows_for(run: Run, step: Step) -> tuple[Rows, list[Attempt]]:

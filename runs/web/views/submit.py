@@ -6,19 +6,22 @@ import uuid
 from collections.abc import Sequence
 
 from django.conf import settings
+from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST
 
+from runs.enums import RunStatus
 from runs.errors import InvalidInput, PlanRefused
 from runs.lifecycle import submission
 from runs.lifecycle.defaults import default_policy
 from runs.lifecycle.submission import SAMPLES, Submission, Upload
+from runs.lifecycle.templates import plan_worth_keeping
 from runs.models import Run
 from runs.web.forms import NewRunForm
-from runs.web.views.run import person
+from runs.web.views.run import person, visible_run
 
 
 @never_cache
@@ -45,9 +48,44 @@ def run_sample(request: HttpRequest, name: str) -> HttpResponse:
         text, uploads = submission.sample(name)
     except InvalidInput as error:
         raise Http404(str(error)) from error
-    token = _uuid(request.POST.get("token", ""))
-    run = submission.submit(person(request), Submission(text, uploads, default_policy(), token))
+    run = submission.submit(person(request), Submission(text, uploads, default_policy(), _token(request)))
     return redirect("run", run.pk)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def run_again(request: HttpRequest, run_id: int) -> HttpResponse:
+    """Ask what is to be done anew; posted, make the run. A double click makes one: the page carries a token."""
+    run = visible_run(request, run_id)
+    if run.status != RunStatus.FINISHED:
+        messages.warning(request, "This run is not finished yet; it can be run again when it is.")
+        return redirect("run", run_id=run.pk)
+    plan = plan_worth_keeping(run)
+    steps = list(plan.steps.order_by("position")) if plan else []
+    known = {step.key for step in steps}
+    wanted = (request.POST if request.method == "POST" else request.GET).getlist("anew")
+    problem = ""
+    if request.method == "POST":
+        try:
+            made = submission.again(
+                run,
+                person(request),
+                _token(request),
+                reuse="all" not in request.POST,
+                anew=sorted(known.intersection(wanted)),
+            )
+            return redirect("run", run_id=made.pk)
+        except InvalidInput as error:
+            problem = str(error)
+    context = {"run": run, "plan": plan, "steps": steps, "wanted": wanted, "problem": problem, "token": uuid.uuid4()}
+    return render(request, "runs/again.html", context, status=422 if problem else 200)
+
+
+def _token(request: HttpRequest) -> uuid.UUID:
+    """The token of the posted page; a new one where it carries none."""
+    try:
+        return uuid.UUID(request.POST.get("token", ""))
+    except ValueError:
+        return uuid.uuid4()
 
 
 def _submit(request: HttpRequest, form: NewRunForm) -> Run:
@@ -94,10 +132,3 @@ def _form(request: HttpRequest, form: NewRunForm, problems: Sequence[str], statu
 
 def _in_background(request: HttpRequest) -> bool:
     return request.get_preferred_type(["text/html", "application/json"]) == "application/json"
-
-
-def _uuid(given: str) -> uuid.UUID:
-    try:
-        return uuid.UUID(given)
-    except ValueError:
-        return uuid.uuid4()

@@ -1,0 +1,88 @@
+"""A finished run is run again: with what it found before, without, or with one step done anew."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from runs.enums import GateKind, Outcome
+from runs.models import Attempt, Run
+from tests.fakes.anthropic_api import FakeAnthropic
+from tests.fakes.team import Team
+from tests.integration.conftest import Submit, drain, finish, open_gate
+
+pytestmark = [pytest.mark.django_db, pytest.mark.allow_hosts(["127.0.0.1"])]
+
+
+@pytest.fixture
+def team(api: FakeAnthropic) -> Team:
+    team = Team()
+    api.script(team)
+    return team
+
+
+@pytest.fixture
+def first(team: Team, submitted: Submit, alice: Any) -> Run:
+    run = finish(submitted(), alice)
+    team.seen.clear()
+    return run
+
+
+def again(client: Client, run: Run, user: Any, **fields: Any) -> Run:
+    client.force_login(user)
+    page = client.get(f"/runs/{run.pk}/again/").text
+    found = re.search(r'name="token" value="([^"]+)"', page)
+    assert found
+    answers = [client.post(f"/runs/{run.pk}/again/", {"token": found[1], **fields}) for _ in range(2)]
+    assert answers[0]["Location"] == answers[1]["Location"], "a double click makes one run"
+    return Run.objects.latest("pk")
+
+
+def reused(run: Run) -> list[str]:
+    found = Attempt.objects.filter(step__plan__run=run, reused_from__isnull=False)
+    return sorted(found.values_list("step__key", flat=True))
+
+
+def test_it_waits_for_approval_of_the_same_plan_and_takes_results_over(
+    first: Run, team: Team, client: Client, alice: Any
+) -> None:
+    run = again(client, first, alice)
+    assert open_gate(run).kind == GateKind.PLAN
+    assert run.plans.get().reason == f"Version 1 of run {first.pk}, once more."
+    assert (run.inputs, run.request) == (first.inputs, first.request)
+    assert finish(run, alice).outcome == Outcome.SUCCEEDED
+    assert reused(run) == ["one", "two"]
+    assert "planner" not in team.seen
+    assert "executor" not in team.seen
+
+
+def test_without_reuse_everything_is_done(first: Run, client: Client, alice: Any) -> None:
+    assert reused(finish(again(client, first, alice, all="on"), alice)) == []
+
+
+def test_one_step_is_done_anew(first: Run, team: Team, client: Client, alice: Any) -> None:
+    run = finish(again(client, first, alice, anew=["one", "no step of this plan"]), alice)
+    assert (run.policy["without_reuse"], reused(run)) == (["one"], ["two"])
+
+
+def test_the_page_of_a_reused_step_leads_there(first: Run, client: Client, alice: Any) -> None:
+    run = finish(again(client, first, alice), alice)
+    step = run.plans.get().steps.get(key="two")
+    assert f'href="/runs/{run.pk}/again/?anew=two"' in client.get(f"/runs/{run.pk}/steps/{step.pk}/").text
+    assert 'value="two" checked' in client.get(f"/runs/{run.pk}/again/?anew=two").text
+
+
+def test_a_run_under_way_is_not_run_again(team: Team, submitted: Submit, client: Client, alice: Any) -> None:
+    run = submitted()
+    drain(run)
+    client.force_login(alice)
+    assert client.post(f"/runs/{run.pk}/again/")["Location"] == f"/runs/{run.pk}/"
+    assert Run.objects.count() == 1
+
+
+def test_others_find_nothing(first: Run, client: Client, bob: Any) -> None:
+    client.force_login(bob)
+    assert client.post(f"/runs/{first.pk}/again/").status_code == 404
