@@ -1,6 +1,7 @@
 """Owns the application of moves: reads the snapshot, applies what `moves.due` says, rings the bell after the commit."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from django.db import transaction
@@ -45,29 +46,25 @@ def ring(work_id: int) -> None:
 
 def locked(run_id: int) -> Run:
     """The run's row, locked for this transaction. SQLite locks the database when the transaction begins."""
-    return Run.objects.select_for_update().get(pk=run_id)
+    runs = Run.objects.select_for_update(of=("self",)).select_related("inputs").defer("inputs__changes")
+    return runs.get(pk=run_id)
 
 
 def advance(run_id: int) -> None:
     """Apply every move that is due. Called in the transaction of the fact that made them due."""
     with transaction.atomic():
         run = locked(run_id)
-        while due := moves.due(snapshot(run)):
-            for move in due:
-                _apply(run, move)
+        plan = run.plans.defer("estimate").order_by("-version").first()
+        seen = snapshot(run, plan)
+        while due := moves.due(seen):
+            moved = [step for move in due if (step := _apply(run, plan, move))]
+            seen = _with(seen, moved) if moved else snapshot(run, plan)
 
 
-def snapshot(run: Run) -> moves.Snapshot:
-    """What `moves.due` decides upon, in four queries."""
-    plan = run.plans.order_by("-version").first()
-    busy = run.work.filter(attempt=None, status__in=OPEN_WORK).exists()
-    rows = (
-        plan.steps.order_by("position").only("key", "status", "depends_on", "complexity", "failures", "last_action")
-        if plan
-        else []
-    )
+def snapshot(run: Run, plan: Plan | None) -> moves.Snapshot:
+    """What `moves.due` decides upon; `plan` is the newest version."""
+    rows = plan.steps.order_by("position").values_list(*_VIEWED) if plan else ()
     deciding = plan is not None and plan.status == PlanStatus.PROPOSED
-    bound = plan is None or plan.status != PlanStatus.APPROVED or not binding.differences(plan, run)
     final = (run.final or {}).get("action")
     return moves.Snapshot(
         status=RunStatus(run.status),
@@ -75,62 +72,80 @@ def snapshot(run: Run) -> moves.Snapshot:
         plan=PlanStatus(plan.status) if plan else None,
         agreed=deciding and run.plans.exclude(approved_how="").exists(),
         weakens=bool(plan and plan.weakened),
-        bound=bound,
-        steps=tuple(_view(step) for step in rows),
-        busy=busy,
+        bound=plan is None or plan.status != PlanStatus.APPROVED or not binding.differences(plan, run),
+        steps=tuple(_view(*row) for row in rows),
+        busy=run.work.filter(attempt=None, status__in=OPEN_WORK).exists(),
         paused=run.paused,
         replans=run.replans,
         final=Action(final) if final else None,
     )
 
 
-def _view(step: Step) -> moves.StepView:
+_VIEWED = ("key", "status", "depends_on", "complexity", "failures", "last_action")
+
+
+def _view(
+    key: str, status: str, depends_on: list[str], complexity: str, failures: int, asked: str | None
+) -> moves.StepView:
     return moves.StepView(
-        key=step.key,
-        status=StepStatus(step.status),
-        depends_on=frozenset(step.depends_on),
-        complexity=Complexity(step.complexity),
-        failures=step.failures,
-        asked=Action(step.last_action) if step.last_action else None,
+        key,
+        StepStatus(status),
+        frozenset(depends_on),
+        Complexity(complexity),
+        failures,
+        Action(asked) if asked else None,
     )
 
 
-def _apply(run: Run, move: moves.Move) -> None:
+def _with(seen: moves.Snapshot, moved: list[Step]) -> moves.Snapshot:
+    """The snapshot after moves that have changed these steps and nothing else."""
+    views = {step.key: _view(*(getattr(step, name) for name in _VIEWED)) for step in moved}
+    return replace(seen, steps=tuple(views.get(view.key, view) for view in seen.steps))
+
+
+def _apply(run: Run, plan: Plan | None, move: moves.Move) -> Step | None:
+    """Apply one move. Returns the step that it has changed, None for a move of the whole run."""
     match move:
         case moves.AskForPlan():
             _create_work(run, WorkKind.PLAN)
-            journal.record(run.pk, EventKind.PLANNING, {"version": run.plans.count() + 1})
-        case moves.OpenPlanGate():
-            _open_plan_gate(run)
-        case moves.ApprovePlan():
-            approve_plan(run, current_plan(run), by=run.owner, how="policy")
-        case moves.StartAttempt(key):
-            _start_attempt(run, _step(run, key))
-        case moves.OpenStepGate(key):
-            _open_step_gate(run, _step(run, key))
-        case moves.PassStep(key):
-            settle(run, _step(run, key), StepStatus.PASSED)
-        case moves.OpenExhaustedGate(key):
-            _open_exhausted_gate(run, _step(run, key))
-        case moves.AcceptStep(key):
-            settle(run, _step(run, key), StepStatus.ACCEPTED)
-        case moves.FailStep(key):
-            _fail_step(run, _step(run, key))
-        case moves.Replan(key):
-            _replan(run, key)
+            journal.record(run.pk, EventKind.PLANNING, {"version": plan.version + 1 if plan else 1})
         case moves.StartFinalise():
             _start_finalise(run)
         case moves.Finish():
             finish(run)
+        case _:
+            assert plan is not None
+            return _apply_to(run, plan, move)
+    return None
 
 
-def current_plan(run: Run) -> Plan:
-    """The newest version. Raises Plan.DoesNotExist before there is one."""
-    return run.plans.latest("version")
+def _apply_to(run: Run, plan: Plan, move: moves.Move) -> Step | None:
+    match move:
+        case moves.OpenPlanGate():
+            _open_plan_gate(run, plan)
+        case moves.ApprovePlan():
+            approve_plan(run, plan, by=run.owner, how="policy")
+        case moves.Replan(key):
+            _replan(run, plan, key)
+        case moves.StartAttempt(key):
+            return _start_attempt(run, _step(plan, key))
+        case moves.OpenStepGate(key):
+            return _open_step_gate(run, _step(plan, key))
+        case moves.PassStep(key):
+            return settle(run, _step(plan, key), StepStatus.PASSED)
+        case moves.OpenExhaustedGate(key):
+            return _open_exhausted_gate(run, _step(plan, key))
+        case moves.AcceptStep(key):
+            return settle(run, _step(plan, key), StepStatus.ACCEPTED)
+        case moves.FailStep(key):
+            return _fail_step(run, _step(plan, key))
+    return None
 
 
-def _step(run: Run, key: str) -> Step:
-    return current_plan(run).steps.get(key=key)
+def _step(plan: Plan, key: str) -> Step:
+    step = plan.steps.get(key=key)
+    step.plan = plan
+    return step
 
 
 def _create_work(run: Run, kind: WorkKind, attempt: Attempt | None = None) -> None:
@@ -148,8 +163,7 @@ def open_gate(run: Run, kind: GateKind, question: str, digest: str, **about: Any
     return gate
 
 
-def _open_plan_gate(run: Run) -> None:
-    plan = current_plan(run)
+def _open_plan_gate(run: Run, plan: Plan) -> None:
     question = f"Version {plan.version} of the plan is ready. Shall it be carried out as it stands?"
     if plan.status == PlanStatus.APPROVED:
         parts = ", ".join(binding.differences(plan, run))
@@ -167,7 +181,7 @@ def approve_plan(run: Run, plan: Plan, *, by: Any, how: str) -> None:
     journal.record(run.pk, EventKind.PLAN_APPROVED, data)
 
 
-def _start_attempt(run: Run, step: Step) -> None:
+def _start_attempt(run: Run, step: Step) -> Step:
     change(step, StepStatus.RUNNING)
     number = step.attempts.count() + 1
     policy = Policy.model_validate(run.policy)
@@ -176,9 +190,10 @@ def _start_attempt(run: Run, step: Step) -> None:
     attempt = Attempt.objects.create(step=step, number=number, base=run.head, reuse_key=key)
     if earlier:
         _reuse(run, step, attempt, earlier)
-        return
+        return step
     journal.record(run.pk, EventKind.ATTEMPT_STARTED, {"step": step.key, "attempt": number})
     _create_work(run, WorkKind.ATTEMPT, attempt)
+    return step
 
 
 def _reuse(run: Run, step: Step, attempt: Attempt, earlier: Attempt) -> None:
@@ -196,7 +211,7 @@ def _reuse(run: Run, step: Step, attempt: Attempt, earlier: Attempt) -> None:
     journal.record(run.pk, EventKind.ATTEMPT_REUSED, data)
 
 
-def _open_step_gate(run: Run, step: Step) -> None:
+def _open_step_gate(run: Run, step: Step) -> Step:
     attempt = step.attempts.latest("number")
     change(step, StepStatus.WAITING)
     name = step.spec.get("name", step.key)
@@ -204,17 +219,19 @@ def _open_step_gate(run: Run, step: Step) -> None:
         f"“{name}” has passed verification and counts as {step.complexity} in complexity. Shall its result be kept?"
     )
     open_gate(run, GateKind.STEP, question, binding.attempt_digest(attempt), step=step, attempt=attempt)
+    return step
 
 
-def _open_exhausted_gate(run: Run, step: Step) -> None:
+def _open_exhausted_gate(run: Run, step: Step) -> Step:
     attempt = step.attempts.latest("number")
     change(step, StepStatus.WAITING)
     name = step.spec.get("name", step.key)
     question = f"“{name}” did not pass in {step.failures} attempts. Shall the run go on with this gap?"
     open_gate(run, GateKind.EXHAUSTED, question, binding.attempt_digest(attempt), step=step, attempt=attempt)
+    return step
 
 
-def settle(run: Run, step: Step, status: StepStatus) -> None:
+def settle(run: Run, step: Step, status: StepStatus) -> Step:
     """Commit the latest attempt's overlay to the workspace; on a conflict try the step again on the new tree (D4)."""
     attempt = step.attempts.select_related("base").latest("number")
     touched = trees.conflicts(attempt.base, run.head, attempt.overlay)
@@ -223,7 +240,7 @@ def settle(run: Run, step: Step, status: StepStatus) -> None:
         change(step, StepStatus.PENDING)
         why = f"Another step changed {touched[0]} in the meantime."
         journal.record(run.pk, EventKind.STEP_RETRIED, {"step": step.key, "why": why})
-        return
+        return step
     if touched:
         text = f"The files of {step.key} were left out: another step changed {touched[0]} in the meantime."
         journal.record(run.pk, EventKind.NOTE, {"text": text})
@@ -233,16 +250,17 @@ def settle(run: Run, step: Step, status: StepStatus) -> None:
     change(step, status)
     kind = EventKind.STEP_PASSED if status is StepStatus.PASSED else EventKind.STEP_ACCEPTED
     journal.record(run.pk, kind, {"step": step.key, "attempt": attempt.number, "tree": head.digest})
+    return step
 
 
-def _fail_step(run: Run, step: Step) -> None:
+def _fail_step(run: Run, step: Step) -> Step:
     change(step, StepStatus.FAILED)
     journal.record(run.pk, EventKind.STEP_FAILED, {"step": step.key, "attempts": step.failures})
+    return step
 
 
-def _replan(run: Run, key: str) -> None:
+def _replan(run: Run, plan: Plan, key: str) -> None:
     """Back to the planner. The old version is superseded; what has not been settled in it is dropped."""
-    plan = current_plan(run)
     gaps = [] if key else gaps_in(ledger.ledger_of(run))
     change(plan, PlanStatus.SUPERSEDED, unmet="\n".join(gaps))
     for step in plan.steps.exclude(status__in=TERMINAL_STEPS):
