@@ -31,7 +31,8 @@ def clients() -> Clients:
 
 
 MOST_TRIES = 8
-LONGEST_WAIT = 120.0
+LONGEST_WAIT = 3_600.0
+"""Seconds that a service may ask to be left alone. No thread waits for it: the work item's due time does."""
 
 
 class RecordedModel:
