@@ -29,6 +29,7 @@ from runs.trees import Overlay, TreeBytes
 
 PREVIEWS = 12
 PREVIEW_CHARS = 1_200
+REASON_CHARS = 300
 
 
 def for_planner(run: Run) -> tuple[PlanBrief, str]:
@@ -51,7 +52,15 @@ def for_planner(run: Run) -> tuple[PlanBrief, str]:
         kept=_kept(previous) if previous else (),
         previous=binding.contract_of(previous) if previous else None,
     )
-    return brief, lessons[-1].label if lessons else "The first plan for this request."
+    return brief, _reason(lessons[-1]) if lessons else "The first plan for this request."
+
+
+def _reason(lesson: Lesson) -> str:
+    """Why there is a new version: what happened last. A person's words stand with their decision; others' are begun."""
+    if lesson.from_person:
+        return f"{lesson.label}."
+    text = " ".join(lesson.text.split())
+    return f"{lesson.label}: {text if len(text) <= REASON_CHARS else text[: REASON_CHARS - 1] + '…'}"
 
 
 def _previews(files: Mapping[str, FileInfo]) -> dict[str, str]:
@@ -89,10 +98,10 @@ def _failures(run: Run) -> list[Lesson]:
     lessons = []
     for step in last.steps.exclude(status__in=SETTLED_STEPS).order_by("position"):
         for critique in critiques_of(step):
-            label = f"step {step.key}, {critique.label}"
+            label = f"Step {step.key}, {critique.label}"
             lessons.append(Lesson(label, critique.text, critique.from_person))
     if last.unmet:
-        lessons.append(Lesson(f"success criteria that version {last.version} did not meet", last.unmet))
+        lessons.append(Lesson(f"Success criteria that version {last.version} did not meet", last.unmet))
     return lessons
 
 

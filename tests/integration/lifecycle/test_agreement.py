@@ -59,7 +59,9 @@ def test_a_person_is_asked_although_only_the_first_plan_waits(team: Team, submit
     answer(run, alice)
     drain(run)
     gate = open_gate(run)
-    assert (gate.kind, gate.plan and gate.plan.version, gate.plan and gate.plan.weakened) == (GateKind.PLAN, 2, [SAID])
+    assert gate.plan is not None
+    assert (gate.kind, gate.plan.version, gate.plan.weakened) == (GateKind.PLAN, 2, [SAID])
+    assert gate.plan.reason == "Step one, attempt 1: It does not say enough."
     assert finish(run, alice).outcome == Outcome.SUCCEEDED, "a person has read it and agreed"
 
 
