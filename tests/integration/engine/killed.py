@@ -15,9 +15,9 @@ import sqlite3
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
-from datetime import timedelta
+from decimal import Decimal
 from typing import Any
 
 _WRITES = re.compile(r'(?:INSERT INTO|UPDATE|DELETE FROM) "(?:runs_)?(\w+)"')
@@ -25,7 +25,7 @@ _WRITES = re.compile(r'(?:INSERT INTO|UPDATE|DELETE FROM) "(?:runs_)?(\w+)"')
 
 @dataclass(frozen=True)
 class Errand:
-    """What a child is to do: `submit` a run, perform its work of one kind, or `drain` it of all work.
+    """What a child is to do: `submit` a run (`submit with a budget`), perform its work of one kind, or all: `drain`.
 
     It ends itself at the boundary with the number `kill_at`, counted from 1, or at the first whose name matches
     `kill_on`; or it is killed from outside after so many seconds.
@@ -82,8 +82,6 @@ class Boundaries:
     def watch(self) -> None:
         from django.db import connection
 
-        from pevsite.sqlite.base import close_idle
-
         around = self.around
 
         class Connection(sqlite3.Connection):
@@ -92,13 +90,11 @@ class Boundaries:
                     super().commit()
 
         connection.settings_dict["OPTIONS"]["factory"] = Connection
-        connection.close()
-        close_idle()
         connection.execute_wrappers.append(self.execute)
         sys.addaudithook(self.rename)
 
 
-def submit() -> None:
+def submit(budget: Decimal | None = None) -> None:
     """An installation with one run, submitted by its administrator, whose plan needs nobody's approval."""
     import uuid
 
@@ -112,7 +108,7 @@ def submit() -> None:
     from tests.integration.conftest import MODELS
 
     call_command("migrate", verbosity=0)
-    policy = Policy(models=MODELS, plan_approval="never")
+    policy = Policy(models=MODELS, plan_approval="never", budget=budget)
     files = [Upload("notes.md", ContentFile(b"Some notes.\nMore of them.\n"))]
     submit_run(first_administrator(), Submission("Do the work", files, policy, uuid.uuid4()))
 
@@ -120,16 +116,13 @@ def submit() -> None:
 def work(errand: Errand) -> None:
     """What a worker does after a start. Leases of the dead are over: nobody waits for that here."""
     from django.conf import settings
-    from django.utils import timezone
 
     from runs.engine.perform import perform
     from runs.models import Run, WorkItem
     from tests.integration.conftest import drain
 
-    sweeper = sqlite3.connect(str(settings.DATABASES["default"]["NAME"]))  # a server has one that stays open
-    leased = WorkItem.objects.filter(status="leased")
-    leased.update(lease_until=timezone.now() - timedelta(seconds=1))
-    sweeper.execute("SELECT count(*) FROM runs_event").fetchall()
+    with closing(sqlite3.connect(settings.DATA_DIR / "pevsite.sqlite3", isolation_level=None)) as database:
+        database.execute("UPDATE runs_workitem SET lease_until = '2000-01-01 00:00:00' WHERE status = 'leased'")
     Boundaries(errand).watch()
     if errand.name == "drain":
         drain(Run.objects.get())
@@ -141,8 +134,8 @@ def work(errand: Errand) -> None:
 def _fork(errand: Errand) -> int:
     child = os.fork()
     if not child:
-        if errand.name == "submit":
-            submit()
+        if errand.name.startswith("submit"):
+            submit(Decimal(5) if errand.name == "submit with a budget" else None)
         else:
             work(errand)
         os._exit(0)

@@ -90,8 +90,9 @@ class Nursery:
         raise AssertionError("the nursery is gone; its standard error says why")
 
     def save(self, name: str) -> None:
-        """Keep the data folder as it is now, for `restore`. No worker is alive then."""
-        shutil.copytree(self.data, self.data.with_name(name))
+        """Put the data folder aside, for `restore`, and begin a new one. No worker is alive then."""
+        self.data.rename(self.data.with_name(name))
+        self.data.mkdir()
 
     def restore(self, name: str) -> None:
         shutil.rmtree(self.data)

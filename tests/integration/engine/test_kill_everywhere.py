@@ -36,7 +36,7 @@ FACTS = {
     " ORDER BY id",
     "replies": "SELECT generation, ordinal, live, role, model, stop_reason, content, error FROM runs_modelcall"
     " ORDER BY id",
-    "work": "SELECT kind, status, lease_until, generation, tries, trouble FROM runs_workitem ORDER BY id",
+    "work": "SELECT kind, status, lease_until, reserved_usd, generation, tries, trouble FROM runs_workitem ORDER BY id",
     "trees": "SELECT digest, file_count, total_size FROM runs_tree ORDER BY digest",
     "history": "SELECT kind FROM runs_event WHERE kind != 'recovered' ORDER BY seq",
 }
@@ -75,10 +75,11 @@ def api() -> Iterator[FakeAnthropic]:
 
 @pytest.fixture(scope="module")
 def nursery(tmp_path_factory: pytest.TempPathFactory, api: FakeAnthropic) -> Iterator[Nursery]:
-    """Saved as `plan`: a run is submitted, and nobody has begun to work on it."""
+    """Saved as `plan` and `budget`: a run is submitted, without and with one, and nobody has begun to work on it."""
     nursery = Nursery(tmp_path_factory.mktemp("nursery"), api)
-    assert nursery.send(Errand("submit")) == ([], 0)
-    nursery.save("plan")
+    for errand, name in (("submit", "plan"), ("submit with a budget", "budget")):
+        assert nursery.send(Errand(errand)) == ([], 0)
+        nursery.save(name)
     yield nursery
     nursery.close()
 
@@ -169,8 +170,8 @@ def test_killed_at_every_boundary(nursery: Nursery, api: FakeAnthropic) -> None:
 
 def test_killed_after_every_row_of_the_journal_in_turn(nursery: Nursery, api: FakeAnthropic) -> None:
     """Each worker adds one reply or one result, and dies of it: nothing is asked twice."""
-    course = undisturbed(nursery, api, "drain", start="plan")
-    begin(nursery, api, start="plan")
+    course = undisturbed(nursery, api, "drain", start="budget")
+    begin(nursery, api, start="budget")
     dying = Errand("drain", kill_on="after (modelcall|toolcall)")
     for _ in [*course.facts["replies"], *course.facts["tool calls"]]:
         assert nursery.send(dying)[1] == KILLED
@@ -182,8 +183,8 @@ def test_killed_after_every_row_of_the_journal_in_turn(nursery: Nursery, api: Fa
 
 def test_killed_at_any_moment_until_it_is_done(nursery: Nursery, api: FakeAnthropic) -> None:
     """The longer it takes, the later the next blow falls, so that a busy machine comes to an end too."""
-    course = undisturbed(nursery, api, "drain", start="plan")
-    begin(nursery, api, start="plan")
+    course = undisturbed(nursery, api, "drain", start="budget")
+    begin(nursery, api, start="budget")
     chance = random.Random(3)
     kills = 0
     while nursery.send(Errand("drain", kill_after=chance.random() * (0.2 + 0.02 * kills)))[1] == KILLED:
