@@ -30,25 +30,44 @@ ROOT_EVERY = 64
 
 
 class BlobStorage(FileSystemStorage):
-    """Writes a file under a temporary name first, so that a crash never leaves half a blob under its hash."""
+    """Writes a file under a temporary name first, so that a crash never leaves half a blob under its hash.
+
+    The bytes, then their name, are on the disk before `save` returns: no row ever names what a loss of power took.
+    """
 
     def _save(self, name: str, content: File[Any]) -> str:
         target = Path(self.path(name))
+        new_folder = not target.parent.exists()
         target.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         handle, draft = tempfile.mkstemp(dir=target.parent)
         try:
             with os.fdopen(handle, "wb") as file:
                 for chunk in content.chunks():
                     file.write(chunk)
+                file.flush()
+                os.fsync(file.fileno())
             Path(draft).replace(target)
         except BaseException:
             Path(draft).unlink(missing_ok=True)
             raise
+        _keep_names(target.parent)
+        if new_folder:
+            _keep_names(target.parent.parent)
         return name
 
     def get_available_name(self, name: str, max_length: int | None = None) -> str:
         """Always the name itself: whoever stored it at the same moment stored the same bytes."""
         return name
+
+
+def _keep_names(folder: Path) -> None:
+    """Put the names in a folder on the disk. Only POSIX systems can be told to."""
+    if os.name == "posix":
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
 
 
 def put(content: bytes) -> FileInfo:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import hashlib
+import os
+import stat
 import threading
 from pathlib import Path
 from typing import Any
@@ -278,6 +280,28 @@ def test_a_draft_that_a_killed_process_left_is_never_taken_for_a_blob(blobs: Pat
     folder.mkdir()
     (folder / "tmpdraft").write_bytes(b"who")
     assert trees.read_blob(trees.put(b"whole").sha256) == b"whole"
+
+
+def test_the_bytes_are_on_the_disk_before_they_have_their_name_and_then_the_name(
+    blobs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    synced: list[tuple[str, int, int]] = []
+    fsync = os.fsync
+
+    def watched(handle: int) -> None:
+        found = os.fstat(handle)
+        kind = "folder" if stat.S_ISDIR(found.st_mode) else f"file of {found.st_size}"
+        synced.append((kind, found.st_ino, len([name for name in stored(blobs) if len(name) == 64])))
+        fsync(handle)
+
+    monkeypatch.setattr(os, "fsync", watched)
+    sha256 = trees.put(b"whole").sha256
+    folder = blobs / sha256[:2]
+    assert synced == [
+        ("file of 5", (folder / sha256[2:]).stat().st_ino, 0),
+        ("folder", folder.stat().st_ino, 1),
+        ("folder", blobs.stat().st_ino, 1),
+    ]
 
 
 def test_many_threads_that_store_the_same_blob_store_one(blobs: Path) -> None:
