@@ -26,7 +26,7 @@ class Sweeper:
     def __init__(self, bell: Callable[[int], object], only_run: int | None = None) -> None:
         self._bell = bell
         self._only_run = only_run
-        self._seen = 0
+        self._seen: int | None = None
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._sweep, name="sweeper", daemon=True)
 
@@ -37,7 +37,6 @@ class Sweeper:
         self._stop.set()
 
     def _sweep(self) -> None:
-        self._seen = Event.objects.aggregate(newest=Max("id"))["newest"] or 0
         while True:
             try:
                 self.look()
@@ -59,6 +58,8 @@ class Sweeper:
 
     def _tell(self) -> None:
         """Events of this process were announced already; telling twice is harmless, and others' must be told."""
+        if self._seen is None:
+            self._seen = Event.objects.aggregate(newest=Max("id"))["newest"] or 0
         new = Event.objects.filter(id__gt=self._seen).order_by()
         newest: dict[int, int] = {}
         for event_id, run_id, seq in new.values_list("id", "run_id", "seq")[:10_000]:
