@@ -173,9 +173,12 @@ def used_seconds(work: WorkItem) -> float:
 
 
 def _replaced(work: WorkItem, place: Place) -> None:
-    ModelCall.objects.filter(work=work, generation=place.generation, ordinal=place.ordinal, live=True).update(
-        live=False
-    )
+    """Where a conversation takes another turn than before a crash, what had come after that place counts no more."""
+    replies = ModelCall.objects.filter(work=work, generation=place.generation, live=True)
+    if replies.filter(ordinal__gte=place.ordinal).update(live=False):
+        before = replies.filter(ordinal__lt=place.ordinal).values_list("content", flat=True)
+        asked_for = sum(block.get("type") == "tool_use" for content in before for block in content)
+        ToolCall.objects.filter(work=work, generation=place.generation, ordinal__gt=asked_for).delete()
 
 
 def _tell_call(work: WorkItem, question: Question, duration_ms: int, stop_reason: str) -> None:

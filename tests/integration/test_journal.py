@@ -14,6 +14,7 @@ from runs import journal, live
 from runs.enums import EventKind, Role, WorkKind
 from runs.journal import Place, Question
 from runs.models import Event, ModelCall, Run, ToolCall, WorkItem
+from runs.pev.contracts import JsonObject
 from runs.pev.ports import Reply, ToolResult, ToolUse, Usage
 from tests import factories as made
 
@@ -243,6 +244,30 @@ def test_a_tool_call_at_the_same_place_replaces_the_one_before() -> None:
     for text in ("one", "two"):
         journal.write_result(work, Place(0, 1), USE, ToolResult(text, is_error=text == "one"), {}, 5)
     assert list(ToolCall.objects.values_list("result", "is_error")) == [("two", False)]
+
+
+def asked(work: WorkItem, ordinal: int, digest: str, *uses: str) -> None:
+    content: list[JsonObject] = [{"type": "tool_use", "id": use, "name": "read_file"} for use in uses]
+    given = Reply(({"type": "text", "text": "Hi."}, *content), "tool_use" if uses else "end_turn", "claude-sonnet-5-5")
+    question = Question(Role.EXECUTOR, "claude-sonnet-5-5", digest)
+    journal.write_reply(work, Place(0, ordinal), question, given, None, 1, live_=True)
+
+
+def test_a_conversation_that_takes_another_turn_loses_what_came_after_it() -> None:
+    """As when the instructions changed while nobody worked: a result of the old one is no evidence in the new."""
+    work = item()
+    asked(work, 1, "first", "use_1", "use_2")
+    asked(work, 2, "second", "use_3")
+    asked(work, 3, "report")
+    for ordinal in (1, 2, 3):
+        journal.write_result(work, Place(0, ordinal), USE, ToolResult(f"result {ordinal}"), {}, 5)
+    asked(work, 1_000, "verdict")
+    asked(work, 1_000, "verdict in other words")
+    assert [call.result for call in journal.results_of(work)] == ["result 1", "result 2", "result 3"]
+    asked(work, 2, "second in other words")
+    assert [call.result for call in journal.results_of(work)] == ["result 1", "result 2"]
+    live = ModelCall.objects.filter(live=True).values_list("ordinal", "question")
+    assert list(live) == [(1, "first"), (2, "second in other words")]
 
 
 def test_a_tool_call_is_told_with_its_path_and_not_with_its_content() -> None:
