@@ -3,6 +3,7 @@
 from runs.enums import Role
 from runs.lifecycle.policy import Policy
 from runs.llm.estimates import estimate
+from runs.measured import history
 from runs.models import Run
 from runs.pev.contracts import JsonObject, PlanContract
 
@@ -11,4 +12,5 @@ def estimate_for(run: Run, plan: PlanContract) -> JsonObject:
     """What this plan may cost under the run's policy: an `llm.estimates.Estimate` as JSON."""
     policy = Policy.model_validate(run.policy)
     models = {role: policy.model_for(role).model for role in Role}
-    return estimate(plan, models, attempts=policy.attempts).model_dump(mode="json")
+    found = estimate(plan, models, attempts=policy.attempts, history=history(models))
+    return found.model_dump(mode="json")

@@ -1,8 +1,13 @@
-"""Owns the estimate of a plan's cost before it is approved: a range, and what it rests on."""
+"""Owns the estimate of a plan's cost before it is approved: ranges by step and role, and what they rest on."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from decimal import Decimal
+from functools import reduce
+from operator import add
+
+from pydantic import field_validator
 
 from runs.enums import Complexity, Role
 from runs.llm.prices import cost_of
@@ -12,56 +17,222 @@ from runs.pev.ports import Usage
 _ROUNDS = {Complexity.LOW: (2, 4), Complexity.MEDIUM: (3, 8), Complexity.HIGH: (4, 12)}
 _CONTEXT = {Complexity.LOW: 4_000, Complexity.MEDIUM: 10_000, Complexity.HIGH: 25_000}
 _WRITTEN = 900
+_ZERO = Decimal(0)
+
+
+class Basis(Contract):
+    """What figures rest on: `default` of them on default token counts, `measured` of them on earlier runs.
+
+    Each measured figure rests on `least` to `most` finished runs.
+    """
+
+    measured: int = 0
+    default: int = 0
+    least: int = 0
+    most: int = 0
+
+    def __add__(self, other: "Basis") -> "Basis":
+        return Basis(
+            measured=self.measured + other.measured,
+            default=self.default + other.default,
+            least=min((one.least for one in (self, other) if one.measured), default=0),
+            most=max(self.most, other.most),
+        )
+
+    @property
+    def words(self) -> str:
+        """As it follows “rests on” or stands alone."""
+        if not self.measured:
+            return "default token counts per complexity"
+        runs = f"{self.most}" if self.least == self.most else f"{self.least} to {self.most}"
+        if not self.default:
+            return f"what was measured in {runs} earlier runs"
+        return f"what was measured in {runs} earlier runs, and on default token counts where there were too few"
+
+
+class RoleEstimate(Contract):
+    """What a model should use in one role, low to high: USD, None without a known price, and tokens of all kinds."""
+
+    role: Role
+    model: str
+    low: Decimal | None
+    high: Decimal | None
+    tokens_low: int
+    tokens_high: int
+    basis: Basis = Basis()
+
+    def __add__(self, other: "RoleEstimate") -> "RoleEstimate":
+        return RoleEstimate(
+            role=self.role,
+            model=self.model,
+            low=_sum(self.low, other.low),
+            high=_sum(self.high, other.high),
+            tokens_low=self.tokens_low + other.tokens_low,
+            tokens_high=self.tokens_high + other.tokens_high,
+            basis=self.basis + other.basis,
+        )
 
 
 class StepEstimate(Contract):
-    """USD for one step, verification included."""
+    """USD for one step, verification included; roles without a known price left out. Old plans have no `roles`."""
 
     step_id: str
     low: Decimal
     high: Decimal
+    roles: list[RoleEstimate] = []
 
 
 class Estimate(Contract):
-    """USD for what is still to be done. `unpriced`: the models without a known price; `basis`: what it rests on.
+    """USD for what is still to be done. `unpriced`: the models without a known price; `final`: answer and its verdict.
 
-    `low`: every step passes at once. `high`: every step uses all of its attempts.
+    `low`: every step passes at once. `high`: every step uses all of its attempts. Planning is not in it: it is done
+    when the estimate is made.
     """
 
     low: Decimal
     high: Decimal
     steps: list[StepEstimate]
     unpriced: list[str]
-    basis: str
+    basis: Basis = Basis()
+    final: list[RoleEstimate] = []
+
+    @field_validator("basis", mode="before")
+    @classmethod
+    def _in_words(cls, basis: object) -> object:
+        """Plans of version 0.1 said in words that the counts were defaults."""
+        return Basis() if isinstance(basis, str) else basis
+
+    @property
+    def roles(self) -> list[RoleEstimate]:
+        """The sums by role; none for a plan that was estimated as a whole only."""
+        return by_role([*(one for step in self.steps for one in step.roles), *self.final])
+
+    def without(self, kept: Collection[str]) -> "Estimate":
+        """The same without these steps: they keep a result and are not carried out again."""
+        left = [step for step in self.steps if step.step_id not in kept]
+        gone = [step for step in self.steps if step.step_id in kept]
+        return self.model_copy(
+            update={
+                "steps": left,
+                "low": self.low - sum(step.low for step in gone),
+                "high": self.high - sum(step.high for step in gone),
+                "basis": _basis(left, self.final),
+            }
+        )
 
 
-def estimate(plan: PlanContract, models: Mapping[Role, str], *, attempts: int) -> Estimate:
-    """A range from default token counts per complexity; nothing is known yet of these files and models."""
-    unpriced = sorted({model for model in models.values() if _usd(model, 1, 1) is None})
-    steps = []
-    for step in plan.steps:
-        low, high = _step(models, step.estimated_complexity)
-        steps.append(StepEstimate(step_id=step.step_id, low=low, high=high * attempts))
-    final = (_usd(models[Role.SYNTHESIZER], 8_000, 2_000) or Decimal(0)) + (
-        _usd(models[Role.VERIFIER], 20_000, 1_500) or Decimal(0)
-    )
+@dataclass(frozen=True)
+class Measured:
+    """What one passed attempt (or one final answer) used in a role, low to high, in `runs` earlier finished runs.
+
+    USD as billed then, None where calls had no price; tokens of all kinds.
+    """
+
+    runs: int
+    low: Decimal | None
+    high: Decimal | None
+    tokens_low: int
+    tokens_high: int
+
+
+type History = Mapping[tuple[Role, Complexity | None], Measured]
+"""By role and complexity of the step; None in its place for the final answer. What is not there was never measured."""
+
+
+def estimate(
+    plan: PlanContract, models: Mapping[Role, str], *, attempts: int, history: History | None = None
+) -> Estimate:
+    """A range from what was measured in earlier runs with the same models; else from default token counts."""
+    known = history or {}
+    steps = [
+        _step(step.step_id, models, step.estimated_complexity, attempts=attempts, history=known) for step in plan.steps
+    ]
+    final = [_final(role, models[role], known) for role in (Role.SYNTHESIZER, Role.VERIFIER)]
     return Estimate(
-        low=sum((step.low for step in steps), final),
-        high=sum((step.high for step in steps), final),
+        low=sum((step.low for step in steps), _known(one.low for one in final)),
+        high=sum((step.high for step in steps), _known(one.high for one in final)),
         steps=steps,
-        unpriced=unpriced,
-        basis="default token counts per complexity",
+        unpriced=sorted({model for model in models.values() if _usd(model, 1, 1) is None}),
+        basis=_basis(steps, final),
+        final=final,
     )
 
 
-def _step(models: Mapping[Role, str], complexity: Complexity) -> tuple[Decimal, Decimal]:
+def by_role(parts: Iterable[RoleEstimate]) -> list[RoleEstimate]:
+    """The sums by role, in the order of the roles."""
+    found: dict[Role, RoleEstimate] = {}
+    for one in parts:
+        found[one.role] = found[one.role] + one if one.role in found else one
+    return [found[role] for role in Role if role in found]
+
+
+def _basis(steps: Iterable[StepEstimate], final: Iterable[RoleEstimate]) -> Basis:
+    return reduce(add, (one.basis for one in [*(each for step in steps for each in step.roles), *final]), Basis())
+
+
+def _step(
+    step_id: str, models: Mapping[Role, str], complexity: Complexity, *, attempts: int, history: History
+) -> StepEstimate:
     context = _CONTEXT[complexity]
-    verify = _usd(models[Role.VERIFIER], context + 6_000, 1_200) or Decimal(0)
     few, many = _ROUNDS[complexity]
-    low = _usd(models[Role.EXECUTOR], few * context, few * _WRITTEN) or Decimal(0)
-    high = _usd(models[Role.EXECUTOR], many * context, many * _WRITTEN * 2) or Decimal(0)
-    return low + verify, high + 2 * verify
+    defaults = {
+        Role.EXECUTOR: ((few, context, _WRITTEN), (many, context, _WRITTEN * 2)),
+        Role.VERIFIER: ((1, context + 6_000, 1_200), (2, context + 6_000, 1_200)),
+    }
+    roles = [
+        _measured(role, models[role], history.get((role, complexity)), attempts)
+        or _default(role, models[role], *counts, attempts)
+        for role, counts in defaults.items()
+    ]
+    return StepEstimate(
+        step_id=step_id, low=_known(one.low for one in roles), high=_known(one.high for one in roles), roles=roles
+    )
+
+
+def _final(role: Role, model: str, history: History) -> RoleEstimate:
+    counts = (1, 8_000, 2_000) if role is Role.SYNTHESIZER else (1, 20_000, 1_500)
+    return _measured(role, model, history.get((role, None)), 1) or _default(role, model, counts, counts, 1)
+
+
+def _measured(role: Role, model: str, found: Measured | None, attempts: int) -> RoleEstimate | None:
+    """None when nothing was measured, or not what it costs although the model has a price."""
+    if found is None or (found.high is None and _usd(model, 1, 1) is not None):
+        return None
+    return RoleEstimate(
+        role=role,
+        model=model,
+        low=found.low,
+        high=None if found.high is None else found.high * attempts,
+        tokens_low=found.tokens_low,
+        tokens_high=found.tokens_high * attempts,
+        basis=Basis(measured=1, least=found.runs, most=found.runs),
+    )
+
+
+type _Counts = tuple[int, int, int]
+"""How many calls, with how many tokens given and written in each."""
+
+
+def _default(role: Role, model: str, low: _Counts, high: _Counts, attempts: int) -> RoleEstimate:
+    cheap, dear = (_usd(model, given, written) for _, given, written in (low, high))
+    return RoleEstimate(
+        role=role,
+        model=model,
+        low=None if cheap is None else cheap * low[0],
+        high=None if dear is None else dear * high[0] * attempts,
+        tokens_low=low[0] * (low[1] + low[2]),
+        tokens_high=high[0] * (high[1] + high[2]) * attempts,
+        basis=Basis(default=1),
+    )
 
 
 def _usd(model: str, prompt: int, written: int) -> Decimal | None:
     return cost_of(model, Usage(input=prompt, output=written), datetime.now(UTC).date())
+
+
+def _sum(one: Decimal | None, other: Decimal | None) -> Decimal | None:
+    return None if one is None or other is None else one + other
+
+
+def _known(amounts: Iterable[Decimal | None]) -> Decimal:
+    return sum((amount for amount in amounts if amount is not None), _ZERO)

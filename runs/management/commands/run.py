@@ -26,6 +26,7 @@ from runs.lifecycle.limits import given
 from runs.lifecycle.policy import Policy
 from runs.lifecycle.submission import Submission, Upload, sample, submit
 from runs.lifecycle.templates import Chosen, called
+from runs.llm.estimates import Estimate
 from runs.management.commands.serve import first_administrator
 from runs.models import Gate, Run
 from runs.pev.handwritten import MOST_BYTES, plan_in
@@ -161,12 +162,13 @@ def about(gate: Gate) -> list[str]:
     """What a person needs to see before answering in the terminal."""
     lines = [gate.question]
     if gate.kind == GateKind.PLAN and gate.plan:
-        for step in gate.plan.steps.order_by("position"):
+        steps = list(gate.plan.steps.order_by("position"))
+        for step in steps:
             after = f" after {', '.join(step.depends_on)}" if step.depends_on else ""
             lines.append(f"- {step.key} ({step.complexity}){after}: {step.spec['name']}")
             lines += [f"    must hold: {criterion['text']}" for criterion in step.spec["acceptance_criteria"]]
-        estimate = gate.plan.estimate
-        lines.append(f"Estimated cost: {estimate['low']} to {estimate['high']} USD ({estimate['basis']})")
+        cost = Estimate.model_validate(gate.plan.estimate).without([s.key for s in steps if s.reused_from_id])
+        lines.append(f"Estimated cost: ${cost.low:.2f} to ${cost.high:.2f}; rests on {cost.basis.words}")
     if gate.attempt:
         lines += [f"wrote {path}" for path in gate.attempt.overlay]
         lines += str((gate.attempt.output or {}).get("findings", "")).splitlines()[:30]

@@ -3,12 +3,11 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from decimal import Decimal
 
 from django.urls import reverse
 
 from runs.enums import GateKind, GateStatus, PlanStatus, StepStatus
-from runs.llm.estimates import Estimate
+from runs.llm.estimates import Estimate, StepEstimate
 from runs.models import Plan, Step
 from runs.pev.contracts import (
     Check,
@@ -38,7 +37,7 @@ class Wanted:
 
 @dataclass(frozen=True)
 class PlannedStep:
-    """`cost` low and high in USD, None when not estimated; `news` is added, changed, kept or nothing."""
+    """`cost` is None when not estimated, as for a kept result; `news` is added, changed, kept or nothing."""
 
     id: int
     key: str
@@ -50,7 +49,7 @@ class PlannedStep:
     tools: tuple[tuple[str, str], ...]
     criteria: tuple[Wanted, ...]
     outputs: tuple[str, ...]
-    cost: tuple[Decimal, Decimal] | None
+    cost: StepEstimate | None
     news: str
 
 
@@ -164,7 +163,7 @@ def plan_view(rows: Rows) -> PlanView | None:
         return None
     before = rows.plans[-2] if len(rows.plans) > 1 else None
     header = plan.header
-    cost = Estimate.model_validate(plan.estimate) if plan.estimate else None
+    cost = Estimate.model_validate(plan.estimate).without(_kept(rows)) if plan.estimate else None
     difference = _difference(rows, before, plan) if before else None
     return PlanView(
         version=plan.version,
@@ -178,7 +177,7 @@ def plan_view(rows: Rows) -> PlanView | None:
         because=_rejections(rows, before) if before else (),
         cost=cost,
         difference=difference,
-        kept=sum(1 for step in rows.current if step.reused_from_id),
+        kept=len(_kept(rows)),
         weakened=tuple(plan.weakened),
         digest=plan.digest,
         created=plan.created_at,
@@ -187,10 +186,14 @@ def plan_view(rows: Rows) -> PlanView | None:
     )
 
 
+def _kept(rows: Rows) -> list[str]:
+    return [step.key for step in rows.current if step.reused_from_id]
+
+
 def _planned_steps(rows: Rows, cost: Estimate | None, before: Plan | None) -> Iterator[PlannedStep]:
     specs = {step.key: rows.specs[step.pk] for step in rows.current}
     level = levels({key: spec.dependencies for key, spec in specs.items()})
-    prices = {item.step_id: (item.low, item.high) for item in cost.steps} if cost else {}
+    prices = {item.step_id: item for item in cost.steps} if cost else {}
     earlier = {step.key: rows.specs[step.pk] for step in rows.steps.get(before.pk, ())} if before else {}
     for step in rows.current:
         spec = specs[step.key]

@@ -66,6 +66,7 @@ def test_kept_results_are_counted_and_shown() -> None:
     assert page.plan is not None
     assert (page.plan.kept, page.plan.new) == (1, 1)
     assert [step.kept_from for step in page.steps] == [1, 0]
+    assert [step.cost is None for step in page.plan.steps] == [True, False], "what is kept costs nothing"
     assert [plan.version for plan in page.earlier] == [1]
 
 

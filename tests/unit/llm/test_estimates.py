@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from runs.enums import Complexity, Role
-from runs.llm.estimates import Estimate, estimate
+from runs.llm.estimates import Basis, Estimate, History, Measured, estimate
 from tests.unit.pev.scripted import plan, step
 
 CLAUDE = {
@@ -19,9 +19,13 @@ CLAUDE = {
 OFFLINE = {role: f"offline-{'executor' if role is Role.SYNTHESIZER else role}" for role in Role}
 
 
-def of(*complexities: Complexity, models: Any = CLAUDE, attempts: int = 3) -> Estimate:
+def of(*complexities: Complexity, models: Any = CLAUDE, attempts: int = 3, history: History | None = None) -> Estimate:
     steps = [step(f"s{n}", estimated_complexity=complexity) for n, complexity in enumerate(complexities)]
-    return estimate(plan(*steps), models, attempts=attempts)
+    return estimate(plan(*steps), models, attempts=attempts, history=history)
+
+
+def measured(runs: int, low: str | None, high: str | None) -> Measured:
+    return Measured(runs, low and Decimal(low), high and Decimal(high), 1_000, 4_000)  # type: ignore[arg-type]
 
 
 def test_the_figures_of_one_small_step() -> None:
@@ -61,4 +65,77 @@ def test_offline_rules_cost_nothing_and_are_not_unpriced() -> None:
 
 
 def test_it_says_what_it_rests_on() -> None:
-    assert of(Complexity.LOW).basis == "default token counts per complexity"
+    default = of(Complexity.LOW)
+    assert (default.basis, default.basis.words) == (Basis(default=4), "default token counts per complexity")
+    some: History = {(Role.EXECUTOR, Complexity.LOW): measured(12, "0.01", "0.03")}
+    mixed = of(Complexity.LOW, history=some).basis
+    assert mixed == Basis(measured=1, default=3, least=12, most=12)
+    assert mixed.words == "what was measured in 12 earlier runs, and on default token counts where there were too few"
+    parts = [(Role.EXECUTOR, Complexity.LOW), (Role.VERIFIER, Complexity.LOW), (Role.SYNTHESIZER, None)]
+    whole: History = {key: measured(4, "0.01", "0.03") for key in [*parts, (Role.VERIFIER, None)]}
+    assert of(Complexity.LOW, history={**whole, **some}).basis.words == "what was measured in 4 to 12 earlier runs"
+
+
+def test_what_was_measured_takes_the_place_of_the_defaults() -> None:
+    history: History = {
+        (Role.EXECUTOR, Complexity.LOW): measured(5, "0.01", "0.03"),
+        (Role.SYNTHESIZER, None): measured(5, "0.02", "0.05"),
+    }
+    found = of(Complexity.LOW, Complexity.HIGH, attempts=2, history=history)
+    executor, verifier = found.steps[0].roles
+    assert (executor.low, executor.high) == (Decimal("0.01"), Decimal("0.06")), "two attempts at the most"
+    assert (executor.tokens_low, executor.tokens_high) == (1_000, 8_000)
+    assert (executor.basis, verifier.basis) == (Basis(measured=1, least=5, most=5), Basis(default=1))
+    assert found.steps[1] == of(Complexity.LOW, Complexity.HIGH, attempts=2).steps[1], "nothing known of such a step"
+    assert (found.final[0].low, found.final[0].high) == (Decimal("0.02"), Decimal("0.05")), "answered once"
+
+
+@given(st.lists(st.sampled_from(Complexity), min_size=1, max_size=5), st.integers(1, 10))
+def test_the_parts_are_the_whole(complexities: list[Complexity], attempts: int) -> None:
+    found = of(*complexities, attempts=attempts)
+    assert sum(one.low or 0 for one in found.roles) == found.low
+    assert sum(one.high or 0 for one in found.roles) == found.high
+    assert [one.role for one in found.roles] == [Role.EXECUTOR, Role.VERIFIER, Role.SYNTHESIZER]
+    assert sum(one.tokens_high for one in found.roles) == sum(
+        one.tokens_high for one in [*found.final, *(each for step in found.steps for each in step.roles)]
+    )
+
+
+def test_a_model_without_a_price_is_measured_in_tokens_only() -> None:
+    local = {**CLAUDE, Role.EXECUTOR: "qwen3-4b"}
+    history: History = {(Role.EXECUTOR, Complexity.LOW): measured(3, None, None)}
+    executor = of(Complexity.LOW, models=local, attempts=1, history=history).steps[0].roles[0]
+    assert (executor.low, executor.high, executor.tokens_high) == (None, None, 4_000)
+
+
+def test_a_price_that_came_later_is_not_measured_as_nothing() -> None:
+    history: History = {(Role.EXECUTOR, Complexity.LOW): measured(3, None, None)}
+    assert of(Complexity.LOW, history=history) == of(Complexity.LOW)
+
+
+def test_a_kept_step_costs_nothing() -> None:
+    whole, rest = of(Complexity.LOW, Complexity.HIGH), of(Complexity.LOW)
+    left = whole.without(["s1"])
+    assert (left.low, left.high, left.basis) == (rest.low, rest.high, rest.basis)
+    assert [step.step_id for step in left.steps] == ["s0"]
+    assert left.roles == rest.roles
+
+
+OLD = {
+    "low": "0.5",
+    "high": "2",
+    "steps": [{"step_id": "s0", "low": "0.1", "high": "0.6"}, {"step_id": "s1", "low": "0.3", "high": "1.2"}],
+    "unpriced": [],
+    "basis": "default token counts per complexity",
+}
+
+
+def test_a_plan_of_version_0_1_is_still_read() -> None:
+    found = Estimate.model_validate(OLD)
+    assert (found.basis.words, found.roles, found.final) == (OLD["basis"], [], [])
+    assert (found.without(["s1"]).low, found.without(["s1"]).high) == (Decimal("0.2"), Decimal("0.8"))
+
+
+def test_it_is_stored_and_read_again() -> None:
+    found = of(Complexity.LOW, history={(Role.VERIFIER, None): measured(3, "0.1", "0.2")})
+    assert Estimate.model_validate(found.model_dump(mode="json")) == found

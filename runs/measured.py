@@ -1,0 +1,83 @@
+"""Owns what earlier runs have used per attempt and per final answer: sums of the journal, for the estimate of a plan.
+
+All finished runs of the installation count, whoever may see them: only ranges over several runs leave this module.
+"""
+
+from collections import defaultdict
+from collections.abc import Mapping
+from decimal import Decimal
+from typing import Any
+
+from django.db.models import Count, F, Q, QuerySet, Sum
+from django.db.models.functions import Coalesce
+
+from runs.enums import Complexity, Role, RunStatus, WorkKind, WorkStatus
+from runs.llm.estimates import History, Measured
+from runs.models import Attempt, WorkItem
+
+LEAST_RUNS = 3
+"""With fewer finished runs nothing counts as measured."""
+LATEST = 200
+"""How many passed attempts, or final answers, are looked at: the latest ones."""
+_TAIL = 10
+"""Percent cut off at either end where there are at least that many samples."""
+
+type _Sample = tuple[int, Decimal | None, int]
+"""Run, USD (None when a call was unpriced), tokens of all kinds."""
+
+
+def history(models: Mapping[Role, str]) -> History:
+    """What runs with the same models in these roles have used: executor and verifier by complexity, final answers."""
+    found: dict[tuple[Role, Complexity | None], list[_Sample]] = defaultdict(list)
+    passed = Attempt.objects.filter(verdict__passed=True, reused_from=None)
+    answers = WorkItem.objects.filter(kind=WorkKind.FINALISE, status=WorkStatus.DONE)
+    for role in (Role.EXECUTOR, Role.VERIFIER):
+        for complexity, *sample in _samples(passed, "step__plan__run", role, models[role], "step__complexity"):
+            found[role, Complexity(complexity)].append((sample[0], sample[1], sample[2]))
+    for role in (Role.SYNTHESIZER, Role.VERIFIER):
+        for run, cost, tokens in _samples(answers, "run", role, models[role]):
+            found[role, None].append((run, cost, tokens))
+    return {key: one for key, samples in found.items() if (one := _measured(samples))}
+
+
+def _samples(rows: QuerySet[Any], run: str, role: Role, model: str, *also: str) -> list[tuple[Any, ...]]:
+    """What the latest of these rows have used in a role, zero where no model was asked; of runs with this model."""
+    latest = rows.filter(_played_by(run, role, model), **{f"{run}__status": RunStatus.FINISHED}).order_by("-pk")
+    mine = Q(model_calls__role=role)
+    kinds = ("input", "output", "cache_read", "cache_write_5m", "cache_write_1h")
+    used = rows.model.objects.filter(pk__in=latest.values("pk")[:LATEST]).annotate(
+        spent=Coalesce(Sum("model_calls__cost_usd", filter=mine), Decimal(0)),
+        unpriced=Count("model_calls", filter=mine & Q(model_calls__cost_usd__isnull=True)),
+        **{f"sum_{kind}": Coalesce(Sum(f"model_calls__{kind}_tokens", filter=mine), 0) for kind in kinds},
+    )
+    tokens = sum((F(f"sum_{kind}") for kind in kinds[1:]), F(f"sum_{kinds[0]}"))
+    listed = used.annotate(tokens=tokens).order_by().values_list(*also, f"{run}_id", "spent", "unpriced", "tokens")
+    return [(*row[:-3], None if row[-2] else row[-3], row[-1]) for row in listed]
+
+
+def _played_by(run: str, role: Role, model: str) -> Q:
+    """Runs whose policy names this model. The synthesizer is played by the executor's unless it has its own."""
+    path = f"{run}__policy__models"
+    named = Q(**{f"{path}__{role}__model": model})
+    if role is not Role.SYNTHESIZER:
+        return named
+    return named | Q(**{f"{path}__{role}__isnull": True, f"{path}__{Role.EXECUTOR}__model": model})
+
+
+def _measured(samples: list[_Sample]) -> Measured | None:
+    """None for samples of too few runs; without USD when too few runs were priced."""
+    runs = len({run for run, _, _ in samples})
+    if runs < LEAST_RUNS:
+        return None
+    priced = [(run, cost) for run, cost, _ in samples if cost is not None]
+    known = len({run for run, _ in priced}) >= LEAST_RUNS
+    low, high = spread([cost for _, cost in priced]) if known else (None, None)
+    tokens_low, tokens_high = spread([tokens for _, _, tokens in samples])
+    return Measured(runs=runs, low=low, high=high, tokens_low=tokens_low, tokens_high=tokens_high)
+
+
+def spread[Amount: (int, Decimal)](amounts: list[Amount]) -> tuple[Amount, Amount]:
+    """From the 10th to the 90th percentile (nearest rank); from the least to the most of fewer than ten."""
+    ordered = sorted(amounts)
+    cut = len(ordered) * _TAIL // 100
+    return ordered[cut], ordered[-1 - cut]
