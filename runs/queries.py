@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from decimal import Decimal
 from typing import Any
 
@@ -18,22 +18,31 @@ _ZERO = Decimal(0)
 
 @dataclass(frozen=True)
 class Totals:
-    """Sums of the journal (T5). `cost` in USD leaves out `unpriced` calls and has the least of `lower_bounds`."""
+    """Sums of the journal (T5). `cost` in USD leaves out `unpriced` calls and has the least of `lower_bounds`.
 
-    calls: int
-    failed: int
-    input_tokens: int
-    output_tokens: int
-    cache_read_tokens: int
-    cache_write_tokens: int
-    cost: Decimal
-    unpriced: int
-    lower_bounds: int
-    duration_ms: int
+    `failed` calls had no answer; `duration_ms` adds up the calls, also those that ran side by side.
+    """
+
+    calls: int = 0
+    failed: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cache_read_tokens: int = 0
+    cache_write_5m_tokens: int = 0
+    cache_write_1h_tokens: int = 0
+    cost: Decimal = _ZERO
+    unpriced: int = 0
+    lower_bounds: int = 0
+    duration_ms: int = 0
 
     @property
     def tokens(self) -> int:
-        return self.input_tokens + self.output_tokens + self.cache_read_tokens + self.cache_write_tokens
+        """Of every kind."""
+        written = self.cache_write_5m_tokens + self.cache_write_1h_tokens
+        return self.input_tokens + self.output_tokens + self.cache_read_tokens + written
+
+    def __add__(self, other: Totals) -> Totals:
+        return Totals(*(getattr(self, each.name) + getattr(other, each.name) for each in fields(self)))
 
 
 @dataclass(frozen=True)
@@ -51,12 +60,12 @@ _SUMS: dict[str, Any] = {
     "input_tokens": Coalesce(Sum("input_tokens"), 0),
     "output_tokens": Coalesce(Sum("output_tokens"), 0),
     "cache_read_tokens": Coalesce(Sum("cache_read_tokens"), 0),
-    "write_5m": Coalesce(Sum("cache_write_5m_tokens"), 0),
-    "write_1h": Coalesce(Sum("cache_write_1h_tokens"), 0),
-    "cost": Sum("cost_usd"),
+    "cache_write_5m_tokens": Coalesce(Sum("cache_write_5m_tokens"), 0),
+    "cache_write_1h_tokens": Coalesce(Sum("cache_write_1h_tokens"), 0),
+    "cost": Coalesce(Sum("cost_usd"), _ZERO),
     "unpriced": Count("pk", filter=Q(cost_usd__isnull=True)),
     "lower_bounds": Count("pk", filter=Q(cost_is_lower_bound=True)),
-    "duration": Coalesce(Sum("duration_ms"), 0),
+    "duration_ms": Coalesce(Sum("duration_ms"), 0),
 }
 _TOTALS = {f"sum_{name}": value for name, value in _SUMS.items()}
 
@@ -66,26 +75,20 @@ def totals(run: Run) -> Totals:
     return _as_totals(ModelCall.objects.filter(run=run).aggregate(**_TOTALS))
 
 
+def totals_by(calls: QuerySet[ModelCall], *names: str) -> list[tuple[tuple[Any, ...], Totals]]:
+    """What these calls have used for each combination of these columns, in the order in which they were first asked."""
+    rows = calls.order_by().values(*names).annotate(**_TOTALS, first=Min("pk")).order_by("first")
+    return [(tuple(row[name] for name in names), _as_totals(row)) for row in rows]
+
+
 def totals_by_role(run: Run) -> list[RoleTotals]:
-    """The same by role and model, in the order in which they were first asked."""
-    rows = ModelCall.objects.filter(run=run).order_by().values("role", "model")
-    first = rows.annotate(**_TOTALS, first=Min("pk")).order_by("first")
-    return [RoleTotals(row["role"], row["model"], _as_totals(row)) for row in first]
+    """The totals by role and model, in the order in which they were first asked."""
+    found = totals_by(ModelCall.objects.filter(run=run), "role", "model")
+    return [RoleTotals(role, model, used) for (role, model), used in found]
 
 
 def _as_totals(row: Mapping[str, Any]) -> Totals:
-    return Totals(
-        calls=row["sum_calls"],
-        failed=row["sum_failed"],
-        input_tokens=row["sum_input_tokens"],
-        output_tokens=row["sum_output_tokens"],
-        cache_read_tokens=row["sum_cache_read_tokens"],
-        cache_write_tokens=row["sum_write_5m"] + row["sum_write_1h"],
-        cost=row["sum_cost"] or _ZERO,
-        unpriced=row["sum_unpriced"],
-        lower_bounds=row["sum_lower_bounds"],
-        duration_ms=row["sum_duration"],
-    )
+    return Totals(**{name: row[f"sum_{name}"] for name in _SUMS})
 
 
 def without_ai(models: Iterable[str]) -> bool:

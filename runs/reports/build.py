@@ -13,11 +13,13 @@ from runs import queries, trees
 from runs.enums import EventKind, GateKind, GateStatus, Role
 from runs.lifecycle.ledger import ledger_of
 from runs.lifecycle.policy import Policy
+from runs.metrics import metrics
 from runs.models import Attempt, Gate, Plan, Run, Step, ToolCall, Verdict
 from runs.pev.contracts import PlanStep
 from runs.pev.deviations import deviations
 from runs.pev.outcome import gaps_in
 from runs.pev.results import CriterionResult, Evidence
+from runs.reports.costs import costs_of
 from runs.reports.report import (
     Decision,
     DoneStep,
@@ -60,6 +62,8 @@ def build(run: Run) -> Report:
         totals=queries.totals(run),
         roles=roles,
         twin=twin_of(run),
+        costs=costs_of(run, plans, list(plans[-1].steps.all()) if plans else []),
+        figures=metrics(Run.objects.filter(pk=run.pk)),
         no_ai=queries.without_ai(one.model for one in roles),
     )
 

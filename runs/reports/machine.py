@@ -2,30 +2,29 @@
 
 from __future__ import annotations
 
-from decimal import Decimal
-
 from pydantic import JsonValue
 
-from runs import trees
+from runs import queries, trees
 from runs.lifecycle.ledger import ledger_of
+from runs.metrics import metrics
 from runs.models import Attempt, Plan, Run, Step, Verdict
 from runs.pev.outcome import gaps_in
+from runs.reports import figures
 from runs.reports.build import announced_by, deviations_of, dropped_steps, plans_of, twin_of
+from runs.reports.costs import costs_of
 
 MOST_OF_A_PROBLEM = 600
 """Characters of what a tool answered to a call that it refused."""
 
 
 def as_json(run: Run) -> dict[str, JsonValue]:
-    """Run, outcome and gaps, every version of the plan, steps with attempts and evidence, files, calls, cost, events.
+    """Run, outcome and gaps, versions of the plan, steps with attempts and evidence, files, costs, metrics, events.
 
-    `steps` are those of the newest version.
-
+    `steps` are those of the newest version; `costs` is estimate against actual, `metrics` what `runs.metrics` defines.
     `cost_usd` is a decimal as text; `unpriced_calls` counts the calls that are not in it.
     """
     plans = plans_of(run)
     newest = plans[-1] if plans else None
-    calls = list(run.model_calls.values_list("cost_usd", flat=True))
     before = trees.files_of(run.inputs)
     return {
         "run": run.pk,
@@ -48,9 +47,7 @@ def as_json(run: Run) -> dict[str, JsonValue]:
             if before.get(path) != info
         ],
         "refused_tool_calls": _refused(run),
-        "model_calls": len(calls),
-        "unpriced_calls": sum(1 for cost in calls if cost is None),
-        "cost_usd": f"{sum((cost for cost in calls if cost is not None), Decimal(0)):.6f}",
+        **_used(run, plans),
         "events": [
             {"seq": event.seq, "kind": event.kind, "at": event.at.isoformat(), "data": event.data}
             for event in run.events.order_by("seq")
@@ -69,6 +66,19 @@ def _refused(run: Run) -> list[JsonValue]:
         }
         for call in calls
     ]
+
+
+def _used(run: Run, plans: list[Plan]) -> dict[str, JsonValue]:
+    used = queries.totals(run)
+    return {
+        "model_calls": used.calls,
+        "unpriced_calls": used.unpriced,
+        "cost_usd": figures.usd(used.cost),
+        "totals": figures.totals(used),
+        "totals_by_role": figures.by_role(queries.totals_by_role(run)),
+        "costs": figures.costs(costs_of(run, plans, list(plans[-1].steps.all()) if plans else [])),
+        "metrics": figures.metrics(metrics(Run.objects.filter(pk=run.pk))),
+    }
 
 
 def _plan(plan: Plan, before: Plan | None) -> JsonValue:

@@ -11,6 +11,7 @@ from django.utils import timezone
 from runs.models import Run
 from runs.queries import Totals
 from runs.reports.build import build
+from runs.reports.costs import Line
 from runs.reports.escaping import block, code, line
 from runs.reports.report import Decision, DoneStep, JudgedCriterion, PlanVersion, Report, TriedAttempt
 
@@ -23,7 +24,7 @@ def as_markdown(run: Run) -> str:
 def render(report: Report) -> str:
     """UTF-8 text ending in a newline. Text of models, files and people is quoted, never structure."""
     parts: list[str] = []
-    for section in (_head, _answer, _criteria, _files, _plans, _decisions, _calls, _foot):
+    for section in (_head, _answer, _criteria, _files, _plans, _decisions, _costs, _calls, _figures, _foot):
         parts += [*section(report), ""]
     return "\n".join(parts).rstrip() + "\n"
 
@@ -147,20 +148,92 @@ def _decisions(report: Report) -> list[str]:
     return ["## Other decisions", "", *(f"{_decision(one)} {line(one.question)}" for one in listed)]
 
 
+def _costs(report: Report) -> list[str]:
+    costs = report.costs
+    rows = ["## Estimate against actual", ""]
+    if costs is None:
+        return [*rows, "There is no plan, so nothing was estimated."]
+    basis = f" The estimate rests on {line(costs.basis)}." if costs.basis else " Nothing was estimated for it."
+    rows += [f"Of version {costs.version} of the plan, without the results that it keeps.{basis}", ""]
+    rows += ["| Part | Estimated | Actual | | Tokens estimated | Tokens used |", "|---|---:|---:|---|---:|---:|"]
+    beside = [costs.planning, *([costs.earlier] if costs.earlier else [])]
+    rows += [_cost_row(one) for one in (*costs.steps, *costs.roles, costs.planned, *beside)]
+    return [*rows, f"| All of the run | | {_cost(costs.total)} | | | {costs.total.tokens:,} |"]
+
+
+def _cost_row(one: Line) -> str:
+    guess = one.guess
+    note = "; ".join(filter(None, (one.standing, one.note)))
+    money, tokens = "not estimated", ""
+    if guess:
+        known = guess.low is not None and guess.high is not None
+        money = f"{'at least ' if guess.partly else ''}{_usd(guess.low)} to {_usd(guess.high)}" if known else "unpriced"
+        tokens = f"{guess.tokens[0]:,} to {guess.tokens[1]:,}" if guess.tokens else ""
+    used = _cost(one.actual) if one.actual.calls else "nothing"
+    return f"| {line(one.name)} | {money} | {used} | {note} | {tokens} | {one.actual.tokens:,} |"
+
+
 def _calls(report: Report) -> list[str]:
     rows = ["## Model calls", ""]
     if not report.roles:
         return [*rows, "No model was called."]
     rows += [
-        "| Role | Model | Calls | Input | Output | From cache | To cache | Cost |",
-        "|---|---|---:|---:|---:|---:|---:|---:|",
+        "| Role | Model | Calls | Input | Output | From cache | To cache, 5 min | To cache, 1 h | Cost |",
+        "|---|---|---:|---:|---:|---:|---:|---:|---:|",
     ]
     named = [(one.role, line(one.model), one.totals) for one in report.roles]
     for role, model, totals in [*named, ("all", "", report.totals)]:
-        figures = (totals.input_tokens, totals.output_tokens, totals.cache_read_tokens, totals.cache_write_tokens)
+        figures = (
+            totals.input_tokens,
+            totals.output_tokens,
+            totals.cache_read_tokens,
+            totals.cache_write_5m_tokens,
+            totals.cache_write_1h_tokens,
+        )
         tokens = " | ".join(f"{figure:,}" for figure in figures)
         rows.append(f"| {role} | {model} | {totals.calls} | {tokens} | {_cost(totals)} |")
     return [*rows, "", "Tokens by kind, as the service reported them."]
+
+
+def _figures(report: Report) -> list[str]:
+    found = report.figures
+    steps, attempts = found.steps, found.attempts
+    rows = [
+        "## Figures",
+        "",
+        f"- Steps attempted: {steps.attempted}; {steps.passed} passed, {steps.accepted} accepted with issues, "
+        f"{steps.failed} failed, {steps.dropped} dropped; {steps.reused} more took over an earlier result",
+        f"- First-pass yield: {_share(steps.first_pass, steps.ended)}",
+        f"- Pass rate: {_share(steps.passed, steps.ended)}",
+        f"- Attempts judged: {attempts.judged}; {attempts.passed} passed, {attempts.sent_back} of them sent back by "
+        f"a person; {attempts.retries} retries",
+        f"- Replans: {found.runs.replans}; plans rejected by a person: {found.runs.rejected}",
+        f"- Verdicts with unsupported claims: {attempts.unsupported}",
+        f"- Time from submission to the end: {_seconds(found.runs.wall.total_ms) or 'not finished'}",
+        f"- Waiting at {found.waited.count} gates: {_seconds(found.waited.total_ms) or 'none'}",
+    ]
+    rows += [
+        f"- {phase.name.capitalize()}: {_seconds(phase.model_ms) or 'no time'} in {phase.calls} model calls"
+        + (f", {_seconds(phase.tool_ms)} in tools" if phase.tool_ms else "")
+        for phase in found.phases
+    ]
+    for who, buckets, what in (
+        ("The executor", found.executor, "passed"),
+        ("The verifier", found.verifier, "had evidence"),
+    ):
+        rows += [
+            f"- {who} said {one.said:.0%} on average ({one.label}): {_share(one.held, one.count)} {what}"
+            for one in buckets
+        ]
+    return rows
+
+
+def _share(part: int, whole: int) -> str:
+    return f"{part / whole:.0%} ({part} of {whole})" if whole else "none has ended"
+
+
+def _seconds(duration_ms: int) -> str:
+    return f"{duration_ms / 1_000:,.1f} s" if duration_ms else ""
 
 
 def _foot(report: Report) -> list[str]:
@@ -176,10 +249,14 @@ def _cost(totals: Totals) -> str:
     """USD; unpriced calls are said as such, and a sum that may be more begins with “at least”."""
     if totals.unpriced and totals.unpriced == totals.calls:
         return "unpriced"
-    amount = f"${totals.cost.quantize(Decimal('0.0001')):,}"
+    amount = _usd(totals.cost)
     least = "at least " if totals.lower_bounds or totals.unpriced else ""
     more = f", {totals.unpriced} calls unpriced" if totals.unpriced else ""
     return f"{least}{amount}{more}"
+
+
+def _usd(amount: Decimal | None) -> str:
+    return "unpriced" if amount is None else f"${amount.quantize(Decimal('0.0001')):,}"
 
 
 def _time(moment: datetime | None) -> str:

@@ -6,7 +6,9 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from runs.enums import Outcome
+from runs.metrics import Metrics
 from runs.queries import RoleTotals, Totals
+from runs.reports.costs import Costs
 
 
 @dataclass(frozen=True)
@@ -143,6 +145,8 @@ class Report:
     inputs_digest: str
     totals: Totals
     roles: tuple[RoleTotals, ...]
+    costs: Costs | None
+    figures: Metrics
     no_ai: bool
     twin: str
 

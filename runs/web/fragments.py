@@ -21,6 +21,7 @@ _REGIONS = {
     "gates": _EVERYTHING | {EventKind.GATE_OPENED, EventKind.GATE_DECIDED},
     "result": frozenset({EventKind.FINISHED}),
     "plan": frozenset(EventKind) - _CALLS,
+    "costs": frozenset(EventKind) - {EventKind.TOOL_CALLED},
     "files": _EVERYTHING | {EventKind.STEP_PASSED, EventKind.STEP_ACCEPTED},
 }
 """Which region of the page changes by which events. A gate in which somebody types changes by gate events only."""

@@ -2,13 +2,14 @@
 
 from django.urls import path
 
-from runs.web.views import account, files, gates, inbox, plans, report, run, step, submit
+from runs.web.views import account, files, gates, inbox, metrics, plans, report, run, step, submit
 
 urlpatterns = [
     path("", inbox.inbox, name="inbox"),
     path("sign-in/", account.sign_in, name="sign_in"),
     path("sign-in/<str:name>/<str:token>/", account.sign_in_link, name="sign_in_link"),
     path("sign-out/", account.sign_out, name="sign_out"),
+    path("metrics/", metrics.metrics_page, name="metrics"),
     path("runs/new/", submit.new_run, name="new_run"),
     path("runs/sample/<slug:name>/", submit.run_sample, name="run_sample"),
     path("runs/<int:run_id>/", run.run_page, name="run"),

@@ -73,6 +73,8 @@ def album(browser: Browser, link: str, folder: Path) -> None:
     shots.take("file")
     page.get_by_role("link", name="Inbox").click()
     shots.take("inbox")
+    page.get_by_role("link", name="Metrics").click()
+    shots.take("metrics")
 
 
 class Shots:

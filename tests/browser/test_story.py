@@ -63,7 +63,7 @@ def test_from_the_sample_to_the_report(page: Page, site: Site) -> None:
     link.click()
     expect(page.locator("mark#hit").first).to_be_visible()
     check_accessible(page)
-    for address in ("/", "/runs/new/"):
+    for address in ("/", "/runs/new/", "/metrics/"):
         page.goto(f"{site.url}{address}")
         check_accessible(page)
 

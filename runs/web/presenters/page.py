@@ -23,14 +23,15 @@ from runs.lifecycle.policy import Policy
 from runs.lifecycle.templates import plan_worth_keeping
 from runs.models import Run
 from runs.pev.outcome import gaps_in
-from runs.queries import Totals
+from runs.queries import RoleTotals, Totals
 from runs.reports.build import file_href, made_files
+from runs.reports.costs import Costs, costs_of
 from runs.reports.report import MadeFile
 from runs.web.presenters.feed import SHOWN, SHOWN_ALL, Feed, feed, many
 from runs.web.presenters.gates import GatesView, gates_view
 from runs.web.presenters.plans import EarlierPlan, PlanView, earlier_plans, plan_view
 from runs.web.presenters.rows import Rows, read
-from runs.web.presenters.steps import StepView, step_views
+from runs.web.presenters.steps import DETAILED_STEPS, StepView, step_views
 from runs.web.presenters.verdicts import CriterionView, criteria
 
 LONG_REQUEST = 280
@@ -114,7 +115,7 @@ class Result:
 
 @dataclass(frozen=True)
 class RunPage:
-    """Everything that the page of a run shows."""
+    """Everything that the page of a run shows. `costs` is there once a step was tried, or the run has ended."""
 
     run: Run
     head: Head
@@ -125,6 +126,8 @@ class RunPage:
     feed: Feed
     files: Files
     result: Result | None
+    costs: Costs | None
+    roles: tuple[RoleTotals, ...]
 
     @property
     def levels(self) -> list[list[StepView]]:
@@ -139,6 +142,11 @@ class RunPage:
         return any(step.tries for step in self.steps)
 
     @property
+    def long(self) -> bool:
+        """Whether the plan has too many steps to list each in a region that changes with every call."""
+        return len(self.steps) > DETAILED_STEPS
+
+    @property
     def long_request(self) -> bool:
         return len(self.run.request) > LONG_REQUEST or self.run.request.count("\n") > 3
 
@@ -148,9 +156,11 @@ def run_page(run: Run, *, whole_feed: bool = False) -> RunPage:
     rows = read(run)
     steps = tuple(step_views(rows))
     plan = plan_view(rows)
+    roles = tuple(queries.totals_by_role(run))
+    begun = run.status == RunStatus.FINISHED or any(step.tries for step in steps)
     return RunPage(
         run=run,
-        head=_head(rows, plan),
+        head=_head(rows, plan, sum((one.totals for one in roles), Totals())),
         gates=gates_view(rows, steps, plan),
         plan=plan,
         earlier=earlier_plans(rows),
@@ -158,6 +168,8 @@ def run_page(run: Run, *, whole_feed: bool = False) -> RunPage:
         feed=feed_of(rows, whole=whole_feed),
         files=_files(run),
         result=_result(run) if run.status == RunStatus.FINISHED else None,
+        costs=costs_of(run, rows.plans, rows.current) if begun else None,
+        roles=roles,
     )
 
 
@@ -173,7 +185,7 @@ def step_names(rows: Rows) -> dict[str, str]:
     return {step.key: rows.specs[step.pk].name for plan in rows.plans for step in rows.steps.get(plan.pk, ())}
 
 
-def _head(rows: Rows, plan: PlanView | None) -> Head:
+def _head(rows: Rows, plan: PlanView | None, totals: Totals) -> Head:
     run = rows.run
     policy = Policy.model_validate(run.policy)
     players = tuple(_player(policy, role) for role in (Role.PLANNER, Role.EXECUTOR, Role.VERIFIER))
@@ -192,7 +204,7 @@ def _head(rows: Rows, plan: PlanView | None) -> Head:
         created=run.created_at,
         ended=run.finished_at,
         ms=round((ended - run.created_at).total_seconds() * 1_000),
-        totals=queries.totals(run),
+        totals=totals,
         estimate=(plan.cost.low, plan.cost.high) if plan and plan.cost and not plan.cost.unpriced else None,
         players=players,
         no_ai=queries.without_ai(player.model for player in players),

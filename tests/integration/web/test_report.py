@@ -91,6 +91,40 @@ def test_unpriced_calls_are_never_free(page: Client) -> None:
     assert "- Cost: unpriced" in body(page.get(f"/runs/{run.pk}/report.md")).decode()
 
 
+def test_estimate_and_actual_stand_side_by_side(page: Client) -> None:
+    run = factories.finished_succeeded()
+    text = page.get(f"/runs/{run.pk}/report/").text
+    assert "The estimate rests on default token counts per complexity." in text
+    assert "$0.04 to $0.32" in text
+    rows = body(page.get(f"/runs/{run.pk}/report.md")).decode().splitlines()
+    inventory = (
+        "| List the contracts and their parties | $0.0356 to $0.3216 | $0.0482 | within | 21,000 to 136,800 | 24,600 |"
+    )
+    assert inventory in rows
+    assert "| Planning | not estimated | $0.0840 | done before the estimate was made |  | 11,400 |" in rows
+    assert "| All of the run | | $0.3434 | | | 142,800 |" in rows
+
+
+def test_the_figures_of_a_run_are_in_its_report(page: Client) -> None:
+    run = factories.finished_succeeded()
+    text = page.get(f"/runs/{run.pk}/report/").text
+    assert "2 of 3 steps passed with their first attempt" in text
+    assert "Executor: said and passed" in text
+    assert "From submission to the end: <strong>" in text
+    assert "No run has come to its end yet." in page.get(f"/runs/{factories.planning().pk}/report/").text
+    rows = body(page.get(f"/runs/{run.pk}/report.md")).decode().splitlines()
+    assert "- First-pass yield: 67% (2 of 3)" in rows
+    assert "- The executor said 71% on average (70 to 80 %): 0% (0 of 1) passed" in rows
+    assert "- Planning: 2.7 s in 1 model calls" in rows
+
+
+def test_cache_writes_are_told_apart_by_how_long_they_live(page: Client) -> None:
+    run = factories.finished_succeeded()
+    ModelCall.objects.filter(run=run, role="planner").update(cache_write_5m_tokens=31, cache_write_1h_tokens=42)
+    row = "| planner | claude-opus-5-5 | 1 | 9,000 | 2,400 | 0 | 31 | 42 | $0.0840 |"
+    assert row in body(page.get(f"/runs/{run.pk}/report.md")).decode().splitlines()
+
+
 def test_hostile_text_breaks_neither_page_nor_markdown(page: Client) -> None:
     run = factories.finished_succeeded()
     Run.objects.filter(pk=run.pk).update(title=HOSTILE, request=HOSTILE, answer=HOSTILE)
@@ -104,7 +138,9 @@ def test_hostile_text_breaks_neither_page_nor_markdown(page: Client) -> None:
         "## Success criteria",
         "## Files made",
         "## Plans and steps",
+        "## Estimate against actual",
         "## Model calls",
+        "## Figures",
     ]
 
 

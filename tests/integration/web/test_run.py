@@ -12,7 +12,7 @@ from runs.models import Run
 from tests import factories
 
 pytestmark = pytest.mark.django_db
-QUERIES = 15
+QUERIES = 17
 
 
 @pytest.fixture
@@ -164,3 +164,39 @@ def test_stop(alice: Client) -> None:
 def test_reading_changes_nothing(alice: Client, address: str) -> None:
     run = factories.executing()
     assert alice.get(f"/runs/{run.pk}/{address}").status_code == 405
+
+
+def test_costs_are_compared_as_soon_as_a_step_was_tried(alice: Client) -> None:
+    assert "Estimate against actual" not in page_of(alice, factories.awaiting_plan())
+    page = page_of(alice, factories.failed_attempt())
+    assert "Estimate against actual" in page
+    assert "Tokens and cost by role and model" in page
+
+
+def test_a_long_plan_is_compared_by_role_only(alice: Client) -> None:
+    page = page_of(alice, factories.many_steps(41))
+    assert "has a row for each step" in page
+    assert "Synthesizer" in page
+
+
+def test_the_estimate_at_the_gate_is_told_by_step_and_role(alice: Client) -> None:
+    run = factories.awaiting_plan()
+    estimate = run.plans.get().estimate
+    estimate["steps"][0]["roles"][0]["basis"] = {"measured": 1, "default": 0, "least": 12, "most": 12}
+    run.plans.update(estimate=estimate)
+    page = page_of(alice, run)
+    assert "By step and role" in page
+    assert page.count(">default</td>") == 9
+    assert ">12 earlier runs</td>" in page
+    assert ">in part 12 earlier runs</td>" in page, "the sum for the executor"
+
+
+def test_an_estimate_of_version_0_1_is_still_shown(alice: Client) -> None:
+    run = factories.failed_attempt()
+    steps = [{"step_id": "inventory", "low": "0.11", "high": "0.22"}]
+    old = {"low": "0.3", "high": "0.9", "steps": steps, "unpriced": [], "basis": "default token counts per complexity"}
+    run.plans.update(estimate=old)
+    page = page_of(alice, run)
+    assert "$0.11 to $0.22" in page
+    assert "default token counts per complexity" in page
+    assert "By step and role" not in page

@@ -1,0 +1,174 @@
+"""Estimate against actual: each part in its place, everything spent accounted for, and no figure surer than it is."""
+
+from decimal import Decimal
+from typing import Any
+
+import pytest
+from django.utils import timezone
+
+from runs.enums import GateKind, Role, Verb
+from runs.models import Attempt, ModelCall, Plan, Run
+from runs.queries import Totals, totals
+from runs.reports.costs import Costs, Guess, Line, costs_of
+from tests import factories
+
+pytestmark = pytest.mark.django_db
+
+
+def costs(run: Run) -> Costs:
+    plans = list(run.plans.order_by("version"))
+    found = costs_of(run, plans, list(plans[-1].steps.select_related("reused_from__step__plan").order_by("position")))
+    assert found is not None
+    assert found.total == totals(run), "nothing is lost, nothing counted twice"
+    return found
+
+
+def spent(lines: Any) -> list[tuple[str, Decimal]]:
+    return [(line.name, line.actual.cost) for line in lines]
+
+
+def test_each_step_and_role_has_its_own() -> None:
+    found = costs(factories.finished_succeeded())
+    assert spent(found.steps) == [
+        ("List the contracts and their parties", Decimal("0.04815")),
+        ("Review the clauses", Decimal("0.15745")),
+        ("Draft the notices", Decimal("0.0268")),
+        ("Final answer and its verdict", Decimal("0.027")),
+    ]
+    assert spent(found.roles) == [
+        ("Executor", Decimal("0.227")),
+        ("Verifier", Decimal("0.0054")),
+        ("Synthesizer", Decimal("0.027")),
+    ]
+    assert (found.planned.actual.cost, found.planning.actual.cost) == (Decimal("0.2594"), Decimal("0.084"))
+    assert found.earlier is None
+    assert [line.standing for line in found.steps] == ["within", "below", "below", "below"]
+    guess = found.steps[0].guess
+    assert guess == Guess(Decimal("0.0356"), Decimal("0.3216"), partly=False, tokens=(21_000, 136_800))
+    assert found.planned.actual.tokens == 131_400
+
+
+def test_the_guesses_of_steps_and_of_roles_are_the_guess_for_the_plan() -> None:
+    found = costs(factories.awaiting_plan())
+    whole = found.planned.guess
+    assert whole is not None
+    for lines in (found.steps, found.roles):
+        assert sum(line.guess.low or 0 for line in lines if line.guess) == whole.low
+        assert sum(line.guess.high or 0 for line in lines if line.guess) == whole.high
+
+
+def test_a_run_under_way_stands_nowhere_yet() -> None:
+    found = costs(factories.failed_attempt())
+    assert [(line.standing, line.over, line.note) for line in found.steps] == [
+        ("within", True, ""),
+        ("", False, ""),
+        ("", False, "not started"),
+        ("", False, "not started"),
+    ]
+    assert (found.planned.standing, found.planned.over) == ("", False)
+
+
+def test_a_kept_result_is_neither_estimated_nor_paid_again() -> None:
+    run = factories.replanned()
+    before = costs(run)
+    assert [(line.guess is None, line.actual.calls, line.note) for line in before.steps] == [
+        (True, 0, "kept from version 1"),
+        (False, 0, "not started"),
+        (False, 0, "not started"),
+    ]
+    assert before.earlier is not None
+    assert (before.earlier.actual.cost, before.planning.actual.calls) == (Decimal("0.1208"), 2)
+    factories.decide(run, GateKind.PLAN, Verb.APPROVE)
+    factories.pass_review(run, "review-service")
+    after = costs(run)
+    assert spent(after.steps)[1] == ("Review the service agreement", Decimal("0.0848"))
+    assert after.earlier == before.earlier
+
+
+def test_an_answer_of_an_earlier_version_is_not_of_this_one() -> None:
+    run = factories.finished_partial()
+    plan = run.plans.get()
+    Plan.objects.create(run=run, version=2, header=plan.header, digest="2" * 64, created_at=timezone.now())
+    found = costs(run)
+    assert found.steps[-1].actual == Totals()
+    assert found.earlier is not None
+    assert found.earlier.actual.cost == totals(run).cost - Decimal("0.084")
+
+
+def test_a_result_that_was_taken_over_says_from_where() -> None:
+    source, run = factories.finished_succeeded(), factories.executing()
+    earlier = Attempt.objects.get(step__plan__run=source, step__key="inventory")
+    Attempt.objects.filter(step__plan__run=run).update(reused_from=earlier)
+    assert costs(run).steps[0].note == f"took over the result of run {source.pk}"
+
+
+def test_what_was_stopped_is_not_done() -> None:
+    found = costs(factories.stopped())
+    assert {line.note for line in found.steps} == {"not done"}
+    assert {line.standing for line in (*found.steps, *found.roles, found.planned)} == {""}
+
+
+def test_a_plan_of_version_0_1_has_its_sums() -> None:
+    run = factories.finished_succeeded()
+    steps = [{"step_id": "inventory", "low": "0.01", "high": "0.04"}]
+    old = {"low": "0.3", "high": "0.9", "steps": steps, "unpriced": [], "basis": "default token counts per complexity"}
+    Plan.objects.filter(run=run).update(estimate=old)
+    found = costs(run)
+    assert [line.standing for line in found.steps] == ["above", "", "", ""]
+    assert found.planned.guess == Guess(Decimal("0.3"), Decimal("0.9"), partly=False, tokens=None)
+    assert spent(found.roles)[0] == ("Executor", Decimal("0.227"))
+
+
+def test_a_plan_that_was_never_estimated_has_its_costs() -> None:
+    run = factories.finished_succeeded()
+    Plan.objects.filter(run=run).update(estimate={})
+    found = costs(run)
+    assert (found.planned.guess, found.basis) == (None, "")
+    assert found.planned.actual.cost == Decimal("0.2594")
+
+
+def test_before_the_plan_there_is_nothing_to_compare() -> None:
+    assert costs_of(factories.planning(), [], []) is None
+
+
+@pytest.mark.parametrize(
+    ("used", "over", "standing"),
+    [
+        (Totals(cost=Decimal("0.9")), True, "below"),
+        (Totals(cost=Decimal(1)), True, "within"),
+        (Totals(cost=Decimal(2)), True, "within"),
+        (Totals(cost=Decimal("2.1")), True, "above"),
+        (Totals(cost=Decimal("1.5")), False, ""),
+        (Totals(cost=Decimal("2.1")), False, "above"),
+        (Totals(cost=Decimal("1.5"), unpriced=1), True, ""),
+        (Totals(cost=Decimal("1.5"), lower_bounds=1), True, ""),
+        (Totals(cost=Decimal("2.1"), lower_bounds=1), True, "above"),
+    ],
+)
+def test_where_a_cost_stands(used: Totals, over: bool, standing: str) -> None:
+    guess = Guess(Decimal(1), Decimal(2), partly=False, tokens=None)
+    assert Line("", "", guess, used, over).standing == standing
+    unsure = Guess(Decimal(1), Decimal(2), partly=True, tokens=None)
+    assert Line("", "", unsure, used, over).standing == "", "some of its models have no price"
+
+
+def test_what_costs_nothing_stands_nowhere() -> None:
+    free = Guess(Decimal(0), Decimal(0), partly=False, tokens=(1, 2))
+    assert Line("", "", free, Totals(), over=True).standing == ""
+
+
+def test_unpriced_models_are_told_apart_from_free_ones() -> None:
+    run = factories.executing()
+    estimate = run.plans.get().estimate
+    for part in [*estimate["final"], *(one for step in estimate["steps"] for one in step["roles"])]:
+        if part["role"] == Role.EXECUTOR:
+            part |= {"low": None, "high": None, "model": "qwen3-4b"}
+    Plan.objects.filter(run=run).update(estimate=estimate)
+    ModelCall.objects.filter(run=run, role=Role.EXECUTOR).update(cost_usd=None)
+    found = costs(run)
+    executor, verifier = found.roles[:2]
+    assert executor.guess is not None
+    assert verifier.guess is not None
+    assert (executor.guess.low, executor.guess.partly, verifier.guess.partly) == (None, True, False)
+    assert found.steps[0].guess is not None
+    assert (found.steps[0].guess.low, found.steps[0].guess.partly) == (Decimal("0.0016"), True)
