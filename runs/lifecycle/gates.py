@@ -18,7 +18,7 @@ from runs.enums import (
     Verb,
     WorkStatus,
 )
-from runs.errors import DecisionRefused, InvalidInput, MoveRefused
+from runs.errors import DecisionRefused, InvalidInput, MoveRefused, NotAllowed
 from runs.lifecycle import advance as advancing
 from runs.lifecycle import binding, limits
 from runs.lifecycle.policy import Policy
@@ -27,6 +27,7 @@ from runs.models import Gate, Run, User
 from runs.permissions import check_can_decide
 
 _CHANGED = "What would run has changed since this page was loaded. Read it again, then decide."
+_SECOND = frozenset({GateKind.PLAN, GateKind.STEP, GateKind.EXHAUSTED})
 _STATUS = {Verb.APPROVE: GateStatus.APPROVED, Verb.REJECT: GateStatus.REJECTED, Verb.STOP: GateStatus.STOPPED}
 
 
@@ -71,10 +72,17 @@ def _decide(gate: Gate, user: User, decision: Decision) -> None:
         raise DecisionRefused(already_decided(gate))
     if decision.digest != gate.digest:
         raise DecisionRefused(_CHANGED)
+    if decision.verb is Verb.APPROVE and user.pk == gate.run.owner_id and needs_second_person(gate):
+        raise NotAllowed("A second person has to approve this: you submitted the task. You may reject it, or stop.")
     decision = _complete(gate, decision)
     _close(gate, user, decision)
     _follow(gate, user, decision)
     advancing.advance(gate.run_id)
+
+
+def needs_second_person(gate: Gate) -> bool:
+    """Whether an approval of this gate has to come from somebody else than the one who submitted the task."""
+    return gate.kind in _SECOND and Policy.model_validate(gate.run.policy).second_person
 
 
 def _complete(gate: Gate, decision: Decision) -> Decision:

@@ -21,7 +21,8 @@ class Policy(Contract):
 
     `time_limit` counts while the run does not wait for a person. `attempt_seconds` is for the calls and tools of one
     attempt. `revisions`: how many plans a person may reject. `without_reuse` names steps that are always done anew.
-    `twin_verifier`: the verifier may be the executor's model.
+    `twin_verifier`: the verifier may be the executor's model. `second_person`: plans and results that wait are
+    approved by somebody else than the one who submitted the task.
     """
 
     models: dict[Role, RoleModel]
@@ -41,6 +42,7 @@ class Policy(Contract):
     reuse: bool = True
     without_reuse: Annotated[tuple[str, ...], Field(max_length=500)] = ()
     twin_verifier: bool = False
+    second_person: bool = False
 
     @model_validator(mode="after")
     def _every_role_is_played(self) -> "Policy":

@@ -78,7 +78,7 @@ def submit(owner: User, submission: Submission) -> Run:
     if existing:
         return existing
     request = checked_request(submission)
-    check_policy(submission.policy)
+    check_policy(submission.policy, submission.approvers)
     check_plan(submission)
     return _made(owner, submission, request, trees.make_tree(intake(submission.uploads)))
 
@@ -96,11 +96,11 @@ def again(run: Run, user: User, token: uuid.UUID, *, reuse: bool = True, anew: S
         uploads=(),
         policy=Policy.model_validate(run.policy | changes),
         token=token,
-        approvers=list(run.approvers.exclude(pk=user.pk)),
+        approvers=[one for one in (run.owner, *run.approvers.all()) if one != user],
         plan=binding.contract_of(before) if before else None,
         plan_from=f"Version {before.version} of run {run.pk}, once more." if before else "",
     )
-    check_policy(submission.policy)
+    check_policy(submission.policy, submission.approvers)
     check_plan(submission)
     return _made(user, submission, run.request, run.inputs)
 
@@ -134,8 +134,10 @@ def checked_request(submission: Submission) -> str:
     return request
 
 
-def check_policy(policy: Policy) -> None:
+def check_policy(policy: Policy, approvers: Sequence[User]) -> None:
     """Raises InvalidInput for a policy that a run could not keep to."""
+    if policy.second_person and not approvers:
+        raise InvalidInput("A second person has to approve, but nobody else may decide. Name somebody who may.")
     if policy.is_twin and not policy.twin_verifier:
         raise InvalidInput(
             f"{policy.model_for(Role.VERIFIER).model} would judge its own work: executor and verifier are the same "

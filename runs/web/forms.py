@@ -49,6 +49,7 @@ _NAMES = (
     "rounds",
     "reuse",
     "twin_verifier",
+    "second_person",
     "budget",
 )
 
@@ -133,6 +134,7 @@ class NewRunForm(forms.Form):
         required=False,
     )
     reuse = forms.BooleanField(label="Take over results of earlier runs where nothing has changed", required=False)
+    second_person = forms.BooleanField(label="A second person has to approve: not the one who submits", required=False)
     twin_verifier = forms.BooleanField(label="The verifier may be the executor’s model", required=False)
     least_confidence = forms.DecimalField(
         label="Least confidence",

@@ -6,6 +6,7 @@ from datetime import datetime
 from decimal import Decimal
 
 from runs.enums import GateKind, GateStatus, WorkKind
+from runs.lifecycle.gates import needs_second_person
 from runs.lifecycle.policy import Policy
 from runs.models import Gate
 from runs.web.presenters.plans import PlanView
@@ -79,7 +80,9 @@ class Limit:
 
 @dataclass(frozen=True)
 class GateView:
-    """An open gate. `digest` is what an approval binds to; `binds` says in words what that is."""
+    """An open gate. `digest` is what an approval binds to; `binds` says in words what that is; `not_by` names who
+    cannot approve it, since it takes a second person.
+    """
 
     id: int
     kind: str
@@ -91,6 +94,7 @@ class GateView:
     step: StepView | None
     attempt: AttemptView | None
     limits: tuple[Limit, ...]
+    not_by: str
 
 
 @dataclass(frozen=True)
@@ -153,6 +157,7 @@ def _gate_view(gate: Gate, steps: dict[int, StepView]) -> GateView:
         step=step,
         attempt=next((attempt for attempt in tried if attempt.id == gate.attempt_id), None),
         limits=limits_of(gate),
+        not_by=gate.run.owner.get_username() if needs_second_person(gate) else "",
     )
 
 

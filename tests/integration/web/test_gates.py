@@ -4,6 +4,7 @@ import pytest
 from django.test import Client
 
 from runs.enums import GateKind, GateStatus, Outcome, PlanStatus, RunStatus, StepStatus, Verb
+from runs.lifecycle.gates import current_digest
 from runs.models import Gate, Run
 from tests import factories
 
@@ -156,3 +157,21 @@ def test_words_of_people_are_escaped(alice: Client) -> None:
     run = factories.awaiting_plan()
     page = alice.post(address(gate_of(run)), form(gate_of(run), "?", "</textarea><script>x</script>")).content.decode()
     assert "<script>x" not in page
+
+
+def test_it_takes_a_second_person_to_approve(client: Client) -> None:
+    run = factories.awaiting_plan()
+    Run.objects.filter(pk=run.pk).update(policy=run.policy | {"second_person": True})
+    run.refresh_from_db()
+    gate = gate_of(run)
+    Gate.objects.filter(pk=gate.pk).update(digest=current_digest(gate_of(run)))
+    client.force_login(factories.alice())
+    refused = client.post(address(gate_of(run)), form(gate_of(run), "approve"))
+    assert refused.status_code == 403
+    assert "A second person has to approve this: you submitted the task." in refused.text
+    assert "alice submitted the task and may only reject it" in refused.text
+    assert gate_of(run).status == GateStatus.OPEN
+    client.force_login(factories.bob())
+    assert client.post(address(gate_of(run)), form(gate_of(run), "approve")).status_code == 302
+    run.refresh_from_db()
+    assert run.status == "executing"

@@ -249,3 +249,11 @@ def test_limits_are_taken_in_dollars_and_minutes(page: Client) -> None:
     page.post("/runs/new/", form(budget="2.50", limit_minutes="90", attempt_minutes="5"))
     policy = Policy.model_validate(Run.objects.get().policy)
     assert (str(policy.budget), policy.time_limit, policy.attempt_seconds, policy.reuse) == ("2.50", 5_400, 300, True)
+
+
+def test_a_second_person_has_to_be_named(page: Client, bob: Any) -> None:
+    refused = page.post("/runs/new/", form(second_person="on"), headers=JSON)
+    assert refused.json()["errors"] == [
+        "A second person has to approve, but nobody else may decide. Name somebody who may."
+    ]
+    assert page.post("/runs/new/", form(second_person="on", approvers=[bob.pk]), headers=JSON).status_code == 201
