@@ -1,0 +1,1 @@
+"""Adversarial models: players for `tests.fakes.team.Team`, by role. Each says which rule it attacks."""

@@ -1,0 +1,113 @@
+"""What a model of any role may do wrong: refuse, overrun, be cut off, stream garbage, change its language."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from runs.engine import recording
+from runs.enums import GateKind, Outcome
+from tests.fakes.adversaries import executors
+from tests.fakes.adversaries.everyone import FAULTS, SUCCESS, always, in_turn, switches_language, synthesizes
+from tests.fakes.anthropic_api import FakeAnthropic
+from tests.fakes.team import Player, Team, plan, step
+from tests.integration.adversarial.holding import come_to_rest, must_hold, play
+from tests.integration.conftest import Submit, answer
+
+pytestmark = [pytest.mark.django_db, pytest.mark.allow_hosts(["127.0.0.1"])]
+
+JUDGED = ("executor", "verifier")
+"""Roles whose failure is that of an attempt; for the others a person is asked."""
+ROLES = ("planner", *JUDGED, "synthesizer")
+ANSWERS = {
+    "refuses": "The model refused to answer.",
+    "overruns": "The answer was cut off at the length limit.",
+    "reads too much": "The question was longer than the model can read.",
+}
+NO_ANSWERS = {
+    "is cut off": "The connection broke",
+    "ends early": "The answer ended before it was complete.",
+    "streams garbage": "The service sent something that is not its API.",
+    "fails in mid-stream": "The model's service is overloaded (529).",
+}
+
+
+def team_with(role: str, player: Player) -> Team:
+    """A team in which this one misbehaves."""
+    team = Team(plan=plan(step("one")))
+    setattr(team, role, player)
+    return team
+
+
+@pytest.mark.parametrize("role", ROLES)
+@pytest.mark.parametrize("fault", ANSWERS)
+def test_an_answer_that_is_none(api: FakeAnthropic, submitted: Submit, client: Client, fault: str, role: str) -> None:
+    team = team_with(role, always(FAULTS[fault]))
+    run = play(api, submitted, team)
+    must_hold(run, client, Outcome.FAILED if role in JUDGED else GateKind.TROUBLE, ANSWERS[fault])
+
+
+@pytest.mark.parametrize("role", ROLES)
+def test_no_answer_at_all(
+    api: FakeAnthropic, submitted: Submit, client: Client, monkeypatch: pytest.MonkeyPatch, role: str
+) -> None:
+    """It is cut off, asked again later, and then streams garbage; when it lasts a person is asked."""
+    monkeypatch.setattr(recording, "MOST_TRIES", 2)
+    faults = ("is cut off", "streams garbage")
+    team = team_with(role, in_turn(*(FAULTS[fault] for fault in faults)))
+    run = play(api, submitted, team)
+    must_hold(run, client, GateKind.TROUBLE, *(NO_ANSWERS[fault] for fault in faults))
+
+
+@pytest.mark.parametrize("fault", ["ends early", "fails in mid-stream"])
+def test_nothing_is_lost_when_the_service_comes_back(
+    api: FakeAnthropic, submitted: Submit, alice: Any, client: Client, monkeypatch: pytest.MonkeyPatch, fault: str
+) -> None:
+    monkeypatch.setattr(recording, "MOST_TRIES", 2)
+    team = Team(plan=plan(step("one")), verifier=always(FAULTS[fault]))
+    run = play(api, submitted, team)
+    must_hold(run, client, GateKind.TROUBLE, NO_ANSWERS[fault])
+    team.verifier = None
+    answer(run, alice)
+    come_to_rest(run)
+    must_hold(run, client, Outcome.SUCCEEDED, "The result is done.")
+    assert len(team.seen["executor"]) == 2
+
+
+@pytest.mark.parametrize("role", ROLES)
+def test_another_language(api: FakeAnthropic, submitted: Submit, client: Client, role: str) -> None:
+    team = team_with(role, switches_language)
+    run = play(api, submitted, team)
+    must_hold(run, client, Outcome.FAILED if role in JUDGED else GateKind.TROUBLE, "Field required")
+
+
+# ---- synthesizers that hide what is missing ------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("words", [SUCCESS, "# Erfolg\n\nAlles ist fertig; es fehlt nichts."])
+def test_an_accepted_gap_cannot_be_hidden(api: FakeAnthropic, submitted: Submit, client: Client, words: str) -> None:
+    team = Team(plan=plan(step("one")), executor=executors.claims_unwritten, synthesizer=synthesizes(words))
+    run = play(api, submitted, team, exhausted="accept")
+    must_hold(run, client, Outcome.PARTIAL, "Step “Do one” was accepted with issues.")
+    told = team.seen["synthesizer"][0].last_text
+    assert "Do one was accepted although it did not pass" in told
+
+
+def test_no_answer_is_no_success(api: FakeAnthropic, submitted: Submit, client: Client) -> None:
+    run = play(api, submitted, Team(plan=plan(step("one")), synthesizer=synthesizes(" \n")))
+    must_hold(run, client, GateKind.TROUBLE, "answer: String should have at least 1 character")
+
+
+def test_an_answer_is_no_markup(api: FakeAnthropic, submitted: Submit, client: Client) -> None:
+    """S2: what a model writes is text."""
+    hostile = (
+        "<script>alert(1)</script>\n\n<img src=x onerror=alert(1)>\n\n[x](javascript:alert(1)) The result is done."
+    )
+    run = play(api, submitted, Team(plan=plan(step("one")), synthesizer=synthesizes(hostile)))
+    must_hold(run, client, Outcome.SUCCEEDED, "The result is done.")
+    markup = client.get(f"/runs/{run.pk}/").content.decode()
+    assert "<script>alert" not in markup
+    assert "<img src=x" not in markup
+    assert 'href="javascript:' not in markup

@@ -1,0 +1,166 @@
+"""Executors that are lazy, boastful or reach for what is not theirs: each fails for its own reason, in words."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from runs import trees
+from runs.enums import GateKind, Outcome, Verb
+from runs.models import Attempt, ToolCall
+from tests.fakes.adversaries import executors, verifiers
+from tests.fakes.adversaries.executors import acts, says, write, writes
+from tests.fakes.anthropic_api import FakeAnthropic
+from tests.fakes.team import Player, Team, plan, step
+from tests.integration.adversarial.holding import come_to_rest, must_hold, play
+from tests.integration.conftest import Submit, answer
+
+pytestmark = [pytest.mark.django_db, pytest.mark.allow_hosts(["127.0.0.1"])]
+
+FAILURES: dict[str, tuple[Player, dict[str, Any], tuple[str, ...]]] = {
+    "claims files it never wrote": (executors.claims_unwritten, {}, ("one.md does not exist",)),
+    "writes elsewhere": (
+        executors.writes_elsewhere,
+        {},
+        ("extra.md is announced by no step", "notes.md is announced by no step"),
+    ),
+    "climbs out of the tree": (
+        executors.climbs_out,
+        {},
+        ("“../../etc/passwd” cannot be used as a path", "it is absolute", "There is no tool “run_shell”"),
+    ),
+    "misuses tools": (
+        executors.misuses_tools,
+        {},
+        ("may have 5000000; split it.", "content: Field required", "path: Input should be a valid string"),
+    ),
+    "never stops": (executors.never_stops, {"rounds": 3}, ("The executor used its 3 rounds without a report.",)),
+    "always pauses": (executors.always_pauses, {"rounds": 3}, ("The executor used its 3 rounds without a report.",)),
+    "gives up": (executors.gives_up, {}, ("Reported as blocked. The archive is sealed.",)),
+    "is unsure": (says(confidence=0.1), {"least_confidence": 0.5}, ("only 10% sure; this run asks for 50%",)),
+    "makes up its report": (
+        says(confidence=1.7, status="approved", overall_pass=True),
+        {},
+        (
+            "confidence: Input should be less than or equal to 1",
+            "status: Input should be 'done' or 'blocked'",
+            "overall_pass: Extra inputs are not permitted",
+        ),
+    ),
+    "is sure of no number": (says(confidence=float("nan")), {}, ("confidence: Input should be less than",)),
+    "speaks of half a character": (says(findings="half \ud800"), {}, ("unexpected end of hex escape",)),
+}
+
+
+@pytest.mark.parametrize("case", FAILURES)
+def test_no_verifier_is_asked(api: FakeAnthropic, submitted: Submit, client: Client, case: str) -> None:
+    """T2: what code can tell is told by code."""
+    executor, policy, reasons = FAILURES[case]
+    team = Team(plan=plan(step("one")), executor=executor)
+    run = play(api, submitted, team, **policy)
+    must_hold(run, client, Outcome.FAILED, *reasons)
+    assert "verifier" not in team.seen
+    assert trees.files_of(run.head) == trees.files_of(run.inputs)
+
+
+def test_files_with_nothing_in_them(api: FakeAnthropic, submitted: Submit, client: Client) -> None:
+    team = Team(plan=plan(step("one", outputs=tuple(executors.EMPTY))), executor=executors.fills_nothing)
+    run = play(api, submitted, team)
+    empty = [f"{path} is empty" for path in executors.EMPTY if path != "no.md"]
+    must_hold(run, client, Outcome.FAILED, "no.md does not exist", *empty)
+    assert "verifier" not in team.seen
+
+
+def placeholder_plan() -> dict[str, Any]:
+    check = {"kind": "no_placeholders", "path": "one.md"}
+    return plan({**step("one"), "acceptance_criteria": [{"text": "It is written out", "check": check}]})
+
+
+def test_placeholder_text_in_a_file_of_the_right_name(api: FakeAnthropic, submitted: Submit, client: Client) -> None:
+    team = Team(plan=placeholder_plan(), executor=writes("# Report\n\nTODO: write the report\n"))
+    run = play(api, submitted, team)
+    must_hold(run, client, Outcome.FAILED, "one.md still has a placeholder: “TODO”, line 3")
+    assert "verifier" not in team.seen
+
+
+@pytest.mark.parametrize(("executor", "asked"), [(executors.repeats_itself, 1), (executors.changes_a_space, 2)])
+def test_a_repetition_costs_no_verifier_call(
+    api: FakeAnthropic, submitted: Submit, client: Client, executor: Player, asked: int
+) -> None:
+    team = Team(plan=plan(step("one")), executor=executor, verifier=verifiers.never_passes)
+    run = play(api, submitted, team, attempts=2)
+    must_hold(run, client, Outcome.FAILED, "Not good enough.")
+    assert len(team.seen["verifier"]) == asked
+
+
+def test_a_repetition_is_told_as_such(api: FakeAnthropic, submitted: Submit, client: Client) -> None:
+    team = Team(plan=plan(step("one")), executor=executors.repeats_itself, verifier=verifiers.never_passes)
+    run = play(api, submitted, team, attempts=2)
+    must_hold(run, client, Outcome.FAILED, "This attempt repeats the one before")
+
+
+def test_praise_does_not_reach_the_verifier(api: FakeAnthropic, submitted: Submit, client: Client) -> None:
+    """The verifier sees artefacts and findings; reasoning, notes and the executor's own view of the criteria are not
+    evidence and not shown.
+    """
+    team = Team(plan=plan(step("one")), executor=says(reasoning=executors.PRAISE, notes=executors.PRAISE))
+    run = play(api, submitted, team)
+    must_hold(run, client, Outcome.SUCCEEDED, "The result is done.")
+    assert executors.PRAISE not in json.dumps([request.body for request in team.seen["verifier"]])
+
+
+@pytest.mark.parametrize("verifier", [verifiers.quotes("@output", executors.PRAISE), None])
+def test_nothing_done_is_told_even_where_it_passes(
+    api: FakeAnthropic, submitted: Submit, client: Client, verifier: Player | None
+) -> None:
+    """T4: without expected outputs only the planned actions show that nothing was done."""
+    team = Team(plan=plan(step("one", outputs=())), executor=executors.does_nothing, verifier=verifier)
+    run = play(api, submitted, team)
+    ends = Outcome.FAILED if verifier else Outcome.SUCCEEDED
+    must_hold(run, client, ends, "The plan named the tool write_file; it was not used.")
+
+
+def test_a_burst_of_calls_is_cut(api: FakeAnthropic, submitted: Submit, client: Client) -> None:
+    """Ten thousand calls in one turn kept a worker busy for minutes."""
+    team = Team(plan=plan(step("one")), executor=executors.bursts(80))
+    run = play(api, submitted, team)
+    must_hold(run, client, Outcome.FAILED, "one.md does not exist")
+    assert ToolCall.objects.count() == 50
+    last = team.seen["executor"][1].tool_results[-1]
+    assert last["is_error"]
+    assert "at most 50" in last["content"]
+
+
+@pytest.mark.parametrize("executor", [executors.claims_unwritten, executors.writes_elsewhere, executors.gives_up])
+def test_what_is_accepted_with_issues_is_partial(
+    api: FakeAnthropic, submitted: Submit, client: Client, executor: Player
+) -> None:
+    run = play(api, submitted, Team(plan=plan(step("one")), executor=executor), exhausted="accept")
+    must_hold(run, client, Outcome.PARTIAL, "Step “Do one” was accepted with issues.")
+
+
+@pytest.mark.parametrize(
+    ("executor", "reason"),
+    [(executors.claims_unwritten, "one.md does not exist"), (executors.gives_up, "Reported as blocked.")],
+)
+def test_a_person_is_asked_what_to_do(
+    api: FakeAnthropic, submitted: Submit, alice: Any, client: Client, executor: Player, reason: str
+) -> None:
+    run = play(api, submitted, Team(plan=plan(step("one")), executor=executor), exhausted="ask")
+    must_hold(run, client, GateKind.EXHAUSTED, "Shall the run go on with this gap?")
+    must_hold(run, client, GateKind.EXHAUSTED, reason)
+    answer(run, alice, Verb.APPROVE)
+    come_to_rest(run)
+    must_hold(run, client, Outcome.PARTIAL, "Step “Do one” was accepted with issues.")
+
+
+def test_a_planned_tool_that_was_refused_counts_as_not_used(
+    api: FakeAnthropic, submitted: Submit, client: Client
+) -> None:
+    team = Team(plan=plan(step("one", outputs=())), executor=acts(write("../one.md", "x")))
+    run = play(api, submitted, team)
+    must_hold(run, client, Outcome.SUCCEEDED, "The plan named the tool write_file; it was not used.")
+    assert Attempt.objects.get().overlay == {}
