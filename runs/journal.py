@@ -176,8 +176,8 @@ def _replaced(work: WorkItem, place: Place) -> None:
     """Where a conversation takes another turn than before a crash, what had come after that place counts no more."""
     replies = ModelCall.objects.filter(work=work, generation=place.generation, live=True)
     if replies.filter(ordinal__gte=place.ordinal).update(live=False):
-        before = replies.filter(ordinal__lt=place.ordinal).values_list("content", flat=True)
-        asked_for = sum(block.get("type") == "tool_use" for content in before for block in content)
+        still_live = replies.values_list("content", flat=True)
+        asked_for = sum(block.get("type") == "tool_use" for content in still_live for block in content)
         ToolCall.objects.filter(work=work, generation=place.generation, ordinal__gt=asked_for).delete()
 
 
