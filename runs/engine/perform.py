@@ -62,8 +62,9 @@ def perform(work_id: int) -> None:
 
 def _under(lease: Lease) -> None:
     item = WorkItem.objects.select_related("run", "attempt__step__plan", "attempt__base").get(pk=lease.work_id)
-    if item.epoch > 1 and item.tries == 0 and not item.trouble:
-        record(item.run_id, EventKind.RECOVERED, {"work": item.kind})
+    if lease.taken_over:
+        with work.fenced(lease):
+            record(item.run_id, EventKind.RECOVERED, {"work": item.kind})
     doing: dict[str, Callable[[Lease, WorkItem, Clients], None]] = {
         WorkKind.PLAN: _plan,
         WorkKind.ATTEMPT: _attempt,

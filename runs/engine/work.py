@@ -28,10 +28,14 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class Lease:
-    """The right to work on an item until `lost` is set. `epoch` fences what is committed under it."""
+    """The right to work on an item until `lost` is set. `epoch` fences what is committed under it.
+
+    `taken_over`: the owner before went silent.
+    """
 
     work_id: int
     epoch: int
+    taken_over: bool = False
     lost: threading.Event = field(default_factory=threading.Event, compare=False)
 
     def check(self) -> None:
@@ -54,11 +58,12 @@ def claim(work_id: int) -> Lease | None:
         return None
     until = now + timedelta(seconds=settings.LEASE_SECONDS)
     fresh = due(now) & Q(epoch=work.epoch)
+    taken_over = work.status == WorkStatus.LEASED
     try:
         change(work, WorkStatus.LEASED, where=fresh, epoch=work.epoch + 1, lease_owner=_owner(), lease_until=until)
     except MoveRefused:
         return None
-    return Lease(work_id, work.epoch)
+    return Lease(work_id, work.epoch, taken_over)
 
 
 def _owner() -> str:

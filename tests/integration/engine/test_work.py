@@ -100,11 +100,23 @@ def test_a_bell_for_finished_or_unknown_work_does_nothing(item: WorkItem) -> Non
     assert Run.objects.get(pk=item.run_id).event_count == before
 
 
-def test_work_that_is_taken_over_says_so(item: WorkItem) -> None:
+@pytest.mark.parametrize("tries", [0, 1])
+def test_work_that_is_taken_over_says_so(item: WorkItem, tries: int) -> None:
     work.claim(item.pk)
+    WorkItem.objects.update(tries=tries)
     silent(item)
     perform(item.pk)
     assert item.run.events.filter(kind=EventKind.RECOVERED).count() == 1
+
+
+def test_work_that_was_given_back_is_no_loss(item: WorkItem) -> None:
+    lease = work.claim(item.pk)
+    assert lease is not None
+    beating = work.Heartbeat()
+    with beating.keeping(lease):
+        beating.give_back()
+    perform(item.pk)
+    assert not item.run.events.filter(kind=EventKind.RECOVERED).exists()
 
 
 @pytest.mark.django_db(transaction=True)
