@@ -2,6 +2,7 @@
 
 import os
 import secrets
+import tempfile
 from pathlib import Path
 
 
@@ -16,13 +17,13 @@ def secret_key(folder: Path) -> str:
     """The installation's key: read, or made with mode 600. Two processes that start at once agree on one."""
     path = folder / "secret.key"
     if not path.exists():
-        draft = folder / f"secret.key.{os.getpid()}"
-        with os.fdopen(os.open(draft, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600), "w") as file:
+        handle, draft = tempfile.mkstemp(dir=folder, prefix="secret.key.")  # a name that no killed process has left
+        with os.fdopen(handle, "w") as file:
             file.write(secrets.token_urlsafe(50))
         try:
             os.link(draft, path)
         except FileExistsError:
             pass
         finally:
-            draft.unlink()
+            Path(draft).unlink()
     return path.read_text()
