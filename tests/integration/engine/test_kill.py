@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
-from tests.fakes.anthropic_answers import Answer, Request, Slow
+from tests.fakes.anthropic_answers import Answer, Request
 from tests.fakes.anthropic_api import FakeAnthropic
 from tests.fakes.team import Team, plan, step
 from tests.integration.engine.machine import Machine
@@ -32,28 +33,31 @@ def wait_for(true: Callable[[], bool], seconds: float = 40) -> None:
 
 
 def test_a_killed_server_continues_where_it_was(machine: Machine, api: FakeAnthropic) -> None:
-    def slow_report(request: Request, right: Answer) -> Answer:
-        return Slow(0.8, right) if request.tool_results else right
+    """Two steps are under way side by side, each with its file written and its report asked for."""
+    killed = threading.Event()
 
-    team = Team(plan=plan(step("one"), step("two", "one")), executor=slow_report)
+    def report_after_the_kill(request: Request, right: Answer) -> Answer:
+        if request.tool_results:
+            killed.wait(40)
+        return right
+
+    team = Team(plan=plan(step("one"), step("two"), step("three", "one", "two")), executor=report_after_the_kill)
     api.script(team)
     machine.submit()
     machine.start()
-    wait_for(lambda: len(team.seen.get("executor", [])) == 2)
+    wait_for(lambda: len(team.seen.get("executor", [])) == 4)
     machine.kill()
+    killed.set()
     assert machine.rows("SELECT outcome FROM runs_run") == [(None,)]
     machine.start()
     wait_for(lambda: machine.rows("SELECT outcome FROM runs_run") == [("succeeded",)])
-    assert machine.rows(
-        "SELECT s.key, a.number, a.status FROM runs_attempt a JOIN runs_step s ON s.id = a.step_id"
-    ) == [
-        ("one", 1, "passed"),
-        ("two", 1, "passed"),
-    ]
-    assert machine.rows("SELECT count(*) FROM runs_toolcall") == [(2,)]
-    assert len(team.seen["executor"]) == 5, "two calls a step, and the one that was in flight once more"
+    assert sorted(
+        machine.rows("SELECT s.key, a.number, a.status FROM runs_attempt a JOIN runs_step s ON s.id = a.step_id")
+    ) == [("one", 1, "passed"), ("three", 1, "passed"), ("two", 1, "passed")]
+    assert machine.rows("SELECT count(*) FROM runs_toolcall") == [(3,)]
+    assert len(team.seen["executor"]) == 8, "two calls a step, and the two that were in flight once more"
     passed = [json.loads(data) for (data,) in machine.rows("SELECT data FROM runs_event WHERE kind = 'step_passed'")]
-    assert [event["step"] for event in passed] == ["one", "two"]
+    assert sorted(event["step"] for event in passed) == ["one", "three", "two"]
     numbers = [seq for (seq,) in machine.rows("SELECT seq FROM runs_event ORDER BY seq")]
     assert numbers == list(range(1, len(numbers) + 1))
-    assert machine.rows("SELECT count(*) FROM runs_event WHERE kind = 'recovered'") == [(1,)]
+    assert machine.rows("SELECT count(*) FROM runs_event WHERE kind = 'recovered'") == [(2,)]
