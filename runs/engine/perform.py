@@ -61,7 +61,7 @@ def perform(work_id: int) -> None:
 
 
 def _under(lease: Lease) -> None:
-    item = WorkItem.objects.select_related("run", "attempt__step__plan", "attempt__base").get(pk=lease.work_id)
+    item = lease.item
     if lease.taken_over:
         with work.fenced(lease):
             record(item.run_id, EventKind.RECOVERED, {"work": item.kind})
@@ -117,7 +117,6 @@ def _attempt(lease: Lease, item: WorkItem, asking: Clients) -> None:
     watch = Stopwatch(policy.attempt_seconds, used_seconds(item) if item.epoch > 1 else 0.0)
     if attempt.status == AttemptStatus.EXECUTING and not _execute(lease, item, attempt, asking, watch):
         return
-    attempt.refresh_from_db()
     output = StepOutput.model_validate(attempt.output)
     if output.status == "blocked":
         _judged(

@@ -3,6 +3,7 @@
 import time
 from dataclasses import asdict
 from datetime import timedelta
+from decimal import Decimal
 from functools import cache
 
 from django.conf import settings
@@ -98,8 +99,8 @@ class RecordedModel:
             with fenced(self._lease) as work:
                 journal.write_reply(work, place, question, reply, cost, duration_ms, live_=True)
                 if work.tries or work.reserved_usd:
-                    WorkItem.objects.filter(pk=work.pk).update(tries=0, reserved_usd=0)
-                self._work.tries = 0
+                    work.tries, work.reserved_usd = 0, Decimal(0)
+                    work.save(update_fields=["tries", "reserved_usd"])
         except LeaseLost:
             journal.write_reply(self._work, place, question, reply, cost, duration_ms, live_=False)
             raise

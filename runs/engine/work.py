@@ -30,11 +30,13 @@ log = logging.getLogger(__name__)
 class Lease:
     """The right to work on an item until `lost` is set. `epoch` fences what is committed under it.
 
-    `taken_over`: the owner before went silent.
+    `taken_over`: the owner before went silent. `item` is as it was when it was claimed, with its run and its attempt:
+    nobody else changes it or its attempt.
     """
 
     work_id: int
     epoch: int
+    item: WorkItem = field(compare=False, repr=False)
     taken_over: bool = False
     lost: threading.Event = field(default_factory=threading.Event, compare=False)
 
@@ -53,9 +55,12 @@ def due(now: datetime) -> Q:
 def claim(work_id: int) -> Lease | None:
     """The lease, or None when the item is not to be had."""
     now = timezone.now()
-    work = WorkItem.objects.filter(due(now), pk=work_id).first()
+    wanted = WorkItem.objects.select_related("run", "attempt__step__plan", "attempt__base")
+    work = wanted.filter(due(now), pk=work_id).first()
     if work is None:
         return None
+    if work.attempt:
+        work.attempt.step.plan.run = work.run
     until = now + timedelta(seconds=settings.LEASE_SECONDS)
     fresh = due(now) & Q(epoch=work.epoch)
     taken_over = work.status == WorkStatus.LEASED
@@ -63,7 +68,7 @@ def claim(work_id: int) -> Lease | None:
         change(work, WorkStatus.LEASED, where=fresh, epoch=work.epoch + 1, lease_owner=_owner(), lease_until=until)
     except MoveRefused:
         return None
-    return Lease(work_id, work.epoch, taken_over)
+    return Lease(work_id, work.epoch, work, taken_over)
 
 
 def _owner() -> str:
@@ -74,16 +79,9 @@ def _owner() -> str:
 def fenced(lease: Lease) -> Iterator[WorkItem]:
     """A transaction that commits only under a living lease. Raises LeaseLost, and nothing is written."""
     with transaction.atomic():
-        work = (
-            WorkItem.objects.select_for_update(of=("self",))
-            .select_related("run", "attempt__step__plan")
-            .filter(pk=lease.work_id, epoch=lease.epoch, status=WorkStatus.LEASED.value)
-            .first()
-        )
-        if work is None:
-            lease.lost.set()
-            raise LeaseLost("The lease of this work is gone.")
-        yield work
+        heartbeat.extend(lease)
+        lease.check()
+        yield lease.item
 
 
 def done(work: WorkItem) -> None:

@@ -42,7 +42,8 @@ def reached(work: WorkItem, could_cost: Decimal | None, now: datetime) -> str:
             f"${spent:.4f} of the budget of ${policy.budget:.2f} are spent{flight}; "
             f"the next call could cost up to ${could_cost:.4f}."
         )
-    WorkItem.objects.filter(pk=work.pk).update(reserved_usd=could_cost)
+    work.reserved_usd = could_cost
+    work.save(update_fields=["reserved_usd"])
     return ""
 
 

@@ -156,6 +156,6 @@ def test_a_busy_database_does_not_end_the_heartbeat(settings: Any) -> None:
                 third.set()
 
     heartbeat = Busy()
-    with heartbeat.keeping(work.Lease(work_id=7, epoch=1)):
+    with heartbeat.keeping(work.Lease(work_id=7, epoch=1, item=WorkItem())):
         assert third.wait(5)
     heartbeat._stop.set()
