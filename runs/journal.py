@@ -9,22 +9,22 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from django.db import transaction
-from django.db.models import F, Sum
+from django.db.models import Sum
 from django.utils import timezone
 
 from runs import live
 from runs.enums import EventKind, Role
 from runs.models import Event, ModelCall, Run, ToolCall, WorkItem
+from runs.models.prepared import insert, next_number
 from runs.pev.contracts import JsonObject
 from runs.pev.ports import Reply, ToolResult, ToolUse, Usage
 
 
 def record(run_id: int, kind: EventKind, data: Mapping[str, object] | None = None) -> int:
     """Append one event; returns its number. `data` holds small JSON values, never a secret (S5)."""
-    with transaction.atomic():
-        Run.objects.filter(pk=run_id).update(event_count=F("event_count") + 1)
-        seq = Run.objects.values_list("event_count", flat=True).get(pk=run_id)
-        Event.objects.create(run_id=run_id, seq=seq, kind=kind.value, at=timezone.now(), data=dict(data or {}))
+    with transaction.atomic(savepoint=False):
+        seq = next_number(Run, run_id, "event_count")
+        insert(Event, run_id=run_id, seq=seq, kind=kind.value, at=timezone.now(), data=dict(data or {}))
         transaction.on_commit(lambda: live.announce(run_id, seq), robust=True)
     return seq
 
@@ -48,6 +48,8 @@ class Question:
 
 def recorded_reply(work: WorkItem, ordinal: int, question: Question) -> Reply | None:
     """The reply that this question got before a crash, or None."""
+    if not _has_past(work):
+        return None
     call = ModelCall.objects.filter(
         work=work, generation=work.generation, ordinal=ordinal, live=True, question=question.digest
     ).first()
@@ -68,10 +70,11 @@ def write_reply(
 ) -> None:
     """Record a reply. `live_` is false for one that came after the lease was lost: paid for, and of no use."""
     usage = reply.usage
-    with transaction.atomic():
-        if live_:
+    with transaction.atomic(savepoint=False):
+        if live_ and _has_past(work):
             _replaced(work, place)
-        ModelCall.objects.create(
+        insert(
+            ModelCall,
             run_id=work.run_id,
             work=work,
             attempt_id=work.attempt_id,
@@ -100,8 +103,9 @@ def write_failure(
     work: WorkItem, place: Place, question: Question, error: str, usage: Usage, cost: Decimal | None, duration_ms: int
 ) -> None:
     """Record a call without a usable reply; what it cost up to then counts."""
-    with transaction.atomic():
-        ModelCall.objects.create(
+    with transaction.atomic(savepoint=False):
+        insert(
+            ModelCall,
             run_id=work.run_id,
             work=work,
             attempt_id=work.attempt_id,
@@ -126,6 +130,8 @@ def write_failure(
 
 def recorded_result(work: WorkItem, ordinal: int, use: ToolUse) -> tuple[ToolResult, JsonObject] | None:
     """The result this tool call had before a crash, with what it wrote; None when it was not carried out."""
+    if not _has_past(work):
+        return None
     call = ToolCall.objects.filter(
         work=work, generation=work.generation, ordinal=ordinal, use_id=use.id, name=use.name
     ).first()
@@ -138,9 +144,11 @@ def write_result(
     work: WorkItem, place: Place, use: ToolUse, result: ToolResult, writes: Mapping[str, object], duration_ms: int
 ) -> None:
     """Record a tool call with its result."""
-    with transaction.atomic():
-        ToolCall.objects.filter(work=work, generation=place.generation, ordinal=place.ordinal).delete()
-        ToolCall.objects.create(
+    with transaction.atomic(savepoint=False):
+        if _has_past(work):
+            ToolCall.objects.filter(work=work, generation=place.generation, ordinal=place.ordinal).delete()
+        insert(
+            ToolCall,
             run_id=work.run_id,
             work=work,
             attempt_id=work.attempt_id,
@@ -170,6 +178,11 @@ def used_seconds(work: WorkItem) -> float:
         for table in (ModelCall, ToolCall)
     ]
     return sum(calls) / 1_000
+
+
+def _has_past(work: WorkItem) -> bool:
+    """Whether another worker had it before: only then there can be something to find or to replace."""
+    return work.epoch > 1
 
 
 def _replaced(work: WorkItem, place: Place) -> None:

@@ -52,7 +52,7 @@ def locked(run_id: int) -> Run:
 
 def advance(run_id: int) -> None:
     """Apply every move that is due. Called in the transaction of the fact that made them due."""
-    with transaction.atomic():
+    with transaction.atomic(savepoint=False):
         run = locked(run_id)
         plan = run.plans.defer("estimate").order_by("-version").first()
         seen = snapshot(run, plan)

@@ -30,7 +30,10 @@ def reply(text: str = "Hi.") -> Reply:
 
 
 def item() -> WorkItem:
-    return made.open_work(made.planning(), WorkKind.PLAN)
+    """As its second worker has it, who looks for what the first has recorded."""
+    work = made.open_work(made.planning(), WorkKind.PLAN)
+    work.epoch = 2
+    return work
 
 
 def seqs(run: Run) -> list[int]:

@@ -187,6 +187,7 @@ def test_a_row_that_is_gone_is_refused() -> None:
 
 RUNS = Path(settings.BASE_DIR) / "runs"
 WRITES = {"update", "create", "get_or_create", "update_or_create", "aupdate", "acreate"}
+PREPARED = {"insert", "update", "next_number"}
 STATUS_ROWS = {"Run", "Plan", "Step", "Attempt", "Gate", "WorkItem"}
 JOURNAL_ROWS = {"Event", "ModelCall", "ToolCall"}
 JOURNAL_SETS = {"events", "model_calls", "tool_calls"}
@@ -217,8 +218,10 @@ def writes_status(node: ast.AST) -> bool:
         isinstance(arg, ast.List) and "'status'" in ast.dump(arg)
         for arg in [*node.args, *(k.value for k in node.keywords)]
     )
+    filled_in = any(isinstance(arg, ast.Dict) and "'status'" in ast.dump(arg) for arg in node.args)
     return (
-        (named and called(node) in WRITES | STATUS_ROWS)
+        (filled_in and called(node) in WRITES)
+        or (named and called(node) in WRITES | STATUS_ROWS)
         or (spelled and called(node) == "setattr")
         or (listed and called(node) in {"bulk_update", "save"})
     )
@@ -234,7 +237,7 @@ def test_only_the_lifecycle_and_the_leases_call_for_a_change() -> None:
     assert {name for name in users if not name.startswith("lifecycle/")} == {"engine/work.py"}
 
 
-def test_nobody_writes_past_the_orm() -> None:
+def test_one_module_writes_past_the_orm() -> None:
     raw = {"raw", "cursor", "execute", "executemany", "RawSQL"}
     found = {
         (name, called(node))
@@ -242,7 +245,7 @@ def test_nobody_writes_past_the_orm() -> None:
         for node in ast.walk(tree)
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and called(node) in raw
     }
-    assert found == set()
+    assert found == {("models/prepared.py", "cursor"), ("models/prepared.py", "execute")}
 
 
 def writes_history(node: ast.AST, imported: set[str]) -> bool:
@@ -250,7 +253,8 @@ def writes_history(node: ast.AST, imported: set[str]) -> bool:
     if not isinstance(node, ast.Call):
         return False
     if isinstance(node.func, ast.Name):
-        return node.func.id in imported
+        about = {arg.id for arg in node.args if isinstance(arg, ast.Name)}
+        return node.func.id in imported or (node.func.id in PREPARED and bool(about & imported))
     if not isinstance(node.func, ast.Attribute):
         return False
     parts = {part.attr for part in ast.walk(node.func) if isinstance(part, ast.Attribute)}
