@@ -2,6 +2,9 @@
 
 from collections.abc import Mapping, Sequence
 
+from django.db.models import OuterRef, Subquery
+from django.db.models.functions import Coalesce
+
 from runs import trees
 from runs.enums import (
     SETTLED_STEPS,
@@ -145,7 +148,7 @@ def for_executor(attempt: Attempt, overlay: Overlay) -> StepBrief:
         model=player.model,
         effort=player.effort,
         rounds=policy.rounds,
-        critiques=critiques_of(step),
+        critiques=critiques_of(step) if attempt.number > 1 else (),
     )
 
 
@@ -157,29 +160,28 @@ def _made(run: Run, tree: Tree) -> dict[str, FileInfo]:
 
 def findings_of(plan: Plan, keys: Sequence[str]) -> dict[str, str]:
     """The findings of settled steps by their key."""
-    found: dict[str, str] = {}
-    for step in plan.steps.filter(key__in=keys).order_by("position"):
-        attempt = step.reused_from or step.attempts.order_by("-number").first()
-        if attempt and attempt.output:
-            found[step.key] = str(attempt.output["findings"])
-    return found
+    latest = Attempt.objects.filter(step=OuterRef("pk")).order_by("-number").values("output")[:1]
+    outputs = Coalesce("reused_from__output", Subquery(latest))
+    steps = plan.steps.filter(key__in=keys).order_by("position").values_list("key", outputs)
+    return {key: str(output["findings"]) for key, output in steps if output}
 
 
 def repeats_the_one_before(attempt: Attempt) -> bool:
     """Whether files and findings are identical to those of the previous attempt that was criticised."""
+    if attempt.number == 1:
+        return False
     before = attempt.step.attempts.filter(number__lt=attempt.number, status=AttemptStatus.FAILED)
     last = before.order_by("-number").first()
     return bool(last and last.fingerprint and last.fingerprint == attempt.fingerprint)
 
 
-def for_verifier(attempt: Attempt, overlay: Overlay, tool_results: Sequence[str]) -> Case:
+def for_verifier(attempt: Attempt, overlay: Overlay, calls: Sequence[ToolCall]) -> Case:
     step = attempt.step
     spec = binding.spec_of(step)
     run = step.plan.run
     policy = Policy.model_validate(run.policy)
     player = policy.model_for(Role.VERIFIER)
-    calls = ToolCall.objects.filter(attempt=attempt, name="read_file", is_error=False)
-    read = {str(call.arguments.get("path")) for call in calls}
+    read = {str(call.arguments.get("path")) for call in calls if call.name == "read_file" and not call.is_error}
     shown = dict.fromkeys([*overlay.changes, *spec.expected_outputs])
     inputs = trees.files_of(run.inputs)
     return Case(
@@ -191,7 +193,7 @@ def for_verifier(attempt: Attempt, overlay: Overlay, tool_results: Sequence[str]
         shown=list(shown),
         given=sorted(read - shown.keys(), key=lambda path: (path not in inputs, path)),
         output=str((attempt.output or {}).get("findings", "")),
-        tool_results=tool_results,
+        tool_results=[call.result for call in calls],
         model=player.model,
         effort=player.effort,
         unannounced=_unannounced(step, spec, overlay),

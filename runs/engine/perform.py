@@ -127,7 +127,7 @@ def _attempt(lease: Lease, item: WorkItem, asking: Clients) -> None:
         _judged(lease, verifier.failed("This attempt repeats the one before: the critique was not addressed."))
         return
     overlay = _overlay(attempt)
-    case = briefs.for_verifier(attempt, overlay, [call.result for call in results_of(item)])
+    case = briefs.for_verifier(attempt, overlay, results_of(item))
     try:
         judgement = verifier.judge(RecordedModel(asking, lease, item, VERIFYING, watch), case)
     except ContractBroken as broken:

@@ -233,8 +233,9 @@ def _open_exhausted_gate(run: Run, step: Step) -> Step:
 
 def settle(run: Run, step: Step, status: StepStatus) -> Step:
     """Commit the latest attempt's overlay to the workspace; on a conflict try the step again on the new tree (D4)."""
-    attempt = step.attempts.select_related("base").latest("number")
-    touched = trees.conflicts(attempt.base, run.head, attempt.overlay)
+    attempt = step.attempts.select_related("tree").latest("number")
+    undisturbed = attempt.tree if attempt.base_id == run.head_id else None
+    touched = [] if undisturbed else trees.conflicts(attempt.base, run.head, attempt.overlay)
     if touched and attempt.status == AttemptStatus.PASSED:
         change(attempt, AttemptStatus.CONFLICT)
         change(step, StepStatus.PENDING)
@@ -244,7 +245,7 @@ def settle(run: Run, step: Step, status: StepStatus) -> Step:
     if touched:
         text = f"The files of {step.key} were left out: another step changed {touched[0]} in the meantime."
         journal.record(run.pk, EventKind.NOTE, {"text": text})
-    head = trees.with_changes(run.head, {} if touched else attempt.overlay)
+    head = undisturbed or trees.with_changes(run.head, {} if touched else attempt.overlay)
     Run.objects.filter(pk=run.pk).update(head=head)
     run.head = head
     change(step, status)

@@ -1,5 +1,8 @@
 """Owns the reuse of passed attempts: the key that says that nothing would come out otherwise, and where it is found."""
 
+from django.db.models import OuterRef, Subquery
+from django.db.models.functions import Coalesce
+
 from runs.enums import SETTLED_STEPS, AttemptStatus, Role, StepStatus
 from runs.lifecycle.binding import digest_of
 from runs.lifecycle.policy import Policy
@@ -29,12 +32,9 @@ def _results(step: Step) -> list[str]:
     """The fingerprints of what the steps before have found and written."""
     if not step.depends_on:
         return []
+    latest = Attempt.objects.filter(step=OuterRef("pk")).order_by("-number").values("fingerprint")[:1]
     before = Step.objects.filter(plan=step.plan_id, key__in=step.depends_on, status__in=SETTLED_STEPS)
-    found = []
-    for earlier in before.select_related("reused_from").order_by("key"):
-        attempt = earlier.reused_from or earlier.attempts.latest("number")
-        found.append(attempt.fingerprint)
-    return found
+    return list(before.order_by("key").values_list(Coalesce("reused_from__fingerprint", Subquery(latest)), flat=True))
 
 
 def find(run: Run, step: Step, key: str, policy: Policy) -> Attempt | None:
@@ -51,5 +51,8 @@ def find(run: Run, step: Step, key: str, policy: Policy) -> Attempt | None:
         step__status=StepStatus.PASSED,
         step__plan__run__owner=run.owner_id,
     )
-    found = passed.select_related("step__plan", "verdict").order_by("-pk").first()
-    return found if found and set(found.overlay) <= set(step.spec["expected_outputs"]) else None
+    newest = passed.order_by("-pk").values_list("pk", flat=True).first()
+    if newest is None:
+        return None
+    found = Attempt.objects.select_related("step__plan", "verdict").get(pk=newest)
+    return found if set(found.overlay) <= set(step.spec["expected_outputs"]) else None
