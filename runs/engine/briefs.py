@@ -1,9 +1,10 @@
 """Owns what each role is told: reads rows and puts together the briefs that pev wants."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from django.db.models import OuterRef, Subquery
 from django.db.models.functions import Coalesce
+from pydantic import JsonValue
 
 from runs import trees
 from runs.enums import (
@@ -194,12 +195,26 @@ def for_verifier(attempt: Attempt, overlay: Overlay, calls: Sequence[ToolCall]) 
         given=sorted(read - shown.keys(), key=lambda path: (path not in inputs, path)),
         output=str((attempt.output or {}).get("findings", "")),
         tool_results=[call.result for call in calls],
+        tool_inputs=["\n".join([call.name, *_texts_in(call.arguments)]) for call in calls],
         model=player.model,
         effort=player.effort,
         unannounced=_unannounced(step, spec, overlay),
         own_confidence=float((attempt.output or {}).get("confidence", 1.0)),
         least_confidence=policy.least_confidence,
     )
+
+
+def _texts_in(value: JsonValue) -> Iterator[str]:
+    match value:
+        case str():
+            yield value
+        case dict():
+            for name, item in value.items():
+                yield name
+                yield from _texts_in(item)
+        case list():
+            for item in value:
+                yield from _texts_in(item)
 
 
 def _unannounced(step: Step, spec: PlanStep, overlay: Overlay) -> list[str]:

@@ -11,6 +11,7 @@ class Case:
     """What is judged. `files` is the whole tree, read lazily; `shown` names those that were made and are judged,
     `given` those they rest on, in an order that the cases of a run have in common.
 
+    `tool_inputs`: all that the executor said to the tool whose result has the same place in `tool_results`.
     `unannounced`: paths that were written although no step of the plan announced them. `own_confidence`: the
     executor's, 0 to 1; the run asks for `least_confidence` of both executor and verifier.
     """
@@ -25,6 +26,7 @@ class Case:
     tool_results: Sequence[str]
     model: str
     effort: str
+    tool_inputs: Sequence[str] = ()
     given: Sequence[str] = ()
     unannounced: Sequence[str] = ()
     own_confidence: float = 1.0
@@ -32,6 +34,11 @@ class Case:
 
     def sources(self) -> "Sources":
         return Sources(self)
+
+    def said_to(self, source: str) -> str:
+        """What the executor itself put into the tool call whose result this source is; empty for other sources."""
+        said = {f"@tool-{number}": text for number, text in enumerate(self.tool_inputs, 1)}
+        return said.get(source, "")
 
 
 class Sources(Mapping[str, bytes]):

@@ -6,12 +6,12 @@ from runs.enums import Action, Role, Severity
 from runs.pev import prompts
 from runs.pev.asking import ask_for, in_words, user
 from runs.pev.case import Case
-from runs.pev.contracts import Criterion, CriterionAnswer, VerifierAnswer, schema_for
-from runs.pev.evidence import resolve
+from runs.pev.contracts import Criterion, CriterionAnswer, QuotedEvidence, VerifierAnswer, schema_for
+from runs.pev.evidence import find, quoted, resolve
 from runs.pev.fences import fence
 from runs.pev.paths import text_of
 from runs.pev.ports import Ask, Model
-from runs.pev.results import CriterionResult, Judgement, all_pass
+from runs.pev.results import CriterionResult, Evidence, Judgement, all_pass
 from runs.pev.stage_one import decided_by_code, in_order, undecided
 
 SHOWN_CHARS = 60_000
@@ -106,7 +106,7 @@ def _judged(answer: VerifierAnswer, case: Case, labels: Mapping[str, Criterion])
 def _one(
     label: str, criterion: Criterion, given: CriterionAnswer, sources: Mapping[str, bytes], case: Case
 ) -> CriterionResult:
-    evidence = [resolve(quoted, sources) for quoted in given.evidence]
+    evidence = [_resolved(quote, sources, case) for quote in given.evidence]
     supported = given.passed and any(item.verified for item in evidence)
     sure = given.confidence >= case.least_confidence
     feedback = given.feedback
@@ -125,6 +125,15 @@ def _one(
         feedback=feedback,
         evidence=evidence,
     )
+
+
+def _resolved(quote: QuotedEvidence, sources: Mapping[str, bytes], case: Case) -> Evidence:
+    """The quote looked up; what a tool only gave back of what the executor had told it is no evidence (T1)."""
+    found = resolve(quote, sources)
+    if not (found.verified and find(quote.quote, case.said_to(quote.source))):
+        return found
+    sentence = f"{quoted(quote.quote)} is what the executor itself put into {quote.source}; quote a file instead"
+    return found.model_copy(update={"verified": False, "sentence": sentence})
 
 
 def _problems_in(answer: VerifierAnswer, labels: Mapping[str, Criterion]) -> list[str]:

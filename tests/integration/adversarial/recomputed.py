@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from django.core.files.storage import storages
@@ -18,10 +19,14 @@ RANK = {"failed": 0, "cancelled": 0, "partial": 1, "succeeded": 2}
 
 @dataclass(frozen=True)
 class Sources:
-    """What may be quoted: digests of files by path, and what was said, by `@output` and `@tool-N`."""
+    """What may be quoted: digests of files by path, and what was said, by `@output` and `@tool-N`.
+
+    `own`: what the executor had put into each tool, which cannot come out of it as evidence.
+    """
 
     files: Mapping[str, str]
     said: Mapping[str, str]
+    own: Mapping[str, str] = field(default_factory=dict)
 
     def data(self, name: str) -> bytes | None:
         if name in self.said:
@@ -43,7 +48,9 @@ def files_in(tree: Tree, changes: Row | None = None) -> dict[str, str]:
 def sources_of(attempt: Attempt) -> Sources:
     calls = ToolCall.objects.filter(attempt=attempt, generation=attempt.work.generation).order_by("ordinal")
     said = {f"@tool-{number}": call.result for number, call in enumerate(calls, 1)}
-    return Sources(files_in(attempt.base, attempt.overlay), {**said, "@output": (attempt.output or {})["findings"]})
+    own = {f"@tool-{number}": json.dumps(call.arguments, ensure_ascii=False) for number, call in enumerate(calls, 1)}
+    findings = (attempt.output or {})["findings"]
+    return Sources(files_in(attempt.base, attempt.overlay), {**said, "@output": findings}, own)
 
 
 def folded(text: str) -> str:
@@ -62,6 +69,7 @@ def stands(evidence: Row, sources: Sources) -> bool:
         and folded(evidence["quote"]) in folded(text)
         and folded(text[start:end]) == folded(evidence["quote"])
         and text[:start].count("\n") + 1 == evidence["line"]
+        and folded(evidence["quote"]) not in folded(sources.own.get(evidence["source"], ""))
     )
 
 

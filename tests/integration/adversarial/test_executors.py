@@ -112,6 +112,16 @@ def test_praise_does_not_reach_the_verifier(api: FakeAnthropic, submitted: Submi
     assert executors.PRAISE not in json.dumps([request.body for request in team.seen["verifier"]])
 
 
+@pytest.mark.parametrize("number", [2, 3, 4])
+def test_its_own_words_do_not_come_out_of_a_tool_as_evidence(
+    api: FakeAnthropic, submitted: Submit, client: Client, number: int
+) -> None:
+    laundered = verifiers.quotes(f"@tool-{number}", executors.PRAISE)
+    team = Team(plan=plan(step("one")), executor=executors.launders_its_words, verifier=laundered)
+    run = play(api, submitted, team)
+    must_hold(run, client, Outcome.FAILED, f"is what the executor itself put into @tool-{number}")
+
+
 @pytest.mark.parametrize("verifier", [verifiers.quotes("@output", executors.PRAISE), None])
 def test_nothing_done_is_told_even_where_it_passes(
     api: FakeAnthropic, submitted: Submit, client: Client, verifier: Player | None
