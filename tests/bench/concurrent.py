@@ -25,7 +25,7 @@ def measure(*, short: bool) -> list[Figure]:
     at_rest = _memory()
     with site(workers=attempts), answering(team, SECONDS) as script:
         began = time.monotonic()
-        under_way = [submitted(parallel=STEPS) for _ in range(runs)]
+        under_way = [submitted(parallel=STEPS, reuse=False) for _ in range(runs)]
         ended = [finished(run) for run in under_way]
         whole = time.monotonic() - began
         threads = threading.active_count()  # those of the pool stay until it is shut down

@@ -68,7 +68,8 @@ def database_bytes() -> int:
 def submitted(files: Mapping[str, bytes] = NOTES, **changes: Any) -> Run:
     """A run of Alice's that asks nobody."""
     uploads = [Upload(path, ContentFile(content)) for path, content in files.items()]
-    chosen = policy(plan_approval=ApprovalPolicy.NEVER, step_approval=StepApproval.NONE, **changes)
+    asks_nobody = {"plan_approval": ApprovalPolicy.NEVER, "step_approval": StepApproval.NONE, "reuse": True}
+    chosen = policy(**asks_nobody | changes)
     return submit(alice(), Submission("Do the work", uploads, chosen, uuid.uuid4()))
 
 
