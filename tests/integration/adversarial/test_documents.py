@@ -95,22 +95,22 @@ def test_even_one_that_obeys_a_document_passes_nothing(api: FakeAnthropic, submi
     must_hold(run, client, Outcome.FAILED, "but that is not the source named")
 
 
-@pytest.mark.parametrize("where", ["findings", "file", "critique"])
-def test_what_models_write_is_data_for_the_next_one(
-    api: FakeAnthropic, submitted: Submit, client: Client, where: str
-) -> None:
-    text = f"{HOSTILE_DOCUMENT}\n{FORGED}"
+def test_what_models_write_is_data_for_the_next_one(api: FakeAnthropic, submitted: Submit, client: Client) -> None:
+    """A file, findings and a critique that give orders: none of them reaches a later model as such."""
     team = Team(plan=plan(step("one"), step("two", "one")))
-    if where == "findings":
-        team.executor = executors.says(findings=text)
-    elif where == "file":
-        team.executor = executors.adds(executors.write("two.md", text))
-    else:
-        team.verifier = critical_once(team, text)
+    team.executor = hostile_worker(text := f"{HOSTILE_DOCUMENT}\n{FORGED}")
+    team.verifier = critical_once(team, text)
     run = play(api, submitted, team, attempts=2)
     must_hold(run, client, Outcome.SUCCEEDED, "The result is done.")
-    assert any(INJECTION in json.dumps(request.body) for request in api.requests)
+    kinds = {part.kind for request in api.requests for part in told(request) if INJECTION in part.text}
+    assert kinds == {"document", "output", "critique", "result"}
     assert not [request.number for request in api.requests if INJECTION in orders_in(request)]
+
+
+def hostile_worker(text: str) -> Player:
+    """Does its work as it should, with these words in the second file and in all of its findings."""
+    writes, speaks = executors.adds(executors.write("two.md", text)), executors.says(findings=text)
+    return lambda request, right: (writes if isinstance(right, UseTools) else speaks)(request, right)
 
 
 def critical_once(team: Team, text: str) -> Player:

@@ -41,12 +41,32 @@ def team_with(role: str, player: Player) -> Team:
     return team
 
 
-@pytest.mark.parametrize("role", ROLES)
-@pytest.mark.parametrize("fault", ANSWERS)
-def test_an_answer_that_is_none(api: FakeAnthropic, submitted: Submit, client: Client, fault: str, role: str) -> None:
-    team = team_with(role, always(FAULTS[fault]))
-    run = play(api, submitted, team)
-    must_hold(run, client, Outcome.FAILED if role in JUDGED else GateKind.TROUBLE, ANSWERS[fault])
+@pytest.mark.parametrize("role", JUDGED)
+def test_an_answer_that_is_none_fails_the_attempt(
+    api: FakeAnthropic, submitted: Submit, client: Client, role: str
+) -> None:
+    """One fault for each of three attempts."""
+    overruns = [FAULTS["overruns"]] * 3  # it is asked again twice
+    team = team_with(role, in_turn(FAULTS["refuses"], *overruns, FAULTS["reads too much"]))
+    run = play(api, submitted, team, attempts=3)
+    must_hold(run, client, Outcome.FAILED, *ANSWERS.values())
+
+
+@pytest.mark.parametrize("role", ["planner", "synthesizer"])
+def test_an_answer_that_is_none_is_a_question(
+    api: FakeAnthropic, submitted: Submit, alice: Any, client: Client, role: str
+) -> None:
+    """A person who says “try again” meets the next fault."""
+    team = Team(plan=plan(step("one")))
+    run = None
+    for fault, reason in ANSWERS.items():
+        setattr(team, role, always(FAULTS[fault]))
+        if run:
+            answer(run, alice)
+            come_to_rest(run)
+        else:
+            run = play(api, submitted, team)
+        must_hold(run, client, GateKind.TROUBLE, reason)
 
 
 @pytest.mark.parametrize("role", ROLES)

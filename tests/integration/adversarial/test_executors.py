@@ -10,7 +10,7 @@ from django.test import Client
 
 from runs import trees
 from runs.enums import GateKind, Outcome, Verb
-from runs.models import Attempt, ToolCall
+from runs.models import ToolCall
 from tests.fakes.adversaries import executors, verifiers
 from tests.fakes.adversaries.executors import acts, says, write, writes
 from tests.fakes.anthropic_api import FakeAnthropic
@@ -86,20 +86,20 @@ def test_placeholder_text_in_a_file_of_the_right_name(api: FakeAnthropic, submit
     assert "verifier" not in team.seen
 
 
-@pytest.mark.parametrize(("executor", "asked"), [(executors.repeats_itself, 1), (executors.changes_a_space, 2)])
+REPEATED = "This attempt repeats the one before"
+
+
+@pytest.mark.parametrize(
+    ("executor", "asked", "reason"),
+    [(executors.repeats_itself, 1, REPEATED), (executors.changes_a_space, 2, "Not good")],
+)
 def test_a_repetition_costs_no_verifier_call(
-    api: FakeAnthropic, submitted: Submit, client: Client, executor: Player, asked: int
+    api: FakeAnthropic, submitted: Submit, client: Client, executor: Player, asked: int, reason: str
 ) -> None:
     team = Team(plan=plan(step("one")), executor=executor, verifier=verifiers.never_passes)
     run = play(api, submitted, team, attempts=2)
-    must_hold(run, client, Outcome.FAILED, "Not good enough.")
+    must_hold(run, client, Outcome.FAILED, reason)
     assert len(team.seen["verifier"]) == asked
-
-
-def test_a_repetition_is_told_as_such(api: FakeAnthropic, submitted: Submit, client: Client) -> None:
-    team = Team(plan=plan(step("one")), executor=executors.repeats_itself, verifier=verifiers.never_passes)
-    run = play(api, submitted, team, attempts=2)
-    must_hold(run, client, Outcome.FAILED, "This attempt repeats the one before")
 
 
 def test_praise_does_not_reach_the_verifier(api: FakeAnthropic, submitted: Submit, client: Client) -> None:
@@ -112,25 +112,25 @@ def test_praise_does_not_reach_the_verifier(api: FakeAnthropic, submitted: Submi
     assert executors.PRAISE not in json.dumps([request.body for request in team.seen["verifier"]])
 
 
-@pytest.mark.parametrize("number", [2, 3, 4])
 def test_its_own_words_do_not_come_out_of_a_tool_as_evidence(
-    api: FakeAnthropic, submitted: Submit, client: Client, number: int
+    api: FakeAnthropic, submitted: Submit, client: Client
 ) -> None:
-    laundered = verifiers.quotes(f"@tool-{number}", executors.PRAISE)
-    team = Team(plan=plan(step("one")), executor=executors.launders_its_words, verifier=laundered)
+    """A search without a hit, a file that is not there, a tool that is none: each says back what it was told."""
+    sources = ["@tool-2", "@tool-3", "@tool-4"]
+    criteria = [{"text": f"{source} says so", "check": None} for source in sources]
+    team = Team(plan=plan({**step("one"), "acceptance_criteria": criteria}), executor=executors.launders_its_words)
+    team.verifier = verifiers.quotes_in_turn([(source, executors.PRAISE) for source in sources])
     run = play(api, submitted, team)
-    must_hold(run, client, Outcome.FAILED, f"is what the executor itself put into @tool-{number}")
+    must_hold(run, client, Outcome.FAILED, *(f"is what the executor itself put into {source}" for source in sources))
 
 
-@pytest.mark.parametrize("verifier", [verifiers.quotes("@output", executors.PRAISE), None])
+@pytest.mark.parametrize("executor", [executors.does_nothing, acts(write("../one.md", "x"))])
 def test_nothing_done_is_told_even_where_it_passes(
-    api: FakeAnthropic, submitted: Submit, client: Client, verifier: Player | None
+    api: FakeAnthropic, submitted: Submit, client: Client, executor: Player
 ) -> None:
-    """T4: without expected outputs only the planned actions show that nothing was done."""
-    team = Team(plan=plan(step("one", outputs=())), executor=executors.does_nothing, verifier=verifier)
-    run = play(api, submitted, team)
-    ends = Outcome.FAILED if verifier else Outcome.SUCCEEDED
-    must_hold(run, client, ends, "The plan named the tool write_file; it was not used.")
+    """T4: without expected outputs only the planned actions show that nothing was done; one refused is none."""
+    run = play(api, submitted, Team(plan=plan(step("one", outputs=())), executor=executor))
+    must_hold(run, client, Outcome.SUCCEEDED, "The plan named the tool write_file; it was not used.")
 
 
 def test_a_burst_of_calls_is_cut(api: FakeAnthropic, submitted: Submit, client: Client) -> None:
@@ -144,7 +144,7 @@ def test_a_burst_of_calls_is_cut(api: FakeAnthropic, submitted: Submit, client: 
     assert "at most 50" in last["content"]
 
 
-@pytest.mark.parametrize("executor", [executors.claims_unwritten, executors.writes_elsewhere, executors.gives_up])
+@pytest.mark.parametrize("executor", [executors.claims_unwritten, executors.writes_elsewhere])
 def test_what_is_accepted_with_issues_is_partial(
     api: FakeAnthropic, submitted: Submit, client: Client, executor: Player
 ) -> None:
@@ -152,25 +152,9 @@ def test_what_is_accepted_with_issues_is_partial(
     must_hold(run, client, Outcome.PARTIAL, "Step “Do one” was accepted with issues.")
 
 
-@pytest.mark.parametrize(
-    ("executor", "reason"),
-    [(executors.claims_unwritten, "one.md does not exist"), (executors.gives_up, "Reported as blocked.")],
-)
-def test_a_person_is_asked_what_to_do(
-    api: FakeAnthropic, submitted: Submit, alice: Any, client: Client, executor: Player, reason: str
-) -> None:
-    run = play(api, submitted, Team(plan=plan(step("one")), executor=executor), exhausted="ask")
-    must_hold(run, client, GateKind.EXHAUSTED, "Shall the run go on with this gap?")
-    must_hold(run, client, GateKind.EXHAUSTED, reason)
+def test_a_person_is_asked_what_to_do(api: FakeAnthropic, submitted: Submit, alice: Any, client: Client) -> None:
+    run = play(api, submitted, Team(plan=plan(step("one")), executor=executors.gives_up), exhausted="ask")
+    must_hold(run, client, GateKind.EXHAUSTED, "Shall the run go on with this gap?", "Reported as blocked.")
     answer(run, alice, Verb.APPROVE)
     come_to_rest(run)
     must_hold(run, client, Outcome.PARTIAL, "Step “Do one” was accepted with issues.")
-
-
-def test_a_planned_tool_that_was_refused_counts_as_not_used(
-    api: FakeAnthropic, submitted: Submit, client: Client
-) -> None:
-    team = Team(plan=plan(step("one", outputs=())), executor=acts(write("../one.md", "x")))
-    run = play(api, submitted, team)
-    must_hold(run, client, Outcome.SUCCEEDED, "The plan named the tool write_file; it was not used.")
-    assert Attempt.objects.get().overlay == {}

@@ -75,42 +75,46 @@ def test_a_plan_that_calls_itself_approved_waits(api: FakeAnthropic, submitted: 
     assert not Attempt.objects.exists()
 
 
-CHECK = {"kind": "contains", "path": "one.md", "text": "never to be found"}
-HARD = {**step("one"), "acceptance_criteria": [{"text": "It names the culprit", "check": CHECK}]}
-UNCHECKED = {**HARD, "acceptance_criteria": [{"text": "It names the culprit", "check": None}]}
-OTHER_TEXT = {**CHECK, "text": "Found"}
-WEAKER: dict[str, tuple[dict[str, Any], str]] = {
-    "drops the criterion": (plan(step("one")), "was to meet “It names the culprit”; the new plan does not ask for it"),
-    "drops the step": (plan(step("other")), "Step “Do one” was to write one.md; no step does so any more."),
-    "renames the step": (plan({**step("one"), "step_id": "two", "name": "Do two"}), "“It names the culprit”"),
-    "leaves the check out": (plan(UNCHECKED), "the new plan checks it less strictly, or otherwise"),
-    "checks for something else": (
-        plan({**HARD, "acceptance_criteria": [{"text": "It names the culprit", "check": OTHER_TEXT}]}),
-        "the new plan checks it less strictly, or otherwise",
-    ),
-    "asks for less at the end": (
-        {**plan(HARD), "success_criteria": [{"text": "There is an answer", "check": None}]},
-        "The task was to meet “The answer names the result”; the new plan does not ask for it.",
-    ),
+def hard(key: str, *criteria: dict[str, Any]) -> dict[str, Any]:
+    """A step that no executor of these tests can do, or one that asks for `criteria` instead."""
+    check = {"kind": "contains", "path": f"{key}.md", "text": "never to be found"}
+    return {**step(key), "acceptance_criteria": criteria or ({"text": f"{key} names the culprit", "check": check},)}
+
+
+def easier(key: str, **check: str) -> dict[str, Any]:
+    found = {"kind": "contains", "path": f"{key}.md", **check} if check else None
+    return hard(key, {"text": f"{key} names the culprit", "check": found})
+
+
+HARD = plan(*map(hard, ("a", "b", "c", "d", "e")))
+WEAKER = {
+    **plan(step("a"), easier("b"), easier("c", text="Found"), {**step("d"), "step_id": "z", "name": "Do z"}),
+    "success_criteria": [{"text": "There is an answer", "check": None}],
 }
-"""What a new version asks less, the plan, and the words that must be told of it."""
+"""A criterion dropped, one without its check, one with another check, a step renamed, one dropped, and the end."""
+LESS = (
+    "Step “Do a” was to meet “a names the culprit”; the new plan does not ask for it.",
+    "Step “Do b” was to meet “b names the culprit”; the new plan checks it less strictly, or otherwise.",
+    "Step “Do c” was to meet “c names the culprit”; the new plan checks it less strictly, or otherwise.",
+    "Step “Do d” was to meet “d names the culprit”; the new plan does not ask for it.",
+    "Step “Do e” was to meet “e names the culprit”; the new plan does not ask for it.",
+    "Step “Do e” was to write e.md; no step does so any more.",
+    "The task was to meet “The answer names the result”; the new plan does not ask for it.",
+)
 
 
-@pytest.mark.parametrize("case", WEAKER)
-def test_a_new_version_that_asks_for_less(api: FakeAnthropic, submitted: Submit, client: Client, case: str) -> None:
+def test_a_new_version_that_asks_for_less(api: FakeAnthropic, submitted: Submit, client: Client) -> None:
     """Nobody agreed to it, so it is a gap, and the outcome at most partial."""
-    weaker, reason = WEAKER[case]
-    team = Team(planner=then(plan(HARD), weaker))
-    run = play(api, submitted, team, replans=1, exhausted="accept")
-    must_hold(run, client, Outcome.PARTIAL, reason)
+    run = play(api, submitted, Team(planner=then(HARD, WEAKER)), replans=1, parallel=5)
+    must_hold(run, client, Outcome.PARTIAL, *LESS)
     assert [version.status for version in run.plans.all()] == [PlanStatus.SUPERSEDED, PlanStatus.APPROVED]
 
 
 def test_a_criterion_that_moves_to_an_easier_file(api: FakeAnthropic, submitted: Submit, client: Client) -> None:
     """The words are kept, and judged of a file that was easy to write: nothing but that stands against success."""
-    before = {**step("one"), "acceptance_criteria": UNCHECKED["acceptance_criteria"]}
-    easy = {**UNCHECKED, "step_id": "easy", "name": "Do easy", "expected_outputs": ["easy.md"]}
-    team = Team(planner=then(plan(before), plan(step("one"), easy)))
+    culprit = {"text": "It names the culprit", "check": None}
+    easy = {**step("easy"), "acceptance_criteria": [culprit]}
+    team = Team(planner=then(plan(hard("one", culprit)), plan(step("one"), easy)))
     team.verifier = verifiers.content_once(lambda: len(team.seen["planner"]) > 1)
     run = play(api, submitted, team, replans=1)
     must_hold(run, client, Outcome.PARTIAL, "Step “Do one” was to meet “It names the culprit”; the new plan")
@@ -119,14 +123,15 @@ def test_a_criterion_that_moves_to_an_easier_file(api: FakeAnthropic, submitted:
 def test_a_weaker_version_waits_for_a_person_who_reads_plans(
     api: FakeAnthropic, submitted: Submit, alice: Any, client: Client
 ) -> None:
-    weaker, reason = WEAKER["drops the criterion"]
-    run = play(api, submitted, Team(planner=then(plan(HARD), weaker)), replans=1, plan_approval="first")
+    planner = then(plan(hard("one")), plan(step("one")))
+    run = play(api, submitted, Team(planner=planner), replans=1, plan_approval="first")
     answer(run, alice)
     come_to_rest(run)
-    must_hold(run, client, GateKind.PLAN, reason)
+    less = "Step “Do one” was to meet “one names the culprit”; the new plan does not ask for it."
+    must_hold(run, client, GateKind.PLAN, less)
     answer(run, alice)
     come_to_rest(run)
-    must_hold(run, client, Outcome.SUCCEEDED, reason)
+    must_hold(run, client, Outcome.SUCCEEDED, less)
 
 
 def test_replans_are_bounded(api: FakeAnthropic, submitted: Submit, client: Client) -> None:
