@@ -10,7 +10,6 @@ from runs import trees
 from runs.enums import (
     SETTLED_STEPS,
     AttemptStatus,
-    GateKind,
     GateStatus,
     PlanStatus,
     Role,
@@ -33,6 +32,7 @@ from runs.trees import Overlay, TreeBytes
 
 PREVIEWS = 12
 PREVIEW_CHARS = 1_200
+RESULT_CHARS = 4_000
 REASON_CHARS = 300
 
 
@@ -54,6 +54,7 @@ def for_planner(run: Run) -> tuple[PlanBrief, str]:
         most_steps=policy.most_steps,
         lessons=lessons,
         kept=_kept(previous) if previous else (),
+        results=_results(previous) if previous else {},
         previous=binding.contract_of(previous) if previous else None,
     )
     return brief, _reason(lessons[-1]) if lessons else "The first plan for this request."
@@ -81,37 +82,36 @@ def _previews(files: Mapping[str, FileInfo]) -> dict[str, str]:
 
 
 def _lessons(run: Run) -> tuple[Lesson, ...]:
-    """What failed in the version that was last carried out, then what people said of versions, in order."""
-    return (*_failures(run), *_rejections(run))
+    """What failed in each version that was carried out, and what people said of each that they rejected, in order."""
+    found: list[Lesson] = []
+    for plan in run.plans.order_by("version"):
+        found += _failures(plan) if plan.status == PlanStatus.SUPERSEDED else ()
+        found += [
+            Lesson(f"{gate.decided_by} rejected version {plan.version}", gate.reason, from_person=True)
+            for gate in plan.gates.filter(status=GateStatus.REJECTED).select_related("decided_by").order_by("id")
+        ]
+    return tuple(found)
 
 
-def _rejections(run: Run) -> list[Lesson]:
-    return [
-        Lesson(f"{gate.decided_by} rejected version {gate.plan.version}", gate.reason, from_person=True)
-        for gate in run.gates.filter(kind=GateKind.PLAN, status=GateStatus.REJECTED)
-        .select_related("plan", "decided_by")
-        .order_by("id")
-        if gate.plan
-    ]
-
-
-def _failures(run: Run) -> list[Lesson]:
-    last = run.plans.filter(status=PlanStatus.SUPERSEDED).order_by("-version").first()
-    if last is None:
-        return []
+def _failures(plan: Plan) -> list[Lesson]:
     lessons = []
-    for step in last.steps.exclude(status__in=SETTLED_STEPS).order_by("position"):
+    for step in plan.steps.exclude(status__in=SETTLED_STEPS).order_by("position"):
         for critique in critiques_of(step):
-            label = f"Step {step.key}, {critique.label}"
+            label = f"Version {plan.version}, step {step.key}, {critique.label}"
             lessons.append(Lesson(label, critique.text, critique.from_person))
-    if last.unmet:
-        lessons.append(Lesson(f"Success criteria that version {last.version} did not meet", last.unmet))
+    if plan.unmet:
+        lessons.append(Lesson(f"Success criteria that version {plan.version} did not meet", plan.unmet))
     return lessons
 
 
 def _kept(previous: Plan) -> tuple[PlanStep, ...]:
     settled = previous.steps.filter(status__in=SETTLED_STEPS).order_by("position")
     return tuple(binding.spec_of(step) for step in settled)
+
+
+def _results(previous: Plan) -> dict[str, str]:
+    settled = previous.steps.filter(status__in=SETTLED_STEPS).values_list("key", flat=True)
+    return {key: text[:RESULT_CHARS] for key, text in findings_of(previous, list(settled)).items()}
 
 
 def critiques_of(step: Step) -> tuple[Critique, ...]:

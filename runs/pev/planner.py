@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from runs.enums import Role
 from runs.errors import PathRefused
@@ -31,7 +31,9 @@ class Lesson:
 
 @dataclass(frozen=True)
 class PlanBrief:
-    """Everything a planner may see. `previews` holds the first characters of some text files."""
+    """Everything a planner may see. `previews` holds the first characters of some text files, `results` those of
+    what the kept steps have found.
+    """
 
     request: str
     files: Mapping[str, FileInfo]
@@ -42,6 +44,7 @@ class PlanBrief:
     most_steps: int
     lessons: tuple[Lesson, ...] = ()
     kept: tuple[PlanStep, ...] = ()
+    results: Mapping[str, str] = field(default_factory=dict)
     previous: PlanContract | None = None
 
 
@@ -165,5 +168,6 @@ def _of_this_version(brief: PlanBrief) -> list[str]:
             "These steps are settled: passed, or accepted by a person. Keep them exactly as they are:\n"
             + fence("kept_steps", kept)
         )
+    parts += [fence("result", text, key) for key, text in brief.results.items()]
     parts += [fence("person" if one.from_person else "lesson", one.text, one.label) for one in brief.lessons]
     return parts
