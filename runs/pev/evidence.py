@@ -15,11 +15,16 @@ from runs.pev.results import Evidence
 FEWEST_CHARACTERS = 3
 """Letters and digits of a quote that can be seen. Fewer occur in nearly every text and prove nothing."""
 
+LONG_WORD = 8
+"""From so many letters on, one word alone may be a quote."""
+
 HINT_BYTES = 20_000_000
 HINT_SOURCES = 500
 """How far the other sources are read for the hint where a quote does stand: it is a courtesy."""
 
 _WORD = re.compile(r"\S+")
+_WORDS = regex.compile(r"[\p{Han}\p{Hiragana}\p{Katakana}]|[\p{L}\p{N}]+")
+_FIGURE = regex.compile(r"\p{N}")
 _READ = regex.compile(r"(?V1)[[\p{L}\p{N}]--\p{Default_Ignorable_Code_Point}]")
 
 
@@ -47,6 +52,8 @@ def resolve(given: QuotedEvidence, sources: Mapping[str, bytes]) -> Evidence:
         return _unverified(given, f"{given.source} is not a text file; nothing can be quoted from it", digest)
     if len(_READ.findall(given.quote)) < FEWEST_CHARACTERS:
         return _unverified(given, f"{quoted(given.quote)} is too short to prove anything", digest)
+    if _is_a_mere_word(given.quote, text):
+        return _unverified(given, f"{quoted(given.quote)} is one short word; quote the words around it", digest)
     span = find(given.quote, text)
     if span is None:
         missing = f"{quoted(given.quote)} does not occur in {given.source}{_elsewhere(given, sources)}"
@@ -62,6 +69,15 @@ def resolve(given: QuotedEvidence, sources: Mapping[str, bytes]) -> Evidence:
         end=span.end,
         line=span.line,
     )
+
+
+def _is_a_mere_word(quote: str, text: str) -> bool:
+    """Whether the quote is one short word without a figure that stands in a longer line: such a word occurs in nearly
+    every text, often as a part of another one, and points at no place in it.
+    """
+    if len(_WORDS.findall(quote)) > 1 or len(_READ.findall(quote)) >= LONG_WORD or _FIGURE.search(quote):
+        return False
+    return quote.strip() not in {line.strip() for line in text.splitlines()}
 
 
 def find(quote: str, text: str) -> Span | None:

@@ -58,6 +58,7 @@ FAILURES: dict[str, tuple[Player, tuple[str, ...]]] = {
 
 NO_EVIDENCE: dict[str, tuple[str, str, str]] = {
     "one character": ("one.md", "F", "“F” is too short to prove anything"),
+    "a mere word": ("one.md", "Found", "“Found” is one short word; quote the words around it"),
     "punctuation": ("one.md", ". . . -- !!", "“. . . -- !!” is too short to prove anything"),
     "nothing to be seen": ("one.md", "\u3164\u3164\u3164", "“\u3164\u3164\u3164” is too short to prove anything"),
     "a zero-width space inside": ("one.md", "Found\u200b by one", "“Found\u200b by one” does not occur in one.md"),

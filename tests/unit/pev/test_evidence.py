@@ -148,3 +148,23 @@ def test_quoted_is_one_short_line() -> None:
     assert quoted("a\n b") == "“a b”"
     assert quoted("a" * 100) == f"“{'a' * 80}…”"
     assert quoted(" " * 1_000 + "a", 10) == "“…”"
+
+
+@pytest.mark.parametrize(
+    ("quote", "text", "counts"),
+    [
+        ("the", "the end of other things", False),
+        ("prove", "It is not proven.", False),
+        ("(Kestrel)", "The party is (Kestrel) GmbH.", False),
+        ("Yes", "# Signed\n\n  Yes\n", True),
+        ("412", "The total is 412 EUR.", True),
+        ("Felixstowe", "The port is Felixstowe.", True),
+        ("is well", "All is well.", True),
+        ("三か月", "契約期間は三か月です。", True),
+    ],
+)
+def test_one_short_word_points_at_no_place(quote: str, text: str, counts: bool) -> None:
+    found = resolve(QuotedEvidence(source="a.md", quote=quote), {"a.md": text.encode()})
+    assert found.verified is counts
+    if not counts:
+        assert found.sentence == f"“{quote}” is one short word; quote the words around it"
