@@ -16,12 +16,12 @@ from runs.enums import (
     StepStatus,
 )
 from runs.lifecycle import binding
+from runs.lifecycle.agreement import unannounced_by
 from runs.lifecycle.ledger import ledger_of
 from runs.lifecycle.policy import Policy
 from runs.models import Attempt, Plan, Run, Step, ToolCall, Tree
 from runs.pev.case import Case
 from runs.pev.contracts import PlanStep
-from runs.pev.deviations import unannounced
 from runs.pev.executor import Critique, StepBrief
 from runs.pev.paths import is_text
 from runs.pev.planner import Lesson, PlanBrief
@@ -198,7 +198,7 @@ def for_verifier(attempt: Attempt, overlay: Overlay, calls: Sequence[ToolCall]) 
         tool_inputs=["\n".join([call.name, *_texts_in(call.arguments)]) for call in calls],
         model=player.model,
         effort=player.effort,
-        unannounced=_unannounced(step, spec, overlay),
+        unannounced=unannounced_by(step, overlay.changes),
         own_confidence=float((attempt.output or {}).get("confidence", 1.0)),
         least_confidence=policy.least_confidence,
     )
@@ -215,15 +215,6 @@ def _texts_in(value: JsonValue) -> Iterator[str]:
         case list():
             for item in value:
                 yield from _texts_in(item)
-
-
-def _unannounced(step: Step, spec: PlanStep, overlay: Overlay) -> list[str]:
-    """Asks for the outputs of the other steps only when there is something that this one did not announce."""
-    extra = unannounced(overlay.changes, set(spec.expected_outputs))
-    if not extra:
-        return []
-    announced = Step.objects.filter(plan=step.plan_id).values_list("spec__expected_outputs", flat=True)
-    return unannounced(extra, {path for paths in announced for path in paths})
 
 
 def for_synthesizer(run: Run) -> AnswerBrief:

@@ -25,11 +25,12 @@ from runs.enums import (
     WorkKind,
     WorkStatus,
 )
-from runs.lifecycle import binding, ledger, moves, reuse
+from runs.lifecycle import agreement, binding, ledger, moves, reuse
 from runs.lifecycle.policy import Policy
 from runs.lifecycle.transitions import change
 from runs.models import Attempt, Gate, Plan, Run, Step, WorkItem
 from runs.pev.outcome import gaps_in, outcome_of
+from runs.trees import Changes
 
 _bells: list[Callable[[int], object]] = []
 
@@ -226,7 +227,8 @@ def _open_exhausted_gate(run: Run, step: Step) -> Step:
     attempt = step.attempts.latest("number")
     change(step, StepStatus.WAITING)
     name = step.spec.get("name", step.key)
-    question = f"“{name}” did not pass in {step.failures} attempts. Shall the run go on with this gap?"
+    tries = f"{step.failures} attempt{'s' if step.failures != 1 else ''}"
+    question = f"“{name}” did not pass in {tries}. Shall the run go on with this gap?"
     open_gate(run, GateKind.EXHAUSTED, question, binding.attempt_digest(attempt), step=step, attempt=attempt)
     return step
 
@@ -245,13 +247,25 @@ def settle(run: Run, step: Step, status: StepStatus) -> Step:
     if touched:
         text = f"The files of {step.key} were left out: another step changed {touched[0]} in the meantime."
         journal.record(run.pk, EventKind.NOTE, {"text": text})
-    head = undisturbed or trees.with_changes(run.head, {} if touched else attempt.overlay)
+    overlay = {} if touched else attempt.overlay
+    if status is StepStatus.ACCEPTED:
+        overlay = _announced(run, step, overlay)
+    head = undisturbed or trees.with_changes(run.head, overlay)
     Run.objects.filter(pk=run.pk).update(head=head)
     run.head = head
     change(step, status)
     kind = EventKind.STEP_PASSED if status is StepStatus.PASSED else EventKind.STEP_ACCEPTED
     journal.record(run.pk, kind, {"step": step.key, "attempt": attempt.number, "tree": head.digest})
     return step
+
+
+def _announced(run: Run, step: Step, overlay: Changes) -> Changes:
+    """What of an accepted overlay the plan had spoken of: nobody agreed to the rest, such as a changed input."""
+    extra = agreement.unannounced_by(step, overlay)
+    if extra:
+        text = f"Files of {step.key} that no step had announced were left out: {', '.join(extra[:10])}."
+        journal.record(run.pk, EventKind.NOTE, {"text": text})
+    return {path: entry for path, entry in overlay.items() if path not in extra}
 
 
 def _fail_step(run: Run, step: Step) -> Step:

@@ -1,9 +1,12 @@
-"""Owns what people have agreed to: the version that counts, and what a later one no longer asks for."""
+"""Owns what was agreed: the version that counts, what a later one asks less, what is written without a word of it."""
+
+from collections.abc import Collection
 
 from runs.enums import StepStatus
 from runs.lifecycle import binding
 from runs.models import Plan, Run, Step
 from runs.pev.contracts import PlanContract
+from runs.pev.deviations import unannounced
 from runs.pev.weakening import weakenings
 
 _READ = frozenset({"person", "terminal"})
@@ -22,3 +25,12 @@ def weakened(run: Run, now: PlanContract) -> list[str]:
     agreed = next((plan for plan in reversed(approved) if was_read(plan)), approved[0])
     passed = Step.objects.filter(plan__run=run, plan__version__gte=agreed.version, status=StepStatus.PASSED)
     return weakenings(binding.contract_of(agreed), now, [binding.spec_of(step) for step in passed])
+
+
+def unannounced_by(step: Step, written: Collection[str]) -> list[str]:
+    """What was written although no step of the plan had spoken of it. Asks for the other steps only where it must."""
+    extra = unannounced(written, set(step.spec["expected_outputs"]))
+    if not extra:
+        return []
+    outputs = Step.objects.filter(plan=step.plan_id).values_list("spec__expected_outputs", flat=True)
+    return unannounced(extra, {path for paths in outputs for path in paths})

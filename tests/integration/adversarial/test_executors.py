@@ -152,6 +152,16 @@ def test_what_is_accepted_with_issues_is_partial(
     must_hold(run, client, Outcome.PARTIAL, "Step “Do one” was accepted with issues.")
 
 
+def test_what_nobody_announced_is_not_accepted_either(api: FakeAnthropic, submitted: Submit, client: Client) -> None:
+    team = Team(plan=plan(step("one")), executor=executors.writes_elsewhere)
+    run = play(api, submitted, team, exhausted="accept")
+    told = "Files of one that no step had announced were left out: extra.md, notes.md."
+    must_hold(run, client, Outcome.PARTIAL, told)
+    kept = trees.files_of(run.head)
+    assert sorted(kept) == ["notes.md", "one.md"]
+    assert kept["notes.md"] == trees.files_of(run.inputs)["notes.md"]
+
+
 def test_a_person_is_asked_what_to_do(api: FakeAnthropic, submitted: Submit, alice: Any, client: Client) -> None:
     run = play(api, submitted, Team(plan=plan(step("one")), executor=executors.gives_up), exhausted="ask")
     must_hold(run, client, GateKind.EXHAUSTED, "Shall the run go on with this gap?", "Reported as blocked.")

@@ -109,7 +109,7 @@ def test_the_policy_decides_how_it_goes_on(
     gap = "Step “Do one” was accepted with issues."
     run = play(api, submitted, Team(plan=plan(step("one")), verifier=verifier), exhausted=exhausted)
     if exhausted == "ask":
-        must_hold(run, client, GateKind.EXHAUSTED, "“Do one” did not pass in 1 attempts.")
+        must_hold(run, client, GateKind.EXHAUSTED, "“Do one” did not pass in 1 attempt.")
         answer(run, alice, Verb.APPROVE)
         come_to_rest(run)
     must_hold(run, client, Outcome.PARTIAL, gap)
