@@ -10,11 +10,11 @@ import logging
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
+from uuid import uuid4
 
 from django.conf import settings
 from django.tasks import Task, TaskResult, TaskResultStatus
 from django.tasks.backends.base import BaseTaskBackend
-from django.utils.crypto import get_random_string
 
 from runs.engine.sweeper import Sweeper
 from runs.engine.work import heartbeat
@@ -82,7 +82,7 @@ class EmbeddedBackend(BaseTaskBackend):
             engine.submit(args[0])
         return TaskResult(
             task=task,
-            id=get_random_string(32),
+            id=uuid4().hex,
             status=TaskResultStatus.READY,
             enqueued_at=None,
             started_at=None,

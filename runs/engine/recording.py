@@ -1,7 +1,6 @@
 """Owns the ports of pev over the journal: what is recorded is not asked or done a second time (D3)."""
 
 import time
-from dataclasses import asdict
 from datetime import timedelta
 from decimal import Decimal
 from functools import cache
@@ -55,7 +54,7 @@ class RecordedModel:
     def ask(self, ask: Ask) -> Reply:
         place = Place(self._work.generation, self._next)
         self._next += 1
-        question = Question(ask.role, ask.model, digest_of(asdict(ask)))
+        question = Question(ask.role, ask.model, digest_of({**vars(ask), "tools": [vars(tool) for tool in ask.tools]}))
         reply = journal.recorded_reply(self._work, place.ordinal, question)
         return reply or self._ask(ask, place, question)
 
