@@ -5,7 +5,6 @@
   const scroller = () => document.getElementById("feed-scroll");
   const NO_LONGER_ALLOWED = 4403;
   const NEAR_END = 40;
-  const PATIENCE = 10000;
 
   function newest() {
     const last = document.querySelector("#feed-lines > li:last-child");
@@ -57,12 +56,9 @@
     }
   }
 
-  // A connection that is never answered is given up, so that the next one can be tried.
-  document.addEventListener("htmx:before:ws:connection", (event) => {
-    const { connection } = event.detail;
-    setTimeout(() => {
-      if (connection.socket?.readyState === WebSocket.CONNECTING) connection.socket.close();
-    }, PATIENCE);
+  // htmx starts as soon as it is there; an extension that came later has missed the element.
+  window.addEventListener("load", () => {
+    if (live) window.htmx.process(live);
   });
 
   document.addEventListener("htmx:after:ws:connection", (event) => {

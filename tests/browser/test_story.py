@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
+import time
 from pathlib import Path
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Page, Route, expect
 
 from tests.browser.site import Site
 
@@ -182,3 +183,17 @@ def test_a_phone_never_scrolls_sideways(page: Page) -> None:
     for _ in range(2):
         assert page.evaluate("document.documentElement.scrollWidth") <= 360
         page.get_by_role("link", name="Inbox").click()
+
+
+@pytest.mark.parametrize("script", ["**/js/run.js", "**/ext/hx-ws-4.min.js"])
+def test_a_script_that_comes_late_misses_nothing(page: Page, script: str) -> None:
+    """htmx starts while later scripts are still on their way: the socket may not open unheard, or not at all."""
+
+    def late(route: Route) -> None:
+        time.sleep(0.7)
+        route.continue_()
+
+    try_the_samples(page)
+    page.route(script, late)
+    page.reload()
+    expect(page.locator("#live")).to_have_attribute("data-state", "live", timeout=5_000)
