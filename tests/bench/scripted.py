@@ -22,20 +22,25 @@ _NUMBERS = itertools.count(1)
 
 
 class Scripted:
-    """Answers as `team` does; an executor's last answer takes `seconds`.
+    """Answers as `team` does; an executor's last answer takes `seconds`, from when `together` of them are at it.
 
     `asked` counts the questions by role, `thinking` is the CPU time in seconds that the script itself used,
-    `most_at_once` how many executors were at work at the same time.
+    `most_at_once` how many executors were at work at the same time, `began_at` (monotonic) when the last began.
     """
 
-    def __init__(self, team: Team, seconds: float = 0.0) -> None:
+    def __init__(self, team: Team, seconds: float = 0.0, together: int = 1) -> None:
         self.asked: Counter[str] = Counter()
         self.thinking = 0.0
         self.most_at_once = 0
+        self.began_at = 0.0
         self._at_once = 0
         self._team = team
         self._seconds = seconds
         self._lock = threading.Lock()
+        self._start = threading.Barrier(together, self._began, timeout=60)
+
+    def _began(self) -> None:
+        self.began_at = time.monotonic()
 
     def ask(self, ask: Ask, keep_going: Callable[[], None]) -> Reply:
         began = time.thread_time()
@@ -62,6 +67,7 @@ class Scripted:
     def _work(self) -> None:
         if not self._seconds:
             return
+        self._start.wait()
         with self._lock:
             self._at_once += 1
             self.most_at_once = max(self.most_at_once, self._at_once)
@@ -76,8 +82,8 @@ def _call(use: ToolUse) -> JsonObject:
 
 
 @contextmanager
-def answering(team: Team, seconds: float = 0.0) -> Iterator[Scripted]:
+def answering(team: Team, seconds: float = 0.0, together: int = 1) -> Iterator[Scripted]:
     """Every question of this process goes to the script; no client, no HTTP."""
-    scripted = Scripted(team, seconds)
+    scripted = Scripted(team, seconds, together)
     with patch.object(Clients, "ask", lambda _, ask, keep_going: scripted.ask(ask, keep_going)):
         yield scripted
