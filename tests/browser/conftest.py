@@ -1,4 +1,7 @@
-"""Owns the browser: the distribution's Chromium, one site for all stories, and pages that report every complaint."""
+"""Owns the browser: the distribution's Chromium, one site for all stories, and pages that report every complaint.
+
+Both end with the stories: Playwright keeps an event loop running in its thread, where Django refuses the database.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +25,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
                 item.add_marker(pytest.mark.skip(reason="there is no Chromium on this machine"))
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
     with sync_playwright() as playwright:
         running = playwright.chromium.launch(executable_path=chromium(), args=QUIET)
@@ -30,7 +33,7 @@ def browser() -> Iterator[Browser]:
         running.close()
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     running = Site(tmp_path_factory.mktemp("site"), pace=0.05)
     running.first_link = running.start()
@@ -38,7 +41,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     running.kill()
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def signed_in(browser: Browser, site: Site) -> StorageState:
     """The cookies of the administrator, who signed in with the link that the server printed."""
     context = browser.new_context()
