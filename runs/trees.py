@@ -125,10 +125,6 @@ def make_tree(files: Mapping[str, FileInfo]) -> Tree:
     return _stored(files, root=None, changes=_as_changes(files))
 
 
-def empty_tree() -> Tree:
-    return make_tree({})
-
-
 def with_changes(base: Tree, changes: Changes) -> Tree:
     """`base` with `changes` on top; `base` itself when nothing differs."""
     if not changes:

@@ -18,8 +18,9 @@ from runs.enums import GateStatus, Role, Verb
 from runs.lifecycle.gates import Decision, decide
 from runs.lifecycle.policy import Policy, RoleModel
 from runs.lifecycle.submission import Submission, Upload, submit
-from runs.models import Gate, Run, WorkItem
+from runs.models import Attempt, Gate, Run, WorkItem
 from tests.fakes.anthropic_api import FakeAnthropic
+from tests.fakes.team import Team
 
 MODELS = {
     Role.PLANNER: RoleModel(model="claude-opus-5-5", effort="high"),
@@ -53,6 +54,14 @@ def api(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeAnthropic]:
         yield server
         recording.clients.cache_clear()
     assert server.violations == []
+
+
+@pytest.fixture
+def team(api: FakeAnthropic) -> Team:
+    """A team of models that behave, answering for the fake; a test replaces those that are not to."""
+    playing = Team()
+    api.script(playing)
+    return playing
 
 
 type Submit = Callable[..., Run]
@@ -105,3 +114,9 @@ def finish(run: Run, user: Any) -> Run:
             return run
         decide(gate.pk, user, Decision(Verb.APPROVE, gate.digest))
     raise AssertionError("gates without end")
+
+
+def reused(run: Run) -> list[str]:
+    """The keys of the steps that took over the result of an earlier run."""
+    found = Attempt.objects.filter(step__plan__run=run, reused_from__isnull=False)
+    return sorted(found.values_list("step__key", flat=True))

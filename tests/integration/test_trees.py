@@ -79,7 +79,7 @@ def test_the_base_stays_as_it_is() -> None:
 
 
 def test_a_long_chain_of_changes_is_read_back_exactly_and_starts_from_new_roots() -> None:
-    tree, expected, roots = trees.empty_tree(), dict[str, FileInfo](), set()
+    tree, expected, roots = trees.make_tree({}), dict[str, FileInfo](), set()
     for number in range(2 * trees.ROOT_EVERY + 10):
         path = f"f{number}"
         tree = trees.with_changes(tree, changed(**{path: str(number), f"f{number - 3}": None}))
@@ -93,7 +93,7 @@ def test_a_long_chain_of_changes_is_read_back_exactly_and_starts_from_new_roots(
 
 
 def test_no_tree_needs_more_than_its_root_to_be_read(django_assert_num_queries: Any) -> None:
-    tree = trees.empty_tree()
+    tree = trees.make_tree({})
     for number in range(20):
         tree = trees.with_changes(tree, changed(**{f"f{number}": "x"}))
     trees.forget_cache()
@@ -127,7 +127,7 @@ class Random(DjangoTestCase):
         st.lists(st.dictionaries(st.sampled_from("abcde"), st.none() | st.sampled_from("123"), max_size=4), max_size=6)
     )
     def test_a_chain_of_changes_is_what_a_dictionary_would_be(self, history: list[dict[str, str | None]]) -> None:
-        tree, expected = trees.empty_tree(), dict[str, FileInfo]()
+        tree, expected = trees.make_tree({}), dict[str, FileInfo]()
         for step in history:
             tree = trees.with_changes(tree, changed(**step))
             expected |= {path: info(text) for path, text in step.items() if text is not None}
@@ -149,7 +149,7 @@ def test_only_paths_that_both_changed_are_in_conflict() -> None:
 
 @pytest.mark.parametrize(("theirs", "mine"), [("out", "out/a"), ("out/a", "out"), ("Out", "out"), ("a/B/c", "a/b")])
 def test_what_cannot_lie_beside_what_somebody_else_wrote_is_in_conflict(theirs: str, mine: str) -> None:
-    base = trees.empty_tree()
+    base = trees.make_tree({})
     head = trees.with_changes(base, changed(**{theirs: "x"}))
     assert trees.conflicts(base, head, changed(**{mine: "y"})) == [mine]
 
@@ -190,7 +190,7 @@ def test_what_is_not_there_cannot_be_read() -> None:
 
 @pytest.mark.parametrize("path", ["../a", "/a", "C:/a", "a/../b", "", "a/", "con", "a\0", "@output"])
 def test_nothing_is_written_outside_the_tree(path: str) -> None:
-    work = overlay(trees.empty_tree())
+    work = overlay(trees.make_tree({}))
     with pytest.raises(PathRefused):
         work.write(path, b"x")
     assert work.changes == {}

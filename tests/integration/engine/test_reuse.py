@@ -10,18 +10,10 @@ import pytest
 from runs.enums import AttemptStatus, EventKind, GateKind, Outcome, Role, Verb
 from runs.lifecycle.policy import RoleModel
 from runs.models import Attempt, Run
-from tests.fakes.anthropic_api import FakeAnthropic
 from tests.fakes.team import Team, plan, step
-from tests.integration.conftest import MODELS, Submit, answer, drain, finish, open_gate
+from tests.integration.conftest import MODELS, Submit, answer, drain, finish, open_gate, reused
 
 pytestmark = [pytest.mark.django_db, pytest.mark.allow_hosts(["127.0.0.1"])]
-
-
-@pytest.fixture
-def team(api: FakeAnthropic) -> Team:
-    team = Team()
-    api.script(team)
-    return team
 
 
 @pytest.fixture
@@ -30,11 +22,6 @@ def before(team: Team, submitted: Submit, alice: Any) -> Run:
     run = finish(submitted(), alice)
     team.seen.clear()
     return run
-
-
-def reused(run: Run) -> list[str]:
-    attempts = Attempt.objects.filter(step__plan__run=run, reused_from__isnull=False)
-    return sorted(attempts.values_list("step__key", flat=True))
 
 
 def test_the_same_task_on_the_same_files_is_not_done_twice(

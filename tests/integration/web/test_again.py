@@ -9,19 +9,11 @@ import pytest
 from django.test import Client
 
 from runs.enums import GateKind, Outcome
-from runs.models import Attempt, Run
-from tests.fakes.anthropic_api import FakeAnthropic
+from runs.models import Run
 from tests.fakes.team import Team
-from tests.integration.conftest import Submit, drain, finish, open_gate
+from tests.integration.conftest import Submit, drain, finish, open_gate, reused
 
 pytestmark = [pytest.mark.django_db, pytest.mark.allow_hosts(["127.0.0.1"])]
-
-
-@pytest.fixture
-def team(api: FakeAnthropic) -> Team:
-    team = Team()
-    api.script(team)
-    return team
 
 
 @pytest.fixture
@@ -39,11 +31,6 @@ def again(client: Client, run: Run, user: Any, **fields: Any) -> Run:
     answers = [client.post(f"/runs/{run.pk}/again/", {"token": found[1], **fields}) for _ in range(2)]
     assert answers[0]["Location"] == answers[1]["Location"], "a double click makes one run"
     return Run.objects.latest("pk")
-
-
-def reused(run: Run) -> list[str]:
-    found = Attempt.objects.filter(step__plan__run=run, reused_from__isnull=False)
-    return sorted(found.values_list("step__key", flat=True))
 
 
 def test_it_waits_for_approval_of_the_same_plan_and_takes_results_over(
