@@ -15,7 +15,7 @@ from runs.enums import Complexity, Role, RunStatus, WorkKind, WorkStatus
 from runs.llm.estimates import History, Measured
 from runs.models import Attempt, WorkItem
 
-LEAST_RUNS = 3
+MIN_RUNS = 3
 """With fewer finished runs nothing counts as measured."""
 LATEST = 200
 """How many passed attempts, or final answers, are looked at: the latest ones."""
@@ -67,10 +67,10 @@ def _played_by(run: str, role: Role, model: str) -> Q:
 def _measured(samples: list[_Sample]) -> Measured | None:
     """None for samples of too few runs; without USD when too few runs were priced."""
     runs = len({run for run, _, _ in samples})
-    if runs < LEAST_RUNS:
+    if runs < MIN_RUNS:
         return None
     priced = [(run, cost) for run, cost, _ in samples if cost is not None]
-    known = len({run for run, _ in priced}) >= LEAST_RUNS
+    known = len({run for run, _ in priced}) >= MIN_RUNS
     low, high = spread([cost for _, cost in priced]) if known else (None, None)
     tokens_low, tokens_high = spread([tokens for _, _, tokens in samples])
     return Measured(runs=runs, low=low, high=high, tokens_low=tokens_low, tokens_high=tokens_high)

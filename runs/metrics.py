@@ -52,7 +52,7 @@ class Times:
     count: int = 0
     total_ms: int = 0
     mean_ms: int = 0
-    longest_ms: int = 0
+    max_ms: int = 0
 
 
 @dataclass(frozen=True)
@@ -315,7 +315,7 @@ def _ms(took: timedelta | None) -> int:
 def _together(parts: Iterable[Times]) -> Times:
     listed = list(parts)
     number, together = sum(one.count for one in listed), sum(one.total_ms for one in listed)
-    longest = max((one.longest_ms for one in listed), default=0)
+    longest = max((one.max_ms for one in listed), default=0)
     return Times(number, together, round(together / number), longest) if number else Times()
 
 

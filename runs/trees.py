@@ -198,11 +198,11 @@ class Overlay:
     Writes go to the blob store and to `changes`; the tree stays as it is. Limits are in bytes and files.
     """
 
-    def __init__(self, base: Tree, changes: Changes, *, most_files: int, most_bytes: int) -> None:
+    def __init__(self, base: Tree, changes: Changes, *, max_files: int, max_bytes: int) -> None:
         self.base = base
         self.changes: Changes = dict(changes)
-        self._most_files = most_files
-        self._most_bytes = most_bytes
+        self._max_files = max_files
+        self._max_bytes = max_bytes
 
     def files(self) -> Mapping[str, FileInfo]:
         if not self.changes:
@@ -232,8 +232,8 @@ class Overlay:
         if path not in files:
             self._check_place(path, files)
         total = sum(info.size for other, info in files.items() if other != path) + len(content)
-        if total > self._most_bytes:
-            raise UploadRefused(f"The workspace would grow over {self._most_bytes:,} bytes.")
+        if total > self._max_bytes:
+            raise UploadRefused(f"The workspace would grow over {self._max_bytes:,} bytes.")
         info = put(content)
         self.changes[path] = [info.sha256, info.size]
 
@@ -241,7 +241,7 @@ class Overlay:
         other = next((set(pair) - {path} for pair in clashes([*files, path]) if path in pair), None)
         if other:
             raise UploadRefused(f"“{path}” cannot lie beside “{min(other)}”; choose another name.")
-        if len(files) >= self._most_files:
+        if len(files) >= self._max_files:
             raise UploadRefused(f"The workspace holds {len(files)} files, which is the most it may hold.")
 
 

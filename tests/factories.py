@@ -259,7 +259,7 @@ def many_steps(count: int) -> Run:
     """A plan of `count` small steps in two levels, all passed at once but the last, which runs."""
     first = plan_step("s1", "Step 1")
     rest = [plan_step(f"s{n}", f"Step {n}", dependencies=["s1"]) for n in range(2, count + 1)]
-    run = executing(plan(first, *rest), parallel=1, step_approval=StepApproval.NONE, most_steps=500)
+    run = executing(plan(first, *rest), parallel=1, step_approval=StepApproval.NONE, max_steps=500)
     for number in range(1, count):
         with working(run, WorkKind.ATTEMPT, f"s{number}") as mine:
             assert mine.attempt is not None

@@ -257,14 +257,14 @@ def output(findings: str, *, confidence: float = 0.86, blocked: bool = False, **
 
 def quote(attempt: Attempt, source: str, text: str) -> Evidence:
     """Looked up by the real resolver in the attempt's own files and findings."""
-    files = Overlay(attempt.base, attempt.overlay, most_files=100, most_bytes=10_000_000).contents()
+    files = Overlay(attempt.base, attempt.overlay, max_files=100, max_bytes=10_000_000).contents()
     said = str((attempt.output or {}).get("findings", "")).encode()
     calls = {f"@tool-{call.ordinal}": call.result.encode() for call in attempt.tool_calls.order_by("ordinal")}
     return resolve(QuotedEvidence(source=source, quote=text), {"@output": said, **calls, **files})
 
 
 def checked(attempt: Attempt, check: Any) -> Evidence:
-    files = Overlay(attempt.base, attempt.overlay, most_files=100, most_bytes=10_000_000).contents()
+    files = Overlay(attempt.base, attempt.overlay, max_files=100, max_bytes=10_000_000).contents()
     return run_check(check, files)
 
 

@@ -43,7 +43,7 @@ def for_planner(run: Run) -> tuple[PlanBrief, str]:
     files = trees.files_of(run.inputs)
     previous = run.plans.order_by("-version").first()
     lessons = _lessons(run)
-    overlay = Overlay(run.inputs, {}, most_files=0, most_bytes=0)
+    overlay = Overlay(run.inputs, {}, max_files=0, max_bytes=0)
     brief = PlanBrief(
         request=run.request,
         files=files,
@@ -51,7 +51,7 @@ def for_planner(run: Run) -> tuple[PlanBrief, str]:
         tools=tuple(FileTools(overlay, ToolLimits()).specs()),
         model=player.model,
         effort=player.effort,
-        most_steps=policy.most_steps,
+        max_steps=policy.max_steps,
         lessons=lessons,
         kept=_kept(previous) if previous else (),
         results=_results(previous) if previous else {},
@@ -200,7 +200,7 @@ def for_verifier(attempt: Attempt, overlay: Overlay, calls: Sequence[ToolCall]) 
         effort=player.effort,
         unannounced=unannounced_by(step, overlay.changes),
         own_confidence=float((attempt.output or {}).get("confidence", 1.0)),
-        least_confidence=policy.least_confidence,
+        min_confidence=policy.min_confidence,
     )
 
 
@@ -257,5 +257,5 @@ def for_final_verdict(run: Run, answer: str) -> Case:
         tool_results=(),
         model=player.model,
         effort=player.effort,
-        least_confidence=policy.least_confidence,
+        min_confidence=policy.min_confidence,
     )

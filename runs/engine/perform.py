@@ -155,8 +155,8 @@ def _overlay(attempt: Attempt) -> Overlay:
     return Overlay(
         attempt.base,
         attempt.overlay,
-        most_files=2 * settings.UPLOAD_FILES,
-        most_bytes=2 * settings.UPLOAD_BYTES,
+        max_files=2 * settings.UPLOAD_FILES,
+        max_bytes=2 * settings.UPLOAD_BYTES,
     )
 
 

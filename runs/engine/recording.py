@@ -18,7 +18,7 @@ from runs.lifecycle import limits
 from runs.lifecycle.advance import locked
 from runs.lifecycle.binding import digest_of
 from runs.llm.client import Clients
-from runs.llm.prices import cost_of, most_of
+from runs.llm.prices import cost_of, max_cost_of
 from runs.models import WorkItem
 from runs.pev.ports import Ask, Reply, Toolbox, ToolResult, ToolSpec, ToolUse, Usage
 from runs.trees import Changes, Overlay
@@ -30,8 +30,8 @@ def clients() -> Clients:
     return Clients(settings.OFFLINE_PACE)
 
 
-MOST_TRIES = 8
-LONGEST_WAIT = 3_600.0
+MAX_TRIES = 8
+MAX_WAIT = 3_600.0
 """Seconds that a service may ask to be left alone. No thread waits for it: the work item's due time does."""
 
 
@@ -88,7 +88,7 @@ class RecordedModel:
         now = timezone.now()
         with fenced(self._lease) as work:
             work.run = locked(work.run_id)
-            sentence = limits.reached(work, most_of(ask, now.date()), now)
+            sentence = limits.reached(work, max_cost_of(ask, now.date()), now)
         if sentence:
             raise LimitReached(sentence)
 
@@ -112,11 +112,11 @@ class RecordedModel:
     def _postponed(self, trouble: ModelTrouble) -> Exception:
         """Postponed while tries are left, else the trouble itself, for a person to look at."""
         tries = self._work.tries + 1
-        if not trouble.retriable or tries >= MOST_TRIES:
+        if not trouble.retriable or tries >= MAX_TRIES:
             return trouble
         wait = min(2.0 ** (tries - 1), 60.0)
         if trouble.retry_after is not None:
-            wait = max(wait, min(trouble.retry_after, LONGEST_WAIT))
+            wait = max(wait, min(trouble.retry_after, MAX_WAIT))
         return Postponed(str(trouble), timezone.now() + timedelta(seconds=wait))
 
 

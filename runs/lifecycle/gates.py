@@ -93,10 +93,10 @@ def _complete(gate: Gate, decision: Decision) -> Decision:
         return replace(decision, reason=decision.reason.strip() or "Finish with what is there.")
     if not decision.reason.strip():
         raise InvalidInput("Say what should be different: the words go to the model that tries again.")
-    most = Policy.model_validate(gate.run.policy).revisions
-    if gate.kind == GateKind.PLAN and gate.run.plans.filter(status=PlanStatus.REJECTED).count() >= most:
+    limit = Policy.model_validate(gate.run.policy).revisions
+    if gate.kind == GateKind.PLAN and gate.run.plans.filter(status=PlanStatus.REJECTED).count() >= limit:
         raise DecisionRefused(
-            f"{most} plans of this run were rejected already, and its policy allows no more. "
+            f"{limit} plans of this run were rejected already, and its policy allows no more. "
             "Approve this one, or stop the run and submit the task anew with what is missing in the request."
         )
     return decision

@@ -33,8 +33,8 @@ class Policy(Contract):
     exhausted: Exhausted = Exhausted.ASK
     parallel: Annotated[int, Field(ge=1, le=32)] = 3
     rounds: Annotated[int, Field(ge=1, le=100)] = 12
-    most_steps: Annotated[int, Field(ge=1, le=500)] = 40
-    least_confidence: Annotated[float, Field(ge=0, le=1)] = 0.0
+    max_steps: Annotated[int, Field(ge=1, le=500)] = 40
+    min_confidence: Annotated[float, Field(ge=0, le=1)] = 0.0
     budget: Annotated[Decimal, Field(gt=0, le=100_000, decimal_places=2)] | None = None
     time_limit: Annotated[int, Field(ge=60, le=30 * 86_400)] | None = None
     attempt_seconds: Annotated[int, Field(ge=1, le=86_400)] = 1_800

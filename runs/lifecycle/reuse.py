@@ -22,7 +22,7 @@ def key_of(run: Run, step: Step, policy: Policy) -> str:
             "tree": run.head.digest,
             "results": _results(step),
             "models": [policy.model_for(role).model_dump() for role in (Role.EXECUTOR, Role.VERIFIER)],
-            "policy": [policy.rounds, policy.least_confidence, policy.attempt_seconds],
+            "policy": [policy.rounds, policy.min_confidence, policy.attempt_seconds],
             "instructions": prompts.version(),
         }
     )

@@ -35,7 +35,7 @@ SAMPLES = {
     "contracts": "Review these three contracts: find vague terms, missing dates, amounts and parties, and placeholders."
     " Quote each one with its line, recommend what to do, and draft the notices to the other parties."
 }
-LONGEST_REQUEST = 20_000
+MAX_REQUEST = 20_000
 _SPEAKS_OF_FILES = re.compile(
     r"\b(these|this|the attached|attached|enclosed|my|our|diese[rsn]?|beigefügten?)\s+(\w+\s+){0,2}"
     r"(files?|documents?|contracts?|agreements?|folders?|project|code|codebase|repository|interviews?|spreadsheets?"
@@ -123,9 +123,9 @@ def checked_request(submission: Submission) -> str:
     request = submission.request.strip()
     if not request:
         raise InvalidInput("Write what is to be done; the request is empty.")
-    if len(request) > LONGEST_REQUEST:
+    if len(request) > MAX_REQUEST:
         raise InvalidInput(
-            f"The request has {len(request):,} characters; {LONGEST_REQUEST:,} are allowed. Put long texts into a file."
+            f"The request has {len(request):,} characters; {MAX_REQUEST:,} are allowed. Put long texts into a file."
         )
     if not submission.uploads and not submission.no_files and _SPEAKS_OF_FILES.search(request):
         raise InvalidInput(
@@ -155,7 +155,7 @@ def check_plan(submission: Submission) -> None:
     """Raises PlanRefused with everything that keeps the plan that was brought from being run under this policy."""
     if submission.plan is None:
         return
-    problems = problems_in(submission.plan, TOOL_NAMES, most_steps=submission.policy.most_steps)
+    problems = problems_in(submission.plan, TOOL_NAMES, max_steps=submission.policy.max_steps)
     if problems:
         raise PlanRefused(shortened(problems))
 

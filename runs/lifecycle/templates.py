@@ -15,7 +15,7 @@ from runs.permissions import visible_templates
 from runs.pev.contracts import PlanContract
 from runs.pev.handwritten import plan_from, plan_in
 
-LONGEST_NAME = 120
+MAX_NAME = 120
 
 
 @dataclass(frozen=True)
@@ -101,8 +101,8 @@ def save(user: User, run: Run, name: str) -> Template:
     name = " ".join(name.split())
     if not name:
         raise InvalidInput("Give the template a name.")
-    if len(name) > LONGEST_NAME:
-        raise InvalidInput(f"The name has {len(name):,} characters; {LONGEST_NAME} are allowed.")
+    if len(name) > MAX_NAME:
+        raise InvalidInput(f"The name has {len(name):,} characters; {MAX_NAME} are allowed.")
     plan = plan_worth_keeping(run)
     if plan is None:
         raise InvalidInput("Only the plan of a finished run that had been approved can be saved as a template.")

@@ -9,7 +9,7 @@ from typing import Any
 
 from runs.pev.ports import Ask
 
-MOST = 4
+MAX_BREAKPOINTS = 4
 """Breakpoints that a request may have."""
 _MARK = {"type": "ephemeral", "ttl": "5m"}
 _SYSTEM = (-1, 0)
@@ -44,7 +44,7 @@ def _ends(ask: Ask) -> list[tuple[int, int]]:
     if ask.tools:
         said = [number for number, message in enumerate(ask.messages) if message["role"] == "user"]
         ends |= {(number, _length(ask, number) - 1) for number in (said[0], *said[-2:])}
-    return sorted(ends)[-MOST:]
+    return sorted(ends)[-MAX_BREAKPOINTS:]
 
 
 def _length(ask: Ask, number: int) -> int:

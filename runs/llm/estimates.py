@@ -23,20 +23,20 @@ _ZERO = Decimal(0)
 class Basis(Contract):
     """What figures rest on: `default` of them on default token counts, `measured` of them on earlier runs.
 
-    Each measured figure rests on `least` to `most` finished runs.
+    Each measured figure rests on `min` to `max` finished runs.
     """
 
     measured: int = 0
     default: int = 0
-    least: int = 0
-    most: int = 0
+    min: int = 0
+    max: int = 0
 
     def __add__(self, other: "Basis") -> "Basis":
         return Basis(
             measured=self.measured + other.measured,
             default=self.default + other.default,
-            least=min((one.least for one in (self, other) if one.measured), default=0),
-            most=max(self.most, other.most),
+            min=min((one.min for one in (self, other) if one.measured), default=0),
+            max=max(self.max, other.max),
         )
 
     @property
@@ -44,7 +44,7 @@ class Basis(Contract):
         """As it follows “rests on” or stands alone."""
         if not self.measured:
             return "default token counts per complexity"
-        runs = f"{self.most}" if self.least == self.most else f"{self.least} to {self.most}"
+        runs = f"{self.max}" if self.min == self.max else f"{self.min} to {self.max}"
         if not self.default:
             return f"what was measured in {runs} earlier runs"
         return f"what was measured in {runs} earlier runs, and on default token counts where there were too few"
@@ -205,7 +205,7 @@ def _measured(role: Role, model: str, found: Measured | None, attempts: int) -> 
         high=None if found.high is None else found.high * attempts,
         tokens_low=found.tokens_low,
         tokens_high=found.tokens_high * attempts,
-        basis=Basis(measured=1, least=found.runs, most=found.runs),
+        basis=Basis(measured=1, min=found.runs, max=found.runs),
     )
 
 

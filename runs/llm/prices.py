@@ -72,7 +72,7 @@ def cost_of(model: str, usage: Usage, on: date, *, priced_as: str = "") -> Decim
     ) / _MILLION
 
 
-def most_of(ask: Ask, on: date) -> Decimal | None:
+def max_cost_of(ask: Ask, on: date) -> Decimal | None:
     """USD that one question can cost at most: every second byte a token written to the cache, and the longest answer.
 
     None when its model has no known price.

@@ -13,7 +13,7 @@ class Case:
 
     `tool_inputs`: all that the executor said to the tool whose result has the same place in `tool_results`.
     `unannounced`: paths that were written although no step of the plan announced them. `own_confidence`: the
-    executor's, 0 to 1; the run asks for `least_confidence` of both executor and verifier.
+    executor's, 0 to 1; the run asks for `min_confidence` of both executor and verifier.
     """
 
     subject: str
@@ -30,7 +30,7 @@ class Case:
     given: Sequence[str] = ()
     unannounced: Sequence[str] = ()
     own_confidence: float = 1.0
-    least_confidence: float = 0.0
+    min_confidence: float = 0.0
 
     def sources(self) -> "Sources":
         return Sources(self)

@@ -31,7 +31,7 @@ from runs.pev.schemas import parsed, problem_with_value, read_schema
 
 LISTED_LINES = 10
 COUNTED_MATCHES = 1_000
-"""Matches are counted up to this number, or up to `least` if that is more."""
+"""Matches are counted up to this number, or up to `min` if that is more."""
 
 _PLACEHOLDERS = (
     r"(?<![\w-])(?:TODO|TBD|FIXME|XXX)(?![\w-])"
@@ -85,8 +85,8 @@ def problem_with(check: Check) -> str | None:
                 return _problem_with_pattern(check.pattern)
             case JsonSchema():
                 return _problem_with_schema(check.schema_text)
-            case WordCount() if check.least > check.most:
-                return f"least ({check.least}) is more than most ({check.most}); no text can have so many words."
+            case WordCount() if check.min > check.max:
+                return f"min ({check.min}) is more than max ({check.max}); no text can have so many words."
             case CsvColumns() if repeated := [name for name in check.columns if check.columns.count(name) > 1]:
                 return f"The column {quoted(repeated[0])} is named twice."
             case _:
@@ -101,7 +101,7 @@ def _examined(check: Check, data: bytes, budget: Budget) -> _Found:
         case FileExists():
             return _Found(True, f"exists ({_many(len(data), 'byte')})")
         case MinBytes():
-            return _Found(len(data) >= check.least, f"has {_many(len(data), 'byte')}, wanted at least {check.least:,}")
+            return _Found(len(data) >= check.min, f"has {_many(len(data), 'byte')}, wanted at least {check.min:,}")
         case Contains():
             return _contains(check, _text(data))
         case Matches():
@@ -133,25 +133,25 @@ def _matches(check: Matches, text: str, budget: Budget) -> _Found:
     try:
         pattern = compiled(check.pattern, regex.MULTILINE)
         found = _lines_of(pattern, text.replace("\r\n", "\n"), budget)
-        count, lines = _count(found, max(check.least, COUNTED_MATCHES))
+        count, lines = _count(found, max(check.min, COUNTED_MATCHES))
     except InvalidInput as error:
         raise InvalidInput(f"was not searched for {quoted(check.pattern)}: {error}") from error
-    sentence = f"matches {count:,} of at least {check.least:,}"
+    sentence = f"matches {count:,} of at least {check.min:,}"
     if lines:
         dots = ", …" if len(lines) > LISTED_LINES else ""
         listed = ", ".join(map(str, lines[:LISTED_LINES]))
         sentence += f": {'lines' if len(lines) > 1 else 'line'} {listed}{dots}"
-    return _Found(count >= check.least, sentence, lines[0] if lines else 0)
+    return _Found(count >= check.min, sentence, lines[0] if lines else 0)
 
 
-def _count(found: Iterator[int], most: int) -> tuple[int, list[int]]:
-    """How many there are, up to `most`, and the first of their lines, each once."""
+def _count(found: Iterator[int], limit: int) -> tuple[int, list[int]]:
+    """How many there are, up to `limit`, and the first of their lines, each once."""
     count, lines = 0, dict[int, None]()
     for line in found:
         count += 1
         if len(lines) <= LISTED_LINES:
             lines[line] = None
-        if count == most:
+        if count == limit:
             break
     return count, list(lines)
 
@@ -168,8 +168,8 @@ def _lines_of(pattern: regex.Pattern[str], text: str, budget: Budget) -> Iterato
 
 def _word_count(check: WordCount, text: str) -> _Found:
     count = count_words(text)
-    wanted = f"{check.least:,} to {check.most:,}" if check.most < 1_000_000 else f"at least {check.least:,}"
-    return _Found(check.least <= count <= check.most, f"has {_many(count, 'word')}, wanted {wanted}")
+    wanted = f"{check.min:,} to {check.max:,}" if check.max < 1_000_000 else f"at least {check.min:,}"
+    return _Found(check.min <= count <= check.max, f"has {_many(count, 'word')}, wanted {wanted}")
 
 
 def count_words(text: str) -> int:

@@ -36,7 +36,7 @@ class FileExists(Contract):
 class MinBytes(Contract):
     kind: Literal["min_bytes"]
     path: Path
-    least: Annotated[int, Field(ge=1)]
+    min: Annotated[int, Field(ge=1)]
 
 
 class Contains(Contract):
@@ -46,19 +46,19 @@ class Contains(Contract):
 
 
 class Matches(Contract):
-    """`pattern` is a regular expression, searched line-wise; it must occur `least` times or more."""
+    """`pattern` is a regular expression, searched line-wise; it must occur `min` times or more."""
 
     kind: Literal["matches"]
     path: Path
     pattern: Annotated[str, StringConstraints(min_length=1, max_length=500)]
-    least: Annotated[int, Field(ge=1, le=100_000)] = 1
+    min: Annotated[int, Field(ge=1, le=100_000)] = 1
 
 
 class WordCount(Contract):
     kind: Literal["word_count"]
     path: Path
-    least: Annotated[int, Field(ge=0)] = 0
-    most: Annotated[int, Field(ge=1)] = 1_000_000
+    min: Annotated[int, Field(ge=0)] = 0
+    max: Annotated[int, Field(ge=1)] = 1_000_000
 
 
 class JsonValid(Contract):

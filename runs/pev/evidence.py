@@ -12,7 +12,7 @@ from runs.pev.contracts import QuotedEvidence
 from runs.pev.paths import text_of
 from runs.pev.results import Evidence
 
-FEWEST_CHARACTERS = 3
+MIN_CHARACTERS = 3
 """Letters and digits of a quote that can be seen. Fewer occur in nearly every text and prove nothing."""
 
 LONG_WORD = 8
@@ -50,7 +50,7 @@ def resolve(given: QuotedEvidence, sources: Mapping[str, bytes]) -> Evidence:
     text = text_of(data)
     if text is None:
         return _unverified(given, f"{given.source} is not a text file; nothing can be quoted from it", digest)
-    if len(_READ.findall(given.quote)) < FEWEST_CHARACTERS:
+    if len(_READ.findall(given.quote)) < MIN_CHARACTERS:
         return _unverified(given, f"{quoted(given.quote)} is too short to prove anything", digest)
     if _is_a_mere_word(given.quote, text):
         return _unverified(given, f"{quoted(given.quote)} is one short word; quote the words around it", digest)
@@ -97,10 +97,10 @@ def find(quote: str, text: str) -> Span | None:
     return Span(start + into_first, end + into_last + 1, text.count("\n", 0, start) + 1)
 
 
-def quoted(text: str, most: int = 80) -> str:
-    """The text on one line in quotation marks, cut after `most` characters."""
-    line = " ".join(text[: 4 * most].split())
-    return f"“{line[:most]}…”" if len(line) > most or len(text) > 4 * most else f"“{line}”"
+def quoted(text: str, limit: int = 80) -> str:
+    """The text on one line in quotation marks, cut after `limit` characters."""
+    line = " ".join(text[: 4 * limit].split())
+    return f"“{line[:limit]}…”" if len(line) > limit or len(text) > 4 * limit else f"“{line}”"
 
 
 def _word_at(folded: str, at: int) -> tuple[int, int]:
@@ -131,10 +131,10 @@ def _elsewhere(given: QuotedEvidence, sources: Mapping[str, bytes]) -> str:
     return ""
 
 
-def _listed(sources: Mapping[str, bytes], most: int = 5) -> str:
+def _listed(sources: Mapping[str, bytes], limit: int = 5) -> str:
     if not sources:
         return "there are no sources at all"
-    names = list(islice(sources, most))
+    names = list(islice(sources, limit))
     more = len(sources) - len(names)
     listed = ", ".join(names) + (f" and {more} more" if more else "")
     return f"there {'is' if len(sources) == 1 else 'are'} {listed}"

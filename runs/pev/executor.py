@@ -11,10 +11,10 @@ from runs.pev.contracts import JsonObject, PlanStep, StepOutput, schema_for
 from runs.pev.fences import fence, listing
 from runs.pev.ports import Ask, FileInfo, Model, Reply, Toolbox, ToolResult
 
-MOST_CALLS = 50
+MAX_CALLS = 50
 """Tool calls of one turn that are carried out: ten thousand would keep a worker busy for minutes."""
 _TOO_MANY = ToolResult(
-    f"This call was not carried out: in one turn there may be at most {MOST_CALLS}. Make it again.", is_error=True
+    f"This call was not carried out: in one turn there may be at most {MAX_CALLS}. Make it again.", is_error=True
 )
 
 
@@ -77,7 +77,7 @@ def execute(model: Model, tools: Toolbox, brief: StepBrief) -> StepOutput:
 def _with_results(ask: Ask, reply: Reply, tools: Toolbox) -> Ask:
     results: list[JsonObject] = []
     for number, use in enumerate(reply.tool_uses, 1):
-        result = tools.run(use) if number <= MOST_CALLS else _TOO_MANY
+        result = tools.run(use) if number <= MAX_CALLS else _TOO_MANY
         said = fence("tool", result.text, use.name)
         results.append({"type": "tool_result", "tool_use_id": use.id, "content": said, "is_error": result.is_error})
     answered: JsonObject = {"role": "user", "content": list(results)}

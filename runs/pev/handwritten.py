@@ -22,9 +22,9 @@ from runs.pev.paths import text_of
 from runs.pev.schemas import parsed
 from runs.pev.tools import TOOL_NAMES
 
-MOST_BYTES = 1_000_000
-MOST_STEPS = 500
-MOST_LEVELS = 40
+MAX_BYTES = 1_000_000
+MAX_STEPS = 500
+MAX_LEVELS = 40
 SHOWN_PROBLEMS = 30
 ROLLBACK = "The plan says nothing of it. Steps work on a copy of the files, and only verified results are kept."
 PURPOSE = "As the description of the step says."
@@ -38,6 +38,8 @@ _PLAN = {"title": "goal"}
 _STEP = {"id": "step_id", "title": "name", "depends_on": "dependencies", "complexity": "estimated_complexity"}
 _ACTION = {"name": "tool", "action": "tool", "description": "purpose", "parameters": "params"}
 _CRITERION = {"criterion": "text", "description": "text"}
+_CHECK = {"least": "min", "most": "max"}
+"""What version 0.1 called the bounds of a check; its exports can still be imported."""
 _SYNONYMS = {**_ACTION, **_CRITERION, **_PLAN, **_STEP}
 _BEGINS_WITH_TOOL = re.compile(rf"\s*({'|'.join(sorted(TOOL_NAMES))})\b[\s:–—-]*(.*)", re.DOTALL)
 
@@ -47,8 +49,8 @@ def plan_in(data: bytes) -> PlanContract:
 
     Whether such a plan can be run is another question: `planner.problems_in`.
     """
-    if len(data) > MOST_BYTES:
-        raise PlanRefused([f"The plan has {len(data):,} bytes; {MOST_BYTES:,} are allowed."])
+    if len(data) > MAX_BYTES:
+        raise PlanRefused([f"The plan has {len(data):,} bytes; {MAX_BYTES:,} are allowed."])
     text = text_of(data)
     if text is None:
         raise PlanRefused(["The plan is not a text file; export it as JSON in UTF-8."])
@@ -103,14 +105,14 @@ def _told(step: JsonObject) -> JsonObject:
 def _unfit(value: JsonValue) -> str:
     """What forbids a closer look: too many steps, too deep, characters that no database keeps."""
     steps = value.get("steps") if isinstance(value, dict) else None
-    if isinstance(steps, list) and len(steps) > MOST_STEPS:
-        return f"The plan has {len(steps):,} steps; at most {MOST_STEPS} can be imported."
+    if isinstance(steps, list) and len(steps) > MAX_STEPS:
+        return f"The plan has {len(steps):,} steps; at most {MAX_STEPS} can be imported."
     return _unfit_part(value, value, ())
 
 
 def _unfit_part(plan: JsonValue, value: JsonValue, place: _Place) -> str:
-    if len(place) > MOST_LEVELS:
-        return f"The plan is nested more than {MOST_LEVELS} levels deep; write deep values as text."
+    if len(place) > MAX_LEVELS:
+        return f"The plan is nested more than {MAX_LEVELS} levels deep; write deep values as text."
     texts = value if isinstance(value, dict) else [value] if isinstance(value, str) else []
     if any("\0" in text or not _is_unicode(text) for text in texts):
         return f"{_where(plan, place)}: a text has a NUL character or half of a character; remove it."
@@ -167,7 +169,12 @@ def _each(made: JsonObject, name: str, read: Callable[[JsonValue], JsonValue]) -
 def _criterion(value: JsonValue) -> JsonValue:
     if isinstance(value, str):
         return {"text": value}
-    return _named(value, _CRITERION, {}) if isinstance(value, dict) else value
+    if not isinstance(value, dict):
+        return value
+    made = _named(value, _CRITERION, {})
+    if isinstance(check := made.get("check"), dict):
+        made["check"] = _named(check, _CHECK, {})
+    return made
 
 
 def _id(value: JsonValue) -> JsonValue:

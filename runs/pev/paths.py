@@ -8,9 +8,9 @@ import regex
 
 from runs.errors import PathRefused
 
-MOST_CHARACTERS = 400
-MOST_BYTES_IN_A_PART = 255
-MOST_PARTS = 20
+MAX_CHARACTERS = 400
+MAX_BYTES_IN_A_PART = 255
+MAX_PARTS = 20
 
 _RESERVED = re.compile(r"(?:con|prn|aux|nul|conin\$|conout\$|(?:com|lpt)[0-9¹²³])", re.IGNORECASE)
 _DRIVE = re.compile(r"[A-Za-z]:")
@@ -94,10 +94,10 @@ def _problem_with_whole(path: str) -> str | None:
         return "it begins with a space; leave that out"
     if path.startswith("@"):
         return "names beginning with @ are reserved (@output, @tool-1); choose another first letter"
-    if len(path) > MOST_CHARACTERS:
-        return f"it has {len(path)} characters and may have {MOST_CHARACTERS}; shorten it"
-    if path.count("/") >= MOST_PARTS:
-        return f"it is {path.count('/') + 1} levels deep and may be {MOST_PARTS}; use fewer folders"
+    if len(path) > MAX_CHARACTERS:
+        return f"it has {len(path)} characters and may have {MAX_CHARACTERS}; shorten it"
+    if path.count("/") >= MAX_PARTS:
+        return f"it is {path.count('/') + 1} levels deep and may be {MAX_PARTS}; use fewer folders"
     return None
 
 
@@ -112,8 +112,8 @@ def _problem_with_part(part: str) -> str | None:
         return f"{_shown(part)} ends in a dot or a space, which Windows cannot store; leave that out"
     if _RESERVED.fullmatch(part.split(".")[0].rstrip()):
         return f"{_shown(part)} is a reserved name on Windows; choose another name"
-    if (size := len(part.encode())) > MOST_BYTES_IN_A_PART:
-        return f"a part of it has {size} bytes in UTF-8 and may have {MOST_BYTES_IN_A_PART}; shorten it"
+    if (size := len(part.encode())) > MAX_BYTES_IN_A_PART:
+        return f"a part of it has {size} bytes in UTF-8 and may have {MAX_BYTES_IN_A_PART}; shorten it"
     return None
 
 

@@ -10,8 +10,8 @@ import regex
 from runs.errors import InvalidInput
 
 SECONDS = 2.0
-MOST_CHARACTERS = 1_000
-MOST_REPEATS = 100_000
+MAX_CHARACTERS = 1_000
+MAX_REPEATS = 100_000
 """Counted repeats such as a{1000} are written out when a pattern is compiled, at about 1 kB each, and nested
 ones multiply: a{2000000000} alone would take all memory before any time limit is looked at."""
 
@@ -41,12 +41,12 @@ class Budget:
 @lru_cache(maxsize=256)
 def compiled(pattern: str, flags: int = 0) -> regex.Pattern[str]:
     """The compiled pattern. Raises InvalidInput with a part of a sentence that says what is wrong with it."""
-    if len(pattern) > MOST_CHARACTERS:
-        raise InvalidInput(f"it has {len(pattern)} characters and may have {MOST_CHARACTERS}")
+    if len(pattern) > MAX_CHARACTERS:
+        raise InvalidInput(f"it has {len(pattern)} characters and may have {MAX_CHARACTERS}")
     if _VERBOSE.search(pattern):
         raise InvalidInput("the flag x is not supported; write the pattern without it")
-    if _written_out(pattern) > MOST_REPEATS:
-        raise InvalidInput(f"its counted repeats come to more than {MOST_REPEATS:,}; use + or * instead")
+    if _written_out(pattern) > MAX_REPEATS:
+        raise InvalidInput(f"its counted repeats come to more than {MAX_REPEATS:,}; use + or * instead")
     try:
         return regex.compile(pattern, flags)
     except (regex.error, ValueError, OverflowError) as error:

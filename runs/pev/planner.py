@@ -41,7 +41,7 @@ class PlanBrief:
     tools: tuple[ToolSpec, ...]
     model: str
     effort: str
-    most_steps: int
+    max_steps: int
     lessons: tuple[Lesson, ...] = ()
     kept: tuple[PlanStep, ...] = ()
     results: Mapping[str, str] = field(default_factory=dict)
@@ -51,16 +51,16 @@ class PlanBrief:
 def make_plan(model: Model, brief: PlanBrief) -> PlanContract:
     """A valid plan. Raises ContractBroken when there is none after the corrections, ModelTrouble without replies."""
     names = frozenset(tool.name for tool in brief.tools)
-    return ask_for(model, _ask(brief), PlanContract, lambda plan: problems_in(plan, names, most_steps=brief.most_steps))
+    return ask_for(model, _ask(brief), PlanContract, lambda plan: problems_in(plan, names, max_steps=brief.max_steps))
 
 
-def problems_in(plan: PlanContract, tools: frozenset[str], *, most_steps: int) -> list[str]:
+def problems_in(plan: PlanContract, tools: frozenset[str], *, max_steps: int) -> list[str]:
     """One sentence for each thing that keeps the plan from being run; empty means sound."""
     problems: list[str] = []
     ids = [step.step_id for step in plan.steps]
     problems += [f"The step_id “{name}” is used twice." for name in sorted({i for i in ids if ids.count(i) > 1})]
-    if len(ids) > most_steps:
-        problems.append(f"The plan has {len(ids)} steps; this run allows {most_steps}.")
+    if len(ids) > max_steps:
+        problems.append(f"The plan has {len(ids)} steps; this run allows {max_steps}.")
     for step in plan.steps:
         problems += _step_problems(step, frozenset(ids), tools)
     problems += _check_problems(plan)
@@ -154,7 +154,7 @@ def _of_the_run(brief: PlanBrief) -> list[str]:
         fence("files", listing(brief.files)),
         *(fence("preview", text, path) for path, text in brief.previews.items()),
         fence("tools", tools),
-        fence("limits", json.dumps({"most_steps": brief.most_steps})),
+        fence("limits", json.dumps({"max_steps": brief.max_steps})),
     ]
 
 

@@ -20,7 +20,7 @@ from referencing.exceptions import Unresolvable
 from runs.errors import InvalidInput
 from runs.pev.patterns import Budget, compiled, search
 
-MOST_CHARACTERS = 20_000
+MAX_CHARACTERS = 20_000
 """Of a schema. Checking the schema itself takes up to about 0.1 ms for each of them."""
 
 _NOT_SUPPORTED = frozenset(
@@ -52,8 +52,8 @@ def parsed(text: str, *, once: bool = False) -> JsonValue:
 
 def read_schema(text: str) -> JsonValue:
     """The schema, checked and made safe to use. Raises InvalidInput with a part of a sentence."""
-    if len(text) > MOST_CHARACTERS:
-        raise InvalidInput(f"it has {len(text):,} characters and may have {MOST_CHARACTERS:,}")
+    if len(text) > MAX_CHARACTERS:
+        raise InvalidInput(f"it has {len(text):,} characters and may have {MAX_CHARACTERS:,}")
     schema = parsed(text)
     if not isinstance(schema, dict | bool):
         raise InvalidInput("it is not a JSON object")

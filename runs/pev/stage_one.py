@@ -73,9 +73,9 @@ def _unannounced(case: Case) -> list[CriterionResult]:
 
 
 def _unsure(case: Case) -> list[CriterionResult]:
-    if case.own_confidence >= case.least_confidence:
+    if case.own_confidence >= case.min_confidence:
         return []
-    sentence = f"The executor was only {case.own_confidence:.0%} sure; this run asks for {case.least_confidence:.0%}"
+    sentence = f"The executor was only {case.own_confidence:.0%} sure; this run asks for {case.min_confidence:.0%}"
     return [_result("S1", "The executor is sure enough of its own work", _broken("@output", sentence))]
 
 

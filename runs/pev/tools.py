@@ -240,12 +240,12 @@ def _lines(text: str) -> list[str]:
     return lines if lines[-1] else lines[:-1]
 
 
-def _fitting(lines: Sequence[str], most: int) -> int:
+def _fitting(lines: Sequence[str], limit: int) -> int:
     """How many of the lines fit into so many characters, newlines included."""
     used = 0
     for count, line in enumerate(lines):
         used += len(line) + 1
-        if used > most + 1:
+        if used > limit + 1:
             return count
     return len(lines)
 
@@ -273,12 +273,12 @@ def _hits(workspace: Workspace, names: Sequence[str], wanted: regex.Pattern[str]
             position, counted = end + 1, start
 
 
-def _around(text: str, start: int, end: int, at: int, most: int) -> str:
+def _around(text: str, start: int, end: int, at: int, limit: int) -> str:
     """The line from `start` to `end`, or so many characters of it around `at`."""
-    if end - start <= most:
+    if end - start <= limit:
         return text[start:end].rstrip("\r")
-    first = max(start, min(at - most // 3, end - most))
-    return f"{'…' if first > start else ''}{text[first : first + most]}{'…' if first + most < end else ''}"
+    first = max(start, min(at - limit // 3, end - limit))
+    return f"{'…' if first > start else ''}{text[first : first + limit]}{'…' if first + limit < end else ''}"
 
 
 def _bytes(text: str) -> bytes:
@@ -300,10 +300,10 @@ def _with_crlf(data: bytes) -> bytes:
     return data.replace(b"\r\n", b"\n").replace(b"\n", b"\r\n")
 
 
-def _lines_with(old: bytes, data: bytes, most: int = 11) -> list[int]:
-    """The lines on which `old` begins, overlapping places too, the first `most`."""
+def _lines_with(old: bytes, data: bytes, limit: int = 11) -> list[int]:
+    """The lines on which `old` begins, overlapping places too, the first `limit`."""
     found, line, counted, at = list[int](), 1, 0, data.find(old)
-    while at >= 0 and len(found) < most:
+    while at >= 0 and len(found) < limit:
         line += data.count(b"\n", counted, at)
         counted = at
         found.append(line)

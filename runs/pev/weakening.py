@@ -60,9 +60,9 @@ def _as_strict(before: Check | None, now: Check | None) -> bool:
         return True
     match before, now:
         case MinBytes() | Matches(), MinBytes() | Matches():
-            return now.least >= before.least and _but(before, "least") == _but(now, "least")
+            return now.min >= before.min and _but(before, "min") == _but(now, "min")
         case WordCount(), WordCount():
-            return now.path == before.path and now.least >= before.least and now.most <= before.most
+            return now.path == before.path and now.min >= before.min and now.max <= before.max
         case CsvColumns(), CsvColumns():
             return now.path == before.path and set(before.columns) <= set(now.columns)
         case _:

@@ -13,7 +13,7 @@ from runs.reports import figures
 from runs.reports.build import announced_by, deviations_of, dropped_steps, plans_of, twin_of
 from runs.reports.costs import costs_of
 
-MOST_OF_A_PROBLEM = 600
+MAX_PROBLEM = 600
 """Characters of what a tool answered to a call that it refused."""
 
 
@@ -62,7 +62,7 @@ def _refused(run: Run) -> list[JsonValue]:
             "step_id": call.attempt.step.key if call.attempt else None,
             "attempt": call.attempt.number if call.attempt else None,
             "tool": call.name,
-            "problem": call.result[:MOST_OF_A_PROBLEM],
+            "problem": call.result[:MAX_PROBLEM],
         }
         for call in calls
     ]

@@ -16,7 +16,7 @@ from runs.web.fragments import Update, followed, update
 log = logging.getLogger(__name__)
 EVERY = 0.2
 """Seconds between two messages to one browser at least; what happens meanwhile goes into the next one."""
-LONGEST_MESSAGE = 1_000
+MAX_MESSAGE = 1_000
 NO_LONGER_ALLOWED = 4403
 
 
@@ -40,7 +40,7 @@ class RunConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels is 
 
     async def receive(self, text_data: str | None = None, bytes_data: bytes | None = None) -> None:
         """The browser's first message names the last event it shows. Anything else is dropped."""
-        if bytes_data or text_data is None or len(text_data) > LONGEST_MESSAGE:
+        if bytes_data or text_data is None or len(text_data) > MAX_MESSAGE:
             await self.close(1009)
             return
         seen = seen_in(text_data)

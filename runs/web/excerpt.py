@@ -8,8 +8,8 @@ WHOLE_BYTES = 1_000_000
 """Files up to this size are shown whole, if they have no more lines than `WHOLE_LINES`."""
 WHOLE_LINES = 20_000
 AROUND_LINES = 400
-MOST_CHARS = 400_000
-MOST_IN_A_LINE = 20_000
+MAX_CHARS = 400_000
+MAX_IN_A_LINE = 20_000
 
 
 @dataclass(frozen=True)
@@ -57,10 +57,10 @@ def excerpt(text: str, start: int, end: int) -> Excerpt:
 
 
 def _window(rows: list[str], at: int) -> tuple[int, int]:
-    """Lines around `at`, not more than `MOST_CHARS` characters, `at` itself in any case."""
+    """Lines around `at`, not more than `MAX_CHARS` characters, `at` itself in any case."""
     low = max(0, at - AROUND_LINES)
     high = min(len(rows), at + 2 * AROUND_LINES)
-    while high > at + 1 and sum(len(row) for row in rows[low:high]) > MOST_CHARS:
+    while high > at + 1 and sum(len(row) for row in rows[low:high]) > MAX_CHARS:
         high = at + 1 + (high - at - 1) // 2
         low = at - (at - low) // 2
     return low, high
@@ -78,12 +78,12 @@ def _line(number: int, row: str, offset: int, start: int, end: int) -> SourceLin
 
 def _cut(line: SourceLine) -> SourceLine:
     """A line of megabytes, cut down to what surrounds the hit."""
-    if len(line.before) + len(line.hit) + len(line.after) <= MOST_IN_A_LINE:
+    if len(line.before) + len(line.hit) + len(line.after) <= MAX_IN_A_LINE:
         return line
     before, after = line.before, line.after
     if line.hit:
         before = f"… {before[-2_000:]}" if len(before) > 2_000 else before
-    elif len(before) > MOST_IN_A_LINE:
-        before = f"{before[:MOST_IN_A_LINE]} …"
+    elif len(before) > MAX_IN_A_LINE:
+        before = f"{before[:MAX_IN_A_LINE]} …"
     after = f"{after[:2_000]} …" if len(after) > 2_000 else after
     return SourceLine(line.number, before, line.hit, after, line.first)

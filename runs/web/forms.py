@@ -15,10 +15,10 @@ from runs.errors import InvalidInput
 from runs.lifecycle import templates
 from runs.lifecycle.defaults import default_policy
 from runs.lifecycle.policy import Policy
-from runs.lifecycle.submission import LONGEST_REQUEST
+from runs.lifecycle.submission import MAX_REQUEST
 from runs.lifecycle.templates import SHIPPED, Chosen
 from runs.models import User
-from runs.pev.handwritten import MOST_BYTES, plan_in
+from runs.pev.handwritten import MAX_BYTES, plan_in
 
 EFFORTS = ("low", "medium", "high")
 ROLES = (Role.PLANNER, Role.EXECUTOR, Role.VERIFIER)
@@ -60,13 +60,13 @@ def _choice[Word: str](label: str, texts: Mapping[Word, str]) -> forms.ChoiceFie
 
 def _bounded(name: str, label: str, *, unit: int = 1, help_text: str = "", required: bool = True) -> forms.IntegerField:
     """The bounds stand in the policy and nowhere else; `unit`: so many of the policy's are one of the form's."""
-    least, most = (-(-bound // unit) if kind == "ge" else bound // unit for kind, bound in _bounds(name))
+    low, high = (-(-bound // unit) if kind == "ge" else bound // unit for kind, bound in _bounds(name))
     return forms.IntegerField(
         label=label,
-        min_value=least,
-        max_value=most,
+        min_value=low,
+        max_value=high,
         required=required,
-        help_text=help_text or f"{least} to {most}",
+        help_text=help_text or f"{low} to {high}",
     )
 
 
@@ -85,7 +85,7 @@ class NewRunForm(forms.Form):
         required=False,  # lifecycle.submission says it better
         strip=False,
         widget=forms.Textarea(
-            attrs={"rows": 7, "autofocus": True, "maxlength": LONGEST_REQUEST, "aria-describedby": "request-hint"}
+            attrs={"rows": 7, "autofocus": True, "maxlength": MAX_REQUEST, "aria-describedby": "request-hint"}
         ),
     )
     no_files = forms.BooleanField(label="There are no files for this", required=False)
@@ -136,7 +136,7 @@ class NewRunForm(forms.Form):
     reuse = forms.BooleanField(label="Take over results of earlier runs where nothing has changed", required=False)
     second_person = forms.BooleanField(label="A second person has to approve: not the one who submits", required=False)
     twin_verifier = forms.BooleanField(label="The verifier may be the executor’s model", required=False)
-    least_confidence = forms.DecimalField(
+    min_confidence = forms.DecimalField(
         label="Least confidence",
         help_text="0 to 1; what executor or verifier is less sure of is not a pass",
         min_value=0,
@@ -171,7 +171,7 @@ class NewRunForm(forms.Form):
         if key and file:
             raise InvalidInput("Choose a template or a file with a plan, not both.")
         if file:
-            return Chosen(plan_in(file.read(MOST_BYTES + 1)), f"Imported from “{file.name}”.")
+            return Chosen(plan_in(file.read(MAX_BYTES + 1)), f"Imported from “{file.name}”.")
         return templates.chosen(self._owner, key) if key else None
 
     def policy(self) -> Policy:
@@ -179,7 +179,7 @@ class NewRunForm(forms.Form):
         given = self.cleaned_data
         models = {role: {"model": given[f"{role}_model"], "effort": given[f"{role}_effort"]} for role in ROLES}
         changed = {name: given[name] for name in _NAMES}
-        changed |= {"models": models, "least_confidence": float(given["least_confidence"])}
+        changed |= {"models": models, "min_confidence": float(given["min_confidence"])}
         changed["attempt_seconds"] = 60 * given["attempt_minutes"]
         changed["time_limit"] = 60 * given["limit_minutes"] if given["limit_minutes"] else None
         return Policy.model_validate(default_policy().model_dump(mode="json") | changed)
@@ -194,7 +194,7 @@ class NewRunForm(forms.Form):
 
 
 def _initial(policy: Policy) -> dict[str, Any]:
-    values: dict[str, Any] = policy.model_dump(mode="json", exclude={"models", "most_steps"})
+    values: dict[str, Any] = policy.model_dump(mode="json", exclude={"models", "max_steps"})
     values["attempt_minutes"] = policy.attempt_seconds // 60
     values["limit_minutes"] = policy.time_limit // 60 if policy.time_limit else None
     for role in ROLES:

@@ -5,7 +5,7 @@ import { FileList, dropped, inUnits } from "./file_list.js";
 const form = document.getElementById("new-run");
 const at = (id) => document.getElementById(id);
 const files = new FileList(
-  { files: Number(form.dataset.mostFiles), bytes: Number(form.dataset.mostBytes), fileBytes: Number(form.dataset.mostFileBytes) },
+  { files: Number(form.dataset.maxFiles), bytes: Number(form.dataset.maxBytes), fileBytes: Number(form.dataset.maxFileBytes) },
   refresh,
 );
 let sending = null;

@@ -65,7 +65,7 @@ def _shares(run: Run) -> list[Figure]:
         if role != "all"
     ]
     share = 100 * read["all"] / sent["all"]
-    return [*figures, Figure(f"read from the cache, of {sent['all']:,} tokens", share, "%", least=60)]
+    return [*figures, Figure(f"read from the cache, of {sent['all']:,} tokens", share, "%", min=60)]
 
 
 def _plan() -> dict[str, object]:

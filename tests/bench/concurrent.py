@@ -42,7 +42,7 @@ def measure(*, short: bool) -> list[Figure]:
     return [
         Figure(f"{runs} runs submitted, {attempts} attempts at work", script.began_at - submitted_at, "s"),
         Figure("from there to the end of the last run", ended_at - script.began_at, "s"),
-        Figure("executors at work at the same time", script.most_at_once, "", least=attempts),
+        Figure("executors at work at the same time", script.max_at_once, "", min=attempts),
         Figure("threads", threads, ""),
         Figure("memory at rest", at_rest, "MB"),
         Figure("memory at the peak", _memory(), "MB"),

@@ -18,7 +18,7 @@ class ShapeBroken(Exception):
 
 @dataclass(frozen=True)
 class Figure:
-    """One number. `most` and `least` are goals, for people to read; over `broken_over` the shape is broken.
+    """One number. `max` and `min` are goals, for people to read; over `broken_over` the shape is broken.
 
     A slow machine misses goals and breaks no shape: `broken_over` is for what does not depend on its speed.
     """
@@ -26,22 +26,22 @@ class Figure:
     name: str
     value: float
     unit: str
-    most: float | None = None
-    least: float | None = None
+    max: float | None = None
+    min: float | None = None
     broken_over: float | None = None
 
     @property
     def goal(self) -> str:
-        if self.most is not None:
-            return f"at most {self.most:g}"
-        return f"at least {self.least:g}" if self.least is not None else ""
+        if self.max is not None:
+            return f"at most {self.max:g}"
+        return f"at least {self.min:g}" if self.min is not None else ""
 
     @property
     def verdict(self) -> str:
         """`met`, `missed`, or empty where there is no goal."""
         if not self.goal:
             return ""
-        low, high = self.least or -math.inf, math.inf if self.most is None else self.most
+        low, high = self.min or -math.inf, math.inf if self.max is None else self.max
         return "met" if low <= self.value <= high else "missed"
 
 

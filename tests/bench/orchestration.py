@@ -23,16 +23,16 @@ def measure(*, short: bool) -> list[Figure]:
         for count, (ms, processor, script, grown) in costs.items():
             name = f"{kind}, {count} steps"
             figures += [
-                Figure(f"{name}: time per step", ms, "ms", most=6),
+                Figure(f"{name}: time per step", ms, "ms", max=6),
                 Figure(f"{name}: processor per step", processor, "ms"),
                 Figure(f"{name}: the script's own, left out", script, "ms"),
-                Figure(f"{name}: database per step", grown, "KB", most=25),
+                Figure(f"{name}: database per step", grown, "KB", max=25),
             ]
         base = 20 if 20 in costs else sizes[0]
         first, last = costs[base], costs[sizes[-1]]
         name = f"{kind}, {sizes[-1]} steps to {base}"
         figures += [
-            Figure(f"{name}: time per step", last[0] / first[0], "times", most=1.2),
+            Figure(f"{name}: time per step", last[0] / first[0], "times", max=1.2),
             Figure(f"{name}: processor per step", last[1] / first[1], "times", broken_over=2.5),
         ]
     return figures
@@ -45,7 +45,7 @@ def _chain(count: int, *, writes: bool) -> tuple[float, float, float, float]:
     steps = [step(key, *keys[max(n - 1, 0) : n], outputs=outputs) for n, key in enumerate(keys)]
     with site(), answering(Team(plan=plan(*steps))) as script:
         before, began = database_bytes(), time.process_time()
-        run = finished(submitted(most_steps=count))
+        run = finished(submitted(max_steps=count))
         used = time.process_time() - began
         check_complete(run, steps=count, calls=script.asked.total())
         grown = database_bytes() - before

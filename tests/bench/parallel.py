@@ -20,8 +20,8 @@ def measure(*, short: bool) -> list[Figure]:
     return [
         Figure("the longest chain: plan, one step, answer", chain, "s"),
         Figure(f"{STEPS} steps side by side", whole, "s"),
-        Figure("later than the longest chain", late, "s", most=1.25, broken_over=one_by_one),
-        Figure("executors at work at the same time", at_once, "", least=STEPS),
+        Figure("later than the longest chain", late, "s", max=1.25, broken_over=one_by_one),
+        Figure("executors at work at the same time", at_once, "", min=STEPS),
     ]
 
 
@@ -31,4 +31,4 @@ def _side_by_side(count: int, seconds: float) -> tuple[float, int]:
     with site(), answering(Team(plan=plan(*steps)), seconds) as script:
         run = finished(submitted(parallel=STEPS))
         check_complete(run, steps=count, calls=script.asked.total())
-    return seconds_of(run), script.most_at_once
+    return seconds_of(run), script.max_at_once

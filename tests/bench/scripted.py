@@ -25,13 +25,13 @@ class Scripted:
     """Answers as `team` does; an executor's last answer takes `seconds`, from when `together` of them are at it.
 
     `asked` counts the questions by role, `thinking` is the CPU time in seconds that the script itself used,
-    `most_at_once` how many executors were at work at the same time, `began_at` (monotonic) when the last began.
+    `max_at_once` how many executors were at work at the same time, `began_at` (monotonic) when the last began.
     """
 
     def __init__(self, team: Team, seconds: float = 0.0, together: int = 1) -> None:
         self.asked: Counter[str] = Counter()
         self.thinking = 0.0
-        self.most_at_once = 0
+        self.max_at_once = 0
         self.began_at = 0.0
         self._at_once = 0
         self._team = team
@@ -70,7 +70,7 @@ class Scripted:
         self._start.wait()
         with self._lock:
             self._at_once += 1
-            self.most_at_once = max(self.most_at_once, self._at_once)
+            self.max_at_once = max(self.max_at_once, self._at_once)
         time.sleep(self._seconds)
         with self._lock:
             self._at_once -= 1

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from tests.fakes.anthropic_answers import JsonObject
 
-MOST_OPTIONAL = 24
-MOST_UNIONS = 16
+MAX_OPTIONAL = 24
+MAX_UNIONS = 16
 
 _MAPS = ("properties", "patternProperties", "$defs", "definitions")
 _LISTS = ("anyOf", "oneOf", "allOf", "prefixItems")
@@ -25,10 +25,10 @@ def format_errors(body: JsonObject) -> Iterator[str]:
         if _is_recursive(schema):
             yield f"{path}: Recursive schemas are not supported"
     nodes = [node for schema in schemas.values() for node in _subschemas(schema)]
-    if (optional := sum(_optional(node) for node in nodes)) > MOST_OPTIONAL:
-        yield f"schemas: {optional} optional parameters exceed the limit of {MOST_OPTIONAL}"
-    if (unions := sum(_is_union(node) for node in nodes)) > MOST_UNIONS:
-        yield f"schemas: {unions} parameters with union types exceed the limit of {MOST_UNIONS}"
+    if (optional := sum(_optional(node) for node in nodes)) > MAX_OPTIONAL:
+        yield f"schemas: {optional} optional parameters exceed the limit of {MAX_OPTIONAL}"
+    if (unions := sum(_is_union(node) for node in nodes)) > MAX_UNIONS:
+        yield f"schemas: {unions} parameters with union types exceed the limit of {MAX_UNIONS}"
 
 
 def _strict_schemas(body: JsonObject) -> Iterator[tuple[str, JsonObject]]:

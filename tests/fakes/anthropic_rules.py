@@ -11,7 +11,7 @@ from tests.fakes.anthropic_formats import format_errors
 from tests.fakes.anthropic_models import MODELS
 from tests.fakes.anthropic_schema import schema_error
 
-MOST_BREAKPOINTS = 4
+MAX_BREAKPOINTS = 4
 _SAMPLING = ("temperature", "top_p", "top_k")
 
 
@@ -87,8 +87,8 @@ def _answers(turn: list[Placed], asked: list[str]) -> Iterator[str]:
 def _breakpoint_count(body: JsonObject) -> Iterator[str]:
     found = sum(1 for placed in prompt_blocks(body) for _ in breakpoints(placed.block))
     found += bool(body.get("cache_control"))
-    if found > MOST_BREAKPOINTS:
-        yield f"A maximum of {MOST_BREAKPOINTS} blocks with cache_control may be provided. Found {found}."
+    if found > MAX_BREAKPOINTS:
+        yield f"A maximum of {MAX_BREAKPOINTS} blocks with cache_control may be provided. Found {found}."
 
 
 def _tool_choice(body: JsonObject) -> Iterator[str]:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, fields
 from tests.fakes.anthropic_answers import JsonObject
 from tests.fakes.anthropic_blocks import blocks_of, breakpoints, canonical, count_tokens, prompt_blocks, prompt_texts
 
-LEAST_PREFIX = 512
+MIN_PREFIX = 512
 LOOKBACK = 20
 """Blocks looked at for an earlier entry from each breakpoint backwards, the breakpoint's own counted."""
 _NOT_CACHEABLE = frozenset({"thinking", "redacted_thinking"})
@@ -81,7 +81,7 @@ class PromptCache:
         """Reads the longest known prefix within reach of a breakpoint, writes the breakpoints after it."""
         prefixes = _prefixes(body)
         total = prefixes[-1].tokens
-        ends = [i for i, prefix in enumerate(prefixes) if prefix.ttl and prefix.tokens >= LEAST_PREFIX]
+        ends = [i for i, prefix in enumerate(prefixes) if prefix.ttl and prefix.tokens >= MIN_PREFIX]
         if not ends:
             return InputUsage(total, 0, 0, 0)
         reached = [prefix for end in ends for prefix in prefixes[max(0, end + 1 - LOOKBACK) : end + 1]]

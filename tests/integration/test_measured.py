@@ -119,5 +119,5 @@ def test_the_fourth_plan_is_estimated_from_three_runs(api: FakeAnthropic, submit
         estimates.append(Estimate.model_validate(run.plans.get().estimate))
         finish(run, alice)
     assert [one.basis.measured for one in estimates] == [0, 0, 0, 6]
-    assert estimates[3].basis == Basis(measured=6, least=3, most=3)
+    assert estimates[3].basis == Basis(measured=6, min=3, max=3)
     assert Decimal(0) < estimates[3].low < estimates[0].low

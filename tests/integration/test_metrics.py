@@ -131,7 +131,7 @@ def test_gates_wait_from_opening_to_decision() -> None:
         ("plan", 0, 3 * MINUTE),
         ("step", 0, 9 * MINUTE),
     ]
-    assert found.waited == Times(count=2, total_ms=12 * MINUTE, mean_ms=6 * MINUTE, longest_ms=9 * MINUTE)
+    assert found.waited == Times(count=2, total_ms=12 * MINUTE, mean_ms=6 * MINUTE, max_ms=9 * MINUTE)
 
 
 def test_a_withdrawn_gate_waited_until_it_was_withdrawn() -> None:

@@ -40,7 +40,7 @@ def changed(**texts: str | None) -> Changes:
 
 
 def overlay(base: Tree, changes: Changes | None = None, files: int = 10, size: int = 1_000) -> Overlay:
-    return Overlay(base, changes or {}, most_files=files, most_bytes=size)
+    return Overlay(base, changes or {}, max_files=files, max_bytes=size)
 
 
 # ---- trees --------------------------------------------------------------------------------------------------------

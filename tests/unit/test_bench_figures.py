@@ -10,10 +10,10 @@ from tests.bench.figures import Figure, ShapeBroken, check_shape
 @pytest.mark.parametrize(
     ("figure", "verdict"),
     [
-        (Figure("time", 6.0, "ms", most=6), "met"),
-        (Figure("time", 6.1, "ms", most=6), "missed"),
-        (Figure("share", 60.0, "%", least=60), "met"),
-        (Figure("share", 59.9, "%", least=60), "missed"),
+        (Figure("time", 6.0, "ms", max=6), "met"),
+        (Figure("time", 6.1, "ms", max=6), "missed"),
+        (Figure("share", 60.0, "%", min=60), "met"),
+        (Figure("share", 59.9, "%", min=60), "missed"),
         (Figure("threads", 7.0, ""), ""),
     ],
 )
@@ -22,7 +22,7 @@ def test_a_goal_is_met_or_missed(figure: Figure, verdict: str) -> None:
 
 
 def test_a_missed_goal_breaks_no_shape() -> None:
-    check_shape([Figure("time", 600.0, "ms", most=6), Figure("growth", 2.4, "times", broken_over=2.5)])
+    check_shape([Figure("time", 600.0, "ms", max=6), Figure("growth", 2.4, "times", broken_over=2.5)])
 
 
 @pytest.mark.parametrize(

@@ -44,7 +44,7 @@ class _Brief:
     people: Sequence[Fenced]
     lessons: Sequence[Fenced]
     kept: Sequence[PlanStep]
-    most_steps: int
+    max_steps: int
     own: frozenset[str]
 
     @property
@@ -62,7 +62,7 @@ def plan_for(question: Question) -> PlanContract:
     kind = kind_of(brief.request, brief.documents, [item.text for item in brief.people])
     design = DESIGNS[kind]
     foreign = _foreign(brief.kept, design)
-    blueprints = chosen(design, brief.most_steps - len(foreign))
+    blueprints = chosen(design, brief.max_steps - len(foreign))
     folder = _folder(design, brief)
     steps = _steps(blueprints, folder, brief)
     return PlanContract(
@@ -92,7 +92,7 @@ def _read(question: Question) -> _Brief:
         people=people,
         lessons=question.all("lesson"),
         kept=_kept(question.one("kept_steps")),
-        most_steps=_most_steps(question.one("limits")),
+        max_steps=_most_steps(question.one("limits")),
         own=own,
     )
 
@@ -127,7 +127,7 @@ def _most_steps(text: str) -> int:
         limits = json.loads(text or "{}")
     except ValueError:
         return 20
-    most = limits.get("most_steps", 20) if isinstance(limits, dict) else 20
+    most = limits.get("max_steps", 20) if isinstance(limits, dict) else 20
     return most if isinstance(most, int) and most > 0 else 20
 
 

@@ -243,7 +243,7 @@ def _checks(blueprint: Blueprint, path: str) -> list[Criterion]:
         ]
     else:
         held = [
-            (f"{path} is not a stub: 80 bytes or more", MinBytes(kind="min_bytes", path=path, least=80)),
+            (f"{path} is not a stub: 80 bytes or more", MinBytes(kind="min_bytes", path=path, min=80)),
             (
                 f"{path} says that offline rules made it",
                 Matches(kind="matches", path=path, pattern=f"^{w.NO_AI}"),

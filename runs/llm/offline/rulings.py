@@ -10,8 +10,8 @@ from runs.llm.offline import wording as w
 from runs.llm.offline.exhibits import Entry, Exhibit, Exhibits, entries
 
 QUOTE_CHARS = 400
-MOST_QUOTES = 6
-MOST_COMPLAINTS = 12
+MAX_QUOTES = 6
+MAX_COMPLAINTS = 12
 
 
 @dataclass(frozen=True)
@@ -30,8 +30,8 @@ class Ruling:
     def feedback(self) -> str:
         if self.passed:
             return ""
-        listed = list(self.complaints[:MOST_COMPLAINTS]) or ["There is nothing to quote that would prove it."]
-        more = len(self.complaints) - MOST_COMPLAINTS
+        listed = list(self.complaints[:MAX_COMPLAINTS]) or ["There is nothing to quote that would prove it."]
+        more = len(self.complaints) - MAX_COMPLAINTS
         return " ".join([*listed, *([f"And {more} more of the kind."] if more > 0 else [])])
 
 
@@ -44,7 +44,7 @@ class _Tally:
 
     def quote(self, source: str, text: str) -> None:
         cut = " ".join(text.split())[:QUOTE_CHARS].strip()
-        if sum(character.isalnum() for character in cut) >= 3 and len(self.evidence) < MOST_QUOTES:
+        if sum(character.isalnum() for character in cut) >= 3 and len(self.evidence) < MAX_QUOTES:
             self.evidence.append((source, cut))
 
     def ruling(self) -> Ruling:
@@ -147,7 +147,7 @@ def _inventory_files(shown: Exhibits, blanks: _Blanks) -> Ruling:
     expected = [path for path in shown.sizes if not path.startswith(folder)]
     lacking = [path for path in expected if path not in rows]
     tally = _Tally()
-    for line in [*rows.values(), left, next(iter(_starting(exhibit, "Files in all: ")), "")][-MOST_QUOTES:]:
+    for line in [*rows.values(), left, next(iter(_starting(exhibit, "Files in all: ")), "")][-MAX_QUOTES:]:
         tally.quote(exhibit.path, line)
     if lacking and len(lacking) + shown.unlisted > counted:
         tally.complaints += [f"{path} is not listed in {exhibit.path}." for path in lacking]

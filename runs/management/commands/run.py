@@ -29,7 +29,7 @@ from runs.lifecycle.templates import Chosen, called
 from runs.llm.estimates import Estimate
 from runs.management.commands.serve import first_administrator
 from runs.models import Gate, Run
-from runs.pev.handwritten import MOST_BYTES, plan_in
+from runs.pev.handwritten import MAX_BYTES, plan_in
 from runs.reports.machine import as_json
 from runs.reports.markdown import as_markdown
 from runs.web.presenters.feed import sentence
@@ -203,7 +203,7 @@ def _plan(owner: Any, file: Path | None, template: str | None) -> Chosen | None:
         return None
     try:
         with file.open("rb") as opened:
-            data = opened.read(MOST_BYTES + 1)
+            data = opened.read(MAX_BYTES + 1)
     except OSError as error:
         raise InvalidInput(f"“{file}” cannot be read: {error.strerror}.") from error
     return Chosen(plan_in(data), f"Imported from “{file.name}”.")

@@ -13,7 +13,7 @@ from runs.web.presenters.plans import PlanView
 from runs.web.presenters.rows import Rows
 from runs.web.presenters.steps import AttemptView, StepView
 
-LONGEST_REASON = 20_000
+MAX_REASON = 20_000
 
 
 @dataclass(frozen=True)

@@ -232,14 +232,14 @@ def check_in_words(check: Check) -> str:
         case FileExists():
             return f"{check.path} exists"
         case MinBytes():
-            return f"{check.path} has at least {check.least:,} bytes"
+            return f"{check.path} has at least {check.min:,} bytes"
         case Contains():
             return f"{check.path} contains “{check.text}”"
         case Matches():
-            return f"{check.path} matches {check.pattern} at least {check.least:,} times"
+            return f"{check.path} matches {check.pattern} at least {check.min:,} times"
         case WordCount():
-            most = f" and at most {check.most:,}" if check.most < 1_000_000 else ""
-            return f"{check.path} has at least {check.least:,}{most} words"
+            most = f" and at most {check.max:,}" if check.max < 1_000_000 else ""
+            return f"{check.path} has at least {check.min:,}{most} words"
         case JsonValid():
             return f"{check.path} is valid JSON"
         case JsonSchema():

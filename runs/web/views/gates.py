@@ -10,7 +10,7 @@ from runs.errors import DecisionRefused, InvalidInput, PevError
 from runs.lifecycle import gates, limits
 from runs.models import Gate
 from runs.web.fragments import regions
-from runs.web.presenters.gates import LONGEST_REASON, Problem
+from runs.web.presenters.gates import MAX_REASON, Problem
 from runs.web.presenters.page import run_page
 from runs.web.views.run import person, visible_run
 
@@ -37,8 +37,8 @@ def _decide(request: HttpRequest, gate: Gate, reason: str) -> None:
         verb = Verb(request.POST.get("verb", ""))
     except ValueError as error:
         raise InvalidInput("Choose one of the buttons: approve, reject or stop.") from error
-    if len(reason) > LONGEST_REASON:
-        raise InvalidInput(f"That is {len(reason):,} characters; {LONGEST_REASON:,} fit. Put long texts into a file.")
+    if len(reason) > MAX_REASON:
+        raise InvalidInput(f"That is {len(reason):,} characters; {MAX_REASON:,} fit. Put long texts into a file.")
     raised = limits.given(request.POST.get("budget", ""), request.POST.get("minutes", ""))
     decision = gates.Decision(verb, request.POST.get("digest", ""), reason, **raised)
     try:

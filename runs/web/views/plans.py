@@ -8,7 +8,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from runs.errors import InvalidInput
 from runs.lifecycle import binding, templates
-from runs.lifecycle.templates import LONGEST_NAME, SHIPPED
+from runs.lifecycle.templates import MAX_NAME, SHIPPED
 from runs.permissions import visible_templates
 from runs.pev.handwritten import exported
 from runs.web.streaming import attachment
@@ -38,7 +38,7 @@ def save_template(request: HttpRequest, run_id: int) -> HttpResponse:
         else:
             messages.success(request, f"Saved as the template “{saved.name}”. Choose it as the plan of a new run.")
             return redirect("templates")
-    context = {"run": run, "plan": plan, "name": name, "problem": problem, "longest": LONGEST_NAME}
+    context = {"run": run, "plan": plan, "name": name, "problem": problem, "longest": MAX_NAME}
     return render(request, "runs/save_template.html", context, status=status)
 
 

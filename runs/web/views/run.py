@@ -12,7 +12,7 @@ from runs.permissions import visible_runs
 from runs.web.fragments import regions
 from runs.web.presenters.page import run_page as present
 
-LONGEST_REASON = 2_000
+MAX_REASON = 2_000
 
 
 def visible_run(request: HttpRequest, run_id: int) -> Run:
@@ -37,7 +37,7 @@ def run_page(request: HttpRequest, run_id: int) -> HttpResponse:
 def stop(request: HttpRequest, run_id: int) -> HttpResponse:
     """Stop the run now; what has passed is kept."""
     run = visible_run(request, run_id)
-    reason = request.POST.get("reason", "").replace("\0", "").strip()[:LONGEST_REASON]
+    reason = request.POST.get("reason", "").replace("\0", "").strip()[:MAX_REASON]
     try:
         gates.cancel(run.pk, person(request), reason)
     except PevError as error:

@@ -30,7 +30,7 @@ def checked_by(*checks: dict[str, Any]) -> dict[str, Any]:
 
 
 def matching(pattern: str) -> dict[str, Any]:
-    return {"kind": "matches", "path": "one.md", "pattern": pattern, "least": 1}
+    return {"kind": "matches", "path": "one.md", "pattern": pattern, "min": 1}
 
 
 NO_CHECK = {"check": None, "text": "It is good"}
@@ -93,7 +93,7 @@ UNSOUND: dict[str, tuple[dict[str, Any], tuple[str, ...]]] = {
 
 def slow_patterns(path: str = "notes.md") -> dict[str, Any]:
     """A plan whose patterns backtrack for ever on a long line (the server must not hang)."""
-    checks = [{"kind": "matches", "path": path, "pattern": pattern, "least": 1} for pattern in SLOW_PATTERNS]
+    checks = [{"kind": "matches", "path": path, "pattern": pattern, "min": 1} for pattern in SLOW_PATTERNS]
     return with_step(acceptance_criteria=[{"text": c["pattern"], "check": c} for c in checks])
 
 

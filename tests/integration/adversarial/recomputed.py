@@ -83,7 +83,7 @@ def holds(check: Row, sources: Sources) -> bool:
         case "file_exists":
             return True
         case "min_bytes":
-            return len(data) >= int(check["least"])
+            return len(data) >= int(check["min"])
         case "contains":
             return folded(check["text"]) in folded(text)
         case "no_placeholders":

@@ -40,7 +40,7 @@ FAILURES: dict[str, tuple[Player, dict[str, Any], tuple[str, ...]]] = {
     "never stops": (executors.never_stops, {"rounds": 3}, ("The executor used its 3 rounds without a report.",)),
     "always pauses": (executors.always_pauses, {"rounds": 3}, ("The executor used its 3 rounds without a report.",)),
     "gives up": (executors.gives_up, {}, ("Reported as blocked. The archive is sealed.",)),
-    "is unsure": (says(confidence=0.1), {"least_confidence": 0.5}, ("only 10% sure; this run asks for 50%",)),
+    "is unsure": (says(confidence=0.1), {"min_confidence": 0.5}, ("only 10% sure; this run asks for 50%",)),
     "makes up its report": (
         says(confidence=1.7, status="approved", overall_pass=True),
         {},

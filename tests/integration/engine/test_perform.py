@@ -269,8 +269,8 @@ def test_a_passing_fault_is_waited_for_without_a_thread(
     work = WorkItem.objects.get(run=run, kind="attempt")
     assert work.status == WorkStatus.READY
     wait = work.due_at - before
-    least = 30 if isinstance(bad, Fail) and bad.retry_after else 0.5
-    assert timedelta(seconds=least) < wait < timedelta(seconds=least + 5)
+    minimum = 30 if isinstance(bad, Fail) and bad.retry_after else 0.5
+    assert timedelta(seconds=minimum) < wait < timedelta(seconds=minimum + 5)
     assert run.events.filter(kind=EventKind.WAITING_FOR_MODEL).count() == 1
     hurry(run)
     assert finish(run, alice).outcome == Outcome.SUCCEEDED

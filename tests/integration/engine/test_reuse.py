@@ -44,7 +44,7 @@ def test_the_same_task_on_the_same_files_is_not_done_twice(
         {"request": "Do other work"},
         {"files": {"notes.md": b"Some other notes."}},
         {"rounds": 11},
-        {"least_confidence": 0.5},
+        {"min_confidence": 0.5},
         {"models": MODELS | {Role.VERIFIER: RoleModel(model="claude-opus-5-5")}},
         {"models": MODELS | {Role.EXECUTOR: RoleModel(model="claude-sonnet-5-5", effort="high")}},
         {"reuse": False},

@@ -14,7 +14,7 @@ from django.utils import timezone
 
 from runs.engine import recording
 from runs.engine.perform import perform
-from runs.engine.recording import LONGEST_WAIT, MOST_TRIES
+from runs.engine.recording import MAX_TRIES, MAX_WAIT
 from runs.enums import EventKind, GateKind, Outcome, Role, WorkStatus
 from runs.lifecycle.gates import cancel
 from runs.llm import watch
@@ -76,8 +76,8 @@ def test_a_failed_call_is_a_row_with_its_least_cost_and_frees_its_thread(
     before, began = timezone.now(), time.monotonic()
     drain(run)
     assert time.monotonic() - began < SOON
-    least = min(bad.retry_after or 0.0, LONGEST_WAIT) if isinstance(bad, Fail) else 0.0
-    assert timedelta(seconds=least) <= waiting(run, before) < timedelta(seconds=least + SOON)
+    minimum = min(bad.retry_after or 0.0, MAX_WAIT) if isinstance(bad, Fail) else 0.0
+    assert timedelta(seconds=minimum) <= waiting(run, before) < timedelta(seconds=minimum + SOON)
     (failed,) = failures(run)
     assert told in failed.error
     assert (failed.role, failed.live, failed.cost_is_lower_bound) == (Role.EXECUTOR, False, True)
@@ -100,14 +100,14 @@ def test_a_service_that_nobody_hears_of_is_tried_and_then_a_question(
         free.bind(("127.0.0.1", 0))  # nobody listens there
         away.setenv("ANTHROPIC_BASE_URL", f"http://127.0.0.1:{free.getsockname()[1]}")
         recording.clients.cache_clear()
-        for tries in range(1, MOST_TRIES):
+        for tries in range(1, MAX_TRIES):
             before = timezone.now()
             drain(run)
             assert waiting(run, before) > timedelta(seconds=min(2 ** (tries - 1), 60))
             hurry(run)
         drain(run)
-    assert run.events.filter(kind=EventKind.WAITING_FOR_MODEL).count() == MOST_TRIES - 1
-    assert [(call.cost_usd, call.cost_is_lower_bound) for call in failures(run)] == [(Decimal(0), True)] * MOST_TRIES
+    assert run.events.filter(kind=EventKind.WAITING_FOR_MODEL).count() == MAX_TRIES - 1
+    assert [(call.cost_usd, call.cost_is_lower_bound) for call in failures(run)] == [(Decimal(0), True)] * MAX_TRIES
     gate = open_gate(run)
     assert gate.kind == GateKind.TROUBLE
     assert "cannot be reached" in gate.question

@@ -302,7 +302,7 @@ def test_a_plan_that_cannot_be_run_is_refused_with_everything_that_is_wrong() ->
     analyse = [PlannedAction(tool="analyze", purpose="Look at it.")]
     plan = made.plan(made.plan_step("one", "One", actions=analyse), made.plan_step("two", "Two", dependencies=["zero"]))
     with pytest.raises(PlanRefused) as caught:
-        submit(made.alice(), submission("Go.", upload("a.md"), plan=plan, policy=made.policy(most_steps=1)))
+        submit(made.alice(), submission("Go.", upload("a.md"), plan=plan, policy=made.policy(max_steps=1)))
     assert caught.value.problems == (
         "The plan has 2 steps; this run allows 1.",
         "Step “one” plans the tool “analyze”, which does not exist. "

@@ -129,9 +129,7 @@ def test_a_plan_written_by_hand_is_carried_out_without_a_planner(tmp_path: Path)
                 "expected_outputs": ["digest.md"],
             }
         ],
-        "success_criteria": [
-            {"text": "It is there.", "check": {"kind": "min_bytes", "path": "digest.md", "least": 80}}
-        ],
+        "success_criteria": [{"text": "It is there.", "check": {"kind": "min_bytes", "path": "digest.md", "min": 80}}],
     }
     (tmp_path / "plan.json").write_text(json.dumps(written))
     plan = ["--plan", str(tmp_path / "plan.json")]

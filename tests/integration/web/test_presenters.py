@@ -134,10 +134,9 @@ def test_a_decision_says_who_what_and_why() -> None:
 
 
 def test_checks_in_words() -> None:
-    assert check_in_words(WordCount(kind="word_count", path="a.md", least=10, most=20)) == (
+    assert check_in_words(WordCount(kind="word_count", path="a.md", min=10, max=20)) == (
         "a.md has at least 10 and at most 20 words"
     )
     assert (
-        check_in_words(Matches(kind="matches", path="a.md", pattern="x+", least=2))
-        == "a.md matches x+ at least 2 times"
+        check_in_words(Matches(kind="matches", path="a.md", pattern="x+", min=2)) == "a.md matches x+ at least 2 times"
     )

@@ -112,7 +112,7 @@ def test_the_number_of_queries_does_not_grow_with_steps(
 
 def test_two_hundred_steps_are_fine(alice: Client, django_assert_num_queries: DjangoAssertNumQueries) -> None:
     steps = [factories.plan_step(f"s{n}", f"Step {n}") for n in range(200)]
-    run = factories.executing(factories.plan(*steps), most_steps=500)
+    run = factories.executing(factories.plan(*steps), max_steps=500)
     assert "0 of 200 steps" in page_of(alice, run)
 
 
@@ -182,7 +182,7 @@ def test_a_long_plan_is_compared_by_role_only(alice: Client) -> None:
 def test_the_estimate_at_the_gate_is_told_by_step_and_role(alice: Client) -> None:
     run = factories.awaiting_plan()
     estimate = run.plans.get().estimate
-    estimate["steps"][0]["roles"][0]["basis"] = {"measured": 1, "default": 0, "least": 12, "most": 12}
+    estimate["steps"][0]["roles"][0]["basis"] = {"measured": 1, "default": 0, "min": 12, "max": 12}
     run.plans.update(estimate=estimate)
     page = page_of(alice, run)
     assert "By step and role" in page

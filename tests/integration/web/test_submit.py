@@ -39,7 +39,7 @@ def form(**changes: Any) -> dict[str, Any]:
         "replans": 2,
         "parallel": 3,
         "rounds": 12,
-        "least_confidence": "0",
+        "min_confidence": "0",
         "revisions": 10,
         "attempt_minutes": 30,
         "reuse": "on",
@@ -56,7 +56,7 @@ def file(name: str, content: bytes = b"text") -> SimpleUploadedFile:
 def test_the_form_tells_the_limits_before_an_upload(page: Client) -> None:
     text = page.get("/runs/new/").text
     assert "up to 10,000 files, 200 MB together, 50 MB each" in text
-    assert 'data-most-file-bytes="50000000"' in text
+    assert 'data-max-file-bytes="50000000"' in text
 
 
 def test_a_posted_form_is_a_run_with_its_folders(page: Client) -> None:
@@ -98,7 +98,7 @@ def test_an_error_keeps_the_text_and_asks_for_the_files_again(page: Client) -> N
         ({"request": "  "}, "Write what is to be done; the request is empty."),
         ({"request": "Review these contracts"}, "The request speaks of files, but none are attached."),
         ({"attempts": 99}, "Attempts per step: Ensure this value is less than or equal to 10."),
-        ({"least_confidence": "2"}, "Least confidence: Ensure this value is less than or equal to 1."),
+        ({"min_confidence": "2"}, "Least confidence: Ensure this value is less than or equal to 1."),
         ({"plan_approval": "maybe"}, "A plan waits for a person: Select a valid choice."),
         ({"token": "no"}, "This form: Enter a valid UUID."),
         ({"executor_model": ""}, "Executor’s model: This field is required."),

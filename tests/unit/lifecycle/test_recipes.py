@@ -22,7 +22,7 @@ def test_each_file_is_offered_and_read_as_an_import_would_be() -> None:
 
 @pytest.mark.parametrize("key", SHIPPED)
 def test_a_shipped_plan_can_be_run(key: str) -> None:
-    assert problems_in(shipped_plan(key), TOOL_NAMES, most_steps=4) == []
+    assert problems_in(shipped_plan(key), TOOL_NAMES, max_steps=4) == []
 
 
 @pytest.mark.parametrize("key", SHIPPED)

@@ -136,7 +136,7 @@ class Bench:
             tools=tuple(FileTools(Memory({})).specs()),
             model=PLANNER,
             effort="medium",
-            most_steps=changes.pop("most_steps", 20),
+            max_steps=changes.pop("max_steps", 20),
             lessons=self.lessons,
             **changes,
         )

@@ -69,7 +69,7 @@ def test_it_says_what_it_rests_on() -> None:
     assert (default.basis, default.basis.words) == (Basis(default=4), "default token counts per complexity")
     some: History = {(Role.EXECUTOR, Complexity.LOW): measured(12, "0.01", "0.03")}
     mixed = of(Complexity.LOW, history=some).basis
-    assert mixed == Basis(measured=1, default=3, least=12, most=12)
+    assert mixed == Basis(measured=1, default=3, min=12, max=12)
     assert mixed.words == "what was measured in 12 earlier runs, and on default token counts where there were too few"
     parts = [(Role.EXECUTOR, Complexity.LOW), (Role.VERIFIER, Complexity.LOW), (Role.SYNTHESIZER, None)]
     whole: History = {key: measured(4, "0.01", "0.03") for key in [*parts, (Role.VERIFIER, None)]}
@@ -85,7 +85,7 @@ def test_what_was_measured_takes_the_place_of_the_defaults() -> None:
     executor, verifier = found.steps[0].roles
     assert (executor.low, executor.high) == (Decimal("0.01"), Decimal("0.06")), "two attempts at the most"
     assert (executor.tokens_low, executor.tokens_high) == (1_000, 8_000)
-    assert (executor.basis, verifier.basis) == (Basis(measured=1, least=5, most=5), Basis(default=1))
+    assert (executor.basis, verifier.basis) == (Basis(measured=1, min=5, max=5), Basis(default=1))
     assert found.steps[1] == of(Complexity.LOW, Complexity.HIGH, attempts=2).steps[1], "nothing known of such a step"
     assert (found.final[0].low, found.final[0].high) == (Decimal("0.02"), Decimal("0.05")), "answered once"
 

@@ -140,7 +140,7 @@ def test_passed_steps_of_another_plan_are_kept_and_nothing_writes_beside_them() 
 @pytest.mark.parametrize("request_text", ["Review contracts", "Analyse the project", "Sum it up"])
 def test_a_limit_of_steps_is_kept(request_text: str, most: int) -> None:
     bench = Bench(request_text, FILES)
-    plan = bench.plan(most_steps=most)
+    plan = bench.plan(max_steps=most)
     assert len(plan.steps) <= most
     assert bench.run(plan).passed
 

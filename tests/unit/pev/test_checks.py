@@ -34,12 +34,12 @@ NO_PLACEHOLDERS = NoPlaceholders(kind="no_placeholders", path="a.md")
 CSV = CsvColumns(kind="csv_columns", path="a.csv", columns=["name", "amount"])
 
 
-def matches(pattern: str, least: int = 1) -> Matches:
-    return Matches(kind="matches", path="a.md", pattern=pattern, least=least)
+def matches(pattern: str, minimum: int = 1) -> Matches:
+    return Matches(kind="matches", path="a.md", pattern=pattern, min=minimum)
 
 
-def words(least: int = 0, most: int = 1_000_000) -> WordCount:
-    return WordCount(kind="word_count", path="a.md", least=least, most=most)
+def words(minimum: int = 0, maximum: int = 1_000_000) -> WordCount:
+    return WordCount(kind="word_count", path="a.md", min=minimum, max=maximum)
 
 
 def test_evidence_of_a_check_is_complete() -> None:
@@ -67,7 +67,7 @@ def test_a_missing_file_and_a_bad_path_do_not_hold() -> None:
 
 def test_file_exists_and_min_bytes() -> None:
     assert outcome(EXISTS, b"\0") == (True, "a.md exists (1 byte)")
-    check = MinBytes(kind="min_bytes", path="a.md", least=1_000)
+    check = MinBytes(kind="min_bytes", path="a.md", min=1_000)
     assert outcome(check, "x" * 999) == (False, "a.md has 999 bytes, wanted at least 1,000")
     assert outcome(check, "x" * 1_000) == (True, "a.md has 1,000 bytes, wanted at least 1,000")
 
@@ -276,7 +276,7 @@ class TestNoPlaceholders:
         (EXISTS, None),
         (CSV, None),
         (words(3, 3), None),
-        (words(4, 3), "least (4) is more than most (3); no text can have so many words."),
+        (words(4, 3), "min (4) is more than max (3); no text can have so many words."),
         (matches("x*"), "The pattern “x*” matches an empty file too, so it proves nothing."),
         (
             CsvColumns(kind="csv_columns", path="a", columns=["a", "b", "a"]),

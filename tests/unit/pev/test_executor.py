@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from runs.errors import ContractBroken
 from runs.pev.contracts import StepOutput
-from runs.pev.executor import MOST_CALLS, Critique, StepBrief, execute
+from runs.pev.executor import MAX_CALLS, Critique, StepBrief, execute
 from runs.pev.fences import Fenced, fence, find
 from runs.pev.ports import FileInfo, Reply, ToolResult
 from tests.unit.pev.scripted import Scripted, Tools, gave, said, step, used
@@ -45,11 +45,11 @@ def test_a_report_ends_the_attempt() -> None:
 
 
 def test_of_a_burst_of_calls_the_first_are_carried_out_and_each_is_answered() -> None:
-    model, tools = Scripted(used(*["read_file"] * (MOST_CALLS + 2)), gave(REPORT)), Tools()
+    model, tools = Scripted(used(*["read_file"] * (MAX_CALLS + 2)), gave(REPORT)), Tools()
     assert execute(model, tools, brief()) == DONE
-    assert len(tools.used) == MOST_CALLS
+    assert len(tools.used) == MAX_CALLS
     results: Any = model.asked[1].messages[-1]["content"]
-    assert [result["is_error"] for result in results] == [False] * MOST_CALLS + [True] * 2
+    assert [result["is_error"] for result in results] == [False] * MAX_CALLS + [True] * 2
     assert "was not carried out" in results[-1]["content"]
 
 

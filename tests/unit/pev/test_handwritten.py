@@ -19,7 +19,7 @@ from runs.pev.contracts import (
     PlanStep,
     WordCount,
 )
-from runs.pev.handwritten import MOST_BYTES, PURPOSE, ROLLBACK, exported, plan_in
+from runs.pev.handwritten import MAX_BYTES, PURPOSE, ROLLBACK, exported, plan_in
 from runs.pev.tools import TOOL_NAMES
 from tests.unit.pev.scripted import plan, step
 
@@ -172,8 +172,8 @@ def test_every_problem_is_told_with_its_step_and_what_to_do() -> None:
         ("file_exists", "check: it must be an object with a “kind”."),
         ({"kind": "file_exists"}, "check: “path” is missing; add it."),
         ({"kind": "file_exists", "path": "a", "size": 1}, "check: “size” cannot be used: there is no such field"),
-        ({"kind": "matches", "path": "a", "pattern": "x", "least": "many"}, "check, least: it must be a whole number."),
-        ({"kind": "min_bytes", "path": "a", "least": 0}, "check, least: it must be at least 1."),
+        ({"kind": "matches", "path": "a", "pattern": "x", "min": "many"}, "check, min: it must be a whole number."),
+        ({"kind": "min_bytes", "path": "a", "min": 0}, "check, min: it must be at least 1."),
     ],
 )
 def test_what_is_wrong_with_a_check_is_told_where_it_stands(check: Any, sentence: str) -> None:
@@ -200,7 +200,7 @@ def test_a_step_without_an_id_is_named_by_its_place() -> None:
         (b'{"goal": %s}' % (b"1" * 5_000), "The plan is not valid JSON: a number in it has more than 1,000 digits."),
         (b"[" * 300_000, "The plan is not valid JSON: it is nested too deeply."),
         (b'{"a":' * 60 + b"1" + b"}" * 60, "The plan is nested more than 40 levels deep; write deep values as text."),
-        (b" " * (MOST_BYTES + 1), "The plan has 1,000,001 bytes; 1,000,000 are allowed."),
+        (b" " * (MAX_BYTES + 1), "The plan has 1,000,001 bytes; 1,000,000 are allowed."),
         (b"[]", "The plan: it must be an object."),
         (b'{"steps": [%s0]}' % (b"0," * 500), "The plan has 501 steps; at most 500 can be imported."),
         (rb'{"goal": "\u0000"}', "The plan, goal: a text has a NUL character or half of a character; remove it."),
@@ -274,8 +274,8 @@ TEXT = st.text(st.characters(codec="utf-8", exclude_characters="\0"), min_size=1
 PATHS = st.text("ab/. é", min_size=1, max_size=12).filter(str.strip)
 CHECKS = (
     st.builds(FileExists, kind=st.just("file_exists"), path=PATHS)
-    | st.builds(Matches, kind=st.just("matches"), path=PATHS, pattern=TEXT, least=st.integers(1, 100_000))
-    | st.builds(WordCount, kind=st.just("word_count"), path=PATHS, least=st.integers(0, 9))
+    | st.builds(Matches, kind=st.just("matches"), path=PATHS, pattern=TEXT, min=st.integers(1, 100_000))
+    | st.builds(WordCount, kind=st.just("word_count"), path=PATHS, min=st.integers(0, 9))
 )
 CRITERIA = st.lists(st.builds(Criterion, text=TEXT, check=st.none() | CHECKS), min_size=1, max_size=2)
 IDS = st.from_regex(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,9}", fullmatch=True)

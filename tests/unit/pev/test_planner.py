@@ -25,13 +25,13 @@ def brief(**changes: Any) -> PlanBrief:
         "tools": (ToolSpec("read_file", "Reads.", {}), ToolSpec("write_file", "Writes.", {})),
         "model": "scripted",
         "effort": "high",
-        "most_steps": 3,
+        "max_steps": 3,
     }
     return PlanBrief(**{**values, **changes})
 
 
 def problems(found: PlanContract) -> list[str]:
-    return problems_in(found, TOOLS, most_steps=3)
+    return problems_in(found, TOOLS, max_steps=3)
 
 
 def dumped(found: PlanContract) -> Reply:
@@ -119,7 +119,7 @@ def test_too_many_steps() -> None:
 
 
 def test_a_check_that_cannot_be_run_is_told_where_it_stands() -> None:
-    bad = Criterion(text="It says so.", check=Matches(kind="matches", path="one.md", pattern="(", least=1))
+    bad = Criterion(text="It says so.", check=Matches(kind="matches", path="one.md", pattern="(", min=1))
     far = Criterion(text="It is there.", check=Contains(kind="contains", path="../x", text="x"))
     found = problems(plan(step("one", acceptance_criteria=[bad]), success_criteria=[far]))
     assert [problem.split(":")[0] for problem in found] == [

@@ -143,7 +143,7 @@ def test_a_pass_without_any_evidence_goes_back_and_ends_as_a_failure_to_judge() 
 
 
 def test_a_verifier_that_is_not_sure_enough_passes_nothing() -> None:
-    found = judge(Scripted(PASSED), case(least_confidence=0.95))
+    found = judge(Scripted(PASSED), case(min_confidence=0.95))
     assert (found.passed, found.results[0].supported, found.results[0].passed) == (False, True, False)
     assert found.results[0].feedback == "The verifier was only 90% sure; this run asks for 95%."
 
@@ -349,13 +349,13 @@ def verdicts(draw: st.DrawFn) -> Reply:
 
 @given(verdicts(), verdicts(), st.floats(0, 1), st.booleans())
 def test_nothing_a_model_says_passes_a_criterion_without_verified_evidence(
-    first: Reply, second: Reply, least: float, checked: bool
+    first: Reply, second: Reply, minimum: float, checked: bool
 ) -> None:
     criteria = (OPEN, TWO, CHECK) if checked else (OPEN, TWO)
-    found = judge(Scripted(first, second), case(*criteria, least_confidence=least))
+    found = judge(Scripted(first, second), case(*criteria, min_confidence=minimum))
     for result in found.results:
         verified = any(item.verified for item in result.evidence)
-        assert result.passed == (result.claimed and verified and result.confidence >= least)
+        assert result.passed == (result.claimed and verified and result.confidence >= minimum)
     assert found.passed == all(result.passed for result in found.results)
     assert found.passed == (found.action is Action.PASS)
     assert found.passed or found.feedback
@@ -376,9 +376,7 @@ def test_a_file_that_no_step_announced_fails_without_a_model() -> None:
 
 @pytest.mark.parametrize(("own", "stage"), [(0.59, "checks"), (0.6, "model")])
 def test_an_executor_that_is_not_sure_enough_fails_without_a_model(own: float, stage: str) -> None:
-    found = judge(
-        Scripted(PASSED) if stage == "model" else NeverAsked(), case(own_confidence=own, least_confidence=0.6)
-    )
+    found = judge(Scripted(PASSED) if stage == "model" else NeverAsked(), case(own_confidence=own, min_confidence=0.6))
     assert (found.stage, found.passed) == (stage, stage == "model")
     if stage == "checks":
         assert "only 59% sure; this run asks for 60%" in found.feedback

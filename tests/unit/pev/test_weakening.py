@@ -8,7 +8,7 @@ from runs.pev.contracts import PlanContract
 from runs.pev.weakening import weakenings
 from tests.fakes.team import plan, step
 
-WORDS = {"kind": "word_count", "path": "one.md", "least": 100, "most": 200}
+WORDS = {"kind": "word_count", "path": "one.md", "min": 100, "max": 200}
 AGREED = plan(step("one"), step("two", "one"))
 
 
@@ -86,16 +86,16 @@ def test_a_success_criterion_may_not_hide_in_a_step() -> None:
         (WORDS, None, True),
         (None, WORDS, True),
         (WORDS, WORDS, False),
-        (WORDS, WORDS | {"least": 150, "most": 150}, False),
-        (WORDS, WORDS | {"least": 99}, True),
-        (WORDS, WORDS | {"most": 201}, True),
+        (WORDS, WORDS | {"min": 150, "max": 150}, False),
+        (WORDS, WORDS | {"min": 99}, True),
+        (WORDS, WORDS | {"max": 201}, True),
         (WORDS, WORDS | {"path": "two.md"}, True),
         (WORDS, {"kind": "file_exists", "path": "one.md"}, True),
-        ({"kind": "min_bytes", "path": "a", "least": 5}, {"kind": "min_bytes", "path": "a", "least": 6}, False),
-        ({"kind": "min_bytes", "path": "a", "least": 5}, {"kind": "min_bytes", "path": "a", "least": 4}, True),
+        ({"kind": "min_bytes", "path": "a", "min": 5}, {"kind": "min_bytes", "path": "a", "min": 6}, False),
+        ({"kind": "min_bytes", "path": "a", "min": 5}, {"kind": "min_bytes", "path": "a", "min": 4}, True),
         (
-            {"kind": "matches", "path": "a", "pattern": "x", "least": 2},
-            {"kind": "matches", "path": "a", "pattern": "x|y", "least": 2},
+            {"kind": "matches", "path": "a", "pattern": "x", "min": 2},
+            {"kind": "matches", "path": "a", "pattern": "x|y", "min": 2},
             True,
         ),
         (
