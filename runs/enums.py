@@ -80,7 +80,7 @@ class GateKind(StrEnum):
     PLAN = "plan"
     STEP = "step"
     EXHAUSTED = "exhausted"
-    TROUBLE = "trouble"
+    ERROR = "error"
     BUDGET = "budget"
 
 
@@ -107,11 +107,11 @@ class WorkKind(StrEnum):
 
 
 class WorkStatus(StrEnum):
-    """`parked`: the work waits at a trouble gate for a person."""
+    """`suspended`: the work waits at an error gate for a person."""
 
     READY = "ready"
     LEASED = "leased"
-    PARKED = "parked"
+    SUSPENDED = "suspended"
     DONE = "done"
     CANCELLED = "cancelled"
 
@@ -177,5 +177,5 @@ class Provider(StrEnum):
 
 TERMINAL_STEPS = frozenset({StepStatus.PASSED, StepStatus.ACCEPTED, StepStatus.FAILED, StepStatus.DROPPED})
 SETTLED_STEPS = frozenset({StepStatus.PASSED, StepStatus.ACCEPTED})
-OPEN_WORK = frozenset({WorkStatus.READY, WorkStatus.LEASED, WorkStatus.PARKED})
+OPEN_WORK = frozenset({WorkStatus.READY, WorkStatus.LEASED, WorkStatus.SUSPENDED})
 OPEN_ATTEMPTS = frozenset({AttemptStatus.EXECUTING, AttemptStatus.VERIFYING})

@@ -63,7 +63,7 @@ class LimitReached(PevError):
     """The next call would break a limit of the run; a person is asked before it is made."""
 
 
-class ModelTrouble(PevError):
+class ModelError(PevError):
     """The model's service did not give an answer.
 
     `retriable`: whether the same call may succeed later. `retry_after`: seconds the service asked for,

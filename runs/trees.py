@@ -245,6 +245,6 @@ class Overlay:
             raise UploadRefused(f"The workspace holds {len(files)} files, which is the most it may hold.")
 
 
-def forget_cache() -> None:
+def reset_cache() -> None:
     """Tests roll back the rows that the cache was read from."""
     _files.cache_clear()

@@ -14,11 +14,11 @@ hypothesis_settings.load_profile("pevsite")
 @pytest.fixture(autouse=True)
 def _fresh_caches() -> Iterator[None]:
     """Trees are cached by primary key, and tests use the same keys for other trees."""
-    from runs.trees import forget_cache
+    from runs.trees import reset_cache
 
-    forget_cache()
+    reset_cache()
     yield
-    forget_cache()
+    reset_cache()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -96,6 +96,7 @@ __all__ = [
     "checked",
     "criterion",
     "decide",
+    "error_gate",
     "executing",
     "exhausted_gate",
     "facts",
@@ -131,7 +132,6 @@ __all__ = [
     "submitted",
     "tool",
     "trees_text",
-    "trouble_gate",
     "working",
 ]
 
@@ -205,13 +205,13 @@ def replanned() -> Run:
     return _fresh(run)
 
 
-def trouble_gate() -> Run:
+def error_gate() -> Run:
     """The model's service refused; the planner's work waits for a person."""
     run = submitted()
     lease = work.claim(open_work(run, WorkKind.PLAN).pk)
     assert lease is not None
     with work.fenced(lease) as mine:
-        facts.park(mine, "The service refused the key (401).", forget=False)
+        facts.suspend(mine, "The service refused the key (401).", reset=False)
     return _fresh(run)
 
 

@@ -1,6 +1,6 @@
 """Owns the performance of one work item: the only place where pev meets the database.
 
-Claim, do, commit under the lease, move on. What goes wrong ends as a row: postponed, parked at a gate, or judged
+Claim, do, commit under the lease, move on. What goes wrong ends as a row: postponed, suspended at a gate, or judged
 as failed.
 """
 
@@ -15,7 +15,7 @@ from runs.engine.recording import RecordedModel, RecordedTools, clients, release
 from runs.engine.stopwatch import Stopwatch
 from runs.engine.work import Lease
 from runs.enums import Action, AttemptStatus, EventKind, WorkKind
-from runs.errors import ContractBroken, LeaseLost, LimitReached, ModelTrouble, Postponed
+from runs.errors import ContractBroken, LeaseLost, LimitReached, ModelError, Postponed
 from runs.journal import record, results_of, used_seconds
 from runs.lifecycle import facts
 from runs.lifecycle.advance import advance
@@ -80,22 +80,22 @@ def _under(lease: Lease) -> None:
             work.postpone(mine, postponed.until)
     except LimitReached as limit:
         with work.fenced(lease) as mine:
-            facts.hold(mine, str(limit))
-    except (ModelTrouble, ContractBroken) as trouble:
-        _park(lease, _sentence(trouble), forget=isinstance(trouble, ContractBroken))
+            facts.suspend_for_budget(mine, str(limit))
+    except (ModelError, ContractBroken) as error:
+        _suspend(lease, _sentence(error), reset=isinstance(error, ContractBroken))
     except LeaseLost:
         raise
     except Exception:
         log.exception("work %s failed", lease.work_id)
-        _park(lease, "pevsite itself failed here; the log of the server says where.", forget=False)
+        _suspend(lease, "pevsite itself failed here; the log of the server says where.", reset=False)
 
 
-def _park(lease: Lease, sentence: str, *, forget: bool) -> None:
+def _suspend(lease: Lease, sentence: str, *, reset: bool) -> None:
     with work.fenced(lease) as mine:
-        facts.park(mine, sentence, forget=forget)
+        facts.suspend(mine, sentence, reset=reset)
 
 
-def _sentence(error: ModelTrouble | ContractBroken) -> str:
+def _sentence(error: ModelError | ContractBroken) -> str:
     errors = error.errors if isinstance(error, ContractBroken) else ()
     return " ".join([str(error), *(f"({item})" for item in errors[:5])])
 

@@ -12,7 +12,7 @@ from django.utils import timezone
 from runs import journal
 from runs.engine.stopwatch import Stopwatch
 from runs.engine.work import Lease, fenced
-from runs.errors import ContractBroken, LeaseLost, LimitReached, ModelTrouble, PevError, Postponed
+from runs.errors import ContractBroken, LeaseLost, LimitReached, ModelError, PevError, Postponed
 from runs.journal import Place, Question
 from runs.lifecycle import limits
 from runs.lifecycle.advance import locked
@@ -68,9 +68,9 @@ class RecordedModel:
         except (LeaseLost, ContractBroken) as error:
             self._failed(place, question, error, _since(began))
             raise
-        except ModelTrouble as trouble:
+        except ModelError as error:
             self._failed(place, question, trouble, _since(began))
-            raise self._postponed(trouble) from trouble
+            raise self._postponed(error) from error
         self._keep(place, question, reply, _since(began))
         if self._watch:
             self._watch.add(began)
@@ -109,15 +109,15 @@ class RecordedModel:
         cost = cost_of(question.model, spent, timezone.now().date())
         journal.write_failure(self._work, place, question, str(error), spent, cost, duration_ms)
 
-    def _postponed(self, trouble: ModelTrouble) -> Exception:
-        """Postponed while tries are left, else the trouble itself, for a person to look at."""
+    def _postponed(self, error: ModelError) -> Exception:
+        """Postponed while tries are left, else the error itself, for a person to look at."""
         tries = self._work.tries + 1
-        if not trouble.retriable or tries >= MAX_TRIES:
-            return trouble
+        if not error.retriable or tries >= MAX_TRIES:
+            return error
         wait = min(2.0 ** (tries - 1), 60.0)
-        if trouble.retry_after is not None:
-            wait = max(wait, min(trouble.retry_after, MAX_WAIT))
-        return Postponed(str(trouble), timezone.now() + timedelta(seconds=wait))
+        if error.retry_after is not None:
+            wait = max(wait, min(error.retry_after, MAX_WAIT))
+        return Postponed(str(error), timezone.now() + timedelta(seconds=wait))
 
 
 class RecordedTools:

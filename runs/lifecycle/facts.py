@@ -1,4 +1,4 @@
-"""Owns what workers bring back: a plan, an execution, a judgement, an answer, or trouble. Each becomes rows.
+"""Owns what workers bring back: a plan, an execution, a judgement, an answer, or an error. Each becomes rows.
 
 Every function runs inside a transaction that has already been fenced by the worker's lease.
 """
@@ -133,18 +133,18 @@ def answered(run: Run, answer: str, judgement: Judgement) -> None:
     journal.record(run.pk, EventKind.ANSWERED, {"met": met, "criteria": len(judgement.results)})
 
 
-def park(work: WorkItem, sentence: str, *, forget: bool) -> None:
-    """Hold the work at a trouble gate. `forget` starts it with an empty journal when a person says try again."""
-    generation = work.generation + (1 if forget else 0)
-    change(work, WorkStatus.PARKED, lease_until=None, trouble=sentence[:2_000], generation=generation)
+def suspend(work: WorkItem, sentence: str, *, reset: bool) -> None:
+    """Hold the work at a error gate. `reset` starts it with an empty journal when a person says try again."""
+    generation = work.generation + (1 if reset else 0)
+    change(work, WorkStatus.SUSPENDED, lease_until=None, error=sentence[:2_000], generation=generation)
     digest = binding.digest_of([work.pk, work.epoch, sentence])
     step = work.attempt.step if work.attempt else None
-    advancing.open_gate(work.run, GateKind.TROUBLE, f"{sentence} Try again?", digest, work=work, step=step)
+    advancing.open_gate(work.run, GateKind.ERROR, f"{sentence} Try again?", digest, work=work, step=step)
 
 
-def hold(work: WorkItem, sentence: str) -> None:
+def suspend_for_budget(work: WorkItem, sentence: str) -> None:
     """Hold the work until somebody has raised the limit it would break, or finished the run. One gate asks for all."""
-    change(work, WorkStatus.PARKED, lease_until=None, reserved_usd=0)
+    change(work, WorkStatus.SUSPENDED, lease_until=None, reserved_usd=0)
     run = work.run
     if not run.gates.filter(kind=GateKind.BUDGET, status=GateStatus.OPEN).exists():
         question = f"{sentence} Raise the limit, or finish with what is there?"

@@ -184,8 +184,8 @@ def _follow(gate: Gate, user: User, decision: Decision) -> None:
                 advancing.settle(run, gate.step, StepStatus.ACCEPTED)
             else:
                 change(gate.step, StepStatus.PENDING)
-        case GateKind.TROUBLE:
-            _after_trouble(gate, run, approved=approved)
+        case GateKind.ERROR:
+            _after_error(gate, run, approved=approved)
         case GateKind.BUDGET if approved:
             limits.raise_to(run, user, budget=decision.budget, time_limit=decision.time_limit)
         case GateKind.BUDGET:
@@ -193,7 +193,7 @@ def _follow(gate: Gate, user: User, decision: Decision) -> None:
             advancing.finish(run, ended=f"The limit was reached, and {who} finished the run with what was there.")
 
 
-def _after_trouble(gate: Gate, run: Run, *, approved: bool) -> None:
+def _after_error(gate: Gate, run: Run, *, approved: bool) -> None:
     if not approved or gate.work is None:
         advancing.finish(run, failure=f"Given up after: {gate.question}")
         return

@@ -79,7 +79,7 @@ def raise_to(run: Run, user: User, *, budget: Decimal | None, time_limit: int | 
         Plan.objects.filter(pk=plan.pk).update(binding=binding.binding_of(run, plan))
     data = {"by": user.get_username(), "budget": str(after.budget or ""), "time_limit": after.time_limit}
     journal.record(run.pk, EventKind.LIMITS_RAISED, data)
-    for work in run.work.filter(status=WorkStatus.PARKED).exclude(gates__status=GateStatus.OPEN):
+    for work in run.work.filter(status=WorkStatus.SUSPENDED).exclude(gates__status=GateStatus.OPEN):
         change(work, WorkStatus.READY, due_at=timezone.now())
         advancing.ring(work.pk)
 

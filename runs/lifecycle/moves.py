@@ -35,7 +35,7 @@ class StepView:
 class Snapshot:
     """All that a decision depends on. `steps` are those of the newest plan, empty before there is one.
 
-    `busy`: planning or finalising work exists (or waits at a trouble gate). `bound`: what was approved is what
+    `busy`: planning or finalising work exists (or waits at a error gate). `bound`: what was approved is what
     would run.
     `agreed`: an earlier version was approved. `weakens`: the newest asks for less than that one did.
     `final`: the verdict on the success criteria, None until they are judged.

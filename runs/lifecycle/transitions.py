@@ -84,11 +84,11 @@ WORK = {
     WorkStatus.LEASED: {
         WorkStatus.LEASED,
         WorkStatus.READY,
-        WorkStatus.PARKED,
+        WorkStatus.SUSPENDED,
         WorkStatus.DONE,
         WorkStatus.CANCELLED,
     },
-    WorkStatus.PARKED: {WorkStatus.READY, WorkStatus.CANCELLED},
+    WorkStatus.SUSPENDED: {WorkStatus.READY, WorkStatus.CANCELLED},
     WorkStatus.DONE: set[WorkStatus](),
     WorkStatus.CANCELLED: set[WorkStatus](),
 }

@@ -16,7 +16,7 @@ from typing import Any, cast
 import anthropic
 import httpx2
 
-from runs.errors import ModelTrouble, PevError
+from runs.errors import ModelError, PevError
 from runs.llm.caching import mark_prefixes
 from runs.llm.capabilities import Capability, capability
 from runs.llm.watch import Watch, attach
@@ -66,7 +66,7 @@ class Clients:
         """The reply to one question. `keep_going` raises to break off. It is called for each event and, from
         another thread, every second, so that a silent service cannot hold a call that has to end.
 
-        Raises ModelTrouble; whatever the service or the line did, nothing else comes out of here.
+        Raises ModelError; whatever the service or the line did, nothing else comes out of here.
         """
         client = self._client(offline=ask.model.startswith("offline-"))
         spent = Spent()
@@ -75,7 +75,7 @@ class Clients:
         def check() -> None:
             keep_going()
             if time.monotonic() > ends:
-                raise _trouble("timeout_error", f"The model did not finish within {DEADLINE:.0f} seconds.")
+                raise _error("timeout_error", f"The model did not finish within {DEADLINE:.0f} seconds.")
 
         try:
             return self._guarded(client, ask, check, spent)
@@ -95,15 +95,15 @@ class Clients:
             with Watch(check):
                 return self._stream(client, ask, check, spent)
         except anthropic.APIConnectionError as error:
-            raise _trouble("connection_error", f"The model's service cannot be reached: {error}") from error
+            raise _error("connection_error", f"The model's service cannot be reached: {error}") from error
         except anthropic.APIStatusError as error:
             raise _from_status(error) from error
         except httpx2.HTTPError as error:
-            raise _trouble("connection_error", f"The connection broke: {type(error).__name__}") from error
+            raise _error("connection_error", f"The connection broke: {type(error).__name__}") from error
         except anthropic.AnthropicError as error:
-            raise _trouble("client_error", str(error)) from error
+            raise _error("client_error", str(error)) from error
         except (ValueError, TypeError, AssertionError, LookupError, AttributeError, RuntimeError) as error:
-            raise _trouble("incomplete_stream", "The service sent something that is not its API.") from error
+            raise _error("incomplete_stream", "The service sent something that is not its API.") from error
 
     def _client(self, *, offline: bool) -> anthropic.Anthropic:
         with self._lock:
@@ -124,10 +124,10 @@ class Clients:
         for name in _KEYS:
             if any(char.isspace() for char in os.environ.get(name, "")):
                 sentence = f"{name} has a space or a line break in it. Set it anew and start again."
-                raise ModelTrouble(sentence, kind="no_key", retriable=False)
+                raise ModelError(sentence, kind="no_key", retriable=False)
         if not (os.environ.get("ANTHROPIC_API_KEY") or os.environ.get("ANTHROPIC_AUTH_TOKEN")):
             if not os.environ.get("ANTHROPIC_BASE_URL"):
-                raise ModelTrouble(
+                raise ModelError(
                     "This run needs a model, and there is no ANTHROPIC_API_KEY in the environment of the server.",
                     kind="no_key",
                     retriable=False,
@@ -143,11 +143,11 @@ class Clients:
                     spent.usage = _usage(event.message.usage)
                 check()
             if spent.usage is None:
-                raise _trouble("incomplete_stream", "The service answered, but not with a message.")
+                raise _error("incomplete_stream", "The service answered, but not with a message.")
             message = stream.get_final_message()
             request_id = stream.request_id or ""
         if message.stop_reason is None:
-            raise _trouble("incomplete_stream", "The answer ended before it was complete.")
+            raise _error("incomplete_stream", "The answer ended before it was complete.")
         return Reply(
             content=_content(message),
             stop_reason=message.stop_reason,
@@ -228,11 +228,11 @@ def _count(tokens: object) -> int:
     return tokens if isinstance(tokens, int) and tokens > 0 else 0
 
 
-def _trouble(kind: str, sentence: str, retry_after: float | None = None, status: int = 0) -> ModelTrouble:
+def _error(kind: str, sentence: str, retry_after: float | None = None, status: int = 0) -> ModelError:
     """`status` decides where `kind` is not the API's own word: other servers have names of their own."""
     own_word = kind in _RETRIABLE or kind in _FINAL
     passing = kind in _RETRIABLE or (not own_word and (status == 200 or status >= 500))
-    return ModelTrouble(
+    return ModelError(
         _without_keys(sentence),
         kind=kind,
         retriable=passing or status in _KINDS,
@@ -248,7 +248,7 @@ def _without_keys(sentence: str) -> str:
     return sentence
 
 
-def _from_status(error: anthropic.APIStatusError) -> ModelTrouble:
+def _from_status(error: anthropic.APIStatusError) -> ModelError:
     status = error.status_code
     unknown = "invalid_request_error" if 400 <= status < 500 else "api_error"
     kind = str(error.type or _KINDS.get(status) or unknown)[:80]
@@ -260,7 +260,7 @@ def _from_status(error: anthropic.APIStatusError) -> ModelTrouble:
         "overloaded_error": "The model's service is overloaded (529).",
     }
     sentence = told.get(kind) or f"The model's service answered {status}: {error.message[:300]}"
-    return _trouble(kind, sentence, _seconds(error.response.headers.get("retry-after")), status)
+    return _error(kind, sentence, _seconds(error.response.headers.get("retry-after")), status)
 
 
 def _seconds(header: str | None) -> float | None:

@@ -27,7 +27,7 @@ class WorkItem(models.Model):
     generation = models.PositiveSmallIntegerField(default=0)
     tries = models.PositiveSmallIntegerField(default=0)
     reserved_usd = models.DecimalField(max_digits=14, decimal_places=8, default=0)
-    trouble = models.TextField(default="", blank=True)
+    error = models.TextField(default="", blank=True)
 
     class Meta:
         ordering = ["due_at"]
@@ -42,7 +42,7 @@ class WorkItem(models.Model):
             models.UniqueConstraint(
                 fields=["run", "kind"],
                 condition=models.Q(attempt__isnull=True)
-                & models.Q(status__in=[WorkStatus.READY.value, WorkStatus.LEASED.value, WorkStatus.PARKED.value]),
+                & models.Q(status__in=[WorkStatus.READY.value, WorkStatus.LEASED.value, WorkStatus.SUSPENDED.value]),
                 name="one_open_work_per_run_and_kind",
             ),
         ]

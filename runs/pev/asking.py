@@ -22,7 +22,7 @@ def ask_for[Answer: Contract](
 ) -> Answer:
     """A valid answer that `problems_with` has nothing to say against.
 
-    Raises ContractBroken with the last errors when the model refuses or stays invalid, and ModelTrouble
+    Raises ContractBroken with the last errors when the model refuses or stays invalid, and ModelError
     when there is no reply at all.
     """
     errors: list[str] = []

@@ -50,7 +50,7 @@ def execute(model: Model, tools: Toolbox, brief: StepBrief) -> StepOutput:
     """The report of one attempt; the tools have done their work by then.
 
     Each reply and each result is recorded by the ports before the next question. Raises ContractBroken when the
-    model refuses, stays invalid or uses up its rounds, ModelTrouble when there is no reply.
+    model refuses, stays invalid or uses up its rounds, ModelError when there is no reply.
     """
     ask = _first(tools, brief)
     corrections = 0

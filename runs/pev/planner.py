@@ -49,7 +49,7 @@ class PlanBrief:
 
 
 def make_plan(model: Model, brief: PlanBrief) -> PlanContract:
-    """A valid plan. Raises ContractBroken when there is none after the corrections, ModelTrouble without replies."""
+    """A valid plan. Raises ContractBroken when there is none after the corrections, ModelError without replies."""
     names = frozenset(tool.name for tool in brief.tools)
     return ask_for(model, _ask(brief), PlanContract, lambda plan: problems_in(plan, names, max_steps=brief.max_steps))
 

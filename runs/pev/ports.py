@@ -87,7 +87,7 @@ class Reply:
 
 class Model(Protocol):
     def ask(self, ask: Ask) -> Reply:
-        """The model's reply. Raises ModelTrouble when there is none."""
+        """The model's reply. Raises ModelError when there is none."""
         ...
 
 

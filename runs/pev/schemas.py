@@ -81,10 +81,10 @@ def problem_with_value(value: JsonValue, schema: JsonValue, budget: Budget) -> s
         error = next(validator.iter_errors(value), None)
     except InvalidInput:
         raise
-    except (RecursionError, Unresolvable) as trouble:
-        raise InvalidInput("a $ref in it leads nowhere or goes round in circles") from trouble
-    except Exception as trouble:  # a hostile schema can break the library in ways that nobody has listed
-        raise InvalidInput(f"it cannot be applied ({type(trouble).__name__})") from trouble
+    except (RecursionError, Unresolvable) as error:
+        raise InvalidInput("a $ref in it leads nowhere or goes round in circles") from error
+    except Exception as error:  # a hostile schema can break the library in ways that nobody has listed
+        raise InvalidInput(f"it cannot be applied ({type(error).__name__})") from error
     return _sentence(error) if error else None
 
 

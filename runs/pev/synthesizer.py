@@ -25,7 +25,7 @@ class AnswerBrief:
 
 
 def synthesize(model: Model, brief: AnswerBrief) -> str:
-    """The answer in Markdown. Raises ContractBroken or ModelTrouble."""
+    """The answer in Markdown. Raises ContractBroken or ModelError."""
     schema = schema_for(SynthesizedAnswer)
     parts = [
         fence("request", brief.request),

@@ -23,7 +23,7 @@ SHOWN_OF_TOOL = 8_000
 def judge(model: Model, case: Case) -> Judgement:
     """The judgement of a case. A model is asked only when no check failed and a criterion is left (T2).
 
-    Raises ContractBroken when the verifier gives no usable answer, ModelTrouble when it gives none.
+    Raises ContractBroken when the verifier gives no usable answer, ModelError when it gives none.
     """
     labels = {f"C{number}": criterion for number, criterion in enumerate(case.criteria, 1)}
     decided = decided_by_code(case, labels)

@@ -43,7 +43,7 @@ def site(workers: int = 16) -> Iterator[None]:
 def _fresh_database() -> None:
     """Migrating takes longer than most measurements: the database of the first one is kept as a pattern."""
     connection.close()
-    trees.forget_cache()
+    trees.reset_cache()
     pattern = settings.DATA_DIR / "pattern.sqlite3"
     if not pattern.exists():
         call_command("migrate", verbosity=0, interactive=False)

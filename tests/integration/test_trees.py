@@ -86,7 +86,7 @@ def test_a_long_chain_of_changes_is_read_back_exactly_and_starts_from_new_roots(
         expected[path] = info(str(number))
         expected.pop(f"f{number - 3}", None)
         roots.add(tree.root_id or tree.pk)
-        trees.forget_cache()
+        trees.reset_cache()
         assert dict(trees.files_of(tree)) == dict(sorted(expected.items()))
     assert len(roots) == 3
     assert tree == trees.make_tree(dict(sorted(expected.items())))
@@ -96,7 +96,7 @@ def test_no_tree_needs_more_than_its_root_to_be_read(django_assert_num_queries: 
     tree = trees.make_tree({})
     for number in range(20):
         tree = trees.with_changes(tree, changed(**{f"f{number}": "x"}))
-    trees.forget_cache()
+    trees.reset_cache()
     with django_assert_num_queries(1):
         assert len(trees.files_of(tree)) == 20
     with django_assert_num_queries(0):
@@ -107,7 +107,7 @@ def test_ten_thousand_files_are_one_tree_and_a_change_to_it_is_a_small_row() -> 
     many = {f"folder {n % 100:02}/näme {n}.txt": info(str(n)) for n in range(10_000)}
     tree = trees.make_tree(dict(sorted(many.items())))
     after = trees.with_changes(tree, changed(new="N"))
-    trees.forget_cache()
+    trees.reset_cache()
     assert (tree.file_count, len(trees.files_of(tree)), len(trees.files_of(after))) == (10_000, 10_000, 10_001)
     assert (after.root, list(after.changes)) == (tree, ["new"])
 

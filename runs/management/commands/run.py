@@ -115,7 +115,7 @@ class Command(BaseCommand):
 
     def _answer(self, gate: Gate, owner: Any, *, approve_all: bool) -> None:
         if approve_all:
-            stuck = gate.kind in {GateKind.TROUBLE, GateKind.BUDGET}
+            stuck = gate.kind in {GateKind.ERROR, GateKind.BUDGET}
             verb = Verb.REJECT if stuck else Verb.APPROVE
             reason = "nobody is there to look into it" if stuck else ""
             decision = Decision(verb, gate.digest, reason, how="--approve-all")

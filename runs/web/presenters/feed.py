@@ -111,7 +111,7 @@ def _decided(data: Data, step: str) -> str:
         GateKind.PLAN: "the plan",
         GateKind.STEP: f"the result of {step}",
         GateKind.EXHAUSTED: f"going on with the gap in {step}",
-        GateKind.TROUBLE: "trying again",
+        GateKind.ERROR: "trying again",
         GateKind.BUDGET: "going on beyond the limit",
     }.get(str(data.get("kind")), "it")  # type: ignore[call-overload]
     verb = "stopped the run at the question of" if data.get("decision") == "stopped" else str(data.get("decision"))

@@ -53,7 +53,7 @@ _WORDINGS = {
         "What should the next attempt do?",
         "Needed to try again: the next attempt gets these words and the whole critique.",
     ),
-    GateKind.TROUBLE: Wording("Something is in the way", "Try again", "", "", ""),
+    GateKind.ERROR: Wording("Something is in the way", "Try again", "", "", ""),
     GateKind.BUDGET: Wording(
         "Raise the limit?",
         "Raise and go on",
@@ -65,7 +65,7 @@ _WORDINGS = {
 }
 
 
-_PLAN_AGAIN = replace(_WORDINGS[GateKind.TROUBLE], heading="There is no usable plan", approve="Plan again")
+_PLAN_AGAIN = replace(_WORDINGS[GateKind.ERROR], heading="There is no usable plan", approve="Plan again")
 
 
 @dataclass(frozen=True)
@@ -162,7 +162,7 @@ def _gate_view(gate: Gate, steps: dict[int, StepView]) -> GateView:
 
 
 def _wording(gate: Gate) -> Wording:
-    planning = gate.kind == GateKind.TROUBLE and gate.work is not None and gate.work.kind == WorkKind.PLAN
+    planning = gate.kind == GateKind.ERROR and gate.work is not None and gate.work.kind == WorkKind.PLAN
     return _PLAN_AGAIN if planning else _WORDINGS[GateKind(gate.kind)]
 
 
@@ -215,7 +215,7 @@ def about(gate: Gate) -> str:
             return f"the result of “{name}”"
         case GateKind.EXHAUSTED:
             return f"going on with the gap in “{name}”"
-        case GateKind.TROUBLE:
+        case GateKind.ERROR:
             return f"trying “{name}” again" if name else "trying again"
         case GateKind.BUDGET:
             return "going on beyond the limit"

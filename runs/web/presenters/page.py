@@ -241,7 +241,7 @@ _ASKED = {
     GateKind.PLAN: "The plan waits for a decision.",
     GateKind.STEP: "A result waits for a decision.",
     GateKind.EXHAUSTED: "A step used up its attempts; a person decides how it goes on.",
-    GateKind.TROUBLE: "Something is in the way; a person decides whether to try again.",
+    GateKind.ERROR: "Something is in the way; a person decides whether to try again.",
     GateKind.BUDGET: "A limit is reached; a person decides whether to raise it.",
 }
 

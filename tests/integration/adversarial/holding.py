@@ -68,7 +68,7 @@ def how_it_rests(run: Run) -> Outcome | GateKind:
     """The outcome of a run that is over, or the kind of question it waits with. Anything else is an error."""
     gates = list(run.gates.filter(status=GateStatus.OPEN))
     work = {(item.status, item.pk) for item in run.work.exclude(status__in=[WorkStatus.DONE, WorkStatus.CANCELLED])}
-    assert work == {(WorkStatus.PARKED, gate.work_id) for gate in gates if gate.kind == GateKind.TROUBLE}
+    assert work == {(WorkStatus.SUSPENDED, gate.work_id) for gate in gates if gate.kind == GateKind.ERROR}
     if run.status == RunStatus.FINISHED:
         assert not gates
         assert run.finished_at

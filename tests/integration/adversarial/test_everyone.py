@@ -66,7 +66,7 @@ def test_an_answer_that_is_none_is_a_question(
             come_to_rest(run)
         else:
             run = play(api, submitted, team)
-        must_hold(run, client, GateKind.TROUBLE, reason)
+        must_hold(run, client, GateKind.ERROR, reason)
 
 
 @pytest.mark.parametrize("role", ROLES)
@@ -78,7 +78,7 @@ def test_no_answer_at_all(
     faults = ("is cut off", "streams garbage")
     team = team_with(role, in_turn(*(FAULTS[fault] for fault in faults)))
     run = play(api, submitted, team)
-    must_hold(run, client, GateKind.TROUBLE, *(NO_ANSWERS[fault] for fault in faults))
+    must_hold(run, client, GateKind.ERROR, *(NO_ANSWERS[fault] for fault in faults))
 
 
 @pytest.mark.parametrize("fault", ["ends early", "fails in mid-stream"])
@@ -88,7 +88,7 @@ def test_nothing_is_lost_when_the_service_comes_back(
     monkeypatch.setattr(recording, "MAX_TRIES", 2)
     team = Team(plan=plan(step("one")), verifier=always(FAULTS[fault]))
     run = play(api, submitted, team)
-    must_hold(run, client, GateKind.TROUBLE, NO_ANSWERS[fault])
+    must_hold(run, client, GateKind.ERROR, NO_ANSWERS[fault])
     team.verifier = None
     answer(run, alice)
     come_to_rest(run)
@@ -100,7 +100,7 @@ def test_nothing_is_lost_when_the_service_comes_back(
 def test_another_language(api: FakeAnthropic, submitted: Submit, client: Client, role: str) -> None:
     team = team_with(role, switches_language)
     run = play(api, submitted, team)
-    must_hold(run, client, Outcome.FAILED if role in JUDGED else GateKind.TROUBLE, "Field required")
+    must_hold(run, client, Outcome.FAILED if role in JUDGED else GateKind.ERROR, "Field required")
 
 
 # ---- synthesizers that hide what is missing ------------------------------------------------------------------------
@@ -117,7 +117,7 @@ def test_an_accepted_gap_cannot_be_hidden(api: FakeAnthropic, submitted: Submit,
 
 def test_no_answer_is_no_success(api: FakeAnthropic, submitted: Submit, client: Client) -> None:
     run = play(api, submitted, Team(plan=plan(step("one")), synthesizer=synthesizes(" \n")))
-    must_hold(run, client, GateKind.TROUBLE, "answer: String should have at least 1 character")
+    must_hold(run, client, GateKind.ERROR, "answer: String should have at least 1 character")
 
 
 def test_an_answer_is_no_markup(api: FakeAnthropic, submitted: Submit, client: Client) -> None:

@@ -27,7 +27,7 @@ def test_an_unsound_plan_is_told_its_errors_and_never_run(
     given, reasons = UNSOUND.get(case, (None, ("Invalid JSON: expected value",)))
     team = Team(planner=plans(given) if given else planners.prose)
     run = play(api, submitted, team)
-    must_hold(run, client, GateKind.TROUBLE, *reasons)
+    must_hold(run, client, GateKind.ERROR, *reasons)
     assert len(team.seen["planner"]) == 3
     assert all(reason in team.seen["planner"][1].last_text for reason in reasons)
     assert not run.plans.exists()

@@ -32,7 +32,7 @@ from runs.enums import (
     Verb,
     WorkStatus,
 )
-from runs.errors import DecisionRefused, ModelTrouble
+from runs.errors import DecisionRefused, ModelError
 from runs.lifecycle.gates import Decision, decide
 from runs.llm.client import Clients
 from runs.models import Attempt, Gate, Run, Step, WorkItem
@@ -78,7 +78,7 @@ class Chaos:
         if fate == "killed":
             raise Killed
         if fate in {"busy", "down"}:
-            raise ModelTrouble("No answer.", kind="api_error", retriable=fate == "busy")
+            raise ModelError("No answer.", kind="api_error", retriable=fate == "busy")
         request = Request(0, ask.model, ask.system, list(ask.messages), [], None, {}, {})
         answer = self._team(request)
         if fate == "badly":
@@ -149,7 +149,7 @@ def test_whatever_happens_the_rows_tell_the_truth(
     with transaction.atomic():
         _history(data.draw, submitted, alice, monkeypatch)
         transaction.set_rollback(True)  # the next history knows nothing of this one
-    trees.forget_cache()
+    trees.reset_cache()
 
 
 def _history(draw: Callable[[Any], Any], submitted: Submit, alice: Any, monkeypatch: pytest.MonkeyPatch) -> None:

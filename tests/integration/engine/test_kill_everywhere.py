@@ -36,7 +36,7 @@ FACTS = {
     " ORDER BY id",
     "replies": "SELECT generation, ordinal, live, role, model, stop_reason, content, error FROM runs_modelcall"
     " ORDER BY id",
-    "work": "SELECT kind, status, lease_until, reserved_usd, generation, tries, trouble FROM runs_workitem ORDER BY id",
+    "work": "SELECT kind, status, lease_until, reserved_usd, generation, tries, error FROM runs_workitem ORDER BY id",
     "trees": "SELECT digest, file_count, total_size FROM runs_tree ORDER BY digest",
     "history": "SELECT kind FROM runs_event WHERE kind != 'recovered' ORDER BY seq",
 }

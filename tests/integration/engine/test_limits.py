@@ -59,7 +59,7 @@ def test_a_call_that_could_exceed_the_budget_is_not_made(api: FakeAnthropic, sub
     gate = open_gate(run)
     assert (gate.kind, len(api.requests)) == (GateKind.BUDGET, 0)
     assert gate.question.startswith("$0.0000 of the budget of $0.50 are spent; the next call could cost up to $0.6")
-    assert WorkItem.objects.get(run=run).status == WorkStatus.PARKED
+    assert WorkItem.objects.get(run=run).status == WorkStatus.SUSPENDED
 
 
 def test_raised_the_run_goes_on_with_its_approval(api: FakeAnthropic, submitted: Submit, alice: Any) -> None:

@@ -233,7 +233,7 @@ def test_a_planner_that_never_delivers_is_a_question_to_a_person(
     api.script(team)
     run = submitted()
     drain(run)
-    assert open_gate(run).kind == GateKind.TROUBLE
+    assert open_gate(run).kind == GateKind.ERROR
     assert len(team.seen["planner"]) <= 3
     team.planner = None
     answer(run, alice)
@@ -289,7 +289,7 @@ def test_a_refused_key_is_a_question_and_loses_nothing(api: FakeAnthropic, submi
     answer(run, alice)
     drain(run)
     gate = open_gate(run)
-    assert gate.kind == GateKind.TROUBLE
+    assert gate.kind == GateKind.ERROR
     assert "ANTHROPIC_API_KEY" in gate.question
     assert "test-key-of-nobody" not in json.dumps(list(run.events.values_list("data", flat=True)))
     team.executor = None
@@ -304,7 +304,7 @@ def test_a_service_that_stays_down_ends_as_a_question(api: FakeAnthropic, submit
     for _ in range(12):
         drain(run)
         hurry(run)
-    assert open_gate(run).kind == GateKind.TROUBLE
+    assert open_gate(run).kind == GateKind.ERROR
     assert ModelCall.objects.filter(run=run).count() == 8
 
 

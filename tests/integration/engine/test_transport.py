@@ -109,7 +109,7 @@ def test_a_service_that_nobody_hears_of_is_tried_and_then_a_question(
     assert run.events.filter(kind=EventKind.WAITING_FOR_MODEL).count() == MAX_TRIES - 1
     assert [(call.cost_usd, call.cost_is_lower_bound) for call in failures(run)] == [(Decimal(0), True)] * MAX_TRIES
     gate = open_gate(run)
-    assert gate.kind == GateKind.TROUBLE
+    assert gate.kind == GateKind.ERROR
     assert "cannot be reached" in gate.question
     recording.clients.cache_clear()
     assert finish(run, alice).outcome == Outcome.SUCCEEDED

@@ -1,4 +1,4 @@
-"""Proves what becomes of what workers bring back: plans, reports, verdicts, answers, trouble."""
+"""Proves what becomes of what workers bring back: plans, reports, verdicts, answers, errors."""
 
 from __future__ import annotations
 
@@ -196,19 +196,19 @@ def test_a_verdict_is_told_with_its_feedback() -> None:
     assert told["feedback"] == "It is missing."
 
 
-# ---- trouble ------------------------------------------------------------------------------------------------------
+# ---- errors -------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(("forget", "generation"), [(False, 0), (True, 1)])
-def test_work_in_trouble_waits_at_a_gate_without_a_lease(forget: bool, generation: int) -> None:
+def test_work_with_an_error_waits_at_a_gate_without_a_lease(reset: bool, generation: int) -> None:
     run = made.executing()
     lease = work.claim(made.open_work(run, WorkKind.ATTEMPT).pk)
     assert lease is not None
     with work.fenced(lease) as mine:
-        facts.park(mine, "The service refused the key (401).", forget=forget)
+        facts.suspend(mine, "The service refused the key (401).", reset=reset)
     item = WorkItem.objects.get(pk=lease.work_id)
-    gate = made.open_gate(run, GateKind.TROUBLE)
-    assert (item.status, item.lease_until, item.generation) == (WorkStatus.PARKED, None, generation)
+    gate = made.open_gate(run, GateKind.ERROR)
+    assert (item.status, item.lease_until, item.generation) == (WorkStatus.SUSPENDED, None, generation)
     assert (gate.work, gate.step, gate.question) == (
         item,
         Step.objects.get(key="inventory"),
@@ -216,17 +216,17 @@ def test_work_in_trouble_waits_at_a_gate_without_a_lease(forget: bool, generatio
     )
 
 
-def test_two_steps_may_be_in_trouble_at_once_and_are_answered_apart() -> None:
+def test_two_steps_may_have_errors_at_once_and_are_answered_apart() -> None:
     run = started("a", "b")
     for key in ("a", "b"):
         lease = work.claim(made.open_work(run, WorkKind.ATTEMPT, key).pk)
         assert lease is not None
         with work.fenced(lease) as mine:
-            facts.park(mine, "Down.", forget=False)
-    one, other = run.gates.filter(kind=GateKind.TROUBLE)
+            facts.suspend(mine, "Down.", reset=False)
+    one, other = run.gates.filter(kind=GateKind.ERROR)
     gates.decide(one.pk, made.alice(), gates.Decision(Verb.APPROVE, one.digest))
     other.refresh_from_db()
-    assert (other.status, WorkItem.objects.filter(run=run, status=WorkStatus.PARKED).count()) == ("open", 1)
+    assert (other.status, WorkItem.objects.filter(run=run, status=WorkStatus.SUSPENDED).count()) == ("open", 1)
     assert one.digest != other.digest
 
 

@@ -262,7 +262,7 @@ def test_a_step_approval_is_bound_to_exactly_these_results() -> None:
 # ---- words are no consent (G2) ------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("state_", [made.awaiting_plan, waiting, exhausted, made.trouble_gate])
+@pytest.mark.parametrize("state_", [made.awaiting_plan, waiting, exhausted, made.error_gate])
 def test_a_rejection_without_a_reason_is_refused(state_: Any) -> None:
     gate = state_().gates.get(status=GateStatus.OPEN)
     for reason in ("", "   ", "\n\t"):
@@ -331,23 +331,23 @@ def test_no_gap_wanted_gives_one_more_attempt_with_the_words_of_the_person() -> 
     assert (step.status, step.attempts.count()) == (StepStatus.RUNNING, 2)
 
 
-def test_after_trouble_trying_again_makes_the_work_due_at_once() -> None:
-    run = made.trouble_gate()
-    made.decide(run, GateKind.TROUBLE, Verb.APPROVE)
+def test_after_an_error_trying_again_makes_the_work_due_at_once() -> None:
+    run = made.error_gate()
+    made.decide(run, GateKind.ERROR, Verb.APPROVE)
     item = WorkItem.objects.get(run=run)
     assert (item.status, item.tries, item.lease_until) == (WorkStatus.READY, 0, None)
     assert item.due_at <= timezone.now()
 
 
-def test_after_trouble_giving_up_fails_the_run_and_says_why() -> None:
-    run = made.trouble_gate()
-    made.decide(run, GateKind.TROUBLE, Verb.REJECT, "Enough.")
+def test_after_an_error_giving_up_fails_the_run_and_says_why() -> None:
+    run = made.error_gate()
+    made.decide(run, GateKind.ERROR, Verb.REJECT, "Enough.")
     run.refresh_from_db()
     assert (run.status, run.outcome) == (RunStatus.FINISHED, Outcome.FAILED)
     assert run.failure.startswith("Given up after: The service refused the key (401).")
 
 
-@pytest.mark.parametrize("state_", [made.awaiting_plan, waiting, exhausted, made.trouble_gate])
+@pytest.mark.parametrize("state_", [made.awaiting_plan, waiting, exhausted, made.error_gate])
 def test_stopping_at_any_gate_cancels_the_run_and_leaves_nothing_open(state_: Any) -> None:
     run = state_()
     gate = run.gates.get(status=GateStatus.OPEN)
@@ -360,7 +360,7 @@ def test_stopping_at_any_gate_cancels_the_run_and_leaves_nothing_open(state_: An
 
 def nothing_open(run: Run) -> None:
     assert not run.gates.filter(status=GateStatus.OPEN).exists()
-    assert not run.work.filter(status__in=["ready", "leased", "parked"]).exists()
+    assert not run.work.filter(status__in=["ready", "leased", "suspended"]).exists()
     assert not Attempt.objects.filter(step__plan__run=run, status__in=["executing", "verifying"]).exists()
     statuses = {status for plan in run.plans.all() for status in plan.steps.values_list("status", flat=True)}
     assert statuses <= {StepStatus.PASSED, StepStatus.ACCEPTED, StepStatus.FAILED, StepStatus.DROPPED}
@@ -369,14 +369,14 @@ def nothing_open(run: Run) -> None:
 @pytest.mark.parametrize("state_", [made.awaiting_plan, waiting, exhausted])
 def test_a_waiting_gate_holds_no_work_and_no_lease(state_: Any) -> None:
     run = state_()
-    assert not run.work.filter(status__in=["ready", "leased", "parked"]).exists()
+    assert not run.work.filter(status__in=["ready", "leased", "suspended"]).exists()
     assert not run.work.exclude(lease_until=None).exists()
 
 
 # ---- stopping and pausing -----------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("state_", [made.planning, made.awaiting_plan, made.executing, waiting, made.trouble_gate])
+@pytest.mark.parametrize("state_", [made.planning, made.awaiting_plan, made.executing, waiting, made.error_gate])
 def test_a_run_can_be_stopped_in_every_state(state_: Any) -> None:
     run = state_()
     cancel(run.pk, made.bob(), "Wrong folder.")
@@ -483,9 +483,7 @@ def test_one_run_has_one_open_plan_gate_and_one_step_one_open_gate() -> None:
         Gate.objects.create(run=run, kind=GateKind.PLAN, plan=gate.plan, digest="0", question="Again?")
     step_gate = made.open_gate(waiting(), GateKind.STEP)
     with pytest.raises(IntegrityError), transaction.atomic():
-        Gate.objects.create(
-            run=step_gate.run, kind=GateKind.TROUBLE, step=step_gate.step, digest="0", question="Again?"
-        )
+        Gate.objects.create(run=step_gate.run, kind=GateKind.ERROR, step=step_gate.step, digest="0", question="Again?")
 
 
 def test_a_lease_has_an_end_and_only_a_lease_has_one() -> None:

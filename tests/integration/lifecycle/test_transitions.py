@@ -161,17 +161,17 @@ def test_the_row_decides_and_not_the_instance_in_hand() -> None:
 def test_a_further_condition_refuses_and_nothing_is_changed() -> None:
     item = WorkItem.objects.get(run=made.planning())
     with pytest.raises(MoveRefused):
-        change(item, WorkStatus.CANCELLED, where=Q(epoch=7), trouble="lost")
+        change(item, WorkStatus.CANCELLED, where=Q(epoch=7), error="lost")
     item.refresh_from_db()
-    assert (item.status, item.trouble) == (WorkStatus.READY, "")
+    assert (item.status, item.error) == (WorkStatus.READY, "")
 
 
 @pytest.mark.django_db
 def test_fields_are_set_together_with_the_status() -> None:
     item = WorkItem.objects.get(run=made.planning())
-    change(item, WorkStatus.CANCELLED, tries=F("tries") + 1, trouble="gone")
+    change(item, WorkStatus.CANCELLED, tries=F("tries") + 1, error="gone")
     item.refresh_from_db()
-    assert (item.status, item.tries, item.trouble) == (WorkStatus.CANCELLED, 1, "gone")
+    assert (item.status, item.tries, item.error) == (WorkStatus.CANCELLED, 1, "gone")
 
 
 @pytest.mark.django_db

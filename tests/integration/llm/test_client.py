@@ -1,4 +1,4 @@
-"""Proves over real HTTP that whatever a service or a line does becomes a reply or a ModelTrouble, and nothing else."""
+"""Proves over real HTTP that whatever a service or a line does becomes a reply or a ModelError, and nothing else."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from runs.enums import Role
-from runs.errors import LeaseLost, ModelTrouble
+from runs.errors import LeaseLost, ModelError
 from runs.llm import client
 from runs.llm.client import Clients
 from runs.pev.contracts import StepOutput, schema_for
@@ -97,8 +97,8 @@ def question(**changes: Any) -> Ask:
     return Ask(**{**values, **changes})
 
 
-def trouble(clients: Clients) -> ModelTrouble:
-    with pytest.raises(ModelTrouble) as caught:
+def error_of(clients: Clients) -> ModelError:
+    with pytest.raises(ModelError) as caught:
         clients.ask(question())
     return caught.value
 
@@ -216,7 +216,7 @@ def test_offline_models_are_answered_without_any_network(monkeypatch: pytest.Mon
     assert reply.model == "offline-planner"
 
 
-# ---- trouble ------------------------------------------------------------------------------------------------------
+# ---- errors -------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -253,7 +253,7 @@ def test_the_errors_of_the_api_are_told_in_words(
     api: FakeAnthropic, answer: Fail, kind: str, retriable: bool, sentence: str, clients: Clients
 ) -> None:
     api.replies(answer)
-    found = trouble(clients)
+    found = error_of(clients)
     assert (found.kind, found.retriable, str(found)) == (kind, retriable, sentence)
     assert (found.tokens, found.retry_after) == ({}, None)
 
@@ -281,7 +281,7 @@ def test_what_may_pass_is_retriable_also_under_the_names_of_other_servers(
     api: FakeAnthropic, status: int, type_: str, retriable: bool, clients: Clients
 ) -> None:
     api.replies(Fail(status, type_, "Loading model"))
-    assert trouble(clients).retriable is retriable
+    assert error_of(clients).retriable is retriable
 
 
 @pytest.mark.parametrize(
@@ -289,7 +289,7 @@ def test_what_may_pass_is_retriable_also_under_the_names_of_other_servers(
 )
 def test_an_error_of_any_shape_is_trouble(api: FakeAnthropic, body: Any, clients: Clients) -> None:
     api.replies(Garbage(f"event: error\ndata: {json.dumps(body)}\n\n".encode()))
-    assert trouble(clients).retriable is True
+    assert error_of(clients).retriable is True
 
 
 @pytest.mark.parametrize(
@@ -299,12 +299,12 @@ def test_the_seconds_a_service_asks_to_wait_are_passed_on(
     api: FakeAnthropic, seconds: float, told: float | None, clients: Clients
 ) -> None:
     api.replies(Fail(429, "rate_limit_error", "slow down", retry_after=seconds))
-    assert trouble(clients).retry_after == told
+    assert error_of(clients).retry_after == told
 
 
 def test_one_question_is_one_try(api: FakeAnthropic, clients: Clients) -> None:
     api.replies(Fail(529, "overloaded_error", "busy"))
-    assert trouble(clients).kind == "overloaded_error"
+    assert error_of(clients).kind == "overloaded_error"
     assert len(api.requests) == 1
 
 
@@ -317,12 +317,12 @@ def test_one_question_is_one_try(api: FakeAnthropic, clients: Clients) -> None:
         (ErrorInStream("server_error"), "server_error"),
     ],
 )
-def test_a_stream_that_breaks_is_retriable_trouble_with_what_was_used_up_to_then(
+def test_a_stream_that_breaks_is_retriable_error_with_what_was_used_up_to_then(
     api: FakeAnthropic, answer: Answer, kind: str, clients: Clients
 ) -> None:
     api.replies(answer)
     before = api.usage_totals().input_tokens
-    found = trouble(clients)
+    found = error_of(clients)
     assert (found.kind, found.retriable) == (kind, True)
     assert (found.tokens["input"], found.tokens["output"]) == (api.usage_totals().input_tokens - before, 1)
     assert found.tokens["input"] > 0
@@ -332,7 +332,7 @@ def test_an_error_in_a_stream_that_names_the_request_as_its_cause_is_final(
     api: FakeAnthropic, clients: Clients
 ) -> None:
     api.replies(ErrorInStream("invalid_request_error"))
-    found = trouble(clients)
+    found = error_of(clients)
     assert (found.kind, found.retriable) == ("invalid_request_error", False)
 
 
@@ -372,30 +372,30 @@ def test_an_error_in_a_stream_that_names_the_request_as_its_cause_is_final(
     ],
     ids=range(18),
 )
-def test_what_is_not_the_api_is_retriable_trouble(api: FakeAnthropic, answer: Answer, clients: Clients) -> None:
+def test_what_is_not_the_api_is_retriable_error(api: FakeAnthropic, answer: Answer, clients: Clients) -> None:
     api.replies(answer)
-    found = trouble(clients)
+    found = error_of(clients)
     assert (found.kind, found.retriable) == ("incomplete_stream", True)
 
 
-def test_nobody_listening_is_retriable_trouble(monkeypatch: pytest.MonkeyPatch, own: Clients) -> None:
+def test_nobody_listening_is_retriable_error(monkeypatch: pytest.MonkeyPatch, own: Clients) -> None:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     monkeypatch.setenv("ANTHROPIC_BASE_URL", f"http://127.0.0.1:{port}")
     monkeypatch.setenv("ANTHROPIC_API_KEY", KEY)
-    found = trouble(own)
+    found = error_of(own)
     assert (found.kind, found.retriable) == ("connection_error", True)
     assert str(found).startswith("The model's service cannot be reached: ")
 
 
 @pytest.mark.parametrize("answer", [Slow(2.0, Say("x")), Stall(2.0, Say(LONG))], ids=["first byte", "in the middle"])
-def test_a_service_that_goes_quiet_is_retriable_trouble(
+def test_a_service_that_goes_quiet_is_retriable_error(
     api: FakeAnthropic, monkeypatch: pytest.MonkeyPatch, answer: Answer, own: Clients
 ) -> None:
     monkeypatch.setattr(client, "QUIET", 0.2)
     api.replies(answer)
-    found = trouble(own)
+    found = error_of(own)
     assert (found.kind, found.retriable) == ("connection_error", True)
 
 
@@ -404,7 +404,7 @@ def test_a_service_that_streams_for_ever_is_given_up(
 ) -> None:
     monkeypatch.setattr(client, "DEADLINE", 0.0)
     api.replies(Say(LONG))
-    found = trouble(clients)
+    found = error_of(clients)
     assert (found.kind, found.retriable, found.tokens["input"] > 0) == ("timeout_error", True, True)
 
 
@@ -413,15 +413,15 @@ def test_without_a_key_and_without_another_server_it_says_what_to_set(
 ) -> None:
     for name in ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_BASE_URL"):
         monkeypatch.delenv(name, raising=False)
-    found = trouble(own)
+    found = error_of(own)
     assert (found.kind, found.retriable) == ("no_key", False)
     assert "ANTHROPIC_API_KEY" in str(found)
 
 
-def test_after_trouble_the_same_client_answers_again(api: FakeAnthropic, clients: Clients) -> None:
+def test_after_an_error_the_same_client_answers_again(api: FakeAnthropic, clients: Clients) -> None:
     api.replies(CutStream("x"), Garbage(), Fail(500, "api_error", "x"), Say("Hi."))
     for _ in range(3):
-        trouble(clients)
+        error_of(clients)
     assert clients.ask(question()).text == "Hi."
 
 
@@ -467,7 +467,7 @@ def test_the_key_is_in_no_text_of_an_exception_even_if_the_service_repeats_it(
     api: FakeAnthropic, answer: Answer, clients: Clients
 ) -> None:
     api.replies(answer)
-    found = trouble(clients)
+    found = error_of(clients)
     assert KEY not in f"{found} {found!r} {found.args}"
 
 
@@ -477,7 +477,7 @@ def test_a_key_that_cannot_be_sent_is_told_at_once_and_not_shown(
     api: FakeAnthropic, monkeypatch: pytest.MonkeyPatch, own: Clients, name: str, key: str
 ) -> None:
     monkeypatch.setenv(name, key)
-    found = trouble(own)
+    found = error_of(own)
     assert (found.kind, found.retriable) == ("no_key", False)
     assert str(found) == f"{name} has a space or a line break in it. Set it anew and start again."
     assert KEY not in "".join(traceback.format_exception(found))
@@ -485,4 +485,4 @@ def test_a_key_that_cannot_be_sent_is_told_at_once_and_not_shown(
 
 def test_no_trouble_of_the_line_shows_the_key_in_its_whole_history(api: FakeAnthropic, clients: Clients) -> None:
     api.replies(CutStream("x"))
-    assert KEY not in "".join(traceback.format_exception(trouble(clients)))
+    assert KEY not in "".join(traceback.format_exception(error(clients)))

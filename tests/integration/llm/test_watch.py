@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from runs.enums import Role
-from runs.errors import LeaseLost, ModelTrouble
+from runs.errors import LeaseLost, ModelError
 from runs.llm import client, watch
 from runs.llm.client import Clients
 from runs.pev.ports import Ask
@@ -85,7 +85,7 @@ def test_a_deadline_ends_a_call_that_says_nothing(
     monkeypatch.setattr(client, "DEADLINE", 0.2)
     api.replies(answer)
     began = time.monotonic()
-    with pytest.raises(ModelTrouble) as caught:
+    with pytest.raises(ModelError) as caught:
         clients.ask(ASK)
     assert time.monotonic() - began < SOON
     assert (caught.value.kind, caught.value.retriable) == ("timeout_error", True)

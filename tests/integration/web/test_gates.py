@@ -138,7 +138,7 @@ def test_an_exhausted_step_is_accepted_with_issues(alice: Client) -> None:
 
 
 def test_trouble_offers_try_again_and_stop_only(alice: Client) -> None:
-    run = factories.trouble_gate()
+    run = factories.error_gate()
     page = alice.get(f"/runs/{run.pk}/").content.decode()
     assert "Plan again</button>" in page
     assert 'value="reject"' not in page

@@ -53,7 +53,7 @@ def test_owner_and_approver_see_it_and_the_signed_out_sign_in(client: Client) ->
         (factories.step_gate, "Keep this result?"),
         (factories.exhausted_gate, "Accept with issues"),
         (factories.blocked, "<strong>Reported as blocked.</strong>"),
-        (factories.trouble_gate, "The service refused the key (401). Try again?"),
+        (factories.error_gate, "The service refused the key (401). Try again?"),
         (factories.replanned, "1 reused, 1 new."),
         (factories.finished_succeeded, "evidence that the server verified"),
         (factories.finished_partial, "<h2>PARTIAL</h2>"),
@@ -105,7 +105,7 @@ def test_the_number_of_queries_does_not_grow_with_steps(
     alice: Client, django_assert_num_queries: DjangoAssertNumQueries
 ) -> None:
     for run in (factories.many_steps(2), factories.many_steps(4)):
-        trees.forget_cache()
+        trees.reset_cache()
         with django_assert_num_queries(QUERIES):
             page_of(alice, run)
 
