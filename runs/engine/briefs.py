@@ -15,8 +15,8 @@ from runs.enums import (
     Role,
     StepStatus,
 )
-from runs.lifecycle import binding
-from runs.lifecycle.agreement import unannounced_by
+from runs.lifecycle import fingerprint
+from runs.lifecycle.baseline import undeclared_by
 from runs.lifecycle.ledger import ledger_of
 from runs.lifecycle.policy import Policy
 from runs.models import Attempt, Plan, Run, Step, ToolCall, Tree
@@ -55,7 +55,7 @@ def for_planner(run: Run) -> tuple[PlanBrief, str]:
         lessons=lessons,
         kept=_kept(previous) if previous else (),
         results=_results(previous) if previous else {},
-        previous=binding.contract_of(previous) if previous else None,
+        previous=fingerprint.contract_of(previous) if previous else None,
     )
     return brief, _reason(lessons[-1]) if lessons else "The first plan for this request."
 
@@ -106,7 +106,7 @@ def _failures(plan: Plan) -> list[Lesson]:
 
 def _kept(previous: Plan) -> tuple[PlanStep, ...]:
     settled = previous.steps.filter(status__in=SETTLED_STEPS).order_by("position")
-    return tuple(binding.spec_of(step) for step in settled)
+    return tuple(fingerprint.spec_of(step) for step in settled)
 
 
 def _results(previous: Plan) -> dict[str, str]:
@@ -142,7 +142,7 @@ def for_executor(attempt: Attempt, overlay: Overlay) -> StepBrief:
     return StepBrief(
         request=run.request,
         goal=str(step.plan.header["goal"]),
-        step=binding.spec_of(step),
+        step=fingerprint.spec_of(step),
         files=trees.files_of(run.inputs),
         made=_made(run, overlay.base),
         results=findings_of(step.plan, step.depends_on),
@@ -178,7 +178,7 @@ def repeats_the_one_before(attempt: Attempt) -> bool:
 
 def for_verifier(attempt: Attempt, overlay: Overlay, calls: Sequence[ToolCall]) -> Case:
     step = attempt.step
-    spec = binding.spec_of(step)
+    spec = fingerprint.spec_of(step)
     run = step.plan.run
     policy = Policy.model_validate(run.policy)
     player = policy.model_for(Role.VERIFIER)
@@ -198,7 +198,7 @@ def for_verifier(attempt: Attempt, overlay: Overlay, calls: Sequence[ToolCall]) 
         tool_inputs=["\n".join([call.name, *_texts_in(call.arguments)]) for call in calls],
         model=player.model,
         effort=player.effort,
-        unannounced=unannounced_by(step, overlay.changes),
+        undeclared=undeclared_by(step, overlay.changes),
         own_confidence=float((attempt.output or {}).get("confidence", 1.0)),
         min_confidence=policy.min_confidence,
     )
@@ -248,7 +248,7 @@ def for_final_verdict(run: Run, answer: str) -> Case:
     return Case(
         subject="The whole task. @output is the final answer.",
         request=run.request,
-        criteria=binding.contract_of(plan).success_criteria,
+        criteria=fingerprint.contract_of(plan).success_criteria,
         expected_outputs=(),
         files=TreeBytes(after),
         shown=list(made),

@@ -11,8 +11,8 @@ from django.conf import settings
 from django.tasks import task
 
 from runs.engine import briefs, work
+from runs.engine.deadline import Deadline
 from runs.engine.recording import RecordedModel, RecordedTools, clients, release_connection
-from runs.engine.stopwatch import Stopwatch
 from runs.engine.work import Lease
 from runs.enums import Action, AttemptStatus, EventKind, WorkKind
 from runs.errors import ContractBroken, LeaseLost, LimitReached, ModelError, Postponed
@@ -114,7 +114,7 @@ def _attempt(lease: Lease, item: WorkItem, asking: Clients) -> None:
     assert item.attempt is not None
     attempt = item.attempt
     policy = Policy.model_validate(item.run.policy)
-    watch = Stopwatch(policy.attempt_seconds, used_seconds(item) if item.epoch > 1 else 0.0)
+    watch = Deadline(policy.attempt_seconds, used_seconds(item) if item.epoch > 1 else 0.0)
     if attempt.status == AttemptStatus.EXECUTING and not _execute(lease, item, attempt, asking, watch):
         return
     output = StepOutput.model_validate(attempt.output)
@@ -135,7 +135,7 @@ def _attempt(lease: Lease, item: WorkItem, asking: Clients) -> None:
     _judged(lease, judgement)
 
 
-def _execute(lease: Lease, item: WorkItem, attempt: Attempt, asking: Clients, watch: Stopwatch) -> bool:
+def _execute(lease: Lease, item: WorkItem, attempt: Attempt, asking: Clients, watch: Deadline) -> bool:
     """Run the executor and commit its report. False when there is none; the failure is judged already."""
     overlay = _overlay(attempt)
     tools = RecordedTools(FileTools(overlay, ToolLimits()), overlay, lease, item, watch)

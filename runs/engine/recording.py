@@ -10,13 +10,13 @@ from django.db import connection
 from django.utils import timezone
 
 from runs import journal
-from runs.engine.stopwatch import Stopwatch
+from runs.engine.deadline import Deadline
 from runs.engine.work import Lease, fenced
 from runs.errors import ContractBroken, LeaseLost, LimitReached, ModelError, PevError, Postponed
 from runs.journal import Place, Question
 from runs.lifecycle import limits
 from runs.lifecycle.advance import locked
-from runs.lifecycle.binding import digest_of
+from runs.lifecycle.fingerprint import digest_of
 from runs.llm.client import Clients
 from runs.llm.prices import cost_of, max_cost_of
 from runs.models import WorkItem
@@ -43,7 +43,7 @@ class RecordedModel:
     """
 
     def __init__(
-        self, clients: Clients, lease: Lease, work: WorkItem, first: int = 1, watch: Stopwatch | None = None
+        self, clients: Clients, lease: Lease, work: WorkItem, first: int = 1, watch: Deadline | None = None
     ) -> None:
         self._clients = clients
         self._lease = lease
@@ -69,7 +69,7 @@ class RecordedModel:
             self._failed(place, question, error, _since(began))
             raise
         except ModelError as error:
-            self._failed(place, question, trouble, _since(began))
+            self._failed(place, question, error, _since(began))
             raise self._postponed(error) from error
         self._keep(place, question, reply, _since(began))
         if self._watch:
@@ -123,7 +123,7 @@ class RecordedModel:
 class RecordedTools:
     """A toolbox whose results are committed before they are used; recorded writes are put back into the overlay."""
 
-    def __init__(self, inner: Toolbox, overlay: Overlay, lease: Lease, work: WorkItem, watch: Stopwatch) -> None:
+    def __init__(self, inner: Toolbox, overlay: Overlay, lease: Lease, work: WorkItem, watch: Deadline) -> None:
         self._inner = inner
         self._overlay = overlay
         self._lease = lease

@@ -25,7 +25,7 @@ from runs.enums import (
     WorkKind,
     WorkStatus,
 )
-from runs.lifecycle import agreement, binding, ledger, moves, reuse
+from runs.lifecycle import baseline, fingerprint, ledger, moves, reuse
 from runs.lifecycle.policy import Policy
 from runs.lifecycle.transitions import change
 from runs.models import Attempt, Gate, Plan, Run, Step, WorkItem
@@ -72,8 +72,8 @@ def snapshot(run: Run, plan: Plan | None) -> moves.Snapshot:
         policy=Policy.model_validate(run.policy),
         plan=PlanStatus(plan.status) if plan else None,
         agreed=deciding and run.plans.exclude(approved_how="").exists(),
-        weakens=bool(plan and plan.weakened),
-        bound=plan is None or plan.status != PlanStatus.APPROVED or not binding.differences(plan, run),
+        relaxes=bool(plan and plan.relaxed),
+        bound=plan is None or plan.status != PlanStatus.APPROVED or not fingerprint.differences(plan, run),
         steps=tuple(_view(*row) for row in rows),
         busy=run.work.filter(attempt=None, status__in=OPEN_WORK).exists(),
         paused=run.paused,
@@ -167,16 +167,22 @@ def open_gate(run: Run, kind: GateKind, question: str, digest: str, **about: Any
 def _open_plan_gate(run: Run, plan: Plan) -> None:
     question = f"Version {plan.version} of the plan is ready. Shall it be carried out as it stands?"
     if plan.status == PlanStatus.APPROVED:
-        parts = ", ".join(binding.differences(plan, run))
+        parts = ", ".join(fingerprint.differences(plan, run))
         question = f"What would run has changed since version {plan.version} was approved ({parts}). Shall it go on?"
-        change(plan, PlanStatus.PROPOSED, binding=None, approved_by=None, approved_how="")
+        change(plan, PlanStatus.PROPOSED, approval_fingerprint=None, approved_by=None, approved_how="")
     change(run, RunStatus.AWAITING_APPROVAL)
-    open_gate(run, GateKind.PLAN, question, binding.digest_of(binding.binding_of(run, plan)), plan=plan)
+    open_gate(run, GateKind.PLAN, question, fingerprint.digest_of(fingerprint.fingerprint_of(run, plan)), plan=plan)
 
 
 def approve_plan(run: Run, plan: Plan, *, by: Any, how: str) -> None:
     """The plan may be carried out from now on, bound to what it was approved with (G1)."""
-    change(plan, PlanStatus.APPROVED, binding=binding.binding_of(run, plan), approved_by=by, approved_how=how)
+    change(
+        plan,
+        PlanStatus.APPROVED,
+        approval_fingerprint=fingerprint.fingerprint_of(run, plan),
+        approved_by=by,
+        approved_how=how,
+    )
     change(run, RunStatus.EXECUTING)
     data = {"version": plan.version, "by": by.get_username(), "how": how, "digest": plan.digest}
     journal.record(run.pk, EventKind.PLAN_APPROVED, data)
@@ -219,7 +225,7 @@ def _open_step_gate(run: Run, step: Step) -> Step:
     question = (
         f"“{name}” has passed verification and counts as {step.complexity} in complexity. Shall its result be kept?"
     )
-    open_gate(run, GateKind.STEP, question, binding.attempt_digest(attempt), step=step, attempt=attempt)
+    open_gate(run, GateKind.STEP, question, fingerprint.attempt_digest(attempt), step=step, attempt=attempt)
     return step
 
 
@@ -229,7 +235,7 @@ def _open_exhausted_gate(run: Run, step: Step) -> Step:
     name = step.spec.get("name", step.key)
     tries = f"{step.failures} attempt{'s' if step.failures != 1 else ''}"
     question = f"“{name}” did not pass in {tries}. Shall the run go on with this gap?"
-    open_gate(run, GateKind.EXHAUSTED, question, binding.attempt_digest(attempt), step=step, attempt=attempt)
+    open_gate(run, GateKind.EXHAUSTED, question, fingerprint.attempt_digest(attempt), step=step, attempt=attempt)
     return step
 
 
@@ -249,7 +255,7 @@ def settle(run: Run, step: Step, status: StepStatus) -> Step:
         journal.record(run.pk, EventKind.NOTE, {"text": text})
     overlay = {} if touched else attempt.overlay
     if status is StepStatus.ACCEPTED:
-        overlay = _announced(run, step, overlay)
+        overlay = _declared(run, step, overlay)
     head = undisturbed or trees.with_changes(run.head, overlay)
     Run.objects.filter(pk=run.pk).update(head=head)
     run.head = head
@@ -259,11 +265,11 @@ def settle(run: Run, step: Step, status: StepStatus) -> Step:
     return step
 
 
-def _announced(run: Run, step: Step, overlay: Changes) -> Changes:
+def _declared(run: Run, step: Step, overlay: Changes) -> Changes:
     """What of an accepted overlay the plan had spoken of: nobody agreed to the rest, such as a changed input."""
-    extra = agreement.unannounced_by(step, overlay)
+    extra = baseline.undeclared_by(step, overlay)
     if extra:
-        text = f"Files of {step.key} that no step had announced were left out: {', '.join(extra[:10])}."
+        text = f"Files of {step.key} that no step had declared were left out: {', '.join(extra[:10])}."
         journal.record(run.pk, EventKind.NOTE, {"text": text})
     return {path: entry for path, entry in overlay.items() if path not in extra}
 

@@ -22,4 +22,4 @@ def current_service() -> Service:
 def default_policy() -> Policy:
     models = current_service().models
     policy = Policy(models={role: RoleModel(model=models[role], effort=_EFFORT[role]) for role in models})
-    return policy.model_copy(update={"twin_verifier": policy.is_twin})
+    return policy.model_copy(update={"same_model_verifier": policy.same_model})

@@ -16,7 +16,7 @@ from runs.enums import (
     WorkStatus,
 )
 from runs.lifecycle import advance as advancing
-from runs.lifecycle import agreement, binding
+from runs.lifecycle import baseline, fingerprint
 from runs.lifecycle.transitions import change
 from runs.models import Attempt, Plan, Run, Step, Verdict, WorkItem
 from runs.pev.contracts import JsonObject, PlanContract, PlanStep, StepOutput
@@ -31,10 +31,10 @@ def propose_plan(run: Run, plan: PlanContract, *, reason: str, estimate: JsonObj
         run=run,
         version=before.version + 1 if before else 1,
         header=plan.model_dump(mode="json", exclude={"steps"}),
-        digest=binding.plan_digest(plan),
+        digest=fingerprint.plan_digest(plan),
         reason=reason,
         estimate=estimate,
-        weakened=agreement.weakened(run, plan),
+        relaxed=baseline.relaxed(run, plan),
     )
     Step.objects.bulk_create(_step_row(row, position, step) for position, step in enumerate(plan.steps))
     kept = _keep_results(row, before) if before else []
@@ -43,7 +43,7 @@ def propose_plan(run: Run, plan: PlanContract, *, reason: str, estimate: JsonObj
         "steps": len(plan.steps),
         "kept": kept,
         "reason": reason,
-        "weakened": len(row.weakened),
+        "relaxed": len(row.relaxed),
     }
     journal.record(run.pk, EventKind.PLAN_PROPOSED, data)
     return row
@@ -81,7 +81,7 @@ def _is_kept(step: Step, settled: dict[str, Step], kept: list[str]) -> bool:
 
 def executed(attempt: Attempt, output: StepOutput, overlay: Changes) -> None:
     """The executor has reported; what it wrote lies in the overlay. Nothing of it is in the workspace yet."""
-    findings = binding.digest_of([output.findings, overlay])
+    findings = fingerprint.digest_of([output.findings, overlay])
     change(
         attempt,
         AttemptStatus.VERIFYING,
@@ -137,7 +137,7 @@ def suspend(work: WorkItem, sentence: str, *, reset: bool) -> None:
     """Hold the work at a error gate. `reset` starts it with an empty journal when a person says try again."""
     generation = work.generation + (1 if reset else 0)
     change(work, WorkStatus.SUSPENDED, lease_until=None, error=sentence[:2_000], generation=generation)
-    digest = binding.digest_of([work.pk, work.epoch, sentence])
+    digest = fingerprint.digest_of([work.pk, work.epoch, sentence])
     step = work.attempt.step if work.attempt else None
     advancing.open_gate(work.run, GateKind.ERROR, f"{sentence} Try again?", digest, work=work, step=step)
 
@@ -148,4 +148,4 @@ def suspend_for_budget(work: WorkItem, sentence: str) -> None:
     run = work.run
     if not run.gates.filter(kind=GateKind.BUDGET, status=GateStatus.OPEN).exists():
         question = f"{sentence} Raise the limit, or finish with what is there?"
-        advancing.open_gate(run, GateKind.BUDGET, question, binding.digest_of(run.policy))
+        advancing.open_gate(run, GateKind.BUDGET, question, fingerprint.digest_of(run.policy))

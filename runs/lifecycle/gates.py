@@ -20,7 +20,7 @@ from runs.enums import (
 )
 from runs.errors import DecisionRefused, InvalidInput, MoveRefused, NotAllowed
 from runs.lifecycle import advance as advancing
-from runs.lifecycle import binding, limits
+from runs.lifecycle import fingerprint, limits
 from runs.lifecycle.policy import Policy
 from runs.lifecycle.transitions import change
 from runs.models import Gate, Run, User
@@ -122,11 +122,11 @@ def current_digest(gate: Gate) -> str:
     """What an approval of this gate would be bound to now."""
     match GateKind(gate.kind):
         case GateKind.PLAN if gate.plan:
-            return binding.digest_of(binding.binding_of(gate.run, gate.plan))
+            return fingerprint.digest_of(fingerprint.fingerprint_of(gate.run, gate.plan))
         case GateKind.STEP | GateKind.EXHAUSTED if gate.attempt:
-            return binding.attempt_digest(gate.attempt)
+            return fingerprint.attempt_digest(gate.attempt)
         case GateKind.BUDGET:
-            return binding.digest_of(gate.run.policy)
+            return fingerprint.digest_of(gate.run.policy)
         case _:
             return gate.digest
 

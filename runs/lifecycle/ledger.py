@@ -3,7 +3,7 @@
 from django.db.models import Q
 
 from runs.enums import StepStatus
-from runs.lifecycle import agreement
+from runs.lifecycle import baseline
 from runs.models import Run, Verdict
 from runs.pev.outcome import Ledger, StepEntry
 from runs.pev.results import CriterionResult
@@ -28,6 +28,6 @@ def ledger_of(run: Run, *, failure: str = "", cancelled: bool = False) -> Ledger
         answered=bool(run.answer),
         failure=failure or run.failure,
         cancelled=cancelled,
-        weakened=plan.weakened if plan and not agreement.was_read(plan) else (),
+        relaxed=plan.relaxed if plan and not baseline.was_read(plan) else (),
         ended=run.ended,
     )

@@ -12,7 +12,7 @@ from runs import journal
 from runs.enums import EventKind, GateStatus, PlanStatus, WorkStatus
 from runs.errors import InvalidInput
 from runs.lifecycle import advance as advancing
-from runs.lifecycle import binding
+from runs.lifecycle import fingerprint
 from runs.lifecycle.policy import Policy
 from runs.lifecycle.transitions import change
 from runs.models import ModelCall, Plan, Run, User, WorkItem
@@ -72,11 +72,11 @@ def raise_to(run: Run, user: User, *, budget: Decimal | None, time_limit: int | 
     """
     before = Policy.model_validate(run.policy)
     after = _raised(before, {"budget": budget, "time_limit": time_limit})
-    bound = [plan for plan in run.plans.filter(status=PlanStatus.APPROVED) if not binding.differences(plan, run)]
+    bound = [plan for plan in run.plans.filter(status=PlanStatus.APPROVED) if not fingerprint.differences(plan, run)]
     run.policy = after.model_dump(mode="json")
     Run.objects.filter(pk=run.pk).update(policy=run.policy)
     for plan in bound:
-        Plan.objects.filter(pk=plan.pk).update(binding=binding.binding_of(run, plan))
+        Plan.objects.filter(pk=plan.pk).update(approval_fingerprint=fingerprint.fingerprint_of(run, plan))
     data = {"by": user.get_username(), "budget": str(after.budget or ""), "time_limit": after.time_limit}
     journal.record(run.pk, EventKind.LIMITS_RAISED, data)
     for work in run.work.filter(status=WorkStatus.SUSPENDED).exclude(gates__status=GateStatus.OPEN):

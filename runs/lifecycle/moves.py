@@ -37,7 +37,7 @@ class Snapshot:
 
     `busy`: planning or finalising work exists (or waits at a error gate). `bound`: what was approved is what
     would run.
-    `agreed`: an earlier version was approved. `weakens`: the newest asks for less than that one did.
+    `agreed`: an earlier version was approved. `relaxes`: the newest asks for less than that one did.
     `final`: the verdict on the success criteria, None until they are judged.
     """
 
@@ -45,7 +45,7 @@ class Snapshot:
     policy: Policy
     plan: PlanStatus | None = None
     agreed: bool = False
-    weakens: bool = False
+    relaxes: bool = False
     bound: bool = True
     steps: tuple[StepView, ...] = ()
     busy: bool = False
@@ -150,7 +150,7 @@ def due(run: Snapshot) -> list[Move]:
 def _planning(run: Snapshot) -> list[Move]:
     if run.plan is not PlanStatus.PROPOSED:
         return [AskForPlan()]
-    waits = run.policy.plan_waits(agreed=run.agreed, weakens=run.weakens)
+    waits = run.policy.plan_waits(agreed=run.agreed, relaxes=run.relaxes)
     return [OpenPlanGate() if waits else ApprovePlan()]
 
 

@@ -21,7 +21,7 @@ class Policy(Contract):
 
     `time_limit` counts while the run does not wait for a person. `attempt_seconds` is for the calls and tools of one
     attempt. `revisions`: how many plans a person may reject. `without_reuse` names steps that are always done anew.
-    `twin_verifier`: the verifier may be the executor's model. `second_person`: plans and results that wait are
+    `same_model_verifier`: the verifier may be the executor's model. `second_person`: plans and results that wait are
     approved by somebody else than the one who submitted the task.
     """
 
@@ -41,7 +41,7 @@ class Policy(Contract):
     revisions: Annotated[int, Field(ge=0, le=50)] = 10
     reuse: bool = True
     without_reuse: Annotated[tuple[str, ...], Field(max_length=500)] = ()
-    twin_verifier: bool = False
+    same_model_verifier: bool = False
     second_person: bool = False
 
     @model_validator(mode="after")
@@ -68,16 +68,16 @@ class Policy(Contract):
                 return True
 
     @property
-    def is_twin(self) -> bool:
+    def same_model(self) -> bool:
         """Whether the verifier judges the work of its own model: it shares the blind spots of what it judges."""
         return self.model_for(Role.VERIFIER).model == self.model_for(Role.EXECUTOR).model
 
-    def plan_waits(self, *, agreed: bool, weakens: bool) -> bool:
-        """Whether a plan waits for a person. `agreed`: one was approved before; `weakens`: this one asks for less."""
+    def plan_waits(self, *, agreed: bool, relaxes: bool) -> bool:
+        """Whether a plan waits for a person. `agreed`: one was approved before; `relaxes`: this one asks for less."""
         match self.plan_approval:
             case ApprovalPolicy.ALWAYS:
                 return True
             case ApprovalPolicy.FIRST:
-                return weakens or not agreed
+                return relaxes or not agreed
             case ApprovalPolicy.NEVER:
                 return False

@@ -4,7 +4,7 @@ from django.db.models import OuterRef, Subquery
 from django.db.models.functions import Coalesce
 
 from runs.enums import SETTLED_STEPS, AttemptStatus, Role, StepStatus
-from runs.lifecycle.binding import digest_of
+from runs.lifecycle.fingerprint import digest_of
 from runs.lifecycle.policy import Policy
 from runs.models import Attempt, Run, Step
 from runs.pev import prompts
@@ -40,7 +40,7 @@ def _results(step: Step) -> list[str]:
 def find(run: Run, step: Step, key: str, policy: Policy) -> Attempt | None:
     """The newest passed attempt with this key, of the owner's own runs (S4), whose result was kept.
 
-    None when reuse is off for the run or the step, or when it wrote files that only its own plan announced.
+    None when reuse is off for the run or the step, or when it wrote files that only its own plan declared.
     """
     if not policy.reuse or step.key in policy.without_reuse:
         return None

@@ -17,7 +17,7 @@ from django.utils import timezone
 from runs import journal, trees
 from runs.enums import EventKind, Role
 from runs.errors import InvalidInput, PlanRefused, UploadRefused
-from runs.lifecycle import binding, facts
+from runs.lifecycle import facts, fingerprint
 from runs.lifecycle.advance import advance
 from runs.lifecycle.estimating import estimate_for
 from runs.lifecycle.policy import Policy
@@ -25,7 +25,7 @@ from runs.lifecycle.templates import plan_worth_keeping
 from runs.llm.prices import price_of
 from runs.models import Run, Tree, User
 from runs.pev.contracts import PlanContract
-from runs.pev.handwritten import shortened
+from runs.pev.imported import shortened
 from runs.pev.paths import clashes, clean_path
 from runs.pev.planner import problems_in
 from runs.pev.ports import FileInfo
@@ -97,7 +97,7 @@ def again(run: Run, user: User, token: uuid.UUID, *, reuse: bool = True, anew: S
         policy=Policy.model_validate(run.policy | changes),
         token=token,
         approvers=[one for one in (run.owner, *run.approvers.all()) if one != user],
-        plan=binding.contract_of(before) if before else None,
+        plan=fingerprint.contract_of(before) if before else None,
         plan_from=f"Version {before.version} of run {run.pk}, once more." if before else "",
     )
     check_policy(submission.policy, submission.approvers)
@@ -138,7 +138,7 @@ def check_policy(policy: Policy, approvers: Sequence[User]) -> None:
     """Raises InvalidInput for a policy that a run could not keep to."""
     if policy.second_person and not approvers:
         raise InvalidInput("A second person has to approve, but nobody else may decide. Name somebody who may.")
-    if policy.is_twin and not policy.twin_verifier:
+    if policy.same_model and not policy.same_model_verifier:
         raise InvalidInput(
             f"{policy.model_for(Role.VERIFIER).model} would judge its own work: executor and verifier are the same "
             "model and share their blind spots. Choose another verifier, or allow it in the policy."

@@ -9,18 +9,18 @@ from django.db import IntegrityError, transaction
 
 from runs.enums import RunStatus
 from runs.errors import InvalidInput
-from runs.lifecycle import binding
+from runs.lifecycle import fingerprint
 from runs.models import Plan, Run, Template, User
 from runs.permissions import visible_templates
 from runs.pev.contracts import PlanContract
-from runs.pev.handwritten import plan_from, plan_in
+from runs.pev.imported import plan_from, plan_in
 
 MAX_NAME = 120
 
 
 @dataclass(frozen=True)
 class Shipped:
-    """A template that comes with pevsite; its plan is `recipes/KEY.json`."""
+    """A template that comes with pevsite; its plan is `plan_templates/KEY.json`."""
 
     name: str
     description: str
@@ -50,7 +50,7 @@ class Chosen:
 
 @cache
 def shipped_plan(key: str) -> PlanContract:
-    return plan_in(package_files("runs").joinpath("recipes", f"{key}.json").read_bytes())
+    return plan_in(package_files("runs").joinpath("plan_templates", f"{key}.json").read_bytes())
 
 
 def own_templates(user: User) -> Sequence[Template]:
@@ -93,7 +93,7 @@ def plan_worth_keeping(run: Run) -> Plan | None:
     """The newest version of a finished run that had been approved, or None."""
     if run.status != RunStatus.FINISHED:
         return None
-    return run.plans.filter(binding__isnull=False).order_by("-version").first()
+    return run.plans.filter(approval_fingerprint__isnull=False).order_by("-version").first()
 
 
 def save(user: User, run: Run, name: str) -> Template:
@@ -106,7 +106,7 @@ def save(user: User, run: Run, name: str) -> Template:
     plan = plan_worth_keeping(run)
     if plan is None:
         raise InvalidInput("Only the plan of a finished run that had been approved can be saved as a template.")
-    contract = binding.contract_of(plan)
+    contract = fingerprint.contract_of(plan)
     try:
         with transaction.atomic():
             return Template.objects.create(

@@ -12,9 +12,9 @@ from runs.models.trees import Tree
 class Plan(models.Model):
     """One numbered version; its content never changes. `digest` is over the whole content, steps included.
 
-    `header` is the plan contract without its steps. `binding` holds what an approval was bound to (G1), filled at
-    approval. `reason` says why this version exists. `estimate` is what was shown at the gate. `unmet`: the success
-    criteria that its results did not meet, for the planner of the next version. `weakened`: a sentence for each thing
+    `header` is the plan contract without its steps. `approval_fingerprint` holds what was approved (G1), filled
+    then. `reason` says why this version exists. `estimate` is what was shown at the gate. `unmet`: the success
+    criteria that its results did not meet, for the planner of the next version. `relaxed`: a sentence for each thing
     that the version agreed before asked for and this one does not.
     """
 
@@ -25,11 +25,11 @@ class Plan(models.Model):
     digest = models.CharField(max_length=64)
     reason = models.TextField(default="", blank=True)
     estimate = models.JSONField(default=dict)
-    binding = models.JSONField(null=True, blank=True)
+    approval_fingerprint = models.JSONField(null=True, blank=True)
     approved_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, related_name="+")
     approved_how = models.CharField(max_length=40, default="", blank=True)
     unmet = models.TextField(default="", blank=True)
-    weakened = models.JSONField(default=list, blank=True)
+    relaxed = models.JSONField(default=list, blank=True)
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
@@ -39,7 +39,9 @@ class Plan(models.Model):
             models.UniqueConstraint(fields=["run", "version"], name="plan_version_unique"),
             models.CheckConstraint(
                 condition=~models.Q(status=PlanStatus.APPROVED.value)
-                | (models.Q(binding__isnull=False, approved_by__isnull=False) & ~models.Q(approved_how="")),
+                | (
+                    models.Q(approval_fingerprint__isnull=False, approved_by__isnull=False) & ~models.Q(approved_how="")
+                ),
                 name="plan_approval_is_bound",
             ),
         ]

@@ -6,19 +6,19 @@ from runs.pev.contracts import PlanStep
 
 
 def deviations(
-    step: PlanStep, *, announced: Set[str], there: Collection[str], written: Collection[str], used: Set[str]
+    step: PlanStep, *, declared: Set[str], there: Collection[str], written: Collection[str], used: Set[str]
 ) -> tuple[str, ...]:
-    """A sentence for each difference. `announced`: the outputs of all steps of the plan; `there`: the paths after the
+    """A sentence for each difference. `declared`: the outputs of all steps of the plan; `there`: the paths after the
     attempt; `written`: those it wrote; `used`: the tools that it called with success.
     """
     planned = dict.fromkeys(action.tool for action in step.actions)
     return (
         *(f"Expected output {path} is missing." for path in step.expected_outputs if path not in there),
-        *(f"{path} was written, which no step announced." for path in unannounced(written, announced)),
+        *(f"{path} was written, which no step declared." for path in undeclared(written, declared)),
         *(f"The plan named the tool {tool}; it was not used." for tool in planned if tool not in used),
     )
 
 
-def unannounced(written: Collection[str], announced: Set[str]) -> list[str]:
+def undeclared(written: Collection[str], declared: Set[str]) -> list[str]:
     """The paths that were written although no step of the plan names them, sorted."""
-    return sorted(set(written) - announced)
+    return sorted(set(written) - declared)

@@ -8,7 +8,7 @@ from runs.errors import ContractBroken
 from runs.pev import prompts
 from runs.pev.asking import CORRECTIONS, corrected, in_words, read, user
 from runs.pev.contracts import JsonObject, PlanStep, StepOutput, schema_for
-from runs.pev.fences import fence, listing
+from runs.pev.delimiters import delimited, listing
 from runs.pev.ports import Ask, FileInfo, Model, Reply, Toolbox, ToolResult
 
 MAX_CALLS = 50
@@ -78,7 +78,7 @@ def _with_results(ask: Ask, reply: Reply, tools: Toolbox) -> Ask:
     results: list[JsonObject] = []
     for number, use in enumerate(reply.tool_uses, 1):
         result = tools.run(use) if number <= MAX_CALLS else _TOO_MANY
-        said = fence("tool", result.text, use.name)
+        said = delimited("tool", result.text, use.name)
         results.append({"type": "tool_result", "tool_use_id": use.id, "content": said, "is_error": result.is_error})
     answered: JsonObject = {"role": "user", "content": list(results)}
     return replace(ask, messages=(*ask.messages, _assistant(reply), answered))
@@ -107,18 +107,22 @@ def _first(tools: Toolbox, brief: StepBrief) -> Ask:
 
 def _of_the_run(brief: StepBrief) -> list[str]:
     """What every step of the run is told, to the byte, so that it is paid for once."""
-    return [fence("request", brief.request), fence("goal", brief.goal), fence("files", listing(brief.files))]
+    return [
+        delimited("request", brief.request),
+        delimited("goal", brief.goal),
+        delimited("files", listing(brief.files)),
+    ]
 
 
 def _of_the_step(brief: StepBrief) -> list[str]:
     """From what no attempt changes to what each adds: a retry begins with all that the attempt before was told."""
-    made = [fence("files", listing(brief.made), "made or changed by earlier steps")] if brief.made else []
+    made = [delimited("files", listing(brief.made), "made or changed by earlier steps")] if brief.made else []
     return [
-        *(fence("result", text, name) for name, text in brief.results.items()),
-        fence("step", brief.step.model_dump_json()),
+        *(delimited("result", text, name) for name, text in brief.results.items()),
+        delimited("step", brief.step.model_dump_json()),
         *made,
         *(
-            fence("person" if critique.from_person else "critique", critique.text, critique.label)
+            delimited("person" if critique.from_person else "critique", critique.text, critique.label)
             for critique in brief.critiques
         ),
     ]

@@ -18,7 +18,7 @@ class StepEntry:
 
 @dataclass(frozen=True)
 class Ledger:
-    """Everything an outcome depends on. `answered`: a final answer exists. `weakened`: what the plan no longer asked
+    """Everything an outcome depends on. `answered`: a final answer exists. `relaxed`: what the plan no longer asked
     for although no person agreed to that. `ended`: why a person finished it early with what was there. `failure`: why
     it could not go on.
     """
@@ -28,7 +28,7 @@ class Ledger:
     answered: bool
     cancelled: bool = False
     failure: str = ""
-    weakened: Sequence[str] = ()
+    relaxed: Sequence[str] = ()
     ended: str = ""
 
 
@@ -60,7 +60,7 @@ def gaps_in(ledger: Ledger) -> list[str]:
         for result in ledger.criteria
         if not (result.passed and result.supported)
     ]
-    gaps += [f"Weakened, and nobody agreed to it: {sentence}" for sentence in ledger.weakened]
+    gaps += [f"Relaxed, and nobody agreed to it: {sentence}" for sentence in ledger.relaxed]
     if not ledger.answered:
         gaps.append("There is no final answer.")
     return gaps

@@ -10,7 +10,7 @@ from runs.pev import prompts
 from runs.pev.asking import ask_for, in_words, user
 from runs.pev.checks import problem_with
 from runs.pev.contracts import Criterion, PlanContract, PlanStep, schema_for
-from runs.pev.fences import fence, listing
+from runs.pev.delimiters import delimited, listing
 from runs.pev.ordering import ancestors, cycle_in
 from runs.pev.paths import clashes, clean_path
 from runs.pev.patterns import Budget, TooSlow
@@ -150,24 +150,24 @@ def _of_the_run(brief: PlanBrief) -> list[str]:
     """What is the same for every version of the plan."""
     tools = "\n".join(f"{tool.name}: {tool.description}" for tool in brief.tools)
     return [
-        fence("request", brief.request),
-        fence("files", listing(brief.files)),
-        *(fence("preview", text, path) for path, text in brief.previews.items()),
-        fence("tools", tools),
-        fence("limits", json.dumps({"max_steps": brief.max_steps})),
+        delimited("request", brief.request),
+        delimited("files", listing(brief.files)),
+        *(delimited("preview", text, path) for path, text in brief.previews.items()),
+        delimited("tools", tools),
+        delimited("limits", json.dumps({"max_steps": brief.max_steps})),
     ]
 
 
 def _of_this_version(brief: PlanBrief) -> list[str]:
     parts: list[str] = []
     if brief.previous:
-        parts.append(fence("previous_plan", brief.previous.model_dump_json()))
+        parts.append(delimited("previous_plan", brief.previous.model_dump_json()))
     if brief.kept:
         kept = "\n".join(step.model_dump_json() for step in brief.kept)
         parts.append(
             "These steps are settled: passed, or accepted by a person. Keep them exactly as they are:\n"
-            + fence("kept_steps", kept)
+            + delimited("kept_steps", kept)
         )
-    parts += [fence("result", text, key) for key, text in brief.results.items()]
-    parts += [fence("person" if one.from_person else "lesson", one.text, one.label) for one in brief.lessons]
+    parts += [delimited("result", text, key) for key, text in brief.results.items()]
+    parts += [delimited("person" if one.from_person else "lesson", one.text, one.label) for one in brief.lessons]
     return parts

@@ -81,10 +81,10 @@ def problem_with_value(value: JsonValue, schema: JsonValue, budget: Budget) -> s
         error = next(validator.iter_errors(value), None)
     except InvalidInput:
         raise
-    except (RecursionError, Unresolvable) as error:
-        raise InvalidInput("a $ref in it leads nowhere or goes round in circles") from error
-    except Exception as error:  # a hostile schema can break the library in ways that nobody has listed
-        raise InvalidInput(f"it cannot be applied ({type(error).__name__})") from error
+    except (RecursionError, Unresolvable) as broken:
+        raise InvalidInput("a $ref in it leads nowhere or goes round in circles") from broken
+    except Exception as broken:  # a hostile schema can break the library in ways that nobody has listed
+        raise InvalidInput(f"it cannot be applied ({type(broken).__name__})") from broken
     return _sentence(error) if error else None
 
 

@@ -7,7 +7,7 @@ from runs.enums import Role
 from runs.pev import prompts
 from runs.pev.asking import ask_for, in_words, user
 from runs.pev.contracts import SynthesizedAnswer, schema_for
-from runs.pev.fences import fence
+from runs.pev.delimiters import delimited
 from runs.pev.ports import Ask, Model
 
 
@@ -28,11 +28,11 @@ def synthesize(model: Model, brief: AnswerBrief) -> str:
     """The answer in Markdown. Raises ContractBroken or ModelError."""
     schema = schema_for(SynthesizedAnswer)
     parts = [
-        fence("request", brief.request),
-        fence("goal", brief.goal),
-        fence("files", "\n".join(brief.files) or "(none)"),
-        *(fence("result", text, name) for name, text in brief.results.items()),
-        *(fence("gap", text) for text in brief.gaps),
+        delimited("request", brief.request),
+        delimited("goal", brief.goal),
+        delimited("files", "\n".join(brief.files) or "(none)"),
+        *(delimited("result", text, name) for name, text in brief.results.items()),
+        *(delimited("gap", text) for text in brief.gaps),
     ]
     ask = Ask(
         role=Role.SYNTHESIZER,

@@ -7,12 +7,12 @@ from runs.pev import prompts
 from runs.pev.asking import ask_for, in_words, user
 from runs.pev.case import Case
 from runs.pev.contracts import Criterion, CriterionAnswer, QuotedEvidence, VerifierAnswer, schema_for
+from runs.pev.delimiters import delimited
 from runs.pev.evidence import find, quoted, resolve
-from runs.pev.fences import fence
 from runs.pev.paths import text_of
 from runs.pev.ports import Ask, Model
+from runs.pev.prechecks import decided_by_code, in_order, undecided
 from runs.pev.results import CriterionResult, Evidence, Judgement, all_pass
-from runs.pev.stage_one import decided_by_code, in_order, undecided
 
 SHOWN_CHARS = 60_000
 SHOWN_IN_ALL = 240_000
@@ -170,13 +170,13 @@ def _ask(case: Case, labels: Mapping[str, Criterion]) -> Ask:
         system=f"{prompts.instructions(Role.VERIFIER)}\nThe schema of your answer:\n{in_words(schema)}\n",
         messages=(
             user(
-                fence("request", case.request),
+                delimited("request", case.request),
                 *given,
-                fence("subject", case.subject),
+                delimited("subject", case.subject),
                 *made,
-                fence("output", case.output, "@output"),
+                delimited("output", case.output, "@output"),
                 *_tool_results(case, frozenset([*given, *made])),
-                fence("criteria", criteria),
+                delimited("criteria", criteria),
             ),
         ),
         schema_name="verdict",
@@ -194,7 +194,7 @@ def _ask_again(ask: Ask, answer: VerifierAnswer, results: Sequence[CriterionResu
     ]
     told = (
         "These criteria have no evidence that stands up:\n"
-        + fence("unsupported", "\n".join(lines))
+        + delimited("unsupported", "\n".join(lines))
         + "\nQuote verbatim from the sources given, or say that a criterion did not pass. Answer for all of them again."
     )
     said = {"role": "assistant", "content": [{"type": "text", "text": answer.model_dump_json()}]}
@@ -203,7 +203,7 @@ def _ask_again(ask: Ask, answer: VerifierAnswer, results: Sequence[CriterionResu
 
 def _tool_results(case: Case, documents: Set[str]) -> Iterator[str]:
     for number, result in enumerate(case.tool_results, 1):
-        yield fence("tool", _cut(_not_twice(result, case, documents)), f"@tool-{number}")
+        yield delimited("tool", _cut(_not_twice(result, case, documents)), f"@tool-{number}")
 
 
 def _not_twice(result: str, case: Case, documents: Set[str]) -> str:
@@ -212,7 +212,7 @@ def _not_twice(result: str, case: Case, documents: Set[str]) -> str:
     page, more, _ = body.rpartition("\n[more follows; ")
     path = head.rpartition(", lines ")[0]
     text = text_of(case.files[path]) if path in case.files else None
-    if text and (page if more else body) in text and fence("document", text, path) in documents:
+    if text and (page if more else body) in text and delimited("document", text, path) in documents:
         return f"{head}\n(as in the document {path})"
     return result
 
@@ -242,6 +242,6 @@ def _documents(case: Case, paths: Sequence[str], left: int) -> list[str]:
             continue
         budget = min(SHOWN_CHARS, left)
         name = path if len(text) <= budget else f"{path} (only the first {budget} characters)"
-        parts.append(fence("document", text[:budget], name))
+        parts.append(delimited("document", text[:budget], name))
         left -= len(parts[-1])
     return parts

@@ -61,17 +61,17 @@ def build(run: Run) -> Report:
         inputs_digest=run.inputs.digest,
         totals=queries.totals(run),
         roles=roles,
-        twin=twin_of(run),
+        same_model=same_model_of(run),
         costs=costs_of(run, plans, list(plans[-1].steps.all()) if plans else []),
         figures=metrics(Run.objects.filter(pk=run.pk)),
         no_ai=queries.without_ai(one.model for one in roles),
     )
 
 
-def twin_of(run: Run) -> str:
+def same_model_of(run: Run) -> str:
     """The model that is executor and verifier in one; empty when they are two."""
     policy = Policy.model_validate(run.policy)
-    return policy.model_for(Role.VERIFIER).model if policy.is_twin else ""
+    return policy.model_for(Role.VERIFIER).model if policy.same_model else ""
 
 
 def _gaps(run: Run) -> list[str]:
@@ -150,21 +150,21 @@ def _plan(run: Run, plan: Plan, before: Plan | None, *, newest: bool) -> PlanVer
     approvals = [one for one in decisions if one.status == GateStatus.APPROVED]
     by_policy = None if approvals else _approved_at(run, plan)
     tried = [step for step in plan.steps.all() if newest or step.attempts.all()]
-    announced = announced_by(plan)
+    declared = declared_by(plan)
     return PlanVersion(
         version=plan.version,
         status=plan.status,
         goal=str(plan.header.get("goal", "")),
         reason=plan.reason,
         dropped=dropped_steps(before, plan),
-        weakened=tuple(plan.weakened),
+        relaxed=tuple(plan.relaxed),
         digest=plan.digest,
         created=plan.created_at,
         approved_by=plan.approved_by.get_username() if plan.approved_by else "",
         approved_how=plan.approved_how,
         approved_at=approvals[-1].at if approvals else by_policy,
         decisions=decisions,
-        steps=tuple(_step(run.pk, step, announced) for step in tried),
+        steps=tuple(_step(run.pk, step, declared) for step in tried),
     )
 
 
@@ -176,7 +176,7 @@ def _approved_at(run: Run, plan: Plan) -> Any:
     return events.values_list("at", flat=True).last()
 
 
-def _step(run_id: int, step: Step, announced: frozenset[str]) -> DoneStep:
+def _step(run_id: int, step: Step, declared: frozenset[str]) -> DoneStep:
     kept = step.reused_from
     return DoneStep(
         key=step.key,
@@ -186,11 +186,11 @@ def _step(run_id: int, step: Step, announced: frozenset[str]) -> DoneStep:
         description=str(step.spec.get("description", "")),
         kept_from=kept.step.plan.version if kept else 0,
         href=reverse("step", args=[run_id, step.pk]),
-        attempts=tuple(_attempt(run_id, step, attempt, announced) for attempt in step.attempts.all()),
+        attempts=tuple(_attempt(run_id, step, attempt, declared) for attempt in step.attempts.all()),
     )
 
 
-def _attempt(run_id: int, step: Step, attempt: Attempt, announced: frozenset[str]) -> TriedAttempt:
+def _attempt(run_id: int, step: Step, attempt: Attempt, declared: frozenset[str]) -> TriedAttempt:
     verdict: Verdict | None = getattr(attempt, "verdict", None)
     href = f"{reverse('step', args=[run_id, step.pk])}#attempt-{attempt.number}"
     output: Mapping[str, Any] = attempt.output or {}
@@ -205,7 +205,7 @@ def _attempt(run_id: int, step: Step, attempt: Attempt, announced: frozenset[str
         feedback=verdict.feedback if verdict else "",
         criteria=_criteria(run_id, verdict.results, href) if verdict else (),
         notes=tuple(str(note) for note in verdict.notes) if verdict else (),
-        deviations=deviations_of(step, attempt, announced),
+        deviations=deviations_of(step, attempt, declared),
         source=_source(attempt.reused_from) if attempt.reused_from else "",
         source_href=_source_href(attempt.reused_from) if attempt.reused_from else "",
         decisions=tuple(_decision(gate) for gate in attempt.gates.all()),
@@ -220,18 +220,18 @@ def _source_href(earlier: Attempt) -> str:
     return f"{reverse('step', args=[earlier.step.plan.run_id, earlier.step_id])}#attempt-{earlier.number}"
 
 
-def announced_by(plan: Plan) -> frozenset[str]:
+def declared_by(plan: Plan) -> frozenset[str]:
     """Every path that a step of this plan said it would write."""
     return frozenset(str(path) for step in plan.steps.all() for path in step.spec["expected_outputs"])
 
 
-def deviations_of(step: Step, attempt: Attempt, announced: frozenset[str]) -> tuple[str, ...]:
+def deviations_of(step: Step, attempt: Attempt, declared: frozenset[str]) -> tuple[str, ...]:
     """What was done against what was planned (T4); nothing for an attempt without a report."""
     if not attempt.output:
         return ()
     return deviations(
         PlanStep.model_validate(step.spec),
-        announced=announced,
+        declared=declared,
         there={*trees.files_of(attempt.base), *(path for path, entry in attempt.overlay.items() if entry)},
         written=attempt.overlay,
         used={call.name for call in (attempt.reused_from or attempt).tool_calls.all()},

@@ -10,7 +10,7 @@ from runs.metrics import metrics
 from runs.models import Attempt, Plan, Run, Step, Verdict
 from runs.pev.outcome import gaps_in
 from runs.reports import figures
-from runs.reports.build import announced_by, deviations_of, dropped_steps, plans_of, twin_of
+from runs.reports.build import declared_by, deviations_of, dropped_steps, plans_of, same_model_of
 from runs.reports.costs import costs_of
 
 MAX_PROBLEM = 600
@@ -35,7 +35,7 @@ def as_json(run: Run) -> dict[str, JsonValue]:
         "failure": run.failure,
         "ended": run.ended,
         "policy": run.policy,
-        "judged_its_own_work": twin_of(run),
+        "judged_its_own_work": same_model_of(run),
         "gaps": list[JsonValue](gaps_in(ledger_of(run))) if run.outcome else [],
         "answer": run.answer,
         "success_criteria": (run.final or {}).get("results", []),
@@ -88,7 +88,7 @@ def _plan(plan: Plan, before: Plan | None) -> JsonValue:
         "digest": plan.digest,
         "reason": plan.reason,
         "dropped_steps": list[JsonValue](dropped_steps(before, plan)),
-        "weakened": plan.weakened,
+        "relaxed": plan.relaxed,
         "steps": _steps(plan),
         "approved_by": plan.approved_by.get_username() if plan.approved_by else None,
         "approved_how": plan.approved_how,
@@ -97,22 +97,22 @@ def _plan(plan: Plan, before: Plan | None) -> JsonValue:
 
 
 def _steps(plan: Plan) -> list[JsonValue]:
-    announced = announced_by(plan)
-    return [_step(step, announced) for step in plan.steps.all()]
+    declared = declared_by(plan)
+    return [_step(step, declared) for step in plan.steps.all()]
 
 
-def _step(step: Step, announced: frozenset[str]) -> JsonValue:
+def _step(step: Step, declared: frozenset[str]) -> JsonValue:
     return {
         "step_id": step.key,
         "name": str(step.spec["name"]),
         "status": step.status,
         "complexity": step.complexity,
         "kept": step.reused_from_id is not None,
-        "attempts": [_attempt(step, attempt, announced) for attempt in step.attempts.all()],
+        "attempts": [_attempt(step, attempt, declared) for attempt in step.attempts.all()],
     }
 
 
-def _attempt(step: Step, attempt: Attempt, announced: frozenset[str]) -> JsonValue:
+def _attempt(step: Step, attempt: Attempt, declared: frozenset[str]) -> JsonValue:
     verdict: Verdict | None = getattr(attempt, "verdict", None)
     return {
         "number": attempt.number,
@@ -120,7 +120,7 @@ def _attempt(step: Step, attempt: Attempt, announced: frozenset[str]) -> JsonVal
         "confidence": (attempt.output or {}).get("confidence"),
         "findings": (attempt.output or {}).get("findings", ""),
         "files": list(attempt.overlay),
-        "deviations": list[JsonValue](deviations_of(step, attempt, announced)),
+        "deviations": list[JsonValue](deviations_of(step, attempt, declared)),
         "reused_from": _source(attempt.reused_from) if attempt.reused_from else None,
         "feedback": verdict.feedback if verdict else "",
         "verdict": _verdict(verdict) if verdict else None,

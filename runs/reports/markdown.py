@@ -33,8 +33,11 @@ def _head(report: Report) -> list[str]:
     rows = [f"# {report.verdict + ': ' if report.verdict else ''}{line(report.title)}", ""]
     if report.gaps:
         rows += ["**What is missing**", "", *(f"- {line(gap)}" for gap in report.gaps), ""]
-    if report.twin:
-        rows += [f"One model judged its own work: executor and verifier are both {code(report.twin)}, by policy.", ""]
+    if report.same_model:
+        rows += [
+            f"One model judged its own work: executor and verifier are both {code(report.same_model)}, by policy.",
+            "",
+        ]
     if report.no_ai:
         rows += ["No AI was involved: offline rules did this work.", ""]
     met = f"{report.met} of {len(report.criteria)} met, each by evidence that the server checked"
@@ -102,7 +105,7 @@ def _plan(plan: PlanVersion) -> list[str]:
         rows.append(f"- Why this version: {line(plan.reason)}")
     if plan.dropped:
         rows.append(f"- Steps dropped from the version before: {line(', '.join(plan.dropped))}")
-    rows += [f"- Asks for less than what was agreed: {line(sentence)}" for sentence in plan.weakened]
+    rows += [f"- Asks for less than what was agreed: {line(sentence)}" for sentence in plan.relaxed]
     rows.append(f"- Digest: {code(plan.digest)}")
     if plan.approved_how:
         rows.append(f"- Approved: {line(plan.approved_by)}, {_time(plan.approved_at)}, by {line(plan.approved_how)}")

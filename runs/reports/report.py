@@ -101,7 +101,7 @@ class DoneStep:
 @dataclass(frozen=True)
 class PlanVersion:
     """`steps` of older versions are listed only where they were tried. `dropped` names the steps of the version before
-    that are gone; `weakened` says what was agreed before and is no longer asked for.
+    that are gone; `relaxed` says what was agreed before and is no longer asked for.
     """
 
     version: int
@@ -109,7 +109,7 @@ class PlanVersion:
     goal: str
     reason: str
     dropped: tuple[str, ...]
-    weakened: tuple[str, ...]
+    relaxed: tuple[str, ...]
     digest: str
     created: datetime
     approved_by: str
@@ -123,7 +123,7 @@ class PlanVersion:
 class Report:
     """Everything a reader needs to judge the result. `gaps` is empty for a run that succeeded or is not finished.
 
-    `twin` names the model that has judged its own work, where the policy allowed that.
+    `same_model` names the model that has judged its own work, where the policy allowed that.
     """
 
     run_id: int
@@ -148,7 +148,7 @@ class Report:
     costs: Costs | None
     figures: Metrics
     no_ai: bool
-    twin: str
+    same_model: str
 
     @property
     def verdict(self) -> str:

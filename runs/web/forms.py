@@ -18,7 +18,7 @@ from runs.lifecycle.policy import Policy
 from runs.lifecycle.submission import MAX_REQUEST
 from runs.lifecycle.templates import SHIPPED, Chosen
 from runs.models import User
-from runs.pev.handwritten import MAX_BYTES, plan_in
+from runs.pev.imported import MAX_BYTES, plan_in
 
 EFFORTS = ("low", "medium", "high")
 ROLES = (Role.PLANNER, Role.EXECUTOR, Role.VERIFIER)
@@ -48,7 +48,7 @@ _NAMES = (
     "parallel",
     "rounds",
     "reuse",
-    "twin_verifier",
+    "same_model_verifier",
     "second_person",
     "budget",
 )
@@ -100,7 +100,7 @@ class NewRunForm(forms.Form):
         label="Or a plan as JSON",
         help_text="Exported from a run, or written by hand.",
         required=False,
-        allow_empty_file=True,  # handwritten says it better
+        allow_empty_file=True,  # imported says it better
         widget=forms.FileInput(attrs={"accept": ".json,application/json"}),
     )
     approvers: forms.ModelMultipleChoiceField[User] = forms.ModelMultipleChoiceField(
@@ -135,7 +135,7 @@ class NewRunForm(forms.Form):
     )
     reuse = forms.BooleanField(label="Take over results of earlier runs where nothing has changed", required=False)
     second_person = forms.BooleanField(label="A second person has to approve: not the one who submits", required=False)
-    twin_verifier = forms.BooleanField(label="The verifier may be the executor’s model", required=False)
+    same_model_verifier = forms.BooleanField(label="The verifier may be the executor’s model", required=False)
     min_confidence = forms.DecimalField(
         label="Least confidence",
         help_text="0 to 1; what executor or verifier is less sure of is not a pass",

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from runs.pev.fences import Fenced, find
+from runs.pev.delimiters import Block, find
 from tests.fakes.anthropic_answers import Answer, Request, Say, ToolUse, UseTools
 
 type Player = Callable[[Request, Answer], Answer]
@@ -89,7 +89,7 @@ class Team:
         return Say(json.dumps({"answer": "The result is done."}))
 
 
-def told(request: Request) -> list[Fenced]:
+def told(request: Request) -> list[Block]:
     """The data in the first message."""
     content = request.messages[0]["content"]
     return [part for block in content for part in find(block["text"])]

@@ -20,16 +20,16 @@ import pytest
 from django.db import connection
 from django.test import Client
 from pytest_django import DjangoDbBlocker, Settings
+from runs.lifecycle.binding import contract_of
+from runs.pev.handwritten import plan_in
 
 from runs.enums import GateKind, Outcome, RunStatus, Verb
 from runs.errors import DecisionRefused
-from runs.lifecycle.binding import contract_of
 from runs.lifecycle.gates import Decision, decide
 from runs.lifecycle.policy import Policy
 from runs.lifecycle.templates import called
 from runs.models import Attempt, Run, User
 from runs.pev.contracts import Matches, MinBytes, WordCount
-from runs.pev.handwritten import plan_in
 from runs.reports.machine import as_json
 from runs.trees import files_of
 from tests.fakes.team import Team

@@ -242,7 +242,7 @@ def test_verdicts_without_a_model_do_not_read_as_its_confidence() -> None:
 
 def test_an_open_gate_of_each_kind_has_a_row() -> None:
     runs = [factories.exhausted_gate(), factories.error_gate()]
-    assert [(one.kind, one.open) for one in of(*runs).waiting] == [("exhausted", 1), ("plan", 0), ("error", 1)]
+    assert [(one.kind, one.open) for one in of(*runs).waiting] == [("error", 1), ("exhausted", 1), ("plan", 0)]
     assert Gate.objects.filter(status=GateStatus.OPEN).count() == 2
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from runs.llm.offline.questions import Question
-from runs.pev.fences import Fenced
+from runs.pev.delimiters import Block
 
 _CUT = re.compile(r" \(only the first \d+ characters\)$")
 _PAGE = re.compile(r"(?P<path>.+), lines (?P<first>\d+)-(?P<last>\d+) of (?P<total>\d+)")
@@ -94,7 +94,7 @@ def exhibits(question: Question) -> Exhibits:
     return Exhibits(files, output, sizes, unlisted, [*documents, ("@output", output), *tools])
 
 
-def _document(item: Fenced, files: dict[str, Exhibit]) -> None:
+def _document(item: Block, files: dict[str, Exhibit]) -> None:
     """A whole document replaces the pages that were read of it; of one that is cut, its last line may be."""
     path = _CUT.sub("", item.name)
     lines = item.text.removesuffix("\n").split("\n") if item.text else []

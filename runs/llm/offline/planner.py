@@ -21,7 +21,7 @@ from runs.llm.offline.questions import Question
 from runs.llm.offline.texts import number_of, shortened
 from runs.llm.offline.wire import Answer
 from runs.pev.contracts import ContextItem, PlanContract, PlanStep
-from runs.pev.fences import Fenced
+from runs.pev.delimiters import Block
 
 _MARK_CHARS = 1_500
 _SAID_CHARS = 600
@@ -41,8 +41,8 @@ class _Brief:
     files: Mapping[str, int]
     documents: Sequence[str]
     scope: Scope
-    people: Sequence[Fenced]
-    lessons: Sequence[Fenced]
+    people: Sequence[Block]
+    lessons: Sequence[Block]
     kept: Sequence[PlanStep]
     max_steps: int
     own: frozenset[str]
@@ -97,7 +97,7 @@ def _read(question: Question) -> _Brief:
     )
 
 
-def _scope(previous: Sequence[PlanContract], people: Sequence[Fenced], texts: Sequence[str]) -> Scope:
+def _scope(previous: Sequence[PlanContract], people: Sequence[Block], texts: Sequence[str]) -> Scope:
     """What earlier versions were narrowed to, then each person's words in order; never down to nothing."""
     scope = Scope()
     for plan in previous:

@@ -13,7 +13,7 @@ from pydantic import JsonValue
 
 from runs.enums import Role
 from runs.pev.contracts import JsonObject
-from runs.pev.fences import Fenced, find
+from runs.pev.delimiters import Block, find
 
 PLANNER = "offline-planner"
 EXECUTOR = "offline-executor"
@@ -46,7 +46,7 @@ class Question:
     role: Role
     model: str
     digest: str
-    fences: tuple[Fenced, ...]
+    fences: tuple[Block, ...]
     calls: tuple[Call, ...]
     turns: int
     tools: frozenset[str]
@@ -55,7 +55,7 @@ class Question:
         """The text of the first fence of a kind, or nothing."""
         return next((item.text for item in self.fences if item.kind == kind), "")
 
-    def all(self, kind: str) -> list[Fenced]:
+    def all(self, kind: str) -> list[Block]:
         return [item for item in self.fences if item.kind == kind]
 
     @cached_property
@@ -152,7 +152,7 @@ def _calls(turns: Sequence[tuple[str, list[JsonObject]]]) -> Iterator[Call]:
 def _unfenced(text: str) -> str:
     """What a tool answered, without the fence around the whole of it."""
     match find(text):
-        case [Fenced(kind="tool") as whole]:
+        case [Block(kind="tool") as whole]:
             return whole.text
         case _:
             return text

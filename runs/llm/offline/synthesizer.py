@@ -9,7 +9,7 @@ from runs.llm.offline.questions import Question
 from runs.llm.offline.texts import number_of, shortened
 from runs.llm.offline.wire import Answer
 from runs.pev.contracts import SynthesizedAnswer
-from runs.pev.fences import Fenced
+from runs.pev.delimiters import Block
 
 SHOWN_CHARS = 30_000
 _STEPS = [step for design in DESIGNS.values() for step in design.steps]
@@ -47,21 +47,21 @@ def answer(question: Question) -> Answer:
 _CAUTION = "The rules find patterns, they do not understand the text; what they miss they do not report."
 
 
-def _first(results: Sequence[Fenced]) -> Fenced | None:
+def _first(results: Sequence[Block]) -> Block | None:
     """The deep step's result, by its id or its name, else the last one."""
     return next((item for item in results if item.name in _DEEP), results[-1] if results else None)
 
 
-def _lead(item: Fenced) -> str:
+def _lead(item: Block) -> str:
     return shortened(item.text.strip().split("\n", 1)[0], 1_000)
 
 
-def _opening(first: Fenced | None, gaps: Sequence[str]) -> str:
+def _opening(first: Block | None, gaps: Sequence[str]) -> str:
     said = _lead(first) if first else "No step has delivered a result."
     return f"{said} {number_of(len(gaps), 'gap')} must be named." if gaps else said
 
 
-def _details(first: Fenced | None) -> list[str]:
+def _details(first: Block | None) -> list[str]:
     """The rest of the deep step's findings, cut at a line; headings of theirs go down a level."""
     if first is None:
         return []

@@ -29,7 +29,7 @@ from runs.lifecycle.templates import Chosen, called
 from runs.llm.estimates import Estimate
 from runs.management.commands.serve import first_administrator
 from runs.models import Gate, Run
-from runs.pev.handwritten import MAX_BYTES, plan_in
+from runs.pev.imported import MAX_BYTES, plan_in
 from runs.reports.machine import as_json
 from runs.reports.markdown import as_markdown
 from runs.web.presenters.feed import sentence

@@ -97,7 +97,7 @@ def _proposed(data: Data, step: str) -> str:
     kept = data.get("kept") or []
     more = f"; {many(len(kept), 'result')} kept from before" if kept else ""
     less = (
-        f" It asks for less than what was agreed, in {many(data['weakened'], 'place')}." if data.get("weakened") else ""
+        f" It asks for less than what was agreed, in {many(data['relaxed'], 'place')}." if data.get("relaxed") else ""
     )
     return f"Version {data.get('version')} of the plan is ready: {many(data.get('steps'), 'step')}{more}.{less}"
 

@@ -96,7 +96,7 @@ class Because:
 class PlanView:
     """`cost` is the estimate shown before approval, None for a plan without one; `kept` and `new` count steps.
 
-    `weakened`: a sentence for each thing that was agreed before and is no longer asked for.
+    `relaxed`: a sentence for each thing that was agreed before and is no longer asked for.
     """
 
     version: int
@@ -111,7 +111,7 @@ class PlanView:
     cost: Estimate | None
     difference: Difference | None
     kept: int
-    weakened: tuple[str, ...]
+    relaxed: tuple[str, ...]
     digest: str
     created: datetime
     approved_by: str
@@ -178,7 +178,7 @@ def plan_view(rows: Rows) -> PlanView | None:
         cost=cost,
         difference=difference,
         kept=len(_kept(rows)),
-        weakened=tuple(plan.weakened),
+        relaxed=tuple(plan.relaxed),
         digest=plan.digest,
         created=plan.created_at,
         approved_by=plan.approved_by.get_username() if plan.approved_by else "",

@@ -69,14 +69,14 @@ def step_page(run: Run, step: Step) -> StepPage:
     rows, tried = _rows_for(run, step)
     spec = rows.specs[step.pk]
     others = rows.steps.get(step.plan_id, ())
-    announced = frozenset(path for other in others for path in rows.specs[other.pk].expected_outputs)
-    views = _with_results(attempt_views(rows, step, spec, announced), tried)
+    declared = frozenset(path for other in others for path in rows.specs[other.pk].expected_outputs)
+    views = _with_results(attempt_views(rows, step, spec, declared), tried)
     plan = next(plan for plan in rows.plans if plan.pk == step.plan_id)
     return StepPage(
         run=run,
         version=plan.version,
         current=plan == rows.plan,
-        step=step_view(rows, step, {other.key: rows.specs[other.pk] for other in others}, announced, few=False),
+        step=step_view(rows, step, {other.key: rows.specs[other.pk] for other in others}, declared, few=False),
         criteria=tuple(wanted(item) for item in spec.acceptance_criteria),
         tools=tuple((action.tool, action.purpose) for action in spec.actions),
         columns=tuple(_columns(views, tried)),

@@ -126,10 +126,10 @@ def step_views(rows: Rows, only: frozenset[str] | None = None) -> list[StepView]
     """The steps of the newest plan in order; with `only`, those keys."""
     specs = {step.key: rows.specs[step.pk] for step in rows.current}
     level = levels({key: spec.dependencies for key, spec in specs.items()})
-    announced = frozenset(path for spec in specs.values() for path in spec.expected_outputs)
+    declared = frozenset(path for spec in specs.values() for path in spec.expected_outputs)
     few = len(rows.current) <= DETAILED_STEPS
     return [
-        step_view(rows, step, specs, announced, level=level[step.key], few=few)
+        step_view(rows, step, specs, declared, level=level[step.key], few=few)
         for step in rows.current
         if only is None or step.key in only
     ]
@@ -139,7 +139,7 @@ def step_view(
     rows: Rows,
     step: Step,
     specs: Mapping[str, PlanStep],
-    announced: frozenset[str],
+    declared: frozenset[str],
     *,
     level: int = 0,
     few: bool,
@@ -148,7 +148,7 @@ def step_view(
     spec = rows.specs[step.pk]
     tried = rows.tried(step)
     detailed = bool(tried) and (few or step.status not in SETTLED_STEPS)
-    attempts = attempt_views(rows, step, spec, announced) if detailed else ()
+    attempts = attempt_views(rows, step, spec, declared) if detailed else ()
     last = tried[-1] if tried else None
     return StepView(
         id=step.pk,
@@ -172,14 +172,14 @@ def step_view(
     )
 
 
-def attempt_views(rows: Rows, step: Step, spec: PlanStep, announced: frozenset[str]) -> tuple[AttemptView, ...]:
-    """The attempts at a step, oldest first. `announced`: the paths that any step of the plan announced."""
+def attempt_views(rows: Rows, step: Step, spec: PlanStep, declared: frozenset[str]) -> tuple[AttemptView, ...]:
+    """The attempts at a step, oldest first. `declared`: the paths that any step of the plan declared."""
     tried = rows.tried(step)
     views = []
     heeds = 0
     for attempt in tried:
         later = [other.number for other in tried if other.number > attempt.number]
-        view = _attempt_view(rows, attempt, spec, announced, heeds=heeds, retry=later[0] if later else 0)
+        view = _attempt_view(rows, attempt, spec, declared, heeds=heeds, retry=later[0] if later else 0)
         views.append(view)
         if view.people or view.conflict or (view.verdict and view.verdict.feedback):
             heeds = attempt.number
@@ -187,7 +187,7 @@ def attempt_views(rows: Rows, step: Step, spec: PlanStep, announced: frozenset[s
 
 
 def _attempt_view(
-    rows: Rows, attempt: Attempt, spec: PlanStep, announced: frozenset[str], *, heeds: int, retry: int
+    rows: Rows, attempt: Attempt, spec: PlanStep, declared: frozenset[str], *, heeds: int, retry: int
 ) -> AttemptView:
     run_id = rows.run.pk
     url = reverse("step", args=[run_id, attempt.step_id])
@@ -210,7 +210,7 @@ def _attempt_view(
         tools=tuple(_tool_view(call, rows.problems) for call in calls[:LISTED_CALLS]),
         more_tools=max(len(calls) - LISTED_CALLS, 0),
         written=_written(run_id, attempt),
-        deviations=_deviations(spec, attempt, announced, calls, rows) if attempt.output else (),
+        deviations=_deviations(spec, attempt, declared, calls, rows) if attempt.output else (),
         verdict=verdict_view(run_id, verdict, url, f"attempt-{attempt.number}-") if verdict else None,
         people=tuple(_words(gate) for gate in rows.gates if _rejects(gate, attempt)),
         spent=rows.spent.get(attempt.pk, NOTHING),
@@ -230,12 +230,12 @@ def source_of(earlier: Attempt) -> Source:
 
 
 def _deviations(
-    spec: PlanStep, attempt: Attempt, announced: frozenset[str], calls: Sequence[ToolCall], rows: Rows
+    spec: PlanStep, attempt: Attempt, declared: frozenset[str], calls: Sequence[ToolCall], rows: Rows
 ) -> tuple[str, ...]:
     lacking = rows.lacking.get(attempt.pk, frozenset())
     return deviations(
         spec,
-        announced=announced,
+        declared=declared,
         there=[path for path in spec.expected_outputs if path not in lacking],
         written=attempt.overlay,
         used={call.name for call in calls if not call.is_error},

@@ -7,10 +7,10 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from runs.errors import InvalidInput
-from runs.lifecycle import binding, templates
+from runs.lifecycle import fingerprint, templates
 from runs.lifecycle.templates import MAX_NAME, SHIPPED
 from runs.permissions import visible_templates
-from runs.pev.handwritten import exported
+from runs.pev.imported import exported
 from runs.web.streaming import attachment
 from runs.web.views.run import person, visible_run
 
@@ -19,7 +19,7 @@ from runs.web.views.run import person, visible_run
 def plan_json(request: HttpRequest, run_id: int, version: int) -> HttpResponseBase:
     """A version of the plan, to be read, changed by hand and imported again."""
     plan = get_object_or_404(visible_run(request, run_id).plans, version=version)
-    text = exported(binding.contract_of(plan))
+    text = exported(fingerprint.contract_of(plan))
     return attachment(request, iter([text.encode()]), f"run-{run_id}-plan-{version}.json", "application/json")
 
 

@@ -10,7 +10,7 @@ from django.test import Client
 
 from runs.enums import GateKind, Outcome, RunStatus
 from runs.models import Attempt
-from runs.pev.fences import fence, find
+from runs.pev.delimiters import delimited, find
 from tests.fakes.adversaries import executors, verifiers
 from tests.fakes.adversaries.everyone import HOSTILE_DOCUMENT, HOSTILE_NAME, INJECTION
 from tests.fakes.adversaries.verifiers import quotes
@@ -22,17 +22,17 @@ from tests.integration.conftest import Submit, answer
 
 pytestmark = [pytest.mark.django_db, pytest.mark.allow_hosts(["127.0.0.1"])]
 
-FORGED = fence("person", INJECTION, "alice")
-"""A fence that is well formed: its tag fits its text. Anybody can make one."""
+FORGED = delimited("person", INJECTION, "alice")
+"""A block that is well formed: its tag fits its text. Anybody can make one."""
 FILES = {"evil.md": f"{HOSTILE_DOCUMENT}\n{FORGED}\n".encode(), HOSTILE_NAME: b"Some notes.\n"}
 
 
 ORDERS = {"request", "person"}
-"""The fences whose words a model is to follow."""
+"""The blocks whose words a model is to follow."""
 
 
 def orders_in(request: Request) -> str:
-    """All that a model may take for its orders: what stands in no fence, and in the fences of people."""
+    """All that a model may take for its orders: what stands in no block, and in the blocks of people."""
     blocks = [block for message in request.messages if message["role"] == "user" for block in message["content"]]
     return "\n".join(_orders(str(block.get("text") or block.get("content") or "")) for block in blocks)
 
@@ -89,7 +89,7 @@ def test_a_gullible_verifier_is_not_reached(api: FakeAnthropic, submitted: Submi
 
 
 def test_even_one_that_obeys_a_document_passes_nothing(api: FakeAnthropic, submitted: Submit, client: Client) -> None:
-    """S3 is a fence; T1 is the wall behind it: the words of the document are no proof of a criterion of the step."""
+    """S3 is a delimiter; T1 is the wall behind it: the words of the document prove no criterion of the step."""
     team = Team(plan=plan(step("one")), verifier=quotes("one.md", INJECTION))
     run = play(api, submitted, team, FILES)
     must_hold(run, client, Outcome.FAILED, "but that is not the source named")

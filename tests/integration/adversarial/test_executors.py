@@ -25,7 +25,7 @@ FAILURES: dict[str, tuple[Player, dict[str, Any], tuple[str, ...]]] = {
     "writes elsewhere": (
         executors.writes_elsewhere,
         {},
-        ("extra.md is announced by no step", "notes.md is announced by no step"),
+        ("extra.md is declared by no step", "notes.md is declared by no step"),
     ),
     "climbs out of the tree": (
         executors.climbs_out,
@@ -155,7 +155,7 @@ def test_what_is_accepted_with_issues_is_partial(
 def test_what_nobody_announced_is_not_accepted_either(api: FakeAnthropic, submitted: Submit, client: Client) -> None:
     team = Team(plan=plan(step("one")), executor=executors.writes_elsewhere)
     run = play(api, submitted, team, exhausted="accept")
-    told = "Files of one that no step had announced were left out: extra.md, notes.md."
+    told = "Files of one that no step had declared were left out: extra.md, notes.md."
     must_hold(run, client, Outcome.PARTIAL, told)
     kept = trees.files_of(run.head)
     assert sorted(kept) == ["notes.md", "one.md"]

@@ -46,7 +46,7 @@ def test_patterns_cannot_hang_the_server(
     api: FakeAnthropic, submitted: Submit, client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """All checks of an attempt share one allowance of seconds."""
-    monkeypatch.setattr("runs.pev.stage_one.SECONDS", 0.3)
+    monkeypatch.setattr("runs.pev.prechecks.SECONDS", 0.3)
     team = Team(plan=planners.slow_patterns())
     run = play(api, submitted, team, {"notes.md": b"a" * 5_000 + b"!"})
     must_hold(run, client, Outcome.FAILED, "was not searched for “(a+)+$”: it took too long")

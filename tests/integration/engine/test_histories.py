@@ -205,12 +205,12 @@ def _attempt_holds(attempt: Attempt, events: list[tuple[str, Any]]) -> None:
 
 
 def _written(run: Run) -> set[str]:
-    """The files of attempts that were kept, as far as the plan had announced them."""
+    """The files of attempts that were kept, as far as the plan had declared them."""
     kept: set[str] = set()
     for one in Attempt.objects.filter(step__plan__run=run, step__status__in=SETTLED_STEPS).order_by("number"):
         if one.number == one.step.attempts.count():
-            announced = one.step.plan.steps.values_list("spec__expected_outputs", flat=True)
-            kept |= set(one.overlay) & {path for paths in announced for path in paths}
+            declared = one.step.plan.steps.values_list("spec__expected_outputs", flat=True)
+            kept |= set(one.overlay) & {path for paths in declared for path in paths}
     return kept
 
 

@@ -11,7 +11,7 @@ from runs import trees
 from runs.engine import work
 from runs.enums import Action, AttemptStatus, EventKind, GateKind, StepStatus, Verb, WorkKind, WorkStatus
 from runs.errors import MoveRefused
-from runs.lifecycle import binding, facts, gates
+from runs.lifecycle import facts, fingerprint, gates
 from runs.models import Attempt, Event, Plan, Run, Step, Verdict, WorkItem
 from runs.pev.contracts import PlanContract, PlanStep, QuotedEvidence
 from runs.pev.evidence import resolve
@@ -41,8 +41,8 @@ def supported(text: str = "Done") -> Any:
 def test_a_plan_is_stored_so_that_it_can_be_read_back_as_it_was() -> None:
     contract = made.plan()
     plan = planned(made.planning(), contract)
-    assert binding.contract_of(plan) == contract
-    assert plan.digest == binding.plan_digest(contract)
+    assert fingerprint.contract_of(plan) == contract
+    assert plan.digest == fingerprint.plan_digest(contract)
     assert list(plan.steps.values_list("key", "position", "complexity", "status")) == [
         ("inventory", 0, "low", "pending"),
         ("review", 1, "high", "pending"),
@@ -199,7 +199,7 @@ def test_a_verdict_is_told_with_its_feedback() -> None:
 # ---- errors -------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("forget", "generation"), [(False, 0), (True, 1)])
+@pytest.mark.parametrize(("reset", "generation"), [(False, 0), (True, 1)])
 def test_work_with_an_error_waits_at_a_gate_without_a_lease(reset: bool, generation: int) -> None:
     run = made.executing()
     lease = work.claim(made.open_work(run, WorkKind.ATTEMPT).pk)

@@ -235,7 +235,7 @@ def test_what_changes_after_the_approval_opens_the_gate_again_with_the_differenc
     gate = made.open_gate(run, GateKind.PLAN)
     plan = Plan.objects.get(run=run)
     assert gate.question == (f"What would run has changed since version 1 was approved ({part}). Shall it go on?")
-    assert (fresh(run).status, plan.status, plan.binding, plan.approved_by) == (
+    assert (fresh(run).status, plan.status, plan.approval_fingerprint, plan.approved_by) == (
         "awaiting_approval",
         "proposed",
         None,
@@ -457,7 +457,7 @@ def test_a_whole_decision_can_be_stored() -> None:
 
 def test_a_plan_is_approved_only_with_what_it_is_bound_to() -> None:
     plan = Plan.objects.get(run=made.awaiting_plan())
-    halves: list[dict[str, Any]] = [{"binding": {}}, {"approved_how": "person"}, {}]
+    halves: list[dict[str, Any]] = [{"approval_fingerprint": {}}, {"approved_how": "person"}, {}]
     for half in halves:
         with pytest.raises(IntegrityError), transaction.atomic():
             Plan.objects.filter(pk=plan.pk).update(status=PlanStatus.APPROVED, **half)

@@ -16,7 +16,7 @@ from django.test import override_settings
 from runs import trees
 from runs.enums import ApprovalPolicy, EventKind, GateKind, PlanStatus, RunStatus, WorkKind
 from runs.errors import InvalidInput, PlanRefused, UploadRefused
-from runs.lifecycle import binding
+from runs.lifecycle import fingerprint
 from runs.lifecycle.estimating import estimate_for
 from runs.lifecycle.submission import SAMPLES, Submission, Upload, intake, sample, submit, title_of
 from runs.models import Event, Plan, Run, Tree, WorkItem
@@ -280,10 +280,10 @@ def test_a_plan_that_is_brought_is_version_1_and_waits_for_a_person_without_any_
     run = submit(made.alice(), submission(plan=made.plan(), plan_from="Imported from “plan.json”."))
     plan = Plan.objects.get(run=run)
     assert (plan.version, plan.status, plan.reason) == (1, PlanStatus.PROPOSED, "Imported from “plan.json”.")
-    assert binding.contract_of(plan) == made.plan()
+    assert fingerprint.contract_of(plan) == made.plan()
     assert plan.estimate == estimate_for(run, made.plan())
     gate = made.open_gate(run, GateKind.PLAN)
-    assert gate.digest == binding.digest_of(binding.binding_of(run, plan))
+    assert gate.digest == fingerprint.digest_of(fingerprint.fingerprint_of(run, plan))
     assert (Run.objects.get().status, WorkItem.objects.count()) == (RunStatus.AWAITING_APPROVAL, 0)
     assert list(Event.objects.filter(run=run).values_list("kind", flat=True)) == [
         EventKind.SUBMITTED,

@@ -4,7 +4,7 @@ import pytest
 
 from runs.enums import Action, GateKind, Verb, WorkKind
 from runs.errors import InvalidInput
-from runs.lifecycle import binding, gates, templates
+from runs.lifecycle import fingerprint, gates, templates
 from runs.lifecycle.templates import called, chosen, plan_worth_keeping, save, shipped_plan
 from runs.models import Run, Template
 from tests import factories as made
@@ -24,7 +24,7 @@ def test_the_plan_of_a_finished_run_is_kept_whole_and_found_by_number_and_name()
     assert (template.name, template.from_run, template.digest) == ("Three contracts", run, run.plans.get().digest)
     assert template.description.startswith("A review of the three contracts")
     for found in (chosen(made.alice(), str(template.pk)), called(made.alice(), "Three contracts")):
-        assert found.plan == binding.contract_of(run.plans.get())
+        assert found.plan == fingerprint.contract_of(run.plans.get())
         assert found.reason == "From the template “Three contracts”."
 
 
@@ -70,7 +70,7 @@ def test_of_several_approved_versions_the_last_is_kept() -> None:
     made.propose(run, reason="step inventory")
     made.decide(run, GateKind.PLAN, Verb.APPROVE)
     gates.cancel(run.pk, made.alice())
-    versions = run.plans.filter(binding__isnull=False).values_list("version", flat=True)
+    versions = run.plans.filter(approval_fingerprint__isnull=False).values_list("version", flat=True)
     kept = plan_worth_keeping(Run.objects.get(pk=run.pk))
     assert (sorted(versions), kept and kept.version) == ([1, 2], 2)
 

@@ -113,7 +113,7 @@ def beside(table: type[Model], status: str) -> dict[str, Any]:
         over = status == RunStatus.FINISHED
         return {"outcome": "failed" if over else None, "finished_at": now if over else None}
     if table is Plan:
-        return {"binding": {}, "approved_how": "person"} if status == PlanStatus.APPROVED else {}
+        return {"approval_fingerprint": {}, "approved_how": "person"} if status == PlanStatus.APPROVED else {}
     if table is WorkItem:
         return {"lease_until": now if status == WorkStatus.LEASED else None}
     if table is Gate and status not in {GateStatus.OPEN, GateStatus.WITHDRAWN}:

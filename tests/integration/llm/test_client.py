@@ -485,4 +485,4 @@ def test_a_key_that_cannot_be_sent_is_told_at_once_and_not_shown(
 
 def test_no_trouble_of_the_line_shows_the_key_in_its_whole_history(api: FakeAnthropic, clients: Clients) -> None:
     api.replies(CutStream("x"))
-    assert KEY not in "".join(traceback.format_exception(error(clients)))
+    assert KEY not in "".join(traceback.format_exception(error_of(clients)))

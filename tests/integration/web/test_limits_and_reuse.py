@@ -90,8 +90,8 @@ def test_a_result_taken_over_says_where_it_is_from(page: Client, submitted: Subm
 
 def test_one_model_in_two_roles_is_said(page: Client, submitted: Submit, alice: Any) -> None:
     run = submitted()
-    twin = run.policy["models"] | {"verifier": run.policy["models"]["executor"]}
-    Run.objects.filter(pk=run.pk).update(policy=run.policy | {"models": twin})
+    same_model = run.policy["models"] | {"verifier": run.policy["models"]["executor"]}
+    Run.objects.filter(pk=run.pk).update(policy=run.policy | {"models": same_model})
     run.refresh_from_db()
     assert "One model judged its own work." in page.get(f"/runs/{run.pk}/report/").text
     assert "One model judged its own work" in as_markdown(run)

@@ -6,10 +6,10 @@ import pytest
 from django.test import Client
 
 from runs.enums import GateKind, Verb
-from runs.lifecycle import binding
+from runs.lifecycle import fingerprint
 from runs.lifecycle.templates import save
 from runs.models import Template
-from runs.pev.handwritten import plan_in
+from runs.pev.imported import plan_in
 from tests import factories
 
 
@@ -37,7 +37,7 @@ def test_each_version_is_a_file_that_can_be_imported_again(page: Client) -> None
         place = f"/runs/{run.pk}/plans/{plan.version}.json"
         assert f'href="{place}"' in text
         answer = page.get(place)
-        assert plan_in(body(answer)) == binding.contract_of(plan)
+        assert plan_in(body(answer)) == fingerprint.contract_of(plan)
         assert answer["Content-Disposition"] == f'attachment; filename="run-{run.pk}-plan-{plan.version}.json"'
         assert (answer["Content-Type"], answer["X-Content-Type-Options"]) == ("application/json", "nosniff")
 

@@ -6,7 +6,7 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from runs.enums import Action, EventKind, WorkKind
-from runs.lifecycle import binding
+from runs.lifecycle import fingerprint
 from runs.models import Event, Run
 from runs.pev.contracts import Matches, WordCount
 from runs.web.presenters.feed import line
@@ -30,7 +30,7 @@ def test_levels_and_what_comes_after_what() -> None:
 def test_what_differs_from_the_plan() -> None:
     first, second = present(factories.step_gate()).steps[1].attempts
     assert first.deviations == (
-        "review/scratch.txt was written, which no step announced.",
+        "review/scratch.txt was written, which no step declared.",
         "The plan named the tool search_files; it was not used.",
     )
     assert second.deviations == ()
@@ -103,7 +103,7 @@ def replanned_with(kept: int) -> Run:
         assert mine.attempt is not None
         factories.facts.executed(mine.attempt, factories.output("Not possible."), {})
         factories.facts.judged(mine.attempt, factories.failed("Not possible.", action=Action.REPLAN))
-    specs = [binding.spec_of(step) for step in run.plans.get().steps.order_by("position")]
+    specs = [fingerprint.spec_of(step) for step in run.plans.get().steps.order_by("position")]
     factories.propose(run, factories.plan(*specs[:-1], factories.plan_step("other", "Another way")), "step failed")
     return run
 

@@ -85,7 +85,7 @@ def test_a_second_version_says_why_and_what_changed(alice: Client) -> None:
 def test_a_failed_attempt_shows_evidence_deviations_and_who_was_overruled(alice: Client) -> None:
     page = page_of(alice, factories.failed_attempt())
     assert "✗ not verified: “dealt with as promptly as possible” does not occur in" in page
-    assert "review/scratch.txt was written, which no step announced." in page
+    assert "review/scratch.txt was written, which no step declared." in page
     assert "The plan named the tool search_files; it was not used." in page
     assert "its own results or their evidence say otherwise" in page
     assert "was given the critique of attempt 1" in page

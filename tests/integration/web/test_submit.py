@@ -10,12 +10,12 @@ from pytest_django import Settings
 
 from runs import trees
 from runs.enums import ApprovalPolicy, PlanStatus, Role, StepApproval
-from runs.lifecycle import binding
+from runs.lifecycle import fingerprint
 from runs.lifecycle.defaults import default_policy
 from runs.lifecycle.policy import Policy
 from runs.lifecycle.templates import save
 from runs.models import Run
-from runs.pev.handwritten import exported
+from runs.pev.imported import exported
 from tests import factories
 
 JSON = {"Accept": "application/json"}
@@ -142,14 +142,14 @@ def test_an_own_template_is_offered_and_those_of_others_are_not(page: Client, al
     refused = page.post("/runs/new/", form(template=str(theirs.pk)), headers=JSON)
     assert refused.json() == {"errors": ["There is no such template, or not any more; choose another."]}
     page.post("/runs/new/", form(template=str(mine.pk)))
-    assert binding.contract_of(Run.objects.latest("pk").plans.get()) == factories.plan()
+    assert fingerprint.contract_of(Run.objects.latest("pk").plans.get()) == factories.plan()
 
 
 def test_a_plan_can_be_brought_as_json_beside_the_files(page: Client) -> None:
     page.post("/runs/new/", form(files=[file("a.md")], paths=["one/a.md"], plan_file=plan_file()))
     run = Run.objects.get()
     assert list(trees.files_of(run.inputs)) == ["one/a.md"]
-    assert binding.contract_of(run.plans.get()) == factories.plan()
+    assert fingerprint.contract_of(run.plans.get()) == factories.plan()
     assert run.plans.get().reason == "Imported from “my plan.json”."
 
 
@@ -231,11 +231,11 @@ def test_an_unknown_sample_is_not_there(page: Client) -> None:
 
 
 def test_a_judge_of_its_own_work_has_to_be_allowed(page: Client) -> None:
-    twin = {"verifier_model": "offline-executor"}
-    refused = page.post("/runs/new/", form(**twin), headers=JSON)
+    same_model = {"verifier_model": "offline-executor"}
+    refused = page.post("/runs/new/", form(**same_model), headers=JSON)
     assert refused.status_code == 422
     assert "offline-executor would judge its own work" in refused.json()["errors"][0]
-    assert page.post("/runs/new/", form(**twin, twin_verifier="on"), headers=JSON).status_code == 201
+    assert page.post("/runs/new/", form(**same_model, same_model_verifier="on"), headers=JSON).status_code == 201
 
 
 def test_a_budget_needs_prices(page: Client) -> None:

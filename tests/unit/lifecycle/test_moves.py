@@ -87,7 +87,7 @@ class World:
                 self.gates.add("plan")
                 self.run = replace(self.run, status=RunStatus.AWAITING_APPROVAL)
             case moves.ApprovePlan():
-                assert not self.run.policy.plan_waits(agreed=self.run.agreed, weakens=self.run.weakens)
+                assert not self.run.policy.plan_waits(agreed=self.run.agreed, relaxes=self.run.relaxes)
                 self.approve("policy")
             case moves.StartAttempt(key):
                 self.start(key)
@@ -155,7 +155,7 @@ class World:
                     self.run,
                     busy=False,
                     plan=PlanStatus.PROPOSED,
-                    weakens=self.run.agreed and self.draw(st.booleans()),
+                    relaxes=self.run.agreed and self.draw(st.booleans()),
                     steps=self.draw(graphs()),
                 )
             case "answered":
@@ -261,7 +261,7 @@ def test_paused_and_busy_runs_do_not_move() -> None:
 
 
 @pytest.mark.parametrize(
-    ("approval", "agreed", "weakens", "asked"),
+    ("approval", "agreed", "relaxes", "asked"),
     [
         (ApprovalPolicy.ALWAYS, True, False, True),
         (ApprovalPolicy.FIRST, False, False, True),
@@ -272,8 +272,8 @@ def test_paused_and_busy_runs_do_not_move() -> None:
     ],
 )
 def test_a_plan_that_asks_for_less_waits_unless_no_plan_ever_does(
-    approval: ApprovalPolicy, agreed: bool, weakens: bool, asked: bool
+    approval: ApprovalPolicy, agreed: bool, relaxes: bool, asked: bool
 ) -> None:
     policy = POLICY.model_copy(update={"plan_approval": approval})
-    run = Snapshot(RunStatus.PLANNING, policy, plan=PlanStatus.PROPOSED, agreed=agreed, weakens=weakens)
+    run = Snapshot(RunStatus.PLANNING, policy, plan=PlanStatus.PROPOSED, agreed=agreed, relaxes=relaxes)
     assert due(run) == [moves.OpenPlanGate() if asked else moves.ApprovePlan()]

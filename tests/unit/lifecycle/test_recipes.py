@@ -5,7 +5,7 @@ from importlib.resources import files
 import pytest
 
 from runs.lifecycle.templates import SHIPPED, shipped_plan
-from runs.pev.handwritten import plan_in
+from runs.pev.imported import plan_in
 from runs.pev.ordering import levels
 from runs.pev.planner import problems_in
 from runs.pev.tools import TOOL_NAMES
@@ -14,7 +14,7 @@ from tests.unit.llm.test_offline_runs import CONTRACTS, EMPTY, INTERVIEWS, PROJE
 
 
 def test_each_file_is_offered_and_read_as_an_import_would_be() -> None:
-    found = {item.name.removesuffix(".json"): item for item in files("runs").joinpath("recipes").iterdir()}
+    found = {item.name.removesuffix(".json"): item for item in files("runs").joinpath("plan_templates").iterdir()}
     assert set(found) == set(SHIPPED)
     for key, item in found.items():
         assert shipped_plan(key) == plan_in(item.read_bytes())

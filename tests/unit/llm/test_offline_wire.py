@@ -13,15 +13,15 @@ from runs.enums import Role
 from runs.llm.offline import EXECUTOR, PLANNER, OfflineTransport
 from runs.llm.offline.transport import _ANSWERS
 from runs.pev.contracts import PlanContract
-from runs.pev.fences import fence
+from runs.pev.delimiters import delimited
 from tests.unit.llm.offline_bench import client
 
 SYSTEM = "# Your role: planner\n"
 MESSAGE = {
     "role": "user",
     "content": [
-        {"type": "text", "text": fence("request", "Review these contracts")},
-        {"type": "text", "text": fence("files", "a.md\t10 bytes")},
+        {"type": "text", "text": delimited("request", "Review these contracts")},
+        {"type": "text", "text": delimited("files", "a.md\t10 bytes")},
     ],
 }
 BODY = {"model": PLANNER, "max_tokens": 1_000, "system": SYSTEM, "messages": [MESSAGE]}

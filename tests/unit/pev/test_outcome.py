@@ -37,7 +37,7 @@ LEDGERS = st.builds(
     answered=st.booleans(),
     cancelled=st.booleans(),
     failure=st.sampled_from(["", "The service refused."]),
-    weakened=st.lists(st.just("Step one was to write a.md."), max_size=1),
+    relaxed=st.lists(st.just("Step one was to write a.md."), max_size=1),
     ended=st.sampled_from(["", "Alice finished it early."]),
 )
 RANK = {Outcome.CANCELLED: 0, Outcome.FAILED: 0, Outcome.PARTIAL: 1, Outcome.SUCCEEDED: 2}
@@ -80,9 +80,9 @@ def test_everything_passed_and_supported_is_a_success_without_gaps() -> None:
         ),
         (Ledger([PASSED], [result()], answered=True, failure="Down."), Outcome.FAILED, ["Down."]),
         (
-            Ledger([PASSED], [result()], answered=True, weakened=["Step “Read” was to write a.md."]),
+            Ledger([PASSED], [result()], answered=True, relaxed=["Step “Read” was to write a.md."]),
             Outcome.PARTIAL,
-            ["Weakened, and nobody agreed to it: Step “Read” was to write a.md."],
+            ["Relaxed, and nobody agreed to it: Step “Read” was to write a.md."],
         ),
         (
             Ledger([PASSED, StepEntry("Write", StepStatus.DROPPED)], [result()], answered=True, ended="Ended early."),
@@ -110,7 +110,7 @@ def test_success_means_that_nothing_is_missing(ledger: Ledger) -> None:
         and ledger.answered
         and not ledger.failure
         and not ledger.cancelled
-        and not ledger.weakened
+        and not ledger.relaxed
         and not ledger.ended
     )
     assert (outcome_of(ledger) is Outcome.SUCCEEDED) == whole

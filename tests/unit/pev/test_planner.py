@@ -9,7 +9,7 @@ import pytest
 from runs.errors import ContractBroken
 from runs.pev import planner
 from runs.pev.contracts import Contains, Criterion, Matches, PlanContract, PlannedAction
-from runs.pev.fences import Fenced, find
+from runs.pev.delimiters import Block, find
 from runs.pev.planner import Lesson, PlanBrief, make_plan, problems_in
 from runs.pev.ports import FileInfo, Reply, ToolSpec
 from tests.unit.pev.scripted import Scripted, gave, plan, said, step
@@ -38,7 +38,7 @@ def dumped(found: PlanContract) -> Reply:
     return gave(found.model_dump(mode="json"))
 
 
-def shown(model: Scripted) -> list[Fenced]:
+def shown(model: Scripted) -> list[Block]:
     content: Any = model.asked[0].messages[0]["content"]
     return [item for block in content for item in find(block["text"])]
 

@@ -10,7 +10,7 @@ from runs.enums import Action, Severity
 from runs.errors import ContractBroken
 from runs.pev.case import Case
 from runs.pev.contracts import Contains, Criterion, FileExists
-from runs.pev.fences import Fenced, find
+from runs.pev.delimiters import Block, find
 from runs.pev.ports import Reply
 from runs.pev.verifier import judge
 from tests.unit.pev.scripted import NeverAsked, Scripted, gave, said
@@ -268,7 +268,7 @@ def test_a_verifier_that_never_names_the_criterion_is_no_pass() -> None:
 # ---- what it is shown ---------------------------------------------------------------------------------------------
 
 
-def shown(model: Scripted) -> list[Fenced]:
+def shown(model: Scripted) -> list[Block]:
     content: Any = model.asked[0].messages[0]["content"]
     return [item for block in content for item in find(block["text"])]
 
@@ -365,10 +365,10 @@ def test_nothing_a_model_says_passes_a_criterion_without_verified_evidence(
 
 
 def test_a_file_that_no_step_announced_fails_without_a_model() -> None:
-    found = judge(NeverAsked(), case(unannounced=["diary.md"]))
+    found = judge(NeverAsked(), case(undeclared=["diary.md"]))
     assert (found.passed, found.stage, found.action) == (False, "checks", Action.RETRY)
     assert [(r.label, r.decided_by, r.feedback) for r in found.results] == [
-        ("U1", "check", "diary.md is announced by no step"),
+        ("U1", "check", "diary.md is declared by no step"),
         ("C1", "nobody", "Not judged: a check failed before."),
     ]
     assert "diary.md" in found.feedback

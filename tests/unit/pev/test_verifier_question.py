@@ -2,7 +2,7 @@
 
 import pytest
 
-from runs.pev.fences import find
+from runs.pev.delimiters import find
 from runs.pev.verifier import judge
 from tests.unit.pev.scripted import Scripted
 from tests.unit.pev.test_verifier import PASSED, case, given_, shown, verdict

@@ -5,7 +5,7 @@ import time
 from runs.errors import ContractBroken
 
 
-class Stopwatch:
+class Deadline:
     """`used` seconds of `limit` are gone already, by the journal: a resumed attempt gets no new time."""
 
     def __init__(self, limit: float, used: float) -> None:

@@ -19,7 +19,7 @@ from runs.pev.contracts import (
     PlanStep,
     WordCount,
 )
-from runs.pev.handwritten import MAX_BYTES, PURPOSE, ROLLBACK, exported, plan_in
+from runs.pev.imported import MAX_BYTES, PURPOSE, ROLLBACK, exported, plan_in
 from runs.pev.tools import TOOL_NAMES
 from tests.unit.pev.scripted import plan, step
 

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from runs.pev.contracts import PlanContract
-from runs.pev.weakening import weakenings
+from runs.pev.relaxing import relaxed_criteria
 from tests.fakes.team import plan, step
 
 WORDS = {"kind": "word_count", "path": "one.md", "min": 100, "max": 200}
@@ -22,7 +22,7 @@ def changed(**criterion: Any) -> dict[str, Any]:
 def lost(now: dict[str, Any], agreed: dict[str, Any] = AGREED, passed: tuple[str, ...] = ()) -> list[str]:
     before = PlanContract.model_validate(agreed)
     kept = [one for one in before.steps if one.step_id in passed]
-    return weakenings(before, PlanContract.model_validate(now), kept)
+    return relaxed_criteria(before, PlanContract.model_validate(now), kept)
 
 
 def test_the_same_plan_asks_for_the_same() -> None:

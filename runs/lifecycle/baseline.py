@@ -3,11 +3,11 @@
 from collections.abc import Collection
 
 from runs.enums import StepStatus
-from runs.lifecycle import binding
+from runs.lifecycle import fingerprint
 from runs.models import Plan, Run, Step
 from runs.pev.contracts import PlanContract
-from runs.pev.deviations import unannounced
-from runs.pev.weakening import weakenings
+from runs.pev.deviations import undeclared
+from runs.pev.relaxing import relaxed_criteria
 
 _READ = frozenset({"person", "terminal"})
 
@@ -17,20 +17,20 @@ def was_read(plan: Plan) -> bool:
     return plan.approved_how in _READ
 
 
-def weakened(run: Run, now: PlanContract) -> list[str]:
+def relaxed(run: Run, now: PlanContract) -> list[str]:
     """What `now` asks less than the version a person read last; without one, than the first that was approved."""
     approved = list(run.plans.exclude(approved_how="").order_by("version"))
     if not approved:
         return []
     agreed = next((plan for plan in reversed(approved) if was_read(plan)), approved[0])
     passed = Step.objects.filter(plan__run=run, plan__version__gte=agreed.version, status=StepStatus.PASSED)
-    return weakenings(binding.contract_of(agreed), now, [binding.spec_of(step) for step in passed])
+    return relaxed_criteria(fingerprint.contract_of(agreed), now, [fingerprint.spec_of(step) for step in passed])
 
 
-def unannounced_by(step: Step, written: Collection[str]) -> list[str]:
+def undeclared_by(step: Step, written: Collection[str]) -> list[str]:
     """What was written although no step of the plan had spoken of it. Asks for the other steps only where it must."""
-    extra = unannounced(written, set(step.spec["expected_outputs"]))
+    extra = undeclared(written, set(step.spec["expected_outputs"]))
     if not extra:
         return []
     outputs = Step.objects.filter(plan=step.plan_id).values_list("spec__expected_outputs", flat=True)
-    return unannounced(extra, {path for paths in outputs for path in paths})
+    return undeclared(extra, {path for paths in outputs for path in paths})

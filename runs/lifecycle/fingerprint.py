@@ -28,7 +28,7 @@ def spec_of(step: Step) -> PlanStep:
     return PlanStep.model_validate(step.spec)
 
 
-def binding_of(run: Run, plan: Plan) -> dict[str, str]:
+def fingerprint_of(run: Run, plan: Plan) -> dict[str, str]:
     """What would run, part by part. An approval holds while all parts stay equal."""
     policy = {name: value for name, value in run.policy.items() if name != "models"}
     return {
@@ -42,8 +42,8 @@ def binding_of(run: Run, plan: Plan) -> dict[str, str]:
 
 def differences(plan: Plan, run: Run) -> list[str]:
     """The parts that differ from what was approved; empty when the approval holds."""
-    approved = plan.binding or {}
-    return [part for part, digest in binding_of(run, plan).items() if approved.get(part) != digest]
+    approved = plan.approval_fingerprint or {}
+    return [part for part, digest in fingerprint_of(run, plan).items() if approved.get(part) != digest]
 
 
 def attempt_digest(attempt: Attempt) -> str:

@@ -50,7 +50,7 @@ def gaps(run: Run) -> list[str]:
 def test_without_anybody_asked_the_outcome_is_partial_and_says_why(team: Team, submitted: Submit, alice: Any) -> None:
     run = finish(submitted(plan_approval="never"), alice)
     assert run.outcome == Outcome.PARTIAL
-    assert gaps(run) == [f"Weakened, and nobody agreed to it: {SAID}"]
+    assert gaps(run) == [f"Relaxed, and nobody agreed to it: {SAID}"]
 
 
 def test_a_person_is_asked_although_only_the_first_plan_waits(team: Team, submitted: Submit, alice: Any) -> None:
@@ -60,7 +60,7 @@ def test_a_person_is_asked_although_only_the_first_plan_waits(team: Team, submit
     drain(run)
     gate = open_gate(run)
     assert gate.plan is not None
-    assert (gate.kind, gate.plan.version, gate.plan.weakened) == (GateKind.PLAN, 2, [SAID])
+    assert (gate.kind, gate.plan.version, gate.plan.relaxed) == (GateKind.PLAN, 2, [SAID])
     assert gate.plan.reason == "Version 1, step one, attempt 1: It does not say enough."
     assert finish(run, alice).outcome == Outcome.SUCCEEDED, "a person has read it and agreed"
 
@@ -73,7 +73,7 @@ def test_a_plan_that_asks_for_the_same_is_carried_out_without_a_question(
     drain(run)
     answer(run, alice)
     drain(run)
-    assert (run.plans.count(), run.plans.latest("version").weakened, run.gates.count()) == (2, [], 1)
+    assert (run.plans.count(), run.plans.latest("version").relaxed, run.gates.count()) == (2, [], 1)
 
 
 def test_what_was_dropped_twice_is_still_missing(team: Team, submitted: Submit, alice: Any) -> None:
@@ -95,7 +95,7 @@ def test_what_was_dropped_twice_is_still_missing(team: Team, submitted: Submit, 
     team.planner, team.verifier = planner, never_done
     run = finish(submitted(plan_approval="never", replans=2), alice)
     assert run.plans.count() == 3
-    assert SAID in run.plans.latest("version").weakened
+    assert SAID in run.plans.latest("version").relaxed
     assert run.outcome == Outcome.PARTIAL
 
 

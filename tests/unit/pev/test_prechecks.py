@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from runs.pev import stage_one
+from runs.pev import prechecks
 from runs.pev.case import Case
 from runs.pev.contracts import Criterion, Matches
 
@@ -12,7 +12,7 @@ SLOW = Matches(kind="matches", path="a.md", pattern="(a+)+$")
 
 
 def test_slow_checks_share_one_allowance(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(stage_one, "SECONDS", 0.2)
+    monkeypatch.setattr(prechecks, "SECONDS", 0.2)
     labels = {f"C{number}": Criterion(text="It ends in a.", check=SLOW) for number in range(1, 6)}
     case = Case(
         subject="Review",
@@ -27,7 +27,7 @@ def test_slow_checks_share_one_allowance(monkeypatch: pytest.MonkeyPatch) -> Non
         effort="low",
     )
     began = time.process_time()
-    results = stage_one.decided_by_code(case, labels)
+    results = prechecks.decided_by_code(case, labels)
     assert time.process_time() - began < 0.5
     assert [result.passed for result in results] == [False] * 5
     assert all("was not searched for" in result.feedback for result in results)

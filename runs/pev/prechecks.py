@@ -17,7 +17,7 @@ _ORDER = "OUSC"
 
 def decided_by_code(case: Case, labels: Mapping[str, Criterion]) -> list[CriterionResult]:
     """Every criterion with a check, and each rule of the house that was broken: an expected output that is missing
-    or empty (`O1`), a file that no step announced (`U1`), too little confidence of its own (`S1`).
+    or empty (`O1`), a file that no step declared (`U1`), too little confidence of its own (`S1`).
     """
     ends = time.monotonic() + SECONDS
     checked = [
@@ -67,8 +67,8 @@ def _nothing_in(path: str, case: Case) -> Evidence:
 
 def _unannounced(case: Case) -> list[CriterionResult]:
     return [
-        _result(f"U{number}", "Only announced files are written", _broken(path, f"{path} is announced by no step"))
-        for number, path in enumerate(case.unannounced, 1)
+        _result(f"U{number}", "Only declared files are written", _broken(path, f"{path} is declared by no step"))
+        for number, path in enumerate(case.undeclared, 1)
     ]
 
 

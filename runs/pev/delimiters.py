@@ -1,7 +1,7 @@
-"""Owns the fences around data in prompts, so that no document can pretend to be an instruction.
+"""Owns the delimiters around data in prompts, so that no document can pretend to be an instruction.
 
-A fence carries a tag derived from its content. A text cannot contain the hash of itself, so nothing inside
-can close it early. `find` reads fences back; the offline rules use it.
+A delimiter carries a tag derived from its content. A text cannot contain the hash of itself, so nothing inside
+can close it early. `find` reads the blocks back; the offline rules use it.
 """
 
 import hashlib
@@ -19,13 +19,13 @@ _OPEN = re.compile(r"^<(?P<kind>[a-z_]+)-(?P<tag>[0-9a-f]{16})(?: name=\"(?P<nam
 
 
 @dataclass(frozen=True)
-class Fenced:
+class Block:
     kind: str
     name: str
     text: str
 
 
-def fence(kind: str, text: str, name: str = "") -> str:
+def delimited(kind: str, text: str, name: str = "") -> str:
     """`text` between two lines that nothing in it can imitate. The same input gives the same bytes."""
     tag = hashlib.sha256(f"{kind}\0{name}\0{text}".encode()).hexdigest()[:16]
     label = f' name="{_attribute(name)}"' if name else ""
@@ -40,8 +40,8 @@ def listing(files: Mapping[str, FileInfo]) -> str:
     return "\n".join(lines) or "(no files)"
 
 
-def find(text: str) -> list[Fenced]:
-    """The outermost fences of a prompt, in order. An opening line without its end is not a fence."""
+def find(text: str) -> list[Block]:
+    """The outermost blocks of a prompt, in order. An opening line without its end is not a block."""
     found = []
     position = 0
     while match := _OPEN.search(text, position):
@@ -51,7 +51,7 @@ def find(text: str) -> list[Fenced]:
             position = match.end()
             continue
         inner = text[match.end() : end] if end >= match.end() else ""
-        found.append(Fenced(kind, html.unescape(match["name"] or ""), inner))
+        found.append(Block(kind, html.unescape(match["name"] or ""), inner))
         position = end
     return found
 

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from runs.pev.contracts import Check, Criterion, CsvColumns, Matches, MinBytes, PlanContract, PlanStep, WordCount
 
 
-def weakenings(agreed: PlanContract, now: PlanContract, passed: Sequence[PlanStep]) -> list[str]:
+def relaxed_criteria(agreed: PlanContract, now: PlanContract, passed: Sequence[PlanStep]) -> list[str]:
     """A sentence for each thing that `agreed` asked for, no step has `passed` with, and `now` asks for less or not."""
     steps = [step for step in agreed.steps if step not in passed]
     written = {path for step in (*now.steps, *passed) for path in step.expected_outputs}
