@@ -20,16 +20,16 @@ import pytest
 from django.db import connection
 from django.test import Client
 from pytest_django import DjangoDbBlocker, Settings
-from runs.lifecycle.binding import contract_of
-from runs.pev.handwritten import plan_in
 
 from runs.enums import GateKind, Outcome, RunStatus, Verb
 from runs.errors import DecisionRefused
+from runs.lifecycle.fingerprint import contract_of
 from runs.lifecycle.gates import Decision, decide
 from runs.lifecycle.policy import Policy
 from runs.lifecycle.templates import called
 from runs.models import Attempt, Run, User
 from runs.pev.contracts import Matches, MinBytes, WordCount
+from runs.pev.imported import plan_in
 from runs.reports.machine import as_json
 from runs.trees import files_of
 from tests.fakes.team import Team
@@ -224,13 +224,13 @@ def test_an_offline_run_at_a_gate_ends_or_says_what_it_needs(bob: User, alice: U
 def test_what_a_person_set_and_the_checks_of_plans_keep_their_values(alice: User) -> None:
     plan = run_called("Wait at the plan").plans.get()
     policy = Policy.model_validate(plan.run.policy)
-    assert (policy.least_confidence, policy.most_steps) == (0.6, 7)
+    assert (policy.min_confidence, policy.max_steps) == (0.6, 7)
     measured = [
-        MinBytes(kind="min_bytes", path="one.md", least=10),
-        Matches(kind="matches", path="one.md", pattern="[a-z]+", least=3),
-        WordCount(kind="word_count", path="one.md", least=4, most=50),
+        MinBytes(kind="min_bytes", path="one.md", min=10),
+        Matches(kind="matches", path="one.md", pattern="[a-z]+", min=3),
+        WordCount(kind="word_count", path="one.md", min=4, max=50),
     ]
     exported = plan_in((FIXTURE / "plan.json").read_bytes())
     for contract in (contract_of(plan), called(alice, "Measured work").plan, exported):
         assert [criterion.check for criterion in contract.steps[0].acceptance_criteria[2:]] == measured
-        assert contract.success_criteria[1].check == MinBytes(kind="min_bytes", path="two.md", least=12)
+        assert contract.success_criteria[1].check == MinBytes(kind="min_bytes", path="two.md", min=12)
