@@ -24,7 +24,6 @@ from runs.enums import (
 from runs.lifecycle import facts, gates
 from runs.lifecycle.advance import advance
 from runs.lifecycle.estimating import estimate_for
-from runs.lifecycle.policy import Policy, RoleModel
 from runs.lifecycle.submission import Submission, sample, submit
 from runs.llm.prices import cost_of
 from runs.models import Attempt, Gate, Run, User, WorkItem
@@ -42,6 +41,7 @@ from runs.pev.contracts import (
     StepOutput,
 )
 from runs.pev.evidence import resolve
+from runs.pev.policy import Policy, RoleModel
 from runs.pev.ports import Reply, ToolResult, ToolUse, Usage
 from runs.pev.results import CriterionResult, Evidence, Judgement, all_pass
 from runs.trees import Changes, Overlay

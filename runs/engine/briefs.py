@@ -18,13 +18,13 @@ from runs.enums import (
 from runs.lifecycle import fingerprint
 from runs.lifecycle.baseline import undeclared_by
 from runs.lifecycle.ledger import ledger_of
-from runs.lifecycle.policy import Policy
 from runs.models import Attempt, Plan, Run, Step, ToolCall, Tree
 from runs.pev.case import Case
 from runs.pev.contracts import PlanStep
 from runs.pev.executor import Critique, StepBrief
 from runs.pev.paths import is_text
 from runs.pev.planner import Lesson, PlanBrief
+from runs.pev.policy import Policy
 from runs.pev.ports import FileInfo
 from runs.pev.synthesizer import AnswerBrief
 from runs.pev.tools import FileTools, ToolLimits

@@ -20,13 +20,13 @@ from runs.journal import record, results_of, used_seconds
 from runs.lifecycle import facts
 from runs.lifecycle.advance import advance
 from runs.lifecycle.estimating import estimate_for
-from runs.lifecycle.policy import Policy
 from runs.llm.client import Clients
 from runs.models import Attempt, WorkItem
 from runs.pev import verifier
 from runs.pev.contracts import StepOutput
 from runs.pev.executor import execute
 from runs.pev.planner import make_plan
+from runs.pev.policy import Policy
 from runs.pev.results import Judgement
 from runs.pev.synthesizer import synthesize
 from runs.pev.tools import FileTools, ToolLimits

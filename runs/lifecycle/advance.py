@@ -26,10 +26,10 @@ from runs.enums import (
     WorkStatus,
 )
 from runs.lifecycle import baseline, fingerprint, ledger, moves, reuse
-from runs.lifecycle.policy import Policy
 from runs.lifecycle.transitions import change
 from runs.models import Attempt, Gate, Plan, Run, Step, WorkItem
 from runs.pev.outcome import gaps_in, outcome_of
+from runs.pev.policy import Policy
 from runs.trees import Changes
 
 _bells: list[Callable[[int], object]] = []

@@ -4,8 +4,8 @@ import os
 from typing import Literal
 
 from runs.enums import Role
-from runs.lifecycle.policy import Policy, RoleModel
 from runs.llm.provider import Service, service
+from runs.pev.policy import Policy, RoleModel
 
 _EFFORT: dict[Role, Literal["low", "medium", "high"]] = {
     Role.PLANNER: "high",

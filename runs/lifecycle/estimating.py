@@ -1,11 +1,11 @@
 """Owns the estimate that is stored with a plan, whoever wrote the plan."""
 
 from runs.enums import Role
-from runs.lifecycle.policy import Policy
 from runs.llm.estimates import estimate
 from runs.measured import history
 from runs.models import Run
 from runs.pev.contracts import JsonObject, PlanContract
+from runs.pev.policy import Policy
 
 
 def estimate_for(run: Run, plan: PlanContract) -> JsonObject:

@@ -21,10 +21,10 @@ from runs.enums import (
 from runs.errors import DecisionRefused, InvalidInput, MoveRefused, NotAllowed
 from runs.lifecycle import advance as advancing
 from runs.lifecycle import fingerprint, limits
-from runs.lifecycle.policy import Policy
 from runs.lifecycle.transitions import change
 from runs.models import Gate, Run, User
 from runs.permissions import check_can_decide
+from runs.pev.policy import Policy
 
 _CHANGED = "What would run has changed since this page was loaded. Read it again, then decide."
 _SECOND = frozenset({GateKind.PLAN, GateKind.STEP, GateKind.EXHAUSTED})

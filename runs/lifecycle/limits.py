@@ -13,9 +13,9 @@ from runs.enums import EventKind, GateStatus, PlanStatus, WorkStatus
 from runs.errors import InvalidInput
 from runs.lifecycle import advance as advancing
 from runs.lifecycle import fingerprint
-from runs.lifecycle.policy import Policy
 from runs.lifecycle.transitions import change
 from runs.models import ModelCall, Plan, Run, User, WorkItem
+from runs.pev.policy import Policy
 
 _ZERO = Decimal(0)
 

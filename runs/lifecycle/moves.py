@@ -16,7 +16,7 @@ from runs.enums import (
     RunStatus,
     StepStatus,
 )
-from runs.lifecycle.policy import Policy
+from runs.pev.policy import Policy
 
 
 @dataclass(frozen=True)

@@ -5,9 +5,9 @@ from django.db.models.functions import Coalesce
 
 from runs.enums import SETTLED_STEPS, AttemptStatus, Role, StepStatus
 from runs.lifecycle.fingerprint import digest_of
-from runs.lifecycle.policy import Policy
 from runs.models import Attempt, Run, Step
 from runs.pev import prompts
+from runs.pev.policy import Policy
 
 
 def key_of(run: Run, step: Step, policy: Policy) -> str:

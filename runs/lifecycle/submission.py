@@ -20,7 +20,6 @@ from runs.errors import InvalidInput, PlanRefused, UploadRefused
 from runs.lifecycle import facts, fingerprint
 from runs.lifecycle.advance import advance
 from runs.lifecycle.estimating import estimate_for
-from runs.lifecycle.policy import Policy
 from runs.lifecycle.templates import plan_worth_keeping
 from runs.llm.prices import price_of
 from runs.models import Run, Tree, User
@@ -28,6 +27,7 @@ from runs.pev.contracts import PlanContract
 from runs.pev.imported import shortened
 from runs.pev.paths import clashes, clean_path
 from runs.pev.planner import problems_in
+from runs.pev.policy import Policy
 from runs.pev.ports import FileInfo
 from runs.pev.tools import TOOL_NAMES
 

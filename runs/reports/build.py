@@ -12,12 +12,12 @@ from django.urls import reverse
 from runs import queries, trees
 from runs.enums import EventKind, GateKind, GateStatus, Role
 from runs.lifecycle.ledger import ledger_of
-from runs.lifecycle.policy import Policy
 from runs.metrics import metrics
 from runs.models import Attempt, Gate, Plan, Run, Step, ToolCall, Verdict
 from runs.pev.contracts import PlanStep
 from runs.pev.deviations import deviations
 from runs.pev.outcome import gaps_in
+from runs.pev.policy import Policy
 from runs.pev.results import CriterionResult, Evidence
 from runs.reports.costs import costs_of
 from runs.reports.report import (

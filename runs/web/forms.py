@@ -14,11 +14,11 @@ from runs.enums import ApprovalPolicy, Exhausted, Role, StepApproval
 from runs.errors import InvalidInput
 from runs.lifecycle import templates
 from runs.lifecycle.defaults import default_policy
-from runs.lifecycle.policy import Policy
 from runs.lifecycle.submission import MAX_REQUEST
 from runs.lifecycle.templates import SHIPPED, Chosen
 from runs.models import User
 from runs.pev.imported import MAX_BYTES, plan_in
+from runs.pev.policy import Policy
 
 EFFORTS = ("low", "medium", "high")
 ROLES = (Role.PLANNER, Role.EXECUTOR, Role.VERIFIER)

@@ -16,9 +16,9 @@ from runs.engine.perform import perform
 from runs.engine.work import due
 from runs.enums import GateStatus, Role, Verb
 from runs.lifecycle.gates import Decision, decide
-from runs.lifecycle.policy import Policy, RoleModel
 from runs.lifecycle.submission import Submission, Upload, submit
 from runs.models import Attempt, Gate, Run, WorkItem
+from runs.pev.policy import Policy, RoleModel
 from tests.fakes.anthropic_api import FakeAnthropic
 from tests.fakes.team import Team
 

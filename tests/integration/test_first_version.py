@@ -25,11 +25,11 @@ from runs.enums import GateKind, Outcome, RunStatus, Verb
 from runs.errors import DecisionRefused
 from runs.lifecycle.fingerprint import contract_of
 from runs.lifecycle.gates import Decision, decide
-from runs.lifecycle.policy import Policy
 from runs.lifecycle.templates import called
 from runs.models import Attempt, Run, User
 from runs.pev.contracts import Matches, MinBytes, WordCount
 from runs.pev.imported import plan_in
+from runs.pev.policy import Policy
 from runs.reports.machine import as_json
 from runs.trees import files_of
 from tests.fakes.team import Team

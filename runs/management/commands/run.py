@@ -23,13 +23,13 @@ from runs.errors import DecisionRefused, InvalidInput
 from runs.lifecycle.defaults import current_service, default_policy
 from runs.lifecycle.gates import Decision, already_decided, decide
 from runs.lifecycle.limits import given
-from runs.lifecycle.policy import Policy
 from runs.lifecycle.submission import Submission, Upload, sample, submit
 from runs.lifecycle.templates import Chosen, called
 from runs.llm.estimates import Estimate
 from runs.management.commands.serve import first_administrator
 from runs.models import Gate, Run
 from runs.pev.imported import MAX_BYTES, plan_in
+from runs.pev.policy import Policy
 from runs.reports.machine import as_json
 from runs.reports.markdown import as_markdown
 from runs.web.presenters.feed import sentence

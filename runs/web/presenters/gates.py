@@ -7,8 +7,8 @@ from decimal import Decimal
 
 from runs.enums import GateKind, GateStatus, WorkKind
 from runs.lifecycle.gates import needs_second_person
-from runs.lifecycle.policy import Policy
 from runs.models import Gate
+from runs.pev.policy import Policy
 from runs.web.presenters.plans import PlanView
 from runs.web.presenters.rows import Rows
 from runs.web.presenters.steps import AttemptView, StepView

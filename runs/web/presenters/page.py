@@ -19,10 +19,10 @@ from runs.enums import (
     RunStatus,
 )
 from runs.lifecycle.ledger import ledger_of
-from runs.lifecycle.policy import Policy
 from runs.lifecycle.templates import plan_worth_keeping
 from runs.models import Run
 from runs.pev.outcome import gaps_in
+from runs.pev.policy import Policy
 from runs.queries import RoleTotals, Totals
 from runs.reports.build import file_href, made_files
 from runs.reports.costs import Costs, costs_of

@@ -101,10 +101,10 @@ def submit(budget: Decimal | None = None) -> None:
     from django.core.files.base import ContentFile
     from django.core.management import call_command
 
-    from runs.lifecycle.policy import Policy
     from runs.lifecycle.submission import Submission, Upload
     from runs.lifecycle.submission import submit as submit_run
     from runs.management.commands.serve import first_administrator
+    from runs.pev.policy import Policy
     from tests.integration.conftest import MODELS
 
     call_command("migrate", verbosity=0)

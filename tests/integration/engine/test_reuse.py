@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from runs.enums import AttemptStatus, EventKind, GateKind, Outcome, Role, Verb
-from runs.lifecycle.policy import RoleModel
 from runs.models import Attempt, Run
+from runs.pev.policy import RoleModel
 from tests.fakes.team import Team, plan, step
 from tests.integration.conftest import MODELS, Submit, answer, drain, finish, open_gate, reused
 

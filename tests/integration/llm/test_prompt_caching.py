@@ -10,9 +10,9 @@ import pytest
 from django.utils import timezone
 
 from runs.enums import AttemptStatus, Outcome, Role
-from runs.lifecycle.policy import RoleModel
 from runs.llm.prices import cost_of
 from runs.models import Attempt, ModelCall
+from runs.pev.policy import RoleModel
 from runs.pev.ports import Usage
 from tests.fakes.anthropic_answers import Answer, Request, Say, Think, ToolUse, UseTools
 from tests.fakes.anthropic_api import FakeAnthropic

@@ -12,10 +12,10 @@ from runs import trees
 from runs.enums import ApprovalPolicy, PlanStatus, Role, StepApproval
 from runs.lifecycle import fingerprint
 from runs.lifecycle.defaults import default_policy
-from runs.lifecycle.policy import Policy
 from runs.lifecycle.templates import save
 from runs.models import Run
 from runs.pev.imported import exported
+from runs.pev.policy import Policy
 from tests import factories
 
 JSON = {"Accept": "application/json"}

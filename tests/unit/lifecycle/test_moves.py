@@ -23,7 +23,7 @@ from runs.enums import (
 )
 from runs.lifecycle import moves
 from runs.lifecycle.moves import Snapshot, StepView, due
-from runs.lifecycle.policy import Policy, RoleModel
+from runs.pev.policy import Policy, RoleModel
 
 MODELS = {role: RoleModel(model=f"offline-{role}") for role in Role}
 POLICY = Policy(models=MODELS)
