@@ -155,5 +155,8 @@ LOGGING = {
     "formatters": {"line": {"format": "{asctime} {levelname} {name}: {message}", "style": "{"}},
     "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
     "root": {"handlers": ["console"], "level": "WARNING"},
-    "loggers": {"runs": {"level": "INFO"}},
+    "loggers": {
+        "runs": {"level": "INFO"},
+        "django.tasks": {"level": "WARNING"},  # at INFO it tells of each task when it starts and when it ends
+    },
 }

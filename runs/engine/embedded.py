@@ -1,86 +1,143 @@
-"""Owns the engine inside a process: a pool of threads behind `django.tasks`, and the sweeper that rings again.
-
-`serve` and `run` start it. In every other process enqueueing does nothing: the sweeper of a running engine finds
-the row.
-"""
+"""The `django.tasks` backend of `serve` and `run`: a pool of threads in this process that runs any task it is given."""
 
 from __future__ import annotations
 
-import logging
+import os
 import threading
+from collections import deque
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from traceback import format_exception
 from typing import Any
 from uuid import uuid4
 
-from django.conf import settings
-from django.tasks import Task, TaskResult, TaskResultStatus
+from django.db import close_old_connections
+from django.tasks import Task, TaskContext, TaskResult, TaskResultStatus
 from django.tasks.backends.base import BaseTaskBackend
+from django.tasks.base import TaskError
+from django.tasks.exceptions import TaskResultDoesNotExist
+from django.tasks.signals import task_enqueued, task_finished, task_started
+from django.utils import timezone
+from django.utils.json import normalize_json
 
-from runs.engine.sweeper import Sweeper
-from runs.engine.work import heartbeat
+MAX_RESULTS = 1_000
+"""So many finished results are remembered; the oldest goes first."""
 
-log = logging.getLogger(__name__)
+type Result = TaskResult[Any, Any]
 
 
-class Engine:
-    """Threads that perform work items. `only_run` limits the sweeper to one run, for the command line."""
+class Pool:
+    """The threads of a process and the results of the tasks they were given. Takes nothing until it is started."""
 
-    def __init__(self, workers: int | None = None, only_run: int | None = None) -> None:
-        self._pool = ThreadPoolExecutor(workers or settings.WORKERS, thread_name_prefix="worker")
-        self._under_way: set[int] = set()
+    def __init__(self) -> None:
+        self._executor: ThreadPoolExecutor | None = None
+        self._results: dict[str, Result] = {}
+        self._finished: deque[str] = deque()
         self._lock = threading.Lock()
-        self._sweeper = Sweeper(self.submit, only_run)
 
-    def start(self) -> None:
-        """Take part in the work of this installation from now on."""
-        _engines.append(self)
-        self._sweeper.start()
+    def start(self, workers: int) -> None:
+        """Take tasks from now on. Raises RuntimeError when it was started before and not stopped."""
+        with self._lock:
+            if self._executor is not None:
+                raise RuntimeError("The tasks of this process have their threads already.")
+            self._executor = ThreadPoolExecutor(workers, thread_name_prefix="worker")
 
     def stop(self) -> None:
-        """Take no new work and give back what is under way: it continues elsewhere, or at the next start."""
-        if self in _engines:
-            _engines.remove(self)
-        self._sweeper.stop()
-        self._pool.shutdown(wait=False, cancel_futures=True)
-        heartbeat.give_back()
-
-    def submit(self, work_id: int) -> None:
-        """Let a thread try to claim this item. A second bell for the same item is dropped."""
+        """Take no more tasks and forget those that wait. Those that run are not waited for."""
         with self._lock:
-            if work_id in self._under_way:
-                return
-            self._under_way.add(work_id)
-        try:
-            self._pool.submit(self._perform, work_id)
-        except RuntimeError:
-            self._forget(work_id)
+            executor, self._executor = self._executor, None
+            self._results = {key: one for key, one in self._results.items() if one.status != TaskResultStatus.READY}
+        if executor is not None:
+            executor.shutdown(wait=False, cancel_futures=True)
 
-    def _perform(self, work_id: int) -> None:
-        from runs.engine.perform import perform
-
+    def take(self, result: Result, sender: type[BaseTaskBackend]) -> Result:
+        """Let a thread run the task. Without threads the result comes back as it was."""
+        executor = self._executor
+        if executor is None:
+            return result
+        taken = self._keep(replace(result, enqueued_at=timezone.now()))
+        task_enqueued.send(sender, task_result=taken)
         try:
-            perform(work_id)
-        except Exception:
-            log.exception("work %s could not be performed; the sweeper will ring for it again", work_id)
+            executor.submit(self._run, taken, sender)
+        except RuntimeError:  # the pool was stopped since the line above looked
+            self._drop(taken)
+            return result
+        return taken
+
+    def result(self, result_id: str) -> Result:
+        """The result as it is now. Raises TaskResultDoesNotExist for one of another process, or forgotten here."""
+        try:
+            return self._results[result_id]
+        except KeyError:
+            raise TaskResultDoesNotExist(result_id) from None
+
+    def _run(self, result: Result, sender: type[BaseTaskBackend]) -> None:
+        now = timezone.now()
+        worker = f"{os.getpid()}/{threading.current_thread().name}"
+        status = TaskResultStatus.RUNNING
+        running = replace(result, status=status, started_at=now, last_attempted_at=now, worker_ids=[worker])
+        task_started.send(sender, task_result=self._keep(running))
+        try:
+            value = _called(running)
+        except BaseException as error:  # a thread has nobody to raise it to
+            # sent from inside the handler, as Django's own backends do: its log takes the traceback from there
+            task_finished.send(sender, task_result=self._finish(running, TaskResultStatus.FAILED, error=error))
+        else:
+            task_finished.send(sender, task_result=self._finish(running, TaskResultStatus.SUCCESSFUL, value=value))
         finally:
-            self._forget(work_id)
+            close_old_connections()
 
-    def _forget(self, work_id: int) -> None:
+    def _finish(
+        self, result: Result, status: TaskResultStatus, *, value: Any = None, error: BaseException | None = None
+    ) -> Result:
+        errors = [_task_error(error)] if error else []
+        finished = replace(result, status=status, finished_at=timezone.now(), errors=errors)
+        object.__setattr__(finished, "_return_value", value)  # no argument of the class; Django's backends do this too
+        self._keep(finished)
         with self._lock:
-            self._under_way.discard(work_id)
+            self._finished.append(finished.id)
+            while len(self._finished) > MAX_RESULTS:
+                self._results.pop(self._finished.popleft(), None)
+        return finished
+
+    def _keep(self, result: Result) -> Result:
+        with self._lock:
+            self._results[result.id] = result
+        return result
+
+    def _drop(self, result: Result) -> None:
+        with self._lock:
+            self._results.pop(result.id, None)
 
 
-_engines: list[Engine] = []
+def _called(result: Result) -> Any:
+    """What the task returns, as JSON would keep it."""
+    context: tuple[TaskContext[..., Any], ...] = (TaskContext(task_result=result),) if result.task.takes_context else ()
+    return normalize_json(result.task.call(*context, *result.args, **result.kwargs))
+
+
+def _task_error(error: BaseException) -> TaskError:
+    kind = type(error)
+    return TaskError(
+        exception_class_path=f"{kind.__module__}.{kind.__qualname__}", traceback="".join(format_exception(error))
+    )
+
+
+pool = Pool()
+"""One for the process: Django makes a backend for each thread that asks for one."""
 
 
 class EmbeddedBackend(BaseTaskBackend):
-    """Hands tasks to the engine of this process, if there is one."""
+    """Runs tasks in the pool of this process. Where nobody started it a task stays READY and nothing keeps it.
+
+    `get_result` knows what this process was given and nothing else, so it does not count as supported.
+    """
+
+    supports_async_task = True
 
     def enqueue[**P, R](self, task: Task[P, R], args: Any, kwargs: Any) -> TaskResult[P, R]:
         self.validate_task(task)
-        for engine in _engines:
-            engine.submit(args[0])
-        return TaskResult(
+        result = TaskResult(
             task=task,
             id=uuid4().hex,
             status=TaskResultStatus.READY,
@@ -94,3 +151,7 @@ class EmbeddedBackend(BaseTaskBackend):
             errors=[],
             worker_ids=[],
         )
+        return pool.take(result, type(self))
+
+    def get_result(self, result_id: str) -> Result:
+        return pool.result(result_id)

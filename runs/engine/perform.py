@@ -12,6 +12,7 @@ from django.tasks import task
 
 from runs.engine import briefs, work
 from runs.engine.deadline import Deadline
+from runs.engine.notifications import notifications
 from runs.engine.recording import RecordedModel, RecordedTools, clients, release_connection
 from runs.engine.work import Lease
 from runs.enums import Action, AttemptStatus, EventKind, WorkKind
@@ -39,12 +40,17 @@ VERIFYING = 1_000
 
 @task
 def perform_work(work_id: int) -> None:
-    """The bell's message. It may come twice or never; the row decides."""
-    perform(work_id)
+    """The notification. It may come twice or never; the row decides."""
+    try:
+        perform(work_id)
+    finally:
+        notifications.done(work_id)
 
 
 def enqueue(work_id: int) -> None:
-    perform_work.enqueue(work_id)
+    """Notify a worker of this item. While one of this process has still to perform it nothing more is sent."""
+    if notifications.is_first(work_id):
+        perform_work.enqueue(work_id)
 
 
 def perform(work_id: int) -> None:

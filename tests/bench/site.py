@@ -16,7 +16,7 @@ from django.core.management import call_command
 from django.db import connection, connections
 
 from runs import trees
-from runs.engine.embedded import Engine
+from runs.engine.process import Engine
 from runs.enums import ApprovalPolicy, AttemptStatus, GateStatus, Outcome, RunStatus, StepApproval
 from runs.lifecycle.submission import Submission, Upload, submit
 from runs.models import Attempt, Event, ModelCall, Run, Step

@@ -17,7 +17,7 @@ from django.core.management.base import BaseCommand, CommandError
 from pydantic import ValidationError
 
 from runs import trees
-from runs.engine.embedded import Engine
+from runs.engine.process import Engine
 from runs.enums import GateKind, GateStatus, Outcome, RunStatus, Verb
 from runs.errors import DecisionRefused, InvalidInput
 from runs.lifecycle.defaults import current_service, default_policy

@@ -47,7 +47,7 @@ class Command(BaseCommand):
         from daphne.server import Server, twisted_loop
 
         from pevsite.asgi import application
-        from runs.engine.embedded import Engine
+        from runs.engine.process import Engine
         from runs.live import serve_from
 
         engine = Engine()
