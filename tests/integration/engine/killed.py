@@ -101,6 +101,7 @@ def submit(budget: Decimal | None = None) -> None:
     from django.core.files.base import ContentFile
     from django.core.management import call_command
 
+    from runs.enums import ApprovalPolicy
     from runs.lifecycle.submission import Submission, Upload
     from runs.lifecycle.submission import submit as submit_run
     from runs.management.commands.serve import first_administrator
@@ -108,7 +109,7 @@ def submit(budget: Decimal | None = None) -> None:
     from tests.integration.conftest import MODELS
 
     call_command("migrate", verbosity=0)
-    policy = Policy(models=MODELS, plan_approval="never", budget=budget)
+    policy = Policy(models=MODELS, plan_approval=ApprovalPolicy.NEVER, budget=budget)
     files = [Upload("notes.md", ContentFile(b"Some notes.\nMore of them.\n"))]
     submit_run(first_administrator(), Submission("Do the work", files, policy, uuid.uuid4()))
 

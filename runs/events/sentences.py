@@ -1,0 +1,203 @@
+"""The sentences and tones of events: what pages and terminal tell people about them."""
+
+from collections.abc import Mapping
+from typing import Literal, assert_never
+
+from runs.enums import Action, GateKind, GateStatus, Outcome
+from runs.events.kinds import (
+    Answered,
+    AnyEvent,
+    AttemptEvent,
+    AttemptReused,
+    AttemptStarted,
+    Finalising,
+    Finished,
+    GateDecided,
+    GateEvent,
+    GateOpened,
+    GateWithdrawn,
+    LimitsRaised,
+    ModelCalled,
+    Note,
+    Paused,
+    PlanApproved,
+    PlanEvent,
+    Planning,
+    PlanProposed,
+    Recovered,
+    Replanning,
+    Resumed,
+    RunEvent,
+    StepAccepted,
+    StepEvent,
+    StepFailed,
+    StepPassed,
+    StepRetried,
+    Submitted,
+    ToolCalled,
+    VerdictGiven,
+    Verifying,
+    WaitingForModel,
+)
+
+type Tone = Literal["good", "bad", "warn", "active", "calm"]
+
+
+def many(count: int, noun: str) -> str:
+    """`1 file`, `2 files`."""
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+
+
+def tone(event: AnyEvent) -> Tone:
+    match event:
+        case Finished(outcome=Outcome.PARTIAL):
+            return "warn"
+        case Finished():
+            return "good" if event.outcome == Outcome.SUCCEEDED else "bad"
+        case GateDecided():
+            return "good" if event.decision == GateStatus.APPROVED else "warn"
+        case VerdictGiven():
+            return "good" if event.passed else "bad"
+        case ToolCalled():
+            return "bad" if event.error else "calm"
+        case PlanApproved() | StepPassed() | AttemptReused():
+            return "good"
+        case StepFailed():
+            return "bad"
+        case GateOpened() | StepAccepted() | StepRetried() | Replanning() | WaitingForModel() | Recovered() | Paused():
+            return "warn"
+        case AttemptStarted() | Planning() | Finalising() | Verifying():
+            return "active"
+        case Submitted() | PlanProposed() | GateWithdrawn() | ModelCalled() | Resumed() | LimitsRaised():
+            return "calm"
+        case Answered() | Note():
+            return "calm"
+        case _:
+            assert_never(event)
+
+
+def sentence(event: AnyEvent, names: Mapping[str, str]) -> str:
+    """One event in plain words. `names` maps the keys of steps to their names; a step without one goes by its key."""
+    key = getattr(event, "step", "")
+    step = f"“{names.get(key, key)}”"
+    if isinstance(event, RunEvent):
+        return _of_run(event)
+    if isinstance(event, PlanEvent):
+        return _of_plan(event)
+    if isinstance(event, GateEvent):
+        return _of_gate(event, step)
+    if isinstance(event, AttemptEvent):
+        return _of_attempt(event, step)
+    if isinstance(event, StepEvent):
+        return _of_step(event, step)
+    return f"{event.text} {event.reason}".strip()
+
+
+def _of_run(event: RunEvent) -> str:
+    match event:
+        case Submitted():
+            return f"{event.by} submitted the task with {many(event.files, 'file')}."
+        case Paused():
+            return f"{event.by} paused the run. What is under way is finished; nothing new starts."
+        case Resumed():
+            return f"{event.by} resumed the run."
+        case LimitsRaised():
+            budget = f"${event.budget}" if event.budget else ""
+            minutes = f"{event.time_limit / 60:g} minutes" if event.time_limit else ""
+            return f"{event.by} raised the limit: {' and '.join(filter(None, [budget, minutes]))}."
+        case Recovered():
+            return "A worker was lost; another one goes on where it stopped."
+        case WaitingForModel():
+            return f"The model's service is not available; it is asked again later. {event.why}"
+        case Finalising():
+            return "Every step is settled. The final answer is being written."
+        case Answered():
+            return f"The answer is written; {event.met} of {event.criteria} success criteria are met."
+        case Finished():
+            more = f" with {many(len(event.gaps), 'gap')}" if event.gaps else ""
+            return f"Finished: {event.outcome}{more}."
+        case _:
+            assert_never(event)
+
+
+def _of_plan(event: PlanEvent) -> str:
+    match event:
+        case Planning():
+            return f"The planner writes version {event.version} of the plan."
+        case PlanProposed():
+            more = f"; {many(len(event.kept), 'result')} kept from before" if event.kept else ""
+            fewer = many(event.relaxed, "place")
+            less = f" It asks for less than what was agreed, in {fewer}." if event.relaxed else ""
+            return f"Version {event.version} of the plan is ready: {many(event.steps, 'step')}{more}.{less}"
+        case PlanApproved():
+            how = " by policy" if event.how == "policy" else ""
+            return f"Version {event.version} of the plan is approved{how}, bound to {event.digest[:12]}."
+        case Replanning():
+            return f"Back to the planner. {event.why}"
+        case _:
+            assert_never(event)
+
+
+def _of_gate(event: GateEvent, step: str) -> str:
+    match event:
+        case GateOpened():
+            return f"Waits for a person: {event.question}"
+        case GateDecided():
+            asked: Mapping[str, str] = {
+                GateKind.PLAN: "the plan",
+                GateKind.STEP: f"the result of {step}",
+                GateKind.EXHAUSTED: f"going on with the gap in {step}",
+                GateKind.ERROR: "trying again",
+                GateKind.BUDGET: "going on beyond the limit",
+            }
+            stopped = event.decision == GateStatus.STOPPED
+            verb = "stopped the run at the question of" if stopped else event.decision
+            how = "" if event.how == "person" else f" ({event.how})"
+            reason = f": {event.reason}" if event.reason else "."
+            return f"{event.by} {verb} {asked.get(event.gate_kind, 'it')}{how}{reason}"
+        case GateWithdrawn():
+            return "A question was withdrawn; it needs no answer any more."
+        case _:
+            assert_never(event)
+
+
+def _of_attempt(event: AttemptEvent, step: str) -> str:
+    match event:
+        case AttemptStarted():
+            return f"Attempt {event.attempt} at {step} began."
+        case AttemptReused():
+            source = f"attempt {event.from_attempt} of run {event.from_run}"
+            return (
+                f"{step} takes over the result of {source}: nothing that it depends on has changed. It costs nothing."
+            )
+        case ModelCalled():
+            about = f" for {step}, attempt {event.attempt}" if event.attempt else ""
+            what = f"gave no answer{about} after" if event.stop == "error" else f"answered{about} in"
+            return f"The {event.role} ({event.model}) {what} {event.ms / 1_000:.1f} s."
+        case ToolCalled():
+            words = [event.tool, event.path, "failed" if event.error else "", f"for {step}" if event.attempt else ""]
+            return f"{' '.join(filter(None, words))}."
+        case Verifying():
+            sure = f"{event.confidence:.0%} confident"
+            return f"Attempt {event.attempt} at {step} reported, {sure}; it is being verified."
+        case VerdictGiven():
+            if event.passed:
+                return f"Attempt {event.attempt} at {step} passed verification."
+            asks = " A new plan is asked for." if event.action == Action.REPLAN else ""
+            return f"Attempt {event.attempt} at {step} did not pass: {event.feedback}{asks}"
+        case _:
+            assert_never(event)
+
+
+def _of_step(event: StepEvent, step: str) -> str:
+    match event:
+        case StepPassed():
+            return f"{step} passed; its files are in the workspace."
+        case StepAccepted():
+            return f"{step} was accepted with issues."
+        case StepFailed():
+            return f"{step} failed after {many(event.attempts, 'attempt')}."
+        case StepRetried():
+            return f"{step} is tried again. {event.why}"
+        case _:
+            assert_never(event)

@@ -1,0 +1,86 @@
+"""Proves the kinds of events: each has a class, stores what it says, and reads whatever was stored before."""
+
+import pytest
+from pydantic import TypeAdapter, ValidationError
+
+from runs.enums import EventKind
+from runs.events import kinds as events
+from runs.events.kinds import CLASSES, AnyEvent, read
+
+EVERY_KIND: tuple[AnyEvent, ...] = (
+    events.Submitted(by="alice", files=3, bytes=262),
+    events.Planning(version=1),
+    events.PlanProposed(version=2, steps=3, kept=("a",), reason="The request", relaxed=1),
+    events.GateOpened(gate=1, gate_kind="step", question="Shall it be kept?", step="a"),
+    events.GateDecided(gate=1, gate_kind="step", decision="approved", by="bob", how="person", reason="Good.", step="a"),
+    events.GateWithdrawn(gate=1, gate_kind="plan"),
+    events.PlanApproved(version=1, by="bob", how="person", digest="0123456789abcdef"),
+    events.AttemptStarted(step="a", attempt=1),
+    events.AttemptReused(step="a", from_run=7, from_step=70, from_attempt=2),
+    events.ModelCalled(role="executor", model="m-1", ms=1_500, stop="end_turn", step="a", attempt=1),
+    events.ToolCalled(tool="read_file", error=False, path="nda.md", step="a", attempt=1),
+    events.Verifying(step="a", attempt=1, confidence=0.9),
+    events.VerdictGiven(step="a", attempt=1, passed=False, action="retry", feedback="No date."),
+    events.StepPassed(step="a", attempt=1, tree="abc"),
+    events.StepAccepted(step="a", attempt=3, tree="abc"),
+    events.StepFailed(step="a", attempts=3),
+    events.StepRetried(step="a", why="Another step changed a.md."),
+    events.Replanning(step="", why="Success criteria are not met.", replan=1),
+    events.WaitingForModel(why="Overloaded.", until="2026-01-01T00:00:00+00:00"),
+    events.Recovered(work="attempt"),
+    events.Paused(by="alice"),
+    events.Resumed(by="alice"),
+    events.LimitsRaised(by="alice", budget="5.00", time_limit=None),
+    events.Finalising(),
+    events.Answered(met=1, criteria=2),
+    events.Finished(outcome="partial", gaps=("It is missing.",)),
+    events.Note(text="alice stopped the run.", reason="Wrong folder."),
+)
+
+
+def test_every_kind_has_one_class() -> None:
+    assert set(CLASSES) == {kind.value for kind in EventKind}
+    assert [event.kind for event in EVERY_KIND] == list(EventKind)
+
+
+@pytest.mark.parametrize("event", EVERY_KIND, ids=lambda event: event.kind)
+def test_what_is_stored_reads_as_the_same_event(event: AnyEvent) -> None:
+    assert read(event.kind.value, event.data()) == event
+
+
+@pytest.mark.parametrize("event", EVERY_KIND, ids=lambda event: event.kind)
+def test_an_event_is_told_from_the_others_by_its_kind(event: AnyEvent) -> None:
+    union: TypeAdapter[AnyEvent] = TypeAdapter(AnyEvent)
+    assert union.validate_python(event.model_dump()) == event
+
+
+def test_what_is_stored_leaves_out_the_kind_and_what_has_its_usual_value() -> None:
+    assert events.GateOpened(gate=1, gate_kind="plan", question="Go on?").data() == {
+        "gate": 1,
+        "kind": "plan",
+        "question": "Go on?",
+    }
+    assert events.Finished(outcome="failed", gaps=()).data() == {"outcome": "failed", "gaps": []}
+
+
+def test_an_event_takes_exactly_its_fields() -> None:
+    with pytest.raises(ValidationError):
+        events.Answered.model_validate({"met": 1})
+    with pytest.raises(ValidationError):
+        events.Answered.model_validate({"met": "1", "criteria": 2})
+    with pytest.raises(ValidationError):
+        events.Answered.model_validate({"met": 1, "criteria": 2, "unmet": 1})
+
+
+def test_old_rows_read_with_what_they_have() -> None:
+    old = {"gate": 4, "kind": "trouble", "question": "Try again?", "tries": 5}
+    assert read("gate_opened", old) == events.GateOpened(gate=4, gate_kind="trouble", question="Try again?")
+    assert read("plan_proposed", {"version": 2, "steps": 3}) == events.PlanProposed(
+        version=2, steps=3, kept=(), reason="", relaxed=0
+    )
+    odd = {"role": None, "model": "m-1", "ms": "soon", "stop": "end_turn", "attempt": None}
+    assert read("model_called", odd) == events.ModelCalled(role="", model="m-1", ms=0, stop="end_turn")
+
+
+def test_a_kind_that_is_not_known_is_named() -> None:
+    assert read("teleported", {"to": "Mars"}) == events.Note(text="teleported.")

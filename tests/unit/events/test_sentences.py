@@ -1,0 +1,126 @@
+"""Proves the sentences and tones: each kind of event has them, with the names that people know."""
+
+import pytest
+
+from runs.enums import EventKind
+from runs.events import kinds as events
+from runs.events.kinds import AnyEvent, read
+from runs.events.sentences import sentence, tone
+from tests.unit.events.test_kinds import EVERY_KIND
+
+NAMES = {"a": "Review"}
+
+SENTENCES = {
+    "submitted": "alice submitted the task with 3 files.",
+    "planning": "The planner writes version 1 of the plan.",
+    "plan_proposed": (
+        "Version 2 of the plan is ready: 3 steps; 1 result kept from before."
+        " It asks for less than what was agreed, in 1 place."
+    ),
+    "gate_opened": "Waits for a person: Shall it be kept?",
+    "gate_decided": "bob approved the result of “Review”: Good.",
+    "gate_withdrawn": "A question was withdrawn; it needs no answer any more.",
+    "plan_approved": "Version 1 of the plan is approved, bound to 0123456789ab.",
+    "attempt_started": "Attempt 1 at “Review” began.",
+    "attempt_reused": (
+        "“Review” takes over the result of attempt 2 of run 7:"
+        " nothing that it depends on has changed. It costs nothing."
+    ),
+    "model_called": "The executor (m-1) answered for “Review”, attempt 1 in 1.5 s.",
+    "tool_called": "read_file nda.md for “Review”.",
+    "verifying": "Attempt 1 at “Review” reported, 90% confident; it is being verified.",
+    "verdict": "Attempt 1 at “Review” did not pass: No date.",
+    "step_passed": "“Review” passed; its files are in the workspace.",
+    "step_accepted": "“Review” was accepted with issues.",
+    "step_failed": "“Review” failed after 3 attempts.",
+    "step_retried": "“Review” is tried again. Another step changed a.md.",
+    "replanning": "Back to the planner. Success criteria are not met.",
+    "waiting_for_model": "The model's service is not available; it is asked again later. Overloaded.",
+    "recovered": "A worker was lost; another one goes on where it stopped.",
+    "paused": "alice paused the run. What is under way is finished; nothing new starts.",
+    "resumed": "alice resumed the run.",
+    "limits_raised": "alice raised the limit: $5.00.",
+    "finalising": "Every step is settled. The final answer is being written.",
+    "answered": "The answer is written; 1 of 2 success criteria are met.",
+    "finished": "Finished: partial with 1 gap.",
+    "note": "alice stopped the run. Wrong folder.",
+}
+
+TONES = {
+    "good": {"plan_approved", "attempt_reused", "step_passed", "gate_decided"},
+    "bad": {"verdict", "step_failed"},
+    "warn": {
+        "gate_opened", "step_accepted", "step_retried", "replanning", "waiting_for_model", "recovered", "paused",
+        "finished",
+    },
+    "active": {"planning", "attempt_started", "verifying", "finalising"},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("event", EVERY_KIND, ids=lambda event: event.kind)
+def test_every_event_in_plain_words(event: AnyEvent) -> None:
+    assert sentence(event, NAMES) == SENTENCES[event.kind]
+
+
+@pytest.mark.parametrize("event", EVERY_KIND, ids=lambda event: event.kind)
+def test_every_event_has_a_tone(event: AnyEvent) -> None:
+    assert tone(event) == next((name for name, kinds in TONES.items() if event.kind in kinds), "calm")
+
+
+@pytest.mark.parametrize("kind", list(EventKind))
+def test_an_empty_old_row_has_a_sentence_and_a_tone(kind: EventKind) -> None:
+    event = read(kind.value, {})
+    assert sentence(event, {}).strip() or kind is EventKind.NOTE
+    assert tone(event) in {"good", "bad", "warn", "active", "calm"}
+
+
+def test_a_step_without_a_name_goes_by_its_key() -> None:
+    assert sentence(events.AttemptStarted(step="a", attempt=1), {}) == "Attempt 1 at “a” began."
+
+
+def test_a_decision_says_what_it_was_about_and_who_stood_in() -> None:
+    def decided(kind: str, decision: str, how: str = "person") -> str:
+        reason = "No." if decision == "rejected" else ""
+        event = events.GateDecided(
+            gate=1, gate_kind=kind, decision=decision, by="bob", how=how, reason=reason, step="a"
+        )
+        return sentence(event, NAMES)
+
+    assert [
+        decided("plan", "rejected"),
+        decided("exhausted", "approved"),
+        decided("error", "approved"),
+        decided("budget", "approved", "--approve-all"),
+        decided("step", "stopped"),
+        decided("?", "approved"),
+    ] == [
+        "bob rejected the plan: No.",
+        "bob approved going on with the gap in “Review”.",
+        "bob approved trying again.",
+        "bob approved going on beyond the limit (--approve-all).",
+        "bob stopped the run at the question of the result of “Review”.",
+        "bob approved it.",
+    ]
+
+
+def test_the_other_side_of_each_sentence() -> None:
+    cases: list[AnyEvent] = [
+        events.PlanProposed(version=1, steps=1, kept=(), reason="", relaxed=0),
+        events.PlanApproved(version=1, by="alice", how="policy", digest="abc"),
+        events.ModelCalled(role="planner", model="m-1", ms=500, stop="error"),
+        events.ToolCalled(tool="run_search", error=True, path=""),
+        events.VerdictGiven(step="a", attempt=1, passed=True, action="pass", feedback=""),
+        events.VerdictGiven(step="a", attempt=1, passed=False, action="replan", feedback="It can't be done."),
+        events.LimitsRaised(by="alice", budget="5", time_limit=90),
+        events.Finished(outcome="succeeded", gaps=()),
+    ]
+    assert [(tone(event), sentence(event, NAMES)) for event in cases] == [
+        ("calm", "Version 1 of the plan is ready: 1 step."),
+        ("good", "Version 1 of the plan is approved by policy, bound to abc."),
+        ("calm", "The planner (m-1) gave no answer after 0.5 s."),
+        ("bad", "run_search failed."),
+        ("good", "Attempt 1 at “Review” passed verification."),
+        ("bad", "Attempt 1 at “Review” did not pass: It can't be done. A new plan is asked for."),
+        ("calm", "alice raised the limit: $5 and 1.5 minutes."),
+        ("good", "Finished: succeeded."),
+    ]
