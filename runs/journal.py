@@ -13,18 +13,19 @@ from django.db.models import Sum
 from django.utils import timezone
 
 from runs import live
-from runs.enums import EventKind, Role
+from runs.enums import Role
+from runs.events.kinds import AnyEvent, ModelCalled, ToolCalled
 from runs.models import Event, ModelCall, Run, ToolCall, WorkItem
 from runs.models.prepared import insert, next_number
 from runs.pev.contracts import JsonObject
 from runs.pev.ports import Reply, ToolResult, ToolUse, Usage
 
 
-def record(run_id: int, kind: EventKind, data: Mapping[str, object] | None = None) -> int:
-    """Append one event; returns its number. `data` holds small JSON values, never a secret (S5)."""
+def record(run_id: int, event: AnyEvent) -> int:
+    """Append one event; returns its number. What it says is never a secret (S5)."""
     with transaction.atomic(savepoint=False):
         seq = next_number(Run, run_id, "event_count")
-        insert(Event, run_id=run_id, seq=seq, kind=kind.value, at=timezone.now(), data=dict(data or {}))
+        insert(Event, run_id=run_id, seq=seq, kind=event.kind.value, at=timezone.now(), data=event.data())
         transaction.on_commit(lambda: live.announce(run_id, seq), robust=True)
     return seq
 
@@ -162,8 +163,10 @@ def write_result(
             writes=dict(writes),
             duration_ms=duration_ms,
         )
-        data = {"tool": use.name, "error": result.is_error, "path": str(use.input.get("path", ""))[:200]}
-        record(work.run_id, EventKind.TOOL_CALLED, data | _whose(work))
+        step, attempt = _whose(work)
+        path = str(use.input.get("path", ""))[:200]
+        told = ToolCalled(tool=use.name, error=result.is_error, path=path, step=step, attempt=attempt)
+        record(work.run_id, told)
 
 
 def results_of(work: WorkItem) -> list[ToolCall]:
@@ -195,12 +198,13 @@ def _replaced(work: WorkItem, place: Place) -> None:
 
 
 def _tell_call(work: WorkItem, question: Question, duration_ms: int, stop_reason: str) -> None:
-    data = {"role": question.role.value, "model": question.model, "ms": duration_ms, "stop": stop_reason}
-    record(work.run_id, EventKind.MODEL_CALLED, data | _whose(work))
+    step, attempt = _whose(work)
+    role = question.role.value
+    told = ModelCalled(role=role, model=question.model, ms=duration_ms, stop=stop_reason, step=step, attempt=attempt)
+    record(work.run_id, told)
 
 
-def _whose(work: WorkItem) -> dict[str, object]:
+def _whose(work: WorkItem) -> tuple[str, int]:
+    """The key of the step and the number of the attempt; empty for work on the whole run."""
     attempt = work.attempt
-    if attempt is None:
-        return {}
-    return {"step": attempt.step.key, "attempt": attempt.number}
+    return (attempt.step.key, attempt.number) if attempt else ("", 0)

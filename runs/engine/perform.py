@@ -15,8 +15,9 @@ from runs.engine.deadline import Deadline
 from runs.engine.notifications import notifications
 from runs.engine.recording import RecordedModel, RecordedTools, clients, release_connection
 from runs.engine.work import Lease
-from runs.enums import Action, AttemptStatus, EventKind, WorkKind
+from runs.enums import Action, AttemptStatus, WorkKind
 from runs.errors import ContractBroken, LeaseLost, LimitReached, ModelError, Postponed
+from runs.events import kinds as events
 from runs.journal import record, results_of, used_seconds
 from runs.lifecycle import facts
 from runs.lifecycle.advance import advance
@@ -70,7 +71,7 @@ def _under(lease: Lease) -> None:
     item = lease.item
     if lease.taken_over:
         with work.fenced(lease):
-            record(item.run_id, EventKind.RECOVERED, {"work": item.kind})
+            record(item.run_id, events.Recovered(work=item.kind))
     doing: dict[str, Callable[[Lease, WorkItem, Clients], None]] = {
         WorkKind.PLAN: _plan,
         WorkKind.ATTEMPT: _attempt,
@@ -80,9 +81,7 @@ def _under(lease: Lease) -> None:
         doing[item.kind](lease, item, clients())
     except Postponed as postponed:
         with work.fenced(lease) as mine:
-            record(
-                mine.run_id, EventKind.WAITING_FOR_MODEL, {"why": str(postponed), "until": postponed.until.isoformat()}
-            )
+            record(mine.run_id, events.WaitingForModel(why=str(postponed), until=postponed.until.isoformat()))
             work.postpone(mine, postponed.until)
     except LimitReached as limit:
         with work.fenced(lease) as mine:

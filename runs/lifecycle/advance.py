@@ -15,7 +15,6 @@ from runs.enums import (
     Action,
     AttemptStatus,
     Complexity,
-    EventKind,
     GateKind,
     GateStatus,
     Outcome,
@@ -25,6 +24,7 @@ from runs.enums import (
     WorkKind,
     WorkStatus,
 )
+from runs.events import kinds as events
 from runs.lifecycle import baseline, fingerprint, ledger, moves, reuse
 from runs.lifecycle.transitions import change
 from runs.models import Attempt, Gate, Plan, Run, Step, WorkItem
@@ -109,7 +109,7 @@ def _apply(run: Run, plan: Plan | None, move: moves.Move) -> Step | None:
     match move:
         case moves.AskForPlan():
             _create_work(run, WorkKind.PLAN)
-            journal.record(run.pk, EventKind.PLANNING, {"version": plan.version + 1 if plan else 1})
+            journal.record(run.pk, events.Planning(version=plan.version + 1 if plan else 1))
         case moves.StartFinalise():
             _start_finalise(run)
         case moves.Finish():
@@ -157,10 +157,8 @@ def _create_work(run: Run, kind: WorkKind, attempt: Attempt | None = None) -> No
 def open_gate(run: Run, kind: GateKind, question: str, digest: str, **about: Any) -> Gate:
     """Ask a person. The gate holds no worker, thread, connection or lease (G6)."""
     gate = Gate.objects.create(run=run, kind=kind.value, question=question, digest=digest, **about)
-    data = {"gate": gate.pk, "kind": kind.value, "question": question}
-    if gate.step:
-        data["step"] = gate.step.key
-    journal.record(run.pk, EventKind.GATE_OPENED, data)
+    key = gate.step.key if gate.step else ""
+    journal.record(run.pk, events.GateOpened(gate=gate.pk, gate_kind=kind.value, question=question, step=key))
     return gate
 
 
@@ -184,8 +182,8 @@ def approve_plan(run: Run, plan: Plan, *, by: Any, how: str) -> None:
         approved_how=how,
     )
     change(run, RunStatus.EXECUTING)
-    data = {"version": plan.version, "by": by.get_username(), "how": how, "digest": plan.digest}
-    journal.record(run.pk, EventKind.PLAN_APPROVED, data)
+    told = events.PlanApproved(version=plan.version, by=by.get_username(), how=how, digest=plan.digest)
+    journal.record(run.pk, told)
 
 
 def _start_attempt(run: Run, step: Step) -> Step:
@@ -198,7 +196,7 @@ def _start_attempt(run: Run, step: Step) -> Step:
     if earlier:
         _reuse(run, step, attempt, earlier)
         return step
-    journal.record(run.pk, EventKind.ATTEMPT_STARTED, {"step": step.key, "attempt": number})
+    journal.record(run.pk, events.AttemptStarted(step=step.key, attempt=number))
     _create_work(run, WorkKind.ATTEMPT, attempt)
     return step
 
@@ -214,8 +212,10 @@ def _reuse(run: Run, step: Step, attempt: Attempt, earlier: Attempt) -> None:
     change(attempt, AttemptStatus.PASSED, tree=tree, finished_at=timezone.now())
     change(step, StepStatus.JUDGED, last_action=verdict.action)
     source = earlier.step
-    data = {"step": step.key, "from_run": source.plan.run_id, "from_step": source.pk, "from_attempt": earlier.number}
-    journal.record(run.pk, EventKind.ATTEMPT_REUSED, data)
+    told = events.AttemptReused(
+        step=step.key, from_run=source.plan.run_id, from_step=source.pk, from_attempt=earlier.number
+    )
+    journal.record(run.pk, told)
 
 
 def _open_step_gate(run: Run, step: Step) -> Step:
@@ -248,11 +248,11 @@ def settle(run: Run, step: Step, status: StepStatus) -> Step:
         change(attempt, AttemptStatus.CONFLICT)
         change(step, StepStatus.PENDING)
         why = f"Another step changed {touched[0]} in the meantime."
-        journal.record(run.pk, EventKind.STEP_RETRIED, {"step": step.key, "why": why})
+        journal.record(run.pk, events.StepRetried(step=step.key, why=why))
         return step
     if touched:
         text = f"The files of {step.key} were left out: another step changed {touched[0]} in the meantime."
-        journal.record(run.pk, EventKind.NOTE, {"text": text})
+        journal.record(run.pk, events.Note(text=text))
     overlay = {} if touched else attempt.overlay
     if status is StepStatus.ACCEPTED:
         overlay = _declared(run, step, overlay)
@@ -260,8 +260,8 @@ def settle(run: Run, step: Step, status: StepStatus) -> Step:
     Run.objects.filter(pk=run.pk).update(head=head)
     run.head = head
     change(step, status)
-    kind = EventKind.STEP_PASSED if status is StepStatus.PASSED else EventKind.STEP_ACCEPTED
-    journal.record(run.pk, kind, {"step": step.key, "attempt": attempt.number, "tree": head.digest})
+    kind = events.StepPassed if status is StepStatus.PASSED else events.StepAccepted
+    journal.record(run.pk, kind(step=step.key, attempt=attempt.number, tree=head.digest))
     return step
 
 
@@ -270,13 +270,13 @@ def _declared(run: Run, step: Step, overlay: Changes) -> Changes:
     extra = baseline.undeclared_by(step, overlay)
     if extra:
         text = f"Files of {step.key} that no step had declared were left out: {', '.join(extra[:10])}."
-        journal.record(run.pk, EventKind.NOTE, {"text": text})
+        journal.record(run.pk, events.Note(text=text))
     return {path: entry for path, entry in overlay.items() if path not in extra}
 
 
 def _fail_step(run: Run, step: Step) -> Step:
     change(step, StepStatus.FAILED)
-    journal.record(run.pk, EventKind.STEP_FAILED, {"step": step.key, "attempts": step.failures})
+    journal.record(run.pk, events.StepFailed(step=step.key, attempts=step.failures))
     return step
 
 
@@ -288,20 +288,20 @@ def _replan(run: Run, plan: Plan, key: str) -> None:
         change(step, StepStatus.DROPPED)
     change(run, RunStatus.PLANNING, replans=run.replans + 1, final=None, answer="")
     why = f"Step {key} could not be done." if key else "Success criteria are not met."
-    journal.record(run.pk, EventKind.REPLANNING, {"step": key, "why": why, "replan": run.replans})
+    journal.record(run.pk, events.Replanning(step=key, why=why, replan=run.replans))
 
 
 def _start_finalise(run: Run) -> None:
     if run.status != RunStatus.FINALISING:
         change(run, RunStatus.FINALISING)
     _create_work(run, WorkKind.FINALISE)
-    journal.record(run.pk, EventKind.FINALISING)
+    journal.record(run.pk, events.Finalising())
 
 
 def withdraw(gate: Gate) -> None:
     """The question goes away without an answer."""
     change(gate, GateStatus.WITHDRAWN, withdrawn_at=timezone.now())
-    journal.record(gate.run_id, EventKind.GATE_WITHDRAWN, {"gate": gate.pk, "kind": gate.kind})
+    journal.record(gate.run_id, events.GateWithdrawn(gate=gate.pk, gate_kind=gate.kind))
 
 
 def finish(run: Run, *, failure: str = "", ended: str = "", cancelled: bool = False) -> None:
@@ -318,5 +318,4 @@ def finish(run: Run, *, failure: str = "", ended: str = "", cancelled: bool = Fa
     book = ledger.ledger_of(run, failure=failure, cancelled=cancelled)
     outcome: Outcome = outcome_of(book)
     change(run, RunStatus.FINISHED, outcome=outcome.value, failure=failure, ended=ended, finished_at=timezone.now())
-    data = {"outcome": outcome.value, "gaps": gaps_in(book)[:20]}
-    journal.record(run.pk, EventKind.FINISHED, data)
+    journal.record(run.pk, events.Finished(outcome=outcome.value, gaps=tuple(gaps_in(book)[:20])))

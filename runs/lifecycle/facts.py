@@ -9,12 +9,12 @@ from runs import journal, trees
 from runs.enums import (
     SETTLED_STEPS,
     AttemptStatus,
-    EventKind,
     GateKind,
     GateStatus,
     StepStatus,
     WorkStatus,
 )
+from runs.events import kinds as events
 from runs.lifecycle import advance as advancing
 from runs.lifecycle import baseline, fingerprint
 from runs.lifecycle.transitions import change
@@ -38,14 +38,10 @@ def propose_plan(run: Run, plan: PlanContract, *, reason: str, estimate: JsonObj
     )
     Step.objects.bulk_create(_step_row(row, position, step) for position, step in enumerate(plan.steps))
     kept = _keep_results(row, before) if before else []
-    data = {
-        "version": row.version,
-        "steps": len(plan.steps),
-        "kept": kept,
-        "reason": reason,
-        "relaxed": len(row.relaxed),
-    }
-    journal.record(run.pk, EventKind.PLAN_PROPOSED, data)
+    told = events.PlanProposed(
+        version=row.version, steps=len(plan.steps), kept=tuple(kept), reason=reason, relaxed=len(row.relaxed)
+    )
+    journal.record(run.pk, told)
     return row
 
 
@@ -89,8 +85,8 @@ def executed(attempt: Attempt, output: StepOutput, overlay: Changes) -> None:
         overlay=overlay,
         fingerprint=findings,
     )
-    data = {"step": attempt.step.key, "attempt": attempt.number, "confidence": output.confidence}
-    journal.record(attempt.step.plan.run_id, EventKind.VERIFYING, data)
+    told = events.Verifying(step=attempt.step.key, attempt=attempt.number, confidence=output.confidence)
+    journal.record(attempt.step.plan.run_id, told)
 
 
 def judged(attempt: Attempt, judgement: Judgement, *, blocked: bool = False) -> None:
@@ -114,14 +110,14 @@ def judged(attempt: Attempt, judgement: Judgement, *, blocked: bool = False) -> 
     step = attempt.step
     failures = step.failures + (0 if judgement.passed else 1)
     change(step, StepStatus.JUDGED, last_action=judgement.action.value, failures=failures)
-    data = {
-        "step": step.key,
-        "attempt": attempt.number,
-        "passed": judgement.passed,
-        "action": judgement.action.value,
-        "feedback": judgement.feedback[:600],
-    }
-    journal.record(step.plan.run_id, EventKind.VERDICT, data)
+    told = events.VerdictGiven(
+        step=step.key,
+        attempt=attempt.number,
+        passed=judgement.passed,
+        action=judgement.action.value,
+        feedback=judgement.feedback[:600],
+    )
+    journal.record(step.plan.run_id, told)
 
 
 def answered(run: Run, answer: str, judgement: Judgement) -> None:
@@ -130,7 +126,7 @@ def answered(run: Run, answer: str, judgement: Judgement) -> None:
     Run.objects.filter(pk=run.pk).update(answer=answer, final=final)
     run.answer, run.final = answer, final
     met = sum(1 for result in judgement.results if result.passed)
-    journal.record(run.pk, EventKind.ANSWERED, {"met": met, "criteria": len(judgement.results)})
+    journal.record(run.pk, events.Answered(met=met, criteria=len(judgement.results)))
 
 
 def suspend(work: WorkItem, sentence: str, *, reset: bool) -> None:

@@ -9,7 +9,6 @@ from django.utils import timezone
 from runs import journal
 from runs.enums import (
     AttemptStatus,
-    EventKind,
     GateKind,
     GateStatus,
     PlanStatus,
@@ -19,6 +18,7 @@ from runs.enums import (
     WorkStatus,
 )
 from runs.errors import DecisionRefused, InvalidInput, MoveRefused, NotAllowed
+from runs.events import kinds as events
 from runs.lifecycle import advance as advancing
 from runs.lifecycle import fingerprint, limits
 from runs.lifecycle.transitions import change
@@ -143,17 +143,16 @@ def _close(gate: Gate, user: User, decision: Decision) -> None:
         )
     except MoveRefused as error:
         raise DecisionRefused("Somebody else decided at the same moment. Load the page again.") from error
-    data = {
-        "gate": gate.pk,
-        "kind": gate.kind,
-        "decision": gate.status,
-        "by": user.get_username(),
-        "how": decision.how,
-        "reason": gate.reason[:2_000],
-    }
-    if gate.step:
-        data["step"] = gate.step.key
-    journal.record(gate.run_id, EventKind.GATE_DECIDED, data)
+    told = events.GateDecided(
+        gate=gate.pk,
+        gate_kind=gate.kind,
+        decision=gate.status,
+        by=user.get_username(),
+        how=decision.how,
+        reason=gate.reason[:2_000],
+        step=gate.step.key if gate.step else "",
+    )
+    journal.record(gate.run_id, told)
 
 
 def _follow(gate: Gate, user: User, decision: Decision) -> None:
@@ -208,7 +207,7 @@ def cancel(run_id: int, user: User, reason: str = "") -> None:
         check_can_decide(user, run)
         if run.status == RunStatus.FINISHED:
             raise DecisionRefused("This run is already finished.")
-        journal.record(run_id, EventKind.NOTE, {"text": f"{user.get_username()} stopped the run.", "reason": reason})
+        journal.record(run_id, events.Note(text=f"{user.get_username()} stopped the run.", reason=reason))
         advancing.finish(run, cancelled=True)
 
 
@@ -220,6 +219,6 @@ def pause(run_id: int, user: User, *, paused: bool) -> None:
         moved = Run.objects.filter(pk=run_id, paused=not paused).exclude(status=RunStatus.FINISHED)
         if moved.update(paused=paused) != 1:
             raise DecisionRefused("The run is already in that state, or finished.")
-        kind = EventKind.PAUSED if paused else EventKind.RESUMED
-        journal.record(run_id, kind, {"by": user.get_username()})
+        kind = events.Paused if paused else events.Resumed
+        journal.record(run_id, kind(by=user.get_username()))
         advancing.advance(run_id)

@@ -11,6 +11,7 @@ from pydantic import ValidationError
 from runs import journal
 from runs.enums import EventKind, GateStatus, PlanStatus, WorkStatus
 from runs.errors import InvalidInput
+from runs.events import kinds as events
 from runs.lifecycle import advance as advancing
 from runs.lifecycle import fingerprint
 from runs.lifecycle.transitions import change
@@ -77,8 +78,8 @@ def raise_to(run: Run, user: User, *, budget: Decimal | None, time_limit: int | 
     Run.objects.filter(pk=run.pk).update(policy=run.policy)
     for plan in bound:
         Plan.objects.filter(pk=plan.pk).update(approval_fingerprint=fingerprint.fingerprint_of(run, plan))
-    data = {"by": user.get_username(), "budget": str(after.budget or ""), "time_limit": after.time_limit}
-    journal.record(run.pk, EventKind.LIMITS_RAISED, data)
+    told = events.LimitsRaised(by=user.get_username(), budget=str(after.budget or ""), time_limit=after.time_limit)
+    journal.record(run.pk, told)
     for work in run.work.filter(status=WorkStatus.SUSPENDED).exclude(gates__status=GateStatus.OPEN):
         change(work, WorkStatus.READY, due_at=timezone.now())
         advancing.ring(work.pk)

@@ -15,8 +15,9 @@ from django.db import IntegrityError, transaction
 from django.utils import timezone
 
 from runs import journal, trees
-from runs.enums import EventKind, Role
+from runs.enums import Role
 from runs.errors import InvalidInput, PlanRefused, UploadRefused
+from runs.events import kinds as events
 from runs.lifecycle import facts, fingerprint
 from runs.lifecycle.advance import advance
 from runs.lifecycle.estimating import estimate_for
@@ -171,8 +172,8 @@ def _create(owner: User, submission: Submission, request: str, tree: Tree) -> Ru
         head=tree,
     )
     run.approvers.set(submission.approvers)
-    data = {"by": owner.get_username(), "files": tree.file_count, "bytes": tree.total_size}
-    journal.record(run.pk, EventKind.SUBMITTED, data)
+    told = events.Submitted(by=owner.get_username(), files=tree.file_count, bytes=tree.total_size)
+    journal.record(run.pk, told)
     if submission.plan:
         estimate = estimate_for(run, submission.plan)
         facts.propose_plan(run, submission.plan, reason=submission.plan_from, estimate=estimate)

@@ -12,6 +12,7 @@ from django.db import IntegrityError, connection, transaction
 
 from runs import journal, live
 from runs.enums import EventKind, Role, WorkKind
+from runs.events.kinds import Note
 from runs.journal import Place, Question
 from runs.models import Event, ModelCall, Run, ToolCall, WorkItem
 from runs.pev.contracts import JsonObject
@@ -45,8 +46,8 @@ def seqs(run: Run) -> list[int]:
 
 def test_events_are_numbered_from_one_for_each_run_apart() -> None:
     one, other = made.planning(), made.planning()
-    assert journal.record(one.pk, EventKind.NOTE, {"text": "x"}) == 3
-    assert journal.record(other.pk, EventKind.NOTE) == 3
+    assert journal.record(one.pk, Note(text="x")) == 3
+    assert journal.record(other.pk, Note(text="x")) == 3
     assert (seqs(one), seqs(other)) == ([1, 2, 3], [1, 2, 3])
     one.refresh_from_db()
     assert one.event_count == 3
@@ -64,7 +65,7 @@ def test_events_have_no_gaps_and_no_doubles_from_eight_threads_at_once() -> None
             for number in range(10):
                 if number % 5 == 4:
                     rolled_back(run.pk)
-                told.append(journal.record(run.pk, EventKind.NOTE, {"text": "x"}))
+                told.append(journal.record(run.pk, Note(text="x")))
         finally:
             connection.close()
 
@@ -81,7 +82,7 @@ def test_events_have_no_gaps_and_no_doubles_from_eight_threads_at_once() -> None
 def rolled_back(run_id: int) -> None:
     try:
         with transaction.atomic():
-            journal.record(run_id, EventKind.NOTE, {"text": "never happened"})
+            journal.record(run_id, Note(text="never happened"))
             raise RuntimeError
     except RuntimeError:
         return
@@ -90,7 +91,7 @@ def rolled_back(run_id: int) -> None:
 def test_what_did_not_happen_is_not_told_and_its_number_is_given_again() -> None:
     run = made.planning()
     rolled_back(run.pk)
-    assert (seqs(run), journal.record(run.pk, EventKind.NOTE)) == ([1, 2], 3)
+    assert (seqs(run), journal.record(run.pk, Note(text="x"))) == ([1, 2], 3)
 
 
 def test_a_number_cannot_be_given_twice() -> None:
@@ -110,7 +111,7 @@ def test_events_are_announced_after_the_commit_with_ids_only(
     run = made.planning()
     told.clear()
     with django_capture_on_commit_callbacks(execute=True):
-        journal.record(run.pk, EventKind.NOTE, {"text": "secret"})
+        journal.record(run.pk, Note(text="secret"))
         assert told == []
     assert told == [(run.pk, 3)]
 

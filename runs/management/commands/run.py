@@ -20,6 +20,8 @@ from runs import trees
 from runs.engine.process import Engine
 from runs.enums import GateKind, GateStatus, Outcome, RunStatus, Verb
 from runs.errors import DecisionRefused, InvalidInput
+from runs.events.kinds import read
+from runs.events.sentences import sentence
 from runs.lifecycle.defaults import current_service, default_policy
 from runs.lifecycle.gates import Decision, already_decided, decide
 from runs.lifecycle.limits import given
@@ -32,7 +34,6 @@ from runs.pev.imported import MAX_BYTES, plan_in
 from runs.pev.policy import Policy
 from runs.reports.machine import as_json
 from runs.reports.markdown import as_markdown
-from runs.web.presenters.feed import sentence
 from runs.web.presenters.gates import limits_of
 
 EXIT = {Outcome.SUCCEEDED: 0, Outcome.PARTIAL: 3, Outcome.FAILED: 1, Outcome.CANCELLED: 1}
@@ -104,7 +105,7 @@ class Command(BaseCommand):
         while True:
             for event in run.events.filter(seq__gt=seen).order_by("seq"):
                 seen = event.seq
-                self._say(f"{event.seq:>4}  {sentence(event.kind, event.data, {})}")
+                self._say(f"{event.seq:>4}  {sentence(read(event.kind, event.data), {})}")
             run.refresh_from_db(fields=["status", "event_count"])
             if run.status == RunStatus.FINISHED and seen == run.event_count:
                 return

@@ -18,6 +18,7 @@ from runs.enums import (
     Role,
     RunStatus,
 )
+from runs.events.sentences import many
 from runs.lifecycle.ledger import ledger_of
 from runs.lifecycle.templates import plan_worth_keeping
 from runs.models import Run
@@ -27,7 +28,7 @@ from runs.queries import RoleTotals, Totals
 from runs.reports.build import file_href, made_files
 from runs.reports.costs import Costs, costs_of
 from runs.reports.report import MadeFile
-from runs.web.presenters.feed import SHOWN, SHOWN_ALL, Feed, feed, many
+from runs.web.presenters.feed import SHOWN, SHOWN_ALL, Feed, feed
 from runs.web.presenters.gates import GatesView, gates_view
 from runs.web.presenters.plans import EarlierPlan, PlanView, earlier_plans, plan_view
 from runs.web.presenters.rows import Rows, read

@@ -8,8 +8,9 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from runs import queries
+from runs.events.kinds import read
+from runs.events.sentences import sentence
 from runs.permissions import visible_runs
-from runs.web.presenters.feed import sentence
 
 PER_PAGE = 20
 
@@ -19,7 +20,7 @@ def inbox(request: HttpRequest) -> HttpResponse:
     runs = visible_runs(request.user)
     working = list(queries.under_way(runs))
     for run in working:
-        run.last = sentence(run.event_kind, run.event_data, {}) if run.event_kind else ""  # type: ignore[attr-defined]
+        run.last = sentence(read(run.event_kind, run.event_data), {}) if run.event_kind else ""  # type: ignore[attr-defined]
     page = Paginator(queries.finished(runs), PER_PAGE).get_page(request.GET.get("page"))
     gates = list(queries.open_gates(runs))
     context = {

@@ -10,7 +10,7 @@ from django.db import OperationalError, connection
 from runs import journal, live
 from runs.engine import sweeper as sweeping
 from runs.engine.sweeper import Sweeper
-from runs.enums import EventKind
+from runs.events.kinds import Note
 from runs.models import WorkItem
 from tests.integration.conftest import Submit
 
@@ -26,8 +26,8 @@ def test_it_rings_for_what_is_due_and_tells_what_is_new_since_it_began(
     sweeper = Sweeper(rung.append)
     sweeper.look()
     assert (rung, told) == ([WorkItem.objects.get().pk], [])
-    journal.record(run.pk, EventKind.NOTE)
-    newest = journal.record(run.pk, EventKind.NOTE)
+    journal.record(run.pk, Note(text="x"))
+    newest = journal.record(run.pk, Note(text="x"))
     sweeper.look()
     sweeper.look()
     assert told == [(run.pk, newest)]

@@ -15,7 +15,8 @@ from django.test import Client
 
 from pevsite.asgi import application
 from runs import journal, live
-from runs.enums import EventKind, GateKind, Verb
+from runs.enums import GateKind, Verb
+from runs.events.kinds import Note
 from runs.lifecycle import gates
 from runs.models import Run, User
 from runs.web import consumers
@@ -61,7 +62,7 @@ def seqs(content: str) -> list[int]:
 
 def tell(run: Run) -> None:
     """An event of another process, and the sweeper's announcement of it."""
-    journal.record(run.pk, EventKind.NOTE, {"text": "Something happened."})
+    journal.record(run.pk, Note(text="Something happened."))
 
 
 async def announce(run: Run) -> None:

@@ -121,16 +121,12 @@ def test_kept_results_cost_no_queries_of_their_own() -> None:
 
 
 @pytest.mark.parametrize("kind", list(EventKind))
-@pytest.mark.parametrize("data", [{}, {"step": "gone", "attempt": 1, "feedback": None, "kind": "?", "ms": None}])
+@pytest.mark.parametrize(
+    "data", [{}, {"step": "gone", "attempt": 1, "feedback": None, "kind": "?", "ms": None, "new": 1}]
+)
 def test_every_event_has_a_sentence_whatever_its_data(kind: EventKind, data: dict[str, object]) -> None:
     event = Event(seq=1, kind=kind.value, at=timezone.now(), data=data)
     assert line(event, {}).sentence.strip() or kind is EventKind.NOTE
-
-
-def test_a_decision_says_who_what_and_why() -> None:
-    data = {"by": "bob", "decision": "rejected", "kind": "step", "step": "review", "how": "person", "reason": "No."}
-    event = Event(seq=1, kind=EventKind.GATE_DECIDED.value, at=timezone.now(), data=data)
-    assert line(event, {"review": "Review"}).sentence == "bob rejected the result of “Review”: No."
 
 
 def test_checks_in_words() -> None:

@@ -7,7 +7,8 @@ from django.test import Client
 from pytest_django import DjangoAssertNumQueries
 
 from runs import journal, trees
-from runs.enums import EventKind, RunStatus
+from runs.enums import RunStatus
+from runs.events.kinds import Note
 from runs.models import Run
 from tests import factories
 
@@ -119,7 +120,7 @@ def test_two_hundred_steps_are_fine(alice: Client, django_assert_num_queries: Dj
 def test_the_history_is_capped_with_a_way_to_all_of_it(alice: Client) -> None:
     run = factories.planning()
     for _ in range(250):
-        journal.record(run.pk, EventKind.NOTE, {"text": "Something."})
+        journal.record(run.pk, Note(text="Something."))
     page = page_of(alice, run)
     assert page.count("data-seq=") == 200
     assert "52 earlier events not shown" in page
