@@ -10,6 +10,7 @@ PEV_UPLOAD_FILES          10000          most files of a run
 PEV_UPLOAD_MB             200            most megabytes of a run
 PEV_FILE_MB               50             most megabytes of one file
 PEV_TIME_ZONE             UTC            how times are shown
+PEV_LOG                   line           json: one object a line, for machines that collect logs
 ANTHROPIC_API_KEY         (none)         Claude answers; without it, and without a base URL, rules do
 ANTHROPIC_BASE_URL        (Anthropic)    another server that speaks the same API
 PEV_MODEL_PLANNER, PEV_MODEL_EXECUTOR, PEV_MODEL_VERIFIER   model ids, needed with a base URL
@@ -152,8 +153,13 @@ USE_I18N = False
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
-    "formatters": {"line": {"format": "{asctime} {levelname} {name}: {message}", "style": "{"}},
-    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "formatters": {"line": {"()": "runs.logs.LineFormatter"}, "json": {"()": "runs.logs.JsonFormatter"}},
+    "handlers": {
+        "console": {
+            "class": "logging.StreamHandler",
+            "formatter": "json" if os.environ.get("PEV_LOG", "").lower() == "json" else "line",
+        }
+    },
     "root": {"handlers": ["console"], "level": "WARNING"},
     "loggers": {
         "runs": {"level": "INFO"},

@@ -1,0 +1,67 @@
+"""Log lines for operators: a sentence and what it is about, as text or, with PEV_LOG=json, as one object a line."""
+
+from __future__ import annotations
+
+import json
+import logging
+from datetime import UTC, datetime
+from typing import Any, TypedDict, Unpack, override
+
+
+class About(TypedDict, total=False):
+    """What a line may be about. Nothing else is logged beside the sentence: no texts of people, no keys (S5).
+
+    Ids of rows, but `step` is its key, `attempt` its number and `user` a user name.
+    """
+
+    run: int
+    step: str
+    attempt: int
+    work: int
+    epoch: int
+    gate: int
+    user: str
+
+
+def about(**fields: Unpack[About]) -> dict[str, About]:
+    """For `extra=` of a log call: `log.info("claimed", extra=about(run=1, work=7, epoch=2))`."""
+    return {"about": fields}
+
+
+class LineFormatter(logging.Formatter):
+    """`2026-01-31 12:00:00,123 INFO runs.engine.work: claimed run=1 work=7 epoch=2`, and a traceback below it."""
+
+    def __init__(self) -> None:
+        super().__init__("{asctime} {levelname} {name}: {message}", style="{")
+
+    @override
+    def formatMessage(self, record: logging.LogRecord) -> str:
+        fields = "".join(f" {name}={value}" for name, value in _about(record).items())
+        return _one_line(super().formatMessage(record) + fields)
+
+
+class JsonFormatter(logging.Formatter):
+    """One object a line: `time` (UTC), `level`, `logger`, `message`, what it is about, and `traceback` if any."""
+
+    @override
+    def format(self, record: logging.LogRecord) -> str:
+        line: dict[str, Any] = {
+            "time": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
+            "level": record.levelname,
+            "logger": record.name,
+            "message": record.getMessage(),
+            **_about(record),
+        }
+        if record.exc_info:
+            line["traceback"] = self.formatException(record.exc_info)
+        return json.dumps(line, ensure_ascii=False, default=str)
+
+
+def _about(record: logging.LogRecord) -> About:
+    found: About | None = getattr(record, "about", None)
+    return found or {}
+
+
+def _one_line(text: str) -> str:
+    """A line break in what somebody else wrote must not look like a line of ours."""
+    return "\\n".join(text.splitlines())

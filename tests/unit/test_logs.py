@@ -1,0 +1,64 @@
+"""Log lines: one a record, with what it is about, as text or as JSON."""
+
+from __future__ import annotations
+
+import json
+import logging
+import sys
+from typing import Any
+
+import pytest
+from django.conf import settings
+
+from runs.logs import About, JsonFormatter, LineFormatter, about
+
+
+def record(message: str, *values: object, extra: dict[str, About] | None = None, error: bool = False) -> Any:
+    made = logging.makeLogRecord({"name": "runs.engine.work", "levelname": "INFO", "msg": message, "args": values})
+    made.created, made.msecs = 1_769_860_800.123, 123.0
+    made.exc_info = sys.exc_info() if error else None
+    vars(made).update(extra or {})
+    return made
+
+
+def test_a_line_says_what_it_is_about() -> None:
+    line = LineFormatter().format(record("claimed by %s", "host/7", extra=about(run=1, step="s1", work=7, epoch=2)))
+    assert line.endswith(" INFO runs.engine.work: claimed by host/7 run=1 step=s1 work=7 epoch=2")
+
+
+def test_a_line_of_another_library_is_about_nothing() -> None:
+    assert LineFormatter().format(record("hello")).endswith(" INFO runs.engine.work: hello")
+
+
+def test_a_line_break_in_a_message_makes_no_second_line() -> None:
+    line = LineFormatter().format(record("refused: %s", "no\n2026-01-01 INFO runs: all is well\r\n"))
+    assert line.splitlines() == [line]
+    assert line.endswith("refused: no\\n2026-01-01 INFO runs: all is well")
+
+
+def test_as_json_a_record_is_one_object() -> None:
+    line = JsonFormatter().format(record("claimed\nby %s", "Bärbel", extra=about(run=1, attempt=3)))
+    assert line.splitlines() == [line]
+    assert json.loads(line) == {
+        "time": "2026-01-31T12:00:00.123+00:00",
+        "level": "INFO",
+        "logger": "runs.engine.work",
+        "message": "claimed\nby Bärbel",
+        "run": 1,
+        "attempt": 3,
+    }
+
+
+def test_as_json_a_traceback_stays_on_its_line() -> None:
+    try:
+        raise LookupError("nothing there")
+    except LookupError:
+        line = JsonFormatter().format(record("failed", error=True))
+    assert line.splitlines() == [line]
+    assert json.loads(line)["traceback"].endswith("LookupError: nothing there")
+
+
+@pytest.mark.parametrize("name", ["line", "json"])
+def test_both_are_formatters_of_the_settings(name: str) -> None:
+    formatters: Any = settings.LOGGING["formatters"]
+    assert formatters[name]["()"].endswith("Formatter")
