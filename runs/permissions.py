@@ -5,11 +5,12 @@ from django.db.models import Q, QuerySet
 
 from runs.errors import NotAllowed
 from runs.models import Run, Template, User
+from runs.models.querysets import RunQuerySet
 
 type Person = User | AnonymousUser
 
 
-def visible_runs(user: Person) -> "QuerySet[Run]":
+def visible_runs(user: Person) -> RunQuerySet:
     """The runs this person may see: their own, those they approve; all of them for an administrator."""
     if not user.is_authenticated:
         return Run.objects.none()

@@ -10,8 +10,8 @@ from typing import Any
 from django.db.models import Count, Exists, Min, OuterRef, Q, QuerySet, Subquery, Sum
 from django.db.models.functions import Coalesce
 
-from runs.enums import SETTLED_STEPS, GateStatus, RunStatus
 from runs.models import Event, Gate, ModelCall, Plan, Run, Step
+from runs.models.querysets import RunQuerySet
 
 _ZERO = Decimal(0)
 
@@ -97,26 +97,26 @@ def without_ai(models: Iterable[str]) -> bool:
     return bool(names) and all(name.startswith("offline-") for name in names)
 
 
-def open_gates(runs: QuerySet[Run]) -> QuerySet[Gate]:
+def open_gates(runs: RunQuerySet) -> QuerySet[Gate]:
     """What waits for a person in these runs, the oldest question first."""
-    found = Gate.objects.filter(run__in=runs.values("pk"), status=GateStatus.OPEN)
+    found = Gate.objects.open().filter(run__in=runs.values("pk"))
     return found.select_related("run", "step", "plan").order_by("opened_at", "pk")
 
 
-def under_way(runs: QuerySet[Run]) -> QuerySet[Run]:
+def under_way(runs: RunQuerySet) -> QuerySet[Run]:
     """Runs that work or could, with what the inbox tells of each.
 
     `steps`, `steps_done`: of the newest plan. `asks`: a gate is open. `event_kind`, `event_data`, `event_at`: the last.
     """
-    found = runs.exclude(status__in=[RunStatus.FINISHED, RunStatus.AWAITING_APPROVAL])
-    newest_plan = Plan.objects.filter(run=OuterRef("pk")).order_by("-version").values("pk")[:1]
+    newest_plan = Plan.objects.filter(run=OuterRef("pk")).newest_first().values("pk")[:1]
     last = Event.objects.filter(run=OuterRef("pk")).order_by("-seq")
     return (
-        found.annotate(newest_plan=Subquery(newest_plan))
+        runs.under_way()
+        .annotate(newest_plan=Subquery(newest_plan))
         .annotate(
             steps=_count(Step.objects.filter(plan=OuterRef("newest_plan")), "plan"),
-            steps_done=_count(Step.objects.filter(plan=OuterRef("newest_plan"), status__in=SETTLED_STEPS), "plan"),
-            asks=Exists(Gate.objects.filter(run=OuterRef("pk"), status=GateStatus.OPEN)),
+            steps_done=_count(Step.objects.settled().filter(plan=OuterRef("newest_plan")), "plan"),
+            asks=Exists(Gate.objects.open().filter(run=OuterRef("pk"))),
             event_kind=Subquery(last.values("kind")[:1]),
             event_data=Subquery(last.values("data")[:1]),
             event_at=Subquery(last.values("at")[:1]),
@@ -125,15 +125,15 @@ def under_way(runs: QuerySet[Run]) -> QuerySet[Run]:
     )
 
 
-def finished(runs: QuerySet[Run]) -> QuerySet[Run]:
+def finished(runs: RunQuerySet) -> QuerySet[Run]:
     """Finished runs, the newest end first; with `cost` in USD and how many calls are `unpriced` in it."""
     calls = ModelCall.objects.filter(run=OuterRef("pk")).order_by().values("run")
     return (
-        runs.filter(status=RunStatus.FINISHED)
+        runs.finished()
         .select_related("owner")
         .annotate(
             cost=Coalesce(Subquery(calls.annotate(cost=Sum("cost_usd")).values("cost")), _ZERO),
-            unpriced=_count(ModelCall.objects.filter(run=OuterRef("pk"), cost_usd__isnull=True), "run"),
+            unpriced=_count(ModelCall.objects.unpriced().filter(run=OuterRef("pk")), "run"),
         )
         .order_by("-finished_at", "-pk")
     )

@@ -5,6 +5,7 @@ from django.db import models
 from runs.enums import Role
 from runs.models.fields import word_field
 from runs.models.plans import Attempt
+from runs.models.querysets import ModelCallQuerySet, ToolCallQuerySet
 from runs.models.runs import Run
 from runs.models.work import WorkItem
 
@@ -41,6 +42,8 @@ class ModelCall(models.Model):
     error = models.TextField(default="", blank=True)
     created_at = models.DateTimeField(auto_now_add=True)
 
+    objects = ModelCallQuerySet.as_manager()
+
     class Meta:
         ordering = ["id"]
         constraints = [
@@ -71,6 +74,8 @@ class ToolCall(models.Model):
     writes = models.JSONField(default=dict)
     duration_ms = models.PositiveIntegerField()
     created_at = models.DateTimeField(auto_now_add=True)
+
+    objects = ToolCallQuerySet.as_manager()
 
     class Meta:
         ordering = ["ordinal"]

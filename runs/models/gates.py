@@ -7,6 +7,7 @@ from django.db.models import Q
 from runs.enums import GateKind, GateStatus
 from runs.models.fields import only, word_field
 from runs.models.plans import Attempt, Plan, Step
+from runs.models.querysets import GateQuerySet
 from runs.models.runs import Run
 from runs.models.work import WorkItem
 
@@ -36,6 +37,8 @@ class Gate(models.Model):
     decided_how = models.CharField(max_length=40, default="", blank=True)
     reason = models.TextField(default="", blank=True)
     withdrawn_at = models.DateTimeField(null=True, blank=True)
+
+    objects = GateQuerySet.as_manager()
 
     class Meta:
         ordering = ["id"]

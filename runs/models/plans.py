@@ -5,6 +5,7 @@ from django.db import models
 
 from runs.enums import Action, AttemptStatus, Complexity, PlanStatus, Severity, StepStatus
 from runs.models.fields import only, word_field
+from runs.models.querysets import AttemptQuerySet, PlanQuerySet, StepQuerySet
 from runs.models.runs import Run
 from runs.models.trees import Tree
 
@@ -31,6 +32,8 @@ class Plan(models.Model):
     unmet = models.TextField(default="", blank=True)
     relaxed = models.JSONField(default=list, blank=True)
     created_at = models.DateTimeField(auto_now_add=True)
+
+    objects = PlanQuerySet.as_manager()
 
     class Meta:
         ordering = ["version"]
@@ -68,6 +71,8 @@ class Step(models.Model):
     last_action = word_field(Action, null=True, blank=True)
     reused_from = models.ForeignKey("Attempt", models.PROTECT, null=True, blank=True, related_name="+")
 
+    objects = StepQuerySet.as_manager()
+
     class Meta:
         ordering = ["position"]
         constraints = [
@@ -99,6 +104,8 @@ class Attempt(models.Model):
     reused_from = models.ForeignKey("self", models.PROTECT, null=True, blank=True, related_name="+")
     created_at = models.DateTimeField(auto_now_add=True)
     finished_at = models.DateTimeField(null=True, blank=True)
+
+    objects = AttemptQuerySet.as_manager()
 
     class Meta:
         ordering = ["number"]

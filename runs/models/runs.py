@@ -7,6 +7,7 @@ from django.db import models
 
 from runs.enums import EventKind, Outcome, RunStatus
 from runs.models.fields import only, word_field
+from runs.models.querysets import EventQuerySet, RunQuerySet
 from runs.models.trees import Tree
 
 
@@ -38,6 +39,8 @@ class Run(models.Model):
     created_at = models.DateTimeField(auto_now_add=True)
     finished_at = models.DateTimeField(null=True, blank=True)
 
+    objects = RunQuerySet.as_manager()
+
     class Meta:
         ordering = ["-id"]
         constraints = [
@@ -62,6 +65,8 @@ class Event(models.Model):
     kind = word_field(EventKind)
     at = models.DateTimeField()
     data = models.JSONField(default=dict)
+
+    objects = EventQuerySet.as_manager()
 
     class Meta:
         ordering = ["seq"]

@@ -5,6 +5,7 @@ from django.db import models
 from runs.enums import WorkKind, WorkStatus
 from runs.models.fields import only, word_field
 from runs.models.plans import Attempt
+from runs.models.querysets import WorkItemQuerySet
 from runs.models.runs import Run
 
 
@@ -28,6 +29,8 @@ class WorkItem(models.Model):
     tries = models.PositiveSmallIntegerField(default=0)
     reserved_usd = models.DecimalField(max_digits=14, decimal_places=8, default=0)
     error = models.TextField(default="", blank=True)
+
+    objects = WorkItemQuerySet.as_manager()
 
     class Meta:
         ordering = ["due_at"]

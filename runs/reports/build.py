@@ -31,14 +31,12 @@ from runs.reports.report import (
     TriedAttempt,
 )
 
-_DECIDED = [GateStatus.APPROVED, GateStatus.REJECTED, GateStatus.STOPPED]
-
 
 def build(run: Run) -> Report:
     """The report as of now."""
     plans = plans_of(run)
     roles = tuple(queries.totals_by_role(run))
-    loose = run.gates.filter(status__in=_DECIDED, plan=None, attempt=None).select_related("decided_by", "step")
+    loose = run.gates.decided().filter(plan=None, attempt=None).select_related("decided_by", "step")
     return Report(
         run_id=run.pk,
         title=run.title,
@@ -118,8 +116,8 @@ def made_files(run: Run) -> list[MadeFile]:
 
 def plans_of(run: Run) -> list[Plan]:
     """Every version with its steps, attempts, verdicts and decisions, in a fixed number of queries."""
-    gates = Gate.objects.filter(status__in=_DECIDED).select_related("decided_by", "step", "plan").order_by("id")
-    calls = ToolCall.objects.filter(is_error=False).only("attempt_id", "name").order_by("id")
+    gates = Gate.objects.decided().select_related("decided_by", "step", "plan").order_by("id")
+    calls = ToolCall.objects.carried_out().only("attempt_id", "name").order_by("id")
     attempts = (
         Attempt.objects.select_related("verdict", "reused_from__step__plan")
         .order_by("number")

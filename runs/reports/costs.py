@@ -144,7 +144,7 @@ def _estimate(plan: Plan, steps: Sequence[Step]) -> Estimate | None:
 
 def _reused(plan: Plan) -> dict[int, int]:
     """By step, the run whose result its attempt took over."""
-    taken = Attempt.objects.filter(step__plan=plan, reused_from__isnull=False)
+    taken = Attempt.objects.reused().filter(step__plan=plan)
     return dict(taken.values_list("step", "reused_from__step__plan__run"))
 
 

@@ -56,7 +56,7 @@ def as_json(run: Run) -> dict[str, JsonValue]:
 
 
 def _refused(run: Run) -> list[JsonValue]:
-    calls = run.tool_calls.filter(is_error=True).select_related("attempt__step").order_by("id")
+    calls = run.tool_calls.refused().select_related("attempt__step").order_by("id")
     return [
         {
             "step_id": call.attempt.step.key if call.attempt else None,

@@ -51,7 +51,7 @@ def update(person_id: int | None, run_id: int, seen: int) -> Update:
     if run.event_count == seen:
         return Update(seen, "")
     page = run_page(run)
-    events = list(run.events.filter(seq__gt=seen, seq__lte=run.event_count).order_by("seq")[: SHOWN + 1])
+    events = list(run.events.after(seen).filter(seq__lte=run.event_count)[: SHOWN + 1])
     if len(events) > SHOWN:
         return Update(page.feed.last, _rendered(page, ["head", *_REGIONS, "steps", "feed"]))
     return Update(events[-1].seq, _lines(page, events) + _changed(page, events))

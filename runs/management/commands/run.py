@@ -103,13 +103,13 @@ class Command(BaseCommand):
         """Print events as they come and answer gates, until the run is finished."""
         seen = 0
         while True:
-            for event in run.events.filter(seq__gt=seen).order_by("seq"):
+            for event in run.events.after(seen):
                 seen = event.seq
                 self._say(f"{event.seq:>4}  {sentence(read(event.kind, event.data), {})}")
             run.refresh_from_db(fields=["status", "event_count"])
             if run.status == RunStatus.FINISHED and seen == run.event_count:
                 return
-            gate = run.gates.filter(status=GateStatus.OPEN).order_by("id").first()
+            gate = run.gates.open().order_by("id").first()
             if gate and seen == run.event_count:
                 self._answer(gate, owner, approve_all=approve_all)
             time.sleep(0.05)

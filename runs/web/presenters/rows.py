@@ -63,7 +63,7 @@ def read(run: Run) -> Rows:
     plans = list(run.plans.select_related("approved_by").order_by("version"))
     kept = "reused_from__verdict", "reused_from__work", "reused_from__step__plan"
     steps = by(
-        Step.objects.filter(plan__run=run).select_related("plan", *kept).order_by("plan_id", "position"),
+        Step.objects.of_run(run).select_related("plan", *kept).order_by("plan_id", "position"),
         "plan_id",
     )
     every = [step for listed in steps.values() for step in listed]
@@ -90,7 +90,7 @@ def _attempts(run: Run, newest: Plan | None) -> list[Attempt]:
     """Those of the newest plan whole; those of earlier plans without what only the page of their step shows."""
     found = Attempt.objects.select_related(*WITH_ATTEMPT).order_by("number")
     whole = list(found.filter(step__plan=newest)) if newest else []
-    earlier = found.filter(step__plan__run=run).exclude(step__plan=newest) if newest else found.none()
+    earlier = found.of_run(run).exclude(step__plan=newest) if newest else found.none()
     return whole + list(earlier.defer("output", "overlay", "verdict__results"))
 
 
@@ -110,7 +110,7 @@ def tools_of(attempts: Iterable[Attempt]) -> dict[int, list[ToolCall]]:
 
 def problems_of(attempts: Iterable[Attempt]) -> dict[int, str]:
     """The beginning of what failed tool calls answered, by call."""
-    failed = ToolCall.objects.filter(attempt__in=[doer(one).pk for one in attempts], is_error=True).order_by()
+    failed = ToolCall.objects.refused().filter(attempt__in=[doer(one).pk for one in attempts]).order_by()
     return dict(failed.annotate(said=Left("result", 300)).values_list("pk", "said"))
 
 

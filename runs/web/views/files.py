@@ -60,7 +60,7 @@ def _known(run: Run, path: str, sha256: str) -> FileInfo | None:
         info = trees.files_of(tree).get(path)
         if info and info.sha256 == sha256:
             return info
-    attempts = Attempt.objects.filter(step__plan__run=run).select_related("base")
+    attempts = Attempt.objects.of_run(run).select_related("base")
     bases = {}
     for attempt in attempts:
         entry = attempt.overlay.get(path)

@@ -1,0 +1,122 @@
+"""What is asked of the tables often, by name."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Self
+
+from django.db import models
+
+from runs.enums import (
+    OPEN_WORK,
+    SETTLED_STEPS,
+    TERMINAL_STEPS,
+    AttemptStatus,
+    GateStatus,
+    PlanStatus,
+    RunStatus,
+)
+
+if TYPE_CHECKING:  # the tables import this module
+    from runs.models.calls import ModelCall, ToolCall
+    from runs.models.gates import Gate
+    from runs.models.plans import Attempt, Plan, Step
+    from runs.models.runs import Event, Run
+    from runs.models.work import WorkItem
+
+
+class RunQuerySet(models.QuerySet["Run"]):
+    def under_way(self) -> Self:
+        """Runs that work or could: neither finished nor waiting for their plan to be approved."""
+        return self.exclude(status__in=[RunStatus.FINISHED, RunStatus.AWAITING_APPROVAL])
+
+    def finished(self) -> Self:
+        return self.filter(status=RunStatus.FINISHED)
+
+
+class EventQuerySet(models.QuerySet["Event"]):
+    def after(self, seq: int) -> Self:
+        """Those that a reader who has seen event number `seq` of the run has not, oldest first."""
+        return self.filter(seq__gt=seq).order_by("seq")
+
+
+class PlanQuerySet(models.QuerySet["Plan"]):
+    def newest_first(self) -> Self:
+        return self.order_by("-version")
+
+    def newest(self) -> Plan | None:
+        """The highest version, whatever has become of it."""
+        return self.newest_first().first()
+
+    def rejected(self) -> Self:
+        return self.filter(status=PlanStatus.REJECTED)
+
+
+class StepQuerySet(models.QuerySet["Step"]):
+    def of_run(self, run: Run) -> Self:
+        """The steps of every version of the plan."""
+        return self.filter(plan__run=run)
+
+    def settled(self) -> Self:
+        """Steps that others may rest on: passed, or accepted with issues."""
+        return self.filter(status__in=SETTLED_STEPS)
+
+    def unfinished(self) -> Self:
+        """Steps that can still become something else."""
+        return self.exclude(status__in=TERMINAL_STEPS)
+
+
+class AttemptQuerySet(models.QuerySet["Attempt"]):
+    def of_run(self, run: Run) -> Self:
+        return self.filter(step__plan__run=run)
+
+    def passed(self) -> Self:
+        return self.filter(status=AttemptStatus.PASSED)
+
+    def reused(self) -> Self:
+        """Those that took over the result of an earlier run."""
+        return self.filter(reused_from__isnull=False)
+
+    def newest(self) -> Attempt | None:
+        """The last one at a step."""
+        return self.order_by("-number").first()
+
+
+class GateQuerySet(models.QuerySet["Gate"]):
+    def open(self) -> Self:
+        """Questions that wait for a person."""
+        return self.filter(status=GateStatus.OPEN)
+
+    def decided(self) -> Self:
+        """Questions that were answered, by a person or by policy; not those that went away."""
+        return self.exclude(status__in=[GateStatus.OPEN, GateStatus.WITHDRAWN])
+
+    def rejected(self) -> Self:
+        return self.filter(status=GateStatus.REJECTED)
+
+
+class WorkItemQuerySet(models.QuerySet["WorkItem"]):
+    def open(self) -> Self:
+        """Work that is neither done nor cancelled: ready, leased or suspended."""
+        return self.filter(status__in=OPEN_WORK)
+
+
+class ModelCallQuerySet(models.QuerySet["ModelCall"]):
+    def live(self) -> Self:
+        """The replies that a resumed attempt is given again."""
+        return self.filter(live=True)
+
+    def failed(self) -> Self:
+        """Calls without a reply."""
+        return self.exclude(error="")
+
+    def unpriced(self) -> Self:
+        return self.filter(cost_usd__isnull=True)
+
+
+class ToolCallQuerySet(models.QuerySet["ToolCall"]):
+    def refused(self) -> Self:
+        """Calls that the tool answered with an error."""
+        return self.filter(is_error=True)
+
+    def carried_out(self) -> Self:
+        return self.filter(is_error=False)
