@@ -33,11 +33,10 @@ from django.db.models.fields.json import KT
 from django.db.models.functions import Cast, Coalesce
 from django.utils import timezone
 
-from runs import queries
+from runs.accounting.totals import RoleTotals, Totals, totals_by
 from runs.enums import TERMINAL_STEPS, AttemptStatus, GateStatus, Outcome, PlanStatus, Role, StepStatus, WorkKind
 from runs.models import Attempt, Gate, ModelCall, Plan, Run, Step, ToolCall, Verdict
 from runs.pev.results import CriterionResult
-from runs.queries import RoleTotals, Totals
 
 LATEST_VERDICTS = 500
 """From how many verdicts, the latest, the verifier's confidence is read."""
@@ -198,7 +197,7 @@ def metrics(runs: QuerySet[Run]) -> Metrics:
     """The figures of these runs as of now, in ten queries."""
     chosen = Run.objects.filter(pk__in=runs.order_by().values("pk"))  # each once, whatever was joined to find them
     now = timezone.now()
-    calls = queries.totals_by(ModelCall.objects.filter(run__in=chosen), "work__kind", "role", "model")
+    calls = totals_by(ModelCall.objects.filter(run__in=chosen), "work__kind", "role", "model")
     waiting = tuple(_waiting(chosen, now))
     verifier, verdicts = _verifier(chosen)
     roles = tuple(_by_role((role, model, used) for (_kind, role, model), used in calls))

@@ -10,6 +10,8 @@ from django.db.models import Prefetch
 from django.urls import reverse
 
 from runs import queries, trees
+from runs.accounting.costs import costs_of
+from runs.accounting.totals import totals, totals_by_role
 from runs.enums import EventKind, GateKind, GateStatus, Role
 from runs.lifecycle.ledger import ledger_of
 from runs.metrics import metrics
@@ -19,7 +21,6 @@ from runs.pev.deviations import deviations
 from runs.pev.outcome import gaps_in
 from runs.pev.policy import Policy
 from runs.pev.results import CriterionResult, Evidence
-from runs.reports.costs import costs_of
 from runs.reports.report import (
     Decision,
     DoneStep,
@@ -35,7 +36,7 @@ from runs.reports.report import (
 def build(run: Run) -> Report:
     """The report as of now."""
     plans = plans_of(run)
-    roles = tuple(queries.totals_by_role(run))
+    roles = tuple(totals_by_role(run))
     loose = run.gates.decided().filter(plan=None, attempt=None).select_related("decided_by", "step")
     return Report(
         run_id=run.pk,
@@ -57,7 +58,7 @@ def build(run: Run) -> Report:
         input_count=run.inputs.file_count,
         input_size=run.inputs.total_size,
         inputs_digest=run.inputs.digest,
-        totals=queries.totals(run),
+        totals=totals(run),
         roles=roles,
         same_model=same_model_of(run),
         costs=costs_of(run, plans, list(plans[-1].steps.all()) if plans else []),

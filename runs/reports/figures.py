@@ -11,9 +11,9 @@ from decimal import Decimal
 
 from pydantic import JsonValue
 
+from runs.accounting.costs import CostLine, Costs, Guess
+from runs.accounting.totals import RoleTotals, Totals
 from runs.metrics import Bucket, Metrics
-from runs.queries import RoleTotals, Totals
-from runs.reports.costs import Costs, Guess, Line
 
 
 def usd(amount: Decimal) -> str:
@@ -60,7 +60,7 @@ def costs(found: Costs | None) -> JsonValue:
     }
 
 
-def _line(one: Line) -> JsonValue:
+def _line(one: CostLine) -> JsonValue:
     return {
         "key": one.key,
         "name": one.name,

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from pydantic import JsonValue
 
-from runs import queries, trees
+from runs import trees
+from runs.accounting.costs import costs_of
+from runs.accounting.totals import totals, totals_by_role
 from runs.lifecycle.ledger import ledger_of
 from runs.metrics import metrics
 from runs.models import Attempt, Plan, Run, Step, Verdict
 from runs.pev.outcome import gaps_in
 from runs.reports import figures
 from runs.reports.build import declared_by, deviations_of, dropped_steps, plans_of, same_model_of
-from runs.reports.costs import costs_of
 
 MAX_PROBLEM = 600
 """Characters of what a tool answered to a call that it refused."""
@@ -69,13 +70,13 @@ def _refused(run: Run) -> list[JsonValue]:
 
 
 def _used(run: Run, plans: list[Plan]) -> dict[str, JsonValue]:
-    used = queries.totals(run)
+    used = totals(run)
     return {
         "model_calls": used.calls,
         "unpriced_calls": used.unpriced,
         "cost_usd": figures.usd(used.cost),
         "totals": figures.totals(used),
-        "totals_by_role": figures.by_role(queries.totals_by_role(run)),
+        "totals_by_role": figures.by_role(totals_by_role(run)),
         "costs": figures.costs(costs_of(run, plans, list(plans[-1].steps.all()) if plans else [])),
         "metrics": figures.metrics(metrics(Run.objects.filter(pk=run.pk))),
     }

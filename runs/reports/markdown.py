@@ -8,10 +8,10 @@ from decimal import Decimal
 
 from django.utils import timezone
 
+from runs.accounting.costs import CostLine
+from runs.accounting.totals import Totals
 from runs.models import Run
-from runs.queries import Totals
 from runs.reports.build import build
-from runs.reports.costs import Line
 from runs.reports.escaping import block, code, line
 from runs.reports.report import Decision, DoneStep, JudgedCriterion, PlanVersion, Report, TriedAttempt
 
@@ -164,7 +164,7 @@ def _costs(report: Report) -> list[str]:
     return [*rows, f"| All of the run | | {_cost(costs.total)} | | | {costs.total.tokens:,} |"]
 
 
-def _cost_row(one: Line) -> str:
+def _cost_row(one: CostLine) -> str:
     guess = one.guess
     note = "; ".join(filter(None, (one.standing, one.note)))
     money, tokens = "not estimated", ""

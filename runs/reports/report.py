@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
+from runs.accounting.costs import Costs
+from runs.accounting.totals import RoleTotals, Totals
 from runs.enums import Outcome
 from runs.metrics import Metrics
-from runs.queries import RoleTotals, Totals
-from runs.reports.costs import Costs
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,8 @@ from decimal import Decimal
 from django.utils import timezone
 
 from runs import queries, trees
+from runs.accounting.costs import Costs, costs_of
+from runs.accounting.totals import RoleTotals, Totals, totals_by_role
 from runs.enums import (
     SETTLED_STEPS,
     AttemptStatus,
@@ -24,9 +26,7 @@ from runs.lifecycle.templates import plan_worth_keeping
 from runs.models import Run
 from runs.pev.outcome import gaps_in
 from runs.pev.policy import Policy
-from runs.queries import RoleTotals, Totals
 from runs.reports.build import file_href, made_files
-from runs.reports.costs import Costs, costs_of
 from runs.reports.report import MadeFile
 from runs.web.presenters.feed import SHOWN, SHOWN_ALL, Feed, feed
 from runs.web.presenters.gates import GatesView, gates_view
@@ -157,7 +157,7 @@ def run_page(run: Run, *, whole_feed: bool = False) -> RunPage:
     rows = read(run)
     steps = tuple(step_views(rows))
     plan = plan_view(rows)
-    roles = tuple(queries.totals_by_role(run))
+    roles = tuple(totals_by_role(run))
     begun = run.status == RunStatus.FINISHED or any(step.tries for step in steps)
     return RunPage(
         run=run,

@@ -3,29 +3,15 @@
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from decimal import Decimal
 
-from django.db.models import Count, Q, Sum
 from django.db.models.functions import Left
 
-from runs.models import Attempt, Gate, ModelCall, Plan, Run, Step, ToolCall, Tree
+from runs.accounting.totals import Totals, totals_by_attempt
+from runs.models import Attempt, Gate, Plan, Run, Step, ToolCall, Tree
 from runs.pev.contracts import PlanStep
 
 WITH_ATTEMPT = ("verdict", "work", "reused_from__work", "reused_from__step__plan")
 """What pages need beside an attempt's own row."""
-
-
-@dataclass(frozen=True)
-class Spent:
-    """Sums of the journal for one attempt. `cost` in USD without the `unpriced` calls."""
-
-    cost: Decimal = Decimal(0)
-    unpriced: int = 0
-    tokens: int = 0
-    calls: int = 0
-
-
-NOTHING = Spent()
 
 
 @dataclass(frozen=True)
@@ -41,7 +27,7 @@ class Rows:
     tools: Mapping[int, Sequence[ToolCall]]
     problems: Mapping[int, str]
     gates: Sequence[Gate]
-    spent: Mapping[int, Spent]
+    spent: Mapping[int, Totals]
     lacking: Mapping[int, frozenset[str]] = field(default_factory=dict)
 
     @property
@@ -81,7 +67,7 @@ def read(run: Run) -> Rows:
         tools=tools_of(detailed),
         problems=problems_of(detailed),
         gates=list(run.gates.select_related("decided_by", "plan", "step", "attempt", "work").order_by("id")),
-        spent=spent_on(run),
+        spent=totals_by_attempt(run),
         lacking=lacking_in(detailed, specs),
     )
 
@@ -112,29 +98,6 @@ def problems_of(attempts: Iterable[Attempt]) -> dict[int, str]:
     """The beginning of what failed tool calls answered, by call."""
     failed = ToolCall.objects.refused().filter(attempt__in=[doer(one).pk for one in attempts]).order_by()
     return dict(failed.annotate(said=Left("result", 300)).values_list("pk", "said"))
-
-
-def spent_on(run: Run) -> dict[int, Spent]:
-    """What each attempt has used; under 0 what no attempt has: planning and the final answer."""
-    rows = (
-        ModelCall.objects.filter(run=run)
-        .order_by()
-        .values("attempt_id")
-        .annotate(
-            cost=Sum("cost_usd"),
-            unpriced=Count("pk", filter=Q(cost_usd__isnull=True)),
-            calls=Count("pk"),
-            tokens=Sum("input_tokens")
-            + Sum("output_tokens")
-            + Sum("cache_read_tokens")
-            + Sum("cache_write_5m_tokens")
-            + Sum("cache_write_1h_tokens"),
-        )
-    )
-    return {
-        row["attempt_id"] or 0: Spent(row["cost"] or Decimal(0), row["unpriced"], row["tokens"] or 0, row["calls"])
-        for row in rows
-    }
 
 
 def lacking_in(attempts: Iterable[Attempt], specs: Mapping[int, PlanStep]) -> dict[int, frozenset[str]]:

@@ -1,19 +1,20 @@
 """Owns how steps and their attempts are shown: what was done, what came of it, and what was said about it."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
 from django.urls import reverse
 from django.utils import timezone
 
+from runs.accounting.totals import Totals
 from runs.enums import OPEN_ATTEMPTS, SETTLED_STEPS, AttemptStatus, GateStatus, StepStatus
 from runs.models import Attempt, Gate, Step, ToolCall
 from runs.pev.contracts import PlanStep, StepOutput
 from runs.pev.deviations import deviations
 from runs.pev.ordering import levels
 from runs.reports.build import file_href
-from runs.web.presenters.rows import NOTHING, Rows, Spent
+from runs.web.presenters.rows import Rows
 from runs.web.presenters.verdicts import VerdictView, verdict_view
 
 DETAILED_STEPS = 40
@@ -85,7 +86,7 @@ class AttemptView:
     deviations: tuple[str, ...]
     verdict: VerdictView | None
     people: tuple[WordsView, ...]
-    spent: Spent
+    spent: Totals
     heeds: int
     retry: int
     conflict: bool
@@ -112,7 +113,7 @@ class StepView:
     kept_from: int
     confidence: float | None
     ms: int | None
-    cost: Spent
+    cost: Totals
     detailed: bool
     open: bool
     url: str
@@ -165,7 +166,7 @@ def step_view(
         kept_from=step.reused_from.step.plan.version if step.reused_from else 0,
         confidence=_confidence(last),
         ms=sum(filter(None, map(_took, tried))) or None,
-        cost=_sum(rows.spent.get(attempt.pk, NOTHING) for attempt in tried),
+        cost=sum((rows.spent.get(attempt.pk, Totals()) for attempt in tried), Totals()),
         detailed=detailed,
         open=step.status in _SPELLED_OUT and bool(tried),
         url=reverse("step", args=[rows.run.pk, step.pk]),
@@ -213,7 +214,7 @@ def _attempt_view(
         deviations=_deviations(spec, attempt, declared, calls, rows) if attempt.output else (),
         verdict=verdict_view(run_id, verdict, url, f"attempt-{attempt.number}-") if verdict else None,
         people=tuple(_words(gate) for gate in rows.gates if _rejects(gate, attempt)),
-        spent=rows.spent.get(attempt.pk, NOTHING),
+        spent=rows.spent.get(attempt.pk, Totals()),
         heeds=heeds,
         retry=retry,
         conflict=attempt.status == AttemptStatus.CONFLICT,
@@ -283,15 +284,3 @@ def _took(attempt: Attempt) -> int | None:
 
 def _confidence(attempt: Attempt | None) -> float | None:
     return (attempt.output or {}).get("confidence") if attempt else None
-
-
-def _sum(parts: Iterable[Spent]) -> Spent:
-    total = NOTHING
-    for part in parts:
-        total = Spent(
-            total.cost + part.cost,
-            total.unpriced + part.unpriced,
-            total.tokens + part.tokens,
-            total.calls + part.calls,
-        )
-    return total

@@ -41,6 +41,13 @@ def test_a_succeeded_report_has_no_gaps_and_its_quotes_lead_to_the_place(page: C
     assert "#hit" in text
 
 
+def test_what_a_step_cost_leads_to_its_page(page: Client) -> None:
+    run = factories.finished_succeeded()
+    step = run.plans.get().steps.get(key="inventory")
+    text = page.get(f"/runs/{run.pk}/report/").text
+    assert f'<th scope="row"><a href="/runs/{run.pk}/steps/{step.pk}/">List the contracts and their parties</a>' in text
+
+
 def test_every_quote_link_marks_its_quote(page: Client) -> None:
     from runs.reports.build import build
 

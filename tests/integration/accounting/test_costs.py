@@ -6,10 +6,10 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
+from runs.accounting.costs import CostLine, Costs, Guess, costs_of
+from runs.accounting.totals import Totals, totals
 from runs.enums import GateKind, Role, Verb
 from runs.models import Attempt, ModelCall, Plan, Run
-from runs.queries import Totals, totals
-from runs.reports.costs import Costs, Guess, Line, costs_of
 from tests import factories
 
 pytestmark = pytest.mark.django_db
@@ -147,14 +147,14 @@ def test_before_the_plan_there_is_nothing_to_compare() -> None:
 )
 def test_where_a_cost_stands(used: Totals, over: bool, standing: str) -> None:
     guess = Guess(Decimal(1), Decimal(2), partly=False, tokens=None)
-    assert Line("", "", guess, used, over).standing == standing
+    assert CostLine("", "", guess, used, over).standing == standing
     unsure = Guess(Decimal(1), Decimal(2), partly=True, tokens=None)
-    assert Line("", "", unsure, used, over).standing == "", "some of its models have no price"
+    assert CostLine("", "", unsure, used, over).standing == "", "some of its models have no price"
 
 
 def test_what_costs_nothing_stands_nowhere() -> None:
     free = Guess(Decimal(0), Decimal(0), partly=False, tokens=(1, 2))
-    assert Line("", "", free, Totals(), over=True).standing == ""
+    assert CostLine("", "", free, Totals(), over=True).standing == ""
 
 
 def test_unpriced_models_are_told_apart_from_free_ones() -> None:

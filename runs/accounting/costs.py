@@ -1,4 +1,4 @@
-"""Owns estimate against actual: what each part of a run was expected to use before its approval, and what it used."""
+"""Estimate against actual: what each part of a run was expected to use before its approval, and what it used."""
 
 from __future__ import annotations
 
@@ -8,13 +8,11 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from django.db.models import BooleanField, ExpressionWrapper, Q
-from django.urls import reverse
 
-from runs import queries
+from runs.accounting.totals import Totals, totals_by
 from runs.enums import SETTLED_STEPS, Role, RunStatus, StepStatus, WorkKind
 from runs.llm.estimates import Estimate, RoleEstimate, StepEstimate
 from runs.models import Attempt, ModelCall, Plan, Run, Step
-from runs.queries import Totals
 
 _NOTHING = Totals()
 
@@ -33,10 +31,10 @@ class Guess:
 
 
 @dataclass(frozen=True)
-class Line:
+class CostLine:
     """One part of a run. Without a `guess` nothing was estimated for it. `over`: it was carried out to its end.
 
-    `key` is the step's or the role's; `note` says what the figures alone do not.
+    `key` is the step's or the role's, `step` the id of the step; `note` says what the figures alone do not.
     """
 
     key: str
@@ -45,7 +43,7 @@ class Line:
     actual: Totals
     over: bool
     note: str = ""
-    href: str = ""
+    step: int | None = None
 
     @property
     def standing(self) -> str:
@@ -65,19 +63,20 @@ class Line:
 
 @dataclass(frozen=True)
 class Costs:
-    """Of the newest version of the plan, with all that was spent beside it. `steps` ends with the final answer.
+    """Of a run (its id) and the newest version of its plan, with all that was spent beside it.
 
-    `planned` is the sum of `steps`, and of `roles`; with `planning` and `earlier` (other versions) it gives `total`.
-    `basis` says what the estimate rests on, as it follows “rests on”.
+    `steps` ends with the final answer. `planned` is the sum of `steps`, and of `roles`; with `planning` and `earlier`
+    (other versions) it gives `total`. `basis` says what the estimate rests on, as it follows “rests on”.
     """
 
+    run: int
     version: int
     basis: str
-    steps: tuple[Line, ...]
-    roles: tuple[Line, ...]
-    planned: Line
-    planning: Line
-    earlier: Line | None
+    steps: tuple[CostLine, ...]
+    roles: tuple[CostLine, ...]
+    planned: CostLine
+    planning: CostLine
+    earlier: CostLine | None
     total: Totals
 
 
@@ -89,17 +88,18 @@ def costs_of(run: Run, plans: Sequence[Plan], steps: Sequence[Step]) -> Costs | 
     spent = _spent(run, plan)
     cost = _estimate(plan, steps)
     reused = _reused(plan)
-    parts = (*(_step(run, step, cost, spent, reused) for step in steps), _final(run, cost, spent))
+    parts = (*(_step(step, cost, spent, reused) for step in steps), _final(run, cost, spent))
     over = all(part.over for part in parts)
     planned_first = "done before the estimate was made" if spent.planning.calls else "without a model"
     return Costs(
+        run=run.pk,
         version=plan.version,
         basis=cost.basis.words if cost else "",
         steps=parts,
         roles=tuple(_roles(cost, spent, over=over)),
-        planned=Line("", f"Version {plan.version} of the plan", _whole(cost), _sum(parts), over),
-        planning=Line("", "Planning", None, spent.planning, over, planned_first),
-        earlier=Line("", "Earlier versions", None, spent.earlier, over) if len(plans) > 1 else None,
+        planned=CostLine("", f"Version {plan.version} of the plan", _whole(cost), _sum(parts), over),
+        planning=CostLine("", "Planning", None, spent.planning, over, planned_first),
+        earlier=CostLine("", "Earlier versions", None, spent.earlier, over) if len(plans) > 1 else None,
         total=_sum(parts) + spent.planning + spent.earlier,
     )
 
@@ -121,7 +121,7 @@ def _spent(run: Run, plan: Plan) -> _Spent:
     steps: dict[int, Totals] = defaultdict(Totals)
     roles: dict[str, Totals] = defaultdict(Totals)
     final = planning = earlier = _NOTHING
-    for key, used in queries.totals_by(calls, "work__kind", "attempt__step__plan", "attempt__step", "role", "since"):
+    for key, used in totals_by(calls, "work__kind", "attempt__step__plan", "attempt__step", "role", "since"):
         kind, version, step, role, after = key
         if kind == WorkKind.PLAN:
             planning += used
@@ -148,7 +148,7 @@ def _reused(plan: Plan) -> dict[int, int]:
     return dict(taken.values_list("step", "reused_from__step__plan__run"))
 
 
-def _step(run: Run, step: Step, cost: Estimate | None, spent: _Spent, reused: Mapping[int, int]) -> Line:
+def _step(step: Step, cost: Estimate | None, spent: _Spent, reused: Mapping[int, int]) -> CostLine:
     guessed = {one.step_id: one for one in cost.steps} if cost else {}
     actual = spent.steps.get(step.pk, _NOTHING)
     note = ""
@@ -158,30 +158,30 @@ def _step(run: Run, step: Step, cost: Estimate | None, spent: _Spent, reused: Ma
         note = f"took over the result of run {reused[step.pk]}"
     elif not actual.calls:
         note = "not done" if step.status == StepStatus.DROPPED else "not started"
-    return Line(
+    return CostLine(
         key=step.key,
         name=str(step.spec.get("name", step.key)),
         guess=_of_step(guessed[step.key]) if step.key in guessed else None,
         actual=actual,
         over=step.status in SETTLED_STEPS or step.status == StepStatus.FAILED,
         note=note,
-        href=reverse("step", args=[run.pk, step.pk]),
+        step=step.pk,
     )
 
 
-def _final(run: Run, cost: Estimate | None, spent: _Spent) -> Line:
+def _final(run: Run, cost: Estimate | None, spent: _Spent) -> CostLine:
     guess = _of(cost.final) if cost and cost.final else None
     over = run.status == RunStatus.FINISHED and bool(run.answer)
     note = "" if spent.final.calls else "not done" if run.status == RunStatus.FINISHED else "not started"
-    return Line("", "Final answer and its verdict", guess, spent.final, over, note)
+    return CostLine("", "Final answer and its verdict", guess, spent.final, over, note)
 
 
-def _roles(cost: Estimate | None, spent: _Spent, *, over: bool) -> Iterable[Line]:
+def _roles(cost: Estimate | None, spent: _Spent, *, over: bool) -> Iterable[CostLine]:
     guessed = {one.role.value: one for one in cost.roles} if cost else {}
     for role in Role:
         if role in guessed or role in spent.roles:
             guess = _of([guessed[role]]) if role in guessed else None
-            yield Line(role.value, role.value.capitalize(), guess, spent.roles.get(role, _NOTHING), over)
+            yield CostLine(role.value, role.value.capitalize(), guess, spent.roles.get(role, _NOTHING), over)
 
 
 def _of(parts: Sequence[RoleEstimate]) -> Guess:
@@ -205,5 +205,5 @@ def _whole(cost: Estimate | None) -> Guess | None:
     return _of(cost.roles) if cost.roles else Guess(cost.low, cost.high, partly=bool(cost.unpriced), tokens=None)
 
 
-def _sum(parts: Iterable[Line]) -> Totals:
+def _sum(parts: Iterable[CostLine]) -> Totals:
     return sum((part.actual for part in parts), _NOTHING)
