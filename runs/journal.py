@@ -4,7 +4,6 @@ Events are numbered under the lock of their run's row, in the transaction of wha
 have no gaps and nothing is told that did not happen. Ids are announced after the commit.
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 
@@ -17,8 +16,7 @@ from runs.enums import Role
 from runs.events.kinds import AnyEvent, ModelCalled, ToolCalled
 from runs.models import Event, ModelCall, Run, ToolCall, WorkItem
 from runs.models.prepared import insert, next_number
-from runs.pev.contracts import JsonObject
-from runs.pev.ports import Reply, ToolResult, ToolUse, Usage
+from runs.pev.ports import Changes, Reply, ToolResult, ToolUse, Usage
 
 
 def record(run_id: int, event: AnyEvent) -> int:
@@ -129,7 +127,7 @@ def write_failure(
         _tell_call(work, question, duration_ms, "error")
 
 
-def recorded_result(work: WorkItem, ordinal: int, use: ToolUse) -> tuple[ToolResult, JsonObject] | None:
+def recorded_result(work: WorkItem, ordinal: int, use: ToolUse) -> tuple[ToolResult, Changes] | None:
     """The result this tool call had before a crash, with what it wrote; None when it was not carried out."""
     if not _has_past(work):
         return None
@@ -142,7 +140,7 @@ def recorded_result(work: WorkItem, ordinal: int, use: ToolUse) -> tuple[ToolRes
 
 
 def write_result(
-    work: WorkItem, place: Place, use: ToolUse, result: ToolResult, writes: Mapping[str, object], duration_ms: int
+    work: WorkItem, place: Place, use: ToolUse, result: ToolResult, writes: Changes, duration_ms: int
 ) -> None:
     """Record a tool call with its result."""
     with transaction.atomic(savepoint=False):
@@ -160,7 +158,7 @@ def write_result(
             arguments=use.input,
             result=result.text,
             is_error=result.is_error,
-            writes=dict(writes),
+            writes=writes,
             duration_ms=duration_ms,
         )
         step, attempt = _whose(work)

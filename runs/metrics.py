@@ -338,7 +338,7 @@ def _verifier(chosen: QuerySet[Run]) -> tuple[tuple[Bucket, ...], int]:
     """The buckets, and how many verdicts were read for them."""
     own = Attempt.objects.filter(step__plan__run__in=chosen, reused_from=None)
     verdicts = Verdict.objects.filter(attempt__in=own, stage="model").order_by("-pk")
-    read = [[CriterionResult.model_validate(item) for item in each] for each in _results(verdicts)]
+    read = list(_results(verdicts))
     claims = [one for each in read for one in each if one.decided_by == "model" and one.claimed]
     buckets = []
     for number, low in enumerate(BOUNDS):
@@ -350,7 +350,7 @@ def _verifier(chosen: QuerySet[Run]) -> tuple[tuple[Bucket, ...], int]:
     return tuple(buckets), len(read)
 
 
-def _results(verdicts: QuerySet[Verdict]) -> Iterable[list[Any]]:
+def _results(verdicts: QuerySet[Verdict]) -> Iterable[list[CriterionResult]]:
     return verdicts.values_list("results", flat=True)[:LATEST_VERDICTS]
 
 

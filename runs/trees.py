@@ -20,10 +20,7 @@ from django.core.files.storage import FileSystemStorage, storages
 from runs.errors import UploadRefused
 from runs.models import Tree
 from runs.pev.paths import clashes, clean_path
-from runs.pev.ports import FileInfo
-
-type Changes = dict[str, list[Any] | None]
-"""Path to [sha256, size in bytes], or to None where a file is gone. The JSON form of `FileInfo`."""
+from runs.pev.ports import Changes, FileInfo
 
 ROOT_EVERY = 64
 """A tree that differs from its root in more paths than this becomes a root itself."""
@@ -117,12 +114,12 @@ def files_of(tree: Tree) -> Mapping[str, FileInfo]:
 def _files(digest: str) -> Mapping[str, FileInfo]:
     tree = Tree.objects.select_related("root").get(digest=digest)
     changes = {**(tree.root.changes if tree.root else {}), **tree.changes}
-    return {path: FileInfo(*entry) for path, entry in sorted(changes.items()) if entry is not None}
+    return {path: entry for path, entry in sorted(changes.items()) if entry is not None}
 
 
 def make_tree(files: Mapping[str, FileInfo]) -> Tree:
     """The tree of exactly these files. Paths must be clean."""
-    return _stored(files, root=None, changes=_as_changes(files))
+    return _stored(files, root=None, changes=dict(files))
 
 
 def with_changes(base: Tree, changes: Changes) -> Tree:
@@ -134,7 +131,7 @@ def with_changes(base: Tree, changes: Changes) -> Tree:
         if entry is None:
             files.pop(path, None)
         else:
-            files[path] = FileInfo(*entry)
+            files[path] = entry
     files = dict(sorted(files.items()))
     since_root: Changes = {**(base.changes if base.root_id else {}), **changes}
     if len(since_root) > ROOT_EVERY:
@@ -153,10 +150,6 @@ def conflicts(base: Tree, head: Tree, changes: Changes) -> list[str]:
     for pair in clashes([*new, *written]):
         touched |= set(pair) & set(written)
     return sorted(touched)
-
-
-def _as_changes(files: Mapping[str, FileInfo]) -> Changes:
-    return {path: [info.sha256, info.size] for path, info in files.items()}
 
 
 def _stored(files: Mapping[str, FileInfo], root: Tree | None, changes: Changes) -> Tree:
@@ -212,7 +205,7 @@ class Overlay:
             if entry is None:
                 merged.pop(path, None)
             else:
-                merged[path] = FileInfo(*entry)
+                merged[path] = entry
         return dict(sorted(merged.items()))
 
     def contents(self) -> TreeBytes:
@@ -223,7 +216,7 @@ class Overlay:
             entry = self.changes[path]
             if entry is None:
                 raise KeyError(path)
-            return read_blob(str(entry[0]))
+            return read_blob(entry.sha256)
         return read_blob(files_of(self.base)[path].sha256)
 
     def write(self, path: str, content: bytes) -> None:
@@ -235,7 +228,7 @@ class Overlay:
         if total > self._max_bytes:
             raise UploadRefused(f"The workspace would grow over {self._max_bytes:,} bytes.")
         info = put(content)
-        self.changes[path] = [info.sha256, info.size]
+        self.changes[path] = info
 
     def _check_place(self, path: str, files: Mapping[str, FileInfo]) -> None:
         other = next((set(pair) - {path} for pair in clashes([*files, path]) if path in pair), None)

@@ -42,9 +42,9 @@ from runs.pev.contracts import (
 )
 from runs.pev.evidence import resolve
 from runs.pev.policy import Policy, RoleModel
-from runs.pev.ports import Reply, ToolResult, ToolUse, Usage
+from runs.pev.ports import Changes, Reply, ToolResult, ToolUse, Usage
 from runs.pev.results import CriterionResult, Evidence, Judgement, all_pass
-from runs.trees import Changes, Overlay
+from runs.trees import Overlay
 
 SERVICE = "contracts/Service agreement.md"
 LEASE = "contracts/Büro lease.md"
@@ -240,7 +240,7 @@ def tool(
 
 
 def overlay(files: Mapping[str, str]) -> Changes:
-    return {path: [info.sha256, info.size] for path, info in ((p, trees.put(t.encode())) for p, t in files.items())}
+    return {path: trees.put(text.encode()) for path, text in files.items()}
 
 
 def output(findings: str, *, confidence: float = 0.86, blocked: bool = False, **changes: Any) -> StepOutput:
@@ -258,7 +258,7 @@ def output(findings: str, *, confidence: float = 0.86, blocked: bool = False, **
 def quote(attempt: Attempt, source: str, text: str) -> Evidence:
     """Looked up by the real resolver in the attempt's own files and findings."""
     files = Overlay(attempt.base, attempt.overlay, max_files=100, max_bytes=10_000_000).contents()
-    said = str((attempt.output or {}).get("findings", "")).encode()
+    said = (attempt.output.findings if attempt.output else "").encode()
     calls = {f"@tool-{call.ordinal}": call.result.encode() for call in attempt.tool_calls.order_by("ordinal")}
     return resolve(QuotedEvidence(source=source, quote=text), {"@output": said, **calls, **files})
 

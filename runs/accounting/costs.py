@@ -160,7 +160,7 @@ def _step(step: Step, cost: Estimate | None, spent: _Spent, reused: Mapping[int,
         note = "not done" if step.status == StepStatus.DROPPED else "not started"
     return CostLine(
         key=step.key,
-        name=str(step.spec.get("name", step.key)),
+        name=step.spec.name,
         guess=_of_step(guessed[step.key]) if step.key in guessed else None,
         actual=actual,
         over=step.status in SETTLED_STEPS or step.status == StepStatus.FAILED,

@@ -24,7 +24,6 @@ from runs.pev.contracts import PlanStep
 from runs.pev.executor import Critique, StepBrief
 from runs.pev.paths import is_text
 from runs.pev.planner import Lesson, PlanBrief
-from runs.pev.policy import Policy
 from runs.pev.ports import FileInfo
 from runs.pev.synthesizer import AnswerBrief
 from runs.pev.tools import FileTools, ToolLimits
@@ -38,7 +37,7 @@ REASON_CHARS = 300
 
 def for_planner(run: Run) -> tuple[PlanBrief, str]:
     """The brief, and in one sentence why this version of the plan is written."""
-    policy = Policy.model_validate(run.policy)
+    policy = run.policy
     player = policy.model_for(Role.PLANNER)
     files = trees.files_of(run.inputs)
     previous = run.plans.order_by("-version").first()
@@ -106,7 +105,7 @@ def _failures(plan: Plan) -> list[Lesson]:
 
 def _kept(previous: Plan) -> tuple[PlanStep, ...]:
     settled = previous.steps.filter(status__in=SETTLED_STEPS).order_by("position")
-    return tuple(fingerprint.spec_of(step) for step in settled)
+    return tuple(step.spec for step in settled)
 
 
 def _results(previous: Plan) -> dict[str, str]:
@@ -137,12 +136,12 @@ def critiques_of(step: Step) -> tuple[Critique, ...]:
 def for_executor(attempt: Attempt, overlay: Overlay) -> StepBrief:
     step = attempt.step
     run = step.plan.run
-    policy = Policy.model_validate(run.policy)
+    policy = run.policy
     player = policy.model_for(Role.EXECUTOR)
     return StepBrief(
         request=run.request,
-        goal=str(step.plan.header["goal"]),
-        step=fingerprint.spec_of(step),
+        goal=step.plan.header.goal,
+        step=step.spec,
         files=trees.files_of(run.inputs),
         made=_made(run, overlay.base),
         results=findings_of(step.plan, step.depends_on),
@@ -164,7 +163,7 @@ def findings_of(plan: Plan, keys: Sequence[str]) -> dict[str, str]:
     latest = Attempt.objects.filter(step=OuterRef("pk")).order_by("-number").values("output")[:1]
     outputs = Coalesce("reused_from__output", Subquery(latest))
     steps = plan.steps.filter(key__in=keys).order_by("position").values_list("key", outputs)
-    return {key: str(output["findings"]) for key, output in steps if output}
+    return {key: output.findings for key, output in steps if output}
 
 
 def repeats_the_one_before(attempt: Attempt) -> bool:
@@ -178,9 +177,9 @@ def repeats_the_one_before(attempt: Attempt) -> bool:
 
 def for_verifier(attempt: Attempt, overlay: Overlay, calls: Sequence[ToolCall]) -> Case:
     step = attempt.step
-    spec = fingerprint.spec_of(step)
+    spec = step.spec
     run = step.plan.run
-    policy = Policy.model_validate(run.policy)
+    policy = run.policy
     player = policy.model_for(Role.VERIFIER)
     read = {str(call.arguments.get("path")) for call in calls if call.name == "read_file" and not call.is_error}
     shown = dict.fromkeys([*overlay.changes, *spec.expected_outputs])
@@ -193,13 +192,13 @@ def for_verifier(attempt: Attempt, overlay: Overlay, calls: Sequence[ToolCall]) 
         files=overlay.contents(),
         shown=list(shown),
         given=sorted(read - shown.keys(), key=lambda path: (path not in inputs, path)),
-        output=str((attempt.output or {}).get("findings", "")),
+        output=attempt.output.findings if attempt.output else "",
         tool_results=[call.result for call in calls],
         tool_inputs=["\n".join([call.name, *_texts_in(call.arguments)]) for call in calls],
         model=player.model,
         effort=player.effort,
         undeclared=undeclared_by(step, overlay.changes),
-        own_confidence=float((attempt.output or {}).get("confidence", 1.0)),
+        own_confidence=attempt.output.confidence if attempt.output else 1.0,
         min_confidence=policy.min_confidence,
     )
 
@@ -219,11 +218,11 @@ def _texts_in(value: JsonValue) -> Iterator[str]:
 
 def for_synthesizer(run: Run) -> AnswerBrief:
     plan = run.plans.latest("version")
-    player = Policy.model_validate(run.policy).model_for(Role.SYNTHESIZER)
+    player = run.policy.model_for(Role.SYNTHESIZER)
     settled = list(plan.steps.filter(status__in=SETTLED_STEPS).values_list("key", flat=True))
     return AnswerBrief(
         request=run.request,
-        goal=str(plan.header["goal"]),
+        goal=plan.header.goal,
         results=findings_of(plan, settled),
         files=list(_made(run, run.head)),
         gaps=_accepted_gaps(run),
@@ -242,7 +241,7 @@ def _accepted_gaps(run: Run) -> list[str]:
 
 def for_final_verdict(run: Run, answer: str) -> Case:
     plan = run.plans.latest("version")
-    policy = Policy.model_validate(run.policy)
+    policy = run.policy
     player = policy.model_for(Role.VERIFIER)
     after, made = trees.files_of(run.head), _made(run, run.head)
     return Case(

@@ -25,10 +25,8 @@ from runs.lifecycle.estimating import estimate_for
 from runs.llm.client import Clients
 from runs.models import Attempt, WorkItem
 from runs.pev import verifier
-from runs.pev.contracts import StepOutput
 from runs.pev.executor import execute
 from runs.pev.planner import make_plan
-from runs.pev.policy import Policy
 from runs.pev.results import Judgement
 from runs.pev.synthesizer import synthesize
 from runs.pev.tools import FileTools, ToolLimits
@@ -118,11 +116,12 @@ def _plan(lease: Lease, item: WorkItem, asking: Clients) -> None:
 def _attempt(lease: Lease, item: WorkItem, asking: Clients) -> None:
     assert item.attempt is not None
     attempt = item.attempt
-    policy = Policy.model_validate(item.run.policy)
+    policy = item.run.policy
     watch = Deadline(policy.attempt_seconds, used_seconds(item) if item.epoch > 1 else 0.0)
     if attempt.status == AttemptStatus.EXECUTING and not _execute(lease, item, attempt, asking, watch):
         return
-    output = StepOutput.model_validate(attempt.output)
+    output = attempt.output
+    assert output is not None  # it was committed with the status
     if output.status == "blocked":
         _judged(
             lease, verifier.failed(f"Reported as blocked. {output.reasoning} {output.findings}", action=Action.REPLAN)
@@ -168,8 +167,8 @@ def _overlay(attempt: Attempt) -> Overlay:
 def _judged(lease: Lease, judgement: Judgement) -> None:
     with work.fenced(lease) as mine:
         assert mine.attempt is not None
-        output = mine.attempt.output or {}
-        facts.judged(mine.attempt, judgement, blocked=output.get("status") == "blocked")
+        output = mine.attempt.output
+        facts.judged(mine.attempt, judgement, blocked=bool(output and output.status == "blocked"))
         work.done(mine)
         advance(mine.run_id)
 

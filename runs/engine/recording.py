@@ -20,8 +20,8 @@ from runs.lifecycle.fingerprint import digest_of
 from runs.llm.client import Clients
 from runs.llm.prices import cost_of, max_cost_of
 from runs.models import WorkItem
-from runs.pev.ports import Ask, Reply, Toolbox, ToolResult, ToolSpec, ToolUse, Usage
-from runs.trees import Changes, Overlay
+from runs.pev.ports import Ask, Changes, Reply, Toolbox, ToolResult, ToolSpec, ToolUse, Usage
+from runs.trees import Overlay
 
 
 @cache
@@ -83,7 +83,7 @@ class RecordedModel:
 
     def _reserve(self, ask: Ask) -> None:
         policy = self._work.run.policy
-        if policy.get("budget") is None and policy.get("time_limit") is None:
+        if policy.budget is None and policy.time_limit is None:
             return
         now = timezone.now()
         with fenced(self._lease) as work:
@@ -140,7 +140,7 @@ class RecordedTools:
         recorded = journal.recorded_result(self._work, place.ordinal, use)
         if recorded:
             result, writes = recorded
-            self._overlay.changes.update(writes)  # type: ignore[arg-type]
+            self._overlay.changes.update(writes)
             return result
         self._lease.check()
         self._watch.check()

@@ -29,8 +29,7 @@ from runs.lifecycle import baseline, fingerprint, ledger, moves, reuse
 from runs.lifecycle.transitions import change
 from runs.models import Attempt, Gate, Plan, Run, Step, WorkItem
 from runs.pev.outcome import gaps_in, outcome_of
-from runs.pev.policy import Policy
-from runs.trees import Changes
+from runs.pev.ports import Changes
 
 _bells: list[Callable[[int], object]] = []
 
@@ -66,10 +65,9 @@ def snapshot(run: Run, plan: Plan | None) -> moves.Snapshot:
     """What `moves.due` decides upon; `plan` is the newest version."""
     rows = plan.steps.order_by("position").values_list(*_VIEWED) if plan else ()
     deciding = plan is not None and plan.status == PlanStatus.PROPOSED
-    final = (run.final or {}).get("action")
     return moves.Snapshot(
         status=RunStatus(run.status),
-        policy=Policy.model_validate(run.policy),
+        policy=run.policy,
         plan=PlanStatus(plan.status) if plan else None,
         agreed=deciding and run.plans.exclude(approved_how="").exists(),
         relaxes=bool(plan and plan.relaxed),
@@ -78,7 +76,7 @@ def snapshot(run: Run, plan: Plan | None) -> moves.Snapshot:
         busy=run.work.filter(attempt=None, status__in=OPEN_WORK).exists(),
         paused=run.paused,
         replans=run.replans,
-        final=Action(final) if final else None,
+        final=run.final.action if run.final else None,
     )
 
 
@@ -189,9 +187,8 @@ def approve_plan(run: Run, plan: Plan, *, by: Any, how: str) -> None:
 def _start_attempt(run: Run, step: Step) -> Step:
     change(step, StepStatus.RUNNING)
     number = step.attempts.count() + 1
-    policy = Policy.model_validate(run.policy)
-    key = reuse.key_of(run, step, policy)
-    earlier = reuse.find(run, step, key, policy) if number == 1 else None
+    key = reuse.key_of(run, step)
+    earlier = reuse.find(run, step, key) if number == 1 else None
     attempt = Attempt.objects.create(step=step, number=number, base=run.head, reuse_key=key)
     if earlier:
         _reuse(run, step, attempt, earlier)
@@ -221,10 +218,8 @@ def _reuse(run: Run, step: Step, attempt: Attempt, earlier: Attempt) -> None:
 def _open_step_gate(run: Run, step: Step) -> Step:
     attempt = step.attempts.latest("number")
     change(step, StepStatus.WAITING)
-    name = step.spec.get("name", step.key)
-    question = (
-        f"“{name}” has passed verification and counts as {step.complexity} in complexity. Shall its result be kept?"
-    )
+    rated = f"counts as {step.complexity} in complexity"
+    question = f"“{step.spec.name}” has passed verification and {rated}. Shall its result be kept?"
     open_gate(run, GateKind.STEP, question, fingerprint.attempt_digest(attempt), step=step, attempt=attempt)
     return step
 
@@ -232,9 +227,8 @@ def _open_step_gate(run: Run, step: Step) -> Step:
 def _open_exhausted_gate(run: Run, step: Step) -> Step:
     attempt = step.attempts.latest("number")
     change(step, StepStatus.WAITING)
-    name = step.spec.get("name", step.key)
     tries = f"{step.failures} attempt{'s' if step.failures != 1 else ''}"
-    question = f"“{name}” did not pass in {tries}. Shall the run go on with this gap?"
+    question = f"“{step.spec.name}” did not pass in {tries}. Shall the run go on with this gap?"
     open_gate(run, GateKind.EXHAUSTED, question, fingerprint.attempt_digest(attempt), step=step, attempt=attempt)
     return step
 

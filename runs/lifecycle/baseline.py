@@ -24,12 +24,12 @@ def relaxed(run: Run, now: PlanContract) -> list[str]:
         return []
     agreed = next((plan for plan in reversed(approved) if was_read(plan)), approved[0])
     passed = Step.objects.filter(plan__run=run, plan__version__gte=agreed.version, status=StepStatus.PASSED)
-    return relaxed_criteria(fingerprint.contract_of(agreed), now, [fingerprint.spec_of(step) for step in passed])
+    return relaxed_criteria(fingerprint.contract_of(agreed), now, [step.spec for step in passed])
 
 
 def undeclared_by(step: Step, written: Collection[str]) -> list[str]:
     """What was written although no step of the plan had spoken of it. Asks for the other steps only where it must."""
-    extra = undeclared(written, set(step.spec["expected_outputs"]))
+    extra = undeclared(written, set(step.spec.expected_outputs))
     if not extra:
         return []
     outputs = Step.objects.filter(plan=step.plan_id).values_list("spec__expected_outputs", flat=True)

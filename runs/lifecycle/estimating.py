@@ -5,12 +5,11 @@ from runs.llm.estimates import estimate
 from runs.measured import history
 from runs.models import Run
 from runs.pev.contracts import JsonObject, PlanContract
-from runs.pev.policy import Policy
 
 
 def estimate_for(run: Run, plan: PlanContract) -> JsonObject:
     """What this plan may cost under the run's policy: an `llm.estimates.Estimate` as JSON."""
-    policy = Policy.model_validate(run.policy)
+    policy = run.policy
     models = {role: policy.model_for(role).model for role in Role}
     found = estimate(plan, models, attempts=policy.attempts, history=history(models))
     return found.model_dump(mode="json")

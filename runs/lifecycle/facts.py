@@ -20,8 +20,8 @@ from runs.lifecycle import baseline, fingerprint
 from runs.lifecycle.transitions import change
 from runs.models import Attempt, Plan, Run, Step, Verdict, WorkItem
 from runs.pev.contracts import JsonObject, PlanContract, PlanStep, StepOutput
+from runs.pev.ports import Changes
 from runs.pev.results import Judgement
-from runs.trees import Changes
 
 
 def propose_plan(run: Run, plan: PlanContract, *, reason: str, estimate: JsonObject) -> Plan:
@@ -30,7 +30,7 @@ def propose_plan(run: Run, plan: PlanContract, *, reason: str, estimate: JsonObj
     row = Plan.objects.create(
         run=run,
         version=before.version + 1 if before else 1,
-        header=plan.model_dump(mode="json", exclude={"steps"}),
+        header=plan.header,
         digest=fingerprint.plan_digest(plan),
         reason=reason,
         estimate=estimate,
@@ -50,7 +50,7 @@ def _step_row(plan: Plan, position: int, step: PlanStep) -> Step:
         plan=plan,
         key=step.step_id,
         position=position,
-        spec=step.model_dump(mode="json"),
+        spec=step,
         depends_on=list(step.dependencies),
         complexity=step.estimated_complexity.value,
     )
@@ -81,7 +81,7 @@ def executed(attempt: Attempt, output: StepOutput, overlay: Changes) -> None:
     change(
         attempt,
         AttemptStatus.VERIFYING,
-        output=output.model_dump(mode="json"),
+        output=output,
         overlay=overlay,
         fingerprint=findings,
     )
@@ -99,7 +99,7 @@ def judged(attempt: Attempt, judgement: Judgement, *, blocked: bool = False) -> 
         severity=judgement.severity.value,
         feedback=judgement.feedback,
         notes=judgement.notes,
-        results=[result.model_dump(mode="json") for result in judgement.results],
+        results=judgement.results,
         criteria=len(judgement.results),
         supported=sum(1 for result in judgement.results if result.supported),
         unsupported=judgement.unsupported,
@@ -122,9 +122,8 @@ def judged(attempt: Attempt, judgement: Judgement, *, blocked: bool = False) -> 
 
 def answered(run: Run, answer: str, judgement: Judgement) -> None:
     """Store the final answer and the judged success criteria."""
-    final = judgement.model_dump(mode="json")
-    Run.objects.filter(pk=run.pk).update(answer=answer, final=final)
-    run.answer, run.final = answer, final
+    Run.objects.filter(pk=run.pk).update(answer=answer, final=judgement)
+    run.answer, run.final = answer, judgement
     met = sum(1 for result in judgement.results if result.passed)
     journal.record(run.pk, events.Answered(met=met, criteria=len(judgement.results)))
 

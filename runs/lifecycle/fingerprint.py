@@ -3,39 +3,44 @@
 import hashlib
 import json
 
-from runs.models import Attempt, Plan, Run, Step
+from pydantic import BaseModel
+
+from runs.models import Attempt, Plan, Run
 from runs.pev import prompts
-from runs.pev.contracts import PlanContract, PlanStep
+from runs.pev.contracts import PlanContract
 
 
 def digest_of(value: object) -> str:
-    """SHA-256 over canonical JSON: sorted keys, no spaces, UTF-8."""
-    text = json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    """SHA-256 over canonical JSON: sorted keys, no spaces, UTF-8; contracts as they are stored."""
+    text = json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, default=_as_json)
     return hashlib.sha256(text.encode()).hexdigest()
 
 
+def _as_json(contract: object) -> object:
+    if isinstance(contract, BaseModel):
+        return contract.model_dump(mode="json")
+    raise TypeError(f"{type(contract).__name__} has no canonical form")
+
+
 def plan_digest(plan: PlanContract) -> str:
-    return digest_of(plan.model_dump(mode="json"))
+    return digest_of(plan)
 
 
 def contract_of(plan: Plan) -> PlanContract:
     """The plan as it was proposed, put together from its rows."""
     steps = [step.spec for step in plan.steps.order_by("position")]
-    return PlanContract.model_validate({**plan.header, "steps": steps})
-
-
-def spec_of(step: Step) -> PlanStep:
-    return PlanStep.model_validate(step.spec)
+    return PlanContract(**dict(plan.header), steps=steps)
 
 
 def fingerprint_of(run: Run, plan: Plan) -> dict[str, str]:
     """What would run, part by part. An approval holds while all parts stay equal."""
-    policy = {name: value for name, value in run.policy.items() if name != "models"}
+    policy = run.policy.model_dump(mode="json")
+    models = policy.pop("models")
     return {
         "plan": plan.digest,
         "input files": run.inputs.digest,
         "policy": digest_of(policy),
-        "models": digest_of(run.policy.get("models")),
+        "models": digest_of(models),
         "instructions": prompts.version(),
     }
 

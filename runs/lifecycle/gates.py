@@ -24,7 +24,6 @@ from runs.lifecycle import fingerprint, limits
 from runs.lifecycle.transitions import change
 from runs.models import Gate, Run, User
 from runs.permissions import check_can_decide
-from runs.pev.policy import Policy
 
 _CHANGED = "What would run has changed since this page was loaded. Read it again, then decide."
 _SECOND = frozenset({GateKind.PLAN, GateKind.STEP, GateKind.EXHAUSTED})
@@ -82,7 +81,7 @@ def _decide(gate: Gate, user: User, decision: Decision) -> None:
 
 def needs_second_person(gate: Gate) -> bool:
     """Whether an approval of this gate has to come from somebody else than the one who submitted the task."""
-    return gate.kind in _SECOND and Policy.model_validate(gate.run.policy).second_person
+    return gate.kind in _SECOND and gate.run.policy.second_person
 
 
 def _complete(gate: Gate, decision: Decision) -> Decision:
@@ -93,7 +92,7 @@ def _complete(gate: Gate, decision: Decision) -> Decision:
         return replace(decision, reason=decision.reason.strip() or "Finish with what is there.")
     if not decision.reason.strip():
         raise InvalidInput("Say what should be different: the words go to the model that tries again.")
-    limit = Policy.model_validate(gate.run.policy).revisions
+    limit = gate.run.policy.revisions
     if gate.kind == GateKind.PLAN and gate.run.plans.filter(status=PlanStatus.REJECTED).count() >= limit:
         raise DecisionRefused(
             f"{limit} plans of this run were rejected already, and its policy allows no more. "

@@ -6,7 +6,6 @@ from runs.enums import StepStatus
 from runs.lifecycle import baseline
 from runs.models import Run, Verdict
 from runs.pev.outcome import Ledger, StepEntry
-from runs.pev.results import CriterionResult
 
 
 def ledger_of(run: Run, *, failure: str = "", cancelled: bool = False) -> Ledger:
@@ -20,11 +19,8 @@ def ledger_of(run: Run, *, failure: str = "", cancelled: bool = False) -> Ledger
         for verdict in verdicts.select_related("attempt")
     }
     return Ledger(
-        steps=[
-            StepEntry(str(step.spec.get("name", step.key)), StepStatus(step.status), feedback.get(step.pk, ""))
-            for step in steps
-        ],
-        criteria=[CriterionResult.model_validate(item) for item in (run.final or {}).get("results", [])],
+        steps=[StepEntry(step.spec.name, StepStatus(step.status), feedback.get(step.pk, "")) for step in steps],
+        criteria=run.final.results if run.final else [],
         answered=bool(run.answer),
         failure=failure or run.failure,
         cancelled=cancelled,

@@ -28,7 +28,7 @@ def reached(work: WorkItem, could_cost: Decimal | None, now: datetime) -> str:
     reserved in the row. Called under the lock of the run.
     """
     run = work.run
-    policy = Policy.model_validate(run.policy)
+    policy = run.policy
     if policy.time_limit is not None and (worked := worked_seconds(run, now)) >= policy.time_limit:
         return f"The run has worked for {_minutes(worked)}; its limit is {_minutes(policy.time_limit)}."
     if policy.budget is None:
@@ -71,10 +71,9 @@ def raise_to(run: Run, user: User, *, budget: Decimal | None, time_limit: int | 
 
     Raises InvalidInput when none is higher, or one is lower, than before.
     """
-    before = Policy.model_validate(run.policy)
-    after = _raised(before, {"budget": budget, "time_limit": time_limit})
+    after = _raised(run.policy, {"budget": budget, "time_limit": time_limit})
     bound = [plan for plan in run.plans.filter(status=PlanStatus.APPROVED) if not fingerprint.differences(plan, run)]
-    run.policy = after.model_dump(mode="json")
+    run.policy = after
     Run.objects.filter(pk=run.pk).update(policy=run.policy)
     for plan in bound:
         Plan.objects.filter(pk=plan.pk).update(approval_fingerprint=fingerprint.fingerprint_of(run, plan))
@@ -92,7 +91,7 @@ def _raised(policy: Policy, wanted: dict[str, Decimal | int | None]) -> Policy:
     if not any(value > getattr(policy, name) for name, value in changed.items()):
         raise InvalidInput("Say what the new limit is: it has to be higher than the old one.")
     try:
-        return Policy.model_validate(policy.model_dump() | changed)
+        return policy.changed(**changed)
     except ValidationError as error:
         raise InvalidInput(f"That limit cannot be set: {error.errors()[0]['msg']}.") from error
 

@@ -7,21 +7,21 @@ from runs.enums import SETTLED_STEPS, AttemptStatus, Role, StepStatus
 from runs.lifecycle.fingerprint import digest_of
 from runs.models import Attempt, Run, Step
 from runs.pev import prompts
-from runs.pev.policy import Policy
 
 
-def key_of(run: Run, step: Step, policy: Policy) -> str:
+def key_of(run: Run, step: Step) -> str:
     """The digest of all that an attempt at this step depends on: definition, visible files, results it rests on,
     the parts of the policy that matter, models and instructions.
     """
+    policy = run.policy
     return digest_of(
         {
             "request": run.request,
-            "goal": step.plan.header["goal"],
+            "goal": step.plan.header.goal,
             "step": step.spec,
             "tree": run.head.digest,
             "results": _results(step),
-            "models": [policy.model_for(role).model_dump() for role in (Role.EXECUTOR, Role.VERIFIER)],
+            "models": [policy.model_for(role) for role in (Role.EXECUTOR, Role.VERIFIER)],
             "policy": [policy.rounds, policy.min_confidence, policy.attempt_seconds],
             "instructions": prompts.version(),
         }
@@ -37,12 +37,12 @@ def _results(step: Step) -> list[str]:
     return list(before.order_by("key").values_list(Coalesce("reused_from__fingerprint", Subquery(latest)), flat=True))
 
 
-def find(run: Run, step: Step, key: str, policy: Policy) -> Attempt | None:
+def find(run: Run, step: Step, key: str) -> Attempt | None:
     """The newest passed attempt with this key, of the owner's own runs (S4), whose result was kept.
 
     None when reuse is off for the run or the step, or when it wrote files that only its own plan declared.
     """
-    if not policy.reuse or step.key in policy.without_reuse:
+    if not run.policy.reuse or step.key in run.policy.without_reuse:
         return None
     passed = Attempt.objects.filter(
         reuse_key=key,
@@ -55,4 +55,4 @@ def find(run: Run, step: Step, key: str, policy: Policy) -> Attempt | None:
     if newest is None:
         return None
     found = Attempt.objects.select_related("step__plan", "verdict").get(pk=newest)
-    return found if set(found.overlay) <= set(step.spec["expected_outputs"]) else None
+    return found if set(found.overlay) <= set(step.spec.expected_outputs) else None

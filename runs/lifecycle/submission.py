@@ -91,11 +91,10 @@ def again(run: Run, user: User, token: uuid.UUID, *, reuse: bool = True, anew: S
     been approved. Raises InvalidInput or PlanRefused.
     """
     before = plan_worth_keeping(run)
-    changes = {"reuse": reuse, "without_reuse": sorted(anew)}
     submission = Submission(
         request=run.request,
         uploads=(),
-        policy=Policy.model_validate(run.policy | changes),
+        policy=run.policy.changed(reuse=reuse, without_reuse=sorted(anew)),
         token=token,
         approvers=[one for one in (run.owner, *run.approvers.all()) if one != user],
         plan=fingerprint.contract_of(before) if before else None,
@@ -167,7 +166,7 @@ def _create(owner: User, submission: Submission, request: str, tree: Tree) -> Ru
         submission=submission.token,
         title=title_of(request),
         request=request,
-        policy=submission.policy.model_dump(mode="json"),
+        policy=submission.policy,
         inputs=tree,
         head=tree,
     )

@@ -6,6 +6,7 @@ from functools import cache
 from importlib.resources import files as package_files
 
 from django.db import IntegrityError, transaction
+from pydantic import ValidationError
 
 from runs.enums import RunStatus
 from runs.errors import InvalidInput
@@ -13,7 +14,7 @@ from runs.lifecycle import fingerprint
 from runs.models import Plan, Run, Template, User
 from runs.permissions import visible_templates
 from runs.pev.contracts import PlanContract
-from runs.pev.imported import plan_from, plan_in
+from runs.pev.imported import plan_in
 
 MAX_NAME = 120
 
@@ -63,7 +64,7 @@ def chosen(user: User, key: str) -> Chosen:
     if key in SHIPPED:
         return Chosen(shipped_plan(key), _reason(SHIPPED[key].name))
     number = int(key) if key.isascii() and key.isdigit() and len(key) < 19 else 0
-    template = visible_templates(user).filter(pk=number).first()
+    template = visible_templates(user).defer("plan").filter(pk=number).first()
     if template is None:
         raise InvalidInput("There is no such template, or not any more; choose another.")
     return _own(template)
@@ -71,7 +72,7 @@ def chosen(user: User, key: str) -> Chosen:
 
 def called(user: User, name: str) -> Chosen:
     """The template of this name; an own one goes before a shipped one. Raises InvalidInput with those there are."""
-    template = visible_templates(user).filter(name=name).first()
+    template = visible_templates(user).defer("plan").filter(name=name).first()
     if template:
         return _own(template)
     for key, shipped in SHIPPED.items():
@@ -82,7 +83,13 @@ def called(user: User, name: str) -> Chosen:
 
 
 def _own(template: Template) -> Chosen:
-    return Chosen(plan_from(template.plan), _reason(template.name))
+    """Its plan is read here and not with the row: one that no longer fits must not break the list it stands in."""
+    try:
+        return Chosen(template.plan, _reason(template.name))
+    except ValidationError as error:
+        raise InvalidInput(
+            f"The template “{template.name}” cannot be used any more: its plan was changed by hand. Delete it."
+        ) from error
 
 
 def _reason(name: str) -> str:
@@ -113,7 +120,7 @@ def save(user: User, run: Run, name: str) -> Template:
                 owner=user,
                 name=name,
                 description=contract.goal[:400],
-                plan=contract.model_dump(mode="json"),
+                plan=contract,
                 digest=plan.digest,
                 from_run=run,
             )

@@ -1,13 +1,16 @@
 """Owns the journal's tables: every model call and every tool call, with its cost."""
 
+from __future__ import annotations
+
 from django.db import models
 
 from runs.enums import Role
-from runs.models.fields import word_field
+from runs.models.fields import Column, ContractField, word_field
 from runs.models.plans import Attempt
 from runs.models.querysets import ModelCallQuerySet, ToolCallQuerySet
 from runs.models.runs import Run
 from runs.models.work import WorkItem
+from runs.pev.ports import Changes
 
 
 class ModelCall(models.Model):
@@ -71,7 +74,7 @@ class ToolCall(models.Model):
     arguments = models.JSONField(default=dict)
     result = models.TextField()
     is_error = models.BooleanField(default=False)
-    writes = models.JSONField(default=dict)
+    writes: Column[Changes] = ContractField(Changes, default=dict)
     duration_ms = models.PositiveIntegerField()
     created_at = models.DateTimeField(auto_now_add=True)
 

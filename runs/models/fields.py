@@ -1,8 +1,54 @@
-"""Owns how an enum of words becomes a column: short text, with a constraint that refuses other words."""
+"""Columns with a meaning: words of an enum, and JSON that is a contract on both sides of the database."""
 
 from enum import StrEnum
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 from django.db import models
+from django.db.models.fields.json import KeyTransform
+from pydantic import TypeAdapter
+
+if TYPE_CHECKING:
+    type Column[Value] = models.JSONField[Value, Value]
+else:
+    Column = models.JSONField  # annotations only: the class cannot be subscripted
+
+
+class ContractField(models.JSONField):
+    """JSON in the column, `contract` in the code: validated on the way in, handed out as its type on the way out.
+
+    Raises pydantic.ValidationError for a value that is not the contract's, from `save` and `update` before anything
+    is written. Keys inside can be looked up as in any JSONField; what such a lookup returns is plain JSON.
+    Migrations see a JSONField: they read what was stored then, not what the contract has become since.
+    """
+
+    def __init__(self, contract: Any, **options: Any) -> None:
+        super().__init__(**options)
+        self._contract = contract
+
+    @cached_property
+    def _adapter(self) -> TypeAdapter[Any]:
+        """Made when first used: most commands touch no row."""
+        return TypeAdapter(self._contract)
+
+    def deconstruct(self) -> tuple[str, str, Any, Any]:
+        name, _, args, kwargs = super().deconstruct()
+        return name, "django.db.models.JSONField", args, kwargs
+
+    def clone(self) -> "ContractField":
+        _, _, args, kwargs = self.deconstruct()
+        return type(self)(self._contract, *args, **kwargs)
+
+    def from_db_value(self, value: str | None, expression: Any, connection: Any) -> Any:
+        if value is None or isinstance(expression, KeyTransform):
+            return super().from_db_value(value, expression, connection)
+        return self._adapter.validate_json(value)
+
+    def get_db_prep_save(self, value: Any, connection: Any) -> Any:
+        if value is None or hasattr(value, "resolve_expression"):
+            return super().get_db_prep_save(value, connection)
+        contract = self._adapter.validate_python(value)
+        return super().get_db_prep_save(self._adapter.dump_python(contract, mode="json"), connection)
 
 
 def choices(words: type[StrEnum]) -> list[tuple[str, str]]:

@@ -1,13 +1,18 @@
 """Owns the tables of plans, steps, attempts and verdicts."""
 
+from __future__ import annotations
+
 from django.conf import settings
 from django.db import models
 
 from runs.enums import Action, AttemptStatus, Complexity, PlanStatus, Severity, StepStatus
-from runs.models.fields import only, word_field
+from runs.models.fields import Column, ContractField, only, word_field
 from runs.models.querysets import AttemptQuerySet, PlanQuerySet, StepQuerySet
 from runs.models.runs import Run
 from runs.models.trees import Tree
+from runs.pev.contracts import PlanHeader, PlanStep, StepOutput
+from runs.pev.ports import Changes
+from runs.pev.results import CriterionResult
 
 
 class Plan(models.Model):
@@ -22,15 +27,15 @@ class Plan(models.Model):
     run = models.ForeignKey(Run, models.CASCADE, related_name="plans")
     version = models.PositiveSmallIntegerField()
     status = word_field(PlanStatus, default=PlanStatus.PROPOSED.value)
-    header = models.JSONField()
+    header: Column[PlanHeader] = ContractField(PlanHeader)
     digest = models.CharField(max_length=64)
     reason = models.TextField(default="", blank=True)
     estimate = models.JSONField(default=dict)
-    approval_fingerprint = models.JSONField(null=True, blank=True)
+    approval_fingerprint: Column[dict[str, str] | None] = ContractField(dict[str, str], null=True, blank=True)
     approved_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, related_name="+")
     approved_how = models.CharField(max_length=40, default="", blank=True)
     unmet = models.TextField(default="", blank=True)
-    relaxed = models.JSONField(default=list, blank=True)
+    relaxed: Column[list[str]] = ContractField(list[str], default=list, blank=True)
     created_at = models.DateTimeField(auto_now_add=True)
 
     objects = PlanQuerySet.as_manager()
@@ -64,8 +69,8 @@ class Step(models.Model):
     key = models.CharField(max_length=60)
     position = models.PositiveSmallIntegerField()
     status = word_field(StepStatus, default=StepStatus.PENDING.value)
-    spec = models.JSONField()
-    depends_on = models.JSONField(default=list)
+    spec: Column[PlanStep] = ContractField(PlanStep)
+    depends_on: Column[list[str]] = ContractField(list[str], default=list)
     complexity = word_field(Complexity)
     failures = models.PositiveSmallIntegerField(default=0)
     last_action = word_field(Action, null=True, blank=True)
@@ -97,8 +102,8 @@ class Attempt(models.Model):
     status = word_field(AttemptStatus, default=AttemptStatus.EXECUTING.value)
     base = models.ForeignKey(Tree, models.PROTECT, related_name="+")
     tree = models.ForeignKey(Tree, models.PROTECT, null=True, blank=True, related_name="+")
-    overlay = models.JSONField(default=dict)
-    output = models.JSONField(null=True, blank=True)
+    overlay: Column[Changes] = ContractField(Changes, default=dict)
+    output: Column[StepOutput | None] = ContractField(StepOutput, null=True, blank=True)
     fingerprint = models.CharField(max_length=64, default="", blank=True)
     reuse_key = models.CharField(max_length=64, default="", blank=True, db_index=True)
     reused_from = models.ForeignKey("self", models.PROTECT, null=True, blank=True, related_name="+")
@@ -119,10 +124,7 @@ class Attempt(models.Model):
 
 
 class Verdict(models.Model):
-    """The judgement of an attempt. `results` is a list of `pev.results.CriterionResult`.
-
-    `passed` is computed from the results (T3). The counters make metrics a sum.
-    """
+    """The judgement of an attempt. `passed` is computed from the results (T3). The counters make metrics a sum."""
 
     attempt = models.OneToOneField(Attempt, models.CASCADE, related_name="verdict")
     stage = models.CharField(max_length=8)
@@ -130,8 +132,8 @@ class Verdict(models.Model):
     action = word_field(Action)
     severity = word_field(Severity)
     feedback = models.TextField(default="", blank=True)
-    notes = models.JSONField(default=list)
-    results = models.JSONField(default=list)
+    notes: Column[list[str]] = ContractField(list[str], default=list)
+    results: Column[list[CriterionResult]] = ContractField(list[CriterionResult], default=list)
     criteria = models.PositiveSmallIntegerField(default=0)
     supported = models.PositiveSmallIntegerField(default=0)
     unsupported = models.PositiveSmallIntegerField(default=0)

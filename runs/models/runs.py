@@ -1,20 +1,24 @@
 """Owns the tables of runs and their history."""
 
+from __future__ import annotations
+
 import uuid
 
 from django.conf import settings
 from django.db import models
 
 from runs.enums import EventKind, Outcome, RunStatus
-from runs.models.fields import only, word_field
+from runs.models.fields import Column, ContractField, only, word_field
 from runs.models.querysets import EventQuerySet, RunQuerySet
 from runs.models.trees import Tree
+from runs.pev.policy import Policy
+from runs.pev.results import Judgement
 
 
 class Run(models.Model):
     """One submitted task. `head` is the workspace as of the last step that was settled.
 
-    `policy` is a validated `lifecycle.policy.Policy`; `final` the judged success criteria; `event_count` the number
+    `final` holds the judged success criteria; `event_count` the number
     of the newest event. `submission` makes a form that is posted twice one run. `failure`: why it could not go on;
     `ended`: why it was finished with what was there. Either is empty for a run that came to its own end.
     """
@@ -24,7 +28,7 @@ class Run(models.Model):
     submission = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
     title = models.CharField(max_length=120)
     request = models.TextField()
-    policy = models.JSONField()
+    policy: Column[Policy] = ContractField(Policy)
     inputs = models.ForeignKey(Tree, models.PROTECT, related_name="+")
     head = models.ForeignKey(Tree, models.PROTECT, related_name="+")
     status = word_field(RunStatus, default=RunStatus.PLANNING.value)
@@ -32,7 +36,7 @@ class Run(models.Model):
     failure = models.TextField(default="", blank=True)
     ended = models.TextField(default="", blank=True)
     answer = models.TextField(default="", blank=True)
-    final = models.JSONField(null=True, blank=True)
+    final: Column[Judgement | None] = ContractField(Judgement, null=True, blank=True)
     replans = models.PositiveSmallIntegerField(default=0)
     paused = models.BooleanField(default=False)
     event_count = models.PositiveIntegerField(default=0)

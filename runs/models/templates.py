@@ -1,9 +1,13 @@
 """Owns the table of templates: plans that people keep to use them for other files."""
 
+from __future__ import annotations
+
 from django.conf import settings
 from django.db import models
 
+from runs.models.fields import Column, ContractField
 from runs.models.runs import Run
+from runs.pev.contracts import PlanContract
 
 
 class Template(models.Model):
@@ -12,7 +16,7 @@ class Template(models.Model):
     owner = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="templates")
     name = models.CharField(max_length=120)
     description = models.CharField(max_length=400, default="", blank=True)
-    plan = models.JSONField()
+    plan: Column[PlanContract] = ContractField(PlanContract)
     digest = models.CharField(max_length=64)
     from_run = models.ForeignKey(Run, models.SET_NULL, null=True, blank=True, related_name="+")
     created_at = models.DateTimeField(auto_now_add=True)

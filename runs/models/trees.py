@@ -1,6 +1,11 @@
 """Owns the table of trees: immutable sets of files, each stored as its difference to a root tree."""
 
+from __future__ import annotations
+
 from django.db import models
+
+from runs.models.fields import Column, ContractField
+from runs.pev.ports import Changes
 
 
 class Tree(models.Model):
@@ -12,7 +17,7 @@ class Tree(models.Model):
 
     digest = models.CharField(max_length=64, unique=True)
     root = models.ForeignKey("self", models.PROTECT, null=True, related_name="+")
-    changes = models.JSONField(default=dict)
+    changes: Column[Changes] = ContractField(Changes, default=dict)
     file_count = models.PositiveIntegerField()
     total_size = models.PositiveBigIntegerField()
 

@@ -126,6 +126,24 @@ class PlanContract(Contract):
     success_criteria: Annotated[list[Criterion], Field(min_length=1, max_length=40)]
     rollback_strategy: Words
 
+    @property
+    def header(self) -> "PlanHeader":
+        return PlanHeader(
+            goal=self.goal,
+            context=self.context,
+            success_criteria=self.success_criteria,
+            rollback_strategy=self.rollback_strategy,
+        )
+
+
+class PlanHeader(Contract):
+    """A plan without its steps, which are rows of their own."""
+
+    goal: Words
+    context: Annotated[list[ContextItem], Field(max_length=40)]
+    success_criteria: Annotated[list[Criterion], Field(min_length=1, max_length=40)]
+    rollback_strategy: Words
+
 
 class CriterionMet(Contract):
     criterion: Words

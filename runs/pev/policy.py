@@ -51,6 +51,10 @@ class Policy(Contract):
             raise ValueError(f"no model is named for: {', '.join(missing)}")
         return self
 
+    def changed(self, **values: object) -> "Policy":
+        """The policy with other values. Raises pydantic.ValidationError for one that is out of its bounds."""
+        return Policy.model_validate(self.model_dump() | values)
+
     def model_for(self, role: Role) -> RoleModel:
         """The synthesizer is played by the executor's model unless it has its own."""
         return self.models.get(role) or self.models[Role.EXECUTOR]

@@ -6,7 +6,7 @@ the recorded replies and results instead of asking and acting a second time.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from runs.enums import Role
 from runs.pev.contracts import JsonObject
@@ -91,12 +91,15 @@ class Model(Protocol):
         ...
 
 
-@dataclass(frozen=True)
-class FileInfo:
-    """`size` in bytes; `sha256` of the content, in hex."""
+class FileInfo(NamedTuple):
+    """`size` in bytes; `sha256` of the content, in hex. As JSON a list of the two."""
 
     sha256: str
     size: int
+
+
+type Changes = dict[str, FileInfo | None]
+"""What differs from a tree: path to the file that is there now, or to None where it is gone."""
 
 
 class Workspace(Protocol):

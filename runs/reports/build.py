@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Any
 from urllib.parse import urlencode
 
@@ -16,10 +16,8 @@ from runs.enums import EventKind, GateKind, GateStatus, Role
 from runs.lifecycle.ledger import ledger_of
 from runs.metrics import metrics
 from runs.models import Attempt, Gate, Plan, Run, Step, ToolCall, Verdict
-from runs.pev.contracts import PlanStep
 from runs.pev.deviations import deviations
 from runs.pev.outcome import gaps_in
-from runs.pev.policy import Policy
 from runs.pev.results import CriterionResult, Evidence
 from runs.reports.report import (
     Decision,
@@ -49,7 +47,7 @@ def build(run: Run) -> Report:
         outcome=run.outcome or "",
         gaps=tuple(_gaps(run)),
         answer=run.answer,
-        criteria=_criteria(run.pk, (run.final or {}).get("results", []), f"{_report(run.pk)}#answer"),
+        criteria=_criteria(run.pk, run.final.results if run.final else (), f"{_report(run.pk)}#answer"),
         plans=tuple(
             _plan(run, *both, newest=both[0] is plans[-1]) for both in zip(plans, [None, *plans], strict=False)
         ),
@@ -69,7 +67,7 @@ def build(run: Run) -> Report:
 
 def same_model_of(run: Run) -> str:
     """The model that is executor and verifier in one; empty when they are two."""
-    policy = Policy.model_validate(run.policy)
+    policy = run.policy
     return policy.model_for(Role.VERIFIER).model if policy.same_model else ""
 
 
@@ -141,7 +139,7 @@ def plans_of(run: Run) -> list[Plan]:
 def dropped_steps(before: Plan | None, plan: Plan) -> tuple[str, ...]:
     """The names of the steps that the version before had and this one has not."""
     keys = {step.key for step in plan.steps.all()}
-    return tuple(str(step.spec["name"]) for step in (before.steps.all() if before else ()) if step.key not in keys)
+    return tuple(step.spec.name for step in (before.steps.all() if before else ()) if step.key not in keys)
 
 
 def _plan(run: Run, plan: Plan, before: Plan | None, *, newest: bool) -> PlanVersion:
@@ -153,7 +151,7 @@ def _plan(run: Run, plan: Plan, before: Plan | None, *, newest: bool) -> PlanVer
     return PlanVersion(
         version=plan.version,
         status=plan.status,
-        goal=str(plan.header.get("goal", "")),
+        goal=plan.header.goal,
         reason=plan.reason,
         dropped=dropped_steps(before, plan),
         relaxed=tuple(plan.relaxed),
@@ -179,10 +177,10 @@ def _step(run_id: int, step: Step, declared: frozenset[str]) -> DoneStep:
     kept = step.reused_from
     return DoneStep(
         key=step.key,
-        name=str(step.spec.get("name", step.key)),
+        name=step.spec.name,
         status=step.status,
         complexity=step.complexity,
-        description=str(step.spec.get("description", "")),
+        description=step.spec.description,
         kept_from=kept.step.plan.version if kept else 0,
         href=reverse("step", args=[run_id, step.pk]),
         attempts=tuple(_attempt(run_id, step, attempt, declared) for attempt in step.attempts.all()),
@@ -192,18 +190,17 @@ def _step(run_id: int, step: Step, declared: frozenset[str]) -> DoneStep:
 def _attempt(run_id: int, step: Step, attempt: Attempt, declared: frozenset[str]) -> TriedAttempt:
     verdict: Verdict | None = getattr(attempt, "verdict", None)
     href = f"{reverse('step', args=[run_id, step.pk])}#attempt-{attempt.number}"
-    output: Mapping[str, Any] = attempt.output or {}
     return TriedAttempt(
         number=attempt.number,
         status=attempt.status,
         started=attempt.created_at,
         finished=attempt.finished_at,
-        confidence=output.get("confidence"),
+        confidence=attempt.output.confidence if attempt.output else None,
         action=verdict.action if verdict else "",
         severity=verdict.severity if verdict else "",
         feedback=verdict.feedback if verdict else "",
         criteria=_criteria(run_id, verdict.results, href) if verdict else (),
-        notes=tuple(str(note) for note in verdict.notes) if verdict else (),
+        notes=tuple(verdict.notes) if verdict else (),
         deviations=deviations_of(step, attempt, declared),
         source=_source(attempt.reused_from) if attempt.reused_from else "",
         source_href=_source_href(attempt.reused_from) if attempt.reused_from else "",
@@ -221,7 +218,7 @@ def _source_href(earlier: Attempt) -> str:
 
 def declared_by(plan: Plan) -> frozenset[str]:
     """Every path that a step of this plan said it would write."""
-    return frozenset(str(path) for step in plan.steps.all() for path in step.spec["expected_outputs"])
+    return frozenset(path for step in plan.steps.all() for path in step.spec.expected_outputs)
 
 
 def deviations_of(step: Step, attempt: Attempt, declared: frozenset[str]) -> tuple[str, ...]:
@@ -229,7 +226,7 @@ def deviations_of(step: Step, attempt: Attempt, declared: frozenset[str]) -> tup
     if not attempt.output:
         return ()
     return deviations(
-        PlanStep.model_validate(step.spec),
+        step.spec,
         declared=declared,
         there={*trees.files_of(attempt.base), *(path for path, entry in attempt.overlay.items() if entry)},
         written=attempt.overlay,
@@ -237,8 +234,7 @@ def deviations_of(step: Step, attempt: Attempt, declared: frozenset[str]) -> tup
     )
 
 
-def _criteria(run_id: int, results: Iterable[Any], said_at: str) -> tuple[JudgedCriterion, ...]:
-    judged = [CriterionResult.model_validate(item) for item in results]
+def _criteria(run_id: int, judged: Iterable[CriterionResult], said_at: str) -> tuple[JudgedCriterion, ...]:
     return tuple(
         JudgedCriterion(
             label=one.label,
@@ -274,7 +270,7 @@ def _proof(run_id: int, evidence: Evidence, said_at: str) -> Proof:
 def _decision(gate: Gate) -> Decision:
     about = f"Plan, version {gate.plan.version}" if gate.plan else gate.kind.capitalize()
     if gate.step:
-        about = f"Step “{gate.step.spec.get('name', gate.step.key)}”"
+        about = f"Step “{gate.step.spec.name}”"
     return Decision(
         about=about,
         question=gate.question,

@@ -11,6 +11,7 @@ from runs.lifecycle.ledger import ledger_of
 from runs.metrics import metrics
 from runs.models import Attempt, Plan, Run, Step, Verdict
 from runs.pev.outcome import gaps_in
+from runs.pev.results import CriterionResult
 from runs.reports import figures
 from runs.reports.build import declared_by, deviations_of, dropped_steps, plans_of, same_model_of
 
@@ -35,11 +36,11 @@ def as_json(run: Run) -> dict[str, JsonValue]:
         "outcome": run.outcome,
         "failure": run.failure,
         "ended": run.ended,
-        "policy": run.policy,
+        "policy": run.policy.model_dump(mode="json"),
         "judged_its_own_work": same_model_of(run),
         "gaps": list[JsonValue](gaps_in(ledger_of(run))) if run.outcome else [],
         "answer": run.answer,
-        "success_criteria": (run.final or {}).get("results", []),
+        "success_criteria": _results(run.final.results if run.final else []),
         "plans": [_plan(plan, before) for before, plan in zip([None, *plans], plans, strict=False)],
         "steps": _steps(newest) if newest else [],
         "files": [
@@ -89,7 +90,7 @@ def _plan(plan: Plan, before: Plan | None) -> JsonValue:
         "digest": plan.digest,
         "reason": plan.reason,
         "dropped_steps": list[JsonValue](dropped_steps(before, plan)),
-        "relaxed": plan.relaxed,
+        "relaxed": list[JsonValue](plan.relaxed),
         "steps": _steps(plan),
         "approved_by": plan.approved_by.get_username() if plan.approved_by else None,
         "approved_how": plan.approved_how,
@@ -105,7 +106,7 @@ def _steps(plan: Plan) -> list[JsonValue]:
 def _step(step: Step, declared: frozenset[str]) -> JsonValue:
     return {
         "step_id": step.key,
-        "name": str(step.spec["name"]),
+        "name": step.spec.name,
         "status": step.status,
         "complexity": step.complexity,
         "kept": step.reused_from_id is not None,
@@ -118,8 +119,8 @@ def _attempt(step: Step, attempt: Attempt, declared: frozenset[str]) -> JsonValu
     return {
         "number": attempt.number,
         "status": attempt.status,
-        "confidence": (attempt.output or {}).get("confidence"),
-        "findings": (attempt.output or {}).get("findings", ""),
+        "confidence": attempt.output.confidence if attempt.output else None,
+        "findings": attempt.output.findings if attempt.output else "",
         "files": list(attempt.overlay),
         "deviations": list[JsonValue](deviations_of(step, attempt, declared)),
         "reused_from": _source(attempt.reused_from) if attempt.reused_from else None,
@@ -138,6 +139,10 @@ def _verdict(verdict: Verdict) -> JsonValue:
         "action": verdict.action,
         "severity": verdict.severity,
         "stage": verdict.stage,
-        "notes": verdict.notes,
-        "results": verdict.results,
+        "notes": list[JsonValue](verdict.notes),
+        "results": _results(verdict.results),
     }
+
+
+def _results(judged: list[CriterionResult]) -> JsonValue:
+    return [one.model_dump(mode="json") for one in judged]

@@ -16,7 +16,7 @@ from runs.events.kinds import Note
 from runs.journal import Place, Question
 from runs.models import Event, ModelCall, Run, ToolCall, WorkItem
 from runs.pev.contracts import JsonObject
-from runs.pev.ports import Reply, ToolResult, ToolUse, Usage
+from runs.pev.ports import Changes, FileInfo, Reply, ToolResult, ToolUse, Usage
 from tests import factories as made
 
 pytestmark = pytest.mark.django_db
@@ -221,7 +221,7 @@ def test_a_call_is_told_with_its_step_and_without_its_words() -> None:
 
 def test_a_tool_result_is_given_again_with_what_it_wrote() -> None:
     work = item()
-    writes = {"a.md": ["0" * 64, 1]}
+    writes: Changes = {"a.md": FileInfo("0" * 64, 1)}
     journal.write_result(work, Place(0, 1), USE, ToolResult("Written."), writes, 5)
     assert journal.recorded_result(work, 1, USE) == (ToolResult("Written."), writes)
 

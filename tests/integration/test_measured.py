@@ -9,6 +9,7 @@ from runs import measured
 from runs.enums import Complexity, Role, RunStatus
 from runs.llm.estimates import Basis, Estimate, History, Measured
 from runs.models import Attempt, ModelCall, Run
+from runs.pev.policy import RoleModel
 from tests import factories
 from tests.fakes.anthropic_api import FakeAnthropic
 from tests.fakes.team import Team
@@ -78,8 +79,8 @@ def test_only_runs_with_the_same_model_in_the_role_count(three: list[Run]) -> No
 
 
 def test_a_synthesizer_of_its_own_is_not_the_executors(three: list[Run]) -> None:
-    policy = three[0].policy
-    policy["models"]["synthesizer"] = {"model": "claude-opus-5-5", "effort": "high"}
+    own = RoleModel(model="claude-opus-5-5", effort="high")
+    policy = three[0].policy.changed(models=three[0].policy.models | {Role.SYNTHESIZER: own})
     Run.objects.filter(pk=three[0].pk).update(policy=policy)
     assert (Role.SYNTHESIZER, None) not in history()
 

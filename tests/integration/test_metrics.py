@@ -164,7 +164,7 @@ def say(run: Run, *said: float) -> None:
     attempts = Attempt.objects.filter(step__plan__run=run, verdict__isnull=False).order_by("pk")
     for attempt, confidence in zip(attempts, said, strict=True):
         assert attempt.output
-        attempt.output["confidence"] = confidence
+        attempt.output = attempt.output.model_copy(update={"confidence": confidence})
         attempt.save()
 
 

@@ -20,8 +20,8 @@ from hypothesis.extra.django import TestCase as DjangoTestCase
 from runs import trees
 from runs.errors import PathRefused, UploadRefused
 from runs.models import Tree
-from runs.pev.ports import FileInfo
-from runs.trees import Changes, Overlay
+from runs.pev.ports import Changes, FileInfo
+from runs.trees import Overlay
 
 pytestmark = pytest.mark.django_db
 
@@ -36,7 +36,7 @@ def files(**texts: str) -> dict[str, FileInfo]:
 
 
 def changed(**texts: str | None) -> Changes:
-    return {path: None if text is None else [info(text).sha256, len(text.encode())] for path, text in texts.items()}
+    return {path: None if text is None else info(text) for path, text in texts.items()}
 
 
 def overlay(base: Tree, changes: Changes | None = None, files: int = 10, size: int = 1_000) -> Overlay:

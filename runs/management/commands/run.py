@@ -166,13 +166,13 @@ def about(gate: Gate) -> list[str]:
         steps = list(gate.plan.steps.order_by("position"))
         for step in steps:
             after = f" after {', '.join(step.depends_on)}" if step.depends_on else ""
-            lines.append(f"- {step.key} ({step.complexity}){after}: {step.spec['name']}")
-            lines += [f"    must hold: {criterion['text']}" for criterion in step.spec["acceptance_criteria"]]
+            lines.append(f"- {step.key} ({step.complexity}){after}: {step.spec.name}")
+            lines += [f"    must hold: {criterion.text}" for criterion in step.spec.acceptance_criteria]
         cost = Estimate.model_validate(gate.plan.estimate).without([s.key for s in steps if s.reused_from_id])
         lines.append(f"Estimated cost: ${cost.low:.2f} to ${cost.high:.2f}; rests on {cost.basis.words}")
     if gate.attempt:
         lines += [f"wrote {path}" for path in gate.attempt.overlay]
-        lines += str((gate.attempt.output or {}).get("findings", "")).splitlines()[:30]
+        lines += gate.attempt.output.findings.splitlines()[:30] if gate.attempt.output else []
     return lines
 
 

@@ -8,7 +8,6 @@ from decimal import Decimal
 from runs.enums import GateKind, GateStatus, WorkKind
 from runs.lifecycle.gates import needs_second_person
 from runs.models import Gate
-from runs.pev.policy import Policy
 from runs.web.presenters.plans import PlanView
 from runs.web.presenters.rows import Rows
 from runs.web.presenters.steps import AttemptView, StepView
@@ -170,7 +169,7 @@ def limits_of(gate: Gate) -> tuple[Limit, ...]:
     """The limits that an approval of this gate can raise; twice of what holds now is suggested."""
     if gate.kind != GateKind.BUDGET:
         return ()
-    policy = Policy.model_validate(gate.run.policy)
+    policy = gate.run.policy
     found: list[Limit] = []
     if policy.budget is not None:
         found.append(Limit("budget", "New budget in USD", policy.budget, 2 * policy.budget))
@@ -207,7 +206,7 @@ def decided_view(gate: Gate) -> Decided:
 
 def about(gate: Gate) -> str:
     """What a gate asks about, as the object of a sentence."""
-    name = str(gate.step.spec.get("name", gate.step.key)) if gate.step else ""
+    name = gate.step.spec.name if gate.step else ""
     match GateKind(gate.kind):
         case GateKind.PLAN:
             return f"version {gate.plan.version} of the plan" if gate.plan else "the plan"

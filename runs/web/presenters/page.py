@@ -188,7 +188,7 @@ def step_names(rows: Rows) -> dict[str, str]:
 
 def _head(rows: Rows, plan: PlanView | None, totals: Totals) -> Head:
     run = rows.run
-    policy = Policy.model_validate(run.policy)
+    policy = run.policy
     players = tuple(_player(policy, role) for role in (Role.PLANNER, Role.EXECUTOR, Role.VERIFIER))
     waits = any(gate.status == GateStatus.OPEN for gate in rows.gates)
     ended = run.finished_at or timezone.now()
@@ -305,7 +305,7 @@ def _result(run: Run) -> Result:
         failure=run.failure,
         gaps=gaps,
         answer=run.answer,
-        criteria=criteria(run.pk, (run.final or {}).get("results", []), "", ""),
+        criteria=criteria(run.pk, run.final.results if run.final else (), "", ""),
         plan_can_be_kept=plan_worth_keeping(run) is not None,
     )
 

@@ -168,11 +168,11 @@ def plan_view(rows: Rows) -> PlanView | None:
     return PlanView(
         version=plan.version,
         status=plan.status,
-        goal=str(header["goal"]),
-        context=tuple((str(item["name"]), str(item["value"])) for item in header.get("context", [])),
+        goal=header.goal,
+        context=tuple((item.name, item.value) for item in header.context),
         steps=tuple(_planned_steps(rows, cost, before)),
-        success=tuple(wanted(Criterion.model_validate(item)) for item in header.get("success_criteria", [])),
-        rollback=str(header.get("rollback_strategy", "")),
+        success=tuple(wanted(item) for item in header.success_criteria),
+        rollback=header.rollback_strategy,
         reason=plan.reason,
         because=_rejections(rows, before) if before else (),
         cost=cost,
@@ -273,7 +273,7 @@ def _difference(rows: Rows, before: Plan, plan: Plan) -> Difference:
         added=tuple(new[key].name for key in new if key not in old),
         removed=tuple(old[key].name for key in old if key not in new),
         changed=tuple(ChangedStep(new[key].name, tuple(_changes(old[key], new[key]))) for key in both),
-        whole=tuple(said for name, said in parts.items() if before.header.get(name) != plan.header.get(name)),
+        whole=tuple(said for name, said in parts.items() if getattr(before.header, name) != getattr(plan.header, name)),
     )
 
 

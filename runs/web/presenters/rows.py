@@ -53,7 +53,7 @@ def read(run: Run) -> Rows:
         "plan_id",
     )
     every = [step for listed in steps.values() for step in listed]
-    specs = {step.pk: PlanStep.model_validate(step.spec) for step in every}
+    specs = {step.pk: step.spec for step in every}
     newest = plans[-1] if plans else None
     attempts = by(_attempts(run, newest), "step_id")
     detailed = [step.reused_from for step in every if step.reused_from and step.plan == newest]

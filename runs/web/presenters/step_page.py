@@ -12,6 +12,7 @@ from runs import trees
 from runs.enums import RunStatus
 from runs.models import Attempt, Run, Step, ToolCall
 from runs.pev.paths import text_of
+from runs.pev.ports import FileInfo
 from runs.web.presenters.plans import Wanted, wanted
 from runs.web.presenters.rows import WITH_ATTEMPT, Rows, doer, lacking_in, problems_of, read, tools_of
 from runs.web.presenters.steps import AttemptView, StepView, attempt_views, step_view
@@ -133,15 +134,15 @@ def _diffs(before: Attempt, after: Attempt) -> Iterator[FileDiff]:
         yield FileDiff(f"{len(changed) - DIFF_FILES} more files", (), "They differ too; they are not compared here.")
 
 
-def _digests(attempt: Attempt) -> Mapping[str, tuple[str, int]]:
+def _digests(attempt: Attempt) -> Mapping[str, FileInfo]:
     """What an attempt left at each path: digest and size. A removed file is left out."""
-    return {path: (str(entry[0]), int(entry[1])) for path, entry in attempt.overlay.items() if entry}
+    return {path: entry for path, entry in attempt.overlay.items() if entry}
 
 
-def _diff(path: str, old: tuple[str, int] | None, new: tuple[str, int] | None) -> FileDiff:
+def _diff(path: str, old: FileInfo | None, new: FileInfo | None) -> FileDiff:
     if new is None:
         return FileDiff(path, (), "Not written this time.")
-    if max(new[1], old[1] if old else 0) > DIFF_BYTES:
+    if max(new.size, old.size if old else 0) > DIFF_BYTES:
         return FileDiff(path, (), "Too large to be compared here.")
     before, after = _text(old), _text(new)
     if before is None or after is None:
@@ -153,11 +154,11 @@ def _diff(path: str, old: tuple[str, int] | None, new: tuple[str, int] | None) -
     return FileDiff(path, tuple(lines[:DIFF_LINES]), note)
 
 
-def _text(entry: tuple[str, int] | None) -> str | None:
+def _text(entry: FileInfo | None) -> str | None:
     if entry is None:
         return ""
     try:
-        return text_of(trees.read_blob(entry[0]))
+        return text_of(trees.read_blob(entry.sha256))
     except FileNotFoundError:
         return None
 

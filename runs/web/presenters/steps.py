@@ -10,7 +10,7 @@ from django.utils import timezone
 from runs.accounting.totals import Totals
 from runs.enums import OPEN_ATTEMPTS, SETTLED_STEPS, AttemptStatus, GateStatus, StepStatus
 from runs.models import Attempt, Gate, Step, ToolCall
-from runs.pev.contracts import PlanStep, StepOutput
+from runs.pev.contracts import PlanStep
 from runs.pev.deviations import deviations
 from runs.pev.ordering import levels
 from runs.reports.build import file_href
@@ -193,7 +193,7 @@ def _attempt_view(
     run_id = rows.run.pk
     url = reverse("step", args=[run_id, attempt.step_id])
     calls = rows.tools.get(attempt.pk, ())
-    output = StepOutput.model_validate(attempt.output) if attempt.output else None
+    output = attempt.output
     verdict = getattr(attempt, "verdict", None)
     return AttemptView(
         id=attempt.pk,
@@ -260,7 +260,7 @@ def _tool_view(call: ToolCall, problems: Mapping[int, str]) -> ToolView:
 def _written(run_id: int, attempt: Attempt) -> tuple[WrittenView, ...]:
     found = []
     for path, entry in sorted(attempt.overlay.items()):
-        sha256, size = (str(entry[0]), int(entry[1])) if entry else ("", 0)
+        sha256, size = entry or ("", 0)
         url = file_href(run_id, path, sha256) if entry else ""
         found.append(WrittenView(path, size, url, gone=not entry))
     return tuple(found)
@@ -283,4 +283,4 @@ def _took(attempt: Attempt) -> int | None:
 
 
 def _confidence(attempt: Attempt | None) -> float | None:
-    return (attempt.output or {}).get("confidence") if attempt else None
+    return attempt.output.confidence if attempt and attempt.output else None

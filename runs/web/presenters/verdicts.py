@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
 
 from runs.models import Verdict
 from runs.pev.results import CriterionResult, Evidence
@@ -69,14 +68,13 @@ def verdict_view(run_id: int, verdict: Verdict, said_at: str, prefix: str) -> Ve
         action=verdict.action,
         severity=verdict.severity,
         feedback=verdict.feedback,
-        notes=tuple(str(note) for note in verdict.notes),
+        notes=tuple(verdict.notes),
         results=criteria(run_id, verdict.results, said_at, prefix),
     )
 
 
-def criteria(run_id: int, stored: Iterable[Any], said_at: str, prefix: str) -> tuple[CriterionView, ...]:
-    """Stored results as a page shows them."""
-    results = [CriterionResult.model_validate(item) for item in stored]
+def criteria(run_id: int, results: Iterable[CriterionResult], said_at: str, prefix: str) -> tuple[CriterionView, ...]:
+    """Results as a page shows them."""
     return tuple(
         CriterionView(
             label=result.label,

@@ -64,8 +64,8 @@ def _known(run: Run, path: str, sha256: str) -> FileInfo | None:
     bases = {}
     for attempt in attempts:
         entry = attempt.overlay.get(path)
-        if entry and entry[0] == sha256:
-            return FileInfo(*entry)
+        if entry and entry.sha256 == sha256:
+            return entry
         bases[attempt.base_id] = attempt.base
     found = (trees.files_of(tree).get(path) for tree in bases.values())
     return next((info for info in found if info and info.sha256 == sha256), None)

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from django.core.files.storage import storages
+from pydantic import BaseModel
 
 from runs.models import Attempt, Plan, Run, Step, ToolCall, Tree, Verdict
 
@@ -49,8 +50,14 @@ def sources_of(attempt: Attempt) -> Sources:
     calls = ToolCall.objects.filter(attempt=attempt, generation=attempt.work.generation).order_by("ordinal")
     said = {f"@tool-{number}": call.result for number, call in enumerate(calls, 1)}
     own = {f"@tool-{number}": json.dumps(call.arguments, ensure_ascii=False) for number, call in enumerate(calls, 1)}
-    findings = (attempt.output or {})["findings"]
+    assert attempt.output is not None
+    findings = attempt.output.findings
     return Sources(files_in(attempt.base, attempt.overlay), {**said, "@output": findings}, own)
+
+
+def raw(contracts: Sequence[BaseModel]) -> list[Row]:
+    """As they lie in the row: what is recomputed uses none of the product's own properties."""
+    return [contract.model_dump(mode="json") for contract in contracts]
 
 
 def folded(text: str) -> str:
@@ -114,12 +121,12 @@ def proven(result: Row, criterion: Row, sources: Sources) -> bool:
 
 def attempt_passes(attempt: Attempt) -> bool:
     verdict: Verdict | None = getattr(attempt, "verdict", None)
-    if verdict is None or not attempt.output or attempt.output["status"] != "done":
+    if verdict is None or not attempt.output or attempt.output.status != "done":
         return False
     sources, spec = sources_of(attempt), attempt.step.spec
-    written = [sources.data(path) for path in spec["expected_outputs"]]
+    written = [sources.data(path) for path in spec.expected_outputs]
     whole = all(data and data.decode(errors="replace").strip() for data in written)
-    return whole and all_hold(verdict.results, spec["acceptance_criteria"], sources)
+    return whole and all_hold(raw(verdict.results), raw(spec.acceptance_criteria), sources)
 
 
 def step_passes(step: Step) -> bool:
@@ -137,7 +144,7 @@ def best_outcome(run: Run) -> str:
     if run.ended or asks_less(run):
         return "partial"
     sources = Sources(files_in(run.head), {"@output": run.answer})
-    met = all_hold((run.final or {}).get("results", []), plan.header["success_criteria"], sources)
+    met = all_hold(raw(run.final.results if run.final else []), raw(plan.header.success_criteria), sources)
     return "succeeded" if met and run.answer.strip() and all(map(step_passes, steps)) else "partial"
 
 
@@ -152,23 +159,23 @@ def asks_less(run: Run) -> bool:
 
 
 def wordings(plan: Plan) -> set[str]:
-    asked = {folded(criterion["text"]) for criterion in plan.header["success_criteria"]}
+    asked = {folded(criterion.text) for criterion in plan.header.success_criteria}
     return asked.union(*(wordings_of(step) for step in plan.steps.all()))
 
 
 def wordings_of(step: Step) -> set[str]:
-    return {folded(criterion["text"]) for criterion in step.spec["acceptance_criteria"]}
+    return {folded(criterion.text) for criterion in step.spec.acceptance_criteria}
 
 
 def false_evidence(run: Run) -> list[Row]:
     """Every piece that is marked as verified and is not, in any verdict of any version and in the final one."""
     found: list[Row] = []
     for attempt in Attempt.objects.filter(step__plan__run=run, verdict__isnull=False, output__isnull=False):
-        found += _false(attempt.verdict.results, attempt.step.spec["acceptance_criteria"], sources_of(attempt))
+        found += _false(raw(attempt.verdict.results), raw(attempt.step.spec.acceptance_criteria), sources_of(attempt))
     plan = run.plans.order_by("-version").first()
     if plan and run.final:
         sources = Sources(files_in(run.head), {"@output": run.answer})
-        found += _false(run.final["results"], plan.header["success_criteria"], sources)
+        found += _false(raw(run.final.results), raw(plan.header.success_criteria), sources)
     return found
 
 

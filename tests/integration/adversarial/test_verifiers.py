@@ -94,9 +94,9 @@ def test_what_is_no_evidence(api: FakeAnthropic, submitted: Submit, client: Clie
     team.verifier = verifiers.quotes_in_turn([(source, quote) for source, quote, _ in NO_EVIDENCE.values()])
     run = play(api, submitted, team, {"notes.md": b"Some notes.\n", "logo.png": b"\x89PNG\0"})
     results = Attempt.objects.get().verdict.results
-    assert [(result["claimed"], result["passed"]) for result in results] == [(True, False)] * len(NO_EVIDENCE)
+    assert [(result.claimed, result.passed) for result in results] == [(True, False)] * len(NO_EVIDENCE)
     for result, (_, _, reason) in zip(results, NO_EVIDENCE.values(), strict=True):
-        assert reason in result["evidence"][0]["sentence"]
+        assert reason in result.evidence[0].sentence
     must_hold(run, client, Outcome.FAILED, "There is no source “../../etc/passwd”")
 
 
@@ -134,8 +134,8 @@ def test_invented_quotes_beside_a_true_one_are_shown_as_such(
 ) -> None:
     run = play(api, submitted, Team(plan=plan(step("one")), verifier=verifiers.mixes_in_inventions))
     must_hold(run, client, Outcome.SUCCEEDED, "“the auditors agreed” does not occur in one.md")
-    evidence = Attempt.objects.get().verdict.results[-1]["evidence"]
-    assert [item["verified"] for item in evidence] == [True, False]
+    evidence = Attempt.objects.get().verdict.results[-1].evidence
+    assert [item.verified for item in evidence] == [True, False]
 
 
 def test_one_that_fails_over_its_own_passes_is_overruled(api: FakeAnthropic, submitted: Submit, client: Client) -> None:
@@ -147,7 +147,7 @@ def test_one_that_fails_over_its_own_passes_is_overruled(api: FakeAnthropic, sub
 def test_only_the_criteria_that_were_asked_for_count(api: FakeAnthropic, submitted: Submit, client: Client) -> None:
     run = play(api, submitted, Team(plan=plan(step("one")), verifier=verifiers.adds_a_criterion))
     must_hold(run, client, Outcome.SUCCEEDED, "The result is done.")
-    assert [result["label"] for result in Attempt.objects.get().verdict.results] == ["C1", "C2"]
+    assert [result.label for result in Attempt.objects.get().verdict.results] == ["C1", "C2"]
 
 
 def test_an_unsure_pass_is_none(api: FakeAnthropic, submitted: Submit, client: Client) -> None:

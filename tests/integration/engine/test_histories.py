@@ -200,8 +200,8 @@ def _attempt_holds(attempt: Attempt, events: list[tuple[str, Any]]) -> None:
     if attempt.status in {AttemptStatus.PASSED, AttemptStatus.REJECTED, AttemptStatus.CONFLICT}:
         results = attempt.verdict.results
         assert results
-        assert all(one["passed"] and one["supported"] and one["evidence"] for one in results)
-        assert set(attempt.overlay) <= set(attempt.step.spec["expected_outputs"])
+        assert all(one.passed and one.supported and one.evidence for one in results)
+        assert set(attempt.overlay) <= set(attempt.step.spec.expected_outputs)
 
 
 def _written(run: Run) -> set[str]:
@@ -224,7 +224,7 @@ def _end_holds(run: Run) -> None:
         assert steps
         assert all(one.status == StepStatus.PASSED for one in steps)
         final: Any = run.final
-        assert all(one["passed"] and one["supported"] for one in final["results"])
+        assert all(one.passed and one.supported for one in final.results)
         assert run.answer
     if run.outcome == Outcome.PARTIAL:
         assert any(one.status in SETTLED_STEPS for one in steps)

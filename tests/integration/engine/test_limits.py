@@ -39,7 +39,7 @@ def at_the_budget(api: FakeAnthropic, submitted: Submit, alice: Any, **policy: A
     api.script(Team())
     run = submitted(budget=Decimal("0.70"), **policy)
     drain(run)
-    Run.objects.filter(pk=run.pk).update(policy=run.policy | {"budget": "0.30"})
+    Run.objects.filter(pk=run.pk).update(policy=run.policy.changed(budget="0.30"))
     answer_anew(run, alice)
     drain(run)
     return run
@@ -89,7 +89,7 @@ def test_what_has_passed_is_kept_when_it_is_finished(api: FakeAnthropic, submitt
     answer(run, alice)
     perform(WorkItem.objects.get(run=run, status=WorkStatus.READY).pk)
     assert Attempt.objects.get(step__key="one").status == AttemptStatus.PASSED
-    Run.objects.filter(pk=run.pk).update(policy=run.policy | {"budget": "0.01"})
+    Run.objects.filter(pk=run.pk).update(policy=run.policy.changed(budget="0.01"))
     perform(WorkItem.objects.get(run=run, status=WorkStatus.READY).pk)
     answer(run, alice, Verb.REJECT)
     run.refresh_from_db()
@@ -128,7 +128,7 @@ def test_calls_in_flight_count_as_spent_and_one_gate_asks_for_all(
     run = submitted()
     drain(run)
     answer(run, alice)
-    Run.objects.filter(pk=run.pk).update(policy=run.policy | {"budget": "0.40"})
+    Run.objects.filter(pk=run.pk).update(policy=run.policy.changed(budget="0.40"))
     first, second = WorkItem.objects.filter(run=run, status=WorkStatus.READY).order_by("pk")
     clients = recording.clients()
 

@@ -115,7 +115,7 @@ def test_invented_quotes_pass_nothing(api: FakeAnthropic, submitted: Submit, ali
     answer(run, alice)
     drain(run)
     result = Attempt.objects.get().verdict.results[-1]
-    assert (result["claimed"], result["supported"], result["passed"]) == (True, False, False)
+    assert (result.claimed, result.supported, result.passed) == (True, False, False)
     assert run.outcome == Outcome.FAILED
 
 

@@ -239,5 +239,5 @@ def test_an_answer_is_stored_with_its_judgement_and_told_in_figures() -> None:
     made.answer(run, met=False)
     run.refresh_from_db()
     assert run.final is not None
-    assert (run.answer, run.final["passed"], run.final["action"]) == (made.ANSWER, False, Action.RETRY)
+    assert (run.answer, run.final.passed, run.final.action) == (made.ANSWER, False, Action.RETRY)
     assert Event.objects.get(run=run, kind=EventKind.ANSWERED).data == {"met": 1, "criteria": 2}

@@ -191,7 +191,7 @@ def test_the_digest_of_an_earlier_version_does_not_approve_a_later_one() -> None
 
 
 def change_policy(run: Run, **changes: Any) -> None:
-    Run.objects.filter(pk=run.pk).update(policy={**run.policy, **changes})
+    Run.objects.filter(pk=run.pk).update(policy=run.policy.changed(**changes))
 
 
 def change_inputs(run: Run) -> None:
@@ -219,9 +219,7 @@ def test_when_the_policy_changes_while_a_gate_is_open_it_asks_anew_and_can_be_an
     [
         (lambda run: change_policy(run, attempts=9), "policy"),
         (
-            lambda run: change_policy(
-                run, models={**run.policy["models"], "verifier": {"model": "x", "effort": "low"}}
-            ),
+            lambda run: change_policy(run, models={**run.policy.models, "verifier": {"model": "x", "effort": "low"}}),
             "models",
         ),
         (change_inputs, "input files"),

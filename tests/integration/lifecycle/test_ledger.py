@@ -46,7 +46,7 @@ def test_the_gap_of_a_step_that_was_accepted_is_carried_into_a_later_plan() -> N
 def test_the_judged_criteria_are_read_back_with_their_support() -> None:
     run = made.planning()
     weak = made.result("C1", "Done.", [])
-    run.final = made.judgement([weak]).model_dump(mode="json")
+    run.final = made.judgement([weak])
     assert ledger_of(run).criteria == [weak]
 
 

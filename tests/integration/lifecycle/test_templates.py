@@ -1,6 +1,7 @@
 """Templates: which plan of which run can be kept, under which name, and how it is found again."""
 
 import pytest
+from django.db.models import JSONField, Value
 
 from runs.enums import Action, GateKind, Verb, WorkKind
 from runs.errors import InvalidInput
@@ -99,8 +100,9 @@ def test_a_shipped_one_is_called_by_name_unless_there_is_an_own_one(name: str) -
 
 def test_a_stored_plan_that_no_longer_fits_is_refused_in_words() -> None:
     template = save(made.alice(), made.finished_succeeded(), "Old")
-    Template.objects.update(plan={**template.plan, "priority": 1})
-    with pytest.raises(InvalidInput, match="“priority” cannot be used"):
+    stored = {**template.plan.model_dump(mode="json"), "priority": 1}
+    Template.objects.update(plan=Value(stored, JSONField()))
+    with pytest.raises(InvalidInput, match="“Old” cannot be used any more"):
         chosen(made.alice(), str(template.pk))
 
 

@@ -52,7 +52,7 @@ def test_without_reuse_everything_is_done(first: Run, client: Client, alice: Any
 
 def test_one_step_is_done_anew(first: Run, team: Team, client: Client, alice: Any) -> None:
     run = finish(again(client, first, alice, anew=["one", "no step of this plan"]), alice)
-    assert (run.policy["without_reuse"], reused(run)) == (["one"], ["two"])
+    assert (run.policy.without_reuse, reused(run)) == (("one",), ["two"])
 
 
 def test_the_page_of_a_reused_step_leads_there(first: Run, client: Client, alice: Any) -> None:

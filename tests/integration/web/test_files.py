@@ -72,7 +72,9 @@ def test_a_download_is_never_shown(page: Client) -> None:
 def test_a_failed_attempts_file_can_be_read_by_its_hash_only(page: Client) -> None:
     run = factories.failed_attempt()
     attempt = Attempt.objects.get(step__plan__run=run, step__key="review", number=1)
-    sha = attempt.overlay[factories.REVIEW][0]
+    written = attempt.overlay[factories.REVIEW]
+    assert written is not None
+    sha = written.sha256
     answer = page.get(f"/runs/{run.pk}/files/{factories.REVIEW}?sha={sha}")
     assert answer.status_code == 200
     assert "This is not the newest version" in answer.text

@@ -161,7 +161,7 @@ def test_words_of_people_are_escaped(alice: Client) -> None:
 
 def test_it_takes_a_second_person_to_approve(client: Client) -> None:
     run = factories.awaiting_plan()
-    Run.objects.filter(pk=run.pk).update(policy=run.policy | {"second_person": True})
+    Run.objects.filter(pk=run.pk).update(policy=run.policy.changed(second_person=True))
     run.refresh_from_db()
     gate = gate_of(run)
     Gate.objects.filter(pk=gate.pk).update(digest=current_digest(gate_of(run)))

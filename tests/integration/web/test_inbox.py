@@ -79,7 +79,7 @@ def test_finished_runs_come_in_pages(page: Client) -> None:
             owner=run.owner,
             title=f"Old {number}",
             request="x",
-            policy={},
+            policy=run.policy,
             inputs=run.inputs,
             head=run.head,
             status=RunStatus.FINISHED,

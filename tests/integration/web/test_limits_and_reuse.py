@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from runs.enums import GateStatus, RunStatus
+from runs.enums import GateStatus, Role, RunStatus
 from runs.models import Run
 from runs.reports.machine import as_json
 from runs.reports.markdown import as_markdown
@@ -52,7 +52,7 @@ def test_a_budget_gate_offers_more_or_the_end(page: Client, short: Run) -> None:
 def test_raised_in_the_browser_the_run_goes_on(page: Client, short: Run) -> None:
     assert post(page, short, "approve", budget="5", minutes="20").status_code == 302
     drain(short)
-    assert (short.policy["budget"], short.policy["time_limit"]) == ("5", 1_200)
+    assert (short.policy.budget, short.policy.time_limit) == (Decimal(5), 1_200)
     assert short.status == RunStatus.AWAITING_APPROVAL
 
 
@@ -90,8 +90,9 @@ def test_a_result_taken_over_says_where_it_is_from(page: Client, submitted: Subm
 
 def test_one_model_in_two_roles_is_said(page: Client, submitted: Submit, alice: Any) -> None:
     run = submitted()
-    same_model = run.policy["models"] | {"verifier": run.policy["models"]["executor"]}
-    Run.objects.filter(pk=run.pk).update(policy=run.policy | {"models": same_model})
+    models = run.policy.models
+    policy = run.policy.changed(models=models | {Role.VERIFIER: models[Role.EXECUTOR]})
+    Run.objects.filter(pk=run.pk).update(policy=policy)
     run.refresh_from_db()
     assert "One model judged its own work." in page.get(f"/runs/{run.pk}/report/").text
     assert "One model judged its own work" in as_markdown(run)

@@ -6,7 +6,6 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from runs.enums import Action, EventKind, WorkKind
-from runs.lifecycle import fingerprint
 from runs.models import Event, Run
 from runs.pev.contracts import Matches, WordCount
 from runs.web.presenters.feed import line
@@ -103,7 +102,7 @@ def replanned_with(kept: int) -> Run:
         assert mine.attempt is not None
         factories.facts.executed(mine.attempt, factories.output("Not possible."), {})
         factories.facts.judged(mine.attempt, factories.failed("Not possible.", action=Action.REPLAN))
-    specs = [fingerprint.spec_of(step) for step in run.plans.get().steps.order_by("position")]
+    specs = [step.spec for step in run.plans.get().steps.order_by("position")]
     factories.propose(run, factories.plan(*specs[:-1], factories.plan_step("other", "Another way")), "step failed")
     return run
 
