@@ -4,11 +4,18 @@
 import os
 import sys
 
+from pevsite import installation
+
+STARTING = {"serve", "run", "signin_link", "migrate"}
+"""The commands that make an installation where there is none. Others write nothing by reading the settings."""
+
 
 def main() -> None:
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "pevsite.settings")
     _data_dir(sys.argv)
-    from django.core.management import execute_from_command_line
+    if STARTING.intersection(sys.argv[1:2]) and not {"-h", "--help"}.intersection(sys.argv):
+        installation.prepare(installation.data_dir())
+    from django.core.management import execute_from_command_line  # the settings must find what was just prepared
 
     execute_from_command_line(sys.argv)
 

@@ -1,8 +1,11 @@
-"""Owns the ASGI application: pages, static files, and sockets of signed-in people from this very site."""
+"""The ASGI application: pages, static files, and sockets of signed-in people from this very site."""
 
 import os
 
+from pevsite import installation
+
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "pevsite.settings")
+installation.prepare(installation.data_dir())  # another server than `serve` may start it: before the settings are read
 
 from channels.auth import AuthMiddlewareStack
 from channels.routing import ProtocolTypeRouter, URLRouter

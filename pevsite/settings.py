@@ -1,6 +1,7 @@
 """All settings, from the environment. Every variable is named once here, with its default and its reason.
 
 PEV_DATA_DIR              .data          database, files and the installation's key
+PEV_SECRET_KEY            (a file)       the installation's key, where no file of the data folder is to hold it
 PEV_HOSTS                 127.0.0.1,localhost,[::1]   host names that may be asked for, comma-separated
 PEV_TLS                   off            on behind a TLS proxy: secure cookies, HSTS, https origins
 PEV_DEBUG                 off            Django's debug pages; never on a network
@@ -34,7 +35,7 @@ def _number(name: str, default: int) -> int:
 
 
 BASE_DIR = Path(__file__).resolve().parent.parent
-DATA_DIR = data_dir(BASE_DIR / ".data")
+DATA_DIR = data_dir()
 SECRET_KEY = secret_key(DATA_DIR)
 DEBUG = _on("PEV_DEBUG")
 TLS = _on("PEV_TLS")
@@ -89,7 +90,8 @@ TEMPLATES = [
 DATABASES = {
     "default": {
         "ENGINE": "pevsite.sqlite",
-        "NAME": DATA_DIR / "pevsite.sqlite3",
+        # Where nothing was prepared a command like `check` asks an empty database in memory what SQLite can do.
+        "NAME": DATA_DIR / "pevsite.sqlite3" if DATA_DIR.exists() else ":memory:",
         "OPTIONS": {
             "timeout": 20,
             "transaction_mode": "IMMEDIATE",  # with DEFERRED, 581 of 640 concurrent writes failed
@@ -118,6 +120,10 @@ SESSION_COOKIE_SAMESITE = "Lax"
 CSRF_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = SECURE_SSL_REDIRECT = TLS
 SECURE_HSTS_SECONDS = 31_536_000 if TLS else 0
+SILENCED_SYSTEM_CHECKS = [
+    "security.W005",  # HSTS for subdomains: they belong to whoever runs the domain, not to this site
+    "security.W021",  # the browsers' preload list: likewise, and it can't be undone for months
+]
 SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if TLS else None
 SECURE_REFERRER_POLICY = "same-origin"
 X_FRAME_OPTIONS = "DENY"
