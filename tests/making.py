@@ -8,6 +8,8 @@ from typing import Any
 from django.contrib.auth import get_user_model
 
 from runs import journal, trees
+from runs.accounting.history import estimate_for
+from runs.accounting.prices import cost_of
 from runs.engine import work
 from runs.enums import (
     Action,
@@ -23,9 +25,7 @@ from runs.enums import (
 )
 from runs.lifecycle import facts, gates
 from runs.lifecycle.advance import advance
-from runs.lifecycle.estimating import estimate_for
 from runs.lifecycle.submission import Submission, sample, submit
-from runs.llm.prices import cost_of
 from runs.models import Attempt, Gate, Run, User, WorkItem
 from runs.pev.checks import run_check
 from runs.pev.contracts import (

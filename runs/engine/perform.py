@@ -10,6 +10,7 @@ from collections.abc import Callable
 from django.conf import settings
 from django.tasks import task
 
+from runs.accounting.history import estimate_for
 from runs.engine import briefs, work
 from runs.engine.deadline import Deadline
 from runs.engine.notifications import notifications
@@ -21,7 +22,6 @@ from runs.events import kinds as events
 from runs.journal import record, results_of, used_seconds
 from runs.lifecycle import facts
 from runs.lifecycle.advance import advance
-from runs.lifecycle.estimating import estimate_for
 from runs.llm.client import Clients
 from runs.models import Attempt, WorkItem
 from runs.pev import verifier

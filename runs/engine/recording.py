@@ -10,6 +10,7 @@ from django.db import connection
 from django.utils import timezone
 
 from runs import journal
+from runs.accounting.prices import cost_of, max_cost_of
 from runs.engine.deadline import Deadline
 from runs.engine.work import Lease, fenced
 from runs.errors import ContractBroken, LeaseLost, LimitReached, ModelError, PevError, Postponed
@@ -18,7 +19,6 @@ from runs.lifecycle import limits
 from runs.lifecycle.advance import locked
 from runs.lifecycle.fingerprint import digest_of
 from runs.llm.client import Clients
-from runs.llm.prices import cost_of, max_cost_of
 from runs.models import WorkItem
 from runs.pev.ports import Ask, Changes, Reply, Toolbox, ToolResult, ToolSpec, ToolUse, Usage
 from runs.trees import Overlay

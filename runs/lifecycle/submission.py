@@ -15,14 +15,14 @@ from django.db import IntegrityError, transaction
 from django.utils import timezone
 
 from runs import journal, trees
+from runs.accounting.history import estimate_for
+from runs.accounting.prices import price_of
 from runs.enums import Role
 from runs.errors import InvalidInput, PlanRefused, UploadRefused
 from runs.events import kinds as events
 from runs.lifecycle import facts, fingerprint
 from runs.lifecycle.advance import advance
-from runs.lifecycle.estimating import estimate_for
 from runs.lifecycle.templates import plan_worth_keeping
-from runs.llm.prices import price_of
 from runs.models import Run, Tree, User
 from runs.pev.contracts import PlanContract
 from runs.pev.imported import shortened

@@ -17,6 +17,7 @@ from django.core.management.base import BaseCommand, CommandError
 from pydantic import ValidationError
 
 from runs import trees
+from runs.accounting.estimates import Estimate
 from runs.engine.process import Engine
 from runs.enums import GateKind, GateStatus, Outcome, RunStatus, Verb
 from runs.errors import DecisionRefused, InvalidInput
@@ -27,7 +28,6 @@ from runs.lifecycle.gates import Decision, already_decided, decide
 from runs.lifecycle.limits import given
 from runs.lifecycle.submission import Submission, Upload, sample, submit
 from runs.lifecycle.templates import Chosen, called
-from runs.llm.estimates import Estimate
 from runs.management.commands.serve import first_administrator
 from runs.models import Gate, Run
 from runs.pev.imported import MAX_BYTES, plan_in

@@ -6,8 +6,8 @@ from datetime import datetime
 
 from django.urls import reverse
 
+from runs.accounting.estimates import Estimate, StepEstimate
 from runs.enums import GateKind, GateStatus, PlanStatus, StepStatus
-from runs.llm.estimates import Estimate, StepEstimate
 from runs.models import Plan, Step
 from runs.pev.contracts import (
     Check,

@@ -14,10 +14,10 @@ from django.db import connection
 from django.test import override_settings
 
 from runs import trees
+from runs.accounting.history import estimate_for
 from runs.enums import ApprovalPolicy, EventKind, GateKind, PlanStatus, RunStatus, WorkKind
 from runs.errors import InvalidInput, PlanRefused, UploadRefused
 from runs.lifecycle import fingerprint
-from runs.lifecycle.estimating import estimate_for
 from runs.lifecycle.submission import SAMPLES, Submission, Upload, intake, sample, submit, title_of
 from runs.models import Event, Plan, Run, Tree, WorkItem
 from runs.pev.contracts import PlannedAction

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
+from runs.accounting.prices import cost_of
 from runs.enums import AttemptStatus, Outcome, Role
-from runs.llm.prices import cost_of
 from runs.models import Attempt, ModelCall
 from runs.pev.policy import RoleModel
 from runs.pev.ports import Usage

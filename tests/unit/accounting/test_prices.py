@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from runs.llm.prices import cost_of, price_of
+from runs.accounting.prices import cost_of, price_of
 from runs.pev.ports import Usage
 
 TODAY = date(2026, 11, 21)

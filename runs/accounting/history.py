@@ -1,4 +1,4 @@
-"""Owns what earlier runs have used per attempt and per final answer: sums of the journal, for the estimate of a plan.
+"""What earlier runs have used per attempt and per final answer: sums of the journal, for the estimate of a plan.
 
 All finished runs of the installation count, whoever may see them: only ranges over several runs leave this module.
 """
@@ -11,9 +11,10 @@ from typing import Any
 from django.db.models import Count, F, Q, QuerySet, Sum
 from django.db.models.functions import Coalesce
 
+from runs.accounting.estimates import History, Measured, estimate
 from runs.enums import Complexity, Role, RunStatus, WorkKind, WorkStatus
-from runs.llm.estimates import History, Measured
-from runs.models import Attempt, WorkItem
+from runs.models import Attempt, Run, WorkItem
+from runs.pev.contracts import JsonObject, PlanContract
 
 MIN_RUNS = 3
 """With fewer finished runs nothing counts as measured."""
@@ -24,6 +25,14 @@ _TAIL = 10
 
 type _Sample = tuple[int, Decimal | None, int]
 """Run, USD (None when a call was unpriced), tokens of all kinds."""
+
+
+def estimate_for(run: Run, plan: PlanContract) -> JsonObject:
+    """What this plan may cost under the run's policy: an `Estimate` as JSON."""
+    policy = run.policy
+    models = {role: policy.model_for(role).model for role in Role}
+    found = estimate(plan, models, attempts=policy.attempts, history=history(models))
+    return found.model_dump(mode="json")
 
 
 def history(models: Mapping[Role, str]) -> History:

@@ -1,4 +1,4 @@
-"""Owns prices: USD per million tokens, with the date from which they hold. An unknown model is unpriced, never free.
+"""Prices: USD per million tokens, with the date from which they hold. An unknown model is unpriced, never free.
 
 Source: the vendor's list prices as read on 2026-11-21.
 """

@@ -6,8 +6,8 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
+from runs.accounting.estimates import Basis, Estimate, History, Measured, estimate
 from runs.enums import Complexity, Role
-from runs.llm.estimates import Basis, Estimate, History, Measured, estimate
 from tests.unit.pev.scripted import plan, step
 
 CLAUDE = {

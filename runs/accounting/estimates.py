@@ -1,4 +1,4 @@
-"""Owns the estimate of a plan's cost before it is approved: ranges by step and role, and what they rest on."""
+"""What a plan may cost, before it is approved: ranges by step and role, and what they rest on."""
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
@@ -9,8 +9,8 @@ from operator import add
 
 from pydantic import field_validator
 
+from runs.accounting.prices import cost_of
 from runs.enums import Complexity, Role
-from runs.llm.prices import cost_of
 from runs.pev.contracts import Contract, PlanContract
 from runs.pev.ports import Usage
 

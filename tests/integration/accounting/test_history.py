@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from runs import measured
+from runs.accounting import history as earlier
+from runs.accounting.estimates import Basis, Estimate, History, Measured
 from runs.enums import Complexity, Role, RunStatus
-from runs.llm.estimates import Basis, Estimate, History, Measured
 from runs.models import Attempt, ModelCall, Run
 from runs.pev.policy import RoleModel
 from tests import factories
@@ -31,7 +31,7 @@ def three() -> list[Run]:
 
 
 def history(**models: str) -> History:
-    return measured.history(MODELS | {Role(role): model for role, model in models.items()})
+    return earlier.history(MODELS | {Role(role): model for role, model in models.items()})
 
 
 def test_two_runs_are_too_few() -> None:
@@ -97,17 +97,17 @@ def test_results_that_were_taken_over_are_no_samples(three: list[Run]) -> None:
 
 
 def test_only_the_latest_attempts_are_looked_at(three: list[Run], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(measured, "LATEST", 8)
+    monkeypatch.setattr(earlier, "LATEST", 8)
     found = history()
     assert (Role.EXECUTOR, Complexity.MEDIUM) in found
     assert INVENTORY not in found, "of nine passed attempts the first inventory is not among the latest eight"
 
 
 def test_the_ends_are_cut_off_from_ten_samples_on() -> None:
-    assert measured.spread([5, 3, 9]) == (3, 9)
-    assert measured.spread([*range(9)]) == (0, 8)
-    assert measured.spread([*range(10)]) == (1, 8)
-    assert measured.spread([*range(200)]) == (20, 179)
+    assert earlier.spread([5, 3, 9]) == (3, 9)
+    assert earlier.spread([*range(9)]) == (0, 8)
+    assert earlier.spread([*range(10)]) == (1, 8)
+    assert earlier.spread([*range(200)]) == (20, 179)
 
 
 @pytest.mark.allow_hosts(["127.0.0.1"])
