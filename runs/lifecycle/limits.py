@@ -1,24 +1,22 @@
-"""Owns the limits of a run in money and time: what is used, what is reserved, and when the next call is too much."""
+"""The limits of a run in money and time: when the next call is too much, and how a person raises them."""
 
-from datetime import datetime, timedelta
+from datetime import datetime
 from decimal import Decimal
 from typing import TypedDict
 
-from django.db.models import Sum
 from django.utils import timezone
 from pydantic import ValidationError
 
 from runs import journal
-from runs.enums import EventKind, GateStatus, PlanStatus, WorkStatus
+from runs.accounting.budgets import reserved_usd, spent_usd, worked_seconds
+from runs.enums import GateStatus, PlanStatus, WorkStatus
 from runs.errors import InvalidInput
 from runs.events import kinds as events
 from runs.lifecycle import advance as advancing
 from runs.lifecycle import fingerprint
 from runs.lifecycle.transitions import change
-from runs.models import ModelCall, Plan, Run, User, WorkItem
+from runs.models import Plan, Run, User, WorkItem
 from runs.pev.policy import Policy
-
-_ZERO = Decimal(0)
 
 
 def reached(work: WorkItem, could_cost: Decimal | None, now: datetime) -> str:
@@ -35,9 +33,8 @@ def reached(work: WorkItem, could_cost: Decimal | None, now: datetime) -> str:
         return ""
     if could_cost is None:
         return "The next model has no known price, so the budget cannot be kept."
-    held = run.work.filter(status=WorkStatus.LEASED).exclude(pk=work.pk).aggregate(sum=Sum("reserved_usd"))["sum"]
-    spent = spent_usd(run)
-    if spent + (held or _ZERO) + could_cost > policy.budget:
+    held, spent = reserved_usd(run, besides=work), spent_usd(run)
+    if spent + held + could_cost > policy.budget:
         flight = f", and calls in flight up to ${held:.4f}" if held else ""
         return (
             f"${spent:.4f} of the budget of ${policy.budget:.2f} are spent{flight}; "
@@ -94,38 +91,6 @@ def _raised(policy: Policy, wanted: dict[str, Decimal | int | None]) -> Policy:
         return policy.changed(**changed)
     except ValidationError as error:
         raise InvalidInput(f"That limit cannot be set: {error.errors()[0]['msg']}.") from error
-
-
-def spent_usd(run: Run) -> Decimal:
-    """The sum of the journal; calls that broke count with what is known of them."""
-    return ModelCall.objects.filter(run=run).aggregate(sum=Sum("cost_usd"))["sum"] or _ZERO
-
-
-def worked_seconds(run: Run, now: datetime) -> float:
-    """Seconds since the run was submitted in which it neither waited at a gate nor was paused."""
-    waits = [
-        (gate.opened_at, gate.decided_at or gate.withdrawn_at or now)
-        for gate in run.gates.only("opened_at", "decided_at", "withdrawn_at")
-    ]
-    waiting = _covered([*waits, *_pauses(run, now)])
-    return (now - run.created_at - waiting).total_seconds()
-
-
-def _pauses(run: Run, now: datetime) -> list[tuple[datetime, datetime]]:
-    events = run.events.filter(kind__in=[EventKind.PAUSED, EventKind.RESUMED]).order_by("seq")
-    times = [*events.values_list("at", flat=True), now]
-    return list(zip(times[::2], times[1::2], strict=False))
-
-
-def _covered(spans: list[tuple[datetime, datetime]]) -> timedelta:
-    """How long at least one of the spans lasted."""
-    total, reached_to = timedelta(0), None
-    for begin, end in sorted(spans):
-        begin = begin if reached_to is None else max(begin, reached_to)
-        if end > begin:
-            total += end - begin
-            reached_to = end
-    return total
 
 
 def _minutes(seconds: float) -> str:

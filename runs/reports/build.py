@@ -11,10 +11,10 @@ from django.urls import reverse
 
 from runs import queries, trees
 from runs.accounting.costs import costs_of
+from runs.accounting.metrics import metrics
 from runs.accounting.totals import totals, totals_by_role
 from runs.enums import EventKind, GateKind, GateStatus, Role
 from runs.lifecycle.ledger import ledger_of
-from runs.metrics import metrics
 from runs.models import Attempt, Gate, Plan, Run, Step, ToolCall, Verdict
 from runs.pev.deviations import deviations
 from runs.pev.outcome import gaps_in

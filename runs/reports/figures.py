@@ -12,8 +12,8 @@ from decimal import Decimal
 from pydantic import JsonValue
 
 from runs.accounting.costs import CostLine, Costs, Guess
+from runs.accounting.metrics import Bucket, Metrics
 from runs.accounting.totals import RoleTotals, Totals
-from runs.metrics import Bucket, Metrics
 
 
 def usd(amount: Decimal) -> str:
@@ -82,7 +82,7 @@ def _guess(guess: Guess) -> JsonValue:
 
 
 def metrics(found: Metrics) -> JsonValue:
-    """What the report calls figures; each is defined in `runs.metrics`."""
+    """What the report calls figures; each is defined in `runs.accounting.metrics`."""
     shares = {"first_pass_yield": found.steps.first_pass_yield, "pass_rate": found.steps.pass_rate}
     return {
         "replans": found.runs.replans,

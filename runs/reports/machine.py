@@ -6,9 +6,9 @@ from pydantic import JsonValue
 
 from runs import trees
 from runs.accounting.costs import costs_of
+from runs.accounting.metrics import metrics
 from runs.accounting.totals import totals, totals_by_role
 from runs.lifecycle.ledger import ledger_of
-from runs.metrics import metrics
 from runs.models import Attempt, Plan, Run, Step, Verdict
 from runs.pev.outcome import gaps_in
 from runs.pev.results import CriterionResult
@@ -22,7 +22,7 @@ MAX_PROBLEM = 600
 def as_json(run: Run) -> dict[str, JsonValue]:
     """Run, outcome and gaps, versions of the plan, steps with attempts and evidence, files, costs, metrics, events.
 
-    `steps` are those of the newest version; `costs` is estimate against actual, `metrics` what `runs.metrics` defines.
+    `steps` are those of the newest version; `costs` and `metrics` are what `runs.accounting` defines.
     `cost_usd` is a decimal as text; `unpriced_calls` counts the calls that are not in it.
     """
     plans = plans_of(run)

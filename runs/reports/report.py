@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from runs.accounting.costs import Costs
+from runs.accounting.metrics import Metrics
 from runs.accounting.totals import RoleTotals, Totals
 from runs.enums import Outcome
-from runs.metrics import Metrics
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from django.utils import timezone
 from django.views.decorators.http import require_safe
 
 from runs import queries
-from runs.metrics import metrics
+from runs.accounting.metrics import metrics
 from runs.permissions import visible_runs
 
 PERIODS = {"7": 7, "30": 30, "90": 90, "all": None}

@@ -14,8 +14,7 @@ from runs.engine import recording
 from runs.engine.perform import perform
 from runs.enums import AttemptStatus, EventKind, GateKind, GateStatus, Outcome, RunStatus, Verb, WorkStatus
 from runs.errors import DecisionRefused, InvalidInput
-from runs.lifecycle.gates import Decision, decide, pause
-from runs.lifecycle.limits import worked_seconds
+from runs.lifecycle.gates import Decision, decide
 from runs.models import Attempt, Gate, ModelCall, Run, WorkItem
 from tests.fakes.anthropic_answers import Answer, Fail, Request, Slow
 from tests.fakes.anthropic_api import FakeAnthropic
@@ -153,20 +152,6 @@ def test_over_its_time_a_run_asks(api: FakeAnthropic, submitted: Submit, alice: 
     assert open_gate(run).question.startswith("The run has worked for 61 seconds; its limit is 60 seconds.")
     raise_to(run, alice, time_limit=3_600)
     assert finish(run, alice).outcome == Outcome.SUCCEEDED
-
-
-def test_waiting_for_people_is_no_work(api: FakeAnthropic, submitted: Submit, alice: Any) -> None:
-    api.script(Team())
-    run = submitted()
-    drain(run)
-    begun = timezone.now() - timedelta(hours=2)
-    Run.objects.filter(pk=run.pk).update(created_at=begun)
-    Gate.objects.filter(run=run).update(opened_at=begun + timedelta(minutes=1))
-    run.refresh_from_db()
-    assert worked_seconds(run, timezone.now()) == pytest.approx(60, abs=5)
-    pause(run.pk, alice, paused=True)
-    answer(run, alice)
-    assert worked_seconds(run, timezone.now() + timedelta(hours=5)) == pytest.approx(60, abs=5), "it is paused"
 
 
 def test_an_attempt_that_takes_too_long_has_failed(api: FakeAnthropic, submitted: Submit, alice: Any) -> None:

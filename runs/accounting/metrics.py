@@ -1,4 +1,4 @@
-"""Owns the figures of one run or of many: how well plans were carried out, for how much, in what time. Reads only.
+"""The figures of one run or of many: how well plans were carried out, for how much, in what time. Reads only.
 
 What is counted is said at each figure. Everything is computed by the database, in a number of queries that does
 not grow with the runs; only the verifier's confidence is read from stored verdicts, the latest of them.

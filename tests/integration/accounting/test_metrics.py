@@ -7,10 +7,10 @@ import pytest
 from django.db.models import F
 from pytest_django import DjangoAssertNumQueries
 
-from runs import metrics as figures
+from runs.accounting import metrics as figures
+from runs.accounting.metrics import Metrics, Phase, Times, metrics
 from runs.enums import AttemptStatus, GateKind, GateStatus, Verb
 from runs.lifecycle import gates
-from runs.metrics import Metrics, Phase, Times, metrics
 from runs.models import Attempt, Gate, ModelCall, Run, Verdict
 from tests import factories
 
