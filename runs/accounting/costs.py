@@ -10,6 +10,7 @@ from decimal import Decimal
 from django.db.models import BooleanField, ExpressionWrapper, Q
 
 from runs.accounting.estimates import Estimate, RoleEstimate, StepEstimate
+from runs.accounting.history import estimate_of
 from runs.accounting.totals import Totals, totals_by
 from runs.enums import SETTLED_STEPS, Role, RunStatus, StepStatus, WorkKind
 from runs.models import Attempt, ModelCall, Plan, Run, Step
@@ -86,7 +87,7 @@ def costs_of(run: Run, plans: Sequence[Plan], steps: Sequence[Step]) -> Costs | 
         return None
     plan = plans[-1]
     spent = _spent(run, plan)
-    cost = _estimate(plan, steps)
+    cost = estimate_of(plan, steps)
     reused = _reused(plan)
     parts = (*(_step(step, cost, spent, reused) for step in steps), _final(run, cost, spent))
     over = all(part.over for part in parts)
@@ -134,12 +135,6 @@ def _spent(run: Run, plan: Plan) -> _Spent:
         else:
             earlier += used
     return _Spent(steps, roles, final, planning, earlier)
-
-
-def _estimate(plan: Plan, steps: Sequence[Step]) -> Estimate | None:
-    if not plan.estimate:
-        return None
-    return Estimate.model_validate(plan.estimate).without([step.key for step in steps if step.reused_from_id])
 
 
 def _reused(plan: Plan) -> dict[int, int]:

@@ -1,19 +1,19 @@
-"""What earlier runs have used per attempt and per final answer: sums of the journal, for the estimate of a plan.
+"""The estimate that is stored with a plan, and what earlier runs have used, on which it rests.
 
 All finished runs of the installation count, whoever may see them: only ranges over several runs leave this module.
 """
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from decimal import Decimal
 from typing import Any
 
 from django.db.models import Count, F, Q, QuerySet, Sum
 from django.db.models.functions import Coalesce
 
-from runs.accounting.estimates import History, Measured, estimate
+from runs.accounting.estimates import Estimate, History, Measured, estimate
 from runs.enums import Complexity, Role, RunStatus, WorkKind, WorkStatus
-from runs.models import Attempt, Run, WorkItem
+from runs.models import Attempt, Plan, Run, Step, WorkItem
 from runs.pev.contracts import JsonObject, PlanContract
 
 MIN_RUNS = 3
@@ -33,6 +33,13 @@ def estimate_for(run: Run, plan: PlanContract) -> JsonObject:
     models = {role: policy.model_for(role).model for role in Role}
     found = estimate(plan, models, attempts=policy.attempts, history=history(models))
     return found.model_dump(mode="json")
+
+
+def estimate_of(plan: Plan, steps: Iterable[Step]) -> Estimate | None:
+    """What was estimated for the plan with these steps, without those that keep a result; None if nothing was."""
+    if not plan.estimate:
+        return None
+    return Estimate.model_validate(plan.estimate).without([step.key for step in steps if step.reused_from_id])
 
 
 def history(models: Mapping[Role, str]) -> History:

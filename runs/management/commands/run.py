@@ -17,7 +17,7 @@ from django.core.management.base import BaseCommand, CommandError
 from pydantic import ValidationError
 
 from runs import trees
-from runs.accounting.estimates import Estimate
+from runs.accounting.history import estimate_of
 from runs.engine.process import Engine
 from runs.enums import GateKind, GateStatus, Outcome, RunStatus, Verb
 from runs.errors import DecisionRefused, InvalidInput
@@ -168,8 +168,8 @@ def about(gate: Gate) -> list[str]:
             after = f" after {', '.join(step.depends_on)}" if step.depends_on else ""
             lines.append(f"- {step.key} ({step.complexity}){after}: {step.spec.name}")
             lines += [f"    must hold: {criterion.text}" for criterion in step.spec.acceptance_criteria]
-        cost = Estimate.model_validate(gate.plan.estimate).without([s.key for s in steps if s.reused_from_id])
-        lines.append(f"Estimated cost: ${cost.low:.2f} to ${cost.high:.2f}; rests on {cost.basis.words}")
+        if cost := estimate_of(gate.plan, steps):
+            lines.append(f"Estimated cost: ${cost.low:.2f} to ${cost.high:.2f}; rests on {cost.basis.words}")
     if gate.attempt:
         lines += [f"wrote {path}" for path in gate.attempt.overlay]
         lines += gate.attempt.output.findings.splitlines()[:30] if gate.attempt.output else []

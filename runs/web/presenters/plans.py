@@ -7,6 +7,7 @@ from datetime import datetime
 from django.urls import reverse
 
 from runs.accounting.estimates import Estimate, StepEstimate
+from runs.accounting.history import estimate_of
 from runs.enums import GateKind, GateStatus, PlanStatus, StepStatus
 from runs.models import Plan, Step
 from runs.pev.contracts import (
@@ -163,7 +164,7 @@ def plan_view(rows: Rows) -> PlanView | None:
         return None
     before = rows.plans[-2] if len(rows.plans) > 1 else None
     header = plan.header
-    cost = Estimate.model_validate(plan.estimate).without(_kept(rows)) if plan.estimate else None
+    cost = estimate_of(plan, rows.current)
     difference = _difference(rows, before, plan) if before else None
     return PlanView(
         version=plan.version,
@@ -177,17 +178,13 @@ def plan_view(rows: Rows) -> PlanView | None:
         because=_rejections(rows, before) if before else (),
         cost=cost,
         difference=difference,
-        kept=len(_kept(rows)),
+        kept=sum(1 for step in rows.current if step.reused_from_id),
         relaxed=tuple(plan.relaxed),
         digest=plan.digest,
         created=plan.created_at,
         approved_by=plan.approved_by.get_username() if plan.approved_by else "",
         approved_how=plan.approved_how,
     )
-
-
-def _kept(rows: Rows) -> list[str]:
-    return [step.key for step in rows.current if step.reused_from_id]
 
 
 def _planned_steps(rows: Rows, cost: Estimate | None, before: Plan | None) -> Iterator[PlannedStep]:

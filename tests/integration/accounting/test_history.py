@@ -110,6 +110,23 @@ def test_the_ends_are_cut_off_from_ten_samples_on() -> None:
     assert earlier.spread([*range(200)]) == (20, 179)
 
 
+def test_the_estimate_of_a_plan_leaves_out_what_is_kept() -> None:
+    plan = factories.replanned().plans.newest()
+    assert plan is not None
+    steps = list(plan.steps.order_by("position"))
+    kept = next(step.key for step in steps if step.reused_from_id)
+    whole, found = Estimate.model_validate(plan.estimate), earlier.estimate_of(plan, steps)
+    assert found is not None
+    assert found == whole.without([kept])
+    assert found.low < whole.low
+
+
+def test_a_plan_that_was_never_estimated_has_no_estimate() -> None:
+    plan = factories.awaiting_plan().plans.get()
+    plan.estimate = {}
+    assert earlier.estimate_of(plan, plan.steps.all()) is None
+
+
 @pytest.mark.allow_hosts(["127.0.0.1"])
 def test_the_fourth_plan_is_estimated_from_three_runs(api: FakeAnthropic, submitted: Submit, alice: Any) -> None:
     api.script(Team())
