@@ -68,7 +68,7 @@ def _lines(page: RunPage, events: Sequence[Event]) -> str:
 
 
 def _changed(page: RunPage, events: Sequence[Event]) -> str:
-    kinds = {EventKind(event.kind) for event in events}
+    kinds = {event.kind for event in events}
     names = ["head", *(name for name, by in _REGIONS.items() if kinds & by)]
     if kinds & _EVERYTHING:
         return _rendered(page, [*names, "steps"])

@@ -10,6 +10,7 @@ from runs import journal, trees
 from runs.enums import RunStatus
 from runs.events.kinds import Note
 from runs.models import Run
+from runs.web import fragments
 from tests import factories
 
 pytestmark = pytest.mark.django_db
@@ -115,6 +116,14 @@ def test_two_hundred_steps_are_fine(alice: Client, django_assert_num_queries: Dj
     steps = [factories.plan_step(f"s{n}", f"Step {n}") for n in range(200)]
     run = factories.executing(factories.plan(*steps), max_steps=500)
     assert "0 of 200 steps" in page_of(alice, run)
+
+
+def test_an_event_of_a_kind_that_is_not_known_breaks_neither_page_nor_socket(alice: Client) -> None:
+    run = factories.planning()
+    newest = journal.record(run.pk, Note(text="Something."))
+    run.events.filter(seq=newest).update(kind="teleported", data={"to": "Mars"})
+    assert "teleported." in page_of(alice, run)
+    assert "teleported." in fragments.update(run.owner_id, run.pk, newest - 1).content
 
 
 def test_the_history_is_capped_with_a_way_to_all_of_it(alice: Client) -> None:
