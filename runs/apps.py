@@ -1,6 +1,8 @@
-"""Owns the registration of the app with Django, and hangs up the bell that wakes workers."""
+"""Registers the app with Django, and the engine with what it is to be notified of."""
 
 from django.apps import AppConfig
+
+from runs.lifecycle.notify import notify_with
 
 
 class RunsConfig(AppConfig):
@@ -8,12 +10,10 @@ class RunsConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        from runs.lifecycle.advance import ring_with
-
-        ring_with(_ring)
+        notify_with(_notified)
 
 
-def _ring(work_id: int) -> None:
+def _notified(work_id: int) -> None:
     from runs.engine.perform import enqueue  # imports the model client, which most commands never need
 
     enqueue(work_id)

@@ -19,7 +19,8 @@ class EventData(BaseModel):
     `step` is a step's key, `attempt` its attempt's number, `by` a person's name, `why` and `text` are sentences.
     """
 
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+    # Built when first used: a command that prints its help uses none of them.
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, defer_build=True)
 
     kind: EventKind
 

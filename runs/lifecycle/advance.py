@@ -1,6 +1,5 @@
-"""Owns the application of moves: reads the snapshot, applies what `moves.due` says, rings the bell after the commit."""
+"""Owns the application of moves: reads the snapshot, applies what `moves.due` says, notifies the engine."""
 
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -26,22 +25,11 @@ from runs.enums import (
 )
 from runs.events import kinds as events
 from runs.lifecycle import baseline, fingerprint, ledger, moves, reuse
+from runs.lifecycle.notify import notify
 from runs.lifecycle.transitions import change
 from runs.models import Attempt, Gate, Plan, Run, Step, WorkItem
 from runs.pev.outcome import gaps_in, outcome_of
 from runs.pev.ports import Changes
-
-_bells: list[Callable[[int], object]] = []
-
-
-def ring_with(bell: Callable[[int], object]) -> None:
-    """The engine hangs its bell here: it is called with a work item's id after the commit (D2)."""
-    _bells[:] = [bell]
-
-
-def ring(work_id: int) -> None:
-    for bell in _bells:
-        transaction.on_commit(lambda bell=bell: bell(work_id), robust=True)  # type: ignore[misc]
 
 
 def locked(run_id: int) -> Run:
@@ -149,7 +137,7 @@ def _step(plan: Plan, key: str) -> Step:
 
 def _create_work(run: Run, kind: WorkKind, attempt: Attempt | None = None) -> None:
     work = WorkItem.objects.create(run=run, kind=kind.value, attempt=attempt, due_at=timezone.now())
-    ring(work.pk)
+    notify(work.pk)
 
 
 def open_gate(run: Run, kind: GateKind, question: str, digest: str, **about: Any) -> Gate:

@@ -21,6 +21,7 @@ from runs.errors import DecisionRefused, InvalidInput, MoveRefused, NotAllowed
 from runs.events import kinds as events
 from runs.lifecycle import advance as advancing
 from runs.lifecycle import fingerprint, limits
+from runs.lifecycle.notify import notify
 from runs.lifecycle.transitions import change
 from runs.models import Gate, Run, User
 from runs.permissions import check_can_decide
@@ -196,7 +197,7 @@ def _after_error(gate: Gate, run: Run, *, approved: bool) -> None:
         advancing.finish(run, failure=f"Given up after: {gate.question}")
         return
     change(gate.work, WorkStatus.READY, due_at=timezone.now(), tries=0)
-    advancing.ring(gate.work.pk)
+    notify(gate.work.pk)
 
 
 def cancel(run_id: int, user: User, reason: str = "") -> None:

@@ -12,8 +12,8 @@ from runs.accounting.budgets import reserved_usd, spent_usd, worked_seconds
 from runs.enums import GateStatus, PlanStatus, WorkStatus
 from runs.errors import InvalidInput
 from runs.events import kinds as events
-from runs.lifecycle import advance as advancing
 from runs.lifecycle import fingerprint
+from runs.lifecycle.notify import notify
 from runs.lifecycle.transitions import change
 from runs.models import Plan, Run, User, WorkItem
 from runs.pev.policy import Policy
@@ -78,7 +78,7 @@ def raise_to(run: Run, user: User, *, budget: Decimal | None, time_limit: int | 
     journal.record(run.pk, told)
     for work in run.work.filter(status=WorkStatus.SUSPENDED).exclude(gates__status=GateStatus.OPEN):
         change(work, WorkStatus.READY, due_at=timezone.now())
-        advancing.ring(work.pk)
+        notify(work.pk)
 
 
 def _raised(policy: Policy, wanted: dict[str, Decimal | int | None]) -> Policy:

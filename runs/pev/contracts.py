@@ -25,7 +25,8 @@ Confidence = Annotated[float, Field(ge=0, le=1)]
 class Contract(BaseModel):
     """Closed and frozen: an unknown field is an error, not something to be dropped."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    # Built when first used: a command that prints its help uses none of them.
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
 
 class FileExists(Contract):

@@ -1,10 +1,11 @@
-"""Owns `manage.py serve`: one process with the site, the sockets and the engine."""
+"""`manage.py serve`: one process with the site, the sockets and the engine."""
 
 import os
 import socket
 import sys
+import threading
 from argparse import ArgumentParser
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from django.conf import settings
 from django.contrib.auth import get_user_model
@@ -13,6 +14,9 @@ from django.core.management.base import BaseCommand, CommandError
 
 from runs.lifecycle.defaults import current_service
 from runs.web.signin import link_for
+
+if TYPE_CHECKING:
+    from runs.engine.process import Engine
 
 
 class Command(BaseCommand):
@@ -29,7 +33,6 @@ class Command(BaseCommand):
         if host not in {*settings.ALLOWED_HOSTS, "0.0.0.0", "::"}:
             settings.ALLOWED_HOSTS.append(host)
         call_command("migrate", verbosity=0, interactive=False)
-        self._greet(host, port)
         self._serve(host, port)
 
     def _greet(self, host: str, port: int) -> None:
@@ -43,22 +46,30 @@ class Command(BaseCommand):
         self.stdout.flush()
 
     def _serve(self, host: str, port: int) -> None:
+        # only now: whoever asks for help waits for none of them
         from daphne.endpoints import build_endpoint_description_strings
         from daphne.server import Server, twisted_loop
 
         from pevsite.asgi import application
-        from runs.engine.process import Engine
         from runs.live import serve_from
 
-        engine = Engine()
+        engines: list[Engine] = []
+
+        def start_engine() -> None:
+            from runs.engine.process import Engine  # with the client of models: a second that no page has to wait for
+
+            engines.append(Engine())  # before it starts, so that it is stopped whenever the server ends
+            engines[0].start()
 
         def ready() -> None:
+            self._greet(host, port)  # it listens: who clicks is answered
             serve_from(twisted_loop)
-            engine.start()
+            threading.Thread(target=start_engine, name="engine", daemon=True).start()
 
         endpoints = build_endpoint_description_strings(host=host, port=port)
         Server(application, endpoints=endpoints, ready_callable=ready, server_name="pevsite").run()
-        engine.stop()
+        for engine in engines:
+            engine.stop()
         sys.stdout.flush()
         os._exit(0)  # a model call under way would hold the process for minutes; its lease was given back
 

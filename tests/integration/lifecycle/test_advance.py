@@ -1,8 +1,7 @@
-"""Proves what advancing does to rows: starts, commits, conflicts, replans, ends; bells may fail (D2, D4, D6)."""
+"""Proves what advancing does to rows: starts, commits, conflicts, replans, ends (D2, D4, D6)."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
@@ -27,10 +26,9 @@ from runs.enums import (
     WorkStatus,
 )
 from runs.errors import LeaseLost
-from runs.lifecycle import advance as advancing
 from runs.lifecycle import gates
 from runs.lifecycle.advance import advance
-from runs.models import Attempt, Event, Plan, Run, Step, WorkItem
+from runs.models import Attempt, Event, Run, Step, WorkItem
 from tests import factories as made
 from tests.integration.lifecycle.small import done, exhausted, started, undone, waiting
 
@@ -295,40 +293,3 @@ def test_an_end_tells_when() -> None:
     assert run.finished_at is not None
     assert run.finished_at <= timezone.now()
     assert Event.objects.filter(run=run).latest("seq").kind == EventKind.FINISHED
-
-
-# ---- bells (D2) ---------------------------------------------------------------------------------------------------
-
-
-@pytest.fixture
-def bell() -> Iterator[list[int]]:
-    """The ids that the bell was rung with; the engine's own bell is hung up again afterwards."""
-    before, rung = list(advancing._bells), list[int]()
-    advancing.ring_with(rung.append)
-    yield rung
-    advancing._bells[:] = before
-
-
-type Capture = Callable[..., Any]
-
-
-def test_the_bell_rings_after_the_commit_and_once_for_each_piece_of_work(
-    bell: list[int], django_capture_on_commit_callbacks: Capture
-) -> None:
-    with django_capture_on_commit_callbacks(execute=True):
-        run = made.submitted()
-        assert bell == []
-    assert bell == [WorkItem.objects.get(run=run).pk]
-
-
-def test_a_bell_that_fails_undoes_nothing_and_stops_nobody(
-    bell: list[int], django_capture_on_commit_callbacks: Capture
-) -> None:
-    def broken(work_id: int) -> None:
-        raise ConnectionError("no broker")
-
-    advancing.ring_with(broken)
-    with django_capture_on_commit_callbacks(execute=True):
-        run = made.submitted()
-    assert Plan.objects.count() == 0
-    assert made.open_work(run, WorkKind.PLAN).status == WorkStatus.READY

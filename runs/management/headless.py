@@ -1,0 +1,246 @@
+"""What `manage.py run` does: submit, follow the events in the terminal, answer gates, write the result out."""
+
+import json
+import os
+import sys
+import time
+import uuid
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NoReturn
+
+from django.contrib.auth import get_user_model
+from django.core.files.base import File
+from django.core.management import call_command
+from django.core.management.base import CommandError, OutputWrapper
+from pydantic import ValidationError
+
+from runs import trees
+from runs.accounting.history import estimate_of
+from runs.engine.process import Engine
+from runs.enums import GateKind, GateStatus, Outcome, RunStatus, Verb
+from runs.errors import DecisionRefused, InvalidInput
+from runs.events.kinds import read
+from runs.events.sentences import sentence
+from runs.lifecycle.defaults import current_service, default_policy
+from runs.lifecycle.gates import Decision, already_decided, decide
+from runs.lifecycle.limits import given
+from runs.lifecycle.submission import Submission, Upload, sample, submit
+from runs.lifecycle.templates import Chosen, called
+from runs.management.commands.serve import first_administrator
+from runs.models import Gate, Run
+from runs.pev.imported import MAX_BYTES, plan_in
+from runs.pev.policy import Policy
+from runs.reports.machine import as_json
+from runs.reports.markdown import as_markdown
+from runs.web.presenters.gates import limits_of
+
+EXIT = {Outcome.SUCCEEDED: 0, Outcome.PARTIAL: 3, Outcome.FAILED: 1, Outcome.CANCELLED: 1}
+
+
+class Headless:
+    """One task, from its submission to its outcome. `options` are those of the command; ends the process."""
+
+    def __init__(self, stdout: OutputWrapper, options: dict[str, Any]) -> None:
+        self.stdout = stdout
+        self._options = options
+        self._quiet = bool(options["json"])
+
+    def run(self) -> NoReturn:
+        """Raises CommandError with return code 2 for what cannot be started."""
+        options = self._options
+        call_command("migrate", verbosity=0, interactive=False)
+        owner = _owner(options["user"])
+        run = self._submitted(owner, options)
+        self._say(f"{current_service().sentence}.\nRun {run.pk}: {run.title}")
+        engine = Engine(only_run=run.pk)
+        engine.start()
+        try:
+            self._follow(run, owner, approve_all=options["approve_all"])
+        except KeyboardInterrupt:
+            self._say(f"\nLeft. Run {run.pk} stays as it is; it continues where a server runs on this data folder.")
+            self._leave(engine, 1)
+        run.refresh_from_db()
+        if options["out"]:
+            write_out(run, options["out"])
+        if options["json"]:
+            self.stdout.write(json.dumps(as_json(run), ensure_ascii=False, indent=2))
+        elif run.answer:
+            self._say(f"\n{run.answer}")
+        self._leave(engine, EXIT[Outcome(run.outcome)] if run.outcome else 1)
+
+    def _submitted(self, owner: Any, options: dict[str, Any]) -> Run:
+        request, uploads = options["request"], list[Upload]()
+        try:
+            if options["sample"]:
+                given, uploads = sample(options["sample"])
+                request = request or given
+            if options["files"]:
+                uploads += collected(options["files"])
+            policy = Policy.model_validate(default_policy().model_dump() | {"budget": options["budget"]})
+            plan = _plan(owner, options["plan"], options["template"])
+            brought, reason = (plan.plan, plan.reason) if plan else (None, "")
+            submission = Submission(request, uploads, policy, uuid.uuid4(), plan=brought, plan_from=reason)
+            return submit(owner, submission)
+        except InvalidInput as error:
+            raise CommandError(str(error), returncode=2) from error
+        except ValidationError as error:
+            raise CommandError(f"--budget cannot be used: {error.errors()[0]['msg']}.", returncode=2) from error
+
+    def _follow(self, run: Run, owner: Any, *, approve_all: bool) -> None:
+        """Print events as they come and answer gates, until the run is finished."""
+        seen = 0
+        while True:
+            for event in run.events.after(seen):
+                seen = event.seq
+                self._say(f"{event.seq:>4}  {sentence(read(event.kind, event.data), {})}")
+            run.refresh_from_db(fields=["status", "event_count"])
+            if run.status == RunStatus.FINISHED and seen == run.event_count:
+                return
+            gate = run.gates.open().order_by("id").first()
+            if gate and seen == run.event_count:
+                self._answer(gate, owner, approve_all=approve_all)
+            time.sleep(0.05)
+
+    def _answer(self, gate: Gate, owner: Any, *, approve_all: bool) -> None:
+        if approve_all:
+            stuck = gate.kind in {GateKind.ERROR, GateKind.BUDGET}
+            verb = Verb.REJECT if stuck else Verb.APPROVE
+            reason = "nobody is there to look into it" if stuck else ""
+            decision = Decision(verb, gate.digest, reason, how="--approve-all")
+        else:
+            decision = None
+        try:
+            decide(gate.pk, owner, decision or self._asked(gate))
+        except InvalidInput as error:
+            self._say(f"      {error}")
+        except DecisionRefused as error:
+            gate.refresh_from_db()
+            self._say(f"      {already_decided(gate) if gate.status != GateStatus.OPEN else error}")
+
+    def _asked(self, gate: Gate) -> Decision:
+        self._say("")
+        for line in about(gate):
+            self._say(f"      {line}")
+        while True:
+            answer = _input("      [a]pprove, [r]eject with feedback, [s]top? ").strip().lower()[:1]
+            if answer == "a":
+                said = {one.name: _input(f"      {one.label} (now {one.now})? ") for one in limits_of(gate)}
+                raised = given(said.get("budget", ""), said.get("minutes", ""))
+                return Decision(Verb.APPROVE, gate.digest, how="terminal", **raised)
+            if answer == "s":
+                return Decision(Verb.STOP, gate.digest, how="terminal")
+            if answer == "r":
+                reason = _input("      What should be different? ").strip()
+                if reason:
+                    return Decision(Verb.REJECT, gate.digest, reason, how="terminal")
+
+    def _say(self, text: str) -> None:
+        if not self._quiet:
+            self.stdout.write(text)
+            self.stdout.flush()
+
+    def _leave(self, engine: Engine, code: int) -> NoReturn:
+        engine.stop()
+        self.stdout.flush()
+        sys.stdout.flush()
+        os._exit(code)  # threads of the engine may still wait for a model; their leases were given back
+
+
+def about(gate: Gate) -> list[str]:
+    """What a person needs to see before answering in the terminal."""
+    lines = [gate.question]
+    if gate.kind == GateKind.PLAN and gate.plan:
+        steps = list(gate.plan.steps.order_by("position"))
+        for step in steps:
+            after = f" after {', '.join(step.depends_on)}" if step.depends_on else ""
+            lines.append(f"- {step.key} ({step.complexity}){after}: {step.spec.name}")
+            lines += [f"    must hold: {criterion.text}" for criterion in step.spec.acceptance_criteria]
+        if cost := estimate_of(gate.plan, steps):
+            lines.append(f"Estimated cost: ${cost.low:.2f} to ${cost.high:.2f}; rests on {cost.basis.words}")
+    if gate.attempt:
+        lines += [f"wrote {path}" for path in gate.attempt.overlay]
+        lines += gate.attempt.output.findings.splitlines()[:30] if gate.attempt.output else []
+    return lines
+
+
+def _input(prompt: str) -> str:
+    try:
+        return input(prompt)
+    except EOFError as error:
+        raise CommandError(
+            "There is no terminal to ask in. Decide in the browser, or use --approve-all.", returncode=2
+        ) from error
+
+
+def _owner(name: str | None) -> Any:
+    if name is None:
+        return first_administrator()
+    person = get_user_model()._default_manager.filter(username=name, is_active=True).first()
+    if person is None:
+        raise CommandError(f"There is no user “{name}”.", returncode=2)
+    return person
+
+
+def _plan(owner: Any, file: Path | None, template: str | None) -> Chosen | None:
+    """The plan that was named, None when the planner writes it. Raises InvalidInput."""
+    if file and template:
+        raise InvalidInput("Give --plan or --template, not both.")
+    if template:
+        return called(owner, template)
+    if file is None:
+        return None
+    try:
+        with file.open("rb") as opened:
+            data = opened.read(MAX_BYTES + 1)
+    except OSError as error:
+        raise InvalidInput(f"“{file}” cannot be read: {error.strerror}.") from error
+    return Chosen(plan_in(data), f"Imported from “{file.name}”.")
+
+
+def collected(folder: Path) -> list[Upload]:
+    """The regular files below a folder; links and `.git` are left out. Raises InvalidInput when there are none."""
+    if folder.is_file():
+        return [Upload(folder.name, File(folder.open("rb"), name=folder.name))]
+    if not folder.is_dir():
+        raise InvalidInput(f"“{folder}” is neither a folder nor a file.")
+    found = []
+    for path in sorted(folder.rglob("*")):
+        relative = path.relative_to(folder)
+        if path.is_symlink() or not path.is_file() or ".git" in relative.parts:
+            continue
+        if any(parent.is_symlink() for parent in path.parents if parent != folder and folder in parent.parents):
+            continue
+        found.append(Upload(relative.as_posix(), LazyFile(path)))
+    if not found:
+        raise InvalidInput(f"There are no files in “{folder}”.")
+    return found
+
+
+class LazyFile(File):  # type: ignore[type-arg]
+    """A file on disk that is opened only while it is read, so that ten thousand of them need no handles."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(None, name=path.name)
+        self._path = path
+        self.size = path.stat().st_size
+
+    def chunks(self, chunk_size: int | None = None) -> Iterator[bytes]:
+        with self._path.open("rb") as file:
+            while chunk := file.read(chunk_size or self.DEFAULT_CHUNK_SIZE):
+                yield chunk
+
+    def seek(self, *args: int) -> int:
+        return 0
+
+
+def write_out(run: Run, folder: Path) -> None:
+    """The files that the run made or changed, and `report.md`. Existing files of the same names are replaced."""
+    before = trees.files_of(run.inputs)
+    for path, info in trees.files_of(run.head).items():
+        if before.get(path) != info:
+            target = folder / path
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_bytes(trees.read_blob(info.sha256))
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "report.md").write_text(as_markdown(run), "utf-8")

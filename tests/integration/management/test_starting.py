@@ -1,0 +1,60 @@
+"""Commands come at once, since they import what is slow only when it is needed. Figures would depend on the machine."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[3]
+CLIENT = {"anthropic", "httpx2"}
+SERVER = {"daphne", "twisted"}
+_PROGRAM = """
+import os
+import sys
+import django
+from django.core.management import call_command
+
+def tell(*arguments):
+    print("imported:", *sorted({name.partition(".")[0] for name in sys.modules}), flush=True)
+    os._exit(0)
+
+django.setup()
+if sys.argv[1] == "serve":
+    from runs.management.commands import serve
+    serve.Command._greet = tell
+try:
+    call_command(*sys.argv[1:])
+finally:
+    tell()
+"""
+
+
+def imported(data: Path, *arguments: str) -> set[str]:
+    """The packages that a command has imported when it ends, or `serve` when it prints its link."""
+    done = subprocess.run(
+        [sys.executable, "-c", _PROGRAM, *arguments],
+        cwd=ROOT,
+        env={**os.environ, "DJANGO_SETTINGS_MODULE": "pevsite.settings", "PEV_DATA_DIR": str(data)},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return set(done.stdout.rpartition("imported:")[2].split())
+
+
+@pytest.mark.parametrize("command", ["run", "serve", "signin_link"])
+def test_help_imports_neither_client_nor_server(tmp_path: Path, command: str) -> None:
+    packages = imported(tmp_path, command, "--help")
+    assert "runs" in packages
+    assert packages & (CLIENT | SERVER) == set()
+
+
+def test_the_link_waits_for_the_server_and_not_for_the_client(tmp_path: Path) -> None:
+    packages = imported(tmp_path, "serve", "--port", "0")
+    assert packages & (CLIENT | SERVER) == SERVER
