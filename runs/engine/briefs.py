@@ -17,8 +17,7 @@ from runs.enums import (
 )
 from runs.lifecycle import fingerprint
 from runs.lifecycle.baseline import undeclared_by
-from runs.lifecycle.ledger import ledger_of
-from runs.models import Attempt, Plan, Run, Step, ToolCall, Tree
+from runs.models import Attempt, Plan, Run, Step, ToolCall
 from runs.pev.case import Case
 from runs.pev.contracts import PlanStep
 from runs.pev.executor import Critique, StepBrief
@@ -27,6 +26,8 @@ from runs.pev.planner import Lesson, PlanBrief
 from runs.pev.ports import FileInfo
 from runs.pev.synthesizer import AnswerBrief
 from runs.pev.tools import FileTools, ToolLimits
+from runs.reading.files import written_files
+from runs.reading.ledger import ledger_of
 from runs.trees import Overlay, TreeBytes
 
 PREVIEWS = 12
@@ -143,19 +144,13 @@ def for_executor(attempt: Attempt, overlay: Overlay) -> StepBrief:
         goal=step.plan.header.goal,
         step=step.spec,
         files=trees.files_of(run.inputs),
-        made=_made(run, overlay.base),
+        made=written_files(run, overlay.base),
         results=findings_of(step.plan, step.depends_on),
         model=player.model,
         effort=player.effort,
         rounds=policy.rounds,
         critiques=critiques_of(step) if attempt.number > 1 else (),
     )
-
-
-def _made(run: Run, tree: Tree) -> dict[str, FileInfo]:
-    """What a tree of the run has that its inputs have not, or not so."""
-    inputs = trees.files_of(run.inputs)
-    return {path: info for path, info in trees.files_of(tree).items() if inputs.get(path) != info}
 
 
 def findings_of(plan: Plan, keys: Sequence[str]) -> dict[str, str]:
@@ -224,7 +219,7 @@ def for_synthesizer(run: Run) -> AnswerBrief:
         request=run.request,
         goal=plan.header.goal,
         results=findings_of(plan, settled),
-        files=list(_made(run, run.head)),
+        files=list(written_files(run, run.head)),
         gaps=_accepted_gaps(run),
         model=player.model,
         effort=player.effort,
@@ -243,7 +238,7 @@ def for_final_verdict(run: Run, answer: str) -> Case:
     plan = run.plans.latest("version")
     policy = run.policy
     player = policy.model_for(Role.VERIFIER)
-    after, made = trees.files_of(run.head), _made(run, run.head)
+    after, made = trees.files_of(run.head), written_files(run, run.head)
     return Case(
         subject="The whole task. @output is the final answer.",
         request=run.request,

@@ -24,12 +24,13 @@ from runs.enums import (
     WorkStatus,
 )
 from runs.events import kinds as events
-from runs.lifecycle import baseline, fingerprint, ledger, moves, reuse
+from runs.lifecycle import baseline, fingerprint, moves, reuse
 from runs.lifecycle.notify import notify
 from runs.lifecycle.transitions import change
 from runs.models import Attempt, Gate, Plan, Run, Step, WorkItem
 from runs.pev.outcome import gaps_in, outcome_of
 from runs.pev.ports import Changes
+from runs.reading.ledger import ledger_of
 
 
 def locked(run_id: int) -> Run:
@@ -264,7 +265,7 @@ def _fail_step(run: Run, step: Step) -> Step:
 
 def _replan(run: Run, plan: Plan, key: str) -> None:
     """Back to the planner. The old version is superseded; what has not been settled in it is dropped."""
-    gaps = [] if key else gaps_in(ledger.ledger_of(run))
+    gaps = [] if key else gaps_in(ledger_of(run))
     change(plan, PlanStatus.SUPERSEDED, unmet="\n".join(gaps))
     for step in plan.steps.exclude(status__in=TERMINAL_STEPS):
         change(step, StepStatus.DROPPED)
@@ -297,7 +298,7 @@ def finish(run: Run, *, failure: str = "", ended: str = "", cancelled: bool = Fa
     for step in Step.objects.filter(plan__run=run).exclude(status__in=TERMINAL_STEPS):
         change(step, StepStatus.DROPPED)
     run.ended = ended
-    book = ledger.ledger_of(run, failure=failure, cancelled=cancelled)
+    book = ledger_of(run, failure=failure, cancelled=cancelled)
     outcome: Outcome = outcome_of(book)
     change(run, RunStatus.FINISHED, outcome=outcome.value, failure=failure, ended=ended, finished_at=timezone.now())
     journal.record(run.pk, events.Finished(outcome=outcome.value, gaps=tuple(gaps_in(book)[:20])))

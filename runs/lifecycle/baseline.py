@@ -4,17 +4,11 @@ from collections.abc import Collection
 
 from runs.enums import StepStatus
 from runs.lifecycle import fingerprint
-from runs.models import Plan, Run, Step
+from runs.models import Run, Step
 from runs.pev.contracts import PlanContract
 from runs.pev.deviations import undeclared
 from runs.pev.relaxing import relaxed_criteria
-
-_READ = frozenset({"person", "terminal"})
-
-
-def was_read(plan: Plan) -> bool:
-    """Whether somebody read this version at its gate and said yes; a policy and `--approve-all` read nothing."""
-    return plan.approved_how in _READ
+from runs.reading.ledger import was_read
 
 
 def relaxed(run: Run, now: PlanContract) -> list[str]:

@@ -31,6 +31,7 @@ from runs.management.commands.serve import first_administrator
 from runs.models import Gate, Run
 from runs.pev.imported import MAX_BYTES, plan_in
 from runs.pev.policy import Policy
+from runs.reading.files import written_files
 from runs.reports.machine import as_json
 from runs.reports.markdown import as_markdown
 from runs.web.presenters.gates import limits_of
@@ -236,11 +237,9 @@ class LazyFile(File):  # type: ignore[type-arg]
 
 def write_out(run: Run, folder: Path) -> None:
     """The files that the run made or changed, and `report.md`. Existing files of the same names are replaced."""
-    before = trees.files_of(run.inputs)
-    for path, info in trees.files_of(run.head).items():
-        if before.get(path) != info:
-            target = folder / path
-            target.parent.mkdir(parents=True, exist_ok=True)
-            target.write_bytes(trees.read_blob(info.sha256))
+    for path, info in written_files(run, run.head).items():
+        target = folder / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_bytes(trees.read_blob(info.sha256))
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "report.md").write_text(as_markdown(run), "utf-8")

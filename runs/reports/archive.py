@@ -13,8 +13,8 @@ from django.utils import timezone
 from runs import trees
 from runs.models import Run
 from runs.pev.paths import clashes, clean_path
-from runs.reports.build import build
-from runs.reports.markdown import render
+from runs.reading.files import written_files
+from runs.reports.markdown import as_markdown
 
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer
@@ -44,9 +44,8 @@ class _Outlet(RawIOBase):
 
 def stream(run: Run) -> Iterator[bytes]:
     """The bytes of the zip. What is read from the database is read before the first byte is given out."""
-    report = build(run)
-    made = [file for file in report.files if file.change != "removed"]
-    return _zipped([(file.path, file.sha256) for file in made], render(report), run.finished_at or timezone.now())
+    made = [(path, info.sha256) for path, info in written_files(run, run.head).items()]
+    return _zipped(made, as_markdown(run), run.finished_at or timezone.now())
 
 
 def _zipped(files: list[tuple[str, str]], report: str, at: datetime) -> Iterator[bytes]:

@@ -14,16 +14,16 @@ from runs.accounting.costs import costs_of
 from runs.accounting.metrics import metrics
 from runs.accounting.totals import totals, totals_by_role
 from runs.enums import EventKind, GateKind, GateStatus, Role
-from runs.lifecycle.ledger import ledger_of
 from runs.models import Attempt, Gate, Plan, Run, Step, ToolCall, Verdict
 from runs.pev.deviations import deviations
 from runs.pev.outcome import gaps_in
 from runs.pev.results import CriterionResult, Evidence
+from runs.reading.files import made_files
+from runs.reading.ledger import ledger_of
 from runs.reports.report import (
     Decision,
     DoneStep,
     JudgedCriterion,
-    MadeFile,
     PlanVersion,
     Proof,
     Report,
@@ -52,7 +52,7 @@ def build(run: Run) -> Report:
             _plan(run, *both, newest=both[0] is plans[-1]) for both in zip(plans, [None, *plans], strict=False)
         ),
         other_decisions=tuple(_decision(gate) for gate in loose),
-        files=tuple(made_files(run)),
+        files=made_files(run),
         input_count=run.inputs.file_count,
         input_size=run.inputs.total_size,
         inputs_digest=run.inputs.digest,
@@ -89,28 +89,6 @@ def file_href(run_id: int, path: str, sha256: str = "", start: int = 0, end: int
         return address
     place = {"sha": sha256} | ({"start": start, "end": end} if end > start else {})
     return f"{address}?{urlencode(place)}" + ("#hit" if end > start else "")
-
-
-def made_files(run: Run) -> list[MadeFile]:
-    """What differs between the inputs and the workspace, sorted by path."""
-    before, now = trees.files_of(run.inputs), trees.files_of(run.head)
-    made = [
-        MadeFile(
-            path=path,
-            change="changed" if path in before else "new",
-            size=info.size,
-            sha256=info.sha256,
-            href=file_href(run.pk, path, info.sha256),
-        )
-        for path, info in now.items()
-        if before.get(path) != info
-    ]
-    gone = [
-        MadeFile(path, "removed", info.size, info.sha256, file_href(run.pk, path, info.sha256))
-        for path, info in before.items()
-        if path not in now
-    ]
-    return sorted([*made, *gone], key=lambda file: file.path)
 
 
 def plans_of(run: Run) -> list[Plan]:

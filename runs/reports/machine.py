@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from pydantic import JsonValue
 
-from runs import trees
 from runs.accounting.costs import costs_of
 from runs.accounting.metrics import metrics
 from runs.accounting.totals import totals, totals_by_role
-from runs.lifecycle.ledger import ledger_of
 from runs.models import Attempt, Plan, Run, Step, Verdict
 from runs.pev.outcome import gaps_in
 from runs.pev.results import CriterionResult
+from runs.reading.files import written_files
+from runs.reading.ledger import ledger_of
 from runs.reports import figures
 from runs.reports.build import declared_by, deviations_of, dropped_steps, plans_of, same_model_of
 
@@ -27,7 +27,6 @@ def as_json(run: Run) -> dict[str, JsonValue]:
     """
     plans = plans_of(run)
     newest = plans[-1] if plans else None
-    before = trees.files_of(run.inputs)
     return {
         "run": run.pk,
         "title": run.title,
@@ -45,8 +44,7 @@ def as_json(run: Run) -> dict[str, JsonValue]:
         "steps": _steps(newest) if newest else [],
         "files": [
             {"path": path, "sha256": info.sha256, "size": info.size}
-            for path, info in trees.files_of(run.head).items()
-            if before.get(path) != info
+            for path, info in written_files(run, run.head).items()
         ],
         "refused_tool_calls": _refused(run),
         **_used(run, plans),

@@ -87,7 +87,9 @@ def _files(report: Report) -> list[str]:
     if not report.files:
         return [*rows, "The run made and changed no files."]
     rows += ["| File | | Bytes | SHA-256 |", "|---|---|---:|---|"]
-    return rows + [f"| {line(file.path)} | {file.change} | {file.size:,} | {file.sha256} |" for file in report.files]
+    return rows + [
+        f"| {line(file.path)} | {file.change} | {file.info.size:,} | {file.info.sha256} |" for file in report.files
+    ]
 
 
 def _plans(report: Report) -> list[str]:

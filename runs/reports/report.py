@@ -9,6 +9,7 @@ from runs.accounting.costs import Costs
 from runs.accounting.metrics import Metrics
 from runs.accounting.totals import RoleTotals, Totals
 from runs.enums import Outcome
+from runs.reading.files import MadeFile
 
 
 @dataclass(frozen=True)
@@ -49,17 +50,6 @@ class Decision:
     at: datetime | None
     how: str
     reason: str
-
-
-@dataclass(frozen=True)
-class MadeFile:
-    """A file that the run made or changed; `change` is new, changed or removed."""
-
-    path: str
-    change: str
-    size: int
-    sha256: str
-    href: str
 
 
 @dataclass(frozen=True)

@@ -21,13 +21,13 @@ from runs.enums import (
     RunStatus,
 )
 from runs.events.sentences import many
-from runs.lifecycle.ledger import ledger_of
 from runs.lifecycle.templates import plan_worth_keeping
 from runs.models import Run
 from runs.pev.outcome import gaps_in
 from runs.pev.policy import Policy
-from runs.reports.build import file_href, made_files
-from runs.reports.report import MadeFile
+from runs.reading.files import MadeFile, made_files
+from runs.reading.ledger import ledger_of
+from runs.reports.build import file_href
 from runs.web.presenters.feed import SHOWN, SHOWN_ALL, Feed, feed
 from runs.web.presenters.gates import GatesView, gates_view
 from runs.web.presenters.plans import EarlierPlan, PlanView, earlier_plans, plan_view
@@ -290,7 +290,7 @@ def _files(run: Run) -> Files:
         inputs=tuple(listed),
         more_inputs=len(inputs) - len(listed),
         input_size=run.inputs.total_size,
-        made=tuple(made[:LISTED_FILES]),
+        made=made[:LISTED_FILES],
         more_made=max(len(made) - LISTED_FILES, 0),
     )
 

@@ -8,6 +8,8 @@ from django.utils import timezone
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
+from runs.pev.ports import FileInfo
+from runs.reports.build import file_href
 from runs.reports.html import render_markdown
 
 register = template.Library()
@@ -142,6 +144,12 @@ def seconds(duration_ms: int | None) -> str:
 def markdown(text: str | None) -> SafeString:
     """Clean HTML of Markdown by a model or a person; put it into an element with class `prose`."""
     return render_markdown(text or "")
+
+
+@register.simple_tag
+def file_url(run_id: int, path: str, info: FileInfo) -> str:
+    """The address of a file with exactly this content."""
+    return file_href(run_id, path, info.sha256)
 
 
 @register.filter

@@ -13,13 +13,13 @@ from runs.engine import recording
 from runs.enums import AttemptStatus, GateStatus, Outcome, Role, Verb
 from runs.lifecycle.defaults import default_policy
 from runs.lifecycle.gates import Decision, decide
-from runs.lifecycle.ledger import ledger_of
 from runs.lifecycle.submission import Submission, Upload, submit
 from runs.lifecycle.templates import called, save
 from runs.models import Run
 from runs.pev.imported import plan_from
 from runs.pev.outcome import gaps_in
 from runs.pev.policy import Policy
+from runs.reading.ledger import ledger_of
 from tests.fakes.anthropic_answers import Answer, Request, Say
 from tests.fakes.anthropic_api import FakeAnthropic
 from tests.fakes.team import Team, labels_of, plan, step, told, verdict

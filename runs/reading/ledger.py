@@ -1,11 +1,17 @@
-"""Owns the reading of a run's rows into the ledger from which its outcome is computed."""
+"""The ledger of a run, from which its outcome is computed, read from its rows."""
 
 from django.db.models import Q
 
 from runs.enums import StepStatus
-from runs.lifecycle import baseline
-from runs.models import Run, Verdict
+from runs.models import Plan, Run, Verdict
 from runs.pev.outcome import Ledger, StepEntry
+
+_READ = frozenset({"person", "terminal"})
+
+
+def was_read(plan: Plan) -> bool:
+    """Whether somebody read this version at its gate and said yes; a policy and `--approve-all` read nothing."""
+    return plan.approved_how in _READ
 
 
 def ledger_of(run: Run, *, failure: str = "", cancelled: bool = False) -> Ledger:
@@ -24,6 +30,6 @@ def ledger_of(run: Run, *, failure: str = "", cancelled: bool = False) -> Ledger
         answered=bool(run.answer),
         failure=failure or run.failure,
         cancelled=cancelled,
-        relaxed=plan.relaxed if plan and not baseline.was_read(plan) else (),
+        relaxed=plan.relaxed if plan and not was_read(plan) else (),
         ended=run.ended,
     )

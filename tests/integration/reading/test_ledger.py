@@ -4,8 +4,8 @@ import pytest
 
 from runs.enums import GateKind, Outcome, StepStatus, Verb
 from runs.lifecycle import facts, gates
-from runs.lifecycle.ledger import ledger_of
 from runs.pev.outcome import StepEntry, outcome_of
+from runs.reading.ledger import ledger_of
 from tests import factories as made
 from tests.integration.lifecycle.small import done, started
 
