@@ -12,6 +12,7 @@ from django.tasks import task
 
 from runs.accounting.history import estimate_for
 from runs.engine import briefs, work
+from runs.engine.answering import Answering
 from runs.engine.deadline import Deadline
 from runs.engine.notifications import notifications
 from runs.engine.recording import RecordedModel, RecordedTools, clients, release_connection
@@ -22,7 +23,6 @@ from runs.events import kinds as events
 from runs.journal import record, results_of, used_seconds
 from runs.lifecycle import facts
 from runs.lifecycle.advance import advance
-from runs.llm.client import Clients
 from runs.models import Attempt, WorkItem
 from runs.pev import verifier
 from runs.pev.executor import execute
@@ -70,7 +70,7 @@ def _under(lease: Lease) -> None:
     if lease.taken_over:
         with work.fenced(lease):
             record(item.run_id, events.Recovered(work=item.kind))
-    doing: dict[str, Callable[[Lease, WorkItem, Clients], None]] = {
+    doing: dict[str, Callable[[Lease, WorkItem, Answering], None]] = {
         WorkKind.PLAN: _plan,
         WorkKind.ATTEMPT: _attempt,
         WorkKind.FINALISE: _finalise,
@@ -103,7 +103,7 @@ def _sentence(error: ModelError | ContractBroken) -> str:
     return " ".join([str(error), *(f"({item})" for item in errors[:5])])
 
 
-def _plan(lease: Lease, item: WorkItem, asking: Clients) -> None:
+def _plan(lease: Lease, item: WorkItem, asking: Answering) -> None:
     brief, reason = briefs.for_planner(item.run)
     plan = make_plan(RecordedModel(asking, lease, item), brief)
     cost = estimate_for(item.run, plan)
@@ -113,7 +113,7 @@ def _plan(lease: Lease, item: WorkItem, asking: Clients) -> None:
         advance(mine.run_id)
 
 
-def _attempt(lease: Lease, item: WorkItem, asking: Clients) -> None:
+def _attempt(lease: Lease, item: WorkItem, asking: Answering) -> None:
     assert item.attempt is not None
     attempt = item.attempt
     policy = item.run.policy
@@ -139,7 +139,7 @@ def _attempt(lease: Lease, item: WorkItem, asking: Clients) -> None:
     _judged(lease, judgement)
 
 
-def _execute(lease: Lease, item: WorkItem, attempt: Attempt, asking: Clients, watch: Deadline) -> bool:
+def _execute(lease: Lease, item: WorkItem, attempt: Attempt, asking: Answering, watch: Deadline) -> bool:
     """Run the executor and commit its report. False when there is none; the failure is judged already."""
     overlay = _overlay(attempt)
     tools = RecordedTools(FileTools(overlay, ToolLimits()), overlay, lease, item, watch)
@@ -173,7 +173,7 @@ def _judged(lease: Lease, judgement: Judgement) -> None:
         advance(mine.run_id)
 
 
-def _finalise(lease: Lease, item: WorkItem, asking: Clients) -> None:
+def _finalise(lease: Lease, item: WorkItem, asking: Answering) -> None:
     model = RecordedModel(asking, lease, item)
     answer = synthesize(model, briefs.for_synthesizer(item.run))
     judgement = verifier.judge(model, briefs.for_final_verdict(item.run, answer))

@@ -11,6 +11,7 @@ from django.utils import timezone
 
 from runs import journal
 from runs.accounting.prices import cost_of, max_cost_of
+from runs.engine.answering import Answering
 from runs.engine.deadline import Deadline
 from runs.engine.work import Lease, fenced
 from runs.errors import ContractBroken, LeaseLost, LimitReached, ModelError, PevError, Postponed
@@ -18,16 +19,15 @@ from runs.journal import Place, Question
 from runs.lifecycle import limits
 from runs.lifecycle.advance import locked
 from runs.lifecycle.fingerprint import digest_of
-from runs.llm.client import Clients
 from runs.models import WorkItem
 from runs.pev.ports import Ask, Changes, Reply, Toolbox, ToolResult, ToolSpec, ToolUse, Usage
 from runs.trees import Overlay
 
 
 @cache
-def clients() -> Clients:
-    """The clients of this process: safe across threads."""
-    return Clients(settings.OFFLINE_PACE)
+def clients() -> Answering:
+    """Who answers in this process: safe across threads."""
+    return Answering(settings.OFFLINE_PACE)
 
 
 MAX_TRIES = 8
@@ -43,7 +43,7 @@ class RecordedModel:
     """
 
     def __init__(
-        self, clients: Clients, lease: Lease, work: WorkItem, first: int = 1, watch: Deadline | None = None
+        self, clients: Answering, lease: Lease, work: WorkItem, first: int = 1, watch: Deadline | None = None
     ) -> None:
         self._clients = clients
         self._lease = lease

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 import uuid
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from importlib.resources import files as package_files
 from typing import Any
 
@@ -22,6 +23,7 @@ from runs.errors import InvalidInput, PlanRefused, UploadRefused
 from runs.events import kinds as events
 from runs.lifecycle import facts, fingerprint
 from runs.lifecycle.advance import advance
+from runs.lifecycle.rehearsing import check_can_be_answered
 from runs.lifecycle.templates import plan_worth_keeping
 from runs.models import Run, Tree, User
 from runs.pev.contracts import PlanContract
@@ -29,13 +31,10 @@ from runs.pev.imported import shortened
 from runs.pev.paths import clashes, clean_path
 from runs.pev.planner import problems_in
 from runs.pev.policy import Policy
-from runs.pev.ports import FileInfo
 from runs.pev.tools import TOOL_NAMES
+from runs.rehearsal.job import SAMPLE, SAMPLE_REQUEST
 
-SAMPLES = {
-    "contracts": "Review these three contracts: find vague terms, missing dates, amounts and parties, and placeholders."
-    " Quote each one with its line, recommend what to do, and draft the notices to the other parties."
-}
+SAMPLES = {SAMPLE: SAMPLE_REQUEST}
 MAX_REQUEST = 20_000
 _SPEAKS_OF_FILES = re.compile(
     r"\b(these|this|the attached|attached|enclosed|my|our|diese[rsn]?|beigefügten?)\s+(\w+\s+){0,2}"
@@ -81,7 +80,11 @@ def submit(owner: User, submission: Submission) -> Run:
     request = checked_request(submission)
     check_policy(submission.policy, submission.approvers)
     check_plan(submission)
-    return _made(owner, submission, request, trees.make_tree(intake(submission.uploads)))
+    uploads = intake(submission.uploads)
+    contents = {path: upload.content.chunks for path, upload in uploads.items()}
+    check_can_be_answered(submission.policy, request, submission.plan, contents)
+    tree = trees.make_tree({path: trees.put_file(upload.content) for path, upload in uploads.items()})
+    return _made(owner, submission, request, tree)
 
 
 def again(run: Run, user: User, token: uuid.UUID, *, reuse: bool = True, anew: Sequence[str] = ()) -> Run:
@@ -102,7 +105,14 @@ def again(run: Run, user: User, token: uuid.UUID, *, reuse: bool = True, anew: S
     )
     check_policy(submission.policy, submission.approvers)
     check_plan(submission)
+    contents = {path: partial(_chunks, info.sha256) for path, info in trees.files_of(run.inputs).items()}
+    check_can_be_answered(submission.policy, run.request, submission.plan, contents)
     return _made(user, submission, run.request, run.inputs)
+
+
+def _chunks(sha256: str) -> Iterator[bytes]:
+    with trees.open_blob(sha256) as blob:
+        yield from iter(lambda: blob.read(File.DEFAULT_CHUNK_SIZE), b"")
 
 
 def _made(owner: User, submission: Submission, request: str, tree: Tree) -> Run:
@@ -185,8 +195,8 @@ def title_of(request: str) -> str:
     return line if len(line) <= 90 else line[:89].rstrip() + "…"
 
 
-def intake(uploads: Iterable[Upload]) -> dict[str, FileInfo]:
-    """Store the files and say under which paths, sorted. Raises UploadRefused or PathRefused for the first bad one."""
+def intake(uploads: Iterable[Upload]) -> dict[str, Upload]:
+    """The files by their clean paths, sorted. Raises UploadRefused or PathRefused for the first bad one, unread."""
     chosen: dict[str, Upload] = {}
     for upload in uploads:
         path = clean_path(upload.path)
@@ -198,7 +208,7 @@ def intake(uploads: Iterable[Upload]) -> dict[str, FileInfo]:
     if pairs:
         one, other = pairs[0]
         raise UploadRefused(f"“{one}” and “{other}” cannot lie in one folder; rename one of the two.")
-    return {path: trees.put_file(chosen[path].content) for path in sorted(chosen)}
+    return dict(sorted(chosen.items()))
 
 
 def check_limits(sizes: Sequence[tuple[str, int]]) -> None:

@@ -33,7 +33,7 @@ SHIPPED: Mapping[str, Shipped] = {
     ),
     "idea-workflow": Shipped(
         "Idea workflow",
-        "Validate an idea, expand it, connect the variants, synthesise a brief. The offline rules cannot do this.",
+        "Validate an idea, expand it, connect the variants, synthesise a brief.",
     ),
     "project-analysis": Shipped(
         "Project analysis", "Scan the files, describe the architecture, detect workflows, recommend what to mend."

@@ -24,9 +24,6 @@ _KNOWN = {
     "claude-haiku-5-5": _FULL,
     "claude-opus-4-6": _FULL,
     "claude-haiku-4-5": Capability(format=True, caching=True, no_tools=True),
-    "offline-planner": Capability(),
-    "offline-executor": Capability(),
-    "offline-verifier": Capability(),
 }
 
 

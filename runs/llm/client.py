@@ -55,11 +55,10 @@ class Spent:
 
 
 class Clients:
-    """Asks models. `offline-…` models are answered by rules, all others by the API that the environment names."""
+    """Asks models over the API that the environment names."""
 
-    def __init__(self, offline_pace: float = 0.0) -> None:
-        self._offline_pace = offline_pace
-        self._made: dict[bool, anthropic.Anthropic] = {}
+    def __init__(self) -> None:
+        self._made: anthropic.Anthropic | None = None
         self._lock = threading.Lock()
 
     def ask(self, ask: Ask, keep_going: Callable[[], None] = lambda: None) -> Reply:
@@ -68,7 +67,7 @@ class Clients:
 
         Raises ModelError; whatever the service or the line did, nothing else comes out of here.
         """
-        client = self._client(offline=ask.model.startswith("offline-"))
+        client = self._client()
         spent = Spent()
         ends = time.monotonic() + DEADLINE
 
@@ -86,9 +85,9 @@ class Clients:
     def close(self) -> None:
         """Give the sockets back. The next question opens new ones."""
         with self._lock:
-            for client in self._made.values():
-                client.close()
-            self._made.clear()
+            if self._made is not None:
+                self._made.close()
+            self._made = None
 
     def _guarded(self, client: anthropic.Anthropic, ask: Ask, check: Callable[[], None], spent: Spent) -> Reply:
         try:
@@ -105,22 +104,14 @@ class Clients:
         except (ValueError, TypeError, AssertionError, LookupError, AttributeError, RuntimeError) as error:
             raise _error("incomplete_stream", "The service sent something that is not its API.") from error
 
-    def _client(self, *, offline: bool) -> anthropic.Anthropic:
+    def _client(self) -> anthropic.Anthropic:
         with self._lock:
-            if offline not in self._made:
-                self._made[offline] = self._offline() if offline else self._online()
-            return self._made[offline]
-
-    def _offline(self) -> anthropic.Anthropic:
-        from runs.llm.offline import OfflineTransport
-
-        http = httpx2.Client(transport=OfflineTransport(pace=self._offline_pace))
-        return anthropic.Anthropic(
-            api_key="offline", base_url="http://offline.invalid", http_client=http, max_retries=0
-        )
+            if self._made is None:
+                self._made = self._from_environment()
+            return self._made
 
     @staticmethod
-    def _online() -> anthropic.Anthropic:
+    def _from_environment() -> anthropic.Anthropic:
         for name in _KEYS:
             if any(char.isspace() for char in os.environ.get(name, "")):
                 sentence = f"{name} has a space or a line break in it. Set it anew and start again."

@@ -1,4 +1,4 @@
-"""Owns the choice of who answers: Claude, another server that speaks the same API, or the offline rules."""
+"""Who answers: Claude, another server that speaks the same API, or the rehearsal without AI."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -11,11 +11,16 @@ _CLAUDE = {
     Role.EXECUTOR: "claude-sonnet-5-5",
     Role.VERIFIER: "claude-haiku-5-5",
 }
-_OFFLINE = {
+REHEARSAL = {
     Role.PLANNER: "offline-planner",
     Role.EXECUTOR: "offline-executor",
     Role.VERIFIER: "offline-verifier",
 }
+"""The ids under which the rehearsal plays each role; they stand in the policies of stored runs."""
+HOW_TO_CONNECT = (
+    "set a key (ANTHROPIC_API_KEY) or the base URL (ANTHROPIC_BASE_URL) of another or a local server that speaks the "
+    "Messages API, and start pevsite again"
+)
 
 
 @dataclass(frozen=True)
@@ -37,8 +42,8 @@ def service(environ: Mapping[str, str]) -> Service:
     if environ.get("ANTHROPIC_API_KEY") or environ.get("ANTHROPIC_AUTH_TOKEN"):
         models = {role: environ.get(f"PEV_MODEL_{role.upper()}") or _CLAUDE[role] for role in _CLAUDE}
         return Service(Provider.CLAUDE, f"Claude answers: {', '.join(dict.fromkeys(models.values()))}", models)
-    sentence = "Offline rules, no AI: set ANTHROPIC_API_KEY and start again to let Claude answer"
-    return Service(Provider.OFFLINE, sentence, _OFFLINE)
+    sentence = "Offline rules, no AI: they can do the sample and the template “Document review” on text files"
+    return Service(Provider.OFFLINE, f"{sentence}. To connect a model, {HOW_TO_CONNECT}", REHEARSAL)
 
 
 def _is_anthropic(base_url: str) -> bool:

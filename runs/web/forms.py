@@ -14,11 +14,13 @@ from runs.enums import ApprovalPolicy, Exhausted, Role, StepApproval
 from runs.errors import InvalidInput
 from runs.lifecycle import templates
 from runs.lifecycle.defaults import default_policy
+from runs.lifecycle.rehearsing import is_connected, templates_that_need_a_model
 from runs.lifecycle.submission import MAX_REQUEST
 from runs.lifecycle.templates import SHIPPED, Chosen
 from runs.models import User
 from runs.pev.imported import MAX_BYTES, plan_in
 from runs.pev.policy import Policy
+from runs.rehearsal.job import TEMPLATE
 
 EFFORTS = ("low", "medium", "high")
 ROLES = (Role.PLANNER, Role.EXECUTOR, Role.VERIFIER)
@@ -77,6 +79,19 @@ def _bounds(name: str) -> list[tuple[str, int]]:
     return [(kind, getattr(item, kind)) for kind in ("ge", "le") for item in every if hasattr(item, kind)]
 
 
+class PlanSelect(forms.Select):
+    """Shows which plans need a model; `unavailable` are the keys of templates that cannot be chosen without one."""
+
+    unavailable: frozenset[str] = frozenset()
+
+    def create_option(self, name: str, value: Any, label: Any, *args: Any, **kwargs: Any) -> dict[str, Any]:
+        option = super().create_option(name, value, label, *args, **kwargs)
+        if str(value) in self.unavailable:
+            option["attrs"]["disabled"] = True
+            option["label"] = f"{label} (needs a model)"
+        return option
+
+
 class NewRunForm(forms.Form):
     """Everything but the files, which the view takes from the request. `policy()` once it is valid."""
 
@@ -94,7 +109,7 @@ class NewRunForm(forms.Form):
         label="Plan",
         help_text="A template is proposed as it stands; you approve it like any plan.",
         required=False,
-        widget=forms.Select,
+        widget=PlanSelect,
     )
     plan_file = forms.FileField(
         label="Or a plan as JSON",
@@ -151,7 +166,10 @@ class NewRunForm(forms.Form):
         assert isinstance(approvers, forms.ModelMultipleChoiceField)
         approvers.queryset = _others(owner)
         self._owner = owner
-        self.fields["template"].widget.choices = _templates(owner)
+        plans = self.fields["template"].widget
+        assert isinstance(plans, PlanSelect)
+        plans.choices = _templates(owner)
+        plans.unavailable = templates_that_need_a_model(owner)
         for role in ROLES:
             self.fields[f"{role}_model"] = forms.CharField(label=f"{role.capitalize()}’s model", max_length=120)
             self.fields[f"{role}_effort"] = _choice("Effort", {word: word.capitalize() for word in EFFORTS})
@@ -195,6 +213,7 @@ class NewRunForm(forms.Form):
 
 def _initial(policy: Policy) -> dict[str, Any]:
     values: dict[str, Any] = policy.model_dump(mode="json", exclude={"models", "max_steps"})
+    values["template"] = "" if is_connected() else TEMPLATE
     values["attempt_minutes"] = policy.attempt_seconds // 60
     values["limit_minutes"] = policy.time_limit // 60 if policy.time_limit else None
     for role in ROLES:
@@ -208,7 +227,7 @@ def _templates(owner: User) -> list[tuple[str, Any]]:
     mine = [(str(template.pk), template.name) for template in templates.own_templates(owner)]
     shipped = [(key, template.name) for key, template in SHIPPED.items()]
     groups = [("Templates of pevsite", shipped), *([("My templates", mine)] if mine else [])]
-    return [("", "The planner writes it"), *groups]
+    return [("", "The planner writes it" if is_connected() else "The planner writes it (needs a model)"), *groups]
 
 
 def _others(owner: User) -> QuerySet[User]:

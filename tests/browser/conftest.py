@@ -83,5 +83,4 @@ def notes(tmp_path: Path) -> Path:
     (folder / "old papers").mkdir(parents=True)
     (folder / "minutes.md").write_text("The minutes of October.\nAnna orders the paint by 3 November.\n")
     (folder / "old papers" / "Überblick.txt").write_text("A list of what was done.\nThe roof is still open.\n")
-    (folder / "photo.png").write_bytes(b"\x89PNG\r\n\x1a\n\0\0")
     return folder

@@ -29,6 +29,18 @@ MODELS = {
 }
 
 
+@pytest.fixture(autouse=True)
+def connected(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A model is connected, so that any task can be submitted. It is never asked: nobody has this key."""
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "test-key-of-nobody")
+
+
+@pytest.fixture
+def no_model(connected: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As on a machine without a key."""
+    monkeypatch.delenv("ANTHROPIC_API_KEY")
+
+
 @pytest.fixture
 def alice(db: None) -> Any:
     return get_user_model().objects.create_user("alice")

@@ -213,12 +213,24 @@ def test_a_run_in_mid_step_goes_on_and_asks_nothing_again_that_was_answered(team
     assert list(run.events.values_list("seq", flat=True)) == list(range(1, run.event_count + 1))
 
 
-def test_an_offline_run_at_a_gate_ends_or_says_what_it_needs(bob: User, alice: User) -> None:
-    """The rules that planned it may have changed meanwhile; it must not hang."""
+def test_an_offline_run_at_a_gate_is_carried_out_as_it_was_planned(alice: User) -> None:
     run = Run.objects.exclude(status=RunStatus.FINISHED).get(title="Review these three contracts")
     approve(run, alice)
+    assert finish(run, alice).outcome == Outcome.SUCCEEDED
+    assert "no AI was involved" in run.answer
+
+
+def test_an_offline_run_of_another_job_stops_and_says_how_to_connect_a_model(alice: User) -> None:
+    run = Run.objects.exclude(status=RunStatus.FINISHED).get(title="Review these three contracts")
+    gate = open_gate(run)
+    decide(gate.pk, alice, Decision(Verb.REJECT, gate.digest, "Do it otherwise."))
+    step = run.plans.get().steps.get(key="findings")
+    step.spec = step.spec.model_copy(update={"description": "Report the largest of three files."})
+    step.save(update_fields=["spec"])
     drain(run)
-    assert run.outcome or open_gate(run).question
+    assert open_gate(run).kind == GateKind.ERROR
+    assert "The rehearsal without AI does not know the plan of this run" in open_gate(run).question
+    assert "set a key (ANTHROPIC_API_KEY)" in open_gate(run).question
 
 
 def test_what_a_person_set_and_the_checks_of_plans_keep_their_values(alice: User) -> None:

@@ -8,6 +8,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from runs.errors import InvalidInput
 from runs.lifecycle import fingerprint, templates
+from runs.lifecycle.rehearsing import templates_that_need_a_model
 from runs.lifecycle.templates import MAX_NAME, SHIPPED
 from runs.permissions import visible_templates
 from runs.pev.imported import exported
@@ -45,7 +46,8 @@ def save_template(request: HttpRequest, run_id: int) -> HttpResponse:
 @require_safe
 def own_templates(request: HttpRequest) -> HttpResponse:
     mine = templates.own_templates(person(request))
-    return render(request, "templates.html", {"mine": mine, "shipped": SHIPPED.values()})
+    unavailable = templates_that_need_a_model(person(request))
+    return render(request, "templates.html", {"mine": mine, "shipped": SHIPPED, "unavailable": unavailable})
 
 
 @require_POST

@@ -149,11 +149,11 @@ def _fork(errand: Errand) -> int:
 def _warm_up() -> None:
     """What each child would pay for again: imports, the types of the client, its certificates. No socket is opened."""
     from runs.engine.recording import clients
-    from runs.pev.synthesizer import AnswerBrief, synthesize
+    from tests.fakes.anthropic_frames import warm_up
     from tests.integration import conftest  # noqa: F401
 
-    synthesize(clients(), AnswerBrief("", "", {}, [], [], "offline-executor", "low"))
-    clients()._client(offline=False)
+    warm_up()
+    clients()._clients._client()
 
 
 def main() -> None:

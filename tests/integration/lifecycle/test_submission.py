@@ -269,7 +269,8 @@ def test_limits_are_inclusive() -> None:
 
 
 def test_the_same_content_twice_is_stored_once() -> None:
-    files = intake([upload("a.md", b"the same"), upload("b.md", b"the same")])
+    run = submit(made.alice(), submission("Go.", upload("a.md", b"the same"), upload("b.md", b"the same")))
+    files = trees.files_of(run.inputs)
     assert files["a.md"] == files["b.md"] == FileInfo(files["a.md"].sha256, 8)
 
 

@@ -59,7 +59,7 @@ def shared(server: FakeAnthropic) -> Iterator[Clients]:
         environment.setenv("ANTHROPIC_BASE_URL", server.url)
         environment.setenv("ANTHROPIC_API_KEY", KEY)
         made = Clients()
-        made._client(offline=False)
+        made._client()
         yield made
     made.close()
 
@@ -207,13 +207,6 @@ def test_figures_that_cannot_be_are_not_counted(api: FakeAnthropic, clients: Cli
     odd = {"type": "message_start", "message": {**MESSAGE, "usage": {"input_tokens": -5, "output_tokens": 1}}}
     api.replies(events(odd, TEXT, text("Hi."), STOP, DELTA, END))
     assert clients.ask(question()).usage == Usage(input=0, output=5)
-
-
-def test_offline_models_are_answered_without_any_network(monkeypatch: pytest.MonkeyPatch, own: Clients) -> None:
-    monkeypatch.delenv("ANTHROPIC_BASE_URL", raising=False)
-    monkeypatch.setattr(socket.socket, "connect", lambda *_: pytest.fail("the network was used"))
-    reply = own.ask(question(model="offline-planner", role=Role.PLANNER))
-    assert reply.model == "offline-planner"
 
 
 # ---- errors -------------------------------------------------------------------------------------------------------

@@ -39,7 +39,7 @@ def clients(server: FakeAnthropic) -> Iterator[Clients]:
         environment.setenv("ANTHROPIC_BASE_URL", server.url)
         environment.setenv("ANTHROPIC_API_KEY", "test-key-of-nobody")
         made = Clients()
-        made._client(offline=False)
+        made._client()
         yield made
     made.close()
 

@@ -30,7 +30,7 @@ def run(tmp_path: Path, *arguments: str, stdin: str = "", **environ: str) -> sub
         [sys.executable, "manage.py", "run", *arguments],
         cwd=ROOT,
         env={
-            **os.environ,
+            **{name: value for name, value in os.environ.items() if not name.startswith("ANTHROPIC_")},
             "DJANGO_SETTINGS_MODULE": "pevsite.settings",
             "PEV_DATA_DIR": str(tmp_path / "data"),
             "PEV_OFFLINE_PACE": "0",
@@ -42,6 +42,10 @@ def run(tmp_path: Path, *arguments: str, stdin: str = "", **environ: str) -> sub
         timeout=90,
         check=False,
     )
+
+
+def model(api: FakeAnthropic) -> dict[str, str]:
+    return {"ANTHROPIC_BASE_URL": api.url, "ANTHROPIC_API_KEY": "secret-key"}
 
 
 def test_the_sample_succeeds_with_a_retry_and_verified_evidence(tmp_path: Path) -> None:
@@ -78,18 +82,32 @@ def test_the_sample_succeeds_with_a_retry_and_verified_evidence(tmp_path: Path) 
     assert run_check(FileExists(kind="file_exists", path="review/findings.md"), sources).verified
 
 
-def test_gates_are_asked_in_the_terminal_while_there_is_one(tmp_path: Path) -> None:
+def test_gates_are_asked_in_the_terminal_while_there_is_one(tmp_path: Path, api: FakeAnthropic) -> None:
+    api.script(Team(plan=plan(step("one", complexity="high"))))
     notes = tmp_path / "notes"
     notes.mkdir()
     (notes / "a b.md").write_text("The harvest was good. Twelve tons of apples were picked in October.\n")
     (notes / "link").symlink_to("/etc/passwd")
-    done = run(tmp_path, "Summarise the notes", "--files", str(notes), stdin="r\nKeep it short.\na\n")
+    stdin = "r\nKeep it short.\na\n"
+    done = run(tmp_path, "Summarise the notes", "--files", str(notes), stdin=stdin, **model(api))
     assert done.returncode == 2, "at the step gate there was nobody to ask any more"
     assert "There is no terminal to ask in" in done.stderr
     assert "Traceback" not in done.stderr
     assert "admin rejected the plan (terminal): Keep it short." in done.stdout
     assert "Version 2 of the plan is ready" in done.stdout
     assert "admin submitted the task with 1 file." in done.stdout
+
+
+def test_without_a_model_another_task_than_the_sample_is_refused_in_one_sentence(tmp_path: Path) -> None:
+    for size in (1, 2, 3):
+        (tmp_path / f"{size}.md").write_text("x" * size)
+    done = run(tmp_path, "Report the largest of three files", "--files", str(tmp_path), "--approve-all")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == (
+        "CommandError: This task needs a model; without a model only the sample and the template “Document review” on "
+        "text files can be run, so connect one: set a key (ANTHROPIC_API_KEY) or the base URL (ANTHROPIC_BASE_URL) of "
+        "another or a local server that speaks the Messages API, and start pevsite again.\n"
+    )
 
 
 @pytest.mark.parametrize(
@@ -114,7 +132,8 @@ def test_wrong_use_is_a_sentence_and_makes_no_run(arguments: list[str], sentence
     assert not Run.objects.exists()
 
 
-def test_a_plan_written_by_hand_is_carried_out_without_a_planner(tmp_path: Path) -> None:
+def test_a_plan_written_by_hand_is_carried_out_without_a_planner(tmp_path: Path, api: FakeAnthropic) -> None:
+    api.script(Team())
     written = {
         "title": "Know the leases",
         "steps": [
@@ -129,11 +148,11 @@ def test_a_plan_written_by_hand_is_carried_out_without_a_planner(tmp_path: Path)
                 "expected_outputs": ["digest.md"],
             }
         ],
-        "success_criteria": [{"text": "It is there.", "check": {"kind": "min_bytes", "path": "digest.md", "min": 80}}],
+        "success_criteria": [{"text": "It is there.", "check": {"kind": "min_bytes", "path": "digest.md", "min": 20}}],
     }
     (tmp_path / "plan.json").write_text(json.dumps(written))
-    plan = ["--plan", str(tmp_path / "plan.json")]
-    done = run(tmp_path, "Digest the leases", "--files", str(ROOT / "runs/samples"), *plan, "--approve-all", "--json")
+    given = ["--files", str(ROOT / "runs/samples"), "--plan", str(tmp_path / "plan.json")]
+    done = run(tmp_path, "Digest the leases", *given, "--approve-all", "--json", **model(api))
     assert done.returncode == 0, done.stderr
     told = json.loads(done.stdout)
     assert [(plan["version"], plan["reason"]) for plan in told["plans"]] == [(1, "Imported from “plan.json”.")]

@@ -17,7 +17,7 @@ def page(client: Client, alice: Any) -> Client:
     return client
 
 
-def test_the_first_time_it_offers_the_samples(page: Client) -> None:
+def test_the_first_time_it_offers_the_samples(no_model: None, page: Client) -> None:
     text = page.get("/").text
     assert "Try it: three sample contracts" in text
     assert "Offline rules, no AI" in text

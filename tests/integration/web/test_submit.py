@@ -231,10 +231,10 @@ def test_an_unknown_sample_is_not_there(page: Client) -> None:
 
 
 def test_a_judge_of_its_own_work_has_to_be_allowed(page: Client) -> None:
-    same_model = {"verifier_model": "offline-executor"}
+    same_model = {"verifier_model": "claude-sonnet-5-5"}
     refused = page.post("/runs/new/", form(**same_model), headers=JSON)
     assert refused.status_code == 422
-    assert "offline-executor would judge its own work" in refused.json()["errors"][0]
+    assert "claude-sonnet-5-5 would judge its own work" in refused.json()["errors"][0]
     assert page.post("/runs/new/", form(**same_model, same_model_verifier="on"), headers=JSON).status_code == 201
 
 

@@ -1,4 +1,4 @@
-"""The templates that ship: sound, measurable, about no particular files, and what the offline rules make of them."""
+"""The templates that ship: sound, measurable, about no particular files, one of them for the rehearsal."""
 
 from importlib.resources import files
 
@@ -9,8 +9,7 @@ from runs.pev.imported import plan_in
 from runs.pev.ordering import levels
 from runs.pev.planner import problems_in
 from runs.pev.tools import TOOL_NAMES
-from tests.unit.llm.offline_bench import Bench
-from tests.unit.llm.test_offline_runs import CONTRACTS, EMPTY, INTERVIEWS, PROJECT, STRANGE, verified
+from runs.rehearsal.job import TEMPLATE, can_carry_out, template
 
 
 def test_each_file_is_offered_and_read_as_an_import_would_be() -> None:
@@ -50,21 +49,6 @@ def test_what_does_not_need_each_other_runs_in_parallel(key: str, order: list[li
     assert [[name for name in found if found[name] == level] for level in range(len(order))] == order
 
 
-@pytest.mark.parametrize("key", ["document-review", "project-analysis"])
-@pytest.mark.parametrize(
-    "given", [CONTRACTS, PROJECT, INTERVIEWS, STRANGE, EMPTY], ids=["contracts", "project", "talks", "strange", "empty"]
-)
-def test_offline_rules_carry_it_out_with_evidence_for_every_criterion(key: str, given: dict[str, bytes]) -> None:
-    bench = Bench("Do it.", dict(given))
-    last = bench.run(shipped_plan(key))
-    assert [attempt.passed for attempt in bench.attempts] == [True] * 4
-    assert last.passed, last.feedback
-    assert all(attempt.judgement and verified(attempt.judgement) for attempt in bench.attempts)
-    assert "no AI was involved" in bench.answer
-
-
-def test_offline_rules_do_not_pretend_to_have_ideas() -> None:
-    bench = Bench("A library of tools for the village.", {})
-    bench.run(shipped_plan("idea-workflow"))
-    assert {attempt.output.status for attempt in bench.attempts} == {"blocked"}
-    assert set(bench.tree) == set()
+def test_the_document_review_alone_is_what_the_rehearsal_can_carry_out() -> None:
+    assert [key for key in SHIPPED if can_carry_out(shipped_plan(key))] == [TEMPLATE]
+    assert template() == shipped_plan(TEMPLATE)

@@ -1,11 +1,11 @@
-"""Owns the facts that can be recognised by their form: dates, amounts, parties."""
+"""Facts that can be recognised by their form: dates, amounts, parties. English and German."""
 
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from runs.llm.offline.reading import Document
-from runs.llm.offline.texts import blocks, folded
+from runs.rehearsal.documents import Document
+from runs.rehearsal.text import blocks
 
 _MONTH = (
     r"(?:January|February|March|April|May|June|July|August|September|October|November|December|"
@@ -19,8 +19,8 @@ DATE = re.compile(
 _NUMBER = r"\d{1,3}(?:[,.'’ ]\d{3})+(?:[.,]\d{1,2})?|\d+(?:[.,]\d{1,2})?"
 AMOUNT = re.compile(
     rf"(?:\b(?:EUR|CHF|USD|GBP|JPY|SEK|PLN)|[€$£])\s?(?:{_NUMBER})(?:\s?(?:million|billion|Mio\.?))?|"
-    rf"(?:{_NUMBER})\s?(?:EUR|CHF|USD|GBP|€|£|euros?|dollars?|francs?)\b|\b\d+(?:[.,]\d+)?\s?(?:%|"
-    r"percent\b|per cent\b)"
+    rf"(?:{_NUMBER})\s?(?:EUR|CHF|USD|GBP|€|£|euros?|dollars?|francs?)\b|"
+    r"\b\d+(?:[.,]\d+)?\s?(?:%|percent\b|per cent\b)"
 )
 _FORM = (
     r"(?:Ltd\.?|Limited|GmbH(?: & Co\. KG)?|AG|SE|LLC|LLP|Inc\.?|Corp\.?|plc|PLC|S\.A\.|SA|S\.p\.A\."
@@ -39,15 +39,14 @@ class Fact:
 
 
 def facts_in(document: Document) -> Iterator[Fact]:
-    """Each fact once per line, in the order of the lines; the text is verbatim but for folded whitespace."""
-    seen: set[tuple[str, str]] = set()
+    """In the order of the lines, a party once per document; the text is verbatim but for folded whitespace."""
+    parties: set[str] = set()
     for block in blocks(document.lines):
         text = "\n".join(line for _, line in block)
-        numbers = [number for number, _ in block]
         for kind, pattern in (("party", COMPANY), ("date", DATE), ("amount", AMOUNT)):
             for match in pattern.finditer(text):
-                found = folded(match[0])
-                if kind == "party" and (kind, found) in seen:
+                found = " ".join(match[0].split())
+                if kind == "party" and found in parties:
                     continue
-                seen.add((kind, found))
-                yield Fact(document.path, kind, found, numbers[text.count("\n", 0, match.start())])
+                parties.add(found)
+                yield Fact(document.path, kind, found, block[text.count("\n", 0, match.start())][0])

@@ -1,16 +1,15 @@
-"""A whole run in memory over the real client: plan, steps, verdicts, retries, answer."""
+"""A whole run in memory, rehearsed: plan, steps, verdicts, retries, answer."""
 
 import hashlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, cast
+from importlib.resources import files
+from typing import Any
 
-import anthropic
-import httpx2
-
-from runs.llm.offline import EXECUTOR, PLANNER, VERIFIER, OfflineTransport
+from runs.enums import Role
+from runs.llm.provider import REHEARSAL
 from runs.pev.case import Case
-from runs.pev.contracts import JsonObject, PlanContract, PlanStep, StepOutput
+from runs.pev.contracts import Criterion, JsonObject, PlanContract, PlanStep, StepOutput
 from runs.pev.executor import Critique, StepBrief, execute
 from runs.pev.planner import Lesson, PlanBrief, make_plan
 from runs.pev.ports import Ask, FileInfo, Reply, ToolResult, ToolSpec, ToolUse
@@ -18,45 +17,25 @@ from runs.pev.results import Judgement
 from runs.pev.synthesizer import AnswerBrief, synthesize
 from runs.pev.tools import FileTools
 from runs.pev.verifier import judge
+from runs.rehearsal.job import SAMPLE_REQUEST
+from runs.rehearsal.model import Rehearsal
 
 ATTEMPTS = 3
+PLANNER, EXECUTOR, VERIFIER = (REHEARSAL[role] for role in (Role.PLANNER, Role.EXECUTOR, Role.VERIFIER))
+CONTRACTS = {
+    f"contracts/{item.name}": item.read_bytes() for item in files("runs").joinpath("samples", "contracts").iterdir()
+}
 
 
-def client() -> anthropic.Anthropic:
-    """The real client over the offline rules."""
-    return anthropic.Anthropic(
-        http_client=httpx2.Client(transport=OfflineTransport()),
-        api_key="offline",
-        base_url="http://offline.invalid",
-        max_retries=0,
-    )
-
-
-class OfflineModel:
-    """The Model port over the streaming client; every text is recorded."""
+class RecordedRehearsal(Rehearsal):
+    """Every question is kept."""
 
     def __init__(self) -> None:
-        self.client = client()
         self.asked: list[Ask] = []
 
     def ask(self, ask: Ask) -> Reply:
         self.asked.append(ask)
-        options: dict[str, Any] = {}
-        if ask.tools:
-            options["tools"] = [
-                {"name": t.name, "description": t.description, "input_schema": t.input_schema} for t in ask.tools
-            ]
-            options["tool_choice"] = {"type": "none" if ask.last_round else "auto"}
-        with self.client.messages.stream(
-            model=ask.model,
-            max_tokens=ask.max_tokens,
-            system=ask.system,
-            messages=cast("Any", list(ask.messages)),
-            **options,
-        ) as stream:
-            message = stream.get_final_message()
-        blocks = tuple(cast("JsonObject", block.to_dict(mode="json")) for block in message.content)
-        return Reply(blocks, str(message.stop_reason), message.model, request_id=message.id)
+        return super().ask(ask)
 
 
 class Memory:
@@ -117,10 +96,10 @@ class Attempt:
 class Bench:
     """The run of one request over some files. Steps run in the order of their dependencies, one by one."""
 
-    request: str
-    files: dict[str, bytes]
+    files: dict[str, bytes] = field(default_factory=lambda: dict(CONTRACTS))
+    request: str = SAMPLE_REQUEST
     lessons: tuple[Lesson, ...] = ()
-    model: OfflineModel = field(default_factory=OfflineModel)
+    model: RecordedRehearsal = field(default_factory=RecordedRehearsal)
     attempts: list[Attempt] = field(default_factory=list)
     answer: str = ""
 
@@ -215,6 +194,30 @@ class Bench:
             shown=written,
             output=self.answer,
             tool_results=(),
+            model=VERIFIER,
+            effort="low",
+        )
+        return judge(self.model, case)
+
+    def judged(self, path: str, content: str, *criteria: str, **others: str) -> Judgement:
+        """The verdict on a file that somebody has written, beside the files of the task and `others`."""
+        memory = Memory(
+            {**self.files, **{name: text.encode() for name, text in others.items()}, path: content.encode()}
+        )
+        tools = Recorded(memory)
+        for number, name in enumerate(["", *memory.files()]):
+            given: JsonObject = {"path": name} if name else {"prefix": ""}
+            tools.run(ToolUse(f"use_{number}", "read_file" if name else "list_files", given))
+        case = Case(
+            subject=path,
+            request=self.request,
+            criteria=[Criterion(text=text) for text in criteria],
+            expected_outputs=(),
+            files=memory.tree,
+            shown=[path],
+            given=[name for name in memory.tree if name != path],
+            output=content,
+            tool_results=tools.results,
             model=VERIFIER,
             effort="low",
         )

@@ -1,0 +1,96 @@
+"""The points of a document that need attention, each with its line and a verbatim quote."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from runs.rehearsal import wordlists as w
+from runs.rehearsal.documents import Document
+from runs.rehearsal.facts import AMOUNT
+from runs.rehearsal.text import Sentence, blocks, sentences, shortened
+
+
+@dataclass(frozen=True)
+class Finding:
+    """`line` is where `quote` begins. `also`: further lines with the same words."""
+
+    document: str
+    kind: str
+    term: str
+    quote: str
+    line: int
+    why: str
+    advice: str
+    also: tuple[int, ...] = ()
+
+
+def findings_in(document: Document) -> list[Finding]:
+    """All points of a document in the order of their lines; the same words twice are one point."""
+    defined = {(one or other).casefold() for one, other in w.DEFINED_TERM.findall(document.text)}
+    found: list[Finding] = []
+    for block in blocks(document.lines):
+        found += _empty_field(document.path, block)
+        for sentence in sentences(block):
+            found += _by_rules(document.path, sentence)
+            found += _blanks(document.path, sentence)
+            found += _undefined(document.path, sentence, defined)
+    return sorted(_merged(found), key=lambda item: (item.line, w.KINDS.index(item.kind), item.term))
+
+
+def _by_rules(path: str, sentence: Sentence) -> Iterator[Finding]:
+    taken: list[tuple[int, int]] = []
+    for rule in w.RULES:
+        for match in rule.pattern.finditer(sentence.text):
+            if any(match.start() < end and start < match.end() for start, end in taken):
+                continue
+            taken.append(match.span())
+            term = shortened(match[0], 60)
+            texts = rule.why.replace("{term}", term), rule.advice.replace("{term}", term)
+            yield Finding(path, rule.kind, term, *sentence.quote(*match.span()), *texts)
+
+
+def _blanks(path: str, sentence: Sentence) -> Iterator[Finding]:
+    for match in w.BLANK.finditer(sentence.text):
+        before = sentence.text[max(0, match.start() - 40) : match.start()]
+        term = " ".join([*re.findall(r"[^\s|*_:]+", before)[-2:], "____"])
+        yield Finding(path, _lacking(before), term, *sentence.quote(*match.span()), *w.LEFT_BLANK)
+    pays = w.PAYS.search(sentence.text)
+    if pays and not AMOUNT.search(sentence.text) and not w.ELSEWHERE.search(sentence.text, pays.end()):
+        term = shortened(pays["what"], 60)
+        yield Finding(path, w.MISSING_AMOUNT, term, *sentence.quote(*pays.span()), *w.UNSTATED)
+
+
+def _lacking(words: str) -> str:
+    found = (kind for kind, pattern in w.LACKING.items() if re.search(pattern, words, re.IGNORECASE))
+    return next(found, w.PLACEHOLDER)
+
+
+def _empty_field(path: str, block: Sequence[tuple[int, str]]) -> Iterator[Finding]:
+    """A label with nothing behind it, where the label asks for a date, an amount or a name."""
+    number, line = block[0]
+    if len(block) == 1 and (match := w.EMPTY_ROW.fullmatch(line[:300]) or w.EMPTY_LABEL.fullmatch(line[:300])):
+        label = next(text for text in match.groups() if text).strip("* ")
+        if _lacking(label) != w.PLACEHOLDER:
+            yield Finding(path, _lacking(label), shortened(label, 60), line.strip(), number, *w.LEFT_BLANK)
+
+
+def _undefined(path: str, sentence: Sentence, defined: set[str]) -> Iterator[Finding]:
+    """A role that acts although no definition introduces it."""
+    for match in w.ACTS.finditer(sentence.text):
+        role = match["role"]
+        if role.casefold() not in defined:
+            why = f"“The {role}” has rights or duties here, but the document does not say who that is."
+            advice = f"Define the {role} by name and seat, or say how and by when it is appointed."
+            yield Finding(path, w.MISSING_PARTY, f"the {role}", *sentence.quote(*match.span()), why, advice)
+
+
+def _merged(found: Sequence[Finding]) -> list[Finding]:
+    """Vague words and roles that come again are added to their first finding; blanks stay apart."""
+    kept: dict[tuple[str, str, int], Finding] = {}
+    for item in sorted(found, key=lambda one: one.line):
+        apart = item.kind not in (w.VAGUE, w.MISSING_PARTY, w.ADDRESSED)
+        key = (item.kind, item.term.casefold(), item.line if apart else 0)
+        first = kept.setdefault(key, item)
+        if first is not item and item.line != (first.line, *first.also)[-1]:
+            kept[key] = replace(first, also=(*first.also, item.line))
+    return list(kept.values())

@@ -1,0 +1,97 @@
+"""The one job that the rehearsal knows, the shipped document review, and how its steps and criteria are recognised."""
+
+import re
+from collections.abc import Iterable
+from functools import cache
+from importlib.resources import files
+from posixpath import basename, dirname
+
+from runs.pev.contracts import Criterion, PlanContract, PlanStep
+from runs.pev.imported import plan_in
+
+SAMPLE = "contracts"
+SAMPLE_REQUEST = (
+    "Review these three contracts: find vague terms, missing dates, amounts and parties, and placeholders."
+    " Quote each one with its line, recommend what to do, and draft the notices to the other parties."
+)
+TEMPLATE = "document-review"
+
+NO_AI = "Offline rules, no AI"
+NOTE = f"{NO_AI}: fixed patterns and counts made this. No one understood the text or looked for anything else."
+
+INVENTORY_FILES = "Every file of the task is listed in {path}, or counted there as not listed"
+INVENTORY_LINES = "The lines given in {path} are those that reading the documents showed"
+FACTS_OCCUR = "The text of every row of {path} occurs in the document and line that the row names"
+FINDINGS_WHOLE = "Every finding in {path} names its document, line, verbatim quote and a recommendation"
+QUOTES_OCCUR = "Every quote in {path} occurs verbatim in the document and line it is attributed to"
+NOTICES_COMPLETE = "Every finding of {other} is named by its id in {path}"
+ANSWER_FIGURES = "The final answer states the result in figures and names {path}"
+ANSWER_NO_AI = "The final answer says that no AI was involved"
+_OF_STEPS = (INVENTORY_FILES, INVENTORY_LINES, FACTS_OCCUR, FINDINGS_WHOLE, QUOTES_OCCUR, NOTICES_COMPLETE)
+_OF_THE_RUN = (ANSWER_FIGURES, ANSWER_NO_AI)
+
+LEAVE_OUT = "Leave out these documents: "
+ON_PURPOSE = "Rehearsal: on its first attempt this step leaves one recommendation out on purpose."
+_LINES = (LEAVE_OUT, ON_PURPOSE, "Requirement from feedback: ", "Take into account what happened before: ")
+"""What a planner may have added to a description; the last two come from runs of the first version."""
+
+POINTS = "Points in all: "
+NOT_LISTED = "Not listed here: "
+FACT_COLUMNS = ("document", "kind", "text", "line")
+OUTPUTS = {
+    "inventory": "inventory.md",
+    "key-facts": "key-facts.csv",
+    "findings": "findings.md",
+    "notices": "notices.md",
+}
+_FIRST_VERSION = {
+    "inventory": "List every document with its size, lines and words, and name the files that are not text.",
+    "key-facts": "Collect the parties, dates and amounts that stand in the documents, each with its line.",
+    "findings": "Find vague terms, placeholders, missing dates, amounts and parties. Each point gets an id, its "
+    "document, line and verbatim quote, why it matters, and a recommendation.",
+    "notices": "Draft per document a short notice with the points to raise, by the ids of the findings.",
+}
+"""How the planner of the first version described the same steps: its runs go on."""
+
+
+@cache
+def template() -> PlanContract:
+    return plan_in(files("runs").joinpath("plan_templates", f"{TEMPLATE}.json").read_bytes())
+
+
+def can_carry_out(plan: PlanContract) -> bool:
+    """Whether every step is one of the document review, described and judged as there."""
+    return all(map(is_known, plan.steps)) and all(_is_known(one, _OF_THE_RUN) for one in plan.success_criteria)
+
+
+def is_known(step: PlanStep) -> bool:
+    description, *added = step.description.split("\n")
+    return (
+        description in _descriptions().get(step.step_id, ())
+        and all(line.startswith(_LINES) for line in added)
+        and [basename(path) for path in step.expected_outputs] == [OUTPUTS[step.step_id]]
+        and bool(re.fullmatch(r"review(-\d+)?", dirname(step.expected_outputs[0])))
+        and all(_is_known(one, _OF_STEPS) for one in step.acceptance_criteria)
+    )
+
+
+@cache
+def _descriptions() -> dict[str, tuple[str, ...]]:
+    return {step.step_id: (step.description, _FIRST_VERSION[step.step_id]) for step in template().steps}
+
+
+def _is_known(criterion: Criterion, wordings: Iterable[str]) -> bool:
+    return criterion.check is not None or any(pattern(one).fullmatch(criterion.text) for one in wordings)
+
+
+@cache
+def pattern(wording: str) -> re.Pattern[str]:
+    """Recognises a criterion; its blanks become groups."""
+    parts = re.split(r"\{(\w+)\}", wording)
+    return re.compile("".join(f"(?P<{part}>.+)" if index % 2 else re.escape(part) for index, part in enumerate(parts)))
+
+
+def left_out(description: str, paths: Iterable[str]) -> frozenset[str]:
+    """The paths that a step is not to look at, by the lines of its description."""
+    lines = [line for line in description.split("\n") if line.startswith(LEAVE_OUT)]
+    return frozenset(path for path in paths if any(f"`{path}`" in line for line in lines))

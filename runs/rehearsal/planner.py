@@ -1,0 +1,95 @@
+"""The plan of the rehearsal: the shipped document review, without the files that feedback leaves out."""
+
+import re
+from collections.abc import Iterator, Sequence
+from posixpath import basename
+
+from runs.pev.contracts import ContextItem, Criterion, PlanContract, PlanStep
+from runs.rehearsal import job
+from runs.rehearsal.conversation import Conversation, unknown
+from runs.rehearsal.text import number_of
+
+MAX_LINE = 3_000
+"""Characters of the line that names what is left out; a description may have 4,000."""
+_NO_REHEARSAL = re.compile(r"\b(?:no|without|skip the|ohne|keine) (?:a |the )?(?:rehearsal|probe)\b", re.IGNORECASE)
+_LIMITS = (
+    "No AI reads the request, the documents or any feedback. In feedback only files named after “leave out”, and "
+    "“no rehearsal”, have an effect; all other words are carried along for people."
+)
+_ON_PURPOSE = (
+    "On its first attempt the step “{name}” leaves one recommendation out on purpose, so that you can see a "
+    "verification fail and be fixed. Say “no rehearsal” to do without."
+)
+
+
+def plan(conversation: Conversation) -> PlanContract:
+    """The document review for this task. Raises ModelError for any other task."""
+    previous = [PlanContract.model_validate_json(part.text) for part in conversation.all("previous_plan")]
+    if not all(map(job.can_carry_out, previous)):
+        raise unknown("the plan of this run")
+    if not previous and conversation.text("request").strip() != job.SAMPLE_REQUEST:
+        raise unknown("this task")
+    kept = {step.step_id: step for step in _kept(conversation)}
+    described = "\n".join(step.description for plan in previous for step in plan.steps)
+    documents = [line.rpartition("\t")[0] for line in conversation.text("files").split("\n") if "\t" in line]
+    out = _left_out(conversation, described, documents)
+    # a later version does it again where the one before did and nothing has failed since
+    unwanted = conversation.all("lesson") or any(_NO_REHEARSAL.search(one.text) for one in conversation.all("person"))
+    on_purpose = not unwanted and (not previous or job.ON_PURPOSE in described)
+    template = job.template()
+    steps = [kept.get(step.step_id) or _step(step, out, on_purpose=on_purpose) for step in template.steps]
+    return template.model_copy(
+        update={
+            "context": [*template.context, *_context(conversation, documents, out, on_purpose=on_purpose)],
+            "steps": steps,
+            "success_criteria": [*template.success_criteria, Criterion(text=job.ANSWER_NO_AI)],
+        }
+    )
+
+
+def _kept(conversation: Conversation) -> list[PlanStep]:
+    lines = [line for line in conversation.text("kept_steps").split("\n") if line]
+    steps = [PlanStep.model_validate_json(line) for line in lines]
+    if not all(job.is_known(step) and step.expected_outputs[0].startswith("review/") for step in steps):
+        raise unknown("the steps that have passed")
+    return steps
+
+
+def _left_out(conversation: Conversation, described: str, documents: Sequence[str]) -> frozenset[str]:
+    """What earlier versions left out, and what feedback names. Never everything, never more than a line can hold."""
+    named = {path for path in documents for part in conversation.all("person") if _leaves_out(path, part.text)}
+    out = job.left_out(described, documents) | named
+    return out if len(_line(out)) <= MAX_LINE and out != set(documents) else frozenset()
+
+
+def _leaves_out(path: str, words: str) -> bool:
+    """Whether a line of feedback names the file, by its path or its name, after words that leave it out."""
+    cue = r"(?<!not )(?<!n't )(?<!n’t )\b(?:leave out|without|except|skip|ohne|außer)\b"
+    names = "|".join(re.escape(name) for name in (path, basename(path)))
+    return bool(re.search(rf"{cue}[^\n;]*?(?<![\w/-])(?:{names})(?![\w/-])", words, re.IGNORECASE))
+
+
+def _step(step: PlanStep, out: frozenset[str], *, on_purpose: bool) -> PlanStep:
+    lines = [step.description, *([_line(out)] if out else [])]
+    if on_purpose and step.step_id == "findings":
+        lines.append(job.ON_PURPOSE)
+    return step.model_copy(update={"description": "\n".join(lines)})
+
+
+def _line(paths: frozenset[str]) -> str:
+    return job.LEAVE_OUT + ", ".join(f"`{path}`" for path in sorted(paths))
+
+
+def _context(
+    conversation: Conversation, documents: Sequence[str], out: frozenset[str], *, on_purpose: bool
+) -> Iterator[ContextItem]:
+    name = next(step.name for step in job.template().steps if step.step_id == "findings")
+    made = f"{job.NO_AI}: the template “Document review” for {number_of(len(documents), 'file')}."
+    yield ContextItem(name="How this plan was made", value=made)
+    yield ContextItem(name="Limits of offline rules", value=_LIMITS)
+    yield ContextItem(name="Rehearsal", value=_ON_PURPOSE.format(name=name) if on_purpose else "None in this version.")
+    if out:
+        yield ContextItem(name="Left out", value=", ".join(sorted(out)))
+    for part in [*conversation.all("person"), *conversation.all("lesson")][-12:]:
+        name = "Feedback" if part.kind == "person" else "What happened before"
+        yield ContextItem(name=name, value=f"{part.name}: “{part.text.strip()}”"[:4_000])

@@ -1,0 +1,43 @@
+"""The final answer of the rehearsal: gaps first, then what the steps found, in their own figures."""
+
+import re
+
+from runs.pev.contracts import SynthesizedAnswer
+from runs.rehearsal import job
+from runs.rehearsal.conversation import Conversation, unknown
+from runs.rehearsal.text import number_of, shortened
+
+SHOWN_CHARS = 30_000
+_CAUTION = (
+    "The rules find patterns, they do not understand the text; what they miss they do not report, and what the request "
+    "asks beyond this review was not looked for."
+)
+
+
+def answer(conversation: Conversation) -> SynthesizedAnswer:
+    """Begins with the findings; what stands in it comes from the results alone. Raises ModelError for other runs."""
+    results = {part.name: part.text.strip() for part in conversation.all("result") if part.text.strip()}
+    if not results.keys() <= job.OUTPUTS.keys():
+        raise unknown("the results of this run")
+    gaps = [part.text for part in conversation.all("gap")]
+    files = [f"- `{line}`" for line in conversation.text("files").split("\n") if line not in ("", "(none)")]
+    headline, _, details = results.pop("findings", "The findings were not delivered.").partition("\n")
+    lines = [f"{headline} {number_of(len(gaps), 'gap')} must be named." if gaps else headline, ""]
+    if gaps:
+        lines += [f"**Not achieved ({len(gaps)}):**", "", *(f"- {shortened(gap, 1_500)}" for gap in gaps[:50]), ""]
+    lines += [_cut(details.strip()), ""]
+    names = {step.step_id: step.name for step in job.template().steps}
+    if results:
+        lines += ["## What the other steps found", ""]
+    for key, text in results.items():
+        lines += [f"**{names[key]}.** {shortened(text.partition('\n')[0], 1_000)}", ""]
+    lines += ["## Files", "", *(files[:200] or ["None were written."])]
+    lines += ["", f"{job.NO_AI}: no AI was involved in this answer. {_CAUTION}"]
+    return SynthesizedAnswer(answer=re.sub(r"\n{3,}", "\n\n", "\n".join(lines)))
+
+
+def _cut(text: str) -> str:
+    """The details, cut at a line; headings of theirs go down a level."""
+    if len(text) > SHOWN_CHARS:
+        text = text[:SHOWN_CHARS].rpartition("\n")[0] + "\n- … (cut; the rest stands in the file)"
+    return re.sub(r"^#{1,3} ", "#### ", text, flags=re.MULTILINE)

@@ -1,0 +1,224 @@
+"""Judges the criteria of the document review by looking for itself, with quotes as evidence.
+
+It shares no rule with the executor, so that an error there is not repeated here.
+"""
+
+import csv
+import io
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+
+from runs.enums import Action, Severity
+from runs.pev.contracts import CriterionAnswer, QuotedEvidence, VerifierAnswer
+from runs.rehearsal import job
+from runs.rehearsal.conversation import Conversation, unknown
+
+MAX_QUOTES = 6
+MAX_COMPLAINTS = 12
+QUOTE_CHARS = 400
+
+
+class _NotShownError(Exception):
+    """A document that a criterion is about was not put before the verifier as a whole."""
+
+
+@dataclass
+class _Ruling:
+    """Evidence and complaints while a file is gone through."""
+
+    evidence: list[QuotedEvidence] = field(default_factory=list)
+    complaints: list[str] = field(default_factory=list)
+
+    def quote(self, source: str, text: str) -> None:
+        cut = " ".join(text.split())[:QUOTE_CHARS].strip()
+        if sum(map(str.isalnum, cut)) >= 3 and len(self.evidence) < MAX_QUOTES:
+            self.evidence.append(QuotedEvidence(source=source, quote=cut))
+
+    def answer(self, label: str) -> CriterionAnswer:
+        complaints = self.complaints[:MAX_COMPLAINTS]
+        if not self.evidence and not complaints:
+            complaints = ["There is nothing to quote that would prove it."]
+        return CriterionAnswer(
+            criterion=label,
+            passed=not complaints,
+            evidence=self.evidence,
+            confidence=0.95,
+            feedback=" ".join(complaints),
+        )
+
+
+class _Exhibits:
+    """What lies before the verifier. `listed`: the paths that list_files gave; `total`: how many it counted."""
+
+    def __init__(self, conversation: Conversation) -> None:
+        self._documents = {part.name: part.text for part in conversation.all("document")}
+        self.output = conversation.text("output")
+        listing = next((part.text for part in conversation.all("tool") if re.match(r"\d+ files, ", part.text)), "0")
+        whole = re.sub(r".*\n\(cut here; the result goes on\)\Z", "", listing)
+        self.total = int(listing.split(" ", 1)[0])
+        self.listed = set(re.findall(r"^\d+\t(.+)", whole, re.MULTILINE))
+
+    def text(self, path: str) -> str:
+        if path not in self._documents:
+            raise _NotShownError(f"{path or 'A document'} was not put before the verifier as a whole.")
+        return self._documents[path]
+
+    def lines(self, path: str) -> list[str]:
+        text = self.text(path)
+        return text.removesuffix("\n").split("\n") if text else []
+
+    def line(self, path: str, start: str) -> str:
+        return next((line for line in self.lines(path) if line.startswith(start)), "")
+
+    def holds(self, path: str, quote: str, line: str) -> bool:
+        """Whether the quote begins in this line; it may run on."""
+        lines = self.lines(path)[int(line) - 1 :] if re.fullmatch(r"[1-9]\d*", line) else []
+        wanted, own = " ".join(quote.split()), " ".join("".join(lines[:1]).split())
+        return bool(wanted) and 0 <= " ".join(" ".join(lines[:60]).split()).find(wanted) < max(1, len(own))
+
+    def entries(self, path: str) -> Iterator[tuple[str, Mapping[str, str]]]:
+        """The id and the fields of each finding, `Quote` among them; other headings than `### F1 …` end one."""
+        for part in re.split(r"^(?=#{1,3} )", self.text(path), flags=re.MULTILINE):
+            if head := re.match(r"### (F\d+) ", part):
+                fields = re.findall(r"^- ([A-Z][A-Za-z ]*): (.*\S)", part, re.MULTILINE)
+                quote = re.findall(r"^> (.*\S)", part, re.MULTILINE)
+                yield head[1], dict([*fields, *([("Quote", " ".join(quote))] if quote else [])])
+
+
+def verdict(conversation: Conversation) -> VerifierAnswer:
+    """What documents say of approval has no effect. Raises ModelError for a criterion of another job."""
+    labels = re.split(r"^(C\d+): ", conversation.text("criteria"), flags=re.MULTILINE)[1:]
+    shown = _Exhibits(conversation)
+    criteria = zip(labels[::2], labels[1::2], strict=True)
+    answers = [_ruling(text.strip(), shown).answer(label) for label, text in criteria]
+    failed = [answer for answer in answers if not answer.passed]
+    return VerifierAnswer(
+        criteria_results=answers,
+        overall_pass=not failed,
+        action=Action.RETRY if failed else Action.PASS,
+        severity=Severity.MAJOR if failed else Severity.MINOR,
+        feedback_for_executor="\n".join(f"{answer.criterion}: {answer.feedback}" for answer in failed),
+    )
+
+
+def _ruling(criterion: str, shown: _Exhibits) -> _Ruling:
+    for wording, judge in _JUDGES.items():
+        if blanks := job.pattern(wording).fullmatch(criterion):
+            ruling = _Ruling()
+            try:
+                judge(shown, ruling, **blanks.groupdict())
+            except _NotShownError as missing:
+                ruling.complaints.append(str(missing))
+            return ruling
+    raise unknown(f"the criterion “{criterion[:200]}”")
+
+
+def _inventory_files(shown: _Exhibits, ruling: _Ruling, path: str) -> None:
+    rows, left = _rows(shown, path), shown.line(path, job.NOT_LISTED)
+    made = {f"{path.rpartition('/')[0]}/{name}" for name in job.OUTPUTS.values()}
+    accounted = len(rows) + (int(left.removeprefix(job.NOT_LISTED).split(" ", 1)[0]) if left else 0)
+    expected = shown.total - len(made & shown.listed)
+    if accounted != expected:
+        ruling.complaints.append(f"{path} accounts for {accounted} files; there are {expected}.")
+    if not left:
+        lacking = sorted(shown.listed - made - rows.keys())
+        ruling.complaints += [f"{name} is not listed in {path}." for name in lacking]
+    for line in [*rows.values(), left or shown.line(path, "Files in all: ")][-MAX_QUOTES:]:
+        ruling.quote(path, line)
+
+
+def _inventory_lines(shown: _Exhibits, ruling: _Ruling, path: str) -> None:
+    for name, row in _rows(shown, path).items():
+        stated = _cells(row)[2]
+        if stated and stated != str(len(shown.lines(name))):
+            ruling.complaints.append(f"{path} gives {stated} lines for {name}; it has {len(shown.lines(name))}.")
+        elif stated:
+            ruling.quote(path, row)
+    ruling.quote(path, shown.line(path, "Files in all: "))
+
+
+def _facts_occur(shown: _Exhibits, ruling: _Ruling, path: str) -> None:
+    for number, row in enumerate(csv.DictReader(io.StringIO(shown.text(path))), 1):
+        document, text, line = (row.get(name) or "" for name in ("document", "text", "line"))
+        if shown.holds(document, text, line):
+            ruling.quote(document, text)
+        else:
+            ruling.complaints.append(f"Row {number}: “{text[:60]}” does not stand in {document}, line {line}.")
+    ruling.quote(path, shown.text(path))
+
+
+def _findings_whole(shown: _Exhibits, ruling: _Ruling, path: str) -> None:
+    for name, fields in shown.entries(path):
+        lacking = [one for one in ("Document", "Line", "Quote", "Recommendation") if one not in fields]
+        if lacking:
+            ruling.complaints.append(f"Finding {_place(name, fields)} has no {' and no '.join(lacking).lower()}.")
+        else:
+            ruling.quote(path, f"- Recommendation: {fields['Recommendation']}")
+    _none_found(shown, ruling, path)
+
+
+def _quotes_occur(shown: _Exhibits, ruling: _Ruling, path: str) -> None:
+    for name, fields in shown.entries(path):
+        document, line, quote = (fields.get(one, "") for one in ("Document", "Line", "Quote"))
+        if shown.holds(document, quote, line):
+            ruling.quote(document, quote)
+        else:
+            ruling.complaints.append(f"The quote of {_place(name, fields)} does not stand there: “{quote[:80]}”.")
+    _none_found(shown, ruling, path)
+
+
+def _notices_complete(shown: _Exhibits, ruling: _Ruling, path: str, other: str) -> None:
+    raised = {match[1]: line for line in shown.lines(path) if (match := re.match(r"\d+\. (F\d+)\b", line))}
+    for name, _ in shown.entries(other):
+        if name in raised:
+            ruling.quote(path, raised[name])
+        else:
+            ruling.complaints.append(f"Finding {name} is raised in no notice.")
+    _none_found(shown, ruling, path)
+
+
+def _none_found(shown: _Exhibits, ruling: _Ruling, path: str) -> None:
+    """A file without entries holds only if it says so itself."""
+    if not ruling.evidence and not ruling.complaints:
+        ruling.quote(path, shown.line(path, "No "))
+
+
+def _answer_figures(shown: _Exhibits, ruling: _Ruling, path: str) -> None:
+    first = shown.output.lstrip().partition("\n")[0]
+    number = shown.line(path, job.POINTS).removeprefix(job.POINTS).strip()
+    if number != "0" and number not in re.findall(r"\d+", first):
+        ruling.complaints.append(f"{path} counts {number or 'no'} points; the answer begins otherwise.")
+    if path not in shown.output:
+        ruling.complaints.append(f"The answer does not name {path}.")
+    ruling.quote("@output", first)
+
+
+def _answer_no_ai(shown: _Exhibits, ruling: _Ruling) -> None:
+    ruling.quote("@output", next((line for line in shown.output.split("\n") if "no AI was involved" in line), ""))
+
+
+def _place(name: str, fields: Mapping[str, str]) -> str:
+    return f"{name} ({fields.get('Document', 'no document')}, line {fields.get('Line', '?')})"
+
+
+def _rows(shown: _Exhibits, path: str) -> dict[str, str]:
+    """The rows of the file table by path; those of other tables have fewer cells."""
+    rows = {_cells(line)[0]: line for line in shown.lines(path) if line.startswith("| ") and len(_cells(line)) == 5}
+    return {name: row for name, row in rows.items() if name not in ("File", "---")}
+
+
+def _cells(row: str) -> list[str]:
+    return [cell.replace("\\|", "|").strip() for cell in re.split(r"(?<!\\)\|", row)[1:-1]]
+
+
+_JUDGES: Mapping[str, Callable[..., None]] = {
+    job.INVENTORY_FILES: _inventory_files,
+    job.INVENTORY_LINES: _inventory_lines,
+    job.FACTS_OCCUR: _facts_occur,
+    job.FINDINGS_WHOLE: _findings_whole,
+    job.QUOTES_OCCUR: _quotes_occur,
+    job.NOTICES_COMPLETE: _notices_complete,
+    job.ANSWER_FIGURES: _answer_figures,
+    job.ANSWER_NO_AI: _answer_no_ai,
+}

@@ -1,0 +1,123 @@
+"""What may be submitted while no model is connected, and the sentence for everything else."""
+
+from __future__ import annotations
+
+import uuid
+from typing import Any
+
+import pytest
+from django.core.files.base import ContentFile
+
+from runs import trees
+from runs.enums import Role, RunStatus
+from runs.errors import InvalidInput
+from runs.lifecycle.defaults import default_policy
+from runs.lifecycle.rehearsing import templates_that_need_a_model
+from runs.lifecycle.submission import Submission, Upload, again, sample, submit
+from runs.lifecycle.templates import save, shipped_plan
+from runs.models import Run, Tree
+from runs.pev.policy import Policy, RoleModel
+from tests import factories as made
+from tests.integration.conftest import MODELS, finish
+
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("no_model")]
+
+HOW = (
+    "; without a model only the sample and the template “Document review” on text files can be run, so connect one: "
+    "set a key (ANTHROPIC_API_KEY) or the base URL (ANTHROPIC_BASE_URL) of another or a local server that speaks the "
+    "Messages API, and start pevsite again."
+)
+REVIEW = shipped_plan("document-review")
+LEASE = {"lease.md": b"The Tenant shall pay a fee.\n"}
+
+
+def submission(request: str, files: dict[str, bytes], **changes: Any) -> Submission:
+    uploads = [Upload(path, ContentFile(content)) for path, content in files.items()]
+    values: dict[str, Any] = {"policy": default_policy(), "token": uuid.uuid4(), "no_files": True}
+    return Submission(request, uploads, **(values | changes))
+
+
+def refused(given: Submission) -> str:
+    with pytest.raises(InvalidInput) as caught:
+        submit(made.alice(), given)
+    assert (Run.objects.count(), Tree.objects.count()) == (0, 0)
+    return str(caught.value)
+
+
+def sampled(**changes: Any) -> Submission:
+    request, uploads = sample("contracts")
+    return Submission(request, [*uploads, *changes.pop("more", [])], default_policy(), uuid.uuid4(), **changes)
+
+
+def test_the_sample_is_taken() -> None:
+    assert submit(made.alice(), sampled()).status == RunStatus.PLANNING
+
+
+def test_the_template_is_taken_for_any_text() -> None:
+    files = {"lease.md": "Der Mieter zahlt zeitnah.".encode("utf-8-sig"), "empty.txt": b""}
+    assert submit(made.alice(), submission("Go.", files, plan=REVIEW)).plans.get().version == 1
+
+
+@pytest.mark.parametrize(
+    ("files", "plan", "problem"),
+    [
+        (LEASE, None, "This task needs a model"),
+        ({}, None, "This task needs a model"),
+        (LEASE, shipped_plan("idea-workflow"), "This plan needs a model"),
+        (LEASE, shipped_plan("project-analysis"), "This plan needs a model"),
+        (LEASE, made.plan(), "This plan needs a model"),
+        ({}, REVIEW, "There are no files to review"),
+        (LEASE | {"photo.png": b"\x89PNG\0"}, REVIEW, "“photo.png” is not UTF-8 text"),
+        (LEASE | {"zero.md": b"a\0b"}, REVIEW, "“zero.md” is not UTF-8 text"),
+        (LEASE | {"cut.md": "ü".encode()[:1]}, REVIEW, "“cut.md” is not UTF-8 text"),
+    ],
+)
+def test_everything_else_is_refused_in_one_sentence_and_changes_nothing(
+    files: dict[str, bytes], plan: Any, problem: str
+) -> None:
+    assert refused(submission("Report the largest of three files.", files, plan=plan)) == problem + HOW
+
+
+def test_the_sample_with_other_files_is_another_task() -> None:
+    more = [Upload("contracts/more.md", ContentFile(b"More."))]
+    assert refused(sampled(more=more)) == "This task needs a model" + HOW
+    assert refused(submission(sampled().request, LEASE)) == "This task needs a model" + HOW
+
+
+def test_models_that_nobody_plays_are_refused_too() -> None:
+    given = submission("Go.", LEASE, plan=REVIEW, policy=Policy(models=MODELS))
+    names = "claude-haiku-5-5, claude-opus-5-5, claude-sonnet-5-5"
+    assert refused(given) == f"No model is connected, so there is no {names}" + HOW
+
+
+def test_with_a_model_the_rehearsal_is_not_given_another_job(monkeypatch: pytest.MonkeyPatch) -> None:
+    rehearsal = default_policy()
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "test-key-of-nobody")
+    assert refused(submission("Go.", LEASE, policy=rehearsal)) == (
+        "This task needs a model; offline-executor, offline-planner, offline-verifier can do only the sample and the "
+        "template “Document review” on text files, so name other models in the policy."
+    )
+    mixed = rehearsal.model_copy(update={"models": MODELS | {Role.VERIFIER: RoleModel(model="offline-verifier")}})
+    assert "This task needs a model; offline-verifier can do" in refused(submission("Go.", LEASE, policy=mixed))
+    assert submit(made.alice(), submission("Go.", LEASE, policy=Policy(models=MODELS))).pk
+
+
+@pytest.mark.django_db(transaction=True)
+def test_what_was_rehearsed_is_run_again_and_what_was_not_is_not() -> None:
+    alice = made.alice()
+    first = finish(submit(alice, sampled()), alice)
+    assert first.outcome == "succeeded"
+    binary = trees.make_tree({"a.bin": trees.put_file(ContentFile(b"\0"))})
+    assert again(first, alice, uuid.uuid4()).plans.get().version == 1
+    Run.objects.filter(pk=first.pk).update(inputs=binary)
+    with pytest.raises(InvalidInput, match=r"“a\.bin” is not UTF-8 text; without a model"):
+        again(Run.objects.get(pk=first.pk), alice, uuid.uuid4())
+
+
+def test_templates_are_told_apart(monkeypatch: pytest.MonkeyPatch) -> None:
+    alice, done = made.alice(), made.finished_succeeded
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "test-key-of-nobody")
+    mine = save(alice, done(), "Mine")
+    assert templates_that_need_a_model(alice) == frozenset()
+    monkeypatch.delenv("ANTHROPIC_API_KEY")
+    assert templates_that_need_a_model(alice) == {"idea-workflow", "project-analysis", str(mine.pk)}

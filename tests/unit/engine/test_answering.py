@@ -1,0 +1,47 @@
+"""Who answers, and how long one waits for it."""
+
+import time
+
+import pytest
+
+from runs.engine.answering import Answering
+from runs.enums import Role
+from runs.errors import LeaseLost, ModelError
+from runs.pev.asking import user
+from runs.pev.delimiters import delimited
+from runs.pev.ports import Ask, Usage
+
+QUESTION = user(delimited("result", "No points were found.", "findings"))
+ASK = Ask(Role.SYNTHESIZER, "offline-executor", "", (QUESTION,))
+
+
+def test_the_rehearsal_answers_for_its_own_ids() -> None:
+    reply = Answering().ask(ASK)
+    assert reply.model == "offline-executor"
+    assert reply.usage == Usage()
+    assert reply.text.startswith('{"answer":"No points were found.')
+
+
+def test_the_api_is_asked_for_all_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("ANTHROPIC_API_KEY", raising=False)
+    monkeypatch.delenv("ANTHROPIC_BASE_URL", raising=False)
+    with pytest.raises(ModelError, match="there is no ANTHROPIC_API_KEY"):
+        Answering().ask(Ask(Role.PLANNER, "offline-but-not-ours", "", ()))
+
+
+def test_a_reply_of_the_rehearsal_takes_its_time_and_work_that_has_to_end_is_looked_for_meanwhile() -> None:
+    looks: list[float] = []
+    began = time.monotonic()
+    Answering(delay=0.25).ask(ASK, lambda: looks.append(time.monotonic()))
+    assert time.monotonic() - began >= 0.25
+    assert len(looks) == 4
+
+
+def test_a_wait_is_broken_off() -> None:
+    def stop() -> None:
+        raise LeaseLost("cancelled")
+
+    began = time.monotonic()
+    with pytest.raises(LeaseLost):
+        Answering(delay=30).ask(ASK, stop)
+    assert time.monotonic() - began < 1
