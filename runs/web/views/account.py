@@ -1,4 +1,6 @@
-"""Owns signing in, by a link that works once, and signing out. There are no passwords and no form."""
+"""Signing in, by a link that works once, and signing out. There are no passwords and no form."""
+
+import logging
 
 from django.contrib.auth import login, logout
 from django.contrib.auth.decorators import login_not_required
@@ -11,8 +13,10 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_POST, require_safe
 from django_htmx.http import HttpResponseClientRedirect
 
+from runs.logs import about
 from runs.web.signin import BACKEND, person_of
 
+log = logging.getLogger(__name__)
 _WANTED = "pev_next"
 _WANTED_FOR = 3_600  # seconds, as long as a link works
 
@@ -42,9 +46,11 @@ def sign_in_link(request: HttpRequest, name: str, token: str) -> HttpResponse:
     """Sign in and leave at once, so that the token stays in no address bar, history entry or referrer."""
     person = person_of(name, token)
     if person is None:
+        log.warning("refused: a sign-in link that does not work, or not any more")
         response = redirect("inbox") if request.user.is_authenticated else redirect(f"{reverse('sign_in')}?spent")
     else:
         login(request, person, backend=BACKEND)
+        log.info("signed in", extra=about(user=person.get_username()))
         response = redirect(_safe(request, request.GET.get("next", "")) or _remembered(request) or "inbox")
         response.delete_cookie(_WANTED)
     response["Referrer-Policy"] = "no-referrer"
@@ -53,6 +59,7 @@ def sign_in_link(request: HttpRequest, name: str, token: str) -> HttpResponse:
 
 @require_POST
 def sign_out(request: HttpRequest) -> HttpResponse:
+    log.info("signed out", extra=about(user=request.user.get_username()))
     logout(request)
     return redirect("sign_in")
 

@@ -100,3 +100,19 @@ def test_an_error_of_the_server_is_a_page_without_any_context() -> None:
 @pytest.mark.parametrize("page", ["400.html", "403.html", "404.html"])
 def test_the_other_refusals_say_what_to_do(page: str) -> None:
     assert "To the inbox" in render_to_string(page)
+
+
+def test_signing_in_and_out_is_logged_and_no_token_is(
+    client: Client, alice: Any, caplog: pytest.LogCaptureFixture
+) -> None:
+    link = link_for(alice)
+    client.get(link)
+    client.post("/sign-out/")
+    client.get(link)
+    lines = [record for record in caplog.records if record.name == "runs.web.views.account"]
+    assert [(record.levelname, record.getMessage(), vars(record).get("about")) for record in lines] == [
+        ("INFO", "signed in", {"user": "alice"}),
+        ("INFO", "signed out", {"user": "alice"}),
+        ("WARNING", "refused: a sign-in link that does not work, or not any more", None),
+    ]
+    assert link.split("/")[-2] not in caplog.text
