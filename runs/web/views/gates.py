@@ -1,4 +1,6 @@
-"""Owns the answering of gates over HTTP. With htmx the regions come back; without, the page does."""
+"""The answering of gates over HTTP. With htmx the regions come back; without, the page does."""
+
+import logging
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
@@ -7,13 +9,16 @@ from django.views.decorators.http import require_POST
 
 from runs.enums import GateStatus, Verb
 from runs.errors import DecisionRefused, InvalidInput, PevError
-from runs.lifecycle import gates, limits
+from runs.lifecycle import gates
+from runs.logs import about
 from runs.models import Gate
+from runs.web.forms.decisions import DecisionForm
 from runs.web.fragments import regions
-from runs.web.presenters.gates import MAX_REASON, Problem
+from runs.web.presenters.gates import Problem
 from runs.web.presenters.page import run_page
 from runs.web.views.run import person, visible_run
 
+log = logging.getLogger(__name__)
 _DONE = {Verb.APPROVE: GateStatus.APPROVED, Verb.REJECT: GateStatus.REJECTED, Verb.STOP: GateStatus.STOPPED}
 
 
@@ -22,29 +27,22 @@ def decide(request: HttpRequest, run_id: int, gate_id: int) -> HttpResponse:
     """Answer a gate. What cannot be done is said on the page, with the typed reason kept."""
     run = visible_run(request, run_id)
     gate = get_object_or_404(run.gates, pk=gate_id)
-    reason = request.POST.get("reason", "").replace("\0", "")
+    form = DecisionForm(request.POST)
     try:
-        _decide(request, gate, reason)
+        _decide(request, gate, form.decision())
     except PevError as error:
-        return _page(request, run_id, Problem(gate.pk, str(error), reason), _status(error))
+        log.info("refused: %s", error, extra=about(run=run_id, gate=gate.pk, user=request.user.get_username()))
+        return _page(request, run_id, Problem(gate.pk, str(error), form.typed), _status(error))
     if request.headers.get("HX-Request"):
         return _page(request, run_id, None, 200)
     return redirect(f"{reverse('run', args=[run_id])}#run-gates")
 
 
-def _decide(request: HttpRequest, gate: Gate, reason: str) -> None:
-    try:
-        verb = Verb(request.POST.get("verb", ""))
-    except ValueError as error:
-        raise InvalidInput("Choose one of the buttons: approve, reject or stop.") from error
-    if len(reason) > MAX_REASON:
-        raise InvalidInput(f"That is {len(reason):,} characters; {MAX_REASON:,} fit. Put long texts into a file.")
-    raised = limits.given(request.POST.get("budget", ""), request.POST.get("minutes", ""))
-    decision = gates.Decision(verb, request.POST.get("digest", ""), reason, **raised)
+def _decide(request: HttpRequest, gate: Gate, decision: gates.Decision) -> None:
     try:
         gates.decide(gate.pk, person(request), decision)
     except DecisionRefused:
-        if not _decided_so_before(request, gate, verb):
+        if not _decided_so_before(request, gate, decision.verb):
             raise
 
 

@@ -1,4 +1,4 @@
-"""Owns plans that leave their run: as JSON to keep, and as templates for other files."""
+"""Plans that leave their run: as JSON to keep, and as templates for other files."""
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
@@ -12,6 +12,7 @@ from runs.lifecycle.rehearsing import templates_that_need_a_model
 from runs.lifecycle.templates import MAX_NAME, SHIPPED
 from runs.permissions import visible_templates
 from runs.pev.imported import exported
+from runs.web.forms.templates import SaveTemplateForm
 from runs.web.streaming import attachment
 from runs.web.views.run import person, visible_run
 
@@ -29,17 +30,17 @@ def save_template(request: HttpRequest, run_id: int) -> HttpResponse:
     """Ask for the name of a template; posted, save it. What cannot be saved is said on the page."""
     run = visible_run(request, run_id)
     plan = templates.plan_worth_keeping(run)
-    name, problem, status = run.title, "", 200
-    if request.method == "POST":
-        name = request.POST.get("name", "").replace("\0", "")
+    form = SaveTemplateForm(request.POST if request.method == "POST" else None, initial={"name": run.title})
+    problem, status = "", 200
+    if form.is_bound:
         try:
-            saved = templates.save(person(request), run, name)
+            saved = templates.save(person(request), run, form.checked()["name"])
         except InvalidInput as error:
             problem, status = str(error), 422
         else:
             messages.success(request, f"Saved as the template “{saved.name}”. Choose it as the plan of a new run.")
             return redirect("templates")
-    context = {"run": run, "plan": plan, "name": name, "problem": problem, "longest": MAX_NAME}
+    context = {"run": run, "plan": plan, "form": form, "problem": problem, "longest": MAX_NAME}
     return render(request, "runs/save_template.html", context, status=status)
 
 

@@ -1,4 +1,6 @@
-"""Owns the page of a run, and its controls: pause, resume, stop."""
+"""The page of a run, and its controls: pause, resume, stop."""
+
+import logging
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
@@ -7,12 +9,14 @@ from django.views.decorators.http import require_POST, require_safe
 
 from runs.errors import PevError
 from runs.lifecycle import gates
+from runs.logs import about
 from runs.models import Run, User
 from runs.permissions import visible_runs
+from runs.web.forms.decisions import PauseForm, StopForm
 from runs.web.fragments import regions
 from runs.web.presenters.page import run_page as present
 
-MAX_REASON = 2_000
+log = logging.getLogger(__name__)
 
 
 def visible_run(request: HttpRequest, run_id: int) -> Run:
@@ -37,10 +41,10 @@ def run_page(request: HttpRequest, run_id: int) -> HttpResponse:
 def stop(request: HttpRequest, run_id: int) -> HttpResponse:
     """Stop the run now; what has passed is kept."""
     run = visible_run(request, run_id)
-    reason = request.POST.get("reason", "").replace("\0", "").strip()[:MAX_REASON]
     try:
-        gates.cancel(run.pk, person(request), reason)
+        gates.cancel(run.pk, person(request), StopForm(request.POST).checked()["reason"])
     except PevError as error:
+        _refused(request, run, error)
         messages.warning(request, str(error))
     return redirect("run", run_id=run.pk)
 
@@ -51,10 +55,15 @@ def pause(request: HttpRequest, run_id: int) -> HttpResponse:
     run = visible_run(request, run_id)
     live = "HX-Request" in request.headers
     try:
-        gates.pause(run.pk, person(request), paused=request.POST.get("paused") == "1")
+        gates.pause(run.pk, person(request), paused=PauseForm(request.POST).checked()["paused"])
     except PevError as error:
+        _refused(request, run, error)
         if not live:
             messages.warning(request, str(error))
     if live:
         return HttpResponse(regions(present(visible_run(request, run_id)), ["head"]))
     return redirect("run", run_id=run.pk)
+
+
+def _refused(request: HttpRequest, run: Run, error: PevError) -> None:
+    log.info("refused: %s", error, extra=about(run=run.pk, user=request.user.get_username()))

@@ -1,4 +1,4 @@
-"""Owns the way in for people: the form of a new run, and the samples that ship with the app."""
+"""The way in for people: the form of a new run, and the samples that ship with the app."""
 
 from __future__ import annotations
 
@@ -17,10 +17,11 @@ from runs.enums import RunStatus
 from runs.errors import InvalidInput, PlanRefused
 from runs.lifecycle import submission
 from runs.lifecycle.defaults import default_policy
-from runs.lifecycle.submission import SAMPLES, Submission, Upload
+from runs.lifecycle.submission import SAMPLES, Submission
 from runs.lifecycle.templates import plan_worth_keeping
 from runs.models import Run
-from runs.web.forms import NewRunForm
+from runs.web.forms.again import AgainForm, TokenForm
+from runs.web.forms.new_run import NewRunForm
 from runs.web.views.run import person, visible_run
 
 
@@ -48,7 +49,9 @@ def run_sample(request: HttpRequest, name: str) -> HttpResponse:
         text, uploads = submission.sample(name)
     except InvalidInput as error:
         raise Http404(str(error)) from error
-    run = submission.submit(person(request), Submission(text, uploads, default_policy(), _token(request)))
+    run = submission.submit(
+        person(request), Submission(text, uploads, default_policy(), TokenForm(request.POST).submission())
+    )
     return redirect("run", run.pk)
 
 
@@ -61,31 +64,18 @@ def run_again(request: HttpRequest, run_id: int) -> HttpResponse:
         return redirect("run", run_id=run.pk)
     plan = plan_worth_keeping(run)
     steps = list(plan.steps.order_by("position")) if plan else []
-    known = {step.key for step in steps}
-    wanted = (request.POST if request.method == "POST" else request.GET).getlist("anew")
+    posted = request.POST if request.method == "POST" else None
+    form = AgainForm(posted, initial={"anew": request.GET.getlist("anew")}, steps=steps)
     problem = ""
-    if request.method == "POST":
+    if form.is_bound:
         try:
-            made = submission.again(
-                run,
-                person(request),
-                _token(request),
-                reuse="all" not in request.POST,
-                anew=sorted(known.intersection(wanted)),
-            )
+            token, sent = form.submission(), form.cleaned_data
+            made = submission.again(run, person(request), token, reuse=not sent["all"], anew=sent["anew"])
             return redirect("run", run_id=made.pk)
         except InvalidInput as error:
             problem = str(error)
-    context = {"run": run, "plan": plan, "steps": steps, "wanted": wanted, "problem": problem, "token": uuid.uuid4()}
+    context = {"run": run, "plan": plan, "steps": steps, "form": form, "problem": problem, "token": uuid.uuid4()}
     return render(request, "runs/again.html", context, status=422 if problem else 200)
-
-
-def _token(request: HttpRequest) -> uuid.UUID:
-    """The token of the posted page; a new one where it carries none."""
-    try:
-        return uuid.UUID(request.POST.get("token", ""))
-    except ValueError:
-        return uuid.uuid4()
 
 
 def _submit(request: HttpRequest, form: NewRunForm) -> Run:
@@ -96,7 +86,7 @@ def _submit(request: HttpRequest, form: NewRunForm) -> Run:
         person(request),
         Submission(
             request=given["request"],
-            uploads=_uploads(request),
+            uploads=form.uploads(),
             policy=form.policy(),
             token=given["token"],
             approvers=list(given["approvers"]),
@@ -105,16 +95,6 @@ def _submit(request: HttpRequest, form: NewRunForm) -> Run:
             plan_from=plan.reason if plan else "",
         ),
     )
-
-
-def _uploads(request: HttpRequest) -> list[Upload]:
-    """The files with their paths. Django keeps only names; the script sends each file's path in a field beside it."""
-    files = [*request.FILES.getlist("files"), *request.FILES.getlist("folder")]
-    paths = request.POST.getlist("paths")
-    if paths and len(paths) != len(files):
-        raise InvalidInput("The files did not arrive whole. Nothing was stored; submit again.")
-    names = paths or [file.name or "" for file in files]
-    return [Upload(name, file) for name, file in zip(names, files, strict=True)]
 
 
 def _refused(request: HttpRequest, form: NewRunForm, problems: Sequence[str]) -> HttpResponse:

@@ -175,3 +175,11 @@ def test_it_takes_a_second_person_to_approve(client: Client) -> None:
     assert client.post(address(gate_of(run)), form(gate_of(run), "approve")).status_code == 302
     run.refresh_from_db()
     assert run.status == "executing"
+
+
+def test_a_refused_decision_is_logged_with_what_it_is_about(alice: Client, caplog: pytest.LogCaptureFixture) -> None:
+    gate = gate_of(factories.awaiting_plan())
+    alice.post(address(gate), form(gate, "approve") | {"digest": "0" * 64})
+    (line,) = [record for record in caplog.records if record.name == "runs.web.views.gates"]
+    assert line.getMessage().startswith("refused: What would run has changed")
+    assert vars(line)["about"] == {"run": gate.run_id, "gate": gate.pk, "user": "alice"}

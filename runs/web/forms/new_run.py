@@ -1,4 +1,4 @@
-"""Owns the form of a new run: the request, its files' limits, where the plan comes from, and the policy."""
+"""The form of a new run: the request, its files, where the plan comes from, and the policy."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from runs.errors import InvalidInput
 from runs.lifecycle import templates
 from runs.lifecycle.defaults import default_policy
 from runs.lifecycle.rehearsing import is_connected, templates_that_need_a_model
-from runs.lifecycle.submission import MAX_REQUEST
+from runs.lifecycle.submission import MAX_REQUEST, Upload
 from runs.lifecycle.templates import SHIPPED, Chosen
 from runs.models import User
 from runs.pev.imported import MAX_BYTES, plan_in
@@ -93,7 +93,7 @@ class PlanSelect(forms.Select):
 
 
 class NewRunForm(forms.Form):
-    """Everything but the files, which the view takes from the request. `policy()` once it is valid."""
+    """`uploads()`, `plan()` and `policy()` once it is valid."""
 
     request = forms.CharField(
         label="What is to be done?",
@@ -105,6 +105,7 @@ class NewRunForm(forms.Form):
     )
     no_files = forms.BooleanField(label="There are no files for this", required=False)
     token = forms.UUIDField(widget=forms.HiddenInput)
+    paths = forms.Field(required=False, widget=forms.MultipleHiddenInput)  # filled by the script, in the files' order
     template = forms.CharField(
         label="Plan",
         help_text="A template is proposed as it stands; you approve it like any plan.",
@@ -181,7 +182,19 @@ class NewRunForm(forms.Form):
 
     @property
     def policy_has_errors(self) -> bool:
-        return bool(set(self.errors) - {"request", "no_files", "token", "approvers", "template", "plan_file"})
+        return bool(set(self.errors) - {"request", "no_files", "token", "approvers", "template", "plan_file", "paths"})
+
+    def uploads(self) -> list[Upload]:
+        """The files with their paths; a browser sends names only, so the script sends each path in a field beside it.
+
+        Raises InvalidInput when there are not as many paths as files.
+        """
+        files = [file for name in ("files", "folder") for file in self.files.getlist(name)]
+        paths = self.cleaned_data["paths"]
+        if paths and len(paths) != len(files):
+            raise InvalidInput("The files did not arrive whole. Nothing was stored; submit again.")
+        names = paths or [file.name or "" for file in files]
+        return [Upload(name, file) for name, file in zip(names, files, strict=True)]
 
     def plan(self) -> Chosen | None:
         """The plan that was chosen or brought, None when the planner writes it. Raises InvalidInput, PlanRefused."""

@@ -1,0 +1,75 @@
+"""What a person decides: answers to gates, and the controls of a run."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django import forms
+
+from runs.enums import Verb
+from runs.errors import InvalidInput
+from runs.lifecycle import limits
+from runs.lifecycle.gates import Decision
+from runs.web.forms.posted import PostedForm, Text
+from runs.web.presenters.gates import MAX_REASON
+
+MAX_STOP_REASON = 2_000
+_CHOOSE = "Choose one of the buttons: approve, reject or stop."
+
+
+class DecisionForm(PostedForm):
+    """The answer to a gate. `budget` and `minutes` are new limits where the gate is about one."""
+
+    verb = forms.TypedChoiceField(
+        choices=[(verb.value, verb.value) for verb in Verb],
+        coerce=Verb,
+        error_messages={"required": _CHOOSE, "invalid_choice": _CHOOSE},
+    )
+    digest = Text(required=False)
+    reason = Text(required=False, strip=False)
+    budget = Text(required=False)
+    minutes = Text(required=False)
+
+    def clean_reason(self) -> str:
+        reason: str = self.cleaned_data["reason"]
+        if len(reason) > MAX_REASON:
+            raise forms.ValidationError(
+                f"That is {len(reason):,} characters; {MAX_REASON:,} fit. Put long texts into a file."
+            )
+        return reason
+
+    def clean(self) -> dict[str, Any]:
+        sent = self.cleaned_data
+        try:
+            raised = limits.given(sent["budget"], sent["minutes"])
+        except InvalidInput as error:
+            raise forms.ValidationError(str(error)) from error
+        return {**sent, **raised}
+
+    @property
+    def typed(self) -> str:
+        """The reason as it goes back into the page."""
+        return str(self.data.get("reason", "")).replace("\0", "")
+
+    def decision(self) -> Decision:
+        """Raises InvalidInput with a sentence for the person."""
+        sent = self.checked()
+        return Decision(
+            sent["verb"], sent["digest"], sent["reason"], budget=sent["budget"], time_limit=sent["time_limit"]
+        )
+
+
+class StopForm(PostedForm):
+    """Why a run is stopped, if anyone says so; a reason that is too long is cut."""
+
+    reason = Text(required=False)
+
+    def clean_reason(self) -> str:
+        reason: str = self.cleaned_data["reason"]
+        return reason[:MAX_STOP_REASON]
+
+
+class PauseForm(PostedForm):
+    """Whether the run is to be held (1) or to go on (0)."""
+
+    paused = forms.BooleanField(required=False, widget=forms.HiddenInput)
