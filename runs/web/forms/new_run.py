@@ -20,7 +20,6 @@ from runs.lifecycle.templates import SHIPPED, Chosen
 from runs.models import User
 from runs.pev.imported import MAX_BYTES, plan_in
 from runs.pev.policy import Policy
-from runs.rehearsal.job import TEMPLATE
 
 EFFORTS = ("low", "medium", "high")
 ROLES = (Role.PLANNER, Role.EXECUTOR, Role.VERIFIER)
@@ -226,7 +225,6 @@ class NewRunForm(forms.Form):
 
 def _initial(policy: Policy) -> dict[str, Any]:
     values: dict[str, Any] = policy.model_dump(mode="json", exclude={"models", "max_steps"})
-    values["template"] = "" if is_connected() else TEMPLATE
     values["attempt_minutes"] = policy.attempt_seconds // 60
     values["limit_minutes"] = policy.time_limit // 60 if policy.time_limit else None
     for role in ROLES:

@@ -257,3 +257,36 @@ def test_a_second_person_has_to_be_named(page: Client, bob: Any) -> None:
         "A second person has to approve, but nobody else may decide. Name somebody who may."
     ]
     assert page.post("/runs/new/", form(second_person="on", approvers=[bob.pk]), headers=JSON).status_code == 201
+
+
+@pytest.mark.usefixtures("no_model")
+def test_without_a_model_the_form_says_so_and_offers_what_can_be_run(page: Client) -> None:
+    text = page.get("/runs/new/").text
+    assert "No model is connected." in text
+    assert '<option value="" selected>The planner writes it (needs a model)</option>' in text
+    assert '<option value="document-review">Document review</option>' in text
+    for key, name in (("idea-workflow", "Idea workflow"), ("project-analysis", "Project analysis")):
+        assert f'<option value="{key}" disabled>{name} (needs a model)</option>' in text
+    assert page.get("/templates/").text.count("needs a model") == 2
+
+
+def test_with_a_model_no_template_is_held_back(page: Client) -> None:
+    assert "needs a model" not in page.get("/runs/new/").text + page.get("/templates/").text
+
+
+@pytest.mark.usefixtures("no_model")
+def test_without_a_model_a_free_task_is_refused_and_the_template_is_not(page: Client) -> None:
+    files = [file(f"{size}.md", b"x" * size) for size in (1, 2, 3)]
+    refused = page.post("/runs/new/", form(request="Report the largest of three files", files=files), headers=JSON)
+    assert refused.status_code == 422
+    (problem,) = refused.json()["errors"]
+    assert problem.startswith("This task needs a model; without a model only the sample and the template “Document")
+    assert not Run.objects.exists()
+    taken = form(request="Review it", template="document-review", files=[file("a.md")])
+    assert page.post("/runs/new/", taken, headers=JSON).status_code == 201
+
+
+@pytest.mark.usefixtures("no_model")
+def test_without_a_model_the_sample_is_one_click(page: Client) -> None:
+    page.post("/runs/sample/contracts/")
+    assert Run.objects.get().inputs.file_count == 3
