@@ -1,6 +1,17 @@
-"""Owns the root of the URL space, and who answers what no page takes."""
+"""The root of the URL space, and who answers what no page takes."""
 
+from django.contrib.auth.decorators import login_not_required
 from django.urls import include, path
+from django.views.generic import RedirectView
 
-urlpatterns = [path("", include("runs.web.urls"))]
+from runs.admin import site
+from runs.web.views.account import sign_out
+
+sign_in = login_not_required(RedirectView.as_view(pattern_name="sign_in", query_string=True))
+urlpatterns = [
+    path("", include("runs.web.urls")),
+    path("admin/login/", sign_in),  # the admin's own, which these two go before, know passwords
+    path("admin/logout/", sign_out),
+    path("admin/", site.urls),
+]
 handler400 = "runs.web.views.errors.bad_request"

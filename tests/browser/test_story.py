@@ -211,3 +211,12 @@ def test_a_script_that_comes_late_misses_nothing(page: Page, script: str) -> Non
     page.route(script, late)
     page.reload()
     expect(page.locator("#live")).to_have_attribute("data-state", "live", timeout=5_000)
+
+
+def test_an_administrator_looks_at_work_and_calls(page: Page, site: Site) -> None:
+    try_the_samples(page)
+    page.get_by_role("link", name="Administration").click()
+    for rows, name in (("workitem", "work item"), ("modelcall", "model call"), ("event", "event")):
+        page.goto(f"{site.url}/admin/runs/{rows}/")
+        page.locator("#result_list tbody a").first.click()
+        expect(page.get_by_role("heading", name=f"View {name}")).to_be_visible()

@@ -1,0 +1,137 @@
+"""Django's admin for an administrator who has to look at work items, leases and calls. Nothing but people is changed.
+
+A status changes by a move, with its event; a line of the journal never does. So there is nothing to add, change or
+delete here (D1).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django import forms
+from django.contrib import admin
+from django.db.models import QuerySet
+from django.http import Http404, HttpRequest
+
+from runs.models import Event, Gate, ModelCall, Run, ToolCall, User, WorkItem
+
+
+class Administration(admin.AdminSite):
+    """For superusers. Others find nothing here (S4); whoever has not signed in was sent to do so before."""
+
+    site_header = site_title = "pevsite administration"
+    index_title = "What this installation holds"
+    empty_value_display = "–"
+
+    def has_permission(self, request: HttpRequest) -> bool:
+        """Raises Http404 instead of saying no: a no would lead to a form for passwords, which nobody has."""
+        if not (request.user.is_active and request.user.is_superuser):
+            raise Http404
+        return True
+
+
+site = Administration(name="admin")
+
+
+class ReadOnly(admin.ModelAdmin):  # type: ignore[type-arg]
+    """Lists and pages to look at."""
+
+    show_full_result_count = False  # counting all events takes longer than showing a hundred
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return False
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+
+@admin.register(Run, site=site)
+class RunAdmin(ReadOnly):
+    list_display = ("id", "title", "owner", "status", "outcome", "paused", "replans", "created_at", "finished_at")
+    list_filter = ("status", "outcome", "paused", "created_at")
+    list_select_related = ("owner",)
+    search_fields = ("title", "request", "=id", "=owner__username")
+
+
+@admin.register(WorkItem, site=site)
+class WorkItemAdmin(ReadOnly):
+    """Who holds which lease until when, what is due, and what was tried how often."""
+
+    list_display = ("id", "run", "kind", "status", "lease_owner", "lease_until", "epoch", "tries", "due_at", "error")
+    list_filter = ("status", "kind", "due_at")
+    list_select_related = ("run",)
+    search_fields = ("=id", "=run__id", "run__title", "lease_owner", "error")
+
+
+@admin.register(Gate, site=site)
+class GateAdmin(ReadOnly):
+    list_display = ("id", "run", "kind", "status", "question", "opened_at", "decided_by", "decided_at", "decided_how")
+    list_filter = ("status", "kind", "decided_how", "opened_at")
+    list_select_related = ("run", "decided_by")
+    search_fields = ("=id", "=run__id", "run__title", "=decided_by__username")
+
+
+@admin.register(ModelCall, site=site)
+class ModelCallAdmin(ReadOnly):
+    list_display = (
+        "id",
+        "run",
+        "role",
+        "model",
+        "live",
+        "input_tokens",
+        "output_tokens",
+        "cost_usd",
+        "duration_ms",
+        "error",
+        "created_at",
+    )
+    list_filter = ("role", "model", "live", ("error", admin.EmptyFieldListFilter), "created_at")
+    list_select_related = ("run",)
+    search_fields = ("=run__id", "=work__id", "=request_id", "model", "error")
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[ModelCall]:
+        return super().get_queryset(request).defer("content")  # a list of replies would be megabytes
+
+
+@admin.register(ToolCall, site=site)
+class ToolCallAdmin(ReadOnly):
+    list_display = ("id", "run", "name", "ordinal", "is_error", "duration_ms", "created_at")
+    list_filter = ("name", "is_error", "created_at")
+    list_select_related = ("run",)
+    search_fields = ("=run__id", "=work__id", "=use_id")
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[ToolCall]:
+        return super().get_queryset(request).defer("result", "arguments")
+
+
+@admin.register(Event, site=site)
+class EventAdmin(ReadOnly):
+    list_display = ("id", "run", "seq", "kind", "at", "data")
+    list_filter = ("kind", "at")
+    list_select_related = ("run",)
+    search_fields = ("=run__id", "run__title")
+    ordering = ("-id",)
+
+
+@admin.register(User, site=site)
+class UserAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
+    """People sign in by links (`manage.py signin_link USER`). Who has left is made inactive: decisions keep names."""
+
+    fields = ("username", "first_name", "last_name", "email", "is_active", "is_superuser", "last_login", "date_joined")
+    readonly_fields = ("last_login", "date_joined")
+    list_display = ("username", "first_name", "last_name", "is_active", "is_superuser", "last_login")
+    list_filter = ("is_active", "is_superuser")
+    search_fields = ("username", "first_name", "last_name", "email")
+    ordering = ("username",)
+
+    def save_model(self, request: HttpRequest, obj: User, form: forms.ModelForm[User], change: bool) -> None:
+        if not change:
+            obj.set_unusable_password()
+        super().save_model(request, obj, form, change)
+
+    def has_delete_permission(self, request: HttpRequest, obj: User | None = None) -> bool:
+        return False
