@@ -13,8 +13,14 @@ STARTING = {"serve", "run", "signin_link", "migrate"}
 def main() -> None:
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "pevsite.settings")
     _data_dir(sys.argv)
-    if STARTING.intersection(sys.argv[1:2]) and not {"-h", "--help"}.intersection(sys.argv):
-        installation.prepare(installation.data_dir())
+    if {"-h", "--help"}.isdisjoint(sys.argv):
+        if STARTING.intersection(sys.argv[1:2]):
+            installation.prepare(installation.data_dir())
+    elif sys.argv[1:2] == ["run"]:
+        from runs.management.commands.run import Command  # needs no tables, whose import takes longer than the rest
+
+        Command().print_help(sys.argv[0], "run")
+        return
     from django.core.management import execute_from_command_line  # the settings must find what was just prepared
 
     execute_from_command_line(sys.argv)

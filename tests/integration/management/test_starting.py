@@ -58,3 +58,14 @@ def test_help_imports_neither_client_nor_server(tmp_path: Path, command: str) ->
 def test_the_link_waits_for_the_server_and_not_for_the_client(tmp_path: Path) -> None:
     packages = imported(tmp_path, "serve", "--port", "0")
     assert packages & (CLIENT | SERVER) == SERVER
+
+
+def test_help_of_a_run_needs_no_tables(tmp_path: Path) -> None:
+    arguments = [sys.executable, "-X", "importtime", "manage.py", "run", "--help"]
+    environ = {**os.environ, "PEV_DATA_DIR": str(tmp_path / "none")}
+    done = subprocess.run(arguments, cwd=ROOT, env=environ, capture_output=True, text=True, timeout=60, check=True)
+    assert done.stdout.startswith("usage: manage.py run ")
+    assert "--approve-all" in done.stdout
+    assert "runs.management.commands.run" in done.stderr
+    assert "runs.models" not in done.stderr
+    assert not (tmp_path / "none").exists()
