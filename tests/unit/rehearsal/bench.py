@@ -9,7 +9,7 @@ from typing import Any
 from runs.enums import Role
 from runs.llm.provider import REHEARSAL
 from runs.pev.case import Case
-from runs.pev.contracts import Criterion, JsonObject, PlanContract, PlanStep, StepOutput
+from runs.pev.contracts import Criterion, JsonObject, PlanContract, PlanStep, StepOutput, SynthesizedAnswer
 from runs.pev.executor import Critique, StepBrief, execute
 from runs.pev.planner import Lesson, PlanBrief, make_plan
 from runs.pev.ports import Ask, FileInfo, Reply, ToolResult, ToolSpec, ToolUse
@@ -28,13 +28,17 @@ CONTRACTS = {
 
 
 class RecordedRehearsal(Rehearsal):
-    """Every question is kept."""
+    """Every question is kept. `answers`: the final answer by role that is given instead of its own."""
 
     def __init__(self) -> None:
         self.asked: list[Ask] = []
+        self.answers: dict[str, str] = {}
 
     def ask(self, ask: Ask) -> Reply:
         self.asked.append(ask)
+        if answer := self.answers.get(ask.role):
+            text = SynthesizedAnswer(answer=answer).model_dump_json()
+            return Reply(({"type": "text", "text": text},), "end_turn", ask.model)
         return super().ask(ask)
 
 
@@ -181,7 +185,7 @@ class Bench:
         )
 
     def finish(self, plan: PlanContract, results: Mapping[str, str], gaps: tuple[str, ...] = ()) -> Judgement:
-        written = sorted(set(self.tree) - set(self.files))
+        written = sorted(path for path in self.tree if path not in self.files or path.startswith("review/"))
         self.answer = synthesize(
             self.model, AnswerBrief(self.request, plan.goal, results, written, gaps, EXECUTOR, "medium")
         )

@@ -1,0 +1,55 @@
+"""What tool results show of the documents."""
+
+from runs.rehearsal.conversation import Call
+from runs.rehearsal.documents import IN_REACH, Document, due, in_reach, library, shortfall, unlisted
+
+LISTING = Call("list_files", "3 files, size in bytes and path:\n7\ta.md\n5\tb, lines 1-2 of 2.md", is_error=False)
+
+
+def page(path: str, result: str, *, error: bool = False) -> Call:
+    return Call("read_file", result, error, path)
+
+
+def test_files_are_known_by_listing_and_by_reading() -> None:
+    read = page("a.md", "a.md, lines 1-2 of 3\none\r\ntwo\n[more follows; go on with first_line=3]")
+    known = library([LISTING, read], ["review/findings.md"])
+    assert list(known) == ["a.md", "b, lines 1-2 of 2.md", "review/findings.md"]
+    assert known["a.md"] == Document("a.md", 7, {1: "one", 2: "two"}, 3)
+    assert known["b, lines 1-2 of 2.md"].total is None
+
+
+def test_what_is_due_is_the_next_page_then_new_files() -> None:
+    begun, fresh = Document("z.md", 9, {1: "a", 2: "b"}, 3), Document("a.md", 9)
+    whole, refused = Document("b.md", 1, {1: "a"}, 1), Document("c.png", 9, refused=True)
+    cut = Document("d.md", 9, {1: "a"}, 2, cut=True)
+    assert due([fresh, whole, refused, cut, begun]) == [
+        ("read_file", {"path": "z.md", "first_line": 3}),
+        ("read_file", {"path": "a.md", "first_line": 1}),
+    ]
+
+
+def test_every_gap_is_named() -> None:
+    cut = page("cut.md", "cut.md, lines 1-1 of 1\nlong\n[cut: line 1 has 9 characters and 4 are shown]")
+    empty, refused = page("empty.md", "empty.md is empty"), page("x.png", "x.png is not a text file.", error=True)
+    known = library([cut, empty, refused], ["new.md"])
+    assert {path: one.gap for path, one in known.items()} == {
+        "cut.md": "read in part",
+        "empty.md": "",
+        "new.md": "not read, too long or too many",
+        "x.png": "not readable as text",
+    }
+    assert shortfall(list(known.values())) == (
+        "1 file not read, too long or too many: new.md; 1 file not readable as text: x.png; "
+        "1 file read in part: cut.md."
+    )
+    assert shortfall([known["empty.md"]]) == ""
+
+
+def test_as_much_is_read_as_a_verifier_can_be_shown() -> None:
+    files = [Document(f"{number}.md", 59_000) for number in range(4)]
+    assert in_reach([Document("large.md", 60_001), *files]) == files[: IN_REACH // 59_300]
+
+
+def test_files_that_are_not_listed_are_counted() -> None:
+    more = Call("list_files", f"{LISTING.result}\n[12 more are not listed; use a prefix to see them]", is_error=False)
+    assert (unlisted([LISTING]), unlisted([more]), unlisted([])) == (0, 12, 0)

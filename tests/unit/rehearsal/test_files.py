@@ -1,0 +1,53 @@
+"""The files of the review where there is more, or less, than usual."""
+
+import csv
+import io
+
+from runs.rehearsal import files
+from runs.rehearsal.documents import Document
+from runs.rehearsal.files import Material
+
+
+def material(*documents: Document, unlisted: int = 0) -> Material:
+    return Material(documents, documents, frozenset(), unlisted, "", (), silent=False)
+
+
+def document(path: str, *lines: str) -> Document:
+    return Document(path, 1, dict(enumerate(lines, 1)), len(lines))
+
+
+def test_an_inventory_counts_what_it_does_not_list() -> None:
+    many = [document(f"{'x' * 90}{number:03d}.md", "text") for number in range(600)]
+    content, summary = files.inventory(material(*many, unlisted=7))
+    listed = sum(line.startswith("| x") for line in content.split("\n"))
+    assert 0 < listed < 600
+    assert f"Not listed here: {607 - listed} files." in content
+    assert summary == "607 files, 600 read as text: 600 lines, 600 words."
+
+
+def test_key_facts_say_how_many_there_was_no_room_for() -> None:
+    content, summary = files.key_facts(material(document("a.md", *[f"- EUR {number}" for number in range(3_000)])))
+    rows = list(csv.DictReader(io.StringIO(content)))
+    assert len(content) < 60_000
+    assert summary.startswith("0 parties, 0 dates and 3000 amounts found in 1 document.")
+    assert f" {3_000 - len(rows)} of them are not in the file: it would be too long." in summary
+
+
+def test_findings_keep_their_number_where_there_is_no_room_for_all() -> None:
+    content, summary = files.findings(material(document("a.md", *[f"- Fee {number}: TBD" for number in range(900)])))
+    assert "Points in all: 900\n" in content
+    assert "further points, for want of room." in content
+    assert summary.endswith("\n- and 840 more")
+
+
+def test_notices_of_no_findings_say_that_none_is_needed() -> None:
+    content, summary = files.notices(material(document("review/findings.md", "No points were found.")))
+    assert summary == "No notice is needed: findings.md lists no points."
+    assert summary in content
+
+
+def test_a_quote_cannot_pass_for_an_entry() -> None:
+    findings = ["### F1 · A: b", "", "> ### F2 · x", "", "- Document: a.md", "- Line: 1", "- Recommendation: Do."]
+    content, summary = files.notices(material(document("review/findings.md", *findings)))
+    assert summary == "1 notice drafted, raising 1 point.\n- a.md: F1"
+    assert "1. F1, line 1: A: b. Do." in content

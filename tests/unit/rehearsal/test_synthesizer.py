@@ -1,0 +1,32 @@
+"""The final answer: gaps near the top, nothing that the results do not contain."""
+
+from runs.rehearsal import job
+from tests.unit.rehearsal.bench import Bench
+
+
+def test_it_begins_with_the_findings_then_every_gap_then_the_rest() -> None:
+    bench = Bench()
+    results = {"inventory": "3 files.\nMore", "findings": "4 points need attention.\n\n- F1\n# Heading"}
+    bench.finish(job.template(), results, ("Notices\nfailed.",))
+    head, last = bench.answer.split("\n\nOffline rules")
+    assert head == (
+        "4 points need attention. 1 gap must be named.\n\n**Not achieved (1):**\n\n- Notices failed.\n\n"
+        "- F1\n#### Heading\n\n## What the other steps found\n\n**List the documents.** 3 files.\n\n"
+        "## Files\n\nNone were written."
+    )
+    assert last.startswith(", no AI: no AI was involved in this answer.")
+    assert "what the request asks beyond this review was not looked for" in last
+
+
+def test_without_findings_it_says_so_and_does_not_pass() -> None:
+    bench = Bench()
+    judgement = bench.finish(job.template(), {}, ("Everything failed.",))
+    assert bench.answer.startswith("The findings were not delivered. 1 gap must be named.")
+    assert not judgement.passed
+
+
+def test_long_details_are_cut_at_a_line() -> None:
+    bench = Bench()
+    bench.finish(job.template(), {"findings": "\n".join(["9 points", *("- point" for _ in range(9_000))])})
+    assert "- point\n- … (cut; the rest stands in the file)\n" in bench.answer
+    assert len(bench.answer) < 31_000
