@@ -32,9 +32,9 @@ from runs.models import Gate, Run
 from runs.pev.imported import MAX_BYTES, plan_in
 from runs.pev.policy import Policy
 from runs.reading.files import written_files
+from runs.reading.gates import limits_of
 from runs.reports.machine import as_json
 from runs.reports.markdown import as_markdown
-from runs.web.presenters.gates import limits_of
 
 EXIT = {Outcome.SUCCEEDED: 0, Outcome.PARTIAL: 3, Outcome.FAILED: 1, Outcome.CANCELLED: 1}
 

@@ -58,7 +58,7 @@ def gaps_in(ledger: Ledger) -> list[str]:
     gaps += [
         f"Success criterion not met: {result.text.rstrip('.')}. {result.feedback}".strip()
         for result in ledger.criteria
-        if not (result.passed and result.supported)
+        if not result.met
     ]
     gaps += [f"Relaxed, and nobody agreed to it: {sentence}" for sentence in ledger.relaxed]
     if not ledger.answered:

@@ -25,6 +25,14 @@ class Evidence(Contract):
     end: int = 0
     line: int = 0
 
+    @property
+    def where(self) -> str:
+        """Source and line for people."""
+        name = "findings" if self.source == "@output" else self.source
+        if self.source.startswith("@tool-"):
+            name = f"result of tool call {self.source.removeprefix('@tool-')}"
+        return f"{name}, line {self.line}" if self.line else name
+
 
 class CriterionResult(Contract):
     """The judgement of one criterion. `passed` implies `supported`: code sees to it, not a model."""
@@ -38,6 +46,19 @@ class CriterionResult(Contract):
     confidence: float
     feedback: str
     evidence: list[Evidence] = []
+
+    @property
+    def met(self) -> bool:
+        return self.passed and self.supported
+
+    @property
+    def status(self) -> Literal["passed", "not judged", "unsupported", "failed"]:
+        """`unsupported`: the verifier said it passed; without evidence that counts for nothing (T1)."""
+        if self.met:
+            return "passed"
+        if self.decided_by == "nobody":
+            return "not judged"
+        return "unsupported" if self.claimed and not self.supported else "failed"
 
 
 class Judgement(Contract):
@@ -59,4 +80,4 @@ class Judgement(Contract):
 def all_pass(results: Iterable[CriterionResult]) -> bool:
     """T3: the only place where an overall pass comes from. No result at all is not a pass."""
     listed = list(results)
-    return bool(listed) and all(result.passed and result.supported for result in listed)
+    return bool(listed) and all(result.met for result in listed)

@@ -1,32 +1,34 @@
-"""Owns the report for machines: one JSON object with everything that happened in a run."""
+"""The report for machines: one JSON object with everything that happened in a run, written from one reading of it."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from pydantic import JsonValue
 
-from runs.accounting.costs import costs_of
-from runs.accounting.metrics import metrics
-from runs.accounting.totals import totals, totals_by_role
-from runs.models import Attempt, Plan, Run, Step, Verdict
-from runs.pev.outcome import gaps_in
+from runs.models import Attempt, Run, Verdict
 from runs.pev.results import CriterionResult
-from runs.reading.files import written_files
-from runs.reading.ledger import ledger_of
+from runs.reading.plans import AttemptReading, PlanReading, StepReading
+from runs.reading.rows import read
+from runs.reading.run import RunReading
 from runs.reports import figures
-from runs.reports.build import declared_by, deviations_of, dropped_steps, plans_of, same_model_of
 
 MAX_PROBLEM = 600
 """Characters of what a tool answered to a call that it refused."""
 
 
 def as_json(run: Run) -> dict[str, JsonValue]:
+    """The report of a run as of now."""
+    return render(RunReading(read(run)))
+
+
+def render(report: RunReading) -> dict[str, JsonValue]:
     """Run, outcome and gaps, versions of the plan, steps with attempts and evidence, files, costs, metrics, events.
 
-    `steps` are those of the newest version; `costs` and `metrics` are what `runs.accounting` defines.
-    `cost_usd` is a decimal as text; `unpriced_calls` counts the calls that are not in it.
+    `steps` are those of the newest version; `costs` is estimate against actual, `metrics` what `accounting.metrics`
+    defines. `cost_usd` is a decimal as text; `unpriced_calls` counts the calls that are not in it.
     """
-    plans = plans_of(run)
-    newest = plans[-1] if plans else None
+    run = report.run
     return {
         "run": run.pk,
         "title": run.title,
@@ -36,18 +38,19 @@ def as_json(run: Run) -> dict[str, JsonValue]:
         "failure": run.failure,
         "ended": run.ended,
         "policy": run.policy.model_dump(mode="json"),
-        "judged_its_own_work": same_model_of(run),
-        "gaps": list[JsonValue](gaps_in(ledger_of(run))) if run.outcome else [],
+        "judged_its_own_work": report.same_model,
+        "gaps": list[JsonValue](report.gaps),
         "answer": run.answer,
-        "success_criteria": _results(run.final.results if run.final else []),
-        "plans": [_plan(plan, before) for before, plan in zip([None, *plans], plans, strict=False)],
-        "steps": _steps(newest) if newest else [],
+        "success_criteria": _results(report.criteria),
+        "plans": [_plan(plan) for plan in report.plans],
+        "steps": _steps(report.plan) if report.plan else [],
         "files": [
-            {"path": path, "sha256": info.sha256, "size": info.size}
-            for path, info in written_files(run, run.head).items()
+            {"path": file.path, "sha256": file.info.sha256, "size": file.info.size}
+            for file in report.made
+            if file.change != "removed"
         ],
         "refused_tool_calls": _refused(run),
-        **_used(run, plans),
+        **_used(report),
         "events": [
             {"seq": event.seq, "kind": event.kind, "at": event.at.isoformat(), "data": event.data}
             for event in run.events.order_by("seq")
@@ -68,60 +71,59 @@ def _refused(run: Run) -> list[JsonValue]:
     ]
 
 
-def _used(run: Run, plans: list[Plan]) -> dict[str, JsonValue]:
-    used = totals(run)
+def _used(report: RunReading) -> dict[str, JsonValue]:
+    used = report.totals
     return {
         "model_calls": used.calls,
         "unpriced_calls": used.unpriced,
         "cost_usd": figures.usd(used.cost),
         "totals": figures.totals(used),
-        "totals_by_role": figures.by_role(totals_by_role(run)),
-        "costs": figures.costs(costs_of(run, plans, list(plans[-1].steps.all()) if plans else [])),
-        "metrics": figures.metrics(metrics(Run.objects.filter(pk=run.pk))),
+        "totals_by_role": figures.by_role(report.roles),
+        "costs": figures.costs(report.costs),
+        "metrics": figures.metrics(report.figures),
     }
 
 
-def _plan(plan: Plan, before: Plan | None) -> JsonValue:
+def _plan(plan: PlanReading) -> JsonValue:
     return {
-        "version": plan.version,
-        "status": plan.status,
-        "digest": plan.digest,
-        "reason": plan.reason,
-        "dropped_steps": list[JsonValue](dropped_steps(before, plan)),
-        "relaxed": list[JsonValue](plan.relaxed),
+        "version": plan.row.version,
+        "status": plan.row.status,
+        "digest": plan.row.digest,
+        "reason": plan.row.reason,
+        "dropped_steps": list[JsonValue](plan.dropped),
+        "relaxed": list[JsonValue](plan.row.relaxed),
         "steps": _steps(plan),
-        "approved_by": plan.approved_by.get_username() if plan.approved_by else None,
-        "approved_how": plan.approved_how,
-        "estimate": plan.estimate,
+        "approved_by": plan.row.approved_by.get_username() if plan.row.approved_by else None,
+        "approved_how": plan.row.approved_how,
+        "estimate": plan.row.estimate,
     }
 
 
-def _steps(plan: Plan) -> list[JsonValue]:
-    declared = declared_by(plan)
-    return [_step(step, declared) for step in plan.steps.all()]
+def _steps(plan: PlanReading) -> list[JsonValue]:
+    return [_step(step) for step in plan.steps]
 
 
-def _step(step: Step, declared: frozenset[str]) -> JsonValue:
+def _step(step: StepReading) -> JsonValue:
     return {
-        "step_id": step.key,
-        "name": step.spec.name,
-        "status": step.status,
-        "complexity": step.complexity,
-        "kept": step.reused_from_id is not None,
-        "attempts": [_attempt(step, attempt, declared) for attempt in step.attempts.all()],
+        "step_id": step.row.key,
+        "name": step.name,
+        "status": step.row.status,
+        "complexity": step.row.complexity,
+        "kept": step.row.reused_from_id is not None,
+        "attempts": [_attempt(attempt) for attempt in step.own_attempts],
     }
 
 
-def _attempt(step: Step, attempt: Attempt, declared: frozenset[str]) -> JsonValue:
-    verdict: Verdict | None = getattr(attempt, "verdict", None)
+def _attempt(attempt: AttemptReading) -> JsonValue:
+    row, verdict = attempt.row, attempt.verdict
     return {
-        "number": attempt.number,
-        "status": attempt.status,
-        "confidence": attempt.output.confidence if attempt.output else None,
-        "findings": attempt.output.findings if attempt.output else "",
-        "files": list(attempt.overlay),
-        "deviations": list[JsonValue](deviations_of(step, attempt, declared)),
-        "reused_from": _source(attempt.reused_from) if attempt.reused_from else None,
+        "number": row.number,
+        "status": row.status,
+        "confidence": attempt.confidence,
+        "findings": row.output.findings if row.output else "",
+        "files": list[JsonValue](row.overlay),
+        "deviations": list[JsonValue](attempt.deviations),
+        "reused_from": _source(row.reused_from) if row.reused_from else None,
         "feedback": verdict.feedback if verdict else "",
         "verdict": _verdict(verdict) if verdict else None,
     }
@@ -142,5 +144,5 @@ def _verdict(verdict: Verdict) -> JsonValue:
     }
 
 
-def _results(judged: list[CriterionResult]) -> JsonValue:
+def _results(judged: Iterable[CriterionResult]) -> JsonValue:
     return [one.model_dump(mode="json") for one in judged]

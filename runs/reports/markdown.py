@@ -1,8 +1,7 @@
-"""Owns the report as a Markdown file, written from the report value alone."""
+"""The report as a Markdown file, written from one reading of the run."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from datetime import datetime
 from decimal import Decimal
 
@@ -10,18 +9,20 @@ from django.utils import timezone
 
 from runs.accounting.costs import CostLine
 from runs.accounting.totals import Totals
-from runs.models import Run
-from runs.reports.build import build
+from runs.models import Gate, Run
+from runs.pev.results import CriterionResult
+from runs.reading.plans import AttemptReading, PlanReading, StepReading
+from runs.reading.rows import read
+from runs.reading.run import RunReading
 from runs.reports.escaping import block, code, line
-from runs.reports.report import Decision, DoneStep, JudgedCriterion, PlanVersion, Report, TriedAttempt
 
 
 def as_markdown(run: Run) -> str:
     """The report of a run as of now."""
-    return render(build(run))
+    return render(RunReading(read(run)))
 
 
-def render(report: Report) -> str:
+def render(report: RunReading) -> str:
     """UTF-8 text ending in a newline. Text of models, files and people is quoted, never structure."""
     parts: list[str] = []
     for section in (_head, _answer, _criteria, _files, _plans, _decisions, _costs, _calls, _figures, _foot):
@@ -29,8 +30,9 @@ def render(report: Report) -> str:
     return "\n".join(parts).rstrip() + "\n"
 
 
-def _head(report: Report) -> list[str]:
-    rows = [f"# {report.verdict + ': ' if report.verdict else ''}{line(report.title)}", ""]
+def _head(report: RunReading) -> list[str]:
+    run = report.run
+    rows = [f"# {report.verdict_word + ': ' if report.verdict_word else ''}{line(report.run.title)}", ""]
     if report.gaps:
         rows += ["**What is missing**", "", *(f"- {line(gap)}" for gap in report.gaps), ""]
     if report.same_model:
@@ -42,26 +44,26 @@ def _head(report: Report) -> list[str]:
         rows += ["No AI was involved: offline rules did this work.", ""]
     met = f"{report.met} of {len(report.criteria)} met, each by evidence that the server checked"
     rows += [
-        f"- Run: {report.run_id}, submitted by {line(report.owner)}",
-        f"- Outcome: {report.outcome or f'none yet ({report.status})'}",
+        f"- Run: {run.pk}, submitted by {line(run.owner)}",
+        f"- Outcome: {run.outcome or f'none yet ({run.status})'}",
         f"- Success criteria: {met if report.criteria else 'not judged'}",
-        f"- Submitted: {_time(report.created)}",
-        f"- Finished: {_time(report.finished) or 'not yet'}",
-        f"- Input files: {report.input_count}, {report.input_size:,} bytes, tree {code(report.inputs_digest)}",
+        f"- Submitted: {_time(run.created_at)}",
+        f"- Finished: {_time(run.finished_at) or 'not yet'}",
+        f"- Input files: {run.inputs.file_count}, {run.inputs.total_size:,} bytes, tree {code(run.inputs.digest)}",
         f"- Cost: {_cost(report.totals)}",
         "",
         "## Request",
         "",
-        *block(report.request),
+        *block(run.request),
     ]
     return rows
 
 
-def _answer(report: Report) -> list[str]:
-    return ["## Final answer", "", *(block(report.answer) if report.answer else ["There is no final answer."])]
+def _answer(report: RunReading) -> list[str]:
+    return ["## Final answer", "", *(block(report.run.answer) if report.run.answer else ["There is no final answer."])]
 
 
-def _criteria(report: Report) -> list[str]:
+def _criteria(report: RunReading) -> list[str]:
     rows = ["## Success criteria", ""]
     if not report.criteria:
         return [*rows, "They have not been judged."]
@@ -70,29 +72,29 @@ def _criteria(report: Report) -> list[str]:
     return rows
 
 
-def _criterion(criterion: JudgedCriterion, indent: str) -> list[str]:
-    state = "met" if criterion.passed else "NOT MET"
+def _criterion(criterion: CriterionResult, indent: str) -> list[str]:
+    state = "met" if criterion.met else "NOT MET"
     rows = [f"{indent}- **{state}**: {line(criterion.text)}"]
-    if criterion.feedback and not criterion.passed:
+    if criterion.feedback and not criterion.met:
         rows.append(f"{indent}  - Feedback: {line(criterion.feedback)}")
-    for proof in criterion.proofs:
+    for proof in criterion.evidence:
         kind = "Evidence" if proof.verified else "Not accepted as evidence"
         sha = f" (SHA-256 {code(proof.sha256)})" if proof.sha256 else ""
         rows.append(f"{indent}  - {kind}: {line(proof.sentence)}{sha}")
     return rows
 
 
-def _files(report: Report) -> list[str]:
+def _files(report: RunReading) -> list[str]:
     rows = ["## Files made", ""]
-    if not report.files:
+    if not report.made:
         return [*rows, "The run made and changed no files."]
     rows += ["| File | | Bytes | SHA-256 |", "|---|---|---:|---|"]
     return rows + [
-        f"| {line(file.path)} | {file.change} | {file.info.size:,} | {file.info.sha256} |" for file in report.files
+        f"| {line(file.path)} | {file.change} | {file.info.size:,} | {file.info.sha256} |" for file in report.made
     ]
 
 
-def _plans(report: Report) -> list[str]:
+def _plans(report: RunReading) -> list[str]:
     rows = ["## Plans and steps"]
     if not report.plans:
         return [*rows, "", "There is no plan."]
@@ -101,59 +103,61 @@ def _plans(report: Report) -> list[str]:
     return rows
 
 
-def _plan(plan: PlanVersion) -> list[str]:
-    rows = [f"### Plan version {plan.version} ({plan.status})", "", f"- Goal: {line(plan.goal)}"]
+def _plan(reading: PlanReading) -> list[str]:
+    plan = reading.row
+    rows = [f"### Plan version {plan.version} ({plan.status})", "", f"- Goal: {line(plan.header.goal)}"]
     if plan.reason:
         rows.append(f"- Why this version: {line(plan.reason)}")
-    if plan.dropped:
-        rows.append(f"- Steps dropped from the version before: {line(', '.join(plan.dropped))}")
+    if reading.dropped:
+        rows.append(f"- Steps dropped from the version before: {line(', '.join(reading.dropped))}")
     rows += [f"- Asks for less than what was agreed: {line(sentence)}" for sentence in plan.relaxed]
     rows.append(f"- Digest: {code(plan.digest)}")
     if plan.approved_how:
-        rows.append(f"- Approved: {line(plan.approved_by)}, {_time(plan.approved_at)}, by {line(plan.approved_how)}")
-    rows += [_decision(one) for one in plan.decisions]
-    for step in plan.steps:
+        rows.append(f"- Approved: {line(plan.approved_by)}, {_time(reading.approved_at)}, by {line(plan.approved_how)}")
+    rows += [_decision(one) for one in reading.decisions]
+    for step in reading.tried_steps:
         rows += ["", *_step(step)]
     return rows
 
 
-def _step(step: DoneStep) -> list[str]:
-    rows = [f"#### {line(step.name)} ({code(step.key)}): {step.status}", ""]
-    rows += [f"Complexity {step.complexity}. {line(step.description)}", ""]
+def _step(step: StepReading) -> list[str]:
+    rows = [f"#### {line(step.name)} ({code(step.row.key)}): {step.row.status}", ""]
+    rows += [f"Complexity {step.row.complexity}. {line(step.row.spec.description)}", ""]
     if step.kept_from:
         rows.append(f"- Kept from version {step.kept_from}: definition and inputs are unchanged.")
-    for attempt in step.attempts:
+    for attempt in step.own_attempts:
         rows += _attempt(attempt)
     return rows
 
 
-def _attempt(attempt: TriedAttempt) -> list[str]:
+def _attempt(attempt: AttemptReading) -> list[str]:
+    row, verdict, source = attempt.row, attempt.verdict, attempt.row.reused_from
     sure = "" if attempt.confidence is None else f", confidence {attempt.confidence:.0%}"
-    rows = [f"- Attempt {attempt.number}: **{attempt.status}**{sure}, {_time(attempt.started)}"]
-    if attempt.source:
-        rows.append(f"  - Result taken over from {attempt.source}; it cost nothing here.")
-    for criterion in attempt.criteria:
+    rows = [f"- Attempt {row.number}: **{row.status}**{sure}, {_time(row.created_at)}"]
+    if source:
+        place = f"run {source.step.plan.run_id}, attempt {source.number}"
+        rows.append(f"  - Result taken over from {place}; it cost nothing here.")
+    for criterion in verdict.results if verdict else []:
         rows += _criterion(criterion, "  ")
-    if attempt.feedback:
-        rows += ["  - Critique:", "", *block(attempt.feedback, "    "), ""]
-    rows += [f"  - Note: {line(note)}" for note in attempt.notes]
+    if verdict and verdict.feedback:
+        rows += ["  - Critique:", "", *block(verdict.feedback, "    "), ""]
+    rows += [f"  - Note: {line(note)}" for note in (verdict.notes if verdict else [])]
     rows += [f"  - Differs from the plan: {line(one)}" for one in attempt.deviations]
     return rows + [f"  {_decision(one)}" for one in attempt.decisions]
 
 
-def _decision(one: Decision) -> str:
+def _decision(one: Gate) -> str:
     reason = f" Reason: {line(one.reason)}" if one.reason else ""
-    return f"- {line(one.by)} {one.status} it, {_time(one.at)}, by {line(one.how)}.{reason}"
+    return f"- {line(one.decided_by)} {one.status} it, {_time(one.decided_at)}, by {line(one.decided_how)}.{reason}"
 
 
-def _decisions(report: Report) -> list[str]:
+def _decisions(report: RunReading) -> list[str]:
     if not report.other_decisions:
         return []
-    listed: Iterable[Decision] = report.other_decisions
-    return ["## Other decisions", "", *(f"{_decision(one)} {line(one.question)}" for one in listed)]
+    return ["## Other decisions", "", *(f"{_decision(one)} {line(one.question)}" for one in report.other_decisions)]
 
 
-def _costs(report: Report) -> list[str]:
+def _costs(report: RunReading) -> list[str]:
     costs = report.costs
     rows = ["## Estimate against actual", ""]
     if costs is None:
@@ -178,7 +182,7 @@ def _cost_row(one: CostLine) -> str:
     return f"| {line(one.name)} | {money} | {used} | {note} | {tokens} | {one.actual.tokens:,} |"
 
 
-def _calls(report: Report) -> list[str]:
+def _calls(report: RunReading) -> list[str]:
     rows = ["## Model calls", ""]
     if not report.roles:
         return [*rows, "No model was called."]
@@ -200,7 +204,7 @@ def _calls(report: Report) -> list[str]:
     return [*rows, "", "Tokens by kind, as the service reported them."]
 
 
-def _figures(report: Report) -> list[str]:
+def _figures(report: RunReading) -> list[str]:
     found = report.figures
     steps, attempts = found.steps, found.attempts
     rows = [
@@ -241,7 +245,7 @@ def _seconds(duration_ms: int) -> str:
     return f"{duration_ms / 1_000:,.1f} s" if duration_ms else ""
 
 
-def _foot(report: Report) -> list[str]:
+def _foot(report: RunReading) -> list[str]:
     return [
         "---",
         "",

@@ -63,8 +63,7 @@ def regions(page: RunPage, names: Iterable[str], problem: Problem | None = None)
 
 
 def _lines(page: RunPage, events: Sequence[Event]) -> str:
-    names = {step.key: step.name for step in page.steps}
-    return render_to_string(f"{PAGE}#lines", {"lines": feed(events, names).lines, "oob": True})
+    return render_to_string(f"{PAGE}#lines", {"lines": feed(events, page.step_names).lines, "oob": True})
 
 
 def _changed(page: RunPage, events: Sequence[Event]) -> str:
@@ -73,7 +72,7 @@ def _changed(page: RunPage, events: Sequence[Event]) -> str:
     if kinds & _EVERYTHING:
         return _rendered(page, [*names, "steps"])
     touched = {str(event.data["step"]) for event in events if event.data.get("step")}
-    steps = [step for step in page.steps if step.key in touched]
+    steps = [step for step in page.steps if step.row.key in touched]
     return _rendered(page, names) + "".join(
         render_to_string(f"{PAGE}#step", {"page": page, "step": step, "oob": True}) for step in steps
     )

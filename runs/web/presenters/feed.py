@@ -14,7 +14,7 @@ SHOWN_ALL = 5_000
 
 
 @dataclass(frozen=True)
-class Line:
+class FeedLine:
     seq: int
     at: datetime
     kind: str
@@ -26,7 +26,7 @@ class Line:
 class Feed:
     """The latest lines, oldest first; `earlier` of them are not shown."""
 
-    lines: tuple[Line, ...]
+    lines: tuple[FeedLine, ...]
     last: int
     earlier: int
     all: bool
@@ -38,6 +38,6 @@ def feed(events: Iterable[Event], names: Mapping[str, str], *, whole: bool = Fal
     return Feed(lines, lines[-1].seq if lines else 0, lines[0].seq - 1 if lines else 0, whole)
 
 
-def line(event: Event, names: Mapping[str, str]) -> Line:
+def line(event: Event, names: Mapping[str, str]) -> FeedLine:
     told = read(event.kind, event.data)
-    return Line(event.seq, event.at, event.kind, sentence(told, names), tone(told))
+    return FeedLine(event.seq, event.at, event.kind, sentence(told, names), tone(told))

@@ -1,21 +1,17 @@
-"""Owns the page of one step: its attempts side by side, with what each tool answered and how the files changed."""
+"""The page of one step: its attempts side by side, with what each tool answered and how the files changed."""
 
 import difflib
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
-from urllib.parse import urlencode
-
-from django.db.models.functions import Left
-from django.urls import reverse
+from dataclasses import dataclass
 
 from runs import trees
 from runs.enums import RunStatus
-from runs.models import Attempt, Run, Step, ToolCall
+from runs.models import Attempt, Run
 from runs.pev.paths import text_of
 from runs.pev.ports import FileInfo
-from runs.web.presenters.plans import Wanted, wanted
-from runs.web.presenters.rows import WITH_ATTEMPT, Rows, doer, lacking_in, problems_of, read, tools_of
-from runs.web.presenters.steps import AttemptView, StepView, attempt_views, step_view
+from runs.reading.plans import AttemptReading, StepReading
+from runs.reading.rows import read
+from runs.reading.run import RunReading
 
 RESULT_CHARS = 6_000
 DIFF_FILES = 20
@@ -44,85 +40,37 @@ class FileDiff:
 class Column:
     """One attempt; `diffs` is against attempt `against`, 0 for the first."""
 
-    attempt: AttemptView
+    attempt: AttemptReading
     against: int
     diffs: tuple[FileDiff, ...]
 
 
 @dataclass(frozen=True)
 class StepPage:
-    """Everything that the page of a step shows. `current`: whether its plan is the newest. `again`: where the step of
-    a finished run can be done anew.
-    """
+    """Everything that the page of a step shows. `again`: whether the step of a finished run can be done again."""
 
     run: Run
-    version: int
-    current: bool
-    step: StepView
-    criteria: tuple[Wanted, ...]
-    tools: tuple[tuple[str, str], ...]
+    step: StepReading
     columns: tuple[Column, ...]
-    again: str
+    again: bool
 
 
-def step_page(run: Run, step: Step) -> StepPage:
-    """The page as of now. Reads the contents of the files that attempts wrote, within bounds."""
-    rows, tried = _rows_for(run, step)
-    spec = rows.specs[step.pk]
-    others = rows.steps.get(step.plan_id, ())
-    declared = frozenset(path for other in others for path in rows.specs[other.pk].expected_outputs)
-    views = _with_results(attempt_views(rows, step, spec, declared), tried)
-    plan = next(plan for plan in rows.plans if plan.pk == step.plan_id)
-    return StepPage(
-        run=run,
-        version=plan.version,
-        current=plan == rows.plan,
-        step=step_view(rows, step, {other.key: rows.specs[other.pk] for other in others}, declared, few=False),
-        criteria=tuple(wanted(item) for item in spec.acceptance_criteria),
-        tools=tuple((action.tool, action.purpose) for action in spec.actions),
-        columns=tuple(_columns(views, tried)),
-        again=_again(run, step) if run.status == RunStatus.FINISHED else "",
-    )
+def step_page(run: Run, step_id: int) -> StepPage | None:
+    """The page as of now; None when the run has no such step. Reads what attempts wrote, within bounds."""
+    rows = read(run, lambda steps: [step for step in steps if step.pk == step_id], result_chars=RESULT_CHARS)
+    steps = (step for plan in RunReading(rows).plans for step in plan.steps)
+    step = next((step for step in steps if step.row.pk == step_id), None)
+    if step is None:
+        return None
+    return StepPage(run, step, tuple(_columns(step.attempts)), run.status == RunStatus.FINISHED)
 
 
-def _again(run: Run, step: Step) -> str:
-    return f"{reverse('run_again', args=[run.pk])}?{urlencode({'anew': step.key})}"
-
-
-def _rows_for(run: Run, step: Step) -> tuple[Rows, list[Attempt]]:
-    """The run's rows, with this step's attempts whole, whichever version of the plan it belongs to."""
-    rows = read(run)
-    kept = step.reused_from
-    tried = [kept] if kept else list(step.attempts.select_related(*WITH_ATTEMPT).order_by("number"))
-    found = replace(
-        rows,
-        attempts={**rows.attempts, step.pk: tried},
-        tools=tools_of(tried),
-        problems=problems_of(tried),
-        lacking=lacking_in(tried, rows.specs),
-    )
-    return found, tried
-
-
-def _with_results(views: tuple[AttemptView, ...], tried: list[Attempt]) -> tuple[AttemptView, ...]:
-    calls = ToolCall.objects.filter(attempt__in=[doer(attempt).pk for attempt in tried]).order_by()
-    rows = calls.annotate(said=Left("result", RESULT_CHARS + 1)).values_list("pk", "said")
-    said = {pk: _cut(text) for pk, text in rows}
-    return tuple(
-        replace(view, tools=tuple(replace(call, result=said.get(call.id, "")) for call in view.tools)) for view in views
-    )
-
-
-def _cut(text: str) -> str:
-    return text if len(text) <= RESULT_CHARS else f"{text[:RESULT_CHARS]}\n… (cut here)"
-
-
-def _columns(views: tuple[AttemptView, ...], tried: list[Attempt]) -> Iterator[Column]:
+def _columns(attempts: tuple[AttemptReading, ...]) -> Iterator[Column]:
     before: Attempt | None = None
-    for view, attempt in zip(views, tried, strict=True):
-        diffs = tuple(_diffs(before, attempt)) if before else ()
-        yield Column(view, before.number if before else 0, diffs)
-        before = attempt
+    for attempt in attempts:
+        diffs = tuple(_diffs(before, attempt.row)) if before else ()
+        yield Column(attempt, before.number if before else 0, diffs)
+        before = attempt.row
 
 
 def _diffs(before: Attempt, after: Attempt) -> Iterator[FileDiff]:

@@ -8,9 +8,13 @@ from django.utils import timezone
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
+from runs.models import Attempt
 from runs.pev.ports import FileInfo
-from runs.reports.build import file_href
+from runs.pev.results import Evidence
+from runs.reading.differences import check_in_words
+from runs.reading.gates import asked_about, subject_of
 from runs.reports.html import render_markdown
+from runs.web.addresses import address_of, evidence_address, file_address
 
 register = template.Library()
 
@@ -149,7 +153,19 @@ def markdown(text: str | None) -> SafeString:
 @register.simple_tag
 def file_url(run_id: int, path: str, info: FileInfo) -> str:
     """The address of a file with exactly this content."""
-    return file_href(run_id, path, info.sha256)
+    return file_address(run_id, path, info.sha256)
+
+
+@register.simple_tag
+def evidence_url(run_id: int, evidence: Evidence, attempt: Attempt | None) -> str:
+    """The address of what a piece of evidence names, or nothing; an empty `attempt` stands for the final answer."""
+    return evidence_address(run_id, evidence, attempt or None)
+
+
+register.filter("address", address_of)
+register.filter("in_words", check_in_words)
+register.filter(asked_about)
+register.filter(subject_of)
 
 
 @register.filter

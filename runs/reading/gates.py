@@ -1,0 +1,54 @@
+"""Questions to people and their answers, as whoever reads them later is told."""
+
+from dataclasses import dataclass
+from decimal import Decimal
+
+from runs.enums import GateKind
+from runs.models import Gate
+
+
+@dataclass(frozen=True)
+class Limit:
+    """A limit that can be raised: the field's name and label, what holds now, and what is suggested."""
+
+    name: str
+    label: str
+    now: Decimal | int
+    suggested: Decimal | int
+
+
+def limits_of(gate: Gate) -> tuple[Limit, ...]:
+    """The limits that an approval of this gate can raise; twice of what holds now is suggested."""
+    if gate.kind != GateKind.BUDGET:
+        return ()
+    policy = gate.run.policy
+    found: list[Limit] = []
+    if policy.budget is not None:
+        found.append(Limit("budget", "New budget in USD", policy.budget, 2 * policy.budget))
+    if policy.time_limit is not None:
+        minutes = policy.time_limit // 60
+        found.append(Limit("minutes", "New time limit in minutes", minutes, 2 * minutes))
+    return tuple(found)
+
+
+def asked_about(gate: Gate) -> str:
+    """What a gate asks about, as the object of a sentence."""
+    name = gate.step.spec.name if gate.step else ""
+    match GateKind(gate.kind):
+        case GateKind.PLAN:
+            return f"version {gate.plan.version} of the plan" if gate.plan else "the plan"
+        case GateKind.STEP:
+            return f"the result of “{name}”"
+        case GateKind.EXHAUSTED:
+            return f"going on with the gap in “{name}”"
+        case GateKind.ERROR:
+            return f"trying “{name}” again" if name else "trying again"
+        case GateKind.BUDGET:
+            return "going on beyond the limit"
+
+
+def subject_of(gate: Gate) -> str:
+    """What a gate asks about, as the head of a line."""
+    if gate.step:
+        return f"Step “{gate.step.spec.name}”"
+    return f"Plan, version {gate.plan.version}" if gate.plan else gate.kind.capitalize()

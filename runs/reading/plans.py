@@ -1,0 +1,339 @@
+"""Versions of the plan with their steps and attempts: what was asked, what was done, and what came of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cached_property
+
+from django.utils import timezone
+
+from runs.accounting.estimates import Estimate, StepEstimate
+from runs.accounting.history import estimate_of
+from runs.accounting.totals import Totals
+from runs.enums import (
+    OPEN_ATTEMPTS,
+    AttemptStatus,
+    EventKind,
+    GateKind,
+    GateStatus,
+    PlanStatus,
+    StepStatus,
+)
+from runs.models import Attempt, Gate, Plan, Step, Verdict
+from runs.pev.contracts import Criterion, PlanStep, StepOutput
+from runs.pev.deviations import deviations
+from runs.pev.ordering import levels
+from runs.pev.ports import FileInfo
+from runs.reading.differences import Difference, difference_between
+from runs.reading.rows import Rows, ToolReading
+
+
+@dataclass(frozen=True, eq=False)
+class PlanReading:
+    """One version of the plan, and the one before it."""
+
+    rows: Rows
+    row: Plan
+    before: PlanReading | None
+
+    @property
+    def newest(self) -> bool:
+        return self.row is self.rows.plans[-1]
+
+    @cached_property
+    def specs(self) -> dict[str, PlanStep]:
+        """What was planned, by key of the step, in order."""
+        return {step.key: step.spec for step in self.rows.steps.get(self.row.pk, ())}
+
+    @cached_property
+    def steps(self) -> tuple[StepReading, ...]:
+        return tuple(StepReading(self, step) for step in self.rows.steps.get(self.row.pk, ()))
+
+    @cached_property
+    def tried_steps(self) -> tuple[StepReading, ...]:
+        """For those who look back: all steps of the newest version, of an earlier one those at which it was tried."""
+        return tuple(step for step in self.steps if self.newest or step.own)
+
+    @cached_property
+    def level_of(self) -> dict[str, int]:
+        """By key of the step, counted from 0: how many steps have to pass one after the other before it."""
+        return levels({key: spec.dependencies for key, spec in self.specs.items()})
+
+    @property
+    def levels(self) -> list[list[StepReading]]:
+        """The steps by level, for the graph."""
+        columns: list[list[StepReading]] = [[] for _ in range(1 + max(self.level_of.values(), default=-1))]
+        for step in self.steps:
+            columns[step.level].append(step)
+        return columns
+
+    @cached_property
+    def declared(self) -> frozenset[str]:
+        """Every path that a step of this version said it would write."""
+        return frozenset(path for spec in self.specs.values() for path in spec.expected_outputs)
+
+    @cached_property
+    def estimate(self) -> Estimate | None:
+        """What was shown before the approval, without the results that are kept; None for a plan without one."""
+        return estimate_of(self.row, [step.row for step in self.steps])
+
+    @cached_property
+    def estimates(self) -> dict[str, StepEstimate]:
+        """By key of the step; nothing for one that keeps its result."""
+        return {part.step_id: part for part in self.estimate.steps} if self.estimate else {}
+
+    @property
+    def free(self) -> bool:
+        return self.estimate is not None and not self.estimate.unpriced and self.estimate.high == 0
+
+    @cached_property
+    def difference(self) -> Difference | None:
+        """Against the version before."""
+        if self.before is None:
+            return None
+        return difference_between(self.before.row.header, self.before.specs, self.row.header, self.specs)
+
+    @property
+    def dropped(self) -> tuple[str, ...]:
+        """The names of the steps that the version before had and this one has not."""
+        return self.difference.removed if self.difference else ()
+
+    @property
+    def kept(self) -> int:
+        """How many steps keep the result of an earlier version; the others are `new`."""
+        return sum(1 for step in self.steps if step.row.reused_from_id)
+
+    @property
+    def new(self) -> int:
+        return len(self.steps) - self.kept
+
+    @property
+    def criteria(self) -> list[Criterion]:
+        """Those of its steps, success criteria aside."""
+        return [criterion for spec in self.specs.values() for criterion in spec.acceptance_criteria]
+
+    @property
+    def checked(self) -> int:
+        """How many criteria a check decides; the others are `judged` by a model."""
+        return sum(1 for criterion in self.criteria if criterion.check)
+
+    @property
+    def judged(self) -> int:
+        return len(self.criteria) - self.checked
+
+    @property
+    def carried_out(self) -> bool:
+        """Whether anything could be done under it."""
+        return self.row.status not in {PlanStatus.REJECTED, PlanStatus.PROPOSED}
+
+    @cached_property
+    def decisions(self) -> list[Gate]:
+        """What people, or the policy, answered when they were asked about it."""
+        asked = (gate for gate in self.rows.gates if gate.plan_id == self.row.pk and gate.kind == GateKind.PLAN)
+        return [gate for gate in asked if gate.decided_at]
+
+    @property
+    def rejections(self) -> list[Gate]:
+        return [gate for gate in self.decisions if gate.status == GateStatus.REJECTED]
+
+    @cached_property
+    def approved_at(self) -> datetime | None:
+        """When it was approved. No gate tells when the policy did, the event does."""
+        approvals = [gate.decided_at for gate in self.decisions if gate.status == GateStatus.APPROVED]
+        if approvals or not self.row.approved_how:
+            return approvals[-1] if approvals else None
+        events = self.rows.run.events.filter(kind=EventKind.PLAN_APPROVED, data__version=self.row.version)
+        return events.values_list("at", flat=True).last()
+
+
+@dataclass(frozen=True, eq=False)
+class StepReading:
+    """One step of a version of the plan."""
+
+    plan: PlanReading
+    row: Step
+
+    @property
+    def name(self) -> str:
+        return self.row.spec.name
+
+    @property
+    def level(self) -> int:
+        return self.plan.level_of[self.row.key]
+
+    @property
+    def after(self) -> list[str]:
+        """The names of the steps that it rests on."""
+        return [self.plan.specs[key].name for key in self.row.spec.dependencies]
+
+    @property
+    def estimate(self) -> StepEstimate | None:
+        return self.plan.estimates.get(self.row.key)
+
+    @property
+    def news(self) -> str:
+        """Against the version before: added, changed, kept, or nothing."""
+        if self.plan.before is None:
+            return ""
+        if self.row.reused_from_id:
+            return "kept"
+        earlier = self.plan.before.specs.get(self.row.key)
+        return "added" if earlier is None else "" if earlier == self.row.spec else "changed"
+
+    @property
+    def kept_from(self) -> int:
+        """The version whose result it keeps; 0 for none."""
+        return self.row.reused_from.step.plan.version if self.row.reused_from else 0
+
+    @property
+    def own(self) -> Sequence[Attempt]:
+        """The attempts made under its version, oldest first."""
+        return self.plan.rows.attempts.get(self.row.pk, ())
+
+    @property
+    def tried(self) -> Sequence[Attempt]:
+        """Its own, or the one that it keeps."""
+        return [self.row.reused_from] if self.row.reused_from else self.own
+
+    @cached_property
+    def attempts(self) -> tuple[AttemptReading, ...]:
+        readings: list[AttemptReading] = []
+        heeds = 0
+        for place, row in enumerate(self.tried, start=1):
+            later = self.tried[place:]
+            attempt = AttemptReading(self, row, heeds, later[0].number if later else 0)
+            readings.append(attempt)
+            heeds = row.number if attempt.criticised else heeds
+        return tuple(readings)
+
+    @property
+    def own_attempts(self) -> tuple[AttemptReading, ...]:
+        """Without the one that it keeps: that is told where it was made."""
+        return () if self.row.reused_from_id else self.attempts
+
+    @property
+    def detailed(self) -> bool:
+        """Whether its attempts were read whole, and there are any."""
+        return bool(self.tried) and all(attempt.pk in self.plan.rows.detailed for attempt in self.tried)
+
+    @property
+    def confidence(self) -> float | None:
+        return self.attempts[-1].confidence if self.attempts else None
+
+    @property
+    def ms(self) -> int | None:
+        return sum(attempt.ms or 0 for attempt in self.attempts) or None
+
+    @property
+    def spent(self) -> Totals:
+        return sum((attempt.spent for attempt in self.attempts), Totals())
+
+    @property
+    def open(self) -> bool:
+        """Whether it was tried and is neither settled nor waits for a person, at whose gate it is spelled out."""
+        going_on = {StepStatus.RUNNING, StepStatus.JUDGED, StepStatus.PENDING, StepStatus.FAILED}
+        return bool(self.tried) and self.row.status in going_on
+
+    @property
+    def moving(self) -> bool:
+        return self.row.status in {StepStatus.RUNNING, StepStatus.JUDGED}
+
+    @property
+    def feedback(self) -> str:
+        """What was wrong with its last attempt that was judged; empty for a step that passed."""
+        verdicts = [attempt.verdict for attempt in self.attempts if attempt.verdict]
+        return verdicts[-1].feedback if verdicts and self.row.status != StepStatus.PASSED else ""
+
+
+@dataclass(frozen=True, eq=False)
+class AttemptReading:
+    """One attempt at a step. `heeds` numbers the attempt whose critique it was given, `retry` the next one; 0 for none.
+
+    Files, evidence, tool calls and deviations are there for detailed attempts only.
+    """
+
+    step: StepReading
+    row: Attempt
+    heeds: int
+    retry: int
+
+    @property
+    def rows(self) -> Rows:
+        return self.step.plan.rows
+
+    @property
+    def output(self) -> StepOutput | None:
+        return self.row.output
+
+    @property
+    def confidence(self) -> float | None:
+        return self.row.output.confidence if self.row.output else None
+
+    @property
+    def verdict(self) -> Verdict | None:
+        return getattr(self.row, "verdict", None)
+
+    @property
+    def met(self) -> int:
+        """How many criteria it met."""
+        return sum(1 for result in self.verdict.results if result.met) if self.verdict else 0
+
+    @property
+    def open(self) -> bool:
+        return self.row.status in OPEN_ATTEMPTS
+
+    @property
+    def conflict(self) -> bool:
+        """Whether another step had changed the same file in the meantime."""
+        return self.row.status == AttemptStatus.CONFLICT
+
+    @property
+    def criticised(self) -> bool:
+        """Whether there is something that the next attempt is told."""
+        return bool(self.rejections or self.conflict or (self.verdict and self.verdict.feedback))
+
+    @property
+    def decisions(self) -> list[Gate]:
+        """What people, or the policy, answered when they were asked about it."""
+        return list(self.rows.answers.get(self.row.pk, ()))
+
+    @property
+    def rejections(self) -> list[Gate]:
+        return [gate for gate in self.decisions if gate.status == GateStatus.REJECTED]
+
+    @property
+    def spent(self) -> Totals:
+        return self.rows.spent.get(self.row.pk, Totals())
+
+    @property
+    def ms(self) -> int | None:
+        """Milliseconds from start to verdict; of an attempt under way, up to now."""
+        if self.row.finished_at is None and not self.open:
+            return None
+        ended = self.row.finished_at or timezone.now()
+        return round((ended - self.row.created_at).total_seconds() * 1_000)
+
+    @property
+    def tools(self) -> Sequence[ToolReading]:
+        return self.rows.tools.get(self.row.pk, ())
+
+    @property
+    def written(self) -> list[tuple[str, FileInfo | None]]:
+        """What it left at each path, None where it removed a file; sorted."""
+        return sorted(self.row.overlay.items())
+
+    @cached_property
+    def deviations(self) -> tuple[str, ...]:
+        """What was done against what was planned (T4); nothing for an attempt without a report."""
+        if not self.row.output:
+            return ()
+        spec, lacking = self.step.row.spec, self.rows.lacking.get(self.row.pk, frozenset())
+        return deviations(
+            spec,
+            declared=self.step.plan.declared,
+            there=[path for path in spec.expected_outputs if path not in lacking],
+            written=self.row.overlay,
+            used={call.row.name for call in self.tools if not call.row.is_error},
+        )

@@ -1,0 +1,102 @@
+"""One reading of a run for all that show it: run page, step page, report, Markdown, JSON and terminal."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from runs import queries
+from runs.accounting.costs import Costs, costs_of
+from runs.accounting.metrics import Metrics, metrics
+from runs.accounting.totals import RoleTotals, Totals, totals_by_role
+from runs.enums import Outcome, Role
+from runs.models import Gate, Run
+from runs.pev.outcome import gaps_in
+from runs.pev.results import CriterionResult
+from runs.reading.files import MadeFile, made_files
+from runs.reading.ledger import ledger_of
+from runs.reading.plans import PlanReading
+from runs.reading.rows import Rows
+
+
+@dataclass(frozen=True, eq=False)
+class RunReading:
+    """A run with everything that is told of it. Each part is read when it is first asked for, and once."""
+
+    rows: Rows
+
+    @property
+    def run(self) -> Run:
+        return self.rows.run
+
+    @cached_property
+    def plans(self) -> tuple[PlanReading, ...]:
+        """Every version, the oldest first."""
+        found: list[PlanReading] = []
+        for plan in self.rows.plans:
+            found.append(PlanReading(self.rows, plan, found[-1] if found else None))
+        return tuple(found)
+
+    @property
+    def plan(self) -> PlanReading | None:
+        """The newest version."""
+        return self.plans[-1] if self.plans else None
+
+    @cached_property
+    def gaps(self) -> list[str]:
+        """A sentence for each thing that is missing; empty for a run that succeeded or is not finished."""
+        return gaps_in(ledger_of(self.run)) if self.run.outcome else []
+
+    @property
+    def verdict_word(self) -> str:
+        """The word a report begins with: PARTIAL, FAILED, CANCELLED or NOT FINISHED; none when it succeeded."""
+        if not self.run.outcome:
+            return "NOT FINISHED"
+        return "" if self.run.outcome == Outcome.SUCCEEDED else self.run.outcome.upper()
+
+    @property
+    def criteria(self) -> list[CriterionResult]:
+        """The judged success criteria; none before they are."""
+        return self.run.final.results if self.run.final else []
+
+    @property
+    def met(self) -> int:
+        return sum(1 for criterion in self.criteria if criterion.met)
+
+    @cached_property
+    def made(self) -> tuple[MadeFile, ...]:
+        return made_files(self.run)
+
+    @property
+    def other_decisions(self) -> list[Gate]:
+        """Decisions about neither a version of the plan nor an attempt."""
+        return [gate for gate in self.rows.gates if gate.decided_at and not (gate.plan_id or gate.attempt_id)]
+
+    @cached_property
+    def roles(self) -> list[RoleTotals]:
+        return totals_by_role(self.run)
+
+    @property
+    def totals(self) -> Totals:
+        return sum((one.totals for one in self.roles), Totals())
+
+    @cached_property
+    def costs(self) -> Costs | None:
+        """Estimate against actual; None before there is a plan."""
+        steps = [step.row for step in self.plan.steps] if self.plan else []
+        return costs_of(self.run, self.rows.plans, steps)
+
+    @cached_property
+    def figures(self) -> Metrics:
+        return metrics(Run.objects.filter(pk=self.run.pk))
+
+    @property
+    def no_ai(self) -> bool:
+        """Whether offline rules gave every answer."""
+        return queries.without_ai(one.model for one in self.roles)
+
+    @property
+    def same_model(self) -> str:
+        """The model that has judged its own work, where the policy allowed that; empty when they are two."""
+        policy = self.run.policy
+        return policy.model_for(Role.VERIFIER).model if policy.same_model else ""
