@@ -34,7 +34,7 @@ from django.db.models.functions import Cast, Coalesce
 from django.utils import timezone
 
 from runs.accounting.totals import RoleTotals, Totals, totals_by
-from runs.enums import TERMINAL_STEPS, AttemptStatus, GateStatus, Outcome, PlanStatus, Role, StepStatus, WorkKind
+from runs.enums import TERMINAL_STEPS, AttemptStatus, GateStatus, Outcome, Role, StepStatus, WorkKind
 from runs.models import Attempt, Gate, ModelCall, Plan, Run, Step, ToolCall, Verdict
 from runs.pev.results import CriterionResult
 
@@ -232,7 +232,7 @@ def _runs(chosen: QuerySet[Run]) -> RunFigures:
         cancelled=found[Outcome.CANCELLED],
         open=found["runs"] - found["number"],
         replans=found["replanned"],
-        rejected=Plan.objects.filter(run__in=chosen, status=PlanStatus.REJECTED).count(),
+        rejected=Plan.objects.rejected().filter(run__in=chosen).count(),
         wall=_times(found),
     )
 
@@ -240,7 +240,7 @@ def _runs(chosen: QuerySet[Run]) -> RunFigures:
 def _steps(chosen: QuerySet[Run]) -> StepFigures:
     own = Attempt.objects.filter(step=OuterRef("pk"), reused_from=None)
     at_once = own.filter(number=1, status=AttemptStatus.PASSED)
-    taken = Attempt.objects.filter(step=OuterRef("pk"), reused_from__isnull=False, status=AttemptStatus.PASSED)
+    taken = Attempt.objects.reused().passed().filter(step=OuterRef("pk"))
     steps = Step.objects.filter(plan__run__in=chosen)
     found = steps.filter(Exists(own.filter(verdict__isnull=False))).aggregate(
         attempted=Count("pk"),
