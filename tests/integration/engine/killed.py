@@ -159,6 +159,9 @@ def _warm_up() -> None:
 def main() -> None:
     import django
 
+    from pevsite.installation import data_dir, prepare
+
+    prepare(data_dir())  # as the commands that start do
     django.setup()
     if sys.argv[1:] == ["submit"]:
         submit()
