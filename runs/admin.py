@@ -12,6 +12,9 @@ from django import forms
 from django.contrib import admin
 from django.db.models import QuerySet
 from django.http import Http404, HttpRequest
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+from pydantic import BaseModel
 
 from runs.models import Event, Gate, ModelCall, Run, ToolCall, User, WorkItem
 
@@ -48,12 +51,26 @@ class ReadOnly(admin.ModelAdmin):  # type: ignore[type-arg]
         return False
 
 
+def _preformatted(contract: BaseModel) -> SafeString:
+    return format_html("<pre>{}</pre>", contract.model_dump_json(indent=2))
+
+
 @admin.register(Run, site=site)
 class RunAdmin(ReadOnly):
     list_display = ("id", "title", "owner", "status", "outcome", "paused", "replans", "created_at", "finished_at")
     list_filter = ("status", "outcome", "paused", "created_at")
     list_select_related = ("owner",)
     search_fields = ("title", "request", "=id", "=owner__username")
+    exclude = ("policy", "final")
+    readonly_fields = ("policy_json", "final_json")
+
+    @admin.display(description="Policy")
+    def policy_json(self, run: Run) -> SafeString:
+        return _preformatted(run.policy)
+
+    @admin.display(description="Final judgement")
+    def final_json(self, run: Run) -> SafeString | None:
+        return _preformatted(run.final) if run.final else None
 
 
 @admin.register(WorkItem, site=site)

@@ -69,6 +69,12 @@ def test_rows_are_looked_at_and_neither_added_nor_changed_nor_deleted(root: Clie
     assert model.objects.values().get(pk=row.pk) == before
 
 
+def test_what_a_run_was_asked_to_obey_and_how_it_was_judged_is_shown_as_json(root: Client) -> None:
+    page = root.get(place(Run, f"{made.finished_partial().pk}/change/")).text
+    assert "&quot;plan_approval&quot;: &quot;always&quot;" in page
+    assert "&quot;stage&quot;: " in page
+
+
 def test_a_lease_is_found_by_its_owner(root: Client) -> None:
     work = made.executing().work.open().get()
     WorkItem.objects.filter(pk=work.pk).update(lease_owner="host-a/17/3")
