@@ -86,10 +86,6 @@ class GateQuerySet(models.QuerySet["Gate"]):
         """Questions that wait for a person."""
         return self.filter(status=GateStatus.OPEN)
 
-    def decided(self) -> Self:
-        """Questions that were answered, by a person or by policy; not those that went away."""
-        return self.exclude(status__in=[GateStatus.OPEN, GateStatus.WITHDRAWN])
-
     def rejected(self) -> Self:
         return self.filter(status=GateStatus.REJECTED)
 
@@ -117,6 +113,3 @@ class ToolCallQuerySet(models.QuerySet["ToolCall"]):
     def refused(self) -> Self:
         """Calls that the tool answered with an error."""
         return self.filter(is_error=True)
-
-    def carried_out(self) -> Self:
-        return self.filter(is_error=False)
