@@ -108,6 +108,7 @@ __all__ = [
     "first_judgement",
     "inventory_step",
     "judgement",
+    "keeping",
     "many_steps",
     "notices_step",
     "open_gate",
@@ -272,4 +273,16 @@ def many_steps(count: int) -> Run:
                 attempt,
                 judgement([result("C1", "Done.", [quote(attempt, "@output", f"Step {number} is done")])]),
             )
+    return _fresh(run)
+
+
+def keeping(count: int) -> Run:
+    """A second version of the plan waits, which keeps the results of `count` steps."""
+    run = many_steps(count + 1)
+    with working(run, WorkKind.ATTEMPT, f"s{count + 1}") as mine:
+        assert mine.attempt is not None
+        facts.executed(mine.attempt, output("Not possible."), {})
+        facts.judged(mine.attempt, failed("Not possible.", action=Action.REPLAN))
+    specs = [step.spec for step in run.plans.get().steps.order_by("position")]
+    propose(run, plan(*specs[:-1], plan_step("other", "Another way")), "step failed")
     return _fresh(run)

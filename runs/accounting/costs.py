@@ -10,7 +10,6 @@ from decimal import Decimal
 from django.db.models import BooleanField, ExpressionWrapper, Q
 
 from runs.accounting.estimates import Estimate, RoleEstimate, StepEstimate
-from runs.accounting.history import estimate_of
 from runs.accounting.totals import Totals, totals_by
 from runs.enums import SETTLED_STEPS, Role, RunStatus, StepStatus, WorkKind
 from runs.models import Attempt, ModelCall, Plan, Run, Step
@@ -81,13 +80,15 @@ class Costs:
     total: Totals
 
 
-def costs_of(run: Run, plans: Sequence[Plan], steps: Sequence[Step]) -> Costs | None:
-    """In two queries, given the plans by version and the steps of the newest in order; None before there is a plan."""
+def costs_of(run: Run, plans: Sequence[Plan], steps: Sequence[Step], cost: Estimate | None) -> Costs | None:
+    """In two queries; None before there is a plan.
+
+    Given the plans by version, and of the newest the steps in order and what they were expected to cost.
+    """
     if not plans:
         return None
     plan = plans[-1]
     spent = _spent(run, plan)
-    cost = estimate_of(plan, steps)
     reused = _reused(plan)
     parts = (*(_step(step, cost, spent, reused) for step in steps), _final(run, cost, spent))
     over = all(part.over for part in parts)

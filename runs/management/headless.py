@@ -16,7 +16,6 @@ from django.core.management.base import CommandError, OutputWrapper
 from pydantic import ValidationError
 
 from runs import trees
-from runs.accounting.history import estimate_of
 from runs.engine.process import Engine
 from runs.enums import GateKind, GateStatus, Outcome, RunStatus, Verb
 from runs.errors import DecisionRefused, InvalidInput
@@ -33,6 +32,7 @@ from runs.pev.imported import MAX_BYTES, plan_in
 from runs.pev.policy import Policy
 from runs.reading.files import written_files
 from runs.reading.gates import limits_of
+from runs.reading.run import reading_of
 from runs.reports.machine import as_json
 from runs.reports.markdown import as_markdown
 
@@ -151,13 +151,13 @@ class Headless:
 def about(gate: Gate) -> list[str]:
     """What a person needs to see before answering in the terminal."""
     lines = [gate.question]
-    if gate.kind == GateKind.PLAN and gate.plan:
-        steps = list(gate.plan.steps.order_by("position"))
-        for step in steps:
-            after = f" after {', '.join(step.depends_on)}" if step.depends_on else ""
-            lines.append(f"- {step.key} ({step.complexity}){after}: {step.spec.name}")
-            lines += [f"    must hold: {criterion.text}" for criterion in step.spec.acceptance_criteria]
-        if cost := estimate_of(gate.plan, steps):
+    plan = reading_of(gate.run).plan if gate.kind == GateKind.PLAN else None
+    if plan:
+        for spec in plan.specs.values():
+            after = f" after {', '.join(spec.dependencies)}" if spec.dependencies else ""
+            lines.append(f"- {spec.step_id} ({spec.estimated_complexity}){after}: {spec.name}")
+            lines += [f"    must hold: {criterion.text}" for criterion in spec.acceptance_criteria]
+        if cost := plan.estimate:
             lines.append(f"Estimated cost: ${cost.low:.2f} to ${cost.high:.2f}; rests on {cost.basis.words}")
     if gate.attempt:
         lines += [f"wrote {path}" for path in gate.attempt.overlay]

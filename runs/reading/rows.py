@@ -107,7 +107,7 @@ def all_steps(steps: Sequence[Step]) -> Sequence[Step]:
     return steps
 
 
-def read(run: Run, detail: Detail = all_steps, *, result_chars: int = 0) -> Rows:
+def read_rows(run: Run, detail: Detail = all_steps, *, result_chars: int = 0) -> Rows:
     """The rows as of now. `result_chars`: how much of what tools answered is read for detailed attempts."""
     plans = {plan.pk: plan for plan in run.plans.select_related("approved_by").order_by("version")}
     steps = {step.pk: step for step in Step.objects.filter(plan__in=plans).order_by("plan__version", "position")}

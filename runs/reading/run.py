@@ -16,7 +16,7 @@ from runs.pev.results import CriterionResult
 from runs.reading.files import MadeFile, made_files
 from runs.reading.ledger import ledger_of
 from runs.reading.plans import PlanReading
-from runs.reading.rows import Rows
+from runs.reading.rows import Rows, read_rows
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,8 +83,9 @@ class RunReading:
     @cached_property
     def costs(self) -> Costs | None:
         """Estimate against actual; None before there is a plan."""
-        steps = [step.row for step in self.plan.steps] if self.plan else []
-        return costs_of(self.run, self.rows.plans, steps)
+        plan = self.plan
+        steps = [step.row for step in plan.steps] if plan else []
+        return costs_of(self.run, self.rows.plans, steps, plan.estimate if plan else None)
 
     @cached_property
     def figures(self) -> Metrics:
@@ -100,3 +101,8 @@ class RunReading:
         """The model that has judged its own work, where the policy allowed that; empty when they are two."""
         policy = self.run.policy
         return policy.model_for(Role.VERIFIER).model if policy.same_model else ""
+
+
+def reading_of(run: Run) -> RunReading:
+    """As of now, with every attempt at every step, for those who tell the whole of it."""
+    return RunReading(read_rows(run))

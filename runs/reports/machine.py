@@ -9,8 +9,7 @@ from pydantic import JsonValue
 from runs.models import Attempt, Run, Verdict
 from runs.pev.results import CriterionResult
 from runs.reading.plans import AttemptReading, PlanReading, StepReading
-from runs.reading.rows import read
-from runs.reading.run import RunReading
+from runs.reading.run import RunReading, reading_of
 from runs.reports import figures
 
 MAX_PROBLEM = 600
@@ -19,7 +18,7 @@ MAX_PROBLEM = 600
 
 def as_json(run: Run) -> dict[str, JsonValue]:
     """The report of a run as of now."""
-    return render(RunReading(read(run)))
+    return render(reading_of(run))
 
 
 def render(report: RunReading) -> dict[str, JsonValue]:

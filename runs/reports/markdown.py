@@ -12,14 +12,13 @@ from runs.accounting.totals import Totals
 from runs.models import Gate, Run
 from runs.pev.results import CriterionResult
 from runs.reading.plans import AttemptReading, PlanReading, StepReading
-from runs.reading.rows import read
-from runs.reading.run import RunReading
+from runs.reading.run import RunReading, reading_of
 from runs.reports.escaping import block, code, line
 
 
 def as_markdown(run: Run) -> str:
     """The report of a run as of now."""
-    return render(RunReading(read(run)))
+    return render(reading_of(run))
 
 
 def render(report: RunReading) -> str:

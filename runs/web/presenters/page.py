@@ -16,7 +16,7 @@ from runs.models import Gate, Run, Step
 from runs.pev.policy import RoleModel
 from runs.pev.ports import FileInfo
 from runs.reading.plans import PlanReading, StepReading
-from runs.reading.rows import read
+from runs.reading.rows import read_rows
 from runs.reading.run import RunReading
 from runs.web.presenters.feed import SHOWN, SHOWN_ALL, Feed, feed
 from runs.web.presenters.gates import GateView, latest_decision, open_gates
@@ -71,8 +71,6 @@ class RunPage(RunReading):
     @property
     def long_request(self) -> bool:
         return len(self.run.request) > LONG_REQUEST or self.run.request.count("\n") > 3
-
-    # ---- the head
 
     @property
     def done(self) -> int:
@@ -132,8 +130,6 @@ class RunPage(RunReading):
             case _:
                 return []
 
-    # ---- gates, history, files, result
-
     @property
     def asked(self) -> list[Gate]:
         return [gate for gate in self.rows.gates if gate.status == GateStatus.OPEN]
@@ -182,7 +178,7 @@ class RunPage(RunReading):
 
 def run_page(run: Run, *, whole_feed: bool = False) -> RunPage:
     """The page as of now. The number of queries does not depend on the number of steps or events."""
-    return RunPage(read(run, spelled_out), whole_feed)
+    return RunPage(read_rows(run, spelled_out), whole_feed)
 
 
 _ASKED = {

@@ -10,7 +10,7 @@ from runs.models import Attempt, Run
 from runs.pev.paths import text_of
 from runs.pev.ports import FileInfo
 from runs.reading.plans import AttemptReading, StepReading
-from runs.reading.rows import read
+from runs.reading.rows import read_rows
 from runs.reading.run import RunReading
 
 RESULT_CHARS = 6_000
@@ -57,7 +57,7 @@ class StepPage:
 
 def step_page(run: Run, step_id: int) -> StepPage | None:
     """The page as of now; None when the run has no such step. Reads what attempts wrote, within bounds."""
-    rows = read(run, lambda steps: [step for step in steps if step.pk == step_id], result_chars=RESULT_CHARS)
+    rows = read_rows(run, lambda steps: [step for step in steps if step.pk == step_id], result_chars=RESULT_CHARS)
     steps = (step for plan in RunReading(rows).plans for step in plan.steps)
     step = next((step for step in steps if step.row.pk == step_id), None)
     if step is None:

@@ -5,8 +5,7 @@ from django.http.response import HttpResponseBase
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from runs.reading.rows import read
-from runs.reading.run import RunReading
+from runs.reading.run import reading_of
 from runs.reports import archive
 from runs.reports.markdown import as_markdown
 from runs.web.streaming import attachment
@@ -15,7 +14,7 @@ from runs.web.views.run import visible_run
 
 @require_safe
 def report_page(request: HttpRequest, run_id: int) -> HttpResponse:
-    return render(request, "runs/report.html", {"report": RunReading(read(visible_run(request, run_id)))})
+    return render(request, "runs/report.html", {"report": reading_of(visible_run(request, run_id))})
 
 
 @require_safe

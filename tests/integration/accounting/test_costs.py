@@ -7,6 +7,7 @@ import pytest
 from django.utils import timezone
 
 from runs.accounting.costs import CostLine, Costs, Guess, costs_of
+from runs.accounting.history import estimate_of
 from runs.accounting.totals import Totals, totals
 from runs.enums import GateKind, Role, Verb
 from runs.models import Attempt, ModelCall, Plan, Run
@@ -17,7 +18,8 @@ pytestmark = pytest.mark.django_db
 
 def costs(run: Run) -> Costs:
     plans = list(run.plans.order_by("version"))
-    found = costs_of(run, plans, list(plans[-1].steps.select_related("reused_from__step__plan").order_by("position")))
+    steps = list(plans[-1].steps.select_related("reused_from__step__plan").order_by("position"))
+    found = costs_of(run, plans, steps, estimate_of(plans[-1], steps))
     assert found is not None
     assert found.total == totals(run), "nothing is lost, nothing counted twice"
     return found
@@ -128,7 +130,7 @@ def test_a_plan_that_was_never_estimated_has_its_costs() -> None:
 
 
 def test_before_the_plan_there_is_nothing_to_compare() -> None:
-    assert costs_of(factories.planning(), [], []) is None
+    assert costs_of(factories.planning(), [], [], None) is None
 
 
 @pytest.mark.parametrize(

@@ -112,6 +112,15 @@ def test_the_number_of_queries_does_not_grow_with_steps(
             page_of(alice, run)
 
 
+def test_the_number_of_queries_does_not_grow_with_results_that_are_kept(
+    alice: Client, django_assert_num_queries: DjangoAssertNumQueries
+) -> None:
+    for run in (factories.keeping(1), factories.keeping(3)):
+        trees.reset_cache()
+        with django_assert_num_queries(QUERIES):
+            page_of(alice, run)
+
+
 def test_two_hundred_steps_are_fine(alice: Client, django_assert_num_queries: DjangoAssertNumQueries) -> None:
     steps = [factories.plan_step(f"s{n}", f"Step {n}") for n in range(200)]
     run = factories.executing(factories.plan(*steps), max_steps=500)

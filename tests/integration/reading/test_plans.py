@@ -1,0 +1,102 @@
+"""Plans, steps and attempts as they are read: what differs, what was heeded, what is kept, what it cost."""
+
+import pytest
+
+from runs.enums import ApprovalPolicy, PlanStatus, WorkKind
+from runs.models import Run
+from runs.reading.plans import PlanReading, StepReading
+from runs.reading.run import reading_of
+from tests import factories
+
+pytestmark = pytest.mark.django_db
+
+
+def newest(run: Run) -> PlanReading:
+    plan = reading_of(run).plan
+    assert plan is not None
+    return plan
+
+
+def steps_of(run: Run) -> tuple[StepReading, ...]:
+    return newest(run).steps
+
+
+def test_levels_and_what_comes_after_what() -> None:
+    plan = newest(factories.awaiting_plan())
+    assert [[step.row.key for step in level] for level in plan.levels] == [["inventory"], ["review"], ["notices"]]
+    assert plan.steps[1].after == ["List the contracts and their parties"]
+
+
+def test_what_differs_from_the_plan() -> None:
+    first, second = steps_of(factories.step_gate())[1].attempts
+    assert first.deviations == (
+        "review/scratch.txt was written, which no step declared.",
+        "The plan named the tool search_files; it was not used.",
+    )
+    assert second.deviations == ()
+
+
+def test_an_output_that_is_missing_is_a_deviation() -> None:
+    run = factories.executing()
+    with factories.working(run, WorkKind.ATTEMPT, "inventory") as mine:
+        assert mine.attempt is not None
+        factories.facts.executed(mine.attempt, factories.output("Nothing."), {})
+        factories.facts.judged(mine.attempt, factories.failed("Nothing was written."))
+    assert "Expected output review/inventory.md is missing." in steps_of(run)[0].attempts[0].deviations
+
+
+def test_a_retry_names_the_critique_that_it_was_given() -> None:
+    first, second = steps_of(factories.failed_attempt())[1].attempts
+    assert (first.heeds, first.retry, second.heeds, second.retry) == (0, 2, 1, 0)
+
+
+def test_the_difference_between_versions() -> None:
+    plan = newest(factories.awaiting_second_plan())
+    assert plan.difference is not None
+    assert plan.difference.added == ("List the deadlines",)
+    assert plan.difference.removed == ("Draft the notices",)
+    assert [(step.name, [change.part for change in step.changes]) for step in plan.difference.changed] == [
+        ("Review the clauses", ["description"])
+    ]
+
+
+def test_kept_results_are_counted_and_told_where_they_were_made() -> None:
+    first, second = reading_of(factories.replanned()).plans
+    assert (second.kept, second.new) == (1, 1)
+    assert [step.kept_from for step in second.steps] == [1, 0]
+    assert [step.estimate is None for step in second.steps] == [True, False], "what is kept costs nothing"
+    kept = second.steps[0]
+    assert [attempt.row for attempt in kept.attempts] == [attempt.row for attempt in first.steps[0].attempts]
+    assert kept.own_attempts == ()
+
+
+def test_of_an_earlier_version_the_steps_that_were_tried_are_told() -> None:
+    first, second = reading_of(factories.replanned()).plans
+    assert [step.row.key for step in first.steps] == ["inventory", "review", "notices"]
+    assert [step.row.key for step in first.tried_steps] == ["inventory", "review"]
+    assert second.tried_steps == second.steps
+    assert (first.row.status, first.carried_out, first.newest) == (PlanStatus.SUPERSEDED, True, False)
+
+
+def test_a_rejected_version_was_not_carried_out_and_its_rejection_is_why_there_is_a_next() -> None:
+    second = newest(factories.awaiting_second_plan())
+    assert second.before is not None
+    assert not second.before.carried_out
+    assert [gate.reason for gate in second.before.rejections] == [
+        "Check the deadlines too, and leave the notices to me."
+    ]
+
+
+def test_an_approval_has_its_time_from_the_gate_or_from_the_event() -> None:
+    by_person = newest(factories.executing())
+    assert by_person.approved_at == by_person.decisions[0].decided_at
+    run = factories.awaiting_plan(plan_approval=ApprovalPolicy.NEVER)
+    by_policy = newest(run)
+    assert by_policy.decisions == []
+    assert by_policy.approved_at == run.events.get(kind="plan_approved").at
+
+
+def test_what_the_steps_cost_is_less_than_the_whole() -> None:
+    reading = reading_of(factories.finished_succeeded())
+    assert reading.plan is not None
+    assert 0 < sum(step.spent.cost for step in reading.plan.steps) < reading.totals.cost
