@@ -107,7 +107,7 @@ class WorkKind(StrEnum):
 
 
 class WorkStatus(StrEnum):
-    """`suspended`: the work waits at an error gate for a person."""
+    """`suspended`: the work waits for a person, who answers its error gate or raises the limit that it would break."""
 
     READY = "ready"
     LEASED = "leased"
@@ -147,7 +147,9 @@ class EventKind(StrEnum):
 
 
 class ApprovalPolicy(StrEnum):
-    """When a plan waits for a person: every plan, every plan and each replan, or no plan."""
+    """Which plans wait for a person. `first`: until one is agreed, and a later one that asks for less than that one;
+    `always`: each; `never`: none.
+    """
 
     FIRST = "first"
     ALWAYS = "always"
