@@ -89,7 +89,7 @@ TEMPLATES = [
 
 DATABASES = {
     "default": {
-        "ENGINE": "pevsite.sqlite",
+        "ENGINE": "django.db.backends.sqlite3",
         # Where nothing was prepared a command like `check` asks an empty database in memory what SQLite can do.
         "NAME": DATA_DIR / "pevsite.sqlite3" if DATA_DIR.exists() else ":memory:",
         "OPTIONS": {

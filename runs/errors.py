@@ -47,6 +47,10 @@ class MoveRefused(PevError):
     """A status was not what the caller believed; no row was changed."""
 
 
+class Outdated(PevError):
+    """The run has changed since it was read; nothing was written. Read it again and decide again."""
+
+
 class LeaseLost(PevError):
     """Somebody else owns the work now, or it was cancelled; what was done since is thrown away."""
 

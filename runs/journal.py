@@ -1,31 +1,15 @@
-"""Owns the writing of history: the only writer of events and of the journal of calls.
-
-Events are numbered under the lock of their run's row, in the transaction of what they tell, so that numbers
-have no gaps and nothing is told that did not happen. Ids are announced after the commit.
-"""
+"""The journal: the only writer of model calls and tool calls, and what a resumed attempt is given back of them (D3)."""
 
 from dataclasses import dataclass
 from decimal import Decimal
 
-from django.db import transaction
 from django.db.models import Sum
-from django.utils import timezone
 
-from runs import live
 from runs.enums import Role
-from runs.events.kinds import AnyEvent, ModelCalled, ToolCalled
-from runs.models import Event, ModelCall, Run, ToolCall, WorkItem
-from runs.models.prepared import insert, next_number
+from runs.events.kinds import ModelCalled, ToolCalled
+from runs.history import record, writing
+from runs.models import ModelCall, ToolCall, WorkItem
 from runs.pev.ports import Changes, Reply, ToolResult, ToolUse, Usage
-
-
-def record(run_id: int, event: AnyEvent) -> int:
-    """Append one event; returns its number. What it says is never a secret (S5)."""
-    with transaction.atomic(savepoint=False):
-        seq = next_number(Run, run_id, "event_count")
-        insert(Event, run_id=run_id, seq=seq, kind=event.kind.value, at=timezone.now(), data=event.data())
-        transaction.on_commit(lambda: live.announce(run_id, seq), robust=True)
-    return seq
 
 
 @dataclass(frozen=True)
@@ -69,11 +53,10 @@ def write_reply(
 ) -> None:
     """Record a reply. `live_` is false for one that came after the lease was lost: paid for, and of no use."""
     usage = reply.usage
-    with transaction.atomic(savepoint=False):
+    with writing():
         if live_ and _has_past(work):
             _replaced(work, place)
-        insert(
-            ModelCall,
+        ModelCall.objects.create(
             run_id=work.run_id,
             work=work,
             attempt_id=work.attempt_id,
@@ -102,9 +85,8 @@ def write_failure(
     work: WorkItem, place: Place, question: Question, error: str, usage: Usage, cost: Decimal | None, duration_ms: int
 ) -> None:
     """Record a call without a usable reply; what it cost up to then counts."""
-    with transaction.atomic(savepoint=False):
-        insert(
-            ModelCall,
+    with writing():
+        ModelCall.objects.create(
             run_id=work.run_id,
             work=work,
             attempt_id=work.attempt_id,
@@ -127,27 +109,22 @@ def write_failure(
         _tell_call(work, question, duration_ms, "error")
 
 
-def recorded_result(work: WorkItem, ordinal: int, use: ToolUse) -> tuple[ToolResult, Changes] | None:
-    """The result this tool call had before a crash, with what it wrote; None when it was not carried out."""
+def recorded_result(work: WorkItem, ordinal: int, use: ToolUse) -> ToolCall | None:
+    """This tool call as it was before a crash, with what it wrote; None when it was not carried out."""
     if not _has_past(work):
         return None
-    call = ToolCall.objects.filter(
-        work=work, generation=work.generation, ordinal=ordinal, use_id=use.id, name=use.name
-    ).first()
-    if call is None:
-        return None
-    return ToolResult(call.result, call.is_error), call.writes
+    same = {"generation": work.generation, "ordinal": ordinal, "use_id": use.id, "name": use.name}
+    return ToolCall.objects.filter(work=work, **same).first()
 
 
 def write_result(
     work: WorkItem, place: Place, use: ToolUse, result: ToolResult, writes: Changes, duration_ms: int
-) -> None:
+) -> ToolCall:
     """Record a tool call with its result."""
-    with transaction.atomic(savepoint=False):
+    with writing():
         if _has_past(work):
             ToolCall.objects.filter(work=work, generation=place.generation, ordinal=place.ordinal).delete()
-        insert(
-            ToolCall,
+        call = ToolCall.objects.create(
             run_id=work.run_id,
             work=work,
             attempt_id=work.attempt_id,
@@ -165,6 +142,7 @@ def write_result(
         path = str(use.input.get("path", ""))[:200]
         told = ToolCalled(tool=use.name, error=result.is_error, path=path, step=step, attempt=attempt)
         record(work.run_id, told)
+    return call
 
 
 def results_of(work: WorkItem) -> list[ToolCall]:

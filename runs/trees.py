@@ -9,8 +9,8 @@ from __future__ import annotations
 import hashlib
 import os
 import tempfile
+from collections import OrderedDict
 from collections.abc import Iterator, Mapping
-from functools import lru_cache
 from pathlib import Path
 from typing import IO, Any
 
@@ -106,12 +106,24 @@ def _name(sha256: str) -> str:
 
 
 def files_of(tree: Tree) -> Mapping[str, FileInfo]:
-    """Every file of a tree, sorted by path. Cached by content: an id may come back after a rollback."""
-    return _files(tree.digest)
+    """Every file of a tree, sorted by path."""
+    files = _remembered.get(tree.digest)
+    return files if files is not None else _remember(tree.digest, _read(tree.digest))
 
 
-@lru_cache(maxsize=64)
-def _files(digest: str) -> Mapping[str, FileInfo]:
+_remembered: OrderedDict[str, Mapping[str, FileInfo]] = OrderedDict()
+"""By digest and not by id: an id may come back after a rollback, a digest always means the same files."""
+MAX_REMEMBERED = 64
+
+
+def _remember(digest: str, files: Mapping[str, FileInfo]) -> Mapping[str, FileInfo]:
+    _remembered[digest] = files
+    while len(_remembered) > MAX_REMEMBERED:
+        _remembered.popitem(last=False)
+    return files
+
+
+def _read(digest: str) -> Mapping[str, FileInfo]:
     tree = Tree.objects.select_related("root").get(digest=digest)
     changes = {**(tree.root.changes if tree.root else {}), **tree.changes}
     return {path: entry for path, entry in sorted(changes.items()) if entry is not None}
@@ -119,7 +131,7 @@ def _files(digest: str) -> Mapping[str, FileInfo]:
 
 def make_tree(files: Mapping[str, FileInfo]) -> Tree:
     """The tree of exactly these files. Paths must be clean."""
-    return _stored(files, root=None, changes=dict(files))
+    return _stored(files, root_id=None, changes=dict(files))
 
 
 def with_changes(base: Tree, changes: Changes) -> Tree:
@@ -136,7 +148,7 @@ def with_changes(base: Tree, changes: Changes) -> Tree:
     since_root: Changes = {**(base.changes if base.root_id else {}), **changes}
     if len(since_root) > ROOT_EVERY:
         return make_tree(files)
-    return _stored(files, root=base.root or base, changes=since_root)
+    return _stored(files, root_id=base.root_id or base.pk, changes=since_root)
 
 
 def conflicts(base: Tree, head: Tree, changes: Changes) -> list[str]:
@@ -152,17 +164,15 @@ def conflicts(base: Tree, head: Tree, changes: Changes) -> list[str]:
     return sorted(touched)
 
 
-def _stored(files: Mapping[str, FileInfo], root: Tree | None, changes: Changes) -> Tree:
+def _stored(files: Mapping[str, FileInfo], root_id: int | None, changes: Changes) -> Tree:
+    """The tree of these files. One that is stored already stays as it is, whichever root it was stored with."""
     lines = "\n".join(f"{info.sha256}  {path}" for path, info in files.items())
-    tree, _ = Tree.objects.get_or_create(
-        digest=hashlib.sha256(lines.encode()).hexdigest(),
-        defaults={
-            "root": root,
-            "changes": changes,
-            "file_count": len(files),
-            "total_size": sum(info.size for info in files.values()),
-        },
-    )
+    digest = hashlib.sha256(lines.encode()).hexdigest()
+    size = sum(info.size for info in files.values())
+    tree = Tree(digest=digest, root_id=root_id, changes=changes, file_count=len(files), total_size=size)
+    # An equal tree has the same count: writing it once more is how one statement says which row it is.
+    Tree.objects.bulk_create([tree], update_conflicts=True, unique_fields=["digest"], update_fields=["file_count"])
+    _remember(digest, files)
     return tree
 
 
@@ -192,15 +202,15 @@ class Overlay:
     """
 
     def __init__(self, base: Tree, changes: Changes, *, max_files: int, max_bytes: int) -> None:
-        self.base = base
+        self._base = files_of(base)
         self.changes: Changes = dict(changes)
         self._max_files = max_files
         self._max_bytes = max_bytes
 
     def files(self) -> Mapping[str, FileInfo]:
         if not self.changes:
-            return files_of(self.base)
-        merged = dict(files_of(self.base))
+            return self._base
+        merged = dict(self._base)
         for path, entry in self.changes.items():
             if entry is None:
                 merged.pop(path, None)
@@ -217,7 +227,7 @@ class Overlay:
             if entry is None:
                 raise KeyError(path)
             return read_blob(entry.sha256)
-        return read_blob(files_of(self.base)[path].sha256)
+        return read_blob(self._base[path].sha256)
 
     def write(self, path: str, content: bytes) -> None:
         path = clean_path(path)
@@ -240,4 +250,4 @@ class Overlay:
 
 def reset_cache() -> None:
     """Tests roll back the rows that the cache was read from."""
-    _files.cache_clear()
+    _remembered.clear()

@@ -1,7 +1,6 @@
 """Owns what every test has: a clean tree cache, no network, and data folders that go away."""
 
 import shutil
-from collections.abc import Iterator
 
 import pytest
 from django.conf import settings
@@ -12,13 +11,13 @@ hypothesis_settings.load_profile("pevsite")
 
 
 @pytest.fixture(autouse=True)
-def _fresh_caches() -> Iterator[None]:
-    """Trees are cached by primary key, and tests use the same keys for other trees."""
+def _fresh_caches() -> None:
+    """What a process remembers of rows; tests roll rows back and use the same keys for others."""
+    from runs.lifecycle.state import reset_memory
     from runs.trees import reset_cache
 
     reset_cache()
-    yield
-    reset_cache()
+    reset_memory()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -16,7 +16,7 @@ from runs.enums import (
     Verb,
     WorkKind,
 )
-from runs.lifecycle import facts, gates
+from runs.lifecycle import asking, facts, gates
 from runs.models import Run
 from runs.pev.contracts import (
     PlanContract,
@@ -49,6 +49,7 @@ from tests.making import (
     called,
     charlie,
     checked,
+    committing,
     criterion,
     decide,
     inventory_step,
@@ -211,8 +212,8 @@ def error_gate() -> Run:
     run = submitted()
     lease = work.claim(open_work(run, WorkKind.PLAN).pk)
     assert lease is not None
-    with work.fenced(lease) as mine:
-        facts.suspend(mine, "The service refused the key (401).", reset=False)
+    with committing(lease) as mine:
+        asking.suspend(mine, "The service refused the key (401).", reset=False)
     return _fresh(run)
 
 

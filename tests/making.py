@@ -7,10 +7,11 @@ from typing import Any
 
 from django.contrib.auth import get_user_model
 
-from runs import journal, trees
+from runs import history, journal, trees
 from runs.accounting.history import estimate_for
 from runs.accounting.prices import cost_of
 from runs.engine import work
+from runs.engine.work import Lease
 from runs.enums import (
     Action,
     Complexity,
@@ -23,6 +24,7 @@ from runs.enums import (
     WorkKind,
     WorkStatus,
 )
+from runs.events.kinds import AnyEvent
 from runs.lifecycle import facts, gates
 from runs.lifecycle.advance import advance
 from runs.lifecycle.submission import Submission, sample, submit
@@ -202,10 +204,24 @@ def working(run: Run, kind: WorkKind, key: str = "") -> Iterator[WorkItem]:
     item = open_work(run, kind, key)
     lease = work.claim(item.pk)
     assert lease is not None
-    with work.fenced(lease) as mine:
+    with committing(lease) as mine:
         yield mine
         work.done(mine)
         advance(mine.run_id)
+
+
+@contextmanager
+def committing(lease: Lease) -> Iterator[WorkItem]:
+    """One transaction under the lease, as `work.commit` makes it for a function. Raises LeaseLost or Outdated."""
+    lease.check()
+    with history.writing(lease.item.run):
+        yield lease.item
+
+
+def recorded(run_id: int, event: AnyEvent) -> int:
+    """An event of its own, by its number."""
+    history.record(run_id, event)
+    return Run.objects.values_list("event_count", flat=True).get(pk=run_id)
 
 
 def open_work(run: Run, kind: WorkKind, key: str = "") -> WorkItem:

@@ -17,6 +17,7 @@ from runs.enums import (
 )
 from runs.lifecycle import fingerprint
 from runs.lifecycle.baseline import undeclared_by
+from runs.lifecycle.state import specs_of
 from runs.models import Attempt, Plan, Run, Step, ToolCall
 from runs.pev.case import Case
 from runs.pev.contracts import PlanStep
@@ -134,7 +135,7 @@ def critiques_of(step: Step) -> tuple[Critique, ...]:
     return tuple(found)
 
 
-def for_executor(attempt: Attempt, overlay: Overlay) -> StepBrief:
+def for_executor(attempt: Attempt) -> StepBrief:
     step = attempt.step
     run = step.plan.run
     policy = run.policy
@@ -144,7 +145,7 @@ def for_executor(attempt: Attempt, overlay: Overlay) -> StepBrief:
         goal=step.plan.header.goal,
         step=step.spec,
         files=trees.files_of(run.inputs),
-        made=written_files(run, overlay.base),
+        made=written_files(run, attempt.base),
         results=findings_of(step.plan, step.depends_on),
         model=player.model,
         effort=player.effort,
@@ -163,8 +164,6 @@ def findings_of(plan: Plan, keys: Sequence[str]) -> dict[str, str]:
 
 def repeats_the_one_before(attempt: Attempt) -> bool:
     """Whether files and findings are identical to those of the previous attempt that was criticised."""
-    if attempt.number == 1:
-        return False
     before = attempt.step.attempts.filter(number__lt=attempt.number, status=AttemptStatus.FAILED)
     last = before.order_by("-number").first()
     return bool(last and last.fingerprint and last.fingerprint == attempt.fingerprint)
@@ -192,7 +191,7 @@ def for_verifier(attempt: Attempt, overlay: Overlay, calls: Sequence[ToolCall]) 
         tool_inputs=["\n".join([call.name, *_texts_in(call.arguments)]) for call in calls],
         model=player.model,
         effort=player.effort,
-        undeclared=undeclared_by(step, overlay.changes),
+        undeclared=undeclared_by(specs_of(step.plan_id, step.plan.digest).values(), overlay.changes),
         own_confidence=attempt.output.confidence if attempt.output else 1.0,
         min_confidence=policy.min_confidence,
     )

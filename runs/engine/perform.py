@@ -1,29 +1,29 @@
-"""Owns the performance of one work item: the only place where pev meets the database.
+"""Performing one work item: here pev, which knows no rows, meets the journal, which knows nothing else.
 
 Claim, do, commit under the lease, move on. What goes wrong ends as a row: postponed, suspended at a gate, or judged
 as failed.
 """
 
 import logging
-from collections.abc import Callable
+from functools import partial
 
 from django.conf import settings
 from django.tasks import task
 
 from runs.accounting.history import estimate_for
 from runs.engine import briefs, work
-from runs.engine.answering import Answering
+from runs.engine.database import database
 from runs.engine.deadline import Deadline
 from runs.engine.notifications import notifications
-from runs.engine.recording import RecordedModel, RecordedTools, clients, release_connection
-from runs.engine.work import Lease
+from runs.engine.recording import RecordedModel, RecordedTools, Recording, clients
 from runs.enums import Action, AttemptStatus, WorkKind
 from runs.errors import ContractBroken, LeaseLost, LimitReached, ModelError, Postponed
 from runs.events import kinds as events
-from runs.journal import record, results_of, used_seconds
-from runs.lifecycle import facts
+from runs.history import record
+from runs.journal import results_of, used_seconds
+from runs.lifecycle import asking, facts
 from runs.lifecycle.advance import advance
-from runs.models import Attempt, WorkItem
+from runs.models import Attempt, ToolCall, WorkItem
 from runs.pev import verifier
 from runs.pev.executor import execute
 from runs.pev.planner import make_plan
@@ -54,48 +54,50 @@ def enqueue(work_id: int) -> None:
 
 def perform(work_id: int) -> None:
     """Do one work item if it can be claimed. Never raises: what goes wrong is a row for people to see."""
+    lease = database.call(lambda: work.claim(work_id))
+    if lease is None:
+        return
     try:
-        lease = work.claim(work_id)
-        if lease is not None:
-            with work.heartbeat.keeping(lease):
-                _under(lease)
+        with work.heartbeat.keeping(lease):
+            _under(Recording(lease))
     except LeaseLost:
-        log.info("work %s was taken over or cancelled", work_id)
-    finally:
-        release_connection()
+        log.info("lease lost: taken over, cancelled or stopped", extra=lease.about)
 
 
-def _under(lease: Lease) -> None:
-    item = lease.item
-    if lease.taken_over:
-        with work.fenced(lease):
-            record(item.run_id, events.Recovered(work=item.kind))
-    doing: dict[str, Callable[[Lease, WorkItem, Answering], None]] = {
-        WorkKind.PLAN: _plan,
-        WorkKind.ATTEMPT: _attempt,
-        WorkKind.FINALISE: _finalise,
-    }
+def _under(recording: Recording) -> None:
+    """Do the work; what ends it early becomes a row too: it is postponed, or suspended until a person answers."""
     try:
-        doing[item.kind](lease, item, clients())
+        match WorkKind(recording.item.kind):
+            case WorkKind.PLAN:
+                _plan(recording)
+            case WorkKind.ATTEMPT:
+                _attempt(recording)
+            case WorkKind.FINALISE:
+                _finalise(recording)
     except Postponed as postponed:
-        with work.fenced(lease) as mine:
-            record(mine.run_id, events.WaitingForModel(why=str(postponed), until=postponed.until.isoformat()))
-            work.postpone(mine, postponed.until)
+        recording.commit(partial(_postpone, postponed=postponed))
+        log.warning("postponed until %s: %s", postponed.until.isoformat(), postponed, extra=recording.lease.about)
     except LimitReached as limit:
-        with work.fenced(lease) as mine:
-            facts.suspend_for_budget(mine, str(limit))
+        sentence = str(limit)
+        recording.commit(lambda mine: asking.suspend_for_budget(mine, sentence))
+        log.warning("suspended at a limit: %s", sentence, extra=recording.lease.about)
     except (ModelError, ContractBroken) as error:
-        _suspend(lease, _sentence(error), reset=isinstance(error, ContractBroken))
+        _suspend(recording, _sentence(error), reset=isinstance(error, ContractBroken))
     except LeaseLost:
         raise
     except Exception:
-        log.exception("work %s failed", lease.work_id)
-        _suspend(lease, "pevsite itself failed here; the log of the server says where.", reset=False)
+        log.exception("work failed", extra=recording.lease.about)
+        _suspend(recording, "pevsite itself failed here; the log of the server says where.", reset=False)
 
 
-def _suspend(lease: Lease, sentence: str, *, reset: bool) -> None:
-    with work.fenced(lease) as mine:
-        facts.suspend(mine, sentence, reset=reset)
+def _postpone(mine: WorkItem, postponed: Postponed) -> None:
+    record(mine.run_id, events.WaitingForModel(why=str(postponed), until=postponed.until.isoformat()))
+    work.postpone(mine, postponed.until)
+
+
+def _suspend(recording: Recording, sentence: str, *, reset: bool) -> None:
+    recording.commit(lambda mine: asking.suspend(mine, sentence, reset=reset))
+    log.warning("suspended: %s", sentence, extra=recording.lease.about)
 
 
 def _sentence(error: ModelError | ContractBroken) -> str:
@@ -103,56 +105,67 @@ def _sentence(error: ModelError | ContractBroken) -> str:
     return " ".join([str(error), *(f"({item})" for item in errors[:5])])
 
 
-def _plan(lease: Lease, item: WorkItem, asking: Answering) -> None:
-    brief, reason = briefs.for_planner(item.run)
-    plan = make_plan(RecordedModel(asking, lease, item), brief)
-    cost = estimate_for(item.run, plan)
-    with work.fenced(lease) as mine:
-        facts.propose_plan(mine.run, plan, reason=reason, estimate=cost)
-        work.done(mine)
-        advance(mine.run_id)
+def _plan(recording: Recording) -> None:
+    run = recording.item.run
+    brief, reason = database.call(lambda: briefs.for_planner(run))
+    plan = make_plan(RecordedModel(clients(), recording), brief)
+
+    def propose(mine: WorkItem) -> None:
+        estimate = estimate_for(mine.run, plan)
+        facts.propose_plan(mine.run, plan, reason=reason, estimate=estimate)
+        _done(mine)
+
+    recording.commit(propose)
 
 
-def _attempt(lease: Lease, item: WorkItem, asking: Answering) -> None:
+def _attempt(recording: Recording) -> None:
+    item = recording.item
     assert item.attempt is not None
+    used = database.call(lambda: used_seconds(item)) if item.epoch > 1 else 0.0
+    deadline = Deadline(item.run.policy.attempt_seconds, used)
+    try:
+        calls = _execute(recording, deadline) if item.attempt.status == AttemptStatus.EXECUTING else None
+        judgement = _verify(recording, deadline, calls)
+    except ContractBroken as broken:
+        judgement = verifier.failed(_sentence(broken))
+    recording.commit(partial(_judged, judgement=judgement))
+
+
+def _execute(recording: Recording, deadline: Deadline) -> list[ToolCall]:
+    """Run the executor and commit its report; returns its tool calls. Raises ContractBroken for no usable report."""
+    attempt = recording.item.attempt
+    assert attempt is not None
+    overlay, brief = database.call(lambda: (_overlay(attempt), briefs.for_executor(attempt)))
+    tools = RecordedTools(FileTools(overlay, ToolLimits()), overlay, recording, deadline)
+    output = execute(RecordedModel(clients(), recording, deadline=deadline), tools, brief)
+
+    def report(mine: WorkItem) -> None:
+        assert mine.attempt is not None
+        facts.executed(mine.attempt, output, overlay.changes)
+
+    recording.commit(report)
+    return tools.calls
+
+
+def _verify(recording: Recording, deadline: Deadline, calls: list[ToolCall] | None) -> Judgement:
+    """The judgement of a report. `calls`: the executor's, None when they have to be read from the journal."""
+    item = recording.item
     attempt = item.attempt
-    policy = item.run.policy
-    watch = Deadline(policy.attempt_seconds, used_seconds(item) if item.epoch > 1 else 0.0)
-    if attempt.status == AttemptStatus.EXECUTING and not _execute(lease, item, attempt, asking, watch):
-        return
+    assert attempt is not None
     output = attempt.output
     assert output is not None  # it was committed with the status
     if output.status == "blocked":
-        _judged(
-            lease, verifier.failed(f"Reported as blocked. {output.reasoning} {output.findings}", action=Action.REPLAN)
-        )
-        return
-    if briefs.repeats_the_one_before(attempt):
-        _judged(lease, verifier.failed("This attempt repeats the one before: the critique was not addressed."))
-        return
-    overlay = _overlay(attempt)
-    case = briefs.for_verifier(attempt, overlay, results_of(item))
+        sentence = f"Reported as blocked. {output.reasoning} {output.findings}"
+        return verifier.failed(sentence, action=Action.REPLAN)
+    if attempt.number > 1 and database.call(lambda: briefs.repeats_the_one_before(attempt)):
+        return verifier.failed("This attempt repeats the one before: the critique was not addressed.")
+    case = database.call(
+        lambda: briefs.for_verifier(attempt, _overlay(attempt), results_of(item) if calls is None else calls)
+    )
     try:
-        judgement = verifier.judge(RecordedModel(asking, lease, item, VERIFYING, watch), case)
+        return verifier.judge(RecordedModel(clients(), recording, VERIFYING, deadline), case)
     except ContractBroken as broken:
-        judgement = verifier.failed(f"The verifier gave no usable verdict: {_sentence(broken)}")
-    _judged(lease, judgement)
-
-
-def _execute(lease: Lease, item: WorkItem, attempt: Attempt, asking: Answering, watch: Deadline) -> bool:
-    """Run the executor and commit its report. False when there is none; the failure is judged already."""
-    overlay = _overlay(attempt)
-    tools = RecordedTools(FileTools(overlay, ToolLimits()), overlay, lease, item, watch)
-    brief = briefs.for_executor(attempt, overlay)
-    try:
-        output = execute(RecordedModel(asking, lease, item, watch=watch), tools, brief)
-    except ContractBroken as broken:
-        _judged(lease, verifier.failed(_sentence(broken)))
-        return False
-    with work.fenced(lease) as mine:
-        assert mine.attempt is not None
-        facts.executed(mine.attempt, output, overlay.changes)
-    return True
+        return verifier.failed(f"The verifier gave no usable verdict: {_sentence(broken)}")
 
 
 def _overlay(attempt: Attempt) -> Overlay:
@@ -164,20 +177,28 @@ def _overlay(attempt: Attempt) -> Overlay:
     )
 
 
-def _judged(lease: Lease, judgement: Judgement) -> None:
-    with work.fenced(lease) as mine:
-        assert mine.attempt is not None
-        output = mine.attempt.output
-        facts.judged(mine.attempt, judgement, blocked=bool(output and output.status == "blocked"))
-        work.done(mine)
-        advance(mine.run_id)
+def _judged(mine: WorkItem, judgement: Judgement) -> None:
+    attempt = mine.attempt
+    assert attempt is not None
+    blocked = bool(attempt.output and attempt.output.status == "blocked")
+    facts.judged(attempt, judgement, blocked=blocked)
+    _done(mine)
 
 
-def _finalise(lease: Lease, item: WorkItem, asking: Answering) -> None:
-    model = RecordedModel(asking, lease, item)
-    answer = synthesize(model, briefs.for_synthesizer(item.run))
-    judgement = verifier.judge(model, briefs.for_final_verdict(item.run, answer))
-    with work.fenced(lease) as mine:
+def _done(mine: WorkItem) -> None:
+    """The work is over, and whatever is due because of it happens in the same transaction."""
+    work.done(mine)
+    advance(mine.run_id)
+
+
+def _finalise(recording: Recording) -> None:
+    run = recording.item.run
+    model = RecordedModel(clients(), recording)
+    answer = synthesize(model, database.call(lambda: briefs.for_synthesizer(run)))
+    judgement = verifier.judge(model, database.call(lambda: briefs.for_final_verdict(run, answer)))
+
+    def answered(mine: WorkItem) -> None:
         facts.answered(mine.run, answer, judgement)
-        work.done(mine)
-        advance(mine.run_id)
+        _done(mine)
+
+    recording.commit(answered)

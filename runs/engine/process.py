@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from django.conf import settings
 
+from runs.engine.database import database
 from runs.engine.embedded import pool
 from runs.engine.notifications import notifications
 from runs.engine.perform import enqueue
@@ -20,6 +21,7 @@ class Engine:
 
     def start(self) -> None:
         """Take part in the work of this installation from now on."""
+        database.start()
         pool.start(self._workers)
         notifications.start()
         self._sweeper.start()
@@ -30,3 +32,4 @@ class Engine:
         pool.stop()
         notifications.stop()
         heartbeat.give_back()
+        database.stop()

@@ -1,25 +1,25 @@
-"""Owns the ports of pev over the journal: what is recorded is not asked or done a second time (D3)."""
+"""The ports of pev over the journal: what is recorded is not asked or done a second time (D3)."""
 
 import time
+from collections.abc import Callable
 from datetime import timedelta
 from decimal import Decimal
 from functools import cache
 
 from django.conf import settings
-from django.db import connection
 from django.utils import timezone
 
-from runs import journal
+from runs import history, journal
 from runs.accounting.prices import cost_of, max_cost_of
 from runs.engine.answering import Answering
+from runs.engine.database import database
 from runs.engine.deadline import Deadline
-from runs.engine.work import Lease, fenced
+from runs.engine.work import Lease, commit
 from runs.errors import ContractBroken, LeaseLost, LimitReached, ModelError, PevError, Postponed
 from runs.journal import Place, Question
 from runs.lifecycle import limits
-from runs.lifecycle.advance import locked
 from runs.lifecycle.fingerprint import digest_of
-from runs.models import WorkItem
+from runs.models import ToolCall, WorkItem
 from runs.pev.ports import Ask, Changes, Reply, Toolbox, ToolResult, ToolSpec, ToolUse, Usage
 from runs.trees import Overlay
 
@@ -35,33 +35,76 @@ MAX_WAIT = 3_600.0
 """Seconds that a service may ask to be left alone. No thread waits for it: the work item's due time does."""
 
 
+class Recording:
+    """What one work item asks and does under its lease. A reply is committed with what follows from it: the report, the
+    verdict, the plan; or before the next question is asked and the next tool is run (D3).
+    """
+
+    def __init__(self, lease: Lease) -> None:
+        self.lease = lease
+        self._unsaved: Callable[[WorkItem, bool], None] | None = None
+
+    @property
+    def item(self) -> WorkItem:
+        """The work item as it was read last."""
+        return self.lease.item
+
+    def commit[Value](self, write: Callable[[WorkItem], Value], *, calls_only: bool = False) -> Value:
+        """What `write` returns, committed together with a reply that is in hand. Raises LeaseLost."""
+        unsaved, self._unsaved = self._unsaved, None
+
+        def both(work: WorkItem) -> Value:
+            if unsaved:
+                unsaved(work, True)
+            return write(work)
+
+        try:
+            return database.call(lambda: commit(self.lease, both, calls_only=calls_only))
+        except LeaseLost:
+            if unsaved:  # it was paid for, whoever goes on with the work
+                database.call(lambda: unsaved(self.item, False))
+            raise
+
+    def save(self) -> None:
+        """Commit the reply in hand, if there is one."""
+        if self._unsaved:
+            self.commit(lambda _: None, calls_only=True)
+
+    def hold(self, write: Callable[[WorkItem, bool], None]) -> None:
+        """Keep a reply in hand until something is committed; `write` is told whether the lease still lives then."""
+        self._unsaved = write
+
+
 class RecordedModel:
-    """A model (`pev.ports.Model`) whose replies are committed before they are used.
+    """A model (`pev.ports.Model`) whose replies are committed before the next question.
 
     `first` is the ordinal of its first question: execution and verification of an attempt count apart. A question
-    that would break a limit of the run is not asked: LimitReached. `watch` ends an attempt that takes too long.
+    that would break a limit of the run is not asked: LimitReached. `deadline` ends an attempt that takes too long.
     """
 
     def __init__(
-        self, clients: Answering, lease: Lease, work: WorkItem, first: int = 1, watch: Deadline | None = None
+        self, clients: Answering, recording: Recording, first: int = 1, deadline: Deadline | None = None
     ) -> None:
         self._clients = clients
-        self._lease = lease
-        self._work = work
+        self._recording = recording
         self._next = first
-        self._watch = watch
+        self._deadline = deadline
 
     def ask(self, ask: Ask) -> Reply:
-        place = Place(self._work.generation, self._next)
+        self._recording.save()
+        work = self._recording.item
+        place = Place(work.generation, self._next)
         self._next += 1
         question = Question(ask.role, ask.model, digest_of({**vars(ask), "tools": [vars(tool) for tool in ask.tools]}))
-        reply = journal.recorded_reply(self._work, place.ordinal, question)
-        return reply or self._ask(ask, place, question)
+        if work.epoch > 1:  # only then can there be a past
+            reply = database.call(lambda: journal.recorded_reply(work, place.ordinal, question))
+            if reply:
+                return reply
+        return self._ask(ask, place, question)
 
     def _ask(self, ask: Ask, place: Place, question: Question) -> Reply:
         self._keep_going()
         self._reserve(ask)
-        release_connection()
         began = time.monotonic()
         try:
             reply = self._clients.ask(ask, lambda: self._keep_going(began))
@@ -71,47 +114,51 @@ class RecordedModel:
         except ModelError as error:
             self._failed(place, question, error, _since(began))
             raise self._postponed(error) from error
-        self._keep(place, question, reply, _since(began))
-        if self._watch:
-            self._watch.add(began)
+        self._hold(place, question, reply, _since(began))
+        if self._deadline:
+            self._deadline.add(began)
         return reply
 
     def _keep_going(self, began: float | None = None) -> None:
-        self._lease.check()
-        if self._watch:
-            self._watch.check(began)
+        self._recording.lease.check()
+        if self._deadline:
+            self._deadline.check(began)
 
     def _reserve(self, ask: Ask) -> None:
-        policy = self._work.run.policy
+        policy = self._recording.item.run.policy
         if policy.budget is None and policy.time_limit is None:
             return
         now = timezone.now()
-        with fenced(self._lease) as work:
-            work.run = locked(work.run_id)
-            sentence = limits.reached(work, max_cost_of(ask, now.date()), now)
+
+        def reserve(work: WorkItem) -> str:
+            history.locked(work.run_id)
+            return limits.reached(work, max_cost_of(ask, now.date()), now)
+
+        sentence = self._recording.commit(reserve)
         if sentence:
             raise LimitReached(sentence)
 
-    def _keep(self, place: Place, question: Question, reply: Reply, duration_ms: int) -> None:
+    def _hold(self, place: Place, question: Question, reply: Reply, duration_ms: int) -> None:
         cost = cost_of(reply.model or question.model, reply.usage, timezone.now().date(), priced_as=question.model)
-        try:
-            with fenced(self._lease) as work:
-                journal.write_reply(work, place, question, reply, cost, duration_ms, live_=True)
-                if work.tries or work.reserved_usd:
-                    work.tries, work.reserved_usd = 0, Decimal(0)
-                    work.save(update_fields=["tries", "reserved_usd"])
-        except LeaseLost:
-            journal.write_reply(self._work, place, question, reply, cost, duration_ms, live_=False)
-            raise
+
+        def write(work: WorkItem, live: bool) -> None:
+            journal.write_reply(work, place, question, reply, cost, duration_ms, live_=live)
+            if live and (work.tries or work.reserved_usd):
+                work.tries, work.reserved_usd = 0, Decimal(0)
+                work.save(update_fields=["tries", "reserved_usd"])
+
+        self._recording.hold(write)
 
     def _failed(self, place: Place, question: Question, error: PevError, duration_ms: int) -> None:
         spent = Usage(**error.tokens)
         cost = cost_of(question.model, spent, timezone.now().date())
-        journal.write_failure(self._work, place, question, str(error), spent, cost, duration_ms)
+        work = self._recording.item
+        database.call(lambda: journal.write_failure(work, place, question, str(error), spent, cost, duration_ms))
+        self._recording.lease.current = False  # it was recorded whether or not the lease still lives
 
     def _postponed(self, error: ModelError) -> Exception:
         """Postponed while tries are left, else the error itself, for a person to look at."""
-        tries = self._work.tries + 1
+        tries = self._recording.item.tries + 1
         if not error.retriable or tries >= MAX_TRIES:
             return error
         wait = min(2.0 ** (tries - 1), 60.0)
@@ -121,43 +168,47 @@ class RecordedModel:
 
 
 class RecordedTools:
-    """A toolbox whose results are committed before they are used; recorded writes are put back into the overlay."""
+    """A toolbox whose results are committed before they are used; recorded writes are put back into the overlay.
 
-    def __init__(self, inner: Toolbox, overlay: Overlay, lease: Lease, work: WorkItem, watch: Deadline) -> None:
+    `calls` are those made so far, in order: `@tool-1` is the first.
+    """
+
+    def __init__(self, inner: Toolbox, overlay: Overlay, recording: Recording, deadline: Deadline) -> None:
+        self.calls: list[ToolCall] = []
         self._inner = inner
         self._overlay = overlay
-        self._lease = lease
-        self._work = work
-        self._watch = watch
-        self._next = 1
+        self._recording = recording
+        self._deadline = deadline
 
     def specs(self) -> list[ToolSpec]:
         return list(self._inner.specs())
 
     def run(self, use: ToolUse) -> ToolResult:
-        place = Place(self._work.generation, self._next)
-        self._next += 1
-        recorded = journal.recorded_result(self._work, place.ordinal, use)
-        if recorded:
-            result, writes = recorded
-            self._overlay.changes.update(writes)
-            return result
-        self._lease.check()
-        self._watch.check()
+        self._recording.save()
+        work = self._recording.item
+        place = Place(work.generation, len(self.calls) + 1)
+        call = None
+        if work.epoch > 1:
+            call = database.call(lambda: journal.recorded_result(work, place.ordinal, use))
+        if call is None:
+            call = self._run(use, place)
+        else:
+            self._overlay.changes.update(call.writes)
+        self.calls.append(call)
+        return ToolResult(call.result, call.is_error)
+
+    def _run(self, use: ToolUse, place: Place) -> ToolCall:
+        self._recording.lease.check()
+        self._deadline.check()
         before = dict(self._overlay.changes)
         began = time.monotonic()
         result = self._inner.run(use)
         new: Changes = {p: entry for p, entry in self._overlay.changes.items() if before.get(p) != entry}
-        with fenced(self._lease) as work:
-            journal.write_result(work, place, use, result, new, _since(began))
-        self._watch.add(began)
-        return result
-
-
-def release_connection() -> None:
-    """Give the connection back before a long wait: a hundred waiting threads must not hold a hundred of them."""
-    if not connection.in_atomic_block:
-        connection.close()
+        took = _since(began)
+        self._deadline.add(began)
+        return self._recording.commit(
+            lambda work: journal.write_result(work, place, use, result, new, took), calls_only=True
+        )
 
 
 def _since(began: float) -> int:

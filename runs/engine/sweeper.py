@@ -1,6 +1,6 @@
-"""Owns the sweeper: it rings for work that is due or whose lease expired, and tells followers of events others wrote.
+"""The sweeper: it notifies workers of what is due or whose lease expired, and followers of events others wrote.
 
-Crash recovery, back-off and lost bells are this one loop (D2). It looks; it changes nothing.
+Crash recovery, back-off and lost notifications are this one loop (D2). It reads; it changes nothing.
 """
 
 import logging
@@ -16,15 +16,15 @@ from runs.engine.work import due
 from runs.models import Event, WorkItem
 
 log = logging.getLogger(__name__)
-EVERY = 0.5
-"""Seconds between two looks: the longest that an event of another process stays untold."""
+POLL_INTERVAL = 0.5
+"""Seconds between two polls: the longest that an event of another process stays unannounced."""
 
 
 class Sweeper:
-    """A thread that looks every `EVERY` seconds and rings `bell` with the ids of work items."""
+    """A thread that polls every `POLL_INTERVAL` seconds and calls `notify` with the ids of work items."""
 
-    def __init__(self, bell: Callable[[int], object], only_run: int | None = None) -> None:
-        self._bell = bell
+    def __init__(self, notify: Callable[[int], object], only_run: int | None = None) -> None:
+        self._notify = notify
         self._only_run = only_run
         self._seen: int | None = None
         self._stop = threading.Event()
@@ -39,25 +39,25 @@ class Sweeper:
     def _sweep(self) -> None:
         while True:
             try:
-                self.look()
+                self.poll()
             except Exception:
-                log.exception("the sweeper could not look; it will try again")
+                log.exception("the sweeper could not poll; it will try again")
                 connection.close()
-            if self._stop.wait(EVERY):
+            if self._stop.wait(POLL_INTERVAL):
                 connection.close()
                 return
 
-    def look(self) -> None:
-        """Ring for everything that may be claimed now, and tell of new events."""
+    def poll(self) -> None:
+        """Notify of everything that may be claimed now, and announce new events."""
         items = WorkItem.objects.filter(due(timezone.now())).order_by("due_at")
         if self._only_run is not None:
             items = items.filter(run_id=self._only_run)
         for work_id in items.values_list("pk", flat=True)[:500]:
-            self._bell(work_id)
-        self._tell()
+            self._notify(work_id)
+        self._announce()
 
-    def _tell(self) -> None:
-        """Events of this process were announced already; telling twice is harmless, and others' must be told."""
+    def _announce(self) -> None:
+        """Events of this process were announced already; a second time is harmless, and others' must be."""
         if self._seen is None:
             self._seen = Event.objects.aggregate(newest=Max("id"))["newest"] or 0
         new = Event.objects.filter(id__gt=self._seen).order_by()

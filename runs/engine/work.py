@@ -1,49 +1,64 @@
-"""Owns leases on work items: claim, heartbeat, fence, release. The row decides; a worker only believes.
+"""Leases on work items: claim, heartbeat, commit, release. The row decides; a worker only believes.
 
 A claim is a compare-and-set. While a lease lives nobody else may claim; when it is not renewed for `LEASE_SECONDS`
-anybody may. Each claim raises the epoch, and a commit under an older epoch is refused (D2).
+anybody may. Each claim raises the epoch. Whoever takes an item over from an owner that may still believe in its lease
+says so with an event, so that the old owner's next commit finds the run changed, looks, and is refused (D2).
 """
 
 import logging
 import os
 import socket
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
 from django.conf import settings
-from django.db import connection, transaction
+from django.db import connection
 from django.db.models import F, Q
 from django.utils import timezone
 
+from runs import history
 from runs.enums import WorkStatus
-from runs.errors import LeaseLost, MoveRefused
+from runs.errors import LeaseLost, MoveRefused, Outdated
+from runs.events import kinds as events
+from runs.lifecycle import state as states
 from runs.lifecycle.transitions import change
+from runs.logs import About, about
 from runs.models import WorkItem
 
 log = logging.getLogger(__name__)
+BEAT = 2.0
+"""Seconds between two heartbeats at most; with short leases a third of the lease."""
 
 
-@dataclass(frozen=True)
+@dataclass
 class Lease:
-    """The right to work on an item until `lost` is set. `epoch` fences what is committed under it.
+    """The right to work on an item until `lost` is set. A commit under an older `epoch` is refused.
 
-    `taken_over`: the owner before went silent. `item` is as it was when it was claimed, with its run and its attempt:
-    nobody else changes it or its attempt.
+    `item` is as it was when it was read last, with its run and its attempt. `current`: nothing that others have
+    written to the run since then has come to light. `committing` is held while something is committed.
     """
 
-    work_id: int
+    item: WorkItem
     epoch: int
-    item: WorkItem = field(compare=False, repr=False)
-    taken_over: bool = False
-    lost: threading.Event = field(default_factory=threading.Event, compare=False)
+    lost: threading.Event = field(default_factory=threading.Event)
+    current: bool = True
+    committing: threading.Lock = field(default_factory=threading.Lock)
 
     def check(self) -> None:
         """Raises LeaseLost once somebody else owns the item or it was cancelled. Costs nothing."""
         if self.lost.is_set():
             raise LeaseLost("The lease of this work is gone.")
+
+    @property
+    def about(self) -> dict[str, About]:
+        """What log lines say of it."""
+        of = About(run=self.item.run_id, work=self.item.pk, epoch=self.epoch)
+        if attempt := self.item.attempt:
+            of["step"], of["attempt"] = attempt.step.key, attempt.number
+        return about(**of)
 
 
 def due(now: datetime) -> Q:
@@ -55,33 +70,92 @@ def due(now: datetime) -> Q:
 def claim(work_id: int) -> Lease | None:
     """The lease, or None when the item is not to be had."""
     now = timezone.now()
-    wanted = WorkItem.objects.select_related("run", "attempt__step__plan", "attempt__base")
-    work = wanted.filter(due(now), pk=work_id).first()
+    work = _read(Q(pk=work_id) & due(now))
     if work is None:
         return None
-    if work.attempt:
-        work.attempt.step.plan.run = work.run
     until = now + timedelta(seconds=settings.LEASE_SECONDS)
-    fresh = due(now) & Q(epoch=work.epoch)
+    unclaimed = due(now) & Q(epoch=work.epoch)
     taken_over = work.status == WorkStatus.LEASED
     try:
-        change(work, WorkStatus.LEASED, where=fresh, epoch=work.epoch + 1, lease_owner=_owner(), lease_until=until)
-    except MoveRefused:
+        with history.writing(work.run if taken_over else None):
+            change(
+                work, WorkStatus.LEASED, where=unclaimed, epoch=work.epoch + 1, lease_owner=_owner(), lease_until=until
+            )
+            if taken_over:
+                history.record(work.run_id, events.Recovered(work=work.kind))
+    except (MoveRefused, Outdated):  # another worker was first, or something happened: the sweeper comes again
         return None
-    return Lease(work_id, work.epoch, work, taken_over)
+    lease = Lease(work, work.epoch)
+    log.info("taken over" if taken_over else "claimed", extra=lease.about)
+    return lease
+
+
+def _read(which: Q, *, lock: bool = False) -> WorkItem | None:
+    rows = WorkItem.objects.select_related("run__inputs", "run__head", "attempt__step__plan")
+    rows = rows.defer("run__inputs__changes", "attempt__step__plan__estimate")
+    if lock:
+        rows = rows.select_for_update(of=("self", "run"))
+    work = rows.filter(which).first()
+    if work is not None and work.attempt:
+        work.attempt.step.plan.run = work.run
+        if work.attempt.base_id == work.run.head_id:  # nothing was settled beside it: one row, read once
+            work.attempt.base = work.run.head
+    return work
 
 
 def _owner() -> str:
     return f"{socket.gethostname()[:40]}/{os.getpid()}/{threading.get_ident()}"[:80]
 
 
-@contextmanager
-def fenced(lease: Lease) -> Iterator[WorkItem]:
-    """A transaction that commits only under a living lease. Raises LeaseLost, and nothing is written."""
-    with transaction.atomic():
-        heartbeat.extend(lease)
-        lease.check()
-        yield lease.item
+def commit[Value](lease: Lease, write: Callable[[WorkItem], Value], *, calls_only: bool = False) -> Value:
+    """What `write` returns, done in one transaction under a living lease. Raises LeaseLost, and nothing is written.
+
+    First with the item as it is in hand: in a run where nothing else happens nobody has to look again. When the run has
+    changed since, `write` is done again on fresh rows. Rows of calls depend on none: for them (`calls_only`)
+    the lease is checked and the number of the newest event is read.
+    """
+    with lease.committing:
+        lease.check()  # a lease that is given back is lost first: what is not begun by then is not begun
+        before = lease.item.run.event_count
+        if lease.current:
+            try:
+                with history.writing(lease.item.run):
+                    value = write(lease.item)
+                return _carried(lease, before, value)
+            except (Outdated, MoveRefused):  # a status that others have changed shows it before the number does
+                lease.current = False
+        while True:
+            try:
+                with history.writing():
+                    before = _refresh(lease, calls_only=calls_only)
+                    value = write(lease.item)
+                lease.current = not calls_only
+                return _carried(lease, before, value)
+            except Outdated:  # only where rows are not locked by reading them: somebody else has got on
+                continue
+
+
+def _carried[Value](lease: Lease, before: int, value: Value) -> Value:
+    """What did not touch the steps leaves them as they are known; what did has said so when it was committed."""
+    states.carry(lease.item.run_id, before, lease.item.run.event_count)
+    return value
+
+
+def _refresh(lease: Lease, *, calls_only: bool) -> int:
+    """Read what has to be known again. Returns the number of the run's newest event; raises LeaseLost."""
+    mine = Q(pk=lease.item.pk, epoch=lease.epoch, status=WorkStatus.LEASED.value)
+    if calls_only:
+        number = WorkItem.objects.filter(mine).values_list("run__event_count", flat=True).first()
+        found = None if number is None else lease.item
+        lease.item.run.event_count = number or 0
+    else:
+        found = _read(mine, lock=True)
+    if found is None:
+        lease.lost.set()
+        raise LeaseLost("The lease of this work is gone.")
+    lease.item = found
+    history.trust(found.run)
+    return found.run.event_count
 
 
 def done(work: WorkItem) -> None:
@@ -89,7 +163,7 @@ def done(work: WorkItem) -> None:
 
 
 def postpone(work: WorkItem, until: datetime) -> None:
-    """Give the item back; the sweeper rings for it at `until`. No thread sleeps for it."""
+    """Give the item back; the sweeper notifies a worker at `until`. No thread sleeps for it."""
     change(work, WorkStatus.READY, lease_until=None, due_at=until, tries=F("tries") + 1)
 
 
@@ -106,7 +180,7 @@ class Heartbeat:
     def keeping(self, lease: Lease) -> Iterator[None]:
         """Extend this lease until the block is left."""
         with self._lock:
-            self._held[lease.work_id] = lease
+            self._held[lease.item.pk] = lease
             if self._thread is None:
                 self._thread = threading.Thread(target=self._beat, name="heartbeat", daemon=True)
                 self._thread.start()
@@ -114,36 +188,37 @@ class Heartbeat:
             yield
         finally:
             with self._lock:
-                self._held.pop(lease.work_id, None)
+                self._held.pop(lease.item.pk, None)
 
     def _beat(self) -> None:
-        while not self._stop.wait(min(settings.LEASE_SECONDS / 3, 2.0)):
-            with self._lock:
-                held = list(self._held.values())
+        while not self._stop.wait(min(settings.LEASE_SECONDS / 3, BEAT)):
             try:
-                for lease in held:
+                for lease in self._leases():
                     self.extend(lease)
             except Exception:
                 log.exception("the leases could not be extended; it is tried again before they expire")
             finally:
-                connection.close()
+                connection.close()  # it is used every two seconds only
+
+    def _leases(self) -> list[Lease]:
+        with self._lock:
+            return list(self._held.values())
 
     def give_back(self) -> None:
         """Make everything this process holds claimable at once, for a quick stop. Its workers lose their leases."""
-        with self._lock:
-            held = list(self._held.values())
-        for lease in held:
+        for lease in self._leases():
             lease.lost.set()
-            with suppress(MoveRefused, WorkItem.DoesNotExist):
-                row = WorkItem.objects.get(pk=lease.work_id)
-                change(row, WorkStatus.READY, where=Q(epoch=lease.epoch), lease_until=None)
+            with lease.committing, history.writing(), suppress(MoveRefused):
+                change(lease.item, WorkStatus.READY, where=Q(epoch=lease.epoch), lease_until=None)
 
     @staticmethod
     def extend(lease: Lease) -> None:
         """One heartbeat. A lease that cannot be extended is marked as lost, so that its worker stops soon (D6)."""
         until = timezone.now() + timedelta(seconds=settings.LEASE_SECONDS)
-        mine = WorkItem.objects.filter(pk=lease.work_id, epoch=lease.epoch, status=WorkStatus.LEASED.value)
-        if mine.update(lease_until=until) != 1:
+        mine = WorkItem.objects.filter(pk=lease.item.pk, epoch=lease.epoch, status=WorkStatus.LEASED.value)
+        with history.writing():
+            extended = mine.update(lease_until=until)
+        if extended != 1:
             lease.lost.set()
 
 

@@ -1,11 +1,11 @@
-"""Owns what was agreed: the version that counts, what a later one asks less, what is written without a word of it."""
+"""The approved baseline: which version counts, what a later one asks less, which files no step declared."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 
 from runs.enums import StepStatus
 from runs.lifecycle import fingerprint
 from runs.models import Run, Step
-from runs.pev.contracts import PlanContract
+from runs.pev.contracts import PlanContract, PlanStep
 from runs.pev.deviations import undeclared
 from runs.pev.relaxing import relaxed_criteria
 from runs.reading.ledger import was_read
@@ -21,10 +21,6 @@ def relaxed(run: Run, now: PlanContract) -> list[str]:
     return relaxed_criteria(fingerprint.contract_of(agreed), now, [step.spec for step in passed])
 
 
-def undeclared_by(step: Step, written: Collection[str]) -> list[str]:
-    """What was written although no step of the plan had spoken of it. Asks for the other steps only where it must."""
-    extra = undeclared(written, set(step.spec.expected_outputs))
-    if not extra:
-        return []
-    outputs = Step.objects.filter(plan=step.plan_id).values_list("spec__expected_outputs", flat=True)
-    return undeclared(extra, {path for paths in outputs for path in paths})
+def undeclared_by(declared: Iterable[PlanStep], written: Collection[str]) -> list[str]:
+    """What was written although none of a plan's steps had spoken of it."""
+    return undeclared(written, {path for step in declared for path in step.expected_outputs})

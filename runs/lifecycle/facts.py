@@ -1,24 +1,22 @@
-"""Owns what workers bring back: a plan, an execution, a judgement, an answer, or an error. Each becomes rows.
+"""What workers bring back: a plan, an execution, a judgement, an answer. Each becomes rows.
 
 Every function runs inside a transaction that has already been fenced by the worker's lease.
 """
 
 from django.utils import timezone
 
-from runs import journal, trees
+from runs import trees
 from runs.enums import (
     SETTLED_STEPS,
     AttemptStatus,
-    GateKind,
-    GateStatus,
     StepStatus,
-    WorkStatus,
 )
 from runs.events import kinds as events
-from runs.lifecycle import advance as advancing
+from runs.history import keep, record
 from runs.lifecycle import baseline, fingerprint
+from runs.lifecycle import state as states
 from runs.lifecycle.transitions import change
-from runs.models import Attempt, Plan, Run, Step, Verdict, WorkItem
+from runs.models import Attempt, Plan, Run, Step, Verdict
 from runs.pev.contracts import JsonObject, PlanContract, PlanStep, StepOutput
 from runs.pev.ports import Changes
 from runs.pev.results import Judgement
@@ -26,7 +24,8 @@ from runs.pev.results import Judgement
 
 def propose_plan(run: Run, plan: PlanContract, *, reason: str, estimate: JsonObject) -> Plan:
     """Store the next version of the plan. Steps that are unchanged and have passed before keep their result."""
-    before = run.plans.order_by("-version").first()
+    states.renew(run)
+    before = run.plans.newest()
     row = Plan.objects.create(
         run=run,
         version=before.version + 1 if before else 1,
@@ -41,7 +40,7 @@ def propose_plan(run: Run, plan: PlanContract, *, reason: str, estimate: JsonObj
     told = events.PlanProposed(
         version=row.version, steps=len(plan.steps), kept=tuple(kept), reason=reason, relaxed=len(row.relaxed)
     )
-    journal.record(run.pk, told)
+    record(run.pk, told)
     return row
 
 
@@ -65,7 +64,7 @@ def _keep_results(plan: Plan, before: Plan) -> list[str]:
         for step in ready:
             old = settled[step.key]
             attempt = old.reused_from or old.attempts.latest("number")
-            change(step, StepStatus(old.status), reused_from=attempt)
+            change(step, StepStatus(old.status), reused_from=attempt, fingerprint=attempt.fingerprint)
             kept.append(step.key)
             remaining.remove(step)
     return kept
@@ -86,7 +85,7 @@ def executed(attempt: Attempt, output: StepOutput, overlay: Changes) -> None:
         fingerprint=findings,
     )
     told = events.Verifying(step=attempt.step.key, attempt=attempt.number, confidence=output.confidence)
-    journal.record(attempt.step.plan.run_id, told)
+    record(attempt.step.plan.run_id, told)
 
 
 def judged(attempt: Attempt, judgement: Judgement, *, blocked: bool = False) -> None:
@@ -108,8 +107,10 @@ def judged(attempt: Attempt, judgement: Judgement, *, blocked: bool = False) -> 
     tree = trees.with_changes(attempt.base, attempt.overlay) if judgement.passed else None
     change(attempt, AttemptStatus.BLOCKED if blocked else ended, tree=tree, finished_at=timezone.now())
     step = attempt.step
-    failures = step.failures + (0 if judgement.passed else 1)
-    change(step, StepStatus.JUDGED, last_action=judgement.action.value, failures=failures)
+    state = states.of(step.plan.run, step.plan)
+    failures = state.steps[step.key].failures + (0 if judgement.passed else 1)
+    state.change(step.key, StepStatus.JUDGED, last_action=judgement.action, failures=failures)
+    state.results[step.key] = attempt
     told = events.VerdictGiven(
         step=step.key,
         attempt=attempt.number,
@@ -117,30 +118,11 @@ def judged(attempt: Attempt, judgement: Judgement, *, blocked: bool = False) -> 
         action=judgement.action.value,
         feedback=judgement.feedback[:600],
     )
-    journal.record(step.plan.run_id, told)
+    record(step.plan.run_id, told)
 
 
 def answered(run: Run, answer: str, judgement: Judgement) -> None:
     """Store the final answer and the judged success criteria."""
-    Run.objects.filter(pk=run.pk).update(answer=answer, final=judgement)
-    run.answer, run.final = answer, judgement
+    keep(run, answer=answer, final=judgement)
     met = sum(1 for result in judgement.results if result.passed)
-    journal.record(run.pk, events.Answered(met=met, criteria=len(judgement.results)))
-
-
-def suspend(work: WorkItem, sentence: str, *, reset: bool) -> None:
-    """Hold the work at a error gate. `reset` starts it with an empty journal when a person says try again."""
-    generation = work.generation + (1 if reset else 0)
-    change(work, WorkStatus.SUSPENDED, lease_until=None, error=sentence[:2_000], generation=generation)
-    digest = fingerprint.digest_of([work.pk, work.epoch, sentence])
-    step = work.attempt.step if work.attempt else None
-    advancing.open_gate(work.run, GateKind.ERROR, f"{sentence} Try again?", digest, work=work, step=step)
-
-
-def suspend_for_budget(work: WorkItem, sentence: str) -> None:
-    """Hold the work until somebody has raised the limit it would break, or finished the run. One gate asks for all."""
-    change(work, WorkStatus.SUSPENDED, lease_until=None, reserved_usd=0)
-    run = work.run
-    if not run.gates.filter(kind=GateKind.BUDGET, status=GateStatus.OPEN).exists():
-        question = f"{sentence} Raise the limit, or finish with what is there?"
-        advancing.open_gate(run, GateKind.BUDGET, question, fingerprint.digest_of(run.policy))
+    record(run.pk, events.Answered(met=met, criteria=len(judgement.results)))

@@ -1,12 +1,11 @@
-"""Owns decisions: who may answer a gate, what an answer is bound to, and what follows from it."""
+"""Decisions of people: who may answer a gate, what an answer is bound to, and what follows from it."""
 
 from dataclasses import dataclass, replace
 from decimal import Decimal
 
-from django.db import transaction
 from django.utils import timezone
 
-from runs import journal
+from runs import history
 from runs.enums import (
     AttemptStatus,
     GateKind,
@@ -19,8 +18,9 @@ from runs.enums import (
 )
 from runs.errors import DecisionRefused, InvalidInput, MoveRefused, NotAllowed
 from runs.events import kinds as events
-from runs.lifecycle import advance as advancing
-from runs.lifecycle import fingerprint, limits
+from runs.lifecycle import asking, effects, fingerprint, limits
+from runs.lifecycle import state as states
+from runs.lifecycle.advance import advance
 from runs.lifecycle.notify import notify
 from runs.lifecycle.transitions import change
 from runs.models import Gate, Run, User
@@ -52,15 +52,15 @@ def decide(gate_id: int, user: User, decision: Decision) -> None:
     Raises NotAllowed; InvalidInput for a rejection without a reason; DecisionRefused when somebody else was first
     (with who, what and when), or when what would run is not what the page showed.
     """
-    with transaction.atomic():
+    with history.writing():
         gate = Gate.objects.select_related("run", "plan", "step", "attempt", "work", "decided_by").get(pk=gate_id)
-        run = advancing.locked(gate.run_id)
+        run = history.locked(gate.run_id)
         gate.refresh_from_db(fields=["status", "decided_by", "decided_at", "reason"])
         gate.run = run
         check_can_decide(user, run)
         outdated = gate.status == GateStatus.OPEN and gate.digest != current_digest(gate)
         if outdated:
-            _ask_anew(gate)
+            _ask_again(gate)
         else:
             _decide(gate, user, decision)
     if outdated:
@@ -77,7 +77,7 @@ def _decide(gate: Gate, user: User, decision: Decision) -> None:
     decision = _complete(gate, decision)
     _close(gate, user, decision)
     _follow(gate, user, decision)
-    advancing.advance(gate.run_id)
+    advance(gate.run_id)
 
 
 def needs_second_person(gate: Gate) -> bool:
@@ -102,11 +102,11 @@ def _complete(gate: Gate, decision: Decision) -> Decision:
     return decision
 
 
-def _ask_anew(gate: Gate) -> None:
+def _ask_again(gate: Gate) -> None:
     """What would run changed while the gate was open: withdraw it and ask about what would run now (G1)."""
     about = {"plan": gate.plan, "step": gate.step, "attempt": gate.attempt, "work": gate.work}
-    advancing.withdraw(gate)
-    advancing.open_gate(gate.run, GateKind(gate.kind), gate.question, current_digest(gate), **about)
+    asking.withdraw(gate)
+    asking.open_gate(gate.run, GateKind(gate.kind), gate.question, current_digest(gate), **about)
 
 
 def already_decided(gate: Gate) -> str:
@@ -152,20 +152,20 @@ def _close(gate: Gate, user: User, decision: Decision) -> None:
         reason=gate.reason[:2_000],
         step=gate.step.key if gate.step else "",
     )
-    journal.record(gate.run_id, told)
+    history.record(gate.run_id, told)
 
 
 def _follow(gate: Gate, user: User, decision: Decision) -> None:
     run = gate.run
     if decision.verb is Verb.STOP:
-        advancing.finish(run, cancelled=True)
+        effects.finish(run, cancelled=True)
         return
     approved = decision.verb is Verb.APPROVE
     match GateKind(gate.kind):
         case GateKind.PLAN:
             assert gate.plan is not None
             if approved:
-                advancing.approve_plan(run, gate.plan, by=user, how=decision.how)
+                effects.approve_plan(run, gate.plan, by=user, how=decision.how)
             else:
                 change(gate.plan, PlanStatus.REJECTED)
                 change(run, RunStatus.PLANNING)
@@ -173,28 +173,28 @@ def _follow(gate: Gate, user: User, decision: Decision) -> None:
             assert gate.step is not None
             assert gate.attempt is not None
             if approved:
-                advancing.settle(run, gate.step, StepStatus.PASSED)
+                effects.settle(states.of(run), gate.step.key, StepStatus.PASSED)
             else:
                 change(gate.attempt, AttemptStatus.REJECTED)
-                change(gate.step, StepStatus.PENDING)
+                states.of(run).change(gate.step.key, StepStatus.PENDING)
         case GateKind.EXHAUSTED:
             assert gate.step is not None
             if approved:
-                advancing.settle(run, gate.step, StepStatus.ACCEPTED)
+                effects.settle(states.of(run), gate.step.key, StepStatus.ACCEPTED)
             else:
-                change(gate.step, StepStatus.PENDING)
+                states.of(run).change(gate.step.key, StepStatus.PENDING)
         case GateKind.ERROR:
             _after_error(gate, run, approved=approved)
         case GateKind.BUDGET if approved:
             limits.raise_to(run, user, budget=decision.budget, time_limit=decision.time_limit)
         case GateKind.BUDGET:
             who = user.get_username()
-            advancing.finish(run, ended=f"The limit was reached, and {who} finished the run with what was there.")
+            effects.finish(run, ended=f"The limit was reached, and {who} finished the run with what was there.")
 
 
 def _after_error(gate: Gate, run: Run, *, approved: bool) -> None:
     if not approved or gate.work is None:
-        advancing.finish(run, failure=f"Given up after: {gate.question}")
+        effects.finish(run, failure=f"Given up after: {gate.question}")
         return
     change(gate.work, WorkStatus.READY, due_at=timezone.now(), tries=0)
     notify(gate.work.pk)
@@ -202,23 +202,23 @@ def _after_error(gate: Gate, run: Run, *, approved: bool) -> None:
 
 def cancel(run_id: int, user: User, reason: str = "") -> None:
     """Stop a run now. Workers notice at their next heartbeat or commit; nothing of theirs is kept (D6)."""
-    with transaction.atomic():
-        run = advancing.locked(run_id)
+    with history.writing():
+        run = history.locked(run_id)
         check_can_decide(user, run)
         if run.status == RunStatus.FINISHED:
             raise DecisionRefused("This run is already finished.")
-        journal.record(run_id, events.Note(text=f"{user.get_username()} stopped the run.", reason=reason))
-        advancing.finish(run, cancelled=True)
+        history.record(run_id, events.Note(text=f"{user.get_username()} stopped the run.", reason=reason))
+        effects.finish(run, cancelled=True)
 
 
 def pause(run_id: int, user: User, *, paused: bool) -> None:
     """Hold or release a run. Attempts under way finish; no new one is started while it is paused."""
-    with transaction.atomic():
-        run = advancing.locked(run_id)
+    with history.writing():
+        run = history.locked(run_id)
         check_can_decide(user, run)
-        moved = Run.objects.filter(pk=run_id, paused=not paused).exclude(status=RunStatus.FINISHED)
-        if moved.update(paused=paused) != 1:
+        if run.paused == paused or run.status == RunStatus.FINISHED:
             raise DecisionRefused("The run is already in that state, or finished.")
+        history.keep(run, paused=paused)
         kind = events.Paused if paused else events.Resumed
-        journal.record(run_id, kind(by=user.get_username()))
-        advancing.advance(run_id)
+        history.record(run_id, kind(by=user.get_username()))
+        advance(run_id)

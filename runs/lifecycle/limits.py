@@ -7,7 +7,7 @@ from typing import TypedDict
 from django.utils import timezone
 from pydantic import ValidationError
 
-from runs import journal
+from runs import history
 from runs.accounting.budgets import reserved_usd, spent_usd, worked_seconds
 from runs.enums import GateStatus, PlanStatus, WorkStatus
 from runs.errors import InvalidInput
@@ -70,12 +70,11 @@ def raise_to(run: Run, user: User, *, budget: Decimal | None, time_limit: int | 
     """
     after = _raised(run.policy, {"budget": budget, "time_limit": time_limit})
     bound = [plan for plan in run.plans.filter(status=PlanStatus.APPROVED) if not fingerprint.differences(plan, run)]
-    run.policy = after
-    Run.objects.filter(pk=run.pk).update(policy=run.policy)
+    history.keep(run, policy=after)
     for plan in bound:
         Plan.objects.filter(pk=plan.pk).update(approval_fingerprint=fingerprint.fingerprint_of(run, plan))
     told = events.LimitsRaised(by=user.get_username(), budget=str(after.budget or ""), time_limit=after.time_limit)
-    journal.record(run.pk, told)
+    history.record(run.pk, told)
     for work in run.work.filter(status=WorkStatus.SUSPENDED).exclude(gates__status=GateStatus.OPEN):
         change(work, WorkStatus.READY, due_at=timezone.now())
         notify(work.pk)

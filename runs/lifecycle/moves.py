@@ -5,6 +5,7 @@ Then the run works, waits for a person, or is finished.
 """
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from runs.enums import (
     SETTLED_STEPS,
@@ -19,9 +20,10 @@ from runs.enums import (
 from runs.pev.policy import Policy
 
 
-@dataclass(frozen=True)
-class StepView:
-    """`failures` counts attempts that did not pass; `asked` is what the latest verdict asked for."""
+class StepState(NamedTuple):
+    """How a step stands: `failures` counts attempts that did not pass, `tries` all that were started; `asked` is what
+    the latest verdict asked for, `fingerprint` that of the result that was settled, `id` the row's.
+    """
 
     key: str
     status: StepStatus
@@ -29,6 +31,9 @@ class StepView:
     complexity: Complexity
     failures: int = 0
     asked: Action | None = None
+    tries: int = 0
+    fingerprint: str = ""
+    id: int = 0
 
 
 @dataclass(frozen=True)
@@ -47,7 +52,7 @@ class Snapshot:
     agreed: bool = False
     relaxes: bool = False
     bound: bool = True
-    steps: tuple[StepView, ...] = ()
+    steps: tuple[StepState, ...] = ()
     busy: bool = False
     paused: bool = False
     replans: int = 0
@@ -176,7 +181,7 @@ def _executing(run: Snapshot) -> list[Move]:
     return [] if replans or failed or not run.bound else _startable(run)
 
 
-def _after_verdict(run: Snapshot, step: StepView) -> Move:
+def _after_verdict(run: Snapshot, step: StepState) -> Move:
     if step.asked is Action.PASS:
         return OpenStepGate(step.key) if run.policy.step_waits(step.complexity) else PassStep(step.key)
     if step.asked is Action.RETRY and step.failures < run.policy.attempts:

@@ -12,10 +12,10 @@ from typing import Any
 
 from django.conf import settings
 from django.core.files.base import ContentFile, File
-from django.db import IntegrityError, transaction
+from django.db import IntegrityError
 from django.utils import timezone
 
-from runs import journal, trees
+from runs import history, trees
 from runs.accounting.history import estimate_for
 from runs.accounting.prices import price_of
 from runs.enums import Role
@@ -117,7 +117,7 @@ def _chunks(sha256: str) -> Iterator[bytes]:
 
 def _made(owner: User, submission: Submission, request: str, tree: Tree) -> Run:
     try:
-        with transaction.atomic():
+        with history.writing():
             run = _create(owner, submission, request, tree)
             advance(run.pk)
     except IntegrityError as error:
@@ -182,7 +182,7 @@ def _create(owner: User, submission: Submission, request: str, tree: Tree) -> Ru
     )
     run.approvers.set(submission.approvers)
     told = events.Submitted(by=owner.get_username(), files=tree.file_count, bytes=tree.total_size)
-    journal.record(run.pk, told)
+    history.record(run.pk, told)
     if submission.plan:
         estimate = estimate_for(run, submission.plan)
         facts.propose_plan(run, submission.plan, reason=submission.plan_from, estimate=estimate)

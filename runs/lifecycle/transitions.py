@@ -1,10 +1,11 @@
-"""Owns the legal changes of every status, and the one function that changes a status.
+"""The legal changes of every status, and the one function that changes a status.
 
 The tables are what the state diagram in the README is generated from.
 """
 
 from collections.abc import Mapping
-from typing import Any
+from enum import StrEnum
+from typing import Any, overload
 
 from django.db.models import Model, Q
 
@@ -102,7 +103,19 @@ TABLES: Mapping[type[Model], Mapping[Any, set[Any]]] = {
 }
 
 
-def change(row: Model, to: Any, *, where: Q | None = None, **fields: Any) -> None:
+@overload
+def change(row: Run, to: RunStatus, *, where: Q | None = None, **fields: Any) -> None: ...
+@overload
+def change(row: Plan, to: PlanStatus, *, where: Q | None = None, **fields: Any) -> None: ...
+@overload
+def change(row: Step, to: StepStatus, *, where: Q | None = None, **fields: Any) -> None: ...
+@overload
+def change(row: Attempt, to: AttemptStatus, *, where: Q | None = None, **fields: Any) -> None: ...
+@overload
+def change(row: Gate, to: GateStatus, *, where: Q | None = None, **fields: Any) -> None: ...
+@overload
+def change(row: WorkItem, to: WorkStatus, *, where: Q | None = None, **fields: Any) -> None: ...
+def change(row: Model, to: StrEnum, *, where: Q | None = None, **fields: Any) -> None:
     """Set a row's status, and `fields` with it, if the row's status in the database permits it.
 
     One conditional UPDATE: the status must be one from which `to` is legal, and `where` must hold. Raises MoveRefused

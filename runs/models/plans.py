@@ -61,8 +61,8 @@ class Plan(models.Model):
 class Step(models.Model):
     """One unit of a plan. `spec` is its contract; `failures` counts attempts that did not pass.
 
-    `last_action` is what the latest verdict asked for; `reused_from` the passed attempt of an earlier version
-    that this step keeps.
+    `tries` counts the attempts that were started. `last_action` is what the latest verdict asked for; `reused_from`
+    the passed attempt of an earlier version that this step keeps; `fingerprint` that of the result that was settled.
     """
 
     plan = models.ForeignKey(Plan, models.CASCADE, related_name="steps")
@@ -73,8 +73,10 @@ class Step(models.Model):
     depends_on: Column[list[str]] = ContractField(list[str], default=list)
     complexity = word_field(Complexity)
     failures = models.PositiveSmallIntegerField(default=0)
+    tries = models.PositiveSmallIntegerField(default=0)
     last_action = word_field(Action, null=True, blank=True)
     reused_from = models.ForeignKey("Attempt", models.PROTECT, null=True, blank=True, related_name="+")
+    fingerprint = models.CharField(max_length=64, default="", blank=True)
 
     objects = StepQuerySet.as_manager()
 

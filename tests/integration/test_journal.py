@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from django.db import IntegrityError, connection, transaction
 
-from runs import journal, live
+from runs import history, journal, live
 from runs.enums import EventKind, Role, WorkKind
 from runs.events.kinds import Note
 from runs.journal import Place, Question
@@ -18,6 +18,7 @@ from runs.models import Event, ModelCall, Run, ToolCall, WorkItem
 from runs.pev.contracts import JsonObject
 from runs.pev.ports import Changes, FileInfo, Reply, ToolResult, ToolUse, Usage
 from tests import factories as made
+from tests.making import recorded
 
 pytestmark = pytest.mark.django_db
 
@@ -46,8 +47,8 @@ def seqs(run: Run) -> list[int]:
 
 def test_events_are_numbered_from_one_for_each_run_apart() -> None:
     one, other = made.planning(), made.planning()
-    assert journal.record(one.pk, Note(text="x")) == 3
-    assert journal.record(other.pk, Note(text="x")) == 3
+    assert recorded(one.pk, Note(text="x")) == 3
+    assert recorded(other.pk, Note(text="x")) == 3
     assert (seqs(one), seqs(other)) == ([1, 2, 3], [1, 2, 3])
     one.refresh_from_db()
     assert one.event_count == 3
@@ -57,7 +58,6 @@ def test_events_are_numbered_from_one_for_each_run_apart() -> None:
 def test_events_have_no_gaps_and_no_doubles_from_eight_threads_at_once() -> None:
     run = made.planning()
     barrier = threading.Barrier(8)
-    told: list[int] = []
 
     def write() -> None:
         barrier.wait()
@@ -65,7 +65,7 @@ def test_events_have_no_gaps_and_no_doubles_from_eight_threads_at_once() -> None
             for number in range(10):
                 if number % 5 == 4:
                     rolled_back(run.pk)
-                told.append(journal.record(run.pk, Note(text="x")))
+                history.record(run.pk, Note(text="x"))
         finally:
             connection.close()
 
@@ -75,14 +75,13 @@ def test_events_have_no_gaps_and_no_doubles_from_eight_threads_at_once() -> None
     for thread in threads:
         thread.join()
     assert seqs(run) == list(range(1, 83))
-    assert sorted(told) == list(range(3, 83))
     assert Run.objects.get(pk=run.pk).event_count == 82
 
 
 def rolled_back(run_id: int) -> None:
     try:
-        with transaction.atomic():
-            journal.record(run_id, Note(text="never happened"))
+        with history.writing():
+            recorded(run_id, Note(text="never happened"))
             raise RuntimeError
     except RuntimeError:
         return
@@ -91,7 +90,7 @@ def rolled_back(run_id: int) -> None:
 def test_what_did_not_happen_is_not_told_and_its_number_is_given_again() -> None:
     run = made.planning()
     rolled_back(run.pk)
-    assert (seqs(run), journal.record(run.pk, Note(text="x"))) == ([1, 2], 3)
+    assert (seqs(run), recorded(run.pk, Note(text="x"))) == ([1, 2], 3)
 
 
 def test_a_number_cannot_be_given_twice() -> None:
@@ -111,7 +110,7 @@ def test_events_are_announced_after_the_commit_with_ids_only(
     run = made.planning()
     told.clear()
     with django_capture_on_commit_callbacks(execute=True):
-        journal.record(run.pk, Note(text="secret"))
+        recorded(run.pk, Note(text="secret"))
         assert told == []
     assert told == [(run.pk, 3)]
 
@@ -222,8 +221,9 @@ def test_a_call_is_told_with_its_step_and_without_its_words() -> None:
 def test_a_tool_result_is_given_again_with_what_it_wrote() -> None:
     work = item()
     writes: Changes = {"a.md": FileInfo("0" * 64, 1)}
-    journal.write_result(work, Place(0, 1), USE, ToolResult("Written."), writes, 5)
-    assert journal.recorded_result(work, 1, USE) == (ToolResult("Written."), writes)
+    call = journal.write_result(work, Place(0, 1), USE, ToolResult("Written."), writes, 5)
+    assert journal.recorded_result(work, 1, USE) == call
+    assert (call.result, call.is_error, call.writes) == ("Written.", False, writes)
 
 
 @pytest.mark.parametrize(

@@ -67,6 +67,7 @@ class Nursery:
 
     def __init__(self, folder: Path, api: FakeAnthropic) -> None:
         self.data = folder / "data"
+        self.data.mkdir()  # as `installation.prepare` does: without it the settings name a database in memory
         self._process = subprocess.Popen(
             KILLED,
             cwd=ROOT,

@@ -27,9 +27,9 @@ KILLED = -9
 FACTS = {
     "run": "SELECT r.status, outcome, answer, failure, final, t.digest FROM runs_run r"
     " JOIN runs_tree t ON t.id = head_id",
-    "plan": "SELECT version, p.status, p.digest, key, s.status, failures, last_action FROM runs_plan p"
-    " JOIN runs_step s ON s.plan_id = p.id ORDER BY s.id",
-    "attempts": "SELECT s.key, number, a.status, output, overlay, fingerprint, t.digest FROM runs_attempt a"
+    "plan": "SELECT version, p.status, p.digest, key, s.status, failures, tries, last_action, fingerprint"
+    " FROM runs_plan p JOIN runs_step s ON s.plan_id = p.id ORDER BY s.id",
+    "attempts": "SELECT s.key, number, a.status, output, overlay, a.fingerprint, t.digest FROM runs_attempt a"
     " JOIN runs_step s ON s.id = step_id LEFT JOIN runs_tree t ON t.id = tree_id ORDER BY a.id",
     "verdicts": "SELECT stage, passed, action, severity, feedback, notes, results FROM runs_verdict ORDER BY id",
     "tool calls": "SELECT generation, ordinal, name, arguments, result, is_error, writes FROM runs_toolcall"

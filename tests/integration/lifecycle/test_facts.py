@@ -7,23 +7,32 @@ from typing import Any
 import pytest
 from django.db import IntegrityError, transaction
 
-from runs import trees
+from runs import history, trees
 from runs.engine import work
 from runs.enums import Action, AttemptStatus, EventKind, GateKind, StepStatus, Verb, WorkKind, WorkStatus
 from runs.errors import MoveRefused
-from runs.lifecycle import facts, fingerprint, gates
+from runs.lifecycle import asking, facts, fingerprint, gates
 from runs.models import Attempt, Event, Plan, Run, Step, Verdict, WorkItem
 from runs.pev.contracts import PlanContract, PlanStep, QuotedEvidence
 from runs.pev.evidence import resolve
+from runs.pev.results import Judgement
 from runs.pev.verifier import failed
 from tests import factories as made
 from tests.integration.lifecycle.small import done, started, undone
+from tests.making import committing
 
 pytestmark = pytest.mark.django_db
 
 
+def judged(attempt: Attempt, judgement: Judgement) -> None:
+    with history.writing():
+        facts.judged(attempt, judgement)
+    attempt.step.refresh_from_db()
+
+
 def planned(run: Run, contract: PlanContract) -> Plan:
-    return facts.propose_plan(run, contract, reason="Because.", estimate={})
+    with history.writing():
+        return facts.propose_plan(run, contract, reason="Because.", estimate={})
 
 
 def attempt_of(run: Run) -> Attempt:
@@ -135,7 +144,7 @@ def test_a_fingerprint_tells_a_repetition_and_nothing_else() -> None:
 def test_a_pass_has_the_tree_that_would_be_committed() -> None:
     attempt = attempt_of(made.executing())
     facts.executed(attempt, made.output("Done"), made.overlay({"a.md": "A"}))
-    facts.judged(attempt, supported())
+    judged(attempt, supported())
     assert attempt.tree is not None
     assert set(trees.files_of(attempt.tree)) - set(trees.files_of(attempt.base)) == {"a.md"}
     assert (attempt.status, attempt.step.status, attempt.step.failures) == ("passed", "judged", 0)
@@ -144,14 +153,14 @@ def test_a_pass_has_the_tree_that_would_be_committed() -> None:
 def test_a_failure_costs_an_attempt_and_has_no_tree() -> None:
     attempt = attempt_of(made.executing())
     facts.executed(attempt, made.output("Done"), made.overlay({"a.md": "A"}))
-    facts.judged(attempt, failed("It is missing."))
+    judged(attempt, failed("It is missing."))
     assert (attempt.status, attempt.tree, attempt.step.failures) == (AttemptStatus.FAILED, None, 1)
     assert attempt.verdict.feedback == "It is missing."
 
 
 def test_what_never_got_as_far_as_a_report_can_fail_too() -> None:
     attempt = attempt_of(made.executing())
-    facts.judged(attempt, failed("The model refused to answer."))
+    judged(attempt, failed("The model refused to answer."))
     assert attempt.status == AttemptStatus.FAILED
 
 
@@ -164,9 +173,9 @@ def test_blocked_is_no_pass() -> None:
 
 def test_an_attempt_is_judged_once() -> None:
     attempt = attempt_of(made.executing())
-    facts.judged(attempt, failed("No."))
+    judged(attempt, failed("No."))
     with pytest.raises((IntegrityError, MoveRefused)), transaction.atomic():
-        facts.judged(attempt, failed("No."))
+        judged(attempt, failed("No."))
 
 
 def test_a_verdict_counts_what_was_supported_and_what_was_not() -> None:
@@ -204,9 +213,9 @@ def test_work_with_an_error_waits_at_a_gate_without_a_lease(reset: bool, generat
     run = made.executing()
     lease = work.claim(made.open_work(run, WorkKind.ATTEMPT).pk)
     assert lease is not None
-    with work.fenced(lease) as mine:
-        facts.suspend(mine, "The service refused the key (401).", reset=reset)
-    item = WorkItem.objects.get(pk=lease.work_id)
+    with committing(lease) as mine:
+        asking.suspend(mine, "The service refused the key (401).", reset=reset)
+    item = WorkItem.objects.get(pk=lease.item.pk)
     gate = made.open_gate(run, GateKind.ERROR)
     assert (item.status, item.lease_until, item.generation) == (WorkStatus.SUSPENDED, None, generation)
     assert (gate.work, gate.step, gate.question) == (
@@ -221,8 +230,8 @@ def test_two_steps_may_have_errors_at_once_and_are_answered_apart() -> None:
     for key in ("a", "b"):
         lease = work.claim(made.open_work(run, WorkKind.ATTEMPT, key).pk)
         assert lease is not None
-        with work.fenced(lease) as mine:
-            facts.suspend(mine, "Down.", reset=False)
+        with committing(lease) as mine:
+            asking.suspend(mine, "Down.", reset=False)
     one, other = run.gates.filter(kind=GateKind.ERROR)
     gates.decide(one.pk, made.alice(), gates.Decision(Verb.APPROVE, one.digest))
     other.refresh_from_db()

@@ -2,6 +2,7 @@
 
 import pytest
 
+from runs import history
 from runs.enums import GateKind, Outcome, StepStatus, Verb
 from runs.lifecycle import facts, gates
 from runs.pev.outcome import StepEntry, outcome_of
@@ -38,7 +39,8 @@ def test_feedback_that_was_heeded_is_not_carried_on() -> None:
 def test_the_gap_of_a_step_that_was_accepted_is_carried_into_a_later_plan() -> None:
     run = made.exhausted_gate()
     made.decide(run, GateKind.EXHAUSTED, Verb.APPROVE)
-    facts.propose_plan(run, made.plan(), reason="Asked again.", estimate={})
+    with history.writing():
+        facts.propose_plan(run, made.plan(), reason="Asked again.", estimate={})
     book = ledger_of(run)
     assert book.steps[1] == StepEntry("Review the clauses", StepStatus.ACCEPTED, made.CRITIQUE)
 

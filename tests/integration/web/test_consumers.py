@@ -14,7 +14,7 @@ from channels.testing import WebsocketCommunicator
 from django.test import Client
 
 from pevsite.asgi import application
-from runs import journal, live
+from runs import live
 from runs.enums import GateKind, Verb
 from runs.events.kinds import Note
 from runs.lifecycle import gates
@@ -23,6 +23,7 @@ from runs.web import consumers
 from runs.web.consumers import from_database, seen_in
 from runs.web.routing import is_same_origin, websocket_urlpatterns
 from tests import factories
+from tests.making import recorded
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -62,7 +63,7 @@ def seqs(content: str) -> list[int]:
 
 def tell(run: Run) -> None:
     """An event of another process, and the sweeper's announcement of it."""
-    journal.record(run.pk, Note(text="Something happened."))
+    recorded(run.pk, Note(text="Something happened."))
 
 
 async def announce(run: Run) -> None:

@@ -4,7 +4,7 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from runs import journal
+from runs import history
 from runs.events.kinds import AnyEvent, ModelCalled, Note
 from runs.models import Run
 from runs.web.fragments import Update, update
@@ -16,7 +16,7 @@ pytestmark = pytest.mark.django_db
 def told(run: Run, event: AnyEvent) -> tuple[Update, str]:
     """What is sent of one more event, and all the statements that it took."""
     seen = Run.objects.get(pk=run.pk).event_count
-    journal.record(run.pk, event)
+    history.record(run.pk, event)
     with CaptureQueriesContext(connection) as captured:
         sent = update(run.owner_id, run.pk, seen)
     return sent, "\n".join(query["sql"] for query in captured.captured_queries)

@@ -6,12 +6,13 @@ import pytest
 from django.test import Client
 from pytest_django import DjangoAssertNumQueries
 
-from runs import journal, trees
+from runs import trees
 from runs.enums import RunStatus
 from runs.events.kinds import Note
 from runs.models import Run
 from runs.web import fragments
 from tests import factories
+from tests.making import recorded
 
 pytestmark = pytest.mark.django_db
 QUERIES = 17
@@ -129,7 +130,7 @@ def test_two_hundred_steps_are_fine(alice: Client, django_assert_num_queries: Dj
 
 def test_an_event_of_a_kind_that_is_not_known_breaks_neither_page_nor_socket(alice: Client) -> None:
     run = factories.planning()
-    newest = journal.record(run.pk, Note(text="Something."))
+    newest = recorded(run.pk, Note(text="Something."))
     run.events.filter(seq=newest).update(kind="teleported", data={"to": "Mars"})
     assert "teleported." in page_of(alice, run)
     assert "teleported." in fragments.update(run.owner_id, run.pk, newest - 1).content
@@ -138,7 +139,7 @@ def test_an_event_of_a_kind_that_is_not_known_breaks_neither_page_nor_socket(ali
 def test_the_history_is_capped_with_a_way_to_all_of_it(alice: Client) -> None:
     run = factories.planning()
     for _ in range(250):
-        journal.record(run.pk, Note(text="Something."))
+        recorded(run.pk, Note(text="Something."))
     page = page_of(alice, run)
     assert page.count("data-seq=") == 200
     assert "52 earlier events not shown" in page

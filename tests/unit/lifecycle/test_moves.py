@@ -22,7 +22,7 @@ from runs.enums import (
     StepStatus,
 )
 from runs.lifecycle import moves
-from runs.lifecycle.moves import Snapshot, StepView, due
+from runs.lifecycle.moves import Snapshot, StepState, due
 from runs.pev.policy import Policy, RoleModel
 
 MODELS = {role: RoleModel(model=f"offline-{role}") for role in Role}
@@ -43,11 +43,11 @@ def policies(draw: st.DrawFn) -> Policy:
 
 
 @st.composite
-def graphs(draw: st.DrawFn) -> tuple[StepView, ...]:
+def graphs(draw: st.DrawFn) -> tuple[StepState, ...]:
     """Up to six new steps; each depends on some of those before it."""
     keys = [f"s{number}" for number in range(draw(st.integers(1, 6)))]
     return tuple(
-        StepView(
+        StepState(
             key=key,
             status=StepStatus.PENDING,
             depends_on=frozenset(draw(st.lists(st.sampled_from(keys[:index]), max_size=3)) if index else ()),
@@ -132,11 +132,11 @@ class World:
         self.approvals.append(how)
         self.run = replace(self.run, plan=PlanStatus.APPROVED, status=RunStatus.EXECUTING, agreed=True)
 
-    def step(self, key: str) -> StepView:
+    def step(self, key: str) -> StepState:
         return next(step for step in self.run.steps if step.key == key)
 
-    def set(self, key: str, status: StepStatus, **more: object) -> None:
-        changed = replace(self.step(key), status=status, **more)  # type: ignore[arg-type]
+    def set(self, key: str, status: StepStatus, **more: Any) -> None:
+        changed = self.step(key)._replace(status=status, **more)
         self.run = replace(self.run, steps=tuple(changed if s.key == key else s for s in self.run.steps))
 
     def facts(self) -> list[str]:
@@ -215,13 +215,13 @@ def _agreeable(data: st.DataObject) -> Callable[[Any], Any]:
     return draw
 
 
-def _executing(*steps: StepView, **changes: object) -> Snapshot:
+def _executing(*steps: StepState, **changes: object) -> Snapshot:
     base = Snapshot(RunStatus.EXECUTING, POLICY, plan=PlanStatus.APPROVED, steps=steps)
     return replace(base, **changes)  # type: ignore[arg-type]
 
 
-def _step(key: str, status: StepStatus, *after: str, **more: object) -> StepView:
-    return StepView(key, status, frozenset(after), Complexity.LOW, **more)  # type: ignore[arg-type]
+def _step(key: str, status: StepStatus, *after: str, **more: Any) -> StepState:
+    return StepState(key, status, frozenset(after), Complexity.LOW, **more)
 
 
 def test_independent_steps_start_together_up_to_the_limit() -> None:

@@ -1,0 +1,80 @@
+"""Questions to people: opening them, and taking them back when they have lost their object (G1, G6)."""
+
+from typing import Any
+
+from django.utils import timezone
+
+from runs.enums import GateKind, GateStatus, PlanStatus, RunStatus, StepStatus, WorkStatus
+from runs.events import kinds as events
+from runs.history import record
+from runs.lifecycle import fingerprint
+from runs.lifecycle.state import State
+from runs.lifecycle.transitions import change
+from runs.models import Attempt, Gate, Run, WorkItem
+
+
+def open_gate(run: Run, kind: GateKind, question: str, digest: str, **on: Any) -> Gate:
+    """Ask a person. The gate holds no worker, thread, connection or lease (G6)."""
+    gate = Gate.objects.create(run=run, kind=kind.value, question=question, digest=digest, **on)
+    step = gate.step.key if gate.step else ""
+    record(run.pk, events.GateOpened(gate=gate.pk, gate_kind=kind.value, question=question, step=step))
+    return gate
+
+
+def open_plan_gate(state: State) -> None:
+    """Ask for the newest plan. One that was approved is asked about again when what would run has changed since."""
+    run, plan = state.run, state.plan
+    assert plan is not None
+    question = f"Version {plan.version} of the plan is ready. Shall it be carried out as it stands?"
+    if plan.status == PlanStatus.APPROVED:
+        parts = ", ".join(fingerprint.differences(plan, run))
+        question = f"What would run has changed since version {plan.version} was approved ({parts}). Shall it go on?"
+        change(plan, PlanStatus.PROPOSED, approval_fingerprint=None, approved_by=None, approved_how="")
+    change(run, RunStatus.AWAITING_APPROVAL)
+    digest = fingerprint.digest_of(fingerprint.fingerprint_of(run, plan))
+    open_gate(run, GateKind.PLAN, question, digest, plan=plan)
+
+
+def open_step_gate(state: State, key: str) -> None:
+    spec, step = state.specs[key], state.steps[key]
+    rated = f"counts as {step.complexity} in complexity"
+    question = f"“{spec.name}” has passed verification and {rated}. Shall its result be kept?"
+    _open_result_gate(state, key, GateKind.STEP, question)
+
+
+def open_exhausted_gate(state: State, key: str) -> None:
+    spec, failures = state.specs[key], state.steps[key].failures
+    tries = f"{failures} attempt{'s' if failures != 1 else ''}"
+    question = f"“{spec.name}” did not pass in {tries}. Shall the run go on with this gap?"
+    _open_result_gate(state, key, GateKind.EXHAUSTED, question)
+
+
+def _open_result_gate(state: State, key: str, kind: GateKind, question: str) -> None:
+    """Ask for the latest result of a step; the answer is bound to exactly this result."""
+    attempt = Attempt.objects.select_related("step", "tree").filter(step=state.steps[key].id).latest("number")
+    state.change(key, StepStatus.WAITING)
+    open_gate(state.run, kind, question, fingerprint.attempt_digest(attempt), step=attempt.step, attempt=attempt)
+
+
+def suspend(work: WorkItem, sentence: str, *, reset: bool) -> None:
+    """Hold the work at an error gate. `reset` starts it with an empty journal when a person says try again."""
+    generation = work.generation + (1 if reset else 0)
+    change(work, WorkStatus.SUSPENDED, lease_until=None, error=sentence[:2_000], generation=generation)
+    digest = fingerprint.digest_of([work.pk, work.epoch, sentence])
+    step = work.attempt.step if work.attempt else None
+    open_gate(work.run, GateKind.ERROR, f"{sentence} Try again?", digest, work=work, step=step)
+
+
+def suspend_for_budget(work: WorkItem, sentence: str) -> None:
+    """Hold the work until somebody has raised the limit it would break, or finished the run. One gate asks for all."""
+    change(work, WorkStatus.SUSPENDED, lease_until=None, reserved_usd=0)
+    run = work.run
+    if not run.gates.open().filter(kind=GateKind.BUDGET).exists():
+        question = f"{sentence} Raise the limit, or finish with what is there?"
+        open_gate(run, GateKind.BUDGET, question, fingerprint.digest_of(run.policy))
+
+
+def withdraw(gate: Gate) -> None:
+    """The question goes away without an answer."""
+    change(gate, GateStatus.WITHDRAWN, withdrawn_at=timezone.now())
+    record(gate.run_id, events.GateWithdrawn(gate=gate.pk, gate_kind=gate.kind))

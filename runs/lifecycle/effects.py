@@ -1,0 +1,162 @@
+"""What each move does to rows: work is created, steps are started and settled, plans approved and left, runs ended."""
+
+import logging
+
+from django.utils import timezone
+
+from runs import history, trees
+from runs.enums import (
+    OPEN_ATTEMPTS,
+    Action,
+    AttemptStatus,
+    Outcome,
+    PlanStatus,
+    RunStatus,
+    StepStatus,
+    WorkKind,
+    WorkStatus,
+)
+from runs.events import kinds as events
+from runs.history import record
+from runs.lifecycle import asking, baseline, fingerprint, reuse
+from runs.lifecycle import state as states
+from runs.lifecycle.notify import notify
+from runs.lifecycle.state import State
+from runs.lifecycle.transitions import change
+from runs.logs import about
+from runs.models import Attempt, Plan, Run, Step, User, WorkItem
+from runs.pev.outcome import gaps_in, outcome_of
+from runs.pev.ports import Changes
+from runs.reading.ledger import ledger_of
+
+log = logging.getLogger(__name__)
+
+
+def _create_work(run: Run, kind: WorkKind, attempt: Attempt | None = None) -> None:
+    work = WorkItem.objects.create(run=run, kind=kind.value, attempt=attempt, due_at=timezone.now())
+    notify(work.pk)
+
+
+def ask_for_plan(state: State) -> None:
+    _create_work(state.run, WorkKind.PLAN)
+    record(state.run.pk, events.Planning(version=state.plan.version + 1 if state.plan else 1))
+
+
+def approve_plan(run: Run, plan: Plan, *, by: User, how: str) -> None:
+    """The plan may be carried out from now on, bound to what it was approved with (G1)."""
+    bound = fingerprint.fingerprint_of(run, plan)
+    change(plan, PlanStatus.APPROVED, approval_fingerprint=bound, approved_by=by, approved_how=how)
+    change(run, RunStatus.EXECUTING)
+    told = events.PlanApproved(version=plan.version, by=by.get_username(), how=how, digest=plan.digest)
+    record(run.pk, told)
+
+
+def start_attempt(state: State, key: str) -> None:
+    """One more try at a step, or the result of an earlier run where nothing would come out otherwise."""
+    run, step = state.run, state.steps[key]
+    number = step.tries + 1
+    state.change(key, StepStatus.RUNNING, tries=number)
+    reuse_key = reuse.key_of(state, key)
+    earlier = reuse.find(state, key, reuse_key) if number == 1 else None
+    attempt = Attempt(step_id=step.id, number=number, base=run.head, reuse_key=reuse_key)
+    if earlier:
+        _take_over(state, key, attempt, earlier)
+        return
+    attempt.save(force_insert=True)
+    record(run.pk, events.AttemptStarted(step=key, attempt=number))
+    _create_work(run, WorkKind.ATTEMPT, attempt)
+
+
+def _take_over(state: State, key: str, attempt: Attempt, earlier: Attempt) -> None:
+    """The result of an earlier run becomes the attempt's own; gates for it open as for any other."""
+    attempt.status, attempt.reused_from = AttemptStatus.PASSED.value, earlier
+    attempt.overlay, attempt.output, attempt.fingerprint = earlier.overlay, earlier.output, earlier.fingerprint
+    attempt.tree = trees.with_changes(attempt.base, earlier.overlay)
+    attempt.finished_at = timezone.now()
+    attempt.save(force_insert=True)
+    verdict = earlier.verdict
+    verdict.pk, verdict.attempt = None, attempt
+    verdict.save(force_insert=True)
+    state.change(key, StepStatus.JUDGED, last_action=Action(verdict.action))
+    state.results[key] = attempt
+    source = earlier.step
+    told = events.AttemptReused(step=key, from_run=source.plan.run_id, from_step=source.pk, from_attempt=earlier.number)
+    record(state.run.pk, told)
+
+
+def settle(state: State, key: str, status: StepStatus) -> None:
+    """Commit the latest attempt's overlay to the workspace; on a conflict try the step again on the new tree (D4)."""
+    run, attempt = state.run, state.latest(key)
+    undisturbed = attempt.tree if attempt.base_id == run.head_id else None
+    touched = [] if undisturbed else trees.conflicts(attempt.base, run.head, attempt.overlay)
+    if touched and attempt.status == AttemptStatus.PASSED:
+        change(attempt, AttemptStatus.CONFLICT)
+        state.change(key, StepStatus.PENDING)
+        why = f"Another step changed {touched[0]} in the meantime."
+        record(run.pk, events.StepRetried(step=key, why=why))
+        return
+    if touched:
+        text = f"The files of {key} were left out: another step changed {touched[0]} in the meantime."
+        record(run.pk, events.Note(text=text))
+    overlay = {} if touched else attempt.overlay
+    if status is StepStatus.ACCEPTED:
+        overlay = _declared(state, key, overlay)
+    head = undisturbed or trees.with_changes(run.head, overlay)
+    history.keep(run, head=head)
+    state.change(key, status, fingerprint=attempt.fingerprint)
+    kind = events.StepPassed if status is StepStatus.PASSED else events.StepAccepted
+    record(run.pk, kind(step=key, attempt=attempt.number, tree=head.digest))
+
+
+def _declared(state: State, key: str, overlay: Changes) -> Changes:
+    """What of an accepted overlay the plan had spoken of: nobody agreed to the rest, such as a changed input."""
+    extra = baseline.undeclared_by(state.specs.values(), overlay)
+    if extra:
+        text = f"Files of {key} that no step had declared were left out: {', '.join(extra[:10])}."
+        record(state.run.pk, events.Note(text=text))
+    return {path: entry for path, entry in overlay.items() if path not in extra}
+
+
+def fail_step(state: State, key: str) -> None:
+    state.change(key, StepStatus.FAILED)
+    record(state.run.pk, events.StepFailed(step=key, attempts=state.steps[key].failures))
+
+
+def replan(state: State, key: str) -> None:
+    """Back to the planner. The old version is superseded; what has not been settled in it is dropped."""
+    run, plan = state.run, state.plan
+    assert plan is not None
+    state.save()
+    gaps = [] if key else gaps_in(ledger_of(run))
+    change(plan, PlanStatus.SUPERSEDED, unmet="\n".join(gaps))
+    for step in state.unfinished():
+        state.change(step.key, StepStatus.DROPPED)
+    change(run, RunStatus.PLANNING, replans=run.replans + 1, final=None, answer="")
+    why = f"Step {key} could not be done." if key else "Success criteria are not met."
+    record(run.pk, events.Replanning(step=key, why=why, replan=run.replans))
+
+
+def start_finalise(state: State) -> None:
+    if state.run.status != RunStatus.FINALISING:
+        change(state.run, RunStatus.FINALISING)
+    _create_work(state.run, WorkKind.FINALISE)
+    record(state.run.pk, events.Finalising())
+
+
+def finish(run: Run, *, failure: str = "", ended: str = "", cancelled: bool = False) -> None:
+    """End the run with the outcome that the ledger gives. Open work, gates and attempts end with it."""
+    states.renew(run)
+    for work in run.work.open():
+        change(work, WorkStatus.CANCELLED, lease_until=None)
+    for gate in run.gates.open():
+        asking.withdraw(gate)
+    for attempt in Attempt.objects.of_run(run).filter(status__in=OPEN_ATTEMPTS):
+        change(attempt, AttemptStatus.CANCELLED, finished_at=timezone.now())
+    for step in Step.objects.of_run(run).unfinished():
+        change(step, StepStatus.DROPPED)
+    run.ended = ended
+    book = ledger_of(run, failure=failure, cancelled=cancelled)
+    outcome: Outcome = outcome_of(book)
+    change(run, RunStatus.FINISHED, outcome=outcome.value, failure=failure, ended=ended, finished_at=timezone.now())
+    record(run.pk, events.Finished(outcome=outcome.value, gaps=tuple(gaps_in(book)[:20])))
+    log.info("run finished: %s", outcome, extra=about(run=run.pk))
