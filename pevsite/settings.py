@@ -13,6 +13,7 @@ PEV_FILE_MB               50             most megabytes of one file
 PEV_TIME_ZONE             UTC            how times are shown
 PEV_LOG                   line           json: one object a line, for machines that collect logs
 ANTHROPIC_API_KEY         (none)         Claude answers; without it, and without a base URL, only a rehearsal
+ANTHROPIC_AUTH_TOKEN      (none)         likewise, for servers that want a bearer token
 ANTHROPIC_BASE_URL        (Anthropic)    another server that speaks the same API
 PEV_MODEL_PLANNER, PEV_MODEL_EXECUTOR, PEV_MODEL_VERIFIER   model ids, needed with a base URL
 PEV_OFFLINE_PACE          0.4            seconds per reply of the offline rules, so that one can follow
