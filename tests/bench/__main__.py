@@ -1,6 +1,9 @@
 """Runs the benchmarks and prints what they measured; `--json FILE` writes it too.
 
-    uv run python -m tests.bench [--short] [--json FILE] [orchestration] [parallel] [concurrent] [cache]
+    uv run python -m tests.bench [--short] [--json FILE] [--peers PYTHON] [orchestration] [parallel] [concurrent] ...
+
+`--peers` names an interpreter that has langgraph and langgraph-checkpoint-sqlite; with it, `compared` measures both
+in the same run.
 
 Goals are for people to read. The exit status is 1 only when a shape is broken: a run that does not succeed, a step
 that is lost or done twice, a figure that is missing, a cost that grows with the length of the plan. `--short` is for
@@ -12,34 +15,40 @@ from __future__ import annotations
 import argparse
 import sys
 from pathlib import Path
+from typing import Any
 
 from tests.bench.figures import Figure, check_shape, table, write_json
 from tests.bench.process import measured
 
-NAMES = ("orchestration", "parallel", "concurrent", "cache")
+NAMES = ("orchestration", "parallel", "concurrent", "cache", "starting")
+COMPARED = "compared"
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.bench", description="Measure what pevsite costs.")
-    parser.add_argument("names", nargs="*", help=f"which of {', '.join(NAMES)}; all of them")
+    parser.add_argument("names", nargs="*", help=f"which of {', '.join(NAMES)}, {COMPARED}; all that can be measured")
     parser.add_argument("--short", action="store_true", help="small sizes: is the shape right?")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures here as well")
+    parser.add_argument("--peers", metavar="PYTHON", help="the interpreter that `compared` runs the peer with")
     options = parser.parse_args()
-    if unknown := set(options.names) - set(NAMES):
-        parser.error(f"there is no benchmark {', '.join(sorted(unknown))}")
-    found: dict[str, list[Figure]] = {}
+    known = (*NAMES, COMPARED) if options.peers else NAMES
+    if unknown := set(options.names) - set(known):
+        hint = " without --peers" if unknown == {COMPARED} else ""
+        parser.error(f"there is no benchmark {', '.join(sorted(unknown))}{hint}")
+    figures: dict[str, list[Figure]] = {}
     broken = False
-    for name in options.names or NAMES:
+    for name in options.names or known:
         print(f"\n{name}", flush=True)
+        arguments: dict[str, Any] = {"python": options.peers} if name == COMPARED else {}
         try:
-            found[name] = measured(name, short=options.short)
-            print(table(found[name]), flush=True)
-            check_shape(found[name])
+            figures[name] = measured(name, short=options.short, **arguments)
+            print(table(figures[name]), flush=True)
+            check_shape(figures[name])
         except Exception as error:
             broken = True
             print(f"  BROKEN: {type(error).__name__}: {error}", flush=True)
     if options.json:
-        write_json(options.json, found, short=options.short)
+        write_json(options.json, figures, short=options.short)
     return 1 if broken else 0
 
 

@@ -41,7 +41,7 @@ def _agreement(name: str, clauses: int) -> str:
 
 
 def measure(*, short: bool) -> list[Figure]:
-    with FakeAnthropic() as api, patch.dict(os.environ, ANTHROPIC_BASE_URL=api.url, ANTHROPIC_API_KEY="nobody"), site():
+    with FakeAnthropic() as api, patch.dict(os.environ, ANTHROPIC_BASE_URL=api.url, ANTHROPIC_API_KEY="no-key"), site():
         api.script(Team(plan=_plan(), executor=_reads_then_writes, verifier=_Strict()))
         run = finished(submitted(documents()))
         if api.violations:

@@ -1,6 +1,6 @@
 """Measures 200 one-second attempts at the same time in one process: runs of ten parallel steps, submitted at once.
 
-Nobody's second begins before all are at work: each has a thread, a lease and a call in flight then.
+No attempt's second begins before all are at work: each has a thread, a lease and a call in flight then.
 """
 
 from __future__ import annotations
@@ -40,15 +40,15 @@ def measure(*, short: bool) -> list[Figure]:
         if again := Event.objects.filter(kind=EventKind.RECOVERED).count():
             raise ShapeBroken(f"{again} items of work were taken over from a worker that was alive.")
     return [
-        Figure(f"{runs} runs submitted, {attempts} attempts at work", script.began_at - submitted_at, "s"),
+        Figure(f"{runs} runs submitted, {attempts} attempts at work", script.began_at - submitted_at, "s", max=5),
         Figure("from there to the end of the last run", ended_at - script.began_at, "s"),
         Figure("executors at work at the same time", script.max_at_once, "", min=attempts),
         Figure("threads", threads, ""),
         Figure("memory at rest", at_rest, "MB"),
-        Figure("memory at the peak", _memory(), "MB"),
+        Figure("memory at the peak", _memory(), "MB", max=160),
     ]
 
 
 def _memory() -> float:
-    """The most that this process has held so far, in MB."""
+    """The maximum that this process has held so far, in MB."""
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1_000

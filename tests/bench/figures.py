@@ -1,4 +1,4 @@
-"""Owns the form of what a benchmark measured: a figure with its unit and goal, the table, the JSON."""
+"""What a benchmark measured: a figure with its unit and goal, the table, the JSON."""
 
 from __future__ import annotations
 

@@ -1,31 +1,47 @@
-"""Owns the process that a benchmark has to itself, so that memory, threads and crashes are its own."""
+"""Runs a benchmark in a process of its own, so that memory, threads and crashes are its own."""
 
 from __future__ import annotations
 
+import logging
 import os
 import shutil
 from concurrent.futures import ProcessPoolExecutor
 from importlib import import_module
 from multiprocessing import get_context
+from pathlib import Path
+from typing import Any
 
 from tests.bench.figures import Figure
 
 
-def measured(name: str, *, short: bool) -> list[Figure]:
-    """The figures of one benchmark. Raises what the benchmark raised, and BrokenProcessPool when it was killed."""
+def measured(name: str, **options: Any) -> list[Figure]:
+    """The figures of one benchmark, measured with `options`.
+
+    Raises what the benchmark raised, and BrokenProcessPool when it was killed.
+    """
     with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
-        return pool.submit(_measure, name, short).result()
+        return pool.submit(_measure, name, options).result()
 
 
-def _measure(name: str, short: bool) -> list[Figure]:
+def _measure(name: str, options: dict[str, Any]) -> list[Figure]:
     os.environ["DJANGO_SETTINGS_MODULE"] = "tests.settings"  # the product's, on a data folder that goes away
     import django
     from django.conf import settings
 
     django.setup()
-    os.environ["ANTHROPIC_API_KEY"] = "test-key-of-nobody"  # without a model no task but the sample is accepted
+    _log_to(settings.DATA_DIR / "bench.log")
     try:
-        figures: list[Figure] = import_module(f"tests.bench.{name}").measure(short=short)
+        figures: list[Figure] = import_module(f"tests.bench.{name}").measure(**options)
         return figures
     finally:
         shutil.rmtree(settings.DATA_DIR, ignore_errors=True)
+
+
+def _log_to(path: Path) -> None:
+    """Every line is written, for its cost is measured too; only warnings are shown between the figures."""
+    root = logging.getLogger()
+    (console,) = root.handlers
+    lines = logging.FileHandler(path)
+    lines.setFormatter(console.formatter)
+    root.addHandler(lines)
+    console.setLevel(logging.WARNING)

@@ -1,8 +1,9 @@
-"""Owns the models of the benchmarks: `tests.fakes.team` without a line in between, as fast as it can think."""
+"""The models of the benchmarks: `tests.fakes.team` without a line in between, as fast as it can think."""
 
 from __future__ import annotations
 
 import itertools
+import os
 import threading
 import time
 from collections import Counter
@@ -77,13 +78,14 @@ class Scripted:
 
 
 def _call(use: ToolUse) -> JsonObject:
-    given = cast("JsonObject", dict(use.input))
-    return {"type": "tool_use", "id": f"toolu_{next(_NUMBERS)}", "name": use.name, "input": given}
+    arguments = cast("JsonObject", dict(use.input))
+    return {"type": "tool_use", "id": f"toolu_{next(_NUMBERS)}", "name": use.name, "input": arguments}
 
 
 @contextmanager
 def answering(team: Team, seconds: float = 0.0, together: int = 1) -> Iterator[Scripted]:
-    """Every question of this process goes to the script; no client, no HTTP."""
+    """A model is connected, and every question of this process goes to the script; no client, no HTTP."""
     scripted = Scripted(team, seconds, together)
-    with patch.object(Clients, "ask", lambda _, ask, keep_going: scripted.ask(ask, keep_going)):
+    answers = patch.object(Clients, "ask", lambda _, ask, keep_going: scripted.ask(ask, keep_going))
+    with answers, patch.dict(os.environ, ANTHROPIC_API_KEY="no-key"):
         yield scripted

@@ -1,4 +1,4 @@
-"""Owns the installation that a benchmark runs on: a fresh SQLite file with the product's settings, its engine, runs."""
+"""The installation that a benchmark runs on: a fresh SQLite file with the product's settings, its engine, runs."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ from tests.bench.figures import ShapeBroken
 from tests.making import alice, policy
 
 NOTES = {"notes.md": b"Some notes.\nMore of them.\n"}
-PATIENCE = 120.0
+RUN_TIMEOUT = 120.0
 """Seconds after which a run that does not end is a broken one."""
 
 
 @contextmanager
 def site(workers: int = 16) -> Iterator[None]:
     """An installation with nothing in it, whose engine runs as it does inside `serve`."""
-    _fresh_database()
+    fresh_database()
     engine = Engine(workers)
     engine.start()
     try:
@@ -40,18 +40,18 @@ def site(workers: int = 16) -> Iterator[None]:
         engine.stop()
 
 
-def _fresh_database() -> None:
-    """Migrating takes longer than most measurements: the database of the first one is kept as a pattern."""
+def fresh_database() -> None:
+    """Migrating takes longer than most measurements: the database of the first one is copied."""
     connection.close()
     trees.reset_cache()
-    pattern = settings.DATA_DIR / "pattern.sqlite3"
-    if not pattern.exists():
+    migrated = settings.DATA_DIR / "migrated.sqlite3"
+    if not migrated.exists():
         call_command("migrate", verbosity=0, interactive=False)
         database_bytes()
-        shutil.copy(_path(), pattern)
+        shutil.copy(_path(), migrated)
         connection.close()
     connections.settings["default"]["NAME"] = settings.DATA_DIR / f"{uuid.uuid4()}.sqlite3"
-    shutil.copy(pattern, _path())
+    shutil.copy(migrated, _path())
 
 
 def _path() -> Path:
@@ -66,21 +66,21 @@ def database_bytes() -> int:
 
 
 def submitted(files: Mapping[str, bytes] = NOTES, **changes: Any) -> Run:
-    """A run of Alice's that asks nobody."""
+    """A run of Alice's that asks no one."""
     uploads = [Upload(path, ContentFile(content)) for path, content in files.items()]
-    asks_nobody = {"plan_approval": ApprovalPolicy.NEVER, "step_approval": StepApproval.NONE, "reuse": True}
-    chosen = policy(**asks_nobody | changes)
+    asks_no_one = {"plan_approval": ApprovalPolicy.NEVER, "step_approval": StepApproval.NONE, "reuse": True}
+    chosen = policy(**asks_no_one | changes)
     return submit(alice(), Submission("Do the work", uploads, chosen, uuid.uuid4()))
 
 
 def finished(run: Run) -> Run:
     """The run once it is over. Raises ShapeBroken when it does not come to its end, or to another than success."""
-    ends = time.monotonic() + PATIENCE
+    ends = time.monotonic() + RUN_TIMEOUT
     while run.status != RunStatus.FINISHED:
         gate = run.gates.filter(status=GateStatus.OPEN).first()
         if gate or time.monotonic() > ends:
             raise ShapeBroken(f"{run} is still {run.status}. {gate.question if gate else 'It takes too long.'}")
-        time.sleep(0.1)  # times are taken from the rows: looking costs what is measured
+        time.sleep(0.1)  # times are taken from the rows: polling costs what is measured
         run.refresh_from_db(fields=["status", "outcome", "failure", "finished_at"])
     if run.outcome != Outcome.SUCCEEDED:
         raise ShapeBroken(f"{run} ended as {run.outcome}: {run.failure}")
