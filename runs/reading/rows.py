@@ -84,7 +84,7 @@ class Rows:
     def lacking(self) -> Mapping[int, frozenset[str]]:
         """By detailed attempt, the expected outputs that it neither wrote nor found.
 
-        Trees are read only where something may lack, and without those that no path of theirs is asked for.
+        Trees are read only where something may lack, and only their own paths.
         """
         wanted = {
             attempt: [path for path in attempt.step.spec.expected_outputs if not attempt.overlay.get(path)]
@@ -109,13 +109,14 @@ def all_steps(steps: Sequence[Step]) -> Sequence[Step]:
 
 def read_rows(run: Run, detail: Detail = all_steps, *, result_chars: int = 0) -> Rows:
     """The rows as of now. `result_chars`: how much of what tools answered is read for detailed attempts."""
+    # Gates before what they ask about: the digest that a page sends back is never newer than what it shows (G1).
+    gates = list(run.gates.select_related("decided_by", "work").order_by("id"))
     plans = {plan.pk: plan for plan in run.plans.select_related("approved_by").order_by("version")}
     steps = {step.pk: step for step in Step.objects.filter(plan__in=plans).order_by("plan__version", "position")}
     for step in steps.values():
         step.plan = plans[step.plan_id]
     chosen = list(detail(list(steps.values())))
     attempts, detailed = _attempts(run, steps, chosen)
-    gates = list(run.gates.select_related("decided_by", "work").order_by("id"))
     for gate in gates:
         gate.plan = plans.get(gate.plan_id or 0)
         gate.step = steps.get(gate.step_id or 0)

@@ -47,6 +47,14 @@ def test_rows_lead_to_each_other_without_asking_again() -> None:
     assert queries_of(follow) == 0
 
 
+def test_gates_are_read_before_what_they_ask_about() -> None:
+    run = factories.awaiting_plan()
+    with CaptureQueriesContext(connection) as captured:
+        read_rows(run)
+    read = [table for query in captured for table in ("gate", "plan", "step") if f'FROM "runs_{table}"' in query["sql"]]
+    assert read == ["gate", "plan", "step"], "a page never sends back a digest that is newer than what it shows"
+
+
 def test_only_the_chosen_steps_are_read_with_what_their_attempts_did() -> None:
     run = factories.replanned()
     chosen = Step.objects.get(plan__run=run, plan__version=2, key="inventory")
