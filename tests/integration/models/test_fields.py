@@ -1,0 +1,64 @@
+"""A column that holds a contract lets in what the contract takes, and hands out nothing else."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from django.db import models, transaction
+from pydantic import ValidationError
+
+from runs.models import Run
+from runs.pev.policy import Policy
+from tests import factories as made
+
+pytestmark = pytest.mark.django_db
+UNKNOWN: Any = {**made.policy().model_dump(mode="json"), "attempt": 3}
+
+
+def test_what_is_saved_is_read_as_the_contract() -> None:
+    run = made.planning()
+    assert Run.objects.values_list("policy", flat=True).get() == run.policy
+    assert isinstance(Run.objects.get().policy, Policy)
+
+
+def test_a_dictionary_that_fits_may_be_given_too() -> None:
+    run = made.planning()
+    fits: Any = made.policy(attempts=7).model_dump(mode="json")
+    Run.objects.filter(pk=run.pk).update(policy=fits)
+    assert Run.objects.get().policy == made.policy(attempts=7)
+
+
+def test_save_and_update_store_nothing_that_the_contract_refuses() -> None:
+    run = made.planning()
+    before = run.policy
+    run.policy = UNKNOWN
+    with pytest.raises(ValidationError), transaction.atomic():
+        run.save()
+    with pytest.raises(ValidationError), transaction.atomic():
+        Run.objects.filter(pk=run.pk).update(policy=UNKNOWN)
+    assert Run.objects.get().policy == before
+
+
+def test_a_row_that_the_contract_refuses_cannot_be_read_as_one() -> None:
+    made.planning()
+    stored = models.Value(UNKNOWN, output_field=models.JSONField())
+    Run.objects.update(policy=stored)
+    with pytest.raises(ValidationError):
+        Run.objects.get()
+    with pytest.raises(ValidationError):
+        Run.objects.values_list("policy", flat=True).get()
+
+
+def test_a_key_inside_is_looked_up_as_in_any_json() -> None:
+    made.planning()
+    assert (
+        Run.objects.filter(policy__attempts=made.policy().attempts).values_list("policy__attempts", flat=True).get()
+        == 3
+    )
+    assert not Run.objects.filter(policy__attempts=7).exists()
+
+
+def test_migrations_see_json_and_no_contract() -> None:
+    _, path, args, options = Run._meta.get_field("policy").deconstruct()
+    assert (path, args, options) == ("django.db.models.JSONField", [], {})
