@@ -13,6 +13,7 @@ hypothesis_settings.load_profile("pevsite")
 @pytest.fixture(autouse=True)
 def _fresh_caches() -> None:
     """What a process remembers of rows; tests roll rows back and use the same keys for others."""
+    # the models can be imported only when Django is set up
     from runs.lifecycle.state import reset_memory
     from runs.trees import reset_cache
 

@@ -25,6 +25,7 @@ def measured(name: str, **options: Any) -> list[Figure]:
 
 def _measure(name: str, options: dict[str, Any]) -> list[Figure]:
     os.environ["DJANGO_SETTINGS_MODULE"] = "tests.settings"  # the product's, on a data folder that goes away
+    # the settings are chosen only now
     import django
     from django.conf import settings
 

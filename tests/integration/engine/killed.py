@@ -14,11 +14,20 @@ import signal
 import sqlite3
 import sys
 import time
+import uuid
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
+
+import django
+from django.conf import settings
+from django.core.files.base import ContentFile
+from django.core.management import call_command
+from django.db import connection
+
+from pevsite.installation import data_dir, prepare
 
 _WRITES = re.compile(r'(?:INSERT INTO|UPDATE|DELETE FROM) "(?:runs_)?(\w+)"')
 
@@ -80,8 +89,6 @@ class Boundaries:
             self.cross("before a blob gets its name")
 
     def watch(self) -> None:
-        from django.db import connection
-
         around = self.around
 
         class Connection(sqlite3.Connection):
@@ -96,11 +103,7 @@ class Boundaries:
 
 def submit(budget: Decimal | None = None) -> None:
     """An installation with one run, submitted by its administrator, whose plan needs nobody's approval."""
-    import uuid
-
-    from django.core.files.base import ContentFile
-    from django.core.management import call_command
-
+    # models can be imported only when Django is set up
     from runs.enums import ApprovalPolicy
     from runs.lifecycle.submission import Submission, Upload
     from runs.lifecycle.submission import submit as submit_run
@@ -116,8 +119,7 @@ def submit(budget: Decimal | None = None) -> None:
 
 def work(errand: Errand) -> None:
     """What a worker does after a start. Leases of the dead are over: nobody waits for that here."""
-    from django.conf import settings
-
+    # models can be imported only when Django is set up
     from runs.engine.perform import perform
     from runs.models import Run, WorkItem
     from tests.integration.conftest import drain
@@ -148,6 +150,7 @@ def _fork(errand: Errand) -> int:
 
 def _warm_up() -> None:
     """What each child would pay for again: imports, the types of the client, its certificates. No socket is opened."""
+    # models can be imported only when Django is set up
     from runs.engine.recording import clients
     from tests.fakes.anthropic_frames import warm_up
     from tests.integration import conftest  # noqa: F401
@@ -157,10 +160,6 @@ def _warm_up() -> None:
 
 
 def main() -> None:
-    import django
-
-    from pevsite.installation import data_dir, prepare
-
     prepare(data_dir())  # as the commands that start do
     django.setup()
     if sys.argv[1:] == ["submit"]:

@@ -10,6 +10,7 @@ import pytest
 from django.utils import timezone
 
 from runs import trees
+from runs.engine.perform import perform
 from runs.enums import (
     AttemptStatus,
     EventKind,
@@ -357,8 +358,6 @@ def test_two_steps_that_touch_one_file_are_both_kept(api: FakeAnthropic, submitt
     drain(run)
     answer(run, alice)
     first, second = WorkItem.objects.filter(run=run, kind="attempt").order_by("pk")
-    from runs.engine.perform import perform
-
     perform(first.pk)
     perform(second.pk)
     statuses = list(Attempt.objects.filter(step__key="two").values_list("status", flat=True))

@@ -1,5 +1,6 @@
 """The page of a file and its download."""
 
+import uuid
 from typing import Any
 from urllib.parse import quote
 
@@ -21,13 +22,7 @@ def page(client: Client, alice: Any) -> Client:
 
 def run_with(files: dict[str, bytes]) -> Run:
     uploads = [Upload(path, ContentFile(content)) for path, content in files.items()]
-    return submit(factories.alice(), Submission("Do it", uploads, factories.policy(), token=_token(), no_files=True))
-
-
-def _token() -> Any:
-    import uuid
-
-    return uuid.uuid4()
+    return submit(factories.alice(), Submission("Do it", uploads, factories.policy(), uuid.uuid4(), no_files=True))
 
 
 def test_lines_are_numbered_and_the_place_is_marked(page: Client) -> None:
