@@ -21,7 +21,7 @@ from runs.enums import ApprovalPolicy, AttemptStatus, GateStatus, Outcome, RunSt
 from runs.lifecycle.submission import Submission, Upload, submit
 from runs.models import Attempt, Event, ModelCall, Run, Step
 from tests.bench.figures import ShapeBroken
-from tests.making import alice, policy
+from tests.factories import alice, policy
 
 NOTES = {"notes.md": b"Some notes.\nMore of them.\n"}
 RUN_TIMEOUT = 120.0

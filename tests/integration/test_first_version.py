@@ -32,8 +32,8 @@ from runs.pev.imported import plan_in
 from runs.pev.policy import Policy
 from runs.reports.machine import as_json
 from runs.trees import files_of
+from tests.factories import drain, finish, open_gate
 from tests.fakes.team import Team
-from tests.integration.conftest import drain, finish, open_gate
 
 pytestmark = pytest.mark.allow_hosts(["127.0.0.1"])
 ROOT = Path(__file__).resolve().parents[2]

@@ -18,7 +18,7 @@ from runs.models import Event, ModelCall, Run, ToolCall, WorkItem
 from runs.pev.contracts import JsonObject
 from runs.pev.ports import Changes, FileInfo, Reply, ToolResult, ToolUse, Usage
 from tests import factories as made
-from tests.making import recorded
+from tests.factories import recorded
 
 pytestmark = pytest.mark.django_db
 

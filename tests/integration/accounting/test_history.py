@@ -11,9 +11,9 @@ from runs.enums import Complexity, Role, RunStatus
 from runs.models import Attempt, ModelCall, Run
 from runs.pev.policy import RoleModel
 from tests import factories
+from tests.factories import Submit, drain, finish
 from tests.fakes.anthropic_api import FakeAnthropic
 from tests.fakes.team import Team
-from tests.integration.conftest import Submit, drain, finish
 
 pytestmark = pytest.mark.django_db
 MODELS = {

@@ -11,6 +11,7 @@ from django.test import Client
 from runs.enums import GateKind, Outcome, RunStatus
 from runs.models import Attempt
 from runs.pev.delimiters import delimited, find
+from tests.factories import Submit, answer
 from tests.fakes.adversaries import executors, verifiers
 from tests.fakes.adversaries.everyone import HOSTILE_DOCUMENT, HOSTILE_NAME, INJECTION
 from tests.fakes.adversaries.verifiers import quotes
@@ -18,7 +19,6 @@ from tests.fakes.anthropic_answers import Answer, Request, Say, ToolUse, UseTool
 from tests.fakes.anthropic_api import FakeAnthropic
 from tests.fakes.team import Player, Team, plan, step, told
 from tests.integration.adversarial.holding import come_to_rest, must_hold, page, play
-from tests.integration.conftest import Submit, answer
 
 pytestmark = [pytest.mark.django_db, pytest.mark.allow_hosts(["127.0.0.1"])]
 

@@ -9,12 +9,12 @@ from django.test import Client
 
 from runs.engine import recording
 from runs.enums import GateKind, Outcome
+from tests.factories import Submit, answer
 from tests.fakes.adversaries import executors
 from tests.fakes.adversaries.everyone import FAULTS, SUCCESS, always, in_turn, switches_language, synthesizes
 from tests.fakes.anthropic_api import FakeAnthropic
 from tests.fakes.team import Player, Team, plan, step
 from tests.integration.adversarial.holding import come_to_rest, must_hold, play
-from tests.integration.conftest import Submit, answer
 
 pytestmark = [pytest.mark.django_db, pytest.mark.allow_hosts(["127.0.0.1"])]
 

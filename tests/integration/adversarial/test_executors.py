@@ -11,12 +11,12 @@ from django.test import Client
 from runs import trees
 from runs.enums import GateKind, Outcome, Verb
 from runs.models import ToolCall
+from tests.factories import Submit, answer
 from tests.fakes.adversaries import executors, verifiers
 from tests.fakes.adversaries.executors import acts, says, write, writes
 from tests.fakes.anthropic_api import FakeAnthropic
 from tests.fakes.team import Player, Team, plan, step
 from tests.integration.adversarial.holding import come_to_rest, must_hold, play
-from tests.integration.conftest import Submit, answer
 
 pytestmark = [pytest.mark.django_db, pytest.mark.allow_hosts(["127.0.0.1"])]
 

@@ -10,12 +10,12 @@ from django.test import Client
 from runs.enums import GateKind, Outcome, PlanStatus, RunStatus
 from runs.models import Attempt, Step
 from runs.pev import prompts
+from tests.factories import Submit, answer
 from tests.fakes.adversaries import executors, planners, verifiers
 from tests.fakes.adversaries.planners import UNSOUND, plans, then
 from tests.fakes.anthropic_api import FakeAnthropic
 from tests.fakes.team import Team, plan, step
 from tests.integration.adversarial.holding import come_to_rest, must_hold, play
-from tests.integration.conftest import Submit, answer
 
 pytestmark = [pytest.mark.django_db, pytest.mark.allow_hosts(["127.0.0.1"])]
 

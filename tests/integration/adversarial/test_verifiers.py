@@ -9,12 +9,12 @@ from django.test import Client
 
 from runs.enums import GateKind, Outcome, PlanStatus, Verb
 from runs.models import Attempt, Verdict
+from tests.factories import Submit, answer
 from tests.fakes.adversaries import verifiers
 from tests.fakes.adversaries.verifiers import each_result, quotes
 from tests.fakes.anthropic_api import FakeAnthropic
 from tests.fakes.team import Player, Team, plan, step
 from tests.integration.adversarial.holding import come_to_rest, must_hold, play
-from tests.integration.conftest import Submit, answer
 
 pytestmark = [pytest.mark.django_db, pytest.mark.allow_hosts(["127.0.0.1"])]
 

@@ -109,7 +109,7 @@ def submit(budget: Decimal | None = None) -> None:
     from runs.lifecycle.submission import submit as submit_run
     from runs.management.commands.serve import first_administrator
     from runs.pev.policy import Policy
-    from tests.integration.conftest import MODELS
+    from tests.factories import MODELS
 
     call_command("migrate", verbosity=0)
     policy = Policy(models=MODELS, plan_approval=ApprovalPolicy.NEVER, budget=budget)
@@ -122,7 +122,7 @@ def work(errand: Errand) -> None:
     # models can be imported only when Django is set up
     from runs.engine.perform import perform
     from runs.models import Run, WorkItem
-    from tests.integration.conftest import drain
+    from tests.factories import drain
 
     with closing(sqlite3.connect(settings.DATA_DIR / "pevsite.sqlite3", isolation_level=None)) as database:
         database.execute("UPDATE runs_workitem SET lease_until = '2000-01-01 00:00:00' WHERE status = 'leased'")
@@ -152,8 +152,8 @@ def _warm_up() -> None:
     """What each child would pay for again: imports, the types of the client, its certificates. No socket is opened."""
     # models can be imported only when Django is set up
     from runs.engine.recording import clients
+    from tests import factories  # noqa: F401
     from tests.fakes.anthropic_frames import warm_up
-    from tests.integration import conftest  # noqa: F401
 
     warm_up()
     clients()._clients._client()

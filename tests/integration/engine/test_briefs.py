@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from runs.enums import Verb
+from tests.factories import Submit, answer, drain
 from tests.fakes.anthropic_answers import Answer, Request, Say
 from tests.fakes.anthropic_api import FakeAnthropic
 from tests.fakes.team import Team, labels_of, plan, step, told, verdict
-from tests.integration.conftest import Submit, answer, drain
 
 pytestmark = [pytest.mark.django_db, pytest.mark.allow_hosts(["127.0.0.1"])]
 

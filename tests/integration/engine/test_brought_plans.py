@@ -18,10 +18,10 @@ from runs.lifecycle.templates import called, save
 from runs.models import Run
 from runs.pev.imported import plan_from
 from runs.pev.policy import Policy
+from tests.factories import MODELS, finish
 from tests.fakes.anthropic_answers import Answer, Request, Say
 from tests.fakes.anthropic_api import FakeAnthropic
 from tests.fakes.team import Team, labels_of, plan, step, told, verdict
-from tests.integration.conftest import MODELS, finish
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.allow_hosts(["127.0.0.1"])]
 

@@ -37,9 +37,9 @@ from runs.lifecycle.gates import Decision, decide
 from runs.llm.client import Clients
 from runs.models import Attempt, Gate, Run, Step, WorkItem
 from runs.pev.ports import Ask, Reply
+from tests.factories import Submit
 from tests.fakes.anthropic_answers import Request, Say, ToolUse, UseTools
 from tests.fakes.team import Team, labels_of, plan, report, step, verdict
-from tests.integration.conftest import Submit
 
 pytestmark = pytest.mark.django_db
 

@@ -16,10 +16,10 @@ from runs.enums import AttemptStatus, EventKind, GateKind, GateStatus, Outcome, 
 from runs.errors import DecisionRefused, InvalidInput
 from runs.lifecycle.gates import Decision, decide
 from runs.models import Attempt, Gate, ModelCall, Run, WorkItem
+from tests.factories import Submit, answer, drain, finish, hurry, open_gate
 from tests.fakes.anthropic_answers import Answer, Fail, Request, Slow
 from tests.fakes.anthropic_api import FakeAnthropic
 from tests.fakes.team import Team, plan, step
-from tests.integration.conftest import Submit, answer, drain, finish, hurry, open_gate
 
 pytestmark = [pytest.mark.django_db, pytest.mark.allow_hosts(["127.0.0.1"])]
 

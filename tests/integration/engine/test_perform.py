@@ -23,6 +23,7 @@ from runs.enums import (
     WorkStatus,
 )
 from runs.models import Attempt, ModelCall, Step, ToolCall, WorkItem
+from tests.factories import Submit, answer, drain, finish, hurry, open_gate
 from tests.fakes.anthropic_answers import (
     Answer,
     CutStream,
@@ -39,7 +40,6 @@ from tests.fakes.anthropic_answers import (
 )
 from tests.fakes.anthropic_api import FakeAnthropic
 from tests.fakes.team import Team, labels_of, plan, report, step, verdict
-from tests.integration.conftest import Submit, answer, drain, finish, hurry, open_gate
 
 pytestmark = [pytest.mark.django_db, pytest.mark.allow_hosts(["127.0.0.1"])]
 

@@ -10,8 +10,8 @@ import pytest
 from runs.enums import AttemptStatus, EventKind, GateKind, Outcome, Role, Verb
 from runs.models import Attempt, Run
 from runs.pev.policy import RoleModel
+from tests.factories import MODELS, Submit, answer, drain, finish, open_gate, reused
 from tests.fakes.team import Team, plan, step
-from tests.integration.conftest import MODELS, Submit, answer, drain, finish, open_gate, reused
 
 pytestmark = [pytest.mark.django_db, pytest.mark.allow_hosts(["127.0.0.1"])]
 

@@ -10,8 +10,8 @@ from django.db import connection
 from runs.engine.perform import perform
 from runs.enums import ApprovalPolicy, StepApproval, WorkKind
 from runs.models import ToolCall, WorkItem
+from tests.factories import Submit
 from tests.fakes.team import Team, plan, step
-from tests.integration.conftest import Submit
 
 MAX_STATEMENTS = 25
 """Four commits: a reply that asks for a tool, its result, the report, the verdict with the start of the next step."""

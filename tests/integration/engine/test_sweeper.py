@@ -12,8 +12,7 @@ from runs.engine import sweeper as sweeping
 from runs.engine.sweeper import Sweeper
 from runs.events.kinds import Note
 from runs.models import WorkItem
-from tests.integration.conftest import Submit
-from tests.making import recorded
+from tests.factories import Submit, recorded
 
 
 @pytest.mark.django_db

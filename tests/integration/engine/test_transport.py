@@ -19,10 +19,10 @@ from runs.enums import EventKind, GateKind, Outcome, Role, WorkStatus
 from runs.lifecycle.gates import cancel
 from runs.llm import watch
 from runs.models import ModelCall, Run, WorkItem
+from tests.factories import Submit, answer, drain, finish, hurry, open_gate
 from tests.fakes.anthropic_answers import Answer, CutStream, EndEarly, ErrorInStream, Fail, Ping, Request, Stall
 from tests.fakes.anthropic_api import FakeAnthropic
 from tests.fakes.team import Team, plan, step
-from tests.integration.conftest import Submit, answer, drain, finish, hurry, open_gate
 
 pytestmark = [pytest.mark.django_db, pytest.mark.allow_hosts(["127.0.0.1"])]
 SOON = 8.0

@@ -17,7 +17,7 @@ from runs.enums import EventKind, WorkStatus
 from runs.errors import LeaseLost
 from runs.lifecycle.gates import cancel
 from runs.models import Run, WorkItem
-from tests.integration.conftest import Submit
+from tests.factories import Submit
 
 
 @pytest.fixture

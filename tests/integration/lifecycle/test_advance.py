@@ -184,7 +184,7 @@ def test_by_policy_the_gap_is_accepted_and_the_outcome_is_at_most_partial() -> N
     run = started("a", "b", attempts=1, replans=0, exhausted=Exhausted.ACCEPT)
     undone(run, "a")
     done(run, "b", {made.REVIEW: "B"})
-    made.answer(run, met=True)
+    made.final_answer(run, met=True)
     run.refresh_from_db()
     finished = Event.objects.get(run=run, kind=EventKind.FINISHED)
     assert (run.outcome, statuses(run)) == (Outcome.PARTIAL, {"a": StepStatus.ACCEPTED, "b": StepStatus.PASSED})
@@ -199,7 +199,7 @@ def test_everything_passed_and_supported_is_a_success() -> None:
 def test_success_criteria_without_evidence_make_it_partial_however_the_model_puts_it() -> None:
     run = started("a", replans=0)
     done(run, "a", {made.REVIEW: "A"})
-    made.answer(run, met=False)
+    made.final_answer(run, met=False)
     run.refresh_from_db()
     assert (run.outcome, statuses(run)) == (Outcome.PARTIAL, {"a": StepStatus.PASSED})
 
@@ -247,7 +247,7 @@ def test_what_was_dropped_with_an_earlier_plan_does_not_make_the_run_fail() -> N
     undone(run, "b")
     made.propose(run, made.plan(made.plan_step("a", "A")))
     made.decide(run, GateKind.PLAN, Verb.APPROVE)
-    made.answer(run)
+    made.final_answer(run)
     run.refresh_from_db()
     assert (run.outcome, attempts(run, "b")) == (Outcome.SUCCEEDED, [AttemptStatus.FAILED])
 

@@ -10,10 +10,10 @@ import pytest
 from runs.enums import GateKind, Outcome, Verb
 from runs.errors import DecisionRefused
 from runs.models import Run
+from tests.factories import Submit, answer, drain, finish, open_gate
 from tests.fakes.anthropic_answers import Answer, Request, Say
 from tests.fakes.anthropic_api import FakeAnthropic
 from tests.fakes.team import Player, Team, labels_of, plan, step, told, verdict
-from tests.integration.conftest import Submit, answer, drain, finish, open_gate
 
 pytestmark = [pytest.mark.django_db, pytest.mark.allow_hosts(["127.0.0.1"])]
 HARD = "one names every deadline"

@@ -18,8 +18,8 @@ from runs.pev.evidence import resolve
 from runs.pev.results import Judgement
 from runs.pev.verifier import failed
 from tests import factories as made
+from tests.factories import committing
 from tests.integration.lifecycle.small import done, started, undone
-from tests.making import committing
 
 pytestmark = pytest.mark.django_db
 
@@ -245,7 +245,7 @@ def test_two_steps_may_have_errors_at_once_and_are_answered_apart() -> None:
 def test_an_answer_is_stored_with_its_judgement_and_told_in_figures() -> None:
     run = started("a", replans=0)
     done(run, "a", {made.REVIEW: "A"})
-    made.answer(run, met=False)
+    made.final_answer(run, met=False)
     run.refresh_from_db()
     assert run.final is not None
     assert (run.answer, run.final.passed, run.final.action) == (made.ANSWER, False, Action.RETRY)

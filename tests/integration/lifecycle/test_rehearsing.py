@@ -18,7 +18,7 @@ from runs.lifecycle.templates import save, shipped_plan
 from runs.models import Run, Tree
 from runs.pev.policy import Policy, RoleModel
 from tests import factories as made
-from tests.integration.conftest import MODELS, finish
+from tests.factories import MODELS, finish
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("no_model")]
 

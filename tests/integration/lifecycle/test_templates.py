@@ -5,9 +5,10 @@ from django.db.models import JSONField, Value
 
 from runs.enums import Action, GateKind, Verb, WorkKind
 from runs.errors import InvalidInput
-from runs.lifecycle import fingerprint, gates, templates
+from runs.lifecycle import facts, fingerprint, gates, templates
 from runs.lifecycle.templates import called, chosen, plan_worth_keeping, save, shipped_plan
 from runs.models import Run, Template
+from runs.pev.verifier import failed
 from tests import factories as made
 
 pytestmark = pytest.mark.django_db
@@ -66,8 +67,8 @@ def test_of_several_approved_versions_the_last_is_kept() -> None:
     run = made.executing(replans=1)
     with made.working(run, WorkKind.ATTEMPT, "inventory") as mine:
         assert mine.attempt is not None
-        made.facts.executed(mine.attempt, made.output("Nothing to read.", blocked=True), {})
-        made.facts.judged(mine.attempt, made.failed("Nothing to read.", action=Action.REPLAN), blocked=True)
+        facts.executed(mine.attempt, made.output("Nothing to read.", blocked=True), {})
+        facts.judged(mine.attempt, failed("Nothing to read.", action=Action.REPLAN), blocked=True)
     made.propose(run, reason="step inventory")
     made.decide(run, GateKind.PLAN, Verb.APPROVE)
     gates.cancel(run.pk, made.alice())

@@ -14,10 +14,10 @@ from runs.enums import AttemptStatus, Outcome, Role
 from runs.models import Attempt, ModelCall
 from runs.pev.policy import RoleModel
 from runs.pev.ports import Usage
+from tests.factories import Submit, finish
 from tests.fakes.anthropic_answers import Answer, Request, Say, Think, ToolUse, UseTools
 from tests.fakes.anthropic_api import FakeAnthropic
 from tests.fakes.team import Team, labels_of, plan, report, step, step_of, told, verdict
-from tests.integration.conftest import Submit, finish
 
 pytestmark = [pytest.mark.django_db, pytest.mark.allow_hosts(["127.0.0.1"])]
 

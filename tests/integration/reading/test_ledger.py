@@ -67,7 +67,7 @@ def test_the_stored_outcome_is_what_the_ledger_gives() -> None:
 def test_an_answer_of_an_earlier_plan_does_not_make_a_later_one_succeed() -> None:
     run = started("a", replans=1)
     done(run, "a", {made.REVIEW: "A"})
-    made.answer(run, met=False)
+    made.final_answer(run, met=False)
     run.refresh_from_db()
     assert (run.status, run.replans, run.final) == ("planning", 1, None)
     gates.cancel(run.pk, made.alice())

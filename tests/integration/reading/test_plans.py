@@ -3,7 +3,9 @@
 import pytest
 
 from runs.enums import ApprovalPolicy, PlanStatus, WorkKind
+from runs.lifecycle import facts
 from runs.models import Run
+from runs.pev.verifier import failed
 from runs.reading.plans import PlanReading, StepReading
 from runs.reading.run import reading_of
 from tests import factories
@@ -40,8 +42,8 @@ def test_an_output_that_is_missing_is_a_deviation() -> None:
     run = factories.executing()
     with factories.working(run, WorkKind.ATTEMPT, "inventory") as mine:
         assert mine.attempt is not None
-        factories.facts.executed(mine.attempt, factories.output("Nothing."), {})
-        factories.facts.judged(mine.attempt, factories.failed("Nothing was written."))
+        facts.executed(mine.attempt, factories.output("Nothing."), {})
+        facts.judged(mine.attempt, failed("Nothing was written."))
     assert "Expected output review/inventory.md is missing." in steps_of(run)[0].attempts[0].deviations
 
 

@@ -10,8 +10,8 @@ from django.test import Client
 
 from runs.enums import GateKind, Outcome
 from runs.models import Run
+from tests.factories import Submit, drain, finish, open_gate, reused
 from tests.fakes.team import Team
-from tests.integration.conftest import Submit, drain, finish, open_gate, reused
 
 pytestmark = [pytest.mark.django_db, pytest.mark.allow_hosts(["127.0.0.1"])]
 

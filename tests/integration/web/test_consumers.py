@@ -23,7 +23,7 @@ from runs.web import consumers
 from runs.web.consumers import from_database, seen_in
 from runs.web.routing import is_same_origin, websocket_urlpatterns
 from tests import factories
-from tests.making import recorded
+from tests.factories import recorded
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

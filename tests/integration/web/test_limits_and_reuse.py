@@ -13,9 +13,9 @@ from runs.enums import GateStatus, Role, RunStatus
 from runs.models import Run
 from runs.reports.machine import as_json
 from runs.reports.markdown import as_markdown
+from tests.factories import Submit, drain, finish, open_gate
 from tests.fakes.anthropic_api import FakeAnthropic
 from tests.fakes.team import Team
-from tests.integration.conftest import Submit, drain, finish, open_gate
 
 pytestmark = [pytest.mark.django_db, pytest.mark.allow_hosts(["127.0.0.1"])]
 

@@ -12,7 +12,7 @@ from runs.events.kinds import Note
 from runs.models import Run
 from runs.web import fragments
 from tests import factories
-from tests.making import recorded
+from tests.factories import recorded
 
 pytestmark = pytest.mark.django_db
 QUERIES = 17

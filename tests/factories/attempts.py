@@ -1,4 +1,4 @@
-"""Owns the attempts of the contract review, passed and failed, with evidence that the real resolver looked up."""
+"""The attempts of the contract review, passed and failed, with evidence that the real resolver looked up."""
 
 from runs import trees
 from runs.enums import (
@@ -15,7 +15,7 @@ from runs.pev.contracts import (
 )
 from runs.pev.evidence import resolve
 from runs.pev.results import Judgement
-from tests.making import (
+from tests.factories.parts import (
     CRITIQUE,
     DATA,
     INVENTORY,
@@ -226,7 +226,7 @@ The notice to Kestrel Systems is drafted in `notices/kestrel-systems.md`.
 """
 
 
-def answer(run: Run, *, met: bool = True) -> None:
+def final_answer(run: Run, *, met: bool = True) -> None:
     """The final answer and its judgement; unless `met`, the first success criterion has no evidence."""
     with working(run, WorkKind.FINALISE) as mine:
         called(mine, Role.SYNTHESIZER, 9_000, 900)

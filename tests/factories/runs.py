@@ -1,7 +1,6 @@
-"""Owns runs in every state, made through lifecycle functions only; no model is asked.
+"""Runs in every state, made through lifecycle functions only; no model is asked.
 
 Each function returns a run that a newcomer could have brought there by hand. Needs a database and the blob store.
-The cast and the parts are here too: tests need no other module.
 """
 
 from typing import Any
@@ -18,51 +17,21 @@ from runs.enums import (
 )
 from runs.lifecycle import asking, facts, gates
 from runs.models import Run
-from runs.pev.contracts import (
-    PlanContract,
-)
+from runs.pev.contracts import PlanContract
 from runs.pev.verifier import failed
-from tests.attempts import (
-    ANSWER,
-    FIRST_REVIEW,
-    INVENTORY_TEXT,
-    NOTICE_TEXT,
-    SECOND_REVIEW,
-    answer,
-    fail_review,
-    first_judgement,
-    pass_inventory,
-    pass_notices,
-    pass_review,
-    trees_text,
-)
-from tests.making import (
-    CRITIQUE,
-    DATA,
-    INVENTORY,
-    LEASE,
-    NOTICE,
-    REVIEW,
-    SERVICE,
-    alice,
-    bob,
+from tests.factories.attempts import fail_review, final_answer, pass_inventory, pass_notices, pass_review
+from tests.factories.cast import bob
+from tests.factories.parts import (
     called,
-    charlie,
-    checked,
     committing,
-    criterion,
     decide,
     inventory_step,
     judgement,
-    notices_step,
-    open_gate,
     open_work,
     output,
     overlay,
-    person,
     plan,
     plan_step,
-    policy,
     propose,
     quote,
     result,
@@ -71,71 +40,6 @@ from tests.making import (
     tool,
     working,
 )
-
-__all__ = [
-    "ANSWER",
-    "CRITIQUE",
-    "DATA",
-    "FIRST_REVIEW",
-    "INVENTORY",
-    "INVENTORY_TEXT",
-    "LEASE",
-    "NOTICE",
-    "NOTICE_TEXT",
-    "REVIEW",
-    "SECOND_REVIEW",
-    "SERVICE",
-    "WorkKind",
-    "alice",
-    "answer",
-    "awaiting_plan",
-    "awaiting_second_plan",
-    "blocked",
-    "bob",
-    "called",
-    "charlie",
-    "checked",
-    "criterion",
-    "decide",
-    "error_gate",
-    "executing",
-    "exhausted_gate",
-    "facts",
-    "fail_review",
-    "failed",
-    "failed_attempt",
-    "finished_partial",
-    "finished_succeeded",
-    "first_judgement",
-    "inventory_step",
-    "judgement",
-    "keeping",
-    "many_steps",
-    "notices_step",
-    "open_gate",
-    "open_work",
-    "output",
-    "overlay",
-    "pass_inventory",
-    "pass_notices",
-    "pass_review",
-    "person",
-    "plan",
-    "plan_step",
-    "planning",
-    "policy",
-    "propose",
-    "quote",
-    "replanned",
-    "result",
-    "review_step",
-    "step_gate",
-    "stopped",
-    "submitted",
-    "tool",
-    "trees_text",
-    "working",
-]
 
 
 def _fresh(run: Run) -> Run:
@@ -237,7 +141,7 @@ def finished_succeeded() -> Run:
     run = step_gate()
     decide(run, GateKind.STEP, Verb.APPROVE, by=bob())
     pass_notices(run)
-    answer(run)
+    final_answer(run)
     return _fresh(run)
 
 
@@ -246,7 +150,7 @@ def finished_partial() -> Run:
     run = exhausted_gate()
     decide(run, GateKind.EXHAUSTED, Verb.APPROVE, "Good enough for now.")
     pass_notices(run)
-    answer(run, met=False)
+    final_answer(run, met=False)
     return _fresh(run)
 
 

@@ -1,11 +1,9 @@
-"""Owns the cast, what models would deliver, and what workers do with it: the parts that `factories` is made of."""
+"""What models would deliver and what workers do with it: the parts of which attempts and runs are made."""
 
 import uuid
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
-
-from django.contrib.auth import get_user_model
 
 from runs import history, journal, trees
 from runs.accounting.history import estimate_for
@@ -47,6 +45,7 @@ from runs.pev.policy import Policy, RoleModel
 from runs.pev.ports import Changes, Reply, ToolResult, ToolUse, Usage
 from runs.pev.results import CriterionResult, Evidence, Judgement, all_pass
 from runs.trees import Overlay
+from tests.factories.cast import alice, bob
 
 SERVICE = "contracts/Service agreement.md"
 LEASE = "contracts/Büro lease.md"
@@ -58,29 +57,6 @@ CRITIQUE = (
     "Finding 2 names a problem and stops there: say what the Client should ask for instead of "
     "“an amount to be agreed”, with a figure or a formula."
 )
-
-
-# ---- the cast -----------------------------------------------------------------------------------------------------
-
-
-def person(name: str, **fields: Any) -> User:
-    user, _ = get_user_model().objects.get_or_create(username=name, defaults=fields)
-    return user
-
-
-def alice() -> User:
-    """Owns the runs."""
-    return person("alice")
-
-
-def bob() -> User:
-    """May approve."""
-    return person("bob")
-
-
-def charlie() -> User:
-    """Has nothing to do with them; must get 404."""
-    return person("charlie")
 
 
 # ---- what models would deliver ------------------------------------------------------------------------------------
@@ -327,5 +303,7 @@ def decide(run: Run, kind: GateKind, verb: Verb, reason: str = "", by: User | No
     return gate
 
 
-def open_gate(run: Run, kind: GateKind) -> Gate:
-    return run.gates.get(kind=kind, status=GateStatus.OPEN)
+def open_gate(run: Run, kind: GateKind | None = None) -> Gate:
+    """The only open gate; with `kind`, of that kind."""
+    found = run.gates.filter(status=GateStatus.OPEN)
+    return (found.filter(kind=kind) if kind else found).get()

@@ -1,0 +1,27 @@
+"""The people of the tests: Alice owns the runs, Bob may approve them, Charlie gets 404."""
+
+from typing import Any
+
+from django.contrib.auth import get_user_model
+
+from runs.models import User
+
+
+def person(name: str, **fields: Any) -> User:
+    user, _ = get_user_model().objects.get_or_create(username=name, defaults=fields)
+    return user
+
+
+def alice() -> User:
+    """Owns the runs."""
+    return person("alice")
+
+
+def bob() -> User:
+    """May approve."""
+    return person("bob")
+
+
+def charlie() -> User:
+    """Has nothing to do with them; must get 404."""
+    return person("charlie")

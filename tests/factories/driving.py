@@ -1,0 +1,75 @@
+"""Runs that are driven by hand: submitted, performed in the test's own thread, answered."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Callable
+from typing import Any
+
+from django.core.files.base import ContentFile
+from django.utils import timezone
+
+from runs.engine.perform import perform
+from runs.engine.work import due
+from runs.enums import GateStatus, Role, Verb
+from runs.lifecycle.gates import Decision, decide
+from runs.lifecycle.submission import Submission, Upload, submit
+from runs.models import Attempt, Run, User, WorkItem
+from runs.pev.policy import Policy, RoleModel
+from tests.factories.parts import open_gate
+
+MODELS = {
+    Role.PLANNER: RoleModel(model="claude-opus-5-5", effort="high"),
+    Role.EXECUTOR: RoleModel(model="claude-sonnet-5-5"),
+    Role.VERIFIER: RoleModel(model="claude-haiku-5-5", effort="low"),
+}
+
+type Submit = Callable[..., Run]
+"""`submit_as` for Alice, as the fixture `submitted` gives it to a test."""
+
+
+def submit_as(owner: User, request: str = "Do the work", files: dict[str, bytes] | None = None, **policy: Any) -> Run:
+    """A run with one file; keywords change its policy."""
+    given = files if files is not None else {"notes.md": b"Some notes.\nMore of them.\n"}
+    uploads = [Upload(path, ContentFile(content)) for path, content in given.items()]
+    chosen = Policy(models=policy.pop("models", MODELS), **policy)
+    return submit(owner, Submission(request, uploads, chosen, uuid.uuid4(), no_files=True))
+
+
+def drain(run: Run, *, limit: int = 200) -> None:
+    """Perform what is due now, in this thread, until nothing is. What was postponed stays postponed."""
+    for _ in range(limit):
+        work = WorkItem.objects.filter(due(timezone.now()), run=run).order_by("due_at", "pk").first()
+        if work is None:
+            run.refresh_from_db()
+            return
+        perform(work.pk)
+    raise AssertionError("the run does not come to rest")
+
+
+def hurry(run: Run) -> None:
+    """Make postponed work due now, as if time had passed."""
+    WorkItem.objects.filter(run=run).update(due_at=timezone.now())
+
+
+def answer(run: Run, user: User, verb: Verb = Verb.APPROVE, reason: str = "") -> None:
+    """Decide the only open gate."""
+    gate = open_gate(run)
+    decide(gate.pk, user, Decision(verb, gate.digest, reason))
+
+
+def finish(run: Run, user: User) -> Run:
+    """Drain and approve everything until the run is over."""
+    for _ in range(60):
+        drain(run)
+        gate = run.gates.filter(status=GateStatus.OPEN).first()
+        if gate is None:
+            return run
+        decide(gate.pk, user, Decision(Verb.APPROVE, gate.digest))
+    raise AssertionError("gates without end")
+
+
+def reused(run: Run) -> list[str]:
+    """The keys of the steps that took over the result of an earlier run."""
+    found = Attempt.objects.filter(step__plan__run=run, reused_from__isnull=False)
+    return sorted(found.values_list("step__key", flat=True))
