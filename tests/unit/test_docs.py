@@ -1,6 +1,8 @@
-"""The documents say what is true: they have every rule that is cited, every setting, every layer."""
+"""The documents say what is true: they have every rule that is cited, every setting, every layer, and real names."""
 
+import ast
 import re
+import tomllib
 from pathlib import Path
 
 import pevsite.settings
@@ -32,3 +34,29 @@ def test_every_setting_is_said_once_in_the_settings_and_explained_for_operators(
     assert sorted(listed) == sorted(set(listed))
     assert {found for row in table for found in name.findall(row)} == set(listed)
     assert read - set(listed) == set()
+
+
+def test_the_layers_are_drawn_as_the_linter_holds_them() -> None:
+    contracts = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]["contracts"]
+    layers = [[name.strip() for name in layer.split("|")] for layer in contracts[0]["layers"]]
+    text = (ROOT / "docs/architecture.md").read_text()
+    drawing = text[text.index("```text\n") : text.index("```\n\n`pevsite/`")]
+    drawn = [re.findall(r"runs/\w+(?:/|\.py)", line) for line in drawing.splitlines() if line.startswith("runs/")]
+    assert drawn == [[path_of(name) for name in layer] for layer in layers]
+
+
+def path_of(module: str) -> str:
+    return f"runs/{module}/" if (ROOT / "runs" / module).is_dir() else f"runs/{module}.py"
+
+
+def test_paths_and_names_in_the_documents_exist() -> None:
+    texts = [path.read_text() for path in (ROOT / "README.md", *(ROOT / "docs").rglob("*.md"))]
+    named = [found for text in texts for found in re.findall(r"`((?:runs|pevsite)/[\w/]+\.py)(?:::(\w+))?`", text)]
+    assert len(named) > 40
+    assert [f"{path}::{name}" for path, name in named if name not in {"", *names_in(ROOT / path)}] == []
+
+
+def names_in(path: Path) -> set[str]:
+    """The functions and classes at the top of a module. Raises FileNotFoundError."""
+    kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+    return {node.name for node in ast.parse(path.read_text()).body if isinstance(node, kinds)}
