@@ -16,6 +16,7 @@ from typing import IO, Any
 
 from django.core.files.base import ContentFile, File
 from django.core.files.storage import FileSystemStorage, storages
+from django.db import transaction
 
 from runs.errors import UploadRefused
 from runs.models import Tree
@@ -173,7 +174,30 @@ def _stored(files: Mapping[str, FileInfo], root_id: int | None, changes: Changes
     # An equal tree has the same count: writing it once more is how one statement says which row it is.
     Tree.objects.bulk_create([tree], update_conflicts=True, unique_fields=["digest"], update_fields=["file_count"])
     _remember(digest, files)
+    _keep(tree)
     return tree
+
+
+_rows: OrderedDict[int, Tree] = OrderedDict()
+
+
+def tree(pk: int) -> Tree:
+    """A tree's row, read once in a process: it never changes."""
+    if pk not in _rows:
+        _keep(found := Tree.objects.get(pk=pk))
+        return found
+    return _rows[pk]
+
+
+def _keep(tree: Tree) -> None:
+    """After the commit: the id of a row that was rolled back goes to another tree."""
+
+    def keep() -> None:
+        _rows[tree.pk] = tree
+        while len(_rows) > MAX_REMEMBERED:
+            _rows.popitem(last=False)
+
+    transaction.on_commit(keep)
 
 
 class TreeBytes(Mapping[str, bytes]):
@@ -251,3 +275,4 @@ class Overlay:
 def reset_cache() -> None:
     """Tests roll back the rows that the cache was read from."""
     _remembered.clear()
+    _rows.clear()

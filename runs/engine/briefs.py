@@ -2,8 +2,6 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from django.db.models import OuterRef, Subquery
-from django.db.models.functions import Coalesce
 from pydantic import JsonValue
 
 from runs import trees
@@ -155,11 +153,16 @@ def for_executor(attempt: Attempt) -> StepBrief:
 
 
 def findings_of(plan: Plan, keys: Sequence[str]) -> dict[str, str]:
-    """The findings of settled steps by their key."""
-    latest = Attempt.objects.filter(step=OuterRef("pk")).order_by("-number").values("output")[:1]
-    outputs = Coalesce("reused_from__output", Subquery(latest))
-    steps = plan.steps.filter(key__in=keys).order_by("position").values_list("key", outputs)
-    return {key: output.findings for key, output in steps if output}
+    """The findings of settled steps by their key, in the order of the plan: of each the latest attempt's."""
+    if not keys:
+        return {}
+    own = Attempt.objects.filter(step__plan=plan.pk, step__key__in=keys)
+    outputs = list(own.order_by("step__position", "number").values_list("step__key", "output"))
+    if plan.version > 1:  # only later versions keep results of earlier ones
+        kept = plan.steps.filter(key__in=keys, reused_from__isnull=False)
+        outputs += kept.order_by("position").values_list("key", "reused_from__output")
+    found = {key: output.findings for key, output in outputs if output}
+    return {key: found[key] for key in specs_of(plan.pk, plan.digest) if key in found}
 
 
 def repeats_the_one_before(attempt: Attempt) -> bool:

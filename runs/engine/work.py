@@ -19,7 +19,7 @@ from django.db import connection
 from django.db.models import F, Q
 from django.utils import timezone
 
-from runs import history
+from runs import history, trees
 from runs.enums import WorkStatus
 from runs.errors import LeaseLost, MoveRefused, Outdated
 from runs.events import kinds as events
@@ -91,15 +91,17 @@ def claim(work_id: int) -> Lease | None:
 
 
 def _read(which: Q, *, lock: bool = False) -> WorkItem | None:
-    rows = WorkItem.objects.select_related("run__inputs", "run__head", "attempt__step__plan")
-    rows = rows.defer("run__inputs__changes", "attempt__step__plan__estimate")
+    rows = WorkItem.objects.select_related("run", "attempt__step__plan")
     if lock:
         rows = rows.select_for_update(of=("self", "run"))
     work = rows.filter(which).first()
-    if work is not None and work.attempt:
-        work.attempt.step.plan.run = work.run
-        if work.attempt.base_id == work.run.head_id:  # nothing was settled beside it: one row, read once
-            work.attempt.base = work.run.head
+    if work is None:
+        return None
+    run = work.run
+    run.inputs, run.head = trees.tree(run.inputs_id), trees.tree(run.head_id)
+    if work.attempt:
+        work.attempt.step.plan.run = run
+        work.attempt.base = trees.tree(work.attempt.base_id)
     return work
 
 
