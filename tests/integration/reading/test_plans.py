@@ -4,7 +4,7 @@ import pytest
 
 from runs.enums import ApprovalPolicy, PlanStatus, WorkKind
 from runs.lifecycle import facts
-from runs.models import Run
+from runs.models import Attempt, Run
 from runs.pev.verifier import failed
 from runs.reading.plans import PlanReading, StepReading
 from runs.reading.run import reading_of
@@ -50,6 +50,13 @@ def test_an_output_that_is_missing_is_a_deviation() -> None:
 def test_a_retry_names_the_critique_that_it_was_given() -> None:
     first, second = steps_of(factories.failed_attempt())[1].attempts
     assert (first.heeds, first.retry, second.heeds, second.retry) == (0, 2, 1, 0)
+
+
+def test_the_critique_of_an_attempt_that_was_told_nothing_is_that_of_the_one_before() -> None:
+    run = factories.failed_attempt()
+    second = steps_of(run)[1].attempts[1].row
+    Attempt.objects.create(step=second.step, number=3, base=second.base)
+    assert [attempt.heeds for attempt in steps_of(run)[1].attempts] == [0, 1, 1]
 
 
 def test_the_difference_between_versions() -> None:
