@@ -134,7 +134,7 @@ class PlanReading:
         asked = (gate for gate in self.rows.gates if gate.plan_id == self.row.pk and gate.kind == GateKind.PLAN)
         return [gate for gate in asked if gate.decided_at]
 
-    @property
+    @cached_property
     def rejections(self) -> list[Gate]:
         return [gate for gate in self.decisions if gate.status == GateStatus.REJECTED]
 
@@ -192,7 +192,7 @@ class StepReading:
         """The attempts made under its version, oldest first."""
         return self.plan.rows.attempts.get(self.row.pk, ())
 
-    @property
+    @cached_property
     def tried(self) -> Sequence[Attempt]:
         """Its own, or the one that it keeps."""
         return [self.row.reused_from] if self.row.reused_from else self.own
@@ -213,20 +213,20 @@ class StepReading:
         """Without the one that it keeps: that is told where it was made."""
         return () if self.row.reused_from_id else self.attempts
 
-    @property
+    @cached_property
     def detailed(self) -> bool:
         """Whether its attempts were read whole, and there are any."""
         return bool(self.tried) and all(attempt.pk in self.plan.rows.detailed for attempt in self.tried)
 
-    @property
+    @cached_property
     def confidence(self) -> float | None:
         return self.attempts[-1].confidence if self.attempts else None
 
-    @property
+    @cached_property
     def ms(self) -> int | None:
         return sum(attempt.ms or 0 for attempt in self.attempts) or None
 
-    @property
+    @cached_property
     def spent(self) -> Totals:
         return sum((attempt.spent for attempt in self.attempts), Totals())
 
@@ -267,7 +267,7 @@ class AttemptReading:
     def output(self) -> StepOutput | None:
         return self.row.output
 
-    @property
+    @cached_property
     def confidence(self) -> float | None:
         return self.row.output.confidence if self.row.output else None
 
@@ -294,20 +294,20 @@ class AttemptReading:
         """Whether there is something that the next attempt is told."""
         return bool(self.rejections or self.conflict or (self.verdict and self.verdict.feedback))
 
-    @property
+    @cached_property
     def decisions(self) -> list[Gate]:
         """What people, or the policy, answered when they were asked about it."""
         return list(self.rows.answers.get(self.row.pk, ()))
 
-    @property
+    @cached_property
     def rejections(self) -> list[Gate]:
         return [gate for gate in self.decisions if gate.status == GateStatus.REJECTED]
 
-    @property
+    @cached_property
     def spent(self) -> Totals:
         return self.rows.spent.get(self.row.pk, Totals())
 
-    @property
+    @cached_property
     def ms(self) -> int | None:
         """Milliseconds from start to verdict; of an attempt under way, up to now."""
         if self.row.finished_at is None and not self.open:
@@ -319,7 +319,7 @@ class AttemptReading:
     def tools(self) -> Sequence[ToolReading]:
         return self.rows.tools.get(self.row.pk, ())
 
-    @property
+    @cached_property
     def written(self) -> list[tuple[str, FileInfo | None]]:
         """What it left at each path, None where it removed a file; sorted."""
         return sorted(self.row.overlay.items())
