@@ -50,7 +50,7 @@ def path_of(module: str) -> str:
 
 
 def test_paths_and_names_in_the_documents_exist() -> None:
-    texts = [path.read_text() for path in (ROOT / "README.md", *(ROOT / "docs").rglob("*.md"))]
+    texts = [path.read_text() for path in (*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"))]
     named = [found for text in texts for found in re.findall(r"`((?:runs|pevsite)/[\w/]+\.py)(?:::(\w+))?`", text)]
     assert len(named) > 40
     assert [f"{path}::{name}" for path, name in named if name not in {"", *names_in(ROOT / path)}] == []
