@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import nullcontext
 from functools import partial
 
 import pytest
 
-from runs.engine import recording
+from runs.engine import recording, work
 from runs.models import User
 from tests import factories
 from tests.fakes.anthropic_api import FakeAnthropic
@@ -18,6 +19,17 @@ from tests.fakes.team import Team
 def connected(monkeypatch: pytest.MonkeyPatch) -> None:
     """A model is connected, so that any task can be submitted. It is never asked: nobody has this key."""
     monkeypatch.setenv("ANTHROPIC_API_KEY", "test-key-of-nobody")
+
+
+@pytest.fixture(autouse=True)
+def no_heartbeat(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No beats in a test whose rows are rolled back: that one transaction keeps the database locked.
+
+    The beat would wait 20 seconds for the test, as the next writer in this process, and the test behind it.
+    """
+    marker = request.node.get_closest_marker("django_db")
+    if not (marker and marker.kwargs.get("transaction")):
+        monkeypatch.setattr(work.heartbeat, "keeping", lambda lease: nullcontext())
 
 
 @pytest.fixture
