@@ -44,6 +44,8 @@ def estimate_of(plan: Plan, steps: Iterable[Step]) -> Estimate | None:
 
 def history(models: Mapping[Role, str]) -> History:
     """What runs with the same models in these roles have used: executor and verifier by complexity, final answers."""
+    if Run.objects.filter(status=RunStatus.FINISHED)[:MIN_RUNS].count() < MIN_RUNS:
+        return {}
     found: dict[tuple[Role, Complexity | None], list[_Sample]] = defaultdict(list)
     passed = Attempt.objects.filter(verdict__passed=True, reused_from=None)
     answers = WorkItem.objects.filter(kind=WorkKind.FINALISE, status=WorkStatus.DONE)
