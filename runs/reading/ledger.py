@@ -20,10 +20,8 @@ def ledger_of(run: Run, *, failure: str = "", cancelled: bool = False) -> Ledger
     steps = list(plan.steps.order_by("position")) if plan else []
     kept = {step.reused_from_id: step.pk for step in steps if step.reused_from_id}
     verdicts = Verdict.objects.filter(Q(attempt__step__in=steps) | Q(attempt__in=kept)).order_by("attempt__number")
-    feedback = {
-        kept.get(verdict.attempt_id, verdict.attempt.step_id): verdict.feedback
-        for verdict in verdicts.select_related("attempt")
-    }
+    rows = verdicts.values_list("attempt_id", "attempt__step_id", "feedback")
+    feedback = {kept.get(attempt_id, step_id): text for attempt_id, step_id, text in rows}
     return Ledger(
         steps=[StepEntry(step.spec.name, StepStatus(step.status), feedback.get(step.pk, "")) for step in steps],
         criteria=run.final.results if run.final else [],
