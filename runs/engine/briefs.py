@@ -222,13 +222,15 @@ def for_synthesizer(run: Run) -> AnswerBrief:
         goal=plan.header.goal,
         results=findings_of(plan, settled),
         files=list(written_files(run, run.head)),
-        gaps=_accepted_gaps(run),
+        gaps=_accepted_gaps(run, plan),
         model=player.model,
         effort=player.effort,
     )
 
 
-def _accepted_gaps(run: Run) -> list[str]:
+def _accepted_gaps(run: Run, plan: Plan) -> list[str]:
+    if not plan.steps.filter(status=StepStatus.ACCEPTED).exists():
+        return []
     return [
         f"{step.name} was accepted although it did not pass: {step.feedback}"
         for step in ledger_of(run).steps
