@@ -16,7 +16,7 @@ ANTHROPIC_API_KEY         (none)         Claude answers; without it, and without
 ANTHROPIC_AUTH_TOKEN      (none)         likewise, for servers that want a bearer token
 ANTHROPIC_BASE_URL        (Anthropic)    another server that speaks the same API
 PEV_MODEL_PLANNER, PEV_MODEL_EXECUTOR, PEV_MODEL_VERIFIER   model ids, needed with a base URL
-PEV_OFFLINE_PACE          0.4            seconds per reply of the offline rules, so that one can follow
+PEV_REHEARSAL_DELAY       0.4            seconds per reply of the offline rules, so that one can follow
 """
 
 import os
@@ -150,7 +150,7 @@ FILE_UPLOAD_TEMP_DIR = None
 
 WORKERS = _number("PEV_WORKERS", 16)
 LEASE_SECONDS = _number("PEV_LEASE_SECONDS", 15)
-OFFLINE_PACE = float(os.environ.get("PEV_OFFLINE_PACE") or 0.4)
+REHEARSAL_DELAY = float(os.environ.get("PEV_REHEARSAL_DELAY") or 0.4)
 
 USE_TZ = True
 TIME_ZONE = os.environ.get("PEV_TIME_ZONE", "UTC")

@@ -6,7 +6,7 @@ import tempfile
 os.environ["PEV_DATA_DIR"] = tempfile.mkdtemp(prefix="pevsite-tests-")
 for name in ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_BASE_URL", "PEV_HOSTS"):
     os.environ.pop(name, None)
-os.environ["PEV_OFFLINE_PACE"] = "0"
+os.environ["PEV_REHEARSAL_DELAY"] = "0"
 
 from pevsite.settings import *
 

@@ -27,7 +27,7 @@ from runs.trees import Overlay
 @cache
 def clients() -> Answering:
     """Who answers in this process: safe across threads."""
-    return Answering(settings.OFFLINE_PACE)
+    return Answering(settings.REHEARSAL_DELAY)
 
 
 MAX_TRIES = 8

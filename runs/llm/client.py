@@ -25,7 +25,7 @@ from runs.pev.ports import Ask, Reply, Usage
 
 DEADLINE = 600.0
 """Seconds after which a call is given up, whatever it still streams."""
-QUIET = 120.0
+READ_TIMEOUT = 120.0
 """Seconds without a byte after which a call is given up."""
 _RETRIABLE = {
     "rate_limit_error",
@@ -153,7 +153,7 @@ def _http() -> httpx2.Client:
     they have promised to keep.
     """
     return anthropic.DefaultHttpxClient(
-        timeout=httpx2.Timeout(QUIET, connect=10),
+        timeout=httpx2.Timeout(READ_TIMEOUT, connect=10),
         limits=httpx2.Limits(max_connections=1_000, max_keepalive_connections=0),
         event_hooks={"request": [attach]},
     )

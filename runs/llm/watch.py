@@ -13,7 +13,7 @@ from typing import Any, Self
 
 import httpx2
 
-LOOK = 1.0
+WATCH_INTERVAL = 1.0
 """Seconds between two looks at whether a call should go on."""
 _CONNECTED = ("connect_tcp.complete", "start_tls.complete")
 _here = threading.local()
@@ -52,7 +52,7 @@ class Watch:
             self._cut()
 
     def _look(self) -> None:
-        while not self._left.wait(LOOK):
+        while not self._left.wait(WATCH_INTERVAL):
             try:
                 self._check()
             except Exception as reason:

@@ -14,7 +14,7 @@ from runs.errors import NotAllowed
 from runs.web.fragments import Update, followed, update
 
 log = logging.getLogger(__name__)
-EVERY = 0.2
+MIN_DELAY = 0.2
 """Seconds between two messages to one browser at least; what happens meanwhile goes into the next one."""
 MAX_MESSAGE = 1_000
 NO_LONGER_ALLOWED = 4403
@@ -65,7 +65,7 @@ class RunConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels is 
                 await self._news.wait()
                 self._news.clear()
                 await self._tell()
-                await asyncio.sleep(EVERY)
+                await asyncio.sleep(MIN_DELAY)
         except NotAllowed:
             await self.close(NO_LONGER_ALLOWED)
         except Exception:

@@ -9,7 +9,7 @@ from typing import Any
 
 from playwright.sync_api import Browser, Page, sync_playwright
 
-from tests.browser.site import QUIET, ROOT, Site, chromium
+from tests.browser.site import FLAGS, ROOT, Site, chromium
 
 README_PICTURE = ROOT / ".github" / "plan-gate.png"
 SHAPES = {"wide": (1280, 900), "phone": (360, 780)}
@@ -18,10 +18,10 @@ LONG = 60_000
 
 def main(folder: Path | None) -> None:
     with tempfile.TemporaryDirectory() as data, sync_playwright() as playwright:
-        site = Site(Path(data), pace=0.3)
+        site = Site(Path(data), delay=0.3)
         try:
             link = site.start()
-            browser = playwright.chromium.launch(executable_path=chromium(), args=QUIET)
+            browser = playwright.chromium.launch(executable_path=chromium(), args=FLAGS)
             if folder is None:
                 readme(browser, link)
             else:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 CHROMIUM = ("/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome")
-QUIET = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-sync", "--no-first-run"]
+FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-sync", "--no-first-run"]
 AGENDA = "The minutes of October.\nAnna orders the paint by 3 November. The budget is 1,200 EUR.\nThe roof is TBD.\n"
 
 
@@ -22,9 +22,9 @@ def chromium() -> str | None:
 
 
 class Site:
-    """A running server. `pace`: seconds per reply of the offline rules, so that there is something to watch."""
+    """A running server. `delay`: seconds per reply of the offline rules, so that there is something to watch."""
 
-    def __init__(self, data: Path, *, pace: float = 0.15, **environ: str) -> None:
+    def __init__(self, data: Path, *, delay: float = 0.15, **environ: str) -> None:
         with socket.socket() as probe:
             probe.bind(("127.0.0.1", 0))
             self.port: int = probe.getsockname()[1]
@@ -33,7 +33,7 @@ class Site:
             **os.environ,
             "DJANGO_SETTINGS_MODULE": "pevsite.settings",
             "PEV_DATA_DIR": str(data),
-            "PEV_OFFLINE_PACE": str(pace),
+            "PEV_REHEARSAL_DELAY": str(delay),
             "PEV_LEASE_SECONDS": "2",
             **environ,
         }

@@ -126,7 +126,7 @@ def test_a_cancel_frees_a_worker_whose_service_says_nothing(
     silence: type[Stall | Ping],
 ) -> None:
     settings.LEASE_SECONDS = 1.5
-    monkeypatch.setattr(watch, "LOOK", 0.05)
+    monkeypatch.setattr(watch, "WATCH_INTERVAL", 0.05)
     asked = threading.Event()
 
     def silent(request: Request, right: Answer) -> Answer:

@@ -58,7 +58,7 @@ END: Mapping[type[Model], set[str]] = {
     Gate: {GateStatus.APPROVED, GateStatus.REJECTED, GateStatus.STOPPED, GateStatus.WITHDRAWN},
     WorkItem: {WorkStatus.DONE, WorkStatus.CANCELLED},
 }
-EVERY = pytest.mark.parametrize("table", TABLES, ids=lambda table: table.__name__)
+FOR_EACH_TABLE = pytest.mark.parametrize("table", TABLES, ids=lambda table: table.__name__)
 
 
 # ---- the tables ---------------------------------------------------------------------------------------------------
@@ -69,19 +69,19 @@ def test_there_is_a_table_for_every_model_with_a_status() -> None:
     assert set(TABLES) == {model for model in every if hasattr(model, "status")}
 
 
-@EVERY
+@FOR_EACH_TABLE
 def test_every_status_appears_and_no_other_word(table: type[Model]) -> None:
     words = set(ENUMS[table])
     assert set(TABLES[table]) == words
     assert set().union(*TABLES[table].values()) <= words
 
 
-@EVERY
+@FOR_EACH_TABLE
 def test_only_terminal_statuses_have_no_exit(table: type[Model]) -> None:
     assert {status for status, targets in TABLES[table].items() if not targets} == END[table]
 
 
-@EVERY
+@FOR_EACH_TABLE
 def test_every_status_can_be_reached_and_every_one_leads_to_an_end(table: type[Model]) -> None:
     moves = TABLES[table]
     assert reached(moves, BEGIN[table]) == set(ENUMS[table])
@@ -97,7 +97,7 @@ def reached(moves: Mapping[Any, set[Any]], begin: str) -> set[str]:
     return found
 
 
-@EVERY
+@FOR_EACH_TABLE
 def test_a_new_row_begins_where_the_table_begins(table: type[Model]) -> None:
     begin: Any = table()
     assert begin.status == BEGIN[table]
@@ -123,7 +123,7 @@ def beside(table: type[Model], status: str) -> dict[str, Any]:
     return {}
 
 
-@EVERY
+@FOR_EACH_TABLE
 @pytest.mark.django_db
 def test_the_database_row_moves_exactly_where_the_table_says(table: type[Model]) -> None:
     made.executing()

@@ -386,7 +386,7 @@ def test_nobody_listening_is_retriable_error(monkeypatch: pytest.MonkeyPatch, ow
 def test_a_service_that_goes_quiet_is_retriable_error(
     api: FakeAnthropic, monkeypatch: pytest.MonkeyPatch, answer: Answer, own: Clients
 ) -> None:
-    monkeypatch.setattr(client, "QUIET", 0.2)
+    monkeypatch.setattr(client, "READ_TIMEOUT", 0.2)
     api.replies(answer)
     found = error_of(own)
     assert (found.kind, found.retriable) == ("connection_error", True)

@@ -46,7 +46,7 @@ def clients(server: FakeAnthropic) -> Iterator[Clients]:
 
 @pytest.fixture
 def api(server: FakeAnthropic, monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeAnthropic]:
-    monkeypatch.setattr(watch, "LOOK", 0.05)
+    monkeypatch.setattr(watch, "WATCH_INTERVAL", 0.05)
     yield server
     assert server.violations == []
     assert [thread for thread in threading.enumerate() if thread.name == "watch"] == []
@@ -119,7 +119,7 @@ def test_a_call_that_was_cut_off_harms_no_other(api: FakeAnthropic, clients: Cli
 
 def test_what_ends_well_is_not_spoilt_by_a_cut_that_comes_too_late(monkeypatch: pytest.MonkeyPatch) -> None:
     """The reply is paid for; whoever asked decides what becomes of it."""
-    monkeypatch.setattr(watch, "LOOK", 0.01)
+    monkeypatch.setattr(watch, "WATCH_INTERVAL", 0.01)
     looked = threading.Event()
 
     def lost() -> None:
@@ -131,7 +131,7 @@ def test_what_ends_well_is_not_spoilt_by_a_cut_that_comes_too_late(monkeypatch: 
 
 
 def test_a_connection_that_is_made_after_the_cut_is_cut_too(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(watch, "LOOK", 0.01)
+    monkeypatch.setattr(watch, "WATCH_INTERVAL", 0.01)
     ours, theirs = socket.socketpair()
     ours.settimeout(SOON)
     read: list[bytes] = []

@@ -33,7 +33,7 @@ def run(tmp_path: Path, *arguments: str, stdin: str = "", **environ: str) -> sub
             **{name: value for name, value in os.environ.items() if not name.startswith("ANTHROPIC_")},
             "DJANGO_SETTINGS_MODULE": "pevsite.settings",
             "PEV_DATA_DIR": str(tmp_path / "data"),
-            "PEV_OFFLINE_PACE": "0",
+            "PEV_REHEARSAL_DELAY": "0",
             **environ,
         },
         input=stdin,
