@@ -9,10 +9,10 @@ from decimal import Decimal
 
 from django.db.models import BooleanField, ExpressionWrapper, Q
 
-from runs.accounting.estimates import Estimate, RoleEstimate, StepEstimate
 from runs.accounting.totals import Totals, totals_by
 from runs.enums import SETTLED_STEPS, Role, RunStatus, StepStatus, WorkKind
 from runs.models import Attempt, ModelCall, Plan, Run, Step
+from runs.pev.estimate import Estimate, RoleEstimate, StepEstimate
 
 _NOTHING = Totals()
 

@@ -1,124 +1,20 @@
 """What a plan may cost, before it is approved: ranges by step and role, and what they rest on."""
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from decimal import Decimal
-from functools import reduce
-from operator import add
-
-from pydantic import field_validator
 
 from runs.accounting.prices import cost_of
 from runs.enums import Complexity, Role
-from runs.pev.contracts import Contract, PlanContract
+from runs.pev.contracts import PlanContract
+from runs.pev.estimate import Basis, Estimate, RoleEstimate, StepEstimate, basis_of
 from runs.pev.ports import Usage
 
 _ROUNDS = {Complexity.LOW: (2, 4), Complexity.MEDIUM: (3, 8), Complexity.HIGH: (4, 12)}
 _CONTEXT = {Complexity.LOW: 4_000, Complexity.MEDIUM: 10_000, Complexity.HIGH: 25_000}
 _WRITTEN = 900
 _ZERO = Decimal(0)
-
-
-class Basis(Contract):
-    """What figures rest on: `default` of them on default token counts, `measured` of them on earlier runs.
-
-    Each measured figure rests on `min` to `max` finished runs.
-    """
-
-    measured: int = 0
-    default: int = 0
-    min: int = 0
-    max: int = 0
-
-    def __add__(self, other: "Basis") -> "Basis":
-        return Basis(
-            measured=self.measured + other.measured,
-            default=self.default + other.default,
-            min=min((one.min for one in (self, other) if one.measured), default=0),
-            max=max(self.max, other.max),
-        )
-
-    @property
-    def words(self) -> str:
-        """As it follows “rests on” or stands alone."""
-        if not self.measured:
-            return "default token counts per complexity"
-        runs = f"{self.max}" if self.min == self.max else f"{self.min} to {self.max}"
-        if not self.default:
-            return f"what was measured in {runs} earlier runs"
-        return f"what was measured in {runs} earlier runs, and on default token counts where there were too few"
-
-
-class RoleEstimate(Contract):
-    """What a model should use in one role, low to high: USD, None without a known price, and tokens of all kinds."""
-
-    role: Role
-    model: str
-    low: Decimal | None
-    high: Decimal | None
-    tokens_low: int
-    tokens_high: int
-    basis: Basis = Basis()
-
-    def __add__(self, other: "RoleEstimate") -> "RoleEstimate":
-        return RoleEstimate(
-            role=self.role,
-            model=self.model,
-            low=_sum(self.low, other.low),
-            high=_sum(self.high, other.high),
-            tokens_low=self.tokens_low + other.tokens_low,
-            tokens_high=self.tokens_high + other.tokens_high,
-            basis=self.basis + other.basis,
-        )
-
-
-class StepEstimate(Contract):
-    """USD for one step, verification included; roles without a known price left out. Old plans have no `roles`."""
-
-    step_id: str
-    low: Decimal
-    high: Decimal
-    roles: list[RoleEstimate] = []
-
-
-class Estimate(Contract):
-    """USD for what is still to be done. `unpriced`: the models without a known price; `final`: answer and its verdict.
-
-    `low`: every step passes at once. `high`: every step uses all of its attempts. Planning is not in it: it is done
-    when the estimate is made.
-    """
-
-    low: Decimal
-    high: Decimal
-    steps: list[StepEstimate]
-    unpriced: list[str]
-    basis: Basis = Basis()
-    final: list[RoleEstimate] = []
-
-    @field_validator("basis", mode="before")
-    @classmethod
-    def _in_words(cls, basis: object) -> object:
-        """Plans of version 0.1 said in words that the counts were defaults."""
-        return Basis() if isinstance(basis, str) else basis
-
-    @property
-    def roles(self) -> list[RoleEstimate]:
-        """The sums by role; none for a plan that was estimated as a whole only."""
-        return by_role([*(one for step in self.steps for one in step.roles), *self.final])
-
-    def without(self, kept: Collection[str]) -> "Estimate":
-        """The same without these steps: they keep a result and are not carried out again."""
-        left = [step for step in self.steps if step.step_id not in kept]
-        gone = [step for step in self.steps if step.step_id in kept]
-        return self.model_copy(
-            update={
-                "steps": left,
-                "low": self.low - sum(step.low for step in gone),
-                "high": self.high - sum(step.high for step in gone),
-                "basis": _basis(left, self.final),
-            }
-        )
 
 
 @dataclass(frozen=True)
@@ -153,21 +49,9 @@ def estimate(
         high=sum((step.high for step in steps), _known(one.high for one in final)),
         steps=steps,
         unpriced=sorted({model for model in models.values() if _usd(model, 1, 1) is None}),
-        basis=_basis(steps, final),
+        basis=basis_of(steps, final),
         final=final,
     )
-
-
-def by_role(parts: Iterable[RoleEstimate]) -> list[RoleEstimate]:
-    """The sums by role, in the order of the roles."""
-    found: dict[Role, RoleEstimate] = {}
-    for one in parts:
-        found[one.role] = found[one.role] + one if one.role in found else one
-    return [found[role] for role in Role if role in found]
-
-
-def _basis(steps: Iterable[StepEstimate], final: Iterable[RoleEstimate]) -> Basis:
-    return reduce(add, (one.basis for one in [*(each for step in steps for each in step.roles), *final]), Basis())
 
 
 def _step(
@@ -228,10 +112,6 @@ def _default(role: Role, model: str, low: _Counts, high: _Counts, attempts: int)
 
 def _usd(model: str, prompt: int, written: int) -> Decimal | None:
     return cost_of(model, Usage(input=prompt, output=written), datetime.now(UTC).date())
-
-
-def _sum(one: Decimal | None, other: Decimal | None) -> Decimal | None:
-    return None if one is None or other is None else one + other
 
 
 def _known(amounts: Iterable[Decimal | None]) -> Decimal:

@@ -11,10 +11,11 @@ from typing import Any
 from django.db.models import Count, F, Q, QuerySet, Sum
 from django.db.models.functions import Coalesce
 
-from runs.accounting.estimates import Estimate, History, Measured, estimate
+from runs.accounting.estimates import History, Measured, estimate
 from runs.enums import Complexity, Role, RunStatus, WorkKind, WorkStatus
 from runs.models import Attempt, Plan, Run, Step, WorkItem
-from runs.pev.contracts import JsonObject, PlanContract
+from runs.pev.contracts import PlanContract
+from runs.pev.estimate import Estimate
 
 MIN_RUNS = 3
 """With fewer finished runs nothing counts as measured."""
@@ -27,19 +28,18 @@ type _Sample = tuple[int, Decimal | None, int]
 """Run, USD (None when a call was unpriced), tokens of all kinds."""
 
 
-def estimate_for(run: Run, plan: PlanContract) -> JsonObject:
-    """What this plan may cost under the run's policy: an `Estimate` as JSON."""
+def estimate_for(run: Run, plan: PlanContract) -> Estimate:
+    """What this plan may cost under the run's policy."""
     policy = run.policy
     models = {role: policy.model_for(role).model for role in Role}
-    found = estimate(plan, models, attempts=policy.attempts, history=history(models))
-    return found.model_dump(mode="json")
+    return estimate(plan, models, attempts=policy.attempts, history=history(models))
 
 
 def estimate_of(plan: Plan, steps: Iterable[Step]) -> Estimate | None:
     """What was estimated for the plan with these steps, without those that keep a result; None if nothing was."""
-    if not plan.estimate:
+    if plan.estimate is None:
         return None
-    return Estimate.model_validate(plan.estimate).without([step.key for step in steps if step.reused_from_id])
+    return plan.estimate.without([step.key for step in steps if step.reused_from_id])
 
 
 def history(models: Mapping[Role, str]) -> History:

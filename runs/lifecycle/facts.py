@@ -17,12 +17,13 @@ from runs.lifecycle import baseline, fingerprint
 from runs.lifecycle import state as states
 from runs.lifecycle.transitions import change
 from runs.models import Attempt, Plan, Run, Step, Verdict
-from runs.pev.contracts import JsonObject, PlanContract, PlanStep, StepOutput
+from runs.pev.contracts import PlanContract, PlanStep, StepOutput
+from runs.pev.estimate import Estimate
 from runs.pev.ports import Changes
 from runs.pev.results import Judgement
 
 
-def propose_plan(run: Run, plan: PlanContract, *, reason: str, estimate: JsonObject) -> Plan:
+def propose_plan(run: Run, plan: PlanContract, *, reason: str, estimate: Estimate | None) -> Plan:
     """Store the next version of the plan. Steps that are unchanged and have passed before keep their result."""
     states.renew(run)
     before = run.plans.newest()

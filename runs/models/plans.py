@@ -11,6 +11,7 @@ from runs.models.querysets import AttemptQuerySet, PlanQuerySet, StepQuerySet
 from runs.models.runs import Run
 from runs.models.trees import Tree
 from runs.pev.contracts import PlanHeader, PlanStep, StepOutput
+from runs.pev.estimate import Estimate
 from runs.pev.ports import Changes
 from runs.pev.results import CriterionResult
 
@@ -30,7 +31,7 @@ class Plan(models.Model):
     header: Column[PlanHeader] = ContractField(PlanHeader)
     digest = models.CharField(max_length=64)
     reason = models.TextField(default="", blank=True)
-    estimate = models.JSONField(default=dict)
+    estimate: Column[Estimate | None] = ContractField(Estimate, null=True, blank=True)
     approval_fingerprint: Column[dict[str, str] | None] = ContractField(dict[str, str], null=True, blank=True)
     approved_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, related_name="+")
     approved_how = models.CharField(max_length=40, default="", blank=True)

@@ -9,7 +9,6 @@ from functools import cached_property
 
 from django.utils import timezone
 
-from runs.accounting.estimates import Estimate, StepEstimate
 from runs.accounting.history import estimate_of
 from runs.accounting.totals import Totals
 from runs.enums import (
@@ -24,6 +23,7 @@ from runs.enums import (
 from runs.models import Attempt, Gate, Plan, Step, Verdict
 from runs.pev.contracts import Criterion, PlanStep, StepOutput
 from runs.pev.deviations import deviations
+from runs.pev.estimate import Estimate, StepEstimate
 from runs.pev.ordering import levels
 from runs.pev.ports import FileInfo
 from runs.reading.differences import Difference, difference_between

@@ -94,7 +94,7 @@ def _plan(plan: PlanReading) -> JsonValue:
         "steps": _steps(plan),
         "approved_by": plan.row.approved_by.get_username() if plan.row.approved_by else None,
         "approved_how": plan.row.approved_how,
-        "estimate": plan.row.estimate,
+        "estimate": plan.row.estimate.model_dump(mode="json") if plan.row.estimate else None,
     }
 
 

@@ -123,7 +123,7 @@ def test_a_plan_of_version_0_1_has_its_sums() -> None:
 
 def test_a_plan_that_was_never_estimated_has_its_costs() -> None:
     run = factories.finished_succeeded()
-    Plan.objects.filter(run=run).update(estimate={})
+    Plan.objects.filter(run=run).update(estimate=None)
     found = costs(run)
     assert (found.planned.guess, found.basis) == (None, "")
     assert found.planned.actual.cost == Decimal("0.2594")
@@ -161,7 +161,9 @@ def test_what_costs_nothing_stands_nowhere() -> None:
 
 def test_unpriced_models_are_told_apart_from_free_ones() -> None:
     run = factories.executing()
-    estimate = run.plans.get().estimate
+    stored = run.plans.get().estimate
+    assert stored is not None
+    estimate: Any = stored.model_dump(mode="json")
     for part in [*estimate["final"], *(one for step in estimate["steps"] for one in step["roles"])]:
         if part["role"] == Role.EXECUTOR:
             part |= {"low": None, "high": None, "model": "qwen3-4b"}

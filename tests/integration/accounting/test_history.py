@@ -6,9 +6,10 @@ from typing import Any
 import pytest
 
 from runs.accounting import history as earlier
-from runs.accounting.estimates import Basis, Estimate, History, Measured
+from runs.accounting.estimates import History, Measured
 from runs.enums import Complexity, Role, RunStatus
 from runs.models import Attempt, ModelCall, Run
+from runs.pev.estimate import Basis
 from runs.pev.policy import RoleModel
 from tests import factories
 from tests.factories import Submit, drain, finish
@@ -115,7 +116,8 @@ def test_the_estimate_of_a_plan_leaves_out_what_is_kept() -> None:
     assert plan is not None
     steps = list(plan.steps.order_by("position"))
     kept = next(step.key for step in steps if step.reused_from_id)
-    whole, found = Estimate.model_validate(plan.estimate), earlier.estimate_of(plan, steps)
+    whole, found = plan.estimate, earlier.estimate_of(plan, steps)
+    assert whole is not None
     assert found is not None
     assert found == whole.without([kept])
     assert found.low < whole.low
@@ -123,7 +125,7 @@ def test_the_estimate_of_a_plan_leaves_out_what_is_kept() -> None:
 
 def test_a_plan_that_was_never_estimated_has_no_estimate() -> None:
     plan = factories.awaiting_plan().plans.get()
-    plan.estimate = {}
+    plan.estimate = None
     assert earlier.estimate_of(plan, plan.steps.all()) is None
 
 
@@ -134,7 +136,9 @@ def test_the_fourth_plan_is_estimated_from_three_runs(api: FakeAnthropic, submit
     for _ in range(4):
         run = submitted(reuse=False)
         drain(run)
-        estimates.append(Estimate.model_validate(run.plans.get().estimate))
+        estimate = run.plans.get().estimate
+        assert estimate is not None
+        estimates.append(estimate)
         finish(run, alice)
     assert [one.basis.measured for one in estimates] == [0, 0, 0, 6]
     assert estimates[3].basis == Basis(measured=6, min=3, max=3)

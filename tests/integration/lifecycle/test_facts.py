@@ -32,7 +32,7 @@ def judged(attempt: Attempt, judgement: Judgement) -> None:
 
 def planned(run: Run, contract: PlanContract) -> Plan:
     with history.writing():
-        return facts.propose_plan(run, contract, reason="Because.", estimate={})
+        return facts.propose_plan(run, contract, reason="Because.", estimate=None)
 
 
 def attempt_of(run: Run) -> Attempt:

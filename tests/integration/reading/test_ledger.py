@@ -40,7 +40,7 @@ def test_the_gap_of_a_step_that_was_accepted_is_carried_into_a_later_plan() -> N
     run = made.exhausted_gate()
     made.decide(run, GateKind.EXHAUSTED, Verb.APPROVE)
     with history.writing():
-        facts.propose_plan(run, made.plan(), reason="Asked again.", estimate={})
+        facts.propose_plan(run, made.plan(), reason="Asked again.", estimate=None)
     book = ledger_of(run)
     assert book.steps[1] == StepEntry("Review the clauses", StepStatus.ACCEPTED, made.CRITIQUE)
 

@@ -1,6 +1,7 @@
 """The page of a run: who sees it, what it says in each state, and its controls."""
 
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 from django.test import Client
@@ -201,7 +202,9 @@ def test_a_long_plan_is_compared_by_role_only(alice: Client) -> None:
 
 def test_the_estimate_at_the_gate_is_told_by_step_and_role(alice: Client) -> None:
     run = factories.awaiting_plan()
-    estimate = run.plans.get().estimate
+    stored = run.plans.get().estimate
+    assert stored is not None
+    estimate: Any = stored.model_dump(mode="json")
     estimate["steps"][0]["roles"][0]["basis"] = {"measured": 1, "default": 0, "min": 12, "max": 12}
     run.plans.update(estimate=estimate)
     page = page_of(alice, run)

@@ -6,8 +6,9 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from runs.accounting.estimates import Basis, Estimate, History, Measured, estimate
+from runs.accounting.estimates import History, Measured, estimate
 from runs.enums import Complexity, Role
+from runs.pev.estimate import Basis, Estimate
 from tests.unit.pev.scripted import plan, step
 
 CLAUDE = {
