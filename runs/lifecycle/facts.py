@@ -1,6 +1,7 @@
 """What workers bring back: a plan, an execution, a judgement, an answer. Each becomes rows.
 
-Every function runs inside a transaction that has already been fenced by the worker's lease.
+Every function runs inside a transaction of the caller: a worker's, which commits only under its lease, or that of a
+submission that comes with its plan.
 """
 
 from django.utils import timezone

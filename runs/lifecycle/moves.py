@@ -40,7 +40,7 @@ class StepState(NamedTuple):
 class Snapshot:
     """All that a decision depends on. `steps` are those of the newest plan, empty before there is one.
 
-    `busy`: planning or finalising work exists (or waits at a error gate). `bound`: what was approved is what
+    `busy`: planning or finalising work exists (or waits at an error gate). `bound`: what was approved is what
     would run.
     `agreed`: an earlier version was approved. `relaxes`: the newest asks for less than that one did.
     `final`: the verdict on the success criteria, None until they are judged.

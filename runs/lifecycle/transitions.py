@@ -1,4 +1,4 @@
-"""The legal changes of every status, and the one function that changes a status.
+"""The legal changes of every status, and the function that changes one; those of steps, `state.State` saves together.
 
 The tables are what the state diagram in the README is generated from.
 """

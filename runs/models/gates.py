@@ -17,7 +17,7 @@ _UNDECIDED = [GateStatus.OPEN.value, GateStatus.WITHDRAWN.value]
 class Gate(models.Model):
     """What waits for a person. `digest` is what an approval would be bound to (G1).
 
-    Who decided, when and how stand together or not at all; `decided_how` is `person`, `policy` or `--approve-all`.
+    Who decided, when and how stand together or not at all; `decided_how` is `person`, `terminal` or `--approve-all`.
     `withdrawn_at`: when the question went away without an answer.
     `question` says in one sentence what is asked.
     """

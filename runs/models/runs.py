@@ -62,7 +62,7 @@ class Run(models.Model):
 
 
 class Event(models.Model):
-    """One line of a run's history; `seq` counts from 1 without gaps. Written by `runs.journal` only."""
+    """One line of a run's history; `seq` counts from 1 without gaps. Written by `runs.history` only."""
 
     run = models.ForeignKey(Run, models.CASCADE, related_name="events")
     seq = models.PositiveIntegerField()

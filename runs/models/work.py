@@ -10,7 +10,7 @@ from runs.models.runs import Run
 
 
 class WorkItem(models.Model):
-    """One piece of background work. The row is the truth; a task that names it is only a bell.
+    """One piece of background work. The row is the truth; a task that names it only notifies.
 
     `epoch` grows with each claim and fences commits of workers that lost their lease. `generation` is the part of the
     journal that counts: a new one starts with an empty journal. `tries` counts calls in a row without a reply.

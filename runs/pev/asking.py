@@ -11,7 +11,7 @@ from runs.pev.contracts import Contract, JsonObject
 from runs.pev.ports import Ask, Model, Reply
 
 CORRECTIONS = 2
-"""How often a model is told its errors before the failure is recorded (design.md section 4)."""
+"""How often a model is told its errors before the failure is recorded: each time is a call that is paid for."""
 
 
 def ask_for[Answer: Contract](

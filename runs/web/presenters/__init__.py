@@ -1,1 +1,1 @@
-"""Rows as pages want them: frozen values, no queries in templates, a constant number of queries per page."""
+"""What a page says beside the reading that it shows. The number of queries grows with neither rows nor events."""
