@@ -1,14 +1,13 @@
 """What earlier runs have used: which of them count, how the range is made, and that the next plan rests on it."""
 
 from decimal import Decimal
-from typing import Any
 
 import pytest
 
 from runs.accounting import history as earlier
 from runs.accounting.estimates import History, Measured
 from runs.enums import Complexity, Role, RunStatus
-from runs.models import Attempt, ModelCall, Run
+from runs.models import Attempt, ModelCall, Run, User
 from runs.pev.estimate import Basis
 from runs.pev.policy import RoleModel
 from tests import factories
@@ -130,7 +129,7 @@ def test_a_plan_that_was_never_estimated_has_no_estimate() -> None:
 
 
 @pytest.mark.allow_hosts(["127.0.0.1"])
-def test_the_fourth_plan_is_estimated_from_three_runs(api: FakeAnthropic, submitted: Submit, alice: Any) -> None:
+def test_the_fourth_plan_is_estimated_from_three_runs(api: FakeAnthropic, submitted: Submit, alice: User) -> None:
     api.script(Team())
     estimates = []
     for _ in range(4):

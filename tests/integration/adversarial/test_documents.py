@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-from typing import Any
 
 import pytest
 from django.test import Client
 
 from runs.enums import GateKind, Outcome, RunStatus
-from runs.models import Attempt
+from runs.models import Attempt, User
 from runs.pev.delimiters import delimited, find
 from tests.factories import Submit, answer
 from tests.fakes.adversaries import executors, verifiers
@@ -122,7 +121,7 @@ def critical_once(team: Team, text: str) -> Player:
     return play_
 
 
-def test_a_hostile_name_is_a_name(api: FakeAnthropic, submitted: Submit, alice: Any, client: Client) -> None:
+def test_a_hostile_name_is_a_name(api: FakeAnthropic, submitted: Submit, alice: User, client: Client) -> None:
     """S2: it is listed on the pages and in the prompts, and is neither markup nor the end of a fence."""
     team = Team(plan=plan(step("one")))
     run = play(api, submitted, team, FILES, plan_approval="always")

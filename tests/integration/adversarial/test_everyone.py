@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 from django.test import Client
 
 from runs.engine import recording
 from runs.enums import GateKind, Outcome
+from runs.models import User
 from tests.factories import Submit, answer
 from tests.fakes.adversaries import executors
 from tests.fakes.adversaries.everyone import FAULTS, SUCCESS, always, in_turn, switches_language, synthesizes
@@ -54,7 +53,7 @@ def test_an_answer_that_is_none_fails_the_attempt(
 
 @pytest.mark.parametrize("role", ["planner", "synthesizer"])
 def test_an_answer_that_is_none_is_a_question(
-    api: FakeAnthropic, submitted: Submit, alice: Any, client: Client, role: str
+    api: FakeAnthropic, submitted: Submit, alice: User, client: Client, role: str
 ) -> None:
     """A person who says “try again” meets the next fault."""
     team = Team(plan=plan(step("one")))
@@ -83,7 +82,7 @@ def test_no_answer_at_all(
 
 @pytest.mark.parametrize("fault", ["ends early", "fails in mid-stream"])
 def test_nothing_is_lost_when_the_service_comes_back(
-    api: FakeAnthropic, submitted: Submit, alice: Any, client: Client, monkeypatch: pytest.MonkeyPatch, fault: str
+    api: FakeAnthropic, submitted: Submit, alice: User, client: Client, monkeypatch: pytest.MonkeyPatch, fault: str
 ) -> None:
     monkeypatch.setattr(recording, "MAX_TRIES", 2)
     team = Team(plan=plan(step("one")), verifier=always(FAULTS[fault]))

@@ -10,7 +10,7 @@ from django.test import Client
 
 from runs import trees
 from runs.enums import GateKind, Outcome, Verb
-from runs.models import ToolCall
+from runs.models import ToolCall, User
 from tests.factories import Submit, answer
 from tests.fakes.adversaries import executors, verifiers
 from tests.fakes.adversaries.executors import acts, says, write, writes
@@ -162,7 +162,7 @@ def test_what_nobody_announced_is_not_accepted_either(api: FakeAnthropic, submit
     assert kept["notes.md"] == trees.files_of(run.inputs)["notes.md"]
 
 
-def test_a_person_is_asked_what_to_do(api: FakeAnthropic, submitted: Submit, alice: Any, client: Client) -> None:
+def test_a_person_is_asked_what_to_do(api: FakeAnthropic, submitted: Submit, alice: User, client: Client) -> None:
     run = play(api, submitted, Team(plan=plan(step("one")), executor=executors.gives_up), exhausted="ask")
     must_hold(run, client, GateKind.EXHAUSTED, "Shall the run go on with this gap?", "Reported as blocked.")
     answer(run, alice, Verb.APPROVE)

@@ -8,7 +8,7 @@ import pytest
 from django.test import Client
 
 from runs.enums import GateKind, Outcome, PlanStatus, RunStatus
-from runs.models import Attempt, Step
+from runs.models import Attempt, Step, User
 from runs.pev import prompts
 from tests.factories import Submit, answer
 from tests.fakes.adversaries import executors, planners, verifiers
@@ -33,7 +33,7 @@ def test_an_unsound_plan_is_told_its_errors_and_never_run(
     assert not run.plans.exists()
 
 
-def test_a_planner_that_comes_to_its_senses(api: FakeAnthropic, submitted: Submit, alice: Any, client: Client) -> None:
+def test_a_planner_that_comes_to_its_senses(api: FakeAnthropic, submitted: Submit, alice: User, client: Client) -> None:
     team = Team(planner=planners.prose)
     run = play(api, submitted, team)
     team.planner = None
@@ -121,7 +121,7 @@ def test_a_criterion_that_moves_to_an_easier_file(api: FakeAnthropic, submitted:
 
 
 def test_a_weaker_version_waits_for_a_person_who_reads_plans(
-    api: FakeAnthropic, submitted: Submit, alice: Any, client: Client
+    api: FakeAnthropic, submitted: Submit, alice: User, client: Client
 ) -> None:
     planner = then(plan(hard("one")), plan(step("one")))
     run = play(api, submitted, Team(planner=planner), replans=1, plan_approval="first")

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 from django.test import Client
 
 from runs.enums import GateKind, Outcome, PlanStatus, Verb
-from runs.models import Attempt, Verdict
+from runs.models import Attempt, User, Verdict
 from tests.factories import Submit, answer
 from tests.fakes.adversaries import verifiers
 from tests.fakes.adversaries.verifiers import each_result, quotes
@@ -103,7 +101,7 @@ def test_what_is_no_evidence(api: FakeAnthropic, submitted: Submit, client: Clie
 @pytest.mark.parametrize("exhausted", ["ask", "accept"])
 @pytest.mark.parametrize("verifier", [verifiers.invents, verifiers.never_passes])
 def test_the_policy_decides_how_it_goes_on(
-    api: FakeAnthropic, submitted: Submit, alice: Any, client: Client, verifier: Player, exhausted: str
+    api: FakeAnthropic, submitted: Submit, alice: User, client: Client, verifier: Player, exhausted: str
 ) -> None:
     """Whatever is decided, the outcome is at most partial."""
     gap = "Step “Do one” was accepted with issues."
@@ -122,7 +120,7 @@ def test_its_own_critique_proves_nothing(api: FakeAnthropic, submitted: Submit, 
 
 
 def test_a_person_who_stops_the_run_gets_what_there_is(
-    api: FakeAnthropic, submitted: Submit, alice: Any, client: Client
+    api: FakeAnthropic, submitted: Submit, alice: User, client: Client
 ) -> None:
     run = play(api, submitted, Team(plan=plan(step("one")), verifier=verifiers.never_passes), exhausted="ask")
     answer(run, alice, Verb.STOP)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-from typing import Any
 
 import pytest
 
 from runs.enums import Verb
+from runs.models import User
 from tests.factories import Submit, answer, drain
 from tests.fakes.anthropic_answers import Answer, Request, Say
 from tests.fakes.anthropic_api import FakeAnthropic
@@ -16,7 +16,7 @@ from tests.fakes.team import Team, labels_of, plan, step, told, verdict
 pytestmark = [pytest.mark.django_db, pytest.mark.allow_hosts(["127.0.0.1"])]
 
 
-def test_a_planner_is_told_everything_in_order(api: FakeAnthropic, submitted: Submit, alice: Any) -> None:
+def test_a_planner_is_told_everything_in_order(api: FakeAnthropic, submitted: Submit, alice: User) -> None:
     def verifier(request: Request, right: Answer) -> Answer:
         if "two says what was found" not in json.dumps(request.messages):
             return right

@@ -15,7 +15,7 @@ from runs.errors import InvalidInput
 from runs.lifecycle.defaults import default_policy
 from runs.lifecycle.submission import Submission, Upload, submit
 from runs.lifecycle.templates import called, save
-from runs.models import Run
+from runs.models import Run, User
 from runs.pev.imported import plan_from
 from runs.pev.policy import Policy
 from tests.factories import MODELS, finish
@@ -37,7 +37,7 @@ class Given:
     reason = "Imported from “plan.json”."
 
 
-def test_it_is_carried_out_without_a_planner_and_kept_for_other_files(api: FakeAnthropic, alice: Any) -> None:
+def test_it_is_carried_out_without_a_planner_and_kept_for_other_files(api: FakeAnthropic, alice: User) -> None:
     team = Team()
     api.script(team)
     first = finish(brought(alice, Given), alice)
@@ -49,7 +49,7 @@ def test_it_is_carried_out_without_a_planner_and_kept_for_other_files(api: FakeA
     assert set(team.seen) == {Role.EXECUTOR, Role.VERIFIER, Role.SYNTHESIZER}
 
 
-def test_when_a_step_fails_the_planner_is_told_the_plan_that_was_brought(api: FakeAnthropic, alice: Any) -> None:
+def test_when_a_step_fails_the_planner_is_told_the_plan_that_was_brought(api: FakeAnthropic, alice: User) -> None:
     def strict(request: Request, right: Answer) -> Answer:
         if len(team.seen[Role.VERIFIER]) > 1:
             return right
@@ -65,7 +65,7 @@ def test_when_a_step_fails_the_planner_is_told_the_plan_that_was_brought(api: Fa
 
 
 @pytest.mark.usefixtures("no_model")
-def test_without_a_model_the_rehearsal_carries_out_the_document_review(alice: Any) -> None:
+def test_without_a_model_the_rehearsal_carries_out_the_document_review(alice: User) -> None:
     recording.clients.cache_clear()
     run = finish(brought(alice, called(alice, "document-review"), "Look at the notes", default_policy()), alice)
     assert (run.outcome, run.plans.count(), run.replans) == (Outcome.SUCCEEDED, 1, 0)
@@ -74,7 +74,7 @@ def test_without_a_model_the_rehearsal_carries_out_the_document_review(alice: An
 
 @pytest.mark.usefixtures("no_model")
 @pytest.mark.parametrize("name", ["project-analysis", "idea-workflow"])
-def test_without_a_model_other_templates_are_refused(alice: Any, name: str) -> None:
+def test_without_a_model_other_templates_are_refused(alice: User, name: str) -> None:
     with pytest.raises(InvalidInput, match=r"^This plan needs a model; .* set a key"):
         brought(alice, called(alice, name), "A library of tools", default_policy())
     assert not Run.objects.exists()

@@ -35,7 +35,7 @@ from runs.enums import (
 from runs.errors import DecisionRefused, ModelError
 from runs.lifecycle.gates import Decision, decide
 from runs.llm.client import Clients
-from runs.models import Attempt, Gate, Run, Step, WorkItem
+from runs.models import Attempt, Gate, Run, Step, User, WorkItem
 from runs.pev.ports import Ask, Reply
 from tests.factories import Submit
 from tests.fakes.anthropic_answers import Request, Say, ToolUse, UseTools
@@ -144,7 +144,7 @@ def happen(run: Run, user: Any, draw: Callable[[Any], Any]) -> bool:
 @settings(max_examples=12, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(data=st.data())
 def test_whatever_happens_the_rows_tell_the_truth(
-    data: st.DataObject, submitted: Submit, alice: Any, monkeypatch: pytest.MonkeyPatch
+    data: st.DataObject, submitted: Submit, alice: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with transaction.atomic():
         _history(data.draw, submitted, alice, monkeypatch)
@@ -152,7 +152,7 @@ def test_whatever_happens_the_rows_tell_the_truth(
     trees.reset_cache()
 
 
-def _history(draw: Callable[[Any], Any], submitted: Submit, alice: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def _history(draw: Callable[[Any], Any], submitted: Submit, alice: User, monkeypatch: pytest.MonkeyPatch) -> None:
     run = submitted(
         plan_approval=draw(st.sampled_from(ApprovalPolicy)),
         step_approval=draw(st.sampled_from(StepApproval)),

@@ -15,7 +15,7 @@ from runs.engine.perform import perform
 from runs.enums import AttemptStatus, EventKind, GateKind, GateStatus, Outcome, RunStatus, Verb, WorkStatus
 from runs.errors import DecisionRefused, InvalidInput
 from runs.lifecycle.gates import Decision, decide
-from runs.models import Attempt, Gate, ModelCall, Run, WorkItem
+from runs.models import Attempt, Gate, ModelCall, Run, User, WorkItem
 from tests.factories import Submit, answer, drain, finish, hurry, open_gate
 from tests.fakes.anthropic_answers import Answer, Fail, Request, Slow
 from tests.fakes.anthropic_api import FakeAnthropic
@@ -33,7 +33,7 @@ def raise_to(run: Run, user: Any, **limits: Any) -> None:
     decide(gate.pk, user, Decision(Verb.APPROVE, gate.digest, **limits))
 
 
-def at_the_budget(api: FakeAnthropic, submitted: Submit, alice: Any, **policy: Any) -> Run:
+def at_the_budget(api: FakeAnthropic, submitted: Submit, alice: User, **policy: Any) -> Run:
     """A run that may plan, but whose first step could cost more than what is left."""
     api.script(Team())
     run = submitted(budget=Decimal("0.70"), **policy)
@@ -61,7 +61,7 @@ def test_a_call_that_could_exceed_the_budget_is_not_made(api: FakeAnthropic, sub
     assert WorkItem.objects.get(run=run).status == WorkStatus.SUSPENDED
 
 
-def test_raised_the_run_goes_on_with_its_approval(api: FakeAnthropic, submitted: Submit, alice: Any) -> None:
+def test_raised_the_run_goes_on_with_its_approval(api: FakeAnthropic, submitted: Submit, alice: User) -> None:
     run = at_the_budget(api, submitted, alice)
     asked = len(api.requests)
     raise_to(run, alice, budget=Decimal("5.00"))
@@ -72,7 +72,7 @@ def test_raised_the_run_goes_on_with_its_approval(api: FakeAnthropic, submitted:
     assert spent(run) < 5
 
 
-def test_finished_with_what_is_there_it_is_partial_at_most(api: FakeAnthropic, submitted: Submit, alice: Any) -> None:
+def test_finished_with_what_is_there_it_is_partial_at_most(api: FakeAnthropic, submitted: Submit, alice: User) -> None:
     run = at_the_budget(api, submitted, alice)
     answer(run, alice, Verb.REJECT)
     run.refresh_from_db()
@@ -81,7 +81,7 @@ def test_finished_with_what_is_there_it_is_partial_at_most(api: FakeAnthropic, s
     assert run.gates.get(status=GateStatus.REJECTED).reason == "Finish with what is there."
 
 
-def test_what_has_passed_is_kept_when_it_is_finished(api: FakeAnthropic, submitted: Submit, alice: Any) -> None:
+def test_what_has_passed_is_kept_when_it_is_finished(api: FakeAnthropic, submitted: Submit, alice: User) -> None:
     api.script(Team())
     run = submitted()
     drain(run)
@@ -110,7 +110,7 @@ def test_what_has_passed_is_kept_when_it_is_finished(api: FakeAnthropic, submitt
     ],
 )
 def test_a_limit_can_only_be_raised(
-    api: FakeAnthropic, submitted: Submit, alice: Any, limits: dict[str, Any], said: str
+    api: FakeAnthropic, submitted: Submit, alice: User, limits: dict[str, Any], said: str
 ) -> None:
     run = submitted(budget=Decimal("0.50"))
     drain(run)
@@ -120,7 +120,7 @@ def test_a_limit_can_only_be_raised(
 
 
 def test_calls_in_flight_count_as_spent_and_one_gate_asks_for_all(
-    api: FakeAnthropic, submitted: Submit, alice: Any, monkeypatch: pytest.MonkeyPatch
+    api: FakeAnthropic, submitted: Submit, alice: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Two steps at once, and money for one: while the first is asked, the second is not."""
     api.script(Team(plan=plan(step("one"), step("two"))))
@@ -144,7 +144,7 @@ def test_calls_in_flight_count_as_spent_and_one_gate_asks_for_all(
     assert spent(run) < Decimal("0.40")
 
 
-def test_over_its_time_a_run_asks(api: FakeAnthropic, submitted: Submit, alice: Any) -> None:
+def test_over_its_time_a_run_asks(api: FakeAnthropic, submitted: Submit, alice: User) -> None:
     api.script(Team())
     run = submitted(time_limit=60)
     Run.objects.filter(pk=run.pk).update(created_at=timezone.now() - timedelta(seconds=61))
@@ -154,7 +154,7 @@ def test_over_its_time_a_run_asks(api: FakeAnthropic, submitted: Submit, alice: 
     assert finish(run, alice).outcome == Outcome.SUCCEEDED
 
 
-def test_an_attempt_that_takes_too_long_has_failed(api: FakeAnthropic, submitted: Submit, alice: Any) -> None:
+def test_an_attempt_that_takes_too_long_has_failed(api: FakeAnthropic, submitted: Submit, alice: User) -> None:
     def dawdle(request: Request, right: Answer) -> Answer:
         return Slow(1.2, right) if len(team.seen["executor"]) == 2 else right
 
@@ -167,7 +167,7 @@ def test_an_attempt_that_takes_too_long_has_failed(api: FakeAnthropic, submitted
     assert run.outcome == Outcome.SUCCEEDED
 
 
-def test_a_resumed_attempt_gets_no_new_time(api: FakeAnthropic, submitted: Submit, alice: Any) -> None:
+def test_a_resumed_attempt_gets_no_new_time(api: FakeAnthropic, submitted: Submit, alice: User) -> None:
     def cut_once(request: Request, right: Answer) -> Answer:
         return Fail(529, "overloaded_error", "busy") if len(team.seen["executor"]) == 2 else right
 

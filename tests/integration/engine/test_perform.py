@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from datetime import timedelta
-from typing import Any
 
 import pytest
 from django.utils import timezone
@@ -22,7 +21,7 @@ from runs.enums import (
     Verb,
     WorkStatus,
 )
-from runs.models import Attempt, ModelCall, Step, ToolCall, WorkItem
+from runs.models import Attempt, ModelCall, Step, ToolCall, User, WorkItem
 from tests.factories import Submit, answer, drain, finish, hurry, open_gate
 from tests.fakes.anthropic_answers import (
     Answer,
@@ -44,7 +43,7 @@ from tests.fakes.team import Team, labels_of, plan, report, step, verdict
 pytestmark = [pytest.mark.django_db, pytest.mark.allow_hosts(["127.0.0.1"])]
 
 
-def test_a_sound_team_succeeds(api: FakeAnthropic, submitted: Submit, alice: Any) -> None:
+def test_a_sound_team_succeeds(api: FakeAnthropic, submitted: Submit, alice: User) -> None:
     api.script(Team())
     run = finish(submitted(), alice)
     assert (run.status, run.outcome) == (RunStatus.FINISHED, Outcome.SUCCEEDED)
@@ -63,7 +62,7 @@ def test_nothing_is_executed_before_the_plan_is_approved(api: FakeAnthropic, sub
     assert not Attempt.objects.exists()
 
 
-def test_every_call_is_in_the_journal_with_its_cost(api: FakeAnthropic, submitted: Submit, alice: Any) -> None:
+def test_every_call_is_in_the_journal_with_its_cost(api: FakeAnthropic, submitted: Submit, alice: User) -> None:
     api.script(Team())
     run = finish(submitted(), alice)
     totals = api.usage_totals()
@@ -76,7 +75,7 @@ def test_every_call_is_in_the_journal_with_its_cost(api: FakeAnthropic, submitte
     assert ToolCall.objects.filter(run=run).count() == 2
 
 
-def test_a_rejected_plan_goes_back_with_the_words(api: FakeAnthropic, submitted: Submit, alice: Any) -> None:
+def test_a_rejected_plan_goes_back_with_the_words(api: FakeAnthropic, submitted: Submit, alice: User) -> None:
     team = Team()
     api.script(team)
     run = submitted()
@@ -90,7 +89,7 @@ def test_a_rejected_plan_goes_back_with_the_words(api: FakeAnthropic, submitted:
     assert run.plans.latest("version").reason == "alice rejected version 1."
 
 
-def test_a_failed_verdict_is_retried_with_the_critique(api: FakeAnthropic, submitted: Submit, alice: Any) -> None:
+def test_a_failed_verdict_is_retried_with_the_critique(api: FakeAnthropic, submitted: Submit, alice: User) -> None:
     def once_strict(request: Request, right: Answer) -> Answer:
         if len(team.seen["verifier"]) == 1:
             return Say(json.dumps(verdict(labels_of(request), "", "", passed=False, action="retry")))
@@ -106,7 +105,7 @@ def test_a_failed_verdict_is_retried_with_the_critique(api: FakeAnthropic, submi
     assert trees.read_blob(trees.files_of(run.head)["one.md"].sha256) == b"Found by one in try 2.\n"
 
 
-def test_invented_quotes_pass_nothing(api: FakeAnthropic, submitted: Submit, alice: Any) -> None:
+def test_invented_quotes_pass_nothing(api: FakeAnthropic, submitted: Submit, alice: User) -> None:
     def liar(request: Request, right: Answer) -> Answer:
         return Say(json.dumps(verdict(labels_of(request), "one.md", "this was never written there")))
 
@@ -121,7 +120,7 @@ def test_invented_quotes_pass_nothing(api: FakeAnthropic, submitted: Submit, ali
 
 
 def test_a_file_that_was_never_written_fails_without_a_verifier(
-    api: FakeAnthropic, submitted: Submit, alice: Any
+    api: FakeAnthropic, submitted: Submit, alice: User
 ) -> None:
     def boaster(request: Request, right: Answer) -> Answer:
         return Say(json.dumps(report("I wrote one.md and it is excellent.")))
@@ -139,7 +138,7 @@ def test_a_file_that_was_never_written_fails_without_a_verifier(
 
 
 def test_a_high_step_waits_and_a_rejection_starts_a_new_attempt(
-    api: FakeAnthropic, submitted: Submit, alice: Any
+    api: FakeAnthropic, submitted: Submit, alice: User
 ) -> None:
     team = Team(plan=plan(step("one", complexity="high")))
     api.script(team)
@@ -159,7 +158,7 @@ def test_a_high_step_waits_and_a_rejection_starts_a_new_attempt(
     assert finish(run, alice).outcome == Outcome.SUCCEEDED
 
 
-def test_a_stopped_step_gate_cancels_and_keeps_nothing(api: FakeAnthropic, submitted: Submit, alice: Any) -> None:
+def test_a_stopped_step_gate_cancels_and_keeps_nothing(api: FakeAnthropic, submitted: Submit, alice: User) -> None:
     api.script(Team(plan=plan(step("one", complexity="high"))))
     run = submitted()
     drain(run)
@@ -171,7 +170,7 @@ def test_a_stopped_step_gate_cancels_and_keeps_nothing(api: FakeAnthropic, submi
     assert sorted(trees.files_of(run.head)) == ["notes.md"]
 
 
-def test_a_blocked_step_is_no_pass_and_is_replanned(api: FakeAnthropic, submitted: Submit, alice: Any) -> None:
+def test_a_blocked_step_is_no_pass_and_is_replanned(api: FakeAnthropic, submitted: Submit, alice: User) -> None:
     def blocked(request: Request, right: Answer) -> Answer:
         return Say(json.dumps(report("There is no such document.", status="blocked")))
 
@@ -184,7 +183,7 @@ def test_a_blocked_step_is_no_pass_and_is_replanned(api: FakeAnthropic, submitte
     assert "I wrote the file." in json.dumps(team.seen["planner"][1].messages)
 
 
-def test_a_replan_keeps_what_passed(api: FakeAnthropic, submitted: Submit, alice: Any) -> None:
+def test_a_replan_keeps_what_passed(api: FakeAnthropic, submitted: Submit, alice: User) -> None:
     def replan_two(request: Request, right: Answer) -> Answer:
         if "Do two" in json.dumps(request.messages) and len(team.seen["planner"]) == 1:
             return Say(json.dumps(verdict(labels_of(request), "", "", passed=False, action="replan")))
@@ -213,7 +212,7 @@ def test_a_replan_keeps_what_passed(api: FakeAnthropic, submitted: Submit, alice
     ],
 )
 def test_a_bad_plan_goes_back_with_its_errors(
-    api: FakeAnthropic, submitted: Submit, alice: Any, bad: Answer, told: str
+    api: FakeAnthropic, submitted: Submit, alice: User, bad: Answer, told: str
 ) -> None:
     def first_bad(request: Request, right: Answer) -> Answer:
         return bad if len(team.seen["planner"]) == 1 else right
@@ -228,7 +227,7 @@ def test_a_bad_plan_goes_back_with_its_errors(
 
 @pytest.mark.parametrize("bad", [Say("No."), Refuse("I would rather not."), Say(json.dumps(plan()))])
 def test_a_planner_that_never_delivers_is_a_question_to_a_person(
-    api: FakeAnthropic, submitted: Submit, alice: Any, bad: Answer
+    api: FakeAnthropic, submitted: Submit, alice: User, bad: Answer
 ) -> None:
     team = Team(planner=lambda request, right: bad)
     api.script(team)
@@ -255,7 +254,7 @@ def test_a_planner_that_never_delivers_is_a_question_to_a_person(
     ids=lambda bad: type(bad).__name__ + str(getattr(bad, "status", "")),
 )
 def test_a_passing_fault_is_waited_for_without_a_thread(
-    api: FakeAnthropic, submitted: Submit, alice: Any, bad: Answer
+    api: FakeAnthropic, submitted: Submit, alice: User, bad: Answer
 ) -> None:
     def once(request: Request, right: Answer) -> Answer:
         return bad if len(team.seen["executor"]) == 2 else right
@@ -279,7 +278,7 @@ def test_a_passing_fault_is_waited_for_without_a_thread(
     assert len(team.seen["executor"]) == 3, "only the call in flight is paid for twice"
 
 
-def test_a_refused_key_is_a_question_and_loses_nothing(api: FakeAnthropic, submitted: Submit, alice: Any) -> None:
+def test_a_refused_key_is_a_question_and_loses_nothing(api: FakeAnthropic, submitted: Submit, alice: User) -> None:
     def no_key(request: Request, right: Answer) -> Answer:
         return Fail(401, "authentication_error", "invalid x-api-key")
 
@@ -299,7 +298,7 @@ def test_a_refused_key_is_a_question_and_loses_nothing(api: FakeAnthropic, submi
     assert Attempt.objects.count() == 1
 
 
-def test_a_service_that_stays_down_ends_as_a_question(api: FakeAnthropic, submitted: Submit, alice: Any) -> None:
+def test_a_service_that_stays_down_ends_as_a_question(api: FakeAnthropic, submitted: Submit, alice: User) -> None:
     api.script(Team(planner=lambda request, right: Fail(529, "overloaded_error", "overloaded")))
     run = submitted()
     for _ in range(12):
@@ -309,7 +308,7 @@ def test_a_service_that_stays_down_ends_as_a_question(api: FakeAnthropic, submit
     assert ModelCall.objects.filter(run=run).count() == 8
 
 
-def test_tools_cannot_leave_the_tree(api: FakeAnthropic, submitted: Submit, alice: Any) -> None:
+def test_tools_cannot_leave_the_tree(api: FakeAnthropic, submitted: Submit, alice: User) -> None:
     def climber(request: Request, right: Answer) -> Answer:
         if not request.tool_results:
             return UseTools(
@@ -328,7 +327,7 @@ def test_tools_cannot_leave_the_tree(api: FakeAnthropic, submitted: Submit, alic
     assert run.outcome == Outcome.FAILED
 
 
-def test_a_document_cannot_approve(api: FakeAnthropic, submitted: Submit, alice: Any) -> None:
+def test_a_document_cannot_approve(api: FakeAnthropic, submitted: Submit, alice: User) -> None:
     team = Team()
     api.script(team)
     hostile = (
@@ -340,7 +339,7 @@ def test_a_document_cannot_approve(api: FakeAnthropic, submitted: Submit, alice:
     assert open_gate(run).kind == GateKind.PLAN
 
 
-def test_two_steps_that_touch_one_file_are_both_kept(api: FakeAnthropic, submitted: Submit, alice: Any) -> None:
+def test_two_steps_that_touch_one_file_are_both_kept(api: FakeAnthropic, submitted: Submit, alice: User) -> None:
     """D4: the second is tried again on the tree of the first, and that costs it no attempt."""
 
     def both_write(request: Request, right: Answer) -> Answer:

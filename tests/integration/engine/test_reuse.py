@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from runs.enums import AttemptStatus, EventKind, GateKind, Outcome, Role, Verb
-from runs.models import Attempt, Run
+from runs.models import Attempt, Run, User
 from runs.pev.policy import RoleModel
 from tests.factories import MODELS, Submit, answer, drain, finish, open_gate, reused
 from tests.fakes.team import Team, plan, step
@@ -17,7 +17,7 @@ pytestmark = [pytest.mark.django_db, pytest.mark.allow_hosts(["127.0.0.1"])]
 
 
 @pytest.fixture
-def before(team: Team, submitted: Submit, alice: Any) -> Run:
+def before(team: Team, submitted: Submit, alice: User) -> Run:
     """A finished run of two steps; the team forgets what it was asked."""
     run = finish(submitted(), alice)
     team.seen.clear()
@@ -25,7 +25,7 @@ def before(team: Team, submitted: Submit, alice: Any) -> Run:
 
 
 def test_the_same_task_on_the_same_files_is_not_done_twice(
-    before: Run, team: Team, submitted: Submit, alice: Any
+    before: Run, team: Team, submitted: Submit, alice: User
 ) -> None:
     run = finish(submitted(), alice)
     assert (run.outcome, reused(run)) == (Outcome.SUCCEEDED, ["one", "two"])
@@ -52,40 +52,40 @@ def test_the_same_task_on_the_same_files_is_not_done_twice(
     ids=lambda change: next(iter(change)),
 )
 def test_whatever_matters_makes_it_another_result(
-    before: Run, submitted: Submit, alice: Any, change: dict[str, Any]
+    before: Run, submitted: Submit, alice: User, change: dict[str, Any]
 ) -> None:
     assert reused(finish(submitted(**change), alice)) == []
 
 
 @pytest.mark.parametrize("change", [{"parallel": 5}, {"attempts": 1}, {"replans": 0}])
-def test_what_does_not_matter_does_not(before: Run, submitted: Submit, alice: Any, change: dict[str, Any]) -> None:
+def test_what_does_not_matter_does_not(before: Run, submitted: Submit, alice: User, change: dict[str, Any]) -> None:
     assert reused(finish(submitted(**change), alice)) == ["one", "two"]
 
 
-def test_another_definition_of_a_step_is_done_anew(before: Run, team: Team, submitted: Submit, alice: Any) -> None:
+def test_another_definition_of_a_step_is_done_anew(before: Run, team: Team, submitted: Submit, alice: User) -> None:
     team.plan = plan(step("one"), step("two", "one") | {"description": "Otherwise."})
     assert reused(finish(submitted(), alice)) == ["one"]
 
 
 def test_other_instructions_make_other_results(
-    before: Run, submitted: Submit, alice: Any, monkeypatch: pytest.MonkeyPatch
+    before: Run, submitted: Submit, alice: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("runs.pev.prompts.version", lambda: "another")
     assert reused(finish(submitted(), alice)) == []
 
 
-def test_one_step_can_be_done_anew_and_what_rests_on_it_follows(before: Run, submitted: Submit, alice: Any) -> None:
+def test_one_step_can_be_done_anew_and_what_rests_on_it_follows(before: Run, submitted: Submit, alice: User) -> None:
     """Step one comes out as before, so that step two finds the same files and findings again."""
     assert reused(finish(submitted(without_reuse=("one",)), alice)) == ["two"]
 
 
-def test_results_of_other_people_are_never_taken(before: Run, submitted: Submit, bob: Any) -> None:
+def test_results_of_other_people_are_never_taken(before: Run, submitted: Submit, bob: User) -> None:
     Run.objects.filter(pk=before.pk).update(owner=bob)
     run = submitted()
     assert reused(finish(run, run.owner)) == []
 
 
-def test_what_a_person_has_rejected_does_not_come_back(team: Team, submitted: Submit, alice: Any) -> None:
+def test_what_a_person_has_rejected_does_not_come_back(team: Team, submitted: Submit, alice: User) -> None:
     team.plan = plan(step("one", complexity="high"))
     first = submitted()
     drain(first)
@@ -102,7 +102,7 @@ def test_what_a_person_has_rejected_does_not_come_back(team: Team, submitted: Su
     assert attempt.reused_from.number == 2, "the one that was approved in the end"
 
 
-def test_a_reused_result_waits_for_its_gate_and_can_be_refused(team: Team, submitted: Submit, alice: Any) -> None:
+def test_a_reused_result_waits_for_its_gate_and_can_be_refused(team: Team, submitted: Submit, alice: User) -> None:
     team.plan = plan(step("one", complexity="high"))
     finish(submitted(), alice)
     run = submitted()

@@ -18,7 +18,7 @@ from runs.engine.recording import MAX_TRIES, MAX_WAIT
 from runs.enums import EventKind, GateKind, Outcome, Role, WorkStatus
 from runs.lifecycle.gates import cancel
 from runs.llm import watch
-from runs.models import ModelCall, Run, WorkItem
+from runs.models import ModelCall, Run, User, WorkItem
 from tests.factories import Submit, answer, drain, finish, hurry, open_gate
 from tests.fakes.anthropic_answers import Answer, CutStream, EndEarly, ErrorInStream, Fail, Ping, Request, Stall
 from tests.fakes.anthropic_api import FakeAnthropic
@@ -63,7 +63,7 @@ def same_tokens(run: Run, api: FakeAnthropic) -> bool:
     ids=["429", "529", "cut", "ends early", "error in stream"],
 )
 def test_a_failed_call_is_a_row_with_its_least_cost_and_frees_its_thread(
-    api: FakeAnthropic, submitted: Submit, alice: Any, bad: Answer, told: str, begun: bool
+    api: FakeAnthropic, submitted: Submit, alice: User, bad: Answer, told: str, begun: bool
 ) -> None:
     def once(request: Request, right: Answer) -> Answer:
         return bad if len(team.seen["executor"]) == 2 else right
@@ -90,7 +90,7 @@ def test_a_failed_call_is_a_row_with_its_least_cost_and_frees_its_thread(
 
 
 def test_a_service_that_nobody_hears_of_is_tried_and_then_a_question(
-    api: FakeAnthropic, submitted: Submit, alice: Any, monkeypatch: pytest.MonkeyPatch
+    api: FakeAnthropic, submitted: Submit, alice: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     api.script(Team(plan=plan(step("one"))))
     run = submitted()
@@ -120,7 +120,7 @@ def test_a_service_that_nobody_hears_of_is_tried_and_then_a_question(
 def test_a_cancel_frees_a_worker_whose_service_says_nothing(
     api: FakeAnthropic,
     submitted: Submit,
-    alice: Any,
+    alice: User,
     settings: Any,
     monkeypatch: pytest.MonkeyPatch,
     silence: type[Stall | Ping],

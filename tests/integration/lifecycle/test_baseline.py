@@ -9,7 +9,7 @@ import pytest
 
 from runs.enums import GateKind, Outcome, Verb
 from runs.errors import DecisionRefused
-from runs.models import Run
+from runs.models import Run, User
 from tests.factories import Submit, answer, drain, finish, open_gate
 from tests.fakes.anthropic_answers import Answer, Request, Say
 from tests.fakes.anthropic_api import FakeAnthropic
@@ -47,13 +47,13 @@ def gaps(run: Run) -> list[str]:
     return list(run.events.get(kind="finished").data["gaps"])
 
 
-def test_without_anybody_asked_the_outcome_is_partial_and_says_why(team: Team, submitted: Submit, alice: Any) -> None:
+def test_without_anybody_asked_the_outcome_is_partial_and_says_why(team: Team, submitted: Submit, alice: User) -> None:
     run = finish(submitted(plan_approval="never"), alice)
     assert run.outcome == Outcome.PARTIAL
     assert gaps(run) == [f"Relaxed, and nobody agreed to it: {SAID}"]
 
 
-def test_a_person_is_asked_although_only_the_first_plan_waits(team: Team, submitted: Submit, alice: Any) -> None:
+def test_a_person_is_asked_although_only_the_first_plan_waits(team: Team, submitted: Submit, alice: User) -> None:
     run = submitted(plan_approval="first")
     drain(run)
     answer(run, alice)
@@ -66,7 +66,7 @@ def test_a_person_is_asked_although_only_the_first_plan_waits(team: Team, submit
 
 
 def test_a_plan_that_asks_for_the_same_is_carried_out_without_a_question(
-    team: Team, submitted: Submit, alice: Any
+    team: Team, submitted: Submit, alice: User
 ) -> None:
     team.planner = None
     run = submitted(plan_approval="first", replans=1, exhausted="accept")
@@ -76,7 +76,7 @@ def test_a_plan_that_asks_for_the_same_is_carried_out_without_a_question(
     assert (run.plans.count(), run.plans.latest("version").relaxed, run.gates.count()) == (2, [], 1)
 
 
-def test_what_was_dropped_twice_is_still_missing(team: Team, submitted: Submit, alice: Any) -> None:
+def test_what_was_dropped_twice_is_still_missing(team: Team, submitted: Submit, alice: User) -> None:
     """The comparison is with what was agreed, not with the version before."""
     dropping = team.planner
     assert dropping
@@ -99,7 +99,7 @@ def test_what_was_dropped_twice_is_still_missing(team: Team, submitted: Submit, 
     assert run.outcome == Outcome.PARTIAL
 
 
-def test_people_may_reject_a_bounded_number_of_plans(team: Team, submitted: Submit, alice: Any) -> None:
+def test_people_may_reject_a_bounded_number_of_plans(team: Team, submitted: Submit, alice: User) -> None:
     run = submitted(revisions=1)
     drain(run)
     answer(run, alice, Verb.REJECT, "Shorter.")

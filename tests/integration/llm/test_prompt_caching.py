@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import json
 from decimal import Decimal
-from typing import Any
 
 import pytest
 from django.utils import timezone
 
 from runs.accounting.prices import cost_of
 from runs.enums import AttemptStatus, Outcome, Role
-from runs.models import Attempt, ModelCall
+from runs.models import Attempt, ModelCall, User
 from runs.pev.policy import RoleModel
 from runs.pev.ports import Usage
 from tests.factories import Submit, finish
@@ -101,7 +100,7 @@ def dollars(calls: list[ModelCall], *, cached: bool) -> Decimal:
     return sum((cost or Decimal(0) for cost in plain), Decimal(0))
 
 
-def test_most_input_tokens_of_a_run_are_read_from_the_cache(api: FakeAnthropic, submitted: Submit, alice: Any) -> None:
+def test_most_input_tokens_of_a_run_are_read_from_the_cache(api: FakeAnthropic, submitted: Submit, alice: User) -> None:
     """Six steps, two of them tried twice, 24 kilobytes of documents."""
     api.script(Team(plan=PLAN, executor=work, verifier=Strict()))
     run = finish(submitted(REQUEST, FILES), alice)
@@ -119,7 +118,7 @@ def test_most_input_tokens_of_a_run_are_read_from_the_cache(api: FakeAnthropic, 
     assert share(calls) >= 0.60
 
 
-def test_another_server_is_sent_no_marks(api: FakeAnthropic, submitted: Submit, alice: Any) -> None:
+def test_another_server_is_sent_no_marks(api: FakeAnthropic, submitted: Submit, alice: User) -> None:
     api.script(Team())
     local = {role: RoleModel(model=f"qwen3-{role}") for role in (Role.PLANNER, Role.EXECUTOR, Role.VERIFIER)}
     assert finish(submitted(models=local), alice).outcome == Outcome.SUCCEEDED

@@ -1,22 +1,21 @@
 """Signing in and out."""
 
-from typing import Any
-
 import pytest
 from django.template.loader import render_to_string
 from django.test import Client
 
+from runs.models import User
 from runs.web.signin import link_for
 
 
-def test_a_link_signs_in_and_leaves_the_token_behind(client: Client, alice: Any) -> None:
+def test_a_link_signs_in_and_leaves_the_token_behind(client: Client, alice: User) -> None:
     answer = client.get(link_for(alice))
     assert (answer.status_code, answer["Location"], answer["Referrer-Policy"]) == (302, "/", "no-referrer")
     assert "no-store" in answer["Cache-Control"]
     assert client.get("/").status_code == 200
 
 
-def test_a_link_works_once(client: Client, alice: Any) -> None:
+def test_a_link_works_once(client: Client, alice: User) -> None:
     link = link_for(alice)
     client.get(link)
     other = Client()
@@ -26,13 +25,13 @@ def test_a_link_works_once(client: Client, alice: Any) -> None:
     assert "_auth_user_id" not in other.session
 
 
-def test_a_preview_of_the_link_does_not_use_it_up(client: Client, alice: Any) -> None:
+def test_a_preview_of_the_link_does_not_use_it_up(client: Client, alice: User) -> None:
     link = link_for(alice)
     assert client.head(link).status_code == 405
     assert client.get(link)["Location"] == "/"
 
 
-def test_a_used_link_leads_those_who_are_signed_in_to_the_inbox(client: Client, alice: Any) -> None:
+def test_a_used_link_leads_those_who_are_signed_in_to_the_inbox(client: Client, alice: User) -> None:
     link = link_for(alice)
     client.get(link)
     assert client.get(link)["Location"] == "/"
@@ -47,11 +46,11 @@ def test_a_used_link_leads_those_who_are_signed_in_to_the_inbox(client: Client, 
         ("javascript:alert(1)", "/"),
     ],
 )
-def test_only_pages_of_this_site_follow_a_sign_in(client: Client, alice: Any, wanted: str, place: str) -> None:
+def test_only_pages_of_this_site_follow_a_sign_in(client: Client, alice: User, wanted: str, place: str) -> None:
     assert client.get(link_for(alice), {"next": wanted})["Location"] == place
 
 
-def test_the_page_that_was_wanted_is_remembered(client: Client, alice: Any) -> None:
+def test_the_page_that_was_wanted_is_remembered(client: Client, alice: User) -> None:
     asked = client.get("/runs/new/")
     client.get(asked["Location"])
     assert client.get(link_for(alice))["Location"] == "/runs/new/"
@@ -68,14 +67,14 @@ def test_a_page_that_refreshes_itself_goes_to_the_sign_in_page_whole(client: Cli
     assert answer["HX-Redirect"] == "/sign-in/"
 
 
-def test_signing_out_takes_a_post(client: Client, alice: Any) -> None:
+def test_signing_out_takes_a_post(client: Client, alice: User) -> None:
     client.force_login(alice)
     assert client.get("/sign-out/").status_code == 405
     assert client.post("/sign-out/")["Location"] == "/sign-in/"
     assert client.get("/")["Location"] == "/sign-in/?next=/"
 
 
-def test_a_form_without_its_token_changes_nothing_and_says_so(alice: Any) -> None:
+def test_a_form_without_its_token_changes_nothing_and_says_so(alice: User) -> None:
     strict = Client(enforce_csrf_checks=True)
     strict.force_login(alice)
     answer = strict.post("/sign-out/")
@@ -84,7 +83,7 @@ def test_a_form_without_its_token_changes_nothing_and_says_so(alice: Any) -> Non
     assert strict.get("/").status_code == 200
 
 
-def test_what_is_not_there_is_a_page_of_the_product(client: Client, alice: Any) -> None:
+def test_what_is_not_there_is_a_page_of_the_product(client: Client, alice: User) -> None:
     client.force_login(alice)
     answer = client.get("/nowhere/")
     assert answer.status_code == 404
@@ -103,7 +102,7 @@ def test_the_other_refusals_say_what_to_do(page: str) -> None:
 
 
 def test_signing_in_and_out_is_logged_and_no_token_is(
-    client: Client, alice: Any, caplog: pytest.LogCaptureFixture
+    client: Client, alice: User, caplog: pytest.LogCaptureFixture
 ) -> None:
     link = link_for(alice)
     client.get(link)

@@ -9,7 +9,7 @@ import pytest
 from django.test import Client
 
 from runs.enums import GateKind, Outcome
-from runs.models import Run
+from runs.models import Run, User
 from tests.factories import Submit, drain, finish, open_gate, reused
 from tests.fakes.team import Team
 
@@ -17,7 +17,7 @@ pytestmark = [pytest.mark.django_db, pytest.mark.allow_hosts(["127.0.0.1"])]
 
 
 @pytest.fixture
-def first(team: Team, submitted: Submit, alice: Any) -> Run:
+def first(team: Team, submitted: Submit, alice: User) -> Run:
     run = finish(submitted(), alice)
     team.seen.clear()
     return run
@@ -34,7 +34,7 @@ def again(client: Client, run: Run, user: Any, **fields: Any) -> Run:
 
 
 def test_it_waits_for_approval_of_the_same_plan_and_takes_results_over(
-    first: Run, team: Team, client: Client, alice: Any
+    first: Run, team: Team, client: Client, alice: User
 ) -> None:
     run = again(client, first, alice)
     assert open_gate(run).kind == GateKind.PLAN
@@ -46,23 +46,23 @@ def test_it_waits_for_approval_of_the_same_plan_and_takes_results_over(
     assert "executor" not in team.seen
 
 
-def test_without_reuse_everything_is_done(first: Run, client: Client, alice: Any) -> None:
+def test_without_reuse_everything_is_done(first: Run, client: Client, alice: User) -> None:
     assert reused(finish(again(client, first, alice, all="on"), alice)) == []
 
 
-def test_one_step_is_done_anew(first: Run, team: Team, client: Client, alice: Any) -> None:
+def test_one_step_is_done_anew(first: Run, team: Team, client: Client, alice: User) -> None:
     run = finish(again(client, first, alice, anew=["one", "no step of this plan"]), alice)
     assert (run.policy.without_reuse, reused(run)) == (("one",), ["two"])
 
 
-def test_the_page_of_a_reused_step_leads_there(first: Run, client: Client, alice: Any) -> None:
+def test_the_page_of_a_reused_step_leads_there(first: Run, client: Client, alice: User) -> None:
     run = finish(again(client, first, alice), alice)
     step = run.plans.get().steps.get(key="two")
     assert f'href="/runs/{run.pk}/again/?anew=two"' in client.get(f"/runs/{run.pk}/steps/{step.pk}/").text
     assert 'value="two" checked' in client.get(f"/runs/{run.pk}/again/?anew=two").text
 
 
-def test_a_run_under_way_is_not_run_again(team: Team, submitted: Submit, client: Client, alice: Any) -> None:
+def test_a_run_under_way_is_not_run_again(team: Team, submitted: Submit, client: Client, alice: User) -> None:
     run = submitted()
     drain(run)
     client.force_login(alice)
@@ -70,6 +70,6 @@ def test_a_run_under_way_is_not_run_again(team: Team, submitted: Submit, client:
     assert Run.objects.count() == 1
 
 
-def test_others_find_nothing(first: Run, client: Client, bob: Any) -> None:
+def test_others_find_nothing(first: Run, client: Client, bob: User) -> None:
     client.force_login(bob)
     assert client.post(f"/runs/{first.pk}/again/").status_code == 404

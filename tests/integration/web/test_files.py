@@ -10,14 +10,8 @@ from django.test import Client
 
 from runs import trees
 from runs.lifecycle.submission import Submission, Upload, submit
-from runs.models import Attempt, Run
+from runs.models import Attempt, Run, User
 from tests import factories
-
-
-@pytest.fixture
-def page(client: Client, alice: Any) -> Client:
-    client.force_login(alice)
-    return client
 
 
 def run_with(files: dict[str, bytes]) -> Run:
@@ -25,73 +19,73 @@ def run_with(files: dict[str, bytes]) -> Run:
     return submit(factories.alice(), Submission("Do it", uploads, factories.policy(), uuid.uuid4(), no_files=True))
 
 
-def test_lines_are_numbered_and_the_place_is_marked(page: Client) -> None:
+def test_lines_are_numbered_and_the_place_is_marked(alice_client: Client) -> None:
     run = run_with({"a b/ü.txt": b"one\ntwo <b>\nthree\n"})
-    text = page.get(f"/runs/{run.pk}/files/{quote('a b/ü.txt')}", {"start": 4, "end": 13}).text
+    text = alice_client.get(f"/runs/{run.pk}/files/{quote('a b/ü.txt')}", {"start": 4, "end": 13}).text
     assert '<td><mark id="hit">two &lt;b&gt;</mark></td>' in text
     assert "<td><mark>t</mark>hree</td>" in text
     assert 'id="L3"' in text
 
 
 @pytest.mark.parametrize("place", [{"start": "x", "end": "9"}, {"start": 5, "end": 2}, {"start": 0, "end": 10**10}])
-def test_a_place_outside_of_the_file_marks_nothing(page: Client, place: dict[str, Any]) -> None:
+def test_a_place_outside_of_the_file_marks_nothing(alice_client: Client, place: dict[str, Any]) -> None:
     run = run_with({"a.txt": b"one"})
-    answer = page.get(f"/runs/{run.pk}/files/a.txt", place)
+    answer = alice_client.get(f"/runs/{run.pk}/files/a.txt", place)
     assert answer.status_code == 200
     assert "<mark" not in answer.text
 
 
-def test_markdown_is_source_until_asked_and_then_clean(page: Client) -> None:
+def test_markdown_is_source_until_asked_and_then_clean(alice_client: Client) -> None:
     run = run_with({"a.md": b"# Title\n<script>alert(1)</script>\n[x](javascript:alert(1))"})
-    assert "# Title" in page.get(f"/runs/{run.pk}/files/a.md").text
-    rendered = page.get(f"/runs/{run.pk}/files/a.md?view=rendered").text
+    assert "# Title" in alice_client.get(f"/runs/{run.pk}/files/a.md").text
+    rendered = alice_client.get(f"/runs/{run.pk}/files/a.md?view=rendered").text
     assert "<h3>Title</h3>" in rendered
     assert "<script>alert" not in rendered
     assert 'href="javascript' not in rendered
 
 
-def test_what_is_not_text_is_offered_for_download(page: Client) -> None:
+def test_what_is_not_text_is_offered_for_download(alice_client: Client) -> None:
     run = run_with({"logo.png": b"\x89PNG\0"})
-    assert "This file is not text" in page.get(f"/runs/{run.pk}/files/logo.png").text
+    assert "This file is not text" in alice_client.get(f"/runs/{run.pk}/files/logo.png").text
 
 
-def test_a_download_is_never_shown(page: Client) -> None:
+def test_a_download_is_never_shown(alice_client: Client) -> None:
     run = run_with({"ü evil.html": b"<script>alert(1)</script>"})
-    answer = page.get(f"/runs/{run.pk}/files/{quote('ü evil.html')}?download=1")
+    answer = alice_client.get(f"/runs/{run.pk}/files/{quote('ü evil.html')}?download=1")
     assert answer["Content-Type"] == "application/octet-stream"
     assert answer["Content-Disposition"] == "attachment; filename*=utf-8''%C3%BC%20evil.html"
     assert answer["X-Content-Type-Options"] == "nosniff"
     assert b"".join(answer.streaming_content) == b"<script>alert(1)</script>"  # type: ignore[attr-defined]
 
 
-def test_a_failed_attempts_file_can_be_read_by_its_hash_only(page: Client) -> None:
+def test_a_failed_attempts_file_can_be_read_by_its_hash_only(alice_client: Client) -> None:
     run = factories.failed_attempt()
     attempt = Attempt.objects.get(step__plan__run=run, step__key="review", number=1)
     written = attempt.overlay[factories.REVIEW]
     assert written is not None
     sha = written.sha256
-    answer = page.get(f"/runs/{run.pk}/files/{factories.REVIEW}?sha={sha}")
+    answer = alice_client.get(f"/runs/{run.pk}/files/{factories.REVIEW}?sha={sha}")
     assert answer.status_code == 200
     assert "This is not the newest version" in answer.text
-    assert page.get(f"/runs/{run.pk}/files/{factories.REVIEW}").status_code == 404
+    assert alice_client.get(f"/runs/{run.pk}/files/{factories.REVIEW}").status_code == 404
 
 
-def test_a_hash_of_elsewhere_is_not_there(page: Client) -> None:
+def test_a_hash_of_elsewhere_is_not_there(alice_client: Client) -> None:
     mine, other = run_with({"a.txt": b"mine"}), run_with({"b.txt": b"theirs"})
     sha = trees.files_of(other.inputs)["b.txt"].sha256
-    assert page.get(f"/runs/{mine.pk}/files/a.txt?sha={sha}").status_code == 404
-    assert page.get(f"/runs/{mine.pk}/files/b.txt").status_code == 404
-    assert page.get(f"/runs/{mine.pk}/files/../a.txt").status_code == 404
+    assert alice_client.get(f"/runs/{mine.pk}/files/a.txt?sha={sha}").status_code == 404
+    assert alice_client.get(f"/runs/{mine.pk}/files/b.txt").status_code == 404
+    assert alice_client.get(f"/runs/{mine.pk}/files/../a.txt").status_code == 404
 
 
-def test_a_large_file_is_shown_around_the_place(page: Client) -> None:
+def test_a_large_file_is_shown_around_the_place(alice_client: Client) -> None:
     run = run_with({"big.txt": b"0123456789\n" * 200_000})
-    text = page.get(f"/runs/{run.pk}/files/big.txt", {"start": 1_100_000, "end": 1_100_005}).text
+    text = alice_client.get(f"/runs/{run.pk}/files/big.txt", {"start": 1_100_000, "end": 1_100_005}).text
     assert '<mark id="hit">01234</mark>56789' in text
     assert "lines 99,601 to 100,800 of 200,000 are shown" in text
 
 
-def test_bob_may_read_and_charlie_gets_404(client: Client, bob: Any, charlie: Any) -> None:
+def test_bob_may_read_and_charlie_gets_404(client: Client, bob: User, charlie: User) -> None:
     run = factories.planning()
     for person, status in ((bob, 200), (charlie, 404)):
         client.force_login(person)

@@ -10,7 +10,7 @@ import pytest
 from django.test import Client
 
 from runs.enums import GateStatus, Role, RunStatus
-from runs.models import Run
+from runs.models import Run, User
 from runs.reports.machine import as_json
 from runs.reports.markdown import as_markdown
 from tests.factories import Submit, drain, finish, open_gate
@@ -20,28 +20,27 @@ from tests.fakes.team import Team
 pytestmark = [pytest.mark.django_db, pytest.mark.allow_hosts(["127.0.0.1"])]
 
 
-@pytest.fixture
-def page(client: Client, alice: Any, api: FakeAnthropic) -> Client:
-    client.force_login(alice)
+@pytest.fixture(autouse=True)
+def at_work(api: FakeAnthropic) -> None:
+    """Models that behave."""
     api.script(Team())
-    return client
 
 
 @pytest.fixture
-def short(page: Client, submitted: Submit) -> Run:
+def short(alice_client: Client, submitted: Submit) -> Run:
     """A run that cannot even be planned for its budget."""
     run = submitted(budget=Decimal("0.50"), time_limit=600)
     drain(run)
     return run
 
 
-def post(page: Client, run: Run, verb: str, **fields: str) -> Any:
+def post(client: Client, run: Run, verb: str, **fields: str) -> Any:
     gate = open_gate(run)
-    return page.post(f"/runs/{run.pk}/gates/{gate.pk}/", {"verb": verb, "digest": gate.digest, **fields})
+    return client.post(f"/runs/{run.pk}/gates/{gate.pk}/", {"verb": verb, "digest": gate.digest, **fields})
 
 
-def test_a_budget_gate_offers_more_or_the_end(page: Client, short: Run) -> None:
-    text = page.get(f"/runs/{short.pk}/").text
+def test_a_budget_gate_offers_more_or_the_end(alice_client: Client, short: Run) -> None:
+    text = alice_client.get(f"/runs/{short.pk}/").text
     assert "Raise the limit?" in text
     assert "$0.0000 of the budget of $0.50 are spent" in text
     assert 'name="budget" value="1.00" min="0.50" step="0.01"' in text
@@ -49,51 +48,51 @@ def test_a_budget_gate_offers_more_or_the_end(page: Client, short: Run) -> None:
     assert "Finish with what is there</button>" in text
 
 
-def test_raised_in_the_browser_the_run_goes_on(page: Client, short: Run) -> None:
-    assert post(page, short, "approve", budget="5", minutes="20").status_code == 302
+def test_raised_in_the_browser_the_run_goes_on(alice_client: Client, short: Run) -> None:
+    assert post(alice_client, short, "approve", budget="5", minutes="20").status_code == 302
     drain(short)
     assert (short.policy.budget, short.policy.time_limit) == (Decimal(5), 1_200)
     assert short.status == RunStatus.AWAITING_APPROVAL
 
 
 @pytest.mark.parametrize("given", ["much", "NaN", "Infinity", "-1", "0.10", "1e999999", "0.555"])
-def test_what_is_no_higher_limit_is_a_sentence(page: Client, short: Run, given: str) -> None:
-    answer = post(page, short, "approve", budget=given)
+def test_what_is_no_higher_limit_is_a_sentence(alice_client: Client, short: Run, given: str) -> None:
+    answer = post(alice_client, short, "approve", budget=given)
     assert answer.status_code == 422
     assert "Not done." in answer.text
     assert open_gate(short).status == GateStatus.OPEN
 
 
-def test_finishing_needs_no_words(page: Client, short: Run) -> None:
-    assert post(page, short, "reject").status_code == 302
+def test_finishing_needs_no_words(alice_client: Client, short: Run) -> None:
+    assert post(alice_client, short, "reject").status_code == 302
     short.refresh_from_db()
     assert short.status == RunStatus.FINISHED
-    assert "alice finished the run with what was there" in page.get(f"/runs/{short.pk}/report/").text
+    assert "alice finished the run with what was there" in alice_client.get(f"/runs/{short.pk}/report/").text
 
 
-def test_a_result_taken_over_says_where_it_is_from(page: Client, submitted: Submit, alice: Any) -> None:
+def test_a_result_taken_over_says_where_it_is_from(alice_client: Client, submitted: Submit, alice: User) -> None:
     first = finish(submitted(), alice)
     run = finish(submitted(), alice)
     step = run.plans.get().steps.get(key="two")
     source = first.plans.get().steps.get(key="two")
     place = f"/runs/{first.pk}/steps/{source.pk}/#attempt-1"
     for address in (f"/runs/{run.pk}/", f"/runs/{run.pk}/steps/{step.pk}/", f"/runs/{run.pk}/report/"):
-        text = page.get(address).text
+        text = alice_client.get(address).text
         assert place in text
         assert "was not used" not in text, "it counts what the earlier run has used"
-    assert f"<li>taken over from run {first.pk}</li>" in page.get(f"/runs/{run.pk}/").text
+    assert f"<li>taken over from run {first.pk}</li>" in alice_client.get(f"/runs/{run.pk}/").text
     assert f"Result taken over from run {first.pk}, attempt 1" in as_markdown(run)
     told: Any = json.loads(json.dumps(as_json(run)))
     assert told["steps"][1]["attempts"][0]["reused_from"] == {"run": first.pk, "step_id": "two", "attempt": 1}
     assert told["steps"][1]["attempts"][0]["deviations"] == []
 
 
-def test_one_model_in_two_roles_is_said(page: Client, submitted: Submit, alice: Any) -> None:
+def test_one_model_in_two_roles_is_said(alice_client: Client, submitted: Submit, alice: User) -> None:
     run = submitted()
     models = run.policy.models
     policy = run.policy.changed(models=models | {Role.VERIFIER: models[Role.EXECUTOR]})
     Run.objects.filter(pk=run.pk).update(policy=policy)
     run.refresh_from_db()
-    assert "One model judged its own work." in page.get(f"/runs/{run.pk}/report/").text
+    assert "One model judged its own work." in alice_client.get(f"/runs/{run.pk}/report/").text
     assert "One model judged its own work" in as_markdown(run)
     assert as_json(run)["judged_its_own_work"] == "claude-sonnet-5-5"

@@ -1,23 +1,16 @@
 """The page of figures: whose runs, of which period, and what it says when there are none."""
 
 from datetime import timedelta
-from typing import Any
 
 import pytest
 from django.db.models import F
 from django.test import Client
 from pytest_django import DjangoAssertNumQueries
 
-from runs.models import ModelCall, Run
+from runs.models import ModelCall, Run, User
 from tests import factories
 
 ADDRESS = "/metrics/"
-
-
-@pytest.fixture
-def page(client: Client, alice: Any) -> Client:
-    client.force_login(alice)
-    return client
 
 
 def aged(run: Run, days: int) -> Run:
@@ -30,22 +23,22 @@ def tile(text: str, title: str) -> str:
     return text.split(f"<dt>{title}</dt>")[1].split('<dd class="figure">')[1].split("</dd>")[0].strip()
 
 
-def test_the_first_time_it_says_what_to_do_next(page: Client) -> None:
-    text = page.get(ADDRESS).text
+def test_the_first_time_it_says_what_to_do_next(alice_client: Client) -> None:
+    text = alice_client.get(ADDRESS).text
     assert "There is nothing to count yet" in text
     assert 'href="/runs/new/">New run</a>' in text
     assert "First-pass yield" not in text
 
 
-def test_every_page_leads_to_it(page: Client) -> None:
-    assert f'href="{ADDRESS}"' in page.get("/").text
-    assert f'href="{ADDRESS}" aria-current="page"' in page.get(ADDRESS).text
+def test_every_page_leads_to_it(alice_client: Client) -> None:
+    assert f'href="{ADDRESS}"' in alice_client.get("/").text
+    assert f'href="{ADDRESS}" aria-current="page"' in alice_client.get(ADDRESS).text
 
 
-def test_it_shows_the_figures(page: Client) -> None:
+def test_it_shows_the_figures(alice_client: Client) -> None:
     factories.finished_succeeded()
     factories.finished_partial()
-    text = page.get(ADDRESS).text
+    text = alice_client.get(ADDRESS).text
     assert (tile(text, "Submitted"), tile(text, "Succeeded"), tile(text, "Cost")) == ("2", "1", "$0.675")
     assert (tile(text, "First-pass yield"), tile(text, "Pass rate")) == ("67 %", "83 %")
     assert (tile(text, "Retries"), tile(text, "Accepted with issues"), tile(text, "Replans")) == ("2", "1", "0")
@@ -55,7 +48,7 @@ def test_it_shows_the_figures(page: Client) -> None:
 
 
 def test_a_person_sees_figures_of_visible_runs_only(
-    client: Client, bob: Any, charlie: Any, monkeypatch: pytest.MonkeyPatch
+    client: Client, bob: User, charlie: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     factories.finished_succeeded()
     factories.submitted(owner=charlie, approvers=[charlie])
@@ -69,7 +62,7 @@ def test_a_person_sees_figures_of_visible_runs_only(
     assert client.get(ADDRESS).status_code == 302
 
 
-def test_an_administrator_sees_all(client: Client, alice: Any) -> None:
+def test_an_administrator_sees_all(client: Client, alice: User) -> None:
     factories.finished_succeeded()
     client.force_login(factories.person("root", is_superuser=True))
     assert tile(client.get(ADDRESS).text, "Submitted") == "1"
@@ -78,50 +71,50 @@ def test_an_administrator_sees_all(client: Client, alice: Any) -> None:
 @pytest.mark.parametrize(
     ("chosen", "runs"), [("", "2"), ("?days=7", "1"), ("?days=90", "3"), ("?days=all", "4"), ("?days=99'--", "2")]
 )
-def test_the_period_can_be_chosen(page: Client, chosen: str, runs: str) -> None:
+def test_the_period_can_be_chosen(alice_client: Client, chosen: str, runs: str) -> None:
     for days in (0, 20, 60, 400):
         aged(factories.planning(), days)
-    text = page.get(f"{ADDRESS}{chosen}").text
+    text = alice_client.get(f"{ADDRESS}{chosen}").text
     assert tile(text, "Submitted") == runs
     assert text.count('aria-current="page"') == 2, "the page in the header, and the period"
 
 
-def test_an_empty_period_leads_to_all_of_them(page: Client) -> None:
+def test_an_empty_period_leads_to_all_of_them(alice_client: Client) -> None:
     aged(factories.planning(), 20)
-    text = page.get(f"{ADDRESS}?days=7").text
+    text = alice_client.get(f"{ADDRESS}?days=7").text
     assert "No run was submitted in the last 7 days" in text
     assert 'href="?days=all">All time</a>' in text
 
 
-def test_a_run_that_has_just_begun_has_no_figures_to_divide(page: Client) -> None:
+def test_a_run_that_has_just_begun_has_no_figures_to_divide(alice_client: Client) -> None:
     factories.planning()
-    text = page.get(ADDRESS).text
+    text = alice_client.get(ADDRESS).text
     assert (tile(text, "First-pass yield"), tile(text, "From submission to end")) == ("–", "–")
     assert "no gate was opened" in text
 
 
-def test_unpriced_calls_are_never_free(page: Client) -> None:
+def test_unpriced_calls_are_never_free(alice_client: Client) -> None:
     run = factories.finished_succeeded()
     ModelCall.objects.filter(run=run, role="executor").update(cost_usd=None)
-    assert tile(page.get(ADDRESS).text, "Cost") == "at least $0.116, 4 unpriced"
+    assert tile(alice_client.get(ADDRESS).text, "Cost") == "at least $0.116, 4 unpriced"
 
 
-def test_offline_work_is_told_apart_from_ai(page: Client) -> None:
+def test_offline_work_is_told_apart_from_ai(alice_client: Client) -> None:
     run = factories.finished_succeeded()
-    assert "No AI was involved" not in page.get(ADDRESS).text
+    assert "No AI was involved" not in alice_client.get(ADDRESS).text
     ModelCall.objects.filter(run=run).update(model="offline-executor")
-    assert "No AI was involved" in page.get(ADDRESS).text
+    assert "No AI was involved" in alice_client.get(ADDRESS).text
 
 
 @pytest.mark.parametrize("rows", [1, 3])
 def test_queries_do_not_grow_with_runs(
-    page: Client, rows: int, django_assert_num_queries: DjangoAssertNumQueries
+    alice_client: Client, rows: int, django_assert_num_queries: DjangoAssertNumQueries
 ) -> None:
     for _ in range(rows):
         factories.finished_partial()
     with django_assert_num_queries(12):
-        page.get(ADDRESS)
+        alice_client.get(ADDRESS)
 
 
-def test_it_can_only_be_read(page: Client) -> None:
-    assert page.post(ADDRESS).status_code == 405
+def test_it_can_only_be_read(alice_client: Client) -> None:
+    assert alice_client.post(ADDRESS).status_code == 405

@@ -8,105 +8,94 @@ from django.test import Client
 from runs.enums import GateKind, Verb
 from runs.lifecycle import fingerprint
 from runs.lifecycle.templates import save
-from runs.models import Template
+from runs.models import Template, User
 from runs.pev.imported import plan_in
 from tests import factories
-
-
-@pytest.fixture
-def page(client: Client, alice: Any) -> Client:
-    client.force_login(alice)
-    return client
-
-
-@pytest.fixture
-def charlies(charlie: Any) -> Client:
-    client = Client()
-    client.force_login(charlie)
-    return client
 
 
 def body(answer: Any) -> bytes:
     return b"".join(answer.streaming_content)
 
 
-def test_each_version_is_a_file_that_can_be_imported_again(page: Client) -> None:
+def test_each_version_is_a_file_that_can_be_imported_again(alice_client: Client) -> None:
     run = factories.awaiting_second_plan()
-    text = page.get(f"/runs/{run.pk}/").text
+    text = alice_client.get(f"/runs/{run.pk}/").text
     for plan in run.plans.all():
         place = f"/runs/{run.pk}/plans/{plan.version}.json"
         assert f'href="{place}"' in text
-        answer = page.get(place)
+        answer = alice_client.get(place)
         assert plan_in(body(answer)) == fingerprint.contract_of(plan)
         assert answer["Content-Disposition"] == f'attachment; filename="run-{run.pk}-plan-{plan.version}.json"'
         assert (answer["Content-Type"], answer["X-Content-Type-Options"]) == ("application/json", "nosniff")
 
 
-def test_a_plan_is_for_those_who_may_see_its_run(page: Client, charlies: Client) -> None:
+def test_a_plan_is_for_those_who_may_see_its_run(alice_client: Client, charlie_client: Client) -> None:
     run = factories.awaiting_plan()
-    for client, version in ((charlies, 1), (page, 2), (page, 99999999999999999999)):
+    for client, version in ((charlie_client, 1), (alice_client, 2), (alice_client, 99999999999999999999)):
         assert client.get(f"/runs/{run.pk}/plans/{version}.json").status_code == 404
-    assert page.post(f"/runs/{run.pk}/plans/1.json").status_code == 405
+    assert alice_client.post(f"/runs/{run.pk}/plans/1.json").status_code == 405
 
 
-def test_a_finished_run_offers_to_keep_its_plan(page: Client) -> None:
+def test_a_finished_run_offers_to_keep_its_plan(alice_client: Client) -> None:
     run = factories.finished_partial()
     place = f"/runs/{run.pk}/template/"
-    assert f'href="{place}"' in page.get(f"/runs/{run.pk}/").text
-    assert f'value="{run.title}"' in page.get(place).text
-    answer = page.post(place, {"name": "Three <b>contracts</b>\0"}, follow=True)
+    assert f'href="{place}"' in alice_client.get(f"/runs/{run.pk}/").text
+    assert f'value="{run.title}"' in alice_client.get(place).text
+    answer = alice_client.post(place, {"name": "Three <b>contracts</b>\0"}, follow=True)
     assert "Saved as the template “Three &lt;b&gt;contracts&lt;/b&gt;”." in answer.text
     assert "<strong>Three &lt;b&gt;contracts&lt;/b&gt;</strong>" in answer.text
     assert Template.objects.get().owner == factories.alice()
 
 
-def test_a_run_that_goes_on_or_whose_plan_was_never_approved_does_not(page: Client) -> None:
+def test_a_run_that_goes_on_or_whose_plan_was_never_approved_does_not(alice_client: Client) -> None:
     stopped = factories.awaiting_plan()
     factories.decide(stopped, GateKind.PLAN, Verb.STOP)
     for run in (factories.executing(), stopped):
-        assert f"/runs/{run.pk}/template/" not in page.get(f"/runs/{run.pk}/").text
-        assert "Only the plan of a finished run" in page.get(f"/runs/{run.pk}/template/").text
-        assert page.post(f"/runs/{run.pk}/template/", {"name": "x"}).status_code == 422
+        assert f"/runs/{run.pk}/template/" not in alice_client.get(f"/runs/{run.pk}/").text
+        assert "Only the plan of a finished run" in alice_client.get(f"/runs/{run.pk}/template/").text
+        assert alice_client.post(f"/runs/{run.pk}/template/", {"name": "x"}).status_code == 422
     assert not Template.objects.exists()
 
 
-def test_a_name_that_is_taken_is_kept_in_the_field(page: Client, alice: Any) -> None:
+def test_a_name_that_is_taken_is_kept_in_the_field(alice_client: Client, alice: User) -> None:
     run = factories.finished_succeeded()
     save(alice, run, "Taken")
-    answer = page.post(f"/runs/{run.pk}/template/", {"name": "Taken"})
+    answer = alice_client.post(f"/runs/{run.pk}/template/", {"name": "Taken"})
     assert answer.status_code == 422
     assert "You have a template “Taken” already; choose another name." in answer.text
     assert 'value="Taken"' in answer.text
 
 
-def test_nobody_saves_the_plan_of_a_run_that_is_not_theirs_to_see(charlies: Client) -> None:
+def test_nobody_saves_the_plan_of_a_run_that_is_not_theirs_to_see(charlie_client: Client) -> None:
     run = factories.finished_succeeded()
-    assert charlies.get(f"/runs/{run.pk}/template/").status_code == 404
-    assert charlies.post(f"/runs/{run.pk}/template/", {"name": "x"}).status_code == 404
+    assert charlie_client.get(f"/runs/{run.pk}/template/").status_code == 404
+    assert charlie_client.post(f"/runs/{run.pk}/template/", {"name": "x"}).status_code == 404
     assert not Template.objects.exists()
 
 
-def test_own_templates_are_listed_and_deleted_by_their_owner_alone(page: Client, alice: Any, charlies: Client) -> None:
+def test_own_templates_are_listed_and_deleted_by_their_owner_alone(
+    alice_client: Client, alice: User, charlie_client: Client
+) -> None:
     run = factories.finished_succeeded()
     template = save(alice, run, "Mine")
     place = f"/templates/{template.pk}/delete/"
-    assert "<strong>Mine</strong>" in page.get("/templates/").text
-    assert "<strong>Mine</strong>" not in charlies.get("/templates/").text
-    assert charlies.post(place).status_code == 404
-    assert page.get(place).status_code == 405
-    assert "The template “Mine” is deleted." in page.post(place, follow=True).text
+    assert "<strong>Mine</strong>" in alice_client.get("/templates/").text
+    assert "<strong>Mine</strong>" not in charlie_client.get("/templates/").text
+    assert charlie_client.post(place).status_code == 404
+    assert alice_client.get(place).status_code == 405
+    assert "The template “Mine” is deleted." in alice_client.post(place, follow=True).text
     assert not Template.objects.exists()
 
 
 @pytest.mark.parametrize("count", [1, 3])
 def test_the_list_costs_the_same_for_one_and_for_many(
-    page: Client, alice: Any, count: int, django_assert_num_queries: Any
+    alice_client: Client, alice: User, count: int, django_assert_num_queries: Any
 ) -> None:
     run = factories.finished_succeeded()
     for number in range(count):
         save(alice, run, f"Template {number}")
     with django_assert_num_queries(3):
-        page.get("/templates/")
+        alice_client.get("/templates/")
 
 
 def test_whoever_has_not_signed_in_is_sent_to_do_so(client: Client, db: None) -> None:

@@ -11,92 +11,86 @@ from asgiref.sync import async_to_sync
 from django.test import AsyncClient, Client
 
 from runs import trees
-from runs.models import ModelCall, Run
+from runs.models import ModelCall, Run, User
 from tests import factories
 
 HOSTILE = "</p><script>alert(1)</script>\n# SUCCEEDED\n```\nunclosed"
-
-
-@pytest.fixture
-def page(client: Client, alice: Any) -> Client:
-    client.force_login(alice)
-    return client
 
 
 def body(answer: Any) -> bytes:
     return b"".join(answer.streaming_content)
 
 
-def test_a_partial_report_begins_with_its_gaps(page: Client) -> None:
+def test_a_partial_report_begins_with_its_gaps(alice_client: Client) -> None:
     run = factories.finished_partial()
-    text = page.get(f"/runs/{run.pk}/report/").text
+    text = alice_client.get(f"/runs/{run.pk}/report/").text
     assert "PARTIAL:" in text
     assert "was accepted with issues" in text
-    markdown = body(page.get(f"/runs/{run.pk}/report.md")).decode()
+    markdown = body(alice_client.get(f"/runs/{run.pk}/report.md")).decode()
     assert markdown.startswith("# PARTIAL: Review these three contracts\n\n**What is missing**\n")
 
 
-def test_a_succeeded_report_has_no_gaps_and_its_quotes_lead_to_the_place(page: Client) -> None:
+def test_a_succeeded_report_has_no_gaps_and_its_quotes_lead_to_the_place(alice_client: Client) -> None:
     run = factories.finished_succeeded()
-    text = page.get(f"/runs/{run.pk}/report/").text
+    text = alice_client.get(f"/runs/{run.pk}/report/").text
     assert "What is missing" not in text
     assert "#hit" in text
 
 
-def test_what_a_step_cost_leads_to_its_page(page: Client) -> None:
+def test_what_a_step_cost_leads_to_its_page(alice_client: Client) -> None:
     run = factories.finished_succeeded()
     step = run.plans.get().steps.get(key="inventory")
-    text = page.get(f"/runs/{run.pk}/report/").text
+    text = alice_client.get(f"/runs/{run.pk}/report/").text
     assert f'<th scope="row"><a href="/runs/{run.pk}/steps/{step.pk}/">List the contracts and their parties</a>' in text
 
 
-def test_every_quote_link_marks_its_quote(page: Client) -> None:
+def test_every_quote_link_marks_its_quote(alice_client: Client) -> None:
     run = factories.finished_succeeded()
-    text = html.unescape(page.get(f"/runs/{run.pk}/report/").text)
+    text = html.unescape(alice_client.get(f"/runs/{run.pk}/report/").text)
     places = re.findall(r'href="([^"]+)#hit"', text)
     assert places
     for place in places:
-        assert '<mark id="hit">' in page.get(place).text
+        assert '<mark id="hit">' in alice_client.get(place).text
 
 
-def test_who_approved_what_and_how_is_told(page: Client) -> None:
+def test_who_approved_what_and_how_is_told(alice_client: Client) -> None:
     run = factories.finished_partial()
-    text = page.get(f"/runs/{run.pk}/report/").text
+    text = alice_client.get(f"/runs/{run.pk}/report/").text
     assert "by <strong>alice</strong>" in text
     assert "“Good enough for now.”" in text
 
 
-def test_a_run_that_is_not_finished_says_so(page: Client) -> None:
+def test_a_run_that_is_not_finished_says_so(alice_client: Client) -> None:
     run = factories.planning()
-    text = page.get(f"/runs/{run.pk}/report/").text
+    text = alice_client.get(f"/runs/{run.pk}/report/").text
     assert "The run is not finished." in text
-    assert body(page.get(f"/runs/{run.pk}/report.md")).decode().startswith("# NOT FINISHED: ")
+    assert body(alice_client.get(f"/runs/{run.pk}/report.md")).decode().startswith("# NOT FINISHED: ")
 
 
-def test_offline_work_is_told_apart_from_ai(page: Client) -> None:
+def test_offline_work_is_told_apart_from_ai(alice_client: Client) -> None:
     run = factories.finished_succeeded()
-    assert "No AI was involved" not in page.get(f"/runs/{run.pk}/report/").text
+    assert "No AI was involved" not in alice_client.get(f"/runs/{run.pk}/report/").text
     ModelCall.objects.filter(run=run).update(model="offline-executor")
-    assert "No AI was involved" in page.get(f"/runs/{run.pk}/report/").text
-    assert "No AI was involved" in body(page.get(f"/runs/{run.pk}/report.md")).decode()
+    assert "No AI was involved" in alice_client.get(f"/runs/{run.pk}/report/").text
+    assert "No AI was involved" in body(alice_client.get(f"/runs/{run.pk}/report.md")).decode()
 
 
-def test_unpriced_calls_are_never_free(page: Client) -> None:
+def test_unpriced_calls_are_never_free(alice_client: Client) -> None:
     run = factories.finished_succeeded()
     first = ModelCall.objects.filter(run=run).first()
     assert first
     ModelCall.objects.filter(pk=first.pk).update(cost_usd=None)
-    assert "1 unpriced" in page.get(f"/runs/{run.pk}/report/").text
+    assert "1 unpriced" in alice_client.get(f"/runs/{run.pk}/report/").text
     ModelCall.objects.filter(run=run).update(cost_usd=None)
-    assert "- Cost: unpriced" in body(page.get(f"/runs/{run.pk}/report.md")).decode()
+    assert "- Cost: unpriced" in body(alice_client.get(f"/runs/{run.pk}/report.md")).decode()
 
 
-def test_estimate_and_actual_stand_side_by_side(page: Client) -> None:
+def test_estimate_and_actual_stand_side_by_side(alice_client: Client) -> None:
     run = factories.finished_succeeded()
-    text = page.get(f"/runs/{run.pk}/report/").text
+    text = alice_client.get(f"/runs/{run.pk}/report/").text
     assert "The estimate rests on default token counts per complexity." in text
     assert "$0.04 to $0.32" in text
-    rows = body(page.get(f"/runs/{run.pk}/report.md")).decode().splitlines()
+    rows = body(alice_client.get(f"/runs/{run.pk}/report.md")).decode().splitlines()
     inventory = (
         "| List the contracts and their parties | $0.0356 to $0.3216 | $0.0482 | within | 21,000 to 136,800 | 24,600 |"
     )
@@ -105,31 +99,31 @@ def test_estimate_and_actual_stand_side_by_side(page: Client) -> None:
     assert "| All of the run | | $0.3434 | | | 142,800 |" in rows
 
 
-def test_the_figures_of_a_run_are_in_its_report(page: Client) -> None:
+def test_the_figures_of_a_run_are_in_its_report(alice_client: Client) -> None:
     run = factories.finished_succeeded()
-    text = page.get(f"/runs/{run.pk}/report/").text
+    text = alice_client.get(f"/runs/{run.pk}/report/").text
     assert "2 of 3 steps passed with their first attempt" in text
     assert "Executor: said and passed" in text
     assert "From submission to the end: <strong>" in text
-    assert "No run has come to its end yet." in page.get(f"/runs/{factories.planning().pk}/report/").text
-    rows = body(page.get(f"/runs/{run.pk}/report.md")).decode().splitlines()
+    assert "No run has come to its end yet." in alice_client.get(f"/runs/{factories.planning().pk}/report/").text
+    rows = body(alice_client.get(f"/runs/{run.pk}/report.md")).decode().splitlines()
     assert "- First-pass yield: 67% (2 of 3)" in rows
     assert "- The executor said 71% on average (70 to 80 %): 0% (0 of 1) passed" in rows
     assert "- Planning: 2.7 s in 1 model calls" in rows
 
 
-def test_cache_writes_are_told_apart_by_how_long_they_live(page: Client) -> None:
+def test_cache_writes_are_told_apart_by_how_long_they_live(alice_client: Client) -> None:
     run = factories.finished_succeeded()
     ModelCall.objects.filter(run=run, role="planner").update(cache_write_5m_tokens=31, cache_write_1h_tokens=42)
     row = "| planner | claude-opus-5-5 | 1 | 9,000 | 2,400 | 0 | 31 | 42 | $0.0840 |"
-    assert row in body(page.get(f"/runs/{run.pk}/report.md")).decode().splitlines()
+    assert row in body(alice_client.get(f"/runs/{run.pk}/report.md")).decode().splitlines()
 
 
-def test_hostile_text_breaks_neither_page_nor_markdown(page: Client) -> None:
+def test_hostile_text_breaks_neither_page_nor_markdown(alice_client: Client) -> None:
     run = factories.finished_succeeded()
     Run.objects.filter(pk=run.pk).update(title=HOSTILE, request=HOSTILE, answer=HOSTILE)
-    assert "<script>alert" not in page.get(f"/runs/{run.pk}/report/").text
-    markdown = body(page.get(f"/runs/{run.pk}/report.md")).decode()
+    assert "<script>alert" not in alice_client.get(f"/runs/{run.pk}/report/").text
+    markdown = body(alice_client.get(f"/runs/{run.pk}/report.md")).decode()
     assert "<script" not in markdown
     assert "\n# SUCCEEDED" not in markdown
     assert [row for row in markdown.splitlines() if row.startswith("## ")] == [
@@ -144,9 +138,9 @@ def test_hostile_text_breaks_neither_page_nor_markdown(page: Client) -> None:
     ]
 
 
-def test_the_zip_holds_what_was_made_and_the_report(page: Client) -> None:
+def test_the_zip_holds_what_was_made_and_the_report(alice_client: Client) -> None:
     run = factories.finished_succeeded()
-    answer = page.get(f"/runs/{run.pk}/files.zip")
+    answer = alice_client.get(f"/runs/{run.pk}/files.zip")
     assert answer["Content-Disposition"] == f'attachment; filename="run-{run.pk}.zip"'
     archive = zipfile.ZipFile(io.BytesIO(body(answer)))
     before = trees.files_of(run.inputs)
@@ -173,7 +167,7 @@ def test_a_served_zip_is_streamed(db: None) -> None:
 
 
 @pytest.mark.parametrize("address", ["report/", "report.md", "files.zip"])
-def test_bob_may_read_and_charlie_gets_404(client: Client, bob: Any, charlie: Any, address: str) -> None:
+def test_bob_may_read_and_charlie_gets_404(client: Client, bob: User, charlie: User, address: str) -> None:
     run = factories.planning()
     for person, status in ((bob, 200), (charlie, 404)):
         client.force_login(person)

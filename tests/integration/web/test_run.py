@@ -19,12 +19,6 @@ pytestmark = pytest.mark.django_db
 QUERIES = 17
 
 
-@pytest.fixture
-def alice(client: Client) -> Client:
-    client.force_login(factories.alice())
-    return client
-
-
 def page_of(client: Client, run: Run) -> str:
     answer = client.get(f"/runs/{run.pk}/")
     assert answer.status_code == 200
@@ -64,21 +58,21 @@ def test_owner_and_approver_see_it_and_the_signed_out_sign_in(client: Client) ->
         (factories.stopped, "A person stopped the run."),
     ],
 )
-def test_each_state_says_what_it_is(alice: Client, make: Callable[[], Run], says: str) -> None:
-    assert says in page_of(alice, make())
+def test_each_state_says_what_it_is(alice_client: Client, make: Callable[[], Run], says: str) -> None:
+    assert says in page_of(alice_client, make())
 
 
-def test_a_plan_gate_says_what_is_approved_and_what_it_costs(alice: Client) -> None:
+def test_a_plan_gate_says_what_is_approved_and_what_it_costs(alice_client: Client) -> None:
     run = factories.awaiting_plan()
-    page = page_of(alice, run)
+    page = page_of(alice_client, run)
     assert "default token counts per complexity" in page
     assert "review/inventory.md exists" in page
     assert run.gates.get().digest[:12] in page
     assert "The contracts themselves are never changed" in page
 
 
-def test_a_second_version_says_why_and_what_changed(alice: Client) -> None:
-    page = page_of(alice, factories.awaiting_second_plan())
+def test_a_second_version_says_why_and_what_changed(alice_client: Client) -> None:
+    page = page_of(alice_client, factories.awaiting_second_plan())
     assert "Why version 2" in page
     assert "Check the deadlines too, and leave the notices to me." in page
     assert '<span class="news">added</span> List the deadlines' in page
@@ -86,8 +80,8 @@ def test_a_second_version_says_why_and_what_changed(alice: Client) -> None:
     assert '<span class="news">changed</span> Review the clauses' in page
 
 
-def test_a_failed_attempt_shows_evidence_deviations_and_who_was_overruled(alice: Client) -> None:
-    page = page_of(alice, factories.failed_attempt())
+def test_a_failed_attempt_shows_evidence_deviations_and_who_was_overruled(alice_client: Client) -> None:
+    page = page_of(alice_client, factories.failed_attempt())
     assert "✗ not verified: “dealt with as promptly as possible” does not occur in" in page
     assert "review/scratch.txt was written, which no step declared." in page
     assert "The plan named the tool search_files; it was not used." in page
@@ -96,9 +90,9 @@ def test_a_failed_attempt_shows_evidence_deviations_and_who_was_overruled(alice:
     assert "&amp;start=" in page
 
 
-def test_texts_of_models_are_escaped(alice: Client) -> None:
+def test_texts_of_models_are_escaped(alice_client: Client) -> None:
     nasty = factories.plan(factories.plan_step("x", "<script>alert(1)</script>", description="<img src=x onerror=y>"))
-    page = page_of(alice, factories.awaiting_plan(nasty))
+    page = page_of(alice_client, factories.awaiting_plan(nasty))
     assert "<script>alert" not in page
     assert "<img src=x" not in page
     assert "style=" not in page
@@ -106,120 +100,120 @@ def test_texts_of_models_are_escaped(alice: Client) -> None:
 
 
 def test_the_number_of_queries_does_not_grow_with_steps(
-    alice: Client, django_assert_num_queries: DjangoAssertNumQueries
+    alice_client: Client, django_assert_num_queries: DjangoAssertNumQueries
 ) -> None:
     for run in (factories.many_steps(2), factories.many_steps(4)):
         trees.reset_cache()
         with django_assert_num_queries(QUERIES):
-            page_of(alice, run)
+            page_of(alice_client, run)
 
 
 def test_the_number_of_queries_does_not_grow_with_results_that_are_kept(
-    alice: Client, django_assert_num_queries: DjangoAssertNumQueries
+    alice_client: Client, django_assert_num_queries: DjangoAssertNumQueries
 ) -> None:
     for run in (factories.keeping(1), factories.keeping(3)):
         trees.reset_cache()
         with django_assert_num_queries(QUERIES):
-            page_of(alice, run)
+            page_of(alice_client, run)
 
 
-def test_two_hundred_steps_are_fine(alice: Client, django_assert_num_queries: DjangoAssertNumQueries) -> None:
+def test_two_hundred_steps_are_fine(alice_client: Client, django_assert_num_queries: DjangoAssertNumQueries) -> None:
     steps = [factories.plan_step(f"s{n}", f"Step {n}") for n in range(200)]
     run = factories.executing(factories.plan(*steps), max_steps=500)
-    assert "0 of 200 steps" in page_of(alice, run)
+    assert "0 of 200 steps" in page_of(alice_client, run)
 
 
-def test_an_event_of_a_kind_that_is_not_known_breaks_neither_page_nor_socket(alice: Client) -> None:
+def test_an_event_of_a_kind_that_is_not_known_breaks_neither_page_nor_socket(alice_client: Client) -> None:
     run = factories.planning()
     newest = recorded(run.pk, Note(text="Something."))
     run.events.filter(seq=newest).update(kind="teleported", data={"to": "Mars"})
-    assert "teleported." in page_of(alice, run)
+    assert "teleported." in page_of(alice_client, run)
     assert "teleported." in fragments.update(run.owner_id, run.pk, newest - 1).content
 
 
-def test_the_history_is_capped_with_a_way_to_all_of_it(alice: Client) -> None:
+def test_the_history_is_capped_with_a_way_to_all_of_it(alice_client: Client) -> None:
     run = factories.planning()
     for _ in range(250):
         recorded(run.pk, Note(text="Something."))
-    page = page_of(alice, run)
+    page = page_of(alice_client, run)
     assert page.count("data-seq=") == 200
     assert "52 earlier events not shown" in page
-    assert alice.get(f"/runs/{run.pk}/?events=all").content.decode().count("data-seq=") == 252
+    assert alice_client.get(f"/runs/{run.pk}/?events=all").content.decode().count("data-seq=") == 252
 
 
-def test_pause_and_resume(alice: Client) -> None:
+def test_pause_and_resume(alice_client: Client) -> None:
     run = factories.executing()
-    assert alice.post(f"/runs/{run.pk}/pause/", {"paused": "1"}).status_code == 302
+    assert alice_client.post(f"/runs/{run.pk}/pause/", {"paused": "1"}).status_code == 302
     run.refresh_from_db()
     assert run.paused
-    assert "nothing new starts" in page_of(alice, run)
-    alice.post(f"/runs/{run.pk}/pause/", {"paused": "0"})
+    assert "nothing new starts" in page_of(alice_client, run)
+    alice_client.post(f"/runs/{run.pk}/pause/", {"paused": "0"})
     run.refresh_from_db()
     assert not run.paused
 
 
-def test_pausing_twice_is_said_and_changes_nothing(alice: Client) -> None:
+def test_pausing_twice_is_said_and_changes_nothing(alice_client: Client) -> None:
     run = factories.executing()
-    alice.post(f"/runs/{run.pk}/pause/", {"paused": "1"})
-    answer = alice.post(f"/runs/{run.pk}/pause/", {"paused": "1"}, follow=True)
+    alice_client.post(f"/runs/{run.pk}/pause/", {"paused": "1"})
+    answer = alice_client.post(f"/runs/{run.pk}/pause/", {"paused": "1"}, follow=True)
     assert "already in that state" in answer.content.decode()
 
 
-def test_with_htmx_pausing_brings_the_head(alice: Client) -> None:
+def test_with_htmx_pausing_brings_the_head(alice_client: Client) -> None:
     run = factories.executing()
-    answer = alice.post(f"/runs/{run.pk}/pause/", {"paused": "1"}, headers={"HX-Request": "true"})
+    answer = alice_client.post(f"/runs/{run.pk}/pause/", {"paused": "1"}, headers={"HX-Request": "true"})
     assert 'id="run-head"' in answer.content.decode()
     assert "Resume" in answer.content.decode()
 
 
-def test_stop(alice: Client) -> None:
+def test_stop(alice_client: Client) -> None:
     run = factories.executing()
-    alice.post(f"/runs/{run.pk}/stop/", {"reason": "Wrong\0 folder."})
+    alice_client.post(f"/runs/{run.pk}/stop/", {"reason": "Wrong\0 folder."})
     run.refresh_from_db()
     assert (run.status, run.outcome) == (RunStatus.FINISHED, "cancelled")
-    again = alice.post(f"/runs/{run.pk}/stop/", follow=True)
+    again = alice_client.post(f"/runs/{run.pk}/stop/", follow=True)
     assert "already finished" in again.content.decode()
 
 
 @pytest.mark.parametrize("address", ["pause/", "stop/", "gates/1/"])
-def test_reading_changes_nothing(alice: Client, address: str) -> None:
+def test_reading_changes_nothing(alice_client: Client, address: str) -> None:
     run = factories.executing()
-    assert alice.get(f"/runs/{run.pk}/{address}").status_code == 405
+    assert alice_client.get(f"/runs/{run.pk}/{address}").status_code == 405
 
 
-def test_costs_are_compared_as_soon_as_a_step_was_tried(alice: Client) -> None:
-    assert "Estimate against actual" not in page_of(alice, factories.awaiting_plan())
-    page = page_of(alice, factories.failed_attempt())
+def test_costs_are_compared_as_soon_as_a_step_was_tried(alice_client: Client) -> None:
+    assert "Estimate against actual" not in page_of(alice_client, factories.awaiting_plan())
+    page = page_of(alice_client, factories.failed_attempt())
     assert "Estimate against actual" in page
     assert "Tokens and cost by role and model" in page
 
 
-def test_a_long_plan_is_compared_by_role_only(alice: Client) -> None:
-    page = page_of(alice, factories.many_steps(41))
+def test_a_long_plan_is_compared_by_role_only(alice_client: Client) -> None:
+    page = page_of(alice_client, factories.many_steps(41))
     assert "has a row for each step" in page
     assert "Synthesizer" in page
 
 
-def test_the_estimate_at_the_gate_is_told_by_step_and_role(alice: Client) -> None:
+def test_the_estimate_at_the_gate_is_told_by_step_and_role(alice_client: Client) -> None:
     run = factories.awaiting_plan()
     stored = run.plans.get().estimate
     assert stored is not None
     estimate: Any = stored.model_dump(mode="json")
     estimate["steps"][0]["roles"][0]["basis"] = {"measured": 1, "default": 0, "min": 12, "max": 12}
     run.plans.update(estimate=estimate)
-    page = page_of(alice, run)
+    page = page_of(alice_client, run)
     assert "By step and role" in page
     assert page.count(">default</td>") == 9
     assert ">12 earlier runs</td>" in page
     assert ">in part 12 earlier runs</td>" in page, "the sum for the executor"
 
 
-def test_an_estimate_of_version_0_1_is_still_shown(alice: Client) -> None:
+def test_an_estimate_of_version_0_1_is_still_shown(alice_client: Client) -> None:
     run = factories.failed_attempt()
     steps = [{"step_id": "inventory", "low": "0.11", "high": "0.22"}]
     old = {"low": "0.3", "high": "0.9", "steps": steps, "unpriced": [], "basis": "default token counts per complexity"}
     run.plans.update(estimate=old)
-    page = page_of(alice, run)
+    page = page_of(alice_client, run)
     assert "$0.11 to $0.22" in page
     assert "default token counts per complexity" in page
     assert "By step and role" not in page

@@ -9,12 +9,6 @@ from tests import factories
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
-def alice(client: Client) -> Client:
-    client.force_login(factories.alice())
-    return client
-
-
 def page_of(client: Client, run: Run, step: Step) -> str:
     answer = client.get(f"/runs/{run.pk}/steps/{step.pk}/")
     assert answer.status_code == 200
@@ -25,9 +19,9 @@ def step_of(run: Run, key: str, version: int = 1) -> Step:
     return Step.objects.get(plan__run=run, plan__version=version, key=key)
 
 
-def test_attempts_stand_side_by_side_with_the_difference(alice: Client) -> None:
+def test_attempts_stand_side_by_side_with_the_difference(alice_client: Client) -> None:
     run = factories.step_gate()
-    page = page_of(alice, run, step_of(run, "review"))
+    page = page_of(alice_client, run, step_of(run, "review"))
     assert 'id="attempt-1"' in page
     assert 'id="attempt-2"' in page
     assert "Files against attempt 1" in page
@@ -35,35 +29,35 @@ def test_attempts_stand_side_by_side_with_the_difference(alice: Client) -> None:
     assert "Not written this time." in page
 
 
-def test_evidence_leads_to_anchors_that_exist(alice: Client) -> None:
+def test_evidence_leads_to_anchors_that_exist(alice_client: Client) -> None:
     run = factories.executing()
     factories.pass_inventory(run)
     step = step_of(run, "inventory")
-    page = page_of(alice, run, step)
+    page = page_of(alice_client, run, step)
     assert f'href="/runs/{run.pk}/steps/{step.pk}/#attempt-1-tool-2"' in page
     assert 'id="attempt-1-tool-2"' in page
     assert "made on 14 March 2026" in page
 
 
-def test_a_kept_step_shows_the_attempt_that_it_keeps(alice: Client) -> None:
+def test_a_kept_step_shows_the_attempt_that_it_keeps(alice_client: Client) -> None:
     run = factories.replanned()
-    page = page_of(alice, run, step_of(run, "inventory", version=2))
+    page = page_of(alice_client, run, step_of(run, "inventory", version=2))
     assert "keeps the result of version 1" in page
     assert "Three contracts, six parties" in page
 
 
-def test_a_step_of_an_earlier_version_says_so(alice: Client) -> None:
+def test_a_step_of_an_earlier_version_says_so(alice_client: Client) -> None:
     run = factories.replanned()
-    page = page_of(alice, run, step_of(run, "review"))
+    page = page_of(alice_client, run, step_of(run, "review"))
     assert "which counts no more" in page
     assert "Two findings in the service agreement." in page
 
 
-def test_a_step_that_has_not_started(alice: Client) -> None:
+def test_a_step_that_has_not_started(alice_client: Client) -> None:
     run = factories.executing()
-    assert "Not started" in page_of(alice, run, step_of(run, "notices"))
+    assert "Not started" in page_of(alice_client, run, step_of(run, "notices"))
 
 
-def test_a_step_of_another_run_is_not_found(alice: Client) -> None:
+def test_a_step_of_another_run_is_not_found(alice_client: Client) -> None:
     mine, other = factories.executing(), factories.executing()
-    assert alice.get(f"/runs/{mine.pk}/steps/{step_of(other, 'review').pk}/").status_code == 404
+    assert alice_client.get(f"/runs/{mine.pk}/steps/{step_of(other, 'review').pk}/").status_code == 404

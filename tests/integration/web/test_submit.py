@@ -13,18 +13,12 @@ from runs.enums import ApprovalPolicy, PlanStatus, Role, StepApproval
 from runs.lifecycle import fingerprint
 from runs.lifecycle.defaults import default_policy
 from runs.lifecycle.templates import save
-from runs.models import Run
+from runs.models import Run, User
 from runs.pev.imported import exported
 from runs.pev.policy import Policy
 from tests import factories
 
 JSON = {"Accept": "application/json"}
-
-
-@pytest.fixture
-def page(client: Client, alice: Any) -> Client:
-    client.force_login(alice)
-    return client
 
 
 def form(**changes: Any) -> dict[str, Any]:
@@ -53,39 +47,39 @@ def file(name: str, content: bytes = b"text") -> SimpleUploadedFile:
     return SimpleUploadedFile(name, content)
 
 
-def test_the_form_tells_the_limits_before_an_upload(page: Client) -> None:
-    text = page.get("/runs/new/").text
+def test_the_form_tells_the_limits_before_an_upload(alice_client: Client) -> None:
+    text = alice_client.get("/runs/new/").text
     assert "up to 10,000 files, 200 MB together, 50 MB each" in text
     assert 'data-max-file-bytes="50000000"' in text
 
 
-def test_a_posted_form_is_a_run_with_its_folders(page: Client) -> None:
+def test_a_posted_form_is_a_run_with_its_folders(alice_client: Client) -> None:
     sent = form(files=[file("a.md"), file("a.md", b"other")], paths=["one/a.md", "two/a.md"])
-    answer = page.post("/runs/new/", sent)
+    answer = alice_client.post("/runs/new/", sent)
     run = Run.objects.get()
     assert answer["Location"] == f"/runs/{run.pk}/"
     assert list(trees.files_of(run.inputs)) == ["one/a.md", "two/a.md"]
 
 
-def test_without_a_script_names_are_paths(page: Client) -> None:
-    page.post("/runs/new/", form(files=[file("a b.md")], folder=[file("ü.bin", b"\0\1")]))
+def test_without_a_script_names_are_paths(alice_client: Client) -> None:
+    alice_client.post("/runs/new/", form(files=[file("a b.md")], folder=[file("ü.bin", b"\0\1")]))
     assert list(trees.files_of(Run.objects.get().inputs)) == ["a b.md", "ü.bin"]
 
 
-def test_a_post_in_the_background_gets_a_place(page: Client) -> None:
-    answer = page.post("/runs/new/", form(), headers=JSON)
+def test_a_post_in_the_background_gets_a_place(alice_client: Client) -> None:
+    answer = alice_client.post("/runs/new/", form(), headers=JSON)
     assert (answer.status_code, answer.json()) == (201, {"location": f"/runs/{Run.objects.get().pk}/"})
 
 
-def test_a_form_that_is_sent_twice_is_one_run(page: Client) -> None:
+def test_a_form_that_is_sent_twice_is_one_run(alice_client: Client) -> None:
     sent = form()
-    first, second = page.post("/runs/new/", sent), page.post("/runs/new/", sent)
+    first, second = alice_client.post("/runs/new/", sent), alice_client.post("/runs/new/", sent)
     assert first["Location"] == second["Location"]
     assert Run.objects.count() == 1
 
 
-def test_an_error_keeps_the_text_and_asks_for_the_files_again(page: Client) -> None:
-    answer = page.post("/runs/new/", form(request="Keep <me>", files=[file("x")], paths=["../x"]))
+def test_an_error_keeps_the_text_and_asks_for_the_files_again(alice_client: Client) -> None:
+    answer = alice_client.post("/runs/new/", form(request="Keep <me>", files=[file("x")], paths=["../x"]))
     assert answer.status_code == 422
     assert "Keep &lt;me&gt;" in answer.text
     assert "add them again" in answer.text
@@ -107,15 +101,15 @@ def test_an_error_keeps_the_text_and_asks_for_the_files_again(page: Client) -> N
         ({"files": [file("a"), file("b")], "paths": ["x", "x"]}, "“x” was sent twice"),
     ],
 )
-def test_what_cannot_be_used_is_a_sentence(page: Client, changes: dict[str, Any], sentence: str) -> None:
-    answer = page.post("/runs/new/", form(**changes), headers=JSON)
+def test_what_cannot_be_used_is_a_sentence(alice_client: Client, changes: dict[str, Any], sentence: str) -> None:
+    answer = alice_client.post("/runs/new/", form(**changes), headers=JSON)
     assert answer.status_code == 422
     assert any(problem.startswith(sentence) or sentence in problem for problem in answer.json()["errors"])
     assert not Run.objects.exists()
 
 
-def test_a_request_without_files_is_taken_when_that_is_meant(page: Client) -> None:
-    page.post("/runs/new/", form(request="Review these contracts", no_files="on"))
+def test_a_request_without_files_is_taken_when_that_is_meant(alice_client: Client) -> None:
+    alice_client.post("/runs/new/", form(request="Review these contracts", no_files="on"))
     assert Run.objects.count() == 1
 
 
@@ -123,47 +117,47 @@ def plan_file(content: bytes = exported(factories.plan()).encode()) -> SimpleUpl
     return SimpleUploadedFile("my plan.json", content)
 
 
-def test_a_template_is_the_plan_of_the_run(page: Client) -> None:
-    text = page.get("/runs/new/").text
+def test_a_template_is_the_plan_of_the_run(alice_client: Client) -> None:
+    text = alice_client.get("/runs/new/").text
     assert '<option value="document-review">Document review</option>' in text
     assert "My templates" not in text
-    page.post("/runs/new/", form(template="document-review"))
+    alice_client.post("/runs/new/", form(template="document-review"))
     plan = Run.objects.get().plans.get()
     assert (plan.reason, plan.status) == ("From the template “Document review”.", PlanStatus.PROPOSED)
-    assert "From the template “Document review”." in page.get(f"/runs/{plan.run_id}/").text
+    assert "From the template “Document review”." in alice_client.get(f"/runs/{plan.run_id}/").text
 
 
-def test_an_own_template_is_offered_and_those_of_others_are_not(page: Client, alice: Any, bob: Any) -> None:
+def test_an_own_template_is_offered_and_those_of_others_are_not(alice_client: Client, alice: User, bob: User) -> None:
     done = factories.finished_succeeded()
     mine, theirs = save(alice, done, "Mine <3"), save(bob, done, "Bob's")
-    text = page.get("/runs/new/").text
+    text = alice_client.get("/runs/new/").text
     assert f'<option value="{mine.pk}">Mine &lt;3</option>' in text
     assert "Bob" not in text.split("id_template")[1].split("</select>")[0]
-    refused = page.post("/runs/new/", form(template=str(theirs.pk)), headers=JSON)
+    refused = alice_client.post("/runs/new/", form(template=str(theirs.pk)), headers=JSON)
     assert refused.json() == {"errors": ["There is no such template, or not any more; choose another."]}
-    page.post("/runs/new/", form(template=str(mine.pk)))
+    alice_client.post("/runs/new/", form(template=str(mine.pk)))
     assert fingerprint.contract_of(Run.objects.latest("pk").plans.get()) == factories.plan()
 
 
-def test_a_plan_can_be_brought_as_json_beside_the_files(page: Client) -> None:
-    page.post("/runs/new/", form(files=[file("a.md")], paths=["one/a.md"], plan_file=plan_file()))
+def test_a_plan_can_be_brought_as_json_beside_the_files(alice_client: Client) -> None:
+    alice_client.post("/runs/new/", form(files=[file("a.md")], paths=["one/a.md"], plan_file=plan_file()))
     run = Run.objects.get()
     assert list(trees.files_of(run.inputs)) == ["one/a.md"]
     assert fingerprint.contract_of(run.plans.get()) == factories.plan()
     assert run.plans.get().reason == "Imported from “my plan.json”."
 
 
-def test_what_is_wrong_with_a_plan_is_told_line_by_line_and_the_choices_are_kept(page: Client) -> None:
+def test_what_is_wrong_with_a_plan_is_told_line_by_line_and_the_choices_are_kept(alice_client: Client) -> None:
     wrong = b'{"goal": "x", "steps": [{"id": 1, "<script>": 1}]}'
-    told = page.post("/runs/new/", form(plan_file=plan_file(wrong)), headers=JSON).json()["errors"]
+    told = alice_client.post("/runs/new/", form(plan_file=plan_file(wrong)), headers=JSON).json()["errors"]
     assert told[0] == "Step “1”: “name” is missing; say in a few words what the step does."
     assert len(told) == 6
-    answer = page.post("/runs/new/", form(plan_file=plan_file(wrong), template="idea-workflow", attempts=2))
+    answer = alice_client.post("/runs/new/", form(plan_file=plan_file(wrong), template="idea-workflow", attempts=2))
     assert answer.status_code == 422
     assert "Choose a template or a file with a plan, not both." in answer.text
     assert '<option value="idea-workflow" selected>' in answer.text
     assert 'name="attempts" value="2"' in answer.text
-    assert "&lt;script&gt;" in page.post("/runs/new/", form(plan_file=plan_file(wrong))).text
+    assert "&lt;script&gt;" in alice_client.post("/runs/new/", form(plan_file=plan_file(wrong))).text
     assert not Run.objects.exists()
 
 
@@ -176,20 +170,20 @@ def test_what_is_wrong_with_a_plan_is_told_line_by_line_and_the_choices_are_kept
         (b"[" * 100_000, "The plan is not valid JSON: it is nested too deeply."),
     ],
 )
-def test_a_file_that_is_no_plan_is_a_sentence(page: Client, content: bytes, sentence: str) -> None:
-    answer = page.post("/runs/new/", form(plan_file=plan_file(content)), headers=JSON)
+def test_a_file_that_is_no_plan_is_a_sentence(alice_client: Client, content: bytes, sentence: str) -> None:
+    answer = alice_client.post("/runs/new/", form(plan_file=plan_file(content)), headers=JSON)
     assert answer.status_code == 422
     assert answer.json()["errors"][0].startswith(sentence)
 
 
-def test_a_plan_that_cannot_be_run_is_refused_by_the_rules_for_every_plan(page: Client) -> None:
+def test_a_plan_that_cannot_be_run_is_refused_by_the_rules_for_every_plan(alice_client: Client) -> None:
     shell = exported(factories.plan()).replace("list_files", "shell").encode()
-    (problem,) = page.post("/runs/new/", form(plan_file=plan_file(shell)), headers=JSON).json()["errors"]
+    (problem,) = alice_client.post("/runs/new/", form(plan_file=plan_file(shell)), headers=JSON).json()["errors"]
     assert problem.startswith("Step “inventory” plans the tool “shell”, which does not exist. There are: ")
 
 
-def test_the_policy_is_what_was_chosen(page: Client, bob: Any) -> None:
-    page.post(
+def test_the_policy_is_what_was_chosen(alice_client: Client, bob: User) -> None:
+    alice_client.post(
         "/runs/new/",
         form(plan_approval="never", step_approval="all", attempts=1, executor_model="m-1", approvers=[bob.pk]),
     )
@@ -200,7 +194,7 @@ def test_the_policy_is_what_was_chosen(page: Client, bob: Any) -> None:
     assert list(run.approvers.all()) == [bob]
 
 
-def test_too_many_files_are_a_sentence(page: Client, settings: Settings) -> None:
+def test_too_many_files_are_a_sentence(alice_client: Client, settings: Settings) -> None:
     settings.DATA_UPLOAD_MAX_NUMBER_FILES = settings.UPLOAD_FILES = 2
     sent = form(files=[file("a"), file("b"), file("c")])
     strict = Client(enforce_csrf_checks=True)
@@ -209,84 +203,90 @@ def test_too_many_files_are_a_sentence(page: Client, settings: Settings) -> None
     background = strict.post("/runs/new/", sent, headers=JSON)
     assert background.status_code == 400
     assert "More files were sent than the 2" in background.json()["errors"][0]
-    assert "More files were sent than the 2" in page.post("/runs/new/", form(files=[file("a")] * 3)).text
+    assert "More files were sent than the 2" in alice_client.post("/runs/new/", form(files=[file("a")] * 3)).text
 
 
-def test_a_file_that_is_too_large_is_a_sentence(page: Client, settings: Settings) -> None:
+def test_a_file_that_is_too_large_is_a_sentence(alice_client: Client, settings: Settings) -> None:
     settings.FILE_BYTES = 3
-    answer = page.post("/runs/new/", form(files=[file("large.bin", b"1234")]), headers=JSON)
+    answer = alice_client.post("/runs/new/", form(files=[file("large.bin", b"1234")]), headers=JSON)
     assert "“large.bin” has" in answer.json()["errors"][0]
 
 
-def test_the_sample_is_one_click_and_one_run(page: Client) -> None:
+def test_the_sample_is_one_click_and_one_run(alice_client: Client) -> None:
     token = {"token": str(uuid.uuid4())}
-    first, second = (page.post("/runs/sample/contracts/", token) for _ in range(2))
+    first, second = (alice_client.post("/runs/sample/contracts/", token) for _ in range(2))
     assert first["Location"] == second["Location"] == f"/runs/{Run.objects.get().pk}/"
     assert Run.objects.get().inputs.file_count == 3
 
 
-def test_an_unknown_sample_is_not_there(page: Client) -> None:
-    assert page.post("/runs/sample/novels/").status_code == 404
-    assert page.get("/runs/sample/contracts/").status_code == 405
+def test_an_unknown_sample_is_not_there(alice_client: Client) -> None:
+    assert alice_client.post("/runs/sample/novels/").status_code == 404
+    assert alice_client.get("/runs/sample/contracts/").status_code == 405
 
 
-def test_a_judge_of_its_own_work_has_to_be_allowed(page: Client) -> None:
+def test_a_judge_of_its_own_work_has_to_be_allowed(alice_client: Client) -> None:
     same_model = {"verifier_model": "claude-sonnet-5-5"}
-    refused = page.post("/runs/new/", form(**same_model), headers=JSON)
+    refused = alice_client.post("/runs/new/", form(**same_model), headers=JSON)
     assert refused.status_code == 422
     assert "claude-sonnet-5-5 would judge its own work" in refused.json()["errors"][0]
-    assert page.post("/runs/new/", form(**same_model, same_model_verifier="on"), headers=JSON).status_code == 201
+    assert (
+        alice_client.post("/runs/new/", form(**same_model, same_model_verifier="on"), headers=JSON).status_code == 201
+    )
 
 
-def test_a_budget_needs_prices(page: Client) -> None:
-    refused = page.post("/runs/new/", form(budget="5", executor_model="llama"), headers=JSON)
+def test_a_budget_needs_prices(alice_client: Client) -> None:
+    refused = alice_client.post("/runs/new/", form(budget="5", executor_model="llama"), headers=JSON)
     assert refused.json()["errors"] == [
         "The budget cannot be kept: no price is known for llama. Leave the budget empty."
     ]
 
 
-def test_limits_are_taken_in_dollars_and_minutes(page: Client) -> None:
-    page.post("/runs/new/", form(budget="2.50", limit_minutes="90", attempt_minutes="5"))
+def test_limits_are_taken_in_dollars_and_minutes(alice_client: Client) -> None:
+    alice_client.post("/runs/new/", form(budget="2.50", limit_minutes="90", attempt_minutes="5"))
     policy = Policy.model_validate(Run.objects.get().policy)
     assert (str(policy.budget), policy.time_limit, policy.attempt_seconds, policy.reuse) == ("2.50", 5_400, 300, True)
 
 
-def test_a_second_person_has_to_be_named(page: Client, bob: Any) -> None:
-    refused = page.post("/runs/new/", form(second_person="on"), headers=JSON)
+def test_a_second_person_has_to_be_named(alice_client: Client, bob: User) -> None:
+    refused = alice_client.post("/runs/new/", form(second_person="on"), headers=JSON)
     assert refused.json()["errors"] == [
         "A second person has to approve, but nobody else may decide. Name somebody who may."
     ]
-    assert page.post("/runs/new/", form(second_person="on", approvers=[bob.pk]), headers=JSON).status_code == 201
+    assert (
+        alice_client.post("/runs/new/", form(second_person="on", approvers=[bob.pk]), headers=JSON).status_code == 201
+    )
 
 
 @pytest.mark.usefixtures("no_model")
-def test_without_a_model_the_form_says_so_and_offers_what_can_be_run(page: Client) -> None:
-    text = page.get("/runs/new/").text
+def test_without_a_model_the_form_says_so_and_offers_what_can_be_run(alice_client: Client) -> None:
+    text = alice_client.get("/runs/new/").text
     assert "No model is connected." in text
     assert '<option value="" selected>The planner writes it (needs a model)</option>' in text
     assert '<option value="document-review">Document review</option>' in text
     for key, name in (("idea-workflow", "Idea workflow"), ("project-analysis", "Project analysis")):
         assert f'<option value="{key}" disabled>{name} (needs a model)</option>' in text
-    assert page.get("/templates/").text.count("needs a model") == 2
+    assert alice_client.get("/templates/").text.count("needs a model") == 2
 
 
-def test_with_a_model_no_template_is_held_back(page: Client) -> None:
-    assert "needs a model" not in page.get("/runs/new/").text + page.get("/templates/").text
+def test_with_a_model_no_template_is_held_back(alice_client: Client) -> None:
+    assert "needs a model" not in alice_client.get("/runs/new/").text + alice_client.get("/templates/").text
 
 
 @pytest.mark.usefixtures("no_model")
-def test_without_a_model_a_free_task_is_refused_and_the_template_is_not(page: Client) -> None:
+def test_without_a_model_a_free_task_is_refused_and_the_template_is_not(alice_client: Client) -> None:
     files = [file(f"{size}.md", b"x" * size) for size in (1, 2, 3)]
-    refused = page.post("/runs/new/", form(request="Report the largest of three files", files=files), headers=JSON)
+    refused = alice_client.post(
+        "/runs/new/", form(request="Report the largest of three files", files=files), headers=JSON
+    )
     assert refused.status_code == 422
     (problem,) = refused.json()["errors"]
     assert problem.startswith("This task needs a model; without a model only the sample and the template “Document")
     assert not Run.objects.exists()
     taken = form(request="Review it", template="document-review", files=[file("a.md")])
-    assert page.post("/runs/new/", taken, headers=JSON).status_code == 201
+    assert alice_client.post("/runs/new/", taken, headers=JSON).status_code == 201
 
 
 @pytest.mark.usefixtures("no_model")
-def test_without_a_model_the_sample_is_one_click(page: Client) -> None:
-    page.post("/runs/sample/contracts/")
+def test_without_a_model_the_sample_is_one_click(alice_client: Client) -> None:
+    alice_client.post("/runs/sample/contracts/")
     assert Run.objects.get().inputs.file_count == 3
