@@ -94,7 +94,7 @@ def _read(which: Q, *, lock: bool = False) -> WorkItem | None:
     rows = WorkItem.objects.select_related("run", "attempt__step__plan")
     if lock:
         rows = rows.select_for_update(of=("self", "run"))
-    work = next(iter(rows.filter(which)), None)  # one at most: `first` would have it sorted
+    work = next(iter(rows.order_by().filter(which)), None)  # one at most, so there is nothing to sort
     if work is None:
         return None
     run = work.run
