@@ -8,6 +8,7 @@ from pathlib import Path
 import pevsite.settings
 
 ROOT = Path(__file__).parents[2]
+PAGES = [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")]
 
 
 def test_every_rule_that_is_cited_stands_in_the_rules() -> None:
@@ -50,13 +51,21 @@ def path_of(module: str) -> str:
 
 
 def test_paths_and_names_in_the_documents_exist() -> None:
-    texts = [path.read_text() for path in (*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"))]
-    named = [found for text in texts for found in re.findall(r"`((?:runs|pevsite)/[\w/]+\.py)(?:::(\w+))?`", text)]
-    assert len(named) > 40
-    assert [f"{path}::{name}" for path, name in named if name not in {"", *names_in(ROOT / path)}] == []
+    texts = [path.read_text() for path in PAGES]
+    form = re.compile(r"`((?:docs|pevsite|runs|static|templates|tests)/[\w/.-]+)(?:::(\w+))?`")
+    named = [found for text in texts for found in form.findall(text)]
+    assert len(named) > 80
+    assert [path for path, _ in named if not (ROOT / path).exists()] == []
+    assert [f"{path}::{name}" for path, name in named if name and name not in names_in(ROOT / path)] == []
 
 
 def names_in(path: Path) -> set[str]:
-    """The functions and classes at the top of a module. Raises FileNotFoundError."""
+    """The functions and classes at the top of a module."""
     kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
     return {node.name for node in ast.parse(path.read_text()).body if isinstance(node, kinds)}
+
+
+def test_links_between_the_documents_lead_somewhere() -> None:
+    links = [(page, link) for page in PAGES for link in re.findall(r"\]\(([^)#:]+)\)", page.read_text())]
+    assert len(links) > 10
+    assert [link for page, link in links if not (page.parent / link).exists()] == []
