@@ -1,4 +1,4 @@
-"""Owns what every test has: a clean tree cache, no network, and data folders that go away."""
+"""What every test has: nothing remembered of the rows of others, no network, and data folders that go away."""
 
 import shutil
 
