@@ -92,6 +92,7 @@ def claim(work_id: int) -> Lease | None:
 
 def _read(which: Q, *, lock: bool = False) -> WorkItem | None:
     rows = WorkItem.objects.select_related("run", "attempt__step__plan")
+    rows = rows.defer("attempt__step__plan__estimate")  # it grows with the plan, and no step needs it
     if lock:
         rows = rows.select_for_update(of=("self", "run"))
     work = next(iter(rows.order_by().filter(which)), None)  # one at most, so there is nothing to sort

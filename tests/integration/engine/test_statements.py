@@ -42,5 +42,6 @@ def test_a_step_that_writes_a_file(team: Team, submitted: Submit) -> None:
         sent = statements_of(run.work.get(attempt__step__key=key))
         counts.append(len(sent))
         assert len(sent) <= MAX_STATEMENTS, "\n".join(sent)
+        assert not any('"estimate"' in sql for sql in sent), "it grows with the plan, and a step has no use for it"
     assert ToolCall.objects.filter(run=run, name="write_file", is_error=False).count() == 3
     assert counts[1] == counts[2], "a step must not cost more than the one before"
