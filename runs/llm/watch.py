@@ -1,4 +1,4 @@
-"""Owns the watch over a call in flight: one that must end is cut off at its socket, however silent the service is.
+"""The watch over calls in flight: one that must end is cut off at its socket, however silent the service is.
 
 The library sees neither pings nor silence, and a thread that reads a socket cannot be told to stop. Shutting the
 socket down from outside ends the read at once.
@@ -6,6 +6,7 @@ socket down from outside ends the read at once.
 
 import socket
 import threading
+import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from types import TracebackType
@@ -20,7 +21,7 @@ _here = threading.local()
 
 
 class Watch:
-    """Calls `check` every second from a thread of its own until the block is left; it raises to end the call.
+    """Has `check` called every second from the watcher's thread until the block is left; it raises to end the call.
 
     The request of the block must be made in its thread, by a client with `attach` as a hook, on a connection of
     its own. When the block fails because it was cut off, what `check` raised comes out of it.
@@ -28,20 +29,21 @@ class Watch:
 
     def __init__(self, check: Callable[[], None]) -> None:
         self._check = check
-        self._left = threading.Event()
+        self._lock = threading.Lock()
+        self._left = False
         self._reason: Exception | None = None
         self._socket: socket.socket | None = None
-        self._thread = threading.Thread(target=self._look, name="watch", daemon=True)
 
     def __enter__(self) -> Self:
         _here.watch = self
-        self._thread.start()
+        _watcher.add(self)
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None) -> None:
         _here.watch = None
-        self._left.set()
-        self._thread.join()
+        _watcher.remove(self)
+        with self._lock:  # a check that has begun ends first: its reason counts
+            self._left = True
         if self._reason is not None and isinstance(error, Exception):
             raise self._reason from error
 
@@ -51,20 +53,56 @@ class Watch:
             self._socket = info["return_value"].get_extra_info("socket")
             self._cut()
 
-    def _look(self) -> None:
-        while not self._left.wait(WATCH_INTERVAL):
+    def look(self) -> None:
+        """Check once, and cut the call off when it has to end."""
+        with self._lock:
+            if self._left or self._reason is not None:
+                return
             try:
                 self._check()
             except Exception as reason:
                 self._reason = reason
                 self._cut()
-                return
 
     def _cut(self) -> None:
-        """Both threads call this after they have set their part, so whoever is second cuts."""
+        """Both threads call this after they have set their part, so whichever is second cuts."""
         if self._reason is not None and self._socket is not None:
             with suppress(OSError):
                 self._socket.shutdown(socket.SHUT_RDWR)
+
+
+class _Watcher:
+    """One thread for all the calls of a process: it begins with the first and ends after the last."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._calls: set[Watch] = set()
+        self._runs = False
+
+    def add(self, call: Watch) -> None:
+        with self._lock:
+            self._calls.add(call)
+            if not self._runs:
+                self._runs = True
+                threading.Thread(target=self._watch, name="watch", daemon=True).start()
+
+    def remove(self, call: Watch) -> None:
+        with self._lock:
+            self._calls.discard(call)
+
+    def _watch(self) -> None:
+        while True:
+            time.sleep(WATCH_INTERVAL)
+            with self._lock:
+                calls = list(self._calls)
+                if not calls:
+                    self._runs = False
+                    return
+            for call in calls:
+                call.look()
+
+
+_watcher = _Watcher()
 
 
 def attach(request: httpx2.Request) -> None:

@@ -6,6 +6,7 @@ import socket
 import threading
 import time
 from collections.abc import Iterator
+from contextlib import ExitStack
 from typing import Any
 
 import pytest
@@ -49,7 +50,14 @@ def api(server: FakeAnthropic, monkeypatch: pytest.MonkeyPatch) -> Iterator[Fake
     monkeypatch.setattr(watch, "WATCH_INTERVAL", 0.05)
     yield server
     assert server.violations == []
-    assert [thread for thread in threading.enumerate() if thread.name == "watch"] == []
+    ends = time.monotonic() + SOON
+    while watchers() and time.monotonic() < ends:
+        time.sleep(watch.WATCH_INTERVAL)
+    assert watchers() == []
+
+
+def watchers() -> list[threading.Thread]:
+    return [thread for thread in threading.enumerate() if thread.name == "watch"]
 
 
 SILENT = pytest.mark.parametrize(
@@ -117,6 +125,16 @@ def test_a_call_that_was_cut_off_harms_no_other(api: FakeAnthropic, clients: Cli
     assert not thread.is_alive()
 
 
+def test_one_thread_watches_all_calls(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(watch, "WATCH_INTERVAL", 0.01)
+    looked = [threading.Event() for _ in range(5)]
+    with ExitStack() as calls:
+        for event in looked:
+            calls.enter_context(watch.Watch(lambda event=event: event.set()))  # type: ignore[misc]
+        assert all(event.wait(SOON) for event in looked)
+        assert len(watchers()) == 1
+
+
 def test_what_ends_well_is_not_spoilt_by_a_cut_that_comes_too_late(monkeypatch: pytest.MonkeyPatch) -> None:
     """The reply is paid for; whoever asked decides what becomes of it."""
     monkeypatch.setattr(watch, "WATCH_INTERVAL", 0.01)
@@ -145,7 +163,7 @@ def test_a_connection_that_is_made_after_the_cut_is_cut_too(monkeypatch: pytest.
 
     def connect_late() -> None:
         with watch.Watch(lost) as watching:
-            watching._thread.join(SOON)
+            watching.look()
             watching.traced("connection.connect_tcp.complete", {"return_value": Connection()})
             read.append(ours.recv(1))
             raise ConnectionError
