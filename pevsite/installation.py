@@ -33,7 +33,7 @@ def prepare(folder: Path) -> None:
 def secret_key(folder: Path) -> str:
     """The key from `PEV_SECRET_KEY` or the folder; where nothing was prepared one that lives as long as the process.
 
-    What such a process signs nobody accepts later: commands that check or draw need a key, and use none.
+    What such a process signs no one accepts later: commands that check or draw need a key, and use none.
     """
     if given := os.environ.get("PEV_SECRET_KEY"):
         return given

@@ -122,7 +122,7 @@ CSRF_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = SECURE_SSL_REDIRECT = TLS
 SECURE_HSTS_SECONDS = 31_536_000 if TLS else 0
 SILENCED_SYSTEM_CHECKS = [
-    "security.W005",  # HSTS for subdomains: they belong to whoever runs the domain, not to this site
+    "security.W005",  # HSTS for subdomains: they belong to anyone who runs the domain, not to this site
     "security.W021",  # the browsers' preload list: likewise, and it can't be undone for months
 ]
 SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if TLS else None

@@ -20,14 +20,14 @@ from runs.models import Event, Gate, ModelCall, Run, ToolCall, User, WorkItem
 
 
 class Administration(admin.AdminSite):
-    """For superusers. Others find nothing here (S4); whoever has not signed in was sent to do so before."""
+    """For superusers. Others find nothing here (S4); anyone who has not signed in was sent to do so before."""
 
     site_header = site_title = "pevsite administration"
     index_title = "What this installation holds"
     empty_value_display = "–"
 
     def has_permission(self, request: HttpRequest) -> bool:
-        """Raises Http404 instead of saying no: a no would lead to a form for passwords, which nobody has."""
+        """Raises Http404 instead of saying no: a no would lead to a form for passwords, which no one has."""
         if not (request.user.is_active and request.user.is_superuser):
             raise Http404
         return True

@@ -28,7 +28,7 @@ class PathRefused(InvalidInput):
 
 
 class PlanRefused(InvalidInput):
-    """A plan that somebody brought cannot be used. `problems`: a sentence for each thing that is wrong with it."""
+    """An imported plan cannot be used. `problems`: a sentence for each thing that is wrong with it."""
 
     def __init__(self, problems: Sequence[str]) -> None:
         super().__init__("\n".join(problems))

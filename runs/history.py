@@ -1,7 +1,7 @@
 """Transactions on runs, and the only writer of their events: numbered and written together when a transaction ends.
 
 The number of a run's newest event is the run's version. All that changes a run is told by an event of the same
-transaction, so whoever holds a run as of event N and commits event N + 1 knows that nothing has come in between.
+transaction, so anyone who holds a run as of event N and commits event N + 1 knows that nothing has come in between.
 """
 
 import threading

@@ -1,6 +1,6 @@
-"""Owns the only door to the channel layer: it tells who follows a run that there is something new.
+"""The only door to the channel layer: it tells who follows a run that there is something new.
 
-A message carries ids only; whoever gets one reads the rows and checks permission again. Messages may be lost or
+A message carries ids only; anyone who gets one reads the rows and checks permission again. Messages may be lost or
 come twice.
 """
 
@@ -33,7 +33,7 @@ def serve_from(loop: asyncio.AbstractEventLoop) -> None:
 def announce(run_id: int, seq: int) -> None:
     """Tell everybody who follows the run, and return at once.
 
-    In a process that serves nobody this does nothing: the sweeper of the one that does will find the rows.
+    In a process that serves no one this does nothing: the sweeper of the one that does will find the rows.
     """
     if _loops and _loops[0].is_running():
         message = NewEvents(type="new.events", run=run_id, seq=seq)

@@ -1,4 +1,4 @@
-"""Owns who may do what, each rule once, in two voices: `check_can_x` raises a sentence, `can_x` answers."""
+"""Who may do what, each rule once, in two voices: `check_can_x` raises a sentence, `can_x` answers."""
 
 from django.contrib.auth.models import AnonymousUser
 from django.db.models import Q, QuerySet
@@ -20,7 +20,7 @@ def visible_runs(user: Person) -> RunQuerySet:
 
 
 def visible_templates(user: Person) -> "QuerySet[Template]":
-    """The templates this person may see: their own, and nobody else's, not even as an administrator."""
+    """The templates this person may see: their own, and no one else's, not even as an administrator."""
     return Template.objects.filter(owner_id=user.pk) if user.is_authenticated else Template.objects.none()
 
 
@@ -29,7 +29,7 @@ def can_see(user: Person, run: Run) -> bool:
 
 
 def check_can_decide(user: Person, run: Run) -> None:
-    """Whoever may see a run may answer its gates. Raises NotAllowed."""
+    """Anyone who may see a run may answer its gates. Raises NotAllowed."""
     if not can_see(user, run):
         raise NotAllowed("You may not decide anything in this run.")
 

@@ -1,4 +1,4 @@
-"""Owns trees, overlays and the content-addressed store behind them.
+"""Trees, overlays and the content-addressed store behind them.
 
 A tree names files by path and SHA-256; nothing in it is ever a link, a device or a path on a disk. Blobs lie
 in Django's storage `blobs` under their hash, so the same content is stored once.
@@ -54,7 +54,7 @@ class BlobStorage(FileSystemStorage):
         return name
 
     def get_available_name(self, name: str, max_length: int | None = None) -> str:
-        """Always the name itself: whoever stored it at the same moment stored the same bytes."""
+        """Always the name itself: another writer at the same moment stored the same bytes."""
         return name
 
 

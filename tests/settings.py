@@ -1,4 +1,4 @@
-"""Owns the settings of the tests: the product's, on a data folder of their own, with nobody's key."""
+"""The settings of the tests: the product's, on a data folder of their own, with nobody's key."""
 
 import os
 import tempfile

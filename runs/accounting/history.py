@@ -1,6 +1,6 @@
 """The estimate that is stored with a plan, and what earlier runs have used, on which it rests.
 
-All finished runs of the installation count, whoever may see them: only ranges over several runs leave this module.
+All finished runs of the installation count, no matter who may see them: only ranges over several runs are given out.
 """
 
 from collections import defaultdict

@@ -1,4 +1,4 @@
-"""Owns what each role is told: reads rows and puts together the briefs that pev wants."""
+"""What each role is told: reads rows and puts together the briefs that pev wants."""
 
 from collections.abc import Iterator, Mapping, Sequence
 

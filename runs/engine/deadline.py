@@ -1,4 +1,4 @@
-"""Owns the time that one attempt may take: its model calls and tools together, waiting for the service not counted."""
+"""The time that one attempt may take: its model calls and tools together, waiting for the service not counted."""
 
 import time
 

@@ -79,7 +79,7 @@ class Pool:
         task_started.send(sender, task_result=self._keep(running))
         try:
             value = _called(running)
-        except BaseException as error:  # a thread has nobody to raise it to
+        except BaseException as error:  # a thread has no one to raise it to
             # sent from inside the handler, as Django's own backends do: its log takes the traceback from there
             task_finished.send(sender, task_result=self._finish(running, TaskResultStatus.FAILED, error=error))
         else:
@@ -128,7 +128,7 @@ pool = Pool()
 
 
 class EmbeddedBackend(BaseTaskBackend):
-    """Runs tasks in the pool of this process. Where nobody started it a task stays READY and nothing keeps it.
+    """Runs tasks in the pool of this process. Where no one started it a task stays READY and nothing keeps it.
 
     `get_result` knows what this process was given and nothing else, so it does not count as supported.
     """

@@ -61,7 +61,7 @@ class Recording:
         try:
             return database.call(lambda: commit(self.lease, both, calls_only=calls_only))
         except LeaseLost:
-            if unsaved:  # it was paid for, whoever goes on with the work
+            if unsaved:  # it was paid for, whichever worker goes on
                 database.call(lambda: unsaved(self.item, False))
             raise
 

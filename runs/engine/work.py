@@ -1,8 +1,8 @@
 """Leases on work items: claim, heartbeat, commit, release. The row decides; a worker only believes.
 
-A claim is a compare-and-set. While a lease lives nobody else may claim; when it is not renewed for `LEASE_SECONDS`
-anybody may. Each claim raises the epoch. Whoever takes an item over from an owner that may still believe in its lease
-says so with an event, so that the old owner's next commit finds the run changed, looks, and is refused (D2).
+A claim is a compare-and-set. While a lease lives no one else may claim; when it is not renewed for `LEASE_SECONDS`
+anybody may. Each claim raises the epoch. Taking an item over from an owner that may still believe in it
+is told by an event, so that the old owner's next commit finds the run changed, looks, and is refused (D2).
 """
 
 import logging
@@ -113,7 +113,7 @@ def _owner() -> str:
 def commit[Value](lease: Lease, write: Callable[[WorkItem], Value], *, calls_only: bool = False) -> Value:
     """What `write` returns, done in one transaction under a living lease. Raises LeaseLost, and nothing is written.
 
-    First with the item as it is in hand: in a run where nothing else happens nobody has to look again. When the run has
+    First with the item as it is in hand: in a run where nothing else happens no one has to look again. When the run has
     changed since, `write` is done again on fresh rows. Rows of calls depend on none: for them (`calls_only`)
     the lease is checked and the number of the newest event is read.
     """

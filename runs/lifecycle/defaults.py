@@ -1,4 +1,4 @@
-"""Owns the policy that a new run starts from: the models of whoever answers, and the settings' defaults."""
+"""The policy that a new run starts from: the models of the service that answers, and the settings' defaults."""
 
 import os
 from typing import Literal

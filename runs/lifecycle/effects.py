@@ -109,7 +109,7 @@ def settle(state: State, key: str, status: StepStatus) -> None:
 
 
 def _declared(state: State, key: str, overlay: Changes) -> Changes:
-    """What of an accepted overlay the plan had spoken of: nobody agreed to the rest, such as a changed input."""
+    """What of an accepted overlay the plan had spoken of: no one agreed to the rest, such as a changed input."""
     extra = baseline.undeclared_by(state.specs.values(), overlay)
     if extra:
         text = f"Files of {key} that no step had declared were left out: {', '.join(extra[:10])}."

@@ -1,4 +1,4 @@
-"""Owns what an approval is bound to (G1): the digests, and the difference when they no longer hold."""
+"""What an approval is bound to (G1): the digests, and the difference when they no longer hold."""
 
 import hashlib
 import json

@@ -97,7 +97,7 @@ def _complete(gate: Gate, decision: Decision) -> Decision:
     if gate.kind == GateKind.PLAN and gate.run.plans.filter(status=PlanStatus.REJECTED).count() >= limit:
         raise DecisionRefused(
             f"{limit} plans of this run were rejected already, and its policy allows no more. "
-            "Approve this one, or stop the run and submit the task anew with what is missing in the request."
+            "Approve this one, or stop the run and submit the task again with what is missing in the request."
         )
     return decision
 
@@ -110,7 +110,7 @@ def _ask_again(gate: Gate) -> None:
 
 
 def already_decided(gate: Gate) -> str:
-    """The sentence for whoever comes second (G3)."""
+    """The sentence for anyone who comes second (G3)."""
     if gate.decided_by is None or gate.decided_at is None:
         return "This question was withdrawn; there is nothing to decide any more."
     when = gate.decided_at.strftime("%Y-%m-%d %H:%M:%S")

@@ -28,7 +28,7 @@ def is_connected() -> bool:
 
 
 def check_can_be_answered(policy: Policy, request: str, plan: PlanContract | None, contents: Contents) -> None:
-    """Raises InvalidInput for what would be submitted to nobody, or to the rehearsal although it is another job.
+    """Raises InvalidInput for what would be submitted to no one, or to the rehearsal although it is another job.
 
     What is asked for decides, not where it comes from: the sample is its request with its files, the template any
     plan whose every step is one of its steps.

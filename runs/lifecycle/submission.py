@@ -1,4 +1,4 @@
-"""Owns the way in: files become a tree, a request becomes a run. What is refused changes nothing."""
+"""The way in: files become a tree, a request becomes a run. What is refused changes nothing."""
 
 from __future__ import annotations
 
@@ -87,17 +87,17 @@ def submit(owner: User, submission: Submission) -> Run:
     return _made(owner, submission, request, tree)
 
 
-def again(run: Run, user: User, token: uuid.UUID, *, reuse: bool = True, anew: Sequence[str] = ()) -> Run:
+def again(run: Run, user: User, token: uuid.UUID, *, reuse: bool = True, redo: Sequence[str] = ()) -> Run:
     """A new run of the same request, files, policy and plan; results of the old one are taken over where they can be.
 
-    Nothing is taken over without `reuse`, nor for the steps that `anew` names. No planner is asked if a plan had
+    Nothing is taken over without `reuse`, nor for the steps that `redo` names. No planner is asked if a plan had
     been approved. Raises InvalidInput or PlanRefused.
     """
     before = plan_worth_keeping(run)
     submission = Submission(
         request=run.request,
         uploads=(),
-        policy=run.policy.changed(reuse=reuse, without_reuse=sorted(anew)),
+        policy=run.policy.changed(reuse=reuse, without_reuse=sorted(redo)),
         token=token,
         approvers=[one for one in (run.owner, *run.approvers.all()) if one != user],
         plan=fingerprint.contract_of(before) if before else None,
@@ -123,7 +123,7 @@ def _made(owner: User, submission: Submission, request: str, tree: Tree) -> Run:
     except IntegrityError as error:
         existing = Run.objects.filter(submission=submission.token, owner=owner).first()
         if existing is None:
-            raise InvalidInput("This form has been used already; load the page again and submit anew.") from error
+            raise InvalidInput("This form has been used already; load the page again.") from error
         return existing
     return run
 
@@ -147,7 +147,7 @@ def checked_request(submission: Submission) -> str:
 def check_policy(policy: Policy, approvers: Sequence[User]) -> None:
     """Raises InvalidInput for a policy that a run could not keep to."""
     if policy.second_person and not approvers:
-        raise InvalidInput("A second person has to approve, but nobody else may decide. Name somebody who may.")
+        raise InvalidInput("A second person has to approve, but no one else may decide. Name somebody who may.")
     if policy.same_model and not policy.same_model_verifier:
         raise InvalidInput(
             f"{policy.model_for(Role.VERIFIER).model} would judge its own work: executor and verifier are the same "
@@ -162,7 +162,7 @@ def check_policy(policy: Policy, approvers: Sequence[User]) -> None:
 
 
 def check_plan(submission: Submission) -> None:
-    """Raises PlanRefused with everything that keeps the plan that was brought from being run under this policy."""
+    """Raises PlanRefused with everything that keeps the imported plan from being run under this policy."""
     if submission.plan is None:
         return
     problems = problems_in(submission.plan, TOOL_NAMES, max_steps=submission.policy.max_steps)

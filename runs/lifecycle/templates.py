@@ -1,4 +1,4 @@
-"""Owns templates: plans that ship with pevsite, and those that people have saved from finished runs."""
+"""Templates: plans that ship with pevsite, and those that people have saved from finished runs."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -36,7 +36,7 @@ SHIPPED: Mapping[str, Shipped] = {
         "Validate an idea, expand it, connect the variants, synthesise a brief.",
     ),
     "project-analysis": Shipped(
-        "Project analysis", "Scan the files, describe the architecture, detect workflows, recommend what to mend."
+        "Project analysis", "Scan the files, describe the architecture, detect workflows, recommend what to fix."
     ),
 }
 

@@ -1,4 +1,4 @@
-"""Owns where prompts are cut for the service's cache: after what a later question will begin with again.
+"""Where prompts are cut for the service's cache: after what a later question will begin with again.
 
 A write costs a quarter more than plain input and a read a tenth of it, so a prefix pays as soon as it is likelier
 than one in four that it is read within five minutes. An hour would cost twice the input; few prefixes are read again

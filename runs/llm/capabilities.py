@@ -1,4 +1,4 @@
-"""Owns what is known of each model: which optional parameters it takes. Unknown models get none.
+"""What is known of each model: which optional parameters it takes. Unknown models get none.
 
 Source: the Messages API's documentation and its Python package, read on 2026-11-21.
 """

@@ -1,4 +1,4 @@
-"""Owns the calls to models: the anthropic client, what each model may be sent, and what its errors mean.
+"""The calls to models: the anthropic client, what each model may be sent, and what its errors mean.
 
 One try per call: retries belong to the engine, which records each. Keys are read from the environment by the
 client itself and go nowhere else (S5).
@@ -114,7 +114,7 @@ class Clients:
     def _from_environment() -> anthropic.Anthropic:
         for name in _KEYS:
             if any(char.isspace() for char in os.environ.get(name, "")):
-                sentence = f"{name} has a space or a line break in it. Set it anew and start again."
+                sentence = f"{name} has a space or a line break in it. Set it again and start again."
                 raise ModelError(sentence, kind="no_key", retriable=False)
         if not (os.environ.get("ANTHROPIC_API_KEY") or os.environ.get("ANTHROPIC_AUTH_TOKEN")):
             if not os.environ.get("ANTHROPIC_BASE_URL"):
@@ -149,7 +149,7 @@ class Clients:
 
 
 def _http() -> httpx2.Client:
-    """One connection a call: whoever watches a call must know its socket, and some servers close a connection that
+    """One connection a call: its watch must know its socket, and some servers close a connection that
     they have promised to keep.
     """
     return anthropic.DefaultHttpxClient(

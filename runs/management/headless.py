@@ -80,8 +80,8 @@ class Headless:
                 uploads += collected(options["files"])
             policy = Policy.model_validate(default_policy().model_dump() | {"budget": options["budget"]})
             plan = _plan(owner, options["plan"], options["template"])
-            brought, reason = (plan.plan, plan.reason) if plan else (None, "")
-            submission = Submission(request, uploads, policy, uuid.uuid4(), plan=brought, plan_from=reason)
+            imported, reason = (plan.plan, plan.reason) if plan else (None, "")
+            submission = Submission(request, uploads, policy, uuid.uuid4(), plan=imported, plan_from=reason)
             return submit(owner, submission)
         except InvalidInput as error:
             raise CommandError(str(error), returncode=2) from error

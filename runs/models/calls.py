@@ -1,4 +1,4 @@
-"""Owns the journal's tables: every model call and every tool call, with its cost."""
+"""The journal's tables: every model call and every tool call, with its cost."""
 
 from __future__ import annotations
 

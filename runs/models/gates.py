@@ -1,4 +1,4 @@
-"""Owns the table of gates: questions to people, and their answers."""
+"""The table of gates: questions to people, and their answers."""
 
 from django.conf import settings
 from django.db import models

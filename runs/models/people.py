@@ -1,4 +1,4 @@
-"""Owns the table of people. The product's own, so that a field can be added without moving everybody."""
+"""The table of people. The product's own, so that a field can be added without moving everybody."""
 
 from django.contrib.auth.models import AbstractUser
 

@@ -1,4 +1,4 @@
-"""Owns the tables of plans, steps, attempts and verdicts."""
+"""The tables of plans, steps, attempts and verdicts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Owns the tables of runs and their history."""
+"""The tables of runs and their history."""
 
 from __future__ import annotations
 

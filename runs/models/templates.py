@@ -1,4 +1,4 @@
-"""Owns the table of templates: plans that people keep to use them for other files."""
+"""The table of templates: plans that people keep to use them for other files."""
 
 from __future__ import annotations
 

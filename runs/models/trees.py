@@ -1,4 +1,4 @@
-"""Owns the table of trees: immutable sets of files, each stored as its difference to a root tree."""
+"""The table of trees: immutable sets of files, each stored as its difference to a root tree."""
 
 from __future__ import annotations
 

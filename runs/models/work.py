@@ -1,4 +1,4 @@
-"""Owns the table of work items: what a background worker may claim."""
+"""The table of work items: what a background worker may claim."""
 
 from django.db import models
 

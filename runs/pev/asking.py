@@ -1,4 +1,4 @@
-"""Owns the dialogue that gets a valid answer out of a model: ask, validate, say what is wrong, ask again."""
+"""The dialogue that gets a valid answer out of a model: ask, validate, say what is wrong, ask again."""
 
 import json
 from collections.abc import Callable
@@ -54,7 +54,7 @@ def read[Answer: Contract](reply: Reply, contract: type[Answer]) -> tuple[Answer
 def corrected(ask: Ask, reply: Reply, errors: list[str]) -> Ask:
     """The conversation so far, and the errors, as the next question. What was said stays as it is."""
     told = "Your answer cannot be used:\n" + "\n".join(f"- {error}" for error in errors)
-    told += "\nAnswer again with one JSON object that mends exactly this and follows the schema."
+    told += "\nAnswer again with one JSON object that fixes exactly this and follows the schema."
     asked: JsonObject = {"role": "user", "content": [{"type": "text", "text": told}]}
     before: tuple[JsonObject, ...] = ()
     if reply.content and not reply.tool_uses:

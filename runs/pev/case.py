@@ -1,4 +1,4 @@
-"""Owns what a verification is about: the criteria, the artefacts, and every source that a quote may name."""
+"""What a verification is about: the criteria, the artefacts, and every source that a quote may name."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

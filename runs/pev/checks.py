@@ -1,4 +1,4 @@
-"""Owns the checks that decide a criterion without a model (rule T2). Whatever goes wrong means: not held."""
+"""The checks that decide a criterion without a model (rule T2). Whatever goes wrong means: not held."""
 
 import csv
 import hashlib
@@ -77,7 +77,7 @@ def run_check(check: Check, files: Mapping[str, bytes], seconds: float = SECONDS
 
 
 def problem_with(check: Check) -> str | None:
-    """Why a plan must not contain this check (its author can mend it), or None."""
+    """Why a plan must not contain this check (its author can fix it), or None."""
     try:
         clean_path(check.path)
         match check:

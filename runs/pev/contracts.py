@@ -1,4 +1,4 @@
-"""Owns the shapes that models must deliver: plans, step outputs, verdicts. Closed objects, no Django.
+"""The shapes that models must deliver: plans, step outputs, verdicts. Closed objects, no Django.
 
 Everything here is data from outside until it has been validated; `schema_for` gives the JSON Schema
 that is sent along with a request.

@@ -1,4 +1,4 @@
-"""Owns the delimiters around data in prompts, so that no document can pretend to be an instruction.
+"""The delimiters around data in prompts, so that no document can pretend to be an instruction.
 
 A delimiter carries a tag derived from its content. A text cannot contain the hash of itself, so nothing inside
 can close it early. `find` reads the blocks back; the rehearsal uses it.

@@ -1,4 +1,4 @@
-"""Owns the comparison of what was done with what was planned (T4)."""
+"""The comparison of what was done with what was planned (T4)."""
 
 from collections.abc import Collection, Set
 

@@ -1,4 +1,4 @@
-"""Owns the question whether a quote stands in its source (rule T1). Linear in the size of the source."""
+"""The question whether a quote stands in its source (rule T1). Linear in the size of the source."""
 
 import hashlib
 import re

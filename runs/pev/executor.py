@@ -1,4 +1,4 @@
-"""Owns the executor's loop: one step, with tools, until there is a report. Readable in one sitting."""
+"""The executor's loop: one step, with tools, until there is a report. Readable in one sitting."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace

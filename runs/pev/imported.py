@@ -1,4 +1,4 @@
-"""Owns plans as JSON from outside: written by hand, taken from elsewhere, or exported by pevsite before.
+"""Plans as JSON from outside: written by hand, taken from elsewhere, or exported by pevsite before.
 
 Beyond the contract these forms are taken, each turned into one that a person sees before anything runs:
 criteria as text; an object as context; integers as ids; complexity as a number, 1 to 3 low, 4 to 7 medium, 8 to 10

@@ -1,4 +1,4 @@
-"""Owns the order of steps: what may start, in which level a step stands, and what is wrong with a graph."""
+"""The order of steps: what may start, in which level a step stands, and what is wrong with a graph."""
 
 from collections.abc import Mapping, Sequence, Set
 from graphlib import CycleError, TopologicalSorter

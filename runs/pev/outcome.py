@@ -1,4 +1,4 @@
-"""Owns the outcome of a run: computed from the ledger, never taken from a model."""
+"""The outcome of a run: computed from the ledger, never taken from a model."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -60,7 +60,7 @@ def gaps_in(ledger: Ledger) -> list[str]:
         for result in ledger.criteria
         if not result.met
     ]
-    gaps += [f"Relaxed, and nobody agreed to it: {sentence}" for sentence in ledger.relaxed]
+    gaps += [f"Relaxed, and no one agreed to it: {sentence}" for sentence in ledger.relaxed]
     if not ledger.answered:
         gaps.append("There is no final answer.")
     return gaps

@@ -1,4 +1,4 @@
-"""Owns the form of paths in a tree and the question which bytes are text. Nothing here touches a disk."""
+"""The form of paths in a tree and the question which bytes are text. Nothing here touches a disk."""
 
 import re
 import unicodedata

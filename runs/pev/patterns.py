@@ -1,4 +1,4 @@
-"""Owns regular expressions that come from outside: none of them may cost more time or memory than agreed."""
+"""Regular expressions that come from outside: none of them may cost more time or memory than agreed."""
 
 import re
 import time

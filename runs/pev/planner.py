@@ -1,4 +1,4 @@
-"""Owns planning: what the planner is told, and what is wrong with a plan."""
+"""Planning: what the planner is told, and what is wrong with a plan."""
 
 import json
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""Owns the policy of a run: what a person may set before submitting, with its bounds."""
+"""The policy of a run: what a person may set before submitting, with its bounds."""
 
 from decimal import Decimal
 from typing import Annotated, Literal
@@ -20,7 +20,7 @@ class Policy(Contract):
     """Bound into every approval (G1). Times in seconds; `attempts` per step; `budget` in USD for all model calls.
 
     `time_limit` counts while the run does not wait for a person. `attempt_seconds` is for the calls and tools of one
-    attempt. `revisions`: how many plans a person may reject. `without_reuse` names steps that are always done anew.
+    attempt. `revisions`: how many plans a person may reject. `without_reuse` names steps that are always done again.
     `same_model_verifier`: the verifier may be the executor's model. `second_person`: plans and results that wait are
     approved by somebody else than the one who submitted the task.
     """

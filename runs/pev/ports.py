@@ -1,4 +1,4 @@
-"""Owns what pev needs from outside: a model to ask and a workspace to work in. Values only, no Django.
+"""What pev needs from outside: a model to ask and a workspace to work in. Values only, no Django.
 
 The engine implements both over the journal, so that an attempt which is run again after a crash is given
 the recorded replies and results instead of asking and acting a second time.

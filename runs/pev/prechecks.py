@@ -1,4 +1,4 @@
-"""Owns stage one of verification: what code can tell before any model is asked (T2)."""
+"""The pre-checks of verification: what code can tell before any model is asked (T2)."""
 
 import time
 from collections.abc import Mapping
@@ -31,7 +31,7 @@ def decided_by_code(case: Case, labels: Mapping[str, Criterion]) -> list[Criteri
 
 
 def undecided(labels: Mapping[str, Criterion]) -> list[CriterionResult]:
-    """What nobody judges any more, because code has failed the attempt already."""
+    """What no one judges any more, because code has failed the attempt already."""
     return [
         CriterionResult(
             label=label,

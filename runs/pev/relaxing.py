@@ -1,7 +1,7 @@
-"""Owns the comparison of a new plan with the one that was agreed: what it no longer asks for (G1, T3).
+"""The comparison of a new plan with the one that was agreed: what it no longer asks for (G1, T3).
 
 A planner that quietly removes the inconvenient criterion is the failure to catch here. Words count, not meaning: a
-criterion that is worded anew is listed, and a person decides whether it still says the same.
+criterion that is worded again is listed, and a person decides whether it still says the same.
 """
 
 from collections.abc import Iterable, Iterator, Sequence

@@ -1,4 +1,4 @@
-"""Owns the judged results: criteria with evidence that the server resolved. Stored as JSON, read by pages."""
+"""The judged results: criteria with evidence that the server resolved. Stored as JSON, read by pages."""
 
 from collections.abc import Iterable
 from typing import Literal

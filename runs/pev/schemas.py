@@ -1,4 +1,4 @@
-"""Owns JSON and JSON Schema from outside: no schema fetches anything, runs for long or escapes its limits.
+"""JSON and JSON Schema from outside: no schema fetches anything, runs for long or escapes its limits.
 
 Draft 2020-12, and draft 7 for schemas that name draft 7 or older. `jsonschema` does the validation, with
 those keywords replaced whose cost a hostile schema or document could raise without bound.
@@ -83,7 +83,7 @@ def problem_with_value(value: JsonValue, schema: JsonValue, budget: Budget) -> s
         raise
     except (RecursionError, Unresolvable) as broken:
         raise InvalidInput("a $ref in it leads nowhere or goes round in circles") from broken
-    except Exception as broken:  # a hostile schema can break the library in ways that nobody has listed
+    except Exception as broken:  # a hostile schema can break the library in ways that no one has listed
         raise InvalidInput(f"it cannot be applied ({type(broken).__name__})") from broken
     return _sentence(error) if error else None
 

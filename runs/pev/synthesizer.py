@@ -1,4 +1,4 @@
-"""Owns the final answer: what the synthesizer is told. What it says changes no outcome."""
+"""The final answer: what the synthesizer is told. What it says changes no outcome."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Owns the file tools of an executor: what they take, what they answer, and how they say no (rule S1)."""
+"""The file tools of an executor: what they take, what they answer, and how they say no (rule S1)."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Owns verification: checks first, then a model that must quote, then the judgement that code computes."""
+"""Verification: checks first, then a model that must quote, then the judgement that code computes."""
 
 from collections.abc import Iterator, Mapping, Sequence, Set
 

@@ -1,4 +1,4 @@
-"""What differs between two versions of a plan, in words, for whoever has to agree to the later one."""
+"""What differs between two versions of a plan, in words, for anyone who has to agree to the later one."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass

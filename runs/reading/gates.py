@@ -1,4 +1,4 @@
-"""Questions to people and their answers, as whoever reads them later is told."""
+"""Questions to people and their answers, as anyone who reads them later is told."""
 
 from dataclasses import dataclass
 from decimal import Decimal

@@ -1,4 +1,4 @@
-"""Owns the archive of a run: the files it made or changed, and its report, as one zip that is streamed."""
+"""The archive of a run: the files it made or changed, and its report, as one zip that is streamed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Owns how hostile text is put into a Markdown file: it stays words, and cannot become structure or HTML."""
+"""How hostile text is put into a Markdown file: it stays words, and cannot become structure or HTML."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""Owns the figures of a run for machines: tokens by kind, estimate against actual, and metrics, as JSON values.
+"""The figures of a run for machines: tokens by kind, estimate against actual, and metrics, as JSON values.
 
 USD are decimals as text with six places; durations milliseconds; shares 0 to 1, null where there is nothing to share.
 """

@@ -1,4 +1,4 @@
-"""Owns Markdown to HTML: the only way in which text of models and files becomes markup (S2)."""
+"""Markdown to HTML: the only way in which text of models and files becomes markup (S2)."""
 
 from collections.abc import Sequence
 from functools import lru_cache

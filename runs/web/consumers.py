@@ -1,4 +1,4 @@
-"""Owns the socket of a run's page: it re-reads the rows, checks permission again, and sends what changed (D5)."""
+"""The socket of a run's page: it re-reads the rows, checks permission again, and sends what changed (D5)."""
 
 import asyncio
 import json

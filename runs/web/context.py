@@ -1,4 +1,4 @@
-"""Owns what every page knows: who answers the model calls."""
+"""What every page knows: who answers the model calls."""
 
 from django.http import HttpRequest
 

@@ -1,4 +1,4 @@
-"""Owns how a text is laid out in numbered lines, with the place that evidence points at."""
+"""How a text is laid out in numbered lines, with the place that evidence points at."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Owns what a browser that follows a run is sent: the lines it has not seen, and the regions that they changed."""
+"""What a browser that follows a run is sent: the lines it has not seen, and the regions that they changed."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -36,7 +36,7 @@ class Update:
 
 
 def followed(person_id: int | None, run_id: int) -> Run:
-    """The run, read and permitted now. Raises NotAllowed for whoever may not see it, or not any more."""
+    """The run, read and permitted now. Raises NotAllowed for anyone who may not see it, or not any more."""
     person = get_user_model().objects.filter(pk=person_id or 0, is_active=True).first()
     run = visible_runs(person).select_related("owner", "inputs", "head").filter(pk=run_id).first() if person else None
     if run is None:

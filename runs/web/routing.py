@@ -1,4 +1,4 @@
-"""Owns the addresses of the sockets, and the rule that only pages of this very site may open one."""
+"""The addresses of the sockets, and the rule that only pages of this very site may open one."""
 
 from typing import Any
 from urllib.parse import urlsplit

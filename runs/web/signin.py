@@ -1,4 +1,4 @@
-"""Owns sign-in links: each works once, for one person, for an hour. There are no passwords."""
+"""Sign-in links: each works once, for one person, for an hour. There are no passwords."""
 
 from typing import Any
 

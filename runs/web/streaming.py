@@ -1,4 +1,4 @@
-"""Owns downloads: attachments that a browser saves and never shows, sent piece by piece."""
+"""Downloads: attachments that a browser saves and never shows, sent piece by piece."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Owns the addresses of the pages."""
+"""The addresses of the pages."""
 
 from django.urls import path
 

@@ -1,4 +1,4 @@
-"""Owns the browser: the distribution's Chromium, one site for all stories, and pages that report every complaint.
+"""The browser: the distribution's Chromium, one site for all stories, and pages that report every complaint.
 
 Both end with the stories: Playwright keeps an event loop running in its thread, where Django refuses the database.
 """

@@ -1,4 +1,4 @@
-"""Owns the pictures: `python -m tests.browser.screenshots [FOLDER]` takes the README's, or all pages into a folder."""
+"""The pictures: `python -m tests.browser.screenshots [FOLDER]` takes the README's, or all pages into a folder."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Owns a site to look at: `manage.py serve` in a process of its own, on a data folder of its own."""
+"""A site to look at: `manage.py serve` in a process of its own, on a data folder of its own."""
 
 from __future__ import annotations
 

@@ -102,7 +102,7 @@ def exhausted_gate() -> Run:
 
 
 def replanned() -> Run:
-    """The review failed for good and was planned anew; the inventory is kept. The second plan gate is open."""
+    """The review failed for good and was planned again; the inventory is kept. The second plan gate is open."""
     run = executing(attempts=1, replans=1)
     pass_inventory(run)
     fail_review(run)

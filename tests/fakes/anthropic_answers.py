@@ -1,4 +1,4 @@
-"""Owns the vocabulary of scripts: what a handler is told about a request, and the answers it can give."""
+"""The vocabulary of scripts: what a handler is told about a request, and the answers it can give."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Owns the fake server that speaks the Anthropic Messages API over real HTTP, for tests.
+"""The fake server that speaks the Anthropic Messages API over real HTTP, for tests.
 
 It refuses what the API refuses, remembers each refusal in `violations`, and answers from a script.
 """

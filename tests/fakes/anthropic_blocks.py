@@ -1,4 +1,4 @@
-"""Owns how a request body is read as blocks: turns, cache breakpoints, canonical JSON, token counts."""
+"""How a request body is read as blocks: turns, cache breakpoints, canonical JSON, token counts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Owns the translation of a scripted answer into what is sent: content blocks, an ending, and when."""
+"""The translation of a scripted answer into what is sent: content blocks, an ending, and when."""
 
 from __future__ import annotations
 

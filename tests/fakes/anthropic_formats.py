@@ -1,4 +1,4 @@
-"""Owns the limits of structured output: what schemas of output_config.format and strict tools may contain."""
+"""The limits of structured output: what schemas of output_config.format and strict tools may contain."""
 
 from __future__ import annotations
 

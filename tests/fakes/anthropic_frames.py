@@ -1,4 +1,4 @@
-"""Owns the shape of messages and SSE events; everything built here is checked against the package's types."""
+"""The shape of messages and SSE events; everything built here is checked against the package's types."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Owns the memory of issued thinking blocks, which makes conversations append-only."""
+"""The memory of issued thinking blocks, which makes conversations append-only."""
 
 from __future__ import annotations
 

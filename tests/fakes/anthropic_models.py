@@ -1,4 +1,4 @@
-"""Owns what the fake knows about each model: which parameters it takes, and `GET /v1/models/{id}`.
+"""What the fake knows about each model: which parameters it takes, and `GET /v1/models/{id}`.
 
 A model that is not in the table is taken for another vendor's: it accepts all that the types allow.
 Limits and the release date are placeholders; no test should depend on them.

@@ -1,4 +1,4 @@
-"""Owns the rules on requests that types cannot say: tool pairing, breakpoints, what each model takes."""
+"""The rules on requests that types cannot say: tool pairing, breakpoints, what each model takes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Owns the check of request bodies against the package's own types, made as strict as the API.
+"""The check of request bodies against the package's own types, made as strict as the API.
 
 The types also admit response models, which take any key; those go, and every object is closed. Unions become
 a switch on `type` or `role`, so that an error names the field at fault and not the whole message.

@@ -1,4 +1,4 @@
-"""Owns the numbers under `usage`: a simulated prompt cache, and the sums of all that was reported.
+"""The numbers under `usage`: a simulated prompt cache, and the sums of all that was reported.
 
 The cache never expires by itself: a test of expiry starts another server.
 """

@@ -1,4 +1,4 @@
-"""Owns the sockets: turns a `Reply` into bytes on 127.0.0.1, with its delays and broken endings."""
+"""The sockets: turns a `Reply` into bytes on 127.0.0.1, with its delays and broken endings."""
 
 from __future__ import annotations
 

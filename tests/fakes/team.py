@@ -1,4 +1,4 @@
-"""Owns a team of models that behave: planner, executor, verifier, synthesizer over the fake Messages API.
+"""A team of models that behave: planner, executor, verifier, synthesizer over the fake Messages API.
 
 A test replaces the one that is to misbehave: `Team(verifier=...)` is given the request and the answer that would
 have been right.

@@ -1,4 +1,4 @@
-"""Owns the proof that the fake Messages API answers, fails and refuses as the real one does."""
+"""The proof that the fake Messages API answers, fails and refuses as the real one does."""
 
 from __future__ import annotations
 

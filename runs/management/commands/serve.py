@@ -46,7 +46,7 @@ class Command(BaseCommand):
         self.stdout.flush()
 
     def _serve(self, host: str, port: int) -> None:
-        # only now: whoever asks for help waits for none of them
+        # only now: anyone who asks for help waits for none of them
         from daphne.endpoints import build_endpoint_description_strings
         from daphne.server import Server, twisted_loop
 
@@ -75,7 +75,7 @@ class Command(BaseCommand):
 
 
 def check_free(host: str, port: int) -> None:
-    """Raises CommandError with one line when nobody can listen there."""
+    """Raises CommandError with one line when no one can listen there."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
         with socket.socket(family, socket.SOCK_STREAM) as probe:

@@ -1,4 +1,4 @@
-"""Owns `manage.py signin_link USER`: another way in, for a person who has none."""
+"""`manage.py signin_link USER`: another way in, for a person who has none."""
 
 from argparse import ArgumentParser
 from typing import Any

@@ -1,4 +1,4 @@
-"""Owns `manage.py statemachine`: the state diagrams, drawn from the tables that the code obeys."""
+"""`manage.py statemachine`: the state diagrams, drawn from the tables that the code obeys."""
 
 from argparse import ArgumentParser
 from collections.abc import Mapping

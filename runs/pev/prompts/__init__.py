@@ -1,4 +1,4 @@
-"""Owns the instructions of the four roles, one Markdown file each, and the digest that names their version."""
+"""The instructions of the four roles, one Markdown file each, and the digest that names their version."""
 
 import hashlib
 from functools import cache

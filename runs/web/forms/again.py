@@ -23,15 +23,15 @@ class TokenForm(PostedForm):
 
 
 class AgainForm(TokenForm):
-    """What is done again although it passed before: `all`, or the steps in `anew`. Others of `steps` are reused."""
+    """What is done again although it passed before: `all`, or the steps in `redo`. Others of `steps` are reused."""
 
     all = forms.BooleanField(required=False)
-    anew = forms.Field(required=False, widget=forms.MultipleHiddenInput)
+    redo = forms.Field(required=False, widget=forms.MultipleHiddenInput)
 
     def __init__(self, *args: Any, steps: list[Step], **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self._known = {step.key for step in steps}
 
-    def clean_anew(self) -> list[str]:
+    def clean_redo(self) -> list[str]:
         """In order. What is no step of the plan, such as one of an older page, asks for nothing."""
-        return sorted(self._known.intersection(self.cleaned_data["anew"]))
+        return sorted(self._known.intersection(self.cleaned_data["redo"]))

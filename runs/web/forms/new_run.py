@@ -196,7 +196,7 @@ class NewRunForm(forms.Form):
         return [Upload(name, file) for name, file in zip(names, files, strict=True)]
 
     def plan(self) -> Chosen | None:
-        """The plan that was chosen or brought, None when the planner writes it. Raises InvalidInput, PlanRefused."""
+        """The plan that was chosen or imported, None when the planner writes it. Raises InvalidInput, PlanRefused."""
         key, file = self.cleaned_data["template"], self.cleaned_data["plan_file"]
         if key and file:
             raise InvalidInput("Choose a template or a file with a plan, not both.")

@@ -8,7 +8,7 @@ from runs.errors import InvalidInput
 
 
 class Text(forms.CharField):
-    """Free text. Null characters are left out: not every database keeps them, and nobody types them on purpose."""
+    """Free text. Null characters are left out: not every database keeps them, and no one types them on purpose."""
 
     def to_python(self, value: Any) -> Any:
         return super().to_python(value.replace("\0", "") if isinstance(value, str) else value)

@@ -1,4 +1,4 @@
-"""Owns the template tags and filters, available in every template."""
+"""The template tags and filters, available in every template."""
 
 from datetime import datetime
 from decimal import Decimal

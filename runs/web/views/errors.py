@@ -1,4 +1,4 @@
-"""Owns the answer to requests that Django refuses before a view sees them."""
+"""The answer to requests that Django refuses before a view sees them."""
 
 from django.conf import settings
 from django.core.exceptions import RequestDataTooBig, TooManyFieldsSent, TooManyFilesSent

@@ -1,4 +1,4 @@
-"""Owns the page of one file of a run, at the version and the place that evidence names, and its download."""
+"""The page of one file of a run, at the version and the place that evidence names, and its download."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Owns the inbox: what waits for a person, what is under way, what is finished, across all runs they may see."""
+"""The inbox: what waits for a person, what is under way, what is finished, across all runs they may see."""
 
 import uuid
 

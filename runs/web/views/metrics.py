@@ -1,4 +1,4 @@
-"""Owns the page of figures over all runs that a person may see."""
+"""The page of figures over all runs that a person may see."""
 
 from datetime import timedelta
 

@@ -1,4 +1,4 @@
-"""Owns the report of a run as a page, as Markdown, and together with the files as a zip."""
+"""The report of a run as a page, as Markdown, and together with the files as a zip."""
 
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase

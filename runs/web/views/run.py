@@ -20,13 +20,13 @@ log = logging.getLogger(__name__)
 
 
 def visible_run(request: HttpRequest, run_id: int) -> Run:
-    """The run with what its page needs. Raises Http404 for whoever may not see it."""
+    """The run with what its page needs. Raises Http404 for anyone who may not see it."""
     runs = visible_runs(request.user).select_related("owner", "inputs", "head")
     return get_object_or_404(runs, pk=run_id)
 
 
 def person(request: HttpRequest) -> User:
-    """Who asks. The middleware lets nobody through who has not signed in."""
+    """Who asks. The middleware lets no one through who has not signed in."""
     assert isinstance(request.user, User)
     return request.user
 

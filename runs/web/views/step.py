@@ -1,4 +1,4 @@
-"""Owns the page of a step, with its attempts side by side."""
+"""The page of a step, with its attempts side by side."""
 
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render

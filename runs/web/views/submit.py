@@ -57,7 +57,7 @@ def run_sample(request: HttpRequest, name: str) -> HttpResponse:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def run_again(request: HttpRequest, run_id: int) -> HttpResponse:
-    """Ask what is to be done anew; posted, make the run. A double click makes one: the page carries a token."""
+    """Ask what is to be done again; posted, make the run. A double click makes one: the page carries a token."""
     run = visible_run(request, run_id)
     if run.status != RunStatus.FINISHED:
         messages.warning(request, "This run is not finished yet; it can be run again when it is.")
@@ -65,12 +65,12 @@ def run_again(request: HttpRequest, run_id: int) -> HttpResponse:
     plan = plan_worth_keeping(run)
     steps = list(plan.steps.order_by("position")) if plan else []
     posted = request.POST if request.method == "POST" else None
-    form = AgainForm(posted, initial={"anew": request.GET.getlist("anew")}, steps=steps)
+    form = AgainForm(posted, initial={"redo": request.GET.getlist("redo")}, steps=steps)
     problem = ""
     if form.is_bound:
         try:
             token, sent = form.submission(), form.cleaned_data
-            made = submission.again(run, person(request), token, reuse=not sent["all"], anew=sent["anew"])
+            made = submission.again(run, person(request), token, reuse=not sent["all"], redo=sent["redo"])
             return redirect("run", run_id=made.pk)
         except InvalidInput as error:
             problem = str(error)

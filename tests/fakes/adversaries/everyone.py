@@ -1,4 +1,4 @@
-"""Owns what a model of any role may do wrong, hostile documents, and synthesizers that hide what is missing."""
+"""What a model of any role may do wrong, hostile documents, and synthesizers that hide what is missing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Owns executors that are lazy, boastful, or reach for what is not theirs."""
+"""Executors that are lazy, boastful, or reach for what is not theirs."""
 
 from __future__ import annotations
 

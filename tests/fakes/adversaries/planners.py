@@ -1,4 +1,4 @@
-"""Owns planners whose plans cannot be run, cannot be judged, or drop what was hard to meet."""
+"""Planners whose plans cannot be run, cannot be judged, or drop what was hard to meet."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Owns verifiers that wave through, invent, contradict themselves, or are never content."""
+"""Verifiers that wave through, invent, contradict themselves, or are never content."""
 
 from __future__ import annotations
 

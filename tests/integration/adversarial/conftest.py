@@ -1,4 +1,4 @@
-"""Owns the one fake server that all adversaries speak through: a new one for each of them takes most of the time."""
+"""The one fake server that all adversaries speak through: a new one for each of them takes most of the time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Owns what must hold of every run that an adversary had a hand in, and the playing of such a run."""
+"""What must hold of every run that an adversary had a hand in, and the playing of such a run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Owns a second opinion on a run: evidence and outcome from the raw rows, with none of the product's own judging."""
+"""A second opinion on a run: evidence and outcome from the raw rows, with none of the product's own judging."""
 
 from __future__ import annotations
 

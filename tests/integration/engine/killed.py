@@ -1,4 +1,4 @@
-"""Owns the process that is killed: one that has everything loaded and forks a child for each errand.
+"""The process that is killed: one that has everything loaded and forks a child for each errand.
 
 A child does what a worker does, in one thread on a real database, and ends itself with SIGKILL at the boundary it
 was told. Run as a module: an errand a line comes in (JSON of `Errand`); out go the boundaries that the child has

@@ -1,4 +1,4 @@
-"""Owns data folders with processes of their own on them: a server, or a nursery of workers that are killed."""
+"""Data folders with processes of their own on them: a server, or a nursery of workers that are killed."""
 
 from __future__ import annotations
 

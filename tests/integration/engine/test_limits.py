@@ -39,12 +39,12 @@ def at_the_budget(api: FakeAnthropic, submitted: Submit, alice: User, **policy: 
     run = submitted(budget=Decimal("0.70"), **policy)
     drain(run)
     Run.objects.filter(pk=run.pk).update(policy=run.policy.changed(budget="0.30"))
-    answer_anew(run, alice)
+    answer_again(run, alice)
     drain(run)
     return run
 
 
-def answer_anew(run: Run, user: Any) -> None:
+def answer_again(run: Run, user: Any) -> None:
     """Approve the plan under the policy as it is now: the first click is refused, since it has changed (G1)."""
     with pytest.raises(DecisionRefused):
         answer(run, user)

@@ -62,7 +62,7 @@ def test_what_does_not_matter_does_not(before: Run, submitted: Submit, alice: Us
     assert reused(finish(submitted(**change), alice)) == ["one", "two"]
 
 
-def test_another_definition_of_a_step_is_done_anew(before: Run, team: Team, submitted: Submit, alice: User) -> None:
+def test_another_definition_of_a_step_is_done_again(before: Run, team: Team, submitted: Submit, alice: User) -> None:
     team.plan = plan(step("one"), step("two", "one") | {"description": "Otherwise."})
     assert reused(finish(submitted(), alice)) == ["one"]
 

@@ -1,4 +1,4 @@
-"""Owns small runs: plans of one or two steps, brought where a test wants them with few rows."""
+"""Small runs: plans of one or two steps, brought where a test wants them with few rows."""
 
 from __future__ import annotations
 

@@ -50,7 +50,7 @@ def gaps(run: Run) -> list[str]:
 def test_without_anybody_asked_the_outcome_is_partial_and_says_why(team: Team, submitted: Submit, alice: User) -> None:
     run = finish(submitted(plan_approval="never"), alice)
     assert run.outcome == Outcome.PARTIAL
-    assert gaps(run) == [f"Relaxed, and nobody agreed to it: {SAID}"]
+    assert gaps(run) == [f"Relaxed, and no one agreed to it: {SAID}"]
 
 
 def test_a_person_is_asked_although_only_the_first_plan_waits(team: Team, submitted: Submit, alice: User) -> None:

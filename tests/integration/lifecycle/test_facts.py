@@ -92,12 +92,12 @@ def test_an_unchanged_step_that_passed_is_kept_with_its_attempt() -> None:
         {"acceptance_criteria": [made.criterion("Something else.")]},
     ],
 )
-def test_a_step_that_changed_in_anything_is_done_anew(changes: dict[str, Any]) -> None:
+def test_a_step_that_changed_in_anything_is_done_again(changes: dict[str, Any]) -> None:
     changed = PlanStep.model_validate({**made.inventory_step().model_dump(), **changes})
     assert kept(planned(replanning(), made.plan(changed, made.review_step()))) == []
 
 
-def test_a_step_that_now_rests_on_a_new_one_is_done_anew() -> None:
+def test_a_step_that_now_rests_on_a_new_one_is_done_again() -> None:
     changed = made.inventory_step().model_copy(update={"dependencies": ["first"]})
     plan = planned(replanning(), made.plan(made.plan_step("first", "First"), changed))
     assert kept(plan) == []

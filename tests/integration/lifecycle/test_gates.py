@@ -206,12 +206,12 @@ def test_when_the_policy_changes_while_a_gate_is_open_it_asks_anew_and_can_be_an
     with pytest.raises(DecisionRefused, match=re.escape(CHANGED)):
         say(gate, verb, "Because.")
     gate.refresh_from_db()
-    anew = made.open_gate(run, GateKind.PLAN)
-    assert (gate.status, anew.pk != gate.pk, anew.digest != gate.digest) == (GateStatus.WITHDRAWN, True, True)
+    again = made.open_gate(run, GateKind.PLAN)
+    assert (gate.status, again.pk != gate.pk, again.digest != gate.digest) == (GateStatus.WITHDRAWN, True, True)
     assert fresh(run).status == RunStatus.AWAITING_APPROVAL
-    say(anew, verb, "Because.")
-    anew.refresh_from_db()
-    assert anew.decided_by == made.alice()
+    say(again, verb, "Because.")
+    again.refresh_from_db()
+    assert again.decided_by == made.alice()
 
 
 @pytest.mark.parametrize(

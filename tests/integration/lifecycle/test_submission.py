@@ -144,7 +144,7 @@ def test_a_form_that_is_sent_twice_is_one_run_also_if_it_was_changed_in_between(
 
 def test_a_token_of_somebody_else_opens_no_door_and_is_refused_in_words() -> None:
     submit(made.alice(), submission("One.", token=TOKEN))
-    with pytest.raises(InvalidInput, match=r"^This form has been used already; load the page again and submit anew\.$"):
+    with pytest.raises(InvalidInput, match=r"^This form has been used already; load the page again\.$"):
         submit(made.charlie(), submission("Two.", token=TOKEN))
     assert list(Run.objects.values_list("owner__username", "request")) == [("alice", "One.")]
 
@@ -277,7 +277,7 @@ def test_the_same_content_twice_is_stored_once() -> None:
 # ---- a plan that is brought ---------------------------------------------------------------------------------------
 
 
-def test_a_plan_that_is_brought_is_version_1_and_waits_for_a_person_without_any_work_for_a_planner() -> None:
+def test_a_plan_that_is_imported_is_version_1_and_waits_for_a_person_without_any_work_for_a_planner() -> None:
     run = submit(made.alice(), submission(plan=made.plan(), plan_from="Imported from “plan.json”."))
     plan = Plan.objects.get(run=run)
     assert (plan.version, plan.status, plan.reason) == (1, PlanStatus.PROPOSED, "Imported from “plan.json”.")
@@ -313,7 +313,7 @@ def test_a_plan_that_cannot_be_run_is_refused_with_everything_that_is_wrong() ->
     assert (Run.objects.count(), Tree.objects.count(), Event.objects.count()) == (0, 0, 0)
 
 
-def test_a_brought_plan_that_is_sent_twice_is_one_run() -> None:
+def test_a_imported_plan_that_is_sent_twice_is_one_run() -> None:
     runs = [submit(made.alice(), submission(plan=made.plan(), token=TOKEN)) for _ in range(2)]
     assert runs[0] == runs[1]
     assert Plan.objects.count() == 1

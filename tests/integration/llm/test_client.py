@@ -472,7 +472,7 @@ def test_a_key_that_cannot_be_sent_is_told_at_once_and_not_shown(
     monkeypatch.setenv(name, key)
     found = error_of(own)
     assert (found.kind, found.retriable) == ("no_key", False)
-    assert str(found) == f"{name} has a space or a line break in it. Set it anew and start again."
+    assert str(found) == f"{name} has a space or a line break in it. Set it again and start again."
     assert KEY not in "".join(traceback.format_exception(found))
 
 

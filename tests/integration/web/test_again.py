@@ -1,4 +1,4 @@
-"""A finished run is run again: with what it found before, without, or with one step done anew."""
+"""A finished run is run again: with what it found before, without, or with one step done again."""
 
 from __future__ import annotations
 
@@ -50,16 +50,16 @@ def test_without_reuse_everything_is_done(first: Run, client: Client, alice: Use
     assert reused(finish(again(client, first, alice, all="on"), alice)) == []
 
 
-def test_one_step_is_done_anew(first: Run, team: Team, client: Client, alice: User) -> None:
-    run = finish(again(client, first, alice, anew=["one", "no step of this plan"]), alice)
+def test_one_step_is_done_again(first: Run, team: Team, client: Client, alice: User) -> None:
+    run = finish(again(client, first, alice, redo=["one", "no step of this plan"]), alice)
     assert (run.policy.without_reuse, reused(run)) == (("one",), ["two"])
 
 
 def test_the_page_of_a_reused_step_leads_there(first: Run, client: Client, alice: User) -> None:
     run = finish(again(client, first, alice), alice)
     step = run.plans.get().steps.get(key="two")
-    assert f'href="/runs/{run.pk}/again/?anew=two"' in client.get(f"/runs/{run.pk}/steps/{step.pk}/").text
-    assert 'value="two" checked' in client.get(f"/runs/{run.pk}/again/?anew=two").text
+    assert f'href="/runs/{run.pk}/again/?redo=two"' in client.get(f"/runs/{run.pk}/steps/{step.pk}/").text
+    assert 'value="two" checked' in client.get(f"/runs/{run.pk}/again/?redo=two").text
 
 
 def test_a_run_under_way_is_not_run_again(team: Team, submitted: Submit, client: Client, alice: User) -> None:

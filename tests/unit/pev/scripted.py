@@ -1,4 +1,4 @@
-"""Owns models, tools and replies that say what a test tells them, in memory."""
+"""Models, tools and replies that say what a test tells them, in memory."""
 
 from __future__ import annotations
 

@@ -65,7 +65,7 @@ def test_what_is_wrong_is_told_in_words_and_the_answer_is_taken_when_it_is_mende
     assert ask_for(model, ask(), Colour) == Colour(name="red")
     assert model.told == (
         f"Your answer cannot be used:\n- {error}\n"
-        "Answer again with one JSON object that mends exactly this and follows the schema."
+        "Answer again with one JSON object that fixes exactly this and follows the schema."
     )
 
 

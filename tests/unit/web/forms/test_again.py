@@ -1,4 +1,4 @@
-"""The forms of what is started again: the token of the page, and the steps that are done anew."""
+"""The forms of what is started again: the token of the page, and the steps that are done again."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ def test_without_a_token_that_can_be_read_every_post_is_its_own() -> None:
 
 
 def test_the_steps_of_the_plan_are_done_anew_and_others_ask_for_nothing() -> None:
-    form = AgainForm(QueryDict(f"token={TOKEN}&anew=two&anew=of+another+plan&anew=one"), steps=STEPS)
-    assert form.checked() == {"token": TOKEN, "all": False, "anew": ["one", "two"]}
+    form = AgainForm(QueryDict(f"token={TOKEN}&redo=two&redo=of+another+plan&redo=one"), steps=STEPS)
+    assert form.checked() == {"token": TOKEN, "all": False, "redo": ["one", "two"]}
 
 
-def test_everything_may_be_done_anew() -> None:
-    assert AgainForm(QueryDict("all=on"), steps=STEPS).checked() == {"token": None, "all": True, "anew": []}
+def test_everything_may_be_done_again() -> None:
+    assert AgainForm(QueryDict("all=on"), steps=STEPS).checked() == {"token": None, "all": True, "redo": []}
