@@ -1,4 +1,4 @@
-"""Proves the journal: events without gaps, calls with their cost, replies that are given once more after a crash."""
+"""The journal: events without gaps, calls with their cost, replies that are given once more after a crash."""
 
 from __future__ import annotations
 

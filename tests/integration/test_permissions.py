@@ -1,4 +1,4 @@
-"""Proves who may see and decide: Alice owns, Bob approves, Charlie gets nothing (S4)."""
+"""Who may see and decide: Alice owns, Bob approves, Charlie gets nothing (S4)."""
 
 import pytest
 from django.contrib.auth.models import AnonymousUser

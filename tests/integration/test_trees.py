@@ -1,4 +1,4 @@
-"""Proves trees, overlays and the store: equal files are equal trees, nothing half-written is seen, limits hold."""
+"""Trees, overlays and the store: equal files are equal trees, nothing half-written is seen, limits hold."""
 
 from __future__ import annotations
 

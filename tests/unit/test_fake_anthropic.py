@@ -1,4 +1,4 @@
-"""The proof that the fake Messages API answers, fails and refuses as the real one does."""
+"""The fake Messages API answers, fails and refuses as the real one does."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Proves that the fake's prompt cache forgets and overlooks what the real one does."""
+"""The fake's prompt cache forgets and overlooks what the real one does."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Proves what counts against the limits of a run: every call's money, calls in flight, and time at work only."""
+"""What counts against the limits of a run: every call's money, calls in flight, and time at work only."""
 
 from datetime import timedelta
 from decimal import Decimal

@@ -1,4 +1,4 @@
-"""Proves the sums of the journal: nothing lost, each call under the attempt, role and model that it was made for."""
+"""The sums of the journal: nothing lost, each call under the attempt, role and model that it was made for."""
 
 from decimal import Decimal
 

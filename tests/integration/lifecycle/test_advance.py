@@ -1,4 +1,4 @@
-"""Proves what advancing does to rows: starts, commits, conflicts, replans, ends (D2, D4, D6)."""
+"""What advancing does to rows: starts, commits, conflicts, replans, ends (D2, D4, D6)."""
 
 from __future__ import annotations
 

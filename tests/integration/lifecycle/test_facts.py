@@ -1,4 +1,4 @@
-"""Proves what becomes of what workers bring back: plans, reports, verdicts, answers, errors."""
+"""What becomes of what workers bring back: plans, reports, verdicts, answers, errors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Proves decisions: who may, what they bind to (G1), that words are no consent (G2), that the first one wins (G3)."""
+"""Decisions: who may, what they bind to (G1), that words are no consent (G2), that the first one wins (G3)."""
 
 from __future__ import annotations
 

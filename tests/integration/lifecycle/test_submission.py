@@ -1,4 +1,4 @@
-"""Proves the way in: what is refused changes nothing, what is sent twice is one run, nobody's path leaves the tree."""
+"""The way in: what is refused changes nothing, what is sent twice is one run, nobody's path leaves the tree."""
 
 from __future__ import annotations
 

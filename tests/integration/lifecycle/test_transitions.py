@@ -1,4 +1,4 @@
-"""Proves that the tables of legal moves are complete and kept, and that nobody changes a status past them (D1)."""
+"""The tables of legal moves are complete and kept, and nobody changes a status past them (D1)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Proves over real HTTP that whatever a service or a line does becomes a reply or a ModelError, and nothing else."""
+"""Over real HTTP, whatever a service or a line does becomes a reply or a ModelError, and nothing else."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Proves that most of what a run sends is read from the service's prompt cache, and that nobody else is sent marks."""
+"""Most of what a run sends is read from the service's prompt cache, and nobody else is sent marks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Proves that a call in flight ends soon after it has to, however silent or busy the service is."""
+"""A call in flight ends soon after it has to, however silent or busy the service is."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Proves that the ledger is read from the newest plan, with what was wrong last, and that it decides the outcome."""
+"""The ledger is read from the newest plan, with what was wrong last, and it decides the outcome."""
 
 import pytest
 

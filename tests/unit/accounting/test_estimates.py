@@ -1,4 +1,4 @@
-"""Proves the estimate of a plan's cost: a range, its basis, and what it does not know."""
+"""The estimate of a plan's cost: a range, its basis, and what it does not know."""
 
 from decimal import Decimal
 from typing import Any

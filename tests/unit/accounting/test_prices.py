@@ -1,4 +1,4 @@
-"""Proves the prices: exact, by date, by length of the prompt, and never free for want of knowledge (T5)."""
+"""The prices: exact, by date, by length of the prompt, and never free for want of knowledge (T5)."""
 
 from datetime import date
 from decimal import Decimal

@@ -1,4 +1,4 @@
-"""Proves the kinds of events: each has a class, stores what it says, and reads whatever was stored before."""
+"""The kinds of events: each has a class, stores what it says, and reads whatever was stored before."""
 
 import pytest
 from pydantic import TypeAdapter, ValidationError

@@ -1,4 +1,4 @@
-"""Proves the sentences and tones: each kind of event has them, with the names that people know."""
+"""The sentences and tones: each kind of event has them, with the names that people know."""
 
 import pytest
 

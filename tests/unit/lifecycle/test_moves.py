@@ -1,4 +1,4 @@
-"""Proves the heart over generated histories: nobody starts too early, nothing runs unapproved, nothing gets stuck."""
+"""The moves that are due: over generated histories nobody starts too early, nothing runs unapproved or gets stuck."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace

@@ -1,4 +1,4 @@
-"""Proves where a request has its breakpoints, that it never has too many, and that only who knows them is sent any."""
+"""Where a request has its breakpoints, never too many, and only who knows them is sent any."""
 
 import copy
 import json

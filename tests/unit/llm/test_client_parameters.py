@@ -1,4 +1,4 @@
-"""Proves that a request has what every server understands, and of the rest only what its model is known to take."""
+"""A request has what every server understands, and of the rest only what its model is known to take."""
 
 from itertools import product
 from typing import Any

@@ -1,4 +1,4 @@
-"""Proves who answers, by the environment alone, and that no key is kept or shown (S5)."""
+"""Who answers, by the environment alone, and that no key is kept or shown (S5)."""
 
 import pytest
 

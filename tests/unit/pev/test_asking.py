@@ -1,4 +1,4 @@
-"""Proves the dialogue for a valid answer: what is told, how often, and what ends it."""
+"""The dialogue for a valid answer: what is told, how often, and what ends it."""
 
 import json
 from typing import Any

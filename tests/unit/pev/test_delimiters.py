@@ -1,4 +1,4 @@
-"""Proves that no content can close its own block or pass for another (rule S3)."""
+"""No content can close its own block or pass for another (rule S3)."""
 
 import re
 

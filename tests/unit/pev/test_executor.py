@@ -1,4 +1,4 @@
-"""Proves the executor's loop: what is run, what goes back, and that it always ends."""
+"""The executor's loop: what is run, what goes back, and that it always ends."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Proves the order of steps: what comes before what, at which level, and where a circle is."""
+"""The order of steps: what comes before what, at which level, and where a circle is."""
 
 from hypothesis import given
 from hypothesis import strategies as st

@@ -1,4 +1,4 @@
-"""Proves that an outcome is never better than its ledger."""
+"""An outcome is never better than its ledger."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""Proves what keeps a plan from being run, how the planner is told, and what it may see."""
+"""What keeps a plan from being run, how the planner is told, and what it may see."""
 
 import json
 import re

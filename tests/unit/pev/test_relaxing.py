@@ -1,4 +1,4 @@
-"""Proves that what a new plan no longer asks for is listed: steps, criteria, checks, outputs."""
+"""What a new plan no longer asks for is listed: steps, criteria, checks, outputs."""
 
 from typing import Any
 

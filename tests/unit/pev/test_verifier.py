@@ -1,4 +1,4 @@
-"""Proves what counts as passed (T1), when no model is asked (T2), and that a model is overruled both ways (T3)."""
+"""What counts as passed (T1), when no model is asked (T2), and that a model is overruled both ways (T3)."""
 
 from typing import Any
 

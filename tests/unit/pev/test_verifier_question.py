@@ -1,4 +1,4 @@
-"""Proves in which order a verifier is told things so that questions begin alike, and that it is told none twice."""
+"""In which order a verifier is told things so that questions begin alike, and that it is told none twice."""
 
 import pytest
 
