@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from decimal import Decimal
+from typing import Any
 
 from django.db.models import Sum
 
@@ -33,9 +34,11 @@ def recorded_reply(work: WorkItem, ordinal: int, question: Question) -> Reply | 
     """The reply that this question got before a crash, or None."""
     if not _has_past(work):
         return None
-    call = ModelCall.objects.filter(
-        work=work, generation=work.generation, ordinal=ordinal, live=True, question=question.digest
-    ).first()
+    call = (
+        ModelCall.objects.live()
+        .filter(work=work, generation=work.generation, ordinal=ordinal, question=question.digest)
+        .first()
+    )
     if call is None:
         return None
     return Reply(tuple(call.content), call.stop_reason, call.model, Usage(), call.request_id)
@@ -52,30 +55,21 @@ def write_reply(
     live_: bool,
 ) -> None:
     """Record a reply. `live_` is false for one that came after the lease was lost: paid for, and of no use."""
-    usage = reply.usage
     with writing():
         if live_ and _has_past(work):
             _replaced(work, place)
-        ModelCall.objects.create(
-            run_id=work.run_id,
-            work=work,
-            attempt_id=work.attempt_id,
-            generation=place.generation,
-            ordinal=place.ordinal,
+        _write_call(
+            work,
+            place,
+            question,
+            reply.usage,
             live=live_,
-            role=question.role.value,
             model=reply.model or question.model,
-            question=question.digest,
             content=list(reply.content),
             stop_reason=reply.stop_reason,
             request_id=reply.request_id,
-            input_tokens=usage.input,
-            output_tokens=usage.output,
-            cache_read_tokens=usage.cache_read,
-            cache_write_5m_tokens=usage.cache_write_5m,
-            cache_write_1h_tokens=usage.cache_write_1h,
             cost_usd=cost,
-            cost_is_lower_bound=usage.lower_bound,
+            cost_is_lower_bound=reply.usage.lower_bound,
             duration_ms=duration_ms,
         )
         _tell_call(work, question, duration_ms, reply.stop_reason)
@@ -86,27 +80,37 @@ def write_failure(
 ) -> None:
     """Record a call without a usable reply; what it cost up to then counts."""
     with writing():
-        ModelCall.objects.create(
-            run_id=work.run_id,
-            work=work,
-            attempt_id=work.attempt_id,
-            generation=place.generation,
-            ordinal=place.ordinal,
+        _write_call(
+            work,
+            place,
+            question,
+            usage,
             live=False,
-            role=question.role.value,
             model=question.model,
-            question=question.digest,
-            input_tokens=usage.input,
-            output_tokens=usage.output,
-            cache_read_tokens=usage.cache_read,
-            cache_write_5m_tokens=usage.cache_write_5m,
-            cache_write_1h_tokens=usage.cache_write_1h,
             cost_usd=cost,
             cost_is_lower_bound=True,
             duration_ms=duration_ms,
             error=error[:2_000],
         )
         _tell_call(work, question, duration_ms, "error")
+
+
+def _write_call(work: WorkItem, place: Place, question: Question, usage: Usage, **fields: Any) -> None:
+    ModelCall.objects.create(
+        run_id=work.run_id,
+        work=work,
+        attempt_id=work.attempt_id,
+        generation=place.generation,
+        ordinal=place.ordinal,
+        role=question.role.value,
+        question=question.digest,
+        input_tokens=usage.input,
+        output_tokens=usage.output,
+        cache_read_tokens=usage.cache_read,
+        cache_write_5m_tokens=usage.cache_write_5m,
+        cache_write_1h_tokens=usage.cache_write_1h,
+        **fields,
+    )
 
 
 def recorded_result(work: WorkItem, ordinal: int, use: ToolUse) -> ToolCall | None:
@@ -166,7 +170,7 @@ def _has_past(work: WorkItem) -> bool:
 
 def _replaced(work: WorkItem, place: Place) -> None:
     """Where a conversation takes another turn than before a crash, what had come after that place counts no more."""
-    replies = ModelCall.objects.filter(work=work, generation=place.generation, live=True)
+    replies = ModelCall.objects.live().filter(work=work, generation=place.generation)
     if replies.filter(ordinal__gte=place.ordinal).update(live=False):
         still_live = replies.values_list("content", flat=True)
         asked_for = sum(block.get("type") == "tool_use" for content in still_live for block in content)

@@ -29,7 +29,6 @@ from runs.lifecycle.templates import Chosen, called
 from runs.management.commands.serve import first_administrator
 from runs.models import Gate, Run
 from runs.pev.imported import MAX_BYTES, plan_in
-from runs.pev.policy import Policy
 from runs.reading.files import written_files
 from runs.reading.gates import limits_of
 from runs.reading.run import reading_of
@@ -78,7 +77,7 @@ class Headless:
                 request = request or given
             if options["files"]:
                 uploads += collected(options["files"])
-            policy = Policy.model_validate(default_policy().model_dump() | {"budget": options["budget"]})
+            policy = default_policy().changed(budget=options["budget"])
             plan = _plan(owner, options["plan"], options["template"])
             imported, reason = (plan.plan, plan.reason) if plan else (None, "")
             submission = Submission(request, uploads, policy, uuid.uuid4(), plan=imported, plan_from=reason)

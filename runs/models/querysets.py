@@ -76,10 +76,6 @@ class AttemptQuerySet(models.QuerySet["Attempt"]):
         """Those that took over the result of an earlier run."""
         return self.filter(reused_from__isnull=False)
 
-    def newest(self) -> Attempt | None:
-        """The last one at a step."""
-        return self.order_by("-number").first()
-
 
 class GateQuerySet(models.QuerySet["Gate"]):
     def open(self) -> Self:
@@ -100,10 +96,6 @@ class ModelCallQuerySet(models.QuerySet["ModelCall"]):
     def live(self) -> Self:
         """The replies that a resumed attempt is given again."""
         return self.filter(live=True)
-
-    def failed(self) -> Self:
-        """Calls without a reply."""
-        return self.exclude(error="")
 
     def unpriced(self) -> Self:
         return self.filter(cost_usd__isnull=True)

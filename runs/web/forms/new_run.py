@@ -212,7 +212,7 @@ class NewRunForm(forms.Form):
         changed |= {"models": models, "min_confidence": float(given["min_confidence"])}
         changed["attempt_seconds"] = 60 * given["attempt_minutes"]
         changed["time_limit"] = 60 * given["limit_minutes"] if given["limit_minutes"] else None
-        return Policy.model_validate(default_policy().model_dump(mode="json") | changed)
+        return default_policy().changed(**changed)
 
     def problems(self) -> list[str]:
         """Every error as a sentence that names its field."""
