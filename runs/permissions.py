@@ -32,11 +32,3 @@ def check_can_decide(user: Person, run: Run) -> None:
     """Anyone who may see a run may answer its gates. Raises NotAllowed."""
     if not can_see(user, run):
         raise NotAllowed("You may not decide anything in this run.")
-
-
-def can_decide(user: Person, run: Run) -> bool:
-    try:
-        check_can_decide(user, run)
-    except NotAllowed:
-        return False
-    return True

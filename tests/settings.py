@@ -7,6 +7,7 @@ os.environ["PEV_DATA_DIR"] = tempfile.mkdtemp(prefix="pevsite-tests-")
 for name in ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_BASE_URL", "PEV_HOSTS"):
     os.environ.pop(name, None)
 os.environ["PEV_REHEARSAL_DELAY"] = "0"
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # the tests start many processes
 
 from pevsite.settings import *
 

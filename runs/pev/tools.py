@@ -168,7 +168,6 @@ _TOOLS: Mapping[str, type[_Arguments]] = {
     tool.name: tool for tool in (_EditFile, _ListFiles, _ReadFile, _SearchFiles, _WriteFile)
 }
 TOOL_NAMES = frozenset(_TOOLS)
-WRITING_TOOLS = frozenset({_EditFile.name, _WriteFile.name})
 
 
 class FileTools:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from runs.errors import LeaseLost, UploadRefused
 from runs.pev.contracts import JsonObject
 from runs.pev.ports import FileInfo, Toolbox, ToolResult, ToolUse, Workspace
-from runs.pev.tools import TOOL_NAMES, WRITING_TOOLS, FileTools, ToolLimits
+from runs.pev.tools import TOOL_NAMES, FileTools, ToolLimits
 
 
 class Memory:
@@ -55,7 +55,6 @@ def test_specs_are_sorted_closed_and_always_the_same() -> None:
     names = [spec.name for spec in specs]
     assert names == ["edit_file", "list_files", "read_file", "search_files", "write_file"]
     assert frozenset(names) == TOOL_NAMES
-    assert set(WRITING_TOOLS) == {"edit_file", "write_file"}
     assert {spec.name: spec.input_schema["required"] for spec in specs} == {
         "edit_file": ["path", "old", "new"],
         "list_files": [],
