@@ -56,6 +56,14 @@ class FakeAnthropic:
     """
 
     def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self.reset()
+        anthropic_schema.warm_up()
+        anthropic_frames.warm_up()
+        self._wire: Wire | None = None
+
+    def reset(self) -> None:
+        """As new: no script, nothing asked, nothing cached. What is in flight ends as it was scripted."""
         self.requests: list[Request] = []
         """Accepted `POST /v1/messages`, in order of arrival."""
         self.counted: list[JsonObject] = []
@@ -64,14 +72,10 @@ class FakeAnthropic:
         """Requests that were refused, failures of the script; a fixture asserts that it is empty."""
         self._handler: Handler = _no_script
         self._totals: dict[str, UsageTotals] = {}
-        self._lock = threading.Lock()
         self._numbers = itertools.count(1)
         self._mint = Mint()
         self._ledger = Ledger()
         self._cache = PromptCache()
-        anthropic_schema.warm_up()
-        anthropic_frames.warm_up()
-        self._wire: Wire | None = None
 
     def __enter__(self) -> Self:
         self._wire = Wire(self._respond)

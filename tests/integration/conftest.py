@@ -53,16 +53,23 @@ def charlie(db: None) -> User:
     return factories.charlie()
 
 
-@pytest.fixture
-def api(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeAnthropic]:
-    """The fake Messages API; every request that the real one would refuse fails the test."""
+@pytest.fixture(scope="session")
+def service() -> Iterator[FakeAnthropic]:
+    """One for all tests, so that they share a client too: making one reads the certificates each time."""
+    recording.clients.cache_clear()
     with FakeAnthropic() as server:
-        monkeypatch.setenv("ANTHROPIC_BASE_URL", server.url)
-        monkeypatch.setenv("ANTHROPIC_API_KEY", "test-key-of-nobody")
-        recording.clients.cache_clear()
         yield server
-        recording.clients.cache_clear()
-    assert server.violations == []
+    recording.clients.cache_clear()
+
+
+@pytest.fixture
+def api(service: FakeAnthropic, monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeAnthropic]:
+    """The fake Messages API; every request that the real one would refuse fails the test."""
+    service.reset()
+    monkeypatch.setenv("ANTHROPIC_BASE_URL", service.url)
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "test-key-of-nobody")
+    yield service
+    assert service.violations == []
 
 
 @pytest.fixture
