@@ -107,7 +107,7 @@ def _read(which: Q, *, lock: bool = False) -> WorkItem | None:
 
 
 def _owner() -> str:
-    return f"{socket.gethostname()[:40]}/{os.getpid()}/{threading.get_ident()}"[:80]
+    return f"{socket.gethostname()[:40]}/{os.getpid()}"
 
 
 def commit[Value](lease: Lease, write: Callable[[WorkItem], Value], *, calls_only: bool = False) -> Value:

@@ -1,0 +1,62 @@
+"""How a run stands in a transaction: read once, changed in memory, saved once, remembered while nothing happens."""
+
+from __future__ import annotations
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from runs import history
+from runs.enums import StepStatus
+from runs.errors import MoveRefused
+from runs.events.kinds import Note
+from runs.lifecycle import state as states
+from runs.models import Run, Step
+from tests import factories as made
+
+
+def reads_of_steps(run: Run) -> int:
+    """How often the steps are read to say how this run stands."""
+    with CaptureQueriesContext(connection) as sent, history.writing():
+        states.of(history.locked(run.pk))
+        states.of(history.locked(run.pk))
+    return sum('FROM "runs_step"' in query["sql"] for query in sent)
+
+
+@pytest.mark.django_db
+def test_steps_are_changed_in_memory_and_saved_with_one_statement() -> None:
+    run = made.executing()
+    with history.writing():
+        state = states.of(history.locked(run.pk))
+        state.change("inventory", StepStatus.JUDGED, failures=1)
+        state.change("inventory", StepStatus.PENDING)
+        assert (state.steps["inventory"].status, state.steps["inventory"].failures) == (StepStatus.PENDING, 1)
+        assert Step.objects.get(key="inventory").status == StepStatus.RUNNING
+        with CaptureQueriesContext(connection) as sent:
+            state.save()
+        history.record(run.pk, Note(text="x"))
+    assert len(sent) == 1
+    step = Step.objects.get(key="inventory")
+    assert (step.status, step.failures) == (StepStatus.PENDING, 1)
+
+
+@pytest.mark.django_db
+def test_an_illegal_change_is_refused_at_once_and_a_lost_race_when_it_is_saved() -> None:
+    run = made.executing()
+    with pytest.raises(MoveRefused, match="cannot become passed"), history.writing():
+        states.of(history.locked(run.pk)).change("inventory", StepStatus.PASSED)
+    with history.writing():
+        state = states.of(history.locked(run.pk))
+        state.change("inventory", StepStatus.JUDGED)
+        Step.objects.filter(key="inventory").update(status=StepStatus.DROPPED)
+        with pytest.raises(MoveRefused, match="is not in a state from which"):
+            state.save()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_the_steps_are_remembered_until_something_happens() -> None:
+    run = made.executing()
+    states.reset_memory()
+    assert [reads_of_steps(run), reads_of_steps(run)] == [1, 0]
+    history.record(run.pk, Note(text="Something happened."))
+    assert [reads_of_steps(run), reads_of_steps(run)] == [1, 0]

@@ -1,0 +1,101 @@
+"""Transactions on runs: events are written together, and a run that has changed since it was read is not written to."""
+
+from __future__ import annotations
+
+import threading
+
+import pytest
+from django.db import OperationalError, connection
+from django.test.utils import CaptureQueriesContext
+
+from runs import history
+from runs.errors import Outdated
+from runs.events.kinds import Note
+from runs.models import Event, Run
+from tests import factories as made
+
+pytestmark = pytest.mark.django_db
+
+
+def texts(run: Run) -> list[str]:
+    return [event.data["text"] for event in Event.objects.filter(run=run, kind="note").order_by("seq")]
+
+
+def test_the_events_of_a_transaction_are_numbered_with_one_statement_and_written_with_another() -> None:
+    run = made.planning()
+    with CaptureQueriesContext(connection) as sent, history.writing(run):
+        history.record(run.pk, Note(text="one"))
+        history.keep(run, title="Another")
+        history.record(run.pk, Note(text="two"))
+    assert [query["sql"].split()[0] for query in sent if "runs_" in query["sql"]] == ["UPDATE", "INSERT"]
+    assert (texts(run), Run.objects.get(pk=run.pk).title) == (["one", "two"], "Another")
+
+
+def test_a_run_that_has_changed_since_it_was_read_is_not_written_to() -> None:
+    run = made.planning()
+    mine = Run.objects.get(pk=run.pk)
+    history.record(run.pk, Note(text="theirs"))
+    with pytest.raises(Outdated), history.writing(mine):
+        history.record(run.pk, Note(text="mine"))
+    assert texts(run) == ["theirs"]
+
+
+def test_what_writes_nothing_is_refused_too_when_the_run_has_changed() -> None:
+    run = made.planning()
+    mine = Run.objects.get(pk=run.pk)
+    history.record(run.pk, Note(text="theirs"))
+    with pytest.raises(Outdated), history.writing(mine):
+        pass
+
+
+def test_a_locked_run_is_as_it_is_now_and_read_once() -> None:
+    run = made.planning()
+    history.record(run.pk, Note(text="before"))
+    with history.writing():
+        locked = history.locked(run.pk)
+        assert history.locked(run.pk) is locked
+        history.record(run.pk, Note(text="after"))
+    assert texts(run) == ["before", "after"]
+    assert locked.event_count == Run.objects.get(pk=run.pk).event_count
+
+
+def test_nothing_is_changed_outside_of_a_transaction() -> None:
+    run = made.planning()
+    with pytest.raises(Exception, match=r"inside of `history\.writing`"):
+        history.keep(run, title="Another")
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_writer_waits_for_its_turn_and_gives_up_with_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+    run = made.planning()
+    begun, over, failed = threading.Event(), threading.Event(), list[str]()
+
+    def hold() -> None:
+        with history.writing():
+            begun.set()
+            over.wait(10)
+        connection.close()
+
+    def write() -> None:
+        try:
+            history.record(run.pk, Note(text="late"))
+        except OperationalError as error:
+            failed.append(str(error))
+        finally:
+            connection.close()
+
+    holder = threading.Thread(target=hold)
+    holder.start()
+    assert begun.wait(10)
+    monkeypatch.setattr(history, "LOCK_TIMEOUT", 0.05)
+    impatient = threading.Thread(target=write)
+    impatient.start()
+    impatient.join()
+    monkeypatch.setattr(history, "LOCK_TIMEOUT", 10.0)
+    patient = threading.Thread(target=write)
+    patient.start()
+    over.set()
+    patient.join()
+    holder.join()
+    assert failed == ["database is locked: another thread has been writing for a minute"]
+    assert texts(run) == ["late"]
