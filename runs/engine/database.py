@@ -27,7 +27,7 @@ class Database:
         """Finish what was called before, and take no more."""
         executor, self._executor = self._executor, None
         if executor is not None:
-            executor.submit(connection.close)
+            executor.submit(lambda: connection.close())  # looked up there: it is that thread's connection
             executor.shutdown(wait=True)
 
     def call[Value](self, do: Callable[[], Value]) -> Value:
