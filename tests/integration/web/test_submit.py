@@ -206,6 +206,23 @@ def test_too_many_files_are_a_sentence(alice_client: Client, settings: Settings)
     assert "More files were sent than the 2" in alice_client.post("/runs/new/", form(files=[file("a")] * 3)).text
 
 
+@pytest.mark.parametrize(
+    ("limit", "value", "sentence"),
+    [
+        ("DATA_UPLOAD_MAX_NUMBER_FIELDS", 1, "The form had more fields than a run can have files."),
+        ("DATA_UPLOAD_MAX_MEMORY_SIZE", 1, "The text in the form is larger than 0 MB."),
+    ],
+)
+def test_too_much_of_a_form_is_refused_with_a_way_on(
+    alice_client: Client, settings: Settings, limit: str, value: int, sentence: str
+) -> None:
+    setattr(settings, limit, value)
+    refused = alice_client.post("/runs/new/", form(), headers=JSON)
+    assert refused.status_code == 400
+    assert refused.json()["errors"][0].startswith(sentence)
+    assert not Run.objects.exists()
+
+
 def test_a_file_that_is_too_large_is_a_sentence(alice_client: Client, settings: Settings) -> None:
     settings.FILE_BYTES = 3
     answer = alice_client.post("/runs/new/", form(files=[file("large.bin", b"1234")]), headers=JSON)
