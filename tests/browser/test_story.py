@@ -163,22 +163,6 @@ def test_two_tabs_decide_one_gate(page: Page, browser: Browser, site: Site) -> N
     assert "Already decided: admin approved" in answered
 
 
-@pytest.mark.provokes("WebSocket", "htmx", "ERR_CONNECTION")
-def test_a_killed_server_is_followed_again(page: Page, site: Site) -> None:
-    try_the_samples(page)
-    page.evaluate("window.neverReloaded = true")
-    approve(page, "plan")
-    expect(page.locator("#feed-lines")).to_contain_text("Attempt 1 at", timeout=LONG)
-    site.kill()
-    site.start()
-    expect(gate(page, "step")).to_be_visible(timeout=2 * LONG)
-    approve(page, "step")
-    expect(page.locator("#run-result")).to_contain_text("Succeeded", timeout=LONG, ignore_case=True)
-    assert page.evaluate("window.neverReloaded")
-    numbers = [int(text) for text in page.locator("#feed-lines .feed-seq").all_inner_texts()]
-    assert numbers == list(range(1, len(numbers) + 1))
-
-
 def test_a_run_of_the_command_line_is_followed_too(page: Page, site: Site) -> None:
     command = site.spawn("run", "--sample", "contracts", "--approve-all")
     assert command.stdout is not None

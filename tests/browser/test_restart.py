@@ -1,0 +1,23 @@
+"""A server that is killed in mid-step, on a site of its own: results of earlier runs would leave no step to be in."""
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser.site import Site
+from tests.browser.test_story import LONG, approve, gate, try_the_samples
+
+
+@pytest.mark.provokes("WebSocket", "htmx", "ERR_CONNECTION")
+def test_a_killed_server_is_followed_again(page: Page, site: Site) -> None:
+    try_the_samples(page)
+    page.evaluate("window.neverReloaded = true")
+    approve(page, "plan")
+    expect(page.locator("#feed-lines")).to_contain_text("Attempt 1 at", timeout=LONG)
+    site.kill()
+    site.start()
+    expect(gate(page, "step")).to_be_visible(timeout=2 * LONG)
+    approve(page, "step")
+    expect(page.locator("#run-result")).to_contain_text("Succeeded", timeout=LONG, ignore_case=True)
+    assert page.evaluate("window.neverReloaded")
+    numbers = [int(text) for text in page.locator("#feed-lines .feed-seq").all_inner_texts()]
+    assert numbers == list(range(1, len(numbers) + 1))
