@@ -1,4 +1,4 @@
-"""The main job in a real browser: from the sign-in link to the report, live, and through a kill -9."""
+"""The main job in a real browser: from the sign-in link to the report, live."""
 
 from __future__ import annotations
 
