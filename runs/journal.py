@@ -57,7 +57,7 @@ def write_reply(
     """Record a reply. `live_` is false for one that came after the lease was lost: paid for, and of no use."""
     with writing():
         if live_ and _has_past(work):
-            _replaced(work, place)
+            _discard_after(work, place)
         _write_call(
             work,
             place,
@@ -72,7 +72,7 @@ def write_reply(
             cost_is_lower_bound=reply.usage.lower_bound,
             duration_ms=duration_ms,
         )
-        _tell_call(work, question, duration_ms, reply.stop_reason)
+        _record_call(work, question, duration_ms, reply.stop_reason)
 
 
 def write_failure(
@@ -92,16 +92,12 @@ def write_failure(
             duration_ms=duration_ms,
             error=error[:2_000],
         )
-        _tell_call(work, question, duration_ms, "error")
+        _record_call(work, question, duration_ms, "error")
 
 
 def _write_call(work: WorkItem, place: Place, question: Question, usage: Usage, **fields: Any) -> None:
     ModelCall.objects.create(
-        run_id=work.run_id,
-        work=work,
-        attempt_id=work.attempt_id,
-        generation=place.generation,
-        ordinal=place.ordinal,
+        **_columns(work, place),
         role=question.role.value,
         question=question.digest,
         input_tokens=usage.input,
@@ -129,11 +125,7 @@ def write_result(
         if _has_past(work):
             ToolCall.objects.filter(work=work, generation=place.generation, ordinal=place.ordinal).delete()
         call = ToolCall.objects.create(
-            run_id=work.run_id,
-            work=work,
-            attempt_id=work.attempt_id,
-            generation=place.generation,
-            ordinal=place.ordinal,
+            **_columns(work, place),
             use_id=use.id,
             name=use.name,
             arguments=use.input,
@@ -142,10 +134,10 @@ def write_result(
             writes=writes,
             duration_ms=duration_ms,
         )
-        step, attempt = _whose(work)
+        step, attempt = _step_and_attempt(work)
         path = str(use.input.get("path", ""))[:200]
-        told = ToolCalled(tool=use.name, error=result.is_error, path=path, step=step, attempt=attempt)
-        record(work.run_id, told)
+        event = ToolCalled(tool=use.name, error=result.is_error, path=path, step=step, attempt=attempt)
+        record(work.run_id, event)
     return call
 
 
@@ -163,12 +155,22 @@ def used_seconds(work: WorkItem) -> float:
     return sum(calls) / 1_000
 
 
+def _columns(work: WorkItem, place: Place) -> dict[str, Any]:
+    return {
+        "run_id": work.run_id,
+        "work": work,
+        "attempt_id": work.attempt_id,
+        "generation": place.generation,
+        "ordinal": place.ordinal,
+    }
+
+
 def _has_past(work: WorkItem) -> bool:
     """Whether another worker had it before: only then there can be something to find or to replace."""
     return work.epoch > 1
 
 
-def _replaced(work: WorkItem, place: Place) -> None:
+def _discard_after(work: WorkItem, place: Place) -> None:
     """Where a conversation takes another turn than before a crash, what had come after that place counts no more."""
     replies = ModelCall.objects.live().filter(work=work, generation=place.generation)
     if replies.filter(ordinal__gte=place.ordinal).update(live=False):
@@ -177,14 +179,14 @@ def _replaced(work: WorkItem, place: Place) -> None:
         ToolCall.objects.filter(work=work, generation=place.generation, ordinal__gt=asked_for).delete()
 
 
-def _tell_call(work: WorkItem, question: Question, duration_ms: int, stop_reason: str) -> None:
-    step, attempt = _whose(work)
+def _record_call(work: WorkItem, question: Question, duration_ms: int, stop_reason: str) -> None:
+    step, attempt = _step_and_attempt(work)
     role = question.role.value
-    told = ModelCalled(role=role, model=question.model, ms=duration_ms, stop=stop_reason, step=step, attempt=attempt)
-    record(work.run_id, told)
+    event = ModelCalled(role=role, model=question.model, ms=duration_ms, stop=stop_reason, step=step, attempt=attempt)
+    record(work.run_id, event)
 
 
-def _whose(work: WorkItem) -> tuple[str, int]:
+def _step_and_attempt(work: WorkItem) -> tuple[str, int]:
     """The key of the step and the number of the attempt; empty for work on the whole run."""
     attempt = work.attempt
     return (attempt.step.key, attempt.number) if attempt else ("", 0)

@@ -147,13 +147,13 @@ class Waiting:
 
 @dataclass(frozen=True)
 class Bucket:
-    """Claims made with a confidence from `low` to `high`: on average `said`, and `held` of `count` held."""
+    """Claims made with a confidence from `low` to `high`: on average `claimed`, and `held` of `count` held."""
 
     low: float
     high: float
     count: int
     held: int
-    said: float
+    claimed: float
 
     @property
     def share(self) -> float:
@@ -170,7 +170,7 @@ class Bucket:
         """What a person may conclude; nothing from fewer than five claims."""
         if self.count < 5:
             return "too few"
-        off = self.said - self.share
+        off = self.claimed - self.share
         return "about right" if abs(off) < 0.1 else "too sure" if off > 0 else "too modest"
 
 
@@ -322,14 +322,14 @@ def _executor(chosen: QuerySet[Run]) -> tuple[Bucket, ...]:
     claims = Attempt.objects.filter(
         step__plan__run__in=chosen, reused_from=None, verdict__isnull=False, output__status="done"
     )
-    said = claims.annotate(said=Cast(KT("output__confidence"), FloatField()))
-    ranges = (When(said__gte=low, then=Value(number)) for number, low in reversed([*enumerate(BOUNDS)]))
+    stated = claims.annotate(claimed=Cast(KT("output__confidence"), FloatField()))
+    ranges = (When(claimed__gte=low, then=Value(number)) for number, low in reversed([*enumerate(BOUNDS)]))
     rows = (
-        said.filter(said__isnull=False)
+        stated.filter(claimed__isnull=False)
         .annotate(bucket=Case(*ranges, output_field=IntegerField()))
         .order_by("bucket")
         .values("bucket")
-        .annotate(number=Count("pk"), held=Count("pk", filter=Q(verdict__passed=True)), mean=Avg("said"))
+        .annotate(number=Count("pk"), held=Count("pk", filter=Q(verdict__passed=True)), mean=Avg("claimed"))
     )
     return tuple(_bucket(row["bucket"], row["number"], row["held"], row["mean"]) for row in rows)
 
@@ -354,9 +354,9 @@ def _results(verdicts: QuerySet[Verdict]) -> Iterable[list[CriterionResult]]:
     return verdicts.values_list("results", flat=True)[:LATEST_VERDICTS]
 
 
-def _bucket(number: int, count: int, held: int, said: float) -> Bucket:
+def _bucket(number: int, count: int, held: int, claimed: float) -> Bucket:
     high = BOUNDS[number + 1] if number + 1 < len(BOUNDS) else 1.0
-    return Bucket(BOUNDS[number], high, count, held, said)
+    return Bucket(BOUNDS[number], high, count, held, claimed)
 
 
 def _by_role(calls: Iterable[tuple[str, str, Totals]]) -> Iterable[RoleTotals]:

@@ -47,8 +47,8 @@ def approve_plan(run: Run, plan: Plan, *, by: User, how: str) -> None:
     bound = fingerprint.fingerprint_of(run, plan)
     change(plan, PlanStatus.APPROVED, approval_fingerprint=bound, approved_by=by, approved_how=how)
     change(run, RunStatus.EXECUTING)
-    told = events.PlanApproved(version=plan.version, by=by.get_username(), how=how, digest=plan.digest)
-    record(run.pk, told)
+    event = events.PlanApproved(version=plan.version, by=by.get_username(), how=how, digest=plan.digest)
+    record(run.pk, event)
 
 
 def start_attempt(state: State, key: str) -> None:
@@ -80,8 +80,10 @@ def _take_over(state: State, key: str, attempt: Attempt, earlier: Attempt) -> No
     state.change(key, StepStatus.JUDGED, last_action=Action(verdict.action))
     state.results[key] = attempt
     source = earlier.step
-    told = events.AttemptReused(step=key, from_run=source.plan.run_id, from_step=source.pk, from_attempt=earlier.number)
-    record(state.run.pk, told)
+    event = events.AttemptReused(
+        step=key, from_run=source.plan.run_id, from_step=source.pk, from_attempt=earlier.number
+    )
+    record(state.run.pk, event)
 
 
 def settle(state: State, key: str, status: StepStatus) -> None:

@@ -39,10 +39,10 @@ def propose_plan(run: Run, plan: PlanContract, *, reason: str, estimate: Estimat
     )
     Step.objects.bulk_create(_step_row(row, position, step) for position, step in enumerate(plan.steps))
     kept = _keep_results(row, before) if before else []
-    told = events.PlanProposed(
+    event = events.PlanProposed(
         version=row.version, steps=len(plan.steps), kept=tuple(kept), reason=reason, relaxed=len(row.relaxed)
     )
-    record(run.pk, told)
+    record(run.pk, event)
     return row
 
 
@@ -86,8 +86,8 @@ def executed(attempt: Attempt, output: StepOutput, overlay: Changes) -> None:
         overlay=overlay,
         fingerprint=findings,
     )
-    told = events.Verifying(step=attempt.step.key, attempt=attempt.number, confidence=output.confidence)
-    record(attempt.step.plan.run_id, told)
+    event = events.Verifying(step=attempt.step.key, attempt=attempt.number, confidence=output.confidence)
+    record(attempt.step.plan.run_id, event)
 
 
 def judged(attempt: Attempt, judgement: Judgement, *, blocked: bool = False) -> None:
@@ -113,14 +113,14 @@ def judged(attempt: Attempt, judgement: Judgement, *, blocked: bool = False) -> 
     failures = state.steps[step.key].failures + (0 if judgement.passed else 1)
     state.change(step.key, StepStatus.JUDGED, last_action=judgement.action, failures=failures)
     state.results[step.key] = attempt
-    told = events.VerdictGiven(
+    event = events.VerdictGiven(
         step=step.key,
         attempt=attempt.number,
         passed=judgement.passed,
         action=judgement.action.value,
         feedback=judgement.feedback[:600],
     )
-    record(step.plan.run_id, told)
+    record(step.plan.run_id, event)
 
 
 def answered(run: Run, answer: str, judgement: Judgement) -> None:

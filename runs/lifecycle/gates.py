@@ -143,7 +143,7 @@ def _close(gate: Gate, user: User, decision: Decision) -> None:
         )
     except MoveRefused as error:
         raise DecisionRefused("Somebody else decided at the same moment. Load the page again.") from error
-    told = events.GateDecided(
+    event = events.GateDecided(
         gate=gate.pk,
         gate_kind=gate.kind,
         decision=gate.status,
@@ -152,7 +152,7 @@ def _close(gate: Gate, user: User, decision: Decision) -> None:
         reason=gate.reason[:2_000],
         step=gate.step.key if gate.step else "",
     )
-    history.record(gate.run_id, told)
+    history.record(gate.run_id, event)
 
 
 def _follow(gate: Gate, user: User, decision: Decision) -> None:

@@ -73,8 +73,8 @@ def raise_to(run: Run, user: User, *, budget: Decimal | None, time_limit: int | 
     history.keep(run, policy=after)
     for plan in bound:
         Plan.objects.filter(pk=plan.pk).update(approval_fingerprint=fingerprint.fingerprint_of(run, plan))
-    told = events.LimitsRaised(by=user.get_username(), budget=str(after.budget or ""), time_limit=after.time_limit)
-    history.record(run.pk, told)
+    event = events.LimitsRaised(by=user.get_username(), budget=str(after.budget or ""), time_limit=after.time_limit)
+    history.record(run.pk, event)
     for work in run.work.filter(status=WorkStatus.SUSPENDED).exclude(gates__status=GateStatus.OPEN):
         change(work, WorkStatus.READY, due_at=timezone.now())
         notify(work.pk)

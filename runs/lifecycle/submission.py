@@ -181,8 +181,8 @@ def _create(owner: User, submission: Submission, request: str, tree: Tree) -> Ru
         head=tree,
     )
     run.approvers.set(submission.approvers)
-    told = events.Submitted(by=owner.get_username(), files=tree.file_count, bytes=tree.total_size)
-    history.record(run.pk, told)
+    event = events.Submitted(by=owner.get_username(), files=tree.file_count, bytes=tree.total_size)
+    history.record(run.pk, event)
     if submission.plan:
         estimate = estimate_for(run, submission.plan)
         facts.propose_plan(run, submission.plan, reason=submission.plan_from, estimate=estimate)

@@ -42,8 +42,8 @@ def _ends(ask: Ask) -> list[tuple[int, int]]:
     if ask.last_round:
         return sorted(ends & {_SYSTEM})
     if ask.tools:
-        said = [number for number, message in enumerate(ask.messages) if message["role"] == "user"]
-        ends |= {(number, _length(ask, number) - 1) for number in (said[0], *said[-2:])}
+        user_turns = [number for number, message in enumerate(ask.messages) if message["role"] == "user"]
+        ends |= {(number, _length(ask, number) - 1) for number in (user_turns[0], *user_turns[-2:])}
     return sorted(ends)[-MAX_BREAKPOINTS:]
 
 

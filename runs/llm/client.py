@@ -243,14 +243,14 @@ def _from_status(error: anthropic.APIStatusError) -> ModelError:
     status = error.status_code
     unknown = "invalid_request_error" if 400 <= status < 500 else "api_error"
     kind = str(error.type or _KINDS.get(status) or unknown)[:80]
-    told = {
+    sentences = {
         "authentication_error": "The model's service refused the API key (401). Check ANTHROPIC_API_KEY.",
         "permission_error": "The API key may not use this model (403).",
         "not_found_error": "The model's service does not know this model (404).",
         "rate_limit_error": "The model's service asks to wait: too many requests (429).",
         "overloaded_error": "The model's service is overloaded (529).",
     }
-    sentence = told.get(kind) or f"The model's service answered {status}: {error.message[:300]}"
+    sentence = sentences.get(kind) or f"The model's service answered {status}: {error.message[:300]}"
     return _error(kind, sentence, _seconds(error.response.headers.get("retry-after")), status)
 
 

@@ -125,8 +125,8 @@ class Headless:
         while True:
             answer = _input("      [a]pprove, [r]eject with feedback, [s]top? ").strip().lower()[:1]
             if answer == "a":
-                said = {one.name: _input(f"      {one.label} (now {one.now})? ") for one in limits_of(gate)}
-                raised = given(said.get("budget", ""), said.get("minutes", ""))
+                answers = {one.name: _input(f"      {one.label} (now {one.now})? ") for one in limits_of(gate)}
+                raised = given(answers.get("budget", ""), answers.get("minutes", ""))
                 return Decision(Verb.APPROVE, gate.digest, how="terminal", **raised)
             if answer == "s":
                 return Decision(Verb.STOP, gate.digest, how="terminal")

@@ -53,9 +53,9 @@ def read[Answer: Contract](reply: Reply, contract: type[Answer]) -> tuple[Answer
 
 def corrected(ask: Ask, reply: Reply, errors: list[str]) -> Ask:
     """The conversation so far, and the errors, as the next question. What was said stays as it is."""
-    told = "Your answer cannot be used:\n" + "\n".join(f"- {error}" for error in errors)
-    told += "\nAnswer again with one JSON object that fixes exactly this and follows the schema."
-    asked: JsonObject = {"role": "user", "content": [{"type": "text", "text": told}]}
+    message = "Your answer cannot be used:\n" + "\n".join(f"- {error}" for error in errors)
+    message += "\nAnswer again with one JSON object that fixes exactly this and follows the schema."
+    asked: JsonObject = {"role": "user", "content": [{"type": "text", "text": message}]}
     before: tuple[JsonObject, ...] = ()
     if reply.content and not reply.tool_uses:
         before = ({"role": "assistant", "content": list(reply.content)},)

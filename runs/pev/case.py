@@ -37,8 +37,8 @@ class Case:
 
     def said_to(self, source: str) -> str:
         """What the executor itself put into the tool call whose result this source is; empty for other sources."""
-        said = {f"@tool-{number}": text for number, text in enumerate(self.tool_inputs, 1)}
-        return said.get(source, "")
+        sent = {f"@tool-{number}": text for number, text in enumerate(self.tool_inputs, 1)}
+        return sent.get(source, "")
 
 
 class Sources(Mapping[str, bytes]):
@@ -46,15 +46,15 @@ class Sources(Mapping[str, bytes]):
 
     def __init__(self, case: Case) -> None:
         self._files = case.files
-        self._said = {"@output": case.output.encode()}
-        self._said |= {f"@tool-{n}": text.encode() for n, text in enumerate(case.tool_results, 1)}
+        self._texts = {"@output": case.output.encode()}
+        self._texts |= {f"@tool-{n}": text.encode() for n, text in enumerate(case.tool_results, 1)}
 
     def __getitem__(self, name: str) -> bytes:
-        return self._said[name] if name in self._said else self._files[name]
+        return self._texts[name] if name in self._texts else self._files[name]
 
     def __iter__(self):  # type: ignore[no-untyped-def]
-        yield from self._said
+        yield from self._texts
         yield from self._files
 
     def __len__(self) -> int:
-        return len(self._said) + len(self._files)
+        return len(self._texts) + len(self._files)

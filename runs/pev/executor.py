@@ -78,8 +78,8 @@ def _with_results(ask: Ask, reply: Reply, tools: Toolbox) -> Ask:
     results: list[JsonObject] = []
     for number, use in enumerate(reply.tool_uses, 1):
         result = tools.run(use) if number <= MAX_CALLS else _TOO_MANY
-        said = delimited("tool", result.text, use.name)
-        results.append({"type": "tool_result", "tool_use_id": use.id, "content": said, "is_error": result.is_error})
+        content = delimited("tool", result.text, use.name)
+        results.append({"type": "tool_result", "tool_use_id": use.id, "content": content, "is_error": result.is_error})
     answered: JsonObject = {"role": "user", "content": list(results)}
     return replace(ask, messages=(*ask.messages, _assistant(reply), answered))
 

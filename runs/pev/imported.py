@@ -70,7 +70,7 @@ def plan_from(value: JsonValue) -> PlanContract:
     if not any(action.tool == _NO_TOOL for step in plan.steps for action in step.actions):
         return plan
     whole = plan.model_dump(mode="json")
-    return _validated(whole | {"steps": [_told(step) for step in whole["steps"]]})
+    return _validated(whole | {"steps": [_with_description(step) for step in whole["steps"]]})
 
 
 def exported(plan: PlanContract) -> str:
@@ -92,7 +92,7 @@ def _validated(made: JsonValue) -> PlanContract:
         raise PlanRefused(shortened([_sentence(made, cast("JsonObject", item)) for item in found])) from error
 
 
-def _told(step: JsonObject) -> JsonObject:
+def _with_description(step: JsonObject) -> JsonObject:
     """The step with its actions that name no tool as lines of its description."""
     actions = cast("list[JsonObject]", step["actions"])
     lines = [f"- {action['purpose']}" for action in actions if action["tool"] == _NO_TOOL]
@@ -131,7 +131,7 @@ def _plan(value: JsonValue) -> JsonValue:
     made = _named(value, _PLAN, {"context": [], "rollback_strategy": ROLLBACK})
     context = made["context"]
     if isinstance(context, dict):
-        made["context"] = [{"name": name, "value": said} for name, said in context.items()]
+        made["context"] = [{"name": name, "value": value} for name, value in context.items()]
     _each(made, "steps", _step)
     _each(made, "success_criteria", _criterion)
     return made
@@ -199,8 +199,8 @@ def _action(value: JsonValue) -> JsonValue:
     made = _named(value, _ACTION, {})
     params, purpose = made.pop("params", None), made.get("purpose")
     if params not in (None, {}):
-        told = f"with {json.dumps(params, ensure_ascii=False)}"
-        made["purpose"] = f"{purpose} ({told})" if isinstance(purpose, str) else purpose or told
+        details = f"with {json.dumps(params, ensure_ascii=False)}"
+        made["purpose"] = f"{purpose} ({details})" if isinstance(purpose, str) else purpose or details
     return {"purpose": PURPOSE} | {name: item for name, item in made.items() if (name, item) != ("purpose", None)}
 
 
@@ -249,8 +249,8 @@ def _sentence(plan: JsonValue, error: JsonObject) -> str:
         hint = f"it means the same as “{same}”, keep one of them" if same else "there is no such field; remove it"
         return f"{_where(plan, place[:-1])}: {_shown(str(place[-1]))} cannot be used: {hint}."
     known = cast("dict[str, object]", error.get("ctx", {}))
-    said = _WRONG[kind].format(**known).replace("'", "") if kind in _WRONG else str(error["msg"])
-    return f"{_where(plan, place)}: {said}."
+    message = _WRONG[kind].format(**known).replace("'", "") if kind in _WRONG else str(error["msg"])
+    return f"{_where(plan, place)}: {message}."
 
 
 def _where(plan: JsonValue, place: _Place) -> str:

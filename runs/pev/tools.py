@@ -32,7 +32,7 @@ class _Arguments(Contract):
     """What a tool takes; one subclass is one tool."""
 
     name: ClassVar[str]
-    told: ClassVar[str]
+    description: ClassVar[str]
 
     def answer(self, workspace: Workspace, limits: ToolLimits) -> str:
         """The text for the model. Raises InvalidInput with a sentence it can act on."""
@@ -45,7 +45,7 @@ _Prefix = Annotated[str, Field(description="Only files whose path begins like th
 
 class _ListFiles(_Arguments):
     name = "list_files"
-    told = "Lists the files there are: size in bytes and path, a line each. read_file tells whether one is text."
+    description = "Lists the files there are: size in bytes and path, a line each. read_file tells whether one is text."
 
     prefix: _Prefix = ""
 
@@ -64,7 +64,7 @@ class _ListFiles(_Arguments):
 
 class _ReadFile(_Arguments):
     name = "read_file"
-    told = "Gives lines of a text file verbatim, after one line that says which. Quotes can be copied from it."
+    description = "Gives lines of a text file verbatim, after one line that says which. Quotes can be copied from it."
 
     path: _FilePath
     first_line: Annotated[int, Field(ge=1, description="The first line wanted, from 1")] = 1
@@ -92,7 +92,7 @@ class _ReadFile(_Arguments):
 
 class _SearchFiles(_Arguments):
     name = "search_files"
-    told = (
+    description = (
         "Finds lines in all text files, capitals ignored, each as path:line: text. "
         "The pattern is taken literally unless regex is true."
     )
@@ -126,7 +126,7 @@ class _SearchFiles(_Arguments):
 
 class _WriteFile(_Arguments):
     name = "write_file"
-    told = "Writes a whole text file, or replaces it. Folders come by themselves."
+    description = "Writes a whole text file, or replaces it. Folders come by themselves."
 
     path: _FilePath
     content: Annotated[str, Field(description="The whole new text of the file")]
@@ -142,7 +142,7 @@ class _WriteFile(_Arguments):
 
 class _EditFile(_Arguments):
     name = "edit_file"
-    told = "Replaces one place of a text file. The old text must occur exactly once, to the letter."
+    description = "Replaces one place of a text file. The old text must occur exactly once, to the letter."
 
     path: _FilePath
     old: Annotated[str, StringConstraints(min_length=1), Field(description="The text to replace, verbatim")]
@@ -202,7 +202,7 @@ class FileTools:
 def _spec(tool: type[_Arguments]) -> ToolSpec:
     schema = {key: value for key, value in schema_for(tool).items() if key != "title"}
     schema["required"] = [name for name, field in tool.model_fields.items() if field.is_required()]
-    return ToolSpec(tool.name, tool.told, schema)
+    return ToolSpec(tool.name, tool.description, schema)
 
 
 def _told_wrong(tool: type[_Arguments], error: ValidationError) -> str:

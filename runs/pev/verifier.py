@@ -150,13 +150,13 @@ def _problems_in(answer: VerifierAnswer, labels: Mapping[str, Criterion]) -> lis
     return problems
 
 
-def _feedback(results: Sequence[CriterionResult], said: str) -> str:
+def _feedback(results: Sequence[CriterionResult], overall: str) -> str:
     lines = [
         f"- {result.label} ({result.text}): {result.feedback}"
         for result in results
-        if not result.passed and result.decided_by != "nobody" and result.feedback.strip() not in said
+        if not result.passed and result.decided_by != "nobody" and result.feedback.strip() not in overall
     ]
-    return "\n".join(([said.strip()] if said.strip() else []) + lines)
+    return "\n".join(([overall.strip()] if overall.strip() else []) + lines)
 
 
 def _ask(case: Case, labels: Mapping[str, Criterion]) -> Ask:
@@ -192,13 +192,13 @@ def _ask_again(ask: Ask, answer: VerifierAnswer, results: Sequence[CriterionResu
         for result in results
         if result.claimed and not result.supported
     ]
-    told = (
+    errors = (
         "These criteria have no evidence that stands up:\n"
         + delimited("unsupported", "\n".join(lines))
         + "\nQuote verbatim from the sources given, or say that a criterion did not pass. Answer for all of them again."
     )
-    said = {"role": "assistant", "content": [{"type": "text", "text": answer.model_dump_json()}]}
-    return Ask(**{**vars(ask), "messages": (*ask.messages, said, user(told))})
+    earlier = {"role": "assistant", "content": [{"type": "text", "text": answer.model_dump_json()}]}
+    return Ask(**{**vars(ask), "messages": (*ask.messages, earlier, user(errors))})
 
 
 def _tool_results(case: Case, documents: Set[str]) -> Iterator[str]:

@@ -69,9 +69,9 @@ class Rows:
         doers = {attempt.pk: attempt.reused_from or attempt for attempt in self.detailed.values()}
         generations = {one.pk: one.work.generation for one in doers.values() if hasattr(one, "work")}
         calls = ToolCall.objects.filter(attempt__in=list(generations)).order_by("attempt_id", "ordinal")
-        told = calls if self.result_chars else calls.refused()
+        with_text = calls if self.result_chars else calls.refused()
         beginning = Left("result", max(self.result_chars, MAX_PROBLEM) + 1)
-        texts = dict(told.order_by().annotate(beginning=beginning).values_list("pk", "beginning"))
+        texts = dict(with_text.order_by().annotate(beginning=beginning).values_list("pk", "beginning"))
         found: dict[int, list[ToolReading]] = defaultdict(list)
         for call in calls.defer("result", "writes"):
             if call.attempt_id and generations[call.attempt_id] == call.generation:

@@ -230,7 +230,7 @@ def _figures(report: RunReading) -> list[str]:
         ("The verifier", found.verifier, "had evidence"),
     ):
         rows += [
-            f"- {who} said {one.said:.0%} on average ({one.label}): {_share(one.held, one.count)} {what}"
+            f"- {who} said {one.claimed:.0%} on average ({one.label}): {_share(one.held, one.count)} {what}"
             for one in buckets
         ]
     return rows

@@ -39,5 +39,5 @@ def feed(events: Iterable[Event], names: Mapping[str, str], *, whole: bool = Fal
 
 
 def line(event: Event, names: Mapping[str, str]) -> FeedLine:
-    told = read(event.kind, event.data)
-    return FeedLine(event.seq, event.at, event.kind, sentence(told, names), tone(told))
+    typed = read(event.kind, event.data)
+    return FeedLine(event.seq, event.at, event.kind, sentence(typed, names), tone(typed))

@@ -172,7 +172,7 @@ def test_confidence_is_held_against_the_verdict() -> None:
     run = factories.finished_succeeded()  # passed, failed, passed, passed
     say(run, 0.9, 0.9, 0.5, 1)
     found = of(run).executor
-    assert [(one.label, one.count, one.held, round(one.said, 3)) for one in found] == [
+    assert [(one.label, one.count, one.held, round(one.claimed, 3)) for one in found] == [
         ("50 to 70 %", 1, 1, 0.5),
         ("90 to 100 %", 3, 2, 0.933),
     ]
