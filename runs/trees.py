@@ -115,6 +115,7 @@ def files_of(tree: Tree) -> Mapping[str, FileInfo]:
 _remembered: OrderedDict[str, Mapping[str, FileInfo]] = OrderedDict()
 """By digest and not by id: an id may come back after a rollback, a digest always means the same files."""
 MAX_REMEMBERED = 64
+"""A run has as many trees as passed steps; a tree of 10,000 files takes some megabytes."""
 
 
 def _remember(digest: str, files: Mapping[str, FileInfo]) -> Mapping[str, FileInfo]:

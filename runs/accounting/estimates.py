@@ -14,6 +14,7 @@ from runs.pev.ports import Usage
 _ROUNDS = {Complexity.LOW: (2, 4), Complexity.MEDIUM: (3, 8), Complexity.HIGH: (4, 12)}
 _CONTEXT = {Complexity.LOW: 4_000, Complexity.MEDIUM: 10_000, Complexity.HIGH: 25_000}
 _WRITTEN = 900
+"""Guesses until finished runs were measured: rounds, tokens of context, tokens written per round; low to high."""
 _ZERO = Decimal(0)
 
 

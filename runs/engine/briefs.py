@@ -31,8 +31,11 @@ from runs.trees import Overlay, TreeBytes
 
 PREVIEWS = 12
 PREVIEW_CHARS = 1_200
+"""The beginnings of so many files, about 4,000 tokens in all: enough to plan by; the executor reads them whole."""
 RESULT_CHARS = 4_000
+"""Of each step that a new plan may keep: its result stays in the run, the planner only has to know what it was."""
 REASON_CHARS = 300
+"""One line of the plan gate: the whole text stands with the attempt or decision that it comes from."""
 
 
 def for_planner(run: Run) -> tuple[PlanBrief, str]:

@@ -31,6 +31,7 @@ def clients() -> Answering:
 
 
 MAX_TRIES = 8
+"""With waits that double, a service may be away for two minutes before a person is asked."""
 MAX_WAIT = 3_600.0
 """Seconds that a service may ask to be left alone. No thread waits for it: the work item's due time does."""
 

@@ -36,6 +36,7 @@ from runs.rehearsal.job import SAMPLE, SAMPLE_REQUEST
 
 SAMPLES = {SAMPLE: SAMPLE_REQUEST}
 MAX_REQUEST = 20_000
+"""About ten pages. What is longer is material and belongs into a file, where it can be quoted."""
 _SPEAKS_OF_FILES = re.compile(
     r"\b(these|this|the attached|attached|enclosed|my|our|diese[rsn]?|beigefügten?)\s+(\w+\s+){0,2}"
     r"(files?|documents?|contracts?|agreements?|folders?|project|code|codebase|repository|interviews?|spreadsheets?"

@@ -17,6 +17,7 @@ from runs.pev.contracts import PlanContract
 from runs.pev.imported import plan_in
 
 MAX_NAME = 120
+"""As the column has it: one line of a list."""
 
 
 @dataclass(frozen=True)

@@ -36,6 +36,7 @@ from runs.reports.machine import as_json
 from runs.reports.markdown import as_markdown
 
 EXIT = {Outcome.SUCCEEDED: 0, Outcome.PARTIAL: 3, Outcome.FAILED: 1, Outcome.CANCELLED: 1}
+"""A script sees partial apart from failed; 2 is what the shell and argparse use for wrong usage."""
 
 
 class Headless:

@@ -30,6 +30,7 @@ from runs.pev.results import Evidence
 from runs.pev.schemas import parsed, problem_with_value, read_schema
 
 LISTED_LINES = 10
+"""Of what a check found: enough to see what is meant, and a critique stays short."""
 COUNTED_MATCHES = 1_000
 """Matches are counted up to this number, or up to `min` if that is more."""
 

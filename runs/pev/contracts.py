@@ -20,6 +20,7 @@ Text = Annotated[str, StringConstraints(max_length=200_000)]
 StepId = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,59}$")]
 Path = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=400)]
 Confidence = Annotated[float, Field(ge=0, le=1)]
+"""Lengths far above what models write when they are well: they keep one field from filling a page or a prompt."""
 
 
 class Contract(BaseModel):

@@ -14,6 +14,7 @@ from itertools import islice
 from runs.pev.ports import FileInfo
 
 LISTED_FILES = 400
+"""About 6,000 tokens of every prompt; a model that needs more lists them by a tool."""
 
 _OPEN = re.compile(r"^<(?P<kind>[a-z_]+)-(?P<tag>[0-9a-f]{16})(?: name=\"(?P<name>[^\"\n]*)\")?>\n", re.MULTILINE)
 

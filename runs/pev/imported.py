@@ -26,6 +26,7 @@ MAX_BYTES = 1_000_000
 MAX_STEPS = 500
 MAX_LEVELS = 40
 SHOWN_PROBLEMS = 30
+"""A plan is a form's field: parsed in the request, kept in a row and shown on one page. Nobody approves 500 steps."""
 ROLLBACK = "The plan says nothing of it. Steps work on a copy of the files, and only verified results are kept."
 PURPOSE = "As the description of the step says."
 

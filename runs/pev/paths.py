@@ -11,6 +11,7 @@ from runs.errors import PathRefused
 MAX_CHARACTERS = 400
 MAX_BYTES_IN_A_PART = 255
 MAX_PARTS = 20
+"""Common file systems take 255 bytes in a name; paths stay below their 4,096, since folders come before them."""
 
 _RESERVED = re.compile(r"(?:con|prn|aux|nul|conin\$|conout\$|(?:com|lpt)[0-9¹²³])", re.IGNORECASE)
 _DRIVE = re.compile(r"[A-Za-z]:")

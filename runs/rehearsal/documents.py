@@ -9,7 +9,9 @@ from runs.rehearsal.conversation import Call, Use
 from runs.rehearsal.text import named, number_of
 
 CALLS_PER_TURN = 40
+"""Replies of a model that works in parallel are no larger; the journal has one row for each."""
 MAX_DOCUMENTS = 200
+"""A rehearsal shows how a review goes; it is not made for archives."""
 IN_REACH = SHOWN_IN_ALL - SHOWN_CHARS - 10_000
 """Bytes of all documents that are read: a verifier is shown so much beside the file that was written."""
 _PAGE = re.compile(r"(?P<path>.+), lines (?P<first>\d+)-(?P<last>\d+) of (?P<total>\d+)")

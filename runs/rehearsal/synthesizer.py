@@ -8,6 +8,7 @@ from runs.rehearsal.conversation import Conversation, unknown
 from runs.rehearsal.text import number_of, shortened
 
 SHOWN_CHARS = 30_000
+"""Of one step's result in the answer, which has to fit into one reply."""
 _CAUTION = (
     "The rules find patterns, they do not understand the text; what they miss they do not report, and what the request "
     "asks beyond this review was not looked for."

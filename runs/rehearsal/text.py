@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 QUOTE_CHARS = 240
+"""A quote that fits a table's cell and can be found again by a reader."""
 _STARTS_BLOCK = re.compile(r"\s*(?:#{1,6}\s|[-*+]\s|\d+(?:\.\d+)+[.)]?\s|\d+[.)]\s|\||>|```|\*\*[^*]+\*\*:?\s*$)")
 _SENTENCE_ENDS = re.compile(r"(?<=[^\W\d_]{3}[.!?;]) (?=[A-ZÄÖÜ0-9“\"(\[])")
 """After three letters: “No. 5” and “2.1 The” go on."""

@@ -17,6 +17,7 @@ from runs.rehearsal.conversation import Conversation, unknown
 MAX_QUOTES = 6
 MAX_COMPLAINTS = 12
 QUOTE_CHARS = 400
+"""Bounds of one answer, as a model's output limit would set them."""
 
 
 class _NotShownError(Exception):

@@ -10,6 +10,7 @@ WHOLE_LINES = 20_000
 AROUND_LINES = 400
 MAX_CHARS = 400_000
 MAX_IN_A_LINE = 20_000
+"""Lines around the place that is pointed at, and characters of all and of one: a page of about a megabyte at most."""
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ from django.http import HttpRequest, StreamingHttpResponse
 from django.utils.http import content_disposition_header
 
 _PIECE = 256 * 1024
+"""Bytes sent at once, as the archive makes them."""
 
 
 def attachment(request: HttpRequest, pieces: Iterator[bytes], name: str, content_type: str) -> StreamingHttpResponse:

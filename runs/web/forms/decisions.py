@@ -14,6 +14,7 @@ from runs.web.forms.posted import PostedForm, Text
 from runs.web.presenters.gates import MAX_REASON
 
 MAX_STOP_REASON = 2_000
+"""A reason, not a critique: nothing is worked out from it."""
 _CHOOSE = "Choose one of the buttons: approve, reject or stop."
 
 

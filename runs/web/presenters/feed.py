@@ -11,6 +11,7 @@ from runs.models import Event
 SHOWN = 200
 """Lines of history on a page, and the most that a socket sends at once."""
 SHOWN_ALL = 5_000
+"""Lines when all are asked for: about a megabyte of page. The export has every line."""
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ from runs.reading.gates import Limit, limits_of
 from runs.reading.plans import AttemptReading, PlanReading, StepReading
 
 MAX_REASON = 20_000
+"""As long as a request may be: a reason is put before the planner or executor as one."""
 
 
 @dataclass(frozen=True)

@@ -23,6 +23,7 @@ from runs.web.presenters.gates import GateView, latest_decision, open_gates
 
 LONG_REQUEST = 280
 LISTED_FILES = 200
+"""Characters of a request and lines of a list that leave the plan in sight; the rest unfolds or has its own page."""
 DETAILED_STEPS = 40
 """In a plan with more steps, settled ones are shown in one line with a link to their own page."""
 

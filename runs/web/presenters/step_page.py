@@ -17,6 +17,7 @@ RESULT_CHARS = 6_000
 DIFF_FILES = 20
 DIFF_BYTES = 200_000
 DIFF_LINES = 400
+"""Bounds of one page with three attempts side by side; whole results and files have their own addresses."""
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ from runs.events.sentences import sentence
 from runs.permissions import visible_runs
 
 PER_PAGE = 20
+"""A screen and a half; every row costs the same number of statements."""
 
 
 @require_safe
