@@ -15,7 +15,10 @@ def main() -> None:
     _data_dir(sys.argv)
     if {"-h", "--help"}.isdisjoint(sys.argv):
         if STARTING.intersection(sys.argv[1:2]):
-            installation.prepare(installation.data_dir())
+            try:
+                installation.prepare(installation.data_dir())
+            except installation.UnsafeFolder as error:
+                sys.exit(str(error))
     elif sys.argv[1:2] == ["run"]:
         from runs.management.commands.run import Command  # needs no tables, whose import takes longer than the rest
 

@@ -1,11 +1,20 @@
-"""The data folder of an installation: where it is, and the key in it, which is made by the command that starts."""
+"""The data folder of an installation: where it is, who may read it, and its key, made by the command that starts."""
 
 import os
 import secrets
+import stat
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 KEY_FILE = "secret.key"
+_OWN_NAMES = ("pevsite.sqlite3", KEY_FILE, "blobs")
+"""How the names of what an installation keeps begin: `-wal` and `-shm` stand beside the database."""
+_OTHERS = stat.S_IRWXG | stat.S_IRWXO
+
+
+class UnsafeFolder(Exception):
+    """The data folder cannot be closed to other users. The text is a sentence for whoever starts pevsite."""
 
 
 def data_dir() -> Path:
@@ -14,8 +23,20 @@ def data_dir() -> Path:
 
 
 def prepare(folder: Path) -> None:
-    """Make the folder, closed to other users, and its key with mode 600. Processes that start at once agree on one."""
-    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    """Make the folder, closed to other users, and its key with mode 600. Processes that start at once agree on one.
+
+    What an installation keeps there is closed too, and so is every file that this process makes from now on. Raises
+    UnsafeFolder, with nothing changed but the modes of files, for a folder that cannot be closed.
+    """
+    os.umask(_OTHERS)  # the database and its journals are made by SQLite, with what the process leaves open
+    try:
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        _close(folder)
+    except OSError as error:
+        raise UnsafeFolder(
+            f"The data folder {folder} cannot be made or closed to other users ({error.strerror}). Name a folder "
+            "that you own with --data-dir or PEV_DATA_DIR."
+        ) from error
     path = folder / KEY_FILE
     if path.exists() or os.environ.get("PEV_SECRET_KEY"):
         return
@@ -28,6 +49,54 @@ def prepare(folder: Path) -> None:
         pass
     finally:
         Path(draft).unlink()
+
+
+def _close(folder: Path) -> None:
+    """Take every right of others off the folder and what an installation keeps in it, or raise."""
+    if os.name != "posix":
+        return
+    found = folder.stat()
+    if found.st_uid != os.geteuid():
+        raise UnsafeFolder(
+            f"The data folder {folder} belongs to another user, who could read everything in it. Start pevsite as "
+            "that user, or name a folder of your own with --data-dir or PEV_DATA_DIR."
+        )
+    was_open = bool(found.st_mode & _OTHERS)
+    entries = list(folder.iterdir())
+    own = [entry for entry in entries if entry.name.startswith(_OWN_NAMES)]
+    if was_open and entries and not own:  # such as /tmp, or a home: closing it would break what others do there
+        raise UnsafeFolder(
+            f"The data folder {folder} is open to other users and holds other things than an installation. Name a "
+            "folder of its own with --data-dir or PEV_DATA_DIR, or close this one (chmod 700)."
+        )
+    _close_one(folder)
+    for entry in own:
+        # below a closed folder no one could change a mode: blobs are looked through only when it was open
+        for path in _tree(entry) if was_open else [entry]:
+            _close_one(path)
+
+
+def _tree(path: Path) -> Iterator[Path]:
+    yield path
+    if path.is_dir() and not path.is_symlink():
+        for inner in path.iterdir():
+            yield from _tree(inner)
+
+
+def _close_one(path: Path) -> None:
+    """Raises UnsafeFolder where a file system does not keep modes."""
+    try:
+        mode = path.lstat().st_mode
+        if stat.S_ISLNK(mode) or not mode & _OTHERS:
+            return
+        path.chmod(stat.S_IMODE(mode) & ~_OTHERS)
+        if path.lstat().st_mode & _OTHERS:
+            raise UnsafeFolder(
+                f"{path} stays open to other users: this file system keeps no modes. Name a data folder on another "
+                "one with --data-dir or PEV_DATA_DIR."
+            )
+    except FileNotFoundError:  # a journal of SQLite, or another process's draft of the key
+        return
 
 
 def secret_key(folder: Path) -> str:

@@ -12,7 +12,13 @@ ROOT = Path(__file__).resolve().parents[2]
 
 def manage(data: Path, *arguments: str, **environ: str) -> str:
     """What `manage.py` prints on this data folder."""
-    done = subprocess.run(
+    done = called(data, *arguments, **environ)
+    assert done.returncode == 0, done.stderr
+    return done.stdout + done.stderr
+
+
+def called(data: Path, *arguments: str, **environ: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
         [sys.executable, "manage.py", *arguments],
         cwd=ROOT,
         env={**os.environ, "DJANGO_SETTINGS_MODULE": "pevsite.settings", "PEV_DATA_DIR": str(data), **environ},
@@ -21,8 +27,6 @@ def manage(data: Path, *arguments: str, **environ: str) -> str:
         timeout=120,
         check=False,
     )
-    assert done.returncode == 0, done.stderr
-    return done.stdout + done.stderr
 
 
 def test_with_tls_the_site_passes_djangos_deployment_checks_and_a_check_writes_nothing(tmp_path: Path) -> None:
@@ -38,3 +42,28 @@ def test_migrating_makes_the_installation(tmp_path: Path) -> None:
     assert not folder.exists()
     manage(folder, "migrate", "--verbosity", "0")
     assert {"pevsite.sqlite3", "secret.key"} <= {path.name for path in folder.iterdir()}
+
+
+def test_the_database_of_a_folder_that_was_there_before_is_for_nobody_else(tmp_path: Path) -> None:
+    folder = tmp_path / "data"
+    folder.mkdir()
+    folder.chmod(0o755)
+    manage(folder, "migrate", "--verbosity", "0")
+    assert {path.name: path.stat().st_mode & 0o077 for path in [folder, *folder.iterdir()]} == {
+        "data": 0,
+        "pevsite.sqlite3": 0,
+        "secret.key": 0,
+    }
+
+
+def test_a_folder_that_cannot_be_closed_is_one_sentence_and_no_start(tmp_path: Path) -> None:
+    folder = tmp_path / "home"
+    folder.mkdir()
+    (folder / "letters").write_text("mine")
+    folder.chmod(0o755)
+    done = called(folder, "serve", "--port", "0")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr == (
+        f"The data folder {folder} is open to other users and holds other things than an installation. Name a folder "
+        "of its own with --data-dir or PEV_DATA_DIR, or close this one (chmod 700).\n"
+    )

@@ -9,7 +9,7 @@ from threading import Barrier
 
 import pytest
 
-from pevsite.installation import data_dir, prepare, secret_key
+from pevsite.installation import UnsafeFolder, data_dir, prepare, secret_key
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -64,3 +64,96 @@ def test_the_folder_may_be_named_by_the_environment(tmp_path: Path, monkeypatch:
     monkeypatch.setenv("PEV_DATA_DIR", str(tmp_path / "other"))
     assert data_dir() == tmp_path / "other"
     assert not (tmp_path / "other").exists()
+
+
+def modes(folder: Path) -> dict[str, str]:
+    return {str(path.relative_to(folder)): oct(path.stat().st_mode & 0o777) for path in [folder, *folder.rglob("*")]}
+
+
+def open_installation(folder: Path) -> Path:
+    """As earlier versions left one where the folder had been there before them: open to everyone."""
+    for name in ("pevsite.sqlite3", "pevsite.sqlite3-wal", "pevsite.sqlite3-shm", "secret.key", "blobs/ab/abcdef"):
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("sessions")
+        path.chmod(0o644)
+    for path in (folder, folder / "blobs", folder / "blobs" / "ab"):
+        path.chmod(0o755)
+    return folder
+
+
+def test_a_folder_that_was_there_before_is_closed_to_others_with_all_that_is_in_it(tmp_path: Path) -> None:
+    folder = open_installation(tmp_path / "data")
+    prepare(folder)
+    assert modes(folder) == {
+        ".": "0o700",
+        "blobs": "0o700",
+        "blobs/ab": "0o700",
+        "blobs/ab/abcdef": "0o600",
+        "pevsite.sqlite3": "0o600",
+        "pevsite.sqlite3-shm": "0o600",
+        "pevsite.sqlite3-wal": "0o600",
+        "secret.key": "0o600",
+    }
+
+
+def test_an_empty_folder_that_was_there_before_is_closed_to_others(tmp_path: Path) -> None:
+    folder = tmp_path / "data"
+    folder.mkdir(mode=0o755)
+    folder.chmod(0o777)
+    prepare(folder)
+    assert modes(folder) == {".": "0o700", "secret.key": "0o600"}
+
+
+def test_links_in_the_folder_close_nothing_elsewhere(tmp_path: Path) -> None:
+    folder = open_installation(tmp_path / "data")
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    elsewhere.chmod(0o755)
+    (folder / "blobs" / "link").symlink_to(elsewhere)
+    prepare(folder)
+    assert modes(elsewhere) == {".": "0o755"}
+
+
+def test_a_folder_of_other_things_that_is_open_is_refused_and_stays_as_it_is(tmp_path: Path) -> None:
+    folder = tmp_path / "home"
+    folder.mkdir()
+    (folder / "letters").write_text("mine")
+    folder.chmod(0o755)
+    with pytest.raises(UnsafeFolder, match="is open to other users and holds other things than an installation"):
+        prepare(folder)
+    assert (modes(folder)["."], (folder / "secret.key").exists()) == ("0o755", False)
+
+
+def test_a_folder_of_somebody_else_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "geteuid", lambda: os.getuid() + 1)
+    with pytest.raises(UnsafeFolder, match="belongs to another user, who could read everything in it"):
+        prepare(tmp_path)
+
+
+def test_a_file_system_that_keeps_no_modes_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = open_installation(tmp_path / "data")
+    monkeypatch.setattr(Path, "chmod", lambda path, mode: None)
+    with pytest.raises(UnsafeFolder, match="stays open to other users: this file system keeps no modes"):
+        prepare(folder)
+
+
+def test_what_cannot_be_closed_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = open_installation(tmp_path / "data")
+
+    def refuse(path: Path, mode: int) -> None:
+        raise PermissionError(1, "Operation not permitted")
+
+    monkeypatch.setattr(Path, "chmod", refuse)
+    with pytest.raises(UnsafeFolder, match=r"cannot be made or closed to other users \(Operation not permitted\)"):
+        prepare(folder)
+
+
+def test_files_that_are_made_from_then_on_are_for_nobody_else(tmp_path: Path) -> None:
+    before = os.umask(0o022)
+    try:
+        prepare(tmp_path)
+        (tmp_path / "pevsite.sqlite3").write_text("")
+        assert modes(tmp_path)["pevsite.sqlite3"] == "0o600"
+    finally:
+        os.umask(before)
