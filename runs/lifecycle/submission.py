@@ -18,7 +18,7 @@ from django.utils import timezone
 from runs import history, trees
 from runs.accounting.history import estimate_for
 from runs.accounting.prices import price_of
-from runs.enums import Role
+from runs.enums import ApprovalPolicy, Role, StepApproval
 from runs.errors import InvalidInput, PlanRefused, UploadRefused
 from runs.events import kinds as events
 from runs.lifecycle import facts, fingerprint
@@ -79,7 +79,7 @@ def submit(owner: User, submission: Submission) -> Run:
     if existing:
         return existing
     request = checked_request(submission)
-    check_policy(submission.policy, submission.approvers)
+    check_policy(submission.policy, owner, submission.approvers)
     check_plan(submission)
     uploads = intake(submission.uploads)
     contents = {path: upload.content.chunks for path, upload in uploads.items()}
@@ -104,7 +104,7 @@ def again(run: Run, user: User, token: uuid.UUID, *, reuse: bool = True, redo: S
         plan=fingerprint.contract_of(before) if before else None,
         plan_from=f"Version {before.version} of run {run.pk}, once more." if before else "",
     )
-    check_policy(submission.policy, submission.approvers)
+    check_policy(submission.policy, user, submission.approvers)
     check_plan(submission)
     contents = {path: partial(_chunks, info.sha256) for path, info in trees.files_of(run.inputs).items()}
     check_can_be_answered(submission.policy, run.request, submission.plan, contents)
@@ -145,10 +145,10 @@ def checked_request(submission: Submission) -> str:
     return request
 
 
-def check_policy(policy: Policy, approvers: Sequence[User]) -> None:
+def check_policy(policy: Policy, owner: User, approvers: Sequence[User]) -> None:
     """Raises InvalidInput for a policy that a run could not keep to."""
-    if policy.second_person and not approvers:
-        raise InvalidInput("A second person has to approve, but no one else may decide. Name somebody who may.")
+    if policy.second_person:
+        _check_second_person(policy, owner, approvers)
     if policy.same_model and not policy.same_model_verifier:
         raise InvalidInput(
             f"{policy.model_for(Role.VERIFIER).model} would judge its own work: executor and verifier are the same "
@@ -159,6 +159,22 @@ def check_policy(policy: Policy, approvers: Sequence[User]) -> None:
     if policy.budget is not None and unpriced:
         raise InvalidInput(
             f"The budget cannot be kept: no price is known for {', '.join(unpriced)}. Leave the budget empty."
+        )
+
+
+def _check_second_person(policy: Policy, owner: User, approvers: Sequence[User]) -> None:
+    """A policy that asks no one would make the second person one in name only."""
+    if not any(one.is_active and one.pk != owner.pk for one in approvers):
+        raise InvalidInput("A second person has to approve, but no one else may decide. Name somebody who may.")
+    if policy.plan_approval is ApprovalPolicy.NEVER:
+        raise InvalidInput(
+            "A second person has to approve, but no plan would wait for one. Let the first plan or every plan wait, "
+            "or do without a second person."
+        )
+    if policy.step_approval is StepApproval.NONE:
+        raise InvalidInput(
+            "A second person has to approve, but no result would wait for one. Let steps of high complexity wait at "
+            "least, or do without a second person."
         )
 
 

@@ -15,10 +15,10 @@ from django.test import override_settings
 
 from runs import trees
 from runs.accounting.history import estimate_for
-from runs.enums import ApprovalPolicy, EventKind, GateKind, PlanStatus, RunStatus, WorkKind
+from runs.enums import ApprovalPolicy, EventKind, GateKind, PlanStatus, RunStatus, StepApproval, WorkKind
 from runs.errors import InvalidInput, PlanRefused, UploadRefused
 from runs.lifecycle import fingerprint
-from runs.lifecycle.submission import SAMPLES, Submission, Upload, intake, sample, submit, title_of
+from runs.lifecycle.submission import SAMPLES, Submission, Upload, again, intake, sample, submit, title_of
 from runs.models import Event, Plan, Run, Tree, WorkItem
 from runs.pev.contracts import PlannedAction
 from runs.pev.ports import FileInfo
@@ -63,6 +63,31 @@ class Large(File):  # type: ignore[type-arg]
         for _ in range(self.size // 100_000):
             self._read.append(100_000)
             yield b"x" * 100_000
+
+
+# ---- the second person --------------------------------------------------------------------------------------------
+
+
+def test_the_owner_is_no_second_person() -> None:
+    given = submission(policy=made.policy(second_person=True), approvers=[made.alice()])
+    assert refused(given) == "A second person has to approve, but no one else may decide. Name somebody who may."
+
+
+@pytest.mark.parametrize("nobody", [{"plan_approval": ApprovalPolicy.NEVER}, {"step_approval": StepApproval.NONE}])
+def test_a_policy_under_which_no_second_person_would_be_asked_is_refused(nobody: dict[str, Any]) -> None:
+    given = submission(policy=made.policy(second_person=True, **nobody), approvers=[made.bob()])
+    assert refused(given).startswith("A second person has to approve, but no ")
+
+
+def test_a_run_from_before_whose_second_person_is_never_asked_can_be_read_and_not_be_run_again() -> None:
+    run = made.finished_succeeded()
+    run.policy = run.policy.changed(second_person=True, plan_approval=ApprovalPolicy.NEVER)
+    run.save()
+    run.approvers.add(made.bob())
+    stored = Run.objects.get(pk=run.pk)
+    assert stored.policy.second_person is True
+    with pytest.raises(InvalidInput, match="no plan would wait for one"):
+        again(stored, made.alice(), TOKEN)
 
 
 # ---- the request --------------------------------------------------------------------------------------------------

@@ -274,6 +274,28 @@ def test_a_second_person_has_to_be_named(alice_client: Client, bob: User) -> Non
     )
 
 
+@pytest.mark.parametrize(
+    ("waiting", "problem"),
+    [
+        (
+            {"plan_approval": "never"},
+            "no plan would wait for one. Let the first plan or every plan wait, or do without",
+        ),
+        ({"step_approval": "none"}, "no result would wait for one. Let steps of high complexity wait at least, or do"),
+        ({"plan_approval": "never", "step_approval": "none"}, "no plan would wait for one. Let the first plan or"),
+    ],
+)
+def test_a_second_person_whom_nobody_would_ask_is_refused(
+    alice_client: Client, bob: User, waiting: dict[str, str], problem: str
+) -> None:
+    sent = form(second_person="on", approvers=[bob.pk], **waiting)
+    refused = alice_client.post("/runs/new/", sent, headers=JSON)
+    assert refused.status_code == 422
+    (sentence,) = refused.json()["errors"]
+    assert sentence.startswith(f"A second person has to approve, but {problem}")
+    assert not Run.objects.exists()
+
+
 @pytest.mark.usefixtures("no_model")
 def test_without_a_model_the_form_says_so_and_offers_what_can_be_run(alice_client: Client) -> None:
     text = alice_client.get("/runs/new/").text
