@@ -14,11 +14,13 @@ hypothesis_settings.load_profile("pevsite")
 def _fresh_caches() -> None:
     """What a process remembers of rows; tests roll rows back and use the same keys for others."""
     # the models can be imported only when Django is set up
+    from runs.lifecycle import created
     from runs.lifecycle.state import reset_memory
     from runs.trees import reset_cache
 
     reset_cache()
     reset_memory()
+    created.reset()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -23,6 +23,7 @@ from runs import history, trees
 from runs.enums import WorkStatus
 from runs.errors import LeaseLost, MoveRefused, Outdated
 from runs.events import kinds as events
+from runs.lifecycle import created
 from runs.lifecycle import state as states
 from runs.lifecycle.transitions import change
 from runs.logs import About, about
@@ -69,17 +70,23 @@ def due(now: datetime) -> Q:
 
 def claim(work_id: int) -> Lease | None:
     """The lease, or None when the item is not to be had."""
-    now = timezone.now()
-    work = _read(Q(pk=work_id) & due(now))
-    if work is None:
-        return None
-    until = now + timedelta(seconds=settings.LEASE_SECONDS)
-    unclaimed = due(now) & Q(epoch=work.epoch)
+    remembered = created.take(work_id)
+    lease = _claimed(_with_trees(remembered)) if remembered else None
+    if lease:
+        return lease
+    work = _read(Q(pk=work_id) & due(timezone.now()))
+    return _claimed(work) if work else None
+
+
+def _claimed(work: WorkItem) -> Lease | None:
+    """The lease if the item is still as it is in hand: every claim raises the epoch, every heartbeat the end."""
+    as_read = {"epoch": work.epoch, "lease_until": work.lease_until}
+    until = timezone.now() + timedelta(seconds=settings.LEASE_SECONDS)
     taken_over = work.status == WorkStatus.LEASED
     try:
         with history.writing(work.run if taken_over else None):
             change(
-                work, WorkStatus.LEASED, where=unclaimed, epoch=work.epoch + 1, lease_owner=_owner(), lease_until=until
+                work, WorkStatus.LEASED, where=as_read, epoch=work.epoch + 1, lease_owner=_owner(), lease_until=until
             )
             if taken_over:
                 history.record(work.run_id, events.Recovered(work=work.kind))
@@ -98,10 +105,14 @@ def _read(which: Q, *, lock: bool = False) -> WorkItem | None:
     work = next(iter(rows.order_by().filter(which)), None)  # one at most, so there is nothing to sort
     if work is None:
         return None
-    run = work.run
-    run.inputs, run.head = trees.tree(run.inputs_id), trees.tree(run.head_id)
     if work.attempt:
-        work.attempt.step.plan.run = run
+        work.attempt.step.plan.run = work.run
+    return _with_trees(work)
+
+
+def _with_trees(work: WorkItem) -> WorkItem:
+    work.run.inputs, work.run.head = trees.tree(work.run.inputs_id), trees.tree(work.run.head_id)
+    if work.attempt:
         work.attempt.base = trees.tree(work.attempt.base_id)
     return work
 
@@ -212,7 +223,7 @@ class Heartbeat:
         for lease in self._leases():
             lease.lost.set()
             with lease.committing, history.writing(), suppress(MoveRefused):
-                change(lease.item, WorkStatus.READY, where=Q(epoch=lease.epoch), lease_until=None)
+                change(lease.item, WorkStatus.READY, where={"epoch": lease.epoch}, lease_until=None)
 
     @staticmethod
     def extend(lease: Lease) -> None:

@@ -18,7 +18,7 @@ from runs.enums import (
 )
 from runs.events import kinds as events
 from runs.history import record
-from runs.lifecycle import asking, baseline, fingerprint, reuse
+from runs.lifecycle import asking, baseline, created, fingerprint, reuse
 from runs.lifecycle import state as states
 from runs.lifecycle.notify import notify
 from runs.lifecycle.state import State
@@ -34,6 +34,7 @@ log = logging.getLogger(__name__)
 
 def _create_work(run: Run, kind: WorkKind, attempt: Attempt | None = None) -> None:
     work = WorkItem.objects.create(run=run, kind=kind.value, attempt=attempt, due_at=timezone.now())
+    created.remember(work)  # before anyone is notified of it
     notify(work.pk)
 
 
@@ -58,7 +59,7 @@ def start_attempt(state: State, key: str) -> None:
     state.change(key, StepStatus.RUNNING, tries=number)
     reuse_key = reuse.key_of(state, key)
     earlier = reuse.find(state, key, reuse_key) if number == 1 else None
-    attempt = Attempt(step_id=step.id, number=number, base=run.head, reuse_key=reuse_key)
+    attempt = Attempt(step=state.row(key), number=number, base=run.head, reuse_key=reuse_key)
     if earlier:
         _take_over(state, key, attempt, earlier)
         return

@@ -69,6 +69,16 @@ class State:
             self.results[key] = attempts.latest("number")
         return self.results[key]
 
+    def row(self, key: str) -> Step:
+        """The step's row without a statement: what never changes of it. The rest is read when somebody asks for it."""
+        assert self.plan is not None
+        spec = self.specs[key]
+        columns = {"id": self.steps[key].id, "plan_id": self.plan.pk, "key": key, "spec": spec}
+        columns |= {"depends_on": list(spec.dependencies), "complexity": spec.estimated_complexity.value}
+        row = Step.from_db(self.plan._state.db, list(columns), list(columns.values()))
+        row.plan = self.plan
+        return row
+
     @property
     def specs(self) -> Mapping[str, PlanStep]:
         """What each step is to do, by key."""

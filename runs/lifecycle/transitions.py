@@ -5,9 +5,10 @@ The tables are what the state diagram in the README is generated from.
 
 from collections.abc import Mapping
 from enum import StrEnum
+from functools import cache
 from typing import Any, overload
 
-from django.db.models import Model, Q
+from django.db.models import Model
 
 from runs.enums import AttemptStatus, GateStatus, PlanStatus, RunStatus, StepStatus, WorkStatus
 from runs.errors import MoveRefused
@@ -101,30 +102,36 @@ TABLES: Mapping[type[Model], Mapping[Any, set[Any]]] = {
     Gate: GATE,
     WorkItem: WORK,
 }
+_ANYTHING: Mapping[str, Any] = {}
 
 
 @overload
-def change(row: Run, to: RunStatus, *, where: Q | None = None, **fields: Any) -> None: ...
+def change(row: Run, to: RunStatus, *, where: Mapping[str, Any] = _ANYTHING, **fields: Any) -> None: ...
 @overload
-def change(row: Plan, to: PlanStatus, *, where: Q | None = None, **fields: Any) -> None: ...
+def change(row: Plan, to: PlanStatus, *, where: Mapping[str, Any] = _ANYTHING, **fields: Any) -> None: ...
 @overload
-def change(row: Step, to: StepStatus, *, where: Q | None = None, **fields: Any) -> None: ...
+def change(row: Step, to: StepStatus, *, where: Mapping[str, Any] = _ANYTHING, **fields: Any) -> None: ...
 @overload
-def change(row: Attempt, to: AttemptStatus, *, where: Q | None = None, **fields: Any) -> None: ...
+def change(row: Attempt, to: AttemptStatus, *, where: Mapping[str, Any] = _ANYTHING, **fields: Any) -> None: ...
 @overload
-def change(row: Gate, to: GateStatus, *, where: Q | None = None, **fields: Any) -> None: ...
+def change(row: Gate, to: GateStatus, *, where: Mapping[str, Any] = _ANYTHING, **fields: Any) -> None: ...
 @overload
-def change(row: WorkItem, to: WorkStatus, *, where: Q | None = None, **fields: Any) -> None: ...
-def change(row: Model, to: StrEnum, *, where: Q | None = None, **fields: Any) -> None:
+def change(row: WorkItem, to: WorkStatus, *, where: Mapping[str, Any] = _ANYTHING, **fields: Any) -> None: ...
+def change(row: Model, to: StrEnum, *, where: Mapping[str, Any] = _ANYTHING, **fields: Any) -> None:
     """Set a row's status, and `fields` with it, if the row's status in the database permits it.
 
-    One conditional UPDATE: the status must be one from which `to` is legal, and `where` must hold. Raises MoveRefused
-    when no row moved; nothing is changed then. The instance in hand is brought up to date.
+    One conditional UPDATE: the status must be one from which `to` is legal, and the lookups in `where` must hold.
+    Raises MoveRefused when no row moved; nothing is changed then. The instance in hand is brought up to date.
     """
-    table = TABLES[type(row)]
-    sources = [status for status, targets in table.items() if to in targets]
-    matching = type(row)._default_manager.filter(where or Q(), pk=row.pk, status__in=sources)
+    matching = type(row)._default_manager.filter(pk=row.pk, **_legal(type(row), to), **where)
     if matching.update(status=to, **fields) != 1:
         raise MoveRefused(f"{row} is not in a state from which it can become {to}.")
     for name, value in {"status": str(to), **fields}.items():
         setattr(row, name, value)
+
+
+@cache
+def _legal(table: type[Model], to: StrEnum) -> Mapping[str, Any]:
+    """The lookup for rows from whose status `to` is legal."""
+    sources = [status.value for status, targets in TABLES[table].items() if to in targets]
+    return {"status": sources[0]} if len(sources) == 1 else {"status__in": sources}

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from django.conf import settings
 from django.db import OperationalError, connection
+from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from runs.engine import work
@@ -32,6 +33,35 @@ def silent(item: WorkItem) -> None:
 
 def test_a_claimed_item_is_not_to_be_had(item: WorkItem) -> None:
     assert work.claim(item.pk) is not None
+    assert work.claim(item.pk) is None
+
+
+@pytest.mark.django_db(transaction=True)
+def test_an_item_that_this_process_created_is_claimed_without_reading_it(submitted: Submit) -> None:
+    item = WorkItem.objects.get(run=submitted())
+    with CaptureQueriesContext(connection) as sent:
+        lease = work.claim(item.pk)
+    assert lease is not None
+    assert [query["sql"].split()[0] for query in sent] == ["BEGIN", "UPDATE", "COMMIT"]
+    item.refresh_from_db()
+    assert (item.status, item.epoch, item.lease_until) == (WorkStatus.LEASED, lease.epoch, lease.item.lease_until)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_an_item_in_memory_that_another_process_had_meanwhile_is_read(submitted: Submit) -> None:
+    """It was claimed and postponed there, and is due again."""
+    item = WorkItem.objects.get(run=submitted())
+    WorkItem.objects.update(epoch=1, tries=1)
+    lease = work.claim(item.pk)
+    assert lease is not None
+    assert (lease.epoch, lease.item.tries) == (2, 1)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_an_item_in_memory_of_a_cancelled_run_is_not_to_be_had(submitted: Submit) -> None:
+    run = submitted()
+    item = WorkItem.objects.get(run=run)
+    cancel(run.pk, run.owner)
     assert work.claim(item.pk) is None
 
 

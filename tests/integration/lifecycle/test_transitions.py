@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from django.apps import apps
 from django.conf import settings
-from django.db.models import F, Model, Q
+from django.db.models import F, Model
 from django.utils import timezone
 
 from runs.enums import (
@@ -161,7 +161,7 @@ def test_the_row_decides_and_not_the_instance_in_hand() -> None:
 def test_a_further_condition_refuses_and_nothing_is_changed() -> None:
     item = WorkItem.objects.get(run=made.planning())
     with pytest.raises(MoveRefused):
-        change(item, WorkStatus.CANCELLED, where=Q(epoch=7), error="lost")
+        change(item, WorkStatus.CANCELLED, where={"epoch": 7}, error="lost")
     item.refresh_from_db()
     assert (item.status, item.error) == (WorkStatus.READY, "")
 
