@@ -1,0 +1,161 @@
+"""Guarded calls: what comes back, what each limit ends, and what is left of the processes."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+from runs import guarded
+from runs.errors import InvalidInput
+from runs.guarded import Crashed, Limits, TimedOut, TooLarge
+
+CALLS = "tests.unit.guarded.calls"
+
+
+def test_bytes_and_options_go_in_and_bytes_come_back() -> None:
+    assert guarded.run(f"{CALLS}.reverse", b"abc", times=2) == b"cbacba"
+    assert guarded.run(f"{CALLS}.reverse", b"") == b""
+    large = os.urandom(3_000_000)
+    assert guarded.run(f"{CALLS}.reverse", large) == large[::-1]
+
+
+def test_a_refusal_comes_back_as_such() -> None:
+    with pytest.raises(InvalidInput, match=r"^a\.pdf is no document$"):
+        guarded.run(f"{CALLS}.refuse", b"a.pdf")
+
+
+def test_time_by_the_clock_is_limited() -> None:
+    began = time.monotonic()
+    with pytest.raises(TimedOut, match=r"^it took longer than 0\.3 seconds$"):
+        guarded.run(f"{CALLS}.sleep", b"60", Limits(seconds=0.3))
+    assert time.monotonic() - began < 20
+    assert _wait_for(lambda: [_command(pid) for pid in _below(os.getpid())].count("runs.guarded.template") <= 1)
+
+
+def test_time_of_the_processor_is_limited_in_c_too() -> None:
+    with pytest.raises(TimedOut, match=r"^it took more than 0\.2 seconds of the processor$"):
+        guarded.run(f"{CALLS}.compute", b"1000000000000", Limits(cpu_seconds=0.2, seconds=60))
+
+
+def test_memory_is_limited() -> None:
+    assert guarded.run(f"{CALLS}.hold", b"20", Limits(megabytes=30)) == b"20971520"
+    with pytest.raises(TooLarge, match=r"^it took more than 30 MB$"):
+        guarded.run(f"{CALLS}.hold", b"40", Limits(megabytes=30))
+
+
+def test_the_result_is_limited() -> None:
+    assert guarded.run(f"{CALLS}.reverse", b"abc", Limits(output=3)) == b"cba"
+    with pytest.raises(TooLarge, match=r"^its result has more than 3 bytes$"):
+        guarded.run(f"{CALLS}.reverse", b"abcd", Limits(output=3))
+
+
+def test_open_files_are_limited() -> None:
+    assert guarded.run(f"{CALLS}.open_files", b"", Limits(files=5)) == b"5"
+
+
+@pytest.mark.parametrize(
+    ("function", "sentence"),
+    [
+        (f"{CALLS}.break_off", "it broke: KeyError"),
+        (f"{CALLS}.die", f"its process was ended by signal {signal.SIGSEGV.value}"),
+        (f"{CALLS}.nothing", "it broke: AttributeError"),
+        ("runs.nowhere.at_all", "it broke: ModuleNotFoundError"),
+    ],
+)
+def test_what_breaks_says_so(function: str, sentence: str) -> None:
+    with pytest.raises(Crashed, match=f"^{sentence}$"):
+        guarded.run(function, b"")
+
+
+def test_it_sees_no_secret_and_no_file_of_ours_and_writes_none(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-secret")
+    guarded.close()
+    with (tmp_path / "open").open("w") as file:
+        os.set_inheritable(file.fileno(), True)
+        seen = json.loads(guarded.run(f"{CALLS}.surroundings", str(tmp_path / "written").encode()))
+    assert set(seen["environment"]) <= {"PATH", "LANG", "LC_ALL", "LC_CTYPE", "TZ"}
+    assert seen["handles"] == 3  # standard output and error, and the channel
+    assert not seen["written"]
+    assert (tmp_path / "written").read_bytes() == b""
+
+
+def test_calls_of_many_threads_do_not_meet() -> None:
+    texts = [f"{number}:{'x' * 1_000}".encode() for number in range(20)]
+    with ThreadPoolExecutor(8) as pool:
+        results = list(pool.map(lambda text: guarded.run(f"{CALLS}.reverse", text), texts))
+    assert results == [text[::-1] for text in texts]
+
+
+def test_a_call_that_waits_too_long_for_its_turn_is_refused() -> None:
+    with ThreadPoolExecutor(guarded.MAX_AT_ONCE) as pool:
+        busy = [pool.submit(guarded.run, f"{CALLS}.sleep", b"2") for _ in range(guarded.MAX_AT_ONCE)]
+        time.sleep(0.5)
+        with pytest.raises(TimedOut, match=r"^it waited for its turn longer than 0\.1 seconds$"):
+            guarded.run(f"{CALLS}.reverse", b"", Limits(seconds=0.1))
+    assert [future.result() for future in busy] == [b""] * guarded.MAX_AT_ONCE
+
+
+def test_a_template_that_was_killed_is_started_again() -> None:
+    with pytest.raises(Crashed, match=r"^its process was ended from outside$"):
+        guarded.run(f"{CALLS}.end_the_template", b"")
+    assert guarded.run(f"{CALLS}.reverse", b"abc") == b"cba"
+
+
+def test_a_fork_has_a_template_of_its_own() -> None:
+    guarded.run(f"{CALLS}.reverse", b"abc")
+    code = (
+        "import os, sys\nfrom runs import guarded\n"
+        f"call = lambda: guarded.run('{CALLS}.reverse', b'abc')\n"
+        "call()\nchild = os.fork()\nright = call() == b'cba'\n"
+        "if child == 0:\n    guarded.close()\n    os._exit(not right)\n"
+        "sys.exit(os.waitpid(child, 0)[1] or not right)"
+    )
+    assert subprocess.run([sys.executable, "-c", code], timeout=60, check=False).returncode == 0
+
+
+def test_nothing_outlives_the_process_that_asks() -> None:
+    code = f"from runs import guarded\nguarded.run('{CALLS}.sleep', b'60', guarded.Limits(seconds=60))"
+    asks = subprocess.Popen([sys.executable, "-c", code])
+    below = _wait_for(lambda: found if len(found := _below(asks.pid)) == 3 else [])
+    asks.kill()
+    asks.wait()
+    assert len(below) == 3  # template, supervisor, child
+    assert _wait_for(lambda: not [pid for pid in below if _lives(pid)])
+
+
+def _below(pid: int) -> list[int]:
+    """Children, their children, and so on."""
+    children = []
+    for task in Path(f"/proc/{pid}/task").glob("*/children"):
+        with suppress(OSError):  # it has ended meanwhile
+            children += [int(each) for each in task.read_text().split()]
+    return children + [other for child in children for other in _below(child)]
+
+
+def _command(pid: int) -> str:
+    """The last word of the command that the process was started with."""
+    with suppress(OSError):
+        return Path(f"/proc/{pid}/cmdline").read_text().rstrip("\0").rpartition("\0")[2]
+    return ""
+
+
+def _lives(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+def _wait_for[Value](value: Callable[[], Value]) -> Value:
+    end = time.monotonic() + 20
+    while not (result := value()) and time.monotonic() < end:
+        time.sleep(0.05)
+    return result
