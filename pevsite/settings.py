@@ -10,6 +10,8 @@ PEV_LEASE_SECONDS         15             after this long without a heartbeat oth
 PEV_UPLOAD_FILES          10000          most files of a run
 PEV_UPLOAD_MB             200            most megabytes of a run
 PEV_FILE_MB               50             most megabytes of one file
+PEV_SESSION_HOURS         336            after so many hours nobody stays signed in
+PEV_SESSION_IDLE_MINUTES  (none)         after so many minutes without a page or a click neither
 PEV_TIME_ZONE             UTC            how times are shown
 PEV_LOG                   line           json: one object a line, for machines that collect logs
 ANTHROPIC_API_KEY         (none)         Claude answers; without it, and without a base URL, only a rehearsal
@@ -62,6 +64,8 @@ MIDDLEWARE = [
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "runs.web.sessions.SessionLimits",
+    "runs.web.sessions.Refusals",
     "django.contrib.auth.middleware.LoginRequiredMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
@@ -115,7 +119,8 @@ STATICFILES_DIRS = [BASE_DIR / "static"]
 AUTH_USER_MODEL = "runs.User"
 LOGIN_URL = "sign_in"
 LOGIN_REDIRECT_URL = "inbox"
-PASSWORD_RESET_TIMEOUT = 3_600  # seconds a sign-in link works
+SESSION_COOKIE_AGE = _number("PEV_SESSION_HOURS", 336) * 3_600  # also at most from the sign-in on
+SESSION_IDLE = _number("PEV_SESSION_IDLE_MINUTES", 0) * 60
 SESSION_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = "Lax"
 CSRF_COOKIE_HTTPONLY = True

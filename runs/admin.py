@@ -1,14 +1,13 @@
-"""Django's admin for an administrator who has to look at work items, leases and calls. Nothing but people is changed.
+"""Django's admin for an administrator who has to look at work items, leases and calls. Nothing is changed here.
 
-A status changes by a move, with its event; a line of the journal never does. So there is nothing to add, change or
-delete here (D1).
+A status changes by a move, with its event; a line of the journal never does (D1). Who is made inactive has to lose
+sessions and links with it.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-from django import forms
 from django.contrib import admin
 from django.db.models import QuerySet
 from django.http import Http404, HttpRequest
@@ -135,20 +134,11 @@ class EventAdmin(ReadOnly):
 
 
 @admin.register(User, site=site)
-class UserAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
-    """People sign in by links (`manage.py signin_link USER`). Who has left is made inactive: decisions keep names."""
+class UserAdmin(ReadOnly):
+    """People are invited, and made inactive with all that they are signed in to, on their own page."""
 
-    fields = ("username", "first_name", "last_name", "email", "is_active", "is_superuser", "last_login", "date_joined")
-    readonly_fields = ("last_login", "date_joined")
-    list_display = ("username", "first_name", "last_name", "is_active", "is_superuser", "last_login")
+    fields = ("username", "is_active", "is_superuser", "last_login", "signed_out_at", "date_joined")
+    list_display = ("username", "is_active", "is_superuser", "last_login", "signed_out_at")
     list_filter = ("is_active", "is_superuser")
-    search_fields = ("username", "first_name", "last_name", "email")
+    search_fields = ("username",)
     ordering = ("username",)
-
-    def save_model(self, request: HttpRequest, obj: User, form: forms.ModelForm[User], change: bool) -> None:
-        if not change:
-            obj.set_unusable_password()
-        super().save_model(request, obj, form, change)
-
-    def has_delete_permission(self, request: HttpRequest, obj: User | None = None) -> bool:
-        return False

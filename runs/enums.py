@@ -169,6 +169,13 @@ class Exhausted(StrEnum):
     FAIL = "fail"
 
 
+class LinkKind(StrEnum):
+    """What a link that works once is for: one more sign-in, or the first."""
+
+    SIGN_IN = "sign_in"
+    INVITATION = "invitation"
+
+
 class Provider(StrEnum):
     """Who answers the model calls of this installation."""
 

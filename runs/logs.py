@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import json
 import logging
+import re
 from datetime import UTC, datetime
 from typing import Any, TypedDict, Unpack, override
+
+_TOKEN = re.compile(r"""(/sign-in/)[^\s?"'<>\\]+""")
 
 
 class About(TypedDict, total=False):
     """What a line may be about. Nothing else is logged beside the sentence: no texts of people, no keys (S5).
 
-    Ids of rows, but `step` is its key, `attempt` its number and `user` a user name.
+    Ids of rows, but `step` is its key, `attempt` its number, `user` a user name and `address` where a request is from.
     """
 
     run: int
@@ -21,6 +24,7 @@ class About(TypedDict, total=False):
     epoch: int
     gate: int
     user: str
+    address: str
 
 
 def about(**fields: Unpack[About]) -> dict[str, About]:
@@ -33,6 +37,10 @@ class LineFormatter(logging.Formatter):
 
     def __init__(self) -> None:
         super().__init__("{asctime} {levelname} {name}: {message}", style="{")
+
+    @override
+    def format(self, record: logging.LogRecord) -> str:
+        return without_tokens(super().format(record))
 
     @override
     def formatMessage(self, record: logging.LogRecord) -> str:
@@ -54,7 +62,12 @@ class JsonFormatter(logging.Formatter):
         }
         if record.exc_info:
             line["traceback"] = self.formatException(record.exc_info)
-        return json.dumps(line, ensure_ascii=False, default=str)
+        return without_tokens(json.dumps(line, ensure_ascii=False, default=str))
+
+
+def without_tokens(text: str) -> str:
+    """Django logs the addresses of pages that refuse; one with a living token is a way in for who reads the log."""
+    return _TOKEN.sub(r"\1…", text)
 
 
 def _about(record: logging.LogRecord) -> About:

@@ -1,4 +1,4 @@
-"""The sweeper: it notifies workers of what is due or whose lease expired, and followers of events others wrote.
+"""The sweeper: it notifies workers of what is due or whose lease expired, and browsers of what other processes wrote.
 
 Crash recovery, back-off and lost notifications are this one loop (D2). It reads; it changes nothing.
 """
@@ -6,6 +6,7 @@ Crash recovery, back-off and lost notifications are this one loop (D2). It reads
 import logging
 import threading
 from collections.abc import Callable
+from datetime import datetime, timedelta
 
 from django.db import connection
 from django.db.models import Max
@@ -13,11 +14,15 @@ from django.utils import timezone
 
 from runs import live
 from runs.engine.work import due
-from runs.models import Event, WorkItem
+from runs.models import Event, User, WorkItem
 
 log = logging.getLogger(__name__)
 POLL_INTERVAL = 0.5
 """Seconds between two polls: the longest that an event of another process stays unannounced."""
+
+
+_COMMITTED_WITHIN = timedelta(minutes=2)
+"""A time is written down before its transaction ends; a writer waits for a minute at most."""
 
 
 class Sweeper:
@@ -27,6 +32,7 @@ class Sweeper:
         self._notify = notify
         self._only_run = only_run
         self._seen: int | None = None
+        self._signed_out: set[tuple[int, datetime | None]] = set()
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._sweep, name="sweeper", daemon=True)
 
@@ -55,6 +61,15 @@ class Sweeper:
         for work_id in items.values_list("pk", flat=True)[:500]:
             self._notify(work_id)
         self._announce()
+        self._recheck()
+
+    def _recheck(self) -> None:
+        """Sockets of people whom another process has signed out everywhere look whether they may stay open."""
+        lately = User.objects.filter(signed_out_at__gt=timezone.now() - _COMMITTED_WITHIN)
+        signed_out = set(lately.values_list("pk", "signed_out_at"))
+        for person_id, _ in signed_out - self._signed_out:
+            live.recheck(person_id)
+        self._signed_out = signed_out
 
     def _announce(self) -> None:
         """Events of this process were announced already; a second time is harmless, and others' must be."""

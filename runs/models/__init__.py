@@ -2,7 +2,7 @@
 
 from runs.models.calls import ModelCall, ToolCall
 from runs.models.gates import Gate
-from runs.models.people import User
+from runs.models.people import Link, User
 from runs.models.plans import Attempt, Plan, Step, Verdict
 from runs.models.runs import Event, Run
 from runs.models.templates import Template
@@ -13,6 +13,7 @@ __all__ = [
     "Attempt",
     "Event",
     "Gate",
+    "Link",
     "ModelCall",
     "Plan",
     "Run",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import TYPE_CHECKING, Self
 
 from django.db import models
@@ -19,9 +20,16 @@ from runs.enums import (
 if TYPE_CHECKING:  # the tables import this module
     from runs.models.calls import ModelCall, ToolCall
     from runs.models.gates import Gate
+    from runs.models.people import Link
     from runs.models.plans import Attempt, Plan, Step
     from runs.models.runs import Event, Run
     from runs.models.work import WorkItem
+
+
+class LinkQuerySet(models.QuerySet["Link"]):
+    def living(self, now: datetime) -> Self:
+        """Links that sign in who opens them: neither used nor expired."""
+        return self.filter(used_at__isnull=True, expires_at__gt=now)
 
 
 class RunQuerySet(models.QuerySet["Run"]):

@@ -3,7 +3,9 @@
 import asyncio
 import json
 import logging
+import time
 from collections.abc import Callable
+from contextlib import suppress
 
 from asgiref.sync import sync_to_async
 from channels.generic.websocket import AsyncWebsocketConsumer
@@ -11,7 +13,9 @@ from django.db import close_old_connections
 
 from runs import live
 from runs.errors import NotAllowed
+from runs.logs import about
 from runs.web.fragments import Update, followed, update
+from runs.web.sessions import holder
 
 log = logging.getLogger(__name__)
 MIN_DELAY = 0.2
@@ -26,45 +30,64 @@ class RunConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels is 
     """One browser that follows one run. It says once what it has seen; from then on it is told what is new."""
 
     async def connect(self) -> None:
-        self._seen = -1
+        self._seen: int | None = None
         self._news = asyncio.Event()
         self._following: asyncio.Task[None] | None = None
+        self._ends: float | None = None
         self._run_id: int = self.scope["url_route"]["kwargs"]["run_id"]
         user = self.scope.get("user")
         self._person: int | None = user.pk if user is not None else None
+        for name in self._groups():  # before the look, so that nothing is missed after it
+            await self.channel_layer.group_add(name, self.channel_name)
         try:
-            await from_database(lambda: followed(self._person, self._run_id))
+            await from_database(self._look)
         except NotAllowed:
+            name = user.get_username() if user is not None else ""
+            log.warning("refused: a socket", extra=about(run=self._run_id, user=name, address=self._address()))
+            await self._leave()
             await self.close()
             return
-        await self.channel_layer.group_add(live.group(self._run_id), self.channel_name)
         await self.accept()
+        self._following = asyncio.create_task(self._follow())
+
+    def _groups(self) -> tuple[str, str]:
+        return live.group(self._run_id), live.person_group(self._person or 0)
+
+    def _address(self) -> str:
+        client = self.scope.get("client")
+        return str(client[0]) if client else ""
 
     async def receive(self, text_data: str | None = None, bytes_data: bytes | None = None) -> None:
         """The browser's first message names the last event it shows. Anything else is dropped."""
         if bytes_data or text_data is None or len(text_data) > MAX_MESSAGE:
             await self.close(1009)
             return
-        seen = seen_in(text_data)
-        if seen is None or self._following is not None:
-            return
-        self._seen = seen
-        self._news.set()
-        self._following = asyncio.create_task(self._follow())
+        if self._seen is None and (seen := seen_in(text_data)) is not None:
+            self._seen = seen
+            self._news.set()
 
     async def new_events(self, message: live.NewEvents) -> None:
         """From the channel layer: there may be something new. The rows say what."""
         self._news.set()
 
+    async def standing_changed(self, message: live.StandingChanged) -> None:
+        """From the channel layer: this socket may have to close. The rows say whether."""
+        self._news.set()
+
+    async def _leave(self) -> None:
+        for name in self._groups():
+            await self.channel_layer.group_discard(name, self.channel_name)
+
     async def disconnect(self, code: int) -> None:
-        await self.channel_layer.group_discard(live.group(self._run_id), self.channel_name)
+        await self._leave()
         if self._following is not None:
             self._following.cancel()
 
     async def _follow(self) -> None:
         try:
             while True:
-                await self._news.wait()
+                with suppress(TimeoutError):  # then the session is over, or was used by a page in the meantime
+                    await asyncio.wait_for(self._news.wait(), self._ends and self._ends - time.time())
                 self._news.clear()
                 await self._tell()
                 await asyncio.sleep(MIN_DELAY)
@@ -75,17 +98,22 @@ class RunConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels is 
             await self.close(1011)
 
     async def _tell(self) -> None:
-        new = await from_database(self._update)
+        new = await from_database(self._look)
+        if new is None:
+            return
         self._seen = new.seq
         if new.content:
             await self.send(json.dumps({"seq": new.seq, "content": new.content}))
 
-    def _update(self) -> Update:
-        """Raises NotAllowed, also for a person who has signed out."""
+    def _look(self) -> Update | None:
+        """What is new for a browser that has said what it shows. Raises NotAllowed, also for who has signed out."""
         session = self.scope.get("session")
-        key = session.session_key if session is not None else None
-        if session is not None and not (key and session.exists(key)):
-            raise NotAllowed("You are signed out.")
+        if session is not None:
+            person, self._ends = holder(session.session_key)
+            self._person = person.pk
+        if self._seen is None:
+            followed(self._person, self._run_id)
+            return None
         return update(self._person, self._run_id, self._seen)
 
 

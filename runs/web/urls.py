@@ -7,7 +7,7 @@ from runs.web.views import account, files, gates, inbox, metrics, plans, report,
 urlpatterns = [
     path("", inbox.inbox, name="inbox"),
     path("sign-in/", account.sign_in, name="sign_in"),
-    path("sign-in/<str:name>/<str:token>/", account.sign_in_link, name="sign_in_link"),
+    path("sign-in/<path:token>/", account.sign_in_link, name="sign_in_link"),
     path("sign-out/", account.sign_out, name="sign_out"),
     path("metrics/", metrics.metrics_page, name="metrics"),
     path("runs/new/", submit.new_run, name="new_run"),

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, ConsoleMessage, Page, StorageState, sync_playwright
 
-from tests.browser.site import FLAGS, Site, chromium
+from tests.browser.site import FLAGS, Site, chromium, sign_in
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -45,7 +45,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
 def signed_in(browser: Browser, site: Site) -> StorageState:
     """The cookies of the administrator, who signed in with the link that the server printed."""
     context = browser.new_context()
-    context.new_page().goto(site.first_link)
+    sign_in(context.new_page(), site.first_link)
     cookies = context.storage_state()
     context.close()
     return cookies

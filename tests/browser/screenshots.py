@@ -9,7 +9,7 @@ from typing import Any
 
 from playwright.sync_api import Browser, Page, sync_playwright
 
-from tests.browser.site import FLAGS, ROOT, Site, chromium
+from tests.browser.site import FLAGS, ROOT, Site, chromium, sign_in
 
 README_PICTURE = ROOT / ".github" / "plan-gate.png"
 SHAPES = {"wide": (1280, 900), "phone": (360, 780)}
@@ -33,7 +33,7 @@ def main(folder: Path | None) -> None:
 
 def readme(browser: Browser, link: str) -> None:
     page = browser.new_page(viewport={"width": 1120, "height": 860}, color_scheme="light")
-    page.goto(link)
+    sign_in(page, link)
     page.get_by_role("button", name="Try it").click()
     page.wait_for_selector("article.gate[data-kind=plan]", timeout=LONG)
     page.wait_for_timeout(400)
@@ -44,8 +44,10 @@ def album(browser: Browser, link: str, folder: Path) -> None:
     """Every page in every shape and scheme, named `NAME-SHAPE-SCHEME.png`."""
     context = browser.new_context(viewport={"width": 1280, "height": 900})
     page = context.new_page()
-    page.goto(link)
     shots = Shots(folder, page)
+    page.goto(link)
+    shots.take("sign-in-link")
+    sign_in(page, link)
     shots.take("inbox-first")
     page.get_by_role("link", name="New run").first.click()
     shots.take("new-run")

@@ -10,6 +10,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+from playwright.sync_api import Page
+
 ROOT = Path(__file__).resolve().parents[2]
 CHROMIUM = ("/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome")
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-sync", "--no-first-run"]
@@ -82,5 +84,13 @@ class Site:
             [sys.executable, "manage.py", *arguments], cwd=ROOT, env=self._environ, stdout=subprocess.PIPE, text=True
         )
 
-    def link_for(self, user: str) -> str:
-        return self.manage("signin_link", user, "--create", "--base", self.url).strip()
+    def invite(self, user: str) -> str:
+        """A link for somebody new."""
+        return self.manage("people", "invite", user, "--base", self.url).strip()
+
+
+def sign_in(page: Page, link: str) -> None:
+    """The two clicks: the link, and the button of its page."""
+    page.goto(link)
+    page.get_by_role("button", name="Sign in").click()
+    page.wait_for_selector("text=Sign out")

@@ -41,8 +41,8 @@ class Command(BaseCommand):
         base = f"http://{shown}:{port}"
         self.stdout.write(f"pevsite on {base}    data in {settings.DATA_DIR}")
         self.stdout.write(current_service().sentence + ".")
-        self.stdout.write(f"Sign in (works once, within an hour): {base}{link_for(first_administrator())}")
-        self.stdout.write("Another link: manage.py signin_link USER. Stop with Ctrl-C.")
+        self.stdout.write(f"Sign in (works once, within 10 minutes): {base}{link_for(first_administrator())}")
+        self.stdout.write("Another link: manage.py people link USER. Stop with Ctrl-C.")
         self.stdout.flush()
 
     def _serve(self, host: str, port: int) -> None:

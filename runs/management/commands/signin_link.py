@@ -1,16 +1,19 @@
-"""`manage.py signin_link USER`: another way in, for a person who has none."""
+"""`manage.py signin_link USER`: the earlier name of `people link`, and with `--create` of `people invite`."""
 
 from argparse import ArgumentParser
 from typing import Any
 
-from django.contrib.auth import get_user_model
 from django.core.management.base import BaseCommand, CommandError
 
-from runs.web.signin import link_for
+from runs import accounts
+from runs.enums import LinkKind
+from runs.errors import InvalidInput
+from runs.management.commands.people import address
+from runs.models import User
 
 
 class Command(BaseCommand):
-    help = "Print a link that signs a person in once. With --create the person is added first."
+    help = "Print a link that signs a person in once, within 10 minutes. With --create the person is added first."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("user", help="user name")
@@ -19,16 +22,9 @@ class Command(BaseCommand):
         parser.add_argument("--data-dir", help="folder for database and files (.data, or PEV_DATA_DIR)")
 
     def handle(self, *args: Any, user: str, create: bool, base: str, **options: Any) -> None:
-        users = get_user_model()._default_manager
-        person = users.filter(username=user).first()
-        if person is None:
-            if not create:
-                known = ", ".join(users.order_by("username").values_list("username", flat=True)[:20]) or "nobody yet"
-                raise CommandError(f"There is no user “{user}”; there are: {known}. Add one with --create.")
-            person = users.model(username=user)
-            person.set_unusable_password()
-            person.full_clean(exclude=["password"])
-            person.save()
-        if not person.is_active:
-            raise CommandError(f"“{user}” is not active and cannot sign in.")
-        self.stdout.write(base.rstrip("/") + link_for(person))
+        try:
+            unknown = create and not User.objects.filter(username=user).exists()
+            person = accounts.invite(user) if unknown else accounts.named(user)
+            self.stdout.write(address(person, base, LinkKind.SIGN_IN))
+        except InvalidInput as error:
+            raise CommandError(str(error)) from error

@@ -1,8 +1,8 @@
-"""Signing in, by a link that works once, and signing out. There are no passwords and no form."""
+"""Signing in, by a link with a button that works once, and signing out. There are no passwords."""
 
 import logging
 
-from django.contrib.auth import login, logout
+from django.contrib.auth import logout
 from django.contrib.auth.decorators import login_not_required
 from django.core.signing import BadSignature
 from django.http import HttpRequest, HttpResponse
@@ -10,15 +10,18 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_GET, require_POST, require_safe
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 from django_htmx.http import HttpResponseClientRedirect
 
+from runs import accounts, live
 from runs.logs import about
-from runs.web.signin import BACKEND, person_of
+from runs.models import User
+from runs.web.sessions import about_request, begin
+from runs.web.views.run import person
 
 log = logging.getLogger(__name__)
 _WANTED = "pev_next"
-_WANTED_FOR = 3_600  # seconds, as long as a link works
+_WANTED_FOR = 3_600  # seconds: somebody has to be asked for a link
 
 
 @login_not_required
@@ -41,26 +44,44 @@ def sign_in(request: HttpRequest) -> HttpResponse:
 
 @login_not_required
 @never_cache
-@require_GET
-def sign_in_link(request: HttpRequest, name: str, token: str) -> HttpResponse:
-    """Sign in and leave at once, so that the token stays in no address bar, history entry or referrer."""
-    person = person_of(name, token)
-    if person is None:
-        log.warning("refused: a sign-in link that does not work, or not any more")
+@require_http_methods(["GET", "HEAD", "POST"])
+def sign_in_link(request: HttpRequest, token: str) -> HttpResponse:
+    """A page with a button. Only the button signs in: a look, a preview or a log of addresses uses nothing up."""
+    found = accounts.consume(token) if request.method == "POST" else accounts.person_of(token)
+    response: HttpResponse
+    if found is None:
+        log.warning(
+            "refused: a sign-in link that does not work, or not any more", extra=about(**about_request(request))
+        )
         response = redirect("inbox") if request.user.is_authenticated else redirect(f"{reverse('sign_in')}?spent")
+    elif request.method == "POST":
+        response = _signed_in(request, found)
     else:
-        login(request, person, backend=BACKEND)
-        log.info("signed in", extra=about(user=person.get_username()))
-        response = redirect(_safe(request, request.GET.get("next", "")) or _remembered(request) or "inbox")
-        response.delete_cookie(_WANTED)
-    response["Referrer-Policy"] = "no-referrer"
+        response = render(request, "account/link.html", {"person": found})
+    # Neither the address nor the token: the host alone, because a form without any origin would be refused.
+    response["Referrer-Policy"] = "strict-origin"
+    return response
+
+
+def _signed_in(request: HttpRequest, found: User) -> HttpResponse:
+    """Leave at once, so that the token stays in no address bar."""
+    wanted = _safe(request, request.GET.get("next", "")) or _remembered(request)
+    before = request.user.pk
+    begin(request, found)
+    if before:
+        live.recheck(before)
+    log.info("signed in", extra=about(**about_request(request)))
+    response = redirect(wanted or "inbox")
+    response.delete_cookie(_WANTED)
     return response
 
 
 @require_POST
 def sign_out(request: HttpRequest) -> HttpResponse:
-    log.info("signed out", extra=about(user=request.user.get_username()))
+    log.info("signed out", extra=about(**about_request(request)))
+    who = person(request)
     logout(request)
+    live.recheck(who.pk)
     return redirect("sign_in")
 
 

@@ -20,7 +20,7 @@ def link_for(*arguments: str) -> str:
 def test_the_link_signs_in_on_the_site_that_was_named(client: Client, alice: User) -> None:
     link = link_for("alice", "--base", "http://testserver/")
     assert link.startswith("http://testserver/sign-in/")
-    client.get(link)
+    client.post(link)
     assert client.session["_auth_user_id"] == str(alice.pk)
 
 
@@ -33,7 +33,10 @@ def test_who_is_added_has_no_password() -> None:
 def test_who_is_unknown_is_not_added_unasked(alice: User, bob: User) -> None:
     with pytest.raises(CommandError) as refused:
         link_for("charlie")
-    assert str(refused.value) == "There is no user “charlie”; there are: alice, bob. Add one with --create."
+    assert (
+        str(refused.value)
+        == "There is no user “charlie”; there are: alice, bob. Add them: manage.py people invite NAME"
+    )
     assert list(User.objects.order_by("username")) == [alice, bob]
 
 

@@ -1,40 +1,84 @@
 """Signing in and out."""
 
+import re
+
 import pytest
 from django.template.loader import render_to_string
 from django.test import Client
 
+from runs.logs import JsonFormatter, LineFormatter
 from runs.models import User
 from runs.web.signin import link_for
+from tests import factories
 
 
-def test_a_link_signs_in_and_leaves_the_token_behind(client: Client, alice: User) -> None:
-    answer = client.get(link_for(alice))
-    assert (answer.status_code, answer["Location"], answer["Referrer-Policy"]) == (302, "/", "no-referrer")
-    assert "no-store" in answer["Cache-Control"]
+def test_a_link_shows_a_button_and_the_button_signs_in_and_leaves_the_token_behind(client: Client, alice: User) -> None:
+    link = link_for(alice)
+    page = client.get(link)
+    assert (page.status_code, page["Referrer-Policy"]) == (200, "strict-origin")
+    assert "no-store" in page["Cache-Control"]
+    assert "Sign in as alice" in page.text
+    assert "_auth_user_id" not in client.session
+    answer = client.post(link)
+    assert (answer.status_code, answer["Location"], answer["Referrer-Policy"]) == (302, "/", "strict-origin")
     assert client.get("/").status_code == 200
 
 
 def test_a_link_works_once(client: Client, alice: User) -> None:
     link = link_for(alice)
-    client.get(link)
+    client.post(link)
     other = Client()
-    answer = other.get(link, follow=True)
-    assert answer.status_code == 410
-    assert "This link no longer works" in answer.text
+    for answer in (other.get(link, follow=True), other.post(link, follow=True)):
+        assert answer.status_code == 410
+        assert "This link no longer works" in answer.text
     assert "_auth_user_id" not in other.session
 
 
-def test_a_preview_of_the_link_does_not_use_it_up(client: Client, alice: User) -> None:
+def test_looks_and_previews_of_a_link_do_not_use_it_up(client: Client, alice: User) -> None:
     link = link_for(alice)
-    assert client.head(link).status_code == 405
-    assert client.get(link)["Location"] == "/"
+    assert [client.head(link).status_code, client.get(link).status_code, client.get(link).status_code] == [200] * 3
+    assert client.post(link)["Location"] == "/"
+
+
+def test_a_link_of_the_version_before_is_refused_in_words(client: Client, db: None) -> None:
+    old = "/sign-in/MQ/d5x2kq-8b1a2c3d4e5f60718293a4b5c6d7e8f9/"
+    for answer in (client.get(old, follow=True), client.post(old, follow=True)):
+        assert (answer.status_code, "This link no longer works" in answer.text) == (410, True)
 
 
 def test_a_used_link_leads_those_who_are_signed_in_to_the_inbox(client: Client, alice: User) -> None:
     link = link_for(alice)
-    client.get(link)
-    assert client.get(link)["Location"] == "/"
+    client.post(link)
+    assert [client.get(link)["Location"], client.post(link)["Location"]] == ["/", "/"]
+
+
+def test_somebody_elses_link_asks_before_it_replaces_a_session(client: Client, alice: User, charlie: User) -> None:
+    client.force_login(alice)
+    link = link_for(charlie)
+    page = client.get(link).text
+    assert "You are signed in as alice." in page
+    assert "Sign out alice and sign in as charlie" in page
+    assert client.session["_auth_user_id"] == str(alice.pk)
+
+
+def test_another_site_cannot_press_the_button(alice: User, charlie: User) -> None:
+    strict = Client(enforce_csrf_checks=True)
+    strict.force_login(alice)
+    link = link_for(charlie)
+    assert strict.post(link).status_code == 403
+    assert strict.session["_auth_user_id"] == str(alice.pk)
+    page = strict.get(link)
+    token = re.findall(r'name="csrfmiddlewaretoken" value="(\w+)"', page.text)[-1]
+    assert strict.post(link, {"csrfmiddlewaretoken": token})["Location"] == "/"
+    assert strict.session["_auth_user_id"] == str(charlie.pk)
+
+
+def test_whoever_signs_in_gets_a_session_of_their_own(client: Client, alice: User) -> None:
+    client.force_login(alice)
+    before = client.session.session_key or ""
+    client.post(link_for(alice))
+    assert client.session.session_key != before
+    assert not client.session.exists(before)
 
 
 @pytest.mark.parametrize(
@@ -47,19 +91,19 @@ def test_a_used_link_leads_those_who_are_signed_in_to_the_inbox(client: Client, 
     ],
 )
 def test_only_pages_of_this_site_follow_a_sign_in(client: Client, alice: User, wanted: str, place: str) -> None:
-    assert client.get(link_for(alice), {"next": wanted})["Location"] == place
+    assert client.post(link_for(alice), query_params={"next": wanted})["Location"] == place
 
 
 def test_the_page_that_was_wanted_is_remembered(client: Client, alice: User) -> None:
     asked = client.get("/runs/new/")
     client.get(asked["Location"])
-    assert client.get(link_for(alice))["Location"] == "/runs/new/"
+    assert client.post(link_for(alice))["Location"] == "/runs/new/"
 
 
 def test_the_sign_in_page_says_how_to_get_a_link(client: Client, db: None) -> None:
     answer = client.get("/sign-in/")
     assert answer.status_code == 200
-    assert "manage.py signin_link USER --base http://testserver" in answer.text
+    assert "manage.py people link USER --base http://testserver" in answer.text
 
 
 def test_a_page_that_refreshes_itself_goes_to_the_sign_in_page_whole(client: Client, db: None) -> None:
@@ -105,13 +149,39 @@ def test_signing_in_and_out_is_logged_and_no_token_is(
     client: Client, alice: User, caplog: pytest.LogCaptureFixture
 ) -> None:
     link = link_for(alice)
-    client.get(link)
+    client.post(link)
     client.post("/sign-out/")
     client.get(link)
     lines = [record for record in caplog.records if record.name == "runs.web.views.account"]
     assert [(record.levelname, record.getMessage(), vars(record).get("about")) for record in lines] == [
-        ("INFO", "signed in", {"user": "alice"}),
-        ("INFO", "signed out", {"user": "alice"}),
-        ("WARNING", "refused: a sign-in link that does not work, or not any more", None),
+        ("INFO", "signed in", {"user": "alice", "address": "127.0.0.1"}),
+        ("INFO", "signed out", {"user": "alice", "address": "127.0.0.1"}),
+        ("WARNING", "refused: a sign-in link that does not work, or not any more", {"address": "127.0.0.1"}),
     ]
     assert link.split("/")[-2] not in caplog.text
+
+
+def test_a_token_is_in_no_line_that_django_writes_of_a_refused_page(
+    alice: User, caplog: pytest.LogCaptureFixture
+) -> None:
+    link = link_for(alice)
+    Client(enforce_csrf_checks=True).post(link)
+    Client().put(link)
+    lines = [form.format(record) for record in caplog.records for form in (LineFormatter(), JsonFormatter())]
+    assert len([line for line in lines if "/sign-in/…" in line]) == 4
+    assert [line for line in lines if link.split("/")[-2] in line] == []
+
+
+def test_refused_access_is_logged_with_name_and_address_and_not_with_the_address_of_the_page(
+    client: Client, charlie: User, caplog: pytest.LogCaptureFixture
+) -> None:
+    run = factories.executing()
+    client.force_login(charlie)
+    client.get(f"/runs/{run.pk}/")
+    client.get("/admin/")
+    lines = [record for record in caplog.records if record.name == "runs.web.sessions"]
+    who = {"user": "charlie", "address": "127.0.0.1"}
+    assert [(record.getMessage(), vars(record)["about"]) for record in lines] == [
+        ("refused: GET of the page “run” with 404", {**who, "run": run.pk}),
+        ("refused: GET of the page “admin:index” with 404", who),
+    ]

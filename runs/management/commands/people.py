@@ -1,0 +1,89 @@
+"""`manage.py people`: who may sign in, their links, and the end of what they are signed in to."""
+
+from argparse import ArgumentParser
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from django.core.management import call_command
+from django.core.management.base import BaseCommand, CommandError
+
+from runs import accounts
+from runs.enums import LinkKind
+from runs.errors import InvalidInput
+from runs.models import User
+from runs.web.signin import link_for
+
+_ACTIONS: Mapping[str, tuple[Callable[[User], None], str, str]] = {
+    "deactivate": (
+        accounts.deactivate,
+        "end all sessions and links of somebody, who gets no others until they are active again",
+        "“{}” is not active any more; every session and link of theirs has ended.",
+    ),
+    "activate": (
+        accounts.activate,
+        "let somebody sign in again; what has ended stays ended",
+        "“{}” is active. A link: manage.py people link {}",
+    ),
+    "signout": (
+        accounts.sign_out_everywhere,
+        "end all sessions and links of somebody, who may be given another link",
+        "“{}” is signed out everywhere; unused links have ended too.",
+    ),
+}
+
+
+class Command(BaseCommand):
+    help = "List and invite people, print links that sign in once, and end what somebody is signed in to."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("--data-dir", help="folder for database and files (.data, or PEV_DATA_DIR)")
+        actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION")
+        actions.add_parser("list", help="everybody, with their last sign-in")
+        invite = actions.add_parser("invite", help="add a person and print an invitation: it works once, for 7 days")
+        invite.add_argument("--administrator", action="store_true", help="a person who sees all runs and all people")
+        link = actions.add_parser("link", help="print a link that signs in once, within 10 minutes")
+        for named in (invite, link):
+            named.add_argument("--base", default="http://127.0.0.1:8000", help="address of the site")
+        administrator = actions.add_parser("administrator", help="let somebody see all runs and all people")
+        administrator.add_argument("--off", action="store_true", help="take that away")
+        for name, (_, text, _) in _ACTIONS.items():
+            actions.add_parser(name, help=text)
+        for name, action in actions.choices.items():
+            if name != "list":
+                action.add_argument("user", help="user name")
+            action.add_argument("--data-dir", default=None, help="as before the action")
+
+    def handle(self, *args: Any, action: str, **options: Any) -> None:
+        call_command("migrate", verbosity=0, interactive=False)
+        try:
+            self.stdout.write(_done(action, options))
+        except InvalidInput as error:
+            raise CommandError(str(error)) from error
+
+
+def _done(action: str, options: dict[str, Any]) -> str:
+    """What is to be printed. Raises InvalidInput."""
+    if action == "list":
+        return "\n".join(_line(person) for person in User.objects.order_by("username")) or "Nobody yet."
+    if action == "invite":
+        person = accounts.invite(options["user"], administrator=options["administrator"])
+        return address(person, options["base"], LinkKind.INVITATION)
+    person = accounts.named(options["user"])
+    if action == "link":
+        return address(person, options["base"], LinkKind.SIGN_IN)
+    if action == "administrator":
+        accounts.set_administrator(person, administrator=not options["off"])
+        return f"“{person.get_username()}” is {'no longer' if options['off'] else 'now'} an administrator."
+    change, _, sentence = _ACTIONS[action]
+    change(person)
+    return sentence.format(person.get_username(), person.get_username())
+
+
+def address(person: User, base: str, kind: LinkKind) -> str:
+    return base.rstrip("/") + link_for(person, kind)
+
+
+def _line(person: User) -> str:
+    words = ["active" if person.is_active else "not active", *(["administrator"] if person.is_superuser else [])]
+    last = f"{person.last_login:%Y-%m-%d %H:%M} UTC" if person.last_login else "never"
+    return f"{person.get_username():<24} {', '.join(words):<26} last signed in: {last}"

@@ -1,0 +1,97 @@
+"""`manage.py people`: invitations, links, and the end of what somebody is signed in to."""
+
+import io
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.test import Client
+from django.utils import timezone
+
+from runs.models import Link, User
+
+pytestmark = pytest.mark.django_db
+
+
+def people(*arguments: str) -> str:
+    printed = io.StringIO()
+    call_command("people", *arguments, stdout=printed)
+    return printed.getvalue().strip()
+
+
+def refusal(*arguments: str) -> str:
+    with pytest.raises(CommandError) as refused:
+        people(*arguments)
+    return str(refused.value)
+
+
+def test_an_invitation_adds_a_person_without_a_password_and_signs_in_on_the_site_that_was_named(
+    client: Client,
+) -> None:
+    link = people("invite", "charlie", "--base", "http://testserver/")
+    charlie = User.objects.get()
+    assert (charlie.username, charlie.has_usable_password(), charlie.is_superuser) == ("charlie", False, False)
+    assert link.startswith("http://testserver/sign-in/")
+    client.post(link)
+    assert client.session["_auth_user_id"] == str(charlie.pk)
+
+
+def test_an_invitation_lasts_seven_days_and_a_link_ten_minutes(alice: User) -> None:
+    people("invite", "alice")
+    people("link", "alice")
+    now = timezone.now()
+    left = [round((link.expires_at - now).total_seconds() / 60) for link in Link.objects.order_by("pk")]
+    assert left == [7 * 24 * 60, 10]
+
+
+def test_who_has_been_here_is_given_links_and_not_invited(alice: User) -> None:
+    people("invite", "alice")  # again: the first invitation got lost
+    User.objects.update(last_login=timezone.now())
+    assert refusal("invite", "Alice") == refusal("invite", "alice")
+    assert refusal("invite", "alice") == "There is a “alice” already: print a link for them, or activate them."
+
+
+def test_a_name_that_cannot_be_one_is_refused(db: None) -> None:
+    assert refusal("invite", "a b") == (
+        "“a b” cannot be a user name: Enter a valid username. This value may contain only letters, numbers, and "
+        "@/./+/-/_ characters."
+    )
+    assert User.objects.count() == 0
+
+
+def test_who_is_not_there_is_named_with_those_who_are(alice: User, bob: User) -> None:
+    assert refusal("deactivate", "charlie") == (
+        "There is no user “charlie”; there are: alice, bob. Add them: manage.py people invite NAME"
+    )
+
+
+def test_everybody_is_listed(alice: User) -> None:
+    people("invite", "root", "--administrator")
+    people("deactivate", "alice")
+    assert people("list").splitlines() == [
+        "alice                    not active                 last signed in: never",
+        "root                     active, administrator      last signed in: never",
+    ]
+
+
+def test_who_is_inactive_gets_no_link_until_they_are_active(alice: User) -> None:
+    people("deactivate", "alice")
+    assert refusal("link", "alice") == "“alice” is not active and cannot sign in."
+    people("activate", "alice")
+    assert "/sign-in/" in people("link", "alice")
+
+
+def test_signing_out_ends_a_session(client: Client, alice: User) -> None:
+    client.force_login(alice)
+    assert people("signout", "alice") == "“alice” is signed out everywhere; unused links have ended too."
+    assert client.get("/").status_code == 302
+
+
+def test_administrators_are_made_and_the_last_one_stays(alice: User) -> None:
+    assert people("administrator", "alice") == "“alice” is now an administrator."
+    assert refusal("administrator", "alice", "--off") == (
+        "“alice” is the only administrator who can sign in. Make somebody else one first."
+    )
+    people("invite", "root", "--administrator")
+    assert people("administrator", "alice", "--off") == "“alice” is no longer an administrator."
+    alice.refresh_from_db()
+    assert (alice.is_superuser, alice.is_staff) == (False, False)

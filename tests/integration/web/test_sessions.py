@@ -1,0 +1,191 @@
+"""Sessions end when they should, for pages and for the sockets that are open."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import time
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from channels.testing import WebsocketCommunicator
+from django.test import Client
+from pytest_django import Settings
+
+from pevsite.asgi import application
+from runs import accounts, live
+from runs.engine.sweeper import Sweeper
+from runs.enums import LinkKind
+from runs.errors import NotAllowed
+from runs.models import Run, User
+from runs.web.consumers import NO_LONGER_ALLOWED, from_database
+from runs.web.sessions import holder
+from tests import factories
+
+CLOSED = {"type": "websocket.close", "code": NO_LONGER_ALLOWED}
+
+
+def signed_in(person: User) -> Client:
+    """A browser that has used a link."""
+    client = Client()
+    client.post(f"/sign-in/{accounts.issue(person, LinkKind.SIGN_IN)}/")
+    return client
+
+
+def shifted(client: Client, name: str, seconds: float) -> None:
+    """As if this much more time had gone by since then."""
+    session = client.session
+    session[name] -= seconds
+    session.save()
+
+
+def is_in(client: Client) -> bool:
+    return client.get("/metrics/").status_code == 200
+
+
+# ---- pages ----------------------------------------------------------------------------------------------------------
+
+
+def test_nobody_stays_signed_in_for_longer_than_two_weeks_whatever_is_done(alice: User) -> None:
+    client = signed_in(alice)
+    shifted(client, "pev_began", 14 * 86_400 - 60)
+    assert is_in(client)
+    shifted(client, "pev_began", 60)
+    assert not is_in(client)
+    assert "_auth_user_id" not in client.session
+
+
+def test_the_time_of_a_session_is_a_setting(alice: User, settings: Settings) -> None:
+    client = signed_in(alice)
+    settings.SESSION_COOKIE_AGE = 3_600
+    shifted(client, "pev_began", 3_600)
+    assert not is_in(client)
+
+
+def test_without_a_limit_being_idle_ends_nothing(alice: User) -> None:
+    client = signed_in(alice)
+    shifted(client, "pev_used", 13 * 86_400)
+    assert is_in(client)
+
+
+def test_being_idle_ends_a_session_and_being_used_does_not(alice: User, settings: Settings) -> None:
+    settings.SESSION_IDLE = 600
+    client = signed_in(alice)
+    for _ in range(3):
+        shifted(client, "pev_used", 500)
+        assert is_in(client)
+    shifted(client, "pev_used", 600)
+    assert not is_in(client)
+
+
+def test_a_session_of_before_the_limits_is_held_to_them_from_its_next_page_on(alice: User, settings: Settings) -> None:
+    settings.SESSION_IDLE = 600
+    client = Client()
+    client.force_login(alice)
+    assert is_in(client)
+    shifted(client, "pev_used", 600)
+    assert not is_in(client)
+
+
+def test_who_holds_a_session_is_read_from_the_rows(alice: User) -> None:
+    client = signed_in(alice)
+    key = client.session.session_key
+    person, ends = holder(key)
+    assert (person, round((ends or 0) - time.time(), -2)) == (alice, 14 * 86_400)
+    User.objects.update(is_active=False)
+    for ended in (key, "0" * 32, "", None):
+        with pytest.raises(NotAllowed, match=r"^You are signed out\.$"):
+            holder(ended)
+
+
+# ---- sockets --------------------------------------------------------------------------------------------------------
+
+
+def closing(client: Client, run: Run, end: Callable[[], object] | None, *, listening: bool = True) -> Any:
+    """What a socket of this browser is sent after `end`, while nothing happens in the run."""
+    headers = [
+        (b"host", b"testserver"),
+        (b"origin", b"http://testserver"),
+        (b"cookie", f"sessionid={client.cookies['sessionid'].value}".encode()),
+    ]
+
+    async def all_of_it() -> Any:
+        live.serve_from(asyncio.get_running_loop())
+        socket = WebsocketCommunicator(application, f"/ws/runs/{run.pk}/", headers=headers)
+        assert (await socket.connect())[0]
+        if listening:
+            await socket.send_to(json.dumps({"seen": run.event_count}))
+            assert await socket.receive_nothing(timeout=0.3)
+        if end is not None:
+            await from_database(end)
+        return await output_of(socket)
+
+    return asyncio.run(all_of_it())
+
+
+async def output_of(socket: WebsocketCommunicator) -> Any:
+    """None for a socket that stays open and silent."""
+    if await socket.receive_nothing(timeout=3):
+        await socket.disconnect()
+        return None
+    return await socket.receive_output()
+
+
+def swept(change: Callable[[User], None], person: User) -> None:
+    """The change in another process, which reaches no socket; then the sweeper of the serving one."""
+    sweeper, loops = Sweeper(lambda work: None), live._loops[:]
+    sweeper.poll()
+    live._loops.clear()
+    change(person)
+    live._loops[:] = loops
+    sweeper.poll()
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("listening", [True, False])
+@pytest.mark.parametrize("change", [accounts.deactivate, accounts.sign_out_everywhere])
+def test_sockets_close_at_once_with_the_sessions(change: Callable[[User], None], listening: bool) -> None:
+    run, bob = factories.awaiting_plan(), factories.bob()
+    assert closing(signed_in(bob), run, lambda: change(bob), listening=listening) == CLOSED
+
+
+@pytest.mark.django_db(transaction=True)
+def test_sockets_close_when_another_process_has_ended_the_sessions() -> None:
+    run, bob = factories.awaiting_plan(), factories.bob()
+    assert closing(signed_in(bob), run, lambda: swept(accounts.sign_out_everywhere, bob)) == CLOSED
+
+
+@pytest.mark.django_db(transaction=True)
+def test_signing_out_closes_the_sockets_of_that_browser_and_no_others() -> None:
+    run, bob = factories.awaiting_plan(), factories.bob()
+    one, other = signed_in(bob), signed_in(bob)
+    assert closing(one, run, lambda: one.post("/sign-out/")) == CLOSED
+    assert closing(other, run, lambda: live.recheck(bob.pk)) is None
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("name", ["pev_began", "pev_used"])
+def test_a_socket_closes_by_itself_when_its_session_is_over(settings: Settings, name: str) -> None:
+    settings.SESSION_COOKIE_AGE = settings.SESSION_IDLE = 600
+    run, client = factories.awaiting_plan(), signed_in(factories.bob())
+    shifted(client, name, 598)
+    assert closing(client, run, None) == CLOSED
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_page_that_is_used_meanwhile_keeps_the_sockets_open(settings: Settings) -> None:
+    settings.SESSION_IDLE = 600
+    run, client = factories.awaiting_plan(), signed_in(factories.bob())
+    shifted(client, "pev_used", 598)
+    assert closing(client, run, lambda: client.get("/")) is None
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_refused_socket_is_logged_with_name_and_address(caplog: pytest.LogCaptureFixture) -> None:
+    run, charlie = factories.awaiting_plan(), factories.charlie()
+    with pytest.raises(AssertionError):
+        closing(signed_in(charlie), run, None)
+    (line,) = [record for record in caplog.records if record.name == "runs.web.consumers"]
+    assert line.getMessage() == "refused: a socket"
+    assert vars(line)["about"] == {"run": run.pk, "user": "charlie", "address": ""}
