@@ -8,6 +8,8 @@ import re
 from datetime import UTC, datetime
 from typing import Any, TypedDict, Unpack, override
 
+from runs.characters import printable
+
 _TOKEN = re.compile(r"""(/sign-in/)[^\s?"'<>\\]+""")
 
 
@@ -40,7 +42,7 @@ class LineFormatter(logging.Formatter):
 
     @override
     def format(self, record: logging.LogRecord) -> str:
-        return without_tokens(super().format(record))
+        return printable(without_tokens(super().format(record)))
 
     @override
     def formatMessage(self, record: logging.LogRecord) -> str:
@@ -62,7 +64,7 @@ class JsonFormatter(logging.Formatter):
         }
         if record.exc_info:
             line["traceback"] = self.formatException(record.exc_info)
-        return without_tokens(json.dumps(line, ensure_ascii=False, default=str))
+        return printable(without_tokens(json.dumps(line, ensure_ascii=False, default=str)))
 
 
 def without_tokens(text: str) -> str:

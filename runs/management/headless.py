@@ -15,7 +15,7 @@ from django.core.management import call_command
 from django.core.management.base import CommandError, OutputWrapper
 from pydantic import ValidationError
 
-from runs import trees
+from runs.characters import printable
 from runs.engine.process import Engine
 from runs.enums import GateKind, GateStatus, Outcome, RunStatus, Verb
 from runs.errors import DecisionRefused, InvalidInput
@@ -27,13 +27,12 @@ from runs.lifecycle.limits import given
 from runs.lifecycle.submission import Submission, Upload, sample, submit
 from runs.lifecycle.templates import Chosen, called
 from runs.management.commands.serve import first_administrator
+from runs.management.output_folder import check_folder, write_out
+from runs.management.questions import about
 from runs.models import Gate, Run
 from runs.pev.imported import MAX_BYTES, plan_in
-from runs.reading.files import written_files
 from runs.reading.gates import limits_of
-from runs.reading.run import reading_of
 from runs.reports.machine import as_json
-from runs.reports.markdown import as_markdown
 
 EXIT = {Outcome.SUCCEEDED: 0, Outcome.PARTIAL: 3, Outcome.FAILED: 1, Outcome.CANCELLED: 1}
 """A script sees partial apart from failed; 2 is what the shell and argparse use for wrong usage."""
@@ -42,8 +41,9 @@ EXIT = {Outcome.SUCCEEDED: 0, Outcome.PARTIAL: 3, Outcome.FAILED: 1, Outcome.CAN
 class Headless:
     """One task, from its submission to its outcome. `options` are those of the command; ends the process."""
 
-    def __init__(self, stdout: OutputWrapper, options: dict[str, Any]) -> None:
+    def __init__(self, stdout: OutputWrapper, stderr: OutputWrapper, options: dict[str, Any]) -> None:
         self.stdout = stdout
+        self.stderr = stderr
         self._options = options
         self._quiet = bool(options["json"])
 
@@ -63,7 +63,8 @@ class Headless:
             self._leave(engine, 1)
         run.refresh_from_db()
         if options["out"]:
-            write_out(run, options["out"])
+            for sentence_ in write_out(run, options["out"], overwrite=options["overwrite"]):
+                self.stderr.write(sentence_)
         if options["json"]:
             self.stdout.write(json.dumps(as_json(run), ensure_ascii=False, indent=2))
         elif run.answer:
@@ -73,6 +74,8 @@ class Headless:
     def _submitted(self, owner: Any, options: dict[str, Any]) -> Run:
         request, uploads = options["request"], list[Upload]()
         try:
+            if options["out"]:
+                check_folder(options["out"])
             if options["sample"]:
                 given, uploads = sample(options["sample"])
                 request = request or given
@@ -94,7 +97,7 @@ class Headless:
         while True:
             for event in run.events.after(seen):
                 seen = event.seq
-                self._say(f"{event.seq:>4}  {sentence(read(event.kind, event.data), {})}")
+                self._say(f"{event.seq:>4}  {' '.join(sentence(read(event.kind, event.data), {}).split())}")
             run.refresh_from_db(fields=["status", "event_count"])
             if run.status == RunStatus.FINISHED and seen == run.event_count:
                 return
@@ -148,26 +151,9 @@ class Headless:
         os._exit(code)  # threads of the engine may still wait for a model; their leases were given back
 
 
-def about(gate: Gate) -> list[str]:
-    """What a person needs to see before answering in the terminal."""
-    lines = [gate.question]
-    plan = reading_of(gate.run).plan if gate.kind == GateKind.PLAN else None
-    if plan:
-        for spec in plan.specs.values():
-            after = f" after {', '.join(spec.dependencies)}" if spec.dependencies else ""
-            lines.append(f"- {spec.step_id} ({spec.estimated_complexity}){after}: {spec.name}")
-            lines += [f"    must hold: {criterion.text}" for criterion in spec.acceptance_criteria]
-        if cost := plan.estimate:
-            lines.append(f"Estimated cost: ${cost.low:.2f} to ${cost.high:.2f}; rests on {cost.basis.words}")
-    if gate.attempt:
-        lines += [f"wrote {path}" for path in gate.attempt.overlay]
-        lines += gate.attempt.output.findings.splitlines()[:30] if gate.attempt.output else []
-    return lines
-
-
 def _input(prompt: str) -> str:
     try:
-        return input(prompt)
+        return input(printable(prompt))
     except EOFError as error:
         raise CommandError(
             "There is no terminal to ask in. Decide in the browser, or use --approve-all.", returncode=2
@@ -233,13 +219,3 @@ class LazyFile(File):  # type: ignore[type-arg]
 
     def seek(self, *args: int) -> int:
         return 0
-
-
-def write_out(run: Run, folder: Path) -> None:
-    """The files that the run made or changed, and `report.md`. Existing files of the same names are replaced."""
-    for path, info in written_files(run, run.head).items():
-        target = folder / path
-        target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_bytes(trees.read_blob(info.sha256))
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / "report.md").write_text(as_markdown(run), "utf-8")

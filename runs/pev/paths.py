@@ -7,6 +7,7 @@ from collections.abc import Iterable
 import regex
 
 from runs.errors import PathRefused
+from runs.pev.sensitive import is_version_store
 
 MAX_CHARACTERS = 400
 MAX_BYTES_IN_A_PART = 255
@@ -111,6 +112,8 @@ def _problem_with_part(part: str) -> str | None:
         return "it has a control character; use letters, digits, spaces and punctuation"
     if part[-1] == "." or part[-1].isspace():
         return f"{_shown(part)} ends in a dot or a space, which Windows cannot store; leave that out"
+    if is_version_store(part):
+        return f"{_shown(part)} belongs to a version control system, which runs what lies there; use another folder"
     if _RESERVED.fullmatch(part.split(".")[0].rstrip()):
         return f"{_shown(part)} is a reserved name on Windows; choose another name"
     if (size := len(part.encode())) > MAX_BYTES_IN_A_PART:

@@ -68,7 +68,7 @@ def _zipped(files: list[tuple[str, str]], report: str, at: datetime) -> Iterator
 def report_name(paths: list[str]) -> str:
     """`report.md`, or another name when the run made a file that is called so."""
     name, number = "report.md", 1
-    while clashes([*paths, name]):
+    while any(name in pair for pair in clashes([*paths, name])):
         number += 1
         name = f"report-{number}.md"
     return name

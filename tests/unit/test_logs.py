@@ -36,6 +36,17 @@ def test_a_line_break_in_a_message_makes_no_second_line() -> None:
     assert line.endswith("refused: no\\n2026-01-01 INFO runs: all is well")
 
 
+def test_an_escape_sequence_in_a_line_or_a_traceback_is_written_out() -> None:
+    try:
+        raise ValueError("\x1b[2J")
+    except ValueError:
+        made = record("told: %s", "\x9b31m\u202e", error=True)
+    for formatter in (LineFormatter(), JsonFormatter()):
+        line = formatter.format(made)
+        assert not {"\x1b", "\x9b", "\u202e"} & set(line)
+        assert "\\u009b31m\\u202e" in line
+
+
 def test_as_json_a_record_is_one_object() -> None:
     line = JsonFormatter().format(record("claimed\nby %s", "Bärbel", extra=about(run=1, attempt=3)))
     assert line.splitlines() == [line]

@@ -5,11 +5,12 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from django.core.management import call_command
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
 from runs import accounts
 from runs.enums import LinkKind
 from runs.errors import InvalidInput
+from runs.management.terminal import TerminalCommand
 from runs.models import User
 from runs.web.signin import link_for
 
@@ -32,7 +33,7 @@ _ACTIONS: Mapping[str, tuple[Callable[[User], None], str, str]] = {
 }
 
 
-class Command(BaseCommand):
+class Command(TerminalCommand):
     help = "List and invite people, print links that sign in once, and end what somebody is signed in to."
 
     def add_arguments(self, parser: ArgumentParser) -> None:

@@ -4,10 +4,10 @@ from argparse import ArgumentParser
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand
+from runs.management.terminal import TerminalCommand
 
 
-class Command(BaseCommand):
+class Command(TerminalCommand):
     help = "Run one task here in the terminal, with the same engine as the site."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -22,6 +22,7 @@ class Command(BaseCommand):
             "--approve-all", action="store_true", help="answer every gate with approve; recorded as such"
         )
         parser.add_argument("--out", type=Path, help="folder for the files made and report.md")
+        parser.add_argument("--overwrite", action="store_true", help="let --out replace files that are there already")
         parser.add_argument("--budget", help="USD that the run may spend; at the limit it asks")
         parser.add_argument("--json", action="store_true", help="print one JSON object instead of the trace")
         parser.add_argument("--user", help="whose run it is (the first administrator)")
@@ -30,4 +31,4 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         from runs.management.headless import Headless  # the engine with all it needs; `--help` has to come at once
 
-        Headless(self.stdout, options).run()
+        Headless(self.stdout, self.stderr, options).run()

@@ -10,16 +10,17 @@ from typing import TYPE_CHECKING, Any
 from django.conf import settings
 from django.contrib.auth import get_user_model
 from django.core.management import call_command
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
 from runs.lifecycle.defaults import current_service
+from runs.management.terminal import TerminalCommand
 from runs.web.signin import link_for
 
 if TYPE_CHECKING:
     from runs.engine.process import Engine
 
 
-class Command(BaseCommand):
+class Command(TerminalCommand):
     help = "Prepare the data folder, start the site and its engine, and print a link to sign in."
     requires_system_checks = []
 

@@ -3,16 +3,17 @@
 from argparse import ArgumentParser
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
 from runs import accounts
 from runs.enums import LinkKind
 from runs.errors import InvalidInput
 from runs.management.commands.people import address
+from runs.management.terminal import TerminalCommand
 from runs.models import User
 
 
-class Command(BaseCommand):
+class Command(TerminalCommand):
     help = "Print a link that signs a person in once, within 10 minutes. With --create the person is added first."
 
     def add_arguments(self, parser: ArgumentParser) -> None:

@@ -5,15 +5,16 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
 from runs.lifecycle.transitions import ATTEMPT, RUN, STEP
+from runs.management.terminal import TerminalCommand
 
 BEGIN, END = "<!-- state diagram: begin -->", "<!-- state diagram: end -->"
 DRAWN: dict[str, Mapping[Any, set[Any]]] = {"run": RUN, "step": STEP, "attempt": ATTEMPT}
 
 
-class Command(BaseCommand):
+class Command(TerminalCommand):
     help = "Print the state diagrams. --write puts them into a Markdown file, --check compares."
 
     def add_arguments(self, parser: ArgumentParser) -> None:

@@ -80,6 +80,8 @@ def test_good_paths_have_one_form(raw: str, clean: str) -> None:
         ("nul", "reserved name"),
         ("a/CON.txt", "reserved name"),
         ("lpt1.tar.gz", "reserved name"),
+        (".git/config", "version control"),
+        ("a/.GIT/hooks/x", "version control"),
         ("aux .md", "reserved name"),
         ("COM¹", "reserved name"),
         ("@output", "reserved (@output"),

@@ -1,0 +1,123 @@
+"""What `run --out` writes: through no link, over nothing that is there already, and nothing that tools run unasked."""
+
+import os
+import secrets
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from io import BytesIO
+from pathlib import Path
+from typing import IO
+
+from runs import trees
+from runs.errors import InvalidInput
+from runs.models import Run
+from runs.pev.paths import clean_path
+from runs.pev.sensitive import is_obeyed
+from runs.reading.files import written_files
+from runs.reports.archive import report_name
+from runs.reports.markdown import as_markdown
+
+_PIECE = 256 * 1024
+
+
+def check_folder(folder: Path) -> None:
+    """Make the folder if it is missing. Raises InvalidInput while nothing has been begun yet."""
+    if os.open not in os.supports_dir_fd:
+        raise InvalidInput("--out needs a system that can write without following links; take the zip from the site.")
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InvalidInput(f"--out cannot be used: “{folder}” cannot be made ({error.strerror}).") from error
+    if not os.access(folder, os.W_OK | os.X_OK):
+        raise InvalidInput(f"--out cannot be used: “{folder}” cannot be written to.")
+
+
+def write_out(run: Run, folder: Path, *, overwrite: bool = False) -> list[str]:
+    """Write the files that the run made or changed, and its report, each whole or not at all.
+
+    The folder itself may be a link, since a person named it; below it no link is followed. A file that is there
+    already stays, unless `overwrite`. Returns a sentence for each thing that is not as one would expect it.
+    """
+    told = []
+    files = written_files(run, run.head)
+    top = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        for path, info in files.items():
+            try:
+                with trees.open_blob(info.sha256) as blob:
+                    _write(top, path, blob, overwrite=overwrite)
+            except (InvalidInput, OSError) as error:
+                told.append(f"“{path}” was not written: {_reason(error)}.")
+        told += _report(run, top, list(files), overwrite=overwrite)
+    finally:
+        os.close(top)
+    return told
+
+
+def _report(run: Run, top: int, paths: list[str], *, overwrite: bool) -> list[str]:
+    """The report goes where neither a file of the run nor one that was there before can be meant."""
+    there = [name for name in os.listdir(top) if not (overwrite and name == "report.md" and _is_file(top, name))]
+    name = report_name([*paths, *there])
+    try:
+        _write(top, name, BytesIO(as_markdown(run).encode()), overwrite=overwrite)
+    except (InvalidInput, OSError) as error:
+        return [f"The report was not written: {_reason(error)}."]
+    return [] if name == "report.md" else [f"The report is “{name}”: there is another file “report.md”."]
+
+
+def _write(top: int, path: str, content: IO[bytes], *, overwrite: bool) -> None:
+    *folders, name = clean_path(path).split("/")
+    if is_obeyed(path):
+        raise InvalidInput("tools run or obey files of this name unasked; it is on the page of the run")
+    with _opened(top, folders) as folder:
+        _check_place(folder, name, overwrite=overwrite)
+        draft = f".pevsite-{secrets.token_hex(8)}"
+        try:
+            with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666, dir_fd=folder), "wb") as file:
+                while piece := content.read(_PIECE):
+                    file.write(piece)
+            os.replace(draft, name, src_dir_fd=folder, dst_dir_fd=folder)  # replaces a link itself, never its target
+        except BaseException:
+            with suppress(FileNotFoundError):
+                os.unlink(draft, dir_fd=folder)
+            raise
+
+
+@contextmanager
+def _opened(top: int, folders: list[str]) -> Iterator[int]:
+    """A handle on the folder, each part opened from the one before: no link that is put there meanwhile is followed."""
+    handle = os.dup(top)
+    try:
+        for number, name in enumerate(folders, 1):
+            with suppress(FileExistsError):  # the next line says whether it is a folder
+                os.mkdir(name, dir_fd=handle)
+            try:
+                inner = os.open(name, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=handle)
+            except OSError as error:
+                raise InvalidInput(f"“{'/'.join(folders[:number])}” is a link or a file there") from error
+            os.close(handle)
+            handle = inner
+        yield handle
+    finally:
+        os.close(handle)
+
+
+def _check_place(folder: int, name: str, *, overwrite: bool) -> None:
+    try:
+        mode = os.stat(name, dir_fd=folder, follow_symlinks=False).st_mode
+    except FileNotFoundError:
+        return
+    if not stat.S_ISREG(mode):
+        raise InvalidInput("something is there already that is no ordinary file")
+    if not overwrite:
+        raise InvalidInput("there is a file of this name already; --overwrite replaces it")
+
+
+def _reason(error: InvalidInput | OSError) -> str:
+    """As the end of a sentence."""
+    return error.strerror or type(error).__name__ if isinstance(error, OSError) else str(error).rstrip(".")
+
+
+def _is_file(folder: int, name: str) -> bool:
+    return stat.S_ISREG(os.stat(name, dir_fd=folder, follow_symlinks=False).st_mode)

@@ -1,0 +1,82 @@
+"""Gates in the terminal: what a person is shown before the answer, the same as on the page."""
+
+from collections.abc import Iterable, Iterator
+
+from runs.enums import GateKind
+from runs.models import Gate
+from runs.pev.contracts import Criterion
+from runs.reading.differences import check_in_words
+from runs.reading.plans import AttemptReading, PlanReading, StepReading
+from runs.reading.run import reading_of
+
+MAX_FILES = 200
+MAX_FINDINGS = 30
+"""Lines of findings that are shown; the page and the report have all of them."""
+
+
+def about(gate: Gate) -> list[str]:
+    """The question, and what it is about: the plan with all that its steps write, or an attempt with all it wrote."""
+    return [_one_line(line) for line in (gate.question, *_subject(gate))]
+
+
+def _subject(gate: Gate) -> Iterator[str]:
+    plan = reading_of(gate.run).plan
+    if plan is None:
+        return
+    if gate.kind == GateKind.PLAN:
+        yield from _plan(plan)
+    for step in plan.steps:
+        for attempt in step.attempts:
+            if attempt.row.pk == gate.attempt_id:
+                yield from _attempt(attempt)
+
+
+def _plan(plan: PlanReading) -> Iterator[str]:
+    yield f"Goal: {plan.row.header.goal}"
+    yield from (f"! asks for less than was agreed: {sentence}" for sentence in plan.row.relaxed)
+    for step in plan.steps:
+        yield from _step(step)
+    yield "The whole counts as done when"
+    yield from _wanted(plan.row.header.success_criteria)
+    if cost := plan.estimate:
+        yield f"Estimated cost: ${cost.low:.2f} to ${cost.high:.2f}; rests on {cost.basis.words}"
+
+
+def _step(step: StepReading) -> Iterator[str]:
+    spec = step.row.spec
+    after = f" after {', '.join(spec.dependencies)}" if spec.dependencies else ""
+    news = f", {step.news}" if step.news else ""
+    yield f"- {spec.step_id} ({spec.estimated_complexity}{news}){after}: {spec.name}"
+    yield f"    {spec.description}"
+    yield from _wanted(spec.acceptance_criteria)
+    yield f"    writes: {', '.join(spec.expected_outputs) or 'no files'}"
+    yield from (f"    uses {action.tool}: {action.purpose}" for action in spec.actions)
+
+
+def _wanted(criteria: Iterable[Criterion]) -> Iterator[str]:
+    for one in criteria:
+        check = f" [check: {check_in_words(one.check)}]" if one.check else ""
+        yield f"    must hold: {one.text}{check}"
+
+
+def _attempt(attempt: AttemptReading) -> Iterator[str]:
+    """As the page shows it: what was written, what differs from the plan, the verdict, the findings."""
+    for path, info in attempt.written[:MAX_FILES]:
+        yield f"wrote {path} ({info.size:,} bytes)" if info else f"removed {path}"
+    if len(attempt.written) > MAX_FILES:
+        yield f"and {len(attempt.written) - MAX_FILES:,} more files"
+    yield from (f"! differs from the plan: {sentence}" for sentence in attempt.deviations)
+    if verdict := attempt.verdict:
+        yield from (f"{'met' if one.met else 'NOT MET'}: {one.text}" for one in verdict.results)
+        yield from (f"note: {note}" for note in verdict.notes)
+        yield from (f"critique: {line}" for line in verdict.feedback.splitlines())
+    if attempt.output:
+        lines = attempt.output.findings.splitlines()
+        yield from (f"| {line}" for line in lines[:MAX_FINDINGS])
+        if len(lines) > MAX_FINDINGS:
+            yield f"… {len(lines) - MAX_FINDINGS} more lines"
+
+
+def _one_line(text: str) -> str:
+    """With its indentation; a line break inside must not begin a line that looks like one of ours."""
+    return text[: len(text) - len(text.lstrip(" "))] + " ".join(text.split())

@@ -1,0 +1,36 @@
+"""The one door to the terminal: what commands print cannot move its cursor, colour it, or read as something else."""
+
+import sys
+from collections.abc import Callable
+from typing import Any, TextIO, override
+
+from django.core.management.base import BaseCommand, OutputWrapper
+
+from runs.characters import printable
+
+
+class Terminal(OutputWrapper):
+    """A stream to which texts of models, files and people are written as they are; it makes them printable."""
+
+    @override
+    def write(  # type: ignore[override]  # Django's own differs from the class that it stands for
+        self, msg: str = "", style_func: Callable[[str], str] | None = None, ending: str | None = None
+    ) -> None:
+        super().write(printable(msg), style_func, ending)
+
+
+class TerminalCommand(BaseCommand):
+    """Base of all commands: both of its streams, and the error that ends it, go through that door."""
+
+    def __init__(self, stdout: TextIO | None = None, stderr: TextIO | None = None, **options: Any) -> None:
+        super().__init__(stdout, stderr, **options)
+        colour = self.stderr.style_func
+        self.stdout, self.stderr = Terminal(stdout or sys.stdout), Terminal(stderr or sys.stderr)
+        self.stderr.style_func = colour
+
+    @override
+    def execute(self, *args: Any, **options: Any) -> str | None:
+        for name in ("stdout", "stderr"):
+            if stream := options.pop(name, None):
+                setattr(self, name, Terminal(stream))
+        return super().execute(*args, **options)

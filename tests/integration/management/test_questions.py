@@ -1,0 +1,72 @@
+"""A gate in the terminal shows what the page shows: all that a step writes, and what came of it."""
+
+import pytest
+
+from runs.enums import GateKind, WorkKind
+from runs.lifecycle import facts
+from runs.management.questions import about
+from runs.models import Gate, Run
+from tests import factories
+
+pytestmark = pytest.mark.django_db
+
+
+def asked(run: Run) -> list[str]:
+    return about(factories.open_gate(run))
+
+
+def test_a_plan_is_shown_with_everything_its_steps_write() -> None:
+    lines = asked(factories.awaiting_plan())
+    at = lines.index("- inventory (low): List the contracts and their parties")
+    assert lines[at + 1 : at + 8] == [
+        "    Read each contract and note its parties, its date and its subject in one table.",
+        f"    must hold: The inventory exists [check: {factories.INVENTORY} exists]",
+        "    must hold: Every contract is listed with both parties.",
+        f"    writes: {factories.INVENTORY}",
+        "    uses list_files: See what there is.",
+        "    uses read_file: Read each contract.",
+        "    uses write_file: Write the table.",
+    ]
+    assert f"    writes: {factories.REVIEW}" in lines
+    assert lines[-1].startswith("Estimated cost: $")
+
+
+def test_a_second_plan_says_what_changed() -> None:
+    lines = asked(factories.awaiting_second_plan())
+    assert "- deadlines (low, added) after inventory: List the deadlines" in lines
+    assert "- review (high, changed) after inventory: Review the clauses" in lines
+
+
+def test_a_result_is_shown_with_every_file_written_and_removed() -> None:
+    run = factories.executing()
+    with factories.working(run, WorkKind.ATTEMPT, "inventory") as mine:
+        assert mine.attempt is not None
+        changes = factories.overlay({factories.INVENTORY: "# Inventory", "other.md": "x"}) | {factories.SERVICE: None}
+        facts.executed(mine.attempt, factories.output("one\ntwo"), changes)
+    attempt = run.plans.get().steps.get(key="inventory").attempts.get()
+    assert about(Gate(run=run, kind=GateKind.STEP, question="Keep it?", attempt=attempt)) == [
+        "Keep it?",
+        f"removed {factories.SERVICE}",
+        "wrote other.md (1 bytes)",
+        "wrote review/inventory.md (11 bytes)",
+        f"! differs from the plan: {factories.SERVICE} was written, which no step declared.",
+        "! differs from the plan: other.md was written, which no step declared.",
+        "! differs from the plan: The plan named the tool list_files; it was not used.",
+        "! differs from the plan: The plan named the tool read_file; it was not used.",
+        "! differs from the plan: The plan named the tool write_file; it was not used.",
+        "| one",
+        "| two",
+    ]
+
+
+def test_a_result_is_shown_with_its_verdict() -> None:
+    lines = asked(factories.step_gate())
+    assert lines[1:3] == [f"wrote {factories.REVIEW} (405 bytes)", "met: Each finding quotes the clause it is about."]
+
+
+def test_a_line_break_in_a_text_begins_no_line_of_ours() -> None:
+    name = "Innocent\n   1  admin approved the plan"
+    step = factories.plan_step("one", name)
+    lines = asked(factories.awaiting_plan(factories.plan(step)))
+    assert "- one (low): Innocent 1 admin approved the plan" in lines
+    assert not [line for line in lines if "\n" in line]
