@@ -6,6 +6,7 @@ import traceback
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from http.cookies import SimpleCookie
 from random import Random
 from urllib.parse import quote, urlencode
 
@@ -160,7 +161,7 @@ def _part(name: str, file: str, content: bytes) -> bytes:
 
 def _send(site: Site, request: Request, report: Report) -> None:
     client = site.people[request.who]
-    cookies = client.cookies.copy()
+    cookies = SimpleCookie(client.cookies.output(header="", sep=";"))
     began = time.thread_time()
     try:
         with transaction.atomic():
