@@ -43,8 +43,9 @@ def for_planner(run: Run) -> tuple[PlanBrief, str]:
     policy = run.policy
     player = policy.model_for(Role.PLANNER)
     files = trees.files_of(run.inputs)
-    previous = run.plans.order_by("-version").first()
-    lessons = _lessons(run)
+    plans = list(run.plans.order_by("version"))
+    previous = plans[-1] if plans else None
+    lessons = _lessons(plans)
     overlay = Overlay(run.inputs, {}, max_files=0, max_bytes=0)
     brief = PlanBrief(
         request=run.request,
@@ -83,10 +84,10 @@ def _previews(files: Mapping[str, FileInfo]) -> dict[str, str]:
     return found
 
 
-def _lessons(run: Run) -> tuple[Lesson, ...]:
+def _lessons(plans: Sequence[Plan]) -> tuple[Lesson, ...]:
     """What failed in each version that was carried out, and what people said of each that they rejected, in order."""
     found: list[Lesson] = []
-    for plan in run.plans.order_by("version"):
+    for plan in plans:
         found += _failures(plan) if plan.status == PlanStatus.SUPERSEDED else ()
         found += [
             Lesson(f"{gate.decided_by} rejected version {plan.version}", gate.reason, from_person=True)
@@ -216,40 +217,37 @@ def _texts_in(value: JsonValue) -> Iterator[str]:
                 yield from _texts_in(item)
 
 
-def for_synthesizer(run: Run) -> AnswerBrief:
-    plan = run.plans.latest("version")
+def for_synthesizer(run: Run, plan: Plan) -> AnswerBrief:
     player = run.policy.model_for(Role.SYNTHESIZER)
-    settled = list(plan.steps.filter(status__in=SETTLED_STEPS).values_list("key", flat=True))
+    statuses = dict(plan.steps.values_list("key", "status"))
+    settled = [key for key, status in statuses.items() if status in SETTLED_STEPS]
     return AnswerBrief(
         request=run.request,
         goal=plan.header.goal,
         results=findings_of(plan, settled),
         files=list(written_files(run, run.head)),
-        gaps=_accepted_gaps(run, plan),
+        gaps=_accepted_gaps(run, plan) if StepStatus.ACCEPTED in statuses.values() else [],
         model=player.model,
         effort=player.effort,
     )
 
 
 def _accepted_gaps(run: Run, plan: Plan) -> list[str]:
-    if not plan.steps.filter(status=StepStatus.ACCEPTED).exists():
-        return []
     return [
         f"{step.name} was accepted although it did not pass: {step.feedback}"
-        for step in ledger_of(run).steps
+        for step in ledger_of(run, plan).steps
         if step.status is StepStatus.ACCEPTED
     ]
 
 
-def for_final_verdict(run: Run, answer: str) -> Case:
-    plan = run.plans.latest("version")
+def for_final_verdict(run: Run, plan: Plan, answer: str) -> Case:
     policy = run.policy
     player = policy.model_for(Role.VERIFIER)
     after, made = trees.files_of(run.head), written_files(run, run.head)
     return Case(
         subject="The whole task. @output is the final answer.",
         request=run.request,
-        criteria=fingerprint.contract_of(plan).success_criteria,
+        criteria=plan.header.success_criteria,
         expected_outputs=(),
         files=TreeBytes(after),
         shown=list(made),

@@ -194,8 +194,9 @@ def _done(mine: WorkItem) -> None:
 def _finalise(recording: Recording) -> None:
     run = recording.item.run
     model = RecordedModel(clients(), recording)
-    answer = synthesize(model, database.call(lambda: briefs.for_synthesizer(run)))
-    judgement = verifier.judge(model, database.call(lambda: briefs.for_final_verdict(run, answer)))
+    plan = database.call(lambda: run.plans.defer("estimate").latest("version"))
+    answer = synthesize(model, database.call(lambda: briefs.for_synthesizer(run, plan)))
+    judgement = verifier.judge(model, database.call(lambda: briefs.for_final_verdict(run, plan, answer)))
 
     def answered(mine: WorkItem) -> None:
         facts.answered(mine.run, answer, judgement)

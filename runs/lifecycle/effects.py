@@ -130,7 +130,7 @@ def replan(state: State, key: str) -> None:
     run, plan = state.run, state.plan
     assert plan is not None
     state.save()
-    gaps = [] if key else gaps_in(ledger_of(run))
+    gaps = [] if key else gaps_in(ledger_of(run, plan))
     change(plan, PlanStatus.SUPERSEDED, unmet="\n".join(gaps))
     for step in state.unfinished():
         state.change(step.key, StepStatus.DROPPED)
@@ -148,7 +148,8 @@ def start_finalise(state: State) -> None:
 
 def finish(run: Run, *, failure: str = "", ended: str = "", cancelled: bool = False) -> None:
     """End the run with the outcome that the ledger gives. Open work, gates and attempts end with it."""
-    states.renew(run)
+    newest = states.of(run).plan
+    states.end(run)
     for work in run.work.open():
         change(work, WorkStatus.CANCELLED, lease_until=None)
     for gate in run.gates.open():
@@ -158,7 +159,7 @@ def finish(run: Run, *, failure: str = "", ended: str = "", cancelled: bool = Fa
     for step in Step.objects.of_run(run).unfinished():
         change(step, StepStatus.DROPPED)
     run.ended = ended
-    book = ledger_of(run, failure=failure, cancelled=cancelled)
+    book = ledger_of(run, newest, failure=failure, cancelled=cancelled)
     outcome: Outcome = outcome_of(book)
     change(run, RunStatus.FINISHED, outcome=outcome.value, failure=failure, ended=ended, finished_at=timezone.now())
     record(run.pk, events.Finished(outcome=outcome.value, gaps=tuple(gaps_in(book)[:20])))

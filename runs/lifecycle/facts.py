@@ -4,9 +4,11 @@ Every function runs inside a transaction of the caller: a worker's, which commit
 submission that comes with its plan.
 """
 
+from collections.abc import Sequence
+
 from django.utils import timezone
 
-from runs import trees
+from runs import history, trees
 from runs.enums import (
     SETTLED_STEPS,
     AttemptStatus,
@@ -26,8 +28,8 @@ from runs.pev.results import Judgement
 
 def propose_plan(run: Run, plan: PlanContract, *, reason: str, estimate: Estimate | None) -> Plan:
     """Store the next version of the plan. Steps that are unchanged and have passed before keep their result."""
-    states.renew(run)
-    before = run.plans.newest()
+    before = states.of(history.locked(run.pk)).plan
+    states.end(run)
     row = Plan.objects.create(
         run=run,
         version=before.version + 1 if before else 1,
@@ -35,10 +37,11 @@ def propose_plan(run: Run, plan: PlanContract, *, reason: str, estimate: Estimat
         digest=fingerprint.plan_digest(plan),
         reason=reason,
         estimate=estimate,
-        relaxed=baseline.relaxed(run, plan),
+        relaxed=baseline.relaxed(run, plan) if before else [],
     )
-    Step.objects.bulk_create(_step_row(row, position, step) for position, step in enumerate(plan.steps))
-    kept = _keep_results(row, before) if before else []
+    steps = Step.objects.bulk_create(_step_row(row, position, step) for position, step in enumerate(plan.steps))
+    kept = _keep_results(steps, before) if before else []
+    states.begin(row, steps)
     event = events.PlanProposed(
         version=row.version, steps=len(plan.steps), kept=tuple(kept), reason=reason, relaxed=len(row.relaxed)
     )
@@ -57,11 +60,11 @@ def _step_row(plan: Plan, position: int, step: PlanStep) -> Step:
     )
 
 
-def _keep_results(plan: Plan, before: Plan) -> list[str]:
+def _keep_results(steps: Sequence[Step], before: Plan) -> list[str]:
     """Keep settled steps whose definition and dependencies are unchanged. Returns their keys."""
     settled = {step.key: step for step in before.steps.filter(status__in=SETTLED_STEPS)}
     kept: list[str] = []
-    remaining = list(plan.steps.order_by("position"))
+    remaining = list(steps)
     while ready := [step for step in remaining if _is_kept(step, settled, kept)]:
         for step in ready:
             old = settled[step.key]

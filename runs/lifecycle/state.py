@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
@@ -92,16 +92,19 @@ class State:
             status=RunStatus(run.status),
             policy=run.policy,
             plan=PlanStatus(plan.status) if plan else None,
-            agreed=deciding and run.plans.exclude(approved_how="").exists(),
+            agreed=plan is not None and deciding and plan.version > 1 and run.plans.exclude(approved_how="").exists(),
             relaxes=bool(plan and plan.relaxed),
             bound=plan is None or plan.status != PlanStatus.APPROVED or not fingerprint.differences(plan, run),
             steps=tuple(self.steps.values()),
-            busy=run.status != RunStatus.EXECUTING and run.work.filter(attempt=None).open().exists(),
+            busy=run.status in _HAS_WORK and run.work.filter(attempt=None).open().exists(),
             paused=run.paused,
             replans=run.replans,
             final=run.final.action if run.final else None,
         )
 
+
+_HAS_WORK = frozenset({RunStatus.PLANNING, RunStatus.FINALISING})
+"""The statuses in which a work item for the whole run may be under way."""
 
 _STATE_NAMES = {"failures": "failures", "last_action": "asked", "tries": "tries", "fingerprint": "fingerprint"}
 """The fields of a step's row that a decision depends on, and what the state calls them."""
@@ -113,18 +116,29 @@ def of(run: Run, plan: Plan | None = None) -> State:
     if isinstance(found, State):
         return found
     newest = plan or run.plans.defer("estimate").newest()
-    state = State(run, newest, _steps(run, newest) if newest else {})
-    history.hold(run.pk, state)
+    return _held(State(run, newest, _steps(run, newest) if newest else {}))
+
+
+def begin(plan: Plan, steps: Iterable[Step]) -> None:
+    """From here on the run stands with this new version of its plan, whose steps were written in this transaction."""
+    known = {step.key: _step(*(getattr(step, column) for column in _COLUMNS)) for step in steps}
+    _held(State(history.locked(plan.run_id), plan, known))
+
+
+def _held(state: State) -> State:
+    history.hold(state.run.pk, state)
     transaction.on_commit(lambda: _remember(state))
     return state
 
 
-def renew(run: Run) -> None:
-    """Save what was changed; who asks next reads again, since there is another version of the plan."""
-    state = of(run)
-    state.save()
-    state.trusted = False
-    history.hold(run.pk, None)
+def end(run: Run) -> None:
+    """Save what was changed, and forget it: rows are changed past the state from here on, so who asks next reads."""
+    state = history.state_of(run.pk)
+    if isinstance(state, State):
+        state.save()
+        state.trusted = False
+        history.hold(run.pk, None)
+    _remembered.pop(run.pk, None)
 
 
 def reset_memory() -> None:

@@ -197,7 +197,8 @@ def _create(owner: User, submission: Submission, request: str, tree: Tree) -> Ru
         inputs=tree,
         head=tree,
     )
-    run.approvers.set(submission.approvers)
+    history.trust(run)
+    run.approvers.add(*submission.approvers)
     event = events.Submitted(by=owner.get_username(), files=tree.file_count, bytes=tree.total_size)
     history.record(run.pk, event)
     if submission.plan:

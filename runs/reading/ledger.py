@@ -14,16 +14,16 @@ def was_read(plan: Plan) -> bool:
     return plan.approved_how in _READ
 
 
-def ledger_of(run: Run, *, failure: str = "", cancelled: bool = False) -> Ledger:
-    """The ledger of the newest plan. Before the success criteria are judged its criteria are empty."""
-    plan = run.plans.order_by("-version").first()
-    steps = list(plan.steps.order_by("position")) if plan else []
-    kept = {step.reused_from_id: step.pk for step in steps if step.reused_from_id}
-    verdicts = Verdict.objects.filter(Q(attempt__step__in=steps) | Q(attempt__in=kept)).order_by("attempt__number")
+def ledger_of(run: Run, plan: Plan | None, *, failure: str = "", cancelled: bool = False) -> Ledger:
+    """The ledger of a run, whose newest plan this is. Before the success criteria are judged its criteria are empty."""
+    columns = ("pk", "spec", "status", "reused_from")
+    steps = list(plan.steps.order_by("position").values_list(*columns)) if plan else []
+    kept = {attempt: step for step, _, _, attempt in steps if attempt}
+    verdicts = Verdict.objects.filter(Q(attempt__step__plan=plan) | Q(attempt__in=kept)).order_by("attempt__number")
     rows = verdicts.values_list("attempt_id", "attempt__step_id", "feedback")
     feedback = {kept.get(attempt_id, step_id): text for attempt_id, step_id, text in rows}
     return Ledger(
-        steps=[StepEntry(step.spec.name, StepStatus(step.status), feedback.get(step.pk, "")) for step in steps],
+        steps=[StepEntry(spec.name, StepStatus(status), feedback.get(step, "")) for step, spec, status, _ in steps],
         criteria=run.final.results if run.final else [],
         answered=bool(run.answer),
         failure=failure or run.failure,

@@ -45,7 +45,9 @@ class RunReading:
     @cached_property
     def gaps(self) -> list[str]:
         """A sentence for each thing that is missing; empty for a run that succeeded or is not finished."""
-        return gaps_in(ledger_of(self.run)) if self.run.outcome else []
+        return (
+            gaps_in(ledger_of(self.run, self.rows.plans[-1] if self.rows.plans else None)) if self.run.outcome else []
+        )
 
     @property
     def verdict_word(self) -> str:

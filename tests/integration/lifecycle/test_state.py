@@ -10,7 +10,9 @@ from runs import history
 from runs.enums import StepStatus
 from runs.errors import MoveRefused
 from runs.events.kinds import Note
+from runs.lifecycle import facts
 from runs.lifecycle import state as states
+from runs.lifecycle.transitions import change
 from runs.models import Run, Step
 from tests import factories as made
 
@@ -60,3 +62,27 @@ def test_the_steps_are_remembered_until_something_happens() -> None:
     assert [reads_of_steps(run), reads_of_steps(run)] == [1, 0]
     history.record(run.pk, Note(text="Something happened."))
     assert [reads_of_steps(run), reads_of_steps(run)] == [1, 0]
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_new_version_of_the_plan_is_in_hand_when_it_was_written() -> None:
+    run = made.planning()
+    with history.writing():
+        plan = facts.propose_plan(run, made.plan(), reason="Because.", estimate=None)
+        with CaptureQueriesContext(connection) as sent:
+            state = states.of(history.locked(run.pk))
+        assert (state.plan, len(sent)) == (plan, 0)
+    written = [(step.key, step.pk, step.status) for step in plan.steps.all()]
+    assert [(step.key, step.id, step.status) for step in state.steps.values()] == written
+
+
+@pytest.mark.django_db(transaction=True)
+def test_whoever_asks_after_rows_were_changed_past_the_state_reads_them() -> None:
+    run = made.executing()
+    with history.writing():
+        states.of(history.locked(run.pk)).change("inventory", StepStatus.JUDGED)
+        states.end(run)
+        assert Step.objects.get(key="inventory").status == StepStatus.JUDGED
+        change(Step.objects.get(key="inventory"), StepStatus.DROPPED)
+        history.record(run.pk, Note(text="Something happened."))
+        assert states.of(history.locked(run.pk)).steps["inventory"].status == StepStatus.DROPPED

@@ -1,16 +1,23 @@
 """The ledger is read from the newest plan, with what was wrong last, and it decides the outcome."""
 
+from typing import Any
+
 import pytest
 
 from runs import history
 from runs.enums import GateKind, Outcome, StepStatus, Verb
 from runs.lifecycle import facts, gates
-from runs.pev.outcome import StepEntry, outcome_of
-from runs.reading.ledger import ledger_of
+from runs.models import Run
+from runs.pev.outcome import Ledger, StepEntry, outcome_of
+from runs.reading import ledger
 from tests import factories as made
 from tests.integration.lifecycle.small import done, started
 
 pytestmark = pytest.mark.django_db
+
+
+def ledger_of(run: Run, **given: Any) -> Ledger:
+    return ledger.ledger_of(run, run.plans.newest(), **given)
 
 
 def test_before_there_is_a_plan_nothing_is_achieved() -> None:
