@@ -6,6 +6,8 @@ import pytest
 from django.conf import settings
 from hypothesis import settings as hypothesis_settings
 
+from tests.installation import Installation
+
 hypothesis_settings.register_profile("pevsite", deadline=None)  # a busy machine is no failure
 hypothesis_settings.load_profile("pevsite")
 
@@ -21,6 +23,13 @@ def _fresh_caches() -> None:
     reset_cache()
     reset_memory()
     created.reset()
+
+
+@pytest.fixture(scope="session")
+def installation(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Installation:
+    """For tests of processes, which need not migrate again what another test migrates."""
+    base = tmp_path_factory.getbasetemp()
+    return Installation(base if worker_id == "master" else base.parent)  # the parent of all workers' folders
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -13,6 +13,7 @@ import pytest
 from playwright.sync_api import Browser, ConsoleMessage, Page, StorageState, sync_playwright
 
 from tests.browser.site import FLAGS, Site, chromium, sign_in
+from tests.installation import Installation
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -34,8 +35,8 @@ def browser() -> Iterator[Browser]:
 
 
 @pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
-    running = Site(tmp_path_factory.mktemp("site"), delay=0.05)
+def site(tmp_path_factory: pytest.TempPathFactory, installation: Installation) -> Iterator[Site]:
+    running = Site(installation.copy(tmp_path_factory.mktemp("site")), delay=0.05)
     running.first_link = running.start()
     yield running
     running.kill()

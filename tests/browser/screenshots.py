@@ -9,7 +9,8 @@ from typing import Any
 
 from playwright.sync_api import Browser, Page, sync_playwright
 
-from tests.browser.site import FLAGS, ROOT, Site, chromium, sign_in
+from tests.browser.site import FLAGS, Site, chromium, sign_in
+from tests.installation import ROOT
 
 README_PICTURE = ROOT / ".github" / "plan-gate.png"
 SHAPES = {"wide": (1280, 900), "phone": (360, 780)}

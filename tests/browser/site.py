@@ -12,7 +12,8 @@ from pathlib import Path
 
 from playwright.sync_api import Page
 
-ROOT = Path(__file__).resolve().parents[2]
+from tests.installation import ROOT
+
 CHROMIUM = ("/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome")
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-sync", "--no-first-run"]
 AGENDA = "The minutes of October.\nAnna orders the paint by 3 November. The budget is 1,200 EUR.\nThe roof is TBD.\n"

@@ -6,10 +6,7 @@ How the folder was made stands in `tests/fixtures/first_version/make.py`. Each t
 from __future__ import annotations
 
 import json
-import os
 import shutil
-import subprocess
-import sys
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -34,9 +31,9 @@ from runs.reports.machine import as_json
 from runs.trees import files_of
 from tests.factories import drain, finish, open_gate
 from tests.fakes.team import Team
+from tests.installation import ROOT, migrate
 
 pytestmark = pytest.mark.allow_hosts(["127.0.0.1"])
-ROOT = Path(__file__).resolve().parents[2]
 FIXTURE = ROOT / "tests" / "fixtures" / "first_version"
 EXPECTED = json.loads((FIXTURE / "expected.json").read_text())
 
@@ -47,13 +44,12 @@ def upgraded(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("first-version")
     with zipfile.ZipFile(FIXTURE / "data.zip") as archive:
         archive.extractall(folder)
-    environ = os.environ | {"PEV_DATA_DIR": str(folder), "DJANGO_SETTINGS_MODULE": "pevsite.settings"}
-    subprocess.run([sys.executable, "manage.py", "migrate", "--verbosity=0"], cwd=ROOT, env=environ, check=True)
+    migrate(folder)
     return folder
 
 
 @pytest.fixture(autouse=True)
-def installation(
+def on_a_copy(
     upgraded: Path,
     tmp_path: Path,
     settings: Settings,

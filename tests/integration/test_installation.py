@@ -7,7 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
+from tests.installation import ROOT
 
 
 def manage(data: Path, *arguments: str, **environ: str) -> str:

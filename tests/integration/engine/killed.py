@@ -24,10 +24,7 @@ from typing import Any
 import django
 from django.conf import settings
 from django.core.files.base import ContentFile
-from django.core.management import call_command
 from django.db import connection
-
-from pevsite.installation import data_dir, prepare
 
 _WRITES = re.compile(r'(?:INSERT INTO|UPDATE|DELETE FROM) "(?:runs_)?(\w+)"')
 
@@ -102,7 +99,7 @@ class Boundaries:
 
 
 def submit(budget: Decimal | None = None) -> None:
-    """An installation with one run, submitted by its administrator, whose plan needs nobody's approval."""
+    """One run, submitted by its administrator, whose plan needs nobody's approval."""
     # models can be imported only when Django is set up
     from runs.enums import ApprovalPolicy
     from runs.lifecycle.submission import Submission, Upload
@@ -111,7 +108,6 @@ def submit(budget: Decimal | None = None) -> None:
     from runs.pev.policy import Policy
     from tests.factories import MODELS
 
-    call_command("migrate", verbosity=0)
     policy = Policy(models=MODELS, plan_approval=ApprovalPolicy.NEVER, budget=budget)
     files = [Upload("notes.md", ContentFile(b"Some notes.\nMore of them.\n"))]
     submit_run(first_administrator(), Submission("Do the work", files, policy, uuid.uuid4()))
@@ -160,7 +156,6 @@ def _warm_up() -> None:
 
 
 def main() -> None:
-    prepare(data_dir())  # as the commands that start do
     django.setup()
     if sys.argv[1:] == ["submit"]:
         submit()

@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import Any
 
 from tests.fakes.anthropic_api import FakeAnthropic
+from tests.installation import ROOT, Installation
 from tests.integration.engine.killed import Errand
 
-ROOT = Path(__file__).resolve().parents[3]
 KILLED = [sys.executable, "-m", "tests.integration.engine.killed"]
 
 
@@ -65,9 +65,10 @@ class Machine:
 class Nursery:
     """A data folder and the process that forks workers for it, one at a time."""
 
-    def __init__(self, folder: Path, api: FakeAnthropic) -> None:
-        self.data = folder / "data"
-        self.data.mkdir()  # as `installation.prepare` does: without it the settings name a database in memory
+    def __init__(self, folder: Path, installation: Installation, api: FakeAnthropic) -> None:
+        """Saved as `new`: a data folder on which nothing was done."""
+        self.data = installation.copy(folder / "data")
+        self.save("new")
         self._process = subprocess.Popen(
             KILLED,
             cwd=ROOT,
@@ -91,9 +92,8 @@ class Nursery:
         raise AssertionError("the nursery is gone; its standard error says why")
 
     def save(self, name: str) -> None:
-        """Put the data folder aside, for `restore`, and begin a new one. No worker is alive then."""
-        self.data.rename(self.data.with_name(name))
-        self.data.mkdir()
+        """Put a copy of the data folder aside, for `restore`. No worker is alive then."""
+        shutil.copytree(self.data, self.data.with_name(name))
 
     def restore(self, name: str) -> None:
         shutil.rmtree(self.data)

@@ -13,14 +13,15 @@ import pytest
 from tests.fakes.anthropic_answers import Answer, Request
 from tests.fakes.anthropic_api import FakeAnthropic
 from tests.fakes.team import Team, plan, step
+from tests.installation import Installation
 from tests.integration.engine.machine import Machine
 
 pytestmark = pytest.mark.allow_hosts(["127.0.0.1"])
 
 
 @pytest.fixture
-def machine(tmp_path: Path, api: FakeAnthropic) -> Iterator[Machine]:
-    machine = Machine(tmp_path, api)
+def machine(tmp_path: Path, installation: Installation, api: FakeAnthropic) -> Iterator[Machine]:
+    machine = Machine(installation.copy(tmp_path / "data"), api)
     yield machine
     machine.kill()
 

@@ -19,6 +19,7 @@ import pytest
 from tests.fakes.anthropic_answers import Answer, Request, Say, ToolUse, UseTools
 from tests.fakes.anthropic_api import FakeAnthropic
 from tests.fakes.team import Team, labels_of, plan, report, step, told, verdict
+from tests.installation import Installation
 from tests.integration.engine.killed import Errand
 from tests.integration.engine.machine import Nursery, rows
 
@@ -74,10 +75,13 @@ def api() -> Iterator[FakeAnthropic]:
 
 
 @pytest.fixture(scope="module")
-def nursery(tmp_path_factory: pytest.TempPathFactory, api: FakeAnthropic) -> Iterator[Nursery]:
+def nursery(
+    tmp_path_factory: pytest.TempPathFactory, installation: Installation, api: FakeAnthropic
+) -> Iterator[Nursery]:
     """Saved as `plan` and `budget`: a run is submitted, without and with one, and nobody has begun to work on it."""
-    nursery = Nursery(tmp_path_factory.mktemp("nursery"), api)
+    nursery = Nursery(tmp_path_factory.mktemp("nursery"), installation, api)
     for errand, name in (("submit", "plan"), ("submit with a budget", "budget")):
+        nursery.restore("new")
         assert nursery.send(Errand(errand)) == ([], 0)
         nursery.save(name)
     yield nursery

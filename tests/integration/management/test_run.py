@@ -20,19 +20,19 @@ from runs.pev.evidence import resolve
 from tests.fakes.anthropic_answers import Answer, Request, Say
 from tests.fakes.anthropic_api import FakeAnthropic
 from tests.fakes.team import Team, labels_of, plan, step, verdict
+from tests.installation import ROOT, Installation
 
 pytestmark = pytest.mark.allow_hosts(["127.0.0.1"])
-ROOT = Path(__file__).resolve().parents[3]
 
 
-def run(tmp_path: Path, *arguments: str, stdin: str = "", **environ: str) -> subprocess.CompletedProcess[str]:
+def run(data: Path, *arguments: str, stdin: str = "", **environ: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [sys.executable, "manage.py", "run", *arguments],
         cwd=ROOT,
         env={
             **{name: value for name, value in os.environ.items() if not name.startswith("ANTHROPIC_")},
             "DJANGO_SETTINGS_MODULE": "pevsite.settings",
-            "PEV_DATA_DIR": str(tmp_path / "data"),
+            "PEV_DATA_DIR": str(data),
             "PEV_REHEARSAL_DELAY": "0",
             **environ,
         },
@@ -49,7 +49,9 @@ def model(api: FakeAnthropic) -> dict[str, str]:
 
 
 def test_the_sample_succeeds_with_a_retry_and_verified_evidence(tmp_path: Path) -> None:
-    done = run(tmp_path, "--sample", "contracts", "--approve-all", "--json", "--out", str(tmp_path / "out"))
+    """On a new installation: it is the first that a person tries."""
+    data, out = tmp_path / "data", tmp_path / "out"
+    done = run(data, "--sample", "contracts", "--approve-all", "--json", "--out", str(out))
     assert done.returncode == 0, done.stderr
     told: dict[str, Any] = json.loads(done.stdout)
     assert told["outcome"] == "succeeded"
@@ -57,7 +59,7 @@ def test_the_sample_succeeds_with_a_retry_and_verified_evidence(tmp_path: Path) 
     assert max(len(step["attempts"]) for step in told["steps"]) == 2
     sources = {f"contracts/{path.name}": path.read_bytes() for path in (ROOT / "runs/samples/contracts").iterdir()}
     for made in told["files"]:
-        content = (tmp_path / "out" / made["path"]).read_bytes()
+        content = (out / made["path"]).read_bytes()
         assert (hashlib.sha256(content).hexdigest(), len(content)) == (made["sha256"], made["size"])
         sources[made["path"]] = content
     passed = [result for step in told["steps"] for result in step["attempts"][-1]["verdict"]["results"]]
@@ -65,7 +67,7 @@ def test_the_sample_succeeds_with_a_retry_and_verified_evidence(tmp_path: Path) 
     for result in passed + told["success_criteria"]:
         assert result["passed"]
         assert any(evidence["verified"] for evidence in result["evidence"])
-    assert (tmp_path / "out" / "report.md").read_text("utf-8").startswith("# ")
+    assert (out / "report.md").read_text("utf-8").startswith("# ")
     quotes = [
         line.removeprefix("> ").strip()
         for line in sources["review/findings.md"].decode().splitlines()
@@ -82,14 +84,17 @@ def test_the_sample_succeeds_with_a_retry_and_verified_evidence(tmp_path: Path) 
     assert run_check(FileExists(kind="file_exists", path="review/findings.md"), sources).verified
 
 
-def test_gates_are_asked_in_the_terminal_while_there_is_one(tmp_path: Path, api: FakeAnthropic) -> None:
+def test_gates_are_asked_in_the_terminal_while_there_is_one(
+    tmp_path: Path, installation: Installation, api: FakeAnthropic
+) -> None:
     api.script(Team(plan=plan(step("one", complexity="high"))))
     notes = tmp_path / "notes"
     notes.mkdir()
     (notes / "a b.md").write_text("The harvest was good. Twelve tons of apples were picked in October.\n")
     (notes / "link").symlink_to("/etc/passwd")
     stdin = "r\nKeep it short.\na\n"
-    done = run(tmp_path, "Summarise the notes", "--files", str(notes), stdin=stdin, **model(api))
+    data = installation.copy(tmp_path / "data")
+    done = run(data, "Summarise the notes", "--files", str(notes), stdin=stdin, **model(api))
     assert done.returncode == 2, "at the step gate there was nobody to ask any more"
     assert "There is no terminal to ask in" in done.stderr
     assert "Traceback" not in done.stderr
@@ -98,15 +103,20 @@ def test_gates_are_asked_in_the_terminal_while_there_is_one(tmp_path: Path, api:
     assert "admin submitted the task with 1 file." in done.stdout
 
 
-def test_without_a_model_another_task_than_the_sample_is_refused_in_one_sentence(tmp_path: Path) -> None:
+@pytest.mark.django_db
+@pytest.mark.usefixtures("no_model")
+def test_without_a_model_another_task_than_the_sample_is_refused_in_one_sentence(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     for size in (1, 2, 3):
         (tmp_path / f"{size}.md").write_text("x" * size)
-    done = run(tmp_path, "Report the largest of three files", "--files", str(tmp_path), "--approve-all")
-    assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr == (
-        "CommandError: This task needs a model; without a model only the sample and the template “Document review” on "
+    with pytest.raises(CommandError) as refused:
+        call_command("run", "Report the largest of three files", "--files", str(tmp_path), "--approve-all")
+    assert (refused.value.returncode, capsys.readouterr().out) == (2, "")
+    assert str(refused.value) == (
+        "This task needs a model; without a model only the sample and the template “Document review” on "
         "text files can be run, so connect one: set a key (ANTHROPIC_API_KEY) or the base URL (ANTHROPIC_BASE_URL) of "
-        "another or a local server that speaks the Messages API, and start pevsite again.\n"
+        "another or a local server that speaks the Messages API, and start pevsite again."
     )
 
 
@@ -118,6 +128,7 @@ def test_without_a_model_another_task_than_the_sample_is_refused_in_one_sentence
         (["Do it", "--files", "/no/such/folder"], "neither a folder nor a file"),
         (["--sample", "poems"], "There is no sample"),
         (["Do it", "--user", "nobody"], "There is no user"),
+        (["Do it", "--budget", "plenty"], "--budget cannot be used: Input should be a valid decimal."),
         (["Do it", "--template", "novels"], "There is no template “novels”; there are: document-review, "),
         (["Do it", "--plan", "/no/such/plan.json"], "“/no/such/plan.json” cannot be read: No such file"),
         (["Do it", "--plan", "manage.py"], "The plan is not valid JSON"),
@@ -132,7 +143,9 @@ def test_wrong_use_is_a_sentence_and_makes_no_run(arguments: list[str], sentence
     assert not Run.objects.exists()
 
 
-def test_a_plan_written_by_hand_is_carried_out_without_a_planner(tmp_path: Path, api: FakeAnthropic) -> None:
+def test_a_plan_written_by_hand_is_carried_out_without_a_planner(
+    tmp_path: Path, installation: Installation, api: FakeAnthropic
+) -> None:
     api.script(Team())
     written = {
         "title": "Know the leases",
@@ -152,7 +165,8 @@ def test_a_plan_written_by_hand_is_carried_out_without_a_planner(tmp_path: Path,
     }
     (tmp_path / "plan.json").write_text(json.dumps(written))
     given = ["--files", str(ROOT / "runs/samples"), "--plan", str(tmp_path / "plan.json")]
-    done = run(tmp_path, "Digest the leases", *given, "--approve-all", "--json", **model(api))
+    data = installation.copy(tmp_path / "data")
+    done = run(data, "Digest the leases", *given, "--approve-all", "--json", **model(api))
     assert done.returncode == 0, done.stderr
     told = json.loads(done.stdout)
     assert [(plan["version"], plan["reason"]) for plan in told["plans"]] == [(1, "Imported from “plan.json”.")]
@@ -162,19 +176,15 @@ def test_a_plan_written_by_hand_is_carried_out_without_a_planner(tmp_path: Path,
     }
 
 
-def test_an_accepted_gap_exits_3(tmp_path: Path) -> None:
+def test_an_accepted_gap_exits_3(tmp_path: Path, installation: Installation, api: FakeAnthropic) -> None:
     def never(request: Request, right: Answer) -> Answer:
         judged_step = "The whole task" not in json.dumps(request.messages)
         return (
             Say(json.dumps(verdict(labels_of(request), "", "", passed=False, action="retry"))) if judged_step else right
         )
 
-    with FakeAnthropic() as api:
-        api.script(Team(plan=plan(step("one")), verifier=never))
-        done = run(
-            tmp_path, "Do it", "--approve-all", "--json", ANTHROPIC_BASE_URL=api.url, ANTHROPIC_API_KEY="secret-key"
-        )
-        assert api.violations == []
+    api.script(Team(plan=plan(step("one")), verifier=never))
+    done = run(installation.copy(tmp_path / "data"), "Do it", "--approve-all", "--json", **model(api))
     assert done.returncode == 3, done.stderr
     told = json.loads(done.stdout)
     assert told["outcome"] == "partial"
@@ -182,9 +192,3 @@ def test_an_accepted_gap_exits_3(tmp_path: Path) -> None:
     assert "secret-key" not in done.stdout + done.stderr
     data = b"".join(path.read_bytes() for path in (tmp_path / "data").rglob("*") if path.is_file())
     assert b"secret-key" not in data
-
-
-def test_a_budget_that_is_none_is_a_sentence(tmp_path: Path) -> None:
-    done = run(tmp_path, "Do it", "--budget", "plenty")
-    assert done.returncode == 2
-    assert "--budget cannot be used: Input should be a valid decimal." in done.stderr

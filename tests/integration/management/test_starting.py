@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).resolve().parents[3]
+from tests.installation import ROOT
+
 CLIENT = {"anthropic", "httpx2"}
 SERVER = {"daphne", "twisted"}
 _PROGRAM = """
