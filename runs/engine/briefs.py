@@ -161,10 +161,10 @@ def findings_of(plan: Plan, keys: Sequence[str]) -> dict[str, str]:
     if not keys:
         return {}
     own = Attempt.objects.filter(step__plan=plan.pk, step__key__in=keys)
-    outputs = list(own.order_by("step__position", "number").values_list("step__key", "output"))
+    outputs = list(own.order_by("number").values_list("step__key", "output"))  # the last of a step stays
     if plan.version > 1:  # only later versions keep results of earlier ones
         kept = plan.steps.filter(key__in=keys, reused_from__isnull=False)
-        outputs += kept.order_by("position").values_list("key", "reused_from__output")
+        outputs += kept.order_by().values_list("key", "reused_from__output")
     found = {key: output.findings for key, output in outputs if output}
     return {key: found[key] for key in specs_of(plan.pk, plan.digest) if key in found}
 

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+from functools import lru_cache
 
 from pydantic import BaseModel
 
@@ -34,15 +35,22 @@ def contract_of(plan: Plan) -> PlanContract:
 
 def fingerprint_of(run: Run, plan: Plan) -> dict[str, str]:
     """What would run, part by part. An approval holds while all parts stay equal."""
-    policy = run.policy.model_dump(mode="json")
-    models = policy.pop("models")
+    policy, models = _digests_of(run.policy.model_dump_json())
     return {
         "plan": plan.digest,
         "input files": run.inputs.digest,
-        "policy": digest_of(policy),
-        "models": digest_of(models),
+        "policy": policy,
+        "models": models,
         "instructions": prompts.version(),
     }
+
+
+@lru_cache(maxsize=256)
+def _digests_of(policy: str) -> tuple[str, str]:
+    """Of a policy without its models, and of the models. Asked for after every fact of a run, and hardly ever new."""
+    parts = json.loads(policy)
+    models = parts.pop("models")
+    return digest_of(parts), digest_of(models)
 
 
 def differences(plan: Plan, run: Run) -> list[str]:

@@ -167,16 +167,16 @@ def _executing(run: Snapshot) -> list[Move]:
         moves = [move for move in moves if not isinstance(move, StartAttempt)]
     if moves:
         return moves
-    in_flight = any(step.status in {StepStatus.RUNNING, StepStatus.WAITING} for step in run.steps)
-    failed = any(step.status is StepStatus.FAILED for step in run.steps)
-    if not in_flight:
+    statuses = {step.status for step in run.steps}
+    failed = StepStatus.FAILED in statuses
+    if not statuses & {StepStatus.RUNNING, StepStatus.WAITING}:
         if not run.bound:
             return [OpenPlanGate()]
         if replans:
             return [replans[0]]
         if failed:
             return [Finish()]
-        if all(step.status in TERMINAL_STEPS for step in run.steps):
+        if statuses <= TERMINAL_STEPS:
             return [StartFinalise()]
     return [] if replans or failed or not run.bound else _startable(run)
 

@@ -3,6 +3,7 @@
 import re
 import unicodedata
 from collections.abc import Iterable
+from functools import lru_cache
 
 import regex
 
@@ -126,5 +127,6 @@ def _shown(raw: str) -> str:
     return f"“{printable}{'…' if len(raw) > 80 else ''}”"
 
 
+@lru_cache(maxsize=16_384)  # each write looks at all files of its workspace, which are nearly always the same
 def _folded(path: str) -> str:
     return unicodedata.normalize("NFC", path.casefold())
