@@ -25,7 +25,7 @@ from runs.pev.contracts import (
 )
 from runs.pev.evidence import find, quoted
 from runs.pev.paths import clean_path, text_of
-from runs.pev.patterns import SECONDS, Budget, compiled, search
+from runs.pev.patterns import SECONDS, Budget, compiled, found, places
 from runs.pev.results import Evidence
 from runs.pev.schemas import parsed, problem_with_value, read_schema
 
@@ -34,7 +34,7 @@ LISTED_LINES = 10
 COUNTED_MATCHES = 1_000
 """Matches are counted up to this number, or up to `min` if that is more."""
 
-_PLACEHOLDERS = (
+_PLACEHOLDERS = regex.compile(
     r"(?<![\w-])(?:TODO|TBD|FIXME|XXX)(?![\w-])"
     r"|(?i:\blorem\s+ipsum\b)"
     r"|(?i:\[insert\b[^\]\n]{0,100}\])"
@@ -117,7 +117,7 @@ def _examined(check: Check, data: bytes, budget: Budget) -> _Found:
         case CsvColumns():
             return _csv_columns(check, _text(data))
         case NoPlaceholders():
-            return _no_placeholders(_text(data), budget)
+            return _no_placeholders(_text(data))
         case _:
             assert_never(check)
 
@@ -132,9 +132,9 @@ def _contains(check: Contains, text: str) -> _Found:
 
 def _matches(check: Matches, text: str, budget: Budget) -> _Found:
     try:
-        pattern = compiled(check.pattern, regex.MULTILINE)
-        found = _lines_of(pattern, text.replace("\r\n", "\n"), budget)
-        count, lines = _count(found, max(check.min, COUNTED_MATCHES))
+        pattern = compiled(check.pattern, multiline=True)
+        text = text.replace("\r\n", "\n")
+        count, lines = _lines_of(places(pattern, text, budget, limit=max(check.min, COUNTED_MATCHES)), text)
     except InvalidInput as error:
         raise InvalidInput(f"was not searched for {quoted(check.pattern)}: {error}") from error
     sentence = f"matches {count:,} of at least {check.min:,}"
@@ -145,26 +145,16 @@ def _matches(check: Matches, text: str, budget: Budget) -> _Found:
     return _Found(count >= check.min, sentence, lines[0] if lines else 0)
 
 
-def _count(found: Iterator[int], limit: int) -> tuple[int, list[int]]:
-    """How many there are, up to `limit`, and the first of their lines, each once."""
-    count, lines = 0, dict[int, None]()
-    for line in found:
+def _lines_of(starts: Iterator[int], text: str) -> tuple[int, list[int]]:
+    """How many there are, and the first of the lines in which they begin, each once."""
+    count, line, counted, lines = 0, 1, 0, dict[int, None]()
+    for start in starts:
         count += 1
+        line += text.count("\n", counted, start)
+        counted = start
         if len(lines) <= LISTED_LINES:
             lines[line] = None
-        if count == limit:
-            break
     return count, list(lines)
-
-
-def _lines_of(pattern: regex.Pattern[str], text: str, budget: Budget) -> Iterator[int]:
-    """The line in which each match begins."""
-    position, line, counted = 0, 1, 0
-    while position <= len(text) and (match := search(pattern, text, budget, position)):
-        line += text.count("\n", counted, match.start())
-        counted = match.start()
-        yield line
-        position = match.end() + (match.start() == match.end())
 
 
 def _word_count(check: WordCount, text: str) -> _Found:
@@ -212,13 +202,13 @@ def _header(text: str, delimiter: str) -> list[str]:
     return []
 
 
-def _no_placeholders(text: str, budget: Budget) -> _Found:
-    found = search(compiled(_PLACEHOLDERS), text, budget)
-    if found is None:
+def _no_placeholders(text: str) -> _Found:
+    match = _PLACEHOLDERS.search(text)
+    if match is None:
         return _Found(True, "has no placeholders")
-    line = text.count("\n", 0, found.start()) + 1
-    sentence = f"still has a placeholder: {quoted(found[0])}, line {line}"
-    return _Found(False, sentence, line, found.start(), found.end())
+    line = text.count("\n", 0, match.start()) + 1
+    sentence = f"still has a placeholder: {quoted(match[0])}, line {line}"
+    return _Found(False, sentence, line, match.start(), match.end())
 
 
 def _text(data: bytes) -> str:
@@ -245,7 +235,7 @@ def _problem_with_schema(text: str) -> str | None:
 
 def _problem_with_pattern(pattern: str) -> str | None:
     try:
-        nothing = search(compiled(pattern, regex.MULTILINE), "", Budget(SECONDS))
+        nothing = found(compiled(pattern, multiline=True), "", Budget(SECONDS))
     except InvalidInput as error:
         return f"The pattern {quoted(pattern)} cannot be used: {error}."
     return f"The pattern {quoted(pattern)} matches an empty file too, so it proves nothing." if nothing else None

@@ -48,7 +48,9 @@ class Contains(Contract):
 
 
 class Matches(Contract):
-    """`pattern` is a regular expression, searched line-wise; it must occur `min` times or more."""
+    """`pattern` is a regular expression without look-around and back-references, searched line-wise; it must occur
+    `min` times or more.
+    """
 
     kind: Literal["matches"]
     path: Path

@@ -9,7 +9,6 @@ from collections import Counter
 from collections.abc import Callable, ItemsView, Iterator, Mapping
 from typing import Any, cast
 
-import regex
 from jsonschema import Draft7Validator, Draft202012Validator, SchemaError, ValidationError
 from jsonschema.protocols import Validator
 from jsonschema.validators import create
@@ -18,7 +17,7 @@ from referencing import Registry
 from referencing.exceptions import Unresolvable
 
 from runs.errors import InvalidInput
-from runs.pev.patterns import Budget, compiled, search
+from runs.pev.patterns import Budget, Pattern, compiled, found
 
 MAX_CHARACTERS = 20_000
 """Of a schema. Checking the schema itself takes up to about 0.1 ms for each of them."""
@@ -150,7 +149,7 @@ class _Keywords:
         }
 
     def _matches(self, pattern: str, text: str) -> bool:
-        return search(_checked(pattern), text, self._budget) is not None
+        return found(_checked(pattern), text, self._budget)
 
     def _fits(self, validator: Any, schema: Any, value: Any) -> bool:
         self._budget.left()
@@ -190,7 +189,7 @@ class _Keywords:
             yield ValidationError(f"it fits {fitting} of the forms in oneOf and must fit exactly one")
 
 
-def _checked(pattern: str) -> regex.Pattern[str]:
+def _checked(pattern: str) -> Pattern:
     try:
         return compiled(pattern)
     except InvalidInput as error:

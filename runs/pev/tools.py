@@ -5,14 +5,13 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Annotated, ClassVar
 
-import regex
 from pydantic import Field, StringConstraints, ValidationError
 
 from runs.errors import InvalidInput
 from runs.pev.contracts import Contract, schema_for
 from runs.pev.evidence import find, quoted
 from runs.pev.paths import clean_path, text_of
-from runs.pev.patterns import Budget, TooSlow, compiled, search
+from runs.pev.patterns import Budget, Pattern, TooSlow, compiled, places
 from runs.pev.ports import FileInfo, ToolResult, ToolSpec, ToolUse, Workspace
 
 
@@ -99,7 +98,7 @@ class _SearchFiles(_Arguments):
 
     pattern: Annotated[str, StringConstraints(min_length=1, max_length=500), Field(description="What to find")]
     prefix: _Prefix = ""
-    regex: Annotated[bool, Field(description="Whether the pattern is a regular expression")] = False
+    regex: Annotated[bool, Field(description="Whether it is a regular expression (RE2: no look-around)")] = False
 
     def answer(self, workspace: Workspace, limits: ToolLimits) -> str:
         names = list(_under(self.prefix, workspace.files()))
@@ -249,27 +248,27 @@ def _fitting(lines: Sequence[str], limit: int) -> int:
     return len(lines)
 
 
-def _pattern(pattern: str, *, literal: bool) -> regex.Pattern[str]:
+def _pattern(pattern: str, *, literal: bool) -> Pattern:
     try:
-        return compiled(regex.escape(pattern) if literal else pattern, regex.MULTILINE | regex.IGNORECASE)
+        return compiled(pattern, multiline=True, ignore_case=True, literal=literal)
     except InvalidInput as error:
         raise InvalidInput(f"The pattern cannot be used: {error}.") from error
 
 
-def _hits(workspace: Workspace, names: Sequence[str], wanted: regex.Pattern[str], limits: ToolLimits) -> Iterator[str]:
+def _hits(workspace: Workspace, names: Sequence[str], wanted: Pattern, limits: ToolLimits) -> Iterator[str]:
     """`path:line: text` for each line in which a match begins. Raises TooSlow when the time is over."""
     budget = Budget(limits.search_seconds)
     for path in names:
         budget.left()
         text = text_of(workspace.read(path)) or ""
-        position, counted, line = 0, 0, 1
-        while position < len(text) and (match := search(wanted, text, budget, position)):
-            start = text.rfind("\n", 0, match.start()) + 1
-            end = text.find("\n", match.start())
+        counted, line = 0, 1
+        for at in places(wanted, text, budget, limit=limits.hits + 1, each_line_once=True) if text else ():
+            start = text.rfind("\n", 0, at) + 1
+            end = text.find("\n", at)
             end = len(text) if end < 0 else end
             line += text.count("\n", counted, start)
-            yield f"{path}:{line}: {_around(text, start, end, match.start(), limits.hit_chars)}"
-            position, counted = end + 1, start
+            yield f"{path}:{line}: {_around(text, start, end, at, limits.hit_chars)}"
+            counted = start
 
 
 def _around(text: str, start: int, end: int, at: int, limit: int) -> str:

@@ -73,12 +73,13 @@ def _called(seconds: float, megabytes: int, function: str, args: tuple[object, .
     except Exception as error:
         raised = error
     used = time.process_time() - began
-    _limit(resource.RLIMIT_AS, resource.RLIM_INFINITY)
+    _limit(resource.RLIMIT_AS, None)
     return used, value, raised
 
 
-def _limit(which: int, most: int) -> None:
-    resource.setrlimit(which, (most, resource.getrlimit(which)[1]))
+def _limit(which: int, most: int | None) -> None:
+    hard = resource.getrlimit(which)[1]
+    resource.setrlimit(which, (hard if most is None else most, hard))
 
 
 def _mapped() -> int:

@@ -7,8 +7,9 @@ import pytest
 from runs.pev import prechecks
 from runs.pev.case import Case
 from runs.pev.contracts import Criterion, Matches
+from tests.unit.pev import slow
 
-SLOW = Matches(kind="matches", path="a.md", pattern="(a+)+$")
+SLOW = Matches(kind="matches", path="a.md", pattern=slow.PATTERN)
 
 
 def test_slow_checks_share_one_allowance(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -19,7 +20,7 @@ def test_slow_checks_share_one_allowance(monkeypatch: pytest.MonkeyPatch) -> Non
         request="Review it.",
         criteria=tuple(labels.values()),
         expected_outputs=(),
-        files={"a.md": b"a" * 5_000 + b"!"},
+        files={"a.md": slow.TEXT.encode()},
         shown=(),
         output="",
         tool_results=(),

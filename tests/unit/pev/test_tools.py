@@ -14,6 +14,7 @@ from runs.errors import LeaseLost, UploadRefused
 from runs.pev.contracts import JsonObject
 from runs.pev.ports import FileInfo, Toolbox, ToolResult, ToolUse, Workspace
 from runs.pev.tools import TOOL_NAMES, FileTools, ToolLimits
+from tests.unit.pev import slow
 
 
 class Memory:
@@ -139,16 +140,16 @@ class TestSearchFiles:
 
     def test_stops_when_the_time_is_over(self) -> None:
         began = time.monotonic()
-        memory = Memory({"a": b"a hit", "b": b"a" * 60 + b"b"})
-        slow: JsonObject = {"pattern": "^a hit|^(a|aa)+$", "regex": True}
-        found = run("search_files", slow, memory, search_seconds=0.2)
+        memory = Memory({"a": b"a hit", "b": slow.TEXT.encode()})
+        asked: JsonObject = {"pattern": f"^a hit|{slow.PATTERN}", "regex": True}
+        found = run("search_files", asked, memory, search_seconds=0.2)
         assert found.text.startswith("a:1: a hit\n[of 2 files not all were searched: it took")
-        nothing = run("search_files", {**slow, "prefix": "b"}, memory, search_seconds=0.2)
+        nothing = run("search_files", {**asked, "prefix": "b"}, memory, search_seconds=0.2)
         assert nothing.is_error
         assert nothing.text.startswith("Nothing was found so far.\n[of 1 files not all")
         assert time.monotonic() - began < 2
 
-    @pytest.mark.parametrize("pattern", ["(", "a{2000000000}", "(?x) a", "\\"])
+    @pytest.mark.parametrize("pattern", ["(", "a{2000000000}", "(?x) a", "\\", "a(?=b)", r"(a)\1"])
     def test_refuses_a_bad_pattern(self, pattern: str) -> None:
         refused = run("search_files", {"pattern": pattern, "regex": True})
         assert refused.is_error

@@ -1,0 +1,81 @@
+"""Hostile regular expressions, by each way in: checks of a plan, schemas, and the search tool."""
+
+import json
+import random
+from collections.abc import Mapping
+
+import pytest
+
+from runs.pev.checks import problem_with, run_check
+from runs.pev.contracts import JsonSchema, Matches
+from runs.pev.patterns import MAX_COMPILED, compiled
+from runs.pev.ports import FileInfo, ToolUse
+from runs.pev.tools import FileTools
+from tests.hostile.bounds import within
+
+PATTERNS = {
+    "twenty deep": "(?:" * 20 + "a" + ")+" * 20,
+    "counted": "(?:(?:(?:a{1,99}){1,99}){1,99}){1,99}",
+    "huge count": "(?:a{999999999})+",
+    "unicode": r"(?:\w{1,45}\W){2}",
+    "alternatives": "|".join(f"{letter}.{{40}}z" for letter in "abcdefghijklmnopqrstuvwxyz") + "|" + r"\S{0,200}c",
+    "nested stars": "(((((a*)*)*)*)*)*b",
+    "deep": "(" * 499 + ")" * 499,
+    "classes": r"[\w\s\W]" * 100,
+    "ignored case": "(?i)" + "[^k\u212a]{9}" * 80,
+    "back-tracking": "^(a|aa)+$",
+    "many states": "(?:a|b)*a(?:a|b){500}c",
+}
+TEXT = "".join(random.Random(1).choices("ab", k=1_000_000)).encode() + b"!"
+
+
+def in_a_plan(pattern: str) -> None:
+    check = Matches(kind="matches", path="a.md", pattern=pattern[:500])
+    problem_with(check)
+    run_check(check, {"a.md": TEXT})
+
+
+def in_a_schema(pattern: str) -> None:
+    rules = {"pattern": pattern, "patternProperties": {pattern: {}}, "additionalProperties": False}
+    check = JsonSchema(kind="json_schema", path="a.json", schema_text=json.dumps(rules))
+    problem_with(check)
+    run_check(check, {"a.json": json.dumps(TEXT.decode()).encode()})
+    run_check(check, {"a.json": json.dumps({TEXT.decode(): 1}).encode()})
+
+
+def in_a_search(pattern: str) -> None:
+    FileTools(Files()).run(ToolUse("1", "search_files", {"pattern": pattern[:500], "regex": True}))
+
+
+class Files:
+    """A workspace with one long line."""
+
+    def files(self) -> Mapping[str, FileInfo]:
+        return {"a.md": FileInfo("", len(TEXT))}
+
+    def read(self, path: str) -> bytes:
+        return TEXT
+
+    def write(self, path: str, content: bytes) -> None:
+        raise NotImplementedError
+
+
+def by_each_way(pattern: str) -> None:
+    in_a_plan(pattern)
+    in_a_schema(pattern)
+    in_a_search(pattern)
+
+
+@pytest.mark.parametrize("pattern", PATTERNS.values(), ids=PATTERNS)
+def test_a_pattern_costs_no_more_than_it_may(pattern: str) -> None:
+    within(8, 80, f"{__name__}.by_each_way", pattern)
+
+
+def keep_the_largest() -> None:
+    """More patterns than are kept, each as large as may be."""
+    for number in range(3 * MAX_COMPILED):
+        compiled(rf"\w{{1,90}}{number}")
+
+
+def test_what_is_kept_of_patterns_is_bounded() -> None:
+    within(20, 160, f"{__name__}.keep_the_largest")
