@@ -88,6 +88,8 @@ class Headless:
             return submit(owner, submission)
         except InvalidInput as error:
             raise CommandError(str(error), returncode=2) from error
+        except OSError as error:
+            raise CommandError(f"“{error.filename}” cannot be read: {error.strerror}.", returncode=2) from error
         except ValidationError as error:
             raise CommandError(f"--budget cannot be used: {error.errors()[0]['msg']}.", returncode=2) from error
 
@@ -188,7 +190,7 @@ def _plan(owner: Any, file: Path | None, template: str | None) -> Chosen | None:
 def collected(folder: Path) -> list[Upload]:
     """The regular files below a folder; links and `.git` are left out. Raises InvalidInput when there are none."""
     if folder.is_file():
-        return [Upload(folder.name, File(folder.open("rb"), name=folder.name))]
+        return [Upload(folder.name, LazyFile(folder))]
     if not folder.is_dir():
         raise InvalidInput(f"“{folder}” is neither a folder nor a file.")
     found = []
