@@ -16,6 +16,7 @@ from django.utils.safestring import SafeString
 from pydantic import BaseModel
 
 from runs.models import Event, Gate, ModelCall, Run, ToolCall, User, WorkItem
+from runs.permissions import is_administrator
 
 
 class Administration(admin.AdminSite):
@@ -27,7 +28,7 @@ class Administration(admin.AdminSite):
 
     def has_permission(self, request: HttpRequest) -> bool:
         """Raises Http404 instead of saying no: a no would lead to a form for passwords, which no one has."""
-        if not (request.user.is_active and request.user.is_superuser):
+        if not is_administrator(request.user):
             raise Http404
         return True
 

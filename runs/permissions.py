@@ -10,11 +10,16 @@ from runs.models.querysets import RunQuerySet
 type Person = User | AnonymousUser
 
 
+def is_administrator(user: Person) -> bool:
+    """Whether this person sees all runs, and looks after the people and the rows of the installation."""
+    return user.is_active and user.is_superuser
+
+
 def visible_runs(user: Person) -> RunQuerySet:
     """The runs this person may see: their own, those they approve; all of them for an administrator."""
     if not user.is_authenticated:
         return Run.objects.none()
-    if getattr(user, "is_superuser", False):
+    if is_administrator(user):
         return Run.objects.all()
     return Run.objects.filter(Q(owner_id=user.pk) | Q(approvers=user.pk)).distinct()
 

@@ -2,13 +2,15 @@
 
 from django.urls import path
 
-from runs.web.views import account, files, gates, inbox, metrics, plans, report, run, step, submit
+from runs.web.views import account, files, gates, inbox, metrics, people, plans, report, run, step, submit
 
 urlpatterns = [
     path("", inbox.inbox, name="inbox"),
     path("sign-in/", account.sign_in, name="sign_in"),
     path("sign-in/<path:token>/", account.sign_in_link, name="sign_in_link"),
     path("sign-out/", account.sign_out, name="sign_out"),
+    path("people/", people.people, name="people"),
+    path("people/<int:person_id>/", people.person, name="person"),
     path("metrics/", metrics.metrics_page, name="metrics"),
     path("runs/new/", submit.new_run, name="new_run"),
     path("runs/sample/<slug:name>/", submit.run_sample, name="run_sample"),

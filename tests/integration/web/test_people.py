@@ -1,0 +1,137 @@
+"""The page of people: administrators invite, print links, sign out and deactivate; nobody else finds it."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from django.test import Client
+from pytest_django import DjangoAssertNumQueries
+
+from runs.models import Link, User
+from tests import factories as made
+
+VERBS = ["link", "sign_out", "deactivate", "activate", "promote", "demote"]
+
+
+@pytest.fixture
+def root(client: Client, db: None) -> Client:
+    client.force_login(made.person("root", is_superuser=True))
+    return client
+
+
+def do(browser: Client, who: User, verb: str) -> str:
+    return browser.post(f"/people/{who.pk}/", {"verb": verb}, follow=True).text
+
+
+def shown(text: str) -> str:
+    """The path of the link on the page."""
+    found = re.search(r"http://testserver(/sign-in/[\w-]+/)<", text)
+    assert found
+    return found[1]
+
+
+def test_an_invitation_is_shown_once_and_signs_in(root: Client) -> None:
+    answer = root.post("/people/", {"user": "dora"})
+    assert "no-store" in answer["Cache-Control"]
+    assert "within seven days" in answer.text
+    dora = User.objects.get(username="dora")
+    assert (dora.has_usable_password(), dora.is_superuser, dora.is_staff) == (False, False, False)
+    link = shown(answer.text)
+    assert "/sign-in/" not in root.get("/people/").text
+    other = Client()
+    other.post(link)
+    assert other.session["_auth_user_id"] == str(dora.pk)
+
+
+def test_an_administrator_can_be_invited(root: Client) -> None:
+    root.post("/people/", {"user": "dora", "administrator": "on"})
+    assert User.objects.get(username="dora").is_superuser is True
+
+
+def test_who_was_here_gets_a_short_link(root: Client, alice: User) -> None:
+    Client().force_login(alice)
+    page = do(root, alice, "link")
+    assert "within ten minutes" in page
+    assert Client().post(shown(page))["Location"] == "/"
+
+
+@pytest.mark.parametrize("name", ["", "  ", "a b", "x" * 151, "root", "ROOT", "<script>x"])
+def test_a_name_that_cannot_be_used_is_refused_in_words_and_kept(root: Client, name: str) -> None:
+    answer = root.post("/people/", {"user": name})
+    assert answer.status_code == 422
+    assert "<strong>Not done.</strong>" in answer.text
+    assert "<script>x" not in answer.text
+    assert User.objects.count() == 1
+
+
+def test_who_is_deactivated_is_out_and_stays_out(root: Client, alice: User) -> None:
+    browser = Client()
+    browser.force_login(alice)
+    do(root, alice, "link")
+    assert "alice is not active any more" in do(root, alice, "deactivate")
+    assert browser.get("/").status_code == 302
+    assert "alice is active again" in do(root, alice, "activate")
+    assert browser.get("/").status_code == 302
+    assert Link.objects.count() == 0
+
+
+def test_somebody_is_signed_out_everywhere_and_nobody_else_is(root: Client, alice: User) -> None:
+    browsers = [Client(), Client()]
+    for browser in browsers:
+        browser.force_login(alice)
+    assert "alice is signed out everywhere" in do(root, alice, "sign_out")
+    assert [browser.get("/").status_code for browser in browsers] == [302, 302]
+    assert root.get("/").status_code == 200
+
+
+def test_administrators_come_and_go_and_the_last_one_stays(root: Client, alice: User) -> None:
+    me = User.objects.get(username="root")
+    assert "“root” is the only administrator who can sign in" in do(root, me, "demote")
+    assert "“root” is the only administrator who can sign in" in do(root, me, "deactivate")
+    do(root, alice, "promote")
+    do(root, me, "demote")
+    assert root.get("/people/").status_code == 404
+    alice.refresh_from_db()
+    assert alice.is_superuser is True
+
+
+@pytest.mark.parametrize("sent", [{}, {"verb": ""}, {"verb": "delete"}, {"verb": "\0"}])
+def test_what_is_no_button_does_nothing(root: Client, alice: User, sent: dict[str, str]) -> None:
+    answer = root.post(f"/people/{alice.pk}/", sent)
+    assert (answer.status_code, "Choose one of the buttons." in answer.text) == (422, True)
+
+
+def test_nobody_else_finds_it(alice_client: Client, alice: User, bob: User) -> None:
+    before = list(User.objects.order_by("pk").values())
+    refused = [
+        alice_client.get("/people/"),
+        alice_client.post("/people/", {"user": "eve"}),
+        *(alice_client.post(f"/people/{who.pk}/", {"verb": verb}) for who in (alice, bob) for verb in VERBS),
+    ]
+    assert {answer.status_code for answer in refused} == {404}
+    assert (list(User.objects.order_by("pk").values()), Link.objects.count()) == (before, 0)
+    assert 'href="/people/"' not in alice_client.get("/").text
+
+
+def test_what_is_done_is_logged_with_who_did_it_and_no_token_is(
+    root: Client, alice: User, caplog: pytest.LogCaptureFixture
+) -> None:
+    token = shown(do(root, alice, "link")).split("/")[-2]
+    do(root, alice, "deactivate")
+    lines = [record for record in caplog.records if record.name == "runs.web.views.people"]
+    who = {"user": "root", "address": "127.0.0.1"}
+    assert [(record.getMessage(), vars(record)["about"]) for record in lines] == [
+        ("people: a link for “alice”", who),
+        ("people: deactivate of “alice”", who),
+    ]
+    assert token not in caplog.text
+
+
+def test_the_list_costs_the_same_for_one_and_for_many(
+    root: Client, django_assert_max_num_queries: DjangoAssertNumQueries
+) -> None:
+    for name in "abcdefgh":
+        made.person(name)
+    with django_assert_max_num_queries(3):
+        root.get("/people/")
