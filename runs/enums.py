@@ -140,6 +140,8 @@ class EventKind(StrEnum):
     PAUSED = "paused"
     RESUMED = "resumed"
     LIMITS_RAISED = "limits_raised"
+    APPROVER_ADDED = "approver_added"
+    APPROVER_REMOVED = "approver_removed"
     FINALISING = "finalising"
     ANSWERED = "answered"
     FINISHED = "finished"

@@ -33,6 +33,17 @@ def can_see(user: Person, run: Run) -> bool:
     return visible_runs(user).filter(pk=run.pk).exists()
 
 
+def can_choose_approvers(user: Person, run: Run) -> bool:
+    """The owner of a run says who else may decide in it; an administrator too, for an owner who has left."""
+    return user.is_active and (user.pk == run.owner_id or is_administrator(user))
+
+
+def check_can_choose_approvers(user: Person, run: Run) -> None:
+    """Raises NotAllowed."""
+    if not can_choose_approvers(user, run):
+        raise NotAllowed("Only the person who submitted the task says who else may decide, or an administrator.")
+
+
 def check_can_decide(user: Person, run: Run) -> None:
     """Anyone who may see a run may answer its gates. Raises NotAllowed."""
     if not can_see(user, run):

@@ -215,6 +215,20 @@ class LimitsRaised(EventData):
     time_limit: int | None
 
 
+class ApproverAdded(EventData):
+    """`person`: the name of who may see the run and decide in it from now on."""
+
+    kind: Literal[EventKind.APPROVER_ADDED] = EventKind.APPROVER_ADDED
+    by: str
+    person: str
+
+
+class ApproverRemoved(EventData):
+    kind: Literal[EventKind.APPROVER_REMOVED] = EventKind.APPROVER_REMOVED
+    by: str
+    person: str
+
+
 class Finalising(EventData):
     kind: Literal[EventKind.FINALISING] = EventKind.FINALISING
 
@@ -239,7 +253,9 @@ class Note(EventData):
     reason: str = ""
 
 
-RunEvent = Submitted | Paused | Resumed | LimitsRaised | Recovered | WaitingForModel | Finalising | Answered | Finished
+WorkEvent = Recovered | WaitingForModel | Finalising | Answered
+PeopleEvent = ApproverAdded | ApproverRemoved
+RunEvent = Submitted | Paused | Resumed | LimitsRaised | PeopleEvent | WorkEvent | Finished
 PlanEvent = Planning | PlanProposed | PlanApproved | Replanning
 GateEvent = GateOpened | GateDecided | GateWithdrawn
 AttemptEvent = AttemptStarted | AttemptReused | ModelCalled | ToolCalled | Verifying | VerdictGiven

@@ -7,6 +7,8 @@ from runs.enums import Action, GateKind, GateStatus, Outcome
 from runs.events.kinds import (
     Answered,
     AnyEvent,
+    ApproverAdded,
+    ApproverRemoved,
     AttemptEvent,
     AttemptReused,
     AttemptStarted,
@@ -70,7 +72,7 @@ def tone(event: AnyEvent) -> Tone:
             return "active"
         case Submitted() | PlanProposed() | GateWithdrawn() | ModelCalled() | Resumed() | LimitsRaised():
             return "calm"
-        case Answered() | Note():
+        case ApproverAdded() | ApproverRemoved() | Answered() | Note():
             return "calm"
         case _:
             assert_never(event)
@@ -105,6 +107,10 @@ def _of_run(event: RunEvent) -> str:
             budget = f"${event.budget}" if event.budget else ""
             minutes = f"{event.time_limit / 60:g} minutes" if event.time_limit else ""
             return f"{event.by} raised the limit: {' and '.join(filter(None, [budget, minutes]))}."
+        case ApproverAdded():
+            return f"{event.by} let {event.person} see this run and decide in it."
+        case ApproverRemoved():
+            return f"{event.by} took {event.person} off those who may see this run and decide in it."
         case Recovered():
             return "A worker was lost; another one goes on where it stopped."
         case WaitingForModel():

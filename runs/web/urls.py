@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from runs.web.views import account, files, gates, inbox, metrics, people, plans, report, run, step, submit
+from runs.web.views import account, approvers, files, gates, inbox, metrics, people, plans, report, run, step, submit
 
 urlpatterns = [
     path("", inbox.inbox, name="inbox"),
@@ -18,6 +18,7 @@ urlpatterns = [
     path("runs/<int:run_id>/again/", submit.run_again, name="run_again"),
     path("runs/<int:run_id>/stop/", run.stop, name="run_stop"),
     path("runs/<int:run_id>/pause/", run.pause, name="run_pause"),
+    path("runs/<int:run_id>/people/", approvers.approvers, name="approvers"),
     path("runs/<int:run_id>/gates/<int:gate_id>/", gates.decide, name="gate"),
     path("runs/<int:run_id>/steps/<int:step_id>/", step.step_page, name="step"),
     path("runs/<int:run_id>/files/<path:path>", files.file_page, name="file"),

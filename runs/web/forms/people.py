@@ -1,4 +1,4 @@
-"""What administrators do with people."""
+"""What administrators do with people, and owners of runs with those who may decide in them."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from enum import StrEnum
 
 from django import forms
 
+from runs.models import User
 from runs.web.forms.posted import PostedForm, Text
 
 _CHOOSE = "Choose one of the buttons."
@@ -30,6 +31,11 @@ def _verbs[Verb: StrEnum](verbs: type[Verb]) -> forms.TypedChoiceField:
     )
 
 
+class ApproverVerb(StrEnum):
+    ADD = "add"
+    REMOVE = "remove"
+
+
 class InviteForm(PostedForm):
     """Somebody new; `runs.accounts` says what is wrong with a name."""
 
@@ -39,3 +45,13 @@ class InviteForm(PostedForm):
 
 class PersonForm(PostedForm):
     verb = _verbs(PersonVerb)
+
+
+class ApproverForm(PostedForm):
+    """Somebody is added to those who may decide in a run, or taken off them."""
+
+    verb = _verbs(ApproverVerb)
+    person = forms.ModelChoiceField(
+        User.objects.all(),
+        error_messages={"required": "Choose a person.", "invalid_choice": "There is no such person any more."},
+    )

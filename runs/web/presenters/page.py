@@ -12,7 +12,7 @@ from runs import queries, trees
 from runs.enums import SETTLED_STEPS, AttemptStatus, GateKind, GateStatus, Outcome, PlanStatus, Role, RunStatus
 from runs.events.sentences import many
 from runs.lifecycle.templates import plan_worth_keeping
-from runs.models import Gate, Run, Step
+from runs.models import Gate, Run, Step, User
 from runs.pev.policy import RoleModel
 from runs.pev.ports import FileInfo
 from runs.reading.plans import PlanReading, StepReading
@@ -54,6 +54,11 @@ class RunPage(RunReading):
     def earlier(self) -> list[PlanReading]:
         """Every version but the newest, the latest first."""
         return list(reversed(self.plans[:-1]))
+
+    @property
+    def approvers(self) -> list[User]:
+        """Who may decide beside the owner."""
+        return list(self.run.approvers.order_by("username"))
 
     @property
     def tried(self) -> bool:

@@ -16,7 +16,7 @@ from tests import factories
 from tests.factories import recorded
 
 pytestmark = pytest.mark.django_db
-QUERIES = 17
+QUERIES = 18
 
 
 def page_of(client: Client, run: Run) -> str:

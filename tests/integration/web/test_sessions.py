@@ -6,6 +6,7 @@ import asyncio
 import json
 import time
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import pytest
@@ -18,6 +19,7 @@ from runs import accounts, live
 from runs.engine.sweeper import Sweeper
 from runs.enums import LinkKind
 from runs.errors import NotAllowed
+from runs.lifecycle.approvers import remove_approver
 from runs.models import Run, User
 from runs.web.consumers import NO_LONGER_ALLOWED, from_database
 from runs.web.sessions import holder
@@ -189,3 +191,11 @@ def test_a_refused_socket_is_logged_with_name_and_address(caplog: pytest.LogCapt
     (line,) = [record for record in caplog.records if record.name == "runs.web.consumers"]
     assert line.getMessage() == "refused: a socket"
     assert vars(line)["about"] == {"run": run.pk, "user": "charlie", "address": ""}
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("listening", [True, False])
+def test_sockets_of_somebody_who_is_taken_off_a_run_close_at_once(listening: bool) -> None:
+    run, bob = factories.awaiting_plan(), factories.bob()
+    change = partial(remove_approver, run.pk, factories.alice(), bob)
+    assert closing(signed_in(bob), run, change, listening=listening) == CLOSED

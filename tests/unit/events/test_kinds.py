@@ -31,6 +31,8 @@ EVERY_KIND: tuple[AnyEvent, ...] = (
     events.Paused(by="alice"),
     events.Resumed(by="alice"),
     events.LimitsRaised(by="alice", budget="5.00", time_limit=None),
+    events.ApproverAdded(by="alice", person="bob"),
+    events.ApproverRemoved(by="alice", person="bob"),
     events.Finalising(),
     events.Answered(met=1, criteria=2),
     events.Finished(outcome="partial", gaps=("It is missing.",)),

@@ -40,6 +40,8 @@ SENTENCES = {
     "paused": "alice paused the run. What is under way is finished; nothing new starts.",
     "resumed": "alice resumed the run.",
     "limits_raised": "alice raised the limit: $5.00.",
+    "approver_added": "alice let bob see this run and decide in it.",
+    "approver_removed": "alice took bob off those who may see this run and decide in it.",
     "finalising": "Every step is settled. The final answer is being written.",
     "answered": "The answer is written; 1 of 2 success criteria are met.",
     "finished": "Finished: partial with 1 gap.",

@@ -1,0 +1,79 @@
+"""People in a real browser: an invitation is used by its button, and who is deactivated or taken off a run is out."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from tests.browser.site import Site, sign_in
+from tests.browser.test_story import check_accessible, gate, try_the_samples
+
+
+def check_fits(page: Page) -> None:
+    """On a phone nothing stands beyond the edge."""
+    before = page.viewport_size
+    page.set_viewport_size({"width": 360, "height": 740})
+    assert page.evaluate("document.documentElement.scrollWidth") <= 360
+    check_accessible(page)
+    assert before
+    page.set_viewport_size(before)
+
+
+def invited(page: Page, site: Site, name: str) -> str:
+    """The link that the page of people shows for somebody new."""
+    page.goto(f"{site.url}/people/")
+    page.get_by_label("User name").fill(name)
+    page.get_by_role("button", name="Make an invitation").click()
+    expect(page.get_by_role("heading", name=f"A link for {name}")).to_be_visible()
+    return page.locator("pre.code").inner_text()
+
+
+def test_an_invitation_takes_a_button_and_asks_who_is_somebody_else(page: Page, site: Site, browser: Browser) -> None:
+    link = invited(page, site, "carol")
+    check_accessible(page)
+    check_fits(page)
+    page.goto(link)
+    expect(page.get_by_text("You are signed in as admin.")).to_be_visible()
+    check_accessible(page)
+    check_fits(page)
+    page.get_by_role("link", name="Stay admin").click()
+    expect(page.locator(".site-user")).to_contain_text("admin")
+    other = browser.new_context().new_page()
+    sign_in(other, link)
+    expect(other.locator(".site-user")).to_contain_text("carol")
+    assert "/sign-in/" not in other.url
+    other.goto(link)
+    expect(other.get_by_role("heading", name="Inbox")).to_be_visible()
+    other.context.close()
+
+
+@pytest.mark.provokes("404", "WebSocket")
+def test_who_is_taken_off_a_run_or_deactivated_is_out_at_once(page: Page, site: Site, browser: Browser) -> None:
+    link = invited(page, site, "dan")
+    try_the_samples(page)
+    run = page.url.partition("#")[0]
+    page.get_by_role("link", name="Who may decide").click()
+    check_accessible(page)
+    check_fits(page)
+    page.get_by_label("Somebody else").select_option(label="dan")
+    page.get_by_role("button", name="Let them see and decide").click()
+    expect(page.get_by_text("dan may see this run and decide in it.")).to_be_visible()
+    other = browser.new_context().new_page()
+    sign_in(other, link)
+    other.goto(run)
+    expect(gate(other, "plan")).to_be_visible()
+    expect(other.locator("#live")).to_have_attribute("data-state", "live")
+    page.get_by_role("button", name="Remove dan").click()
+    expect(page.get_by_text("dan may neither see this run nor decide in it any more.")).to_be_visible()
+    expect(other.locator("#live")).not_to_have_attribute("data-state", "live")
+    page.goto(run)
+    expect(page.locator("#feed-lines")).to_contain_text("admin took dan off those who may see this run")
+    page.goto(f"{site.url}/people/")
+    page.get_by_role("button", name="Deactivate dan").click()
+    expect(page.get_by_text(re.compile("^dan is not active any more"))).to_be_visible()
+    check_accessible(page)
+    other.goto(site.url)
+    expect(other.get_by_role("heading", name="Sign in")).to_be_visible()
+    other.context.close()
