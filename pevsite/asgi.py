@@ -14,11 +14,12 @@ from django.core.asgi import get_asgi_application
 
 pages = get_asgi_application()
 
+from runs.web.headers import NoSniff
 from runs.web.routing import SameOrigin, websocket_urlpatterns
 
 application = ProtocolTypeRouter(
     {
-        "http": ASGIStaticFilesHandler(pages),
+        "http": NoSniff(ASGIStaticFilesHandler(pages)),
         "websocket": SameOrigin(AuthMiddlewareStack(URLRouter(websocket_urlpatterns))),
     }
 )

@@ -12,6 +12,8 @@ PEV_UPLOAD_MB             200            most megabytes of a run
 PEV_FILE_MB               50             most megabytes of one file
 PEV_SESSION_HOURS         336            after so many hours nobody stays signed in
 PEV_SESSION_IDLE_MINUTES  (none)         after so many minutes without a page or a click neither
+PEV_MIN_FREE_MB           500            free disk space, in megabytes, that uploads and new runs leave
+PEV_CONNECTIONS           1000           most connections of browsers at once
 PEV_TIME_ZONE             UTC            how times are shown
 PEV_LOG                   line           json: one object a line, for machines that collect logs
 ANTHROPIC_API_KEY         (none)         Claude answers; without it, and without a base URL, only a rehearsal
@@ -59,6 +61,7 @@ INSTALLED_APPS = [
 ]
 MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
+    "runs.web.headers.no_store",
     "django.middleware.csp.ContentSecurityPolicyMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
@@ -121,6 +124,11 @@ LOGIN_URL = "sign_in"
 LOGIN_REDIRECT_URL = "inbox"
 SESSION_COOKIE_AGE = _number("PEV_SESSION_HOURS", 336) * 3_600  # also at most from the sign-in on
 SESSION_IDLE = _number("PEV_SESSION_IDLE_MINUTES", 0) * 60
+_PREFIX = "__Host-" if TLS else ""  # browsers take such a cookie only over https, and from no other host
+SESSION_COOKIE_NAME = f"{_PREFIX}sessionid"
+CSRF_COOKIE_NAME = f"{_PREFIX}csrftoken"
+WANTED_COOKIE_NAME = f"{_PREFIX}pev_next"  # the page that was asked for before signing in
+MESSAGE_STORAGE = "django.contrib.messages.storage.session.SessionStorage"  # no cookie of its own
 SESSION_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = "Lax"
 CSRF_COOKIE_HTTPONLY = True
@@ -148,6 +156,8 @@ SECURE_CSP = {
 UPLOAD_FILES = _number("PEV_UPLOAD_FILES", 10_000)
 UPLOAD_BYTES = _number("PEV_UPLOAD_MB", 200) * 1_000_000
 FILE_BYTES = _number("PEV_FILE_MB", 50) * 1_000_000
+MIN_FREE_BYTES = _number("PEV_MIN_FREE_MB", 500) * 1_000_000
+MAX_CONNECTIONS = _number("PEV_CONNECTIONS", 1_000)
 DATA_UPLOAD_MAX_NUMBER_FILES = UPLOAD_FILES + 3  # the plan, and fields for files count also when they are empty
 DATA_UPLOAD_MAX_NUMBER_FIELDS = UPLOAD_FILES * 2 + 200
 DATA_UPLOAD_MAX_MEMORY_SIZE = 5_000_000

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import hashlib
 import os
+import shutil
 import tempfile
 from collections import OrderedDict
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import IO, Any
 
+from django.conf import settings
 from django.core.files.base import ContentFile, File
 from django.core.files.storage import FileSystemStorage, storages
 from django.db import transaction
@@ -90,6 +92,11 @@ def put_file(source: File[Any]) -> FileInfo:
     if not blobs.exists(_name(sha256)):
         blobs.save(_name(sha256), source)
     return FileInfo(sha256, size)
+
+
+def free_bytes() -> int:
+    """Free space on the disk of the data folder, database and blobs alike."""
+    return shutil.disk_usage(settings.DATA_DIR).free
 
 
 def open_blob(sha256: str) -> IO[bytes]:

@@ -82,6 +82,7 @@ def submit(owner: User, submission: Submission) -> Run:
     check_policy(submission.policy, owner, submission.approvers)
     check_plan(submission)
     uploads = intake(submission.uploads)
+    check_space(sum(upload.content.size or 0 for upload in uploads.values()))
     contents = {path: upload.content.chunks for path, upload in uploads.items()}
     check_can_be_answered(submission.policy, request, submission.plan, contents)
     tree = trees.make_tree({path: trees.put_file(upload.content) for path, upload in uploads.items()})
@@ -106,6 +107,7 @@ def again(run: Run, user: User, token: uuid.UUID, *, reuse: bool = True, redo: S
     )
     check_policy(submission.policy, user, submission.approvers)
     check_plan(submission)
+    check_space(0)
     contents = {path: partial(_chunks, info.sha256) for path, info in trees.files_of(run.inputs).items()}
     check_can_be_answered(submission.policy, run.request, submission.plan, contents)
     return _made(user, submission, run.request, run.inputs)
@@ -239,6 +241,19 @@ def check_limits(sizes: Sequence[tuple[str, int]]) -> None:
     total = sum(size for _, size in sizes)
     if total > settings.UPLOAD_BYTES:
         raise UploadRefused(f"The files have {_mb(total)} together; {_mb(settings.UPLOAD_BYTES)} are allowed.")
+
+
+def check_space(size: int) -> None:
+    """Raises UploadRefused when files of so many bytes leave less free space than the installation keeps.
+
+    A run needs room for its journal too, so that it is asked for with no files at all.
+    """
+    free = trees.free_bytes()
+    if free - size < settings.MIN_FREE_BYTES:
+        raise UploadRefused(
+            f"The server's disk has {_mb(free)} free, and {_mb(settings.MIN_FREE_BYTES)} have to stay free. "
+            "Nothing was stored. Ask whoever runs this site to make room."
+        )
 
 
 def _mb(size: int) -> str:

@@ -4,8 +4,10 @@ import asyncio
 import json
 import logging
 import time
+from collections import Counter
 from collections.abc import Callable
 from contextlib import suppress
+from typing import Any
 
 from asgiref.sync import sync_to_async
 from channels.generic.websocket import AsyncWebsocketConsumer
@@ -21,19 +23,36 @@ log = logging.getLogger(__name__)
 MIN_DELAY = 0.2
 """Seconds between two messages to one browser at least; what happens meanwhile goes into the next one."""
 MAX_MESSAGE = 1_000
+MAX_MESSAGES = 10
+"""A browser sends one on each connection."""
+MAX_SOCKETS = 30
+"""Pages that one person may follow at the same time."""
 """Characters. A browser says nothing but the number of the last event it has."""
 NO_LONGER_ALLOWED = 4403
 """Close code of our own (4000 to 4999 are free for applications), after HTTP's 403."""
 
 
+_open: Counter[int] = Counter()
+"""How many sockets each person has open."""
+
+
 class RunConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels is untyped
     """One browser that follows one run. It says once what it has seen; from then on it is told what is new."""
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        self._counted: int | None = None
+        try:
+            await super().__call__(scope, receive, send)
+        finally:  # however it ends: the server cancels what does not notice that the browser has gone
+            if self._counted is not None:
+                _open[self._counted] -= 1
 
     async def connect(self) -> None:
         self._seen: int | None = None
         self._news = asyncio.Event()
         self._following: asyncio.Task[None] | None = None
         self._ends: float | None = None
+        self._messages = 0
         self._run_id: int = self.scope["url_route"]["kwargs"]["run_id"]
         user = self.scope.get("user")
         self._person: int | None = user.pk if user is not None else None
@@ -47,6 +66,12 @@ class RunConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels is 
             await self._leave()
             await self.close()
             return
+        if _open[self._person or 0] >= MAX_SOCKETS:
+            await self._leave()
+            await self.close()
+            return
+        self._counted = self._person or 0
+        _open[self._counted] += 1
         await self.accept()
         self._following = asyncio.create_task(self._follow())
 
@@ -61,6 +86,10 @@ class RunConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels is 
         """The browser's first message names the last event it shows. Anything else is dropped."""
         if bytes_data or text_data is None or len(text_data) > MAX_MESSAGE:
             await self.close(1009)
+            return
+        self._messages += 1
+        if self._messages > MAX_MESSAGES:
+            await self.close(1008)
             return
         if self._seen is None and (seen := seen_in(text_data)) is not None:
             self._seen = seen

@@ -18,7 +18,10 @@ _PORTS = {"http": 80, "https": 443}
 
 
 class SameOrigin:
-    """Refuses a socket whose Origin is not the host that was asked, or whose host is not one of ours."""
+    """Refuses a socket whose Origin is not the host that was asked, or whose host is not one of ours.
+
+    With TLS also one that did not come through the proxy as wss: pages are redirected, a socket cannot be.
+    """
 
     def __init__(self, app: Any) -> None:
         self._app = app
@@ -29,7 +32,10 @@ class SameOrigin:
 
 
 def is_same_origin(headers: list[tuple[bytes, bytes]]) -> bool:
-    """Whether there is exactly one Origin and one Host, both name one place, and it is in ALLOWED_HOSTS."""
+    """Whether there is exactly one Origin and one Host, both name one place, and it is in ALLOWED_HOSTS.
+
+    With TLS the Origin and the proxy also have to say https.
+    """
     origins = [value for name, value in headers if name.lower() == b"origin"]
     hosts = [value for name, value in headers if name.lower() == b"host"]
     if len(origins) != 1 or len(hosts) != 1:
@@ -43,6 +49,14 @@ def is_same_origin(headers: list[tuple[bytes, bytes]]) -> bool:
         default = _PORTS.get(origin.scheme)
         asked = urlsplit(f"{origin.scheme}://{host}")
         here = (asked.hostname, asked.port or default)
+        if settings.TLS and not (origin.scheme == "https" and _came_as_https(headers)):
+            return False
         return default is not None and (origin.hostname, origin.port or default) == here
     except ValueError:
         return False
+
+
+def _came_as_https(headers: list[tuple[bytes, bytes]]) -> bool:
+    """As Django reads SECURE_PROXY_SSL_HEADER: the first value counts."""
+    said = [value for name, value in headers if name.lower() == b"x-forwarded-proto"]
+    return len(said) == 1 and said[0].split(b",")[0].strip() == b"https"

@@ -58,6 +58,11 @@ class Site:
                 return link[0]
         raise AssertionError(self.log.read_text())
 
+    @property
+    def pid(self) -> int:
+        assert self._server is not None
+        return self._server.pid
+
     def kill(self) -> None:
         """As the machine would: no warning, no clean-up."""
         if self._server is not None:

@@ -1,5 +1,6 @@
 """`manage.py serve`: one process with the site, the sockets and the engine."""
 
+import ipaddress
 import os
 import socket
 import sys
@@ -18,6 +19,10 @@ from runs.web.signin import link_for
 
 if TYPE_CHECKING:
     from runs.engine.process import Engine
+
+
+MAX_FILES = 65_536
+"""More open files than this no process of ours needs; what starts other programs gets slow with millions."""
 
 
 class Command(TerminalCommand):
@@ -44,15 +49,18 @@ class Command(TerminalCommand):
         self.stdout.write(current_service().sentence + ".")
         self.stdout.write(f"Sign in (works once, within 10 minutes): {base}{link_for(first_administrator())}")
         self.stdout.write("Another link: manage.py people link USER. Stop with Ctrl-C.")
+        if not is_loopback(host):
+            self.stdout.write(self.style.ERROR(warning(host, port)))
         self.stdout.flush()
 
     def _serve(self, host: str, port: int) -> None:
         # only now: anyone who asks for help waits for none of them
         from daphne.endpoints import build_endpoint_description_strings
-        from daphne.server import Server, twisted_loop
+        from daphne.server import twisted_loop
 
         from pevsite.asgi import application
         from runs.live import serve_from
+        from runs.web.serving.server import Server
 
         engines: list[Engine] = []
 
@@ -68,7 +76,8 @@ class Command(TerminalCommand):
             threading.Thread(target=start_engine, name="engine", daemon=True).start()
 
         endpoints = build_endpoint_description_strings(host=host, port=port)
-        Server(application, endpoints=endpoints, ready_callable=ready, server_name="pevsite").run()
+        files = raise_file_limit()
+        Server(application, files, endpoints=endpoints, ready_callable=ready, server_name="pevsite").run()
         for engine in engines:
             engine.stop()
         sys.stdout.flush()
@@ -84,6 +93,46 @@ def check_free(host: str, port: int) -> None:
             probe.bind((host, port))
     except (OSError, OverflowError) as error:
         raise CommandError(f"Cannot listen on {host}:{port} ({error}). Choose another with --port.") from error
+
+
+def is_loopback(host: str) -> bool:
+    """Whether only this machine can reach what listens there."""
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+def warning(host: str, port: int) -> str:
+    """What whoever starts a server for a whole network has to know, in a frame."""
+    if settings.TLS:
+        lines = [
+            f"LET ONLY THE PROXY REACH {host}:{port}",
+            "With PEV_TLS=on the site believes what it says of clients (X-Forwarded-Proto, X-Forwarded-For).",
+            "What the proxy has to limit: docs/operating.md, “Behind a TLS proxy”.",
+        ]
+    else:
+        lines = [
+            f"NOT ENCRYPTED: the site listens on {host}:{port} without TLS",
+            "Anyone on the way can read and change everything: sign-in links, sessions, documents, decisions.",
+            "Put a TLS proxy in front and set PEV_TLS=on (docs/operating.md), or use --host 127.0.0.1.",
+        ]
+    bar = "!" * (max(map(len, lines)) + 4)
+    return "\n".join(["", bar, *(f"! {line}" for line in lines), bar])
+
+
+def raise_file_limit() -> int:
+    """How many files and connections the process may have open: as many as the system lets it, within reason."""
+    try:
+        import resource  # not on Windows, which has no such limit
+    except ImportError:
+        return MAX_FILES
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = MAX_FILES if hard == resource.RLIM_INFINITY else min(hard, MAX_FILES)
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
+        return wanted
+    return wanted if soft == resource.RLIM_INFINITY else soft
 
 
 def first_administrator() -> Any:

@@ -2,6 +2,7 @@
 
 import logging
 
+from django.conf import settings
 from django.contrib.auth import logout
 from django.contrib.auth.decorators import login_not_required
 from django.core.signing import BadSignature
@@ -20,7 +21,6 @@ from runs.web.sessions import about_request, begin
 from runs.web.views.run import person
 
 log = logging.getLogger(__name__)
-_WANTED = "pev_next"
 _WANTED_FOR = 3_600  # seconds: somebody has to be asked for a link
 
 
@@ -37,7 +37,12 @@ def sign_in(request: HttpRequest) -> HttpResponse:
     response = render(request, "account/sign_in.html", {"spent": spent}, status=410 if spent else 200)
     if wanted := _safe(request, request.GET.get("next", "")):
         response.set_signed_cookie(
-            _WANTED, wanted, max_age=_WANTED_FOR, httponly=True, samesite="Lax", secure=request.is_secure()
+            settings.WANTED_COOKIE_NAME,
+            wanted,
+            max_age=_WANTED_FOR,
+            httponly=True,
+            samesite="Lax",
+            secure=request.is_secure(),
         )
     return response
 
@@ -72,7 +77,7 @@ def _signed_in(request: HttpRequest, found: User) -> HttpResponse:
         live.recheck(before)
     log.info("signed in", extra=about(**about_request(request)))
     response = redirect(wanted or "inbox")
-    response.delete_cookie(_WANTED)
+    response.delete_cookie(settings.WANTED_COOKIE_NAME)
     return response
 
 
@@ -87,7 +92,7 @@ def sign_out(request: HttpRequest) -> HttpResponse:
 
 def _remembered(request: HttpRequest) -> str:
     try:
-        wanted = request.get_signed_cookie(_WANTED, default="", max_age=_WANTED_FOR)
+        wanted = request.get_signed_cookie(settings.WANTED_COOKIE_NAME, default="", max_age=_WANTED_FOR)
     except BadSignature:
         return ""
     return _safe(request, str(wanted))

@@ -274,6 +274,26 @@ def test_files_that_are_too_large_together_are_refused_before_they_are_read() ->
     assert read == []
 
 
+def test_files_for_which_the_disk_has_no_room_are_refused_before_they_are_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(trees, "free_bytes", lambda: 510_000_000)
+    read: list[int] = []
+    assert refused(submission("Go.", Upload("large.txt", Large(20_000_000, read)))) == (
+        "The server's disk has 510.0 MB free, and 500.0 MB have to stay free. Nothing was stored. "
+        "Ask whoever runs this site to make room."
+    )
+    assert read == []
+
+
+def test_without_free_space_no_run_begins_not_even_one_without_files(monkeypatch: pytest.MonkeyPatch) -> None:
+    finished = made.finished_partial()
+    monkeypatch.setattr(trees, "free_bytes", lambda: 499_999_999)
+    with pytest.raises(UploadRefused, match="have to stay free"):
+        submit(made.alice(), submission())
+    with pytest.raises(UploadRefused, match="have to stay free"):
+        again(finished, made.alice(), uuid.uuid4())
+    assert Run.objects.get() == finished
+
+
 def test_a_large_file_is_stored_without_being_held_in_memory() -> None:
     read: list[int] = []
     tracemalloc.start()

@@ -12,6 +12,7 @@ from channels.layers import get_channel_layer
 from channels.routing import URLRouter
 from channels.testing import WebsocketCommunicator
 from django.test import Client
+from pytest_django import Settings
 
 from pevsite.asgi import application
 from runs import live
@@ -272,6 +273,34 @@ def test_long_and_binary_messages_close_the_socket(big: dict[str, Any]) -> None:
     assert talk(run.pk, factories.alice(), what) == {"type": "websocket.close", "code": 1009}
 
 
+def test_a_browser_that_goes_on_talking_is_cut_off() -> None:
+    run = factories.executing()
+
+    async def what(socket: WebsocketCommunicator) -> Any:
+        for _ in range(consumers.MAX_MESSAGES + 1):
+            await socket.send_to("x")
+        return await socket.receive_output(timeout=3)
+
+    assert talk(run.pk, factories.alice(), what) == {"type": "websocket.close", "code": 1008}
+
+
+def test_a_person_may_follow_so_many_pages_and_more_when_one_is_closed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(consumers, "MAX_SOCKETS", 2)
+    run = factories.executing()
+    alice, bob = factories.alice(), factories.bob()
+
+    async def all_of_it() -> list[bool]:
+        sockets = [communicator(run.pk, who) for who in (alice, alice, alice, bob, alice)]
+        opened = [(await socket.connect())[0] for socket in sockets[:4]]
+        await sockets[0].disconnect()
+        opened.append((await sockets[4].connect())[0])
+        for socket in sockets[1:]:
+            await socket.disconnect()
+        return opened
+
+    assert asyncio.run(all_of_it()) == [True, True, False, True, True]
+
+
 def test_a_finished_run_sends_its_result() -> None:
     run = factories.step_gate()
 
@@ -392,6 +421,26 @@ def test_an_unknown_address_is_refused_quietly() -> None:
 )
 def test_same_origin(origin: str, host: str, same: bool) -> None:
     assert is_same_origin([(b"origin", origin.encode()), (b"host", host.encode())]) is same
+
+
+@pytest.mark.parametrize(
+    ("origin", "protocols", "same"),
+    [
+        (b"https://localhost", [b"https"], True),
+        (b"https://localhost", [b"https, http"], True),
+        (b"https://localhost", [], False),
+        (b"https://localhost", [b"http"], False),
+        (b"https://localhost", [b"http, https"], False),
+        (b"https://localhost", [b"https", b"https"], False),
+        (b"http://localhost", [b"https"], False),
+    ],
+)
+def test_with_tls_a_socket_has_to_come_as_wss(
+    origin: bytes, protocols: list[bytes], same: bool, settings: Settings
+) -> None:
+    settings.TLS = True
+    headers = [(b"host", b"localhost"), (b"origin", origin), *((b"x-forwarded-proto", value) for value in protocols)]
+    assert is_same_origin(headers) is same
 
 
 def test_two_origins_or_none_are_refused() -> None:

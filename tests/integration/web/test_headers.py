@@ -1,0 +1,47 @@
+"""Headers of answers: nothing is kept by caches, files are what they are called, cookies belong to this host."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from django.http import HttpRequest, HttpResponse
+from django.test import Client
+
+from runs.web.headers import no_store
+from tests import factories
+
+ROOT = Path(__file__).resolve().parents[3]
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    "path",
+    ["/", "/runs/new/", "/metrics/", "/templates/", "/runs/{}/", "/runs/{}/report/", "/runs/{}/report.md", "/nowhere/"],
+)
+def test_pages_behind_the_sign_in_are_kept_by_no_cache(path: str, alice_client: Client) -> None:
+    run = factories.step_gate()
+    assert "no-store" in alice_client.get(path.format(run.pk))["Cache-Control"]
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("path", ["/", "/sign-in/", "/nowhere/"])
+def test_neither_are_those_before_it(path: str, client: Client) -> None:
+    assert "no-store" in client.get(path)["Cache-Control"]
+
+
+def test_a_view_may_say_otherwise() -> None:
+    given = HttpResponse(headers={"Cache-Control": "public"})
+    assert no_store(lambda _: given)(HttpRequest())["Cache-Control"] == "public"
+
+
+def test_with_tls_cookies_belong_to_this_host_alone(tmp_path: Path) -> None:
+    program = "from pevsite.settings import *; print(SESSION_COOKIE_NAME, CSRF_COOKIE_NAME, WANTED_COOKIE_NAME)"
+    environ = {**os.environ, "PEV_TLS": "on", "PEV_DATA_DIR": str(tmp_path)}
+    done = subprocess.run(
+        [sys.executable, "-c", program], cwd=ROOT, env=environ, capture_output=True, text=True, timeout=60, check=True
+    )
+    assert done.stdout.split() == ["__Host-sessionid", "__Host-csrftoken", "__Host-pev_next"]
