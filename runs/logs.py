@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from typing import Any, TypedDict, Unpack, override
 
 from runs.characters import printable
+from runs.redaction import redacted
 
 _TOKEN = re.compile(r"""(/sign-in/)[^\s?"'<>\\]+""")
 
@@ -42,7 +43,7 @@ class LineFormatter(logging.Formatter):
 
     @override
     def format(self, record: logging.LogRecord) -> str:
-        return printable(without_tokens(super().format(record)))
+        return printable(redacted(without_tokens(super().format(record))))
 
     @override
     def formatMessage(self, record: logging.LogRecord) -> str:
@@ -59,11 +60,11 @@ class JsonFormatter(logging.Formatter):
             "time": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
             "level": record.levelname,
             "logger": record.name,
-            "message": record.getMessage(),
+            "message": redacted(record.getMessage()),
             **_about(record),
         }
         if record.exc_info:
-            line["traceback"] = self.formatException(record.exc_info)
+            line["traceback"] = redacted(self.formatException(record.exc_info))
         return printable(without_tokens(json.dumps(line, ensure_ascii=False, default=str)))
 
 

@@ -4,7 +4,6 @@ One try per call: retries belong to the engine, which records each. Keys are rea
 client itself and go nowhere else (S5).
 """
 
-import json
 import math
 import os
 import threading
@@ -17,6 +16,7 @@ import anthropic
 import httpx2
 
 from runs.errors import ModelError, PevError
+from runs.llm import entrance
 from runs.llm.caching import mark_prefixes
 from runs.llm.capabilities import Capability, capability
 from runs.llm.watch import Watch, attach
@@ -27,6 +27,8 @@ DEADLINE = 600.0
 """Seconds after which a call is given up, whatever it still streams."""
 READ_TIMEOUT = 120.0
 """Seconds without a byte after which a call is given up."""
+MAX_STOP_REASON = 40
+"""Characters: what the column takes."""
 _RETRIABLE = {
     "rate_limit_error",
     "overloaded_error",
@@ -140,11 +142,11 @@ class Clients:
         if message.stop_reason is None:
             raise _error("incomplete_stream", "The answer ended before it was complete.")
         return Reply(
-            content=_content(message),
-            stop_reason=message.stop_reason,
-            model=message.model,
+            content=entrance.blocks([cast("JsonObject", block.to_dict(mode="json")) for block in message.content]),
+            stop_reason=entrance.name(message.stop_reason, MAX_STOP_REASON),
+            model=entrance.name(message.model),
             usage=_usage(message.usage),
-            request_id=request_id,
+            request_id=entrance.name(request_id),
         )
 
 
@@ -194,15 +196,6 @@ def _optional(ask: Ask, able: Capability) -> dict[str, Any]:
     return sent
 
 
-def _content(message: anthropic.types.Message) -> tuple[JsonObject, ...]:
-    """The blocks as they must be sent again. Raises ValueError for what can neither be stored nor sent."""
-    blocks = tuple(cast("JsonObject", block.to_dict(mode="json")) for block in message.content)
-    json.dumps(blocks, ensure_ascii=False).encode()  # half a surrogate pair is no text
-    if any(block.get("type") == "tool_use" and not block.get("id") for block in blocks):
-        raise ValueError("a tool call without an id cannot be answered")
-    return blocks
-
-
 def _usage(usage: Any) -> Usage:
     written = usage.cache_creation
     return Usage(
@@ -224,25 +217,17 @@ def _error(kind: str, sentence: str, retry_after: float | None = None, status: i
     own_word = kind in _RETRIABLE or kind in _FINAL
     passing = kind in _RETRIABLE or (not own_word and (status == 200 or status >= 500))
     return ModelError(
-        _without_keys(sentence),
+        entrance.words(sentence),
         kind=kind,
         retriable=passing or status in _KINDS,
         retry_after=retry_after,
     )
 
 
-def _without_keys(sentence: str) -> str:
-    """Some servers repeat the key in what they complain of; it must not reach a row or a page (S5)."""
-    for name in _KEYS:
-        key = os.environ.get(name)
-        sentence = sentence.replace(key, "(the key)") if key else sentence
-    return sentence
-
-
 def _from_status(error: anthropic.APIStatusError) -> ModelError:
     status = error.status_code
     unknown = "invalid_request_error" if 400 <= status < 500 else "api_error"
-    kind = str(error.type or _KINDS.get(status) or unknown)[:80]
+    kind = entrance.name(str(error.type or _KINDS.get(status) or unknown), 80)
     sentences = {
         "authentication_error": "The model's service refused the API key (401). Check ANTHROPIC_API_KEY.",
         "permission_error": "The API key may not use this model (403).",
@@ -250,7 +235,7 @@ def _from_status(error: anthropic.APIStatusError) -> ModelError:
         "rate_limit_error": "The model's service asks to wait: too many requests (429).",
         "overloaded_error": "The model's service is overloaded (529).",
     }
-    sentence = sentences.get(kind) or f"The model's service answered {status}: {error.message[:300]}"
+    sentence = sentences.get(kind) or f"The model's service answered {status}: {entrance.words(error.message)[:300]}"
     return _error(kind, sentence, _seconds(error.response.headers.get("retry-after")), status)
 
 

@@ -1,0 +1,166 @@
+"""Secrets of the environment in what others write: found however they are spelled, and taken out (S5)."""
+
+import base64
+import codecs
+import os
+import re
+import string
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import NamedTuple
+from urllib.parse import unquote
+
+MIN_PIECE = 12
+"""Letters and digits in a row that give a secret away. Fewer may be the public beginning of a key (`sk-ant-api03-`)."""
+MIN_SECRET = 8
+MIN_PLAIN_SECRET = 16
+"""A shorter value without both letters and digits is a word, such as `not-needed` for a server that wants no key."""
+REPLACEMENT = "(redacted)"
+
+_NAMES = frozenset(
+    {"KEY", "APIKEY", "TOKEN", "SECRET", "PASSWORD", "PASSWD", "PASSPHRASE", "CREDENTIAL", "CREDENTIALS"}
+)
+_IN_ADDRESS = re.compile(r"://[^/@\s]*:([^/@\s]+)@")
+_LAYERS = 3
+"""Spellings inside of spellings that are undone, such as percent signs in JSON."""
+_SPELLED = re.compile(
+    r"%(?P<percent>[0-9a-f]{2})"
+    r"|(?<!\\)\\+(?:u(?P<unicode>[0-9a-f]{4})|u\{0{0,4}(?P<point>[0-9a-f]{1,4})\}"
+    r"|x(?P<escape>[0-9a-f]{2})|(?P<octal>[0-3][0-7]{2})|(?P<space>[nrtbfv]))"
+    r"|&\#x0{0,6}(?P<entity>[0-9a-f]{1,4});?|&\#0{0,6}(?P<number>[0-9]{1,4});?"
+    r"|\b0x(?P<literal>[0-9a-f]{2})\b|=(?P<quoted>[0-9a-f]{2})",
+    re.IGNORECASE,
+)
+_BASES = {"number": 10, "octal": 8}
+_TO_LOWER = bytes.maketrans(string.ascii_uppercase.encode(), string.ascii_lowercase.encode())
+_DROPPED = bytes(code for code in range(256) if not chr(code).isascii() or not chr(code).isalnum())
+
+
+class _Form(NamedTuple):
+    """One spelling of a secret, folded. Every piece of `piece` characters of it contains one of the `seeds` whole."""
+
+    text: bytes
+    piece: int
+    seeds: tuple[tuple[int, bytes], ...]
+
+
+def redacted(text: str) -> str:
+    """The text without any secret of the environment, or a piece of one that gives it away.
+
+    Secrets are what variables named like keys, tokens and passwords hold, and passwords in addresses. They are found
+    with other capitals, with spaces, line breaks or punctuation inside, backwards, as percent, JSON, HTML or C escapes
+    (one inside another too), in hexadecimal, decimal, base32, rot13, and base64 from any byte on. Linear in the text.
+    """
+    forms = _forms(_secrets())
+    if not forms:
+        return text
+    spans = [span for view, places in _views(text) for span in _found(view, places, forms)]
+    if not spans:
+        return text
+    parts, end = [], 0
+    for first, last in sorted(spans):
+        if first >= end:
+            parts += [text[end:first], REPLACEMENT]
+        end = max(end, last)
+    return "".join([*parts, text[end:]])
+
+
+def _secrets() -> tuple[str, ...]:
+    found = set()
+    for name, value in os.environ.items():
+        if not _NAMES.isdisjoint(name.upper().split("_")):
+            found.add(value.strip())
+        if "@" in value:
+            found.update(unquote(password) for password in _IN_ADDRESS.findall(value))
+    return tuple(sorted(value for value in found if _is_secret(value)))
+
+
+def _is_secret(value: str) -> bool:
+    kept = _fold(value)
+    mixed = any(char.isdigit() for char in value) and any(char.isalpha() for char in value)
+    return len(kept) >= MIN_SECRET and (mixed or len(value) >= MIN_PLAIN_SECRET)
+
+
+@lru_cache(maxsize=4)
+def _forms(secrets: tuple[str, ...]) -> tuple[_Form, ...]:
+    texts = {_fold(spelling) for secret in secrets for spelling in _spellings(secret)}
+    return tuple(_form(text) for text in sorted(texts))
+
+
+def _form(text: bytes) -> _Form:
+    piece = min(MIN_PIECE, len(text))
+    size = (piece + 1) // 2  # any piece of 2n - 1 or more characters has a whole one of the blocks of n
+    return _Form(text, piece, tuple((at, text[at : at + size]) for at in range(0, len(text) - size + 1, size)))
+
+
+def _spellings(secret: str) -> Iterator[str]:
+    data = secret.encode("utf-8", "surrogateescape")
+    yield from (secret, secret[::-1], codecs.encode(secret, "rot13"), data.hex(), base64.b32encode(data).decode())
+    yield "".join(str(code) for code in data)
+    for before in range(3):  # base64 knows three places at which a byte can stand; the ends depend on what is around
+        encoded = base64.b64encode(bytes(before) + data).decode().rstrip("=")
+        yield encoded[(0, 2, 3)[before] : -1]
+
+
+def _fold(text: str) -> bytes:
+    """Letters and digits only, in lower case."""
+    return text.encode("ascii", "ignore").translate(_TO_LOWER, _DROPPED)
+
+
+def _views(text: str) -> Iterator[tuple[str, list[int] | None]]:
+    """The text, then with its escapes undone, and theirs. With each the place in the text of every character, and the
+    end; None for the text itself.
+    """
+    places: list[int] | None = None
+    yield text, None
+    for _ in range(_LAYERS):
+        if not _SPELLED.search(text):
+            return
+        text, places = _undone(text, places)
+        yield text, places
+
+
+def _undone(text: str, places: list[int] | None) -> tuple[str, list[int]]:
+    at = places if places is not None else list(range(len(text) + 1))
+    parts, kept, end = [], list[int](), 0
+    for match in _SPELLED.finditer(text):
+        parts += [text[end : match.start()], _character(match)]
+        kept += at[end : match.start()]
+        kept.append(at[match.start()])
+        end = match.end()
+    return "".join([*parts, text[end:]]), [*kept, *at[end:]]
+
+
+def _character(match: re.Match[str]) -> str:
+    kind = match.lastgroup or "space"
+    return " " if kind == "space" else chr(int(match[kind], _BASES.get(kind, 16)))
+
+
+def _found(view: str, places: list[int] | None, forms: tuple[_Form, ...]) -> Iterator[tuple[int, int]]:
+    """Where secrets stand in a view, as spans of the text itself."""
+    folded = _fold(view)
+    hits = [form for form in forms if any(seed in folded for _, seed in form.seeds)]
+    if not hits:
+        return
+    kept = [at for at, char in enumerate(view) if char.isascii() and char.isalnum()]
+    for form in hits:
+        for first, last in _pieces(folded, form):
+            start, end = kept[first], kept[last - 1] + 1
+            yield (start, end) if places is None else (places[start], places[end])
+
+
+def _pieces(folded: bytes, form: _Form) -> Iterator[tuple[int, int]]:
+    """Where so long a piece of the form stands that it gives the secret away."""
+    for offset, seed in form.seeds:
+        done, at = 0, folded.find(seed)
+        while at >= 0:
+            first, start = at, offset
+            while first > done and start > 0 and folded[first - 1] == form.text[start - 1]:
+                first, start = first - 1, start - 1
+            last, end = at + len(seed), offset + len(seed)
+            while last < len(folded) and end < len(form.text) and folded[last] == form.text[end]:
+                last, end = last + 1, end + 1
+            if last - first >= form.piece:
+                yield first, last
+                done = last
+            at = folded.find(seed, max(at + 1, done))

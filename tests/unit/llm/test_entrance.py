@@ -1,0 +1,63 @@
+"""What a service says comes in without secrets, without NUL, and as long as it may be."""
+
+from typing import Any
+
+import pytest
+
+from runs.llm import entrance
+from runs.redaction import REPLACEMENT
+from tests.fakes.echoes import ECHOES, KEY, leaks
+
+
+@pytest.fixture(autouse=True)
+def key(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ANTHROPIC_API_KEY", KEY)
+
+
+@pytest.mark.parametrize("way", ECHOES)
+def test_no_name_is_cut_before_the_key_is_taken_out(way: str) -> None:
+    for room in (0, 61, 102):
+        assert leaks(entrance.name("x" * room + ECHOES[way](KEY))) == []
+
+
+def test_a_name_fits_its_column_and_is_a_text() -> None:
+    assert entrance.name("m" * 500) == "m" * 120
+    assert (entrance.name(None), entrance.name(["x"]), entrance.name("a\0b\ud800")) == ("", "", "a�b?")
+
+
+def test_every_text_of_a_reply_is_cleaned_whatever_holds_it() -> None:
+    use: Any = {"type": "tool_use", "id": "t1", "name": "n", "input": {"a": [KEY, {KEY: f"x{KEY}"}], "n": 1, "t": True}}
+    found = entrance.blocks([use, {"type": "novelty", "deep": {"er": KEY}}, {"type": "text", "text": "a\0b"}])
+    assert found == (
+        {
+            "type": "tool_use",
+            "id": "t1",
+            "name": "n",
+            "input": {"a": [REPLACEMENT, {REPLACEMENT: f"x{REPLACEMENT}"}], "n": 1, "t": True},
+        },
+        {"type": "novelty", "deep": {"er": REPLACEMENT}},
+        {"type": "text", "text": "a�b"},
+    )
+
+
+def test_a_key_in_pieces_over_several_blocks_is_found_where_they_come_together() -> None:
+    pieces: list[Any] = [{"type": "text", "text": KEY[at : at + 8]} for at in range(0, len(KEY), 8)]
+    use: Any = {"type": "tool_use", "id": "t1", "name": "n", "input": {}}
+    assert entrance.blocks([*pieces[:4], use, *pieces[4:]]) == ({"type": "text", "text": REPLACEMENT}, use)
+
+
+def test_a_reply_without_secrets_stays_as_it_came() -> None:
+    content: list[Any] = [
+        {"type": "text", "text": "One."},
+        {"type": "text", "text": "One."},
+        {"type": "text", "text": ""},
+    ]
+    assert entrance.blocks(content) == tuple(content)
+
+
+@pytest.mark.parametrize(
+    "call", [{"id": "", "name": "n"}, {"id": "x" * 121, "name": "n"}, {"id": "x", "name": "n" * 81}]
+)
+def test_a_call_that_fits_no_column_is_not_the_api(call: dict[str, str]) -> None:
+    with pytest.raises(ValueError, match="id and a name"):
+        entrance.blocks([{"type": "tool_use", "input": {}, **call}])
