@@ -7,11 +7,14 @@ a switch on `type` or `role`, so that an error names the field at fault and not 
 from __future__ import annotations
 
 import functools
+import hashlib
+import json
+from collections.abc import Iterator
 from typing import Any
 
 from anthropic.types.message_count_tokens_params import MessageCountTokensParams
 from anthropic.types.message_create_params import MessageCreateParamsNonStreaming
-from jsonschema import Draft202012Validator
+from jsonschema import Draft202012Validator, validators
 from jsonschema.exceptions import ValidationError
 from pydantic import TypeAdapter
 
@@ -32,16 +35,32 @@ def schema_error(body: object, *, counting: bool = False) -> str | None:
     return f"{path or 'body'}: {error.message[:400]}"
 
 
+def _validator(schema: JsonObject) -> Any:
+    """Parts that were valid before are not looked at again: each request repeats its tools and all that was said."""
+    valid: set[bytes] = set()
+
+    def reference(validator: Any, ref: str, instance: Any, schema: JsonObject) -> Iterator[ValidationError]:
+        part = hashlib.sha256(json.dumps([ref, instance]).encode()).digest()
+        if part in valid:
+            return
+        errors = list(Draft202012Validator.VALIDATORS["$ref"](validator, ref, instance, schema))
+        if not errors:
+            valid.add(part)
+        yield from errors
+
+    return validators.extend(Draft202012Validator, {"$ref": reference})(schema)  # type: ignore[no-untyped-call]
+
+
 @functools.cache
-def _create_validator() -> Draft202012Validator:
+def _create_validator() -> Any:
     schema = _strict(TypeAdapter(MessageCreateParamsNonStreaming).json_schema())
     schema["properties"]["stream"] = {"type": "boolean"}
-    return Draft202012Validator(schema)
+    return _validator(schema)
 
 
 @functools.cache
-def _count_validator() -> Draft202012Validator:
-    return Draft202012Validator(_strict(TypeAdapter(MessageCountTokensParams).json_schema()))
+def _count_validator() -> Any:
+    return _validator(_strict(TypeAdapter(MessageCountTokensParams).json_schema()))
 
 
 def warm_up() -> None:
