@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import signal
 import socket
@@ -12,7 +11,7 @@ from pathlib import Path
 
 from playwright.sync_api import Page
 
-from tests.installation import ROOT
+from tests.installation import ROOT, unmeasured
 
 CHROMIUM = ("/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome")
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-sync", "--no-first-run"]
@@ -33,7 +32,7 @@ class Site:
             self.port: int = probe.getsockname()[1]
         self.url = f"http://127.0.0.1:{self.port}"
         self._environ = {
-            **os.environ,
+            **unmeasured(),
             "DJANGO_SETTINGS_MODULE": "pevsite.settings",
             "PEV_DATA_DIR": str(data),
             "PEV_REHEARSAL_DELAY": str(delay),

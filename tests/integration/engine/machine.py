@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
 import signal
 import sqlite3
@@ -15,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.fakes.anthropic_api import FakeAnthropic
-from tests.installation import ROOT, Installation
+from tests.installation import ROOT, Installation, unmeasured
 from tests.integration.engine.killed import Errand
 
 KILLED = [sys.executable, "-m", "tests.integration.engine.killed"]
@@ -23,7 +22,7 @@ KILLED = [sys.executable, "-m", "tests.integration.engine.killed"]
 
 def environ(data: Path, api: FakeAnthropic) -> dict[str, str]:
     return {
-        **os.environ,
+        **unmeasured(),
         "PEV_DATA_DIR": str(data),
         "PEV_LEASE_SECONDS": "2",
         "ANTHROPIC_BASE_URL": api.url,
