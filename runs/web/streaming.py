@@ -20,7 +20,7 @@ def attachment(request: HttpRequest, pieces: Iterator[bytes], name: str, content
     response = StreamingHttpResponse(body, content_type=content_type)
     response["Content-Disposition"] = content_disposition_header(True, name) or f"attachment; filename={quote(name)}"
     response["X-Content-Type-Options"] = "nosniff"
-    response["Content-Security-Policy"] = "default-src 'none'; sandbox"
+    response["Content-Security-Policy"] = "default-src 'none'; base-uri 'none'; frame-ancestors 'none'; sandbox"
     response["Cache-Control"] = "private, no-store"
     return response
 

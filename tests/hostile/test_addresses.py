@@ -1,0 +1,119 @@
+"""Every address: the names that it answers to, what each answer tells the browser, and whose markup it shows."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http import HTTPStatus
+from http.cookies import SimpleCookie
+from typing import Any
+from urllib.parse import quote
+
+import pytest
+from django.apps import apps
+from django.db import models, transaction
+from django.test import Client
+
+from runs.models.fields import ContractField
+from tests.hostile.fuzzing.attack import Site
+from tests.hostile.fuzzing.surface import addresses
+
+SCRIPT = "<script>alert(1)</script> <img src=x onerror=alert(1)>"
+
+
+@pytest.fixture
+def paths(site: Site) -> list[str]:
+    """A path for each address; most lead somewhere."""
+    real = site.real[0] | {"token": "of-nobody", "url": "nowhere"}
+    return [one.path({name: quote(real.get(name, "1")) for name, _ in one.parameters}) for one in addresses()]
+
+
+@contextmanager
+def undone(client: Client) -> Iterator[None]:
+    """What is changed inside is taken back, the browser's cookies included."""
+    cookies = SimpleCookie(client.cookies.output(header="", sep=";"))
+    with transaction.atomic():
+        yield
+        transaction.set_rollback(True)
+    client.cookies = cookies
+
+
+def test_no_address_answers_to_a_name_that_is_not_ours(site: Site, paths: list[str]) -> None:
+    client = site.people["owner"]
+    asked = [(path, client.get(path, headers={"host": "evil.example"})) for path in paths]
+    assert [path for path, answer in asked if answer.status_code != HTTPStatus.BAD_REQUEST] == []
+    forwarded = client.get("/", headers={"x-forwarded-host": "evil.example"})
+    assert (forwarded.status_code, "evil.example" in forwarded.text) == (HTTPStatus.OK, False)
+
+
+def test_every_answer_tells_the_browser_what_not_to_do(site: Site, paths: list[str]) -> None:
+    """Whatever it is: a page, a redirect, a refusal or a download."""
+    wrong = []
+    for role in ("nobody", "owner", "administrator"):
+        for path in [*paths, "/nowhere/"]:
+            with undone(site.people[role]):
+                answer = site.people[role].get(path)
+            wrong += [f"{role} at {path}: {name}" for name, good in _said(answer).items() if not good]
+    assert wrong == []
+
+
+_OF_BYTES = {"application/json", "application/octet-stream", "application/zip"}
+"""Types that have no encoding, or always the same."""
+
+
+def _said(answer: Any) -> dict[str, bool]:
+    policy, kind = answer["Content-Security-Policy"], answer["Content-Type"].replace('"', "")
+    return {
+        "no plug-ins": "object-src 'none'" in policy or "default-src 'none'" in policy,
+        "no other base": "base-uri 'none'" in policy,
+        "no frame": "frame-ancestors 'none'" in policy,
+        "no script without a nonce": "'unsafe" not in policy,
+        "no guessing of types": answer["X-Content-Type-Options"] == "nosniff",
+        "no address to other sites": answer["Referrer-Policy"] in {"same-origin", "strict-origin"},
+        "nothing for other sites": "Access-Control-Allow-Origin" not in answer,
+        "which encoding": kind in _OF_BYTES or kind.endswith("; charset=utf-8"),
+    }
+
+
+def test_no_text_of_anybody_becomes_markup_on_any_page(site: Site) -> None:
+    changed = _replace_texts()
+    assert changed > 100
+    shown = 0
+    for path in sorted(site.pages):
+        answer = site.people["administrator" if path.startswith("/admin/") else "owner"].get(path)
+        if answer.get("Content-Type", "").startswith("text/html"):
+            assert "<script>alert" not in answer.text, path
+            assert "<img src=x" not in answer.text, path
+            shown += "&lt;script&gt;alert" in answer.text
+    assert shown > 30
+
+
+def _replace_texts() -> int:
+    """Put a script into every text of every row, in columns and in JSON; says into how many."""
+    changed = 0
+    for model in apps.get_app_config("runs").get_models():
+        for field in model._meta.concrete_fields:
+            for row in model._default_manager.exclude(**{f"{field.name}__isnull": True}):
+                value = getattr(row, field.attname)
+                hostile = _hostile(field, value)
+                if hostile is not None and hostile != value:
+                    model._default_manager.filter(pk=row.pk).update(**{field.name: hostile})
+                    changed += 1
+    return changed
+
+
+def _hostile(field: "models.Field[Any, Any]", value: Any) -> Any:
+    """The value with a script in its texts; None for a column that holds names, digests and numbers."""
+    if isinstance(field, ContractField):
+        return _in_json(field._adapter.dump_python(value, mode="json"))
+    if isinstance(field, models.JSONField):
+        return _in_json(value)
+    is_text = isinstance(field, models.TextField) or (field.max_length or 0) >= 100
+    return SCRIPT if is_text and value and isinstance(value, str) and not field.unique else None
+
+
+def _in_json(value: Any) -> Any:
+    """Prose is what has spaces; names, ids and paths have none."""
+    if isinstance(value, dict):
+        return {name: _in_json(inner) for name, inner in value.items()}
+    if isinstance(value, list):
+        return [_in_json(inner) for inner in value]
+    return SCRIPT if isinstance(value, str) and " " in value and "/" not in value else value
