@@ -1,13 +1,26 @@
 """Markdown to HTML: the only way in which text of models and files becomes markup (S2)."""
 
+import hashlib
+import threading
+from collections import OrderedDict
 from collections.abc import Sequence
 from functools import lru_cache
 
 import nh3
+from django.utils.html import escape
 from django.utils.safestring import SafeString, mark_safe
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
+from runs import guarded
+
+MAX_HERE_CHARACTERS = 10_000
+"""Up to here a text is rendered in this process: 0.15 seconds and 8 MB at most. Longer ones are guarded calls."""
+LIMITS = guarded.Limits(megabytes=400, cpu_seconds=10, seconds=30)
+MAX_RENDERED_BYTES = 32_000_000
+"""Of rendered texts that are kept; each page and each update shows most of them again."""
+MAX_RENDERING = 2
+"""Long texts that are rendered at the same time: the searches of steps need the other turns of guarded calls."""
 TOP_HEADING = 3
 """Headings of a text begin here, below the page's own h1 and h2."""
 
@@ -19,20 +32,82 @@ _ATTRIBUTES = {"a": {"href"}, "ol": {"start"}}
 _SCHEMES = {"http", "https", "mailto"}
 
 
+class _Rendered:
+    """The HTML of texts by their digests, the longest unused ones dropped above `max_bytes`."""
+
+    def __init__(self, max_bytes: int) -> None:
+        self._max_bytes = max_bytes
+        self._bytes = 0
+        self._kept: OrderedDict[bytes, bytes] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def get(self, digest: bytes) -> bytes | None:
+        with self._lock:
+            html = self._kept.get(digest)
+            if html is not None:
+                self._kept.move_to_end(digest)
+            return html
+
+    def keep(self, digest: bytes, html: bytes) -> None:
+        with self._lock:
+            self._bytes += len(html) - len(self._kept.pop(digest, b""))
+            self._kept[digest] = html
+            while self._bytes > self._max_bytes:
+                self._bytes -= len(self._kept.popitem(last=False)[1])
+
+
+_rendered = _Rendered(MAX_RENDERED_BYTES)
+_turns = threading.BoundedSemaphore(MAX_RENDERING)
+
+
 def render_markdown(text: str) -> SafeString:
-    """Clean HTML of a hostile text. Raw HTML in it is shown as text, images become links, nothing carries style."""
+    """Clean HTML of a hostile text. Raw HTML in it is shown as text, images become links, nothing carries style.
+
+    A text that would take more than `LIMITS` comes as it is, in a `pre`, below a sentence that says so.
+    """
+    data = text.encode(errors="replace")
+    digest = hashlib.sha256(data).digest()
+    html = _rendered.get(digest)
+    if html is None and len(text) <= MAX_HERE_CHARACTERS:
+        html = clean_html(data)
+        _rendered.keep(digest, html)
+    return mark_safe((_long(digest, data) if html is None else html).decode())  # noqa: S308  it has been cleaned or escaped
+
+
+def _long(digest: bytes, data: bytes) -> bytes:
+    if not _turns.acquire(timeout=LIMITS.seconds):
+        return _as_it_is(data)
+    try:
+        html = _rendered.get(digest)
+        if html is None:  # else it was rendered for somebody else meanwhile
+            try:
+                html = guarded.run(f"{__name__}.{clean_html.__name__}", data, LIMITS)
+            except guarded.ChildFailed:
+                html = _as_it_is(data)
+            _rendered.keep(digest, html)
+        return html
+    finally:
+        _turns.release()
+
+
+def _as_it_is(data: bytes) -> bytes:
+    why = "This text is shown as it is: laying it out would take too long."
+    return f"<p><em>{why}</em></p><pre>{escape(data.decode())}</pre>".encode()
+
+
+def clean_html(data: bytes) -> bytes:
+    """What `render_markdown` and its guarded process do."""
     parser = _parser()
-    tokens = parser.parse(text)
+    tokens = parser.parse(data.decode())
     _fit_headings(tokens)
     html = parser.renderer.render(tokens, parser.options, {})
-    clean = nh3.clean(
+    return nh3.clean(
         html,
         tags=_TAGS,
         attributes=_ATTRIBUTES,
         url_schemes=_SCHEMES,
         link_rel="nofollow noopener noreferrer",
-    )
-    return mark_safe(clean)  # noqa: S308  cleaned on the line above
+    ).encode()
 
 
 @lru_cache(maxsize=1)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from runs.reports.html import render_markdown
+from runs.reports.html import MAX_HERE_CHARACTERS, _Rendered, clean_html, render_markdown
 
 
 @pytest.mark.parametrize(
@@ -42,3 +42,26 @@ def test_tables_and_lists_are_kept() -> None:
     html = render_markdown("| a | b |\n|---|--:|\n| 1 | 2 |\n\n3. x")
     assert "<td>1</td>" in html
     assert '<ol start="3">' in html
+
+
+def test_a_long_text_is_rendered_like_a_short_one() -> None:
+    text = "# A\n\n[x](javascript:alert(1)) **b** <script>ö</script>\n\n" * (MAX_HERE_CHARACTERS // 30)
+    assert render_markdown(text) == clean_html(text.encode()).decode()
+
+
+def test_an_empty_text_and_half_a_surrogate_pair_are_rendered() -> None:
+    assert render_markdown("") == ""
+    assert render_markdown("a\ud800") == "<p>a?</p>\n"
+
+
+def test_of_rendered_texts_no_more_bytes_are_kept_than_may_be() -> None:
+    rendered = _Rendered(max_bytes=10)
+    for name in (b"a", b"b", b"c"):
+        rendered.keep(name, name * 5)
+    assert [rendered.get(name) for name in (b"a", b"b", b"c")] == [None, b"bbbbb", b"ccccc"]
+    rendered.get(b"b")
+    rendered.keep(b"d", b"d")
+    assert [rendered.get(name) for name in (b"b", b"c", b"d")] == [b"bbbbb", None, b"d"]
+    rendered.keep(b"b", b"b" * 9)
+    rendered.keep(b"e", b"e" * 11)
+    assert [rendered.get(name) for name in (b"b", b"d", b"e")] == [None, None, None]

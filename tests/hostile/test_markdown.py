@@ -1,0 +1,78 @@
+"""Hostile Markdown: what is dear to parse, to nest, to render and to clean; and long texts that are shown again."""
+
+import time
+
+from runs import guarded
+from runs.reports import html
+from tests.hostile.bounds import within
+
+UNITS = {
+    "words": "word **bold** text `x` \n\n",
+    "stars": "*a **a ",
+    "underscores": "_a_b",
+    "strikes": "~~a ",
+    "brackets": "[",
+    "pairs of brackets": "[[]]",
+    "links": "[a](",
+    "images": "![a](",
+    "references": "[a]: /x\n",
+    "uses of references": "[a][b] ",
+    "backticks": "`a ``b ",
+    "angles": "<",
+    "addresses": "<http://a",
+    "tags": "<a b=",
+    "entities": "&amp;&#1;",
+    "quotes": ">" * 50 + "a\n",
+    "lazy quotes": "> a\nb\n",
+    "items": "- a\n",
+    "numbers": "1. a\n",
+    "tabs": "\t- a\n",
+    "tables": "|a|\n|-|\n",
+    "columns": "|a" * 200 + "|\n" + "|-" * 200 + "|\n",
+    "headings": "# a\n",
+    "rules": "---\n",
+    "fences": "```\n",
+    "breaks": "a  \n",
+    "escapes": "\\*",
+    "mixed": '**a*b_c__d~~[x](y "',
+}
+
+
+def seconds_of_each(characters: int) -> dict[str, float]:
+    texts = {name: (unit * (characters // len(unit) + 1))[:characters] for name, unit in UNITS.items()}
+    texts["nested items"] = "\n".join("  " * level + "- a" for level in range(int(characters**0.5)))
+    seconds = {}
+    for name, text in texts.items():
+        began = time.process_time()
+        html.render_markdown(text)
+        seconds[name] = time.process_time() - began
+    return seconds
+
+
+def long_text(characters: int, times: int) -> str:
+    text = ("word **bold** [x](http://example.com/) " * (characters // 38 + 1))[:characters]
+    return [html.render_markdown(text) for _ in range(times)][-1][:30]
+
+
+def not_to_be_laid_out() -> str:
+    html.LIMITS = guarded.Limits(megabytes=400, cpu_seconds=0.5, seconds=30)
+    return html.render_markdown("[<" * 500_000)[:94]
+
+
+def test_what_is_rendered_in_this_process_takes_no_time_and_no_memory() -> None:
+    seconds = within(12, 50, f"{__name__}.seconds_of_each", html.MAX_HERE_CHARACTERS)
+    assert [name for name, took in seconds.items() if took > 0.6] == []
+
+
+def test_a_megabyte_is_rendered_elsewhere() -> None:
+    assert within(1.5, 60, f"{__name__}.long_text", 1_000_000, 1) == "<p>word <strong>bold</strong> "
+
+
+def test_a_text_is_rendered_once_for_all_pages_and_updates() -> None:
+    assert within(1, 60, f"{__name__}.long_text", 200_000, 60) == "<p>word <strong>bold</strong> "
+    assert within(0.6, 60, f"{__name__}.long_text", html.MAX_HERE_CHARACTERS, 300) == "<p>word <strong>bold</strong> "
+
+
+def test_what_would_take_too_long_is_shown_as_it_is() -> None:
+    shown = within(1.5, 60, f"{__name__}.not_to_be_laid_out")
+    assert shown == "<p><em>This text is shown as it is: laying it out would take too long.</em></p><pre>[&lt;[&lt;"
