@@ -1,0 +1,259 @@
+"""Who gets what: every address by every method as nobody, owner, approver, outsider and administrator (S4).
+
+The addresses are those of the URL configuration. One that is new fails here until the table says who may have it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+from channels.testing import WebsocketCommunicator
+from django.db import transaction
+from django.test import Client
+from django.urls import URLPattern, URLResolver, get_resolver
+
+from pevsite.asgi import application
+from runs.lifecycle.state import reset_memory
+from runs.lifecycle.templates import save
+from runs.models import Event, Gate, Link, Run, Template, User
+from runs.trees import reset_cache
+from runs.web.routing import websocket_urlpatterns
+from tests import factories as made
+
+type Statuses = tuple[int, int, int, int, int]
+
+ROLES = ("nobody", "owner", "approver", "outsider", "administrator")
+OTHER_METHODS = ("put", "patch", "delete", "options", "trace")
+
+
+@dataclass(frozen=True)
+class Row:
+    """The statuses for each role; with `sent` posted. A method that is None is no method of this address."""
+
+    get: Statuses | None = None
+    post: Statuses | None = None
+    sent: Mapping[str, str] = field(default_factory=dict)
+    open: bool = False
+    """Whether those who have not signed in reach it."""
+
+    def of(self, method: str) -> Statuses:
+        known = {"get": self.get, "head": self.get, "post": self.post}.get(method)
+        return known or (405 if self.open else 302, 405, 405, 405, 405)
+
+
+SEEN: Statuses = (302, 200, 200, 404, 200)
+"""What everybody may look at who may see the run."""
+DONE: Statuses = (302, 302, 302, 404, 302)
+"""What everybody may do who may see the run: it leads to another page."""
+MINE: Statuses = (302, 200, 200, 200, 200)
+"""A page of one's own."""
+ADMINISTERED: Statuses = (302, 404, 404, 404, 200)
+
+TABLE = {
+    "": Row(get=MINE),
+    "sign-in/": Row(get=(200, 302, 302, 302, 302), open=True),
+    "sign-in/<path:token>/": Row(get=(302,) * 5, post=(302,) * 5, open=True),
+    "sign-out/": Row(post=(302,) * 5),
+    "people/": Row(get=ADMINISTERED, post=ADMINISTERED, sent={"user": "dora"}),
+    "people/<int:person_id>/": Row(post=(302, 404, 404, 404, 302), sent={"verb": "deactivate"}),
+    "metrics/": Row(get=MINE),
+    "runs/new/": Row(get=MINE, post=(302, 422, 422, 422, 422)),
+    "runs/sample/<slug:name>/": Row(post=(302,) * 5),
+    "runs/<int:run_id>/": Row(get=SEEN),
+    "runs/<int:run_id>/again/": Row(get=SEEN, post=DONE),
+    "runs/<int:run_id>/stop/": Row(post=DONE),
+    "runs/<int:run_id>/pause/": Row(post=DONE, sent={"paused": "1"}),
+    "runs/<int:run_id>/people/": Row(
+        get=SEEN, post=(302, 302, 403, 404, 302), sent={"verb": "add", "person": "{charlie}"}
+    ),
+    "runs/<int:run_id>/gates/<int:gate_id>/": Row(post=DONE, sent={"verb": "approve", "digest": "{digest}"}),
+    "runs/<int:run_id>/steps/<int:step_id>/": Row(get=SEEN),
+    "runs/<int:run_id>/files/<path:path>": Row(get=SEEN),
+    "runs/<int:run_id>/plans/<int:version>.json": Row(get=SEEN),
+    "runs/<int:run_id>/template/": Row(get=SEEN, post=DONE, sent={"name": "Notes"}),
+    "templates/": Row(get=MINE),
+    "templates/<int:template_id>/delete/": Row(post=(302, 302, 404, 404, 404)),
+    "runs/<int:run_id>/report/": Row(get=SEEN),
+    "runs/<int:run_id>/report.md": Row(get=SEEN),
+    "runs/<int:run_id>/files.zip": Row(get=SEEN),
+    "admin/logout/": Row(post=(302,) * 5),
+}
+"""By the route. What is under `admin/`, and not here, is for administrators alone."""
+FINISHED = ("again/", "template/")
+"""The ends of addresses that are about a finished run; others are about one that waits for its plan to be approved."""
+
+
+def routes(resolver: URLResolver, before: str = "") -> Iterator[str]:
+    for entry in resolver.url_patterns:
+        route = before + str(entry.pattern).removeprefix("^").removesuffix("$").replace(r"\Z", "")
+        if isinstance(entry, URLPattern):
+            yield route
+        else:
+            yield from routes(entry, route)
+
+
+ROUTES = list(routes(get_resolver()))
+PAGES = [route for route in ROUTES if not route.startswith("admin/") or route in TABLE]
+ADMIN_PAGES = [route for route in ROUTES if route not in [*PAGES, "admin/login/"]]
+
+
+@dataclass(frozen=True)
+class World:
+    """Runs of Alice in which Bob may decide: one waits, one is finished."""
+
+    waiting: Run
+    finished: Run
+    values: Mapping[str, str]
+    sessions: Mapping[str, str]
+
+    def browser(self, role: str, **options: Any) -> Client:
+        client = Client(**options)
+        if role in self.sessions:
+            client.cookies["sessionid"] = self.sessions[role]
+        return client
+
+    def address(self, route: str, **changes: object) -> str:
+        run = self.finished if route.endswith(FINISHED) else self.waiting
+        values = {**self.values, "run_id": str(run.pk), **{name: str(value) for name, value in changes.items()}}
+        named = re.sub(r"\(\?P<(\w+)>[^)]*\)", lambda found: values[found[1]], route)
+        return "/" + re.sub(r"<(?:\w+:)?(\w+)>", lambda found: values[found[1]], named)
+
+    def sent(self, row: Row) -> dict[str, str]:
+        return {name: text.format(**self.values) for name, text in row.sent.items()}
+
+
+@pytest.fixture
+def world(db: None) -> World:
+    waiting, finished = made.awaiting_plan(), made.finished_succeeded()
+    finished.approvers.add(made.bob())
+    gate = Gate.objects.open().get(run=waiting)
+    plan = waiting.plans.get()
+    values = {
+        "charlie": made.charlie().pk,
+        "digest": gate.digest,
+        "gate_id": gate.pk,
+        "step_id": plan.steps.earliest("position").pk,
+        "version": plan.version,
+        "path": sorted(waiting.inputs.changes)[0],
+        "template_id": save(made.alice(), finished, "Hers").pk,
+        "person_id": made.charlie().pk,
+        "token": "x" * 43,
+        "name": "contracts",
+        "object_id": waiting.pk,
+        "content_type_id": 1,
+        "app_label": "runs",
+        "url": "nowhere/",
+    }
+    sessions = {}
+    people = (made.alice(), made.bob(), made.charlie(), made.person("root", is_superuser=True))
+    for role, person in zip(ROLES[1:], people, strict=True):
+        client = Client()
+        client.force_login(person)
+        sessions[role] = client.cookies["sessionid"].value
+    return World(waiting, finished, {name: str(value) for name, value in values.items()}, sessions)
+
+
+@contextmanager
+def undone() -> Iterator[None]:
+    """What is done inside has not been done for the next one."""
+    with transaction.atomic():
+        yield
+        transaction.set_rollback(True)
+    reset_memory()
+    reset_cache()
+
+
+def statuses(world: World, route: str, method: str, row: Row) -> Statuses:
+    found = []
+    for role in ROLES:
+        with undone():
+            sent = {"data": world.sent(row)} if method == "post" else {}
+            found.append(getattr(world.browser(role), method)(world.address(route), **sent).status_code)
+    one, two, three, four, five = found
+    return one, two, three, four, five
+
+
+def test_every_address_has_a_row_and_every_row_an_address() -> None:
+    assert sorted(set(PAGES)) == sorted(TABLE)
+
+
+@pytest.mark.parametrize("method", ["get", "head", "post", *OTHER_METHODS])
+def test_everybody_gets_what_the_table_says(world: World, method: str) -> None:
+    found = {route: statuses(world, route, method, row) for route, row in TABLE.items()}
+    assert found == {route: row.of(method) for route, row in TABLE.items()}
+
+
+@pytest.mark.parametrize("method", ["get", "post"])
+def test_the_administration_is_there_for_administrators_alone(world: World, method: str) -> None:
+    found = {route: statuses(world, route, method, Row()) for route in ADMIN_PAGES}
+    assert len(found) > 40
+    assert {one[:4] for one in found.values()} == {(302, 404, 404, 404)}
+    assert {route: one[4] for route, one in found.items() if one[4] >= 500} == {}
+
+
+def test_nobody_signs_in_with_a_password(world: World) -> None:
+    for role in ROLES:
+        answer = world.browser(role).post("/admin/login/", {"username": "root", "password": ""})
+        assert (answer.status_code, answer["Location"]) == (302, "/sign-in/")
+
+
+def test_runs_that_are_not_there_and_parts_of_another_run_are_not_found(world: World) -> None:
+    """Alice is in both runs, so that it is the address that does not fit; an administrator sees all there is."""
+    found = set()
+    for route in (route for route in TABLE if "<int:run_id>" in route):
+        parts = [world.finished.pk] if re.search("gate_id|step_id", route) else []
+        for run_id, role in itertools.product([0, 4_711, 10**18, *parts], ["owner", "administrator"]):
+            for method in (method for method in ("get", "post") if getattr(TABLE[route], method)):
+                status = getattr(world.browser(role), method)(world.address(route, run_id=run_id)).status_code
+                found.add((route, run_id, method, role) if status != 404 else ())
+    assert found == {()}
+
+
+def test_another_site_can_post_nothing_in_anybodys_name(world: World) -> None:
+    def rows() -> list[Any]:
+        counted = [model.objects.count() for model in (Run, Event, Template, Link)]
+        return [counted, list(User.objects.order_by("pk").values_list("username", "is_active", "password"))]
+
+    before = rows()
+    headers = {"Origin": "https://evil.example"}
+    for route, role in itertools.product(TABLE, ("owner", "administrator")):
+        if TABLE[route].post:
+            client = world.browser(role, enforce_csrf_checks=True)
+            answer = client.post(world.address(route), world.sent(TABLE[route]), headers=headers)
+            assert (route, answer.status_code) == (route, 403)
+            assert (route, client.get("/").status_code) == (route, 200), "and nobody was signed out"
+    assert rows() == before
+
+
+@pytest.mark.django_db(transaction=True)
+def test_the_socket_of_a_run_is_for_those_who_may_see_it() -> None:
+    run = made.awaiting_plan()
+    people = (None, made.alice(), made.bob(), made.charlie(), made.person("root", is_superuser=True))
+    assert [str(entry.pattern) for entry in websocket_urlpatterns] == ["ws/runs/<int:run_id>/", ""]
+
+    async def connects(cookies: str, address: str) -> bool:
+        headers = [(b"host", b"testserver"), (b"origin", b"http://testserver"), (b"cookie", cookies.encode())]
+        socket = WebsocketCommunicator(application, address, headers=headers)
+        connected, _ = await socket.connect(timeout=5)
+        await socket.disconnect()
+        return bool(connected)
+
+    sessions = []
+    for person in people:
+        client = Client()
+        if person:
+            client.force_login(person)
+        sessions.append("; ".join(f"{name}={morsel.value}" for name, morsel in client.cookies.items()))
+    for address, expected in (
+        (f"/ws/runs/{run.pk}/", [False, True, True, False, True]),
+        ("/ws/runs/4711/", [False] * 5),
+        ("/ws/other/", [False] * 5),
+    ):
+        assert [asyncio.run(connects(cookies, address)) for cookies in sessions] == expected
