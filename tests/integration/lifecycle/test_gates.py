@@ -7,17 +7,13 @@ import threading
 from typing import Any
 
 import pytest
-from django.contrib.auth import get_user_model
-from django.db import IntegrityError, connection, transaction
-from django.utils import timezone
+from django.db import connection
 
 from runs import trees
 from runs.enums import (
-    AttemptStatus,
     EventKind,
     GateKind,
     GateStatus,
-    Outcome,
     PlanStatus,
     RunStatus,
     StepStatus,
@@ -25,47 +21,16 @@ from runs.enums import (
     WorkKind,
     WorkStatus,
 )
-from runs.errors import DecisionRefused, NotAllowed, PevError
-from runs.lifecycle.gates import Decision, cancel, decide, pause
-from runs.models import Attempt, Event, Gate, Plan, Run, Tree, User, WorkItem
+from runs.errors import DecisionRefused, NotAllowed
+from runs.lifecycle.gates import cancel, pause
+from runs.models import Attempt, Event, Plan, Run, User
 from tests import factories as made
+from tests.integration.lifecycle.deciding import fresh, refused, say, state
 from tests.integration.lifecycle.small import exhausted, waiting
 
 pytestmark = pytest.mark.django_db
 
 CHANGED = "What would run has changed since this page was loaded. Read it again, then decide."
-
-
-def say(gate: Gate, verb: Verb, reason: str = "", by: User | None = None, **changes: Any) -> None:
-    decide(gate.pk, by or made.alice(), Decision(verb, changes.pop("digest", gate.digest), reason, **changes))
-
-
-def refused(gate: Gate, verb: Verb = Verb.APPROVE, reason: str = "", by: User | None = None, **changes: Any) -> str:
-    """The sentence of the refusal; nothing else may have changed."""
-    before = state(gate.run_id)
-    with pytest.raises(PevError) as caught:
-        say(gate, verb, reason, by, **changes)
-    assert state(gate.run_id) == before
-    return str(caught.value)
-
-
-def state(run_id: int) -> list[Any]:
-    run = Run.objects.get(pk=run_id)
-    return [
-        (run.status, run.event_count, run.head_id, run.outcome, run.paused),
-        list(run.gates.values_list("status", "decided_by", "reason")),
-        list(run.plans.values_list("status", "approved_how")),
-        list(run.work.values_list("kind", "status")),
-        list(Attempt.objects.filter(step__plan__run=run).values_list("status", "step__status")),
-    ]
-
-
-def fresh(run: Run) -> Run:
-    return Run.objects.get(pk=run.pk)
-
-
-def kinds(run: Run, after: int) -> list[str]:
-    return list(Event.objects.filter(run=run, seq__gt=after).values_list("kind", flat=True))
 
 
 # ---- who ----------------------------------------------------------------------------------------------------------
@@ -280,220 +245,3 @@ def test_rejecting_words_in_an_approval_are_kept_and_reject_nothing() -> None:
     gate = made.decide(run, GateKind.PLAN, Verb.APPROVE, "No! Stop!")
     gate.refresh_from_db()
     assert (gate.status, gate.reason, fresh(run).status) == ("approved", "No! Stop!", RunStatus.EXECUTING)
-
-
-# ---- what follows -------------------------------------------------------------------------------------------------
-
-
-def test_an_approved_plan_starts_and_tells_it_in_order() -> None:
-    run = made.awaiting_plan()
-    made.decide(run, GateKind.PLAN, Verb.APPROVE)
-    assert kinds(run, run.event_count) == ["gate_decided", "plan_approved", "attempt_started"]
-    decided = Event.objects.get(run=run, kind=EventKind.GATE_DECIDED)
-    assert (decided.data["by"], decided.data["decision"], decided.data["how"]) == ("alice", "approved", "person")
-
-
-def test_a_rejected_plan_is_planned_again_and_the_rejection_costs_no_replan() -> None:
-    run = made.awaiting_plan()
-    made.decide(run, GateKind.PLAN, Verb.REJECT, "Shorter.")
-    assert made.open_work(run, WorkKind.PLAN).status == WorkStatus.READY
-    assert fresh(run).replans == 0
-
-
-def test_an_approved_step_puts_its_files_into_the_workspace() -> None:
-    run = waiting()
-    assert "a.md" not in trees.files_of(run.head)
-    made.decide(run, GateKind.STEP, Verb.APPROVE)
-    assert "a.md" in trees.files_of(fresh(run).head)
-
-
-def test_a_rejected_step_is_tried_again_on_the_old_workspace_and_costs_no_failure() -> None:
-    run = waiting()
-    made.decide(run, GateKind.STEP, Verb.REJECT, "Name the clause.")
-    step = run.plans.get().steps.get(key="a")
-    attempts = list(step.attempts.values_list("number", "status"))
-    assert attempts == [(1, AttemptStatus.REJECTED), (2, AttemptStatus.EXECUTING)]
-    assert (step.status, step.failures, fresh(run).head_id) == (StepStatus.RUNNING, 0, run.head_id)
-
-
-def test_going_on_with_a_gap_accepts_the_step_and_never_passes_it() -> None:
-    run = exhausted()
-    made.decide(run, GateKind.EXHAUSTED, Verb.APPROVE)
-    assert run.plans.get().steps.get(key="a").status == StepStatus.ACCEPTED
-
-
-def test_no_gap_wanted_gives_one_more_attempt_with_the_words_of_the_person() -> None:
-    run = exhausted()
-    made.decide(run, GateKind.EXHAUSTED, Verb.REJECT, "Look at clause 7.2.")
-    step = run.plans.get().steps.get(key="a")
-    assert (step.status, step.attempts.count()) == (StepStatus.RUNNING, 2)
-
-
-def test_after_an_error_trying_again_makes_the_work_due_at_once() -> None:
-    run = made.error_gate()
-    made.decide(run, GateKind.ERROR, Verb.APPROVE)
-    item = WorkItem.objects.get(run=run)
-    assert (item.status, item.tries, item.lease_until) == (WorkStatus.READY, 0, None)
-    assert item.due_at <= timezone.now()
-
-
-def test_after_an_error_giving_up_fails_the_run_and_says_why() -> None:
-    run = made.error_gate()
-    made.decide(run, GateKind.ERROR, Verb.REJECT, "Enough.")
-    run.refresh_from_db()
-    assert (run.status, run.outcome) == (RunStatus.FINISHED, Outcome.FAILED)
-    assert run.failure.startswith("Given up after: The service refused the key (401).")
-
-
-@pytest.mark.parametrize("state_", [made.awaiting_plan, waiting, exhausted, made.error_gate])
-def test_stopping_at_any_gate_cancels_the_run_and_leaves_nothing_open(state_: Any) -> None:
-    run = state_()
-    gate = run.gates.get(status=GateStatus.OPEN)
-    say(gate, Verb.STOP)
-    run.refresh_from_db()
-    gate.refresh_from_db()
-    assert (run.outcome, gate.status, gate.decided_by) == (Outcome.CANCELLED, GateStatus.STOPPED, made.alice())
-    nothing_open(run)
-
-
-def nothing_open(run: Run) -> None:
-    assert not run.gates.filter(status=GateStatus.OPEN).exists()
-    assert not run.work.filter(status__in=["ready", "leased", "suspended"]).exists()
-    assert not Attempt.objects.filter(step__plan__run=run, status__in=["executing", "verifying"]).exists()
-    statuses = {status for plan in run.plans.all() for status in plan.steps.values_list("status", flat=True)}
-    assert statuses <= {StepStatus.PASSED, StepStatus.ACCEPTED, StepStatus.FAILED, StepStatus.DROPPED}
-
-
-@pytest.mark.parametrize("state_", [made.awaiting_plan, waiting, exhausted])
-def test_a_waiting_gate_holds_no_work_and_no_lease(state_: Any) -> None:
-    run = state_()
-    assert not run.work.filter(status__in=["ready", "leased", "suspended"]).exists()
-    assert not run.work.exclude(lease_until=None).exists()
-
-
-# ---- stopping and pausing -----------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("state_", [made.planning, made.awaiting_plan, made.executing, waiting, made.error_gate])
-def test_a_run_can_be_stopped_in_every_state(state_: Any) -> None:
-    run = state_()
-    cancel(run.pk, made.bob(), "Wrong folder.")
-    run.refresh_from_db()
-    assert (run.status, run.outcome) == (RunStatus.FINISHED, Outcome.CANCELLED)
-    assert Event.objects.get(run=run, kind=EventKind.NOTE).data["reason"] == "Wrong folder."
-    nothing_open(run)
-
-
-def test_what_is_finished_can_neither_be_stopped_nor_paused() -> None:
-    run = made.stopped()
-    with pytest.raises(DecisionRefused, match=r"^This run is already finished\.$"):
-        cancel(run.pk, made.alice())
-    with pytest.raises(DecisionRefused):
-        pause(run.pk, made.alice(), paused=True)
-
-
-def test_a_paused_run_starts_nothing_until_it_is_released() -> None:
-    run = made.awaiting_plan()
-    pause(run.pk, made.bob(), paused=True)
-    made.decide(run, GateKind.PLAN, Verb.APPROVE)
-    assert not Attempt.objects.exists()
-    pause(run.pk, made.bob(), paused=False)
-    assert Attempt.objects.count() == 1
-    assert [kind for kind in kinds(run, run.event_count) if kind in {"paused", "resumed"}] == ["paused", "resumed"]
-
-
-@pytest.mark.parametrize("paused", [True, False])
-def test_pausing_twice_is_refused_the_second_time(paused: bool) -> None:
-    run = made.awaiting_plan()
-    if not paused:
-        pause(run.pk, made.alice(), paused=True)
-    pause(run.pk, made.alice(), paused=paused)
-    with pytest.raises(DecisionRefused, match=r"^The run is already in that state, or finished\.$"):
-        pause(run.pk, made.bob(), paused=paused)
-
-
-# ---- the database refuses halves (G5) -----------------------------------------------------------------------------
-
-PEOPLE = get_user_model()._meta.db_table
-WHO = f"decided_by_id = (SELECT id FROM {PEOPLE} WHERE username = 'alice')"
-WHEN = "decided_at = '2026-11-21 12:00:00'"
-HOW = "decided_how = 'person'"
-
-
-HALVES = [
-    "status = 'approved'",
-    "status = 'stopped'",
-    f"status = 'approved', {WHO}",
-    f"status = 'approved', {WHO}, {WHEN}",
-    f"status = 'approved', {WHEN}, {HOW}",
-    f"status = 'approved', {WHO}, {HOW}",
-    f"status = 'rejected', {WHO}, {WHEN}, {HOW}",
-    WHO,
-    WHEN,
-    HOW,
-    f"{WHO}, {WHEN}, {HOW}",
-    f"status = 'withdrawn', {WHO}, {WHEN}, {HOW}",
-    "status = 'maybe'",
-    "kind = 'wish'",
-]
-
-
-def test_half_a_decision_cannot_be_stored() -> None:
-    gate = made.open_gate(made.awaiting_plan(), GateKind.PLAN)
-    for half in HALVES:
-        with pytest.raises(IntegrityError), transaction.atomic(), connection.cursor() as cursor:
-            cursor.execute(f"UPDATE runs_gate SET {half} WHERE id = {gate.pk}")
-
-
-def test_a_whole_decision_can_be_stored() -> None:
-    gate = made.open_gate(made.awaiting_plan(), GateKind.PLAN)
-    with connection.cursor() as cursor:
-        cursor.execute(f"UPDATE runs_gate SET status = 'approved', {WHO}, {WHEN}, {HOW} WHERE id = {gate.pk}")
-    gate.refresh_from_db()
-    assert (gate.status, gate.decided_by) == (GateStatus.APPROVED, made.alice())
-
-
-def test_a_plan_is_approved_only_with_what_it_is_bound_to() -> None:
-    plan = Plan.objects.get(run=made.awaiting_plan())
-    halves: list[dict[str, Any]] = [{"approval_fingerprint": {}}, {"approved_how": "person"}, {}]
-    for half in halves:
-        with pytest.raises(IntegrityError), transaction.atomic():
-            Plan.objects.filter(pk=plan.pk).update(status=PlanStatus.APPROVED, **half)
-
-
-def test_an_outcome_stands_exactly_at_a_finished_run() -> None:
-    run = made.planning()
-    now = timezone.now()
-    halves: list[dict[str, Any]] = [
-        {"outcome": Outcome.SUCCEEDED},
-        {"status": RunStatus.FINISHED},
-        {"status": RunStatus.FINISHED, "outcome": Outcome.FAILED},
-        {"status": RunStatus.FINISHED, "finished_at": now},
-    ]
-    for half in halves:
-        with pytest.raises(IntegrityError), transaction.atomic():
-            Run.objects.filter(pk=run.pk).update(**half)
-
-
-def test_one_run_has_one_open_plan_gate_and_one_step_one_open_gate() -> None:
-    gate = made.open_gate(run := made.awaiting_plan(), GateKind.PLAN)
-    with pytest.raises(IntegrityError), transaction.atomic():
-        Gate.objects.create(run=run, kind=GateKind.PLAN, plan=gate.plan, digest="0", question="Again?")
-    step_gate = made.open_gate(waiting(), GateKind.STEP)
-    with pytest.raises(IntegrityError), transaction.atomic():
-        Gate.objects.create(run=step_gate.run, kind=GateKind.ERROR, step=step_gate.step, digest="0", question="Again?")
-
-
-def test_a_lease_has_an_end_and_only_a_lease_has_one() -> None:
-    item = WorkItem.objects.get(run=made.planning())
-    for half in ({"status": WorkStatus.LEASED}, {"lease_until": timezone.now()}):
-        with pytest.raises(IntegrityError), transaction.atomic():
-            WorkItem.objects.filter(pk=item.pk).update(**half)
-
-
-def test_trees_and_people_that_runs_rest_on_cannot_be_deleted() -> None:
-    run = made.planning()
-    for row in (run.inputs, run.owner):
-        with pytest.raises(IntegrityError), transaction.atomic():
-            row.delete()
-    assert Tree.objects.filter(pk=run.inputs_id).exists()

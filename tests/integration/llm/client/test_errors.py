@@ -1,212 +1,46 @@
-"""Over real HTTP, whatever a service or a line does becomes a reply or a ModelError, and nothing else."""
+"""Over real HTTP, whatever a service or a line does wrong becomes a ModelError that shows no key (S5)."""
 
 from __future__ import annotations
 
 import json
-import re
 import socket
 import traceback
-from collections.abc import Iterator
-from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from runs.enums import Role
-from runs.errors import LeaseLost, ModelError
 from runs.llm import client
 from runs.llm.client import Clients
-from runs.pev.contracts import StepOutput, schema_for
-from runs.pev.ports import Ask, Reply, ToolSpec, Usage
 from tests.fakes.anthropic_answers import (
     Answer,
-    ContextExceeded,
     CutStream,
     EndEarly,
     ErrorInStream,
     Fail,
     Garbage,
-    Overrun,
-    Pause,
-    Refuse,
     Say,
     Slow,
     Stall,
-    Think,
-    ToolUse,
-    UseTools,
 )
 from tests.fakes.anthropic_api import FakeAnthropic
+from tests.integration.llm.client.serving import (
+    DELTA,
+    END,
+    KEY,
+    LONG,
+    MESSAGE,
+    START,
+    STOP,
+    TEXT,
+    TOOL_USE,
+    arguments,
+    error_of,
+    events,
+    question,
+    text,
+)
 
 pytestmark = pytest.mark.allow_hosts(["127.0.0.1"])
-
-KEY = "sk-ant-very-secret-0123456789"
-HELLO: Any = {"role": "user", "content": [{"type": "text", "text": "Hello"}]}
-TOOL = ToolSpec("read_file", "Reads a file.", {"type": "object", "properties": {"path": {"type": "string"}}})
-LONG = "word " * 400
-
-
-@pytest.fixture(scope="module")
-def server() -> Iterator[FakeAnthropic]:
-    with FakeAnthropic() as server:
-        yield server
-
-
-@pytest.fixture(scope="module")
-def shared(server: FakeAnthropic) -> Iterator[Clients]:
-    """The clients of all tests: making one reads the certificates, which takes longer than most tests."""
-    with pytest.MonkeyPatch.context() as environment:
-        environment.setenv("ANTHROPIC_BASE_URL", server.url)
-        environment.setenv("ANTHROPIC_API_KEY", KEY)
-        made = Clients()
-        made._client()
-        yield made
-    made.close()
-
-
-@pytest.fixture
-def api(server: FakeAnthropic, monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeAnthropic]:
-    monkeypatch.setenv("ANTHROPIC_BASE_URL", server.url)
-    monkeypatch.setenv("ANTHROPIC_API_KEY", KEY)
-    server.requests.clear()
-    yield server
-    assert server.violations == []
-
-
-@pytest.fixture
-def clients(shared: Clients) -> Clients:
-    return shared
-
-
-@pytest.fixture
-def own() -> Iterator[Clients]:
-    """Clients that read the environment of this test."""
-    made = Clients()
-    yield made
-    made.close()
-
-
-def question(**changes: Any) -> Ask:
-    values: dict[str, Any] = {
-        "role": Role.EXECUTOR,
-        "model": "claude-opus-5-5",
-        "system": "Be brief.",
-        "messages": (HELLO,),
-        "max_tokens": 1_000,
-    }
-    return Ask(**{**values, **changes})
-
-
-def error_of(clients: Clients) -> ModelError:
-    with pytest.raises(ModelError) as caught:
-        clients.ask(question())
-    return caught.value
-
-
-def events(*sent: Any) -> Garbage:
-    """A stream of exactly these events."""
-    named = ((each.get("type", "") if isinstance(each, dict) else "message_start", each) for each in sent)
-    return Garbage("".join(f"event: {name}\ndata: {json.dumps(each)}\n\n" for name, each in named).encode())
-
-
-USAGE = {"input_tokens": 3, "output_tokens": 1}
-MESSAGE: dict[str, Any] = {
-    "id": "msg",
-    "type": "message",
-    "role": "assistant",
-    "model": "x",
-    "content": [],
-    "stop_reason": None,
-    "stop_sequence": None,
-    "usage": USAGE,
-}
-START = {"type": "message_start", "message": MESSAGE}
-TEXT = {"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": ""}}
-TOOL_USE = {
-    "type": "content_block_start",
-    "index": 0,
-    "content_block": {"type": "tool_use", "id": "t", "name": "n", "input": {}},
-}
-STOP = {"type": "content_block_stop", "index": 0}
-DELTA = {
-    "type": "message_delta",
-    "delta": {"stop_reason": "end_turn", "stop_sequence": None},
-    "usage": {"output_tokens": 5},
-}
-END = {"type": "message_stop"}
-
-
-def text(words: Any, index: int = 0) -> dict[str, Any]:
-    return {"type": "content_block_delta", "index": index, "delta": {"type": "text_delta", "text": words}}
-
-
-def arguments(part: str) -> dict[str, Any]:
-    return {"type": "content_block_delta", "index": 0, "delta": {"type": "input_json_delta", "partial_json": part}}
-
-
-# ---- replies ------------------------------------------------------------------------------------------------------
-
-
-def test_a_reply_has_its_text_stop_reason_model_id_and_usage(api: FakeAnthropic, clients: Clients) -> None:
-    api.replies(Say("Hi."))
-    before = api.usage_totals()
-    reply = clients.ask(question())
-    after = api.usage_totals()
-    assert (reply.text, reply.stop_reason, reply.model) == ("Hi.", "end_turn", "claude-opus-5-5")
-    assert re.fullmatch(r"req_fake_\d+", reply.request_id)
-    assert reply.usage == Usage(
-        input=after.input_tokens - before.input_tokens, output=after.output_tokens - before.output_tokens
-    )
-
-
-@pytest.mark.parametrize(
-    ("answer", "stop_reason"),
-    [
-        (Refuse("No."), "refusal"),
-        (Overrun("cut"), "max_tokens"),
-        (Pause(), "pause_turn"),
-        (ContextExceeded("too"), "model_context_window_exceeded"),
-        (UseTools(ToolUse("read_file", {"path": "a"})), "tool_use"),
-    ],
-)
-def test_every_way_to_stop_is_a_reply(api: FakeAnthropic, answer: Answer, stop_reason: str, clients: Clients) -> None:
-    api.replies(answer)
-    assert clients.ask(question(tools=(TOOL,))).stop_reason == stop_reason
-
-
-def test_tokens_of_the_cache_are_told_apart_from_the_others(api: FakeAnthropic, clients: Clients) -> None:
-    api.replies(Say("One."), Say("Two."))
-    asked = question(system=LONG * 3, stable=(0,))
-    first, second = clients.ask(asked).usage, clients.ask(asked).usage
-    assert (first.cache_read, first.cache_write_5m > 1_000, first.cache_write_1h) == (0, True, 0)
-    assert (second.cache_read, second.cache_write_5m) == (first.cache_write_5m, 0)
-
-
-@pytest.mark.parametrize("model", ["claude-opus-5-5", "claude-sonnet-5-5", "claude-haiku-5-5", "qwen3-4b"])
-def test_a_whole_tool_loop_is_valid_for_every_model_and_replays_what_was_said(
-    api: FakeAnthropic, model: str, clients: Clients
-) -> None:
-    api.replies(Think(UseTools(ToolUse("read_file", {"path": "a"}), text="Let me look.")), Say("Done."))
-    asked = question(model=model, tools=(TOOL,), schema=schema_for(StepOutput))
-    first = clients.ask(asked)
-    results = [{"type": "tool_result", "tool_use_id": use.id, "content": "Hello."} for use in first.tool_uses]
-    said: Any = ({"role": "assistant", "content": list(first.content)}, {"role": "user", "content": results})
-    second = clients.ask(replace(asked, messages=(*asked.messages, *said), last_round=True))
-    assert second.text == "Done."
-    assert [(use.name, use.input) for use in first.tool_uses] == [("read_file", {"path": "a"})]
-    assert api.requests[1].messages[1]["content"] == list(first.content)
-
-
-def test_an_unknown_kind_of_block_is_kept_as_it_came(api: FakeAnthropic, clients: Clients) -> None:
-    start = {"type": "content_block_start", "index": 0, "content_block": {"type": "novelty", "x": 1}}
-    api.replies(events(START, start, STOP, DELTA, END))
-    assert clients.ask(question()).content == ({"type": "novelty", "x": 1},)
-
-
-def test_figures_that_cannot_be_are_not_counted(api: FakeAnthropic, clients: Clients) -> None:
-    odd = {"type": "message_start", "message": {**MESSAGE, "usage": {"input_tokens": -5, "output_tokens": 1}}}
-    api.replies(events(odd, TEXT, text("Hi."), STOP, DELTA, END))
-    assert clients.ask(question()).usage == Usage(input=0, output=5)
 
 
 # ---- errors -------------------------------------------------------------------------------------------------------
@@ -416,30 +250,6 @@ def test_after_an_error_the_same_client_answers_again(api: FakeAnthropic, client
     for _ in range(3):
         error_of(clients)
     assert clients.ask(question()).text == "Hi."
-
-
-# ---- breaking off -------------------------------------------------------------------------------------------------
-
-
-def test_keep_going_breaks_off_in_the_middle_of_a_stream(api: FakeAnthropic, clients: Clients) -> None:
-    api.replies(Stall(5.0, Say(LONG)))
-    seen = []
-
-    def lost() -> None:
-        seen.append(1)
-        if len(seen) == 2:
-            raise LeaseLost("gone")
-
-    with pytest.raises(LeaseLost, match=r"^gone$"):
-        clients.ask(question(), lost)
-    assert len(seen) == 2
-
-
-def test_keep_going_is_looked_at_for_every_event(api: FakeAnthropic, clients: Clients) -> None:
-    api.replies(Say(LONG))
-    seen: list[int] = []
-    reply: Reply = clients.ask(question(), lambda: seen.append(1))
-    assert (reply.stop_reason, len(seen) >= 5) == ("end_turn", True)
 
 
 # ---- keys (S5) ----------------------------------------------------------------------------------------------------
