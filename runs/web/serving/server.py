@@ -7,6 +7,7 @@ from http import HTTPStatus
 from typing import IO, Any
 
 from daphne.server import Server as Daphne
+from daphne.ws_protocol import WebSocketProtocol
 from django.conf import settings
 
 from runs.web.consumers import MAX_MESSAGE
@@ -26,6 +27,19 @@ RESERVED_FILES = 250
 """Files that a process needs besides the connections of clients: databases, blobs, logs, calls of models."""
 _PIECE = 64 * 1024
 _BUSY = b"The site is busy. Nothing was changed. Try again in a moment.\n"
+
+
+class Socket(WebSocketProtocol):
+    """A web socket whose largest message is a limit for browsers, and not for what they are sent."""
+
+    maxMessagePayloadSize: int
+
+    def sendMessage(self, *args: Any, **options: Any) -> None:
+        limit, self.maxMessagePayloadSize = self.maxMessagePayloadSize, 0
+        try:
+            super().sendMessage(*args, **options)
+        finally:
+            self.maxMessagePayloadSize = limit
 
 
 class Server(Daphne):
@@ -54,6 +68,16 @@ class Server(Daphne):
     @http_factory.setter
     def http_factory(self, _made: Any) -> None:
         self._connections = Connections(Pages(self), self._max, Patience())
+
+    @property
+    def ws_factory(self) -> Any:
+        """What makes web sockets: Daphne's, with sockets of ours."""
+        return self._sockets
+
+    @ws_factory.setter
+    def ws_factory(self, made: Any) -> None:
+        made.protocol = Socket
+        self._sockets = made
 
     def timeout_checker(self) -> None:
         """Called every two seconds."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import socket
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -159,13 +160,24 @@ def handshake(target: Target, run: str, cookie: str) -> Line:
 
 def frame(payload: bytes, opcode: int = 1) -> bytes:
     """A frame of a browser, whose mask is all zeros."""
-    return bytes([0x80 | opcode, 0x80 | 126, *len(payload).to_bytes(2), 0, 0, 0, 0]) + payload
+    size = [len(payload)] if len(payload) < 126 else [126, *len(payload).to_bytes(2)]
+    return bytes([0x80 | opcode, 0x80 | size[0], *size[1:], 0, 0, 0, 0]) + payload
 
 
 def test_a_socket_opens_only_for_those_who_have_signed_in(target: Target, run: str) -> None:
     assert handshake(target, run, "").answer().startswith("HTTP/1.1 403 ")
     line = handshake(target, run, target.alice.cookie)
     assert line.socket.recv(1_000).startswith(b"HTTP/1.1 101 ")
+    line.close()
+
+
+def test_what_a_browser_is_sent_may_be_longer_than_what_it_may_send(target: Target, run: str) -> None:
+    line = handshake(target, run, target.alice.cookie)
+    line.socket.recv(1_000)
+    line.socket.sendall(frame(b'{"seen": 0}'))
+    head = line.socket.recv(4, socket.MSG_WAITALL)
+    assert (head[0], head[1]) == (0x81, 126)
+    assert int.from_bytes(head[2:]) > 5_000
     line.close()
 
 
