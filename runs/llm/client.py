@@ -158,6 +158,7 @@ def _http() -> httpx2.Client:
         timeout=httpx2.Timeout(READ_TIMEOUT, connect=10),
         limits=httpx2.Limits(max_connections=1_000, max_keepalive_connections=0),
         event_hooks={"request": [attach]},
+        follow_redirects=False,  # or a service could have the documents sent to any place of its choice
     )
 
 
@@ -226,7 +227,7 @@ def _error(kind: str, sentence: str, retry_after: float | None = None, status: i
 
 def _from_status(error: anthropic.APIStatusError) -> ModelError:
     status = error.status_code
-    unknown = "invalid_request_error" if 400 <= status < 500 else "api_error"
+    unknown = "invalid_request_error" if 300 <= status < 500 else "api_error"
     kind = entrance.name(str(error.type or _KINDS.get(status) or unknown), 80)
     sentences = {
         "authentication_error": "The model's service refused the API key (401). Check ANTHROPIC_API_KEY.",

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import socket
+import threading
 import traceback
+from http.server import BaseHTTPRequestHandler, HTTPServer
 from typing import Any
 
 import pytest
@@ -233,6 +235,27 @@ def test_a_service_that_streams_for_ever_is_given_up(
     api.replies(Say(LONG))
     found = error_of(clients)
     assert (found.kind, found.retriable, found.tokens["input"] > 0) == ("timeout_error", True, True)
+
+
+def test_a_service_cannot_send_documents_on_to_another_place(
+    api: FakeAnthropic, monkeypatch: pytest.MonkeyPatch, own: Clients
+) -> None:
+    class Elsewhere(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            self.rfile.read(int(self.headers["Content-Length"]))
+            self.send_response(307)
+            self.send_header("Location", f"{api.url}/v1/messages")
+            self.send_header("Content-Length", "0")
+            self.end_headers()
+
+        def log_message(self, *args: Any) -> None: ...
+
+    with HTTPServer(("127.0.0.1", 0), Elsewhere) as server:
+        threading.Thread(target=server.handle_request).start()
+        monkeypatch.setenv("ANTHROPIC_BASE_URL", f"http://127.0.0.1:{server.server_port}")
+        found = error_of(own)
+    assert str(found).startswith("The model's service answered 307")
+    assert (found.retriable, api.requests) == (False, [])
 
 
 def test_without_a_key_and_without_another_server_it_says_what_to_set(
