@@ -34,6 +34,7 @@ class Submitted(EventData):
     by: str
     files: int
     bytes: int
+    left_out: tuple[str, ...] = ()
 
 
 class Planning(EventData):

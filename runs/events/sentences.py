@@ -98,7 +98,8 @@ def sentence(event: AnyEvent, names: Mapping[str, str]) -> str:
 def _of_run(event: RunEvent) -> str:
     match event:
         case Submitted():
-            return f"{event.by} submitted the task with {many(event.files, 'file')}."
+            left = f" Left out, since they may hold secrets: {', '.join(event.left_out)}." if event.left_out else ""
+            return f"{event.by} submitted the task with {many(event.files, 'file')}.{left}"
         case Paused():
             return f"{event.by} paused the run. What is under way is finished; nothing new starts."
         case Resumed():

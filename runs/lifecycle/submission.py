@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 import uuid
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from importlib.resources import files as package_files
+from itertools import islice
 from typing import Any
 
 from django.conf import settings
@@ -31,11 +32,16 @@ from runs.pev.imported import shortened
 from runs.pev.paths import clashes, clean_path
 from runs.pev.planner import problems_in
 from runs.pev.policy import Policy
+from runs.pev.sensitive import is_private_key, secret_part
 from runs.pev.tools import TOOL_NAMES
 from runs.rehearsal.job import SAMPLE, SAMPLE_REQUEST
 
 SAMPLES = {SAMPLE: SAMPLE_REQUEST}
 MAX_REQUEST = 20_000
+MAX_LISTED = 20
+"""Names of files left out that the history tells."""
+MAX_KEY_BYTES = 50_000
+"""Larger files are not looked into for being a private key: keys are much smaller."""
 """About ten pages. What is longer is material and belongs into a file, where it can be quoted."""
 _SPEAKS_OF_FILES = re.compile(
     r"\b(these|this|the attached|attached|enclosed|my|our|diese[rsn]?|beigefügten?)\s+(\w+\s+){0,2}"
@@ -47,10 +53,14 @@ _SPEAKS_OF_FILES = re.compile(
 
 @dataclass(frozen=True)
 class Upload:
-    """A file as it came in; `path` is what the sender calls it and is not to be trusted."""
+    """A file as it came in; `path` is what the sender calls it and is not to be trusted.
+
+    `named`: a person chose this very file, so that it is meant even if it holds secrets. Others came with a folder.
+    """
 
     path: str
     content: File[Any]
+    named: bool = True
 
 
 @dataclass(frozen=True)
@@ -81,12 +91,13 @@ def submit(owner: User, submission: Submission) -> Run:
     request = checked_request(submission)
     check_policy(submission.policy, owner, submission.approvers)
     check_plan(submission)
-    uploads = intake(submission.uploads)
+    chosen, left_out = without_secrets(submission.uploads)
+    uploads = intake(chosen)
     check_space(sum(upload.content.size or 0 for upload in uploads.values()))
     contents = {path: upload.content.chunks for path, upload in uploads.items()}
     check_can_be_answered(submission.policy, request, submission.plan, contents)
     tree = trees.make_tree({path: trees.put_file(upload.content) for path, upload in uploads.items()})
-    return _made(owner, submission, request, tree)
+    return _made(owner, submission, request, tree, left_out)
 
 
 def again(run: Run, user: User, token: uuid.UUID, *, reuse: bool = True, redo: Sequence[str] = ()) -> Run:
@@ -118,10 +129,10 @@ def _chunks(sha256: str) -> Iterator[bytes]:
         yield from iter(lambda: blob.read(File.DEFAULT_CHUNK_SIZE), b"")
 
 
-def _made(owner: User, submission: Submission, request: str, tree: Tree) -> Run:
+def _made(owner: User, submission: Submission, request: str, tree: Tree, left_out: Sequence[str] = ()) -> Run:
     try:
         with history.writing():
-            run = _create(owner, submission, request, tree)
+            run = _create(owner, submission, request, tree, left_out)
             advance(run.pk)
     except IntegrityError as error:
         existing = Run.objects.filter(submission=submission.token, owner=owner).first()
@@ -189,7 +200,7 @@ def check_plan(submission: Submission) -> None:
         raise PlanRefused(shortened(problems))
 
 
-def _create(owner: User, submission: Submission, request: str, tree: Tree) -> Run:
+def _create(owner: User, submission: Submission, request: str, tree: Tree, left_out: Sequence[str]) -> Run:
     run = Run.objects.create(
         owner=owner,
         submission=submission.token,
@@ -201,7 +212,9 @@ def _create(owner: User, submission: Submission, request: str, tree: Tree) -> Ru
     )
     history.trust(run)
     run.approvers.add(*submission.approvers)
-    event = events.Submitted(by=owner.get_username(), files=tree.file_count, bytes=tree.total_size)
+    event = events.Submitted(
+        by=owner.get_username(), files=tree.file_count, bytes=tree.total_size, left_out=tuple(_listed(left_out))
+    )
     history.record(run.pk, event)
     if submission.plan:
         estimate = estimate_for(run, submission.plan)
@@ -213,6 +226,40 @@ def title_of(request: str) -> str:
     """The first sentence of the request, cut to 90 characters."""
     line = re.split(r"(?<=[.:!?])\s|\n", request.strip(), maxsplit=1)[0].rstrip(".:")
     return line if len(line) <= 90 else line[:89].rstrip() + "…"
+
+
+def without_secrets(uploads: Sequence[Upload]) -> tuple[list[Upload], list[str]]:
+    """The uploads without what usually holds secrets and was not named, and what that was, by path or folder.
+
+    What is stored is shown to models before anyone approves a plan. Raises UploadRefused when nothing is left.
+    """
+    kept, left_out = list[Upload](), dict[str, None]()
+    for upload in uploads:
+        part = "" if upload.named else secret_part(upload.path) or _as_key(upload)
+        if part:
+            left_out[part] = None
+        else:
+            kept.append(upload)
+    if left_out and not kept:
+        raise UploadRefused(
+            f"No file is left: {', '.join(_listed(left_out))} may hold secrets and are left out of folders. "
+            "If one of them is meant, choose that very file."
+        )
+    return kept, list(left_out)
+
+
+def _listed(left_out: Collection[str]) -> list[str]:
+    more = len(left_out) - MAX_LISTED
+    return [*islice(left_out, MAX_LISTED), *([f"and {more:,} more"] if more > 0 else [])]
+
+
+def _as_key(upload: Upload) -> str:
+    """The path of a private key by its content, whatever it is called."""
+    if (upload.content.size or 0) > MAX_KEY_BYTES:
+        return ""
+    beginning = next(iter(upload.content.chunks()), b"")
+    upload.content.seek(0)
+    return upload.path if is_private_key(beginning) else ""
 
 
 def intake(uploads: Iterable[Upload]) -> dict[str, Upload]:

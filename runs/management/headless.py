@@ -5,7 +5,7 @@ import os
 import sys
 import time
 import uuid
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -80,7 +80,7 @@ class Headless:
                 given, uploads = sample(options["sample"])
                 request = request or given
             if options["files"]:
-                uploads += collected(options["files"])
+                uploads += collected(options["files"], options["include"])
             policy = default_policy().changed(budget=options["budget"])
             plan = _plan(owner, options["plan"], options["template"])
             imported, reason = (plan.plan, plan.reason) if plan else (None, "")
@@ -187,20 +187,26 @@ def _plan(owner: Any, file: Path | None, template: str | None) -> Chosen | None:
     return Chosen(plan_in(data), f"Imported from “{file.name}”.")
 
 
-def collected(folder: Path) -> list[Upload]:
-    """The regular files below a folder; links and `.git` are left out. Raises InvalidInput when there are none."""
+def collected(folder: Path, include: Collection[str] = ()) -> list[Upload]:
+    """The regular files below a folder; links are left out. `include`: paths in it that are meant by name.
+
+    Raises InvalidInput when there are none, or one of those is not there.
+    """
     if folder.is_file():
         return [Upload(folder.name, LazyFile(folder))]
     if not folder.is_dir():
         raise InvalidInput(f"“{folder}” is neither a folder nor a file.")
     found = []
     for path in sorted(folder.rglob("*")):
-        relative = path.relative_to(folder)
-        if path.is_symlink() or not path.is_file() or ".git" in relative.parts:
+        if path.is_symlink() or not path.is_file():
             continue
         if any(parent.is_symlink() for parent in path.parents if parent != folder and folder in parent.parents):
             continue
-        found.append(Upload(relative.as_posix(), LazyFile(path)))
+        relative = path.relative_to(folder).as_posix()
+        found.append(Upload(relative, LazyFile(path), named=relative in include))
+    missing = sorted(set(include) - {upload.path for upload in found})
+    if missing:
+        raise InvalidInput(f"--include names “{missing[0]}”, which is no file in “{folder}”.")
     if not found:
         raise InvalidInput(f"There are no files in “{folder}”.")
     return found

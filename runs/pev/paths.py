@@ -18,8 +18,9 @@ MAX_PARTS = 20
 _RESERVED = re.compile(r"(?:con|prn|aux|nul|conin\$|conout\$|(?:com|lpt)[0-9¹²³])", re.IGNORECASE)
 _DRIVE = re.compile(r"[A-Za-z]:")
 _UNPRINTABLE = frozenset({"Cc", "Cs", "Zl", "Zp"})
-_REORDERING = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
-"""They make a name read as another one (`exe.txt` for `txt.exe`)."""
+_JOINERS = frozenset("\u200c\u200d\ufe0e\ufe0f")
+"""Invisible, but a part of words and pictures: they may stand behind a letter or a picture that is not ASCII."""
+_INVISIBLE = regex.compile(r"[\p{Default_Ignorable_Code_Point}\u2800]")
 _SEEN = regex.compile(r"(?V1)[[\p{L}\p{M}\p{N}\p{P}\p{S}]--[\p{Default_Ignorable_Code_Point}\u2800]]")
 
 
@@ -39,8 +40,8 @@ def clean_path(raw: str) -> str:
 def clashes(paths: Iterable[str]) -> list[tuple[str, str]]:
     """The pairs of clean paths which cannot live in one tree, in the order in which the second was given.
 
-    Either the two are equal where capitals do not count (given twice is such a pair too), or one is a file
-    and at the same time a folder of the other. Linear in the number of paths.
+    Either the two are equal where neither capitals nor invisible characters count (given twice is such a pair too),
+    or one is a file and at the same time a folder of the other. Linear in the number of paths.
     """
     listed = list(paths)
     files: dict[str, str] = {}
@@ -109,8 +110,12 @@ def _problem_with_part(part: str) -> str | None:
         return "it has two slashes in a row; use one"
     if part in {".", ".."}:
         return f"it has the part “{part}”; write the path from the top folder, without . and .."
-    if any(unicodedata.category(char) in _UNPRINTABLE or char in _REORDERING for char in part):
+    if any(unicodedata.category(char) in _UNPRINTABLE for char in part):
         return "it has a control character; use letters, digits, spaces and punctuation"
+    if _hides_something(part):
+        return "it has an invisible character, or one that reorders others; type the name anew"
+    if ":" in part:
+        return f"{_shown(part)} has a colon, behind which Windows hides another file; use a dash"
     if part[-1] == "." or part[-1].isspace():
         return f"{_shown(part)} ends in a dot or a space, which Windows cannot store; leave that out"
     if is_version_store(part):
@@ -122,6 +127,13 @@ def _problem_with_part(part: str) -> str | None:
     return None
 
 
+def _hides_something(part: str) -> bool:
+    return not part.isascii() and any(
+        part[at] not in _JOINERS or at == 0 or part[at - 1].isascii()
+        for at in (match.start() for match in _INVISIBLE.finditer(part))
+    )
+
+
 def _shown(raw: str) -> str:
     printable = "".join(char if char.isprintable() else "�" for char in raw[:80])
     return f"“{printable}{'…' if len(raw) > 80 else ''}”"
@@ -129,4 +141,5 @@ def _shown(raw: str) -> str:
 
 @lru_cache(maxsize=16_384)  # each write looks at all files of its workspace, which are nearly always the same
 def _folded(path: str) -> str:
-    return unicodedata.normalize("NFC", path.casefold())
+    seen = path if path.isascii() else _INVISIBLE.sub("", path)
+    return unicodedata.normalize("NFC", seen.casefold())

@@ -1,4 +1,4 @@
-"""File names that ask for care: version stores, which no model may write to, and what tools obey unasked."""
+"""File names that ask for care: version stores, what tools obey unasked, and what usually holds secrets."""
 
 import fnmatch
 import re
@@ -31,9 +31,52 @@ OBEYED = (
     "usercustomize.py",
 )
 """Names without a leading dot that shells, file managers or interpreters act on by themselves."""
+SECRET_FOLDERS = (
+    *(".aws", ".azure", ".docker", ".gcloud", ".gnupg", ".kube", ".password-store", ".ssh", ".terraform"),
+    *(".bzr", ".git", ".hg", ".svn"),  # with passwords for where it came from, and all that was ever deleted
+)
+SECRET_FILES = (
+    *(".env", ".env.*", "*.env", ".envrc"),
+    *(".boto", ".dockercfg", ".git-credentials", ".htpasswd", ".my.cnf", ".netrc", ".npmrc", ".pgpass", ".pypirc"),
+    *(".s3cfg", ".vault-token", ".*_history", "_netrc"),
+    *("id_dsa", "id_ecdsa", "id_ed25519", "id_rsa", "*.jks", "*.kdbx", "*.keystore", "*.p12", "*.pem", "*.pfx"),
+    *("*.ppk", "client_secret*.json", "credentials", "credentials.json", "secret.key", "secrets.json"),
+    *("secrets.toml", "secrets.yaml", "secrets.yml", "service-account*.json", "service_account*.json"),
+    *("*.tfstate", "*.tfvars", "wallet.dat"),
+)
+"""Left out of folders unless a person names them. Capitals do not count; `.env.example` and its like stay."""
 _EXAMPLE = re.compile(r"\.env[-.\w]*\.(?:example|sample|template|dist)")
 _SHORT_NAME = re.compile(r"git~\d+")
 _INVISIBLE = regex.compile(r"\p{Default_Ignorable_Code_Point}")
+
+
+def _pattern() -> str:
+    folders, files = (
+        "|".join(re.escape(name).replace(r"\*", "[^/]*") for name in names) for names in (SECRET_FOLDERS, SECRET_FILES)
+    )
+    return rf"(?:^|/)(?:(?:{folders})/|(?!{_EXAMPLE.pattern}$)(?:{files})$)"
+
+
+SECRETS = _pattern()
+"""The two lists as a regular expression for whole paths, understood here and by browsers alike; ignore capitals."""
+_SECRETS = re.compile(SECRETS, re.IGNORECASE)
+_PRIVATE_KEY = re.compile(rb"\s*-----BEGIN [A-Z ]{0,40}PRIVATE KEY( BLOCK)?-----")
+
+
+def secret_part(path: str) -> str:
+    """The part of a path by which it usually holds secrets: a folder, with a slash, or all of it; else nothing."""
+    folded = "/".join(_parts(path))
+    found = _SECRETS.search(folded)
+    if found is None:
+        return ""
+    shown = path.replace("\\", "/").split("/")
+    depth = folded.count("/", 0, found.end())
+    return "/".join(shown[:depth]) + "/" if found[0].endswith("/") else "/".join(shown)
+
+
+def is_private_key(beginning: bytes) -> bool:
+    """Whether a file that begins like this is a private key, whatever it is called."""
+    return _PRIVATE_KEY.match(beginning) is not None
 
 
 def is_version_store(path: str) -> bool:

@@ -1,4 +1,4 @@
-// Owns the list of files chosen for a new run: from pickers and drops, with their paths, sizes and limits.
+// The list of files chosen for a new run: from pickers and drops, with their paths, sizes and limits.
 const SHOWN = 200;
 const JUNK = /(^|\/)(\.git|\.hg|\.svn|node_modules|__pycache__|\.venv|\.DS_Store|Thumbs\.db|desktop\.ini)(\/|$)/i;
 
@@ -46,9 +46,12 @@ async function walk(entry, above, found) {
 export class FileList {
   #files = new Map();
   #leftOut = new Set();
+  #secrets = new Set();
 
-  constructor(limits, changed) {
+  // secrets: a regular expression for the paths that a folder brings and that usually hold secrets
+  constructor(limits, secrets, changed) {
     this.limits = limits;
+    this.secretPaths = secrets;
     this.changed = changed;
   }
 
@@ -65,6 +68,7 @@ export class FileList {
   add(pairs) {
     for (const [path, file] of pairs) {
       if (file === null || JUNK.test(path)) this.#leftOut.add(path.match(JUNK)[2]);
+      else if (path.includes("/") && this.secretPaths.test(path)) this.#secrets.add(path);
       else this.#files.set(path.normalize("NFC"), file);
     }
     this.changed();
@@ -78,6 +82,7 @@ export class FileList {
   clear() {
     this.#files.clear();
     this.#leftOut.clear();
+    this.#secrets.clear();
     this.changed();
   }
 
@@ -101,7 +106,14 @@ export class FileList {
   }
 
   leftOut() {
-    return this.#leftOut.size ? `Left out, as they are rarely meant: ${[...this.#leftOut].join(", ")}.` : "";
+    const sentences = [];
+    if (this.#leftOut.size) sentences.push(`Left out, as they are rarely meant: ${[...this.#leftOut].join(", ")}.`);
+    if (this.#secrets.size) {
+      const names = [...this.#secrets].slice(0, 20).join(", ");
+      const more = this.#secrets.size > 20 ? ` and ${this.#secrets.size - 20} more` : "";
+      sentences.push(`Left out, as they may hold secrets: ${names}${more}. Choose one by itself if it is meant.`);
+    }
+    return sentences.join(" ");
   }
 
   // Fills the <ul>; returns how many files are not shown.

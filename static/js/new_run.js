@@ -6,6 +6,7 @@ const form = document.getElementById("new-run");
 const at = (id) => document.getElementById(id);
 const files = new FileList(
   { files: Number(form.dataset.maxFiles), bytes: Number(form.dataset.maxBytes), fileBytes: Number(form.dataset.maxFileBytes) },
+  new RegExp(form.dataset.secrets, "i"),
   refresh,
 );
 let sending = null;

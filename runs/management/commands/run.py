@@ -13,6 +13,13 @@ class Command(TerminalCommand):
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("request", nargs="?", default="", help="what is to be done")
         parser.add_argument("--files", type=Path, help="folder (or file) that the task works on; it is copied")
+        parser.add_argument(
+            "--include",
+            action="append",
+            default=[],
+            metavar="PATH",
+            help="a file in that folder that is left out otherwise, since it may hold secrets, such as .env",
+        )
         parser.add_argument("--sample", help="use a sample that ships with the app: contracts")
         parser.add_argument(
             "--plan", type=Path, help="a plan as JSON, exported or written by hand; no planner is asked"

@@ -188,12 +188,16 @@ class NewRunForm(forms.Form):
 
         Raises InvalidInput when there are not as many paths as files.
         """
-        files = [file for name in ("files", "folder") for file in self.files.getlist(name)]
+        fields = [(file, name) for name in ("files", "folder") for file in self.files.getlist(name)]
+        files = [file for file, _ in fields]
         paths = self.cleaned_data["paths"]
         if paths and len(paths) != len(files):
             raise InvalidInput("The files did not arrive whole. Nothing was stored; submit again.")
         names = paths or [file.name or "" for file in files]
-        return [Upload(name, file) for name, file in zip(names, files, strict=True)]
+        return [
+            Upload(name, file, named=field == "files" and not {"/", "\\"} & set(name))
+            for name, (file, field) in zip(names, fields, strict=True)
+        ]
 
     def plan(self) -> Chosen | None:
         """The plan that was chosen or imported, None when the planner writes it. Raises InvalidInput, PlanRefused."""

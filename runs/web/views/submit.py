@@ -20,6 +20,7 @@ from runs.lifecycle.defaults import default_policy
 from runs.lifecycle.submission import SAMPLES, Submission
 from runs.lifecycle.templates import plan_worth_keeping
 from runs.models import Run
+from runs.pev.sensitive import SECRETS
 from runs.web.forms.again import AgainForm, TokenForm
 from runs.web.forms.new_run import NewRunForm
 from runs.web.views.run import person, visible_run
@@ -105,7 +106,12 @@ def _refused(request: HttpRequest, form: NewRunForm, problems: Sequence[str]) ->
 
 
 def _form(request: HttpRequest, form: NewRunForm, problems: Sequence[str], status: int = 200) -> HttpResponse:
-    limits = {"files": settings.UPLOAD_FILES, "bytes": settings.UPLOAD_BYTES, "file_bytes": settings.FILE_BYTES}
+    limits = {
+        "files": settings.UPLOAD_FILES,
+        "bytes": settings.UPLOAD_BYTES,
+        "file_bytes": settings.FILE_BYTES,
+        "secrets": SECRETS,
+    }
     context = {"form": form, "problems": problems, "limits": limits, "samples": SAMPLES, "sample_token": uuid.uuid4()}
     return render(request, "new_run.html", context, status=status)
 

@@ -66,6 +66,36 @@ def test_without_a_script_names_are_paths(alice_client: Client) -> None:
     assert list(trees.files_of(Run.objects.get().inputs)) == ["a b.md", "ü.bin"]
 
 
+def test_a_folder_comes_without_secrets_and_a_file_that_is_named_with_them(alice_client: Client) -> None:
+    key = b"-----BEGIN RSA PRIVATE KEY-----\nMIIE"
+    names = [
+        "app/.env",
+        "app/.env.example",
+        "app/.github/ci.yml",
+        "app/.ssh/a",
+        "app/.ssh/b",
+        "app/notes",
+        "prod.env",
+    ]
+    files = [file(name.rsplit("/", 1)[-1], key if name == "app/notes" else b"text") for name in names]
+    alice_client.post("/runs/new/", form(files=files, paths=names))
+    run = Run.objects.get()
+    assert list(trees.files_of(run.inputs)) == ["app/.env.example", "app/.github/ci.yml", "prod.env"]
+    page = alice_client.get(f"/runs/{run.pk}/").text
+    assert "with 3 files. Left out, since they may hold secrets: app/.env, app/.ssh/, app/notes." in page
+
+
+def test_without_a_script_a_folder_is_known_by_its_field(alice_client: Client) -> None:
+    alice_client.post("/runs/new/", form(files=[file(".npmrc")], folder=[file("id_rsa"), file("a.md")]))
+    assert list(trees.files_of(Run.objects.get().inputs)) == [".npmrc", "a.md"]
+
+
+def test_a_folder_of_nothing_but_secrets_is_refused_in_words(alice_client: Client) -> None:
+    answer = alice_client.post("/runs/new/", form(files=[file(".env")], paths=["app/.env"]))
+    assert "No file is left: app/.env may hold secrets and are left out of folders." in answer.text
+    assert not Run.objects.exists()
+
+
 def test_a_post_in_the_background_gets_a_place(alice_client: Client) -> None:
     answer = alice_client.post("/runs/new/", form(), headers=JSON)
     assert (answer.status_code, answer.json()) == (201, {"location": f"/runs/{Run.objects.get().pk}/"})

@@ -105,6 +105,13 @@ def test_a_decision_says_what_it_was_about_and_who_stood_in() -> None:
     ]
 
 
+def test_what_was_left_out_is_told() -> None:
+    event = events.Submitted(by="alice", files=1, bytes=1, left_out=(".env", ".ssh/"))
+    assert sentence(event, NAMES) == (
+        "alice submitted the task with 1 file. Left out, since they may hold secrets: .env, .ssh/."
+    )
+
+
 def test_the_other_side_of_each_sentence() -> None:
     cases: list[AnyEvent] = [
         events.PlanProposed(version=1, steps=1, kept=(), reason="", relaxed=0),
