@@ -9,6 +9,7 @@ from django.utils import timezone
 
 from runs.accounting.costs import CostLine
 from runs.accounting.totals import Totals
+from runs.characters import printable
 from runs.models import Gate, Run
 from runs.pev.results import CriterionResult
 from runs.reading.plans import AttemptReading, PlanReading, StepReading
@@ -22,11 +23,13 @@ def as_markdown(run: Run) -> str:
 
 
 def render(report: RunReading) -> str:
-    """UTF-8 text ending in a newline. Text of models, files and people is quoted, never structure."""
+    """UTF-8 text ending in a newline. Text of models, files and people is quoted: never structure, and no terminal
+    obeys it.
+    """
     parts: list[str] = []
     for section in (_head, _answer, _criteria, _files, _plans, _decisions, _costs, _calls, _figures, _foot):
         parts += [*section(report), ""]
-    return "\n".join(parts).rstrip() + "\n"
+    return printable("\n".join(parts).rstrip() + "\n")
 
 
 def _head(report: RunReading) -> list[str]:

@@ -14,6 +14,7 @@ from runs import trees
 from runs.models import Attempt, Run
 from runs.pev.paths import text_of
 from runs.pev.ports import FileInfo
+from runs.reading.tables import formulas_in
 from runs.web.excerpt import WHOLE_BYTES, excerpt
 from runs.web.streaming import attachment
 from runs.web.views.run import visible_run
@@ -76,6 +77,7 @@ def _page(request: HttpRequest, run: Run, path: str, version: Version, text: str
     rendered = can_render and request.GET.get("view") == "rendered"
     start, end = _offset(request, "start"), _offset(request, "end")
     context = {
+        "formulas": formulas_in(path, text) if text is not None and version.info.size <= WHOLE_BYTES else 0,
         "run": run,
         "path": path,
         "name": path.rsplit("/", 1)[-1],

@@ -44,6 +44,13 @@ def test_markdown_is_source_until_asked_and_then_clean(alice_client: Client) -> 
     assert 'href="javascript' not in rendered
 
 
+def test_a_table_says_what_a_spreadsheet_would_compute(alice_client: Client) -> None:
+    run = run_with({"a.csv": b"a,=1+1\n", "b.csv": b"a,1\n"})
+    text = alice_client.get(f"/runs/{run.pk}/files/a.csv").text
+    assert "<strong>1 cell in this table begins like a formula.</strong>" in text
+    assert "like a formula" not in alice_client.get(f"/runs/{run.pk}/files/b.csv").text
+
+
 def test_what_is_not_text_is_offered_for_download(alice_client: Client) -> None:
     run = run_with({"logo.png": b"\x89PNG\0"})
     assert "This file is not text" in alice_client.get(f"/runs/{run.pk}/files/logo.png").text

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from asgiref.sync import async_to_sync
 from django.test import AsyncClient, Client
+from markdown_it import MarkdownIt
 
 from runs import trees
 from runs.models import ModelCall, Run, User
@@ -136,6 +137,17 @@ def test_hostile_text_breaks_neither_page_nor_markdown(alice_client: Client) -> 
         "## Model calls",
         "## Figures",
     ]
+
+
+def test_nothing_in_the_markdown_is_fetched_or_moves_a_terminal(alice_client: Client) -> None:
+    run = factories.finished_succeeded()
+    hostile = "![x](http://evil.example/)\x1b[2J\u202e"
+    Run.objects.filter(pk=run.pk).update(title=hostile, request=hostile, answer=hostile)
+    text = body(alice_client.get(f"/runs/{run.pk}/report.md")).decode()
+    assert "> &#33;[x](http://evil.example/)\\u001b[2J\\u202e" in text
+    assert not {"\x1b", "\u202e"} & set(text)
+    tokens = MarkdownIt("commonmark").enable("table").parse(text)
+    assert not [child for token in tokens for child in token.children or [] if child.type == "image"]
 
 
 def test_the_zip_holds_what_was_made_and_the_report(alice_client: Client) -> None:

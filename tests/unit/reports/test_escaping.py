@@ -50,3 +50,31 @@ def test_a_block_ends_where_it_ends(text: str) -> None:
 def test_code_shows_every_character(text: str) -> None:
     (_, inline, _) = MarkdownIt("commonmark").parse(f"See {code(text)}.")
     assert [child.content for child in inline.children or [] if child.type == "code_inline"] == [text]
+
+
+IMAGES = [
+    "![x](http://evil.example/?q=1)",
+    "\\![x](http://evil.example/)",
+    "![a [b] c](http://evil.example/)",
+    "![x][ref]\n\n[ref]: http://evil.example/",
+    "![ref]\n\n[ref]: http://evil.example/",
+    "![ref][]\n\n> [ref]: http://evil.example/",
+    "- a\n  - ![x](http://evil.example/)",
+    "| ![x](http://evil.example/) |\n|---|",
+    "```\nclosed\n```\n![x](http://evil.example/)",
+    "```\u2028![x](http://evil.example/)\u2028```\n![x](http://evil.example/)",
+    "~~~ ![x](http://evil.example/)\n~~~",
+    "    ```\n![x](http://evil.example/)\n    ```",
+    "``` a`b\n![x](http://evil.example/)\n```",
+]
+
+
+@pytest.mark.parametrize("text", IMAGES)
+def test_no_image_is_fetched_when_a_report_is_opened(text: str) -> None:
+    tokens = MarkdownIt("commonmark").enable(["table", "strikethrough"]).parse("\n".join(block(text)))
+    assert not [child for token in tokens for child in token.children or [] if child.type == "image"]
+
+
+def test_an_image_stays_a_link_and_code_stays_code() -> None:
+    assert block("![x](http://a.example/)") == ["> &#33;[x](http://a.example/)"]
+    assert block("```rust\nvec![1](2)\n```") == ["> ```rust", "> vec![1](2)", "> ```"]
