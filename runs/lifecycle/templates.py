@@ -4,10 +4,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files as package_files
+from itertools import islice
 
 from django.db import IntegrityError, transaction
 from pydantic import ValidationError
 
+from runs import trees
 from runs.enums import RunStatus
 from runs.errors import InvalidInput
 from runs.lifecycle import fingerprint
@@ -18,6 +20,9 @@ from runs.pev.imported import plan_in
 
 MAX_NAME = 120
 """As the column has it: one line of a list."""
+MAX_SEARCHED = 500_000
+"""Characters of a plan in which names of files are looked for, and below it how many names: a page waits for it."""
+MAX_FILES_SEARCHED = 2_000
 
 
 @dataclass(frozen=True)
@@ -102,6 +107,16 @@ def plan_worth_keeping(run: Run) -> Plan | None:
     if run.status != RunStatus.FINISHED:
         return None
     return run.plans.filter(approval_fingerprint__isnull=False).order_by("-version").first()
+
+
+def file_names_in(plan: Plan, run: Run) -> list[str]:
+    """The names of the run's files that stand in a plan, sorted: they go where a template of it goes.
+
+    Of very many files or a very long plan only a part is looked at.
+    """
+    text = fingerprint.contract_of(plan).model_dump_json()[:MAX_SEARCHED]
+    names = {path.rsplit("/", 1)[-1] for path in islice(trees.files_of(run.inputs), MAX_FILES_SEARCHED)}
+    return sorted(name for name in names if name in text)
 
 
 def save(user: User, run: Run, name: str) -> Template:

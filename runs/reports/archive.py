@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
+import re
+import stat
 import zipfile
 from collections.abc import Iterator
 from datetime import datetime
@@ -11,6 +14,7 @@ from typing import TYPE_CHECKING
 from django.utils import timezone
 
 from runs import trees
+from runs.errors import PathRefused
 from runs.models import Run
 from runs.pev.paths import clashes, clean_path
 from runs.reading.files import written_files
@@ -20,6 +24,7 @@ if TYPE_CHECKING:
     from _typeshed import ReadableBuffer
 
 _PIECE = 256 * 1024
+_NOT_ON_WINDOWS = re.compile(r'[<>:"|?*\\]')
 """Bytes read of a file at once: few turns of the thread, and little memory for each download."""
 
 
@@ -54,15 +59,42 @@ def _zipped(files: list[tuple[str, str]], report: str, at: datetime) -> Iterator
     with zipfile.ZipFile(outlet, "w", zipfile.ZIP_DEFLATED) as archive:
         for path, sha256 in files:
             with (
-                archive.open(_entry(clean_path(path), at), "w", force_zip64=True) as target,
+                archive.open(_entry(entry_name(path), at), "w", force_zip64=True) as target,
                 trees.open_blob(sha256) as blob,
             ):
                 while piece := blob.read(_PIECE):
                     target.write(piece)
                     yield outlet.fetched()
-        archive.writestr(_entry(report_name([path for path, _ in files]), at), report)
+        archive.writestr(_entry(report_name([entry_name(path) for path, _ in files]), at), report)
         yield outlet.fetched()
     yield outlet.fetched()
+
+
+def entry_name(path: str) -> str:
+    """The path as every system can unpack it, below the folder that it is unpacked in, and nowhere else.
+
+    What Windows cannot store becomes `_`, and so does the dot of `.git`: paths of runs from before it was refused may
+    have one. A part that was changed ends in a piece of its hash, so that no two become one.
+    """
+    parts = path.split("/")
+    return "/".join(_safe(part, "/".join(parts[: number + 1])) for number, part in enumerate(parts))
+
+
+def _safe(part: str, path: str) -> str:
+    if _is_safe(part):
+        return part
+    name = _NOT_ON_WINDOWS.sub("_", "".join(char for char in part if char.isprintable())).rstrip(". ")
+    name = name if _is_safe(name) else f"_{name.lstrip('.')}"
+    stem, dot, ending = name.rpartition(".")
+    mark = hashlib.sha256(path.encode("utf-8", "surrogatepass")).hexdigest()[:8]
+    return f"{stem}-{mark}.{ending}" if dot and stem else f"{name}-{mark}"
+
+
+def _is_safe(name: str) -> bool:
+    try:
+        return clean_path(f"x/{name}") == f"x/{name}" and not _NOT_ON_WINDOWS.search(name)
+    except PathRefused:
+        return False
 
 
 def report_name(paths: list[str]) -> str:
@@ -77,5 +109,5 @@ def report_name(paths: list[str]) -> str:
 def _entry(path: str, at: datetime) -> zipfile.ZipInfo:
     entry = zipfile.ZipInfo(path, date_time=timezone.localtime(at).timetuple()[:6])
     entry.compress_type = zipfile.ZIP_DEFLATED
-    entry.external_attr = 0o644 << 16
+    entry.external_attr = (stat.S_IFREG | 0o644) << 16
     return entry

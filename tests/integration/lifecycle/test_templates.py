@@ -30,6 +30,14 @@ def test_the_plan_of_a_finished_run_is_kept_whole_and_found_by_number_and_name()
         assert found.reason == "From the template “Three contracts”."
 
 
+def test_names_of_files_that_a_plan_takes_along_are_told() -> None:
+    run = made.finished_succeeded()
+    assert templates.file_names_in(run.plans.get(), run) == []
+    step = made.plan_step("one", "Review Service agreement.md")
+    named = made.awaiting_plan(made.plan(step))
+    assert templates.file_names_in(named.plans.get(), named) == ["Service agreement.md"]
+
+
 def test_a_template_outlives_its_run_and_not_its_owner() -> None:
     run = made.finished_succeeded()
     save(made.bob(), run, "Bob's")

@@ -3,6 +3,7 @@
 import html
 import io
 import re
+import stat
 import zipfile
 from typing import Any
 
@@ -13,6 +14,7 @@ from markdown_it import MarkdownIt
 
 from runs import trees
 from runs.models import ModelCall, Run, User
+from runs.reports.archive import entry_name
 from tests import factories
 
 HOSTILE = "</p><script>alert(1)</script>\n# SUCCEEDED\n```\nunclosed"
@@ -158,8 +160,18 @@ def test_the_zip_holds_what_was_made_and_the_report(alice_client: Client) -> Non
     before = trees.files_of(run.inputs)
     made = {path: info for path, info in trees.files_of(run.head).items() if before.get(path) != info}
     assert sorted(archive.namelist()) == sorted([*made, "report.md"])
+    assert {stat.S_IFMT(entry.external_attr >> 16) for entry in archive.infolist()} == {stat.S_IFREG}
     for path, info in made.items():
         assert archive.read(path) == trees.read_blob(info.sha256)
+
+
+def test_a_zip_of_paths_from_before_they_were_refused_unpacks_nowhere_else(alice_client: Client) -> None:
+    run = factories.stopped()
+    tree = trees.make_tree({path: trees.put(b"x") for path in (".git/config", "a:b", "report.md")})
+    Run.objects.filter(pk=run.pk).update(head=tree)
+    archive = zipfile.ZipFile(io.BytesIO(body(alice_client.get(f"/runs/{run.pk}/files.zip"))))
+    assert archive.namelist() == [entry_name(".git/config"), entry_name("a:b"), "report.md", "report-2.md"]
+    assert not {".git", ":"} & {part for name in archive.namelist() for part in name.split("/")}
 
 
 def test_a_served_zip_is_streamed(db: None) -> None:
