@@ -13,9 +13,10 @@ from runs.enums import (
     Role,
     StepStatus,
 )
-from runs.lifecycle import fingerprint
+from runs.lifecycle import findings, fingerprint
+from runs.lifecycle import state as states
 from runs.lifecycle.baseline import undeclared_by
-from runs.lifecycle.state import specs_of
+from runs.lifecycle.moves import StepState
 from runs.models import Attempt, Plan, Run, Step, ToolCall
 from runs.pev.case import Case
 from runs.pev.contracts import PlanStep
@@ -114,7 +115,7 @@ def _kept(previous: Plan) -> tuple[PlanStep, ...]:
 
 def _results(previous: Plan) -> dict[str, str]:
     settled = previous.steps.filter(status__in=SETTLED_STEPS).values_list("key", flat=True)
-    return {key: text[:RESULT_CHARS] for key, text in findings_of(previous, list(settled)).items()}
+    return {key: text[:RESULT_CHARS] for key, text in findings_of(previous, list(settled), {}).items()}
 
 
 def critiques_of(step: Step) -> tuple[Critique, ...]:
@@ -148,7 +149,7 @@ def for_executor(attempt: Attempt) -> StepBrief:
         step=step.spec,
         files=trees.files_of(run.inputs),
         made=written_files(run, attempt.base),
-        results=findings_of(step.plan, step.depends_on),
+        results=findings_of(step.plan, step.depends_on, states.known(run)),
         model=player.model,
         effort=player.effort,
         rounds=policy.rounds,
@@ -156,17 +157,23 @@ def for_executor(attempt: Attempt) -> StepBrief:
     )
 
 
-def findings_of(plan: Plan, keys: Sequence[str]) -> dict[str, str]:
-    """The findings of settled steps by their key, in the order of the plan: of each the latest attempt's."""
-    if not keys:
-        return {}
+def findings_of(plan: Plan, keys: Sequence[str], known: Mapping[str, StepState]) -> dict[str, str]:
+    """The findings of settled steps by their key, in the order of the plan. Those of `known` steps may be in memory."""
+    remembered = {key: findings.of(known[key].fingerprint) for key in keys if key in known}
+    texts = {key: text for key, text in remembered.items() if text is not None}
+    if len(texts) < len(keys):
+        texts = _read_findings(plan, keys)
+    return {key: texts[key] for key in states.specs_of(plan.pk, plan.digest) if key in texts}
+
+
+def _read_findings(plan: Plan, keys: Sequence[str]) -> dict[str, str]:
+    """Of each step the latest attempt's."""
     own = Attempt.objects.filter(step__plan=plan.pk, step__key__in=keys)
     outputs = list(own.order_by("number").values_list("step__key", "output"))  # the last of a step stays
     if plan.version > 1:  # only later versions keep results of earlier ones
         kept = plan.steps.filter(key__in=keys, reused_from__isnull=False)
         outputs += kept.order_by().values_list("key", "reused_from__output")
-    found = {key: output.findings for key, output in outputs if output}
-    return {key: found[key] for key in specs_of(plan.pk, plan.digest) if key in found}
+    return {key: output.findings for key, output in outputs if output}
 
 
 def repeats_the_one_before(attempt: Attempt) -> bool:
@@ -198,7 +205,7 @@ def for_verifier(attempt: Attempt, overlay: Overlay, calls: Sequence[ToolCall]) 
         tool_inputs=["\n".join([call.name, *_texts_in(call.arguments)]) for call in calls],
         model=player.model,
         effort=player.effort,
-        undeclared=undeclared_by(specs_of(step.plan_id, step.plan.digest).values(), overlay.changes),
+        undeclared=undeclared_by(states.specs_of(step.plan_id, step.plan.digest).values(), overlay.changes),
         own_confidence=attempt.output.confidence if attempt.output else 1.0,
         min_confidence=policy.min_confidence,
     )
@@ -224,7 +231,7 @@ def for_synthesizer(run: Run, plan: Plan) -> AnswerBrief:
     return AnswerBrief(
         request=run.request,
         goal=plan.header.goal,
-        results=findings_of(plan, settled),
+        results=findings_of(plan, settled, states.known(run)),
         files=list(written_files(run, run.head)),
         gaps=_accepted_gaps(run, plan) if StepStatus.ACCEPTED in statuses.values() else [],
         model=player.model,

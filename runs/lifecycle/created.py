@@ -17,7 +17,13 @@ def remember(work: WorkItem) -> None:
 
 
 def _remember(work: WorkItem) -> None:
-    _created[work.pk] = _own(work)
+    """Steps that start in one transaction share run and plan, and then go on in parallel: each gets its own."""
+    work.run = copy(work.run)
+    if work.attempt:
+        step = work.attempt.step
+        step.plan = copy(step.plan)
+        step.plan.run = work.run
+    _created[work.pk] = work
     while len(_created) > MAX_REMEMBERED:
         _created.popitem(last=False)
 
@@ -25,18 +31,6 @@ def _remember(work: WorkItem) -> None:
 def take(work_id: int) -> WorkItem | None:
     """The item as it was committed, given out once. Whether that still holds, only its row can say."""
     return _created.pop(work_id, None)
-
-
-def _own(work: WorkItem) -> WorkItem:
-    """Copies of the rows that change: steps that start in one transaction share a run, and then go on in parallel."""
-    own = copy(work)
-    own.run = copy(work.run)
-    if own.attempt:
-        own.attempt = copy(own.attempt)
-        own.attempt.step = copy(own.attempt.step)
-        own.attempt.step.plan = copy(own.attempt.step.plan)
-        own.attempt.step.plan.run = own.run
-    return own
 
 
 def reset() -> None:

@@ -16,7 +16,7 @@ from runs.enums import (
 )
 from runs.events import kinds as events
 from runs.history import keep, record
-from runs.lifecycle import baseline, fingerprint
+from runs.lifecycle import baseline, findings, fingerprint
 from runs.lifecycle import state as states
 from runs.lifecycle.transitions import change
 from runs.models import Attempt, Plan, Run, Step, Verdict
@@ -81,13 +81,14 @@ def _is_kept(step: Step, settled: dict[str, Step], kept: list[str]) -> bool:
 
 def executed(attempt: Attempt, output: StepOutput, overlay: Changes) -> None:
     """The executor has reported; what it wrote lies in the overlay. Nothing of it is in the workspace yet."""
-    findings = fingerprint.digest_of([output.findings, overlay])
+    result = fingerprint.digest_of([output.findings, overlay])
+    findings.remember(result, output.findings)
     change(
         attempt,
         AttemptStatus.VERIFYING,
         output=output,
         overlay=overlay,
-        fingerprint=findings,
+        fingerprint=result,
     )
     event = events.Verifying(step=attempt.step.key, attempt=attempt.number, confidence=output.confidence)
     record(attempt.step.plan.run_id, event)

@@ -170,6 +170,12 @@ def carry(run_id: int, before: int, after: int) -> None:
         _remembered[run_id] = (after, plan_id, steps)
 
 
+def known(run: Run) -> Mapping[str, StepState]:
+    """The steps of the newest plan as of the run's newest event, where this process remembers them; else none."""
+    number, _, steps = _remembered.get(run.pk, (-1, -1, {}))
+    return steps if number == run.event_count else {}
+
+
 def _steps(run: Run, plan: Plan) -> dict[str, StepState]:
     number, plan_id, steps = _remembered.get(run.pk, (-1, -1, {}))
     if (number, plan_id) == (run.event_count, plan.pk):

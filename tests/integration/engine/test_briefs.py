@@ -1,17 +1,22 @@
-"""What a planner is told when it plans again: every version's failures, people's words, and what was found."""
+"""What models are told: a planner of every failure and of people's words, an executor of what steps before it found."""
 
 from __future__ import annotations
 
 import json
+from collections import OrderedDict
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
-from runs.enums import Verb
+from runs.engine.perform import perform
+from runs.enums import ApprovalPolicy, StepApproval, Verb, WorkStatus
+from runs.lifecycle import findings
 from runs.models import User
 from tests.factories import Submit, answer, drain
 from tests.fakes.anthropic_answers import Answer, Request, Say
 from tests.fakes.anthropic_api import FakeAnthropic
-from tests.fakes.team import Team, labels_of, plan, step, told, verdict
+from tests.fakes.team import Team, labels_of, plan, report, step, told, verdict
 
 pytestmark = [pytest.mark.django_db, pytest.mark.allow_hosts(["127.0.0.1"])]
 
@@ -45,3 +50,33 @@ def test_a_planner_is_told_everything_in_order(api: FakeAnthropic, submitted: Su
     assert reasons[1] == "alice rejected version 1."
     assert reasons[2].startswith("Version 2, step two, attempt 1: Not like in plan 2.")
     assert reasons[3].startswith("Version 3, step two, attempt 1: Not like in plan 3.")
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("elsewhere", [False, True])
+def test_an_executor_is_told_what_the_steps_before_it_found_at_last(
+    elsewhere: bool, api: FakeAnthropic, submitted: Submit, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By memory in the process that carried them out, by rows in another one."""
+
+    def executor(request: Request, right: Answer) -> Answer:
+        if isinstance(right, Say):
+            return Say(json.dumps(report(f"Found by call {len(team.seen['executor'])}.")))
+        return right
+
+    def verifier(request: Request, right: Answer) -> Answer:
+        failed = verdict(labels_of(request), "", "", passed=False) | {"feedback_for_executor": "Look again."}
+        return Say(json.dumps(failed)) if len(team.seen["verifier"]) == 1 else right
+
+    team = Team(plan=plan(step("one"), step("two", "one")), executor=executor, verifier=verifier)
+    api.script(team)
+    run = submitted(plan_approval=ApprovalPolicy.NEVER, step_approval=StepApproval.NONE)
+    for _ in range(3):  # the plan, and step one twice
+        perform(run.work.get(status=WorkStatus.READY).pk)
+    if elsewhere:
+        monkeypatch.setattr(findings, "_texts", OrderedDict())
+    with CaptureQueriesContext(connection) as sent:
+        perform(run.work.get(status=WorkStatus.READY).pk)
+    heard = [(part.name, part.text) for part in told(team.seen["executor"][-1]) if part.kind == "result"]
+    assert heard == [("one", "Found by call 4.")]
+    assert sum('"step__key"' in query["sql"] for query in sent) == int(elsewhere)
