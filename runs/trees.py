@@ -127,6 +127,7 @@ MAX_REMEMBERED = 64
 
 def _remember(digest: str, files: Mapping[str, FileInfo]) -> Mapping[str, FileInfo]:
     _remembered[digest] = files
+    _remembered.move_to_end(digest)
     while len(_remembered) > MAX_REMEMBERED:
         _remembered.popitem(last=False)
     return files
@@ -202,6 +203,7 @@ def _keep(tree: Tree) -> None:
 
     def keep() -> None:
         _rows[tree.pk] = tree
+        _rows.move_to_end(tree.pk)
         while len(_rows) > MAX_REMEMBERED:
             _rows.popitem(last=False)
 

@@ -9,6 +9,7 @@ _texts: OrderedDict[str, str] = OrderedDict()
 def remember(fingerprint: str, text: str) -> None:
     """Keep a text in memory. The fingerprint is a digest over it, so it never means another one."""
     _texts[fingerprint] = text
+    _texts.move_to_end(fingerprint)  # what is found again is new
     while len(_texts) > MAX_REMEMBERED:
         _texts.popitem(last=False)
 
