@@ -40,11 +40,13 @@ def person_of(token: str) -> User | None:
 def consume(token: str) -> User | None:
     """The person whom this link signs in, once: every other link of theirs ends with it. None if it does not work."""
     now = timezone.now()
+    link = Link.objects.filter(token_hash=_hash(token)).first()
+    if link is None:
+        return None
     with transaction.atomic():
-        link = Link.objects.filter(token_hash=_hash(token)).first()
         # The row decides between two that use it at once; the condition is on its own columns, so that a database
         # that lets the second wait looks at them again.
-        if link is None or Link.objects.living(now).filter(pk=link.pk).update(used_at=now) != 1:
+        if Link.objects.living(now).filter(pk=link.pk).update(used_at=now) != 1:
             return None
         person = User.objects.get(pk=link.user_id)
         person.links.living(now).delete()
