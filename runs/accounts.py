@@ -57,12 +57,17 @@ def _hash(token: str) -> str:
     return hashlib.sha256(token.encode(errors="replace")).hexdigest()
 
 
+def _text(name: str) -> str:
+    """What came in as bytes that are no text, which no database takes, with a sign in their place."""
+    return name.encode(errors="replace").decode()
+
+
 def invite(name: str, *, administrator: bool = False) -> User:
     """The person with this new name, without a password; the same one again until they have signed in once.
 
     Raises InvalidInput for a name that cannot be used, or is the name of somebody who has been here.
     """
-    name = User.normalize_username(name.strip())
+    name = User.normalize_username(_text(name).strip())
     known = User.objects.filter(username__iexact=name).first()
     if known is not None:
         if known.is_active and known.last_login is None and known.username == name:
@@ -82,6 +87,7 @@ def invite(name: str, *, administrator: bool = False) -> User:
 
 def named(name: str) -> User:
     """The person with this name. Raises InvalidInput with some of those there are."""
+    name = _text(name)
     person = User.objects.filter(username=name).first()
     if person is None:
         known = ", ".join(User.objects.order_by("username").values_list("username", flat=True)[:20]) or "nobody yet"

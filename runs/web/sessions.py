@@ -64,8 +64,15 @@ class SessionLimits(MiddlewareMixin):
         ends = ends_at(request.session)
         if ends is not None and ends <= now:
             logout(request)
-        elif settings.SESSION_IDLE and now - request.session.get(_USED, 0) >= min(_KEPT_FOR, settings.SESSION_IDLE / 4):
-            request.session[_USED] = int(now)
+        elif settings.SESSION_IDLE and not _polls(request):
+            written = request.session.get(_USED, 0)
+            if now - written >= min(_KEPT_FOR, settings.SESSION_IDLE / 4):
+                request.session[_USED] = int(now)
+
+
+def _polls(request: HttpRequest) -> bool:
+    """Whether a page that is open has asked by itself, as the inbox does; what people click is loaded or posted."""
+    return request.method == "GET" and "HX-Request" in request.headers and _USED in request.session
 
 
 class Refusals(MiddlewareMixin):

@@ -58,6 +58,11 @@ def test_a_name_that_cannot_be_one_is_refused(db: None) -> None:
     assert User.objects.count() == 0
 
 
+@pytest.mark.parametrize("action", ["invite", "link", "deactivate"])
+def test_bytes_that_are_no_text_are_a_sentence(db: None, action: str) -> None:
+    assert refusal(action, "x\udcff").startswith(("“x?” cannot be", "There is no user “x?”; there are: nobody yet."))
+
+
 def test_who_is_not_there_is_named_with_those_who_are(alice: User, bob: User) -> None:
     assert refusal("deactivate", "charlie") == (
         "There is no user “charlie”; there are: alice, bob. Add them: manage.py people invite NAME"

@@ -81,6 +81,15 @@ def test_being_idle_ends_a_session_and_being_used_does_not(alice: User, settings
     assert not is_in(client)
 
 
+def test_a_page_that_asks_by_itself_is_no_use(alice: User, settings: Settings) -> None:
+    settings.SESSION_IDLE = 600
+    client = signed_in(alice)
+    for _ in range(2):
+        assert "HX-Redirect" not in client.get("/", headers={"HX-Request": "true"}, follow=True)
+        shifted(client, "pev_used", 300)
+    assert client.get("/", headers={"HX-Request": "true"}, follow=True)["HX-Redirect"] == "/sign-in/"
+
+
 def test_a_session_of_before_the_limits_is_held_to_them_from_its_next_page_on(alice: User, settings: Settings) -> None:
     settings.SESSION_IDLE = 600
     client = Client()
