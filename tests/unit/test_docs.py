@@ -8,7 +8,7 @@ from pathlib import Path
 import pevsite.settings
 
 ROOT = Path(__file__).parents[2]
-PAGES = [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")]
+PAGES = [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *(ROOT / ".github").glob("*.md")]
 
 
 def test_every_rule_that_is_cited_stands_in_the_rules() -> None:
@@ -60,9 +60,15 @@ def test_paths_and_names_in_the_documents_exist() -> None:
 
 
 def names_in(path: Path) -> set[str]:
-    """The functions and classes at the top of a module."""
-    kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
-    return {node.name for node in ast.parse(path.read_text()).body if isinstance(node, kinds)}
+    """The functions, classes and constants at the top of a module."""
+    found = set()
+    for node in ast.parse(path.read_text()).body:
+        match node:
+            case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
+                found.add(name)
+            case ast.Assign(targets=[ast.Name(id=name)]) | ast.AnnAssign(target=ast.Name(id=name)):
+                found.add(name)
+    return found
 
 
 def test_links_between_the_documents_lead_somewhere() -> None:
