@@ -7,6 +7,7 @@ PEV_TLS                   off            on behind a TLS proxy: secure cookies, 
 PEV_DEBUG                 off            Django's debug pages; never on a network
 PEV_WORKERS               16             threads that carry out steps in one process
 PEV_LEASE_SECONDS         15             after this long without a heartbeat others take the work over
+PEV_MAX_LOSSES            5              workers that one piece of work may lose in a row before a person is asked
 PEV_UPLOAD_FILES          10000          most files of a run
 PEV_UPLOAD_MB             200            most megabytes of a run
 PEV_FILE_MB               50             most megabytes of one file
@@ -165,6 +166,7 @@ FILE_UPLOAD_TEMP_DIR = None
 
 WORKERS = _number("PEV_WORKERS", 16)
 LEASE_SECONDS = _number("PEV_LEASE_SECONDS", 15)
+MAX_LOSSES = _number("PEV_MAX_LOSSES", 5)
 REHEARSAL_DELAY = float(os.environ.get("PEV_REHEARSAL_DELAY") or 0.4)
 
 USE_TZ = True

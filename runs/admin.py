@@ -77,7 +77,19 @@ class RunAdmin(ReadOnly):
 class WorkItemAdmin(ReadOnly):
     """Who holds which lease until when, what is due, and what was tried how often."""
 
-    list_display = ("id", "run", "kind", "status", "lease_owner", "lease_until", "epoch", "tries", "due_at", "error")
+    list_display = (
+        "id",
+        "run",
+        "kind",
+        "status",
+        "lease_owner",
+        "lease_until",
+        "epoch",
+        "tries",
+        "losses",
+        "due_at",
+        "error",
+    )
     list_filter = ("status", "kind", "due_at")
     list_select_related = ("run",)
     search_fields = ("=id", "=run__id", "run__title", "lease_owner", "error")

@@ -66,6 +66,11 @@ def perform(work_id: int) -> None:
 
 def _under(recording: Recording) -> None:
     """Do the work; what ends it early becomes a row too: it is postponed, or suspended until a person answers."""
+    losses = recording.item.losses
+    if losses >= settings.MAX_LOSSES:
+        sentence = f"{losses} times in a row the process that was at it ended without getting on; its log may say why."
+        _suspend(recording, sentence, reset=False)
+        return
     try:
         match WorkKind(recording.item.kind):
             case WorkKind.PLAN:

@@ -32,6 +32,8 @@ def clients() -> Answering:
 
 MAX_TRIES = 8
 """With waits that double, a service may be away for two minutes before a person is asked."""
+MAX_TOOL_TRIES = 3
+"""How often a tool call is carried out whose process ends each time before there is a result."""
 MAX_WAIT = 3_600.0
 """Seconds that a service may ask to be left alone. No thread waits for it: the work item's due time does."""
 
@@ -50,21 +52,33 @@ class Recording:
         """The work item as it was read last."""
         return self.lease.item
 
-    def commit[Value](self, write: Callable[[WorkItem], Value], *, calls_only: bool = False) -> Value:
-        """What `write` returns, committed together with a reply that is in hand. Raises LeaseLost."""
+    def commit[Value](
+        self, write: Callable[[WorkItem], Value], *, calls_only: bool = False, is_entry: bool = False
+    ) -> Value:
+        """What `write` returns, committed together with a reply that is in hand. Raises LeaseLost.
+
+        Such a reply, or a `write` that `is_entry` of the journal, ends a row of losses: the work has got on.
+        """
         unsaved, self._unsaved = self._unsaved, None
+        got_on = self.item.losses > 0 and (is_entry or unsaved is not None)
 
         def both(work: WorkItem) -> Value:
             if unsaved:
                 unsaved(work, True)
+            if got_on:
+                work.losses = 0
+                work.save(update_fields=["losses"])
             return write(work)
 
         try:
-            return database.call(lambda: commit(self.lease, both, calls_only=calls_only))
+            value = database.call(lambda: commit(self.lease, both, calls_only=calls_only))
         except LeaseLost:
             if unsaved:  # it was paid for, whichever worker goes on
                 database.call(lambda: unsaved(self.item, False))
             raise
+        if got_on:
+            self.item.losses = 0
+        return value
 
     def save(self) -> None:
         """Commit the reply in hand, if there is one."""
@@ -203,13 +217,22 @@ class RecordedTools:
         self._deadline.check()
         before = dict(self._overlay.changes)
         began = time.monotonic()
-        result = self._inner.run(use)
+        losses = self._recording.item.losses
+        result = self._inner.run(use) if losses < MAX_TOOL_TRIES else _given_up(losses)
         new: Changes = {p: entry for p, entry in self._overlay.changes.items() if before.get(p) != entry}
         took = _since(began)
         self._deadline.add(began)
         return self._recording.commit(
-            lambda work: journal.write_result(work, place, use, result, new, took), calls_only=True
+            lambda work: journal.write_result(work, place, use, result, new, took), calls_only=True, is_entry=True
         )
+
+
+def _given_up(losses: int) -> ToolResult:
+    sentence = (
+        f"This call was not carried out again: {losses} times in a row the process that was at it ended before there "
+        "was a result. Do it in another way, or leave it out and say so."
+    )
+    return ToolResult(sentence, is_error=True)
 
 
 def _since(began: float) -> int:

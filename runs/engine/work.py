@@ -83,11 +83,11 @@ def _claimed(work: WorkItem) -> Lease | None:
     as_read = {"epoch": work.epoch, "lease_until": work.lease_until}
     until = timezone.now() + timedelta(seconds=settings.LEASE_SECONDS)
     taken_over = work.status == WorkStatus.LEASED
+    losses = work.losses + 1 if taken_over else work.losses  # counted before anything is carried out again
+    claimed = {"epoch": work.epoch + 1, "losses": losses, "lease_owner": _owner(), "lease_until": until}
     try:
         with history.writing(work.run if taken_over else None):
-            change(
-                work, WorkStatus.LEASED, where=as_read, epoch=work.epoch + 1, lease_owner=_owner(), lease_until=until
-            )
+            change(work, WorkStatus.LEASED, where=as_read, **claimed)
             if taken_over:
                 history.record(work.run_id, events.Recovered(work=work.kind))
     except (MoveRefused, Outdated):  # another worker was first, or something happened: the sweeper comes again
@@ -178,7 +178,7 @@ def done(work: WorkItem) -> None:
 
 def postpone(work: WorkItem, until: datetime) -> None:
     """Give the item back; the sweeper notifies a worker at `until`. No thread sleeps for it."""
-    change(work, WorkStatus.READY, lease_until=None, due_at=until, tries=F("tries") + 1)
+    change(work, WorkStatus.READY, lease_until=None, due_at=until, tries=F("tries") + 1, losses=0)
 
 
 class Heartbeat:

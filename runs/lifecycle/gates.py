@@ -196,7 +196,7 @@ def _after_error(gate: Gate, run: Run, *, approved: bool) -> None:
     if not approved or gate.work is None:
         effects.finish(run, failure=f"Given up after: {gate.question}")
         return
-    change(gate.work, WorkStatus.READY, due_at=timezone.now(), tries=0)
+    change(gate.work, WorkStatus.READY, due_at=timezone.now(), tries=0, losses=0)
     notify(gate.work.pk)
 
 

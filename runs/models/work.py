@@ -14,6 +14,7 @@ class WorkItem(models.Model):
 
     `epoch` grows with each claim and fences commits of workers that lost their lease. `generation` is the part of the
     journal that counts: a new one starts with an empty journal. `tries` counts calls in a row without a reply.
+    `losses` counts workers in a row that fell silent before there was a new entry in the journal.
     `reserved_usd`: what the call in flight may cost at most, where the run has a budget.
     """
 
@@ -27,6 +28,7 @@ class WorkItem(models.Model):
     epoch = models.PositiveIntegerField(default=0)
     generation = models.PositiveSmallIntegerField(default=0)
     tries = models.PositiveSmallIntegerField(default=0)
+    losses = models.PositiveSmallIntegerField(default=0)
     reserved_usd = models.DecimalField(max_digits=14, decimal_places=8, default=0)
     error = models.TextField(default="", blank=True)
 

@@ -98,7 +98,7 @@ class _SearchFiles(_Arguments):
 
     pattern: Annotated[str, StringConstraints(min_length=1, max_length=500), Field(description="What to find")]
     prefix: _Prefix = ""
-    regex: Annotated[bool, Field(description="Whether it is a regular expression (RE2: no look-around)")] = False
+    regex: Annotated[bool, Field(description="Whether the pattern is a regular expression")] = False
 
     def answer(self, workspace: Workspace, limits: ToolLimits) -> str:
         names = list(_under(self.prefix, workspace.files()))

@@ -8,6 +8,7 @@ import signal
 import sqlite3
 import subprocess
 import sys
+from collections.abc import Mapping
 from contextlib import closing
 from dataclasses import asdict
 from pathlib import Path
@@ -64,14 +65,16 @@ class Machine:
 class Nursery:
     """A data folder and the process that forks workers for it, one at a time."""
 
-    def __init__(self, folder: Path, installation: Installation, api: FakeAnthropic) -> None:
-        """Saved as `new`: a data folder on which nothing was done."""
+    def __init__(
+        self, folder: Path, installation: Installation, api: FakeAnthropic, variables: Mapping[str, str] | None = None
+    ) -> None:
+        """Saved as `new`: a data folder on which nothing was done. `variables` of the environment come on top."""
         self.data = installation.copy(folder / "data")
         self.save("new")
         self._process = subprocess.Popen(
             KILLED,
             cwd=ROOT,
-            env=environ(self.data, api),
+            env=environ(self.data, api) | dict(variables or {}),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,

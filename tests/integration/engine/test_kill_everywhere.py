@@ -79,7 +79,8 @@ def nursery(
     tmp_path_factory: pytest.TempPathFactory, installation: Installation, api: FakeAnthropic
 ) -> Iterator[Nursery]:
     """Saved as `plan` and `budget`: a run is submitted, without and with one, and nobody has begun to work on it."""
-    nursery = Nursery(tmp_path_factory.mktemp("nursery"), installation, api)
+    unbounded = {"PEV_MAX_LOSSES": "1000"}  # one test kills for as long as it takes
+    nursery = Nursery(tmp_path_factory.mktemp("nursery"), installation, api, unbounded)
     for errand, name in (("submit", "plan"), ("submit with a budget", "budget")):
         nursery.restore("new")
         assert nursery.send(Errand(errand)) == ([], 0)

@@ -14,11 +14,11 @@ from django.utils import timezone
 
 from runs.engine import work
 from runs.engine.perform import perform
-from runs.enums import EventKind, WorkStatus
+from runs.enums import EventKind, GateKind, WorkStatus
 from runs.errors import LeaseLost
 from runs.lifecycle.gates import cancel
-from runs.models import Run, WorkItem
-from tests.factories import Submit
+from runs.models import Run, User, WorkItem
+from tests.factories import Submit, answer, open_gate
 
 
 @pytest.fixture
@@ -136,6 +136,16 @@ def test_work_that_is_taken_over_says_so(item: WorkItem, tries: int) -> None:
     silent(item)
     perform(item.pk)
     assert item.run.events.filter(kind=EventKind.RECOVERED).count() == 1
+
+
+def test_a_person_who_says_try_again_ends_a_row_of_losses(item: WorkItem, alice: User) -> None:
+    WorkItem.objects.update(losses=settings.MAX_LOSSES)
+    perform(item.pk)
+    item.refresh_from_db()
+    assert (item.status, open_gate(item.run).kind) == (WorkStatus.SUSPENDED, GateKind.ERROR)
+    answer(item.run, alice)
+    item.refresh_from_db()
+    assert (item.status, item.losses) == (WorkStatus.READY, 0)
 
 
 def test_work_that_was_given_back_is_no_loss(item: WorkItem) -> None:

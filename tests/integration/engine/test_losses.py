@@ -1,0 +1,86 @@
+"""What ends its process each time is not carried out for ever: the kills are real, and there is a bound on them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.fakes.anthropic_answers import Answer, Request
+from tests.fakes.anthropic_api import FakeAnthropic
+from tests.fakes.team import Team, plan, step
+from tests.installation import Installation
+from tests.integration.engine.killed import Errand
+from tests.integration.engine.machine import Nursery, rows
+
+pytestmark = pytest.mark.allow_hosts(["127.0.0.1"])
+SIGKILL = -9
+LOSSES = "SELECT kind, status, losses FROM runs_workitem ORDER BY id"
+
+
+@pytest.fixture
+def nursery(tmp_path: Path, installation: Installation, api: FakeAnthropic) -> Iterator[Nursery]:
+    nursery = Nursery(tmp_path, installation, api)
+    assert nursery.send(Errand("submit")) == ([], 0)
+    yield nursery
+    nursery.close()
+
+
+def kills(nursery: Nursery, errand: str, before: str, times: int) -> None:
+    """So often the worker is killed when it has done that and is about to record it."""
+    endings = [nursery.send(Errand(errand, kill_on=f"before .*{before}"))[1] for _ in range(times)]
+    assert endings == [SIGKILL] * times
+
+
+def test_a_tool_call_that_ends_its_process_is_carried_out_three_times(nursery: Nursery, api: FakeAnthropic) -> None:
+    def once(request: Request, right: Answer) -> Answer:
+        seen.append(request.tool_results)
+        return right
+
+    seen: list[object] = []
+    api.script(Team(plan=plan(step("one")), executor=once))
+    nursery.send(Errand("plan"))
+    kills(nursery, "attempt", "toolcall", times=3)
+    assert rows(nursery.data, LOSSES) == [("plan", "done", 0), ("attempt", "leased", 2)]
+    nursery.send(Errand("attempt"))
+    assert rows(nursery.data, "SELECT ordinal, is_error, result, writes FROM runs_toolcall LIMIT 1") == [
+        (
+            1,
+            1,
+            "This call was not carried out again: 3 times in a row the process that was at it ended before there was a "
+            "result. Do it in another way, or leave it out and say so.",
+            "{}",
+        )
+    ]
+    assert rows(nursery.data, LOSSES)[1][2] == 0
+    assert "was not carried out again" in json.dumps(seen[1])
+
+
+def test_losses_with_something_new_between_them_do_not_add_up(nursery: Nursery, api: FakeAnthropic) -> None:
+    api.script(Team(plan=plan(step("one"))))
+    nursery.send(Errand("plan"))
+    kills(nursery, "attempt", "toolcall", times=2)
+    kills(nursery, "attempt", "verdict", times=2)
+    assert rows(nursery.data, LOSSES)[1] == ("attempt", "leased", 1)
+    nursery.send(Errand("drain"))
+    assert rows(nursery.data, "SELECT outcome FROM runs_run") == [("succeeded",)]
+    assert rows(nursery.data, "SELECT is_error FROM runs_toolcall") == [(0,)]
+
+
+def test_work_that_ends_its_process_each_time_waits_for_a_person(nursery: Nursery, api: FakeAnthropic) -> None:
+    team = Team(plan=plan(step("one")))
+    api.script(team)
+    kills(nursery, "plan", "modelcall", times=5)
+    assert rows(nursery.data, LOSSES) == [("plan", "leased", 4)]
+    assert nursery.send(Errand("plan"))[1] == 0
+    assert rows(nursery.data, "SELECT kind, status, question FROM runs_gate") == [
+        (
+            "error",
+            "open",
+            "5 times in a row the process that was at it ended without getting on; its log may say why. Try again?",
+        )
+    ]
+    assert rows(nursery.data, LOSSES) == [("plan", "suspended", 5)]
+    assert len(team.seen["planner"]) == 5
