@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
@@ -136,6 +138,34 @@ def test_of_two_clicks_at_the_same_moment_exactly_one_counts() -> None:
     assert len(told) == 1
     assert re.fullmatch(r"Already decided: (alice approved|bob rejected) it at .* UTC\. Reason: Because\.", told[0])
     assert Event.objects.filter(run=run, kind=EventKind.GATE_DECIDED).count() == 1
+
+
+@pytest.mark.django_db(transaction=True)
+def test_of_150_decisions_at_the_same_moment_exactly_one_counts() -> None:
+    gate = made.open_gate(run := made.awaiting_plan(), GateKind.PLAN)
+    people = itertools.cycle([made.alice(), made.bob()])
+    verbs = itertools.cycle([Verb.APPROVE, Verb.REJECT, Verb.STOP])
+    barrier = threading.Barrier(150)
+
+    def click(user: User, verb: Verb) -> str:
+        barrier.wait()
+        try:
+            say(gate, verb, "Because.", user)
+        except DecisionRefused as refusal:
+            return str(refusal)
+        finally:
+            connection.close()
+        return ""
+
+    with ThreadPoolExecutor(150) as browsers:
+        told = list(browsers.map(click, itertools.islice(people, 150), itertools.islice(verbs, 150)))
+    (decided,) = Event.objects.filter(run=run, kind=EventKind.GATE_DECIDED)
+    gate.refresh_from_db()
+    assert (told.count(""), decided.data["by"]) == (1, gate.decided_by and gate.decided_by.get_username())
+    assert {sentence.split(" it at")[0] for sentence in told if sentence} == {
+        f"Already decided: {gate.decided_by} {gate.status}"
+    }
+    assert run.plans.count() == 1
 
 
 # ---- what an approval is bound to (G1) ----------------------------------------------------------------------------
