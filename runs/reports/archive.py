@@ -76,17 +76,19 @@ def entry_name(path: str) -> str:
     What Windows cannot store becomes `_`, and so does the dot of `.git`: paths of runs from before it was refused may
     have one. A part that was changed ends in a piece of its hash, so that no two become one.
     """
-    parts = path.split("/")
-    return "/".join(_safe(part, "/".join(parts[: number + 1])) for number, part in enumerate(parts))
+    digest, parts = hashlib.sha256(), []
+    for part in path.split("/"):
+        digest.update(f"/{part}".encode("utf-8", "surrogatepass"))
+        parts.append(_safe(part, digest.hexdigest()[:8]))
+    return "/".join(parts)
 
 
-def _safe(part: str, path: str) -> str:
+def _safe(part: str, mark: str) -> str:
     if _is_safe(part):
         return part
     name = _NOT_ON_WINDOWS.sub("_", "".join(char for char in part if char.isprintable())).rstrip(". ")
     name = name if _is_safe(name) else f"_{name.lstrip('.')}"
     stem, dot, ending = name.rpartition(".")
-    mark = hashlib.sha256(path.encode("utf-8", "surrogatepass")).hexdigest()[:8]
     return f"{stem}-{mark}.{ending}" if dot and stem else f"{name}-{mark}"
 
 

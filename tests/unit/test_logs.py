@@ -11,6 +11,7 @@ import pytest
 from django.conf import settings
 
 from runs.logs import About, JsonFormatter, LineFormatter, about
+from tests.fakes.echoes import KEY, leaks
 
 
 def record(message: str, *values: object, extra: dict[str, About] | None = None, error: bool = False) -> Any:
@@ -45,6 +46,17 @@ def test_an_escape_sequence_in_a_line_or_a_traceback_is_written_out() -> None:
         line = formatter.format(made)
         assert not {"\x1b", "\x9b", "\u202e"} & set(line)
         assert "\\u009b31m\\u202e" in line
+
+
+def test_a_secret_is_in_no_line_and_no_traceback(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ANTHROPIC_API_KEY", KEY)
+    try:
+        raise ValueError(KEY)
+    except ValueError:
+        made = record("told: %s", f"{KEY[:40]}\n{KEY[40:]}", error=True)
+    for formatter in (LineFormatter(), JsonFormatter()):
+        line = formatter.format(made)
+        assert (leaks(line), line.count("(redacted)")) == ([], 2)
 
 
 def test_as_json_a_record_is_one_object() -> None:

@@ -1,7 +1,5 @@
 """Secrets of the environment are found in every spelling, and nothing else is touched."""
 
-import time
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -72,12 +70,3 @@ def test_everything_else_stays_as_it_is(before: str, after: str) -> None:
     left = redacted(f"{before}|{KEY}|{after}")
     assert (left.startswith(before), left.endswith(after)) == (True, True)
     assert REPLACEMENT in left
-
-
-@pytest.mark.parametrize(
-    "text", ["\\" * 100_000, "&#x" + "0" * 100_000, "%25" * 40_000, f"{KEY[:11]} " * 10_000, KEY * 1_000]
-)
-def test_the_time_is_linear_in_the_text(text: str) -> None:
-    began = time.process_time()
-    redacted(text)
-    assert time.process_time() - began < 1.0

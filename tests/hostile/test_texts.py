@@ -1,0 +1,78 @@
+"""Long hostile texts and names: taking secrets out, quoting, and naming costs time and memory like their length."""
+
+import os
+import time
+from collections.abc import Callable
+
+from runs.characters import printable
+from runs.errors import PathRefused
+from runs.pev.paths import clashes, clean_path
+from runs.pev.sensitive import is_obeyed, secret_part
+from runs.reading.tables import formulas_in
+from runs.redaction import redacted
+from runs.reports.archive import entry_name
+from runs.reports.escaping import block, code, line
+from tests.fakes.echoes import KEY
+from tests.hostile.bounds import within
+from tests.hostile.test_markdown import UNITS
+
+TEXTS = {
+    "backslashes": "\\",
+    "escapes of one": "\\\\\\u00",
+    "zeros": "&#x000000",
+    "zeros at once": "0",
+    "percent signs": "%25",
+    "parts of the key": KEY[:11] + "!",
+    "keys": KEY,
+    "keys in escapes": "".join(f"%25{ord(char):02x}" for char in KEY),
+    "slashes": ".git/",
+    "dots": ".env",
+    "invisible": "a\u200b",
+    "combining": "\u0301",
+    "controls": "\x1b[",
+    "cells": '=1,"',
+}
+
+
+def cleaned(path: str) -> str:
+    try:
+        return clean_path(path)
+    except PathRefused as error:
+        return str(error)
+
+
+def quoted_block(text: str) -> list[str]:
+    return block(f"![x](y)\n{text}")
+
+
+def table(text: str) -> int:
+    return formulas_in("a.csv", text)
+
+
+def names_of_many(text: str) -> int:
+    return len(clashes([f"{number}{text[:100]}" for number in range(len(text) // 100)]))
+
+
+CALLS: tuple[Callable[[str], object], ...] = (
+    *(redacted, printable, quoted_block, line, code),
+    *(cleaned, secret_part, is_obeyed, entry_name, table, names_of_many),
+)
+
+
+def slowest(characters: int) -> tuple[float, str]:
+    os.environ["ANTHROPIC_API_KEY"] = KEY
+    pairs = [(call, name, unit) for call in CALLS for name, unit in TEXTS.items()]
+    pairs += [(quoted_block, name, unit) for name, unit in UNITS.items()]
+    taken = []
+    for call, name, unit in pairs:
+        text = (unit * (characters // len(unit) + 1))[:characters]
+        began = time.process_time()
+        call(text)
+        taken.append((time.process_time() - began, f"{getattr(call, '__name__', '')} of {name}"))
+    return max(taken)
+
+
+def test_no_text_takes_more_than_its_length_allows() -> None:
+    """The slowest takes 0.2 seconds for 25,000 characters, and its time grows like their number."""
+    seconds, what = within(10, 200, "tests.hostile.test_texts.slowest", 25_000)
+    assert (seconds < 0.5, what) == (True, what)
