@@ -6,7 +6,7 @@ sessions and links with it.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Never
 
 from django.contrib import admin
 from django.db.models import QuerySet
@@ -31,6 +31,13 @@ class Administration(admin.AdminSite):
         if not is_administrator(request.user):
             raise Http404
         return True
+
+    def password_change(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> Never:
+        """Nobody has a password, and a page for one would only mislead. Raises Http404."""
+        raise Http404
+
+    def password_change_done(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> Never:
+        raise Http404
 
 
 site = Administration(name="admin")

@@ -198,7 +198,9 @@ def test_the_administration_is_there_for_administrators_alone(world: World, meth
     assert {route: one[4] for route, one in found.items() if one[4] >= 500} == {}
 
 
-def test_nobody_signs_in_with_a_password(world: World) -> None:
+def test_nobody_signs_in_with_a_password_or_sets_one(world: World) -> None:
+    for page in ("/admin/password_change/", "/admin/password_change/done/"):
+        assert world.browser("administrator").get(page).status_code == 404
     for role in ROLES:
         answer = world.browser(role).post("/admin/login/", {"username": "root", "password": ""})
         assert (answer.status_code, answer["Location"]) == (302, "/sign-in/")
