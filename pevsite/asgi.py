@@ -9,17 +9,16 @@ installation.prepare(installation.data_dir())  # another server than `serve` may
 
 from channels.auth import AuthMiddlewareStack
 from channels.routing import ProtocolTypeRouter, URLRouter
-from django.contrib.staticfiles.handlers import ASGIStaticFilesHandler
 from django.core.asgi import get_asgi_application
 
 pages = get_asgi_application()
 
-from runs.web.headers import NoSniff
+from runs.web.headers import StaticFiles, WithHeaders
 from runs.web.routing import SameOrigin, websocket_urlpatterns
 
 application = ProtocolTypeRouter(
     {
-        "http": NoSniff(ASGIStaticFilesHandler(pages)),
+        "http": WithHeaders(StaticFiles(pages)),
         "websocket": SameOrigin(AuthMiddlewareStack(URLRouter(websocket_urlpatterns))),
     }
 )

@@ -1,17 +1,19 @@
 """Headers of answers that no view has to think of."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
 from functools import partial
 from typing import Any
 
 from asgiref.sync import iscoroutinefunction
-from django.http import HttpRequest
+from django.conf import settings
+from django.contrib.staticfiles.handlers import ASGIStaticFilesHandler
+from django.core.exceptions import SuspiciousOperation
+from django.http import FileResponse, Http404, HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.utils.decorators import sync_and_async_middleware
 
 type Message = dict[str, Any]
 type Send = Callable[[Message], Awaitable[None]]
-_NOSNIFF = (b"x-content-type-options", b"nosniff")
 
 
 @sync_and_async_middleware
@@ -32,18 +34,42 @@ def _not_stored(response: HttpResponseBase) -> HttpResponseBase:
     return response
 
 
-class NoSniff:
-    """An ASGI application whose answers browsers take for what they are called: static files pass no middleware."""
+class StaticFiles(ASGIStaticFilesHandler):
+    """Static files, and 404 for whatever else is asked for below their address."""
+
+    def serve(self, request: HttpRequest) -> HttpResponse | FileResponse:
+        """Raises Http404 also for paths that lead elsewhere, or cannot be paths: Django would answer with 500."""
+        try:
+            response = super().serve(request)
+        except (SuspiciousOperation, ValueError, OSError) as error:
+            raise Http404 from error
+        kind = response.headers["Content-Type"]
+        if kind.startswith("text/") and "charset" not in kind:
+            response.headers["Content-Type"] = f"{kind}; charset=utf-8"
+        return response
+
+
+class WithHeaders:
+    """An ASGI application whose answers all have the headers that pages get from middleware: static files pass none."""
 
     def __init__(self, app: Any) -> None:
         self._app = app
 
     async def __call__(self, scope: Any, receive: Any, send: Send) -> None:
-        await self._app(scope, receive, partial(_sniffless, send))
+        await self._app(scope, receive, partial(_completed, send))
 
 
-async def _sniffless(send: Send, message: Message) -> None:
+async def _completed(send: Send, message: Message) -> None:
     if message["type"] == "http.response.start":
-        others = [(name, value) for name, value in message["headers"] if name.lower() != _NOSNIFF[0]]
-        message = {**message, "headers": [*others, _NOSNIFF]}
+        present = {name.lower() for name, _ in message["headers"]}
+        missing = [(name, value) for name, value in always() if name not in present]
+        message = {**message, "headers": [*message["headers"], *missing]}
     await send(message)
+
+
+def always() -> Iterator[tuple[bytes, bytes]]:
+    """The headers of an answer that has no others of their names."""
+    yield b"x-content-type-options", b"nosniff"
+    yield b"content-security-policy", b"default-src 'none'; base-uri 'none'; frame-ancestors 'none'"
+    if settings.SECURE_HSTS_SECONDS:
+        yield b"strict-transport-security", f"max-age={settings.SECURE_HSTS_SECONDS}".encode()

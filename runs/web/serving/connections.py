@@ -187,7 +187,8 @@ def page(status: HTTPStatus, sentence: str, *, as_json: bool = False) -> bytes:
         ).encode()
     head = (
         f"HTTP/1.1 {status.value} {status.phrase}\r\nContent-Type: {kind}\r\nContent-Length: {len(body)}\r\n"
-        "Cache-Control: no-store\r\nX-Content-Type-Options: nosniff\r\nContent-Security-Policy: default-src 'none'\r\n"
+        "Cache-Control: no-store\r\nX-Content-Type-Options: nosniff\r\n"
+        "Content-Security-Policy: default-src 'none'; base-uri 'none'; frame-ancestors 'none'\r\n"
         f"{'Retry-After: 5' if status is HTTPStatus.SERVICE_UNAVAILABLE else 'Referrer-Policy: same-origin'}\r\n"
         "Connection: close\r\n\r\n"
     )

@@ -11,6 +11,7 @@ from daphne.ws_protocol import WebSocketProtocol
 from django.conf import settings
 
 from runs.web.consumers import MAX_MESSAGE
+from runs.web.headers import always
 from runs.web.serving.connections import Connection, Connections
 from runs.web.serving.limits import Patience
 from runs.web.serving.requests import Pages, Request
@@ -138,5 +139,6 @@ async def _next(body: IO[bytes], receive: Receive) -> Message:
 
 
 def _start(status: HTTPStatus) -> Message:
-    headers = [(b"content-type", b"text/plain; charset=utf-8"), (b"retry-after", b"5"), (b"cache-control", b"no-store")]
+    kind = (b"content-type", b"text/plain; charset=utf-8")
+    headers = [kind, (b"retry-after", b"5"), (b"cache-control", b"no-store"), *always()]
     return {"type": "http.response.start", "status": status.value, "headers": headers}

@@ -143,9 +143,20 @@ def test_a_client_cannot_say_where_the_site_lies(target: Target) -> None:
 
 
 @pytest.mark.parametrize("path", ["/static/js/run.js", "/static/no.js", "/sign-in/"])
-def test_what_is_sent_is_what_it_is_called(target: Target, path: str) -> None:
+def test_what_is_sent_is_what_it_is_called_and_stands_in_no_frame(target: Target, path: str) -> None:
     head = target.line().ask(f"GET {path}", "Connection: close").answer().partition("\r\n\r\n")[0].lower()
     assert head.count("\r\nx-content-type-options: nosniff") == head.count("x-content-type-options") == 1
+    assert head.count("frame-ancestors 'none'") == head.count("content-security-policy") == 1
+    assert head.count("; charset=utf-8") == head.count("content-type:") == 1
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["../pevsite/settings.py", "%2e%2e/.git/config", "..%2f..%2fetc/passwd", "/etc/passwd", "%00", "js", "y" * 4_000],
+)
+def test_nothing_but_static_files_is_found_among_them(target: Target, path: str) -> None:
+    answer = target.line().ask(f"GET /static/{path}", "Connection: close").answer()
+    assert answer.startswith("HTTP/1.1 404 ")
 
 
 def handshake(target: Target, run: str, cookie: str) -> Line:
