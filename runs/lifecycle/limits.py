@@ -16,6 +16,7 @@ from runs.lifecycle import fingerprint
 from runs.lifecycle.notify import notify
 from runs.lifecycle.transitions import change
 from runs.models import Plan, Run, User, WorkItem
+from runs.pev.numbers import amount
 from runs.pev.policy import Policy
 
 
@@ -55,11 +56,9 @@ class Raised(TypedDict):
 def given(budget: str, minutes: str) -> Raised:
     """What a person wrote as new limits. Raises InvalidInput for what is no amount."""
     try:
-        usd, time = (Decimal(text.strip()) if text.strip() else None for text in (budget, minutes))
-        if usd is not None and not usd.is_finite():
-            raise ValueError(usd)
+        usd, time = (amount(text) if text.strip() else None for text in (budget, minutes))
         return {"budget": usd, "time_limit": int(60 * time) if time is not None else None}
-    except (ArithmeticError, ValueError) as error:
+    except ValueError as error:
         raise InvalidInput("Write the new limit as a number, such as 5 or 2.50.") from error
 
 

@@ -17,6 +17,7 @@ from runs.models import Plan, Run, Template, User
 from runs.permissions import visible_templates
 from runs.pev.contracts import PlanContract
 from runs.pev.imported import plan_in
+from runs.pev.numbers import key as row_key
 
 MAX_NAME = 120
 """As the column has it: one line of a list."""
@@ -69,8 +70,10 @@ def chosen(user: User, key: str) -> Chosen:
     """The template with this key: of a shipped one its name, of an own one its number. Raises InvalidInput."""
     if key in SHIPPED:
         return Chosen(shipped_plan(key), _reason(SHIPPED[key].name))
-    number = int(key) if key.isascii() and key.isdigit() and len(key) < 19 else 0
-    template = visible_templates(user).defer("plan").filter(pk=number).first()
+    try:
+        template = visible_templates(user).defer("plan").filter(pk=row_key(key)).first()
+    except ValueError:
+        template = None
     if template is None:
         raise InvalidInput("There is no such template, or not any more; choose another.")
     return _own(template)

@@ -27,6 +27,8 @@ DEADLINE = 600.0
 """Seconds after which a call is given up, whatever it still streams."""
 READ_TIMEOUT = 120.0
 """Seconds without a byte after which a call is given up."""
+MAX_TOKENS = 10**9
+"""What a reply may report of each kind, at the most: no context is a hundredth of it."""
 MAX_STOP_REASON = 40
 """Characters: what the column takes."""
 _RETRIABLE = {
@@ -209,8 +211,8 @@ def _usage(usage: Any) -> Usage:
 
 
 def _count(tokens: object) -> int:
-    """The SDK does not check what servers report; a row takes whole numbers from 0 only."""
-    return tokens if isinstance(tokens, int) and tokens > 0 else 0
+    """The SDK does not check what servers report; a row takes whole numbers from 0 only, and no larger than it has."""
+    return min(tokens, MAX_TOKENS) if isinstance(tokens, int) and tokens > 0 else 0
 
 
 def _error(kind: str, sentence: str, retry_after: float | None = None, status: int = 0) -> ModelError:

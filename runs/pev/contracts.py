@@ -19,6 +19,8 @@ Words = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, ma
 Text = Annotated[str, StringConstraints(max_length=200_000)]
 StepId = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,59}$")]
 Path = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=400)]
+MAX_COUNT = 10**12
+"""Of bytes or words: no file has so many, and every database can count to it."""
 Confidence = Annotated[float, Field(ge=0, le=1)]
 """Lengths far above what models write when they are well: they keep one field from filling a page or a prompt."""
 
@@ -38,7 +40,7 @@ class FileExists(Contract):
 class MinBytes(Contract):
     kind: Literal["min_bytes"]
     path: Path
-    min: Annotated[int, Field(ge=1)]
+    min: Annotated[int, Field(ge=1, le=MAX_COUNT)]
 
 
 class Contains(Contract):
@@ -61,8 +63,8 @@ class Matches(Contract):
 class WordCount(Contract):
     kind: Literal["word_count"]
     path: Path
-    min: Annotated[int, Field(ge=0)] = 0
-    max: Annotated[int, Field(ge=1)] = 1_000_000
+    min: Annotated[int, Field(ge=0, le=MAX_COUNT)] = 0
+    max: Annotated[int, Field(ge=1, le=MAX_COUNT)] = 1_000_000
 
 
 class JsonValid(Contract):

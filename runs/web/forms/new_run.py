@@ -20,6 +20,7 @@ from runs.lifecycle.templates import SHIPPED, Chosen
 from runs.models import User
 from runs.pev.imported import MAX_BYTES, plan_in
 from runs.pev.policy import Policy
+from runs.web.forms.posted import Amount, People
 
 EFFORTS = ("low", "medium", "high")
 ROLES = (Role.PLANNER, Role.EXECUTOR, Role.VERIFIER)
@@ -118,7 +119,7 @@ class NewRunForm(forms.Form):
         allow_empty_file=True,  # imported says it better
         widget=forms.FileInput(attrs={"accept": ".json,application/json"}),
     )
-    approvers: forms.ModelMultipleChoiceField[User] = forms.ModelMultipleChoiceField(
+    approvers = People(
         label="Who else may see this run and decide?",
         queryset=User.objects.none(),
         required=False,
@@ -133,7 +134,7 @@ class NewRunForm(forms.Form):
     rounds = _bounded("rounds", "Tool rounds per attempt")
     revisions = _bounded("revisions", "Plans you may reject")
     attempt_minutes = _bounded("attempt_seconds", "Minutes per attempt", unit=60)
-    budget = forms.DecimalField(
+    budget = Amount(
         label="Budget in USD",
         help_text="Empty for none. You are asked before a call that could exceed it",
         min_value=Decimal("0.01"),
@@ -151,7 +152,7 @@ class NewRunForm(forms.Form):
     reuse = forms.BooleanField(label="Take over results of earlier runs where nothing has changed", required=False)
     second_person = forms.BooleanField(label="A second person has to approve: not the one who submits", required=False)
     same_model_verifier = forms.BooleanField(label="The verifier may be the executor’s model", required=False)
-    min_confidence = forms.DecimalField(
+    min_confidence = Amount(
         label="Least confidence",
         help_text="0 to 1; what executor or verifier is less sure of is not a pass",
         min_value=0,
@@ -163,7 +164,7 @@ class NewRunForm(forms.Form):
         kwargs["initial"] = _initial(default_policy()) | {"token": uuid.uuid4()} | (kwargs.get("initial") or {})
         super().__init__(*args, **kwargs)
         approvers = self.fields["approvers"]
-        assert isinstance(approvers, forms.ModelMultipleChoiceField)
+        assert isinstance(approvers, People)
         approvers.queryset = _others(owner)
         self._owner = owner
         plans = self.fields["template"].widget

@@ -1,10 +1,13 @@
 """What all small forms share: free text as it was typed, and errors as sentences."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from django import forms
+from django.db.models import QuerySet
 
 from runs.errors import InvalidInput
+from runs.models import User
+from runs.pev.numbers import amount, key
 
 
 class Text(forms.CharField):
@@ -12,6 +15,35 @@ class Text(forms.CharField):
 
     def to_python(self, value: Any) -> Any:
         return super().to_python(value.replace("\0", "") if isinstance(value, str) else value)
+
+
+class Amount(forms.DecimalField):
+    """A number in digits, which is looked at before anything is computed with it."""
+
+    def to_python(self, value: Any) -> Any:
+        try:
+            return super().to_python(amount(value) if isinstance(value, str) and value.strip() else value)
+        except ValueError as error:
+            raise forms.ValidationError(self.error_messages["invalid"], code="invalid") from error
+
+
+if TYPE_CHECKING:
+    Chosen = forms.ModelMultipleChoiceField[User]
+else:
+    Chosen = forms.ModelMultipleChoiceField  # annotations only: the class cannot be subscripted
+
+
+class People(Chosen):
+    """People by the numbers of their rows, which are looked at before a database is asked for them."""
+
+    def clean(self, value: Any) -> QuerySet[User]:
+        for each in value or ():
+            try:
+                key(each)
+            except ValueError as error:
+                text = self.error_messages["invalid_choice"]
+                raise forms.ValidationError(text, code="invalid_choice", params={"value": str(each)[:40]}) from error
+        return super().clean(value)
 
 
 class PostedForm(forms.Form):

@@ -32,6 +32,8 @@ def test_an_answer_needs_nothing_but_a_verb() -> None:
             "That is 20,001 characters; 20,000 fit. Put long texts into a file.",
         ),
         ({"verb": "approve", "budget": "much"}, "Write the new limit as a number, such as 5 or 2.50."),
+        ({"verb": "approve", "minutes": "1e999990"}, "Write the new limit as a number, such as 5 or 2.50."),
+        ({"verb": "approve", "budget": "1e-999990"}, "Write the new limit as a number, such as 5 or 2.50."),
         ({"verb": "approve", "minutes": "nan"}, "Write the new limit as a number, such as 5 or 2.50."),
     ],
 )
