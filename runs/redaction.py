@@ -20,7 +20,13 @@ REPLACEMENT = "(redacted)"
 _NAMES = frozenset(
     {"KEY", "APIKEY", "TOKEN", "SECRET", "PASSWORD", "PASSWD", "PASSPHRASE", "CREDENTIAL", "CREDENTIALS"}
 )
+_NOT_SECRET = frozenset(
+    ["DIR", "FILE", "FILENAME", "FOLDER", "HOME", "HOST", "ID", "NAME", "PATH", "SIZE", "SOCK", "TTL", "TYPE"]
+)
+"""Unless another one says that it is only about a secret."""
 _IN_ADDRESS = re.compile(r"://[^/@\s]*:([^/@\s]+)@")
+_PLACE = re.compile(r"(?:~|\.{0,2})/[\w.-]+(?:/[\w.-]+)+/?")
+"""A path that leads to a secret. It may well stand in texts; taken out, it would break citations."""
 _LAYERS = 3
 """Spellings inside of spellings that are undone, such as percent signs in JSON."""
 _SPELLED = re.compile(
@@ -68,7 +74,8 @@ def redacted(text: str) -> str:
 def _secrets() -> tuple[str, ...]:
     found = set()
     for name, value in os.environ.items():
-        if not _NAMES.isdisjoint(name.upper().split("_")):
+        words = name.upper().split("_")
+        if not _NAMES.isdisjoint(words) and _NOT_SECRET.isdisjoint(words) and not _PLACE.fullmatch(value):
             found.add(value.strip())
         if "@" in value:
             found.update(unquote(password) for password in _IN_ADDRESS.findall(value))

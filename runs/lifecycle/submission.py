@@ -67,6 +67,7 @@ class Upload:
 class Submission:
     """What a person submits. `token` makes a form that is sent twice one run. `no_files`: none are missing.
 
+    `left_out`: what the sender has not sent, since it may hold secrets.
     With a `plan` no planner is asked for version 1; `plan_from` says in a sentence where it comes from.
     """
 
@@ -76,6 +77,7 @@ class Submission:
     token: uuid.UUID
     approvers: Sequence[User] = ()
     no_files: bool = False
+    left_out: Sequence[str] = ()
     plan: PlanContract | None = None
     plan_from: str = ""
 
@@ -91,7 +93,8 @@ def submit(owner: User, submission: Submission) -> Run:
     request = checked_request(submission)
     check_policy(submission.policy, owner, submission.approvers)
     check_plan(submission)
-    chosen, left_out = without_secrets(submission.uploads)
+    chosen, held_back = without_secrets(submission.uploads)
+    left_out = [*submission.left_out, *held_back]
     uploads = intake(chosen)
     check_space(sum(upload.content.size or 0 for upload in uploads.values()))
     contents = {path: upload.content.chunks for path, upload in uploads.items()}

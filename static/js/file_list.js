@@ -105,6 +105,10 @@ export class FileList {
     return `${count(this.size, "file")}, ${inUnits(this.bytes)}`;
   }
 
+  secrets() {
+    return [...this.#secrets].slice(0, SHOWN);
+  }
+
   leftOut() {
     const sentences = [];
     if (this.#leftOut.size) sentences.push(`Left out, as they are rarely meant: ${[...this.#leftOut].join(", ")}.`);

@@ -118,6 +118,7 @@ async function submit(event) {
     data.append("files", file, file.name);
     data.append("paths", path);
   }
+  for (const path of files.secrets()) data.append("left_out", path); // for the history: the files stay here
   send(data);
 }
 

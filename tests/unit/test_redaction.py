@@ -54,7 +54,10 @@ def test_other_secrets_of_the_environment_are_taken_out_too(
 
 @pytest.mark.parametrize(
     ("name", "value"),
-    [("ANTHROPIC_API_KEY", "not-needed"), ("X_KEY", "ollama"), ("PATH", "/a1b2c3d4e5"), ("X_KEY", "")],
+    [
+        *(("ANTHROPIC_API_KEY", "not-needed"), ("X_KEY", "ollama"), ("X_KEY", ""), ("PATH", "/a1b2c3d4e5")),
+        *(("SSH_KEY_PATH", "/home/alice/contracts7"), ("APP_CREDENTIALS", "/home/alice/contracts7/key.json")),
+    ],
 )
 def test_words_that_stand_where_a_key_could_are_no_secrets(
     monkeypatch: pytest.MonkeyPatch, name: str, value: str

@@ -19,9 +19,12 @@ from runs.lifecycle.submission import MAX_REQUEST, Upload
 from runs.lifecycle.templates import SHIPPED, Chosen
 from runs.models import User
 from runs.pev.imported import MAX_BYTES, plan_in
+from runs.pev.paths import MAX_CHARACTERS
 from runs.pev.policy import Policy
 from runs.web.forms.posted import Amount, People
 
+MAX_LEFT_OUT = 200
+"""As many as the script sends."""
 EFFORTS = ("low", "medium", "high")
 ROLES = (Role.PLANNER, Role.EXECUTOR, Role.VERIFIER)
 _PLAN = {
@@ -106,6 +109,7 @@ class NewRunForm(forms.Form):
     no_files = forms.BooleanField(label="There are no files for this", required=False)
     token = forms.UUIDField(widget=forms.HiddenInput)
     paths = forms.Field(required=False, widget=forms.MultipleHiddenInput)  # filled by the script, in the files' order
+    left_out = forms.Field(required=False, widget=forms.MultipleHiddenInput)  # paths that the script did not send
     template = forms.CharField(
         label="Plan",
         help_text="A template is proposed as it stands; you approve it like any plan.",
@@ -182,7 +186,10 @@ class NewRunForm(forms.Form):
 
     @property
     def policy_has_errors(self) -> bool:
-        return bool(set(self.errors) - {"request", "no_files", "token", "approvers", "template", "plan_file", "paths"})
+        return bool(
+            set(self.errors)
+            - {"request", "no_files", "token", "approvers", "template", "plan_file", "paths", "left_out"}
+        )
 
     def uploads(self) -> list[Upload]:
         """The files with their paths; a browser sends names only, so the script sends each path in a field beside it.
@@ -199,6 +206,11 @@ class NewRunForm(forms.Form):
             Upload(name, file, named=field == "files" and not {"/", "\\"} & set(name))
             for name, (file, field) in zip(names, fields, strict=True)
         ]
+
+    def held_back(self) -> list[str]:
+        """What a browser says that it left out of a folder, for the history: paths, none of them taken at its word."""
+        named: list[str] = self.cleaned_data["left_out"] or []
+        return [name.replace("\0", "")[:MAX_CHARACTERS] for name in named[:MAX_LEFT_OUT]]
 
     def plan(self) -> Chosen | None:
         """The plan that was chosen or imported, None when the planner writes it. Raises InvalidInput, PlanRefused."""

@@ -88,6 +88,7 @@ def _submit(request: HttpRequest, form: NewRunForm) -> Run:
         Submission(
             request=given["request"],
             uploads=form.uploads(),
+            left_out=form.held_back(),
             policy=form.policy(),
             token=given["token"],
             approvers=list(given["approvers"]),

@@ -87,6 +87,11 @@ def test_whoever_signs_in_gets_a_session_of_their_own(client: Client, alice: Use
         ("/runs/new/", "/runs/new/"),
         ("https://elsewhere.example/", "/"),
         ("//elsewhere.example/", "/"),
+        ("/\\elsewhere.example/", "/"),
+        ("\\\\elsewhere.example/", "/"),
+        ("/\t/elsewhere.example/", "/"),
+        ("http:///elsewhere.example/", "/"),
+        ("http://testserver@elsewhere.example/", "/"),
         ("javascript:alert(1)", "/"),
     ],
 )

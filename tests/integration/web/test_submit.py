@@ -85,6 +85,17 @@ def test_a_folder_comes_without_secrets_and_a_file_that_is_named_with_them(alice
     assert "with 3 files. Left out, since they may hold secrets: app/.env, app/.ssh/, app/notes." in page
 
 
+def test_the_history_tells_what_the_browser_left_out_itself(alice_client: Client) -> None:
+    left = ["app/.env", "<script>\0", *(f"keys/{number}.pem" for number in range(300))]
+    alice_client.post("/runs/new/", form(files=[file("a.md")], paths=["app/a.md"], left_out=left))
+    run = Run.objects.get()
+    (submitted,) = run.events.filter(kind="submitted")
+    assert submitted.data["left_out"][:3] == ["app/.env", "<script>", "keys/0.pem"]
+    assert submitted.data["left_out"][20:] == ["and 180 more"]
+    page = alice_client.get(f"/runs/{run.pk}/").text
+    assert "Left out, since they may hold secrets: app/.env, &lt;script&gt;, keys/0.pem" in page
+
+
 def test_without_a_script_a_folder_is_known_by_its_field(alice_client: Client) -> None:
     alice_client.post("/runs/new/", form(files=[file(".npmrc")], folder=[file("id_rsa"), file("a.md")]))
     assert list(trees.files_of(Run.objects.get().inputs)) == [".npmrc", "a.md"]
