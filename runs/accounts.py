@@ -101,11 +101,11 @@ def deactivate(person: User) -> None:
     Raises InvalidInput for the last administrator who is active.
     """
 
-    def change(row: User) -> None:
+    def apply(row: User) -> None:
         row.is_active = False
         _end_sessions(row)
 
-    _changed(person, change, keeps_administrator=False)
+    _changed(person, apply, keeps_administrator=False)
 
 
 def sign_out_everywhere(person: User) -> None:
@@ -116,22 +116,22 @@ def sign_out_everywhere(person: User) -> None:
 def activate(person: User) -> None:
     """Let this person be given links again."""
 
-    def change(row: User) -> None:
+    def apply(row: User) -> None:
         row.is_active = True
 
-    _changed(person, change)
+    _changed(person, apply)
 
 
 def set_administrator(person: User, *, administrator: bool) -> None:
     """Raises InvalidInput for the last administrator who is active."""
 
-    def change(row: User) -> None:
+    def apply(row: User) -> None:
         row.is_superuser = row.is_staff = administrator
 
-    _changed(person, change, keeps_administrator=administrator)
+    _changed(person, apply, keeps_administrator=administrator)
 
 
-def _changed(person: User, change: Callable[[User], None], *, keeps_administrator: bool = True) -> None:
+def _changed(person: User, apply: Callable[[User], None], *, keeps_administrator: bool = True) -> None:
     """Change the row under a lock; sockets look again once it is committed."""
     with transaction.atomic():
         # all administrators are locked: two who make each other inactive at once must not both succeed
@@ -142,7 +142,7 @@ def _changed(person: User, change: Callable[[User], None], *, keeps_administrato
             raise InvalidInput(
                 f"“{row.get_username()}” is the only administrator who can sign in. Make somebody else one first."
             )
-        change(row)
+        apply(row)
         row.save()
         transaction.on_commit(partial(live.recheck, row.pk), robust=True)
     person.refresh_from_db()

@@ -75,8 +75,8 @@ def _done(action: str, options: dict[str, Any]) -> str:
     if action == "administrator":
         accounts.set_administrator(person, administrator=not options["off"])
         return f"“{person.get_username()}” is {'no longer' if options['off'] else 'now'} an administrator."
-    change, _, sentence = _ACTIONS[action]
-    change(person)
+    apply, _, sentence = _ACTIONS[action]
+    apply(person)
     return sentence.format(person.get_username(), person.get_username())
 
 

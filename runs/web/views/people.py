@@ -56,8 +56,8 @@ def person(request: HttpRequest, person_id: int) -> HttpResponse:
         verb: PersonVerb = PersonForm(request.POST).checked()["verb"]
         if verb is PersonVerb.LINK:
             return _with_link(request, who)
-        change, sentence = _CHANGES[verb]
-        change(who)
+        apply, sentence = _CHANGES[verb]
+        apply(who)
     except InvalidInput as error:
         return _page(request, problem=str(error), status=422)
     messages.success(request, sentence.format(who.get_username()))

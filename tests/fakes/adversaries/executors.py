@@ -104,7 +104,6 @@ WRONG_ARGUMENTS: tuple[Mapping[str, object], ...] = (
     {"path": 7, "content": True},
     {"path": "one.md", "content": "x", "mode": "0777"},
     {"path": "one.md" * 1_000, "content": "x"},
-    {"path": "one.md", "content": "with a \0 in it"},
 )
 
 

@@ -244,7 +244,7 @@ def test_nobody_goes_past_the_orm() -> None:
         for node in ast.walk(tree)
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and called(node) in raw
     }
-    assert found == set()
+    assert found == {("management/terminal.py", "execute")}  # a command's, not a cursor's
 
 
 def writes_history(node: ast.AST, imported: set[str]) -> bool:

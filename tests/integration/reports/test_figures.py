@@ -58,7 +58,7 @@ def test_the_metrics_of_the_run() -> None:
         "high": 0.8,
         "count": 1,
         "held": 0,
-        "said": 0.71,
+        "claimed": 0.71,
         "share": 0.0,
     }
 
