@@ -69,7 +69,9 @@
   document.addEventListener("htmx:ws:close", (event) => {
     if (event.detail.code === NO_LONGER_ALLOWED) {
       event.detail.connection.config.reconnect = false;
-      show("gone", "You can no longer follow this run");
+      // What may not be seen any more does not stay on the screen; words that were not sent do.
+      if (unsent().length) show("gone", "You can no longer follow this run");
+      else window.location.reload();
     } else if (!document.hidden) {
       show("waiting", "reconnecting…");
     }

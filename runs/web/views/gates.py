@@ -16,6 +16,7 @@ from runs.web.forms.decisions import DecisionForm
 from runs.web.fragments import regions
 from runs.web.presenters.gates import Problem
 from runs.web.presenters.page import run_page
+from runs.web.sessions import about_request
 from runs.web.views.run import person, visible_run
 
 log = logging.getLogger(__name__)
@@ -31,7 +32,7 @@ def decide(request: HttpRequest, run_id: int, gate_id: int) -> HttpResponse:
     try:
         _decide(request, gate, form.decision())
     except PevError as error:
-        log.info("refused: %s", error, extra=about(run=run_id, gate=gate.pk, user=request.user.get_username()))
+        log.info("refused: %s", error, extra=about(**(about_request(request) | {"run": run_id, "gate": gate.pk})))
         return _page(request, run_id, Problem(gate.pk, str(error), form.typed), _status(error))
     if request.headers.get("HX-Request"):
         return _page(request, run_id, None, 200)

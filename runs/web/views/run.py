@@ -15,6 +15,7 @@ from runs.permissions import visible_runs
 from runs.web.forms.decisions import PauseForm, StopForm
 from runs.web.fragments import regions
 from runs.web.presenters.page import run_page as present
+from runs.web.sessions import about_request
 
 log = logging.getLogger(__name__)
 
@@ -66,4 +67,4 @@ def pause(request: HttpRequest, run_id: int) -> HttpResponse:
 
 
 def _refused(request: HttpRequest, run: Run, error: PevError) -> None:
-    log.info("refused: %s", error, extra=about(run=run.pk, user=request.user.get_username()))
+    log.info("refused: %s", error, extra=about(**(about_request(request) | {"run": run.pk})))
