@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import logging
 import re
+import time
 from datetime import UTC, datetime
 from typing import Any, TypedDict, Unpack, override
 
@@ -36,10 +37,13 @@ def about(**fields: Unpack[About]) -> dict[str, About]:
 
 
 class LineFormatter(logging.Formatter):
-    """`2026-01-31 12:00:00,123 INFO runs.engine.work: claimed run=1 work=7 epoch=2`, and a traceback below it."""
+    """`2026-01-31 12:00:00,123Z INFO runs.engine.work: claimed run=1 work=7 epoch=2`, and a traceback below it."""
+
+    default_msec_format = "%s,%03dZ"
 
     def __init__(self) -> None:
         super().__init__("{asctime} {levelname} {name}: {message}", style="{")
+        self.converter = time.gmtime  # Django sets the process's zone to that in which times are shown
 
     @override
     def format(self, record: logging.LogRecord) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import logging
 import sys
+import time
 from typing import Any
 
 import pytest
@@ -25,6 +26,15 @@ def record(message: str, *values: object, extra: dict[str, About] | None = None,
 def test_a_line_says_what_it_is_about() -> None:
     line = LineFormatter().format(record("claimed by %s", "host/7", extra=about(run=1, step="s1", work=7, epoch=2)))
     assert line.endswith(" INFO runs.engine.work: claimed by host/7 run=1 step=s1 work=7 epoch=2")
+
+
+def test_a_line_has_its_time_in_utc_wherever_times_are_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    with monkeypatch.context() as zone:
+        zone.setenv("TZ", "Europe/Berlin")
+        time.tzset()
+        line = LineFormatter().format(record("hello"))
+    time.tzset()
+    assert line == "2026-01-31 12:00:00,123Z INFO runs.engine.work: hello"
 
 
 def test_a_line_of_another_library_is_about_nothing() -> None:
