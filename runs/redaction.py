@@ -5,7 +5,7 @@ import codecs
 import os
 import re
 import string
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 from urllib.parse import unquote
@@ -37,17 +37,22 @@ _SPELLED = re.compile(
     r"|\b0x(?P<literal>[0-9a-f]{2})\b|=(?P<quoted>[0-9a-f]{2})",
     re.IGNORECASE,
 )
+_MARKS = ("\\", "%", "&#", "0x", "0X", "=")
+"""Without one of these nothing is spelled otherwise; looking for them costs a tenth of looking for spellings."""
 _BASES = {"number": 10, "octal": 8}
 _TO_LOWER = bytes.maketrans(string.ascii_uppercase.encode(), string.ascii_lowercase.encode())
 _DROPPED = bytes(code for code in range(256) if not chr(code).isascii() or not chr(code).isalnum())
 
 
 class _Form(NamedTuple):
-    """One spelling of a secret, folded. Every piece of `piece` characters of it contains one of the `seeds` whole."""
+    """One spelling of a secret, folded; every `piece` characters of it give it away."""
 
     text: bytes
     piece: int
-    seeds: tuple[tuple[int, bytes], ...]
+
+
+type _Grams = Mapping[int, Mapping[bytes, Sequence[tuple[_Form, int]]]]
+"""By their length all pieces of forms which a text is cut into to find one: where each stands in which form."""
 
 
 def redacted(text: str) -> str:
@@ -57,12 +62,10 @@ def redacted(text: str) -> str:
     with other capitals, with spaces, line breaks or punctuation inside, backwards, as percent, JSON, HTML or C escapes
     (one inside another too), in hexadecimal, decimal, base32, rot13, and base64 from any byte on. Linear in the text.
     """
-    forms = _forms(_secrets())
-    if not forms:
+    grams = _grams(_secrets())
+    if not grams or not any(_may_hold(view, grams) for view in _readings(text)):
         return text
-    spans = [span for view, places in _views(text) for span in _found(view, places, forms)]
-    if not spans:
-        return text
+    spans = [span for view, places in _views(text) for span in _found(view, places, grams)]
     parts, end = [], 0
     for first, last in sorted(spans):
         if first >= end:
@@ -89,15 +92,15 @@ def _is_secret(value: str) -> bool:
 
 
 @lru_cache(maxsize=4)
-def _forms(secrets: tuple[str, ...]) -> tuple[_Form, ...]:
-    texts = {_fold(spelling) for secret in secrets for spelling in _spellings(secret)}
-    return tuple(_form(text) for text in sorted(texts))
-
-
-def _form(text: bytes) -> _Form:
-    piece = min(MIN_PIECE, len(text))
-    size = (piece + 1) // 2  # any piece of 2n - 1 or more characters has a whole one of the blocks of n
-    return _Form(text, piece, tuple((at, text[at : at + size]) for at in range(0, len(text) - size + 1, size)))
+def _grams(secrets: tuple[str, ...]) -> _Grams:
+    found: dict[int, dict[bytes, list[tuple[_Form, int]]]] = {}
+    for text in {_fold(spelling) for secret in secrets for spelling in _spellings(secret)}:
+        form = _Form(text, min(MIN_PIECE, len(text)))
+        size = (form.piece + 1) // 2  # cut into blocks of n, a text has one of them whole in any 2n - 1 characters
+        grams = found.setdefault(size, {})
+        for at in range(len(text) - size + 1):
+            grams.setdefault(text[at : at + size], []).append((form, at))
+    return found
 
 
 def _spellings(secret: str) -> Iterator[str]:
@@ -114,16 +117,35 @@ def _fold(text: str) -> bytes:
     return text.encode("ascii", "ignore").translate(_TO_LOWER, _DROPPED)
 
 
+def _readings(text: str) -> Iterator[str]:
+    """The text, then with its escapes undone, and theirs."""
+    yield text
+    for _ in range(_LAYERS):
+        if not any(mark in text for mark in _MARKS):
+            return
+        before, text = text, _SPELLED.sub(_character, text)
+        if text == before:
+            return
+        yield text
+
+
+def _may_hold(text: str, grams: _Grams) -> bool:
+    folded = _fold(text)
+    return any(
+        not known.keys().isdisjoint(folded[at : at + size] for at in range(0, len(folded), size))
+        for size, known in grams.items()
+    )
+
+
 def _views(text: str) -> Iterator[tuple[str, list[int] | None]]:
-    """The text, then with its escapes undone, and theirs. With each the place in the text of every character, and the
-    end; None for the text itself.
-    """
+    """The readings, each with the place in the text of every character, and the end; None for the text itself."""
     places: list[int] | None = None
     yield text, None
     for _ in range(_LAYERS):
-        if not _SPELLED.search(text):
-            return
+        before = text
         text, places = _undone(text, places)
+        if text == before:
+            return
         yield text, places
 
 
@@ -143,31 +165,33 @@ def _character(match: re.Match[str]) -> str:
     return " " if kind == "space" else chr(int(match[kind], _BASES.get(kind, 16)))
 
 
-def _found(view: str, places: list[int] | None, forms: tuple[_Form, ...]) -> Iterator[tuple[int, int]]:
+def _found(view: str, places: list[int] | None, grams: _Grams) -> Iterator[tuple[int, int]]:
     """Where secrets stand in a view, as spans of the text itself."""
     folded = _fold(view)
-    hits = [form for form in forms if any(seed in folded for _, seed in form.seeds)]
-    if not hits:
-        return
     kept = [at for at, char in enumerate(view) if char.isascii() and char.isalnum()]
-    for form in hits:
-        for first, last in _pieces(folded, form):
-            start, end = kept[first], kept[last - 1] + 1
-            yield (start, end) if places is None else (places[start], places[end])
+    for first, last in _pieces(folded, grams):
+        start, end = kept[first], kept[last - 1] + 1
+        yield (start, end) if places is None else (places[start], places[end])
 
 
-def _pieces(folded: bytes, form: _Form) -> Iterator[tuple[int, int]]:
-    """Where so long a piece of the form stands that it gives the secret away."""
-    for offset, seed in form.seeds:
-        done, at = 0, folded.find(seed)
-        while at >= 0:
-            first, start = at, offset
-            while first > done and start > 0 and folded[first - 1] == form.text[start - 1]:
-                first, start = first - 1, start - 1
-            last, end = at + len(seed), offset + len(seed)
-            while last < len(folded) and end < len(form.text) and folded[last] == form.text[end]:
-                last, end = last + 1, end + 1
-            if last - first >= form.piece:
-                yield first, last
-                done = last
-            at = folded.find(seed, max(at + 1, done))
+def _pieces(folded: bytes, grams: _Grams) -> Iterator[tuple[int, int]]:
+    """Where so long a piece of a form stands that it gives the secret away."""
+    for size, known in grams.items():
+        done = 0
+        for at in range(0, len(folded), size):
+            for form, offset in known.get(folded[at : at + size], ()) if at + size > done else ():
+                first, last = _extended(folded, at, size, form, offset)
+                if last - first >= form.piece:
+                    yield first, last
+                    done = max(done, last)
+
+
+def _extended(folded: bytes, at: int, size: int, form: _Form, offset: int) -> tuple[int, int]:
+    """How far the text and the form agree around a block that they have in common."""
+    first, start = at, offset
+    while first > 0 and start > 0 and folded[first - 1] == form.text[start - 1]:
+        first, start = first - 1, start - 1
+    last, end = at + size, offset + size
+    while last < len(folded) and end < len(form.text) and folded[last] == form.text[end]:
+        last, end = last + 1, end + 1
+    return first, last
