@@ -69,6 +69,9 @@ def _said(answer: Any) -> dict[str, bool]:
         "no guessing of types": answer["X-Content-Type-Options"] == "nosniff",
         "no address to other sites": answer["Referrer-Policy"] in {"same-origin", "strict-origin"},
         "nothing for other sites": "Access-Control-Allow-Origin" not in answer,
+        "cookies for this site alone": all(
+            cookie["samesite"] == "Lax" and cookie["httponly"] for cookie in answer.cookies.values() if cookie.value
+        ),
         "which encoding": kind in _OF_BYTES or kind.endswith("; charset=utf-8"),
     }
 
