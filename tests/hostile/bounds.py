@@ -1,26 +1,24 @@
 """Calls in a process of their own, whose time and memory are limited: what hostile input may cost.
 
-`within` is for tests. Run as a module this is that process: it imports the function's module (with Django set up),
-limits itself, and calls the function. What imports take does not count.
+The process imports the function's module, limits itself, and calls the function; what imports take does not count.
+It is forked from one that has set Django up, because starting Python for each call takes longer than most calls.
 """
 
 import importlib
+import multiprocessing
 import os
-import pickle
 import resource
 import signal
-import subprocess
-import sys
 import time
+from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
-import django
-
-ROOT = Path(__file__).parents[2]
 START_SECONDS = 30
 """By the clock, for starting the process on a busy machine."""
 _TOO_MUCH_MEMORY = 99
+_PROCESSES = multiprocessing.get_context("forkserver")
+_PROCESSES.set_forkserver_preload(["tests.hostile.product"])
 
 
 class TooMuch(AssertionError):
@@ -34,25 +32,21 @@ def within(seconds: float, megabytes: int, function: str, *args: object) -> Any:
     machine may be busy), or more megabytes on top of what its imports have taken. Arguments, result and exception
     travel as pickles; a function of a test's own module will do.
     """
-    environment = {name: value for name, value in os.environ.items() if not name.startswith("COVERAGE")}
+    ours, its = _PROCESSES.Pipe(duplex=False)
+    child = _PROCESSES.Process(target=_call, args=(its, seconds, megabytes, function, args))
+    child.start()
+    its.close()
     try:
-        child = subprocess.run(
-            [sys.executable, "-m", "tests.hostile.bounds"],
-            input=pickle.dumps((seconds, megabytes, function, args)),
-            capture_output=True,
-            cwd=ROOT,
-            env=environment | {"DJANGO_SETTINGS_MODULE": "pevsite.settings"},
-            timeout=START_SECONDS + 10 * seconds,
-            check=False,
-        )
-    except subprocess.TimeoutExpired as error:
-        raise TooMuch(f"{function} took more than {10 * seconds:g} seconds by the clock") from error
-    if child.returncode == _TOO_MUCH_MEMORY:
-        raise TooMuch(f"{function} took more than {megabytes} MB")
-    if child.returncode == -signal.SIGXCPU:
-        raise TooMuch(f"{function} took more than {seconds:g} seconds")
-    assert child.returncode == 0, f"{function} broke its process ({child.returncode}): {child.stderr.decode()[-2_000:]}"
-    used, value, raised = pickle.loads(child.stdout)
+        if not ours.poll(START_SECONDS + 10 * seconds):
+            raise TooMuch(f"{function} took more than {10 * seconds:g} seconds by the clock")
+        used, value, raised = ours.recv()
+    except EOFError as error:
+        child.join()
+        raise _ended(child.exitcode, seconds, megabytes, function) from error
+    finally:
+        ours.close()
+        child.kill()
+        child.join()
     if used > seconds:
         raise TooMuch(f"{function} took {used:.1f} seconds, allowed are {seconds:g}")
     if raised is not None:
@@ -60,7 +54,15 @@ def within(seconds: float, megabytes: int, function: str, *args: object) -> Any:
     return value
 
 
-def _called(seconds: float, megabytes: int, function: str, args: tuple[object, ...]) -> tuple[float, Any, Any]:
+def _ended(status: int | None, seconds: float, megabytes: int, function: str) -> AssertionError:
+    if status == _TOO_MUCH_MEMORY:
+        return TooMuch(f"{function} took more than {megabytes} MB")
+    if status == -signal.SIGXCPU:
+        return TooMuch(f"{function} took more than {seconds:g} seconds")
+    return AssertionError(f"{function} broke its process ({status}); what it printed stands in the output of the tests")
+
+
+def _call(answer: Connection, seconds: float, megabytes: int, function: str, args: tuple[object, ...]) -> None:
     module, _, name = function.rpartition(".")
     call = getattr(importlib.import_module(module), name)
     _limit(resource.RLIMIT_CPU, int(time.process_time() + seconds) + 2)  # whole seconds: the exact bound is compared
@@ -74,7 +76,7 @@ def _called(seconds: float, megabytes: int, function: str, args: tuple[object, .
         raised = error
     used = time.process_time() - began
     _limit(resource.RLIMIT_AS, None)
-    return used, value, raised
+    answer.send((used, value, raised))
 
 
 def _limit(which: int, most: int | None) -> None:
@@ -85,8 +87,3 @@ def _limit(which: int, most: int | None) -> None:
 def _mapped() -> int:
     """Bytes of address space: what RLIMIT_AS counts."""
     return int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
-
-
-if __name__ == "__main__":
-    django.setup()
-    sys.stdout.buffer.write(pickle.dumps(_called(*pickle.loads(sys.stdin.buffer.read()))))
