@@ -236,13 +236,14 @@ def without_secrets(uploads: Sequence[Upload]) -> tuple[list[Upload], list[str]]
 
     What is stored is shown to models before anyone approves a plan. Raises UploadRefused when nothing is left.
     """
-    kept, left_out = list[Upload](), dict[str, None]()
-    for upload in uploads:
-        part = "" if upload.named else secret_part(upload.path) or _as_key(upload)
-        if part:
-            left_out[part] = None
-        else:
-            kept.append(upload)
+    parts = [(upload, "" if upload.named else secret_part(upload.path)) for upload in uploads]
+    left_out = dict.fromkeys(part for _, part in parts if part)
+    kept = [upload for upload, part in parts if not part]
+    if len(kept) <= settings.UPLOAD_FILES:  # more are refused, and need not be opened before that
+        keys = [upload for upload in kept if not upload.named and _is_key(upload)]
+        left_out |= dict.fromkeys(upload.path for upload in keys)
+        meant = {id(upload) for upload in kept} - {id(upload) for upload in keys}
+        kept = [upload for upload in kept if id(upload) in meant]
     if left_out and not kept:
         raise UploadRefused(
             f"No file is left: {', '.join(_listed(left_out))} may hold secrets and are left out of folders. "
@@ -256,13 +257,12 @@ def _listed(left_out: Collection[str]) -> list[str]:
     return [*islice(left_out, MAX_LISTED), *([f"and {more:,} more"] if more > 0 else [])]
 
 
-def _as_key(upload: Upload) -> str:
-    """The path of a private key by its content, whatever it is called."""
+def _is_key(upload: Upload) -> bool:
     if (upload.content.size or 0) > MAX_KEY_BYTES:
-        return ""
+        return False
     beginning = next(iter(upload.content.chunks()), b"")
     upload.content.seek(0)
-    return upload.path if is_private_key(beginning) else ""
+    return is_private_key(beginning)
 
 
 def intake(uploads: Iterable[Upload]) -> dict[str, Upload]:
