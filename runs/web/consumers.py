@@ -23,11 +23,11 @@ log = logging.getLogger(__name__)
 MIN_DELAY = 0.2
 """Seconds between two messages to one browser at least; what happens meanwhile goes into the next one."""
 MAX_MESSAGE = 1_000
+"""Characters. A browser says nothing but the number of the last event it has."""
 MAX_MESSAGES = 10
 """A browser sends one on each connection."""
 MAX_SOCKETS = 30
 """Pages that one person may follow at the same time."""
-"""Characters. A browser says nothing but the number of the last event it has."""
 NO_LONGER_ALLOWED = 4403
 """Close code of our own (4000 to 4999 are free for applications), after HTTP's 403."""
 
