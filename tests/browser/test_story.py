@@ -87,6 +87,7 @@ def check_downloads(page: Page) -> None:
 @pytest.mark.provokes("422")
 def test_own_files_by_folder_and_what_cannot_be_done_without_a_model(page: Page, notes: Path) -> None:
     (notes / "photo.png").write_bytes(b"\x89PNG\r\n\x1a\n\0\0")
+    (notes / ".env").write_text("PASSWORD=secret")
     page.get_by_role("link", name="New run").first.click()
     expect(page.locator("main")).to_contain_text("No model is connected.")
     expect(page.locator("option[value=idea-workflow]")).to_have_text("Idea workflow (needs a model)")
@@ -94,6 +95,7 @@ def test_own_files_by_folder_and_what_cannot_be_done_without_a_model(page: Page,
     page.locator("textarea[name=request]").fill("Report the largest of these files")
     page.locator("input#id_folder").set_input_files(notes)
     expect(page.locator("#chosen-list")).to_contain_text("old papers/Überblick.txt")
+    expect(page.locator("#left-out")).to_contain_text("as they may hold secrets: notes/.env. Choose one by itself")
     page.locator("#submit").click()
     expect(page.locator("#problems")).to_contain_text("This task needs a model; without a model only the sample and")
     expect(page.locator("#problems")).to_contain_text("connect one: set a key (ANTHROPIC_API_KEY)")
@@ -105,6 +107,7 @@ def test_own_files_by_folder_and_what_cannot_be_done_without_a_model(page: Page,
     page.locator("#submit").click()
     expect(gate(page, "plan")).to_be_visible(timeout=LONG)
     expect(page.locator("#run-files")).to_contain_text("old papers/Überblick.txt")
+    expect(page.locator("#feed-lines")).to_contain_text("Left out, since they may hold secrets: notes/.env.")
     expect(page.locator("#live")).to_have_attribute("data-state", "live")  # a socket cut off while it opens complains
 
 
@@ -122,6 +125,7 @@ def test_a_plan_is_imported_and_kept_as_a_template(page: Page, notes: Path) -> N
     page.locator("#submit").click()
     expect(gate(page, "plan")).to_contain_text("From the template “Document review”.", timeout=LONG)
     expect(page.locator("#run-files")).to_contain_text("old papers/Überblick.txt")
+    expect(page.locator("#feed-lines")).to_contain_text("Left out, since they may hold secrets: notes/.env.")
     approve(page, "plan")
     expect(gate(page, "step")).to_be_visible(timeout=LONG)
     approve(page, "step")
