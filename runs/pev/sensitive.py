@@ -37,7 +37,18 @@ SECRET_FOLDERS = (
 )
 SECRET_FILES = (
     *(".env", ".env.*", "*.env", ".envrc"),
-    *(".boto", ".dockercfg", ".git-credentials", ".htpasswd", ".my.cnf", ".netrc", ".npmrc", ".pgpass", ".pypirc"),
+    *(
+        ".boto",
+        ".dockercfg",
+        ".git",
+        ".git-credentials",
+        ".htpasswd",
+        ".my.cnf",
+        ".netrc",
+        ".npmrc",
+        ".pgpass",
+        ".pypirc",
+    ),
     *(".s3cfg", ".vault-token", ".*_history", "_netrc"),
     *("id_dsa", "id_ecdsa", "id_ed25519", "id_rsa", "*.jks", "*.kdbx", "*.keystore", "*.p12", "*.pem", "*.pfx"),
     *("*.ppk", "client_secret*.json", "credentials", "credentials.json", "secret.key", "secrets.json"),

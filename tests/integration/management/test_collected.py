@@ -11,7 +11,7 @@ from runs.management.headless import collected
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    for name in (".env", ".env.example", ".git/config", ".ssh/id_rsa", "a.md", "deep/.npmrc", "deep/b.md"):
+    for name in (".env", ".env.example", ".git/config", ".ssh/id_rsa", "a.md", "deep/.git", "deep/.npmrc", "deep/b.md"):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(name)
     (tmp_path / "link.md").symlink_to("/etc/passwd")
@@ -22,13 +22,13 @@ def folder(tmp_path: Path) -> Path:
 def test_secrets_in_a_folder_are_left_out_and_listed(folder: Path) -> None:
     kept, left_out = without_secrets(collected(folder))
     assert [upload.path for upload in kept] == [".env.example", "a.md", "deep/b.md"]
-    assert left_out == [".env", ".git/", ".ssh/", "deep/.npmrc"]
+    assert left_out == [".env", ".git/", ".ssh/", "deep/.git", "deep/.npmrc"]
 
 
 def test_a_file_that_is_named_comes_along(folder: Path) -> None:
     kept, left_out = without_secrets(collected(folder, ["deep/.npmrc"]))
     assert [upload.path for upload in kept] == [".env.example", "a.md", "deep/.npmrc", "deep/b.md"]
-    assert left_out == [".env", ".git/", ".ssh/"]
+    assert left_out == [".env", ".git/", ".ssh/", "deep/.git"]
     assert without_secrets(collected(folder / ".env"))[1] == []
 
 

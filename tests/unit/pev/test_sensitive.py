@@ -89,6 +89,7 @@ def test_ordinary_files_are_not(path: str) -> None:
         ("home/.ssh/id_rsa", "home/.ssh/"),
         (".ssh/known_hosts", ".ssh/"),
         ("x/.Git/config", "x/.Git/"),
+        ("submodule/.git", "submodule/.git"),
         (".aws/credentials", ".aws/"),
         ("keys/server.PEM", "keys/server.PEM"),
         ("id_ed25519", "id_ed25519"),
