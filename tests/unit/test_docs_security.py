@@ -79,6 +79,13 @@ def test_each_requirement_has_an_answer_and_its_reason() -> None:
     assert [row[0] for row in answered if not row[3]] == []
 
 
+def test_the_sum_of_the_answers_is_right() -> None:
+    count = Counter[str]()
+    for row in rows(REQUIREMENTS):
+        count[row[2]] += len(named_requirements(row[0]))
+    assert f"{count['met']} are met, {count['n/a']} do not apply, {count['open']} are open." in REQUIREMENTS
+
+
 def test_each_attack_names_a_test_that_exists() -> None:
     assert {len(row) for row in rows(ATTACKS)} == {3}
     for attack, _, tests in rows(ATTACKS):
