@@ -75,7 +75,11 @@ def test_files_of_someone_who_only_has_a_cookie_are_refused(target: Target) -> N
 
 def test_an_upload_is_not_held_in_memory(target: Target) -> None:
     before = memory(target.pid)
-    status, _ = target.alice.send("POST", "/runs/new/", b"x" * 25 * MB, **{"Content-Type": "text/plain"})
+    body = (
+        b'--x\r\nContent-Disposition: form-data; name="files"; filename="a"\r\n\r\n' + b"x" * 25 * MB + b"\r\n--x--\r\n"
+    )
+    kind = "multipart/form-data; boundary=x"  # which Twisted would read too
+    status, _ = target.alice.send("POST", "/runs/new/", body, **{"Content-Type": kind})
     assert status == 403  # no token of the form: Django has read all of it to find out
     assert memory(target.pid) - before < 20 * MB
 
