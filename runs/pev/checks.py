@@ -31,6 +31,10 @@ from runs.pev.schemas import parsed, problem_with_value, read_schema
 
 LISTED_LINES = 10
 """Of what a check found: enough to see what is meant, and a critique stays short."""
+MAX_JSON_CHARACTERS = 5_000_000
+"""As much as a step may write into one file. Read as JSON it takes up to 70 times as much memory."""
+MAX_HEADER_CHARACTERS = 1_000_000
+"""Of a CSV file, in which its header has to stand."""
 COUNTED_MATCHES = 1_000
 """Matches are counted up to this number, or up to `min` if that is more."""
 
@@ -165,8 +169,8 @@ def _word_count(check: WordCount, text: str) -> _Found:
 
 def count_words(text: str) -> int:
     """Runs without spaces that have a letter or digit; each ideograph is a word of its own."""
-    pieces = regex.findall(rf"[{_IDEOGRAPHS}]|[^\s{_IDEOGRAPHS}]+", text)
-    return sum(1 for piece in pieces if any(map(str.isalnum, piece)))
+    pieces = regex.finditer(rf"[{_IDEOGRAPHS}]|[^\s{_IDEOGRAPHS}]+", text)
+    return sum(1 for piece in pieces if any(map(str.isalnum, piece[0])))
 
 
 def _json_schema(check: JsonSchema, text: str, budget: Budget) -> _Found:
@@ -194,7 +198,7 @@ def _csv_columns(check: CsvColumns, text: str) -> _Found:
 def _header(text: str, delimiter: str) -> list[str]:
     """The trimmed names in the first row that is not empty; none when there is no such row."""
     try:
-        for row in csv.reader(io.StringIO(text, newline=""), delimiter=delimiter):
+        for row in csv.reader(io.StringIO(text[:MAX_HEADER_CHARACTERS], newline=""), delimiter=delimiter):
             if any(name.strip() for name in row):
                 return [name.strip() for name in row]
     except csv.Error:
@@ -219,6 +223,8 @@ def _text(data: bytes) -> str:
 
 
 def _json(text: str) -> JsonValue:
+    if len(text) > MAX_JSON_CHARACTERS:
+        raise InvalidInput(f"is not read as JSON: it has {len(text):,} characters and may have {MAX_JSON_CHARACTERS:,}")
     try:
         return parsed(text)
     except InvalidInput as error:

@@ -16,11 +16,11 @@ DATE = re.compile(
     rf"\b\d{{1,2}}(?:st|nd|rd|th)?\.?\s+(?:of\s+)?{_MONTH}\s+\d{{4}}\b|\b{_MONTH}\s+\d{{1,2}},?\s+\d{{4}}\b|"
     rf"\b{_MONTH}\s+\d{{4}}\b|\b\d{{4}}-\d{{2}}-\d{{2}}\b|\b\d{{1,2}}[./]\d{{1,2}}[./](?:19|20)\d{{2}}\b"
 )
-_NUMBER = r"\d{1,3}(?:[,.'’ ]\d{3})+(?:[.,]\d{1,2})?|\d+(?:[.,]\d{1,2})?"
+_NUMBER = r"\d{1,3}(?:[,.'’ ]\d{3}){1,6}(?:[.,]\d{1,2})?|\d{1,20}(?:[.,]\d{1,2})?"
 AMOUNT = re.compile(
     rf"(?:\b(?:EUR|CHF|USD|GBP|JPY|SEK|PLN)|[€$£])\s?(?:{_NUMBER})(?:\s?(?:million|billion|Mio\.?))?|"
-    rf"(?:{_NUMBER})\s?(?:EUR|CHF|USD|GBP|€|£|euros?|dollars?|francs?)\b|"
-    r"\b\d+(?:[.,]\d+)?\s?(?:%|percent\b|per cent\b)"
+    rf"(?<!\d)(?:{_NUMBER})\s?(?:EUR|CHF|USD|GBP|€|£|euros?|dollars?|francs?)\b|"
+    r"\b\d{1,20}(?:[.,]\d{1,20})?\s?(?:%|percent\b|per cent\b)"
 )
 _FORM = (
     r"(?:Ltd\.?|Limited|GmbH(?: & Co\. KG)?|AG|SE|LLC|LLP|Inc\.?|Corp\.?|plc|PLC|S\.A\.|SA|S\.p\.A\."

@@ -61,7 +61,7 @@ def _blanks(path: str, sentence: Sentence) -> Iterator[Finding]:
 
 
 def _lacking(words: str) -> str:
-    found = (kind for kind, pattern in w.LACKING.items() if re.search(pattern, words, re.IGNORECASE))
+    found = (kind for kind, pattern in w.LACKING.items() if pattern.search(words))
     return next(found, w.PLACEHOLDER)
 
 

@@ -11,6 +11,7 @@ from runs.rehearsal.text import number_of
 
 MAX_LINE = 3_000
 """Characters of the line that names what is left out; a description may have 4,000."""
+_LEAVES_OUT = re.compile(r"(?<!not )(?<!n't )(?<!n’t )\b(?:leave out|without|except|skip|ohne|außer)\b", re.IGNORECASE)
 _NO_REHEARSAL = re.compile(r"\b(?:no|without|skip the|ohne|keine) (?:a |the )?(?:rehearsal|probe)\b", re.IGNORECASE)
 _LIMITS = (
     "No AI reads the request, the documents or any feedback. In feedback only files named after “leave out”, and "
@@ -64,9 +65,10 @@ def _left_out(conversation: Conversation, described: str, documents: Sequence[st
 
 def _leaves_out(path: str, words: str) -> bool:
     """Whether a line of feedback names the file, by its path or its name, after words that leave it out."""
-    cue = r"(?<!not )(?<!n't )(?<!n’t )\b(?:leave out|without|except|skip|ohne|außer)\b"
     names = "|".join(re.escape(name) for name in (path, basename(path)))
-    return bool(re.search(rf"{cue}[^\n;]*?(?<![\w/-])(?:{names})(?![\w/-])", words, re.IGNORECASE))
+    named = re.compile(rf"(?<![\w/-])(?:{names})(?![\w/-])", re.IGNORECASE)
+    clauses = re.split(r"[\n;]", words)
+    return any(named.search(clause, cue.end()) for clause in clauses if (cue := _LEAVES_OUT.search(clause)))
 
 
 def _step(step: PlanStep, out: frozenset[str], *, on_purpose: bool) -> PlanStep:

@@ -56,7 +56,7 @@ class _Exhibits:
         self._documents = {part.name: part.text for part in conversation.all("document")}
         self.output = conversation.text("output")
         listing = next((part.text for part in conversation.all("tool") if re.match(r"\d+ files, ", part.text)), "0")
-        whole = re.sub(r".*\n\(cut here; the result goes on\)\Z", "", listing)
+        whole = re.sub(r"^.*\n\(cut here; the result goes on\)\Z", "", listing, flags=re.MULTILINE)
         self.total = int(listing.split(" ", 1)[0])
         self.listed = set(re.findall(r"^\d+\t(.+)", whole, re.MULTILINE))
 

@@ -92,11 +92,15 @@ BLANK = re.compile(r"_{4,}|\.{6,}|…{2,}")
 EMPTY_ROW = re.compile(r"\s*\|\s*(?P<label>[^|]*\w[^|]*?)\s*\|\s*(?:-|–|—|\?|n/a)?\s*\|\s*")
 EMPTY_LABEL = re.compile(r"\s*(?:[-*+]\s+)?(?:\*\*(?P<label>[^*]{2,60}?):?\*\*:?|(?P<plain>[A-ZÄÖÜ][\w /]{2,40}):)\s*")
 LACKING = {
-    MISSING_AMOUNT: r"\b(?:amount|fees?|rent|deposit|price|sum|penalty|remuneration|salary|cap|premium|betrag|miete|"
-    r"kaution|preis|vergütung|EUR|CHF|USD|GBP)\b|[€$£]",
-    MISSING_DATE: r"\b(?:dated?|day|term|commencement|start|begin|expir\w+|end|deadline|effective|datum|beginn|ende|"
-    r"frist)\b",
-    MISSING_PARTY: r"\b(?:between|party|parties|name|client|customer|supplier|landlord|tenant|vertragspartei|firma)\b",
+    kind: re.compile(pattern, re.IGNORECASE)
+    for kind, pattern in {
+        MISSING_AMOUNT: r"\b(?:amount|fees?|rent|deposit|price|sum|penalty|remuneration|salary|cap|premium|betrag|"
+        r"miete|kaution|preis|vergütung|EUR|CHF|USD|GBP)\b|[€$£]",
+        MISSING_DATE: r"\b(?:dated?|day|term|commencement|start|begin|expir\w+|end|deadline|effective|datum|beginn|"
+        r"ende|frist)\b",
+        MISSING_PARTY: r"\b(?:between|party|parties|name|client|customer|supplier|landlord|tenant|vertragspartei|"
+        r"firma)\b",
+    }.items()
 }
 """What a blank lacks shows in the words before it."""
 LEFT_BLANK = (

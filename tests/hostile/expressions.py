@@ -1,0 +1,166 @@
+"""All regular expressions of the product, as they are in its code, and texts that are made to be dear to them."""
+
+import ast
+import dataclasses
+import importlib
+import re
+import time
+from collections.abc import Iterable, Iterator
+from types import ModuleType
+from typing import Any
+
+import regex
+
+from tests.installation import ROOT
+
+FUNCTIONS = {"compile", "search", "match", "fullmatch", "findall", "finditer", "sub", "subn", "split"}
+COMMON = " \t\n\r\u00a0aA0_.,;:-*+|#<>[](){}\"'`~\\/äß合"
+CHARACTERS = 10_000
+SECONDS = 0.03
+"""For so many characters: an expression that looks at each a hundred times is done, a quadratic one is not."""
+
+type Expression = re.Pattern[Any] | regex.Pattern[Any]
+
+
+def modules() -> Iterator[tuple[str, ModuleType, ast.Module]]:
+    """Path, module and syntax tree of each module of the product that uses regular expressions."""
+    for path in sorted(p for folder in ("pevsite", "runs") for p in (ROOT / folder).rglob("*.py")):
+        source = path.read_text()
+        name = str(path.relative_to(ROOT))
+        if "migrations" not in path.parts and re.search(r"^(?:import|from) (?:re|regex)\b", source, re.MULTILINE):
+            dotted = name.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+            yield name, importlib.import_module(dotted), ast.parse(source)
+
+
+def written() -> Iterator[tuple[str, Expression | None, set[str]]]:
+    """Each call of `re` and `regex`: where it stands, its expression if that is known without running the code, and
+    the methods by which it is applied.
+    """
+    for name, module, tree in modules():
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Call) and _is_call(node):
+                function = node.func.attr  # type: ignore[attr-defined]
+                if function != "compile":
+                    yield f"{name}: {ast.unparse(node.args[0])[:60]}", _evaluated(node, module), {function}
+                elif _evaluated(node, module) is None:
+                    yield f"{name}: {ast.unparse(node.args[0])[:60]}", None, set()
+
+
+def kept() -> Iterator[tuple[str, Expression, set[str]]]:
+    """What the modules have compiled when they are imported, also inside of tuples, mappings and small objects."""
+    applied = _applied()
+    for name, module, _ in modules():
+        for variable, value in vars(module).items():
+            for expression in _inside(value, depth=4):
+                yield f"{name}: {variable}", expression, applied.get(variable, FUNCTIONS)
+
+
+def _applied() -> dict[str, set[str]]:
+    """The methods that are called on each name, anywhere in the product."""
+    found: dict[str, set[str]] = {}
+    for path in (ROOT / "runs").rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text())):
+            match node:
+                case ast.Call(func=ast.Attribute(value=ast.Name(id=name) | ast.Attribute(attr=name), attr=method)):
+                    if method in FUNCTIONS:
+                        found.setdefault(name, set()).add(method)
+    return found
+
+
+def _is_call(node: ast.AST) -> bool:
+    match node:
+        case ast.Call(func=ast.Attribute(value=ast.Name(id="re" | "regex"), attr=attr), args=[_, *_]):
+            return attr in FUNCTIONS
+        case _:
+            return False
+
+
+def _evaluated(node: Any, module: ModuleType) -> Expression | None:
+    flags = [
+        argument for argument in node.args[1:] if "re." in ast.unparse(argument) or "regex." in ast.unparse(argument)
+    ]
+    flags += [keyword.value for keyword in node.keywords if keyword.arg == "flags"]
+    call = ast.Call(ast.Attribute(node.func.value, "compile", ast.Load()), [node.args[0], *flags], [])
+    code = compile(ast.fix_missing_locations(ast.Expression(call)), "expression", "eval")
+    try:
+        return eval(code, vars(module))  # type: ignore[no-any-return]
+    except NameError:  # it depends on a variable of its function
+        return None
+
+
+def _inside(value: object, depth: int) -> Iterator[Expression]:
+    inner: Iterable[object] = ()
+    if isinstance(value, re.Pattern | regex.Pattern):
+        yield value
+    elif isinstance(value, dict):
+        inner = value.values()
+    elif isinstance(value, tuple | list | set | frozenset):
+        inner = value
+    elif dataclasses.is_dataclass(value) and not isinstance(value, type):
+        inner = [getattr(value, field.name) for field in dataclasses.fields(value)]
+    if depth:
+        for each in inner:
+            yield from _inside(each, depth - 1)
+
+
+def hostile_texts(expression: Expression, characters: int) -> Iterator[str]:
+    """Repeats of single characters, of the expression's own words, and of pairs of them, with ends that do not fit."""
+    source = _source(expression)
+    words = re.findall(r"[^\W\d_]{2,}", re.sub(r"\\\w|\(\?\w+[:)]", " ", source))[:12]
+    own = sorted({char for char in re.sub(r"\\[dDwWsSbBZA]", "", source) if not char.isalnum()} | set(COMMON))
+    units = [
+        *own,
+        *words,
+        *(f"{word} " for word in words),
+        "aA0",
+        "a ",
+        " a\n",
+        "A a ",
+        "0.",
+        "- a",
+        "| a ",
+        "ab. ",
+        "**a",
+    ]
+    for unit in units:
+        text = (unit * (characters // len(unit) + 1))[:characters]
+        yield text
+        yield f"{text}\0"
+    for word in words[:6]:
+        yield f"{word}{' ' * characters}\0"
+        yield f"{word} {'a' * characters}\0"
+
+
+def slow_ones() -> list[str]:
+    """Where the expressions stand that take too long, with the beginning of the text they take too long for."""
+    every: dict[tuple[Any, int], tuple[str, Expression, set[str]]] = {}
+    for where, expression, methods in [*written(), *kept()]:
+        if expression is not None:
+            same = every.setdefault((expression.pattern, expression.flags), (where, expression, set()))
+            same[2].update(methods)
+    slow = ((where, _first_slow(expression, methods)) for where, expression, methods in every.values())
+    return [f"{where}: {text}" for where, text in slow if text]
+
+
+def _first_slow(expression: Expression, methods: set[str]) -> str:
+    for characters in (CHARACTERS // 10, CHARACTERS):
+        for text in hostile_texts(expression, characters):
+            if all(_seconds(expression, methods, text) > SECONDS for _ in range(3)):  # once may be the machine's doing
+                return f"{text[:20]!r} in {characters:,} characters"
+    return ""
+
+
+def _source(expression: Expression) -> str:
+    return expression.pattern.decode("latin-1") if isinstance(expression.pattern, bytes) else expression.pattern
+
+
+def _seconds(expression: Expression, methods: set[str], text: str) -> float:
+    searched = text.encode() if isinstance(expression.pattern, bytes) else text
+    began = time.process_time()
+    if methods - {"match", "fullmatch"}:
+        for _ in expression.finditer(searched):
+            pass
+    else:
+        for method in methods:
+            getattr(expression, method)(searched)
+    return time.process_time() - began

@@ -1,0 +1,38 @@
+"""Checks over files that are as large as uploads may be: 50 MB of what takes most memory."""
+
+import pytest
+
+from runs.pev.checks import run_check
+from runs.pev.contracts import Check, Contains, CsvColumns, JsonValid, NoPlaceholders, WordCount
+from tests.hostile.bounds import within
+
+MB = 1_000_000
+
+
+def over(check: Check, unit: str, megabytes: int, before: str = "") -> str:
+    content = before + unit * (megabytes * MB // len(unit))
+    return run_check(check, {"a": content.encode()}).sentence[:60]
+
+
+def test_json_is_read_up_to_a_size() -> None:
+    check = JsonValid(kind="json_valid", path="a")
+    few = within(5, 420, f"{__name__}.over", check, "{},", 4, "[")
+    assert few == "a is not valid JSON: Expecting value, line 1, column 4000001"[:60]
+    assert (
+        within(2, 220, f"{__name__}.over", check, "{},", 50, "[")
+        == ("a is not read as JSON: it has 49,999,999 characters and may have 5,000,000"[:60])
+    )
+
+
+@pytest.mark.parametrize(
+    ("seconds", "check", "unit"),
+    [
+        (5, WordCount(kind="word_count", path="a", min=1), "ab "),
+        (2, CsvColumns(kind="csv_columns", path="a", columns=["b"]), "a,"),
+        (2, CsvColumns(kind="csv_columns", path="a", columns=["b"]), "\n"),
+        (5, NoPlaceholders(kind="no_placeholders", path="a"), "[insert {{ TOD "),
+        (2, Contains(kind="contains", path="a", text="a a b"), "a "),
+    ],
+)
+def test_a_check_costs_no_more_than_it_may(seconds: float, check: Check, unit: str) -> None:
+    within(seconds, 70, f"{__name__}.over", check, unit, 5)

@@ -1,0 +1,32 @@
+"""No regular expression of the product takes more than linear time, whatever a document holds."""
+
+import re
+
+from tests.hostile import expressions
+from tests.hostile.bounds import within
+
+MADE_WHEN_RUN = {
+    "runs/rehearsal/job.py: ''.join((f'(?P<{part}>.+)' if index % 2 else re.escape(part)",  # of criteria, 4,000 letters
+    "runs/rehearsal/planner.py: f'(?<![\\\\w/-])(?:{names})(?![\\\\w/-])'",  # two names, letter by letter
+    "runs/rehearsal/wordlists.py: pattern",  # what is made of it is looked at where it is kept
+}
+
+
+def test_no_expression_takes_more_than_linear_time() -> None:
+    assert within(90, 100, "tests.hostile.expressions.slow_ones") == []
+
+
+def test_every_expression_is_looked_at_but_these() -> None:
+    assert {where for where, expression, _ in expressions.written() if expression is None} == MADE_WHEN_RUN
+    assert len({expression for _, expression, _ in expressions.kept()}) > 30
+
+
+def first_slow(pattern: str, method: str) -> str:
+    return expressions._first_slow(re.compile(pattern), {method})
+
+
+def test_a_quadratic_expression_would_be_found() -> None:
+    assert within(20, 100, f"{__name__}.first_slow", r"\s*,", "search").endswith("in 10,000 characters")
+    assert within(20, 100, f"{__name__}.first_slow", r"\d+\s?EUR", "finditer").endswith("in 10,000 characters")
+    assert within(20, 100, f"{__name__}.first_slow", r"[^|]*\w[^|]*\|", "fullmatch").endswith("in 10,000 characters")
+    assert within(20, 100, f"{__name__}.first_slow", r"\s*,", "match") == ""
