@@ -86,7 +86,7 @@ def find(quote: str, text: str) -> Span | None:
     A quote of nothing but whitespace occurs nowhere.
     """
     wanted = " ".join(quote.split())
-    folded = " ".join(text.split())
+    folded = _folded(text)
     at = folded.find(wanted) if wanted else -1
     if at < 0:
         return None
@@ -95,6 +95,20 @@ def find(quote: str, text: str) -> Span | None:
     words = islice((match.start() for match in _WORD.finditer(text)), first, last + 1)
     start, end = _outermost(words)
     return Span(start + into_first, end + into_last + 1, text.count("\n", 0, start) + 1)
+
+
+def _folded(text: str, piece: int = 1_000_000) -> str:
+    """`" ".join(text.split())`, piece by piece: a list of all words takes up to 20 times the memory of the text."""
+    parts: list[str] = []
+    apart = False  # whether white space lies between what was taken so far and what comes
+    for start in range(0, len(text), piece):
+        part = text[start : start + piece]
+        words = " ".join(part.split())
+        apart = bool(parts) and (apart or part[0].isspace())
+        if words:
+            parts += [" ", words] if apart else [words]
+            apart = part[-1].isspace()
+    return "".join(parts)
 
 
 def quoted(text: str, limit: int = 80) -> str:

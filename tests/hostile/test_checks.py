@@ -1,9 +1,10 @@
-"""Checks over files that are as large as uploads may be: 50 MB of what takes most memory."""
+"""Checks and quotes over large files of what takes most time and memory."""
 
 import pytest
 
 from runs.pev.checks import run_check
 from runs.pev.contracts import Check, Contains, CsvColumns, JsonValid, NoPlaceholders, WordCount
+from runs.pev.evidence import find
 from tests.hostile.bounds import within
 
 MB = 1_000_000
@@ -36,3 +37,12 @@ def test_json_is_read_up_to_a_size() -> None:
 )
 def test_a_check_costs_no_more_than_it_may(seconds: float, check: Check, unit: str) -> None:
     within(seconds, 70, f"{__name__}.over", check, unit, 5)
+
+
+def quote(unit: str, megabytes: int) -> bool:
+    return find("cd ef", unit * (megabytes * MB // len(unit)) + "cd\n ef") is not None
+
+
+@pytest.mark.parametrize("unit", ["ab ", "a", " ", "cd e "])
+def test_a_quote_is_looked_up_in_little_memory(unit: str) -> None:
+    assert within(5, 50, f"{__name__}.quote", unit, 5)

@@ -9,7 +9,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from runs.pev.contracts import QuotedEvidence
-from runs.pev.evidence import find, quoted, resolve
+from runs.pev.evidence import _folded, find, quoted, resolve
 from runs.pev.results import Evidence
 
 SOURCES = {
@@ -168,3 +168,8 @@ def test_one_short_word_points_at_no_place(quote: str, text: str, counts: bool) 
     assert found.verified is counts
     if not counts:
         assert found.sentence == f"“{quote}” is one short word; quote the words around it"
+
+
+@given(st.text("ab \n\t\u3000\x1f", max_size=40), st.integers(1, 9))
+def test_white_space_is_folded_in_pieces_as_in_the_whole(text: str, piece: int) -> None:
+    assert _folded(text, piece) == " ".join(text.split())
