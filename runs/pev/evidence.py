@@ -77,7 +77,17 @@ def _is_a_mere_word(quote: str, text: str) -> bool:
     """
     if len(_WORDS.findall(quote)) > 1 or len(_READ.findall(quote)) >= LONG_WORD or _FIGURE.search(quote):
         return False
-    return quote.strip() not in {line.strip() for line in text.splitlines()}
+    return not _has_line(quote.strip(), text)
+
+
+def _has_line(wanted: str, text: str, piece: int = 250_000) -> bool:
+    """Whether a line of the text is this and nothing else but white space; piece by piece, as in `_folded`."""
+    rest = ""
+    for start in range(0, len(text), piece):
+        *lines, rest = (rest + text[start : start + piece]).splitlines(keepends=True)
+        if any(line.strip() == wanted for line in lines):
+            return True
+    return rest.strip() == wanted
 
 
 def find(quote: str, text: str) -> Span | None:

@@ -3,8 +3,8 @@
 import pytest
 
 from runs.pev.checks import run_check
-from runs.pev.contracts import Check, Contains, CsvColumns, JsonValid, NoPlaceholders, WordCount
-from runs.pev.evidence import find
+from runs.pev.contracts import Check, Contains, CsvColumns, JsonValid, NoPlaceholders, QuotedEvidence, WordCount
+from runs.pev.evidence import find, resolve
 from tests.hostile.bounds import within
 
 MB = 1_000_000
@@ -46,3 +46,15 @@ def quote(unit: str, megabytes: int) -> bool:
 @pytest.mark.parametrize("unit", ["ab ", "a", " ", "cd e "])
 def test_a_quote_is_looked_up_in_little_memory(unit: str) -> None:
     assert within(5, 50, f"{__name__}.quote", unit, 5)
+
+
+def short_word(unit: str, megabytes: int) -> str:
+    return resolve(
+        QuotedEvidence(source="a", quote="cde"), {"a": (unit * (megabytes * MB // len(unit))).encode()}
+    ).sentence
+
+
+@pytest.mark.parametrize("unit", ["ab\n", "a", "\r"])
+def test_a_short_word_is_looked_up_in_little_memory(unit: str) -> None:
+    expected = "“cde” is one short word; quote the words around it"
+    assert within(5, 50, f"{__name__}.short_word", unit, 5) == expected
