@@ -18,7 +18,12 @@ def site(db: None, monkeypatch: pytest.MonkeyPatch) -> Site:
     every = [factories.awaiting_second_plan(), factories.step_gate(), factories.finished_partial(), factories.blocked()]
     people = _people()
     plan = json.loads(people["owner"].get(f"/runs/{every[0].pk}/plans/1.json").getvalue())
-    site = Site(people, [_real(run) for run in every], plan)
+    return Site(people, [_real(run) for run in every], plan)
+
+
+@pytest.fixture
+def crawled(site: Site) -> Site:
+    """The same, with its pages, forms and names in queries found; that takes some seconds."""
     site.crawl()
     return site
 

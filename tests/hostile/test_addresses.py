@@ -76,12 +76,12 @@ def _said(answer: Any) -> dict[str, bool]:
     }
 
 
-def test_no_text_of_anybody_becomes_markup_on_any_page(site: Site) -> None:
+def test_no_text_of_anybody_becomes_markup_on_any_page(crawled: Site) -> None:
     changed = _replace_texts()
     assert changed > 100
     shown = 0
-    for path in sorted(site.pages):
-        answer = site.people["administrator" if path.startswith("/admin/") else "owner"].get(path)
+    for path in sorted(crawled.pages):
+        answer = crawled.people["administrator" if path.startswith("/admin/") else "owner"].get(path)
         if answer.get("Content-Type", "").startswith("text/html"):
             assert "<script>alert" not in answer.text, path
             assert "<img src=x" not in answer.text, path

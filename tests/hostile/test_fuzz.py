@@ -19,11 +19,11 @@ _PEAK = re.compile(r"VmHWM:\s+(\d+) kB")
 
 
 @pytest.mark.filterwarnings("ignore")  # hostile requests may warn; what counts is the answer
-def test_no_request_breaks_the_site_or_holds_it_up(site: Site) -> None:
-    assert len(site.forms) > 8
+def test_no_request_breaks_the_site_or_holds_it_up(crawled: Site) -> None:
+    assert len(crawled.forms) > 8
     Path("/proc/self/clear_refs").write_text("5")  # the peak from now on
     before = _peak()
-    report = attack(site, REQUESTS, SEED)
+    report = attack(crawled, REQUESTS, SEED)
     if report.problems:
         pytest.fail("\n\n".join(report.problems[:20]))
     assert report.asked == REQUESTS
