@@ -1,0 +1,94 @@
+"""Turns: so many requests are answered at once, others wait, and whoever waits for too long is told."""
+
+from __future__ import annotations
+
+import asyncio
+from io import BytesIO
+from typing import Any
+
+import pytest
+
+from runs.web.serving import server
+from runs.web.serving.server import Message, Receive, Send, Server
+
+SCOPE: Message = {"type": "http"}
+
+
+class Pages:
+    """Answers in two parts; between them it waits to be let go on."""
+
+    def __init__(self) -> None:
+        self.bodies: list[bytes] = []
+        self.at_work = 0
+        self.start, self.end = asyncio.Event(), asyncio.Event()
+
+    async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
+        self.at_work += 1
+        body = b""
+        while (message := await receive())["body"]:
+            body += message["body"]
+        self.bodies.append(body)
+        await self.start.wait()
+        await send({"type": "http.response.start", "status": 200})
+        await self.end.wait()
+        await send({"type": "http.response.body", "body": b"done"})
+
+
+def serving(pages: Pages, turns: int) -> Server:
+    made = Server.__new__(Server)
+    made.__dict__.update(_pages=pages, _turns=asyncio.Semaphore(turns))
+    return made
+
+
+async def _last() -> Message:
+    return {"type": "http.request", "body": b"", "more_body": False}
+
+
+def ask(site: Server, body: bytes, sent: list[Any]) -> asyncio.Task[None]:
+    async def send(message: Message) -> None:
+        sent.append(message.get("status") or message["body"])
+
+    return asyncio.create_task(site._answer(SCOPE | {"pevsite.body": BytesIO(body)}, _last, send))
+
+
+async def settled() -> None:
+    for _ in range(50):
+        await asyncio.sleep(0)
+
+
+def test_a_turn_ends_when_the_answer_begins() -> None:
+    async def all_of_it() -> None:
+        pages = Pages()
+        site = serving(pages, turns=1)
+        first: list[Any] = []
+        second: list[Any] = []
+        tasks = [ask(site, b"one" * 50_000, first), ask(site, b"two", second)]
+        await settled()
+        assert pages.at_work == 1
+        pages.start.set()
+        await settled()
+        assert (first, second, pages.at_work) == ([200], [200], 2)
+        pages.end.set()
+        await asyncio.gather(*tasks)
+        assert (first, second) == ([200, b"done"], [200, b"done"])
+        assert pages.bodies == [b"one" * 50_000, b"two"]
+
+    asyncio.run(all_of_it())
+
+
+def test_whoever_waits_for_too_long_is_told_that_the_site_is_busy(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(server, "MAX_WAIT", 0.01)
+
+    async def all_of_it() -> None:
+        pages = Pages()
+        site = serving(pages, turns=1)
+        late: list[Any] = []
+        first = ask(site, b"", [])
+        await settled()
+        await ask(site, b"", late)
+        assert late == [503, b"The site is busy. Nothing was changed. Try again in a moment.\n"]
+        pages.start.set()
+        pages.end.set()
+        await first
+
+    asyncio.run(all_of_it())
