@@ -16,6 +16,8 @@ from tests.integration.web.serving.visitor import Line, Visitor, memory, spooled
 pytestmark = [pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="measures processes in /proc")]
 MAX_CONNECTIONS = 40
 MB = 1_000_000
+ENGINE = 80 * MB
+"""By which the process may grow for other reasons: the engine imports its client, and plans the run, meanwhile."""
 
 
 class Target:
@@ -34,7 +36,7 @@ class Target:
 @pytest.fixture(scope="module")
 def target(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Target]:
     data = tmp_path_factory.mktemp("attacked")
-    site = Site(data, delay=0, PEV_CONNECTIONS=str(MAX_CONNECTIONS), PEV_UPLOAD_MB="30", PEV_FILE_MB="30")
+    site = Site(data, delay=0, PEV_CONNECTIONS=str(MAX_CONNECTIONS), PEV_UPLOAD_MB="150", PEV_FILE_MB="30")
     try:
         yield Target(site, site.start())
     finally:
@@ -62,7 +64,7 @@ def test_what_is_sent_nevertheless_takes_neither_memory_nor_disk(
     line.flood(60, piece)
     assert spooled(target.pid) <= 16_000
     assert line.answer().startswith("HTTP/1.1 413 ")
-    assert memory(target.pid) - before < 20 * MB
+    assert memory(target.pid) - before < ENGINE
 
 
 def test_files_of_someone_who_only_has_a_cookie_are_refused(target: Target) -> None:
@@ -76,12 +78,14 @@ def test_files_of_someone_who_only_has_a_cookie_are_refused(target: Target) -> N
 def test_an_upload_is_not_held_in_memory(target: Target) -> None:
     before = memory(target.pid)
     body = (
-        b'--x\r\nContent-Disposition: form-data; name="files"; filename="a"\r\n\r\n' + b"x" * 25 * MB + b"\r\n--x--\r\n"
+        b'--x\r\nContent-Disposition: form-data; name="files"; filename="a"\r\n\r\n'
+        + b"x" * 120 * MB
+        + b"\r\n--x--\r\n"
     )
     kind = "multipart/form-data; boundary=x"  # which Twisted would read too
     status, _ = target.alice.send("POST", "/runs/new/", body, **{"Content-Type": kind})
     assert status == 403  # no token of the form: Django has read all of it to find out
-    assert memory(target.pid) - before < 20 * MB
+    assert memory(target.pid) - before < ENGINE  # it was twelve times as much as the body
 
 
 @pytest.fixture(scope="module")
@@ -92,11 +96,11 @@ def run(target: Target) -> str:
 
 def test_a_download_that_nobody_reads_is_not_held_in_memory(target: Target, run: str) -> None:
     before = memory(target.pid)
-    readers = [target.line(buffer=65_536) for _ in range(5)]
+    readers = [target.line(buffer=65_536) for _ in range(8)]
     for reader in readers:
         reader.ask(f"GET {run}files/large.txt?download", f"Cookie: {target.alice.cookie}", "Connection: close")
     time.sleep(1)
-    assert memory(target.pid) - before < 60 * MB  # of 120 that are to be sent; the engine works meanwhile
+    assert memory(target.pid) - before < ENGINE  # of 192 that are to be sent
     body = readers[0].answer().partition("\r\n\r\n")[2]
     assert body.count("The budget is 1,200 EUR.\n") > 900_000
     for reader in readers:
@@ -208,6 +212,6 @@ def test_pings_whose_answers_nobody_reads_are_read_no_more(target: Target, run: 
     assert line.socket.recv(1_000).startswith(b"HTTP/1.1 101 ")
     before = memory(target.pid)
     line.socket.settimeout(0.5)
-    line.flood(200, frame(b"x" * 120, 9) * 1_000)
-    assert memory(target.pid) - before < 20 * MB
+    line.flood(1_200, frame(b"x" * 120, 9) * 1_000)
+    assert memory(target.pid) - before < ENGINE  # of 150 that are sent
     line.close()
