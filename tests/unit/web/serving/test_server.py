@@ -34,10 +34,9 @@ class Pages:
         await send({"type": "http.response.body", "body": b"done"})
 
 
-def serving(pages: Pages, turns: int) -> Server:
-    made = Server.__new__(Server)
-    made.__dict__.update(_pages=pages, _turns=asyncio.Semaphore(turns))
-    return made
+@pytest.fixture(autouse=True)
+def _one_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(server, "MAX_AT_ONCE", 1)
 
 
 async def _last() -> Message:
@@ -59,7 +58,7 @@ async def settled() -> None:
 def test_a_turn_ends_when_the_answer_begins() -> None:
     async def all_of_it() -> None:
         pages = Pages()
-        site = serving(pages, turns=1)
+        site = Server(pages, max_files=1_000, endpoints=["tcp:0"])
         first: list[Any] = []
         second: list[Any] = []
         tasks = [ask(site, b"one" * 50_000, first), ask(site, b"two", second)]
@@ -81,11 +80,11 @@ def test_whoever_waits_for_too_long_is_told_that_the_site_is_busy(monkeypatch: p
 
     async def all_of_it() -> None:
         pages = Pages()
-        site = serving(pages, turns=1)
+        site = Server(pages, max_files=1_000, endpoints=["tcp:0"])
         late: list[Any] = []
         first = ask(site, b"", [])
         await settled()
-        await ask(site, b"", late)
+        await asyncio.wait_for(ask(site, b"", late), 5)
         assert late == [503, b"The site is busy. Nothing was changed. Try again in a moment.\n"]
         pages.start.set()
         pages.end.set()
