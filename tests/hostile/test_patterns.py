@@ -8,7 +8,7 @@ import pytest
 
 from runs.pev.checks import problem_with, run_check
 from runs.pev.contracts import JsonSchema, Matches
-from runs.pev.patterns import MAX_COMPILED, compiled
+from runs.pev.patterns import MAX_COMPILED, Budget, compiled, found
 from runs.pev.ports import FileInfo, ToolUse
 from runs.pev.tools import FileTools
 from tests.hostile.bounds import within
@@ -71,11 +71,12 @@ def test_a_pattern_costs_no_more_than_it_may(pattern: str) -> None:
     within(8, 80, f"{__name__}.by_each_way", pattern)
 
 
-def keep_the_largest() -> None:
-    """More patterns than are kept, each as large as may be."""
-    for number in range(3 * MAX_COMPILED):
-        compiled(rf"\w{{1,90}}{number}")
+def search_with_many() -> None:
+    """Many more patterns than are kept, each with a megabyte of states once it was searched for."""
+    text = TEXT[:20_000].decode()
+    for number in range(8 * MAX_COMPILED):
+        found(compiled(f"(?:a|b)*a(?:a|b){{12}}c{number}"), text, Budget(60))
 
 
 def test_what_is_kept_of_patterns_is_bounded() -> None:
-    within(20, 160, f"{__name__}.keep_the_largest")
+    within(10, 70, f"{__name__}.search_with_many")
