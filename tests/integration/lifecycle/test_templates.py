@@ -85,7 +85,9 @@ def test_of_several_approved_versions_the_last_is_kept() -> None:
     assert (sorted(versions), kept and kept.version) == ([1, 2], 2)
 
 
-@pytest.mark.parametrize("key", ["999", "document-review.json", "../settings", "", "9" * 400, "²", "-1"])
+@pytest.mark.parametrize(
+    "key", ["999", "document-review.json", "../plan_templates/document-review", "", "9" * 400, "²", "-1"]
+)
 def test_a_template_that_is_not_there_is_a_sentence(key: str) -> None:
     with pytest.raises(InvalidInput, match=r"^There is no such template, or not any more; choose another\.$"):
         chosen(made.alice(), key)

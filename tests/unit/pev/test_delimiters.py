@@ -30,9 +30,11 @@ def test_neighbours_do_not_touch_each_other(one: str, two: str) -> None:
 
 @given(HOSTILE)
 def test_the_closing_line_stands_only_at_the_end(text: str) -> None:
-    fenced = delimited("document", text)
-    closing = fenced[fenced.rindex("\n") :]
-    assert fenced.count(closing) == 1
+    inner = delimited("document", text)
+    for content in (text, inner):
+        whole = delimited("document", content)
+        closing = whole[whole.rindex("\n") :]
+        assert whole.count(closing) == 1
 
 
 def test_a_document_that_carries_the_delimiter_of_another_text_stays_inside_its_own() -> None:
