@@ -99,6 +99,13 @@ def test_nothing_is_cut_before_the_key_is_taken_out(server: FakeAnthropic, clien
         assert (way, leaks(asked(clients))) == (way, [])
 
 
+def test_no_cut_leaves_a_piece_that_is_too_short_to_be_found(server: FakeAnthropic, clients: Clients) -> None:
+    """Wherever the key stands in a long message: cut first, up to eleven characters of it would be left."""
+    for room in range(200, 300, 5):
+        server.replies(Fail(500, "api_error", f"{'x' * room} {KEY[30:]}"))
+        assert KEY[30:35] not in asked(clients)
+
+
 def test_a_key_that_streams_in_letter_by_letter_is_one(server: FakeAnthropic, clients: Clients) -> None:
     server.replies(stream(f"Key: {KEY[:30]}\n{KEY[30:]}."))
     assert leaks(asked(clients)) == []
