@@ -43,7 +43,7 @@ class StaticFiles(ASGIStaticFilesHandler):
             response = super().serve(request)
         except (SuspiciousOperation, ValueError, OSError) as error:
             raise Http404 from error
-        kind = response.headers["Content-Type"]
+        kind = response.headers.get("Content-Type", "")  # 304, for a file that the browser has, says no type
         if kind.startswith("text/") and "charset" not in kind:
             response.headers["Content-Type"] = f"{kind}; charset=utf-8"
         return response

@@ -158,6 +158,14 @@ def test_what_is_sent_is_what_it_is_called_and_stands_in_no_frame(target: Target
     assert head.count("; charset=utf-8") == head.count("content-type:") == 1
 
 
+def test_a_static_file_that_has_not_changed_is_not_sent_again(target: Target) -> None:
+    asked = target.line().ask("GET /static/js/run.js", "Connection: close").answer()
+    changed = next(line for line in asked.split("\r\n") if line.lower().startswith("last-modified: "))
+    since = changed.partition(": ")[2]
+    again = target.line().ask("GET /static/js/run.js", f"If-Modified-Since: {since}", "Connection: close").answer()
+    assert again.startswith("HTTP/1.1 304 ")
+
+
 @pytest.mark.parametrize(
     "path",
     ["../pevsite/settings.py", "%2e%2e/.git/config", "..%2f..%2fetc/passwd", "/etc/passwd", "%00", "js", "y" * 4_000],
