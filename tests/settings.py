@@ -12,5 +12,4 @@ os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # the tests start many processe
 from pevsite.settings import *
 
 DATABASES["default"]["TEST"] = {"NAME": str(DATA_DIR / "tests.sqlite3")}  # a file: threads share it
-ALLOWED_HOSTS = ["127.0.0.1", "localhost", "testserver"]
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
