@@ -40,6 +40,7 @@ def site(tmp_path_factory: pytest.TempPathFactory, installation: Installation) -
     running.first_link = running.start()
     yield running
     running.kill()
+    assert [line for line in running.log.read_text().splitlines() if " ERROR " in line] == []
 
 
 @pytest.fixture(scope="module")
