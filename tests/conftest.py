@@ -1,5 +1,7 @@
 """What every test has: nothing remembered of the rows of others, no network, and data folders that go away."""
 
+import gc
+import os
 import shutil
 
 import pytest
@@ -30,6 +32,15 @@ def installation(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> In
     """For tests of processes, which need not migrate again what another test migrates."""
     base = tmp_path_factory.getbasetemp()
     return Installation(base if worker_id == "master" else base.parent)  # the parent of all workers' folders
+
+
+def pytest_xdist_auto_num_workers() -> int:
+    """One more than there are cores: a quarter of the time a worker waits, for servers, browsers and leases."""
+    return (os.cpu_count() or 1) + 1
+
+
+def pytest_collection_finish() -> None:
+    gc.freeze()  # what was imported stays: no collection has to look at it between the tests
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
