@@ -6,7 +6,7 @@ import sys
 
 from pevsite import installation
 
-STARTING = {"serve", "run", "people", "signin_link", "migrate"}
+STARTING = {"serve", "run", "people", "migrate"}
 """The commands that make an installation where there is none. Others write nothing by reading the settings."""
 
 

@@ -25,6 +25,8 @@ from runs.models import Tree
 from runs.pev.paths import clashes, clean_path
 from runs.pev.ports import Changes, FileInfo
 
+_PIECE = 256 * 1024
+"""Bytes read of a file at once: few turns of a thread, and little memory for each download."""
 ROOT_EVERY = 64
 """A tree that differs from its root in more paths than this becomes a root itself."""
 
@@ -102,6 +104,19 @@ def free_bytes() -> int:
 def open_blob(sha256: str) -> IO[bytes]:
     """The blob, open for reading. Raises FileNotFoundError when the store lost it."""
     return storages["blobs"].open(_name(sha256))
+
+
+def pieces_of(sha256: str) -> Iterator[bytes]:
+    """The blob piece by piece. Raises FileNotFoundError at once when the store lost it."""
+    with open_blob(sha256):
+        pass
+
+    def read() -> Iterator[bytes]:
+        with open_blob(sha256) as blob:
+            while piece := blob.read(_PIECE):
+                yield piece
+
+    return read()
 
 
 def read_blob(sha256: str) -> bytes:

@@ -2,6 +2,7 @@
 
 import os
 import secrets
+import shutil
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -17,8 +18,6 @@ from runs.pev.sensitive import is_obeyed
 from runs.reading.files import written_files
 from runs.reports.archive import report_name
 from runs.reports.markdown import as_markdown
-
-_PIECE = 256 * 1024
 
 
 def check_folder(folder: Path) -> None:
@@ -39,7 +38,7 @@ def write_out(run: Run, folder: Path, *, overwrite: bool = False) -> list[str]:
     The folder itself may be a link, since a person named it; below it no link is followed. A file that is there
     already stays, unless `overwrite`. Returns a sentence for each thing that is not as one would expect it.
     """
-    told = []
+    problems = []
     files = written_files(run, run.head)
     top = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     try:
@@ -48,11 +47,11 @@ def write_out(run: Run, folder: Path, *, overwrite: bool = False) -> list[str]:
                 with trees.open_blob(info.sha256) as blob:
                     _write(top, path, blob, overwrite=overwrite)
             except (InvalidInput, OSError) as error:
-                told.append(f"“{path}” was not written: {_reason(error)}.")
-        told += _report(run, top, list(files), overwrite=overwrite)
+                problems.append(f"“{path}” was not written: {_reason(error)}.")
+        problems += _report(run, top, list(files), overwrite=overwrite)
     finally:
         os.close(top)
-    return told
+    return problems
 
 
 def _report(run: Run, top: int, paths: list[str], *, overwrite: bool) -> list[str]:
@@ -75,8 +74,7 @@ def _write(top: int, path: str, content: IO[bytes], *, overwrite: bool) -> None:
         draft = f".pevsite-{secrets.token_hex(8)}"
         try:
             with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666, dir_fd=folder), "wb") as file:
-                while piece := content.read(_PIECE):
-                    file.write(piece)
+                shutil.copyfileobj(content, file)
             os.replace(draft, name, src_dir_fd=folder, dst_dir_fd=folder)  # replaces a link itself, never its target
         except BaseException:
             with suppress(FileNotFoundError):

@@ -113,7 +113,7 @@ def _problem_with_part(part: str) -> str | None:
     if any(unicodedata.category(char) in _UNPRINTABLE for char in part):
         return "it has a control character; use letters, digits, spaces and punctuation"
     if _hides_something(part):
-        return "it has an invisible character, or one that reorders others; type the name anew"
+        return "it has an invisible character, or one that reorders others; type the name again"
     if ":" in part:
         return f"{_shown(part)} has a colon, behind which Windows hides another file; use a dash"
     if part[-1] == "." or part[-1].isspace():

@@ -23,9 +23,7 @@ from runs.reports.markdown import as_markdown
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer
 
-_PIECE = 256 * 1024
 _NOT_ON_WINDOWS = re.compile(r'[<>:"|?*\\]')
-"""Bytes read of a file at once: few turns of the thread, and little memory for each download."""
 
 
 class _Outlet(RawIOBase):
@@ -58,11 +56,8 @@ def _zipped(files: list[tuple[str, str]], report: str, at: datetime) -> Iterator
     outlet = _Outlet()
     with zipfile.ZipFile(outlet, "w", zipfile.ZIP_DEFLATED) as archive:
         for path, sha256 in files:
-            with (
-                archive.open(_entry(entry_name(path), at), "w", force_zip64=True) as target,
-                trees.open_blob(sha256) as blob,
-            ):
-                while piece := blob.read(_PIECE):
+            with archive.open(_entry(entry_name(path), at), "w", force_zip64=True) as target:
+                for piece in trees.pieces_of(sha256):
                     target.write(piece)
                     yield outlet.fetched()
         archive.writestr(_entry(report_name([entry_name(path) for path, _ in files]), at), report)

@@ -10,9 +10,6 @@ from django.core.handlers.asgi import ASGIRequest
 from django.http import HttpRequest, StreamingHttpResponse
 from django.utils.http import content_disposition_header
 
-_PIECE = 256 * 1024
-"""Bytes sent at once, as the archive makes them."""
-
 
 def attachment(request: HttpRequest, pieces: Iterator[bytes], name: str, content_type: str) -> StreamingHttpResponse:
     """A download called `name`. Served asynchronously, nothing is held in memory but the piece on its way."""

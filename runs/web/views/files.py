@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 from django.http import Http404, HttpRequest, HttpResponse
@@ -19,7 +18,6 @@ from runs.web.excerpt import WHOLE_BYTES, excerpt
 from runs.web.streaming import attachment
 from runs.web.views.run import visible_run
 
-_PIECE = 256 * 1024
 _MARKDOWN = (".md", ".markdown")
 
 
@@ -41,7 +39,7 @@ def file_page(request: HttpRequest, run_id: int, path: str) -> HttpResponseBase:
     try:
         if "download" in request.GET:
             return attachment(
-                request, _pieces(version.info.sha256), path.rsplit("/", 1)[-1], "application/octet-stream"
+                request, trees.pieces_of(version.info.sha256), path.rsplit("/", 1)[-1], "application/octet-stream"
             )
         data = trees.read_blob(version.info.sha256)
     except FileNotFoundError as error:
@@ -94,16 +92,3 @@ def _page(request: HttpRequest, run: Run, path: str, version: Version, text: str
 def _offset(request: HttpRequest, name: str) -> int:
     given = request.GET.get(name, "")
     return int(given) if given.isascii() and given.isdigit() and len(given) < 12 else 0
-
-
-def _pieces(sha256: str) -> Iterator[bytes]:
-    """The blob piece by piece. Raises FileNotFoundError at once when it is gone."""
-    with trees.open_blob(sha256):
-        pass
-
-    def read() -> Iterator[bytes]:
-        with trees.open_blob(sha256) as blob:
-            while piece := blob.read(_PIECE):
-                yield piece
-
-    return read()

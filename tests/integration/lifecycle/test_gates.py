@@ -158,11 +158,11 @@ def test_of_150_decisions_at_the_same_moment_exactly_one_counts() -> None:
         return ""
 
     with ThreadPoolExecutor(150) as browsers:
-        told = list(browsers.map(click, itertools.islice(people, 150), itertools.islice(verbs, 150)))
+        answers = list(browsers.map(click, itertools.islice(people, 150), itertools.islice(verbs, 150)))
     (decided,) = Event.objects.filter(run=run, kind=EventKind.GATE_DECIDED)
     gate.refresh_from_db()
-    assert (told.count(""), decided.data["by"]) == (1, gate.decided_by and gate.decided_by.get_username())
-    assert {sentence.split(" it at")[0] for sentence in told if sentence} == {
+    assert (answers.count(""), decided.data["by"]) == (1, gate.decided_by and gate.decided_by.get_username())
+    assert {sentence.split(" it at")[0] for sentence in answers if sentence} == {
         f"Already decided: {gate.decided_by} {gate.status}"
     }
     assert run.plans.count() == 1

@@ -22,12 +22,6 @@ HELLO: Any = {"role": "user", "content": [{"type": "text", "text": "Hello"}]}
 TOOL: Any = {"type": "object", "properties": {}}
 
 
-@pytest.fixture(scope="module")
-def server() -> Iterator[FakeAnthropic]:
-    with FakeAnthropic() as server:
-        yield server
-
-
 @pytest.fixture(autouse=True)
 def key(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ANTHROPIC_API_KEY", KEY)

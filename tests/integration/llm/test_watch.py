@@ -28,23 +28,6 @@ SOON = 5.0
 """Seconds: far less than the silence, and enough for a busy machine."""
 
 
-@pytest.fixture(scope="module")
-def server() -> Iterator[FakeAnthropic]:
-    with FakeAnthropic() as server:
-        yield server
-
-
-@pytest.fixture(scope="module")
-def clients(server: FakeAnthropic) -> Iterator[Clients]:
-    with pytest.MonkeyPatch.context() as environment:
-        environment.setenv("ANTHROPIC_BASE_URL", server.url)
-        environment.setenv("ANTHROPIC_API_KEY", "test-key-of-nobody")
-        made = Clients()
-        made._client()
-        yield made
-    made.close()
-
-
 @pytest.fixture
 def api(server: FakeAnthropic, monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeAnthropic]:
     monkeypatch.setattr(watch, "WATCH_INTERVAL", 0.05)

@@ -75,14 +75,14 @@ def test_the_folder_that_a_person_names_may_be_a_link(tmp_path: Path) -> None:
 
 def test_what_tools_run_unasked_is_left_out_and_said(tmp_path: Path) -> None:
     run = made({".git/config": "[core]", "x/.GIT/hooks/pre-commit": "#!", ".envrc": "rm", ".vscode/tasks.json": "{}"})
-    told = write_out(run, tmp_path)
-    assert [sentence.split("”")[0] for sentence in told] == [
+    problems = write_out(run, tmp_path)
+    assert [sentence.split("”")[0] for sentence in problems] == [
         "“.envrc",
         "“.git/config",
         "“.vscode/tasks.json",
         "“x/.GIT/hooks/pre-commit",
     ]
-    assert told[0] == (
+    assert problems[0] == (
         "“.envrc” was not written: tools run or obey files of this name unasked; it is on the page of the run."
     )
     assert names(tmp_path) == ["report.md"]
@@ -107,8 +107,8 @@ def test_what_is_there_already_stays_unless_one_asks(tmp_path: Path) -> None:
 
 def test_the_report_stands_where_no_result_can(tmp_path: Path) -> None:
     run = made({"Report.MD": "the result", "report-2.md": "another", ".report-3.md": "hidden"})
-    told = write_out(run, tmp_path, overwrite=True)
-    assert told[-1] == "The report is “report-3.md”: there is another file “report.md”."
+    problems = write_out(run, tmp_path, overwrite=True)
+    assert problems[-1] == "The report is “report-3.md”: there is another file “report.md”."
     assert there(tmp_path)["Report.MD"] == "the result"
     assert there(tmp_path)["report-3.md"].startswith("# CANCELLED")
 

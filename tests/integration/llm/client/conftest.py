@@ -1,4 +1,4 @@
-"""One fake service for the tests of the client, and one client of it."""
+"""The fake service as a test of the client meets it, and clients of a test's own."""
 
 from __future__ import annotations
 
@@ -11,24 +11,6 @@ from tests.fakes.anthropic_api import FakeAnthropic
 from tests.integration.llm.client.serving import KEY
 
 
-@pytest.fixture(scope="module")
-def server() -> Iterator[FakeAnthropic]:
-    with FakeAnthropic() as server:
-        yield server
-
-
-@pytest.fixture(scope="module")
-def shared(server: FakeAnthropic) -> Iterator[Clients]:
-    """The clients of all tests: making one reads the certificates, which takes longer than most tests."""
-    with pytest.MonkeyPatch.context() as environment:
-        environment.setenv("ANTHROPIC_BASE_URL", server.url)
-        environment.setenv("ANTHROPIC_API_KEY", KEY)
-        made = Clients()
-        made._client()
-        yield made
-    made.close()
-
-
 @pytest.fixture
 def api(server: FakeAnthropic, monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeAnthropic]:
     monkeypatch.setenv("ANTHROPIC_BASE_URL", server.url)
@@ -36,11 +18,6 @@ def api(server: FakeAnthropic, monkeypatch: pytest.MonkeyPatch) -> Iterator[Fake
     server.requests.clear()
     yield server
     assert server.violations == []
-
-
-@pytest.fixture
-def clients(shared: Clients) -> Clients:
-    return shared
 
 
 @pytest.fixture
