@@ -1,19 +1,15 @@
 """Every address: the names that it answers to, what each answer tells the browser, and whose markup it shows."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from http import HTTPStatus
-from http.cookies import SimpleCookie
 from typing import Any
 from urllib.parse import quote
 
 import pytest
 from django.apps import apps
-from django.db import models, transaction
-from django.test import Client
+from django.db import models
 
 from runs.models.fields import ContractField
-from tests.hostile.fuzzing.attack import Site
+from tests.hostile.fuzzing.attack import Site, undone
 from tests.hostile.fuzzing.surface import addresses
 
 SCRIPT = "<script>alert(1)</script> <img src=x onerror=alert(1)>"
@@ -24,16 +20,6 @@ def paths(site: Site) -> list[str]:
     """A path for each address; most lead somewhere."""
     real = site.real[0] | {"token": "of-nobody", "url": "nowhere"}
     return [one.path({name: quote(real.get(name, "1")) for name, _ in one.parameters}) for one in addresses()]
-
-
-@contextmanager
-def undone(client: Client) -> Iterator[None]:
-    """What is changed inside is taken back, the browser's cookies included."""
-    cookies = SimpleCookie(client.cookies.output(header="", sep=";"))
-    with transaction.atomic():
-        yield
-        transaction.set_rollback(True)
-    client.cookies = cookies
 
 
 def test_no_address_answers_to_a_name_that_is_not_ours(site: Site, paths: list[str]) -> None:

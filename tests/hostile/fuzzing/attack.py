@@ -5,6 +5,7 @@ import time
 import traceback
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.cookies import SimpleCookie
 from random import Random
@@ -159,23 +160,31 @@ def _part(name: str, file: str, content: bytes) -> bytes:
     return head.encode() + b"Content-Type: application/octet-stream\r\n\r\n" + content + b"\r\n"
 
 
-def _send(site: Site, request: Request, report: Report) -> None:
-    client = site.people[request.who]
+@contextmanager
+def undone(client: Client) -> Iterator[None]:
+    """What is changed inside is taken back, the browser's cookies included: its session is there again."""
     cookies = SimpleCookie(client.cookies.output(header="", sep=";"))
-    began = time.thread_time()
     try:
         with transaction.atomic():
+            yield
+            transaction.set_rollback(True)
+    finally:
+        client.cookies = cookies
+
+
+def _send(site: Site, request: Request, report: Report) -> None:
+    client = site.people[request.who]
+    began = time.thread_time()
+    try:
+        with undone(client):
             answer = client.generic(
                 request.method, request.path, request.body, request.content_type, QUERY_STRING=request.query
             )
             if answer.streaming:
                 answer.getvalue()
-            transaction.set_rollback(True)
     except Exception:
         report.problems.append(f"{request}\n{traceback.format_exc()[-3_000:]}")
         return
-    finally:
-        client.cookies = cookies  # its session was brought back
     took = time.thread_time() - began
     report.asked += 1
     report.statuses[answer.status_code] += 1

@@ -2,7 +2,7 @@
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from html.parser import HTMLParser
@@ -37,10 +37,10 @@ class Address:
     def is_admin(self) -> bool:
         return self.route.startswith("admin/")
 
-    def path(self, arguments: dict[str, str]) -> str:
+    def path(self, arguments: Mapping[str, str]) -> str:
         """The path with these arguments, which are percent-encoded already."""
         filled = _PARAMETER.sub(lambda match: arguments[match[2]], self.route)
-        return "/" + _GROUP.sub(lambda match: arguments[match[1]], filled).replace("^", "").replace("$", "")
+        return "/" + _GROUP.sub(lambda match: arguments[match[1]], filled)
 
 
 def addresses() -> list[Address]:
@@ -49,13 +49,13 @@ def addresses() -> list[Address]:
 
 def _addresses(resolver: URLResolver, prefix: str) -> Iterator[Address]:
     for pattern in resolver.url_patterns:
-        route = prefix + str(pattern.pattern)
+        route = prefix + str(pattern.pattern).removeprefix("^").removesuffix("$").replace(r"\Z", "")
         if isinstance(pattern, URLResolver):
             yield from _addresses(pattern, route)
         elif isinstance(pattern, URLPattern):
             named = [(match[2], match[1] or "str") for match in _PARAMETER.finditer(route)]
             named += [(match[1], "str") for match in _GROUP.finditer(_PARAMETER.sub("", route))]
-            yield Address(route.replace(r"\Z", ""), tuple(named))
+            yield Address(route, tuple(named))
 
 
 def query_names() -> list[str]:

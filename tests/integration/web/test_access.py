@@ -17,7 +17,6 @@ import pytest
 from channels.testing import WebsocketCommunicator
 from django.db import transaction
 from django.test import Client
-from django.urls import URLPattern, URLResolver, get_resolver
 
 from pevsite.asgi import application
 from runs.lifecycle.state import reset_memory
@@ -26,6 +25,7 @@ from runs.models import Event, Gate, Link, Run, Template, User
 from runs.trees import reset_cache
 from runs.web.routing import websocket_urlpatterns
 from tests import factories as made
+from tests.hostile.fuzzing.surface import addresses
 
 type Statuses = tuple[int, int, int, int, int]
 
@@ -90,18 +90,9 @@ FINISHED = ("again/", "template/")
 """The ends of addresses that are about a finished run; others are about one that waits for its plan to be approved."""
 
 
-def routes(resolver: URLResolver, before: str = "") -> Iterator[str]:
-    for entry in resolver.url_patterns:
-        route = before + str(entry.pattern).removeprefix("^").removesuffix("$").replace(r"\Z", "")
-        if isinstance(entry, URLPattern):
-            yield route
-        else:
-            yield from routes(entry, route)
-
-
-ROUTES = list(routes(get_resolver()))
-PAGES = [route for route in ROUTES if not route.startswith("admin/") or route in TABLE]
-ADMIN_PAGES = [route for route in ROUTES if route not in [*PAGES, "admin/login/"]]
+ADDRESSES = {one.route: one for one in addresses()}
+PAGES = [route for route in ADDRESSES if not route.startswith("admin/") or route in TABLE]
+ADMIN_PAGES = [route for route in ADDRESSES if route not in [*PAGES, "admin/login/"]]
 
 
 @dataclass(frozen=True)
@@ -122,8 +113,7 @@ class World:
     def address(self, route: str, **changes: object) -> str:
         run = self.finished if route.endswith(FINISHED) else self.waiting
         values = {**self.values, "run_id": str(run.pk), **{name: str(value) for name, value in changes.items()}}
-        named = re.sub(r"\(\?P<(\w+)>[^)]*\)", lambda found: values[found[1]], route)
-        return "/" + re.sub(r"<(?:\w+:)?(\w+)>", lambda found: values[found[1]], named)
+        return ADDRESSES[route].path(values)
 
     def sent(self, row: Row) -> dict[str, str]:
         return {name: text.format(**self.values) for name, text in row.sent.items()}
