@@ -132,6 +132,7 @@ def write_result(
             result=result.text,
             is_error=result.is_error,
             writes=writes,
+            shown=result.shown,
             duration_ms=duration_ms,
         )
         step, attempt = _step_and_attempt(work)

@@ -210,7 +210,7 @@ class RecordedTools:
         else:
             self._overlay.changes.update(call.writes)
         self.calls.append(call)
-        return ToolResult(call.result, call.is_error)
+        return ToolResult(call.result, call.is_error, call.shown)
 
     def _run(self, use: ToolUse, place: Place) -> ToolCall:
         self._recording.lease.check()

@@ -10,7 +10,7 @@ from runs.models.plans import Attempt
 from runs.models.querysets import ModelCallQuerySet, ToolCallQuerySet
 from runs.models.runs import Run
 from runs.models.work import WorkItem
-from runs.pev.ports import Changes
+from runs.pev.ports import Changes, Shown
 
 
 class ModelCall(models.Model):
@@ -62,7 +62,9 @@ class ModelCall(models.Model):
 
 
 class ToolCall(models.Model):
-    """One tool call and its result. `writes` maps path to [sha256, size] for what it changed."""
+    """One tool call and its result. `writes` maps path to [sha256, size] for what it changed; `shown` says which parts
+    of the result show which lines of which files, as they were then.
+    """
 
     run = models.ForeignKey(Run, models.CASCADE, related_name="tool_calls")
     work = models.ForeignKey(WorkItem, models.CASCADE, related_name="tool_calls")
@@ -75,6 +77,7 @@ class ToolCall(models.Model):
     result = models.TextField()
     is_error = models.BooleanField(default=False)
     writes: Column[Changes] = ContractField(Changes, default=dict)
+    shown: Column[tuple[Shown, ...]] = ContractField(tuple[Shown, ...], default=tuple)
     duration_ms = models.PositiveIntegerField()
     created_at = models.DateTimeField(auto_now_add=True)
 

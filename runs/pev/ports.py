@@ -118,12 +118,29 @@ class Workspace(Protocol):
         ...
 
 
+class Shown(NamedTuple):
+    """What a part of a tool's result, the characters from `start` to before `end`, shows of which file.
+
+    `first_line` to `last_line`, from 1, are shown whole, of the `lines` that the file has; where `last_line` is the
+    smaller one, only a piece of `first_line` is. All three are 0 where nothing but name and size is shown.
+    """
+
+    path: str
+    sha256: str
+    start: int
+    end: int
+    first_line: int = 0
+    last_line: int = 0
+    lines: int = 0
+
+
 @dataclass(frozen=True)
 class ToolResult:
-    """`text` goes to the model and is what `@tool-N` quotes are looked up in."""
+    """`text` goes to the model and is what `@tool-N` quotes are looked up in. `shown`: which of it shows files."""
 
     text: str
     is_error: bool = False
+    shown: tuple[Shown, ...] = ()
 
 
 class Toolbox(Protocol):

@@ -1,6 +1,6 @@
 """The file tools of an executor: what they take, what they answer, and how they say no (rule S1)."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Annotated, ClassVar
@@ -12,7 +12,7 @@ from runs.pev.contracts import Contract, schema_for
 from runs.pev.evidence import find, quoted
 from runs.pev.paths import clean_path, text_of
 from runs.pev.patterns import Budget, Pattern, TooSlow, compiled, places
-from runs.pev.ports import FileInfo, ToolResult, ToolSpec, ToolUse, Workspace
+from runs.pev.ports import FileInfo, Shown, ToolResult, ToolSpec, ToolUse, Workspace
 
 
 @dataclass(frozen=True)
@@ -33,8 +33,8 @@ class _Arguments(Contract):
     name: ClassVar[str]
     description: ClassVar[str]
 
-    def answer(self, workspace: Workspace, limits: ToolLimits) -> str:
-        """The text for the model. Raises InvalidInput with a sentence it can act on."""
+    def answer(self, workspace: Workspace, limits: ToolLimits) -> ToolResult:
+        """The text for the model, with what it shows. Raises InvalidInput with a sentence it can act on."""
         raise NotImplementedError
 
 
@@ -48,17 +48,19 @@ class _ListFiles(_Arguments):
 
     prefix: _Prefix = ""
 
-    def answer(self, workspace: Workspace, limits: ToolLimits) -> str:
+    def answer(self, workspace: Workspace, limits: ToolLimits) -> ToolResult:
         chosen = _under(self.prefix, workspace.files())
         if not chosen:
             where = f" whose path begins with {quoted(self.prefix)}" if self.prefix else ""
-            return f"There are no files{where}."
+            return ToolResult(f"There are no files{where}.")
         lines = [f"{info.size}\t{path}" for path, info in chosen.items()][: limits.listed_files]
         lines = lines[: _fitting(lines, limits.result_chars)]
         left = len(chosen) - len(lines)
-        if left:
-            lines.append(f"[{left} more are not listed; use a prefix to see them]")
-        return "\n".join([f"{len(chosen)} files, size in bytes and path:", *lines])
+        note = [f"[{left} more are not listed; use a prefix to see them]"] if left else []
+        head = f"{len(chosen)} files, size in bytes and path:"
+        spans = _spans(lines, len(head) + 1)
+        shown = [Shown(path, info.sha256, *span) for (path, info), span in zip(chosen.items(), spans, strict=False)]
+        return ToolResult("\n".join([head, *lines, *note]), shown=tuple(shown))
 
 
 class _ReadFile(_Arguments):
@@ -69,16 +71,17 @@ class _ReadFile(_Arguments):
     first_line: Annotated[int, Field(ge=1, description="The first line wanted, from 1")] = 1
     lines: Annotated[int, Field(ge=1, le=10_000, description="How many lines")] = 400
 
-    def answer(self, workspace: Workspace, limits: ToolLimits) -> str:
+    def answer(self, workspace: Workspace, limits: ToolLimits) -> ToolResult:
         path = clean_path(self.path)
         every = _lines(_text(workspace, path))
+        sha256 = workspace.files()[path].sha256
         if not every:
-            return f"{path} is empty"
+            return ToolResult(f"{path} is empty", shown=(Shown(path, sha256, 0, len(path)),))
         if self.first_line > len(every):
             raise InvalidInput(f"{path} has only {len(every)} lines; first_line is {self.first_line}.")
         wanted = every[self.first_line - 1 : self.first_line - 1 + self.lines]
         given = wanted[: max(1, _fitting(wanted, limits.result_chars))]
-        last = self.first_line + len(given) - 1
+        last = whole = self.first_line + len(given) - 1
         text = "\n".join(given)
         note = f"\n[more follows; go on with first_line={last + 1}]" if last < len(every) else ""
         if len(text) > limits.result_chars:
@@ -86,7 +89,11 @@ class _ReadFile(_Arguments):
                 f"\n[cut: line {last} has {len(text)} characters and {limits.result_chars} are shown; "
                 f"search_files shows places further on]{note}"
             )
-        return f"{path}, lines {self.first_line}-{last} of {len(every)}\n{text[: limits.result_chars]}{note}"
+            text, whole = text[: limits.result_chars], last - 1
+        head = f"{path}, lines {self.first_line}-{last} of {len(every)}"
+        start = len(head) + 1
+        body = Shown(path, sha256, start, start + len(text), self.first_line, whole, len(every))
+        return ToolResult(f"{head}\n{text}{note}", shown=(Shown(path, sha256, 0, len(head)), body))
 
 
 class _SearchFiles(_Arguments):
@@ -100,10 +107,10 @@ class _SearchFiles(_Arguments):
     prefix: _Prefix = ""
     regex: Annotated[bool, Field(description="Whether the pattern is a regular expression")] = False
 
-    def answer(self, workspace: Workspace, limits: ToolLimits) -> str:
+    def answer(self, workspace: Workspace, limits: ToolLimits) -> ToolResult:
         names = list(_under(self.prefix, workspace.files()))
         wanted = _pattern(self.pattern, literal=not self.regex)
-        found: list[str] = []
+        found: list[_Hit] = []
         note = ""
         try:
             for hit in _hits(workspace, names, wanted, limits):
@@ -114,13 +121,16 @@ class _SearchFiles(_Arguments):
         except TooSlow as error:
             note = f"\n[of {len(names)} files not all were searched: {error}; use a simpler pattern or a prefix]"
         if not found and not note:
-            return f"No line matches {quoted(self.pattern)} in the text files among these {len(names)}."
+            return ToolResult(f"No line matches {quoted(self.pattern)} in the text files among these {len(names)}.")
         if not found:
             raise InvalidInput(f"Nothing was found so far.{note}")
-        shown = found[: _fitting(found, limits.result_chars)]
-        if len(shown) < len(found):
-            note = f"\n[{len(found) - len(shown)} more do not fit; use a narrower pattern or a prefix]{note}"
-        return "\n".join(shown) + note
+        lines = [f"{hit.path}:{hit.line}: {hit.text}" for hit in found]
+        lines = lines[: _fitting(lines, limits.result_chars)]
+        if len(lines) < len(found):
+            note = f"\n[{len(found) - len(lines)} more do not fit; use a narrower pattern or a prefix]{note}"
+        files, spans = workspace.files(), _spans(lines)
+        shown = [hit.shown(files[hit.path].sha256, *span) for hit, span in zip(found, spans, strict=False)]
+        return ToolResult("\n".join(lines) + note, shown=tuple(shown))
 
 
 class _WriteFile(_Arguments):
@@ -130,13 +140,13 @@ class _WriteFile(_Arguments):
     path: _FilePath
     content: Annotated[str, Field(description="The whole new text of the file")]
 
-    def answer(self, workspace: Workspace, limits: ToolLimits) -> str:
+    def answer(self, workspace: Workspace, limits: ToolLimits) -> ToolResult:
         path = clean_path(self.path)
         data = _bytes(self.content)
         replaced = path in workspace.files()
         _write(workspace, path, data, limits)
         done = "replaced" if replaced else "created"
-        return f"{path} was {done}: {len(data)} bytes, {len(_lines(self.content))} lines."
+        return ToolResult(f"{path} was {done}: {len(data)} bytes, {len(_lines(self.content))} lines.")
 
 
 class _EditFile(_Arguments):
@@ -147,7 +157,7 @@ class _EditFile(_Arguments):
     old: Annotated[str, StringConstraints(min_length=1), Field(description="The text to replace, verbatim")]
     new: Annotated[str, Field(description="The text to put there")]
 
-    def answer(self, workspace: Workspace, limits: ToolLimits) -> str:
+    def answer(self, workspace: Workspace, limits: ToolLimits) -> ToolResult:
         path = clean_path(self.path)
         text = _text(workspace, path)
         data = workspace.read(path)
@@ -160,7 +170,7 @@ class _EditFile(_Arguments):
         if len(lines) != 1:
             raise InvalidInput(_not_once(self.old, path, text, lines))
         _write(workspace, path, data.replace(old, new, 1), limits)
-        return f"{path} was changed in line {lines[0]}."
+        return ToolResult(f"{path} was changed in line {lines[0]}.")
 
 
 _TOOLS: Mapping[str, type[_Arguments]] = {
@@ -188,7 +198,7 @@ class FileTools:
         if tool is None:
             return self._refused(f"There is no tool {quoted(use.name)}; there are {', '.join(sorted(_TOOLS))}.")
         try:
-            return ToolResult(tool.model_validate(use.input).answer(self._workspace, self._limits))
+            return tool.model_validate(use.input).answer(self._workspace, self._limits)
         except ValidationError as error:
             return self._refused(_told_wrong(tool, error))
         except InvalidInput as error:
@@ -255,19 +265,43 @@ def _pattern(pattern: str, *, literal: bool) -> Pattern:
         raise InvalidInput(f"The pattern cannot be used: {error}.") from error
 
 
-def _hits(workspace: Workspace, names: Sequence[str], wanted: Pattern, limits: ToolLimits) -> Iterator[str]:
-    """`path:line: text` for each line in which a match begins. Raises TooSlow when the time is over."""
+@dataclass(frozen=True)
+class _Hit:
+    """A line in which a match begins, or a piece of it where it is not `whole`; the file has so many `lines`."""
+
+    path: str
+    line: int
+    text: str
+    whole: bool
+    lines: int
+
+    def shown(self, sha256: str, start: int, end: int) -> Shown:
+        last = self.line if self.whole else self.line - 1
+        return Shown(self.path, sha256, start, end, self.line, last, self.lines)
+
+
+def _spans(lines: Iterable[str], start: int = 0) -> Iterator[tuple[int, int]]:
+    """Where each line stands in a text in which they follow one another from `start` on."""
+    for line in lines:
+        yield start, start + len(line)
+        start += len(line) + 1
+
+
+def _hits(workspace: Workspace, names: Sequence[str], wanted: Pattern, limits: ToolLimits) -> Iterator[_Hit]:
+    """The lines in which a match begins. Raises TooSlow when the time is over."""
     budget = Budget(limits.search_seconds)
     for path in names:
         budget.left()
         text = text_of(workspace.read(path)) or ""
-        counted, line = 0, 1
+        counted, line, lines = 0, 1, 0
         for at in places(wanted, text, budget, limit=limits.hits + 1, each_line_once=True) if text else ():
             start = text.rfind("\n", 0, at) + 1
             end = text.find("\n", at)
             end = len(text) if end < 0 else end
             line += text.count("\n", counted, start)
-            yield f"{path}:{line}: {_around(text, start, end, at, limits.hit_chars)}"
+            lines = lines or text.count("\n") + (text[-1] != "\n")
+            whole = end - start <= limits.hit_chars
+            yield _Hit(path, line, _around(text, start, end, at, limits.hit_chars), whole, lines)
             counted = start
 
 

@@ -73,7 +73,7 @@ class Rows:
         beginning = Left("result", max(self.result_chars, MAX_PROBLEM) + 1)
         texts = dict(with_text.order_by().annotate(beginning=beginning).values_list("pk", "beginning"))
         found: dict[int, list[ToolReading]] = defaultdict(list)
-        for call in calls.defer("result", "writes"):
+        for call in calls.defer("result", "writes", "shown"):
             if call.attempt_id and generations[call.attempt_id] == call.generation:
                 text = texts.get(call.pk, "")
                 problem = text[:MAX_PROBLEM] if call.is_error else ""

@@ -16,7 +16,7 @@ from runs.events.kinds import Note
 from runs.journal import Place, Question
 from runs.models import Event, ModelCall, Run, ToolCall, WorkItem
 from runs.pev.contracts import JsonObject
-from runs.pev.ports import Changes, FileInfo, Reply, ToolResult, ToolUse, Usage
+from runs.pev.ports import Changes, FileInfo, Reply, Shown, ToolResult, ToolUse, Usage
 from tests import factories as made
 from tests.factories import recorded
 
@@ -218,12 +218,14 @@ def test_a_call_is_told_with_its_step_and_without_its_words() -> None:
 # ---- tool calls ---------------------------------------------------------------------------------------------------
 
 
-def test_a_tool_result_is_given_again_with_what_it_wrote() -> None:
+def test_a_tool_result_is_given_again_with_what_it_wrote_and_showed() -> None:
     work = item()
     writes: Changes = {"a.md": FileInfo("0" * 64, 1)}
-    call = journal.write_result(work, Place(0, 1), USE, ToolResult("Written."), writes, 5)
-    assert journal.recorded_result(work, 1, USE) == call
-    assert (call.result, call.is_error, call.writes) == ("Written.", False, writes)
+    shown = (Shown("b.md", "1" * 64, 0, 8, 3, 4, 9),)
+    journal.write_result(work, Place(0, 1), USE, ToolResult("Written.", shown=shown), writes, 5)
+    call = journal.recorded_result(work, 1, USE)
+    assert call is not None
+    assert (call.result, call.is_error, call.writes, call.shown) == ("Written.", False, writes, shown)
 
 
 @pytest.mark.parametrize(

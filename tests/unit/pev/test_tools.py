@@ -71,8 +71,8 @@ def test_specs_are_sorted_closed_and_always_the_same() -> None:
 class TestListFiles:
     def test_gives_size_and_path(self) -> None:
         listed = "4 files, size in bytes and path:\n19\ta.md\n12\tdocs/b.md\n0\tdocs/empty.txt\n8\tlogo.png"
-        assert run("list_files", {}) == ToolResult(listed)
-        assert run("list_files", {"prefix": "./"}) == ToolResult(listed)
+        assert run("list_files", {}).text == listed
+        assert run("list_files", {"prefix": "./"}).text == listed
 
     def test_of_a_prefix(self) -> None:
         listed = "2 files, size in bytes and path:\n12\tdocs/b.md\n0\tdocs/empty.txt"
@@ -87,7 +87,7 @@ class TestListFiles:
 
 class TestReadFile:
     def test_is_verbatim_after_one_line(self) -> None:
-        assert run("read_file", {"path": "a.md"}) == ToolResult("a.md, lines 1-3 of 3\none\ntwo three\nfour")
+        assert run("read_file", {"path": "a.md"}).text == "a.md, lines 1-3 of 3\none\ntwo three\nfour"
         assert run("read_file", {"path": "docs\\b.md"}).text == "docs/b.md, lines 1-2 of 2\nTwo\r\nthree\r"
 
     def test_gives_the_lines_wanted(self) -> None:
@@ -116,12 +116,12 @@ class TestReadFile:
         assert run("read_file", arguments) == ToolResult(sentence, is_error=True)
 
     def test_of_an_empty_file(self) -> None:
-        assert run("read_file", {"path": "docs/empty.txt"}) == ToolResult("docs/empty.txt is empty")
+        assert run("read_file", {"path": "docs/empty.txt"}).text == "docs/empty.txt is empty"
 
 
 class TestSearchFiles:
     def test_finds_lines_whatever_the_capitals(self) -> None:
-        assert run("search_files", {"pattern": "TWO"}) == ToolResult("a.md:2: two three\ndocs/b.md:1: Two")
+        assert run("search_files", {"pattern": "TWO"}).text == "a.md:2: two three\ndocs/b.md:1: Two"
 
     def test_takes_the_pattern_literally_unless_told(self) -> None:
         missing = "No line matches “t.o” in the text files among these 4."
