@@ -16,6 +16,7 @@ from runs.enums import (
 from runs.lifecycle import findings, fingerprint
 from runs.lifecycle import state as states
 from runs.lifecycle.baseline import undeclared_by
+from runs.lifecycle.findings import Found
 from runs.lifecycle.moves import StepState
 from runs.models import Attempt, Plan, Run, Step, ToolCall
 from runs.pev.case import Case
@@ -115,7 +116,7 @@ def _kept(previous: Plan) -> tuple[PlanStep, ...]:
 
 def _results(previous: Plan) -> dict[str, str]:
     settled = previous.steps.filter(status__in=SETTLED_STEPS).values_list("key", flat=True)
-    return {key: text[:RESULT_CHARS] for key, text in findings_of(previous, list(settled), {}).items()}
+    return {key: result.text[:RESULT_CHARS] for key, result in results_of(previous, list(settled), {}).items()}
 
 
 def critiques_of(step: Step) -> tuple[Critique, ...]:
@@ -143,13 +144,17 @@ def for_executor(attempt: Attempt) -> StepBrief:
     run = step.plan.run
     policy = run.policy
     player = policy.model_for(Role.EXECUTOR)
+    results = results_of(step.plan, step.depends_on, states.known(run))
     return StepBrief(
         request=run.request,
         goal=step.plan.header.goal,
+        context=step.plan.header.context,
+        steps={key: spec.name for key, spec in states.specs_of(step.plan_id, step.plan.digest).items()},
         step=step.spec,
         files=trees.files_of(run.inputs),
         made=written_files(run, attempt.base),
-        results=findings_of(step.plan, step.depends_on, states.known(run)),
+        results={key: result.text for key, result in results.items()},
+        notes={key: result.notes for key, result in results.items()},
         model=player.model,
         effort=player.effort,
         rounds=policy.rounds,
@@ -157,30 +162,35 @@ def for_executor(attempt: Attempt) -> StepBrief:
     )
 
 
-def findings_of(plan: Plan, keys: Sequence[str], known: Mapping[str, StepState]) -> dict[str, str]:
-    """The findings of settled steps by their key, in the order of the plan. Those of `known` steps may be in memory."""
+def results_of(plan: Plan, keys: Sequence[str], known: Mapping[str, StepState]) -> dict[str, Found]:
+    """What settled steps found by their key, in the order of the plan. That of `known` steps may be in memory."""
     remembered = {key: findings.of(known[key].fingerprint) for key in keys if key in known}
     texts = {key: text for key, text in remembered.items() if text is not None}
     if len(texts) < len(keys):
-        texts = _read_findings(plan, keys)
+        texts = _read_results(plan, keys)
     return {key: texts[key] for key in states.specs_of(plan.pk, plan.digest) if key in texts}
 
 
-def _read_findings(plan: Plan, keys: Sequence[str]) -> dict[str, str]:
+def _read_results(plan: Plan, keys: Sequence[str]) -> dict[str, Found]:
     """Of each step the latest attempt's."""
     own = Attempt.objects.filter(step__plan=plan.pk, step__key__in=keys)
     outputs = list(own.order_by("number").values_list("step__key", "output"))  # the last of a step stays
     if plan.version > 1:  # only later versions keep results of earlier ones
         kept = plan.steps.filter(key__in=keys, reused_from__isnull=False)
         outputs += kept.order_by().values_list("key", "reused_from__output")
-    return {key: output.findings for key, output in outputs if output}
+    return {key: Found(output.findings, output.notes) for key, output in outputs if output}
 
 
 def repeats_the_one_before(attempt: Attempt) -> bool:
     """Whether files and findings are identical to those of the previous attempt that was criticised."""
     before = attempt.step.attempts.filter(number__lt=attempt.number, status=AttemptStatus.FAILED)
     last = before.order_by("-number").first()
-    return bool(last and last.fingerprint and last.fingerprint == attempt.fingerprint)
+    return bool(last and last.output and _result_in(last) == _result_in(attempt))
+
+
+def _result_in(attempt: Attempt) -> tuple[str, object]:
+    """What is judged of an attempt; its notes are not, so that new ones do not make it a new attempt."""
+    return attempt.output.findings if attempt.output else "", attempt.overlay
 
 
 def for_verifier(attempt: Attempt, overlay: Overlay, calls: Sequence[ToolCall]) -> Case:
@@ -201,6 +211,7 @@ def for_verifier(attempt: Attempt, overlay: Overlay, calls: Sequence[ToolCall]) 
         shown=list(shown),
         given=sorted(read - shown.keys(), key=lambda path: (path not in inputs, path)),
         output=attempt.output.findings if attempt.output else "",
+        notes=attempt.output.notes if attempt.output else "",
         tool_results=[call.result for call in calls],
         tool_inputs=["\n".join([call.name, *_texts_in(call.arguments)]) for call in calls],
         model=player.model,
@@ -228,10 +239,12 @@ def for_synthesizer(run: Run, plan: Plan) -> AnswerBrief:
     player = run.policy.model_for(Role.SYNTHESIZER)
     statuses = dict(plan.steps.values_list("key", "status"))
     settled = [key for key, status in statuses.items() if status in SETTLED_STEPS]
+    results = results_of(plan, settled, states.known(run))
     return AnswerBrief(
         request=run.request,
         goal=plan.header.goal,
-        results=findings_of(plan, settled, states.known(run)),
+        results={key: result.text for key, result in results.items()},
+        notes={key: result.notes for key, result in results.items()},
         files=list(written_files(run, run.head)),
         gaps=_accepted_gaps(run, plan) if StepStatus.ACCEPTED in statuses.values() else [],
         model=player.model,

@@ -81,8 +81,8 @@ def _is_kept(step: Step, settled: dict[str, Step], kept: list[str]) -> bool:
 
 def executed(attempt: Attempt, output: StepOutput, overlay: Changes) -> None:
     """The executor has reported; what it wrote lies in the overlay. Nothing of it is in the workspace yet."""
-    result = fingerprint.digest_of([output.findings, overlay])
-    findings.remember(result, output.findings)
+    result = fingerprint.digest_of([output.findings, output.notes, overlay])
+    findings.remember(result, findings.Found(output.findings, output.notes))
     change(
         attempt,
         AttemptStatus.VERIFYING,

@@ -9,7 +9,8 @@ from runs.pev import prompts
 
 def key_of(state: State, key: str) -> str:
     """The digest of all that an attempt at this step depends on: definition, visible files, results it rests on,
-    the parts of the policy that matter, models and instructions.
+    the parts of the policy that matter, models and instructions. The names of the other steps are for orientation
+    only: with them in it, a step that is added to a plan would have all others paid for again.
     """
     run, plan = state.run, state.plan
     assert plan is not None
@@ -19,6 +20,7 @@ def key_of(state: State, key: str) -> str:
         {
             "request": run.request,
             "goal": plan.header.goal,
+            "context": plan.header.context,
             "step": state.specs[key],
             "tree": run.head.digest,
             "results": [one.fingerprint for one in before if one.status in SETTLED_STEPS],

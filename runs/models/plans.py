@@ -96,8 +96,8 @@ class Attempt(models.Model):
     """One try at a step. `base` is the tree it started from; `overlay` its own changes, path to [sha256, size].
 
     `output` is the executor's report; `tree` the base with the overlay on top, set when it passed verification.
-    `fingerprint` tells a repetition: digest over findings and overlay. `reuse_key` is the digest of all that could
-    make it come out otherwise; `reused_from` the attempt of an earlier run whose passed result this one is.
+    `fingerprint` tells results apart: digest over findings, notes and overlay. `reuse_key` is the digest of all that
+    could make it come out otherwise; `reused_from` the attempt of an earlier run whose passed result this one is.
     """
 
     step = models.ForeignKey(Step, models.CASCADE, related_name="attempts")

@@ -12,6 +12,7 @@ class Case:
     `given` those they rest on, in an order that the cases of a run have in common.
 
     `tool_inputs`: all that the executor said to the tool whose result has the same place in `tool_results`.
+    `notes`: what the executor wrote beside its findings; the verifier sees it, and no quote may name it.
     `undeclared`: paths that were written although no step of the plan declared them. `own_confidence`: the
     executor's, 0 to 1; the run asks for `min_confidence` of both executor and verifier.
     """
@@ -28,6 +29,7 @@ class Case:
     effort: str
     tool_inputs: Sequence[str] = ()
     given: Sequence[str] = ()
+    notes: str = ""
     undeclared: Sequence[str] = ()
     own_confidence: float = 1.0
     min_confidence: float = 0.0

@@ -7,7 +7,7 @@ can close it early. `find` reads the blocks back; the rehearsal uses it.
 import hashlib
 import html
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
 
@@ -15,6 +15,8 @@ from runs.pev.ports import FileInfo
 
 LISTED_FILES = 400
 """About 6,000 tokens of every prompt; a model that needs more lists them by a tool."""
+NOTES_CHARS = 4_000
+"""Of the notes of one attempt, wherever they are shown: they stand beside findings, which are shown whole."""
 
 _OPEN = re.compile(r"^<(?P<kind>[a-z_]+)-(?P<tag>[0-9a-f]{16})(?: name=\"(?P<name>[^\"\n]*)\")?>\n", re.MULTILINE)
 
@@ -31,6 +33,19 @@ def delimited(kind: str, text: str, name: str = "") -> str:
     tag = hashlib.sha256(f"{kind}\0{name}\0{text}".encode()).hexdigest()[:16]
     label = f' name="{_attribute(name)}"' if name else ""
     return f"<{kind}-{tag}{label}>\n{text}\n</{kind}-{tag}>"
+
+
+def begun(text: str, limit: int) -> str:
+    """The text, or so many characters of it and a line that says so."""
+    return text if len(text) <= limit else f"{text[:limit]}\n(cut here; {len(text) - limit} characters more)"
+
+
+def results_with_notes(results: Mapping[str, str], notes: Mapping[str, str]) -> Iterator[str]:
+    """A block for the findings of each step, and one for its notes, if it left some."""
+    for name, text in results.items():
+        yield delimited("result", text, name)
+        if note := notes.get(name, "").strip():
+            yield delimited("notes", begun(note, NOTES_CHARS), name)
 
 
 def listing(files: Mapping[str, FileInfo]) -> str:

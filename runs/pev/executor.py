@@ -1,18 +1,22 @@
 """The executor's loop: one step, with tools, until there is a report. Readable in one sitting."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from runs.enums import Role
 from runs.errors import ContractBroken
 from runs.pev import prompts
 from runs.pev.asking import CORRECTIONS, corrected, in_words, read, user
-from runs.pev.contracts import JsonObject, PlanStep, StepOutput, schema_for
-from runs.pev.delimiters import delimited, listing
+from runs.pev.contracts import ContextItem, JsonObject, PlanStep, StepOutput, schema_for
+from runs.pev.delimiters import begun, delimited, listing, results_with_notes
 from runs.pev.ports import Ask, FileInfo, Model, Reply, Toolbox, ToolResult
 
 MAX_CALLS = 50
 """Tool calls of one turn that are carried out: ten thousand would keep a worker busy for minutes."""
+CONTEXT_CHARS = 20_000
+LISTED_STEPS = 100
+NAME_CHARS = 120
+"""Of the plan's context, and of its steps: some 6,000 tokens at most that every prompt of the run begins with."""
 _TOO_MANY = ToolResult(
     f"This call was not carried out: in one turn there may be at most {MAX_CALLS}. Make it again.", is_error=True
 )
@@ -31,7 +35,9 @@ class Critique:
 class StepBrief:
     """Everything an executor may see: the step, what it rests on, and every critique so far.
 
-    `files` are those of the run, the same for all of its steps; `made` what earlier steps have added or changed.
+    `context` and `steps` (names by key, in order) are those of the plan. `files` are those of the run, the same for
+    all of its steps; `made` what earlier steps have added or changed. `results` and `notes` are of the steps that
+    this one rests on.
     """
 
     request: str
@@ -44,6 +50,9 @@ class StepBrief:
     rounds: int
     critiques: tuple[Critique, ...] = ()
     made: Mapping[str, FileInfo] = field(default_factory=dict)
+    context: Sequence[ContextItem] = ()
+    steps: Mapping[str, str] = field(default_factory=dict)
+    notes: Mapping[str, str] = field(default_factory=dict)
 
 
 def execute(model: Model, tools: Toolbox, brief: StepBrief) -> StepOutput:
@@ -110,16 +119,34 @@ def _of_the_run(brief: StepBrief) -> list[str]:
     return [
         delimited("request", brief.request),
         delimited("goal", brief.goal),
+        *_of_the_plan(brief),
         delimited("files", listing(brief.files)),
     ]
+
+
+def _of_the_plan(brief: StepBrief) -> list[str]:
+    context = "\n".join(f"{item.name}: {item.value}" for item in brief.context)
+    names = [f"{number}. {key}: {name[:NAME_CHARS]}" for number, (key, name) in enumerate(brief.steps.items(), 1)]
+    if len(names) > LISTED_STEPS:
+        names[LISTED_STEPS:] = [f"… and {len(names) - LISTED_STEPS} more steps"]
+    return [
+        *([delimited("context", begun(context, CONTEXT_CHARS))] if context else []),
+        *([delimited("steps", "\n".join(names), "of the plan, in order")] if names else []),
+    ]
+
+
+def _place(brief: StepBrief) -> str:
+    keys = list(brief.steps)
+    key = brief.step.step_id
+    return f"step {keys.index(key) + 1} of {len(keys)}" if key in keys else ""
 
 
 def _of_the_step(brief: StepBrief) -> list[str]:
     """From what no attempt changes to what each adds: a retry begins with all that the attempt before was told."""
     made = [delimited("files", listing(brief.made), "made or changed by earlier steps")] if brief.made else []
     return [
-        *(delimited("result", text, name) for name, text in brief.results.items()),
-        delimited("step", brief.step.model_dump_json()),
+        *results_with_notes(brief.results, brief.notes),
+        delimited("step", brief.step.model_dump_json(), _place(brief)),
         *made,
         *(
             delimited("person" if critique.from_person else "critique", critique.text, critique.label)

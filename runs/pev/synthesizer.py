@@ -1,19 +1,22 @@
 """The final answer: what the synthesizer is told. What it says changes no outcome."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from runs.enums import Role
 from runs.pev import prompts
 from runs.pev.asking import ask_for, in_words, user
 from runs.pev.contracts import SynthesizedAnswer, schema_for
-from runs.pev.delimiters import delimited
+from runs.pev.delimiters import delimited, results_with_notes
 from runs.pev.ports import Ask, Model
 
 
 @dataclass(frozen=True)
 class AnswerBrief:
-    """`results`: findings of each verified step by its name. `gaps`: one sentence for each thing not achieved."""
+    """`results`: findings of each verified step by its name, `notes` what its executor noted beside them.
+
+    `gaps`: one sentence for each thing not achieved.
+    """
 
     request: str
     goal: str
@@ -22,6 +25,7 @@ class AnswerBrief:
     gaps: Sequence[str]
     model: str
     effort: str
+    notes: Mapping[str, str] = field(default_factory=dict)
 
 
 def synthesize(model: Model, brief: AnswerBrief) -> str:
@@ -31,7 +35,7 @@ def synthesize(model: Model, brief: AnswerBrief) -> str:
         delimited("request", brief.request),
         delimited("goal", brief.goal),
         delimited("files", "\n".join(brief.files) or "(none)"),
-        *(delimited("result", text, name) for name, text in brief.results.items()),
+        *results_with_notes(brief.results, brief.notes),
         *(delimited("gap", text) for text in brief.gaps),
     ]
     ask = Ask(

@@ -7,7 +7,7 @@ from runs.pev import prompts
 from runs.pev.asking import ask_for, in_words, user
 from runs.pev.case import Case
 from runs.pev.contracts import Criterion, CriterionAnswer, QuotedEvidence, VerifierAnswer, schema_for
-from runs.pev.delimiters import delimited
+from runs.pev.delimiters import NOTES_CHARS, begun, delimited
 from runs.pev.evidence import find, quoted, resolve
 from runs.pev.paths import text_of
 from runs.pev.ports import Ask, Model
@@ -175,6 +175,7 @@ def _ask(case: Case, labels: Mapping[str, Criterion]) -> Ask:
                 delimited("subject", case.subject),
                 *made,
                 delimited("output", case.output, "@output"),
+                *_notes(case),
                 *_tool_results(case, frozenset([*given, *made])),
                 delimited("criteria", criteria),
             ),
@@ -199,6 +200,11 @@ def _ask_again(ask: Ask, answer: VerifierAnswer, results: Sequence[CriterionResu
     )
     earlier = {"role": "assistant", "content": [{"type": "text", "text": answer.model_dump_json()}]}
     return Ask(**{**vars(ask), "messages": (*ask.messages, earlier, user(errors))})
+
+
+def _notes(case: Case) -> list[str]:
+    text = begun(case.notes.strip(), NOTES_CHARS)
+    return [delimited("notes", text, "of the executor; its own words, no source for a quote")] if text else []
 
 
 def _tool_results(case: Case, documents: Set[str]) -> Iterator[str]:

@@ -12,9 +12,9 @@ from django.test.utils import CaptureQueriesContext
 from runs.engine.perform import perform
 from runs.enums import ApprovalPolicy, StepApproval, Verb, WorkStatus
 from runs.lifecycle import findings
-from runs.models import User
-from tests.factories import Submit, answer, drain
-from tests.fakes.anthropic_answers import Answer, Request, Say
+from runs.models import User, Verdict
+from tests.factories import Submit, answer, drain, finish, reused
+from tests.fakes.anthropic_answers import Answer, Request, Say, ToolUse, UseTools
 from tests.fakes.anthropic_api import FakeAnthropic
 from tests.fakes.team import Team, labels_of, plan, report, step, told, verdict
 
@@ -61,7 +61,8 @@ def test_an_executor_is_told_what_the_steps_before_it_found_at_last(
 
     def executor(request: Request, right: Answer) -> Answer:
         if isinstance(right, Say):
-            return Say(json.dumps(report(f"Found by call {len(team.seen['executor'])}.")))
+            number = len(team.seen["executor"])
+            return Say(json.dumps(report(f"Found by call {number}.") | {"notes": f"Doubts of call {number}."}))
         return right
 
     def verifier(request: Request, right: Answer) -> Answer:
@@ -77,6 +78,67 @@ def test_an_executor_is_told_what_the_steps_before_it_found_at_last(
         monkeypatch.setattr(findings, "_texts", OrderedDict())
     with CaptureQueriesContext(connection) as sent:
         perform(run.work.get(status=WorkStatus.READY).pk)
-    heard = [(part.name, part.text) for part in told(team.seen["executor"][-1]) if part.kind == "result"]
-    assert heard == [("one", "Found by call 4.")]
+    heard = [(part.name, part.text) for part in told(team.seen["executor"][-1]) if part.kind in {"result", "notes"}]
+    assert heard == [("one", "Found by call 4."), ("one", "Doubts of call 4.")]
     assert sum('"step__key"' in query["sql"] for query in sent) == int(elsewhere)
+
+
+def test_the_context_of_the_plan_reaches_every_executor_and_notes_reach_who_goes_on(
+    api: FakeAnthropic, submitted: Submit, alice: User
+) -> None:
+    def executor(request: Request, right: Answer) -> Answer:
+        return (
+            Say(json.dumps(report("Found.") | {"notes": "Page 3 was not legible."})) if request.tool_results else right
+        )
+
+    team = Team(plan=plan(step("one"), step("two", "one")), executor=executor)
+    api.script(team)
+    finish(submitted(), alice)
+    contexts = [[part.text for part in told(asked) if part.kind == "context"] for asked in team.seen["executor"]]
+    assert contexts == [["source: the files"]] * 4
+    places = [[part.name for part in told(asked) if part.kind == "step"] for asked in team.seen["executor"]]
+    assert places == [["step 1 of 2"]] * 2 + [["step 2 of 2"]] * 2
+    notes = {
+        role: [(part.name, part.text) for asked in team.seen[role] for part in told(asked) if part.kind == "notes"]
+        for role in ("verifier", "synthesizer")
+    }
+    own = ("of the executor; its own words, no source for a quote", "Page 3 was not legible.")
+    assert notes == {
+        "verifier": [own, own],
+        "synthesizer": [("one", "Page 3 was not legible."), ("two", "Page 3 was not legible.")],
+    }
+
+
+def test_notes_of_a_reused_result_reach_who_goes_on(api: FakeAnthropic, submitted: Submit, alice: User) -> None:
+    def executor(request: Request, right: Answer) -> Answer:
+        return (
+            Say(json.dumps(report("Found.") | {"notes": "Page 3 was not legible."})) if request.tool_results else right
+        )
+
+    team = Team(plan=plan(step("one"), step("two", "one")), executor=executor)
+    api.script(team)
+    finish(submitted(), alice)
+    team.seen.clear()
+    run = finish(submitted(without_reuse=("two",)), alice)
+    assert reused(run) == ["one"]
+    notes = [(part.name, part.text) for part in told(team.seen["executor"][0]) if part.kind == "notes"]
+    assert notes == [("one", "Page 3 was not legible.")]
+
+
+def test_new_notes_alone_do_not_answer_a_critique(api: FakeAnthropic, submitted: Submit, alice: User) -> None:
+    def executor(request: Request, right: Answer) -> Answer:
+        if not request.tool_results:
+            return UseTools(ToolUse("write_file", {"path": "one.md", "content": "The same.\n"}))
+        return Say(json.dumps(report("Found.") | {"notes": f"Try {len(team.seen['executor'])}."}))
+
+    def verifier(request: Request, right: Answer) -> Answer:
+        return Say(json.dumps(verdict(labels_of(request), "", "", passed=False)))
+
+    team = Team(plan=plan(step("one")), executor=executor, verifier=verifier)
+    api.script(team)
+    run = submitted(plan_approval=ApprovalPolicy.NEVER, attempts=2)
+    drain(run)
+    feedback = list(
+        Verdict.objects.filter(attempt__step__plan__run=run).order_by("id").values_list("feedback", flat=True)
+    )
+    assert feedback[1] == "This attempt repeats the one before: the critique was not addressed."

@@ -11,6 +11,7 @@ from runs.enums import AttemptStatus, EventKind, GateKind, Outcome, Role, Verb
 from runs.models import Attempt, Run, User
 from runs.pev.policy import RoleModel
 from tests.factories import MODELS, Submit, answer, drain, finish, open_gate, reused
+from tests.fakes.anthropic_answers import Answer, Request, Say
 from tests.fakes.team import Team, plan, step
 
 pytestmark = [pytest.mark.django_db, pytest.mark.allow_hosts(["127.0.0.1"])]
@@ -65,6 +66,30 @@ def test_what_does_not_matter_does_not(before: Run, submitted: Submit, alice: Us
 def test_another_definition_of_a_step_is_done_again(before: Run, team: Team, submitted: Submit, alice: User) -> None:
     team.plan = plan(step("one"), step("two", "one") | {"description": "Otherwise."})
     assert reused(finish(submitted(), alice)) == ["one"]
+
+
+def test_another_context_of_the_plan_is_done_again(before: Run, team: Team, submitted: Submit, alice: User) -> None:
+    team.plan = team.plan | {"context": [{"name": "currency", "value": "EUR"}]}
+    assert reused(finish(submitted(), alice)) == []
+
+
+def test_a_step_that_is_added_leaves_the_others_reused(before: Run, team: Team, submitted: Submit, alice: User) -> None:
+    team.plan = plan(step("one"), step("two", "one"), step("three", "two"))
+    assert reused(finish(submitted(), alice)) == ["one", "two"]
+
+
+def test_other_notes_of_the_step_before_make_other_results(
+    before: Run, team: Team, submitted: Submit, alice: User
+) -> None:
+    def doubtful(request: Request, right: Answer) -> Answer:
+        return (
+            Say(right.text.replace('"notes": ""', '"notes": "Page 3 was not legible."'))
+            if isinstance(right, Say)
+            else right
+        )
+
+    team.executor = doubtful
+    assert reused(finish(submitted(without_reuse=("one",)), alice)) == []
 
 
 def test_other_instructions_make_other_results(

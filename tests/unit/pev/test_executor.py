@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from runs.errors import ContractBroken
-from runs.pev.contracts import StepOutput
+from runs.pev.contracts import ContextItem, StepOutput
 from runs.pev.delimiters import Block, delimited, find
 from runs.pev.executor import MAX_CALLS, Critique, StepBrief, execute
 from runs.pev.ports import FileInfo, Reply, ToolResult
@@ -233,6 +233,43 @@ def test_a_retry_is_told_all_that_the_attempt_before_was_told_and_then_more() ->
         told.append(texts(model))
     assert told[2][:-1] == told[1]
     assert told[1][:-1] == told[0]
+
+
+def test_the_plan_is_told_first_and_the_place_of_the_step_with_the_step() -> None:
+    model = Scripted(gave(REPORT))
+    told = {
+        "context": (ContextItem(name="currency", value="EUR"), ContextItem(name="buyer", value="Ada Ltd")),
+        "steps": {"zero": "Read all", "one": "Write it"},
+        "results": {"zero": "Nothing."},
+        "notes": {"zero": "Page 3 was not legible."},
+    }
+    execute(model, Tools(), brief(**told))
+    blocks = [(item.kind, item.name, item.text) for item in find("\n".join(texts(model))) if item.kind != "step"]
+    assert blocks == [
+        ("request", "", "Do it."),
+        ("goal", "", "It is done."),
+        ("context", "", "currency: EUR\nbuyer: Ada Ltd"),
+        ("steps", "of the plan, in order", "1. zero: Read all\n2. one: Write it"),
+        ("files", "", "a.md\t12 bytes"),
+        ("result", "zero", "Nothing."),
+        ("notes", "zero", "Page 3 was not legible."),
+    ]
+    assert [item.name for item in find("\n".join(texts(model))) if item.kind == "step"] == ["step 2 of 2"]
+    assert model.asked[0].stable == (0, 5)
+
+
+def test_what_a_plan_can_make_of_every_prompt_is_bounded_and_said() -> None:
+    model = Scripted(gave(REPORT))
+    context = [ContextItem(name=f"n{number}", value="x" * 4_000) for number in range(40)]
+    steps = {f"s{number}": "y" * 400 for number in range(500)}
+    execute(model, Tools(), brief(context=context, steps=steps, results={"s1": ""}, notes={"s1": "z" * 200_000}))
+    found = {item.kind: item.text for item in find("\n".join(texts(model)))}
+    assert {kind: found[kind].splitlines()[-1] for kind in ("context", "steps", "notes")} == {
+        "context": "(cut here; 140229 characters more)",
+        "steps": "… and 400 more steps",
+        "notes": "(cut here; 196000 characters more)",
+    }
+    assert sum(len(found[kind]) for kind in ("context", "steps", "notes")) < 40_000
 
 
 REPLIES = st.sampled_from(

@@ -66,3 +66,13 @@ def test_asked_again_the_names_of_files_are_data_too() -> None:
     (part,) = find(model.told)
     assert (part.kind, name in part.text) == ("unsupported", True)
     assert name not in model.told.replace(part.text, "")
+
+
+def test_notes_of_the_executor_are_shown_and_prove_nothing() -> None:
+    quotes = [{"source": source, "quote": "All is proved"} for source in ("@notes", "@output", "notes")]
+    model = Scripted(verdict(given_("C1", *quotes)))
+    judgement = judge(model, case(notes="All is proved."))
+    assert [(item.name, item.text) for item in shown(model) if item.kind == "notes"] == [
+        ("of the executor; its own words, no source for a quote", "All is proved.")
+    ]
+    assert (judgement.passed, [one.verified for one in judgement.results[0].evidence]) == (False, [False] * 3)
