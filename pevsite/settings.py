@@ -21,6 +21,10 @@ ANTHROPIC_API_KEY         (none)         Claude answers; without it, and without
 ANTHROPIC_AUTH_TOKEN      (none)         likewise, for servers that want a bearer token
 ANTHROPIC_BASE_URL        (Anthropic)    another server that speaks the same API
 PEV_MODEL_PLANNER, PEV_MODEL_EXECUTOR, PEV_MODEL_VERIFIER   model ids, needed with a base URL
+PEV_BASE_URL_PLANNER, PEV_BASE_URL_EXECUTOR, PEV_BASE_URL_VERIFIER   a server of its own for one role
+PEV_API_KEY_ENV_PLANNER, PEV_API_KEY_ENV_EXECUTOR, PEV_API_KEY_ENV_VERIFIER   the name of the variable with its key
+PEV_CONTEXT_TOKENS        (as known)     tokens that a model takes in one question with its answer
+PEV_CONTEXT_TOKENS_PLANNER, PEV_CONTEXT_TOKENS_EXECUTOR, PEV_CONTEXT_TOKENS_VERIFIER   likewise, for one role
 PEV_REHEARSAL_DELAY       0.4            seconds per reply of the offline rules, so that one can follow
 """
 
@@ -169,6 +173,8 @@ WORKERS = _number("PEV_WORKERS", 16)
 LEASE_SECONDS = _number("PEV_LEASE_SECONDS", 15)
 MAX_LOSSES = _number("PEV_MAX_LOSSES", 5)
 REHEARSAL_DELAY = float(os.environ.get("PEV_REHEARSAL_DELAY") or 0.4)
+for _role in ("", "_PLANNER", "_EXECUTOR", "_VERIFIER"):
+    _number(f"PEV_CONTEXT_TOKENS{_role}", 0)  # runs.llm reads it: what is no number ends the start, not a step
 
 USE_TZ = True
 TIME_ZONE = os.environ.get("PEV_TIME_ZONE", "UTC")

@@ -21,9 +21,11 @@ _NAMES = frozenset(
     {"KEY", "APIKEY", "TOKEN", "SECRET", "PASSWORD", "PASSWD", "PASSPHRASE", "CREDENTIAL", "CREDENTIALS"}
 )
 _NOT_SECRET = frozenset(
-    ["DIR", "FILE", "FILENAME", "FOLDER", "HOME", "HOST", "ID", "NAME", "PATH", "SIZE", "SOCK", "TTL", "TYPE"]
+    ["DIR", "ENV", "FILE", "FILENAME", "FOLDER", "HOME", "HOST", "ID", "NAME", "PATH", "SIZE", "SOCK", "TTL", "TYPE"]
 )
 """Unless another one says that it is only about a secret."""
+_NAMED_BY = "PEV_API_KEY_ENV_"
+"""Variables that name another, which holds a key whatever it is called."""
 _IN_ADDRESS = re.compile(r"://[^/@\s]*:([^/@\s]+)@")
 _PLACE = re.compile(r"(?:~|\.{0,2})/[\w.-]+(?:/[\w.-]+)+/?")
 """A path that leads to a secret. It may well stand in texts; taken out, it would break citations."""
@@ -75,7 +77,7 @@ def redacted(text: str) -> str:
 
 
 def _secrets() -> tuple[str, ...]:
-    found = set()
+    found = {os.environ.get(name, "").strip() for by, name in os.environ.items() if by.startswith(_NAMED_BY)}
     for name, value in os.environ.items():
         words = name.upper().split("_")
         if not _NAMES.isdisjoint(words) and _NOT_SECRET.isdisjoint(words) and not _PLACE.fullmatch(value):

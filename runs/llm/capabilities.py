@@ -1,34 +1,92 @@
-"""What is known of each model: which optional parameters it takes. Unknown models get none.
+"""What may be sent to each model, and how much it reads: known, found out by questions, or configured.
 
-Source: the Messages API's documentation and its Python package, read on 2026-11-21.
+Source of what is known: the Messages API's documentation and its Python package, read on 2026-11-21.
 """
 
-from dataclasses import dataclass
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from runs.enums import Role
+from runs.llm.servers import Server, configured_window, server_for
+from runs.pev.contracts import Contract
 
 
 @dataclass(frozen=True)
 class Capability:
-    """`format`: structured output; `effort`, `caching`, `adaptive` thinking, `no_tools`: tool_choice none."""
+    """`format`: structured output; `forced_tool`: tool_choice with a name; `no_tools`: tool_choice none; `effort`,
+    `caching`, `adaptive` thinking. `window`: tokens of question and answer together, None where it is not known.
+    """
 
     format: bool = False
     effort: bool = False
     caching: bool = False
     adaptive: bool = False
     no_tools: bool = False
+    forced_tool: bool = False
+    window: int | None = None
 
 
-_FULL = Capability(format=True, effort=True, caching=True, adaptive=True, no_tools=True)
+class Probed(Contract):
+    """What questions to a model on a server have shown. None: not asked, or without an answer to go by."""
+
+    streaming: bool | None = None
+    tools: bool | None = None
+    forced_tool: bool | None = None
+    no_tools: bool | None = None
+    format: bool | None = None
+    usage: bool | None = None
+    window: int | None = None
+
+
+_FULL = Capability(format=True, effort=True, caching=True, adaptive=True, no_tools=True, window=1_000_000)
 _KNOWN = {
     "claude-opus-5-5": _FULL,
     "claude-sonnet-5-5": _FULL,
-    "claude-haiku-5-5": _FULL,
-    "claude-opus-4-6": _FULL,
-    "claude-haiku-4-5": Capability(format=True, caching=True, no_tools=True),
+    "claude-haiku-5-5": replace(_FULL, forced_tool=True),
+    "claude-opus-4-6": replace(_FULL, forced_tool=True),
+    "claude-haiku-4-5": Capability(format=True, caching=True, no_tools=True, forced_tool=True, window=200_000),
 }
+_probed: Mapping[tuple[str, str], Probed] = {}
 
 
-def capability(model: str) -> Capability:
-    """What may be sent to this model. A dated id such as `claude-haiku-5-5-20261001` counts as its family."""
+def use_probed(found: Mapping[tuple[str, str], Probed]) -> None:
+    """From now on these are what questions have shown, by the address of the server and the model."""
+    global _probed  # one for the process, replaced whole: threads read it meanwhile
+    _probed = dict(found)
+
+
+def known(model: str) -> Capability | None:
+    """What is known of this model. A dated id such as `claude-haiku-5-5-20261001` counts as its family."""
     if model in _KNOWN:
         return _KNOWN[model]
-    return next((known for name, known in _KNOWN.items() if model.startswith(f"{name}-")), Capability())
+    return next((found for name, found in _KNOWN.items() if model.startswith(f"{name}-")), None)
+
+
+def capability(model: str, server: Server | None = None) -> Capability:
+    """What may be sent to this model on this server; without one, on Anthropic's own.
+
+    On another server what is known of a model by its name is only assumed: what questions have shown counts instead.
+    """
+    server = server or Server()
+    assumed = known(model)
+    found = _probed.get((server.address, model))
+    if found is None:
+        return assumed or Capability()
+    if assumed and server.is_anthropic:
+        return replace(assumed, window=found.window or assumed.window)
+    return replace(
+        assumed or Capability(),
+        format=found.format is True,
+        forced_tool=found.forced_tool is True,
+        no_tools=found.no_tools is True,
+        window=found.window or (assumed.window if assumed else None),
+    )
+
+
+def window_of(model: str, role: Role, environ: Mapping[str, str] = os.environ) -> int | None:
+    """Tokens that a question of this role and its answer may have together; None where nobody knows.
+
+    What is configured for the role counts first, then what the server has said, then what is known of the model.
+    """
+    return configured_window(role, environ) or capability(model, server_for(role, environ)).window

@@ -52,6 +52,15 @@ def test_other_secrets_of_the_environment_are_taken_out_too(
     assert redacted(f"It said: {secret}!") == f"It said: {REPLACEMENT}!"
 
 
+def test_a_key_that_a_setting_names_is_a_secret_whatever_it_is_called_and_the_name_is_none(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("PEV_API_KEY_ENV_VERIFIER", "OPENROUTER_CREDIT_2")
+    monkeypatch.setenv("OPENROUTER_CREDIT_2", "or-0123456789abcdef")
+    text = "Set OPENROUTER_CREDIT_2, not or-0123456789abcdef!"
+    assert redacted(text) == f"Set OPENROUTER_CREDIT_2, not {REPLACEMENT}!"
+
+
 @pytest.mark.parametrize(
     ("name", "value"),
     [

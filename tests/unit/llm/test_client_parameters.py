@@ -6,7 +6,6 @@ from typing import Any
 import pytest
 
 from runs.enums import Role
-from runs.llm.capabilities import capability
 from runs.llm.client import parameters
 from runs.pev.contracts import PlanContract, StepOutput, SynthesizedAnswer, VerifierAnswer, schema_for
 from runs.pev.ports import Ask, ToolSpec
@@ -72,9 +71,3 @@ def test_the_conversation_is_sent_as_it_is() -> None:
     sent = parameters(ask("qwen3-4b", messages=(HELLO, HELLO), max_tokens=77))
     assert (sent["messages"], sent["max_tokens"]) == ([HELLO, HELLO], 77)
     assert sent["system"] == [{"type": "text", "text": "Be brief."}]
-
-
-def test_a_dated_id_is_of_its_family_and_a_longer_name_is_not() -> None:
-    assert capability("claude-haiku-5-5-20261001") == capability("claude-haiku-5-5")
-    assert capability("claude-haiku-5-50") == capability("unknown")
-    assert capability("claude-opus-4-6") != capability("claude-haiku-4-5")

@@ -1,0 +1,95 @@
+"""Where the questions of each role go: the address, the variable with the key, and the context that is configured."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from urllib.parse import SplitResult, urlsplit
+
+from runs.enums import Role
+from runs.errors import ModelError
+
+ANTHROPIC = "https://api.anthropic.com"
+_KEYS = ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN")
+ROLES = (Role.PLANNER, Role.EXECUTOR, Role.VERIFIER)
+"""Those that have settings of their own. The synthesizer is answered where the executor is."""
+
+
+@dataclass(frozen=True)
+class Server:
+    """`base_url` is empty for Anthropic's own service. The key is in the first of the variables `key_names` that is
+    set; without any name no key is sent. `set_by`: the variables that a person would change.
+    """
+
+    base_url: str = ""
+    key_names: tuple[str, ...] = _KEYS
+    set_by: tuple[str, str] = ("ANTHROPIC_BASE_URL", "ANTHROPIC_API_KEY")
+
+    @property
+    def is_anthropic(self) -> bool:
+        """Whether it is the vendor's own: the only one of which something is known without asking."""
+        parts = _parts(self.base_url)
+        return not self.base_url or (parts is not None and f".{parts.hostname or ''}".endswith(".anthropic.com"))
+
+    @property
+    def address(self) -> str:
+        """The base URL in one spelling, without user, password and query: it may be stored and shown (S5)."""
+        parts = _parts(self.base_url or ANTHROPIC)
+        if parts is None or parts.scheme not in ("http", "https") or not parts.hostname:
+            return ""
+        return f"{parts.scheme}://{_place(parts).lower()}{parts.path.rstrip('/')}"
+
+    @property
+    def host(self) -> str:
+        """Name and port, to be shown."""
+        return _place(_parts(self.base_url or ANTHROPIC))
+
+    def key(self, environ: Mapping[str, str]) -> str:
+        """What is to be sent as the key. Raises ModelError with what is to be set when it cannot be sent."""
+        for name in self.key_names:
+            if any(char.isspace() for char in environ.get(name, "")):
+                raise _no_key(f"{name} has a space or a line break in it. Set it again and start again.")
+        found = next((environ[name] for name in self.key_names if environ.get(name)), "")
+        if found:
+            return found
+        if self.key_names and self.key_names != _KEYS:
+            raise _no_key(f"{self.set_by[1]} names {self.key_names[0]}, which is not set. Set it and start again.")
+        if not self.is_anthropic:
+            return "none"
+        if self.key_names:
+            raise _no_key("This run needs a model, and there is no ANTHROPIC_API_KEY in the environment of the server.")
+        raise _no_key(f"{self.set_by[0]} leads to Anthropic: name the variable with its key in {self.set_by[1]}.")
+
+
+def server_for(role: Role, environ: Mapping[str, str]) -> Server:
+    """By the role's own variables, else by the general ones. The general key is sent to no other server."""
+    name = (role if role in ROLES else Role.EXECUTOR).upper()
+    url_name, key_name = f"PEV_BASE_URL_{name}", f"PEV_API_KEY_ENV_{name}"
+    general, own = environ.get("ANTHROPIC_BASE_URL", "").strip(), environ.get(url_name, "").strip()
+    key = environ.get(key_name, "").strip()
+    if key:
+        return Server(own or general, (key,), (url_name if own else "ANTHROPIC_BASE_URL", key_name))
+    if own and own != general:
+        return Server(own, (), (url_name, key_name))
+    return Server(general)
+
+
+def configured_window(role: Role, environ: Mapping[str, str]) -> int | None:
+    """Tokens that a question and its answer may have together, as it was set for this role or for all."""
+    name = (role if role in ROLES else Role.EXECUTOR).upper()
+    return int(environ.get(f"PEV_CONTEXT_TOKENS_{name}") or environ.get("PEV_CONTEXT_TOKENS") or 0) or None
+
+
+def _parts(url: str) -> SplitResult | None:
+    try:
+        parts = urlsplit(url)
+        _ = parts.port
+    except ValueError:
+        return None
+    return parts
+
+
+def _place(parts: SplitResult | None) -> str:
+    return parts.netloc.rpartition("@")[2] if parts else ""
+
+
+def _no_key(sentence: str) -> ModelError:
+    return ModelError(sentence, kind="no_key", retriable=False)
