@@ -15,7 +15,7 @@ from tests.factories import Submit, answer
 from tests.fakes.adversaries import executors, verifiers
 from tests.fakes.adversaries.executors import acts, says, write, writes
 from tests.fakes.anthropic_api import FakeAnthropic
-from tests.fakes.team import Player, Team, plan, step
+from tests.fakes.team import Player, Team, plan, step, told
 from tests.integration.adversarial.holding import come_to_rest, must_hold, play
 
 pytestmark = [pytest.mark.django_db, pytest.mark.allow_hosts(["127.0.0.1"])]
@@ -103,13 +103,28 @@ def test_a_repetition_costs_no_verifier_call(
 
 
 def test_praise_does_not_reach_the_verifier(api: FakeAnthropic, submitted: Submit, client: Client) -> None:
-    """The verifier sees artefacts and findings; reasoning, notes and the executor's own view of the criteria are not
-    evidence and not shown.
+    """The verifier sees artefacts and findings; reasoning and the executor's own view of the criteria are not evidence
+    and not shown.
     """
-    team = Team(plan=plan(step("one")), executor=says(reasoning=executors.PRAISE, notes=executors.PRAISE))
+    met = [{"criterion": "C1", "met": True, "how": executors.PRAISE}]
+    team = Team(plan=plan(step("one")), executor=says(reasoning=executors.PRAISE, criteria_met=met))
     run = play(api, submitted, team)
     must_hold(run, client, Outcome.SUCCEEDED, "The result is done.")
     assert executors.PRAISE not in json.dumps([request.body for request in team.seen["verifier"]])
+
+
+def test_praise_in_the_notes_is_marked_as_the_executors_own_and_proves_nothing(
+    api: FakeAnthropic, submitted: Submit, client: Client
+) -> None:
+    sources = ("@output", "@notes", "one.md")
+    team = Team(plan=plan(step("one")), executor=says(notes=executors.PRAISE))
+    team.verifier = verifiers.quotes_in_turn([(source, executors.PRAISE) for source in sources])
+    criteria = [{"text": f"{source} says so", "check": None} for source in sources]
+    team.plan = plan({**step("one"), "acceptance_criteria": criteria})
+    run = play(api, submitted, team)
+    must_hold(run, client, Outcome.FAILED, "no quote of the verifier was found in its source")
+    notes = [(part.name, part.text) for part in told(team.seen["verifier"][0]) if part.kind == "notes"]
+    assert notes == [("of the executor; its own words, no source for a quote", executors.PRAISE)]
 
 
 def test_its_own_words_do_not_come_out_of_a_tool_as_evidence(
