@@ -16,6 +16,24 @@ class Complexity(StrEnum):
     HIGH = "high"
 
 
+class About(StrEnum):
+    """What a criterion speaks of: the material or the world, or only how the result must look."""
+
+    SOURCES = "sources"
+    OUTPUT = "output"
+
+
+class Provenance(StrEnum):
+    """Where the words of a source come from: an input file, a tool that showed what the run did not write, a person,
+    or a model of this run. Computed, never asked.
+    """
+
+    GIVEN = "given"
+    OBSERVED = "observed"
+    PERSON = "person"
+    MADE = "made"
+
+
 class Action(StrEnum):
     """What a verdict asks for."""
 

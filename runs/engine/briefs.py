@@ -200,13 +200,13 @@ def for_verifier(attempt: Attempt, overlay: Overlay, calls: Sequence[ToolCall]) 
     policy = run.policy
     player = policy.model_for(Role.VERIFIER)
     read = {str(call.arguments.get("path")) for call in calls if call.name == "read_file" and not call.is_error}
-    shown = dict.fromkeys([*overlay.changes, *spec.expected_outputs])
+    shown = dict.fromkeys([*overlay.changes, *spec.outputs])
     inputs = trees.files_of(run.inputs)
     return Case(
         subject=f"{spec.name}: {spec.description}",
         request=run.request,
         criteria=spec.acceptance_criteria,
-        expected_outputs=spec.expected_outputs,
+        expected_outputs=spec.outputs,
         files=overlay.contents(),
         shown=list(shown),
         given=sorted(read - shown.keys(), key=lambda path: (path not in inputs, path)),

@@ -23,4 +23,4 @@ def relaxed(run: Run, now: PlanContract) -> list[str]:
 
 def undeclared_by(declared: Iterable[PlanStep], written: Collection[str]) -> list[str]:
     """What was written although none of a plan's steps had spoken of it."""
-    return undeclared(written, {path for step in declared for path in step.expected_outputs})
+    return undeclared(written, {path for step in declared for path in step.outputs})

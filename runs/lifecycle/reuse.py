@@ -51,4 +51,4 @@ def find(state: State, key: str, reuse_key: str) -> Attempt | None:
     if newest is None:
         return None
     found = Attempt.objects.select_related("step__plan", "verdict").get(pk=newest)
-    return found if set(found.overlay) <= set(state.specs[key].expected_outputs) else None
+    return found if set(found.overlay) <= set(state.specs[key].outputs) else None

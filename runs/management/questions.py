@@ -49,7 +49,7 @@ def _step(step: StepReading) -> Iterator[str]:
     yield f"- {spec.step_id} ({spec.estimated_complexity}{news}){after}: {spec.name}"
     yield f"    {spec.description}"
     yield from _wanted(spec.acceptance_criteria)
-    yield f"    writes: {', '.join(spec.expected_outputs) or 'no files'}"
+    yield f"    writes: {', '.join(spec.outputs) or 'no files'}"
     yield from (f"    uses {action.tool}: {action.purpose}" for action in spec.actions)
 
 

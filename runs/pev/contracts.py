@@ -6,11 +6,11 @@ that is sent along with a request.
 
 from collections.abc import Callable
 from functools import cache
-from typing import Annotated, Literal, cast
+from typing import Annotated, Any, Literal, cast
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue, StringConstraints
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, StringConstraints, WithJsonSchema, model_validator
 
-from runs.enums import Action, Complexity, Severity
+from runs.enums import About, Action, Complexity, Severity
 
 type JsonObject = dict[str, JsonValue]
 
@@ -98,10 +98,19 @@ type Check = Annotated[
 
 
 class Criterion(Contract):
-    """One measurable statement; with a check, the check alone decides it."""
+    """One measurable statement; with a check, the check alone decides it. `about`: what it speaks of, which plans from
+    elsewhere and of earlier versions do not say: `topic` does.
+    """
 
     text: Words
+    about: Annotated[About | None, WithJsonSchema({"type": "string", "enum": [str(about) for about in About]})] = None
     check: Check | None = None
+
+    @property
+    def topic(self) -> About:
+        if self.about is not None:
+            return self.about
+        return About.OUTPUT if self.check else About.SOURCES
 
 
 class ContextItem(Contract):
@@ -114,15 +123,47 @@ class PlannedAction(Contract):
     purpose: Words
 
 
+class ExpectedOutput(Contract):
+    """A file that a step writes. `cited` is false for a finished text, code or data, which must not carry citations."""
+
+    path: Path
+    cited: bool = True
+
+    @model_validator(mode="before")
+    @classmethod
+    def _from_a_path(cls, value: Any) -> Any:
+        return {"path": value} if isinstance(value, str) else value
+
+
 class PlanStep(Contract):
+    """One unit of a plan. `inputs`: patterns of the given files it is to deal with; all of them if there are none."""
+
     step_id: StepId
     name: Line
     description: Words
     actions: Annotated[list[PlannedAction], Field(max_length=40)]
     acceptance_criteria: Annotated[list[Criterion], Field(min_length=1, max_length=40)]
-    expected_outputs: Annotated[list[Path], Field(max_length=40)]
+    inputs: Annotated[list[Path], Field(max_length=100)] = []
+    expected_outputs: Annotated[list[ExpectedOutput], Field(max_length=40)]
     dependencies: Annotated[list[StepId], Field(max_length=100)]
     estimated_complexity: Complexity
+
+    @property
+    def outputs(self) -> list[str]:
+        """The paths that it writes."""
+        return [output.path for output in self.expected_outputs]
+
+
+class RequestAnswer(Contract):
+    """How a plan meets request `request` of a person: by a step, or by its criterion number `criterion` (from 1).
+
+    Without `step_id` the criterion is a success criterion. `how` says it in words.
+    """
+
+    request: Annotated[int, Field(ge=1, le=1_000)]
+    step_id: StepId | None = None
+    criterion: Annotated[int, Field(ge=1, le=40)] | None = None
+    how: Words
 
 
 class PlanContract(Contract):
@@ -131,6 +172,7 @@ class PlanContract(Contract):
     steps: Annotated[list[PlanStep], Field(min_length=1)]
     success_criteria: Annotated[list[Criterion], Field(min_length=1, max_length=40)]
     rollback_strategy: Words
+    answers: Annotated[list[RequestAnswer], Field(max_length=200)] = []
 
     @property
     def header(self) -> "PlanHeader":
@@ -139,6 +181,7 @@ class PlanContract(Contract):
             context=self.context,
             success_criteria=self.success_criteria,
             rollback_strategy=self.rollback_strategy,
+            answers=self.answers,
         )
 
 
@@ -149,6 +192,7 @@ class PlanHeader(Contract):
     context: Annotated[list[ContextItem], Field(max_length=40)]
     success_criteria: Annotated[list[Criterion], Field(min_length=1, max_length=40)]
     rollback_strategy: Words
+    answers: Annotated[list[RequestAnswer], Field(max_length=200)] = []
 
 
 class CriterionMet(Contract):
@@ -169,10 +213,13 @@ class StepOutput(Contract):
 
 
 class QuotedEvidence(Contract):
-    """`source` is a file path, `@output` or `@tool-N`; `quote` is verbatim."""
+    """`source` is a path, `@result/` and a path, `@output`, `@tool-N` or `@person-N`; `quote` is verbatim. `statement`:
+    the words of the result that the quote supports, verbatim too, where there are such words.
+    """
 
     source: Path
     quote: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=2_000)]
+    statement: Annotated[str, StringConstraints(strip_whitespace=True, max_length=2_000)] | None = None
 
 
 class CriterionAnswer(Contract):

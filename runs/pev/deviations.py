@@ -13,7 +13,7 @@ def deviations(
     """
     planned = dict.fromkeys(action.tool for action in step.actions)
     return (
-        *(f"Expected output {path} is missing." for path in step.expected_outputs if path not in there),
+        *(f"Expected output {path} is missing." for path in step.outputs if path not in there),
         *(f"{path} was written, which no step declared." for path in undeclared(written, declared)),
         *(f"The plan named the tool {tool}; it was not used." for tool in planned if tool not in used),
     )

@@ -79,7 +79,7 @@ def _step_problems(step: PlanStep, ids: frozenset[str], tools: frozenset[str]) -
         for action in step.actions
         if action.tool not in tools
     ]
-    for path in step.expected_outputs:
+    for path in step.outputs:
         try:
             if clean_path(path) != path:
                 problems.append(f"{where} names the output “{path}”; write it as “{clean_path(path)}”.")
@@ -114,7 +114,7 @@ def _graph_problems(plan: PlanContract) -> list[str]:
     if cycle:
         return [f"The steps depend on each other in a circle: {' → '.join(cycle)}."]
     before = ancestors(dependencies)
-    outputs = dict.fromkeys(path for step in plan.steps for path in step.expected_outputs)
+    outputs = dict.fromkeys(path for step in plan.steps for path in step.outputs)
     problems = [
         f"The outputs “{one}” and “{other}” cannot lie in one folder; rename one of the two."
         for one, other in clashes(outputs)
@@ -124,7 +124,7 @@ def _graph_problems(plan: PlanContract) -> list[str]:
             f"The steps “{one.step_id}” and “{other.step_id}” can run at the same time and both write “{shared}”. "
             "Let one depend on the other, or give them different files."
             for other in plan.steps[index + 1 :]
-            for shared in sorted(set(one.expected_outputs) & set(other.expected_outputs))[:1]
+            for shared in sorted(set(one.outputs) & set(other.outputs))[:1]
             if one.step_id not in before[other.step_id] and other.step_id not in before[one.step_id]
         ]
     return problems

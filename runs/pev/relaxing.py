@@ -12,7 +12,7 @@ from runs.pev.contracts import Check, Criterion, CsvColumns, Matches, MinBytes, 
 def relaxed_criteria(agreed: PlanContract, now: PlanContract, passed: Sequence[PlanStep]) -> list[str]:
     """A sentence for each thing that `agreed` asked for, no step has `passed` with, and `now` asks for less or not."""
     steps = [step for step in agreed.steps if step not in passed]
-    written = {path for step in (*now.steps, *passed) for path in step.expected_outputs}
+    written = {path for step in (*now.steps, *passed) for path in step.outputs}
     return [
         *(
             sentence
@@ -26,7 +26,7 @@ def relaxed_criteria(agreed: PlanContract, now: PlanContract, passed: Sequence[P
         *(
             f"Step “{step.name}” was to write {path}; no step does so any more."
             for step in steps
-            for path in step.expected_outputs
+            for path in step.outputs
             if path not in written
         ),
         *_lost("The task", agreed.success_criteria, now.success_criteria),
@@ -38,7 +38,7 @@ def _asked_instead_of(before: PlanStep, steps: Iterable[PlanStep]) -> Iterator[C
     verifier judges is what the step writes.
     """
     for step in steps:
-        same_files = set(before.expected_outputs) <= set(step.expected_outputs)
+        same_files = set(before.outputs) <= set(step.outputs)
         yield from (criterion for criterion in step.acceptance_criteria if criterion.check or same_files)
 
 

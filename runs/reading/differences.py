@@ -83,7 +83,7 @@ def _as_texts(spec: PlanStep) -> Sequence[str]:
         spec.name,
         spec.description,
         "\n".join(_criterion_text(item) for item in spec.acceptance_criteria),
-        "\n".join(spec.expected_outputs),
+        "\n".join(spec.outputs),
         ", ".join(spec.dependencies),
         spec.estimated_complexity.value,
         "\n".join(f"{action.tool}: {action.purpose}" for action in spec.actions),

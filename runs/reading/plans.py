@@ -72,7 +72,7 @@ class PlanReading:
     @cached_property
     def declared(self) -> frozenset[str]:
         """Every path that a step of this version said it would write."""
-        return frozenset(path for spec in self.specs.values() for path in spec.expected_outputs)
+        return frozenset(path for spec in self.specs.values() for path in spec.outputs)
 
     @cached_property
     def estimate(self) -> Estimate | None:
@@ -333,7 +333,7 @@ class AttemptReading:
         return deviations(
             spec,
             declared=self.step.plan.declared,
-            there=[path for path in spec.expected_outputs if path not in lacking],
+            there=[path for path in spec.outputs if path not in lacking],
             written=self.row.overlay,
             used={call.row.name for call in self.tools if not call.row.is_error},
         )

@@ -87,7 +87,7 @@ class Rows:
         Trees are read only where something may lack, and only their own paths.
         """
         wanted = {
-            attempt: [path for path in attempt.step.spec.expected_outputs if not attempt.overlay.get(path)]
+            attempt: [path for path in attempt.step.spec.outputs if not attempt.overlay.get(path)]
             for attempt in self.detailed.values()
             if attempt.output
         }

@@ -23,7 +23,7 @@ def act(conversation: Conversation) -> StepOutput | list[Use]:
     step = PlanStep.model_validate_json(conversation.text("step"))
     if not job.is_known(step):
         raise unknown(f"the step “{step.name}”")
-    output = step.expected_outputs[0]
+    output = step.outputs[0]
     written = [call for call in conversation.calls if call.name == "write_file"]
     if written and written[-1].is_error:
         return _blocked(f"{output} could not be written: {written[-1].result}")
@@ -39,7 +39,7 @@ def act(conversation: Conversation) -> StepOutput | list[Use]:
 
 
 def _material(step: PlanStep, conversation: Conversation) -> files.Material:
-    folder = dirname(step.expected_outputs[0])
+    folder = dirname(step.outputs[0])
     sources = [f"{folder}/{name}" for name in _OUTPUTS_READ.get(step.step_id, ())]
     every = library(conversation.calls, sources)
     given = sources or [path for path in every if path not in {f"{folder}/{name}" for name in job.OUTPUTS.values()}]
@@ -58,7 +58,7 @@ def _material(step: PlanStep, conversation: Conversation) -> files.Material:
 
 
 def _done(step: PlanStep, summary: str, gap: str) -> StepOutput:
-    how = f"By rule, see {step.expected_outputs[0]}."
+    how = f"By rule, see {step.outputs[0]}."
     return StepOutput(
         status="done",
         reasoning=f"{job.NO_AI}. Searched the text for fixed patterns and counted what was found.",

@@ -69,8 +69,8 @@ def is_known(step: PlanStep) -> bool:
     return (
         description in _descriptions().get(step.step_id, ())
         and all(line.startswith(_LINES) for line in added)
-        and [basename(path) for path in step.expected_outputs] == [OUTPUTS[step.step_id]]
-        and bool(re.fullmatch(r"review(-\d+)?", dirname(step.expected_outputs[0])))
+        and [basename(path) for path in step.outputs] == [OUTPUTS[step.step_id]]
+        and bool(re.fullmatch(r"review(-\d+)?", dirname(step.outputs[0])))
         and all(_is_known(one, _OF_STEPS) for one in step.acceptance_criteria)
     )
 

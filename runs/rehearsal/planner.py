@@ -51,7 +51,7 @@ def plan(conversation: Conversation) -> PlanContract:
 def _kept(conversation: Conversation) -> list[PlanStep]:
     lines = [line for line in conversation.text("kept_steps").split("\n") if line]
     steps = [PlanStep.model_validate_json(line) for line in lines]
-    if not all(job.is_known(step) and step.expected_outputs[0].startswith("review/") for step in steps):
+    if not all(job.is_known(step) and step.outputs[0].startswith("review/") for step in steps):
         raise unknown("the steps that have passed")
     return steps
 

@@ -73,7 +73,7 @@ class Team:
             return UseTools(
                 *(
                     ToolUse("write_file", {"path": path, "content": f"Found by {wanted['step_id']} in try {number}.\n"})
-                    for path in wanted["expected_outputs"]
+                    for path in outputs_of(wanted)
                 )
             )
         return Say(json.dumps(report(f"Found by {wanted['step_id']}.")))
@@ -97,6 +97,10 @@ def told(request: Request) -> list[Block]:
 
 def step_of(request: Request) -> dict[str, Any]:
     return dict(json.loads(next(part.text for part in told(request) if part.kind == "step")))
+
+
+def outputs_of(step: dict[str, Any]) -> list[str]:
+    return [output["path"] for output in step["expected_outputs"]]
 
 
 def labels_of(request: Request) -> list[str]:

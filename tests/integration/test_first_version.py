@@ -23,7 +23,7 @@ from runs.errors import DecisionRefused
 from runs.lifecycle.fingerprint import contract_of
 from runs.lifecycle.gates import Decision, decide
 from runs.lifecycle.templates import called
-from runs.models import Attempt, Run, User
+from runs.models import Attempt, Gate, Run, User
 from runs.pev.contracts import Matches, MinBytes, WordCount
 from runs.pev.imported import plan_in
 from runs.pev.policy import Policy
@@ -84,15 +84,19 @@ def run_called(title: str) -> Run:
 
 
 def approve(run: Run, user: User, **limits: Any) -> None:
+    answer(run, user, Verb.APPROVE, **limits)
+
+
+def answer(run: Run, user: User, verb: Verb, reason: str = "", **limits: Any) -> Gate:
     """As a person does: when the page says that what would run has changed meanwhile, it is read again."""
     for _ in range(2):
         gate = open_gate(run)
         try:
-            decide(gate.pk, user, Decision(Verb.APPROVE, gate.digest, **limits))
+            decide(gate.pk, user, Decision(verb, gate.digest, reason, **limits))
         except DecisionRefused:
             assert open_gate(run) != gate
         else:
-            return
+            return gate
     raise AssertionError("what would run has changed twice")
 
 
@@ -154,14 +158,14 @@ def test_a_plan_that_waits_is_approved_and_carried_out(team: Team, bob: User) ->
 def test_a_result_that_waits_is_approved_and_the_run_goes_on(team: Team, bob: User) -> None:
     run = run_called("Wait at a step")
     approve(run, bob)
-    assert finish(run, bob).outcome == Outcome.SUCCEEDED
+    assert finish(run, run.owner).outcome == Outcome.SUCCEEDED
     assert calls_of(team) == {"executor": 2, "verifier": 2, "synthesizer": 1}
 
 
 def test_a_rejected_result_is_tried_again_with_what_the_person_said(team: Team, bob: User) -> None:
     run = run_called("Wait at a step")
-    gate = open_gate(run)
-    decide(gate.pk, bob, Decision(Verb.REJECT, gate.digest, "Name the clause."))
+    gate = answer(run, bob, Verb.REJECT, "Name the clause.")
+    approve(run, bob)  # the instructions of the models are others now: the plan is asked about again
     drain(run)
     assert "Name the clause." in team.seen["executor"][0].last_text
     assert open_gate(run).attempt == Attempt.objects.get(step=gate.step, number=2)
@@ -188,16 +192,19 @@ def test_a_run_that_waits_for_money_goes_on_with_a_higher_limit(team: Team, bob:
     assert (open_gate(run).kind, calls_of(team)) == (GateKind.PLAN, {"planner": 1})
 
 
-def test_a_run_in_mid_step_goes_on_and_asks_nothing_again_that_was_answered(team: Team, bob: User) -> None:
-    """Step two has a reply and a tool's result in its journal, step three its report. Four was not begun."""
+def test_a_run_in_mid_step_goes_on_and_nothing_is_done_twice(team: Team) -> None:
+    """Step two has a reply and a tool's result in its journal, step three its report. Four was not begun.
+
+    Executors are asked in other words now, so that the reply of step two answers another question: it is asked again.
+    """
     run = run_called("Go on in mid-step")
     assert sorted(Attempt.objects.filter(step__plan__run=run).values_list("step__key", "status")) == [
         ("one", "passed"),
         ("three", "verifying"),
         ("two", "executing"),
     ]
-    assert finish(run, bob).outcome == Outcome.SUCCEEDED
-    assert calls_of(team) == {"executor": 1 + 2, "verifier": 3 + 1, "synthesizer": 1}
+    assert finish(run, run.owner).outcome == Outcome.SUCCEEDED
+    assert calls_of(team) == {"executor": 2 + 2, "verifier": 3 + 1, "synthesizer": 1}
     assert sorted(Attempt.objects.filter(step__plan__run=run).values_list("step__key", "number", "status")) == [
         ("four", 1, "passed"),
         ("one", 1, "passed"),
@@ -218,8 +225,7 @@ def test_an_offline_run_at_a_gate_is_carried_out_as_it_was_planned(alice: User) 
 
 def test_an_offline_run_of_another_job_stops_and_says_how_to_connect_a_model(alice: User) -> None:
     run = Run.objects.exclude(status=RunStatus.FINISHED).get(title="Review these three contracts")
-    gate = open_gate(run)
-    decide(gate.pk, alice, Decision(Verb.REJECT, gate.digest, "Do it otherwise."))
+    answer(run, alice, Verb.REJECT, "Do it otherwise.")
     step = run.plans.get().steps.get(key="findings")
     step.spec = step.spec.model_copy(update={"description": "Report the largest of three files."})
     step.save(update_fields=["spec"])

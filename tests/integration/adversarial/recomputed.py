@@ -124,7 +124,7 @@ def attempt_passes(attempt: Attempt) -> bool:
     if verdict is None or not attempt.output or attempt.output.status != "done":
         return False
     sources, spec = sources_of(attempt), attempt.step.spec
-    written = [sources.data(path) for path in spec.expected_outputs]
+    written = [sources.data(path) for path in spec.outputs]
     whole = all(data and data.decode(errors="replace").strip() for data in written)
     return whole and all_hold(raw(verdict.results), raw(spec.acceptance_criteria), sources)
 

@@ -201,7 +201,7 @@ def _attempt_holds(attempt: Attempt, events: list[tuple[str, Any]]) -> None:
         results = attempt.verdict.results
         assert results
         assert all(one.passed and one.supported and one.evidence for one in results)
-        assert set(attempt.overlay) <= set(attempt.step.spec.expected_outputs)
+        assert set(attempt.overlay) <= set(attempt.step.spec.outputs)
 
 
 def _written(run: Run) -> set[str]:
@@ -209,8 +209,8 @@ def _written(run: Run) -> set[str]:
     kept: set[str] = set()
     for one in Attempt.objects.filter(step__plan__run=run, step__status__in=SETTLED_STEPS).order_by("number"):
         if one.number == one.step.attempts.count():
-            declared = one.step.plan.steps.values_list("spec__expected_outputs", flat=True)
-            kept |= set(one.overlay) & {path for paths in declared for path in paths}
+            declared = one.step.plan.steps.values_list("spec", flat=True)
+            kept |= set(one.overlay) & {path for spec in declared for path in spec.outputs}
     return kept
 
 

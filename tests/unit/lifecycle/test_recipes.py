@@ -30,7 +30,7 @@ def test_each_step_has_checks_criteria_to_judge_and_one_folder_for_all_it_writes
     for step in plan.steps:
         assert {bool(criterion.check) for criterion in step.acceptance_criteria} == {True, False}
         assert {action.tool for action in step.actions} >= {"write_file"}
-    folders = {path.split("/")[0] for step in plan.steps for path in step.expected_outputs}
+    folders = {path.split("/")[0] for step in plan.steps for path in step.outputs}
     looked_at = {c.check.path.split("/")[0] for step in plan.steps for c in step.acceptance_criteria if c.check}
     assert len(folders) == 1
     assert looked_at == folders

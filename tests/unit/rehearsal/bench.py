@@ -169,12 +169,12 @@ class Bench:
         self, subject: str, step: PlanStep, memory: Memory, output: str, results: list[str], read: list[str]
     ) -> Case:
         """As the engine makes it: what was written and what was read is shown."""
-        written = dict.fromkeys([*sorted(memory.written), *step.expected_outputs])
+        written = dict.fromkeys([*sorted(memory.written), *step.outputs])
         return Case(
             subject=subject,
             request=self.request,
             criteria=step.acceptance_criteria,
-            expected_outputs=step.expected_outputs,
+            expected_outputs=step.outputs,
             files=memory.tree,
             shown=list(written),
             given=sorted(set(read) - written.keys(), key=lambda path: (path not in self.files, path)),

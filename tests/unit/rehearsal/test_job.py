@@ -12,7 +12,7 @@ FINDINGS = job.template().steps[2]
 
 
 def changed(**changes: Any) -> PlanStep:
-    return FINDINGS.model_copy(update=changes)
+    return PlanStep.model_validate({**FINDINGS.model_dump(), **changes})
 
 
 def described(*lines: str) -> PlanStep:
