@@ -183,6 +183,15 @@ class StepApproval(StrEnum):
     ALL = "all"
 
 
+class ModelReview(StrEnum):
+    """Which steps a model looks at even where checks decide every criterion, by their complexity."""
+
+    NONE = "none"
+    HIGH = "high"
+    MEDIUM_AND_HIGH = "medium_and_high"
+    ALL = "all"
+
+
 class Exhausted(StrEnum):
     ASK = "ask"
     ACCEPT = "accept"

@@ -219,6 +219,7 @@ def for_verifier(attempt: Attempt, overlay: Overlay, calls: Sequence[ToolCall]) 
         undeclared=undeclared_by(states.specs_of(step.plan_id, step.plan.digest).values(), overlay.changes),
         own_confidence=attempt.output.confidence if attempt.output else 1.0,
         min_confidence=policy.min_confidence,
+        min_verifier_confidence=policy.min_verifier_confidence,
     )
 
 
@@ -276,5 +277,5 @@ def for_final_verdict(run: Run, plan: Plan, answer: str) -> Case:
         tool_results=(),
         model=player.model,
         effort=player.effort,
-        min_confidence=policy.min_confidence,
+        min_verifier_confidence=policy.min_verifier_confidence,
     )

@@ -6,6 +6,17 @@ from runs.lifecycle.state import State
 from runs.models import Attempt
 from runs.pev import prompts
 
+_DECIDES = (
+    "rounds",
+    "attempt_seconds",
+    "min_confidence",
+    "min_verifier_confidence",
+    "min_document_bytes",
+    "model_review",
+    "sources_needed",
+)
+"""The fields of a policy under which the same attempt could come out otherwise."""
+
 
 def key_of(state: State, key: str) -> str:
     """The digest of all that an attempt at this step depends on: definition, visible files, results it rests on,
@@ -25,7 +36,7 @@ def key_of(state: State, key: str) -> str:
             "tree": run.head.digest,
             "results": [one.fingerprint for one in before if one.status in SETTLED_STEPS],
             "models": [policy.model_for(role) for role in (Role.EXECUTOR, Role.VERIFIER)],
-            "policy": [policy.rounds, policy.min_confidence, policy.attempt_seconds],
+            "policy": {name: getattr(policy, name) for name in _DECIDES},
             "instructions": prompts.version(),
         }
     )

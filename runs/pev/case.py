@@ -14,7 +14,8 @@ class Case:
     `tool_inputs`: all that the executor said to the tool whose result has the same place in `tool_results`.
     `notes`: what the executor wrote beside its findings; the verifier sees it, and no quote may name it.
     `undeclared`: paths that were written although no step of the plan declared them. `own_confidence`: the
-    executor's, 0 to 1; the run asks for `min_confidence` of both executor and verifier.
+    executor's, 0 to 1, of which the run asks for `min_confidence`; of the verifier it asks for
+    `min_verifier_confidence`.
     """
 
     subject: str
@@ -33,6 +34,7 @@ class Case:
     undeclared: Sequence[str] = ()
     own_confidence: float = 1.0
     min_confidence: float = 0.0
+    min_verifier_confidence: float = 0.0
 
     def sources(self) -> "Sources":
         return Sources(self)

@@ -5,8 +5,16 @@ from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
-from runs.enums import ApprovalPolicy, Complexity, Exhausted, Role, StepApproval
+from runs.enums import ApprovalPolicy, Complexity, Exhausted, ModelReview, Role, StepApproval
 from runs.pev.contracts import Contract
+
+_COMPLEXITIES = {
+    "none": frozenset[Complexity](),
+    "high": frozenset({Complexity.HIGH}),
+    "medium_and_high": frozenset({Complexity.MEDIUM, Complexity.HIGH}),
+    "all": frozenset(Complexity),
+}
+"""What the choices of `step_approval` and `model_review` mean."""
 
 
 class RoleModel(Contract):
@@ -23,6 +31,11 @@ class Policy(Contract):
     attempt. `revisions`: how many plans a person may reject. `without_reuse` names steps that are always done again.
     `same_model_verifier`: the verifier may be the executor's model. `second_person`: plans and results that wait are
     approved by somebody else than the one who submitted the task.
+
+    `min_confidence` is asked of the executor, `min_verifier_confidence` of the verifier. A written Markdown file has at
+    least `min_document_bytes`, unless the plan itself says how long it is to be. `model_review`: which steps a model
+    looks at even where checks decide every criterion. Without `sources_needed` no criterion is about sources, and
+    nothing has to rest on them.
     """
 
     models: dict[Role, RoleModel]
@@ -34,7 +47,11 @@ class Policy(Contract):
     parallel: Annotated[int, Field(ge=1, le=32)] = 3
     rounds: Annotated[int, Field(ge=1, le=100)] = 12
     max_steps: Annotated[int, Field(ge=1, le=500)] = 40
-    min_confidence: Annotated[float, Field(ge=0, le=1)] = 0.0
+    min_confidence: Annotated[float, Field(ge=0, le=1)] = 0.5
+    min_verifier_confidence: Annotated[float, Field(ge=0, le=1)] = 0.0
+    min_document_bytes: Annotated[int, Field(ge=0, le=1_000_000)] = 100
+    model_review: ModelReview = ModelReview.MEDIUM_AND_HIGH
+    sources_needed: bool = True
     budget: Annotated[Decimal, Field(gt=0, le=100_000, decimal_places=2)] | None = None
     time_limit: Annotated[int, Field(ge=60, le=30 * 86_400)] | None = None
     attempt_seconds: Annotated[int, Field(ge=1, le=86_400)] = 1_800
@@ -61,15 +78,11 @@ class Policy(Contract):
 
     def step_waits(self, complexity: Complexity) -> bool:
         """Whether a step of this complexity waits for a person once it has passed verification."""
-        match self.step_approval:
-            case StepApproval.NONE:
-                return False
-            case StepApproval.HIGH:
-                return complexity is Complexity.HIGH
-            case StepApproval.MEDIUM_AND_HIGH:
-                return complexity is not Complexity.LOW
-            case StepApproval.ALL:
-                return True
+        return complexity in _COMPLEXITIES[self.step_approval]
+
+    def model_reviews(self, complexity: Complexity) -> bool:
+        """Whether a model looks at a step of this complexity although checks decide all of its criteria."""
+        return complexity in _COMPLEXITIES[self.model_review]
 
     @property
     def same_model(self) -> bool:

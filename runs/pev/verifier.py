@@ -108,12 +108,13 @@ def _one(
 ) -> CriterionResult:
     evidence = [_resolved(quote, sources, case) for quote in given.evidence]
     supported = given.passed and any(item.verified for item in evidence)
-    sure = given.confidence >= case.min_confidence
+    sure = given.confidence >= case.min_verifier_confidence
     feedback = given.feedback
     if given.passed and not supported:
         feedback = "Unsupported: no quote of the verifier was found in its source."
     elif supported and not sure:
-        feedback = f"The verifier was only {given.confidence:.0%} sure; this run asks for {case.min_confidence:.0%}."
+        wanted = f"{case.min_verifier_confidence:.0%}"
+        feedback = f"The verifier was only {given.confidence:.0%} sure; this run asks for {wanted}."
     return CriterionResult(
         label=label,
         text=criterion.text,

@@ -18,7 +18,7 @@ from django.db import connection
 from django.test import Client
 from pytest_django import DjangoDbBlocker, Settings
 
-from runs.enums import GateKind, Outcome, RunStatus, Verb
+from runs.enums import GateKind, ModelReview, Outcome, RunStatus, Verb
 from runs.errors import DecisionRefused
 from runs.lifecycle.fingerprint import contract_of
 from runs.lifecycle.gates import Decision, decide
@@ -238,7 +238,8 @@ def test_an_offline_run_of_another_job_stops_and_says_how_to_connect_a_model(ali
 def test_what_a_person_set_and_the_checks_of_plans_keep_their_values(alice: User) -> None:
     plan = run_called("Wait at the plan").plans.get()
     policy = Policy.model_validate(plan.run.policy)
-    assert (policy.min_confidence, policy.max_steps) == (0.6, 7)
+    assert (policy.min_confidence, policy.min_verifier_confidence, policy.max_steps) == (0.6, 0.6, 7)
+    assert (policy.min_document_bytes, policy.model_review, policy.sources_needed) == (0, ModelReview.NONE, True)
     measured = [
         MinBytes(kind="min_bytes", path="one.md", min=10),
         Matches(kind="matches", path="one.md", pattern="[a-z]+", min=3),

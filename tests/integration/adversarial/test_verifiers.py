@@ -150,7 +150,7 @@ def test_only_the_criteria_that_were_asked_for_count(api: FakeAnthropic, submitt
 
 def test_an_unsure_pass_is_none(api: FakeAnthropic, submitted: Submit, client: Client) -> None:
     team = Team(plan=plan(step("one")), verifier=each_result(confidence=0.2))
-    run = play(api, submitted, team, min_confidence=0.5)
+    run = play(api, submitted, team, min_verifier_confidence=0.5)
     must_hold(run, client, Outcome.FAILED, "The verifier was only 20% sure; this run asks for 50%.")
 
 

@@ -143,7 +143,7 @@ def test_a_pass_without_any_evidence_goes_back_and_ends_as_a_failure_to_judge() 
 
 
 def test_a_verifier_that_is_not_sure_enough_passes_nothing() -> None:
-    found = judge(Scripted(PASSED), case(min_confidence=0.95))
+    found = judge(Scripted(PASSED), case(min_verifier_confidence=0.95))
     assert (found.passed, found.results[0].supported, found.results[0].passed) == (False, True, False)
     assert found.results[0].feedback == "The verifier was only 90% sure; this run asks for 95%."
 
@@ -352,7 +352,7 @@ def test_nothing_a_model_says_passes_a_criterion_without_verified_evidence(
     first: Reply, second: Reply, minimum: float, checked: bool
 ) -> None:
     criteria = (OPEN, TWO, CHECK) if checked else (OPEN, TWO)
-    found = judge(Scripted(first, second), case(*criteria, min_confidence=minimum))
+    found = judge(Scripted(first, second), case(*criteria, min_verifier_confidence=minimum))
     for result in found.results:
         verified = any(item.verified for item in result.evidence)
         assert result.passed == (result.claimed and verified and result.confidence >= minimum)
