@@ -36,6 +36,8 @@ PREVIEW_CHARS = 1_200
 """The beginnings of so many files, about 4,000 tokens in all: enough to plan by; the executor reads them whole."""
 RESULT_CHARS = 4_000
 """Of each step that a new plan may keep: its result stays in the run, the planner only has to know what it was."""
+_CARRIED_OUT = frozenset({PlanStatus.APPROVED, PlanStatus.SUPERSEDED})
+"""Of versions before the one that is planned: the newest of them is approved until then."""
 REASON_CHARS = 300
 """One line of the plan gate: the whole text stands with the attempt or decision that it comes from."""
 
@@ -90,7 +92,7 @@ def _lessons(plans: Sequence[Plan]) -> tuple[Lesson, ...]:
     """What failed in each version that was carried out, and what people said of each that they rejected, in order."""
     found: list[Lesson] = []
     for plan in plans:
-        found += _failures(plan) if plan.status == PlanStatus.SUPERSEDED else ()
+        found += _failures(plan) if plan.status in _CARRIED_OUT else ()
         found += [
             Lesson(f"{gate.decided_by} rejected version {plan.version}", gate.reason, from_person=True)
             for gate in plan.gates.filter(status=GateStatus.REJECTED).select_related("decided_by").order_by("id")

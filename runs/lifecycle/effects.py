@@ -126,15 +126,13 @@ def fail_step(state: State, key: str) -> None:
 
 
 def replan(state: State, key: str) -> None:
-    """Back to the planner. The old version is superseded; what has not been settled in it is dropped."""
+    """Back to the planner. The version stands as it does, with its answer, until there is one that takes its place."""
     run, plan = state.run, state.plan
     assert plan is not None
     state.save()
     gaps = [] if key else gaps_in(ledger_of(run, plan))
-    change(plan, PlanStatus.SUPERSEDED, unmet="\n".join(gaps))
-    for step in state.unfinished():
-        state.change(step.key, StepStatus.DROPPED)
-    change(run, RunStatus.PLANNING, replans=run.replans + 1, final=None, answer="")
+    Plan.objects.filter(pk=plan.pk).update(unmet="\n".join(gaps))
+    change(run, RunStatus.PLANNING, replans=run.replans + 1)
     why = f"Step {key} could not be done." if key else "Success criteria are not met."
     record(run.pk, events.Replanning(step=key, why=why, replan=run.replans))
 

@@ -12,12 +12,14 @@ from runs import history, trees
 from runs.enums import (
     SETTLED_STEPS,
     AttemptStatus,
+    PlanStatus,
     StepStatus,
 )
 from runs.events import kinds as events
 from runs.history import keep, record
 from runs.lifecycle import baseline, findings, fingerprint
 from runs.lifecycle import state as states
+from runs.lifecycle.state import State
 from runs.lifecycle.transitions import change
 from runs.models import Attempt, Plan, Run, Step, Verdict
 from runs.pev.contracts import PlanContract, PlanStep, StepOutput
@@ -28,7 +30,7 @@ from runs.pev.results import Judgement
 
 def propose_plan(run: Run, plan: PlanContract, *, reason: str, estimate: Estimate | None) -> Plan:
     """Store the next version of the plan. Steps that are unchanged and have passed before keep their result."""
-    before = states.of(history.locked(run.pk)).plan
+    before = _superseded(states.of(history.locked(run.pk)))
     states.end(run)
     row = Plan.objects.create(
         run=run,
@@ -47,6 +49,18 @@ def propose_plan(run: Run, plan: PlanContract, *, reason: str, estimate: Estimat
     )
     record(run.pk, event)
     return row
+
+
+def _superseded(state: State) -> Plan | None:
+    """The newest version. One that was approved is over now, and its answer with it; what is not settled is dropped."""
+    plan = state.plan
+    if plan is None or plan.status != PlanStatus.APPROVED:
+        return plan
+    for step in state.unfinished():
+        state.change(step.key, StepStatus.DROPPED)
+    change(plan, PlanStatus.SUPERSEDED)
+    keep(state.run, final=None, answer="")
+    return plan
 
 
 def _step_row(plan: Plan, position: int, step: PlanStep) -> Step:

@@ -18,6 +18,7 @@ from runs.enums import (
     GateKind,
     GateStatus,
     PlanStatus,
+    RunStatus,
     StepStatus,
 )
 from runs.models import Attempt, Gate, Plan, Step, Verdict
@@ -238,7 +239,9 @@ class StepReading:
 
     @property
     def moving(self) -> bool:
-        return self.row.status in {StepStatus.RUNNING, StepStatus.JUDGED}
+        """Whether work on it is under way, or about to begin: not while the planner is asked about all of it."""
+        judged = self.row.status == StepStatus.JUDGED and self.plan.rows.run.status == RunStatus.EXECUTING
+        return self.row.status == StepStatus.RUNNING or judged
 
     @property
     def feedback(self) -> str:

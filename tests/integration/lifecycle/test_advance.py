@@ -219,6 +219,20 @@ def test_a_replan_keeps_what_passed_and_drops_the_rest() -> None:
     assert proposed.data["kept"] == ["inventory"]
 
 
+def test_a_version_stands_until_there_is_one_that_takes_its_place() -> None:
+    run = two(attempts=1, replans=1)
+    done(run, "a", {})
+    undone(run, "b")
+    run.refresh_from_db()
+    plan = run.plans.get()
+    assert (run.status, plan.status) == (RunStatus.PLANNING, PlanStatus.APPROVED)
+    assert statuses(run) == {"a": StepStatus.PASSED, "b": StepStatus.JUDGED}
+    made.propose(run, made.plan(made.plan_step("c", "C")))
+    plan.refresh_from_db()
+    assert plan.status == PlanStatus.SUPERSEDED
+    assert dict(plan.steps.values_list("key", "status")) == {"a": "passed", "b": "dropped"}
+
+
 def test_a_step_that_was_kept_is_not_carried_out_again() -> None:
     run = made.replanned()
     made.decide(run, GateKind.PLAN, Verb.APPROVE)

@@ -76,6 +76,9 @@ def test_an_answer_of_an_earlier_plan_does_not_make_a_later_one_succeed() -> Non
     done(run, "a", {made.REVIEW: "A"})
     made.final_answer(run, met=False)
     run.refresh_from_db()
-    assert (run.status, run.replans, run.final) == ("planning", 1, None)
+    assert (run.status, run.replans, bool(run.final), run.answer) == ("planning", 1, True, made.ANSWER)
+    made.propose(run, made.plan(made.plan_step("b", "B")))
+    run.refresh_from_db()
+    assert (run.final, run.answer) == (None, "")
     gates.cancel(run.pk, made.alice())
     assert outcome_of(ledger_of(run)) is not Outcome.SUCCEEDED
