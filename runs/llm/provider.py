@@ -2,9 +2,10 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from urllib.parse import urlsplit
 
 from runs.enums import Provider, Role
+from runs.errors import ModelError
+from runs.llm.servers import ROLES, Server, server_for
 
 _CLAUDE = {
     Role.PLANNER: "claude-opus-5-5",
@@ -33,18 +34,42 @@ class Service:
 
 
 def service(environ: Mapping[str, str]) -> Service:
-    """Read from the environment: the key, the base URL, the models. Keys are looked at, never kept."""
-    base = environ.get("ANTHROPIC_BASE_URL", "")
-    host = urlsplit(base).netloc.rpartition("@")[2]
-    if base and not _is_anthropic(base):
-        models = {role: environ.get(f"PEV_MODEL_{role.upper()}") or _CLAUDE[role] for role in _CLAUDE}
-        return Service(Provider.COMPATIBLE, f"Another server answers, with the Messages API: {host}", models)
-    if environ.get("ANTHROPIC_API_KEY") or environ.get("ANTHROPIC_AUTH_TOKEN"):
-        models = {role: environ.get(f"PEV_MODEL_{role.upper()}") or _CLAUDE[role] for role in _CLAUDE}
+    """Read from the environment: keys, base URLs, models. Keys are looked at, never kept.
+
+    Only when every role has somebody to answer it, models answer new runs.
+    """
+    servers = {role: server_for(role, environ) for role in ROLES}
+    without = {role: problem for role, server in servers.items() if (problem := _problem(server, environ))}
+    if without:
+        sentence = "Offline rules, no AI: they can do the sample and the template “Document review” on text files"
+        reason = "" if len(without) == len(ROLES) and _is_bare(environ) else f" {_missing(without)}"
+        return Service(Provider.OFFLINE, f"{sentence}.{reason} To connect a model, {HOW_TO_CONNECT}", REHEARSAL)
+    models = {role: environ.get(f"PEV_MODEL_{role.upper()}") or _CLAUDE[role] for role in ROLES}
+    if all(server.is_anthropic for server in servers.values()):
         return Service(Provider.CLAUDE, f"Claude answers: {', '.join(dict.fromkeys(models.values()))}", models)
-    sentence = "Offline rules, no AI: they can do the sample and the template “Document review” on text files"
-    return Service(Provider.OFFLINE, f"{sentence}. To connect a model, {HOW_TO_CONNECT}", REHEARSAL)
+    hosts = {role: server.host for role, server in servers.items()}
+    if len(set(hosts.values())) == 1:
+        sentence = f"Another server answers, with the Messages API: {hosts[Role.PLANNER]}"
+    else:
+        sentence = f"Several servers answer, with the Messages API: {', '.join(f'{r} {h}' for r, h in hosts.items())}"
+    return Service(Provider.COMPATIBLE, sentence, models)
 
 
-def _is_anthropic(base_url: str) -> bool:
-    return f".{urlsplit(base_url).hostname or ''}".endswith(".anthropic.com")
+def _problem(server: Server, environ: Mapping[str, str]) -> str:
+    """Why nobody answers there, or nothing. A key that is set and cannot be sent is told when it is to be sent."""
+    if any(environ.get(name) for name in server.key_names):
+        return ""
+    try:
+        server.key(environ)
+    except ModelError as error:
+        return str(error)
+    return ""
+
+
+def _is_bare(environ: Mapping[str, str]) -> bool:
+    """Whether nothing at all was set up, which needs no reason."""
+    return not any(name.startswith(("PEV_BASE_URL_", "PEV_API_KEY_ENV_")) and environ[name] for name in environ)
+
+
+def _missing(without: Mapping[Role, str]) -> str:
+    return f"Nobody would answer as {' and '.join(without)}: {next(iter(without.values()))}"

@@ -22,6 +22,7 @@ from tests.fakes.anthropic_frames import PING, frames, message
 from tests.fakes.anthropic_ledger import Ledger
 from tests.fakes.anthropic_models import MODELS, model_info
 from tests.fakes.anthropic_rules import request_error
+from tests.fakes.anthropic_servers import ANTHROPIC, Dialect
 from tests.fakes.anthropic_usage import InputUsage, PromptCache, UsageTotals
 from tests.fakes.anthropic_wire import Call, Reply, Wire, json_parts
 
@@ -70,6 +71,8 @@ class FakeAnthropic:
         """Bodies of accepted `POST /v1/messages/count_tokens`."""
         self.violations: list[str] = []
         """Requests that were refused, failures of the script; a fixture asserts that it is empty."""
+        self.dialect: Dialect = ANTHROPIC
+        """Of what it tells without being asked; what it makes of requests is in the script, by `served`."""
         self._handler: Handler = _no_script
         self._totals: dict[str, UsageTotals] = {}
         self._numbers = itertools.count(1)
@@ -143,7 +146,7 @@ class FakeAnthropic:
             case "POST", "/v1/messages/count_tokens":
                 return self._count(call, request_id)
             case "GET", _ if path.startswith(_MODELS_PATH):
-                return _retrieve_model(unquote(path.removeprefix(_MODELS_PATH)), request_id)
+                return _retrieve_model(unquote(path.removeprefix(_MODELS_PATH)), request_id, self.dialect)
         raise Rejected("Not Found", "not_found_error")
 
     def _accept(self, call: Call, *, counting: bool = False) -> JsonObject:
@@ -190,6 +193,8 @@ class FakeAnthropic:
             return _failure(Fail(status, delivery.error, "A scripted error."), request_id, delivery)
         usage = self._cache.bill(request.body)
         whole = message(self._mint("msg"), request.model, delivery, usage.to_json())
+        if not self.dialect.usage:
+            whole["usage"] = {"input_tokens": 0, "output_tokens": 0}
         self._ledger.issue(request.body, list(delivery.content))
         self._total(request.model, usage, whole["usage"]["output_tokens"], delivery.ending, streamed=streamed)
         if not streamed:
@@ -205,6 +210,7 @@ class FakeAnthropic:
             stall=delivery.stall,
             filler=PING if delivery.pings else b"",
             cut=delivery.ending is Ending.CUT,
+            closes=self.dialect.closes,
         )
 
     def _total(self, model: str, usage: InputUsage, output: int, ending: Ending, *, streamed: bool) -> None:
@@ -242,10 +248,14 @@ def _check_headers(call: Call) -> None:
         raise Rejected("anthropic-version: header is required")
 
 
-def _retrieve_model(id_: str, request_id: str) -> Reply:
-    if id_ not in MODELS:
+def _retrieve_model(id_: str, request_id: str, dialect: Dialect) -> Reply:
+    card = MODELS.get(id_)
+    if not dialect.models or (card is None and dialect.window is None):
         raise Rejected(f"model: {id_}", "not_found_error", violation=False)
-    return Reply(200, json_parts(model_info(MODELS[id_])), headers={"request-id": request_id})
+    info: JsonObject = model_info(card) if card else {"type": "model", "id": id_, "display_name": id_}
+    if dialect.window is not None:
+        info["max_input_tokens"] = dialect.window
+    return Reply(200, json_parts(info), headers={"request-id": request_id})
 
 
 def _json_reply(whole: JsonObject, delivery: Delivery, request_id: str) -> Reply:

@@ -33,7 +33,7 @@ class Reply:
     """One HTTP response. With `chunked` each part is a chunk, else they are one body of known length.
 
     `cut` closes the socket before the end: without the last chunk, or half-way through the length.
-    `filler` is a part that is sent again and again while it stalls.
+    `closes` closes it after the end. `filler` is a part that is sent again and again while it stalls.
     """
 
     status: int
@@ -45,6 +45,7 @@ class Reply:
     stall: float = 0.0
     filler: bytes = b""
     cut: bool = False
+    closes: bool = False
 
 
 def json_parts(value: object) -> list[bytes]:
@@ -136,6 +137,7 @@ class _Handler(BaseHTTPRequestHandler):
             self.close_connection = True
         elif reply.chunked:
             self.wfile.write(b"0\r\n\r\n")
+        self.close_connection = self.close_connection or reply.closes
 
     def _send_parts(self, reply: Reply) -> None:
         middle = len(reply.parts) // 2

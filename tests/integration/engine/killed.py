@@ -148,11 +148,13 @@ def _warm_up() -> None:
     """What each child would pay for again: imports, the types of the client, its certificates. No socket is opened."""
     # models can be imported only when Django is set up
     from runs.engine.recording import clients
+    from runs.enums import Role
+    from runs.llm.servers import server_for
     from tests import factories  # noqa: F401
     from tests.fakes.anthropic_frames import warm_up
 
     warm_up()
-    clients()._clients._client()
+    clients()._clients._client(server_for(Role.EXECUTOR, os.environ))
 
 
 def main() -> None:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 
 import pytest
 
+from runs.enums import Role
 from runs.llm.client import Clients
+from runs.llm.servers import server_for
 from tests.fakes.anthropic_api import FakeAnthropic
 from tests.integration.llm.client.serving import KEY
 
@@ -24,6 +27,6 @@ def clients(server: FakeAnthropic) -> Iterator[Clients]:
         environment.setenv("ANTHROPIC_BASE_URL", server.url)
         environment.setenv("ANTHROPIC_API_KEY", KEY)
         made = Clients()
-        made._client()
+        made._client(server_for(Role.EXECUTOR, os.environ))
         yield made
     made.close()

@@ -9,11 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from runs.enums import Role
-from runs.llm.client import parameters
 from runs.pev.ports import Ask, ToolSpec
 from tests.fakes.anthropic_rules import request_error
 from tests.fakes.anthropic_usage import LOOKBACK, PromptCache
-from tests.unit.llm.test_client_parameters import CLAUDE, LOCAL
+from tests.unit.llm.test_client_parameters import CLAUDE, LOCAL, parameters
 
 TOOL = ToolSpec("read_file", "Reads a file.", {"type": "object", "properties": {"path": {"type": "string"}}})
 LONG = "word " * 600

@@ -1,12 +1,14 @@
 """A request has what every server understands, and of the rest only what its model is known to take."""
 
+from dataclasses import replace
 from itertools import product
 from typing import Any
 
 import pytest
 
 from runs.enums import Role
-from runs.llm.client import parameters
+from runs.llm.capabilities import capability
+from runs.llm.request import parameters as parameters_for
 from runs.pev.contracts import PlanContract, StepOutput, SynthesizedAnswer, VerifierAnswer, schema_for
 from runs.pev.ports import Ask, ToolSpec
 from tests.fakes.anthropic_rules import request_error
@@ -14,12 +16,18 @@ from tests.fakes.anthropic_rules import request_error
 CLAUDE = ["claude-opus-5-5", "claude-sonnet-5-5", "claude-haiku-5-5", "claude-opus-4-6", "claude-haiku-4-5"]
 LOCAL = ["qwen3-4b", "claude-next", "offline-planner", "my-claude-opus-5-5"]
 TOOL = ToolSpec("read_file", "Reads a file.", {"type": "object", "properties": {"path": {"type": "string"}}})
+CALL: Any = {"role": "assistant", "content": [{"type": "tool_use", "id": "t", "name": "read_file", "input": {}}]}
+RESULT: Any = {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "t", "content": "Hello."}]}
 HELLO: Any = {"role": "user", "content": [{"type": "text", "text": "Hello"}]}
 
 
 def ask(model: str, **changes: Any) -> Ask:
     values: dict[str, Any] = {"role": Role.EXECUTOR, "model": model, "system": "Be brief.", "messages": (HELLO,)}
     return Ask(**{**values, **changes})
+
+
+def parameters(asked: Ask) -> dict[str, Any]:
+    return parameters_for(asked, capability(asked.model))
 
 
 @pytest.mark.parametrize("model", CLAUDE + LOCAL)
@@ -32,8 +40,16 @@ def test_the_api_takes_every_request(model: str, contract: Any) -> None:
 
 @pytest.mark.parametrize("model", LOCAL)
 def test_an_unknown_model_gets_no_optional_parameter(model: str) -> None:
-    sent = parameters(ask(model, schema={"type": "object"}, tools=(TOOL,), last_round=True, stable=(0, 1)))
+    sent = parameters(ask(model, schema={"type": "object"}, tools=(TOOL,), stable=(0, 1)))
     assert sorted(sent) == ["max_tokens", "messages", "model", "system", "tools"]
+
+
+@pytest.mark.parametrize("model", LOCAL)
+def test_where_tools_cannot_be_forbidden_a_last_round_has_none_unless_the_conversation_needs_them(model: str) -> None:
+    last = ask(model, schema={"type": "object"}, tools=(TOOL,), last_round=True)
+    assert sorted(parameters(last)) == ["max_tokens", "messages", "model", "system"]
+    sent = parameters(replace(last, messages=(HELLO, CALL, RESULT)))
+    assert ([tool["name"] for tool in sent["tools"]], "tool_choice" in sent) == (["read_file"], False)
 
 
 @pytest.mark.parametrize("model", CLAUDE[:4])

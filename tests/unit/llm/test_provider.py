@@ -80,3 +80,48 @@ def test_executor_and_verifier_are_never_twins_by_default() -> None:
     for environ in ({}, {"ANTHROPIC_API_KEY": KEY}, {"ANTHROPIC_BASE_URL": "http://127.0.0.1:1"}):
         models = service(environ).models
         assert models[Role.EXECUTOR] != models[Role.VERIFIER]
+
+
+def test_a_role_with_a_server_of_its_own_is_answered_and_the_others_too() -> None:
+    found = service({"ANTHROPIC_API_KEY": KEY, "PEV_BASE_URL_VERIFIER": f"http://u:{KEY}@10.0.0.7:8080"})
+    assert found.provider is Provider.COMPATIBLE
+    assert found.sentence == (
+        "Several servers answer, with the Messages API: "
+        "planner api.anthropic.com, executor api.anthropic.com, verifier 10.0.0.7:8080"
+    )
+
+
+def test_three_servers_of_their_own_need_no_general_one() -> None:
+    environ = {f"PEV_BASE_URL_{role}": "http://10.0.0.7:8080" for role in ("PLANNER", "EXECUTOR", "VERIFIER")}
+    found = service(environ)
+    assert found.provider is Provider.COMPATIBLE
+    assert found.sentence == "Another server answers, with the Messages API: 10.0.0.7:8080"
+
+
+@pytest.mark.parametrize(
+    ("environ", "reason"),
+    [
+        (
+            {"PEV_BASE_URL_VERIFIER": "http://10.0.0.7:8080"},
+            "Nobody would answer as planner and executor: "
+            "This run needs a model, and there is no ANTHROPIC_API_KEY in the environment of the server.",
+        ),
+        (
+            {"ANTHROPIC_API_KEY": KEY, "PEV_API_KEY_ENV_VERIFIER": "SECOND"},
+            "Nobody would answer as verifier: "
+            "PEV_API_KEY_ENV_VERIFIER names SECOND, which is not set. Set it and start again.",
+        ),
+    ],
+)
+def test_while_one_role_has_nobody_to_answer_the_rules_do_and_say_why(environ: dict[str, str], reason: str) -> None:
+    found = service(environ)
+    assert (found.provider, set(found.models.values())) == (
+        Provider.OFFLINE,
+        {"offline-planner", "offline-executor", "offline-verifier"},
+    )
+    assert f"text files. {reason} To connect a model, set a key" in found.sentence
+
+
+@pytest.mark.parametrize("url", ["http://[::1", "localhost:8080", "http://127.0.0.1:port"])
+def test_an_address_that_is_none_breaks_no_page(url: str) -> None:
+    assert service({"ANTHROPIC_BASE_URL": url}).provider is Provider.COMPATIBLE

@@ -8,6 +8,7 @@ import pytest
 
 from runs.llm.client import Clients
 from tests.fakes.anthropic_api import FakeAnthropic
+from tests.fakes.anthropic_servers import ANTHROPIC
 from tests.integration.llm.client.serving import KEY
 
 
@@ -16,6 +17,7 @@ def api(server: FakeAnthropic, monkeypatch: pytest.MonkeyPatch) -> Iterator[Fake
     monkeypatch.setenv("ANTHROPIC_BASE_URL", server.url)
     monkeypatch.setenv("ANTHROPIC_API_KEY", KEY)
     server.requests.clear()
+    server.dialect = ANTHROPIC
     yield server
     assert server.violations == []
 

@@ -1,0 +1,90 @@
+"""What went wrong between us and a model's service, in words, and whether it may pass."""
+
+import math
+import ssl
+
+import anthropic
+import httpx2
+
+from runs.errors import ModelError
+from runs.llm import entrance
+from runs.llm.servers import Server
+
+_RETRIABLE = {
+    "rate_limit_error",
+    "overloaded_error",
+    "api_error",
+    "timeout_error",
+    "connection_error",
+    "incomplete_stream",
+}
+_FINAL = {
+    "invalid_request_error",
+    "authentication_error",
+    "billing_error",
+    "permission_error",
+    "not_found_error",
+    "request_too_large",
+}
+_KINDS = {408: "timeout_error", 409: "api_error", 429: "rate_limit_error", 529: "overloaded_error"}
+
+
+def failure(kind: str, sentence: str, retry_after: float | None = None, status: int = 0) -> ModelError:
+    """`status` decides where `kind` is not the API's own word: other servers have names of their own."""
+    own_word = kind in _RETRIABLE or kind in _FINAL
+    passing = kind in _RETRIABLE or (not own_word and (status == 200 or status >= 500))
+    return ModelError(
+        entrance.words(sentence),
+        kind=kind,
+        retriable=passing or status in _KINDS,
+        retry_after=retry_after,
+    )
+
+
+def of_status(error: anthropic.APIStatusError, server: Server) -> ModelError:
+    """What an answer with an error says."""
+    status = error.status_code
+    unknown = "invalid_request_error" if 300 <= status < 500 else "api_error"
+    kind = entrance.name(str(error.type or _KINDS.get(status) or unknown), 80)
+    key = server.key_names[0] if server.key_names else server.set_by[1]
+    sentences = {
+        "authentication_error": f"The model's service refused the API key (401). Check {key}.",
+        "permission_error": "The API key may not use this model (403).",
+        "not_found_error": "The model's service does not know this model (404).",
+        "rate_limit_error": "The model's service asks to wait: too many requests (429).",
+        "overloaded_error": "The model's service is overloaded (529).",
+    }
+    sentence = sentences.get(kind) or f"The model's service answered {status}: {entrance.words(error.message)[:300]}"
+    return failure(kind, sentence, _seconds(error.response.headers.get("retry-after")), status)
+
+
+def of_connection(error: anthropic.APIConnectionError, server: Server) -> ModelError:
+    """Why there was no connection: the library says the same for every reason."""
+    cause = error.__cause__
+    reasons = {
+        "Name or service not known": "there is no such host",
+        "No address associated": "there is no such host",
+        "Temporary failure in name resolution": "the name of its host cannot be looked up",
+        "Connection refused": "nothing listens there",
+        "unreachable": "there is no way to its network",
+    }
+    found = next((words for part, words in reasons.items() if part in str(cause)), str(error))
+    if isinstance(cause, httpx2.TimeoutException):
+        found = "it did not answer in time"
+    elif isinstance(cause, httpx2.ConnectError) and isinstance(_root(cause), ssl.SSLError):
+        found = f"there is no safe connection: {_root(cause)}"
+    return failure("connection_error", f"The model's service cannot be reached: {server.host}: {found}")
+
+
+def _root(error: BaseException) -> BaseException:
+    while (earlier := error.__cause__ or error.__context__) is not None:
+        error = earlier
+    return error
+
+
+def _seconds(header: str | None) -> float | None:
+    try:
+        seconds = float(header or "nan")
+    except ValueError:
+        return None
+    return None if math.isnan(seconds) else max(seconds, 0.0)

@@ -1,0 +1,90 @@
+"""The request to a server and the answer in its reply: the same question goes to each as it can take it.
+
+A structured answer is asked for by the format where that is honoured; else by a tool whose input is the answer, where a
+named tool can be demanded; else by the prompt alone, which has the schema in any case.
+"""
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from runs.llm import entrance
+from runs.llm.caching import mark_prefixes
+from runs.llm.capabilities import Capability
+from runs.pev.contracts import JsonObject
+from runs.pev.ports import Ask
+
+_TOOL_BLOCKS = frozenset({"tool_use", "tool_result"})
+
+
+def parameters(ask: Ask, able: Capability) -> dict[str, Any]:
+    """The request: what every server understands, and of the rest what this model is known to take."""
+    sent: dict[str, Any] = {
+        "model": ask.model,
+        "max_tokens": ask.max_tokens,
+        "messages": list(ask.messages),
+        "system": [{"type": "text", "text": ask.system}],
+    }
+    sent |= _tools(ask, able)
+    if able.caching:
+        mark_prefixes(sent, ask)
+    return sent | _optional(ask, able)
+
+
+def answer_tool(ask: Ask, able: Capability) -> str:
+    """The name of the tool whose input is the answer, or nothing where none is offered."""
+    return (ask.schema_name or "answer") if ask.schema is not None and able.forced_tool and not able.format else ""
+
+
+def answered(content: Sequence[JsonObject], stop_reason: str, tool: str) -> tuple[tuple[JsonObject, ...], str]:
+    """The blocks and the stop reason as if the answer had come as text, which is how they are kept and sent again.
+
+    So no call of `tool` is ever left without a result, and the conversation reads the same on every server. Text beside
+    the answer goes: the answer is all of the text. An answer beside other calls goes, since it was given without
+    their results.
+    """
+    answers = [block for block in content if block.get("type") == "tool_use" and block.get("name") == tool]
+    if not tool or not answers:
+        return tuple(content), stop_reason
+    others = [block for block in content if block not in answers]
+    if any(block.get("type") == "tool_use" for block in others):
+        return tuple(others), stop_reason
+    answer = entrance.words(json.dumps(answers[0].get("input"), ensure_ascii=False))  # whole, as any other text
+    text: JsonObject = {"type": "text", "text": answer}
+    kept = [block for block in others if block.get("type") != "text"]
+    return (*kept, text), "end_turn" if stop_reason == "tool_use" else stop_reason
+
+
+def _tools(ask: Ask, able: Capability) -> dict[str, Any]:
+    """The tools and the choice among them. The tools are the same in all rounds: a server reads a new prefix again."""
+    tools: list[dict[str, Any]] = [
+        {"name": tool.name, "description": tool.description, "input_schema": tool.input_schema} for tool in ask.tools
+    ]
+    if name := answer_tool(ask, able):
+        description = "Gives your answer and ends your work. Its input is the whole answer."
+        tools.append({"name": name, "description": description, "input_schema": ask.schema})
+        choice = {"type": "tool", "name": name} if ask.last_round or not ask.tools else None
+    elif ask.last_round and not able.no_tools and not _has_tool_blocks(ask):
+        return {}  # the only way to forbid them here; a conversation with calls has to name its tools
+    else:
+        choice = {"type": "none"} if ask.last_round and ask.tools and able.no_tools else None
+    return ({"tools": tools} if tools else {}) | ({"tool_choice": choice} if choice else {})
+
+
+def _has_tool_blocks(ask: Ask) -> bool:
+    contents: list[Any] = [message["content"] for message in ask.messages]
+    return any(block.get("type") in _TOOL_BLOCKS for content in contents for block in content)
+
+
+def _optional(ask: Ask, able: Capability) -> dict[str, Any]:
+    sent: dict[str, Any] = {}
+    output: dict[str, Any] = {}
+    if able.format and ask.schema is not None:
+        output["format"] = {"type": "json_schema", "schema": ask.schema}
+    if able.effort:
+        output["effort"] = ask.effort
+    if output:
+        sent["output_config"] = output
+    if able.adaptive and not answer_tool(ask, able):  # no tool can be forced on a model that thinks
+        sent["thinking"] = {"type": "adaptive", "display": "summarized"}
+    return sent

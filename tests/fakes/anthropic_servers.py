@@ -1,0 +1,77 @@
+"""Other servers that speak the Messages API: what each makes of the parameters that it takes.
+
+They take everything the types allow. What a server does not honour it ignores in silence.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from tests.fakes.anthropic_answers import Answer, Handler, JsonObject, Request, Say, ToolUse, UseTools
+
+
+@dataclass(frozen=True)
+class Dialect:
+    """`closes`: the socket is closed after each reply, although it was promised to stay. `window`: what the list of
+    models says of every model.
+    """
+
+    format: bool = True
+    tools: bool = True
+    forced_tool: bool = True
+    no_tools: bool = True
+    usage: bool = True
+    models: bool = True
+    window: int | None = None
+    closes: bool = False
+
+
+ANTHROPIC = Dialect()
+LLAMA_CPP = Dialect(format=False, forced_tool=False, no_tools=False, models=False, closes=True)
+OLLAMA = Dialect(format=False, forced_tool=False, no_tools=False)
+VLLM = Dialect(models=False)
+FORCING = Dialect(format=False)
+"""Honours a named tool and not the format, as gateways do."""
+
+
+def served(dialect: Dialect, model: Handler) -> Handler:
+    """What comes out of the server when the model behind it is left to itself, or made to obey."""
+
+    def handle(request: Request) -> Answer:
+        choice: Mapping[str, Any] = request.body.get("tool_choice", {"type": "auto"})
+        answer = model(request)
+        if choice["type"] == "tool" and dialect.forced_tool:
+            wanted = next(tool for tool in request.tools if tool["name"] == choice["name"])
+            return UseTools(ToolUse(wanted["name"], _forced(answer, wanted["input_schema"])))
+        if isinstance(answer, UseTools) and (not dialect.tools or (choice["type"] == "none" and dialect.no_tools)):
+            return Say("I would have called a tool.")
+        if request.output_format and dialect.format and not isinstance(answer, UseTools):
+            return Say(json.dumps(_forced(answer, request.output_format)))
+        return answer
+
+    return handle
+
+
+def obedient(request: Request) -> Answer:
+    """A model that calls the first tool when it is told to call a tool, and says hello otherwise."""
+    if request.tools and "call the tool" in request.last_text.lower():
+        tool = request.tools[0]
+        return UseTools(ToolUse(tool["name"], _instance(tool["input_schema"])))
+    return Say("hello")
+
+
+def _forced(answer: Answer, schema: JsonObject) -> JsonObject:
+    """What the model said if it is an object, else the least that fits the schema."""
+    try:
+        said = json.loads(answer.text) if isinstance(answer, Say) else None
+    except ValueError:
+        said = None
+    return said if isinstance(said, dict) else _instance(schema)
+
+
+def _instance(schema: JsonObject) -> JsonObject:
+    """An object with the first word that each property allows."""
+    return {name: (part.get("enum") or ["x"])[0] for name, part in schema.get("properties", {}).items()}
