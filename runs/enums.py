@@ -35,11 +35,12 @@ class Provenance(StrEnum):
 
 
 class Action(StrEnum):
-    """What a verdict asks for."""
+    """What a verdict asks for. `cannot`: nobody can do this, so neither another attempt nor the same step again."""
 
     PASS = "pass"
     RETRY = "retry"
     REPLAN = "replan"
+    CANNOT = "cannot"
 
 
 class Severity(StrEnum):
@@ -153,6 +154,7 @@ class EventKind(StrEnum):
     STEP_FAILED = "step_failed"
     STEP_RETRIED = "step_retried"
     REPLANNING = "replanning"
+    NOTHING_NEW = "nothing_new"
     WAITING_FOR_MODEL = "waiting_for_model"
     RECOVERED = "recovered"
     PAUSED = "paused"

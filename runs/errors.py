@@ -63,6 +63,10 @@ class ContractBroken(PevError):
         self.errors = errors
 
 
+class PlanRepeated(ContractBroken):
+    """The planner gave a plan that has failed or was rejected once more, although it had been told why."""
+
+
 class LimitReached(PevError):
     """The next call would break a limit of the run; a person is asked before it is made."""
 

@@ -7,6 +7,7 @@ from pydantic import JsonValue
 from runs import trees
 from runs.enums import (
     SETTLED_STEPS,
+    Action,
     AttemptStatus,
     GateStatus,
     PlanStatus,
@@ -23,7 +24,7 @@ from runs.pev.case import Case
 from runs.pev.contracts import PlanStep
 from runs.pev.executor import Critique, StepBrief
 from runs.pev.paths import is_text
-from runs.pev.planner import Lesson, PlanBrief
+from runs.pev.planner import Lesson, PlanBrief, Spent
 from runs.pev.ports import FileInfo
 from runs.pev.synthesizer import AnswerBrief
 from runs.pev.tools import FileTools, ToolLimits
@@ -40,6 +41,8 @@ _CARRIED_OUT = frozenset({PlanStatus.APPROVED, PlanStatus.SUPERSEDED})
 """Of versions before the one that is planned: the newest of them is approved until then."""
 REASON_CHARS = 300
 """One line of the plan gate: the whole text stands with the attempt or decision that it comes from."""
+REASONS = 3
+"""Of a version that must not come again, the last ones: a planner has all of them as lessons anyway."""
 
 
 def for_planner(run: Run) -> tuple[PlanBrief, str]:
@@ -49,7 +52,8 @@ def for_planner(run: Run) -> tuple[PlanBrief, str]:
     files = trees.files_of(run.inputs)
     plans = list(run.plans.order_by("version"))
     previous = plans[-1] if plans else None
-    lessons = _lessons(plans)
+    learnt = {plan.pk: _lessons(plan) for plan in plans}
+    lessons = tuple(lesson for plan in plans for lesson in learnt[plan.pk])
     overlay = Overlay(run.inputs, {}, max_files=0, max_bytes=0)
     brief = PlanBrief(
         request=run.request,
@@ -63,6 +67,8 @@ def for_planner(run: Run) -> tuple[PlanBrief, str]:
         kept=_kept(previous) if previous else (),
         results=_results(previous) if previous else {},
         previous=fingerprint.contract_of(previous) if previous else None,
+        spent=(*_spent_versions(plans, learnt), *_spent_steps(run)) if previous else (),
+        stands=previous is not None and previous.status == PlanStatus.APPROVED,
     )
     return brief, _reason(lessons[-1]) if lessons else "The first plan for this request."
 
@@ -71,8 +77,27 @@ def _reason(lesson: Lesson) -> str:
     """Why there is a new version: what happened last. A person's words stand with their decision; others' are begun."""
     if lesson.from_person:
         return f"{lesson.label}."
-    text = " ".join(lesson.text.split())
-    return f"{lesson.label}: {text if len(text) <= REASON_CHARS else text[: REASON_CHARS - 1] + '…'}"
+    return f"{lesson.label}: {_begun(lesson.text)}"
+
+
+def _begun(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= REASON_CHARS else line[: REASON_CHARS - 1] + "…"
+
+
+def _spent_versions(plans: Sequence[Plan], learnt: Mapping[int, Sequence[Lesson]]) -> Iterator[Spent]:
+    """The newest version, and all that were carried out, each with the last of what was learnt from it."""
+    for plan in plans:
+        if plan.status in _CARRIED_OUT or plan is plans[-1]:
+            why = (f"{one.label}: {_begun(one.text)}" for one in learnt[plan.pk][-REASONS:])
+            yield Spent(plan.version, fingerprint.contract_of(plan), " ".join(why))
+
+
+def _spent_steps(run: Run) -> Iterator[Spent]:
+    """Steps of all versions of which the latest verdict says that they cannot be done."""
+    impossible = Step.objects.of_run(run).filter(last_action=Action.CANNOT).exclude(status__in=SETTLED_STEPS)
+    for step in impossible.select_related("plan").order_by("pk"):
+        yield Spent(step.plan.version, step.spec, _begun(" ".join(one.text for one in critiques_of(step)[-1:])))
 
 
 def _previews(files: Mapping[str, FileInfo]) -> dict[str, str]:
@@ -88,16 +113,16 @@ def _previews(files: Mapping[str, FileInfo]) -> dict[str, str]:
     return found
 
 
-def _lessons(plans: Sequence[Plan]) -> tuple[Lesson, ...]:
-    """What failed in each version that was carried out, and what people said of each that they rejected, in order."""
-    found: list[Lesson] = []
-    for plan in plans:
-        found += _failures(plan) if plan.status in _CARRIED_OUT else ()
-        found += [
+def _lessons(plan: Plan) -> tuple[Lesson, ...]:
+    """What failed in a version that was carried out, and what people said of one that they rejected, in order."""
+    gates = plan.gates.filter(status=GateStatus.REJECTED).select_related("decided_by").order_by("id")
+    return (
+        *(_failures(plan) if plan.status in _CARRIED_OUT else ()),
+        *(
             Lesson(f"{gate.decided_by} rejected version {plan.version}", gate.reason, from_person=True)
-            for gate in plan.gates.filter(status=GateStatus.REJECTED).select_related("decided_by").order_by("id")
-        ]
-    return tuple(found)
+            for gate in gates
+        ),
+    )
 
 
 def _failures(plan: Plan) -> list[Lesson]:

@@ -17,11 +17,12 @@ from runs.engine.deadline import Deadline
 from runs.engine.notifications import notifications
 from runs.engine.recording import RecordedModel, RecordedTools, Recording, clients
 from runs.enums import Action, AttemptStatus, WorkKind
-from runs.errors import ContractBroken, LeaseLost, LimitReached, ModelError, Postponed
+from runs.errors import ContractBroken, LeaseLost, LimitReached, ModelError, PlanRepeated, Postponed
 from runs.events import kinds as events
 from runs.history import record
 from runs.journal import results_of, used_seconds
-from runs.lifecycle import asking, facts
+from runs.lifecycle import asking, effects, facts
+from runs.lifecycle import state as states
 from runs.lifecycle.advance import advance
 from runs.models import Attempt, ToolCall, WorkItem
 from runs.pev import verifier
@@ -113,7 +114,13 @@ def _sentence(error: ModelError | ContractBroken) -> str:
 def _plan(recording: Recording) -> None:
     run = recording.item.run
     brief, reason = database.call(lambda: briefs.for_planner(run))
-    plan = make_plan(RecordedModel(clients(), recording), brief)
+    try:
+        plan = make_plan(RecordedModel(clients(), recording), brief)
+    except PlanRepeated as repeated:
+        if not brief.stands:  # a person rejected it: no one but a person can say what now
+            raise
+        recording.commit(partial(_without_replan, why=_sentence(repeated)))
+        return
 
     def propose(mine: WorkItem) -> None:
         estimate = estimate_for(mine.run, plan)
@@ -121,6 +128,11 @@ def _plan(recording: Recording) -> None:
         _done(mine)
 
     recording.commit(propose)
+
+
+def _without_replan(mine: WorkItem, why: str) -> None:
+    effects.go_on_without_replan(states.of(mine.run), why)
+    _done(mine)
 
 
 def _attempt(recording: Recording) -> None:

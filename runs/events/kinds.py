@@ -182,6 +182,14 @@ class Replanning(EventData):
     replan: int
 
 
+class NothingNew(EventData):
+    """The planner brought what had failed again; `version` goes on. `why`: what it was told."""
+
+    kind: Literal[EventKind.NOTHING_NEW] = EventKind.NOTHING_NEW
+    version: int
+    why: str
+
+
 class WaitingForModel(EventData):
     """`until`: when it is asked again, in ISO format."""
 
@@ -257,7 +265,7 @@ class Note(EventData):
 WorkEvent = Recovered | WaitingForModel | Finalising | Answered
 PeopleEvent = ApproverAdded | ApproverRemoved
 RunEvent = Submitted | Paused | Resumed | LimitsRaised | PeopleEvent | WorkEvent | Finished
-PlanEvent = Planning | PlanProposed | PlanApproved | Replanning
+PlanEvent = Planning | PlanProposed | PlanApproved | Replanning | NothingNew
 GateEvent = GateOpened | GateDecided | GateWithdrawn
 AttemptEvent = AttemptStarted | AttemptReused | ModelCalled | ToolCalled | Verifying | VerdictGiven
 StepEvent = StepPassed | StepAccepted | StepFailed | StepRetried

@@ -21,6 +21,7 @@ from runs.events.kinds import (
     LimitsRaised,
     ModelCalled,
     Note,
+    NothingNew,
     Paused,
     PlanApproved,
     PlanEvent,
@@ -66,7 +67,9 @@ def tone(event: AnyEvent) -> Tone:
             return "good"
         case StepFailed():
             return "bad"
-        case GateOpened() | StepAccepted() | StepRetried() | Replanning() | WaitingForModel() | Recovered() | Paused():
+        case GateOpened() | StepAccepted() | StepRetried() | Replanning() | NothingNew() | WaitingForModel():
+            return "warn"
+        case Recovered() | Paused():
             return "warn"
         case AttemptStarted() | Planning() | Finalising() | Verifying():
             return "active"
@@ -141,6 +144,8 @@ def _of_plan(event: PlanEvent) -> str:
             return f"Version {event.version} of the plan is approved{how}, bound to {event.digest[:12]}."
         case Replanning():
             return f"Back to the planner. {event.why}"
+        case NothingNew():
+            return f"The planner brought nothing new; version {event.version} goes on without a replan. {event.why}"
         case _:
             assert_never(event)
 

@@ -137,6 +137,14 @@ def replan(state: State, key: str) -> None:
     record(run.pk, events.Replanning(step=key, why=why, replan=run.replans))
 
 
+def go_on_without_replan(state: State, why: str) -> None:
+    """The planner had nothing new: back to where the run was, and the policy decides as after the last replan."""
+    run, plan = state.run, state.plan
+    assert plan is not None
+    change(run, RunStatus.FINALISING if run.final else RunStatus.EXECUTING, repeated=True)
+    record(run.pk, events.NothingNew(version=plan.version, why=why[:2_000]))
+
+
 def start_finalise(state: State) -> None:
     if state.run.status != RunStatus.FINALISING:
         change(state.run, RunStatus.FINALISING)

@@ -43,7 +43,7 @@ class Snapshot:
     `busy`: planning or finalising work exists (or waits at an error gate). `bound`: what was approved is what
     would run.
     `agreed`: an earlier version was approved. `relaxes`: the newest asks for less than that one did.
-    `final`: the verdict on the success criteria, None until they are judged.
+    `final`: the verdict on the success criteria, None until they are judged. `repeated`: the planner had nothing new.
     """
 
     status: RunStatus
@@ -57,6 +57,11 @@ class Snapshot:
     paused: bool = False
     replans: int = 0
     final: Action | None = None
+    repeated: bool = False
+
+    @property
+    def may_replan(self) -> bool:
+        return self.replans < self.policy.replans and not self.repeated
 
 
 @dataclass(frozen=True)
@@ -186,7 +191,7 @@ def _after_verdict(run: Snapshot, step: StepState) -> Move:
         return OpenStepGate(step.key) if run.policy.step_waits(step.complexity) else PassStep(step.key)
     if step.asked is Action.RETRY and step.failures < run.policy.attempts:
         return StartAttempt(step.key)
-    if run.replans < run.policy.replans:
+    if run.may_replan:
         return Replan(step.key)
     match run.policy.exhausted:
         case Exhausted.ASK:
@@ -207,6 +212,6 @@ def _startable(run: Snapshot) -> list[Move]:
 def _finalising(run: Snapshot) -> list[Move]:
     if run.final is None:
         return [StartFinalise()]
-    if run.final is not Action.PASS and run.replans < run.policy.replans:
+    if run.final not in {Action.PASS, Action.CANNOT} and run.may_replan:
         return [Replan("")]
     return [Finish()]

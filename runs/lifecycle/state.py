@@ -100,6 +100,7 @@ class State:
             paused=run.paused,
             replans=run.replans,
             final=run.final.action if run.final else None,
+            repeated=run.repeated,
         )
 
 

@@ -15,7 +15,12 @@ from runs.errors import MoveRefused
 from runs.models import Attempt, Gate, Plan, Run, Step, WorkItem
 
 RUN = {
-    RunStatus.PLANNING: {RunStatus.AWAITING_APPROVAL, RunStatus.EXECUTING, RunStatus.FINISHED},
+    RunStatus.PLANNING: {
+        RunStatus.AWAITING_APPROVAL,
+        RunStatus.EXECUTING,
+        RunStatus.FINALISING,
+        RunStatus.FINISHED,
+    },
     RunStatus.AWAITING_APPROVAL: {RunStatus.PLANNING, RunStatus.EXECUTING, RunStatus.FINISHED},
     RunStatus.EXECUTING: {
         RunStatus.AWAITING_APPROVAL,

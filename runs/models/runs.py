@@ -20,7 +20,8 @@ class Run(models.Model):
 
     `final` holds the judged success criteria; `event_count` the number
     of the newest event. `submission` makes a form that is posted twice one run. `failure`: why it could not go on;
-    `ended`: why it was finished with what was there. Either is empty for a run that came to its own end.
+    `ended`: why it was finished with what was there. Either is empty for a run that came to its own end. `repeated`:
+    a replan brought what had failed again, so there will be none any more.
     """
 
     owner = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="runs")
@@ -38,6 +39,7 @@ class Run(models.Model):
     answer = models.TextField(default="", blank=True)
     final: Column[Judgement | None] = ContractField(Judgement, null=True, blank=True)
     replans = models.PositiveSmallIntegerField(default=0)
+    repeated = models.BooleanField(default=False)
     paused = models.BooleanField(default=False)
     event_count = models.PositiveIntegerField(default=0)
     created_at = models.DateTimeField(auto_now_add=True)

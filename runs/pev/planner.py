@@ -1,11 +1,11 @@
 """Planning: what the planner is told, and what is wrong with a plan."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from runs.enums import Role
-from runs.errors import PathRefused
+from runs.errors import PathRefused, PlanRepeated
 from runs.pev import prompts
 from runs.pev.asking import ask_for, in_words, user
 from runs.pev.checks import problem_with
@@ -30,9 +30,18 @@ class Lesson:
 
 
 @dataclass(frozen=True)
+class Spent:
+    """What must not be planned once more: a whole version, or a step that nobody can do. `why`: what became of it."""
+
+    version: int
+    what: PlanContract | PlanStep
+    why: str
+
+
+@dataclass(frozen=True)
 class PlanBrief:
     """Everything a planner may see. `previews` holds the first characters of some text files, `results` those of
-    what the kept steps have found.
+    what the kept steps have found. `stands`: the version before goes on if there is no new one.
     """
 
     request: str
@@ -46,12 +55,56 @@ class PlanBrief:
     kept: tuple[PlanStep, ...] = ()
     results: Mapping[str, str] = field(default_factory=dict)
     previous: PlanContract | None = None
+    spent: tuple[Spent, ...] = ()
+    stands: bool = False
 
 
 def make_plan(model: Model, brief: PlanBrief) -> PlanContract:
-    """A valid plan. Raises ContractBroken when there is none after the corrections, ModelError without replies."""
+    """A valid plan. Raises ContractBroken when there is none after the corrections, ModelError without replies.
+
+    One that repeats what is spent is refused with the reason; the second time that raises PlanRepeated.
+    """
     names = frozenset(tool.name for tool in brief.tools)
-    return ask_for(model, _ask(brief), PlanContract, lambda plan: problems_in(plan, names, max_steps=brief.max_steps))
+    refused: list[str] = []
+
+    def problems_with(plan: PlanContract) -> list[str]:
+        repeated = repeated_in(plan, brief.spent)
+        if repeated and refused:
+            raise PlanRepeated("The planner was told so once, and brought it again.", tuple(repeated))
+        refused.extend(repeated)
+        return [*repeated, *problems_in(plan, names, max_steps=brief.max_steps)]
+
+    return ask_for(model, _ask(brief), PlanContract, problems_with)
+
+
+def repeated_in(plan: PlanContract, spent: Iterable[Spent]) -> list[str]:
+    """A sentence for each thing in the plan that has been tried and must not be tried once more as it was."""
+    problems: list[str] = []
+    for one in spent:
+        match one.what:
+            case PlanContract() if _work(plan) == _work(one.what):
+                problems.append(
+                    f"This is version {one.version} of the plan again, word for word. {one.why} "
+                    "Change the steps or criteria that this is about, or take another way."
+                )
+            case PlanStep() as cannot:
+                problems += [
+                    f"Step “{step.step_id}” is a step of version {one.version} again that cannot be done. {one.why} "
+                    "Change what it asks for, or leave it out."
+                    for step in plan.steps
+                    if _task(step) == _task(cannot)
+                ]
+    return problems
+
+
+def _work(plan: PlanContract) -> tuple[object, ...]:
+    """What of a plan is carried out and judged."""
+    return plan.goal, plan.context, plan.steps, plan.success_criteria
+
+
+def _task(step: PlanStep) -> dict[str, object]:
+    """What of a step says what is to be done; what it is called and how hard it seems does not."""
+    return step.model_dump(exclude={"step_id", "name", "estimated_complexity"})
 
 
 def problems_in(plan: PlanContract, tools: frozenset[str], *, max_steps: int) -> list[str]:

@@ -15,7 +15,15 @@ from runs.web.presenters.gates import Problem
 from runs.web.presenters.page import RunPage, run_page
 
 PAGE = "runs/run.html"
-_EVERYTHING = frozenset({EventKind.PLAN_PROPOSED, EventKind.PLAN_APPROVED, EventKind.REPLANNING, EventKind.FINISHED})
+_EVERYTHING = frozenset(
+    {
+        EventKind.PLAN_PROPOSED,
+        EventKind.PLAN_APPROVED,
+        EventKind.REPLANNING,
+        EventKind.NOTHING_NEW,
+        EventKind.FINISHED,
+    }
+)
 _CALLS = frozenset({EventKind.MODEL_CALLED, EventKind.TOOL_CALLED})
 _REGIONS = {
     "gates": _EVERYTHING | {EventKind.GATE_OPENED, EventKind.GATE_DECIDED},

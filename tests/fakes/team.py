@@ -64,7 +64,9 @@ class Team:
         return player(request, right) if player else right
 
     def _planner(self, request: Request) -> Answer:
-        return Say(json.dumps(self.plan))
+        """The plan; for a new version the same steps towards a goal in other words: nobody plans the same again."""
+        before = [json.loads(part.text)["goal"] for part in told(request) if part.kind == "previous_plan"]
+        return Say(json.dumps(self.plan | {"goal": f"{before[0]}, otherwise"} if before else self.plan))
 
     def _executor(self, request: Request) -> Answer:
         wanted = step_of(request)

@@ -99,6 +99,18 @@ def always_replans(request: Request, right: Answer) -> Answer:
     return Say(json.dumps(failing(request, action="replan")))
 
 
+def cannot_be_done(step_id: str) -> Player:
+    """Section 3: says of the work that wrote this step's file that nobody can do it."""
+
+    def play(request: Request, right: Answer) -> Answer:
+        documents = [part.name for part in told(request) if part.kind == "document"]
+        if f"{step_id}.md" not in documents:
+            return right
+        return Say(json.dumps(failing(request, action="cannot", feedback_for_executor="There is no such figure.")))
+
+    return play
+
+
 def fails_in_silence(request: Request, right: Answer) -> Answer:
     """Section 4: fails without a word of feedback."""
     answer = failing(request, feedback_for_executor="")

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import json
 import random
 from typing import Any
 
 import pytest
 from django.test import Client
 
-from runs.enums import GateKind, Outcome, PlanStatus, RunStatus
+from runs.enums import GateKind, Outcome, PlanStatus, RunStatus, Verb
 from runs.models import Attempt, Step, User
 from runs.pev import prompts
 from tests.factories import Submit, answer
 from tests.fakes.adversaries import executors, planners, verifiers
 from tests.fakes.adversaries.planners import UNSOUND, plans, then
+from tests.fakes.anthropic_answers import Answer, Request, Say
 from tests.fakes.anthropic_api import FakeAnthropic
 from tests.fakes.team import Team, plan, step
 from tests.integration.adversarial.holding import come_to_rest, must_hold, play
@@ -136,9 +138,91 @@ def test_a_weaker_version_waits_for_a_person_who_reads_plans(
 
 
 def test_replans_are_bounded(api: FakeAnthropic, submitted: Submit, client: Client) -> None:
-    """A planner that gives the same plan again for a step that cannot be done."""
+    """A planner that says the same in other words each time, for a step that cannot be done."""
     team = Team(plan=plan(step("one")), executor=executors.gives_up, verifier=verifiers.never_passes)
     run = play(api, submitted, team, replans=2)
     must_hold(run, client, Outcome.FAILED, "Reported as blocked. The archive is sealed.")
     assert run.plans.count() == 3
     assert Step.objects.filter(plan__run=run, status="failed").count() == 1
+
+
+SAME = "This is version 1 of the plan again, word for word. Version 1, step one, attempt 1: Not good enough."
+
+
+@pytest.mark.parametrize(
+    ("exhausted", "ends", "status"),
+    [("ask", GateKind.EXHAUSTED, "waiting"), ("fail", Outcome.FAILED, "failed")],
+)
+def test_the_same_plan_again_is_refused_once_and_then_the_policy_decides(
+    api: FakeAnthropic, submitted: Submit, client: Client, exhausted: str, ends: Outcome | GateKind, status: str
+) -> None:
+    """Three equal versions and nine attempts that are paid for were possible."""
+    team = Team(planner=plans(plan(step("one"))), verifier=verifiers.never_passes)
+    run = play(api, submitted, team, attempts=3, replans=2, exhausted=exhausted)
+    must_hold(run, client, ends, f"The planner was told so once, and brought it again. ({SAME}")
+    assert (run.plans.count(), Attempt.objects.count(), len(team.seen["planner"])) == (1, 3, 3)
+    assert SAME in team.seen["planner"][2].last_text
+    assert Step.objects.get().status == status
+
+
+def test_the_same_plan_again_after_the_criteria_were_not_met(
+    api: FakeAnthropic, submitted: Submit, client: Client
+) -> None:
+    """The run is finished with the answer that it had, and says what is missing in it."""
+
+    def verifier(request: Request, right: Answer) -> Answer:
+        return verifiers.never_passes(request, right) if "The whole task" in request.last_text else right
+
+    team = Team(planner=plans(plan(step("one"))), verifier=verifier)
+    run = play(api, submitted, team, replans=2)
+    must_hold(run, client, Outcome.PARTIAL, "Success criterion not met: The answer names the result.")
+    assert (run.plans.count(), Attempt.objects.count(), run.replans, run.answer) == (1, 1, 1, "The result is done.")
+
+
+def test_the_same_plan_again_after_a_rejection(
+    api: FakeAnthropic, submitted: Submit, alice: User, client: Client
+) -> None:
+    """A person has said no to it: only a person can say what now."""
+    run = play(api, submitted, Team(planner=plans(plan(step("one")))), plan_approval="always")
+    answer(run, alice, Verb.REJECT, "In two steps, please.")
+    come_to_rest(run)
+    said = "This is version 1 of the plan again, word for word. alice rejected version 1: In two steps, please."
+    must_hold(run, client, GateKind.ERROR, said)
+    assert run.plans.count() == 1
+
+
+def test_a_version_that_failed_does_not_come_back_after_another_one(
+    api: FakeAnthropic, submitted: Submit, client: Client
+) -> None:
+    turns = iter([plan(step("one")), plan(step("two")), plan(step("one")), plan(step("one"))])
+    team = Team(planner=lambda request, right: Say(json.dumps(next(turns))), verifier=verifiers.never_passes)
+    run = play(api, submitted, team, replans=5)
+    must_hold(run, client, Outcome.FAILED, "This is version 1 of the plan again, word for word.")
+    assert (run.plans.count(), Attempt.objects.count()) == (2, 2)
+
+
+def test_a_step_that_cannot_be_done_comes_back_changed_or_not_at_all(
+    api: FakeAnthropic, submitted: Submit, client: Client
+) -> None:
+    renamed = {**step("one"), "step_id": "again", "name": "Do it at last", "estimated_complexity": "high"}
+    turns = iter([plan(step("one")), plan(renamed, step("two")), plan(step("two"))])
+    team = Team(planner=lambda request, right: Say(json.dumps(next(turns))), verifier=verifiers.cannot_be_done("one"))
+    run = play(api, submitted, team, attempts=3, replans=2)
+    refused = "Step “again” is a step of version 1 again that cannot be done. There is no such figure."
+    assert refused in team.seen["planner"][2].last_text
+    must_hold(run, client, Outcome.PARTIAL, "Relaxed, and no one agreed to it: Step “Do one” was to write one.md")
+    assert [attempt.step.key for attempt in Attempt.objects.order_by("pk")] == ["one", "two"]
+
+
+def test_a_step_that_cannot_be_done_is_not_paid_for_twice(
+    api: FakeAnthropic, submitted: Submit, client: Client
+) -> None:
+    """A planner that insists on it: neither attempts nor replans are spent on it."""
+    turns = iter(f"Goal {number}" for number in range(9))
+    team = Team(
+        planner=lambda request, right: Say(json.dumps({**plan(step("one")), "goal": next(turns)})),
+        verifier=verifiers.cannot_be_done("one"),
+    )
+    run = play(api, submitted, team, attempts=3, replans=5)
+    must_hold(run, client, Outcome.FAILED, "There is no such figure.")
+    assert (run.plans.count(), Attempt.objects.count(), run.replans) == (1, 1, 1)

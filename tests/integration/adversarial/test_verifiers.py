@@ -44,7 +44,7 @@ FAILURES: dict[str, tuple[Player, tuple[str, ...]]] = {
             "criteria_results.0.confidence: Input should be less than or equal to 1",
             "evidence.0.quote: String should have at most 2000 characters",
             "evidence.1.quote: String should have at least 1 character",
-            "action: Input should be 'pass', 'retry' or 'replan'",
+            "action: Input should be 'pass', 'retry', 'replan' or 'cannot'",
             "approved: Extra inputs are not permitted",
         ),
     ),

@@ -19,12 +19,14 @@ from runs.engine.perform import perform
 from runs.enums import (
     OPEN_WORK,
     SETTLED_STEPS,
+    Action,
     ApprovalPolicy,
     AttemptStatus,
     EventKind,
     Exhausted,
     GateStatus,
     Outcome,
+    PlanStatus,
     Role,
     RunStatus,
     StepApproval,
@@ -39,7 +41,7 @@ from runs.models import Attempt, Gate, Run, Step, User, WorkItem
 from runs.pev.ports import Ask, Reply
 from tests.factories import Submit
 from tests.fakes.anthropic_answers import Request, Say, ToolUse, UseTools
-from tests.fakes.team import Team, labels_of, plan, report, step, verdict
+from tests.fakes.team import Team, labels_of, plan, report, step, told, verdict
 
 pytestmark = pytest.mark.django_db
 
@@ -61,9 +63,9 @@ class Chaos:
             )
         )
         self._bad: dict[Role, list[Callable[[Request], Any]]] = {
-            Role.PLANNER: [self._prose, self._less],
+            Role.PLANNER: [self._prose, self._less, self._same],
             Role.EXECUTOR: [self._prose, self._blocked, self._nothing_written, self._unannounced],
-            Role.VERIFIER: [self._prose, self._strict, self._replan, self._invented],
+            Role.VERIFIER: [self._prose, self._strict, self._replan, self._cannot, self._invented],
             Role.SYNTHESIZER: [self._prose],
         }
 
@@ -100,6 +102,10 @@ class Chaos:
     def _less(self, request: Request) -> Any:
         return Say(json.dumps(self._team.plan | {"steps": self._team.plan["steps"][:1]}))
 
+    def _same(self, request: Request) -> Any:
+        before = [part.text for part in told(request) if part.kind == "previous_plan"]
+        return Say(before[0]) if before else self._less(request)
+
     def _blocked(self, request: Request) -> Any:
         return Say(json.dumps(report("It cannot be done.", status="blocked")))
 
@@ -114,6 +120,9 @@ class Chaos:
 
     def _replan(self, request: Request) -> Any:
         return Say(json.dumps(verdict(labels_of(request), "", "", passed=False, action="replan")))
+
+    def _cannot(self, request: Request) -> Any:
+        return Say(json.dumps(verdict(labels_of(request), "", "", passed=False, action="cannot")))
 
     def _invented(self, request: Request) -> Any:
         return Say(json.dumps(verdict(labels_of(request), "@output", "words that nobody has ever said")))
@@ -190,8 +199,25 @@ def holds(run: Run) -> None:
         >= {path: info for path, info in trees.files_of(run.inputs).items() if path not in _written(run)}.items()
     )
     assert set(trees.files_of(run.head)) == set(trees.files_of(run.inputs)) | _written(run)
+    _versions_hold(run)
     if run.status == RunStatus.FINISHED:
         _end_holds(run)
+
+
+def _versions_hold(run: Run) -> None:
+    """No version that was carried out comes again, and no step that nobody can do."""
+    carried_out = [plan.digest for plan in run.plans.exclude(approved_how="")]
+    assert len(carried_out) == len(set(carried_out))
+    impossible = Step.objects.filter(plan__run=run, last_action=Action.CANNOT).exclude(status__in=SETTLED_STEPS)
+    for cannot in impossible.select_related("plan"):
+        later = Step.objects.filter(plan__run=run, plan__version__gt=cannot.plan.version)
+        assert cannot.spec not in [one.spec for one in later]
+    newest = run.plans.newest()
+    if run.status in {RunStatus.EXECUTING, RunStatus.FINALISING}:
+        assert newest
+        assert newest.status == PlanStatus.APPROVED
+    assert run.plans.filter(status=PlanStatus.APPROVED).count() <= 1
+    assert not run.plans.filter(status=PlanStatus.SUPERSEDED, version=newest.version if newest else 0).exists()
 
 
 def _attempt_holds(attempt: Attempt, events: list[tuple[str, Any]]) -> None:

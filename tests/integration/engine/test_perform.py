@@ -38,7 +38,7 @@ from tests.fakes.anthropic_answers import (
     UseTools,
 )
 from tests.fakes.anthropic_api import FakeAnthropic
-from tests.fakes.team import Team, labels_of, plan, report, step, verdict
+from tests.fakes.team import Team, labels_of, plan, report, step, step_of, verdict
 
 pytestmark = [pytest.mark.django_db, pytest.mark.allow_hosts(["127.0.0.1"])]
 
@@ -344,7 +344,7 @@ def test_two_steps_that_touch_one_file_are_both_kept(api: FakeAnthropic, submitt
 
     def both_write(request: Request, right: Answer) -> Answer:
         if not request.tool_results:
-            name = "one" if "Do one" in json.dumps(request.messages) else "two"
+            name = step_of(request)["step_id"]
             return UseTools(
                 ToolUse("write_file", {"path": f"{name}.md", "content": f"Found by {name}"}),
                 ToolUse("write_file", {"path": "shared.md", "content": f"Last written by {name}"}),

@@ -26,6 +26,7 @@ EVERY_KIND: tuple[AnyEvent, ...] = (
     events.StepFailed(step="a", attempts=3),
     events.StepRetried(step="a", why="Another step changed a.md."),
     events.Replanning(step="", why="Success criteria are not met.", replan=1),
+    events.NothingNew(version=2, why="This is version 2 again."),
     events.WaitingForModel(why="Overloaded.", until="2026-01-01T00:00:00+00:00"),
     events.Recovered(work="attempt"),
     events.Paused(by="alice"),

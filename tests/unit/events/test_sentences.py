@@ -35,6 +35,7 @@ SENTENCES = {
     "step_failed": "“Review” failed after 3 attempts.",
     "step_retried": "“Review” is tried again. Another step changed a.md.",
     "replanning": "Back to the planner. Success criteria are not met.",
+    "nothing_new": "The planner brought nothing new; version 2 goes on without a replan. This is version 2 again.",
     "waiting_for_model": "The model's service is not available; it is asked again later. Overloaded.",
     "recovered": "A worker was lost; another one goes on where it stopped.",
     "paused": "alice paused the run. What is under way is finished; nothing new starts.",
@@ -52,8 +53,8 @@ TONES = {
     "good": {"plan_approved", "attempt_reused", "step_passed", "gate_decided"},
     "bad": {"verdict", "step_failed"},
     "warn": {
-        "gate_opened", "step_accepted", "step_retried", "replanning", "waiting_for_model", "recovered", "paused",
-        "finished",
+        "gate_opened", "step_accepted", "step_retried", "replanning", "nothing_new", "waiting_for_model", "recovered",
+        "paused", "finished",
     },
     "active": {"planning", "attempt_started", "verifying", "finalising"},
 }  # fmt: skip

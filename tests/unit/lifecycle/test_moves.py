@@ -64,6 +64,7 @@ class World:
     run: Snapshot
     draw: Callable[[Any], Any]
     approvals: list[str] = field(default_factory=list)
+    impossible: set[str] = field(default_factory=set)
     gates: set[str] = field(default_factory=set)
 
     def settle(self) -> None:
@@ -112,20 +113,20 @@ class World:
         assert self.run.plan is PlanStatus.APPROVED, "nothing executes under a plan that was not approved"
         settled = {step.key for step in self.run.steps if step.status in SETTLED_STEPS}
         assert self.step(key).depends_on <= settled, "no step starts before its dependencies have passed"
+        assert key not in self.impossible, "what nobody can do is not tried again unless a person says so"
         self.set(key, StepStatus.RUNNING)
         running = [step for step in self.run.steps if step.status is StepStatus.RUNNING]
         assert len(running) <= self.run.policy.parallel
 
     def replan(self) -> None:
         assert self.run.replans < self.run.policy.replans, "replans are bounded"
+        assert not self.run.repeated, "a planner that had nothing new is not asked for more"
         assert not self.gates
         assert not any(step.status is StepStatus.RUNNING for step in self.run.steps)
         self.run = replace(
             self.run,
             status=RunStatus.PLANNING,
-            plan=PlanStatus.SUPERSEDED,
             replans=self.run.replans + 1,
-            final=None,
         )
 
     def approve(self, how: str) -> None:
@@ -144,17 +145,24 @@ class World:
         found = [f"judged {step.key}" for step in self.run.steps if step.status is StepStatus.RUNNING]
         found += [f"decided {gate}" for gate in sorted(self.gates)]
         if self.run.busy:
-            found.append("planned" if self.run.status is RunStatus.PLANNING else "answered")
+            planning = self.run.status is RunStatus.PLANNING
+            found += ["planned" if planning else "answered"]
+            found += ["repeated"] if planning and self.run.plan is PlanStatus.APPROVED else []
         return found if self.run.status is not RunStatus.FINISHED else []
 
     def happen(self, fact: str) -> None:
         what, _, key = fact.partition(" ")
         match what:
+            case "repeated":
+                back = RunStatus.EXECUTING if self.run.final is None else RunStatus.FINALISING
+                self.run = replace(self.run, busy=False, status=back, repeated=True)
             case "planned":
+                self.impossible.clear()
                 self.run = replace(
                     self.run,
                     busy=False,
                     plan=PlanStatus.PROPOSED,
+                    final=None,
                     relaxes=self.run.agreed and self.draw(st.booleans()),
                     steps=self.draw(graphs()),
                 )
@@ -163,6 +171,7 @@ class World:
             case "judged":
                 asked = self.draw(st.sampled_from(Action))
                 failures = self.step(key).failures + (asked is not Action.PASS)
+                self.impossible |= {key} if asked is Action.CANNOT else set()
                 self.set(key, StepStatus.JUDGED, asked=asked, failures=failures)
             case "decided":
                 self.gates.discard(key)
@@ -171,6 +180,7 @@ class World:
     def decide(self, key: str, *, approved: bool) -> None:
         if key != "plan":
             kept = StepStatus.PASSED if self.step(key).asked is Action.PASS else StepStatus.ACCEPTED
+            self.impossible.discard(key)
             self.set(key, kept if approved else StepStatus.PENDING)
         elif approved:
             self.approve("person")
@@ -237,6 +247,21 @@ def test_a_failed_verdict_is_retried_then_replanned_then_asked() -> None:
     assert after(1, 0) == [moves.StartAttempt("a")]
     assert after(3, 0) == [moves.Replan("a")]
     assert after(3, 2) == [moves.OpenExhaustedGate("a")]
+
+
+def test_what_cannot_be_done_is_not_tried_again() -> None:
+    step = _step("a", StepStatus.JUDGED, asked=Action.CANNOT, failures=1)
+    assert due(_executing(step)) == [moves.Replan("a")]
+    assert due(_executing(step, replans=2)) == [moves.OpenExhaustedGate("a")]
+    finalising = Snapshot(RunStatus.FINALISING, POLICY, plan=PlanStatus.APPROVED, final=Action.CANNOT)
+    assert due(finalising) == [moves.Finish()]
+
+
+def test_a_planner_that_had_nothing_new_is_not_asked_again() -> None:
+    step = _step("a", StepStatus.JUDGED, asked=Action.RETRY, failures=3)
+    assert due(_executing(step, repeated=True)) == [moves.OpenExhaustedGate("a")]
+    finalising = Snapshot(RunStatus.FINALISING, POLICY, plan=PlanStatus.APPROVED, final=Action.RETRY, repeated=True)
+    assert due(finalising) == [moves.Finish()]
 
 
 def test_a_replan_waits_for_what_is_under_way() -> None:

@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from runs.errors import ContractBroken
+from runs.errors import ContractBroken, PlanRepeated
 from runs.pev import planner
-from runs.pev.contracts import Contains, Criterion, Matches, PlanContract, PlannedAction
+from runs.pev.contracts import Contains, ContextItem, Criterion, Matches, PlanContract, PlannedAction, PlanStep
 from runs.pev.delimiters import Block, find
-from runs.pev.planner import Lesson, PlanBrief, make_plan, problems_in
+from runs.pev.planner import Lesson, PlanBrief, Spent, make_plan, problems_in, repeated_in
 from runs.pev.ports import FileInfo, Reply, ToolSpec
 from tests.unit.pev.scripted import Scripted, gave, plan, said, step
 
@@ -219,3 +219,51 @@ def test_the_next_version_is_asked_for_with_the_same_words_first() -> None:
     told: list[Any] = [model.asked[0].messages[0]["content"] for model in (first, second)]
     assert told[1][: len(told[0])] == told[0]
     assert first.asked[0].stable == second.asked[0].stable == (0, len(told[0]))
+
+
+# ---- what must not come again --------------------------------------------------------------------------------------
+
+ONE = plan(step("one"))
+FAILED = Spent(2, ONE, "Version 2, step one, attempt 3: No date.")
+
+
+def test_the_same_plan_is_told_why_once_and_then_given_up() -> None:
+    again = "This is version 2 of the plan again, word for word. Version 2, step one, attempt 3: No date. "
+    again += "Change the steps or criteria that this is about, or take another way."
+    model = Scripted(dumped(ONE), dumped(ONE), dumped(plan(step("two"))))
+    with pytest.raises(PlanRepeated) as refused:
+        make_plan(model, brief(spent=(FAILED,)))
+    assert (len(model.asked), refused.value.errors) == (2, (again,))
+    assert again in str(model.asked[1].messages[-1])
+
+
+def test_another_plan_is_taken_after_the_same_one() -> None:
+    other = plan(step("two"))
+    assert make_plan(Scripted(dumped(ONE), dumped(other)), brief(spent=(FAILED,))) == other
+
+
+def test_another_rollback_strategy_makes_no_other_plan() -> None:
+    same = ONE.model_copy(update={"rollback_strategy": "Burn it."})
+    assert len(repeated_in(same, [FAILED])) == 1
+
+
+@pytest.mark.parametrize("field", ["goal", "context", "steps", "success_criteria"])
+def test_a_plan_that_differs_in_what_is_done_or_judged_is_another_one(field: str) -> None:
+    other = plan(step("two")).model_copy(update={"goal": "Another.", "context": [ContextItem(name="a", value="b")]})
+    other = other.model_copy(update={"success_criteria": [Criterion(text="Another.")]})
+    assert repeated_in(ONE.model_copy(update={field: getattr(other, field)}), [FAILED]) == []
+
+
+@pytest.mark.parametrize(
+    ("changes", "refused"),
+    [
+        ({}, True),
+        ({"step_id": "two", "name": "Two", "estimated_complexity": "high"}, True),
+        ({"description": "Otherwise."}, False),
+        ({"expected_outputs": ["other.md"]}, False),
+        ({"dependencies": ["zero"]}, False),
+    ],
+)
+def test_a_step_that_cannot_be_done_has_to_change_in_what_is_to_be_done(changes: dict[str, Any], refused: bool) -> None:
+    again = plan(step("new"), PlanStep.model_validate({**step("one").model_dump(), **changes}))
+    assert bool(repeated_in(again, [Spent(1, step("one"), "There is no such figure.")])) is refused
