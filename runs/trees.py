@@ -20,9 +20,10 @@ from django.core.files.base import ContentFile, File
 from django.core.files.storage import FileSystemStorage, storages
 from django.db import transaction
 
+from runs.documents import renditions
 from runs.errors import UploadRefused
 from runs.models import Tree
-from runs.pev.paths import clashes, clean_path
+from runs.pev.paths import Converted, clashes, clean_path, text_of
 from runs.pev.ports import Changes, FileInfo
 
 _PIECE = 256 * 1024
@@ -124,6 +125,20 @@ def read_blob(sha256: str) -> bytes:
         return file.read()
 
 
+def read_text(sha256: str) -> str | None:
+    """The text of a content, in whatever encoding it is; None if it cannot be read as text."""
+    text = text_of(read_blob(sha256))
+    if text is None and (found := renditions.texts([sha256])):
+        return text_of(read_blob(found[sha256]))
+    return text
+
+
+def examine(files: Mapping[str, FileInfo]) -> None:
+    """Find out which of these stored files are text. Raises UploadRefused when that takes too long."""
+    renditions.examine(files, renditions.Store(pieces_of, put))
+    _texts.clear()
+
+
 def _name(sha256: str) -> str:
     return f"{sha256[:2]}/{sha256[2:]}"
 
@@ -134,10 +149,43 @@ def files_of(tree: Tree) -> Mapping[str, FileInfo]:
     return files if files is not None else _remember(tree.digest, _read(tree.digest))
 
 
+def texts_of(tree: Tree) -> Mapping[str, str]:
+    """The hash of the text by that of the content, for the contents of a tree that are text in another encoding."""
+    found = _texts.get(tree.digest)
+    return found if found is not None else _remember_texts(tree.digest, _read_texts(tree))
+
+
+def contents_of(tree: Tree) -> TreeBytes:
+    """The contents of a tree as they are read: what is text in another encoding as UTF-8."""
+    return TreeBytes(files_of(tree), texts_of(tree))
+
+
+def problems_of(tree: Tree) -> dict[str, str]:
+    """The files of a tree that cannot be read, by path, each with the reason as a clause behind its name."""
+    files = files_of(tree)
+    found = renditions.problems({info.sha256 for info in files.values()})
+    return {path: found[info.sha256] for path, info in files.items() if info.sha256 in found}
+
+
+def _read_texts(tree: Tree) -> Mapping[str, str]:
+    return renditions.texts({info.sha256 for info in files_of(tree).values()})
+
+
 _remembered: OrderedDict[str, Mapping[str, FileInfo]] = OrderedDict()
 """By digest and not by id: an id may come back after a rollback, a digest always means the same files."""
 MAX_REMEMBERED = 64
 """A run has as many trees as passed steps; a tree of 10,000 files takes some megabytes."""
+
+
+_texts: OrderedDict[str, Mapping[str, str]] = OrderedDict()
+
+
+def _remember_texts(digest: str, texts: Mapping[str, str]) -> Mapping[str, str]:
+    _texts[digest] = texts
+    _texts.move_to_end(digest)
+    while len(_texts) > MAX_REMEMBERED:
+        _texts.popitem(last=False)
+    return texts
 
 
 def _remember(digest: str, files: Mapping[str, FileInfo]) -> Mapping[str, FileInfo]:
@@ -171,9 +219,11 @@ def with_changes(base: Tree, changes: Changes) -> Tree:
             files[path] = entry
     files = dict(sorted(files.items()))
     since_root: Changes = {**(base.changes if base.root_id else {}), **changes}
-    if len(since_root) > ROOT_EVERY:
-        return make_tree(files)
-    return _stored(files, root_id=base.root_id or base.pk, changes=since_root)
+    is_root = len(since_root) > ROOT_EVERY
+    tree = make_tree(files) if is_root else _stored(files, root_id=base.root_id or base.pk, changes=since_root)
+    if base.digest in _texts:  # what a run writes is UTF-8: a step must not ask for it again
+        _remember_texts(tree.digest, _texts[base.digest])
+    return tree
 
 
 def conflicts(base: Tree, head: Tree, changes: Changes) -> list[str]:
@@ -226,13 +276,19 @@ def _keep(tree: Tree) -> None:
 
 
 class TreeBytes(Mapping[str, bytes]):
-    """The contents of a tree, read when asked for."""
+    """Contents of files, read when asked for. One that is text in another encoding comes as UTF-8 (`Converted`).
 
-    def __init__(self, files: Mapping[str, FileInfo]) -> None:
+    `texts`: of which contents, as `texts_of` knows them.
+    """
+
+    def __init__(self, files: Mapping[str, FileInfo], texts: Mapping[str, str]) -> None:
         self._infos = files
+        self._texts = texts
 
     def __getitem__(self, path: str) -> bytes:
-        return read_blob(self._infos[path].sha256)
+        sha256 = self._infos[path].sha256
+        text = self._texts.get(sha256)
+        return Converted(read_blob(text), sha256) if text else read_blob(sha256)
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._infos)
@@ -252,6 +308,7 @@ class Overlay:
 
     def __init__(self, base: Tree, changes: Changes, *, max_files: int, max_bytes: int) -> None:
         self._base = files_of(base)
+        self._texts = texts_of(base)
         self.changes: Changes = dict(changes)
         self._max_files = max_files
         self._max_bytes = max_bytes
@@ -268,15 +325,14 @@ class Overlay:
         return dict(sorted(merged.items()))
 
     def contents(self) -> TreeBytes:
-        return TreeBytes(self.files())
+        return TreeBytes(self.files(), self._texts)
 
     def read(self, path: str) -> bytes:
-        if path in self.changes:
-            entry = self.changes[path]
-            if entry is None:
-                raise KeyError(path)
-            return read_blob(entry.sha256)
-        return read_blob(self._base[path].sha256)
+        """The content; of text in another encoding the UTF-8 that it reads as (`Converted`)."""
+        entry = self.changes[path] if path in self.changes else self._base[path]
+        if entry is None:
+            raise KeyError(path)
+        return TreeBytes({path: entry}, self._texts)[path]
 
     def write(self, path: str, content: bytes) -> None:
         path = clean_path(path)
@@ -300,4 +356,5 @@ class Overlay:
 def reset_cache() -> None:
     """Tests roll back the rows that the cache was read from."""
     _remembered.clear()
+    _texts.clear()
     _rows.clear()

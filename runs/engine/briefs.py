@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pydantic import JsonValue
 
 from runs import trees
+from runs.engine.previews import previews_of
 from runs.enums import (
     SETTLED_STEPS,
     Action,
@@ -23,18 +24,13 @@ from runs.models import Attempt, Plan, Run, Step, ToolCall
 from runs.pev.case import Case
 from runs.pev.contracts import PlanStep
 from runs.pev.executor import Critique, StepBrief
-from runs.pev.paths import is_text
 from runs.pev.planner import Lesson, PlanBrief, Spent
-from runs.pev.ports import FileInfo
 from runs.pev.synthesizer import AnswerBrief
 from runs.pev.tools import FileTools, ToolLimits
 from runs.reading.files import written_files
 from runs.reading.ledger import ledger_of
-from runs.trees import Overlay, TreeBytes
+from runs.trees import Overlay
 
-PREVIEWS = 12
-PREVIEW_CHARS = 1_200
-"""The beginnings of so many files, about 4,000 tokens in all: enough to plan by; the executor reads them whole."""
 RESULT_CHARS = 4_000
 """Of each step that a new plan may keep: its result stays in the run, the planner only has to know what it was."""
 _CARRIED_OUT = frozenset({PlanStatus.APPROVED, PlanStatus.SUPERSEDED})
@@ -58,7 +54,7 @@ def for_planner(run: Run) -> tuple[PlanBrief, str]:
     brief = PlanBrief(
         request=run.request,
         files=files,
-        previews=_previews(files),
+        previews=previews_of(run.inputs),
         tools=tuple(FileTools(overlay, ToolLimits()).specs()),
         model=player.model,
         effort=player.effort,
@@ -98,19 +94,6 @@ def _spent_steps(run: Run) -> Iterator[Spent]:
     impossible = Step.objects.of_run(run).filter(last_action=Action.CANNOT).exclude(status__in=SETTLED_STEPS)
     for step in impossible.select_related("plan").order_by("pk"):
         yield Spent(step.plan.version, step.spec, _begun(" ".join(one.text for one in critiques_of(step)[-1:])))
-
-
-def _previews(files: Mapping[str, FileInfo]) -> dict[str, str]:
-    found: dict[str, str] = {}
-    for path, info in files.items():
-        if len(found) == PREVIEWS:
-            break
-        with trees.open_blob(info.sha256) as blob:
-            start = blob.read(4 * PREVIEW_CHARS)
-        text = start.decode(errors="ignore")[:PREVIEW_CHARS]
-        if is_text(text.encode()) and b"\0" not in start and text.strip():
-            found[path] = text
-    return found
 
 
 def _lessons(plan: Plan) -> tuple[Lesson, ...]:
@@ -297,7 +280,7 @@ def for_final_verdict(run: Run, plan: Plan, answer: str) -> Case:
         request=run.request,
         criteria=plan.header.success_criteria,
         expected_outputs=(),
-        files=TreeBytes(after),
+        files=trees.contents_of(run.head),
         shown=list(made),
         given=[path for path in after if path not in made],
         output=answer,

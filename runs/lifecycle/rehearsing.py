@@ -1,11 +1,11 @@
 """What may be submitted while no model is connected: the job that the rehearsal knows, and nothing else."""
 
-import codecs
 import hashlib
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from importlib.resources import files
 
+from runs.documents.renditions import is_utf_8
 from runs.enums import Provider, Role
 from runs.errors import InvalidInput
 from runs.lifecycle import templates
@@ -61,7 +61,7 @@ def _problem(request: str, plan: PlanContract | None, contents: Contents) -> str
         return "This task needs a model"
     if not contents:
         return "There are no files to review"
-    binary = next((path for path, read in contents.items() if not _is_text(read())), None)
+    binary = next((path for path, read in contents.items() if not is_utf_8(read())), None)
     return f"“{binary}” is not UTF-8 text" if binary else ""
 
 
@@ -82,11 +82,3 @@ def _digest(chunks: Iterable[bytes]) -> str:
     for chunk in chunks:
         digest.update(chunk)
     return digest.hexdigest()
-
-
-def _is_text(chunks: Iterable[bytes]) -> bool:
-    decoder = codecs.getincrementaldecoder("utf-8")()
-    try:
-        return all("\0" not in decoder.decode(chunk) for chunk in chunks) and decoder.decode(b"", final=True) == ""
-    except UnicodeDecodeError:
-        return False

@@ -99,8 +99,9 @@ def submit(owner: User, submission: Submission) -> Run:
     check_space(sum(upload.content.size or 0 for upload in uploads.values()))
     contents = {path: upload.content.chunks for path, upload in uploads.items()}
     check_can_be_answered(submission.policy, request, submission.plan, contents)
-    tree = trees.make_tree({path: trees.put_file(upload.content) for path, upload in uploads.items()})
-    return _made(owner, submission, request, tree, left_out)
+    stored = {path: trees.put_file(upload.content) for path, upload in uploads.items()}
+    trees.examine(stored)
+    return _made(owner, submission, request, trees.make_tree(stored), left_out)
 
 
 def again(run: Run, user: User, token: uuid.UUID, *, reuse: bool = True, redo: Sequence[str] = ()) -> Run:
@@ -124,6 +125,7 @@ def again(run: Run, user: User, token: uuid.UUID, *, reuse: bool = True, redo: S
     check_space(0)
     contents = {path: partial(_chunks, info.sha256) for path, info in trees.files_of(run.inputs).items()}
     check_can_be_answered(submission.policy, run.request, submission.plan, contents)
+    trees.examine(trees.files_of(run.inputs))
     return _made(user, submission, run.request, run.inputs)
 
 

@@ -1,6 +1,7 @@
 """The tables, one module per subject."""
 
 from runs.models.calls import ModelCall, ToolCall
+from runs.models.documents import Rendition
 from runs.models.gates import Gate
 from runs.models.people import Link, User
 from runs.models.plans import Attempt, Plan, Step, Verdict
@@ -16,6 +17,7 @@ __all__ = [
     "Link",
     "ModelCall",
     "Plan",
+    "Rendition",
     "Run",
     "Step",
     "Template",

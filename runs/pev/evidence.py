@@ -1,6 +1,5 @@
 """The question whether a quote stands in its source (rule T1). Linear in the size of the source."""
 
-import hashlib
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -9,7 +8,7 @@ from itertools import islice
 import regex
 
 from runs.pev.contracts import QuotedEvidence
-from runs.pev.paths import text_of
+from runs.pev.paths import digest_of, text_of
 from runs.pev.results import Evidence
 
 MIN_CHARACTERS = 3
@@ -46,7 +45,7 @@ def resolve(given: QuotedEvidence, sources: Mapping[str, bytes]) -> Evidence:
     if given.source not in sources:
         return _unverified(given, f"There is no source {quoted(given.source)}; {_listed(sources)}")
     data = sources[given.source]
-    digest = hashlib.sha256(data).hexdigest()
+    digest = digest_of(data)
     text = text_of(data)
     if text is None:
         return _unverified(given, f"{given.source} is not a text file; nothing can be quoted from it", digest)

@@ -1,5 +1,6 @@
 """The form of paths in a tree and the question which bytes are text. Nothing here touches a disk."""
 
+import hashlib
 import re
 import unicodedata
 from collections.abc import Iterable
@@ -59,6 +60,24 @@ def clashes(paths: Iterable[str]) -> list[tuple[str, str]]:
             if above is not None:
                 pairs.append((above, path))
     return pairs
+
+
+class Converted(bytes):
+    """A text as UTF-8 that was given in another encoding. `sha256` is the hash of what was given, which evidence names:
+    it is what people have and can compare.
+    """
+
+    sha256: str
+
+    def __new__(cls, data: bytes, sha256: str) -> "Converted":
+        made = super().__new__(cls, data)
+        made.sha256 = sha256
+        return made
+
+
+def digest_of(data: bytes) -> str:
+    """The SHA-256, in hex, of a content as it was given."""
+    return data.sha256 if isinstance(data, Converted) else hashlib.sha256(data).hexdigest()
 
 
 def text_of(data: bytes) -> str | None:

@@ -230,7 +230,7 @@ def final_answer(run: Run, *, met: bool = True) -> None:
     """The final answer and its judgement; unless `met`, the first success criterion has no evidence."""
     with working(run, WorkKind.FINALISE) as mine:
         called(mine, Role.SYNTHESIZER, 9_000, 900)
-        files = trees.TreeBytes(trees.files_of(mine.run.head))
+        files = trees.contents_of(mine.run.head)
         given = "three points" if met else "every single point"
         first = resolve(QuotedEvidence(source="@output", quote=given), {"@output": ANSWER.encode()})
         results = [

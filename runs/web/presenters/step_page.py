@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from runs import trees
 from runs.enums import RunStatus
 from runs.models import Attempt, Run
-from runs.pev.paths import text_of
 from runs.pev.ports import FileInfo
 from runs.reading.plans import AttemptReading, StepReading
 from runs.reading.rows import read_rows
@@ -107,7 +106,7 @@ def _text(entry: FileInfo | None) -> str | None:
     if entry is None:
         return ""
     try:
-        return text_of(trees.read_blob(entry.sha256))
+        return trees.read_text(entry.sha256)
     except FileNotFoundError:
         return None
 

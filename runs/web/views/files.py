@@ -11,7 +11,6 @@ from django.views.decorators.http import require_safe
 
 from runs import trees
 from runs.models import Attempt, Run
-from runs.pev.paths import text_of
 from runs.pev.ports import FileInfo
 from runs.reading.tables import formulas_in
 from runs.web.excerpt import WHOLE_BYTES, excerpt
@@ -41,10 +40,10 @@ def file_page(request: HttpRequest, run_id: int, path: str) -> HttpResponseBase:
             return attachment(
                 request, trees.pieces_of(version.info.sha256), path.rsplit("/", 1)[-1], "application/octet-stream"
             )
-        data = trees.read_blob(version.info.sha256)
+        text = trees.read_text(version.info.sha256)
     except FileNotFoundError as error:
         raise Http404("The store has lost this file.") from error
-    return _page(request, run, path, version, text_of(data))
+    return _page(request, run, path, version, text)
 
 
 def version_of(run: Run, path: str, sha256: str = "") -> Version | None:

@@ -98,3 +98,10 @@ def test_bob_may_read_and_charlie_gets_404(client: Client, bob: User, charlie: U
         client.force_login(person)
         assert client.get(f"/runs/{run.pk}/files/{quote(factories.LEASE)}").status_code == status
         assert client.get(f"/runs/{run.pk}/files/{quote(factories.LEASE)}?download=1").status_code == status
+
+
+def test_text_in_another_encoding_is_shown_and_downloaded_as_it_was_given(alice_client: Client) -> None:
+    run = run_with({"a.txt": "Größe der Straße".encode("cp1252")})
+    assert "Größe der Straße" in alice_client.get(f"/runs/{run.pk}/files/a.txt").text
+    download = alice_client.get(f"/runs/{run.pk}/files/a.txt?download")
+    assert b"".join(download.streaming_content) == "Größe der Straße".encode("cp1252")  # type: ignore[attr-defined]

@@ -1,0 +1,174 @@
+"""Renditions: the text beside a content in another encoding than UTF-8, or the sentence why there is none.
+
+Whether a content is text is decided when it comes in, once for all runs that have it. UTF-8 is read here, since that is
+cheap and safe; what else there may be is read in guarded processes.
+"""
+
+from __future__ import annotations
+
+import codecs
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.metadata import version
+from itertools import batched
+
+from django.db.models import Q
+
+from runs import guarded
+from runs.documents import encodings
+from runs.documents.kinds import HEAD_BYTES, TAIL_BYTES, kind_of
+from runs.errors import UploadRefused
+from runs.guarded import ChildFailed, Limits
+from runs.models import Rendition
+from runs.pev.ports import FileInfo
+
+MAX_BYTES = 20_000_000
+"""Of a content in another encoding, and of its text in UTF-8; UTF-8 itself is read as long as a file may be."""
+LIMITS = Limits(megabytes=400, cpu_seconds=10, seconds=20, output=MAX_BYTES)
+BATCH_BYTES = 2_000_000
+BATCH_FILES = 200
+"""What is read in one process: small files together, since each process takes longer to begin than to read one."""
+MAX_SECONDS = 60.0
+"""For all contents of an upload; a thousand texts in Windows-1252 take some seconds."""
+_IN_A_QUERY = 5_000
+"""Hashes looked up at once: databases bound the parameters of a query."""
+
+
+@cache
+def reader() -> str:
+    """Who reads: another version may read differently, so that its renditions are others."""
+    return f"text 1, charset-normalizer {version('charset-normalizer')}"
+
+
+@dataclass(frozen=True)
+class Store:
+    """The store of files, which lies above this room: contents by their SHA-256, piece by piece, and the way in."""
+
+    pieces: Callable[[str], Iterator[bytes]]
+    put: Callable[[bytes], FileInfo]
+
+
+def is_utf_8(pieces: Iterable[bytes]) -> bool:
+    """Whether it is UTF-8 without NUL, as `pev.paths.text_of` wants it, in the memory of one piece."""
+    decoder = codecs.getincrementaldecoder("utf-8")()
+    try:
+        return all("\0" not in decoder.decode(piece) for piece in pieces) and not decoder.decode(b"", final=True)
+    except UnicodeDecodeError:
+        return False
+
+
+def texts(sources: Iterable[str]) -> dict[str, str]:
+    """The hash of the text by that of the content, for those of these contents that have a readable rendition.
+
+    Of several readers the first counts: quotes that were found in its text stay where they are.
+    """
+    found: dict[str, str] = {}
+    for some in batched(sources, _IN_A_QUERY):
+        rows = Rendition.objects.filter(source__in=some, text__gt="").order_by("-id")
+        found |= dict(rows.values_list("source", "text"))
+    return found
+
+
+def problems(sources: Iterable[str]) -> dict[str, str]:
+    """Why a content cannot be read, as a clause, by its hash; of several readers the last one's."""
+    found: dict[str, str] = {}
+    for some in batched(sources, _IN_A_QUERY):
+        rows = Rendition.objects.filter(source__in=some).order_by("id")
+        found |= dict(rows.values_list("source", "problem"))
+    return {source: problem for source, problem in found.items() if problem}
+
+
+def codec_of(source: str) -> str:
+    """The name of the encoding that a content was read as; empty for UTF-8 and for what cannot be read."""
+    rows = Rendition.objects.filter(source=source, text__gt="").order_by("id")
+    return rows.values_list("codec", flat=True).first() or ""
+
+
+def examine(files: Mapping[str, FileInfo], store: Store) -> None:
+    """Decide for each of these files whether it is text; what was decided before is not looked at again.
+
+    Raises UploadRefused when that takes too long; what was decided until then stays so.
+    """
+    end = time.monotonic() + MAX_SECONDS
+    new: dict[str, tuple[str, int]] = {}
+    for path, (sha256, size) in files.items():
+        _check_time(path, end)
+        if sha256 not in new and not is_utf_8(store.pieces(sha256)):
+            new[sha256] = (path, size)
+    known = _decided(new)
+    waiting: dict[str, tuple[str, int]] = {}
+    for source, (path, size) in new.items():
+        if source in known:
+            continue
+        if problem := _problem_outside(source, size, store):
+            _keep([Rendition(source=source, reader=reader(), problem=problem)])
+        else:
+            waiting[source] = (path, size)
+    for batch in _batches(waiting):
+        _check_time(waiting[batch[0]][0], end)
+        _keep(_read(batch, store))
+
+
+def _decided(sources: Iterable[str]) -> set[str]:
+    """Those of which there is a text, or whatever this reader has made of them."""
+    mine = Rendition.objects.filter(Q(text__gt="") | Q(reader=reader())).values_list("source", flat=True)
+    return {source for some in batched(sources, _IN_A_QUERY) for source in mine.filter(source__in=some)}
+
+
+def _check_time(path: str, end: float) -> None:
+    if time.monotonic() > end:
+        raise UploadRefused(
+            f"Finding out which files are text took more than {MAX_SECONDS:g} seconds and had only come to “{path}”. "
+            "Send the same files again to go on from there, fewer of them, or save them as UTF-8."
+        )
+
+
+def _keep(rows: Sequence[Rendition]) -> None:
+    """Somebody else may have read the same content at the same time: one of the two counts."""
+    Rendition.objects.bulk_create(rows, ignore_conflicts=True)
+
+
+def _problem_outside(source: str, size: int, store: Store) -> str:
+    """What can be said of it without reading all of it."""
+    head = tail = b""
+    for piece in store.pieces(source):
+        head = head or piece[:HEAD_BYTES]
+        tail = (tail + piece)[-TAIL_BYTES:]
+    if problem := kind_of(head, tail):
+        return problem
+    return "" if size <= MAX_BYTES else f"has more than {MAX_BYTES // 1_000_000} MB and is not UTF-8; save it as UTF-8"
+
+
+def _batches(sources: Mapping[str, tuple[str, int]]) -> Iterator[list[str]]:
+    """In turn, together as long as they are few and small."""
+    batch, total = list[str](), 0
+    for source, (_, size) in sources.items():
+        if batch and (total + size > BATCH_BYTES or len(batch) == BATCH_FILES):
+            yield batch
+            batch, total = [], 0
+        batch.append(source)
+        total += size
+    if batch:
+        yield batch
+
+
+def _read(batch: Sequence[str], store: Store) -> list[Rendition]:
+    """What these contents read as. One that breaks the process is found by reading each by itself."""
+    data = encodings.packed(b"".join(store.pieces(source)) for source in batch)
+    try:
+        parts = list(encodings.unpacked(guarded.run(f"{encodings.__name__}.read_all", data, LIMITS)))
+    except ChildFailed as error:
+        if len(batch) > 1:
+            return [row for source in batch for row in _read([source], store)]
+        return [Rendition(source=batch[0], reader=reader(), problem=f"could not be read: {error}")]
+    rows: list[Rendition] = []
+    for source, (codec, payload) in zip(batch, batched(parts, 2), strict=True):
+        row = Rendition(source=source, reader=reader(), codec=codec.decode())
+        if codec:
+            row.text = store.put(payload).sha256
+        else:
+            row.problem = payload.decode()
+        rows.append(row)
+    return rows

@@ -1,0 +1,168 @@
+"""Renditions: what is decided when a content comes in, once and for all runs, and how it is read from then on."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import pytest
+from django.db import IntegrityError, connection, transaction
+from django.test.utils import CaptureQueriesContext
+
+from runs import guarded, trees
+from runs.documents import renditions
+from runs.documents.encodings import packed
+from runs.errors import UploadRefused
+from runs.models import Rendition, Tree
+from runs.pev.paths import Converted
+from runs.pev.ports import FileInfo
+from runs.trees import Overlay
+
+pytestmark = pytest.mark.django_db
+
+UMLAUTS = "Größe der Straße\n"
+WESTERN = UMLAUTS.encode("cp1252")
+FILES = {"a.txt": WESTERN, "b.txt": UMLAUTS.encode(), "scan.pdf": b"%PDF-1.7\n\xe2\xe3\0", "x.bin": b"\0\1\2"}
+
+
+def stored(contents: dict[str, bytes]) -> dict[str, FileInfo]:
+    files = {path: trees.put(content) for path, content in contents.items()}
+    trees.examine(files)
+    return files
+
+
+def tree_of(contents: dict[str, bytes]) -> Tree:
+    return trees.make_tree(stored(contents))
+
+
+def workspace(tree: Tree) -> Overlay:
+    return Overlay(tree, {}, max_files=100, max_bytes=1_000_000)
+
+
+def test_only_what_is_not_utf_8_has_a_rendition() -> None:
+    files = stored(FILES)
+    rows = Rendition.objects.values_list("source", "text", "codec", "problem")
+    assert {source: tuple(rest) for source, *rest in rows} == {
+        files["a.txt"].sha256: (files["b.txt"].sha256, "Windows-1252", ""),
+        files["scan.pdf"].sha256: ("", "", "is a PDF file, which cannot be read yet"),
+        files["x.bin"].sha256: ("", "", "is not text"),
+    }
+
+
+def test_a_tree_is_read_as_utf_8_and_kept_as_it_was() -> None:
+    tree = tree_of(FILES)
+    read = workspace(tree).read("a.txt")
+    assert (read, isinstance(read, Converted)) == (UMLAUTS.encode(), True)
+    assert trees.contents_of(tree)["a.txt"] == UMLAUTS.encode()
+    assert trees.read_blob(trees.files_of(tree)["a.txt"].sha256) == WESTERN
+    assert trees.read_text(trees.files_of(tree)["a.txt"].sha256) == UMLAUTS
+    assert trees.problems_of(tree) == {
+        "scan.pdf": "is a PDF file, which cannot be read yet",
+        "x.bin": "is not text",
+    }
+
+
+def test_what_a_run_writes_over_it_is_read_as_it_is() -> None:
+    files = workspace(tree_of(FILES))
+    files.write("a.txt", b"New.")
+    assert (files.read("a.txt"), files.contents()["a.txt"]) == (b"New.", b"New.")
+
+
+def test_a_step_asks_for_no_renditions_again() -> None:
+    tree = tree_of(FILES)
+    workspace(tree)
+    later = trees.with_changes(tree, {"new.md": trees.put(b"New.")})
+    with CaptureQueriesContext(
+        connection,
+    ) as asked:
+        assert workspace(later).read("a.txt") == UMLAUTS.encode()
+    assert len(asked) == 0
+
+
+def test_a_content_is_examined_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    stored(FILES)
+    monkeypatch.setattr(guarded, "run", None)
+    stored({f"again/{path}": content for path, content in FILES.items()})
+    assert Rendition.objects.count() == 3
+
+
+def test_another_reader_decides_only_what_could_not_be_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    files = stored(FILES)
+    monkeypatch.setattr(renditions, "reader", lambda: "text 2")
+    trees.examine(files)
+    again = Rendition.objects.filter(reader="text 2").values_list("source", flat=True)
+    assert set(again) == {files["scan.pdf"].sha256, files["x.bin"].sha256}
+
+
+def test_of_several_readers_the_first_text_and_the_last_problem_count() -> None:
+    for reader, text in (("one", ""), ("two", "2" * 64), ("three", "3" * 64)):
+        Rendition.objects.create(source="a", reader=reader, text=text, codec=text and "x", problem="" if text else "is")
+    for reader, problem in (("one", "is one"), ("two", "is two")):
+        Rendition.objects.create(source="b", reader=reader, problem=problem)
+    assert renditions.texts(["a", "b"]) == {"a": "2" * 64}
+    assert renditions.problems(["a", "b"]) == {"b": "is two"}
+
+
+def test_utf_8_starts_no_process_and_small_files_share_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    calls: list[int] = []
+    run = guarded.run
+
+    def counted(function: str, data: bytes, *rest: Any) -> bytes:
+        calls.append(len(data))
+        return run(function, data, *rest)
+
+    monkeypatch.setattr(guarded, "run", counted)
+    stored({f"{n}.txt": f"Grüße {n}".encode() for n in range(500)})
+    assert calls == []
+    stored({f"{n}.txt": f"Grüße {n}".encode("cp1252") for n in range(450)})
+    assert len(calls) == 3
+    assert Rendition.objects.exclude(text="").count() == 450
+
+
+def test_one_that_breaks_its_process_does_not_spoil_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    run = guarded.run
+
+    def fails(function: str, data: bytes, *rest: Any) -> bytes:
+        if b"evil" in data:
+            raise guarded.TimedOut("it took more than 10 seconds of the processor")
+        return run(function, data, *rest)
+
+    monkeypatch.setattr(guarded, "run", fails)
+    tree = tree_of({"a.txt": WESTERN, "b.txt": b"evil\xff", "c.txt": "Köln".encode("cp1252")})
+    assert trees.problems_of(tree) == {
+        "b.txt": "could not be read: it took more than 10 seconds of the processor",
+    }
+    assert workspace(tree).read("c.txt") == "Köln".encode()
+
+
+def test_a_long_content_is_read_as_utf_8_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(renditions, "MAX_BYTES", 2_000_000)
+    long = WESTERN * 150_000
+    tree = tree_of({"a.txt": long, "b.txt": long.decode("cp1252").encode()})
+    assert trees.problems_of(tree) == {"a.txt": "has more than 2 MB and is not UTF-8; save it as UTF-8"}
+
+
+def test_what_takes_too_long_is_refused_and_what_was_decided_stays(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(renditions, "BATCH_FILES", 1)
+    clock = iter(range(0, 1_000, 20))
+    monkeypatch.setattr(time, "monotonic", lambda: next(clock))
+    monkeypatch.setattr(guarded, "run", lambda *_: packed(iter([b"Windows-1252", b"text"])))
+    with pytest.raises(UploadRefused) as caught:
+        stored({"a.txt": b"\xe9", "b.txt": b"\xe8"})
+    assert str(caught.value) == (
+        "Finding out which files are text took more than 60 seconds and had only come to “b.txt”. "
+        "Send the same files again to go on from there, fewer of them, or save them as UTF-8."
+    )
+    assert Rendition.objects.count() == 1
+
+
+@pytest.mark.parametrize("wrong", [{}, {"text": "a"}, {"text": "a", "codec": "b", "problem": "c"}, {"codec": "b"}])
+def test_a_rendition_is_a_text_or_a_problem(wrong: dict[str, str]) -> None:
+    with pytest.raises(IntegrityError), transaction.atomic():
+        Rendition.objects.create(source="a", reader="b", **wrong)
+
+
+def test_there_is_one_by_each_reader() -> None:
+    Rendition.objects.create(source="a", reader="b", problem="is")
+    with pytest.raises(IntegrityError), transaction.atomic():
+        Rendition.objects.create(source="a", reader="b", problem="is not")
