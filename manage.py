@@ -1,12 +1,12 @@
 #!/usr/bin/env python
-"""The command line: `serve`, `run`, `people` and Django's own commands."""
+"""The command line: `serve`, `run`, `people`, `check_models` and Django's own commands."""
 
 import os
 import sys
 
 from pevsite import installation
 
-STARTING = {"serve", "run", "people", "migrate"}
+STARTING = {"serve", "run", "people", "check_models", "migrate"}
 """The commands that make an installation where there is none. Others write nothing by reading the settings."""
 
 

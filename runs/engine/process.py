@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from django.conf import settings
 
+from runs.engine import probes
 from runs.engine.database import database
 from runs.engine.embedded import pool
 from runs.engine.notifications import notifications
@@ -22,6 +23,7 @@ class Engine:
     def start(self) -> None:
         """Take part in the work of this installation from now on."""
         database.start()
+        database.call(probes.load)  # before anything is asked
         pool.start(self._workers)
         notifications.start()
         self._sweeper.start()

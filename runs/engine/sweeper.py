@@ -13,6 +13,7 @@ from django.db.models import Max
 from django.utils import timezone
 
 from runs import live
+from runs.engine import probes
 from runs.engine.work import due
 from runs.models import Event, User, WorkItem
 
@@ -62,6 +63,7 @@ class Sweeper:
             self._notify(work_id)
         self._announce()
         self._recheck()
+        probes.refresh()
 
     def _recheck(self) -> None:
         """Sockets of people whom another process has signed out everywhere look whether they may stay open."""

@@ -54,8 +54,16 @@ def of_status(error: anthropic.APIStatusError, server: Server) -> ModelError:
         "rate_limit_error": "The model's service asks to wait: too many requests (429).",
         "overloaded_error": "The model's service is overloaded (529).",
     }
-    sentence = sentences.get(kind) or f"The model's service answered {status}: {entrance.words(error.message)[:300]}"
+    sentence = sentences.get(kind) or f"The model's service answered {status}: {_said(error)}"
     return failure(kind, sentence, _seconds(error.response.headers.get("retry-after")), status)
+
+
+def _said(error: anthropic.APIStatusError) -> str:
+    """The service's own words, without the JSON around them where it is as the API has it."""
+    match error.body:
+        case {"error": {"message": str(message)}} if message:
+            return entrance.words(message)[:300]
+    return entrance.words(error.message)[:300]
 
 
 def of_connection(error: anthropic.APIConnectionError, server: Server) -> ModelError:

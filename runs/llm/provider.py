@@ -44,7 +44,7 @@ def service(environ: Mapping[str, str]) -> Service:
         sentence = "Offline rules, no AI: they can do the sample and the template “Document review” on text files"
         reason = "" if len(without) == len(ROLES) and _is_bare(environ) else f" {_missing(without)}"
         return Service(Provider.OFFLINE, f"{sentence}.{reason} To connect a model, {HOW_TO_CONNECT}", REHEARSAL)
-    models = {role: environ.get(f"PEV_MODEL_{role.upper()}") or _CLAUDE[role] for role in ROLES}
+    models = configured_models(environ)
     if all(server.is_anthropic for server in servers.values()):
         return Service(Provider.CLAUDE, f"Claude answers: {', '.join(dict.fromkeys(models.values()))}", models)
     hosts = {role: server.host for role, server in servers.items()}
@@ -53,6 +53,11 @@ def service(environ: Mapping[str, str]) -> Service:
     else:
         sentence = f"Several servers answer, with the Messages API: {', '.join(f'{r} {h}' for r, h in hosts.items())}"
     return Service(Provider.COMPATIBLE, sentence, models)
+
+
+def configured_models(environ: Mapping[str, str]) -> dict[Role, str]:
+    """The models that answer new runs, as soon as there is somebody to answer each role."""
+    return {role: environ.get(f"PEV_MODEL_{role.upper()}") or _CLAUDE[role] for role in ROLES}
 
 
 def _problem(server: Server, environ: Mapping[str, str]) -> str:

@@ -5,6 +5,7 @@ from runs.models.documents import Rendition
 from runs.models.gates import Gate
 from runs.models.people import Link, User
 from runs.models.plans import Attempt, Plan, Step, Verdict
+from runs.models.probes import Probe
 from runs.models.runs import Event, Run
 from runs.models.templates import Template
 from runs.models.trees import Tree
@@ -17,6 +18,7 @@ __all__ = [
     "Link",
     "ModelCall",
     "Plan",
+    "Probe",
     "Rendition",
     "Run",
     "Step",

@@ -1,0 +1,144 @@
+"""Tiny questions to a model that show what its server honours: most servers ignore what they do not know, in silence.
+
+Each asks for something that a model left to itself would not do, so that only a server that obeys gives it.
+"""
+
+import json
+import time
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import Any
+
+from runs.errors import ModelError
+from runs.llm.capabilities import Probed, known
+from runs.llm.client import Clients
+from runs.llm.failures import failure
+from runs.llm.servers import Server
+from runs.pev.ports import Reply
+
+SECONDS = 180.0
+"""For all questions to one model: a local server may have to load it first."""
+MAX_QUESTION_SECONDS = 90.0
+MAX_ANSWER = 300
+"""Tokens: the answers take ten, and a model that thinks aloud first needs some more."""
+TRIES = 2
+"""At calling a tool: a small model does not do each time what it is told."""
+_HELLO = "Answer with the word hello and nothing else."
+_SCHEMA = {
+    "type": "object",
+    "properties": {"colour": {"type": "string", "enum": ["blue"]}},
+    "required": ["colour"],
+    "additionalProperties": False,
+}
+_NAME = "note_colour"
+_TOOL = {"name": _NAME, "description": "Notes a colour.", "input_schema": _SCHEMA}
+_CALL = "Call the tool note_colour with the colour blue. Do not answer in text."
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What the questions have shown. `problem`: why the model cannot be asked at all, or nothing; `reasons`: why a
+    field of `probed` stayed open or was refused, by its name; `seconds`: until the first answer.
+    """
+
+    probed: Probed = field(default_factory=Probed)
+    problem: str = ""
+    reasons: Mapping[str, str] = field(default_factory=dict)
+    seconds: float = 0.0
+
+
+def probe(clients: Clients, server: Server, model: str, seconds: float = SECONDS) -> Finding:
+    """Ask at most seven small questions, within `seconds`. Whatever goes wrong is told in the finding.
+
+    Of a known model on Anthropic's own service only whether it answers is asked, and its window.
+    """
+    questions = _Questions(clients, server, model, time.monotonic() + seconds)
+    began = time.monotonic()
+    try:
+        hello = questions.ask(_HELLO)
+    except ModelError as error:
+        return Finding(Probed(streaming=False if error.kind == "incomplete_stream" else None), problem=str(error))
+    took = time.monotonic() - began
+    probed = Probed(streaming=True, usage=hello.usage.input > 0 and hello.usage.output > 0, window=questions.window())
+    if not (server.is_anthropic and known(model)):
+        probed = probed.model_copy(update=questions.honoured())
+    return Finding(probed, reasons=questions.reasons, seconds=took)
+
+
+class _Questions:
+    """What is asked of one model until its time is over. `reasons`: why something could not be found out."""
+
+    def __init__(self, clients: Clients, server: Server, model: str, ends: float) -> None:
+        self.reasons: dict[str, str] = {}
+        self._clients = clients
+        self._server = server
+        self._model = model
+        self._ends = ends
+
+    def ask(self, text: str, **parameters: Any) -> Reply:
+        """Raises ModelError, also when the time is over."""
+        message = {"role": "user", "content": [{"type": "text", "text": text}]}
+        sent = {"model": self._model, "max_tokens": MAX_ANSWER, "messages": [message], **parameters}
+        return self._clients.send(self._server, sent, self._limit())
+
+    def window(self) -> int | None:
+        """As the server's list of models has it."""
+        with suppress(ModelError):
+            return self._clients.window(self._server, self._model, self._limit())
+        return None
+
+    def honoured(self) -> dict[str, bool | None]:
+        """The fields of `Probed` that say what the server makes of parameters."""
+        offered: dict[str, Any] = {"tools": [_TOOL]}
+        found: dict[str, bool | None] = {"tools": None, "no_tools": None, "forced_tool": False}
+        for _ in range(TRIES):
+            found["tools"] = found["tools"] or self._find("tools", _calls, _CALL, **offered)
+        if found["tools"]:
+            choice = {"type": "none"}
+            found["no_tools"] = self._find("no_tools", _calls_nothing, _CALL, **offered, tool_choice=choice)
+        assumed = known(self._model)
+        if assumed is None or assumed.forced_tool:  # the others refuse it
+            choice = {"type": "tool", "name": _NAME}
+            found["forced_tool"] = self._find("forced_tool", _calls, _HELLO, **offered, tool_choice=choice)
+        config = {"format": {"type": "json_schema", "schema": _SCHEMA}}
+        return found | {"format": self._find("format", _has_format, _HELLO, output_config=config)}
+
+    def _find(self, name: str, shows: Callable[[Reply], bool], text: str, **parameters: Any) -> bool | None:
+        """Whether the reply shows it. A refusal is a no; what may pass, or was cut off, leaves it open."""
+        try:
+            reply = self.ask(text, **parameters)
+        except ModelError as error:
+            self.reasons[name] = str(error)
+            return None if error.retriable else False
+        if not shows(reply) and reply.stop_reason == "max_tokens":
+            self.reasons[name] = "The answer was too long and was cut off."
+            return None
+        self.reasons.pop(name, None)
+        return shows(reply)
+
+    def _limit(self) -> Callable[[], None]:
+        """Ends a call when its own time or that of all questions is over. Raises ModelError if that is so already."""
+        ends = min(self._ends, time.monotonic() + MAX_QUESTION_SECONDS)
+
+        def check() -> None:
+            if time.monotonic() >= ends:
+                raise failure("timeout_error", "There was no answer in time.")
+
+        check()
+        return check
+
+
+def _calls(reply: Reply) -> bool:
+    return any(use.name == _NAME for use in reply.tool_uses)
+
+
+def _calls_nothing(reply: Reply) -> bool:
+    return not reply.tool_uses
+
+
+def _has_format(reply: Reply) -> bool:
+    try:
+        return bool(json.loads(reply.text) == {"colour": "blue"})
+    except ValueError:
+        return False
