@@ -22,7 +22,7 @@ from runs.lifecycle.findings import Found
 from runs.lifecycle.moves import StepState
 from runs.models import Attempt, Plan, Run, Step, ToolCall
 from runs.pev.case import Case
-from runs.pev.contracts import PlanStep
+from runs.pev.contracts import MinBytes, PlanStep, WordCount
 from runs.pev.executor import Critique, StepBrief
 from runs.pev.planner import Lesson, PlanBrief, Spent
 from runs.pev.synthesizer import AnswerBrief
@@ -230,7 +230,16 @@ def for_verifier(attempt: Attempt, overlay: Overlay, calls: Sequence[ToolCall]) 
         own_confidence=attempt.output.confidence if attempt.output else 1.0,
         min_confidence=policy.min_confidence,
         min_verifier_confidence=policy.min_verifier_confidence,
+        min_document_bytes=policy.min_document_bytes,
+        size_checks=_size_checks(step.plan),
     )
+
+
+def _size_checks(plan: Plan) -> list[MinBytes | WordCount]:
+    """What the plan itself says about how long files are to be, whichever step or success criterion says it."""
+    specs = states.specs_of(plan.pk, plan.digest).values()
+    criteria = [*(one for spec in specs for one in spec.acceptance_criteria), *plan.header.success_criteria]
+    return [one.check for one in criteria if isinstance(one.check, MinBytes | WordCount)]
 
 
 def _texts_in(value: JsonValue) -> Iterator[str]:

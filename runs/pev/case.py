@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from runs.pev.contracts import Criterion
+from runs.pev.contracts import Criterion, MinBytes, WordCount
 
 
 @dataclass(frozen=True)
@@ -15,7 +15,8 @@ class Case:
     `notes`: what the executor wrote beside its findings; the verifier sees it, and no quote may name it.
     `undeclared`: paths that were written although no step of the plan declared them. `own_confidence`: the
     executor's, 0 to 1, of which the run asks for `min_confidence`; of the verifier it asks for
-    `min_verifier_confidence`.
+    `min_verifier_confidence`, and of each written document
+    `min_document_bytes`, where none of the plan's `size_checks` says how long it is to be.
     """
 
     subject: str
@@ -35,6 +36,8 @@ class Case:
     own_confidence: float = 1.0
     min_confidence: float = 0.0
     min_verifier_confidence: float = 0.0
+    min_document_bytes: int = 0
+    size_checks: Sequence[MinBytes | WordCount] = ()
 
     def sources(self) -> "Sources":
         return Sources(self)

@@ -12,12 +12,14 @@ from runs.pev.results import CriterionResult, Evidence
 
 SECONDS = 10.0
 """What the slow checks of one attempt may take together: each may be a pattern that backtracks for ever."""
-_ORDER = "OUSC"
+_ORDER = "OUDSC"
+_DOCUMENTS = (".md", ".markdown")
 
 
 def decided_by_code(case: Case, labels: Mapping[str, Criterion]) -> list[CriterionResult]:
     """Every criterion with a check, and each rule of the house that was broken: an expected output that is missing
-    or empty (`O1`), a file that no step declared (`U1`), too little confidence of its own (`S1`).
+    or empty (`O1`), a file that no step declared (`U1`), a document that is hardly one (`D1`), too little confidence of
+    its own (`S1`).
     """
     ends = time.monotonic() + SECONDS
     checked = [
@@ -27,7 +29,7 @@ def decided_by_code(case: Case, labels: Mapping[str, Criterion]) -> list[Criteri
         for label, criterion in labels.items()
         if criterion.check
     ]
-    return [*_missing_outputs(case), *_unannounced(case), *_unsure(case), *checked]
+    return [*_missing_outputs(case), *_unannounced(case), *_too_short(case), *_unsure(case), *checked]
 
 
 def undecided(labels: Mapping[str, Criterion]) -> list[CriterionResult]:
@@ -69,6 +71,22 @@ def _unannounced(case: Case) -> list[CriterionResult]:
     return [
         _result(f"U{number}", "Only declared files are written", _broken(path, f"{path} is declared by no step"))
         for number, path in enumerate(case.undeclared, 1)
+    ]
+
+
+def _too_short(case: Case) -> list[CriterionResult]:
+    """Documents with fewer bytes than the run asks for, unless they are as long as the plan itself wants them."""
+    written = [path for path in case.shown if path.lower().endswith(_DOCUMENTS) and path in case.files]
+    sizes = {path: len(case.files[path]) for path in written if not is_blank(case.files[path])}
+    short = {path: size for path, size in sizes.items() if size < case.min_document_bytes}
+    meant = {check.path for check in case.size_checks if check.path in short and run_check(check, case.files).verified}
+    return [
+        _result(
+            f"D{number}",
+            f"The document {path} is more than a stub",
+            _broken(path, f"{path} has {short[path]} bytes; in this run it has to have {case.min_document_bytes}"),
+        )
+        for number, path in enumerate((path for path in short if path not in meant), 1)
     ]
 
 

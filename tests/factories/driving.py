@@ -29,10 +29,10 @@ type Submit = Callable[..., Run]
 
 
 def submit_as(owner: User, request: str = "Do the work", files: dict[str, bytes] | None = None, **policy: Any) -> Run:
-    """A run with one file; keywords change its policy."""
+    """A run with one file; keywords change its policy. The documents of the fakes have one line."""
     given = files if files is not None else {"notes.md": b"Some notes.\nMore of them.\n"}
     uploads = [Upload(path, ContentFile(content)) for path, content in given.items()]
-    chosen = Policy(models=policy.pop("models", MODELS), **policy)
+    chosen = Policy.model_validate({"models": MODELS, "min_document_bytes": 0, **policy})
     return submit(owner, Submission(request, uploads, chosen, uuid.uuid4(), no_files=True))
 
 

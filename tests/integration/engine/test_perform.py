@@ -362,3 +362,29 @@ def test_two_steps_that_touch_one_file_are_both_kept(api: FakeAnthropic, submitt
     statuses = list(Attempt.objects.filter(step__key="two").values_list("status", flat=True))
     assert statuses == [AttemptStatus.CONFLICT, AttemptStatus.EXECUTING]
     assert finish(run, alice).outcome == Outcome.SUCCEEDED
+
+
+def test_a_stub_is_no_document_and_the_next_attempt_is_told_so(
+    api: FakeAnthropic, submitted: Submit, alice: User
+) -> None:
+    def longer_when_told(request: Request, right: Answer) -> Answer:
+        if request.tool_results or "has to have 100" not in request.last_text:
+            return right
+        return UseTools(ToolUse("write_file", {"path": "one.md", "content": "What was found. " * 10}))
+
+    api.script(Team(plan=plan(step("one")), executor=longer_when_told))
+    run = finish(submitted(min_document_bytes=100), alice)
+    first, second = Attempt.objects.order_by("number")
+    assert first.verdict.feedback == "- D1 (The document one.md is more than a stub): " + (
+        "one.md has 23 bytes; in this run it has to have 100"
+    )
+    assert (second.status, run.outcome) == (AttemptStatus.PASSED, Outcome.SUCCEEDED)
+
+
+def test_a_document_may_be_as_short_as_a_success_criterion_says(
+    api: FakeAnthropic, submitted: Submit, alice: User
+) -> None:
+    short = {"text": "It is short", "check": {"kind": "word_count", "path": "one.md", "max": 20}}
+    api.script(Team(plan=plan(step("one")) | {"success_criteria": [short]}))
+    assert finish(submitted(min_document_bytes=100), alice).outcome == Outcome.SUCCEEDED
+    assert Attempt.objects.get().status == AttemptStatus.PASSED
