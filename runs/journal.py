@@ -175,9 +175,11 @@ def _discard_after(work: WorkItem, place: Place) -> None:
     """Where a conversation takes another turn than before a crash, what had come after that place counts no more."""
     replies = ModelCall.objects.live().filter(work=work, generation=place.generation)
     if replies.filter(ordinal__gte=place.ordinal).update(live=False):
-        still_live = replies.values_list("content", flat=True)
-        asked_for = sum(block.get("type") == "tool_use" for content in still_live for block in content)
-        ToolCall.objects.filter(work=work, generation=place.generation, ordinal__gt=asked_for).delete()
+        blocks = [block for content in replies.values_list("content", flat=True) for block in content]
+        asked_for = [str(block.get("id")) for block in blocks if block.get("type") == "tool_use"]
+        calls = ToolCall.objects.filter(work=work, generation=place.generation)
+        # not every call is carried out, so that counting them alone would keep some of what came after
+        calls.exclude(use_id__in=asked_for, ordinal__lte=len(asked_for)).delete()
 
 
 def _record_call(work: WorkItem, question: Question, duration_ms: int, stop_reason: str) -> None:

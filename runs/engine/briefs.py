@@ -23,8 +23,8 @@ from runs.lifecycle.moves import StepState
 from runs.models import Attempt, Plan, Run, Step, ToolCall
 from runs.pev.case import Case
 from runs.pev.contracts import MinBytes, PlanStep, WordCount
-from runs.pev.executor import Critique, StepBrief
 from runs.pev.planner import Lesson, PlanBrief, Spent
+from runs.pev.step_brief import Critique, StepBrief
 from runs.pev.synthesizer import AnswerBrief
 from runs.pev.tools import FileTools, ToolLimits
 from runs.reading.files import written_files

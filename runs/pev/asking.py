@@ -58,8 +58,24 @@ def corrected(ask: Ask, reply: Reply, errors: list[str]) -> Ask:
     asked: JsonObject = {"role": "user", "content": [{"type": "text", "text": message}]}
     before: tuple[JsonObject, ...] = ()
     if reply.content and not reply.tool_uses:
-        before = ({"role": "assistant", "content": list(reply.content)},)
+        before = (assistant(reply),)
     return replace(ask, messages=(*ask.messages, *before, asked))
+
+
+def added(ask: Ask, text: str) -> Ask:
+    """The question with one more text at its end, in the last message where that is not the model's."""
+    block: JsonObject = {"type": "text", "text": text}
+    last = ask.messages[-1]
+    if last["role"] != "user":
+        return replace(ask, messages=(*ask.messages, {"role": "user", "content": [block]}))
+    content = last["content"]
+    assert isinstance(content, list)  # all messages are made here
+    return replace(ask, messages=(*ask.messages[:-1], {**last, "content": [*content, block]}))
+
+
+def assistant(reply: Reply) -> JsonObject:
+    """The reply as a message of the conversation, as it came."""
+    return {"role": "assistant", "content": list(reply.content)}
 
 
 def unwrapped(text: str) -> str:

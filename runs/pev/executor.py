@@ -1,77 +1,49 @@
 """The executor's loop: one step, with tools, until there is a report. Readable in one sitting."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
-from runs.enums import Role
 from runs.errors import ContractBroken
-from runs.pev import prompts
-from runs.pev.asking import CORRECTIONS, corrected, in_words, read, user
-from runs.pev.contracts import ContextItem, JsonObject, PlanStep, StepOutput, schema_for
-from runs.pev.delimiters import begun, delimited, listing, results_with_notes
-from runs.pev.ports import Ask, FileInfo, Model, Reply, Toolbox, ToolResult
+from runs.pev.asking import CORRECTIONS, added, assistant, corrected, read
+from runs.pev.contracts import JsonObject, StepOutput
+from runs.pev.ports import Ask, Model, Reply, Toolbox
+from runs.pev.repetition import Calls
+from runs.pev.step_brief import StepBrief, question
 
 MAX_CALLS = 50
 """Tool calls of one turn that are carried out: ten thousand would keep a worker busy for minutes."""
-CONTEXT_CHARS = 20_000
-LISTED_STEPS = 100
-NAME_CHARS = 120
-"""Of the plan's context, and of its steps: some 6,000 tokens at most that every prompt of the run begins with."""
-_TOO_MANY = ToolResult(
-    f"This call was not carried out: in one turn there may be at most {MAX_CALLS}. Make it again.", is_error=True
+MAX_DEMANDS = 3
+"""How often the report is asked for once tools are forbidden: some servers let models call them all the same."""
+_TOO_MANY = f"This call was not carried out: in one turn there may be at most {MAX_CALLS}. Make it again."
+_FORBIDDEN = "This call was not carried out: tools cannot be used any more."
+_LAST_ROUND = "This is the last round."
+_CIRCLES = "You keep making calls whose results you already have."
+_REPORT = (
+    "Tools cannot be used any more. Answer now with your report, one JSON object that follows the schema. Say honestly "
+    "what is done and what is not; if the step could not be done, `status` is `blocked`."
 )
-
-
-@dataclass(frozen=True)
-class Critique:
-    """What an earlier attempt at this step was told; `label` says which attempt, or which person."""
-
-    label: str
-    text: str
-    from_person: bool = False
-
-
-@dataclass(frozen=True)
-class StepBrief:
-    """Everything an executor may see: the step, what it rests on, and every critique so far.
-
-    `context` and `steps` (names by key, in order) are those of the plan. `files` are those of the run, the same for
-    all of its steps; `made` what earlier steps have added or changed. `results` and `notes` are of the steps that
-    this one rests on.
-    """
-
-    request: str
-    goal: str
-    step: PlanStep
-    files: Mapping[str, FileInfo]
-    results: Mapping[str, str]
-    model: str
-    effort: str
-    rounds: int
-    critiques: tuple[Critique, ...] = ()
-    made: Mapping[str, FileInfo] = field(default_factory=dict)
-    context: Sequence[ContextItem] = ()
-    steps: Mapping[str, str] = field(default_factory=dict)
-    notes: Mapping[str, str] = field(default_factory=dict)
 
 
 def execute(model: Model, tools: Toolbox, brief: StepBrief) -> StepOutput:
     """The report of one attempt; the tools have done their work by then.
 
-    Each reply and each result is recorded by the ports before the next question. Raises ContractBroken when the
-    model refuses, stays invalid or uses up its rounds, ModelError when there is no reply.
+    In the last round, or when the same calls come again and again, tools are forbidden and the report is demanded, up
+    to MAX_DEMANDS times. Each reply and each result is recorded by the ports before the next question, and what is
+    decided here depends on them alone: a resumed attempt takes the same turns (D3).
+
+    Raises ContractBroken when the model refuses, stays invalid or gives no report, ModelError when there is no reply.
     """
-    ask = _first(tools, brief)
-    corrections = 0
+    ask, calls = question(brief, tools.specs()), Calls()
+    demands = corrections = 0
     errors: list[str] = []
-    for number in range(1, brief.rounds + 1):
-        reply = model.ask(replace(ask, last_round=number == brief.rounds))
+    for number in range(1, brief.rounds + MAX_DEMANDS):
+        if not demands and (calls.circling or number == brief.rounds):
+            ask = added(ask, f"{_CIRCLES if calls.circling else _LAST_ROUND} {_REPORT}")
+            demands = 1
+        reply = model.ask(replace(ask, last_round=demands > 0))
         if reply.stop_reason == "tool_use" and reply.tool_uses:
-            if number == brief.rounds:
-                break
-            ask = _with_results(ask, reply, tools)
+            ask = _refused(ask, reply) if demands else _carried_out(ask, reply, tools, calls)
         elif reply.stop_reason == "pause_turn" and reply.content:
-            ask = replace(ask, messages=(*ask.messages, _assistant(reply)))
+            ask = replace(ask, messages=(*ask.messages, assistant(reply)))
         else:
             output, errors = read(reply, StepOutput)
             if output is not None:
@@ -80,76 +52,26 @@ def execute(model: Model, tools: Toolbox, brief: StepBrief) -> StepOutput:
                 raise ContractBroken("The executor's report could not be used.", tuple(errors))
             corrections += 1
             ask = corrected(ask, reply, errors)
-    raise ContractBroken(f"The executor used its {brief.rounds} rounds without a report.", tuple(errors))
+        if demands == MAX_DEMANDS:
+            break
+        demands += demands > 0
+    why = "kept making the same calls" if calls.circling else f"used its {brief.rounds} rounds"
+    raise ContractBroken(f"The executor {why} without a report. {calls.summary}".strip(), tuple(errors))
 
 
-def _with_results(ask: Ask, reply: Reply, tools: Toolbox) -> Ask:
-    results: list[JsonObject] = []
-    for number, use in enumerate(reply.tool_uses, 1):
-        result = tools.run(use) if number <= MAX_CALLS else _TOO_MANY
-        content = delimited("tool", result.text, use.name)
-        results.append({"type": "tool_result", "tool_use_id": use.id, "content": content, "is_error": result.is_error})
-    answered: JsonObject = {"role": "user", "content": list(results)}
-    return replace(ask, messages=(*ask.messages, _assistant(reply), answered))
+def _carried_out(ask: Ask, reply: Reply, tools: Toolbox, calls: Calls) -> Ask:
+    answers = calls.answers([(use, tools.run(use)) for use in reply.tool_uses[:MAX_CALLS]])
+    return _answered(ask, reply, [*answers, *[(_TOO_MANY, True)] * len(reply.tool_uses[MAX_CALLS:])])
 
 
-def _assistant(reply: Reply) -> JsonObject:
-    return {"role": "assistant", "content": list(reply.content)}
+def _refused(ask: Ask, reply: Reply) -> Ask:
+    """For servers that let tools be called although they are forbidden. No such call has a number: nothing was done."""
+    return added(_answered(ask, reply, [(_FORBIDDEN, True)] * len(reply.tool_uses)), _REPORT)
 
 
-def _first(tools: Toolbox, brief: StepBrief) -> Ask:
-    schema = schema_for(StepOutput)
-    shared = _of_the_run(brief)
-    return Ask(
-        role=Role.EXECUTOR,
-        model=brief.model,
-        effort=brief.effort,
-        system=f"{prompts.instructions(Role.EXECUTOR)}\nThe schema of your report:\n{in_words(schema)}\n",
-        messages=(user(*shared, *_of_the_step(brief)),),
-        schema_name="step_output",
-        schema=schema,
-        tools=tuple(tools.specs()),
-        max_tokens=32_000,
-        stable=(0, len(shared)),
-    )
-
-
-def _of_the_run(brief: StepBrief) -> list[str]:
-    """What every step of the run is told, to the byte, so that it is paid for once."""
-    return [
-        delimited("request", brief.request),
-        delimited("goal", brief.goal),
-        *_of_the_plan(brief),
-        delimited("files", listing(brief.files)),
+def _answered(ask: Ask, reply: Reply, answers: list[tuple[str, bool]]) -> Ask:
+    results: list[JsonObject] = [
+        {"type": "tool_result", "tool_use_id": use.id, "content": text, "is_error": is_error}
+        for use, (text, is_error) in zip(reply.tool_uses, answers, strict=True)
     ]
-
-
-def _of_the_plan(brief: StepBrief) -> list[str]:
-    context = "\n".join(f"{item.name}: {item.value}" for item in brief.context)
-    names = [f"{number}. {key}: {name[:NAME_CHARS]}" for number, (key, name) in enumerate(brief.steps.items(), 1)]
-    if len(names) > LISTED_STEPS:
-        names[LISTED_STEPS:] = [f"… and {len(names) - LISTED_STEPS} more steps"]
-    return [
-        *([delimited("context", begun(context, CONTEXT_CHARS))] if context else []),
-        *([delimited("steps", "\n".join(names), "of the plan, in order")] if names else []),
-    ]
-
-
-def _place(brief: StepBrief) -> str:
-    keys = list(brief.steps)
-    key = brief.step.step_id
-    return f"step {keys.index(key) + 1} of {len(keys)}" if key in keys else ""
-
-
-def _of_the_step(brief: StepBrief) -> list[str]:
-    """From what no attempt changes to what each adds: a retry begins with all that the attempt before was told."""
-    made = [delimited("files", listing(brief.made), "made or changed by earlier steps")] if brief.made else []
-    return [
-        *results_with_notes(brief.results, brief.notes),
-        delimited("step", brief.step.model_dump_json(), _place(brief)),
-        *made,
-        *(
-            delimited("person" if critique.from_person else "critique", critique.text, critique.label)
-            for critique in brief.critiques
-        ),
-    ]
+    return replace(ask, messages=(*ask.messages, assistant(reply), {"role": "user", "content": list(results)}))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from dataclasses import replace
 from decimal import Decimal
 from typing import Any
 
@@ -274,6 +275,16 @@ def test_a_conversation_that_takes_another_turn_loses_what_came_after_it() -> No
     assert [call.result for call in journal.results_of(work)] == ["result 1", "result 2"]
     live = ModelCall.objects.filter(live=True).values_list("ordinal", "question")
     assert list(live) == [(1, "first"), (2, "second in other words")]
+
+
+def test_calls_that_were_not_carried_out_keep_no_result_of_a_discarded_turn() -> None:
+    work = item()
+    asked(work, 1, "first", "use_1", "use_2")  # of the two only the first was carried out
+    asked(work, 2, "second", "use_3")
+    for ordinal, use in ((1, "use_1"), (2, "use_3")):
+        journal.write_result(work, Place(0, ordinal), replace(USE, id=use), ToolResult(f"of {use}"), {}, 5)
+    asked(work, 2, "second in other words")
+    assert [call.result for call in journal.results_of(work)] == ["of use_1"]
 
 
 def test_a_tool_call_is_told_with_its_path_and_not_with_its_content() -> None:

@@ -11,11 +11,13 @@ from django.test import Client
 from runs import trees
 from runs.enums import GateKind, Outcome, Verb
 from runs.models import ToolCall, User
+from runs.pev.executor import MAX_DEMANDS
 from tests.factories import Submit, answer
 from tests.fakes.adversaries import executors, verifiers
 from tests.fakes.adversaries.executors import acts, says, write, writes
+from tests.fakes.anthropic_answers import Answer, Request, Say, ToolUse, UseTools
 from tests.fakes.anthropic_api import FakeAnthropic
-from tests.fakes.team import Player, Team, plan, step, told
+from tests.fakes.team import Player, Team, plan, report, step, told
 from tests.integration.adversarial.holding import come_to_rest, must_hold, play
 
 pytestmark = [pytest.mark.django_db, pytest.mark.allow_hosts(["127.0.0.1"])]
@@ -84,6 +86,39 @@ def test_placeholder_text_in_a_file_of_the_right_name(api: FakeAnthropic, submit
     run = play(api, submitted, team)
     must_hold(run, client, Outcome.FAILED, "one.md still has a placeholder: “TODO”, line 3")
     assert "verifier" not in team.seen
+
+
+def test_a_model_that_calls_the_same_tool_for_ever_is_stopped_long_before_its_rounds_are_used_up(
+    api: FakeAnthropic, submitted: Submit, client: Client
+) -> None:
+    """As a model of half a billion parameters did, on a server that ignores `tool_choice`."""
+    team = Team(plan=plan(step("one")), executor=executors.never_stops)
+    run = play(api, submitted, team, rounds=12, attempts=3)
+    reason = (
+        "The executor kept making the same calls without a report. "
+        "It called “list_files” 3 times (2 of them with a result it had already)."
+    )
+    must_hold(run, client, Outcome.FAILED, reason)
+    assert len(team.seen["executor"]) == 3 * (3 + MAX_DEMANDS)
+    calls = ToolCall.objects.filter(run=run).order_by("attempt", "ordinal").values_list("attempt__number", "ordinal")
+    assert list(calls) == [(attempt, number) for attempt in (1, 2, 3) for number in (1, 2, 3)]
+
+
+def test_a_model_that_goes_round_in_circles_reports_when_it_is_asked_to_and_every_call_can_be_quoted(
+    api: FakeAnthropic, submitted: Submit, client: Client
+) -> None:
+    def executor(request: Request, right: Answer) -> Answer:
+        if "tool_choice" in request.body:
+            return Say(json.dumps(report("The size is known.")))
+        return UseTools(ToolUse("list_files", {}))
+
+    criteria = [{"text": f"{source} says so", "check": None} for source in ("@tool-1", "@tool-3")]
+    team = Team(plan=plan({**step("one", outputs=()), "acceptance_criteria": criteria}), executor=executor)
+    quotes = verifiers.quotes_in_turn([("@tool-1", "size in bytes"), ("@tool-3", "size in bytes")])
+    team.verifier = lambda request, right: quotes(request, right) if len(team.seen["verifier"]) == 1 else right
+    run = play(api, submitted, team, rounds=12)
+    must_hold(run, client, Outcome.SUCCEEDED, "The result is done.")
+    assert len(team.seen["executor"]) == 4
 
 
 REPEATED = "This attempt repeats the one before"

@@ -69,9 +69,14 @@ def verifier(request: Request, right: Answer) -> Answer:
 @pytest.fixture(scope="module")
 def api() -> Iterator[FakeAnthropic]:
     with FakeAnthropic() as server:
-        server.script(Team(plan=plan(step("one", outputs=("one.md", "list.md"))), executor=executor, verifier=verifier))
         yield server
     assert server.violations == []
+
+
+@pytest.fixture(autouse=True)
+def team(api: FakeAnthropic) -> None:
+    """Who answers, unless a test says otherwise."""
+    api.script(Team(plan=plan(step("one", outputs=("one.md", "list.md"))), executor=executor, verifier=verifier))
 
 
 @pytest.fixture(scope="module")
@@ -173,17 +178,40 @@ def test_killed_at_every_boundary(nursery: Nursery, api: FakeAnthropic) -> None:
     assert [row[:3] for row in end.facts["attempts"]] == [["one", 1, "passed"]]
 
 
-def test_killed_after_every_row_of_the_journal_in_turn(nursery: Nursery, api: FakeAnthropic) -> None:
+def circling(request: Request, right: Answer) -> Answer:
+    """Lists the files until it is stopped, once more although tools are forbidden, and reports then."""
+    turns = sum(message["role"] == "assistant" for message in request.messages)
+    if turns == 0:
+        return UseTools(ToolUse("write_file", {"path": "one.md", "content": "one.md was changed in line 1\n"}))
+    return UseTools(ToolUse("list_files", {})) if turns < 5 else Say(json.dumps(report("Found by one.")))
+
+
+def killed_after_each_row(nursery: Nursery, api: FakeAnthropic, kind: str, start: str) -> Course:
     """Each worker adds one reply or one result, and dies of it: nothing is asked twice."""
-    course = undisturbed(nursery, api, "drain", start="budget")
-    begin(nursery, api, start="budget")
-    dying = Errand("drain", kill_on="after .*(modelcall|toolcall)")
-    for _ in [*course.facts["replies"], *course.facts["tool calls"]]:
-        assert nursery.send(dying)[1] == KILLED
+    course = undisturbed(nursery, api, kind, start)
+    begin(nursery, api, start)
+    known = facts(nursery.data)
+    dying = Errand(kind, kill_on="after .*(modelcall|toolcall)")
+    for rows_of in ("replies", "tool calls"):
+        for _ in course.facts[rows_of][len(known[rows_of]) :]:
+            assert nursery.send(dying)[1] == KILLED
     assert nursery.send(dying)[1] == 0
     assert facts(nursery.data) == course.facts
     assert broken(nursery.data) == []
     assert asked(api) == (course.questions, 0)
+    return course
+
+
+def test_killed_after_every_row_of_the_journal_in_turn(nursery: Nursery, api: FakeAnthropic) -> None:
+    killed_after_each_row(nursery, api, "drain", start="budget")
+
+
+def test_an_attempt_that_goes_round_in_circles_takes_the_same_turns_again(nursery: Nursery, api: FakeAnthropic) -> None:
+    api.script(Team(plan=plan(step("one")), executor=circling))
+    course = killed_after_each_row(nursery, api, "drain", start="plan")
+    assert [row[:3] for row in course.facts["attempts"]] == [["one", 1, "passed"]]
+    calls = [row[1:3] for row in course.facts["tool calls"]]
+    assert calls == [[1, "write_file"], [2, "list_files"], [3, "list_files"], [4, "list_files"]]
 
 
 def test_killed_at_any_moment_until_it_is_done(nursery: Nursery, api: FakeAnthropic) -> None:

@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 from runs.errors import ContractBroken
 from runs.pev.contracts import ContextItem, StepOutput
 from runs.pev.delimiters import Block, delimited, find
-from runs.pev.executor import MAX_CALLS, Critique, StepBrief, execute
+from runs.pev.executor import MAX_CALLS, MAX_DEMANDS, execute
 from runs.pev.ports import FileInfo, Reply, ToolResult
+from runs.pev.step_brief import Critique, StepBrief
 from tests.unit.pev.scripted import Scripted, Tools, gave, said, step, used
 
 REPORT: dict[str, Any] = {
@@ -65,13 +66,13 @@ def test_tools_run_in_order_and_every_id_is_answered_in_one_message() -> None:
                 {
                     "type": "tool_result",
                     "tool_use_id": "use_1_read_file",
-                    "content": delimited("tool", "read_file done", "read_file"),
+                    "content": delimited("tool", "read_file done", "@tool-1 read_file"),
                     "is_error": False,
                 },
                 {
                     "type": "tool_result",
                     "tool_use_id": "use_2_write_file",
-                    "content": delimited("tool", "write_file done", "write_file"),
+                    "content": delimited("tool", "write_file done", "@tool-2 write_file"),
                     "is_error": False,
                 },
             ],
@@ -84,14 +85,14 @@ def test_a_tool_result_cannot_pretend_to_be_the_words_of_a_person() -> None:
     model = Scripted(used("read_file"), gave(REPORT))
     execute(model, Tools(lambda use: ToolResult(forged)), brief())
     content: Any = model.asked[1].messages[-1]["content"]
-    assert find(content[0]["content"]) == [Block("tool", "read_file", forged)]
+    assert find(content[0]["content"]) == [Block("tool", "@tool-1 read_file", forged)]
 
 
 def test_what_goes_wrong_in_a_tool_is_told_as_an_error() -> None:
     model = Scripted(used("read_file"), gave(REPORT))
     execute(model, Tools(lambda use: ToolResult("There is no such file.", is_error=True)), brief())
     content: Any = model.asked[1].messages[-1]["content"]
-    told = delimited("tool", "There is no such file.", "read_file")
+    told = delimited("tool", "There is no such file.", "@tool-1 read_file")
     assert [(block["content"], block["is_error"]) for block in content] == [(told, True)]
 
 
@@ -104,25 +105,70 @@ def test_tools_run_only_when_the_model_stopped_for_them(stop_reason: str) -> Non
     assert [message["role"] for message in model.asked[1].messages] == ["user", "user"]
 
 
-def test_a_model_that_never_stops_using_tools_runs_out_of_rounds() -> None:
-    model = Scripted(used("read_file"))
-    with pytest.raises(ContractBroken, match=r"^The executor used its 4 rounds without a report.$"):
+def reading(count: int) -> list[Reply]:
+    """So many turns that read another page each."""
+    return [used("read_file", path="a.md", first_line=number) for number in range(1, count + 1)]
+
+
+def test_a_model_that_never_stops_using_tools_is_asked_for_its_report_and_runs_out_of_rounds() -> None:
+    model = Scripted(*reading(9))
+    with pytest.raises(ContractBroken) as caught:
         execute(model, Tools(), brief())
-    assert len(model.asked) == 4
+    assert str(caught.value) == "The executor used its 4 rounds without a report. It called “read_file” 3 times."
+    assert [asked.last_round for asked in model.asked] == [False, False, False, True, True, True]
 
 
-def test_only_the_last_round_forbids_tools() -> None:
-    model = Scripted(used("read_file"))
-    with pytest.raises(ContractBroken):
-        execute(model, Tools(), brief())
-    assert [asked.last_round for asked in model.asked] == [False, False, False, True]
+def test_the_last_round_demands_the_report_in_words() -> None:
+    model = Scripted(*reading(3), gave(REPORT))
+    assert execute(model, Tools(), brief()) == DONE
+    content: Any = model.asked[-1].messages[-1]["content"]
+    assert [block["type"] for block in content] == ["tool_result", "text"]
+    assert content[1]["text"].startswith("This is the last round. Tools cannot be used any more. Answer now with")
+    assert "Tools cannot be used" not in str([asked.messages for asked in model.asked[:-1]])
 
 
-def test_tools_used_in_the_last_round_although_forbidden_are_not_run() -> None:
-    tools = Tools()
-    with pytest.raises(ContractBroken):
-        execute(Scripted(used("write_file")), tools, brief(rounds=1))
+def test_where_tools_are_used_although_forbidden_each_call_is_refused_and_the_report_demanded_again() -> None:
+    model, tools = Scripted(used("write_file", "read_file"), used("write_file"), gave(REPORT)), Tools()
+    assert execute(model, tools, brief(rounds=1)) == DONE
     assert tools.used == []
+    content: Any = model.asked[1].messages[-1]["content"]
+    refused = "This call was not carried out: tools cannot be used any more."
+    assert [(block.get("content"), block.get("is_error")) for block in content] == [(refused, True)] * 2 + [
+        (None, None)
+    ]
+    assert content[2]["text"].startswith("Tools cannot be used any more. Answer now with your report")
+
+
+def test_a_report_that_is_wrong_in_the_last_round_is_corrected() -> None:
+    assert execute(Scripted(said("Done!"), gave(REPORT)), Tools(), brief(rounds=1)) == DONE
+
+
+def test_the_same_call_with_the_same_result_is_not_told_twice_and_the_third_ends_the_tools() -> None:
+    """As a model of half a billion parameters did: twelve times list_files, in three attempts."""
+    model, tools = Scripted(used("list_files")), Tools(lambda use: ToolResult("1 files: a.md"))
+    with pytest.raises(ContractBroken) as caught:
+        execute(model, tools, brief(rounds=12))
+    assert len(tools.used) == 3
+    assert [asked.last_round for asked in model.asked] == [False] * 3 + [True] * 3
+    results = [message["content"][0]["content"] for message in model.asked[3].messages[2::2]]  # type: ignore[index, call-overload]
+    again = (
+        "You have called “list_files” with these arguments before, and the result is the same as in @tool-1. "
+        "Use that one, or go on."
+    )
+    assert results == [delimited("tool", "1 files: a.md", "@tool-1 list_files"), again, again]
+    assert str(caught.value) == (
+        "The executor kept making the same calls without a report. "
+        "It called “list_files” 3 times (2 of them with a result it had already)."
+    )
+
+
+def test_a_model_that_goes_round_in_circles_and_reports_when_asked_has_reported() -> None:
+    turns = [used("read_file"), used("write_file"), used("read_file"), used("write_file"), used("read_file")]
+    model = Scripted(*turns, gave(REPORT))
+    assert execute(model, Tools(), brief(rounds=12)) == DONE
+    assert [asked.last_round for asked in model.asked] == [False] * 5 + [True]
+    content: Any = model.asked[-1].messages[-1]["content"]
+    assert content[-1]["text"].startswith("You keep making calls whose results you already have. Tools cannot be used")
 
 
 def test_a_pause_is_sent_back_unchanged_and_counts_as_a_round() -> None:
@@ -133,6 +179,7 @@ def test_a_pause_is_sent_back_unchanged_and_counts_as_a_round() -> None:
     )
     with pytest.raises(ContractBroken, match="used its 4 rounds"):
         execute(Scripted(said("Still at it.", "pause_turn")), Tools(), brief())
+    assert model.asked[1].last_round is False
 
 
 def test_a_pause_without_a_word_is_asked_again_without_an_empty_message() -> None:
@@ -292,7 +339,8 @@ def test_whatever_a_model_does_the_loop_ends_and_the_conversation_only_grows(rep
     model = Scripted(*replies)
     with pytest.raises(ContractBroken):
         execute(model, Tools(), brief(rounds=rounds))
-    assert 1 <= len(model.asked) <= rounds
+    assert 1 <= len(model.asked) < rounds + MAX_DEMANDS
+    assert sum(not asked.last_round for asked in model.asked) < rounds
     for before, after in zip(model.asked, model.asked[1:], strict=False):
         assert after.messages[: len(before.messages)] == before.messages
         assert len(after.messages) > len(before.messages)

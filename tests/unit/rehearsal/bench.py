@@ -10,10 +10,11 @@ from runs.enums import Role
 from runs.llm.provider import REHEARSAL
 from runs.pev.case import Case
 from runs.pev.contracts import Criterion, JsonObject, PlanContract, PlanStep, StepOutput, SynthesizedAnswer
-from runs.pev.executor import Critique, StepBrief, execute
+from runs.pev.executor import execute
 from runs.pev.planner import Lesson, PlanBrief, make_plan
 from runs.pev.ports import Ask, FileInfo, Reply, ToolResult, ToolSpec, ToolUse
 from runs.pev.results import Judgement
+from runs.pev.step_brief import Critique, StepBrief
 from runs.pev.synthesizer import AnswerBrief, synthesize
 from runs.pev.tools import FileTools
 from runs.pev.verifier import judge

@@ -1,0 +1,75 @@
+"""The tool calls of one attempt: which of them repeat an earlier one, and whether they go round in circles."""
+
+import hashlib
+import json
+from collections import Counter
+from collections.abc import Sequence
+
+from runs.pev.delimiters import delimited
+from runs.pev.evidence import quoted
+from runs.pev.ports import ToolResult, ToolUse
+
+MAX_SAME = 3
+"""So many turns in a row with the same call and the same result, and nothing new between them, are a circle."""
+
+
+class Calls:
+    """Every call that was carried out, in order: `@tool-1` is the first."""
+
+    def __init__(self) -> None:
+        self.made: list[tuple[ToolUse, ToolResult]] = []
+        self._first: dict[str, int] = {}
+        self._turns: Counter[str] = Counter()
+        self._repeated: Counter[str] = Counter()
+
+    def answers(self, turn: Sequence[tuple[ToolUse, ToolResult]]) -> list[tuple[str, bool]]:
+        """What the model is told of each call of its turn, and whether that is an error.
+
+        A result that it has already is not shown a second time; the journal has it all the same, under its number.
+        """
+        keys = [_key(use, result) for use, result in turn]
+        if not self._first.keys() >= set(keys):
+            self._turns = Counter(list(self._first))
+        self._turns.update(set(keys))
+        return [(self._told(key, use, result), result.is_error) for key, (use, result) in zip(keys, turn, strict=True)]
+
+    def _told(self, key: str, use: ToolUse, result: ToolResult) -> str:
+        self.made.append((use, result))
+        number = len(self.made)
+        first = self._first.setdefault(key, number)
+        if first == number:
+            return delimited("tool", result.text, f"@tool-{number} {use.name}")
+        self._repeated[use.name] += 1
+        if result.is_error:
+            return f"You have made this very call before, and it fails as in @tool-{first}. Do it otherwise, or go on."
+        return (
+            f"You have called {quoted(use.name)} with these arguments before, and the result is the same as in "
+            f"@tool-{first}. Use that one, or go on."
+        )
+
+    @property
+    def circling(self) -> bool:
+        """Whether the same call has come with the same result in MAX_SAME turns without anything new since."""
+        return any(turns >= MAX_SAME for turns in self._turns.values())
+
+    @property
+    def summary(self) -> str:
+        """What was going on, for people: the tools that were called most, and how often in vain."""
+        often = Counter(use.name for use, _ in self.made).most_common(3)
+        parts = [f"{quoted(name, 40)} {_times(count)}{self._in_vain(name)}" for name, count in often]
+        return f"It called {', '.join(parts)}." if parts else ""
+
+    def _in_vain(self, name: str) -> str:
+        count = self._repeated[name]
+        return f" ({count} of them with a result it had already)" if count else ""
+
+
+def _times(count: int) -> str:
+    return "once" if count == 1 else f"{count} times"
+
+
+def _key(use: ToolUse, result: ToolResult) -> str:
+    """Equal for the same call with the same result; an argument that is empty counts as one that is left out."""
+    arguments = {name: value for name, value in use.input.items() if value not in ("", None)}
+    whole = json.dumps([use.name, arguments, result.is_error, result.text], sort_keys=True)
+    return hashlib.sha256(whole.encode()).hexdigest()

@@ -1,0 +1,108 @@
+"""What an executor is told before it begins: the brief of its step, and the question that is made of it."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from runs.enums import Role
+from runs.pev import prompts
+from runs.pev.asking import in_words, user
+from runs.pev.contracts import ContextItem, PlanStep, StepOutput, schema_for
+from runs.pev.delimiters import begun, delimited, listing, results_with_notes
+from runs.pev.ports import Ask, FileInfo, ToolSpec
+
+CONTEXT_CHARS = 20_000
+LISTED_STEPS = 100
+NAME_CHARS = 120
+"""Of the plan's context, and of its steps: some 6,000 tokens at most that every prompt of the run begins with."""
+
+
+@dataclass(frozen=True)
+class Critique:
+    """What an earlier attempt at this step was told; `label` says which attempt, or which person."""
+
+    label: str
+    text: str
+    from_person: bool = False
+
+
+@dataclass(frozen=True)
+class StepBrief:
+    """Everything an executor may see: the step, what it rests on, and every critique so far.
+
+    `context` and `steps` (names by key, in order) are those of the plan. `files` are those of the run, the same for
+    all of its steps; `made` what earlier steps have added or changed. `results` and `notes` are of the steps that
+    this one rests on.
+    """
+
+    request: str
+    goal: str
+    step: PlanStep
+    files: Mapping[str, FileInfo]
+    results: Mapping[str, str]
+    model: str
+    effort: str
+    rounds: int
+    critiques: tuple[Critique, ...] = ()
+    made: Mapping[str, FileInfo] = field(default_factory=dict)
+    context: Sequence[ContextItem] = ()
+    steps: Mapping[str, str] = field(default_factory=dict)
+    notes: Mapping[str, str] = field(default_factory=dict)
+
+
+def question(brief: StepBrief, tools: Sequence[ToolSpec]) -> Ask:
+    """The first question of an attempt. What the steps of a run have in common comes first (`Ask.stable`)."""
+    schema = schema_for(StepOutput)
+    shared = _of_the_run(brief)
+    return Ask(
+        role=Role.EXECUTOR,
+        model=brief.model,
+        effort=brief.effort,
+        system=f"{prompts.instructions(Role.EXECUTOR)}\nThe schema of your report:\n{in_words(schema)}\n",
+        messages=(user(*shared, *_of_the_step(brief)),),
+        schema_name="step_output",
+        schema=schema,
+        tools=tuple(tools),
+        max_tokens=32_000,
+        stable=(0, len(shared)),
+    )
+
+
+def _of_the_run(brief: StepBrief) -> list[str]:
+    """What every step of the run is told, to the byte, so that it is paid for once."""
+    return [
+        delimited("request", brief.request),
+        delimited("goal", brief.goal),
+        *_of_the_plan(brief),
+        delimited("files", listing(brief.files)),
+    ]
+
+
+def _of_the_plan(brief: StepBrief) -> list[str]:
+    context = "\n".join(f"{item.name}: {item.value}" for item in brief.context)
+    names = [f"{number}. {key}: {name[:NAME_CHARS]}" for number, (key, name) in enumerate(brief.steps.items(), 1)]
+    if len(names) > LISTED_STEPS:
+        names[LISTED_STEPS:] = [f"… and {len(names) - LISTED_STEPS} more steps"]
+    return [
+        *([delimited("context", begun(context, CONTEXT_CHARS))] if context else []),
+        *([delimited("steps", "\n".join(names), "of the plan, in order")] if names else []),
+    ]
+
+
+def _place(brief: StepBrief) -> str:
+    keys = list(brief.steps)
+    key = brief.step.step_id
+    return f"step {keys.index(key) + 1} of {len(keys)}" if key in keys else ""
+
+
+def _of_the_step(brief: StepBrief) -> list[str]:
+    """From what no attempt changes to what each adds: a retry begins with all that the attempt before was told."""
+    made = [delimited("files", listing(brief.made), "made or changed by earlier steps")] if brief.made else []
+    return [
+        *results_with_notes(brief.results, brief.notes),
+        delimited("step", brief.step.model_dump_json(), _place(brief)),
+        *made,
+        *(
+            delimited("person" if critique.from_person else "critique", critique.text, critique.label)
+            for critique in brief.critiques
+        ),
+    ]
