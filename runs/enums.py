@@ -34,6 +34,14 @@ class Provenance(StrEnum):
     MADE = "made"
 
 
+class CitationStatus(StrEnum):
+    """Whether the words of a citation stand where it says, elsewhere in the same file, or could not be found there."""
+
+    OK = "ok"
+    CORRECTED = "corrected"
+    BROKEN = "broken"
+
+
 class Action(StrEnum):
     """What a verdict asks for. `cannot`: nobody can do this, so neither another attempt nor the same step again."""
 

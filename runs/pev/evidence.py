@@ -49,10 +49,8 @@ def resolve(given: QuotedEvidence, sources: Mapping[str, bytes]) -> Evidence:
     text = text_of(data)
     if text is None:
         return _unverified(given, f"{given.source} is not a text file; nothing can be quoted from it", digest)
-    if len(_READ.findall(given.quote)) < MIN_CHARACTERS:
-        return _unverified(given, f"{quoted(given.quote)} is too short to prove anything", digest)
-    if _is_a_mere_word(given.quote, text):
-        return _unverified(given, f"{quoted(given.quote)} is one short word; quote the words around it", digest)
+    if reason := proves_nothing(given.quote, text):
+        return _unverified(given, reason, digest)
     span = find(given.quote, text)
     if span is None:
         missing = f"{quoted(given.quote)} does not occur in {given.source}{_elsewhere(given, sources)}"
@@ -70,13 +68,22 @@ def resolve(given: QuotedEvidence, sources: Mapping[str, bytes]) -> Evidence:
     )
 
 
-def _is_a_mere_word(quote: str, text: str) -> bool:
-    """Whether the quote is one short word without a figure that stands in a longer line: such a word occurs in nearly
+def proves_nothing(quote: str, text: str) -> str:
+    """Why a quote from this text cannot prove anything, wherever it stands; empty if it can.
+
+    One short word without a figure that stands in longer lines only is too little too: such a word occurs in nearly
     every text, often as a part of another one, and points at no place in it.
     """
-    if len(_WORDS.findall(quote)) > 1 or len(_READ.findall(quote)) >= LONG_WORD or _FIGURE.search(quote):
-        return False
-    return not _has_line(quote.strip(), text)
+    if len(_READ.findall(quote)) < MIN_CHARACTERS:
+        return f"{quoted(quote)} is too short to prove anything"
+    if is_short(quote) and not _has_line(quote.strip(), text):
+        return f"{quoted(quote)} is one short word; quote the words around it"
+    return ""
+
+
+def is_short(quote: str) -> bool:
+    """Whether it is one short word without a figure."""
+    return not (len(_WORDS.findall(quote)) > 1 or len(_READ.findall(quote)) >= LONG_WORD or _FIGURE.search(quote))
 
 
 def _has_line(wanted: str, text: str, piece: int = 250_000) -> bool:

@@ -1,0 +1,340 @@
+"""Citations: links in a deliverable from a statement to the place in a source that carries it, each looked up (T8)."""
+
+import hashlib
+import html
+import re
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Protocol
+from urllib.parse import unquote
+
+from runs.enums import CitationStatus, Provenance
+from runs.errors import InvalidInput, PathRefused
+from runs.pev.evidence import Span, find, is_short, proves_nothing, quoted
+from runs.pev.links import Link, links_in
+from runs.pev.paths import clean_path, text_of
+from runs.pev.statements import Statement, Statements, lacking
+
+RESULT = "@result/"
+EXAMPLE = "[“thirty days”](contracts/nda.md#L41)"
+"""What every sentence on a citation that cannot be used shows."""
+MAX_SEARCHED = 60_000_000
+"""Characters of sources that are searched for the citations of one text: some four seconds. Only words that do not
+stand where the citation says are searched for in the whole file.
+"""
+NEAR_LINES = 60
+MAX_RANGE = 200
+MAX_PARAGRAPH = 4_000
+
+_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|//")
+_LINES = re.compile(r"L(\d{1,9})(?:C\d{1,9})?(?:-L?(\d{1,9})(?:C\d{1,9})?)?", re.IGNORECASE)
+_MARKS = re.compile(r"\*{1,3}|(?<!\w)_{1,3}|_{1,3}(?!\w)|`+|~~")
+_QUOTATION = re.compile(r"(\r?\n)[ \t]*(?:>[ \t]?)+")
+_QUOTES = ("“”", '""', "„“", "«»", "»«", "‘’", "''", "„”", "‹›")
+_ESCAPED = re.compile(r"\\([!-/:-@\[-`{-~])")
+_OTHER = re.compile(r"page=\d+|(?:p|s|t|fn|cm)\d+[\w.]*|[^!]*!\$?[A-Za-z]{1,3}\$?\d+(?::.*)?")
+
+
+class Library(Protocol):
+    """The sources of a run by name: a path is the file as it was given, or one that the run made; `@result/` and a path
+    is what the run made of a given file. Bytes are the readable ones.
+    """
+
+    def __contains__(self, name: object) -> bool: ...
+    def __getitem__(self, name: str) -> bytes: ...
+    def provenance(self, name: str) -> Provenance:
+        """Where the words of this source come from."""
+        ...
+
+    def digest(self, name: str) -> str | None:
+        """The SHA-256 of a given file as it was handed in; None for what has no other form than its readable bytes."""
+        ...
+
+
+@dataclass(frozen=True)
+class Citation:
+    """One link of a deliverable and what became of it.
+
+    `start` to before `end` are its characters in the deliverable, `line` counts from 1. `source` is a name in the
+    library, with the span of the quote in its text and the line where that begins; empty, 0 where nothing was found.
+    `sentence` is for people. `plain`: a link to a file that quotes nothing. `weak`: what of the statement is not in
+    what is cited. `statement` is the sentence or table row around it, without links.
+    """
+
+    start: int
+    end: int
+    line: int
+    quote: str
+    target: str
+    status: CitationStatus
+    sentence: str
+    source: str = ""
+    provenance: Provenance | None = None
+    sha256: str = ""
+    source_start: int = 0
+    source_end: int = 0
+    source_line: int = 0
+    cited_line: int = 0
+    plain: bool = False
+    statement: str = ""
+    statement_start: int = 0
+    statement_end: int = 0
+    weak: str = ""
+
+    @property
+    def broken(self) -> bool:
+        return self.status is CitationStatus.BROKEN
+
+
+@dataclass(frozen=True)
+class Cited:
+    """The citations and file links of a text, in order. `problem`: why it was not looked through, or nothing."""
+
+    links: tuple[Citation, ...] = ()
+    problem: str = ""
+
+    @cached_property
+    def citations(self) -> tuple[Citation, ...]:
+        return tuple(one for one in self.links if not one.plain)
+
+    @cached_property
+    def broken(self) -> tuple[Citation, ...]:
+        """Citations and links to files that lead nowhere."""
+        return tuple(one for one in self.links if one.broken)
+
+
+def citations_in(text: str, library: Library) -> Cited:
+    """Every citation of a Markdown text, looked up. Links elsewhere (`https:`, `#heading`) are none.
+
+    Linear in the text; the sources are searched up to `MAX_SEARCHED` characters. What is not looked up is broken.
+    """
+    try:
+        reader = _Reader(text, library)
+    except InvalidInput as error:
+        return Cited(problem=f"Its citations were not looked up: {error}.")
+    return Cited(tuple(reader.resolved(reader.links)))
+
+
+def cited_at(text: str, start: int, end: int, library: Library) -> list[Citation]:
+    """The citations of a Markdown text whose link or statement overlaps the characters `start` to before `end`.
+
+    Broken ones are left out: the others carry the words there, as far as their `provenance` can.
+    """
+    try:
+        reader = _Reader(text, library)
+    except InvalidInput:
+        return []
+    return [one for one in reader.resolved(reader.near(start, end)) if not (one.broken or one.plain)]
+
+
+class _Text:
+    """The text of a source, with where its lines begin."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self._starts = [0, *(match.end() for match in re.finditer("\n", text))]
+
+    def lines(self, first: int, last: int) -> tuple[int, int]:
+        """Where these lines begin and end, from 1; both at the end of the text where there are no such lines."""
+        count, size = len(self._starts), len(self.text)
+        start = self._starts[first - 1] if 0 < first <= count else size
+        return start, self._starts[last] if last < count else size
+
+    def line_at(self, offset: int) -> int:
+        return bisect_right(self._starts, offset)
+
+    def around(self, start: int, end: int) -> str:
+        """The lines around a place, up to blank ones."""
+        first = max(self.text.rfind("\n\n", max(0, start - MAX_PARAGRAPH), start), start - MAX_PARAGRAPH, 0)
+        last = self.text.find("\n\n", end, end + MAX_PARAGRAPH)
+        return self.text[first : last if last >= 0 else end + MAX_PARAGRAPH]
+
+
+@dataclass
+class _Source:
+    name: str
+    text: _Text | None
+    sha256: str
+    provenance: Provenance
+
+
+class _Reader:
+    """Looks the links of one text up, and remembers what it has read."""
+
+    def __init__(self, text: str, library: Library) -> None:
+        blocks, self.links = links_in(text)
+        self._statements = Statements(text, blocks, self.links)
+        self._library = library
+        self._sources: dict[str, _Source] = {}
+        self._spans: dict[tuple[str, str, int, int], Span | str] = {}
+        self._left = MAX_SEARCHED
+
+    def near(self, start: int, end: int) -> list[Link]:
+        """The links whose statement overlaps these characters."""
+        around = ((link, self._statements.around(link)) for link in self.links)
+        return [link for link, one in around if one.start < end and start < one.end]
+
+    def resolved(self, links: Sequence[Link]) -> Iterator[Citation]:
+        """What became of these links. Those of one statement carry it together."""
+        found = [(one, self._statements.around(link)) for link in links if (one := self._one(link))]
+        carried: dict[Statement, set[str]] = {}
+        for one, statement in found:
+            carried.setdefault(statement, set()).add(self._carried(one))
+        weak = {statement: _weak(lacking(statement.own, carried[statement])) for statement in carried}
+        for one, statement in found:
+            yield replace(
+                one,
+                statement=statement.words,
+                statement_start=statement.start,
+                statement_end=statement.end,
+                weak="" if one.plain or one.broken else weak[statement],
+            )
+
+    def _carried(self, one: Citation) -> str:
+        """The paragraph of the source that it cites."""
+        source = self._sources.get(one.source)
+        if one.broken or one.plain or source is None or source.text is None:
+            return ""
+        return source.text.around(one.source_start, one.source_end)
+
+    def _one(self, link: Link) -> Citation | None:
+        target = link.target.strip()
+        if not target or target.startswith("#") or _SCHEME.match(target):
+            return None
+        path, mark, anchor = target.rpartition("#")
+        texts, is_quote = _quotes_in(link.text)
+        plain = not mark and not is_quote
+        given = Citation(
+            start=link.start,
+            end=link.end,
+            line=link.line,
+            quote=texts[0],
+            target=target,
+            status=CitationStatus.BROKEN,
+            sentence="",
+            plain=plain,
+        )
+        name = self._named(path if mark else target)
+        if name is None:
+            return replace(given, sentence=self._no_file(path if mark else target))
+        if plain:
+            return self._file(given, name)
+        return self._quoted(given, self._source(name), anchor if mark else "", texts)
+
+    def _named(self, path: str) -> str | None:
+        """The name in the library that a target means, percent-encoded or not; None if there is none."""
+        for written in (unquote(path), path):
+            prefix = RESULT if written.startswith(RESULT) else ""
+            try:
+                name = prefix + clean_path(written.removeprefix(prefix).removeprefix("./"))
+            except PathRefused:
+                continue
+            if name in self._library:
+                return name
+        return None
+
+    def _no_file(self, path: str) -> str:
+        shown = quoted(unquote(path))
+        inner = unquote(path).lstrip("./")
+        if inner != path and self._named(inner):
+            return f"There is no file {shown}; targets begin at the top folder: write {inner}"
+        return f"There is no file {shown}"
+
+    def _file(self, given: Citation, name: str) -> Citation:
+        source = self._source(name)
+        return replace(
+            given,
+            status=CitationStatus.OK,
+            sentence=f"{name} is a file of the task",
+            source=name,
+            provenance=source.provenance,
+            sha256=source.sha256,
+        )
+
+    def _source(self, name: str) -> _Source:
+        if name not in self._sources:
+            data = self._library[name]
+            text = text_of(data)
+            self._sources[name] = _Source(
+                name,
+                None if text is None else _Text(text),
+                self._library.digest(name) or hashlib.sha256(data).hexdigest(),
+                self._library.provenance(name),
+            )
+        return self._sources[name]
+
+    def _quoted(self, given: Citation, source: _Source, anchor: str, texts: Sequence[str]) -> Citation:
+        known = replace(given, source=source.name, sha256=source.sha256, provenance=source.provenance)
+        if source.text is None:
+            return replace(known, sentence=f"{source.name} cannot be read yet, so nothing can be cited from it")
+        lines = _LINES.fullmatch(unquote(anchor))
+        first = int(lines[1]) if lines else 0
+        last = max(first, int(lines[2] or 0)) if lines else 0
+        problem = ""
+        for quote in texts:
+            span = self._place(source.name, source.text, quote, first, last)
+            if isinstance(span, Span):
+                return _placed(replace(known, quote=quote), span, anchor, (first, last))
+            problem = problem or span
+        return replace(known, sentence=problem)
+
+    def _place(self, name: str, text: _Text, quote: str, first: int, last: int) -> Span | str:
+        key = (name, quote, first, last)
+        if key not in self._spans:
+            self._spans[key] = self._searched(name, text, quote, first, last)
+        return self._spans[key]
+
+    def _searched(self, name: str, text: _Text, quote: str, first: int, last: int) -> Span | str:
+        """Where the quote stands: in the lines named, else near them, else anywhere; or why it proves nothing."""
+        if self._left <= 0:
+            return "It was not looked up: too much would have to be searched for the citations of this text"
+        if is_short(quote):
+            self._left -= len(text.text)
+        if reason := proves_nothing(quote, text.text):
+            return reason
+        last = min(last, first + MAX_RANGE)
+        windows = [(first, last), (max(1, first - NEAR_LINES), last + NEAR_LINES)] if first else []
+        for low, high in windows:
+            start, end = text.lines(low, high)
+            part = text.text[start : end + 4 * len(quote) + 400]
+            self._left -= len(part)
+            span = find(quote, part)
+            if span and start + span.start < end:
+                return Span(start + span.start, start + span.end, text.line_at(start + span.start))
+        self._left -= len(text.text)
+        return find(quote, text.text) or f"{quoted(quote)} does not occur in {name}"
+
+
+def _placed(known: Citation, span: Span, anchor: str, lines: tuple[int, int]) -> Citation:
+    """A citation whose words were found: at the lines named, elsewhere, or behind an anchor that texts do not have."""
+    first, last = lines
+    found = replace(known, source_start=span.start, source_end=span.end, source_line=span.line, cited_line=first)
+    where = f"{quoted(known.quote)} stands in {known.source}, line {span.line}"
+    if anchor and not first:
+        kind = "belongs to another format" if _OTHER.fullmatch(anchor) else "is none that a text file has"
+        return replace(found, sentence=f"The anchor #{anchor[:40]} {kind}; {where}: write #L{span.line}")
+    if first and first <= span.line <= min(last, first + MAX_RANGE):
+        return replace(found, status=CitationStatus.OK, sentence=where)
+    instead = f"not in line {first}" if first else "which the link did not say"
+    return replace(found, status=CitationStatus.CORRECTED, sentence=f"{where}, {instead}")
+
+
+def _quotes_in(text: str) -> tuple[list[str], bool]:
+    """The words that a link's text may quote, the likeliest first, and whether they stand in quotation marks."""
+    written = html.unescape(_ESCAPED.sub(r"\1", _QUOTATION.sub(r"\1", text))).strip()
+    bare = _MARKS.sub("", written).strip()
+    found = [_unquoted(written), _unquoted(bare)]
+    return list(dict.fromkeys(found)), _unquoted(bare) != bare
+
+
+def _unquoted(text: str) -> str:
+    return text[1:-1].strip() if len(text) > 2 and text[0] + text[-1] in _QUOTES else text
+
+
+def _weak(missing: Sequence[str]) -> str:
+    if not missing:
+        return ""
+    listed = ", ".join(missing[:5]) + (" …" if len(missing) > 5 else "")
+    return f"{listed} {'is' if len(missing) == 1 else 'are'} not in what is cited"

@@ -1,0 +1,60 @@
+"""The statements that citations support, their figures, and paragraphs that cite nothing."""
+
+import pytest
+
+from runs.pev.links import links_in
+from runs.pev.statements import Statements, Uncited, figures_in, lacking, uncited
+
+
+def around(text: str) -> list[str]:
+    blocks, links = links_in(text)
+    statements = Statements(text, blocks, links)
+    return [statements.around(link).words for link in links]
+
+
+def test_a_statement_is_the_sentence_around_the_link() -> None:
+    text = "It rains. The period is thirty days [“30 days”](a.md#L1). It ends."
+
+    assert around(text) == ["The period is thirty days “30 days”."]
+
+
+def test_a_link_behind_the_full_stop_belongs_to_the_sentence_before() -> None:
+    assert around("It rains. The sun shines. [“sun”](a.md#L1)") == ["The sun shines. “sun”"]
+
+
+def test_a_statement_is_a_whole_table_row() -> None:
+    assert around("| a | b |\n|---|---|\n| 1. No. Two | [“x”](a.md#L1) |") == ["| 1. No. Two | “x” |"]
+
+
+def test_points_inside_a_link_end_no_sentence() -> None:
+    assert around("He said [“Stop. Now. Go”](a.md#L1) again.") == ["He said “Stop. Now. Go” again."]
+
+
+@pytest.mark.parametrize(
+    ("text", "figures"),
+    [
+        ("EUR 1,200.50 and 41 %", {"120050": "1,200.50", "41": "41"}),
+        ("1 200 000", {"1200000": "1\u00a0200\u00a0000"}),
+        ("F3 and A4x, 5th", {}),
+        ("on 2026-03-01.", {"2026": "2026", "03": "03", "01": "01"}),
+    ],
+)
+def test_figures_are_known_by_their_digits(text: str, figures: dict[str, str]) -> None:
+    assert figures_in(text) == figures
+
+
+def test_figures_may_stand_in_the_source_in_words_or_with_other_marks() -> None:
+    assert lacking("1. In 30 days 41 % of 1.200", ["within thirty days", "EUR 1,200"]) == ["41"]
+
+
+def test_paragraphs_that_state_facts_without_a_citation_are_listed() -> None:
+    text = (
+        "# Report of 2026\n\nNothing much.\n\nThe rent is 1,200 a month,\nas agreed.\n\n- “A quotation” here\n"
+        "- The rent [“1,200”](a.md#L1)\n- it was signed by Anna Muster in May\n"
+    )
+
+    assert uncited(text) == [
+        Uncited(5, 6, "The rent is 1,200 a month, as agreed."),
+        Uncited(8, 8, "- “A quotation” here"),
+        Uncited(10, 10, "- it was signed by Anna Muster in May"),
+    ]
