@@ -20,6 +20,7 @@ PEV_LOG                   line           json: one object a line, for machines t
 ANTHROPIC_API_KEY         (none)         Claude answers; without it, and without a base URL, only a rehearsal
 ANTHROPIC_AUTH_TOKEN      (none)         likewise, for servers that want a bearer token
 ANTHROPIC_BASE_URL        (Anthropic)    another server that speaks the same API
+ANTHROPIC_CUSTOM_HEADERS  (none)         lines “name: value” for that server, as gateways want; a role's own gets none
 PEV_MODEL_PLANNER, PEV_MODEL_EXECUTOR, PEV_MODEL_VERIFIER   model ids, needed with a base URL
 PEV_BASE_URL_PLANNER, PEV_BASE_URL_EXECUTOR, PEV_BASE_URL_VERIFIER   a server of its own for one role
 PEV_API_KEY_ENV_PLANNER, PEV_API_KEY_ENV_EXECUTOR, PEV_API_KEY_ENV_VERIFIER   the name of the variable with its key

@@ -25,7 +25,7 @@ _NOT_SECRET = frozenset(
 )
 """Unless another one says that it is only about a secret."""
 _NAMED_BY = "PEV_API_KEY_ENV_"
-"""Variables that name another, which holds a key whatever it is called."""
+"""Variables that name another, which holds a key whatever it is called. Some will be given the key itself."""
 _IN_ADDRESS = re.compile(r"://[^/@\s]*:([^/@\s]+)@")
 _PLACE = re.compile(r"(?:~|\.{0,2})/[\w.-]+(?:/[\w.-]+)+/?")
 """A path that leads to a secret. It may well stand in texts; taken out, it would break citations."""
@@ -77,7 +77,8 @@ def redacted(text: str) -> str:
 
 
 def _secrets() -> tuple[str, ...]:
-    found = {os.environ.get(name, "").strip() for by, name in os.environ.items() if by.startswith(_NAMED_BY)}
+    named = [name for by, name in os.environ.items() if by.startswith(_NAMED_BY)]
+    found = {os.environ.get(name, name).strip() for name in named}
     for name, value in os.environ.items():
         words = name.upper().split("_")
         if not _NAMES.isdisjoint(words) and _NOT_SECRET.isdisjoint(words) and not _PLACE.fullmatch(value):

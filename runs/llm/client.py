@@ -123,7 +123,9 @@ class Clients:
 
 
 def _made_for(server: Server) -> anthropic.Anthropic:
-    """Address and key are always said: what is not said the library would take from the environment by itself."""
+    """Address and key are always said, and the headers of the general server kept from all others: what is not said the
+    library would take from the environment by itself.
+    """
     key, url = server.key(os.environ), server.address and (server.base_url or server.address)
     try:
         httpx2.URL(url)
@@ -132,7 +134,12 @@ def _made_for(server: Server) -> anthropic.Anthropic:
     if not url:
         sentence = f"{server.set_by[0]} is no address: it has to begin with http:// or https://, and to name a host."
         raise ModelError(sentence, kind="no_address", retriable=False)
-    return anthropic.Anthropic(api_key=key, base_url=url, max_retries=0, http_client=_http())
+    lines = "" if server.is_general else os.environ.get("ANTHROPIC_CUSTOM_HEADERS", "")
+    headers: dict[str, Any] = {
+        line.partition(":")[0].strip(): anthropic.omit for line in lines.split("\n") if ":" in line
+    }
+    headers |= {name: f"Bearer {key}" for name in headers if name.lower() == "authorization"}
+    return anthropic.Anthropic(api_key=key, base_url=url, max_retries=0, http_client=_http(), default_headers=headers)
 
 
 def _stream(client: anthropic.Anthropic, sent: dict[str, Any], check: Callable[[], None], spent: Spent) -> Reply:

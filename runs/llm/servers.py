@@ -30,6 +30,11 @@ class Server:
         return not self.base_url or (parts is not None and f".{parts.hostname or ''}".endswith(".anthropic.com"))
 
     @property
+    def is_general(self) -> bool:
+        """Whether it is the one that answers where a role names none."""
+        return self.key_names == _KEYS
+
+    @property
     def address(self) -> str:
         """The base URL in one spelling, without user, password and query: it may be stored and shown (S5)."""
         parts = _parts(self.base_url or ANTHROPIC)
@@ -40,7 +45,7 @@ class Server:
     @property
     def host(self) -> str:
         """Name and port, to be shown."""
-        return _place(_parts(self.base_url or ANTHROPIC))
+        return _place(_parts(self.base_url or ANTHROPIC)) or "an address that is none"
 
     def key(self, environ: Mapping[str, str]) -> str:
         """What is to be sent as the key. Raises ModelError with what is to be set when it cannot be sent."""
@@ -50,8 +55,9 @@ class Server:
         found = next((environ[name] for name in self.key_names if environ.get(name)), "")
         if found:
             return found
-        if self.key_names and self.key_names != _KEYS:
-            raise _no_key(f"{self.set_by[1]} names {self.key_names[0]}, which is not set. Set it and start again.")
+        if self.key_names and not self.is_general:
+            sentence = f"{self.set_by[1]} has to name a variable that is set and holds the key."
+            raise _no_key(f"{sentence} Set both and start again.")  # not what it holds: that may be the key itself
         if not self.is_anthropic:
             return "none"
         if self.key_names:

@@ -61,6 +61,11 @@ def test_a_key_that_a_setting_names_is_a_secret_whatever_it_is_called_and_the_na
     assert redacted(text) == f"Set OPENROUTER_CREDIT_2, not {REPLACEMENT}!"
 
 
+def test_a_key_that_stands_where_its_name_should_is_a_secret_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PEV_API_KEY_ENV_VERIFIER", "gsk_0123456789abcdef")
+    assert redacted("It was gsk_0123456789abcdef.") == f"It was {REPLACEMENT}."
+
+
 @pytest.mark.parametrize(
     ("name", "value"),
     [

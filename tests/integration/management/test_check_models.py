@@ -161,6 +161,15 @@ def test_a_gateway_is_not_believed_by_the_names_of_its_models(
     assert (found.format, found.forced_tool, found.no_tools, found.window) == (False, False, False, 64_000)
 
 
+def test_of_the_offline_rules_nothing_is_asked(api: FakeAnthropic, monkeypatch: pytest.MonkeyPatch) -> None:
+    speak(api, OLLAMA)
+    for role in ("PLANNER", "EXECUTOR", "VERIFIER"):
+        monkeypatch.setenv(f"PEV_MODEL_{role}", f"offline-{role.lower()}")
+    printed = check()
+    assert printed.count("  The offline rules answer: there is nothing to ask.") == 3
+    assert (api.requests, printed.endswith("\nEvery role can be used.\n")) == ([], True)
+
+
 @pytest.mark.parametrize(
     ("answer", "sentence"),
     [
@@ -218,7 +227,10 @@ def test_a_verifier_of_another_provider_is_asked_there_with_its_own_key(
         monkeypatch.setenv("PEV_BASE_URL_VERIFIER", f"{other.url}/")
         monkeypatch.setenv("PEV_API_KEY_ENV_VERIFIER", "OPENROUTER")
         monkeypatch.setenv("OPENROUTER", KEY)
+        monkeypatch.setenv("ANTHROPIC_CUSTOM_HEADERS", f"X-Gateway: {KEY}\nAuthorization: Bearer test-key-of-nobody")
         printed = check()
+        assert {request.headers.get("x-gateway") for request in other.requests} == {None}
+        assert {request.headers.get("x-gateway") for request in api.requests} == {KEY}
         assert {request.headers["authorization"] for request in other.requests} == {f"Bearer {KEY}"}
         assert {request.headers["authorization"] for request in api.requests} == {"Bearer test-key-of-nobody"}
         assert sorted(Probe.objects.values_list("address", flat=True)) == sorted([api.url, other.url])

@@ -109,7 +109,7 @@ def test_three_servers_of_their_own_need_no_general_one() -> None:
         (
             {"ANTHROPIC_API_KEY": KEY, "PEV_API_KEY_ENV_VERIFIER": "SECOND"},
             "Nobody would answer as verifier: "
-            "PEV_API_KEY_ENV_VERIFIER names SECOND, which is not set. Set it and start again.",
+            "PEV_API_KEY_ENV_VERIFIER has to name a variable that is set and holds the key. Set both and start again.",
         ),
     ],
 )

@@ -54,7 +54,11 @@ def test_a_role_may_have_only_a_key_of_its_own() -> None:
         ({}, "This run needs a model, and there is no ANTHROPIC_API_KEY in the environment of the server."),
         (
             {"PEV_API_KEY_ENV_PLANNER": "SECOND", "ANTHROPIC_API_KEY": KEY},
-            "PEV_API_KEY_ENV_PLANNER names SECOND, which is not set. Set it and start again.",
+            "PEV_API_KEY_ENV_PLANNER has to name a variable that is set and holds the key. Set both and start again.",
+        ),
+        (
+            {"PEV_API_KEY_ENV_PLANNER": OTHER},
+            "PEV_API_KEY_ENV_PLANNER has to name a variable that is set and holds the key. Set both and start again.",
         ),
         (
             {"PEV_API_KEY_ENV_PLANNER": "SECOND", "SECOND": f"{KEY}\n"},
