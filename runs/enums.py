@@ -52,9 +52,21 @@ class Action(StrEnum):
 
 
 class Severity(StrEnum):
+    """How bad the worst failure of a result is. The verifier is told the same meanings."""
+
     MINOR = "minor"
     MAJOR = "major"
     CRITICAL = "critical"
+
+    @property
+    def meaning(self) -> str:
+        match self:
+            case Severity.MINOR:
+                return "the result can be used as it is"
+            case Severity.MAJOR:
+                return "it must be mended before anyone relies on it"
+            case Severity.CRITICAL:
+                return "relying on it would do harm"
 
 
 class RunStatus(StrEnum):
@@ -72,6 +84,19 @@ class Outcome(StrEnum):
     PARTIAL = "partial"
     FAILED = "failed"
     CANCELLED = "cancelled"
+
+
+class Missing(StrEnum):
+    """What kind of thing keeps a result from being whole."""
+
+    FAILURE = "failure"
+    ENDED = "ended"
+    RESULT = "result"
+    STEP = "step"
+    CRITERION = "criterion"
+    JUDGEMENT = "judgement"
+    RELAXED = "relaxed"
+    ANSWER = "answer"
 
 
 class PlanStatus(StrEnum):

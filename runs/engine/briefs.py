@@ -11,9 +11,9 @@ from runs.enums import (
     Action,
     AttemptStatus,
     GateStatus,
+    Missing,
     PlanStatus,
     Role,
-    StepStatus,
 )
 from runs.lifecycle import findings, fingerprint
 from runs.lifecycle import state as states
@@ -23,12 +23,13 @@ from runs.lifecycle.moves import StepState
 from runs.models import Attempt, Plan, Run, Step, ToolCall
 from runs.pev.case import Case
 from runs.pev.contracts import MinBytes, PlanStep, WordCount
+from runs.pev.outcome import gaps_in
 from runs.pev.planner import Lesson, PlanBrief, Spent
 from runs.pev.step_brief import Critique, StepBrief
 from runs.pev.synthesizer import AnswerBrief
 from runs.pev.tools import FileTools, ToolLimits
 from runs.reading.files import written_files
-from runs.reading.ledger import ledger_of
+from runs.reading.ledger import ledger_of, result_in
 from runs.trees import Overlay
 
 RESULT_CHARS = 4_000
@@ -37,6 +38,8 @@ _CARRIED_OUT = frozenset({PlanStatus.APPROVED, PlanStatus.SUPERSEDED})
 """Of versions before the one that is planned: the newest of them is approved until then."""
 REASON_CHARS = 300
 """One line of the plan gate: the whole text stands with the attempt or decision that it comes from."""
+_OF_THE_ANSWER = frozenset({Missing.ANSWER, Missing.JUDGEMENT, Missing.CRITERION})
+"""What is missing as long as the answer is not written."""
 REASONS = 3
 """Of a version that must not come again, the last ones: a planner has all of them as lessons anyway."""
 
@@ -195,12 +198,7 @@ def repeats_the_one_before(attempt: Attempt) -> bool:
     """Whether files and findings are identical to those of the previous attempt that was criticised."""
     before = attempt.step.attempts.filter(number__lt=attempt.number, status=AttemptStatus.FAILED)
     last = before.order_by("-number").first()
-    return bool(last and last.output and _result_in(last) == _result_in(attempt))
-
-
-def _result_in(attempt: Attempt) -> tuple[str, object]:
-    """What is judged of an attempt; its notes are not, so that new ones do not make it a new attempt."""
-    return attempt.output.findings if attempt.output else "", attempt.overlay
+    return bool(last and last.output and result_in(last) == result_in(attempt))
 
 
 def for_verifier(attempt: Attempt, overlay: Overlay, calls: Sequence[ToolCall]) -> Case:
@@ -266,18 +264,10 @@ def for_synthesizer(run: Run, plan: Plan) -> AnswerBrief:
         results={key: result.text for key, result in results.items()},
         notes={key: result.notes for key, result in results.items()},
         files=list(written_files(run, run.head)),
-        gaps=_accepted_gaps(run, plan) if StepStatus.ACCEPTED in statuses.values() else [],
+        gaps=[point.sentence for point in gaps_in(ledger_of(run, plan)) if point.kind not in _OF_THE_ANSWER],
         model=player.model,
         effort=player.effort,
     )
-
-
-def _accepted_gaps(run: Run, plan: Plan) -> list[str]:
-    return [
-        f"{step.name} was accepted although it did not pass: {step.feedback}"
-        for step in ledger_of(run, plan).steps
-        if step.status is StepStatus.ACCEPTED
-    ]
 
 
 def for_final_verdict(run: Run, plan: Plan, answer: str) -> Case:

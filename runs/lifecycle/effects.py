@@ -130,8 +130,8 @@ def replan(state: State, key: str) -> None:
     run, plan = state.run, state.plan
     assert plan is not None
     state.save()
-    gaps = [] if key else gaps_in(ledger_of(run, plan))
-    Plan.objects.filter(pk=plan.pk).update(unmet="\n".join(gaps))
+    points = [] if key else gaps_in(ledger_of(run, plan))
+    Plan.objects.filter(pk=plan.pk).update(unmet="\n".join(point.sentence for point in points))
     change(run, RunStatus.PLANNING, replans=run.replans + 1)
     why = f"Step {key} could not be done." if key else "Success criteria are not met."
     record(run.pk, events.Replanning(step=key, why=why, replan=run.replans))
@@ -168,5 +168,5 @@ def finish(run: Run, *, failure: str = "", ended: str = "", cancelled: bool = Fa
     book = ledger_of(run, newest, failure=failure, cancelled=cancelled)
     outcome: Outcome = outcome_of(book)
     change(run, RunStatus.FINISHED, outcome=outcome.value, failure=failure, ended=ended, finished_at=timezone.now())
-    record(run.pk, events.Finished(outcome=outcome.value, gaps=tuple(gaps_in(book)[:20])))
+    record(run.pk, events.Finished(outcome=outcome.value, gaps=tuple(point.sentence for point in gaps_in(book)[:20])))
     log.info("run finished: %s", outcome, extra=about(run=run.pk))

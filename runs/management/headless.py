@@ -32,6 +32,7 @@ from runs.management.questions import about
 from runs.models import Gate, Run
 from runs.pev.imported import MAX_BYTES, plan_in
 from runs.reading.gates import limits_of
+from runs.reading.run import reading_of
 from runs.reports.machine import as_json
 
 EXIT = {Outcome.SUCCEEDED: 0, Outcome.PARTIAL: 3, Outcome.FAILED: 1, Outcome.CANCELLED: 1}
@@ -68,7 +69,7 @@ class Headless:
         if options["json"]:
             self.stdout.write(json.dumps(as_json(run), ensure_ascii=False, indent=2))
         elif run.answer:
-            self._say(f"\n{run.answer}")
+            self._say(f"\n{reading_of(run).answer}")
         self._leave(engine, EXIT[Outcome(run.outcome)] if run.outcome else 1)
 
     def _submitted(self, owner: Any, options: dict[str, Any]) -> Run:

@@ -1,19 +1,94 @@
-"""The outcome of a run: computed from the ledger, never taken from a model."""
+"""The outcome of a run and what keeps it from being whole: computed from the ledger, never taken from a model."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from runs.enums import SETTLED_STEPS, Outcome, StepStatus
+from runs.enums import SETTLED_STEPS, AttemptStatus, Missing, Outcome, Severity, StepStatus
 from runs.pev.results import CriterionResult
+
+MAX_TEXT = 200
+MAX_FOUND = 300
+MAX_TOLD = 600
+MAX_SENTENCE = 1_200
+MAX_NAMED = 3
+"""Characters of a criterion, of what was found for it, of what an attempt was told and of a whole sentence; criteria
+that a sentence names. The whole text stands with the verdict.
+"""
+
+
+@dataclass(frozen=True)
+class Unmet:
+    """A criterion that was not met. `status` is that of its result, `found` what was found for it."""
+
+    text: str
+    status: str
+    found: str
+
+    @property
+    def sentence(self) -> str:
+        found = self.found.rstrip(".")
+        return f"“{self.text}”{f' ({found})' if found else ''}"
+
+
+@dataclass(frozen=True)
+class Told:
+    """What became of an attempt, and what was said of it. `by`: the person who said it; empty for a verdict.
+
+    `repeats`: it brought the same files and findings as the one before, which had been criticised.
+    """
+
+    attempt: int
+    status: AttemptStatus
+    said: str
+    by: str = ""
+    repeats: bool = False
+
+
+@dataclass(frozen=True)
+class OpenPoint:
+    """One thing that keeps a result from being whole, with its cause. `about`: the step or success criterion.
+
+    `sentence` tells all of it to people, within `MAX_SENTENCE`. `unmet` are the criteria that the last judged attempt
+    did not meet, `told` what each attempt was told, `severity` that of the last verdict.
+    """
+
+    kind: Missing
+    sentence: str
+    about: str = ""
+    unmet: tuple[Unmet, ...] = ()
+    told: tuple[Told, ...] = ()
+    severity: Severity | None = None
+
+
+@dataclass(frozen=True)
+class Tried:
+    """One attempt at a step, as its verdict and people judged it; without `results` it was not judged by criteria."""
+
+    number: int
+    status: AttemptStatus
+    results: Sequence[CriterionResult] = ()
+    feedback: str = ""
+    severity: Severity | None = None
+    repeats: bool = False
+    rejections: Sequence[tuple[str, str]] = ()
 
 
 @dataclass(frozen=True)
 class StepEntry:
-    """One line of the ledger. `feedback`: what was wrong with its last attempt, if anything."""
+    """One line of the ledger, with the attempts at it in order.
+
+    `kept_by_person`: somebody, and not the policy, accepted it, and it has written a file that the plan had asked for.
+    """
 
     name: str
     status: StepStatus
-    feedback: str = ""
+    tried: Sequence[Tried] = ()
+    kept_by_person: bool = False
+
+    @property
+    def counts(self) -> bool:
+        """Whether there is something in it that a result can rest on."""
+        return self.status is StepStatus.PASSED or (self.status is StepStatus.ACCEPTED and self.kept_by_person)
 
 
 @dataclass(frozen=True)
@@ -33,34 +108,126 @@ class Ledger:
 
 
 def outcome_of(ledger: Ledger) -> Outcome:
-    """`succeeded` needs every step passed, every success criterion supported, and an answer; nothing else does."""
+    """`succeeded` needs every step passed, every success criterion supported, and an answer; nothing else does.
+
+    Without one step that passed, or that a person accepted with an expected file, it is `failed`.
+    """
     if ledger.cancelled:
         return Outcome.CANCELLED
     settled = [step.status in SETTLED_STEPS for step in ledger.steps]
-    enough = any(settled) if ledger.ended else bool(settled) and all(settled)
-    if ledger.failure or not enough:
+    enough = bool(ledger.ended) or all(settled)
+    if ledger.failure or not enough or not any(step.counts for step in ledger.steps):
         return Outcome.FAILED
     return Outcome.PARTIAL if gaps_in(ledger) else Outcome.SUCCEEDED
 
 
-def gaps_in(ledger: Ledger) -> list[str]:
-    """One sentence for each thing that was not achieved; empty exactly when nothing is missing."""
-    gaps = [sentence for sentence in (ledger.failure, ledger.ended) if sentence]
-    for step in ledger.steps:
-        if step.status is StepStatus.PASSED:
-            continue
-        state = "accepted with issues" if step.status is StepStatus.ACCEPTED else f"not done ({step.status})"
-        gaps.append(f"Step “{step.name}” was {state}. {step.feedback}".strip())
+def gaps_in(ledger: Ledger) -> list[OpenPoint]:
+    """Everything that was not achieved, with its cause; empty exactly when nothing is missing."""
+    return [point for kind in (_endings, _steps, _criteria, _relaxed, _answer) for point in kind(ledger)]
+
+
+def _endings(ledger: Ledger) -> Iterator[OpenPoint]:
+    if ledger.failure:
+        yield OpenPoint(Missing.FAILURE, ledger.failure)
+    if ledger.ended:
+        yield OpenPoint(Missing.ENDED, ledger.ended)
+
+
+def _steps(ledger: Ledger) -> Iterator[OpenPoint]:
+    accepted = any(step.status is StepStatus.ACCEPTED for step in ledger.steps)
     if not ledger.steps:
-        gaps.append("No step was carried out.")
+        yield OpenPoint(Missing.RESULT, "No step was carried out.")
+    elif accepted and not any(step.counts for step in ledger.steps):
+        yield OpenPoint(Missing.RESULT, "No step passed, and no person accepted one that wrote an expected file.")
+    for step in ledger.steps:
+        if step.status is not StepStatus.PASSED:
+            yield point_of(step)
+
+
+def _criteria(ledger: Ledger) -> Iterator[OpenPoint]:
     if not ledger.criteria:
-        gaps.append("The success criteria were not judged.")
-    gaps += [
-        f"Success criterion not met: {result.text.rstrip('.')}. {result.feedback}".strip()
-        for result in ledger.criteria
-        if not result.met
-    ]
-    gaps += [f"Relaxed, and no one agreed to it: {sentence}" for sentence in ledger.relaxed]
+        yield OpenPoint(Missing.JUDGEMENT, "The success criteria were not judged.")
+    for result in ledger.criteria:
+        if not result.met:
+            unmet = _unmet(result)
+            sentence = f"Success criterion not met: {unmet.text.rstrip('.')}. {unmet.found}".strip()
+            yield OpenPoint(Missing.CRITERION, sentence, result.text, (unmet,))
+
+
+def _relaxed(ledger: Ledger) -> Iterator[OpenPoint]:
+    for sentence in ledger.relaxed:
+        yield OpenPoint(Missing.RELAXED, f"Relaxed, and no one agreed to it: {sentence}")
+
+
+def _answer(ledger: Ledger) -> Iterator[OpenPoint]:
     if not ledger.answered:
-        gaps.append("There is no final answer.")
-    return gaps
+        yield OpenPoint(Missing.ANSWER, "There is no final answer.")
+
+
+def point_of(step: StepEntry) -> OpenPoint:
+    """Why a step has not passed: the criteria that were not met first, then what came of the attempts after that."""
+    unmet, after = _last_unmet(step.tried)
+    return OpenPoint(
+        kind=Missing.STEP,
+        sentence=_line(" ".join(filter(None, _told_of(step, unmet, after))), MAX_SENTENCE),
+        about=step.name,
+        unmet=unmet,
+        told=tuple(told for one in step.tried for told in _told(one)),
+        severity=next((one.severity for one in reversed(step.tried) if one.severity), None),
+    )
+
+
+def _last_unmet(tried: Sequence[Tried]) -> tuple[tuple[Unmet, ...], Sequence[Tried]]:
+    """What the last attempt that did not meet a criterion did not meet, and the attempts after it."""
+    for place in range(len(tried), 0, -1):
+        unmet = tuple(_unmet(result) for result in tried[place - 1].results if not result.met)
+        if unmet:
+            return unmet, tried[place:]
+    return (), tried
+
+
+def _told_of(step: StepEntry, unmet: Sequence[Unmet], after: Sequence[Tried]) -> Iterator[str]:
+    state = "accepted with issues" if step.status is StepStatus.ACCEPTED else f"not done ({step.status})"
+    attempts = f" after {len(step.tried)} attempts" if len(step.tried) > 1 else ""
+    yield f"Step “{step.name}” was {state}{attempts}."
+    if unmet:
+        more = f"; and {len(unmet) - MAX_NAMED} more" if len(unmet) > MAX_NAMED else ""
+        yield f"Not met: {'; '.join(one.sentence for one in unmet[:MAX_NAMED])}{more}."
+    for one in after:
+        became = _became(one)
+        yield f"Attempt {one.number}: {became}" if became and len(step.tried) > 1 else became
+    for one in step.tried:
+        yield from (f"{person} said of attempt {one.number}: “{words}”." for person, words in one.rejections)
+
+
+def _became(one: Tried) -> str:
+    """What came of an attempt that met its criteria, or was not judged by them."""
+    if one.repeats:
+        return "It repeats the one before; what had been criticised was not addressed."
+    match one.status:
+        case AttemptStatus.CONFLICT:
+            return "It met its criteria, but another step had changed the same file."
+        case AttemptStatus.PASSED:
+            return "It met its criteria."
+        case AttemptStatus.CANCELLED:
+            return "It was cut off."
+        case _:
+            return _line(one.feedback, MAX_FOUND)
+
+
+def _told(one: Tried) -> Iterator[Told]:
+    said = "Another step had changed the same file." if one.status is AttemptStatus.CONFLICT else one.feedback
+    if said or not one.rejections:
+        yield Told(one.number, one.status, _line(said, MAX_TOLD), repeats=one.repeats)
+    for person, words in one.rejections:
+        yield Told(one.number, one.status, _line(words, MAX_TOLD), by=person)
+
+
+def _unmet(result: CriterionResult) -> Unmet:
+    found = result.feedback or " ".join(evidence.sentence for evidence in result.evidence)
+    return Unmet(_line(result.text, MAX_TEXT), result.status, _line(found, MAX_FOUND))
+
+
+def _line(text: str, chars: int) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= chars else f"{line[: chars - 1]}…"

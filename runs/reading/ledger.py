@@ -1,10 +1,13 @@
 """The ledger of a run, from which its outcome is computed, read from its rows."""
 
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+
 from django.db.models import Q
 
-from runs.enums import StepStatus
-from runs.models import Plan, Run, Verdict
-from runs.pev.outcome import Ledger, StepEntry
+from runs.enums import AttemptStatus, GateKind, GateStatus, Severity, StepStatus
+from runs.models import Attempt, Gate, Plan, Run, Step
+from runs.pev.outcome import Ledger, StepEntry, Tried
 
 _READ = frozenset({"person", "terminal"})
 
@@ -16,14 +19,8 @@ def was_read(plan: Plan) -> bool:
 
 def ledger_of(run: Run, plan: Plan | None, *, failure: str = "", cancelled: bool = False) -> Ledger:
     """The ledger of a run, whose newest plan this is. Before the success criteria are judged its criteria are empty."""
-    columns = ("pk", "spec", "status", "reused_from")
-    steps = list(plan.steps.order_by("position").values_list(*columns)) if plan else []
-    kept = {attempt: step for step, _, _, attempt in steps if attempt}
-    verdicts = Verdict.objects.filter(Q(attempt__step__plan=plan) | Q(attempt__in=kept)).order_by("attempt__number")
-    rows = verdicts.values_list("attempt_id", "attempt__step_id", "feedback")
-    feedback = {kept.get(attempt_id, step_id): text for attempt_id, step_id, text in rows}
     return Ledger(
-        steps=[StepEntry(spec.name, StepStatus(status), feedback.get(step, "")) for step, spec, status, _ in steps],
+        steps=_entries(plan) if plan else [],
         criteria=run.final.results if run.final else [],
         answered=bool(run.answer),
         failure=failure or run.failure,
@@ -31,3 +28,65 @@ def ledger_of(run: Run, plan: Plan | None, *, failure: str = "", cancelled: bool
         relaxed=plan.relaxed if plan and not was_read(plan) else (),
         ended=run.ended,
     )
+
+
+def entry_of(step: Step, attempts: Sequence[Attempt], decisions: Mapping[int, Sequence[Gate]]) -> StepEntry:
+    """The line of a step. `attempts`: all at it, or at the step whose result it keeps; `decisions` are by attempt."""
+    last = attempts[-1] if attempts else None
+    accepted = any(
+        gate.kind == GateKind.EXHAUSTED and gate.status == GateStatus.APPROVED and gate.decided_how in _READ
+        for gate in (decisions.get(last.pk, ()) if last else ())
+    )
+    wrote = last is not None and any(last.overlay.get(path) for path in step.spec.outputs)
+    return StepEntry(step.spec.name, StepStatus(step.status), _tried(attempts, decisions), accepted and wrote)
+
+
+def result_in(attempt: Attempt) -> tuple[str, object] | None:
+    """What is judged of an attempt, None of one without a report. Its notes are not: new ones make no new attempt."""
+    return (attempt.output.findings, attempt.overlay) if attempt.output else None
+
+
+def _tried(attempts: Sequence[Attempt], decisions: Mapping[int, Sequence[Gate]]) -> list[Tried]:
+    found: list[Tried] = []
+    criticised: tuple[str, object] | None = None
+    for attempt in attempts:
+        verdict = getattr(attempt, "verdict", None)
+        rejections = [gate for gate in decisions.get(attempt.pk, ()) if gate.status == GateStatus.REJECTED]
+        one = Tried(
+            number=attempt.number,
+            status=AttemptStatus(attempt.status),
+            results=verdict.results if verdict else (),
+            feedback=verdict.feedback if verdict else "",
+            severity=Severity(verdict.severity) if verdict and not verdict.passed else None,
+            repeats=criticised is not None and result_in(attempt) == criticised,
+            rejections=[(str(gate.decided_by), gate.reason) for gate in rejections],
+        )
+        found.append(one)
+        criticised = result_in(attempt) if attempt.status == AttemptStatus.FAILED else criticised
+    return found
+
+
+def _entries(plan: Plan) -> list[StepEntry]:
+    """Attempts are read of steps that did not pass only: mostly there are none."""
+    steps = list(plan.steps.order_by("position"))
+    attempts = _attempts_of([step for step in steps if step.status != StepStatus.PASSED])
+    decided = Gate.objects.filter(attempt__in=[one.pk for each in attempts.values() for one in each])
+    decisions = defaultdict(list)
+    for gate in decided.select_related("decided_by").order_by("id") if attempts else ():
+        decisions[gate.attempt_id or 0].append(gate)
+    return [entry_of(step, attempts.get(step.pk, ()), decisions) for step in steps]
+
+
+def _attempts_of(steps: Sequence[Step]) -> Mapping[int, Sequence[Attempt]]:
+    """By step, in order, with their verdicts; of a step that keeps a result, those at the step that it comes from."""
+    kept = {step.reused_from_id: step.pk for step in steps if step.reused_from_id}
+    own = [step.pk for step in steps if not step.reused_from_id]
+    if not (kept or own):
+        return {}
+    chosen = Attempt.objects.filter(Q(step__in=own) | Q(step__attempts__in=list(kept))).distinct()
+    attempts = list(chosen.select_related("verdict").order_by("number"))
+    doers = {attempt.step_id: kept[attempt.pk] for attempt in attempts if attempt.pk in kept}
+    found: dict[int, list[Attempt]] = defaultdict(list)
+    for attempt in attempts:
+        found[doers.get(attempt.step_id, attempt.step_id)].append(attempt)
+    return found

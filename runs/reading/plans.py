@@ -26,8 +26,10 @@ from runs.pev.contracts import Criterion, PlanStep, StepOutput
 from runs.pev.deviations import deviations
 from runs.pev.estimate import Estimate, StepEstimate
 from runs.pev.ordering import levels
+from runs.pev.outcome import OpenPoint, point_of
 from runs.pev.ports import FileInfo
 from runs.reading.differences import Difference, difference_between
+from runs.reading.ledger import entry_of
 from runs.reading.rows import Rows, ToolReading
 
 
@@ -242,6 +244,11 @@ class StepReading:
         """Whether work on it is under way, or about to begin: not while the planner is asked about all of it."""
         judged = self.row.status == StepStatus.JUDGED and self.plan.rows.run.status == RunStatus.EXECUTING
         return self.row.status == StepStatus.RUNNING or judged
+
+    @property
+    def open_point(self) -> OpenPoint:
+        """Why it has not passed. Of a step that keeps its result only what is said of the attempt that it keeps."""
+        return point_of(entry_of(self.row, self.tried, self.plan.rows.answers))
 
     @property
     def feedback(self) -> str:

@@ -11,12 +11,16 @@ from runs.accounting.metrics import Metrics, metrics
 from runs.accounting.totals import RoleTotals, Totals, totals_by_role
 from runs.enums import Outcome, Role
 from runs.models import Gate, Run
-from runs.pev.outcome import gaps_in
+from runs.pev.outcome import OpenPoint, gaps_in
 from runs.pev.results import CriterionResult
+from runs.reading.escaping import line
 from runs.reading.files import MadeFile, made_files
 from runs.reading.ledger import ledger_of
 from runs.reading.plans import PlanReading
 from runs.reading.rows import Rows, read_rows
+
+MAX_POINTS = 20
+"""Open points that an answer begins with, so that there is an answer in sight; the report names all."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,11 +47,34 @@ class RunReading:
         return self.plans[-1] if self.plans else None
 
     @cached_property
+    def open_points(self) -> list[OpenPoint]:
+        """What is missing, with its cause; nothing for a run that succeeded or is not finished."""
+        newest = self.rows.plans[-1] if self.rows.plans else None
+        return gaps_in(ledger_of(self.run, newest)) if self.run.outcome else []
+
+    @property
     def gaps(self) -> list[str]:
-        """A sentence for each thing that is missing; empty for a run that succeeded or is not finished."""
-        return (
-            gaps_in(ledger_of(self.run, self.rows.plans[-1] if self.rows.plans else None)) if self.run.outcome else []
-        )
+        """A sentence for each open point."""
+        return [point.sentence for point in self.open_points]
+
+    @cached_property
+    def answer(self) -> str:
+        """The final answer in Markdown. That of a run that did not succeed begins with the outcome and what is missing;
+        `run.answer` stays what was written and judged.
+        """
+        if not (self.run.answer and self.open_points):
+            return self.run.answer
+        shown = [f"- {line(sentence)}" for sentence in self.gaps[:MAX_POINTS]]
+        more = len(self.gaps) - len(shown)
+        shown += [f"- and {more} more, which the report names"] if more else []
+        heading = f"{self.verdict_word}: this is not the whole of what was asked for."
+        return "\n".join([heading, "", *shown, "", "---", "", self.run.answer])
+
+    @property
+    def rollback(self) -> str:
+        """What the plan says is to be done with the results when the task fails; empty unless it did, in any part."""
+        missed = self.run.outcome not in {None, Outcome.SUCCEEDED}
+        return self.rows.plans[-1].header.rollback_strategy if missed and self.rows.plans else ""
 
     @property
     def verdict_word(self) -> str:

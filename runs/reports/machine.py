@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import asdict
 
 from pydantic import JsonValue
 
 from runs.models import Attempt, Run, Verdict
+from runs.pev.outcome import OpenPoint
 from runs.pev.results import CriterionResult
 from runs.reading.plans import AttemptReading, PlanReading, StepReading
 from runs.reading.run import RunReading, reading_of
@@ -25,7 +27,8 @@ def render(report: RunReading) -> dict[str, JsonValue]:
     """Run, outcome and gaps, versions of the plan, steps with attempts and evidence, files, costs, metrics, events.
 
     `steps` are those of the newest version; `costs` is estimate against actual, `metrics` what `accounting.metrics`
-    defines. `cost_usd` is a decimal as text; `unpriced_calls` counts the calls that are not in it.
+    defines. `cost_usd` is a decimal as text; `unpriced_calls` counts the calls that are not in it. `answer` begins with
+    what is missing in it; `judged_answer` is what evidence of the success criteria points into.
     """
     run = report.run
     return {
@@ -39,7 +42,10 @@ def render(report: RunReading) -> dict[str, JsonValue]:
         "policy": run.policy.model_dump(mode="json"),
         "judged_its_own_work": report.same_model,
         "gaps": list[JsonValue](report.gaps),
-        "answer": run.answer,
+        "open_points": [_open_point(point) for point in report.open_points],
+        "rollback_strategy": report.rollback,
+        "answer": report.answer,
+        "judged_answer": run.answer,
         "success_criteria": _results(report.criteria),
         "plans": [_plan(plan) for plan in report.plans],
         "steps": _steps(report.plan) if report.plan else [],
@@ -54,6 +60,17 @@ def render(report: RunReading) -> dict[str, JsonValue]:
             {"seq": event.seq, "kind": event.kind, "at": event.at.isoformat(), "data": event.data}
             for event in run.events.order_by("seq")
         ],
+    }
+
+
+def _open_point(point: OpenPoint) -> JsonValue:
+    return {
+        "kind": point.kind,
+        "about": point.about,
+        "sentence": point.sentence,
+        "severity": point.severity,
+        "unmet": [asdict(one) for one in point.unmet],
+        "attempts": [asdict(one) for one in point.told],
     }
 
 

@@ -10,11 +10,12 @@ from django.utils import timezone
 from runs.accounting.costs import CostLine
 from runs.accounting.totals import Totals
 from runs.characters import printable
-from runs.models import Gate, Run
+from runs.enums import Severity
+from runs.models import Gate, Run, Verdict
 from runs.pev.results import CriterionResult
+from runs.reading.escaping import block, code, line
 from runs.reading.plans import AttemptReading, PlanReading, StepReading
 from runs.reading.run import RunReading, reading_of
-from runs.reports.escaping import block, code, line
 
 
 def as_markdown(run: Run) -> str:
@@ -37,6 +38,8 @@ def _head(report: RunReading) -> list[str]:
     rows = [f"# {report.verdict_word + ': ' if report.verdict_word else ''}{line(report.run.title)}", ""]
     if report.gaps:
         rows += ["**What is missing**", "", *(f"- {line(gap)}" for gap in report.gaps), ""]
+    if report.rollback:
+        rows += [f"**What the plan says to do with the results now**: {line(report.rollback)}", ""]
     if report.same_model:
         rows += [
             f"One model judged its own work: executor and verifier are both {code(report.same_model)}, by policy.",
@@ -62,7 +65,7 @@ def _head(report: RunReading) -> list[str]:
 
 
 def _answer(report: RunReading) -> list[str]:
-    return ["## Final answer", "", *(block(report.run.answer) if report.run.answer else ["There is no final answer."])]
+    return ["## Final answer", "", *(block(report.answer) if report.answer else ["There is no final answer."])]
 
 
 def _criteria(report: RunReading) -> list[str]:
@@ -141,11 +144,17 @@ def _attempt(attempt: AttemptReading) -> list[str]:
         rows.append(f"  - Result taken over from {place}; it cost nothing here.")
     for criterion in verdict.results if verdict else []:
         rows += _criterion(criterion, "  ")
+    if verdict and not verdict.passed:
+        rows.append(f"  - {_severity(verdict)}; the verdict asks for: {verdict.action}")
     if verdict and verdict.feedback:
         rows += ["  - Critique:", "", *block(verdict.feedback, "    "), ""]
     rows += [f"  - Note: {line(note)}" for note in (verdict.notes if verdict else [])]
     rows += [f"  - Differs from the plan: {line(one)}" for one in attempt.deviations]
     return rows + [f"  {_decision(one)}" for one in attempt.decisions]
+
+
+def _severity(verdict: Verdict) -> str:
+    return f"{verdict.severity.capitalize()}: {Severity(verdict.severity).meaning}"
 
 
 def _decision(one: Gate) -> str:

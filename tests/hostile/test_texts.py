@@ -8,10 +8,10 @@ from runs.characters import printable
 from runs.errors import PathRefused
 from runs.pev.paths import clashes, clean_path
 from runs.pev.sensitive import is_obeyed, secret_part
+from runs.reading.escaping import block, code, line
 from runs.reading.tables import formulas_in
 from runs.redaction import redacted
 from runs.reports.archive import entry_name
-from runs.reports.escaping import block, code, line
 from tests.fakes.echoes import KEY
 from tests.hostile.bounds import within
 from tests.hostile.test_markdown import UNITS

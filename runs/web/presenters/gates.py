@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from runs.enums import GateKind, WorkKind
 from runs.lifecycle.gates import needs_second_person
 from runs.models import Gate
+from runs.pev.outcome import OpenPoint
 from runs.reading.gates import Limit, limits_of
 from runs.reading.plans import AttemptReading, PlanReading, StepReading
 
@@ -90,6 +91,11 @@ class GateView:
     @property
     def limits(self) -> tuple[Limit, ...]:
         return limits_of(self.row)
+
+    @property
+    def open_point(self) -> OpenPoint | None:
+        """What a person who goes on accepts: the criteria that were not met, and what each attempt was told."""
+        return self.step.open_point if self.step and self.row.kind == GateKind.EXHAUSTED else None
 
     @property
     def not_by(self) -> str:

@@ -8,6 +8,7 @@ from django.utils import timezone
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
+from runs.enums import Severity
 from runs.models import Attempt
 from runs.pev.ports import FileInfo
 from runs.pev.results import Evidence
@@ -36,6 +37,12 @@ _AGO = ((60, 1, "second"), (3_600, 60, "minute"), (86_400, 3_600, "hour"), (7 * 
 def words(status: object) -> str:
     """A status, kind or verb as people say it."""
     return _WORDS.get(str(status), str(status).replace("_", " "))
+
+
+@register.filter
+def meaning(severity: str) -> str:
+    """What a severity says of the result."""
+    return Severity(severity).meaning
 
 
 @register.filter

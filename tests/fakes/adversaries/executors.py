@@ -135,6 +135,11 @@ def does_nothing(request: Request, right: Answer) -> Answer:
     return reporting()
 
 
+def at(step_id: str, player: Player) -> Player:
+    """Plays so at this step, and as it should at every other."""
+    return lambda request, right: player(request, right) if step_of(request)["step_id"] == step_id else right
+
+
 def gives_up(request: Request, right: Answer) -> Answer:
     """Section 3: blocked is not a pass, however satisfied it sounds."""
     return reporting(status="blocked", reasoning="The archive is sealed.", findings=PRAISE)

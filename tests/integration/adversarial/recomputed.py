@@ -141,11 +141,22 @@ def best_outcome(run: Run) -> str:
     settled = [step.status in {"passed", "accepted"} for step in steps]
     if run.failure or plan is None or not (any(settled) if run.ended else settled and all(settled)):
         return "failed"
+    if not any(step.status == "passed" or kept_by_person(step) for step in steps):
+        return "failed"
     if run.ended or asks_less(run):
         return "partial"
     sources = Sources(files_in(run.head), {"@output": run.answer})
     met = all_hold(raw(run.final.results if run.final else []), raw(plan.header.success_criteria), sources)
     return "succeeded" if met and run.answer.strip() and all(map(step_passes, steps)) else "partial"
+
+
+def kept_by_person(step: Step) -> bool:
+    """Whether somebody accepted it at its gate, with a file that the plan had asked for."""
+    attempt = step.reused_from or step.attempts.order_by("-number").first()
+    if attempt is None or step.status != "accepted":
+        return False
+    accepted = attempt.gates.filter(kind="exhausted", status="approved", decided_how__in=["person", "terminal"])
+    return accepted.exists() and any(attempt.overlay.get(path) for path in step.spec.outputs)
 
 
 def asks_less(run: Run) -> bool:

@@ -12,7 +12,7 @@ from tests.factories import Submit, answer
 from tests.fakes.adversaries import executors
 from tests.fakes.adversaries.everyone import FAULTS, SUCCESS, always, in_turn, switches_language, synthesizes
 from tests.fakes.anthropic_api import FakeAnthropic
-from tests.fakes.team import Player, Team, plan, step
+from tests.fakes.team import Player, Team, plan, step, told
 from tests.integration.adversarial.holding import come_to_rest, must_hold, play
 
 pytestmark = [pytest.mark.django_db, pytest.mark.allow_hosts(["127.0.0.1"])]
@@ -107,11 +107,13 @@ def test_another_language(api: FakeAnthropic, submitted: Submit, client: Client,
 
 @pytest.mark.parametrize("words", [SUCCESS, "# Erfolg\n\nAlles ist fertig; es fehlt nichts."])
 def test_an_accepted_gap_cannot_be_hidden(api: FakeAnthropic, submitted: Submit, client: Client, words: str) -> None:
-    team = Team(plan=plan(step("one")), executor=executors.claims_unwritten, synthesizer=synthesizes(words))
+    executor = executors.at("one", executors.claims_unwritten)
+    team = Team(plan=plan(step("one"), step("two")), executor=executor, synthesizer=synthesizes(words))
     run = play(api, submitted, team, exhausted="accept")
-    must_hold(run, client, Outcome.PARTIAL, "Step “Do one” was accepted with issues.")
-    told = team.seen["synthesizer"][0].last_text
-    assert "Do one was accepted although it did not pass" in told
+    gap = "Step “Do one” was accepted with issues. Not met: “The expected output one.md exists and is not empty”"
+    must_hold(run, client, Outcome.PARTIAL, gap, "PARTIAL: this is not the whole of what was asked for.")
+    assert [part.text.startswith(gap) for part in told(team.seen["synthesizer"][0]) if part.kind == "gap"] == [True]
+    assert run.answer == words.strip()
 
 
 def test_no_answer_is_no_success(api: FakeAnthropic, submitted: Submit, client: Client) -> None:

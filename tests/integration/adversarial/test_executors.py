@@ -198,15 +198,27 @@ def test_a_burst_of_calls_is_cut(api: FakeAnthropic, submitted: Submit, client: 
 def test_what_is_accepted_with_issues_is_partial(
     api: FakeAnthropic, submitted: Submit, client: Client, executor: Player
 ) -> None:
-    run = play(api, submitted, Team(plan=plan(step("one")), executor=executor), exhausted="accept")
+    team = Team(plan=plan(step("one"), step("two")), executor=executors.at("one", executor))
+    run = play(api, submitted, team, exhausted="accept")
     must_hold(run, client, Outcome.PARTIAL, "Step “Do one” was accepted with issues.")
+
+
+@pytest.mark.parametrize("executor", [executors.claims_unwritten, executors.writes_elsewhere, executors.gives_up])
+def test_what_is_accepted_with_issues_and_nothing_else_is_a_failure(
+    api: FakeAnthropic, submitted: Submit, client: Client, executor: Player
+) -> None:
+    run = play(api, submitted, Team(plan=plan(step("one")), executor=executor), exhausted="accept")
+    nothing = "No step passed, and no person accepted one that wrote an expected file."
+    must_hold(
+        run, client, Outcome.FAILED, nothing, "Step “Do one” was accepted with issues.", "Throw the results away."
+    )
 
 
 def test_what_nobody_announced_is_not_accepted_either(api: FakeAnthropic, submitted: Submit, client: Client) -> None:
     team = Team(plan=plan(step("one")), executor=executors.writes_elsewhere)
     run = play(api, submitted, team, exhausted="accept")
     told = "Files of one that no step had declared were left out: extra.md, notes.md."
-    must_hold(run, client, Outcome.PARTIAL, told)
+    must_hold(run, client, Outcome.FAILED, told)
     kept = trees.files_of(run.head)
     assert sorted(kept) == ["notes.md", "one.md"]
     assert kept["notes.md"] == trees.files_of(run.inputs)["notes.md"]
@@ -217,4 +229,4 @@ def test_a_person_is_asked_what_to_do(api: FakeAnthropic, submitted: Submit, ali
     must_hold(run, client, GateKind.EXHAUSTED, "Shall the run go on with this gap?", "Reported as blocked.")
     answer(run, alice, Verb.APPROVE)
     come_to_rest(run)
-    must_hold(run, client, Outcome.PARTIAL, "Step “Do one” was accepted with issues.")
+    must_hold(run, client, Outcome.FAILED, "Step “Do one” was accepted with issues. Reported as blocked.")

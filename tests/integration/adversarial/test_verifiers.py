@@ -103,14 +103,14 @@ def test_what_is_no_evidence(api: FakeAnthropic, submitted: Submit, client: Clie
 def test_the_policy_decides_how_it_goes_on(
     api: FakeAnthropic, submitted: Submit, alice: User, client: Client, verifier: Player, exhausted: str
 ) -> None:
-    """Whatever is decided, the outcome is at most partial."""
+    """Whatever is decided, the outcome is at most partial: only if a person accepted what there is."""
     gap = "Step “Do one” was accepted with issues."
     run = play(api, submitted, Team(plan=plan(step("one")), verifier=verifier), exhausted=exhausted)
     if exhausted == "ask":
         must_hold(run, client, GateKind.EXHAUSTED, "“Do one” did not pass in 1 attempt.")
         answer(run, alice, Verb.APPROVE)
         come_to_rest(run)
-    must_hold(run, client, Outcome.PARTIAL, gap)
+    must_hold(run, client, Outcome.PARTIAL if exhausted == "ask" else Outcome.FAILED, gap)
 
 
 def test_its_own_critique_proves_nothing(api: FakeAnthropic, submitted: Submit, client: Client) -> None:

@@ -178,17 +178,19 @@ def test_a_plan_written_by_hand_is_carried_out_without_a_planner(
 
 def test_an_accepted_gap_exits_3(tmp_path: Path, installation: Installation, api: FakeAnthropic) -> None:
     def never(request: Request, right: Answer) -> Answer:
-        judged_step = "The whole task" not in json.dumps(request.messages)
-        return (
-            Say(json.dumps(verdict(labels_of(request), "", "", passed=False, action="retry"))) if judged_step else right
-        )
+        failed = verdict(labels_of(request), "", "", passed=False, action="retry")
+        return Say(json.dumps(failed)) if "two says what was found" in request.last_text else right
 
-    api.script(Team(plan=plan(step("one")), verifier=never))
+    api.script(Team(plan=plan(step("one"), step("two")), verifier=never))
     done = run(installation.copy(tmp_path / "data"), "Do it", "--approve-all", "--json", **model(api))
     assert done.returncode == 3, done.stderr
     told = json.loads(done.stdout)
     assert told["outcome"] == "partial"
     assert any("accepted with issues" in gap for gap in told["gaps"])
+    assert told["answer"].startswith(
+        "PARTIAL: this is not the whole of what was asked for.\n\n- Step “Do two” was accepted"
+    )
+    assert told["judged_answer"] == "The result is done."
     assert "secret-key" not in done.stdout + done.stderr
     data = b"".join(path.read_bytes() for path in (tmp_path / "data").rglob("*") if path.is_file())
     assert b"secret-key" not in data

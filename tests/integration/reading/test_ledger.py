@@ -1,17 +1,18 @@
-"""The ledger is read from the newest plan, with what was wrong last, and it decides the outcome."""
+"""The ledger is read from the newest plan, with every attempt that did not pass, and it decides the outcome."""
 
 from typing import Any
 
 import pytest
+from pytest_django import DjangoAssertNumQueries
 
 from runs import history
-from runs.enums import GateKind, Outcome, StepStatus, Verb
+from runs.enums import AttemptStatus, Exhausted, GateKind, GateStatus, Outcome, StepStatus, Verb
 from runs.lifecycle import facts, gates
 from runs.models import Run
-from runs.pev.outcome import Ledger, StepEntry, outcome_of
+from runs.pev.outcome import Ledger, outcome_of
 from runs.reading import ledger
 from tests import factories as made
-from tests.integration.lifecycle.small import done, started
+from tests.integration.lifecycle.small import done, started, undone
 
 pytestmark = pytest.mark.django_db
 
@@ -33,14 +34,33 @@ def test_only_the_newest_plan_counts() -> None:
     ]
 
 
-def test_a_step_carries_the_feedback_on_its_last_attempt() -> None:
-    book = ledger_of(made.exhausted_gate())
-    assert book.steps[1] == StepEntry("Review the clauses", StepStatus.WAITING, made.CRITIQUE)
+def test_a_step_carries_every_attempt_with_what_was_said_of_it() -> None:
+    run = made.exhausted_gate()
+    made.decide(run, GateKind.EXHAUSTED, Verb.REJECT, "Look at the schedules.")
+    review = ledger_of(run).steps[1]
+    assert (review.name, review.status) == ("Review the clauses", StepStatus.RUNNING)
+    said = [(one.number, one.status, one.feedback, one.rejections) for one in review.tried]
+    assert said == [
+        (1, AttemptStatus.FAILED, made.CRITIQUE, []),
+        (2, AttemptStatus.FAILED, made.CRITIQUE, [("alice", "Look at the schedules.")]),
+        (3, AttemptStatus.EXECUTING, "", []),
+    ]
+    assert [one.label for one in review.tried[0].results if not one.met] == ["C1", "C2"]
 
 
-def test_feedback_that_was_heeded_is_not_carried_on() -> None:
-    book = ledger_of(made.step_gate())
-    assert book.steps[1].feedback == ""
+def test_an_attempt_that_repeats_the_one_before_is_told_as_such() -> None:
+    run = started("a", attempts=3, replans=0, exhausted=Exhausted.FAIL)
+    for _ in range(3):
+        undone(run, "a")
+    assert [one.repeats for one in ledger_of(run).steps[0].tried] == [False, True, True]
+
+
+def test_attempts_at_steps_that_passed_are_not_read(django_assert_num_queries: DjangoAssertNumQueries) -> None:
+    run = made.finished_succeeded()
+    plan = run.plans.newest()
+    with django_assert_num_queries(1):
+        book = ledger.ledger_of(run, plan)
+    assert [list(step.tried) for step in book.steps] == [[], [], []]
 
 
 def test_the_gap_of_a_step_that_was_accepted_is_carried_into_a_later_plan() -> None:
@@ -48,8 +68,30 @@ def test_the_gap_of_a_step_that_was_accepted_is_carried_into_a_later_plan() -> N
     made.decide(run, GateKind.EXHAUSTED, Verb.APPROVE)
     with history.writing():
         facts.propose_plan(run, made.plan(), reason="Asked again.", estimate=None)
-    book = ledger_of(run)
-    assert book.steps[1] == StepEntry("Review the clauses", StepStatus.ACCEPTED, made.CRITIQUE)
+    review = ledger_of(run).steps[1]
+    assert (review.name, review.status) == ("Review the clauses", StepStatus.ACCEPTED)
+    assert [one.feedback for one in review.tried] == [made.CRITIQUE, made.CRITIQUE]
+    assert review.kept_by_person
+
+
+@pytest.mark.parametrize(
+    ("how", "expected", "kept"),
+    [
+        ("person", ["a.draft"], True),
+        ("terminal", ["a.draft", "b.md"], True),
+        ("--approve-all", ["a.draft"], False),
+        ("person", [], False),
+        ("person", ["b.md"], False),
+    ],
+)
+def test_a_person_who_accepts_a_step_with_an_expected_file_makes_it_count(
+    how: str, expected: list[str], kept: bool
+) -> None:
+    run = made.executing(made.plan(made.plan_step("a", "A", expected_outputs=expected)), attempts=1, replans=0)
+    undone(run, "a")
+    gate = run.gates.get(status=GateStatus.OPEN)
+    gates.decide(gate.pk, made.alice(), gates.Decision(Verb.APPROVE, gate.digest, how=how))
+    assert ledger_of(run).steps[0].kept_by_person is kept
 
 
 def test_the_judged_criteria_are_read_back_with_their_support() -> None:

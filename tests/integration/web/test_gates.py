@@ -129,6 +129,16 @@ def test_a_rejected_step_is_tried_again_with_the_words(alice_client: Client) -> 
     assert "was given the critique of attempt 2" in page
 
 
+def test_an_exhausted_step_shows_first_what_was_not_met(alice_client: Client) -> None:
+    run = factories.exhausted_gate()
+    text = " ".join(alice_client.get(f"/runs/{run.pk}/").text.split())
+    unmet = '<p><strong>Not met</strong></p> <ul class="gaps"><li>“{}”: Unsupported: no quote of the verifier'
+    text_of = run.plans.get().steps.get(key="review").spec.acceptance_criteria[0].text
+    assert unmet.format(text_of) in text
+    assert "<p>Major: it must be mended before anyone relies on it.</p>" in text
+    assert text.index("<strong>Not met</strong>") < text.index("<h3>Attempt 2</h3>")
+
+
 def test_an_exhausted_step_is_accepted_with_issues(alice_client: Client) -> None:
     run = factories.exhausted_gate()
     alice_client.post(address(gate_of(run)), form(gate_of(run), "approve"))

@@ -31,6 +31,13 @@ def test_a_partial_report_begins_with_its_gaps(alice_client: Client) -> None:
     assert "was accepted with issues" in text
     markdown = body(alice_client.get(f"/runs/{run.pk}/report.md")).decode()
     assert markdown.startswith("# PARTIAL: Review these three contracts\n\n**What is missing**\n")
+    assert "## Final answer\n\n> PARTIAL: this is not the whole of what was asked for.\n>\n> - Step “Review" in markdown
+    assert "<p>PARTIAL: this is not the whole of what was asked for.</p>" in text
+    strategy = run.plans.get().header.rollback_strategy
+    assert f"**What the plan says to do with the results now**: {strategy}" in markdown
+    assert f"<strong>What the plan says to do with the results now:</strong> {strategy}" in text
+    assert "  - Major: it must be mended before anyone relies on it; the verdict asks for: retry\n" in markdown
+    assert "major (it must be mended before anyone relies on it), retry" in text
 
 
 def test_a_succeeded_report_has_no_gaps_and_its_quotes_lead_to_the_place(alice_client: Client) -> None:

@@ -1,14 +1,29 @@
 """An outcome is never better than its ledger."""
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from runs.enums import Outcome, StepStatus
-from runs.pev.outcome import Ledger, StepEntry, gaps_in, outcome_of
-from runs.pev.results import CriterionResult, all_pass
+from runs.enums import AttemptStatus, Missing, Outcome, Severity, StepStatus
+from runs.pev.outcome import (
+    MAX_FOUND,
+    MAX_SENTENCE,
+    MAX_TEXT,
+    MAX_TOLD,
+    Ledger,
+    OpenPoint,
+    StepEntry,
+    Told,
+    Tried,
+    Unmet,
+    gaps_in,
+    outcome_of,
+    point_of,
+)
+from runs.pev.results import CriterionResult, Evidence, all_pass
 
 
 def result(*, passed: bool = True, supported: bool = True) -> CriterionResult:
@@ -25,11 +40,20 @@ def result(*, passed: bool = True, supported: bool = True) -> CriterionResult:
 
 
 PASSED = StepEntry("Read", StepStatus.PASSED)
-ACCEPTED = StepEntry("Write", StepStatus.ACCEPTED, "No figures.")
+
+
+def tried(number: int = 1, status: AttemptStatus = AttemptStatus.FAILED, **more: Any) -> Tried:
+    return Tried(number, status, **{"feedback": "No figures.", "severity": Severity.MAJOR, **more})
+
+
+ACCEPTED = StepEntry("Write", StepStatus.ACCEPTED, [tried()])
+KEPT = replace(ACCEPTED, kept_by_person=True)
 FULL = Ledger(steps=[PASSED], criteria=[result()], answered=True)
 
 RESULTS = st.builds(lambda passed, supported: result(passed=passed, supported=supported), st.booleans(), st.booleans())
-STEPS = st.builds(StepEntry, st.just("Step"), st.sampled_from(StepStatus), st.sampled_from(["", "Wrong."]))
+STEPS = st.builds(
+    StepEntry, st.just("Step"), st.sampled_from(StepStatus), st.sampled_from([(), (tried(),)]), st.booleans()
+)
 LEDGERS = st.builds(
     Ledger,
     steps=st.lists(STEPS | st.just(PASSED), max_size=4),
@@ -43,6 +67,10 @@ LEDGERS = st.builds(
 RANK = {Outcome.CANCELLED: 0, Outcome.FAILED: 0, Outcome.PARTIAL: 1, Outcome.SUCCEEDED: 2}
 
 
+def sentences(ledger: Ledger) -> list[str]:
+    return [point.sentence for point in gaps_in(ledger)]
+
+
 def test_everything_passed_and_supported_is_a_success_without_gaps() -> None:
     assert (outcome_of(FULL), gaps_in(FULL)) == (Outcome.SUCCEEDED, [])
 
@@ -52,6 +80,19 @@ def test_everything_passed_and_supported_is_a_success_without_gaps() -> None:
     [
         (
             Ledger([PASSED, ACCEPTED], [result()], answered=True),
+            Outcome.PARTIAL,
+            ["Step “Write” was accepted with issues. No figures."],
+        ),
+        (
+            Ledger([ACCEPTED], [result()], answered=True),
+            Outcome.FAILED,
+            [
+                "No step passed, and no person accepted one that wrote an expected file.",
+                "Step “Write” was accepted with issues. No figures.",
+            ],
+        ),
+        (
+            Ledger([KEPT], [result()], answered=True),
             Outcome.PARTIAL,
             ["Step “Write” was accepted with issues. No figures."],
         ),
@@ -69,7 +110,7 @@ def test_everything_passed_and_supported_is_a_success_without_gaps() -> None:
         (Ledger([PASSED], [result()], answered=False), Outcome.PARTIAL, ["There is no final answer."]),
         (Ledger([], [result()], answered=True), Outcome.FAILED, ["No step was carried out."]),
         (
-            Ledger([StepEntry("Read", StepStatus.FAILED, "No.")], [result()], answered=True),
+            Ledger([StepEntry("Read", StepStatus.FAILED, [tried(feedback="No.")])], [result()], answered=True),
             Outcome.FAILED,
             ["Step “Read” was not done (failed). No."],
         ),
@@ -98,7 +139,7 @@ def test_everything_passed_and_supported_is_a_success_without_gaps() -> None:
     ],
 )
 def test_each_gap_costs_the_success_and_is_told(ledger: Ledger, outcome: Outcome, gaps: list[str]) -> None:
-    assert (outcome_of(ledger), gaps_in(ledger)) == (outcome, gaps)
+    assert (outcome_of(ledger), sentences(ledger)) == (outcome, gaps)
 
 
 @given(LEDGERS)
@@ -123,8 +164,8 @@ def test_no_further_step_or_criterion_makes_an_outcome_better(
 ) -> None:
     if not ledger.steps or not ledger.criteria:
         return
-    if ledger.ended:
-        return  # finished early, one settled step more is what makes it partial
+    if ledger.ended or not any(one.counts for one in ledger.steps):
+        return  # one step more that counts is what makes it partial
     more = replace(ledger, steps=[*ledger.steps, step], criteria=[*ledger.criteria, criterion])
     assert RANK[outcome_of(more)] <= RANK[outcome_of(ledger)]
 
@@ -132,9 +173,90 @@ def test_no_further_step_or_criterion_makes_an_outcome_better(
 @given(LEDGERS)
 def test_no_open_step_is_left_out_of_the_gaps(ledger: Ledger) -> None:
     not_passed = sum(1 for step in ledger.steps if step.status is not StepStatus.PASSED)
-    assert sum(1 for gap in gaps_in(ledger) if gap.startswith("Step “")) == not_passed
+    assert [point.kind for point in gaps_in(ledger)].count(Missing.STEP) == not_passed
 
 
 @given(st.lists(RESULTS, max_size=4))
 def test_an_overall_pass_needs_at_least_one_result_and_all_of_them_supported(results: list[CriterionResult]) -> None:
     assert all_pass(results) == (bool(results) and all(r.passed and r.supported for r in results))
+
+
+# ---- the cause of an open point ------------------------------------------------------------------------------------
+
+MET = result()
+UNMET = result(passed=False)
+
+
+def write(*attempts: Tried, status: StepStatus = StepStatus.FAILED) -> OpenPoint:
+    return point_of(StepEntry("Write", status, attempts))
+
+
+def test_what_was_not_met_is_told_beside_two_repetitions() -> None:
+    repeated = "This attempt repeats the one before: the critique was not addressed."
+    point = write(
+        tried(1, results=[MET, UNMET], feedback="- C1 (It is done): Not yet.", severity=Severity.CRITICAL),
+        tried(2, feedback=repeated, repeats=True),
+        tried(3, feedback=repeated, repeats=True),
+    )
+    again = "It repeats the one before; what had been criticised was not addressed."
+    assert point.sentence == (
+        "Step “Write” was not done (failed) after 3 attempts. Not met: “It is done” (Not yet). "
+        f"Attempt 2: {again} Attempt 3: {again}"
+    )
+    assert point.unmet == (Unmet("It is done", "failed", "Not yet."),)
+    assert [(one.attempt, one.said, one.repeats) for one in point.told] == [
+        (1, "- C1 (It is done): Not yet.", False),
+        (2, repeated, True),
+        (3, repeated, True),
+    ]
+    assert (point.kind, point.about, point.severity) == (Missing.STEP, "Write", Severity.MAJOR)
+
+
+def test_a_later_attempt_that_was_judged_counts_and_not_an_earlier_one() -> None:
+    other = UNMET.model_copy(update={"text": "It has a date", "feedback": "None."})
+    assert write(tried(1, results=[UNMET]), tried(2, results=[MET, other])).unmet == (
+        Unmet("It has a date", "failed", "None."),
+    )
+
+
+@pytest.mark.parametrize(
+    ("last", "sentence"),
+    [
+        (tried(2, AttemptStatus.BLOCKED, feedback="Reported as blocked. Sealed."), "Reported as blocked. Sealed."),
+        (
+            tried(2, AttemptStatus.CONFLICT, results=[MET], feedback=""),
+            "It met its criteria, but another step had changed the same file.",
+        ),
+        (tried(2, AttemptStatus.CANCELLED, feedback=""), "It was cut off."),
+        (tried(2, AttemptStatus.PASSED, results=[MET], feedback=""), "It met its criteria."),
+    ],
+)
+def test_an_attempt_that_met_nothing_anew_is_told_beside_what_was_unmet_before(last: Tried, sentence: str) -> None:
+    told = write(tried(1, results=[UNMET]), last).sentence
+    assert told == (
+        f"Step “Write” was not done (failed) after 2 attempts. Not met: “It is done” (Not yet). Attempt 2: {sentence}"
+    )
+
+
+def test_what_people_said_of_an_attempt_is_told_with_their_names() -> None:
+    sent_back = tried(1, AttemptStatus.REJECTED, results=[MET], feedback="", rejections=[("bob", "Name the dates.")])
+    point = write(sent_back, status=StepStatus.DROPPED)
+    assert point.told == (Told(1, AttemptStatus.REJECTED, "Name the dates.", by="bob"),)
+    assert point.sentence == "Step “Write” was not done (dropped). bob said of attempt 1: “Name the dates.”."
+
+
+def test_where_only_evidence_says_what_was_found_its_sentences_do() -> None:
+    evidence = [Evidence(kind="check", source="a.md", verified=False, sentence="a.md has 3 words")]
+    unmet = UNMET.model_copy(update={"feedback": "", "evidence": evidence})
+    assert write(tried(results=[unmet])).unmet[0].found == "a.md has 3 words"
+
+
+def test_however_long_the_words_are_a_point_is_bounded() -> None:
+    huge = UNMET.model_copy(update={"text": "x\n" * 3_000, "feedback": "y " * 90_000})
+    attempts = [tried(number, results=[huge] * 40, feedback="z" * 90_000) for number in range(1, 4)]
+    point = write(*attempts, tried(4, feedback="z" * 90_000))
+    assert len(point.sentence) == MAX_SENTENCE
+    assert {len(one.text) for one in point.unmet} == {MAX_TEXT}
+    assert {len(one.found) for one in point.unmet} == {MAX_FOUND}
+    assert {len(one.said) for one in point.told} == {MAX_TOLD}
+    assert len(sentences(Ledger([PASSED], [huge], answered=True))[0]) < MAX_SENTENCE

@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from runs.enums import Action, Severity
+from runs.enums import Action, Role, Severity
 from runs.errors import ContractBroken
+from runs.pev import prompts
 from runs.pev.case import Case
 from runs.pev.contracts import Contains, Criterion, FileExists
 from runs.pev.delimiters import Block, find
@@ -388,3 +389,8 @@ def test_a_second_answer_can_take_a_pass_back() -> None:
     found = judge(Scripted(first, second), case(OPEN, TWO))
     assert [result.passed for result in found.results] == [False, True]
     assert not found.passed
+
+
+def test_a_verifier_is_told_what_a_severity_means() -> None:
+    told = " ".join(prompts.instructions(Role.VERIFIER).split())
+    assert [severity for severity in Severity if f"`{severity}` when {severity.meaning}" not in told] == []

@@ -3,7 +3,7 @@
 import pytest
 from markdown_it import MarkdownIt
 
-from runs.reports.escaping import block, code, line
+from runs.reading.escaping import block, code, line
 
 HOSTILE = [
     "# heading",
