@@ -40,6 +40,8 @@ from runs.pev.results import CriterionResult
 
 LATEST_VERDICTS = 500
 """From how many verdicts, the latest, the verifier's confidence is read."""
+DOUBTED_VERDICTS = 20
+"""From so many on: of verifiers that would let nine in ten results pass, one in eight never says no in twenty."""
 BOUNDS = (0.0, 0.5, 0.7, 0.8, 0.9)
 """Where the ranges of confidence begin; the last one ends at 1."""
 
@@ -78,7 +80,8 @@ class StepFigures:
 
     A step that a later version keeps is counted once, where it was carried out. `ended`: those of the attempted that
     passed, were accepted with issues, failed, or were dropped by a replan or a stop. `first_pass`: those that passed
-    with their first attempt, and were not sent back by a person. `reused`, not among the attempted: steps that
+    with their first attempt, and were not sent back by a person. `retried`: those with an attempt after one that a
+    verdict had failed; `recovered`: of these, those that passed. `reused`, not among the attempted: steps that
     passed with the result of an earlier run.
     """
 
@@ -89,6 +92,8 @@ class StepFigures:
     failed: int
     dropped: int
     first_pass: int
+    retried: int
+    recovered: int
     reused: int
 
     @property
@@ -192,6 +197,14 @@ class Metrics:
     roles: tuple[RoleTotals, ...]
     totals: Totals
 
+    @property
+    def doubt(self) -> str:
+        """A question, where everything passed at once so often that nobody may have looked; else empty."""
+        at_once = self.steps.ended == self.steps.first_pass and not self.attempts.retries
+        if not at_once or self.attempts.judged < DOUBTED_VERDICTS:
+            return ""
+        return f"100 % and never a retry in {self.attempts.judged} verdicts: is the verifier awake?"
+
 
 def metrics(runs: QuerySet[Run]) -> Metrics:
     """The figures of these runs as of now, in ten queries."""
@@ -240,12 +253,15 @@ def _runs(chosen: QuerySet[Run]) -> RunFigures:
 def _steps(chosen: QuerySet[Run]) -> StepFigures:
     own = Attempt.objects.filter(step=OuterRef("pk"), reused_from=None)
     at_once = own.filter(number=1, status=AttemptStatus.PASSED)
+    again = Exists(own.filter(verdict__passed=False, number__lt=OuterRef("tries")))
     taken = Attempt.objects.reused().passed().filter(step=OuterRef("pk"))
     steps = Step.objects.filter(plan__run__in=chosen)
     found = steps.filter(Exists(own.filter(verdict__isnull=False))).aggregate(
         attempted=Count("pk"),
         ended=Count("pk", filter=Q(status__in=TERMINAL_STEPS)),
         first_pass=Count("pk", filter=Q(Exists(at_once), status=StepStatus.PASSED)),
+        retried=Count("pk", filter=Q(again)),
+        recovered=Count("pk", filter=Q(again, status=StepStatus.PASSED)),
         **{
             status.value: Count("pk", filter=Q(status=status))
             for status in (StepStatus.PASSED, StepStatus.ACCEPTED, StepStatus.FAILED, StepStatus.DROPPED)

@@ -85,6 +85,7 @@ def metrics(found: Metrics) -> JsonValue:
     """What the report calls figures; each is defined in `runs.accounting.metrics`."""
     shares = {"first_pass_yield": found.steps.first_pass_yield, "pass_rate": found.steps.pass_rate}
     return {
+        "doubt": found.doubt,
         "replans": found.runs.replans,
         "plans_rejected": found.runs.rejected,
         "wall_ms": found.runs.wall.total_ms if found.runs.wall.count else None,

@@ -223,10 +223,11 @@ def _figures(report: RunReading) -> list[str]:
         "",
         f"- Steps attempted: {steps.attempted}; {steps.passed} passed, {steps.accepted} accepted with issues, "
         f"{steps.failed} failed, {steps.dropped} dropped; {steps.reused} more took over an earlier result",
-        f"- First-pass yield: {_share(steps.first_pass, steps.ended)}",
+        f"- First-pass yield: {_share(steps.first_pass, steps.ended)}{f'. {found.doubt}' if found.doubt else ''}",
         f"- Pass rate: {_share(steps.passed, steps.ended)}",
         f"- Attempts judged: {attempts.judged}; {attempts.passed} passed, {attempts.sent_back} of them sent back by "
         f"a person; {attempts.retries} retries",
+        f"- Steps that were retried after a failure: {steps.retried}; {steps.recovered} of them passed",
         f"- Replans: {found.runs.replans}; plans rejected by a person: {found.runs.rejected}",
         f"- Verdicts with unsupported claims: {attempts.unsupported}",
         f"- Time from submission to the end: {_seconds(found.runs.wall.total_ms) or 'not finished'}",

@@ -81,6 +81,36 @@ def test_what_a_person_sends_back_was_not_right_the_first_time() -> None:
     assert (found.steps.passed, found.steps.first_pass) == (2, 1)
 
 
+def test_what_was_retried_after_a_failure_and_what_recovered() -> None:
+    def found(run: Run) -> tuple[int, int]:
+        steps = of(run).steps
+        return steps.retried, steps.recovered
+
+    assert found(factories.finished_succeeded()) == (1, 1)
+    assert found(factories.finished_partial()) == (1, 0), "accepted is not recovered"
+    assert found(factories.replanned()) == (0, 0), "a failure that was not tried again"
+    run = factories.executing()
+    factories.pass_inventory(run)
+    factories.pass_review(run)
+    factories.decide(run, GateKind.STEP, Verb.REJECT, "Clause 9 too.")
+    factories.pass_review(run)
+    assert found(run) == (0, 0), "a person sent it back, no verdict"
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "doubted"), [(2, "100 % and never a retry in 2 verdicts: is the verifier awake?"), (3, "")]
+)
+def test_what_passes_too_well_is_doubted_from_so_many_verdicts_on(
+    verdicts: int, doubted: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(figures, "DOUBTED_VERDICTS", verdicts)
+    run = factories.executing(step_approval="none")
+    factories.pass_inventory(run)
+    factories.pass_review(run)
+    assert of(run).doubt == doubted
+    assert of(factories.finished_succeeded()).doubt == "", "there was a retry"
+
+
 def test_rejected_plans_are_counted() -> None:
     assert of(factories.awaiting_second_plan()).runs.rejected == 1
 

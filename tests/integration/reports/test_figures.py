@@ -50,6 +50,7 @@ def test_estimate_against_actual() -> None:
 def test_the_metrics_of_the_run() -> None:
     found = told(factories.finished_succeeded())["metrics"]
     assert found["steps"]["first_pass_yield"] == 2 / 3
+    assert (found["steps"]["retried"], found["steps"]["recovered"], found["doubt"]) == (1, 1, "")
     assert (found["attempts"]["retries"], found["attempts"]["unsupported"], found["replans"]) == (1, 1, 0)
     assert [phase["name"] for phase in found["phases"]] == ["planning", "executing", "verifying", "finalising"]
     assert {one["kind"]: one["count"] for one in found["waiting"]} == {"plan": 1, "step": 1}

@@ -7,6 +7,7 @@ from django.db.models import F
 from django.test import Client
 from pytest_django import DjangoAssertNumQueries
 
+from runs.accounting import metrics
 from runs.models import ModelCall, Run, User
 from tests import factories
 
@@ -42,9 +43,15 @@ def test_it_shows_the_figures(alice_client: Client) -> None:
     assert (tile(text, "Submitted"), tile(text, "Succeeded"), tile(text, "Cost")) == ("2", "1", "$0.675")
     assert (tile(text, "First-pass yield"), tile(text, "Pass rate")) == ("67 %", "83 %")
     assert (tile(text, "Retries"), tile(text, "Accepted with issues"), tile(text, "Replans")) == ("2", "1", "0")
-    assert tile(text, "Unsupported verdicts") == "3"
+    assert (tile(text, "Unsupported verdicts"), tile(text, "Recovered")) == ("3", "1")
     assert "claude-sonnet-5-5" in text
     assert "70 to 80 %" in text
+
+
+def test_a_verifier_that_never_says_no_is_doubted(alice_client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(metrics, "DOUBTED_VERDICTS", 1)
+    factories.pass_inventory(factories.executing())
+    assert "100 % and never a retry in 1 verdicts: is the verifier awake?" in alice_client.get(ADDRESS).text
 
 
 def test_a_person_sees_figures_of_visible_runs_only(
