@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from runs.pev.contracts import Criterion, MinBytes, WordCount
+from runs.pev.material import Material
 
 
 @dataclass(frozen=True)
@@ -38,6 +39,11 @@ class Case:
     min_verifier_confidence: float = 0.0
     min_document_bytes: int = 0
     size_checks: Sequence[MinBytes | WordCount] = ()
+
+    @property
+    def material(self) -> Material:
+        """What checks are held against."""
+        return Material(self.files)
 
     def sources(self) -> "Sources":
         return Sources(self)

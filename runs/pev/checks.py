@@ -1,19 +1,23 @@
 """The checks that decide a criterion without a model (rule T2). Whatever goes wrong means: not held."""
 
-import csv
 import hashlib
-import io
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import replace
 from typing import assert_never
 
 import regex
 from pydantic import JsonValue
 
 from runs.errors import InvalidInput
+from runs.pev.check_problems import problem_with_comparison, problem_with_pattern
+from runs.pev.comparing import compared
 from runs.pev.contracts import (
+    RESULT,
+    Absent,
     Check,
     Contains,
+    Count,
+    Covers,
     CsvColumns,
     FileExists,
     JsonSchema,
@@ -21,20 +25,21 @@ from runs.pev.contracts import (
     Matches,
     MinBytes,
     NoPlaceholders,
+    QuotesOccur,
     WordCount,
 )
 from runs.pev.evidence import find, quoted
+from runs.pev.material import LISTED, Found, Material, many
 from runs.pev.paths import clean_path, text_of
-from runs.pev.patterns import SECONDS, Budget, compiled, found, places
+from runs.pev.patterns import SECONDS, Budget, compiled, places
 from runs.pev.results import Evidence
 from runs.pev.schemas import parsed, problem_with_value, read_schema
+from runs.pev.tables import Table, in_short
 
-LISTED_LINES = 10
-"""Of what a check found: enough to see what is meant, and a critique stays short."""
+COMPARING_SECONDS = 10.0
+"""For one check that compares with sources: a list of a million rows takes two."""
 MAX_JSON_CHARACTERS = 5_000_000
 """As much as a step may write into one file. Read as JSON it takes up to 70 times as much memory."""
-MAX_HEADER_CHARACTERS = 1_000_000
-"""Of a CSV file, in which its header has to stand."""
 COUNTED_MATCHES = 1_000
 """Matches are counted up to this number, or up to `min` if that is more."""
 
@@ -49,45 +54,46 @@ _PLACEHOLDERS = regex.compile(
 _IDEOGRAPHS = r"\p{Han}\p{Hiragana}\p{Katakana}"
 
 
-@dataclass(frozen=True)
-class _Found:
-    """What came out, the sentence after the file's name, and where to look (as in Evidence)."""
-
-    held: bool
-    sentence: str
-    line: int = 0
-    start: int = 0
-    end: int = 0
-
-
-def run_check(check: Check, files: Mapping[str, bytes], seconds: float = SECONDS) -> Evidence:
+def run_check(check: Check, material: Material, seconds: float | None = None) -> Evidence:
     """The result of the check with its figures; `verified` says whether it held. Never raises for bad input.
 
-    Only the file named is read. `line`, `start` and `end` point at the first place worth looking at, where
-    there is one. A missing file, a file that is not text, a bad pattern or schema, or one that takes more
-    than `seconds` means that the check does not hold.
+    Only the files named are read. `line`, `start` and `end` point at the first place worth looking at, where there is
+    one. A missing file, a file that is not text, a bad pattern or schema, or one that takes more than `seconds` (as
+    `seconds_for` says, unless told) means that the check does not hold.
     """
+    budget = Budget(seconds_for(check) if seconds is None else seconds)
     try:
-        path = clean_path(check.path)
+        if isinstance(check, Absent):
+            found = compared(check, "", material, budget)
+            return _evidence(found.source, material.given[found.source], found)
+        path = clean_path(check.path.removeprefix(RESULT))
     except InvalidInput as error:
-        return _evidence(check.path, None, _Found(False, str(error)))
-    data = files.get(path)
+        return _evidence(check.path, None, Found(False, str(error)))
+    data = material.files.get(path)
     if data is None:
-        return _evidence(path, None, _Found(False, f"{path} does not exist"))
+        return _evidence(path, None, Found(False, f"{path} does not exist"))
     try:
-        found = _examined(check, data, Budget(seconds))
+        found = _examined(check, data, material, budget)
     except InvalidInput as error:
-        found = _Found(False, str(error))
-    return _evidence(path, data, _Found(found.held, f"{path} {found.sentence}", found.line, found.start, found.end))
+        found = Found(False, str(error))
+    return _evidence(path, data, replace(found, sentence=f"{path} {found.sentence}"))
+
+
+def seconds_for(check: Check) -> float:
+    """What a check may take: those that compare read many files."""
+    return COMPARING_SECONDS if isinstance(check, QuotesOccur | Covers | Count | Absent) else SECONDS
 
 
 def problem_with(check: Check) -> str | None:
     """Why a plan must not contain this check (its author can fix it), or None."""
     try:
-        clean_path(check.path)
+        if not isinstance(check, Absent):
+            clean_path(check.path.removeprefix(RESULT))
         match check:
             case Matches():
-                return _problem_with_pattern(check.pattern)
+                return problem_with_pattern(check.pattern)
+            case QuotesOccur() | Covers() | Count() | Absent():
+                return problem_with_comparison(check)
             case JsonSchema():
                 return _problem_with_schema(check.schema_text)
             case WordCount() if check.min > check.max:
@@ -101,12 +107,12 @@ def problem_with(check: Check) -> str | None:
     return None
 
 
-def _examined(check: Check, data: bytes, budget: Budget) -> _Found:
+def _examined(check: Check, data: bytes, material: Material, budget: Budget) -> Found:
     match check:
         case FileExists():
-            return _Found(True, f"exists ({_many(len(data), 'byte')})")
+            return Found(True, f"exists ({many(len(data), 'byte')})")
         case MinBytes():
-            return _Found(len(data) >= check.min, f"has {_many(len(data), 'byte')}, wanted at least {check.min:,}")
+            return Found(len(data) >= check.min, f"has {many(len(data), 'byte')}, wanted at least {check.min:,}")
         case Contains():
             return _contains(check, _text(data))
         case Matches():
@@ -115,26 +121,28 @@ def _examined(check: Check, data: bytes, budget: Budget) -> _Found:
             return _word_count(check, _text(data))
         case JsonValid():
             _json(_text(data))
-            return _Found(True, "is valid JSON")
+            return Found(True, "is valid JSON")
         case JsonSchema():
             return _json_schema(check, _text(data), budget)
         case CsvColumns():
             return _csv_columns(check, _text(data))
         case NoPlaceholders():
             return _no_placeholders(_text(data))
+        case QuotesOccur() | Covers() | Count() | Absent():
+            return compared(check, _text(data), material, budget)
         case _:
             assert_never(check)
 
 
-def _contains(check: Contains, text: str) -> _Found:
+def _contains(check: Contains, text: str) -> Found:
     span = find(check.text, text)
     if span is None:
-        return _Found(False, f"does not contain {quoted(check.text)}")
+        return Found(False, f"does not contain {quoted(check.text)}")
     sentence = f"contains {quoted(check.text)}, line {span.line}"
-    return _Found(True, sentence, span.line, span.start, span.end)
+    return Found(True, sentence, span.line, span.start, span.end)
 
 
-def _matches(check: Matches, text: str, budget: Budget) -> _Found:
+def _matches(check: Matches, text: str, budget: Budget) -> Found:
     try:
         pattern = compiled(check.pattern, multiline=True)
         text = text.replace("\r\n", "\n")
@@ -143,10 +151,10 @@ def _matches(check: Matches, text: str, budget: Budget) -> _Found:
         raise InvalidInput(f"was not searched for {quoted(check.pattern)}: {error}") from error
     sentence = f"matches {count:,} of at least {check.min:,}"
     if lines:
-        dots = ", …" if len(lines) > LISTED_LINES else ""
-        listed = ", ".join(map(str, lines[:LISTED_LINES]))
+        dots = ", …" if len(lines) > LISTED else ""
+        listed = ", ".join(map(str, lines[:LISTED]))
         sentence += f": {'lines' if len(lines) > 1 else 'line'} {listed}{dots}"
-    return _Found(count >= check.min, sentence, lines[0] if lines else 0)
+    return Found(count >= check.min, sentence, lines[0] if lines else 0)
 
 
 def _lines_of(starts: Iterator[int], text: str) -> tuple[int, list[int]]:
@@ -156,15 +164,15 @@ def _lines_of(starts: Iterator[int], text: str) -> tuple[int, list[int]]:
         count += 1
         line += text.count("\n", counted, start)
         counted = start
-        if len(lines) <= LISTED_LINES:
+        if len(lines) <= LISTED:
             lines[line] = None
     return count, list(lines)
 
 
-def _word_count(check: WordCount, text: str) -> _Found:
+def _word_count(check: WordCount, text: str) -> Found:
     count = count_words(text)
     wanted = f"{check.min:,} to {check.max:,}" if check.max < 1_000_000 else f"at least {check.min:,}"
-    return _Found(check.min <= count <= check.max, f"has {_many(count, 'word')}, wanted {wanted}")
+    return Found(check.min <= count <= check.max, f"has {many(count, 'word')}, wanted {wanted}")
 
 
 def count_words(text: str) -> int:
@@ -173,46 +181,34 @@ def count_words(text: str) -> int:
     return sum(1 for piece in pieces if any(map(str.isalnum, piece[0])))
 
 
-def _json_schema(check: JsonSchema, text: str, budget: Budget) -> _Found:
+def _json_schema(check: JsonSchema, text: str, budget: Budget) -> Found:
     value = _json(text)
     try:
         problem = problem_with_value(value, read_schema(check.schema_text), budget)
     except InvalidInput as error:
         raise InvalidInput(f"was not compared with the schema: {error}") from error
-    return _Found(problem is None, f"breaks the schema: {problem}" if problem else "follows the schema")
+    return Found(problem is None, f"breaks the schema: {problem}" if problem else "follows the schema")
 
 
-def _csv_columns(check: CsvColumns, text: str) -> _Found:
-    headers = [_header(text, delimiter) for delimiter in ",;\t"]
-    header = max(headers, key=lambda names: (len(set(names) & set(check.columns)), len(names)))
+def _csv_columns(check: CsvColumns, text: str) -> Found:
+    header = Table(text, check.columns).header
     lacking = [name for name in check.columns if name not in header]
     if not header:
-        return _Found(False, "has no header row")
-    named = ", ".join(name[:80] for name in header[:20]) + (", …" if len(header) > 20 else "")
+        return Found(False, "has no header row")
+    named = in_short(header)
     if not lacking:
-        return _Found(True, f"has all {_many(len(check.columns), 'column')} wanted; it has {named}", 1)
+        return Found(True, f"has all {many(len(check.columns), 'column')} wanted; it has {named}", 1)
     columns = "column" if len(lacking) == 1 else "columns"
-    return _Found(False, f"lacks the {columns} {', '.join(map(quoted, lacking))}; it has {named}", 1)
+    return Found(False, f"lacks the {columns} {', '.join(map(quoted, lacking))}; it has {named}", 1)
 
 
-def _header(text: str, delimiter: str) -> list[str]:
-    """The trimmed names in the first row that is not empty; none when there is no such row."""
-    try:
-        for row in csv.reader(io.StringIO(text[:MAX_HEADER_CHARACTERS], newline=""), delimiter=delimiter):
-            if any(name.strip() for name in row):
-                return [name.strip() for name in row]
-    except csv.Error:
-        return []
-    return []
-
-
-def _no_placeholders(text: str) -> _Found:
+def _no_placeholders(text: str) -> Found:
     match = _PLACEHOLDERS.search(text)
     if match is None:
-        return _Found(True, "has no placeholders")
+        return Found(True, "has no placeholders")
     line = text.count("\n", 0, match.start()) + 1
     sentence = f"still has a placeholder: {quoted(match[0])}, line {line}"
-    return _Found(False, sentence, line, match.start(), match.end())
+    return Found(False, sentence, line, match.start(), match.end())
 
 
 def _text(data: bytes) -> str:
@@ -239,19 +235,7 @@ def _problem_with_schema(text: str) -> str | None:
     return None
 
 
-def _problem_with_pattern(pattern: str) -> str | None:
-    try:
-        nothing = found(compiled(pattern, multiline=True), "", Budget(SECONDS))
-    except InvalidInput as error:
-        return f"The pattern {quoted(pattern)} cannot be used: {error}."
-    return f"The pattern {quoted(pattern)} matches an empty file too, so it proves nothing." if nothing else None
-
-
-def _many(count: int, what: str) -> str:
-    return f"{count:,} {what}{'' if count == 1 else 's'}"
-
-
-def _evidence(path: str, data: bytes | None, found: _Found) -> Evidence:
+def _evidence(path: str, data: bytes | None, found: Found) -> Evidence:
     return Evidence(
         kind="check",
         source=path,

@@ -8,7 +8,16 @@ from collections.abc import Callable
 from functools import cache
 from typing import Annotated, Any, Literal, cast
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue, StringConstraints, WithJsonSchema, model_validator
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    JsonValue,
+    StringConstraints,
+    WithJsonSchema,
+    model_validator,
+)
 
 from runs.enums import About, Action, Complexity, Severity
 
@@ -19,8 +28,16 @@ Words = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, ma
 Text = Annotated[str, StringConstraints(max_length=200_000)]
 StepId = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,59}$")]
 Path = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=400)]
+RESULT = "@result/"
+"""Before a path: the file as the run has left it. A path alone is the file as it was given, where it was given."""
 MAX_COUNT = 10**12
 """Of bytes or words: no file has so many, and every database can count to it."""
+Name = Annotated[
+    str,
+    BeforeValidator(lambda value: "" if value is None else value),
+    StringConstraints(strip_whitespace=True, max_length=500),
+]
+"""What may be left out, as an empty text: each `null` beside a type counts among the few unions that the API allows."""
 Confidence = Annotated[float, Field(ge=0, le=1)]
 """Lengths far above what models write when they are well: they keep one field from filling a page or a prompt."""
 
@@ -91,10 +108,98 @@ class NoPlaceholders(Contract):
     path: Path
 
 
+class QuotesOccur(Contract):
+    """Every quoted passage of the file (a block quote, or 12 characters and more in quotation marks) occurs verbatim in
+    the source that is named beside it. In a CSV file `column` holds the quotes and `source_column` their sources; for
+    any other file both are empty.
+    """
+
+    kind: Literal["quotes_occur"]
+    path: Path
+    column: Name = ""
+    source_column: Name = ""
+
+
+class Covers(Contract):
+    """Each item is named in the file `path`, there in the CSV column `in_column` unless that is empty. The items are
+    `items`, the values of `column` of the CSV file `source` (if `column` is empty, the lines of `source`), and the
+    given files that match the pattern `files`.
+    """
+
+    kind: Literal["covers"]
+    path: Path
+    items: Annotated[list[Line], Field(max_length=500)] = []
+    source: Name = ""
+    column: Name = ""
+    files: Name = ""
+    in_column: Name = ""
+
+
+class Term(Contract):
+    """A number taken from the files that match `path`: how many `rows` (of CSV files, without header), `lines` (that
+    are not blank) or `matches` of `pattern` they have, the `sum` of their CSV column `column`, or how many `files` they
+    are. A path means a file as it was given, `@result/` and a path what the run has made of it. `minus` takes it away.
+    """
+
+    path: Path
+    of: Literal["rows", "lines", "matches", "sum", "files"]
+    column: Name = ""
+    pattern: Name = ""
+    minus: bool = False
+
+
+class Count(Contract):
+    """The figure that `figure` finds in the file is that of the terms added up. `figure`: a regular expression with one
+    group around the number, such as `(\\d+) duplicates`.
+    """
+
+    kind: Literal["count"]
+    path: Path
+    figure: Annotated[str, StringConstraints(min_length=1, max_length=500)]
+    terms: Annotated[list[Term], Field(min_length=1, max_length=20)]
+
+
+class Absent(Contract):
+    """None of the terms occurs, as a part of a word neither, in the given files that match the pattern `path`, all of
+    which were read whole. Capitals do not count.
+    """
+
+    kind: Literal["absent"]
+    path: Path
+    terms: Annotated[list[Line], Field(min_length=1, max_length=100)]
+
+
+type Comparison = QuotesOccur | Covers | Count | Absent
+
 type Check = Annotated[
-    FileExists | MinBytes | Contains | Matches | WordCount | JsonValid | JsonSchema | CsvColumns | NoPlaceholders,
+    FileExists
+    | MinBytes
+    | Contains
+    | Matches
+    | WordCount
+    | JsonValid
+    | JsonSchema
+    | CsvColumns
+    | NoPlaceholders
+    | QuotesOccur
+    | Covers
+    | Count
+    | Absent,
     Field(discriminator="kind"),
 ]
+
+
+def compares(check: Check) -> bool:
+    """Whether the check holds the result against something else than the result."""
+    match check:
+        case QuotesOccur() | Absent():
+            return True
+        case Covers():
+            return bool(check.files) or bool(check.source and not check.source.startswith(RESULT))
+        case Count():
+            return any(not term.path.startswith(RESULT) and term.path != check.path for term in check.terms)
+        case _:
+            return False
 
 
 class Criterion(Contract):
@@ -110,7 +215,7 @@ class Criterion(Contract):
     def topic(self) -> About:
         if self.about is not None:
             return self.about
-        return About.OUTPUT if self.check else About.SOURCES
+        return About.OUTPUT if self.check and not compares(self.check) else About.SOURCES
 
 
 class ContextItem(Contract):

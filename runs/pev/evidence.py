@@ -87,7 +87,7 @@ def is_short(quote: str) -> bool:
 
 
 def _has_line(wanted: str, text: str, piece: int = 250_000) -> bool:
-    """Whether a line of the text is this and nothing else but white space; piece by piece, as in `_folded`."""
+    """Whether a line of the text is this and nothing else but white space; piece by piece, as in `one_spaced`."""
     rest = ""
     for start in range(0, len(text), piece):
         *lines, rest = (rest + text[start : start + piece]).splitlines(keepends=True)
@@ -101,19 +101,44 @@ def find(quote: str, text: str) -> Span | None:
 
     A quote of nothing but whitespace occurs nowhere.
     """
-    wanted = " ".join(quote.split())
-    folded = _folded(text)
-    at = folded.find(wanted) if wanted else -1
-    if at < 0:
-        return None
-    first, into_first = _word_at(folded, at)
-    last, into_last = _word_at(folded, at + len(wanted) - 1)
-    words = islice((match.start() for match in _WORD.finditer(text)), first, last + 1)
-    start, end = _outermost(words)
-    return Span(start + into_first, end + into_last + 1, text.count("\n", 0, start) + 1)
+    return Searched(text).find(quote)
 
 
-def _folded(text: str, piece: int = 1_000_000) -> str:
+class Searched:
+    """A text made ready for several look-ups, which takes its memory twice. Without `capitals` these do not count, and
+    what `find` returns is exact to the word only: some letters have another length as capitals.
+    """
+
+    def __init__(self, text: str, *, capitals: bool = True) -> None:
+        self._text = text
+        self._capitals = capitals
+        self._folded = self._fold(one_spaced(text))
+
+    def __contains__(self, quote: str) -> bool:
+        return self._at(quote) >= 0
+
+    def find(self, quote: str) -> Span | None:
+        at = self._at(quote)
+        if at < 0:
+            return None
+        first, into_first = _word_at(self._folded, at)
+        last, into_last = _word_at(self._folded, at + len(self._wanted(quote)) - 1)
+        words = islice((match.start() for match in _WORD.finditer(self._text)), first, last + 1)
+        start, end = _outermost(words)
+        return Span(start + into_first, end + into_last + 1, self._text.count("\n", 0, start) + 1)
+
+    def _at(self, quote: str) -> int:
+        wanted = self._wanted(quote)
+        return self._folded.find(wanted) if wanted else -1
+
+    def _wanted(self, quote: str) -> str:
+        return self._fold(" ".join(quote.split()))
+
+    def _fold(self, text: str) -> str:
+        return text if self._capitals else text.casefold()
+
+
+def one_spaced(text: str, piece: int = 1_000_000) -> str:
     """`" ".join(text.split())`, piece by piece: a list of all words takes up to 20 times the memory of the text."""
     parts: list[str] = []
     apart = False  # whether white space lies between what was taken so far and what comes

@@ -88,45 +88,60 @@ def places(pattern: Pattern, text: str, budget: Budget, *, limit: int, each_line
 
     Raises TooSlow when the budget is used up.
     """
+    for start, _ in spans(pattern, text, budget, limit=limit, each_line_once=each_line_once):
+        yield start
+
+
+def spans(
+    pattern: Pattern, text: str, budget: Budget, *, limit: int, each_line_once: bool = False, group: int = 0
+) -> Iterator[tuple[int, int]]:
+    """Where the first `limit` matches, or what a group of the pattern has caught in them, begin and end, in characters.
+
+    Raises TooSlow when the budget is used up.
+    """
     data = text.encode(errors="surrogatepass")
     if pattern.engine.programsize * len(data) > MAX_STEPS:
-        starts = _guarded(pattern, data, budget, limit, each_line_once)
+        found = _guarded(pattern, data, budget, limit, each_line_once, group)
     else:
-        starts = _starts(pattern.engine, data, limit, each_line_once=each_line_once, budget=budget)
+        found = _spans(pattern.engine, data, limit, each_line_once=each_line_once, group=group, budget=budget)
     offset = counted = 0
-    for start in starts:
+    for start, end in found:
         offset += len(data[counted:start].decode(errors="replace"))
         counted = start
-        yield offset
+        yield offset, offset + len(data[start:end].decode(errors="replace"))
 
 
-def starts_in(data: bytes, *, source: str, limit: int, each_line_once: bool) -> bytes:
+def spans_in(data: bytes, *, source: str, limit: int, each_line_once: bool, group: int) -> bytes:
     """What a guarded process does: the offsets in bytes, as JSON."""
-    return json.dumps(list(_starts(_engine(source), data, limit, each_line_once=each_line_once))).encode()
+    found = _spans(_engine(source), data, limit, each_line_once=each_line_once, group=group)
+    return json.dumps(list(found), separators=(",", ":")).encode()
 
 
-def _guarded(pattern: Pattern, data: bytes, budget: Budget, limit: int, each_line_once: bool) -> Iterator[int]:
+def _guarded(
+    pattern: Pattern, data: bytes, budget: Budget, limit: int, each_line_once: bool, group: int
+) -> Iterator[tuple[int, int]]:
     left = budget.left()
-    limits = guarded.Limits(megabytes=128, cpu_seconds=left, seconds=left, output=12 * limit + 2)
+    limits = guarded.Limits(megabytes=128, cpu_seconds=left, seconds=left, output=26 * limit + 2)
     try:
-        starts = guarded.run(
-            f"{__name__}.{starts_in.__name__}",
+        found = guarded.run(
+            f"{__name__}.{spans_in.__name__}",
             data,
             limits,
             source=pattern.source,
             limit=limit,
             each_line_once=each_line_once,
+            group=group,
         )
     except guarded.TimedOut as error:
         raise TooSlow(f"it took longer than {budget.seconds:g} seconds") from error
     except guarded.ChildFailed as error:
         raise TooSlow(str(error)) from error
-    yield from json.loads(starts)
+    yield from map(tuple, json.loads(found))
 
 
-def _starts(
-    engine: Any, data: bytes, limit: int, *, each_line_once: bool, budget: Budget | None = None
-) -> Iterator[int]:
+def _spans(
+    engine: Any, data: bytes, limit: int, *, each_line_once: bool, group: int, budget: Budget | None = None
+) -> Iterator[tuple[int, int]]:
     at = 0
     for _ in range(limit):
         if budget:
@@ -135,7 +150,7 @@ def _starts(
         if match is None:
             return
         start, end = match.span()
-        yield start
+        yield match.span(group) if match.span(group)[0] >= 0 else (start, start)
         at = data.find(b"\n", start) + 1 if each_line_once else _after(data, start, end)
         if at > len(data) or (each_line_once and at in {0, len(data)}):
             return

@@ -4,12 +4,12 @@ import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from runs.enums import Role
+from runs.enums import About, Role
 from runs.errors import PathRefused, PlanRepeated
 from runs.pev import prompts
 from runs.pev.asking import ask_for, in_words, user
 from runs.pev.checks import problem_with
-from runs.pev.contracts import Criterion, PlanContract, PlanStep, schema_for
+from runs.pev.contracts import Check, Criterion, PlanContract, PlanStep, compares, schema_for
 from runs.pev.delimiters import delimited, listing
 from runs.pev.ordering import ancestors, cycle_in
 from runs.pev.paths import clashes, clean_path
@@ -157,8 +157,20 @@ def _check_problems(plan: PlanContract) -> list[str]:
 
 
 def _criterion_problems(where: str, criterion: Criterion) -> list[str]:
-    problem = problem_with(criterion.check) if criterion.check else None
+    problem = _problem_with_decision(criterion.check, criterion.topic) if criterion.check else None
     return [f"{where}, criterion “{criterion.text[:80]}”: {problem}"] if problem else []
+
+
+def _problem_with_decision(check: Check, topic: About) -> str | None:
+    """What the run wrote proves by itself how the result looks, never that it is true."""
+    if problem := problem_with(check):
+        return problem
+    if topic is About.OUTPUT or compares(check):
+        return None
+    return (
+        f"It is about the sources, but its check {check.kind} reads only the result; use quotes_occur, covers, count "
+        "or absent, or leave check null, so that a verifier judges it."
+    )
 
 
 def _graph_problems(plan: PlanContract) -> list[str]:

@@ -4,14 +4,13 @@ import time
 from collections.abc import Mapping
 
 from runs.pev.case import Case
-from runs.pev.checks import run_check
+from runs.pev.checks import run_check, seconds_for
 from runs.pev.contracts import Criterion, FileExists
 from runs.pev.paths import is_blank
-from runs.pev.patterns import SECONDS as SECONDS_EACH
 from runs.pev.results import CriterionResult, Evidence
 
-SECONDS = 10.0
-"""What the slow checks of one attempt may take together: each may be a pattern that backtracks for ever."""
+SECONDS = 20.0
+"""What the slow checks of one attempt may take together: each may be a pattern followed in thousands of states."""
 _ORDER = "OUDSC"
 _DOCUMENTS = (".md", ".markdown")
 
@@ -24,10 +23,10 @@ def decided_by_code(case: Case, labels: Mapping[str, Criterion]) -> list[Criteri
     ends = time.monotonic() + SECONDS
     checked = [
         _result(
-            label, criterion.text, run_check(criterion.check, case.files, min(SECONDS_EACH, ends - time.monotonic()))
+            label, criterion.text, run_check(check, case.material, min(seconds_for(check), ends - time.monotonic()))
         )
         for label, criterion in labels.items()
-        if criterion.check
+        if (check := criterion.check)
     ]
     return [*_missing_outputs(case), *_unannounced(case), *_too_short(case), *_unsure(case), *checked]
 
@@ -63,7 +62,7 @@ def _missing_outputs(case: Case) -> list[CriterionResult]:
 
 
 def _nothing_in(path: str, case: Case) -> Evidence:
-    found = run_check(FileExists(kind="file_exists", path=path), case.files)
+    found = run_check(FileExists(kind="file_exists", path=path), case.material)
     return found.model_copy(update={"verified": False, "sentence": f"{path} is empty"}) if found.verified else found
 
 
@@ -79,7 +78,9 @@ def _too_short(case: Case) -> list[CriterionResult]:
     written = [path for path in case.shown if path.lower().endswith(_DOCUMENTS) and path in case.files]
     sizes = {path: len(case.files[path]) for path in written if not is_blank(case.files[path])}
     short = {path: size for path, size in sizes.items() if size < case.min_document_bytes}
-    meant = {check.path for check in case.size_checks if check.path in short and run_check(check, case.files).verified}
+    meant = {
+        check.path for check in case.size_checks if check.path in short and run_check(check, case.material).verified
+    }
     return [
         _result(
             f"D{number}",

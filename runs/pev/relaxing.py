@@ -6,7 +6,18 @@ criterion that is worded again is listed, and a person decides whether it still 
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from runs.pev.contracts import Check, Criterion, CsvColumns, Matches, MinBytes, PlanContract, PlanStep, WordCount
+from runs.pev.contracts import (
+    Absent,
+    Check,
+    Covers,
+    Criterion,
+    CsvColumns,
+    Matches,
+    MinBytes,
+    PlanContract,
+    PlanStep,
+    WordCount,
+)
 
 
 def relaxed_criteria(agreed: PlanContract, now: PlanContract, passed: Sequence[PlanStep]) -> list[str]:
@@ -65,6 +76,10 @@ def _as_strict(before: Check | None, now: Check | None) -> bool:
             return now.path == before.path and now.min >= before.min and now.max <= before.max
         case CsvColumns(), CsvColumns():
             return now.path == before.path and set(before.columns) <= set(now.columns)
+        case Covers(), Covers():
+            return set(before.items) <= set(now.items) and _but(before, "items") == _but(now, "items")
+        case Absent(), Absent():
+            return now.path == before.path and set(before.terms) <= set(now.terms)
         case _:
             return False
 

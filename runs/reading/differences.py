@@ -5,8 +5,11 @@ from dataclasses import dataclass
 from typing import assert_never
 
 from runs.pev.contracts import (
+    Absent,
     Check,
     Contains,
+    Count,
+    Covers,
     Criterion,
     CsvColumns,
     FileExists,
@@ -17,8 +20,10 @@ from runs.pev.contracts import (
     NoPlaceholders,
     PlanHeader,
     PlanStep,
+    QuotesOccur,
     WordCount,
 )
+from runs.reading.comparisons import comparison_in_words
 
 
 @dataclass(frozen=True)
@@ -116,5 +121,7 @@ def check_in_words(check: Check) -> str:
             return f"{check.path} has the columns {', '.join(check.columns)}"
         case NoPlaceholders():
             return f"{check.path} has no placeholders"
+        case QuotesOccur() | Covers() | Count() | Absent():
+            return comparison_in_words(check)
         case _:
             assert_never(check)

@@ -14,6 +14,7 @@ from runs.pev.contracts import (
     QuotedEvidence,
 )
 from runs.pev.evidence import resolve
+from runs.pev.material import Material
 from runs.pev.results import Judgement
 from tests.factories.parts import (
     CRITIQUE,
@@ -231,11 +232,12 @@ def final_answer(run: Run, *, met: bool = True) -> None:
     with working(run, WorkKind.FINALISE) as mine:
         called(mine, Role.SYNTHESIZER, 9_000, 900)
         files = trees.contents_of(mine.run.head)
+        exists = FileExists(kind="file_exists", path=REVIEW)
         given = "three points" if met else "every single point"
         first = resolve(QuotedEvidence(source="@output", quote=given), {"@output": ANSWER.encode()})
         results = [
             result("C1", "Every open point of the three contracts is named with its clause.", [first]),
-            result("C2", "The review exists", [run_check(FileExists(kind="file_exists", path=REVIEW), files)]),
+            result("C2", "The review exists", [run_check(exists, Material(files))]),
         ]
         facts.answered(mine.run, ANSWER, judgement(results, feedback="Name every point."))
 

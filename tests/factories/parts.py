@@ -41,6 +41,7 @@ from runs.pev.contracts import (
     StepOutput,
 )
 from runs.pev.evidence import resolve
+from runs.pev.material import Material
 from runs.pev.policy import Policy, RoleModel
 from runs.pev.ports import Changes, Reply, ToolResult, ToolUse, Usage
 from runs.pev.results import CriterionResult, Evidence, Judgement, all_pass
@@ -257,7 +258,7 @@ def quote(attempt: Attempt, source: str, text: str) -> Evidence:
 
 def checked(attempt: Attempt, check: Any) -> Evidence:
     files = Overlay(attempt.base, attempt.overlay, max_files=100, max_bytes=10_000_000).contents()
-    return run_check(check, files)
+    return run_check(check, Material(files))
 
 
 def result(

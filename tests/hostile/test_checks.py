@@ -5,6 +5,7 @@ import pytest
 from runs.pev.checks import run_check
 from runs.pev.contracts import Check, Contains, CsvColumns, JsonValid, NoPlaceholders, QuotedEvidence, WordCount
 from runs.pev.evidence import find, resolve
+from runs.pev.material import Material
 from tests.hostile.bounds import within
 
 MB = 1_000_000
@@ -12,7 +13,7 @@ MB = 1_000_000
 
 def over(check: Check, unit: str, megabytes: int, before: str = "") -> str:
     content = before + unit * (megabytes * MB // len(unit))
-    return run_check(check, {"a": content.encode()}).sentence[:60]
+    return run_check(check, Material({"a": content.encode()})).sentence[:60]
 
 
 def test_json_is_read_up_to_a_size() -> None:

@@ -8,6 +8,7 @@ import pytest
 
 from runs.pev.checks import problem_with, run_check
 from runs.pev.contracts import JsonSchema, Matches
+from runs.pev.material import Material
 from runs.pev.patterns import MAX_COMPILED, Budget, compiled, found
 from runs.pev.ports import FileInfo, ToolUse
 from runs.pev.tools import FileTools
@@ -32,15 +33,15 @@ TEXT = "".join(random.Random(1).choices("ab", k=1_000_000)).encode() + b"!"
 def in_a_plan(pattern: str) -> None:
     check = Matches(kind="matches", path="a.md", pattern=pattern[:500])
     problem_with(check)
-    run_check(check, {"a.md": TEXT})
+    run_check(check, Material({"a.md": TEXT}))
 
 
 def in_a_schema(pattern: str) -> None:
     rules = {"pattern": pattern, "patternProperties": {pattern: {}}, "additionalProperties": False}
     check = JsonSchema(kind="json_schema", path="a.json", schema_text=json.dumps(rules))
     problem_with(check)
-    run_check(check, {"a.json": json.dumps(TEXT.decode()).encode()})
-    run_check(check, {"a.json": json.dumps({TEXT.decode(): 1}).encode()})
+    run_check(check, Material({"a.json": json.dumps(TEXT.decode()).encode()}))
+    run_check(check, Material({"a.json": json.dumps({TEXT.decode(): 1}).encode()}))
 
 
 def in_a_search(pattern: str) -> None:

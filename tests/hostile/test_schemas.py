@@ -6,6 +6,7 @@ import pytest
 
 from runs.pev.checks import problem_with, run_check
 from runs.pev.contracts import JsonSchema
+from runs.pev.material import Material
 from tests.hostile.bounds import within
 
 
@@ -43,7 +44,7 @@ CASES: dict[str, tuple[object, str]] = {
 def by_check(rules: object, content: str) -> None:
     check = JsonSchema(kind="json_schema", path="a.json", schema_text=json.dumps(rules))
     problem_with(check)
-    run_check(check, {"a.json": content.encode()})
+    run_check(check, Material({"a.json": content.encode()}))
 
 
 @pytest.mark.parametrize(("rules", "content"), CASES.values(), ids=CASES)

@@ -17,6 +17,7 @@ from runs.models import Run
 from runs.pev.checks import run_check
 from runs.pev.contracts import FileExists, QuotedEvidence
 from runs.pev.evidence import resolve
+from runs.pev.material import Material
 from tests.fakes.anthropic_answers import Answer, Request, Say
 from tests.fakes.anthropic_api import FakeAnthropic
 from tests.fakes.team import Team, labels_of, plan, step, verdict
@@ -81,7 +82,7 @@ def test_the_sample_succeeds_with_a_retry_and_verified_evidence(tmp_path: Path) 
             if "contracts/" in name
         ]
         assert any(found), quote
-    assert run_check(FileExists(kind="file_exists", path="review/findings.md"), sources).verified
+    assert run_check(FileExists(kind="file_exists", path="review/findings.md"), Material(sources)).verified
 
 
 def test_gates_are_asked_in_the_terminal_while_there_is_one(

@@ -19,13 +19,14 @@ from runs.pev.contracts import (
     NoPlaceholders,
     WordCount,
 )
+from runs.pev.material import Material
 from runs.pev.results import Evidence
 from tests.unit.pev import slow
 
 
 def outcome(check: Check, content: str | bytes) -> tuple[bool, str]:
     data = content if isinstance(content, bytes) else content.encode()
-    evidence = run_check(check, {check.path: data})
+    evidence = run_check(check, Material({check.path: data}))
     assert evidence.sha256 == hashlib.sha256(data).hexdigest()
     return evidence.verified, evidence.sentence
 
@@ -45,7 +46,7 @@ def words(minimum: int = 0, maximum: int = 1_000_000) -> WordCount:
 
 def test_evidence_of_a_check_is_complete() -> None:
     check = Contains(kind="contains", path="a\\b.md", text="net  amount")
-    assert run_check(check, {"a/b.md": b"The\nnet\namount"}) == Evidence(
+    assert run_check(check, Material({"a/b.md": b"The\nnet\namount"})) == Evidence(
         kind="check",
         source="a/b.md",
         verified=True,
@@ -58,10 +59,10 @@ def test_evidence_of_a_check_is_complete() -> None:
 
 
 def test_a_missing_file_and_a_bad_path_do_not_hold() -> None:
-    assert run_check(EXISTS, {}) == Evidence(
+    assert run_check(EXISTS, Material({})) == Evidence(
         kind="check", source="a.md", verified=False, sentence="a.md does not exist"
     )
-    refused = run_check(FileExists(kind="file_exists", path="../a"), {"../a": b""})
+    refused = run_check(FileExists(kind="file_exists", path="../a"), Material({"../a": b""}))
     assert (refused.verified, refused.sha256) == (False, "")
     assert "the part “..”" in refused.sentence
 
@@ -107,7 +108,7 @@ class TestMatches:
 
     def test_a_pattern_that_takes_too_long_does_not_hold(self) -> None:
         began = time.monotonic()
-        evidence = run_check(matches(slow.PATTERN), {"a.md": slow.TEXT.encode()}, seconds=0.2)
+        evidence = run_check(matches(slow.PATTERN), Material({"a.md": slow.TEXT.encode()}), seconds=0.2)
         assert not evidence.verified
         assert evidence.sentence == f"a.md was not searched for “{slow.PATTERN}”: it took longer than 0.2 seconds"
         assert time.monotonic() - began < 1.5
@@ -273,7 +274,7 @@ class TestNoPlaceholders:
         assert outcome(NO_PLACEHOLDERS, text) == (True, "a.md has no placeholders")
 
     def test_says_where(self) -> None:
-        evidence = run_check(NO_PLACEHOLDERS, {"a.md": b"a\nb\n- TODO\n"})
+        evidence = run_check(NO_PLACEHOLDERS, Material({"a.md": b"a\nb\n- TODO\n"}))
         assert evidence.sentence == "a.md still has a placeholder: “TODO”, line 3"
         assert (evidence.line, evidence.start, evidence.end) == (3, 6, 10)
 
@@ -303,4 +304,4 @@ def test_problem_with(check: Check, problem: str | None) -> None:
 @given(st.text("ab(){}[]*+?|\\^$.,:=!<>019ixPR#&'\n ", min_size=1, max_size=15))
 def test_no_pattern_makes_a_check_raise(pattern: str) -> None:
     problem_with(matches(pattern))
-    assert isinstance(run_check(matches(pattern), {"a.md": b"aab\nba 01"}), Evidence)
+    assert isinstance(run_check(matches(pattern), Material({"a.md": b"aab\nba 01"})), Evidence)

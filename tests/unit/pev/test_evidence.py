@@ -8,7 +8,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from runs.pev.contracts import QuotedEvidence
-from runs.pev.evidence import _folded, _has_line, find, quoted, resolve
+from runs.pev.evidence import _has_line, find, one_spaced, quoted, resolve
 from runs.pev.results import Evidence
 from tests.hostile.bounds import within
 
@@ -169,8 +169,8 @@ def test_one_short_word_points_at_no_place(quote: str, text: str, counts: bool) 
 
 
 @given(st.text("ab \n\t\u3000\x1f", max_size=40), st.integers(1, 9))
-def test_white_space_is_folded_in_pieces_as_in_the_whole(text: str, piece: int) -> None:
-    assert _folded(text, piece) == " ".join(text.split())
+def test_white_space_isone_spaced_in_pieces_as_in_the_whole(text: str, piece: int) -> None:
+    assert one_spaced(text, piece) == " ".join(text.split())
 
 
 @given(st.text("ab \n\r\t\u2028", max_size=40), st.integers(1, 9))

@@ -267,3 +267,36 @@ def test_a_plan_that_differs_in_what_is_done_or_judged_is_another_one(field: str
 def test_a_step_that_cannot_be_done_has_to_change_in_what_is_to_be_done(changes: dict[str, Any], refused: bool) -> None:
     again = plan(step("new"), PlanStep.model_validate({**step("one").model_dump(), **changes}))
     assert bool(repeated_in(again, [Spent(1, step("one"), "There is no such figure.")])) is refused
+
+
+@pytest.mark.parametrize(
+    ("about", "check", "refused"),
+    [
+        ("sources", {"kind": "contains", "path": "one.md", "text": "Every clause was read."}, True),
+        ("output", {"kind": "contains", "path": "one.md", "text": "Every clause was read."}, False),
+        (None, {"kind": "contains", "path": "one.md", "text": "Every clause was read."}, False),
+        ("sources", {"kind": "quotes_occur", "path": "one.md"}, False),
+        ("sources", {"kind": "absent", "path": "nda.md", "terms": ["cap"]}, False),
+        ("sources", {"kind": "covers", "path": "one.md", "items": ["x"]}, True),
+        ("sources", {"kind": "covers", "path": "one.md", "files": "contracts/"}, False),
+        ("sources", {"kind": "covers", "path": "one.md", "source": "@result/list.md"}, True),
+        (
+            "sources",
+            {"kind": "count", "path": "one.md", "figure": r"(\d+)", "terms": [{"path": "one.md", "of": "lines"}]},
+            True,
+        ),
+        (
+            "sources",
+            {"kind": "count", "path": "one.md", "figure": r"(\d+)", "terms": [{"path": "nda.md", "of": "lines"}]},
+            False,
+        ),
+    ],
+)
+def test_the_result_alone_decides_nothing_about_the_sources(about: str | None, check: Any, refused: bool) -> None:
+    criterion = {"text": "Every clause was read", "about": about, "check": check}
+    sentence = (
+        "Step “one”, criterion “Every clause was read”: It is about the sources, but its check "
+        f"{check['kind']} reads only the result; use quotes_occur, covers, count or absent, or leave check null, so "
+        "that a verifier judges it."
+    )
+    assert problems(plan(step("one", acceptance_criteria=[criterion]))) == ([sentence] if refused else [])

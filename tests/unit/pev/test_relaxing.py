@@ -108,6 +108,31 @@ def test_a_success_criterion_may_not_hide_in_a_step() -> None:
             {"kind": "csv_columns", "path": "a", "columns": ["x"]},
             True,
         ),
+        (
+            {"kind": "covers", "path": "a", "items": ["x"], "files": "b/"},
+            {"kind": "covers", "path": "a", "items": ["x", "y"], "files": "b/"},
+            False,
+        ),
+        (
+            {"kind": "covers", "path": "a", "items": ["x"], "files": "b/"},
+            {"kind": "covers", "path": "a", "items": ["x"], "files": "b/c.md"},
+            True,
+        ),
+        (
+            {"kind": "absent", "path": "a", "terms": ["cap"]},
+            {"kind": "absent", "path": "a", "terms": ["limit", "cap"]},
+            False,
+        ),
+        (
+            {"kind": "absent", "path": "a", "terms": ["limit", "cap"]},
+            {"kind": "absent", "path": "a", "terms": ["cap"]},
+            True,
+        ),
+        (
+            {"kind": "quotes_occur", "path": "a.csv", "column": "x", "source_column": "y"},
+            {"kind": "quotes_occur", "path": "a.csv", "column": "z", "source_column": "y"},
+            True,
+        ),
     ],
 )
 def test_a_check_may_become_stricter_only(before: Any, now: Any, less: bool) -> None:

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from runs.pev.checks import problem_with, run_check
 from runs.pev.contracts import JsonSchema
+from runs.pev.material import Material
 from runs.pev.results import Evidence
 from tests.unit.pev import slow
 
@@ -18,7 +19,7 @@ def schema(rules: object) -> JsonSchema:
 
 
 def outcome(check: JsonSchema, content: str) -> tuple[bool, str]:
-    evidence = run_check(check, {"a.json": content.encode()})
+    evidence = run_check(check, Material({"a.json": content.encode()}))
     return evidence.verified, evidence.sentence
 
 
@@ -161,7 +162,7 @@ DOUBLING = {
 )
 def test_a_hostile_schema_neither_hangs_nor_holds(rules: object, content: str) -> None:
     began = time.monotonic()
-    evidence = run_check(schema(rules), {"a.json": content.encode()}, seconds=0.2)
+    evidence = run_check(schema(rules), Material({"a.json": content.encode()}), seconds=0.2)
     assert evidence.verified is False
     assert time.monotonic() - began < 4
 
@@ -202,4 +203,4 @@ JSON = st.recursive(
 @given(JSON, JSON)
 def test_no_schema_makes_a_check_raise(rules: object, value: object) -> None:
     problem_with(schema(rules))
-    assert isinstance(run_check(schema(rules), {"a.json": json.dumps(value).encode()}), Evidence)
+    assert isinstance(run_check(schema(rules), Material({"a.json": json.dumps(value).encode()})), Evidence)

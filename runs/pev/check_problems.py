@@ -1,0 +1,76 @@
+"""Why a plan must not contain a check that compares with sources: it could hold for nothing, or never."""
+
+from typing import assert_never
+
+from runs.errors import InvalidInput
+from runs.pev.contracts import RESULT, Absent, Comparison, Count, Covers, QuotesOccur, Term
+from runs.pev.evidence import MIN_CHARACTERS, quoted
+from runs.pev.naming import worded
+from runs.pev.paths import clean_path
+from runs.pev.patterns import SECONDS, Budget, compiled, found
+
+_NEEDS = {"sum": "column", "matches": "pattern"}
+
+
+def problem_with_comparison(check: Comparison) -> str | None:
+    """Why a plan must not contain this check, or None. Raises PathRefused for a path that cannot be."""
+    match check:
+        case QuotesOccur():
+            if bool(check.column) != bool(check.source_column):
+                return "column and source_column go together: give both for a CSV file, and none for any other."
+        case Covers():
+            return _problem_with_items(check)
+        case Count():
+            return _problem_with_figure(check.figure) or next(filter(None, map(_problem_with_term, check.terms)), None)
+        case Absent():
+            _clean_pattern(check.path)
+            short = [term for term in check.terms if sum(map(str.isalnum, term)) < MIN_CHARACTERS]
+            return f"The term {quoted(short[0])} is too short to be looked for." if short else None
+        case _:
+            assert_never(check)
+    return None
+
+
+def problem_with_pattern(pattern: str) -> str | None:
+    try:
+        nothing = found(compiled(pattern, multiline=True), "", Budget(SECONDS))
+    except InvalidInput as error:
+        return f"The pattern {quoted(pattern)} cannot be used: {error}."
+    return f"The pattern {quoted(pattern)} matches an empty file too, so it proves nothing." if nothing else None
+
+
+def _problem_with_items(check: Covers) -> str | None:
+    for pattern in filter(None, (check.source, check.files)):
+        _clean_pattern(pattern)
+    if not (check.items or check.source or check.files):
+        return "It names no items: give items, a source or files."
+    if check.source.removeprefix(RESULT) == check.path.removeprefix(RESULT):
+        return f"It compares {check.source} with itself."
+    if check.column and not check.source:
+        return "column is one of the file source, which is not given; the column of the result is in_column."
+    if check.files.startswith(RESULT):
+        return "files means the given files; leave @result/ out."
+    unfit = [item for item in check.items if not worded(item)]
+    return f"The item {quoted(unfit[0])} has no letter or digit to look for." if unfit else None
+
+
+def _problem_with_figure(figure: str) -> str | None:
+    problem = problem_with_pattern(figure)
+    if problem is None and compiled(figure, multiline=True).engine.groups != 1:
+        return f"The pattern {quoted(figure)} needs one group in round brackets, around the number: (\\d+) duplicates."
+    return problem
+
+
+def _problem_with_term(term: Term) -> str | None:
+    _clean_pattern(term.path)
+    needed = _NEEDS.get(term.of, "")
+    if needed and not getattr(term, needed):
+        return f"The term {term.of} of {term.path} needs a {needed}."
+    unused = [name for name in ("column", "pattern") if name != needed and getattr(term, name)]
+    if unused:
+        return f"The term {term.of} of {term.path} takes no {unused[0]}; leave it empty."
+    return problem_with_pattern(term.pattern) if term.pattern else None
+
+
+def _clean_pattern(pattern: str) -> None:
+    clean_path(pattern.removeprefix(RESULT).removesuffix("/"))

@@ -1,0 +1,59 @@
+"""What the checks that compare with sources look for, in words."""
+
+from typing import assert_never
+
+from runs.pev.contracts import Absent, Comparison, Count, Covers, QuotesOccur, Term
+
+
+def comparison_in_words(check: Comparison) -> str:
+    """What the check looks for, as a clause."""
+    match check:
+        case QuotesOccur():
+            if check.column:
+                return (
+                    f"each value of the column {check.column} of {check.path} stands word for word in the source that "
+                    f"its column {check.source_column} names"
+                )
+            return f"each quoted passage of {check.path} stands word for word in the source named beside it"
+        case Covers():
+            place = f"the column {check.in_column} of {check.path}" if check.in_column else check.path
+            return f"{place} deals with each of {_items(check)}"
+        case Count():
+            return f"the number in {check.path} that matches {check.figure} is {_terms(check.terms)}"
+        case Absent():
+            terms = ", ".join(f"“{term}”" for term in check.terms)
+            return f"{terms} {'occurs' if len(check.terms) == 1 else 'occur'} nowhere in {check.path}, read whole"
+        case _:
+            assert_never(check)
+
+
+def _items(check: Covers) -> str:
+    parts = [f"the given files {check.files}"] if check.files else []
+    if check.source:
+        parts.append(f"the values of the column {check.column} of {check.source}" if check.column else check.source)
+    parts += [", ".join(f"“{item}”" for item in check.items)] if check.items else []
+    return ", and of ".join(parts)
+
+
+def _terms(terms: list[Term]) -> str:
+    words = ""
+    for term in terms:
+        sign = " minus " if term.minus else " plus "
+        words += f"{sign if words or term.minus else ''}{_term(term)}"
+    return words.strip()
+
+
+def _term(term: Term) -> str:
+    result = term.path.removeprefix("@result/")
+    path = f"{result} as the run has left it" if result != term.path else term.path
+    match term.of:
+        case "rows":
+            return f"the number of rows of {path}"
+        case "lines":
+            return f"the number of lines of {path}"
+        case "matches":
+            return f"the number of matches of {term.pattern} in {path}"
+        case "sum":
+            return f"the sum of the column {term.column} of {path}"
+        case "files":
+            return f"the number of files {path}"
