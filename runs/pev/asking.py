@@ -1,6 +1,5 @@
 """The dialogue that gets a valid answer out of a model: ask, validate, say what is wrong, ask again."""
 
-import json
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -8,6 +7,7 @@ from pydantic import ValidationError
 
 from runs.errors import ContractBroken
 from runs.pev.contracts import Contract, JsonObject
+from runs.pev.mistakes import mistakes_in
 from runs.pev.ports import Ask, Model, Reply
 
 CORRECTIONS = 2
@@ -45,16 +45,17 @@ def read[Answer: Contract](reply: Reply, contract: type[Answer]) -> tuple[Answer
         raise ContractBroken("The question was longer than the model can read.", ())
     if reply.stop_reason == "max_tokens":
         return None, ["The answer was cut off at the length limit. Answer again, much shorter."]
+    text = unwrapped(reply.text)
     try:
-        return contract.model_validate_json(unwrapped(reply.text)), []
+        return contract.model_validate_json(text), []
     except ValidationError as error:
-        return None, [_sentence(item["loc"], item["msg"]) for item in error.errors()[:20]]
+        return None, mistakes_in(text, contract, error)
 
 
 def corrected(ask: Ask, reply: Reply, errors: list[str]) -> Ask:
     """The conversation so far, and the errors, as the next question. What was said stays as it is."""
     message = "Your answer cannot be used:\n" + "\n".join(f"- {error}" for error in errors)
-    message += "\nAnswer again with one JSON object that fixes exactly this and follows the schema."
+    message += "\nAnswer again with one JSON object that fixes exactly this and has the form that you were given."
     asked: JsonObject = {"role": "user", "content": [{"type": "text", "text": message}]}
     before: tuple[JsonObject, ...] = ()
     if reply.content and not reply.tool_uses:
@@ -89,13 +90,3 @@ def unwrapped(text: str) -> str:
 def user(*parts: str) -> JsonObject:
     """One user message of several text blocks."""
     return {"role": "user", "content": [{"type": "text", "text": part} for part in parts if part]}
-
-
-def in_words(schema: JsonObject) -> str:
-    """The schema as text for the prompt: many servers ignore the format parameter."""
-    return json.dumps(schema, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
-
-
-def _sentence(location: tuple[int | str, ...], message: str) -> str:
-    where = ".".join(str(part) for part in location)
-    return f"{where}: {message}" if where else message

@@ -7,10 +7,11 @@ from dataclasses import dataclass, field
 from runs.enums import About, Role
 from runs.errors import PathRefused, PlanRepeated
 from runs.pev import prompts
-from runs.pev.asking import ask_for, in_words, user
+from runs.pev.asking import ask_for, user
 from runs.pev.checks import problem_with
 from runs.pev.contracts import Check, Criterion, PlanContract, PlanStep, compares, schema_for
 from runs.pev.delimiters import delimited, listing
+from runs.pev.examples import form_of
 from runs.pev.ordering import ancestors, cycle_in
 from runs.pev.paths import clashes, clean_path
 from runs.pev.patterns import Budget, TooSlow
@@ -202,7 +203,7 @@ def _ask(brief: PlanBrief) -> Ask:
         role=Role.PLANNER,
         model=brief.model,
         effort=brief.effort,
-        system=f"{prompts.instructions(Role.PLANNER)}\nThe schema of your answer:\n{in_words(schema)}\n",
+        system=f"{prompts.instructions(Role.PLANNER)}\n{form_of(PlanContract)}",
         messages=(user(*shared, *_of_this_version(brief)),),
         schema_name="plan",
         schema=schema,

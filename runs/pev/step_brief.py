@@ -5,9 +5,10 @@ from dataclasses import dataclass, field
 
 from runs.enums import Role
 from runs.pev import prompts
-from runs.pev.asking import in_words, user
+from runs.pev.asking import user
 from runs.pev.contracts import ContextItem, PlanStep, StepOutput, schema_for
 from runs.pev.delimiters import begun, delimited, listing, results_with_notes
+from runs.pev.examples import form_of
 from runs.pev.ports import Ask, FileInfo, ToolSpec
 
 CONTEXT_CHARS = 20_000
@@ -57,7 +58,7 @@ def question(brief: StepBrief, tools: Sequence[ToolSpec]) -> Ask:
         role=Role.EXECUTOR,
         model=brief.model,
         effort=brief.effort,
-        system=f"{prompts.instructions(Role.EXECUTOR)}\nThe schema of your report:\n{in_words(schema)}\n",
+        system=f"{prompts.instructions(Role.EXECUTOR)}\n{form_of(StepOutput)}",
         messages=(user(*shared, *_of_the_step(brief)),),
         schema_name="step_output",
         schema=schema,

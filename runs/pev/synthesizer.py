@@ -5,9 +5,10 @@ from dataclasses import dataclass, field
 
 from runs.enums import Role
 from runs.pev import prompts
-from runs.pev.asking import ask_for, in_words, user
+from runs.pev.asking import ask_for, user
 from runs.pev.contracts import SynthesizedAnswer, schema_for
 from runs.pev.delimiters import delimited, results_with_notes
+from runs.pev.examples import form_of
 from runs.pev.ports import Ask, Model
 
 
@@ -42,7 +43,7 @@ def synthesize(model: Model, brief: AnswerBrief) -> str:
         role=Role.SYNTHESIZER,
         model=brief.model,
         effort=brief.effort,
-        system=f"{prompts.instructions(Role.SYNTHESIZER)}\nThe schema of your answer:\n{in_words(schema)}\n",
+        system=f"{prompts.instructions(Role.SYNTHESIZER)}\n{form_of(SynthesizedAnswer)}",
         messages=(user(*parts),),
         schema_name="answer",
         schema=schema,

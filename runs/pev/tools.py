@@ -10,6 +10,7 @@ from pydantic import Field, StringConstraints, ValidationError
 from runs.errors import InvalidInput
 from runs.pev.contracts import Contract, schema_for
 from runs.pev.evidence import find, quoted
+from runs.pev.mistakes import MAX_TOLD, place_of, words_for
 from runs.pev.paths import clean_path, text_of
 from runs.pev.patterns import Budget, Pattern, TooSlow, compiled, places
 from runs.pev.ports import FileInfo, Shown, ToolResult, ToolSpec, ToolUse, Workspace
@@ -215,11 +216,12 @@ def _spec(tool: type[_Arguments]) -> ToolSpec:
 
 
 def _told_wrong(tool: type[_Arguments], error: ValidationError) -> str:
-    wrong = [f"{'.'.join(map(str, item['loc']))}: {item['msg']}" for item in error.errors(include_input=False)]
+    errors = error.errors(include_url=False, include_input=False)[:MAX_TOLD]
+    wrong = [f"{place_of(item['loc'])} {words_for(item)}" for item in errors]
     takes = ", ".join(
         name if field.is_required() else f"{name} (optional)" for name, field in tool.model_fields.items()
     )
-    return f"{tool.name} was not run. {'; '.join(wrong[:10])}. It takes {takes}."
+    return f"{tool.name} was not run. {'; '.join(wrong)}. It takes {takes}."
 
 
 def _under(prefix: str, files: Mapping[str, FileInfo]) -> dict[str, FileInfo]:

@@ -4,11 +4,12 @@ from collections.abc import Iterator, Mapping, Sequence, Set
 
 from runs.enums import Action, Role, Severity
 from runs.pev import prompts
-from runs.pev.asking import ask_for, in_words, user
+from runs.pev.asking import ask_for, user
 from runs.pev.case import Case
 from runs.pev.contracts import Criterion, CriterionAnswer, QuotedEvidence, VerifierAnswer, schema_for
 from runs.pev.delimiters import NOTES_CHARS, begun, delimited
 from runs.pev.evidence import find, quoted, resolve
+from runs.pev.examples import form_of
 from runs.pev.paths import text_of
 from runs.pev.ports import Ask, Model
 from runs.pev.prechecks import decided_by_code, in_order, undecided
@@ -168,7 +169,7 @@ def _ask(case: Case, labels: Mapping[str, Criterion]) -> Ask:
         role=Role.VERIFIER,
         model=case.model,
         effort=case.effort,
-        system=f"{prompts.instructions(Role.VERIFIER)}\nThe schema of your answer:\n{in_words(schema)}\n",
+        system=f"{prompts.instructions(Role.VERIFIER)}\n{form_of(VerifierAnswer)}",
         messages=(
             user(
                 delimited("request", case.request),

@@ -76,13 +76,13 @@ UNSOUND: dict[str, tuple[dict[str, Any], tuple[str, ...]]] = {
             "approved": True,
         },
         (
-            "steps.0.acceptance_criteria: List should have at least 1 item",
-            "steps.1.acceptance_criteria.0.text: String should have at least 1 character",
-            "success_criteria: List should have at least 1 item",
-            "approved: Extra inputs are not permitted",
+            "`acceptance_criteria` of item 1 of `steps` needs at least 1 item",
+            "`text` of item 1 of `acceptance_criteria` of item 2 of `steps` must not be empty",
+            "`success_criteria` needs at least 1 item",
+            "More mistakes of this kind: 1.",
         ),
     ),
-    "no steps": (plan(), ("steps: List should have at least 1 item",)),
+    "no steps": (plan(), ("`steps` needs at least 1 item",)),
     "a check that is a command": (
         checked_by({"kind": "shell", "command": "rm -rf /"}),
         ("does not match any of the expected tags",),

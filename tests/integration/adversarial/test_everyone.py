@@ -99,7 +99,7 @@ def test_nothing_is_lost_when_the_service_comes_back(
 def test_another_language(api: FakeAnthropic, submitted: Submit, client: Client, role: str) -> None:
     team = team_with(role, switches_language)
     run = play(api, submitted, team)
-    must_hold(run, client, Outcome.FAILED if role in JUDGED else GateKind.ERROR, "Field required")
+    must_hold(run, client, Outcome.FAILED if role in JUDGED else GateKind.ERROR, "is missing")
 
 
 # ---- synthesizers that hide what is missing ------------------------------------------------------------------------
@@ -118,7 +118,7 @@ def test_an_accepted_gap_cannot_be_hidden(api: FakeAnthropic, submitted: Submit,
 
 def test_no_answer_is_no_success(api: FakeAnthropic, submitted: Submit, client: Client) -> None:
     run = play(api, submitted, Team(plan=plan(step("one")), synthesizer=synthesizes(" \n")))
-    must_hold(run, client, GateKind.ERROR, "answer: String should have at least 1 character")
+    must_hold(run, client, GateKind.ERROR, "`answer` must not be empty")
 
 
 def test_an_answer_is_no_markup(api: FakeAnthropic, submitted: Submit, client: Client) -> None:

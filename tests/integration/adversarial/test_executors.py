@@ -37,7 +37,7 @@ FAILURES: dict[str, tuple[Player, dict[str, Any], tuple[str, ...]]] = {
     "misuses tools": (
         executors.misuses_tools,
         {},
-        ("may have 5000000; split it.", "content: Field required", "path: Input should be a valid string"),
+        ("may have 5000000; split it.", "`content` is missing", "`path` has to be a text in quotation marks"),
     ),
     "never stops": (executors.never_stops, {"rounds": 3}, ("The executor used its 3 rounds without a report.",)),
     "always pauses": (executors.always_pauses, {"rounds": 3}, ("The executor used its 3 rounds without a report.",)),
@@ -47,12 +47,12 @@ FAILURES: dict[str, tuple[Player, dict[str, Any], tuple[str, ...]]] = {
         says(confidence=1.7, status="approved", overall_pass=True),
         {},
         (
-            "confidence: Input should be less than or equal to 1",
-            "status: Input should be 'done' or 'blocked'",
-            "overall_pass: Extra inputs are not permitted",
+            "`confidence` has to be 1 or less",
+            "`status` has to be 'done' or 'blocked'",
+            "`overall_pass` is not asked for",
         ),
     ),
-    "is sure of no number": (says(confidence=float("nan")), {}, ("confidence: Input should be less than",)),
+    "is sure of no number": (says(confidence=float("nan")), {}, ("`confidence` has to be 1 or less",)),
     "speaks of half a character": (says(findings="half \ud800"), {}, ("unexpected end of hex escape",)),
 }
 

@@ -27,7 +27,7 @@ pytestmark = [pytest.mark.django_db, pytest.mark.allow_hosts(["127.0.0.1"])]
 def test_an_unsound_plan_is_told_its_errors_and_never_run(
     api: FakeAnthropic, submitted: Submit, client: Client, case: str
 ) -> None:
-    given, reasons = UNSOUND.get(case, (None, ("Invalid JSON: expected value",)))
+    given, reasons = UNSOUND.get(case, (None, ("The answer is not valid JSON: expected value",)))
     team = Team(planner=plans(given) if given else planners.prose)
     run = play(api, submitted, team)
     must_hold(run, client, GateKind.ERROR, *reasons)

@@ -9,7 +9,7 @@ from runs.enums import GateKind, Outcome, PlanStatus, Verb
 from runs.models import Attempt, User, Verdict
 from tests.factories import Submit, answer
 from tests.fakes.adversaries import verifiers
-from tests.fakes.adversaries.verifiers import each_result, quotes
+from tests.fakes.adversaries.verifiers import changed, each_result, quotes
 from tests.fakes.anthropic_api import FakeAnthropic
 from tests.fakes.team import Player, Team, plan, step
 from tests.integration.adversarial.holding import come_to_rest, must_hold, play
@@ -41,16 +41,22 @@ FAILURES: dict[str, tuple[Player, tuple[str, ...]]] = {
     "makes up its verdict": (
         verifiers.makes_up_its_verdict,
         (
-            "criteria_results.0.confidence: Input should be less than or equal to 1",
-            "evidence.0.quote: String should have at most 2000 characters",
-            "evidence.1.quote: String should have at least 1 character",
-            "action: Input should be 'pass', 'retry', 'replan' or 'cannot'",
-            "approved: Extra inputs are not permitted",
+            "`quote` of item 1 of `evidence` of item 1 of `criteria_results` has more than 2000 characters",
+            "`quote` of item 2 of `evidence` of item 1 of `criteria_results` must not be empty",
+            "`confidence` of item 1 of `criteria_results` has to be 1 or less",
+            "More mistakes of this kind: 2.",
         ),
     ),
-    "quotes for ever": (each_result(evidence=[{"source": "one.md", "quote": "Found"}] * 21), ("at most 20 items",)),
+    "quotes for ever": (
+        each_result(evidence=[{"source": "one.md", "quote": "Found"}] * 21),
+        ("has more than 20 items",),
+    ),
     "quotes half a character": (quotes("one.md", "Found \ud800"), ("unexpected end of hex escape",)),
-    "is sure of no number": (each_result(confidence=float("nan")), ("Input should be less than or equal to 1",)),
+    "decides otherwise": (
+        changed(lambda answer: answer.update(action="approve", approved=True)),
+        ("`action` has to be 'pass', 'retry', 'replan' or 'cannot'", "`approved` is not asked for"),
+    ),
+    "is sure of no number": (each_result(confidence=float("nan")), ("has to be 1 or less",)),
 }
 """Verifiers whose verdict passes nothing, and the words that say why."""
 

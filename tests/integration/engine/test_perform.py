@@ -202,7 +202,7 @@ def test_a_replan_keeps_what_passed(api: FakeAnthropic, submitted: Submit, alice
 @pytest.mark.parametrize(
     ("bad", "told"),
     [
-        (Say("Here is my plan: first, read everything."), "Invalid JSON"),
+        (Say("Here is my plan: first, read everything."), "not valid JSON"),
         (Overrun('{"goal": "Do'), "cut off"),
         (Say(json.dumps(plan(step("one", "nowhere")))), "no step of this plan"),
         (Say(json.dumps(plan(step("one", "two"), step("two", "one")))), "circle"),

@@ -18,6 +18,7 @@ class Colour(Contract):
 
 
 RED = {"name": "red"}
+NO_JSON = "The answer is not valid JSON: {}. Write one object, from {{ to }}, and nothing around it."
 
 
 def test_a_valid_answer_is_taken_at_once() -> None:
@@ -48,16 +49,19 @@ def test_what_is_no_code_fence_is_left_alone(text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "error"),
     [
-        ("", "Invalid JSON: EOF while parsing a value at line 1 column 0"),
-        ("Here you are: red.", "Invalid JSON: expected value at line 1 column 1"),
-        (f"Sure! {json.dumps(RED)}", "Invalid JSON: expected value at line 1 column 1"),
-        ("[]", "Input should be an object"),
-        ("{}", "name: Field required"),
-        ('{"name": "red", "mood": 1}', "mood: Extra inputs are not permitted"),
-        ('{"name": 7}', "name: Input should be a valid string"),
-        ('{"name": "\\ud800"}', "Invalid JSON: unexpected end of hex escape at line 1 column 17"),
-        ('{"name": "\ud800"}', "Input should be a valid string, unable to parse raw data as a unicode string"),
-        ("[" * 5_000, "Invalid JSON: recursion limit exceeded at line 1 column 202"),
+        ("", NO_JSON.format("EOF while parsing a value at line 1 column 0")),
+        ("Here you are: red.", NO_JSON.format("expected value at line 1 column 1")),
+        (f"Sure! {json.dumps(RED)}", NO_JSON.format("expected value at line 1 column 1")),
+        ("[]", "The answer has to be an object in { }."),
+        ("{}", '`name` is missing. Right is, for example: "name": "..."'),
+        ('{"name": "red", "mood": 1}', "`mood` is not asked for; leave it out."),
+        ('{"name": 7}', '`name` has to be a text in quotation marks. Right is, for example: "name": "..."'),
+        ('{"name": "\\ud800"}', NO_JSON.format("unexpected end of hex escape at line 1 column 17")),
+        (
+            '{"name": "\ud800"}',
+            "The answer cannot be used: Input should be a valid string, unable to parse raw data as a unicode string.",
+        ),
+        ("[" * 5_000, NO_JSON.format("recursion limit exceeded at line 1 column 202")),
     ],
 )
 def test_what_is_wrong_is_told_in_words_and_the_answer_is_taken_when_it_is_mended(text: str, error: str) -> None:
@@ -65,7 +69,7 @@ def test_what_is_wrong_is_told_in_words_and_the_answer_is_taken_when_it_is_mende
     assert ask_for(model, ask(), Colour) == Colour(name="red")
     assert model.told == (
         f"Your answer cannot be used:\n- {error}\n"
-        "Answer again with one JSON object that fixes exactly this and follows the schema."
+        "Answer again with one JSON object that fixes exactly this and has the form that you were given."
     )
 
 
@@ -84,7 +88,7 @@ def test_two_corrections_and_no_more() -> None:
         ask_for(model, ask(), Colour)
     assert len(model.asked) == 3
     assert str(caught.value) == "The planner did not give a usable answer in 3 tries."
-    assert caught.value.errors == ("Invalid JSON: expected ident at line 1 column 2",)
+    assert caught.value.errors == (NO_JSON.format("expected ident at line 1 column 2"),)
 
 
 def test_what_the_caller_finds_wrong_is_told_too() -> None:
@@ -143,10 +147,11 @@ def test_thinking_is_sent_back_and_not_read_as_the_answer() -> None:
     assert model.asked[1].messages[1] == {"role": "assistant", "content": [thought, {"type": "text", "text": "hm"}]}
 
 
-def test_at_most_twenty_errors_are_told() -> None:
+def test_the_first_three_errors_are_told_and_how_many_more_there_are() -> None:
     model = Scripted(gave({f"extra{n}": n for n in range(100)}), gave(RED))
     ask_for(model, ask(), Colour)
-    assert model.told.count("\n- ") == 20
+    assert model.told.count("\n- ") == 4
+    assert "\n- More mistakes of this kind: 98. Look at the form of the answer again.\n" in model.told
 
 
 class Sure(Contract):

@@ -13,6 +13,7 @@ from runs.pev.executor import MAX_CALLS, MAX_DEMANDS, execute
 from runs.pev.ports import FileInfo, Reply, ToolResult
 from runs.pev.step_brief import Critique, StepBrief
 from tests.unit.pev.scripted import Scripted, Tools, gave, said, step, used
+from tests.unit.pev.test_asking import NO_JSON
 
 REPORT: dict[str, Any] = {
     "status": "done",
@@ -216,7 +217,7 @@ def test_two_corrections_and_no_more_however_many_rounds_are_left() -> None:
     with pytest.raises(ContractBroken, match=r"^The executor's report could not be used.$") as caught:
         execute(model, Tools(), brief(rounds=12))
     assert len(model.asked) == 3
-    assert caught.value.errors == ("Invalid JSON: expected value at line 1 column 1",)
+    assert caught.value.errors == (NO_JSON.format("expected value at line 1 column 1"),)
 
 
 def test_tools_between_corrections_do_not_give_more_of_them() -> None:
@@ -233,7 +234,7 @@ def test_a_blocked_step_is_a_report_and_no_error() -> None:
 def test_what_an_executor_says_it_wrote_is_not_part_of_a_report() -> None:
     model = Scripted(gave({**REPORT, "files_written": ["a.md"]}), gave(REPORT))
     assert execute(model, Tools(), brief()) == DONE
-    assert "- files_written: Extra inputs are not permitted\n" in model.told
+    assert "- `files_written` is not asked for; leave it out.\n" in model.told
 
 
 def test_every_critique_is_shown_and_words_of_people_stand_apart() -> None:

@@ -253,8 +253,8 @@ class TestEditFile:
         (
             "read_file",
             {"file": "a", "lines": 0},
-            "read_file was not run. path: Field required; lines: Input should be greater than or equal to 1; "
-            "file: Extra inputs are not permitted. It takes path, first_line (optional), lines (optional).",
+            "read_file was not run. `path` is missing; `lines` has to be 1 or more; "
+            "`file` is not asked for; leave it out. It takes path, first_line (optional), lines (optional).",
         ),
     ],
 )

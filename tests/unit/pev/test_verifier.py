@@ -15,6 +15,7 @@ from runs.pev.delimiters import Block, find
 from runs.pev.ports import Reply
 from runs.pev.verifier import judge
 from tests.unit.pev.scripted import NeverAsked, Scripted, gave, said
+from tests.unit.pev.test_asking import NO_JSON
 
 REAL = {"source": "a.md", "quote": "The term ends on 31 May."}
 MADE_UP = {"source": "a.md", "quote": "The term ends on 1 April."}
@@ -244,7 +245,7 @@ def test_any_other_label_goes_back_and_is_never_guessed(label: str) -> None:
             "feedback_for_executor is empty although something failed.",
         ),
         (verdict(), "C1 is missing from criteria_results."),
-        (said("C1 passed."), "Invalid JSON: expected value at line 1 column 1"),
+        (said("C1 passed."), NO_JSON.format("expected value at line 1 column 1")),
         (said("", "max_tokens"), "The answer was cut off at the length limit. Answer again, much shorter."),
     ],
 )
