@@ -1,9 +1,13 @@
 """The policy that a new run starts from: the models of the service that answers, and the settings' defaults."""
 
 import os
+from collections.abc import Callable, Mapping
 from typing import Literal
 
+from pydantic import ValidationError
+
 from runs.enums import Role
+from runs.errors import InvalidInput
 from runs.llm.provider import Service, service
 from runs.pev.policy import Policy, RoleModel
 
@@ -12,6 +16,11 @@ _EFFORT: dict[Role, Literal["low", "medium", "high"]] = {
     Role.EXECUTOR: "medium",
     Role.VERIFIER: "low",
 }
+_OF_ROLES = {f"{role}_{part}": (role, part) for role in _EFFORT for part in RoleModel.model_fields}
+_INTERNAL = frozenset({"models", "without_reuse"})
+"""Set in parts, and where a run is run again."""
+SETTABLE = (*(name for name in Policy.model_fields if name not in _INTERNAL), *_OF_ROLES)
+_MAY_BE_NONE = frozenset({"budget", "time_limit"})
 
 
 def current_service() -> Service:
@@ -20,6 +29,45 @@ def current_service() -> Service:
 
 
 def default_policy() -> Policy:
+    """What the form, the command line and templates start from. Raises InvalidInput for a wrong `PEV_POLICY`."""
     models = current_service().models
     policy = Policy(models={role: RoleModel(model=models[role], effort=_EFFORT[role]) for role in models})
-    return policy.model_copy(update={"same_model_verifier": policy.same_model})
+    policy = policy.model_copy(update={"same_model_verifier": policy.same_model})
+    return with_texts(policy, _installation(), lambda name: f"“{name}” in PEV_POLICY")
+
+
+def _installation() -> dict[str, str]:
+    """`PEV_POLICY`, such as `attempts=2, budget=5`, by field."""
+    found = {}
+    for part in os.environ.get("PEV_POLICY", "").replace(",", " ").split():
+        name, equals, value = part.partition("=")
+        if not equals or not name:
+            raise InvalidInput(f"PEV_POLICY cannot be read at “{part[:40]}”. Write it as attempts=2, budget=5.")
+        found[name] = value
+    return found
+
+
+def with_texts(policy: Policy, texts: Mapping[str, str], called: Callable[[str], str]) -> Policy:
+    """The policy with values as somebody wrote them, by field; of a role as `planner_model` and `planner_effort`.
+
+    Raises InvalidInput for what cannot be used; `called` says what a person knows a field as.
+    """
+    unknown = next((name for name in texts if name not in SETTABLE), None)
+    if unknown is not None:
+        raise InvalidInput(f"{called(unknown[:40])} is no field of a policy. There are: {', '.join(SETTABLE)}.")
+    models = {role: player.model_dump() for role, player in policy.models.items()}
+    values: dict[str, object] = {}
+    for name, text in texts.items():
+        if name in _OF_ROLES:
+            role, part = _OF_ROLES[name]
+            models[role][part] = text.strip()
+        else:
+            values[name] = None if name in _MAY_BE_NONE and text.strip().lower() == "none" else text.strip()
+    try:
+        return policy.changed(models=models, **values)
+    except ValidationError as error:
+        first = error.errors()[0]
+        place = [str(part) for part in first["loc"]]
+        name = "_".join(place[1:3]) if place[:1] == ["models"] else "".join(place[:1])
+        message = f"{called(name)} cannot be used: {first['msg']}. Correct it, or leave it out."
+        raise InvalidInput(message) from error

@@ -28,10 +28,13 @@ MAX_FILES_SEARCHED = 2_000
 
 @dataclass(frozen=True)
 class Shipped:
-    """A template that comes with pevsite; its plan is `plan_templates/KEY.json`."""
+    """A template that comes with pevsite; its plan is `plan_templates/KEY.json`. Without `sources_needed` it is for
+    creative work.
+    """
 
     name: str
     description: str
+    sources_needed: bool = True
 
 
 SHIPPED: Mapping[str, Shipped] = {
@@ -41,6 +44,7 @@ SHIPPED: Mapping[str, Shipped] = {
     "idea-workflow": Shipped(
         "Idea workflow",
         "Validate an idea, expand it, connect the variants, synthesise a brief.",
+        sources_needed=False,
     ),
     "project-analysis": Shipped(
         "Project analysis", "Scan the files, describe the architecture, detect workflows, recommend what to fix."
@@ -50,10 +54,11 @@ SHIPPED: Mapping[str, Shipped] = {
 
 @dataclass(frozen=True)
 class Chosen:
-    """The plan of a template, and in one sentence where it comes from."""
+    """The plan of a template, in one sentence where it comes from, and whether what it makes rests on sources."""
 
     plan: PlanContract
     reason: str
+    sources_needed: bool = True
 
 
 @cache
@@ -69,7 +74,8 @@ def own_templates(user: User) -> Sequence[Template]:
 def chosen(user: User, key: str) -> Chosen:
     """The template with this key: of a shipped one its name, of an own one its number. Raises InvalidInput."""
     if key in SHIPPED:
-        return Chosen(shipped_plan(key), _reason(SHIPPED[key].name))
+        shipped = SHIPPED[key]
+        return Chosen(shipped_plan(key), _reason(shipped.name), shipped.sources_needed)
     try:
         template = visible_templates(user).defer("plan").filter(pk=row_key(key)).first()
     except ValueError:

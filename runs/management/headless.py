@@ -13,7 +13,6 @@ from django.contrib.auth import get_user_model
 from django.core.files.base import File
 from django.core.management import call_command
 from django.core.management.base import CommandError, OutputWrapper
-from pydantic import ValidationError
 
 from runs.characters import printable
 from runs.engine.process import Engine
@@ -21,13 +20,14 @@ from runs.enums import GateKind, GateStatus, Outcome, RunStatus, Verb
 from runs.errors import DecisionRefused, InvalidInput
 from runs.events.kinds import read
 from runs.events.sentences import sentence
-from runs.lifecycle.defaults import current_service, default_policy
+from runs.lifecycle.defaults import current_service, default_policy, with_texts
 from runs.lifecycle.gates import Decision, already_decided, decide
 from runs.lifecycle.limits import given
 from runs.lifecycle.submission import Submission, Upload, sample, submit
 from runs.lifecycle.templates import Chosen, called
 from runs.management.commands.serve import first_administrator
 from runs.management.output_folder import check_folder, write_out
+from runs.management.policy_options import given_texts, option
 from runs.management.questions import about
 from runs.models import Gate, Run
 from runs.pev.imported import MAX_BYTES, plan_in
@@ -55,6 +55,8 @@ class Headless:
         owner = _owner(options["user"])
         run = self._submitted(owner, options)
         self._say(f"{current_service().sentence}.\nRun {run.pk}: {run.title}")
+        if not run.policy.sources_needed:
+            self._say("No sources are needed: no criterion may be about sources.")
         engine = Engine(only_run=run.pk)
         engine.start()
         try:
@@ -82,8 +84,11 @@ class Headless:
                 request = request or given
             if options["files"]:
                 uploads += collected(options["files"], options["include"])
-            policy = default_policy().changed(budget=options["budget"])
+            texts = given_texts(options)
             plan = _plan(owner, options["plan"], options["template"])
+            if plan and not plan.sources_needed:
+                texts = {"sources_needed": "off"} | texts
+            policy = with_texts(default_policy(), texts, option)
             imported, reason = (plan.plan, plan.reason) if plan else (None, "")
             submission = Submission(request, uploads, policy, uuid.uuid4(), plan=imported, plan_from=reason)
             return submit(owner, submission)
@@ -91,8 +96,6 @@ class Headless:
             raise CommandError(str(error), returncode=2) from error
         except OSError as error:
             raise CommandError(f"“{error.filename}” cannot be read: {error.strerror}.", returncode=2) from error
-        except ValidationError as error:
-            raise CommandError(f"--budget cannot be used: {error.errors()[0]['msg']}.", returncode=2) from error
 
     def _follow(self, run: Run, owner: Any, *, approve_all: bool) -> None:
         """Print events as they come and answer gates, until the run is finished."""

@@ -47,8 +47,8 @@ class Policy(Contract):
     parallel: Annotated[int, Field(ge=1, le=32)] = 3
     rounds: Annotated[int, Field(ge=1, le=100)] = 12
     max_steps: Annotated[int, Field(ge=1, le=500)] = 40
-    min_confidence: Annotated[float, Field(ge=0, le=1)] = 0.5
-    min_verifier_confidence: Annotated[float, Field(ge=0, le=1)] = 0.0
+    min_confidence: Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)] = 0.5
+    min_verifier_confidence: Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)] = 0.0
     min_document_bytes: Annotated[int, Field(ge=0, le=1_000_000)] = 100
     model_review: ModelReview = ModelReview.MEDIUM_AND_HIGH
     sources_needed: bool = True

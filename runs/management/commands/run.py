@@ -4,6 +4,7 @@ from argparse import ArgumentParser
 from pathlib import Path
 from typing import Any
 
+from runs.management.policy_options import add_policy_options
 from runs.management.terminal import TerminalCommand
 
 
@@ -30,10 +31,10 @@ class Command(TerminalCommand):
         )
         parser.add_argument("--out", type=Path, help="folder for the files made and report.md")
         parser.add_argument("--overwrite", action="store_true", help="let --out replace files that are there already")
-        parser.add_argument("--budget", help="USD that the run may spend; at the limit it asks")
         parser.add_argument("--json", action="store_true", help="print one JSON object instead of the trace")
         parser.add_argument("--user", help="whose run it is (the first administrator)")
         parser.add_argument("--data-dir", help="folder for database and files (.data, or PEV_DATA_DIR)")
+        add_policy_options(parser)
 
     def handle(self, *args: Any, **options: Any) -> None:
         from runs.management.headless import Headless  # the engine with all it needs; `--help` has to come at once

@@ -1,0 +1,53 @@
+"""The options of `manage.py run` for the policy: one for each field that a person may set, under the field's name."""
+
+from argparse import ArgumentParser
+from collections.abc import Mapping
+from typing import Any
+
+POLICY_OPTIONS: Mapping[str, str] = {
+    "plan_approval": "which plans wait for a person: always, first, never",
+    "step_approval": "which verified steps wait for a person: none, high, medium_and_high, all",
+    "model_review": "which steps a model looks at even where checks decide all: none, high, medium_and_high, all",
+    "attempts": "attempts per step",
+    "replans": "new plans after steps that failed",
+    "revisions": "plans that may be rejected",
+    "exhausted": "when a step has used up its attempts and replans: ask, accept, fail",
+    "parallel": "steps at the same time",
+    "rounds": "rounds of tools per attempt",
+    "max_steps": "most steps of a plan",
+    "min_confidence": "least confidence of the executor, 0 to 1",
+    "min_verifier_confidence": "least confidence of the verifier, 0 to 1",
+    "min_document_bytes": "smallest Markdown file, unless the plan itself says how long it is to be; 0 for any",
+    "budget": "USD that the run may spend, or none; at the limit it asks",
+    "time_limit": "seconds that the run may work, or none; at the limit it asks",
+    "attempt_seconds": "seconds that one attempt may take",
+    "reuse": "on or off: take over results of earlier runs where nothing has changed",
+    "same_model_verifier": "on or off: the verifier may be the executor's model",
+    "second_person": "on or off: somebody else than the one who submits has to approve",
+    "sources_needed": "on or off: what is said about the world has to rest on sources",
+    "planner_model": "the planner's model",
+    "planner_effort": "low, medium or high",
+    "executor_model": "the executor's model",
+    "executor_effort": "low, medium or high",
+    "verifier_model": "the verifier's model",
+    "verifier_effort": "low, medium or high",
+}
+
+
+def option(name: str) -> str:
+    """As it is written in a terminal."""
+    return f"--{name.replace('_', '-')}"
+
+
+def add_policy_options(parser: ArgumentParser) -> None:
+    group = parser.add_argument_group("policy", "What is not given is as this installation sets it (PEV_POLICY).")
+    for name, text in POLICY_OPTIONS.items():
+        group.add_argument(option(name), dest=name, help=text)
+    group.add_argument(
+        "--no-sources", action="store_const", const="off", dest="sources_needed", help="for creative work"
+    )
+
+
+def given_texts(options: Mapping[str, Any]) -> dict[str, str]:
+    """What was written in the terminal, by the name of the field."""
+    return {name: options[name] for name in POLICY_OPTIONS if options[name] is not None}
