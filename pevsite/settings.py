@@ -26,6 +26,7 @@ PEV_BASE_URL_PLANNER, PEV_BASE_URL_EXECUTOR, PEV_BASE_URL_VERIFIER   a server of
 PEV_API_KEY_ENV_PLANNER, PEV_API_KEY_ENV_EXECUTOR, PEV_API_KEY_ENV_VERIFIER   the name of the variable with its key
 PEV_CONTEXT_TOKENS        (as known)     tokens that a model takes in one question with its answer
 PEV_CONTEXT_TOKENS_PLANNER, PEV_CONTEXT_TOKENS_EXECUTOR, PEV_CONTEXT_TOKENS_VERIFIER   likewise, for one role
+PEV_POLICY                (none)         what new runs start with, such as attempts=2, budget=5: fields of the policy
 PEV_REHEARSAL_DELAY       0.4            seconds per reply of the offline rules, so that one can follow
 """
 

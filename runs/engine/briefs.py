@@ -62,6 +62,7 @@ def for_planner(run: Run) -> tuple[PlanBrief, str]:
         model=player.model,
         effort=player.effort,
         max_steps=policy.max_steps,
+        sources_needed=policy.sources_needed,
         lessons=lessons,
         kept=_kept(previous) if previous else (),
         results=_results(previous) if previous else {},

@@ -62,7 +62,9 @@ class GateOpened(EventData):
 
 
 class GateDecided(EventData):
-    """`decision` is the gate's new status; `how` is `person`, or what stood in for one."""
+    """`decision` is the gate's new status; `how` is `person`, or what stood in for one. `no_sources`: with the answer
+    to a plan the person has said that no sources are needed.
+    """
 
     kind: Literal[EventKind.GATE_DECIDED] = EventKind.GATE_DECIDED
     gate: int
@@ -72,6 +74,7 @@ class GateDecided(EventData):
     how: str
     reason: str
     step: str = ""
+    no_sources: bool = False
 
 
 class GateWithdrawn(EventData):

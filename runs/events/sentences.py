@@ -165,8 +165,9 @@ def _of_gate(event: GateEvent, step: str) -> str:
             stopped = event.decision == GateStatus.STOPPED
             verb = "stopped the run at the question of" if stopped else event.decision
             how = "" if event.how == "person" else f" ({event.how})"
+            waived = " and said that no sources are needed" if event.no_sources else ""
             reason = f": {event.reason}" if event.reason else "."
-            return f"{event.by} {verb} {asked.get(event.gate_kind, 'it')}{how}{reason}"
+            return f"{event.by} {verb} {asked.get(event.gate_kind, 'it')}{how}{waived}{reason}"
         case GateWithdrawn():
             return "A question was withdrawn; it needs no answer any more."
         case _:

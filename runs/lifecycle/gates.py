@@ -23,8 +23,9 @@ from runs.lifecycle import state as states
 from runs.lifecycle.advance import advance
 from runs.lifecycle.notify import notify
 from runs.lifecycle.transitions import change
-from runs.models import Gate, Run, User
+from runs.models import Attempt, Gate, Run, User
 from runs.permissions import check_can_decide
+from runs.pev.planner import about_sources
 
 _CHANGED = "What would run has changed since this page was loaded. Read it again, then decide."
 _SECOND = frozenset({GateKind.PLAN, GateKind.STEP, GateKind.EXHAUSTED})
@@ -35,7 +36,8 @@ _STATUS = {Verb.APPROVE: GateStatus.APPROVED, Verb.REJECT: GateStatus.REJECTED, 
 class Decision:
     """A person's answer. `digest` is the one on the page that was answered; `how` says through what.
 
-    `budget` (USD) and `time_limit` (seconds) are the new limits with which a budget gate is approved.
+    `budget` (USD) and `time_limit` (seconds) are the new limits with which a budget gate is approved. With
+    `no_sources` a plan is approved or rejected as one for creative work, which needs none.
     """
 
     verb: Verb
@@ -44,6 +46,7 @@ class Decision:
     how: str = "person"
     budget: Decimal | None = None
     time_limit: int | None = None
+    no_sources: bool = False
 
 
 def decide(gate_id: int, user: User, decision: Decision) -> None:
@@ -75,6 +78,8 @@ def _decide(gate: Gate, user: User, decision: Decision) -> None:
     if decision.verb is Verb.APPROVE and user.pk == gate.run.owner_id and needs_second_person(gate):
         raise NotAllowed("A second person has to approve this: you submitted the task. You may reject it, or stop.")
     decision = _complete(gate, decision)
+    if decision.no_sources:
+        _do_without_sources(gate, decision)
     _close(gate, user, decision)
     _follow(gate, user, decision)
     advance(gate.run_id)
@@ -100,6 +105,23 @@ def _complete(gate: Gate, decision: Decision) -> Decision:
             "Approve this one, or stop the run and submit the task again with what is missing in the request."
         )
     return decision
+
+
+def _do_without_sources(gate: Gate, decision: Decision) -> None:
+    """Change the policy before an approval is bound to it. Raises DecisionRefused where that cannot be chosen."""
+    run = gate.run
+    if gate.kind != GateKind.PLAN or gate.plan is None or decision.verb is Verb.STOP:
+        raise DecisionRefused("Whether sources are needed is chosen with the answer to a plan.")
+    if Attempt.objects.filter(step__plan__run=run).exists():
+        raise DecisionRefused("Work has begun on the understanding that sources are needed; that cannot change now.")
+    left = about_sources(fingerprint.contract_of(gate.plan))
+    if decision.verb is Verb.APPROVE and left:
+        more = f", and {len(left) - 1} more" if len(left) > 1 else ""
+        raise InvalidInput(
+            f"This plan has criteria about sources: {left[0]}{more}. Reject it with the box ticked, and the next "
+            "version has none; or approve it without the tick."
+        )
+    history.keep(run, policy=run.policy.changed(sources_needed=False))
 
 
 def _ask_again(gate: Gate) -> None:
@@ -151,6 +173,7 @@ def _close(gate: Gate, user: User, decision: Decision) -> None:
         how=decision.how,
         reason=gate.reason[:2_000],
         step=gate.step.key if gate.step else "",
+        no_sources=decision.no_sources,
     )
     history.record(gate.run_id, event)
 

@@ -200,7 +200,9 @@ def check_plan(submission: Submission) -> None:
     """Raises PlanRefused with everything that keeps the imported plan from being run under this policy."""
     if submission.plan is None:
         return
-    problems = problems_in(submission.plan, TOOL_NAMES, max_steps=submission.policy.max_steps)
+    policy = submission.policy
+    needed = policy.sources_needed
+    problems = problems_in(submission.plan, TOOL_NAMES, max_steps=policy.max_steps, sources_needed=needed)
     if problems:
         raise PlanRefused(shortened(problems))
 

@@ -71,6 +71,12 @@ def own_templates(user: User) -> Sequence[Template]:
     return list(visible_templates(user).defer("plan").order_by("name"))
 
 
+def creative(user: User) -> frozenset[str]:
+    """The keys of those that need no sources."""
+    own = visible_templates(user).filter(sources_needed=False).values_list("pk", flat=True)
+    return frozenset([*(key for key, one in SHIPPED.items() if not one.sources_needed), *map(str, own)])
+
+
 def chosen(user: User, key: str) -> Chosen:
     """The template with this key: of a shipped one its name, of an own one its number. Raises InvalidInput."""
     if key in SHIPPED:
@@ -100,7 +106,7 @@ def called(user: User, name: str) -> Chosen:
 def _own(template: Template) -> Chosen:
     """Its plan is read here and not with the row: one that no longer fits must not break the list it stands in."""
     try:
-        return Chosen(template.plan, _reason(template.name))
+        return Chosen(template.plan, _reason(template.name), template.sources_needed)
     except ValidationError as error:
         raise InvalidInput(
             f"The template “{template.name}” cannot be used any more: its plan was changed by hand. Delete it."
@@ -147,6 +153,7 @@ def save(user: User, run: Run, name: str) -> Template:
                 description=contract.goal[:400],
                 plan=contract,
                 digest=plan.digest,
+                sources_needed=run.policy.sources_needed,
                 from_run=run,
             )
     except IntegrityError as error:

@@ -11,13 +11,17 @@ from runs.pev.contracts import PlanContract
 
 
 class Template(models.Model):
-    """A plan under a name of its owner's, who alone may see it. `plan` is the whole contract, `digest` is over it."""
+    """A plan under a name of its owner's, who alone may see it. `plan` is the whole contract, `digest` is over it.
+
+    `sources_needed`: as it was for the run that the plan is from.
+    """
 
     owner = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="templates")
     name = models.CharField(max_length=120)
     description = models.CharField(max_length=400, default="", blank=True)
     plan: Column[PlanContract] = ContractField(PlanContract)
     digest = models.CharField(max_length=64)
+    sources_needed = models.BooleanField(default=True)
     from_run = models.ForeignKey(Run, models.SET_NULL, null=True, blank=True, related_name="+")
     created_at = models.DateTimeField(auto_now_add=True)
 

@@ -19,6 +19,10 @@ from runs.pev.ports import Ask, FileInfo, Model, ToolSpec
 
 CHECKS_SECONDS = 10.0
 """For all checks of a plan together: one pattern may take 50 ms to compile, and a plan may have thousands."""
+_ABOUT = "ask with `about` “output” how the result has to be, or leave it out."
+_NO_SOURCES = (
+    "A person has said that this task needs no sources: it is creative work. Every criterion is about `output`."
+)
 
 
 @dataclass(frozen=True)
@@ -52,6 +56,7 @@ class PlanBrief:
     model: str
     effort: str
     max_steps: int
+    sources_needed: bool = True
     lessons: tuple[Lesson, ...] = ()
     kept: tuple[PlanStep, ...] = ()
     results: Mapping[str, str] = field(default_factory=dict)
@@ -73,7 +78,8 @@ def make_plan(model: Model, brief: PlanBrief) -> PlanContract:
         if repeated and refused:
             raise PlanRepeated("The planner was told so once, and brought it again.", tuple(repeated))
         refused.extend(repeated)
-        return [*repeated, *problems_in(plan, names, max_steps=brief.max_steps)]
+        found = problems_in(plan, names, max_steps=brief.max_steps, sources_needed=brief.sources_needed)
+        return [*repeated, *found]
 
     return ask_for(model, _ask(brief), PlanContract, problems_with)
 
@@ -108,7 +114,7 @@ def _task(step: PlanStep) -> dict[str, object]:
     return step.model_dump(exclude={"step_id", "name", "estimated_complexity"})
 
 
-def problems_in(plan: PlanContract, tools: frozenset[str], *, max_steps: int) -> list[str]:
+def problems_in(plan: PlanContract, tools: frozenset[str], *, max_steps: int, sources_needed: bool = True) -> list[str]:
     """One sentence for each thing that keeps the plan from being run; empty means sound."""
     problems: list[str] = []
     ids = [step.step_id for step in plan.steps]
@@ -117,10 +123,29 @@ def problems_in(plan: PlanContract, tools: frozenset[str], *, max_steps: int) ->
         problems.append(f"The plan has {len(ids)} steps; this run allows {max_steps}.")
     for step in plan.steps:
         problems += _step_problems(step, frozenset(ids), tools)
+    if not sources_needed:
+        problems += [
+            f"{where}: it is about sources, and this run needs none; {_ABOUT}" for where in about_sources(plan)
+        ]
     problems += _check_problems(plan)
     if not problems:
         problems += _graph_problems(plan)
     return problems
+
+
+def about_sources(plan: PlanContract) -> list[str]:
+    """Where criteria about sources stand, of which a run that needs none has none."""
+    return [
+        f"{where}, criterion “{criterion.text[:80]}”"
+        for where, criterion in _criteria_of(plan)
+        if criterion.topic is About.SOURCES
+    ]
+
+
+def _criteria_of(plan: PlanContract) -> list[tuple[str, Criterion]]:
+    """Every criterion, with where it stands."""
+    listed = [(f"Step “{step.step_id}”", criterion) for step in plan.steps for criterion in step.acceptance_criteria]
+    return listed + [("success_criteria", criterion) for criterion in plan.success_criteria]
 
 
 def _step_problems(step: PlanStep, ids: frozenset[str], tools: frozenset[str]) -> list[str]:
@@ -143,11 +168,9 @@ def _step_problems(step: PlanStep, ids: frozenset[str], tools: frozenset[str]) -
 
 
 def _check_problems(plan: PlanContract) -> list[str]:
-    listed = [(f"Step “{step.step_id}”", criterion) for step in plan.steps for criterion in step.acceptance_criteria]
-    listed += [("success_criteria", criterion) for criterion in plan.success_criteria]
     budget, problems = Budget(CHECKS_SECONDS), list[str]()
     try:
-        for where, criterion in listed:
+        for where, criterion in _criteria_of(plan):
             budget.left()
             problems += _criterion_problems(where, criterion)
     except TooSlow:
@@ -220,7 +243,8 @@ def _of_the_run(brief: PlanBrief) -> list[str]:
         delimited("files", listing(brief.files)),
         *(delimited("preview", text, path) for path, text in brief.previews.items()),
         delimited("tools", tools),
-        delimited("limits", json.dumps({"max_steps": brief.max_steps})),
+        delimited("limits", json.dumps({"max_steps": brief.max_steps, "sources_needed": brief.sources_needed})),
+        *([] if brief.sources_needed else [_NO_SOURCES]),
     ]
 
 

@@ -9,7 +9,7 @@ from runs import queries
 from runs.accounting.costs import Costs, costs_of
 from runs.accounting.metrics import Metrics, metrics
 from runs.accounting.totals import RoleTotals, Totals, totals_by_role
-from runs.enums import Outcome, Role
+from runs.enums import EventKind, Outcome, Role
 from runs.models import Gate, Run
 from runs.pev.outcome import OpenPoint, gaps_in
 from runs.pev.results import CriterionResult
@@ -124,6 +124,19 @@ class RunReading:
     def no_ai(self) -> bool:
         """Whether offline rules gave every answer."""
         return queries.without_ai(one.model for one in self.roles)
+
+    @cached_property
+    def no_sources(self) -> str:
+        """Who said when that no sources are needed; empty where they are."""
+        run = self.run
+        if run.policy.sources_needed:
+            return ""
+        said = run.events.filter(kind=EventKind.GATE_DECIDED, data__no_sources=True).order_by("seq").first()
+        where, by, at = "with the task", run.owner.get_username(), run.created_at
+        if said:
+            where, by, at = "with the answer to a plan", said.data["by"], said.at
+        when = f"{at:%Y-%m-%d %H:%M} UTC"
+        return f"No sources were needed: a person chose that before it started ({by}, {where}, {when})."
 
     @property
     def same_model(self) -> str:

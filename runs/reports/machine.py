@@ -41,6 +41,7 @@ def render(report: RunReading) -> dict[str, JsonValue]:
         "ended": run.ended,
         "policy": run.policy.model_dump(mode="json"),
         "judged_its_own_work": report.same_model,
+        "no_sources": report.no_sources,
         "gaps": list[JsonValue](report.gaps),
         "open_points": [_open_point(point) for point in report.open_points],
         "rollback_strategy": report.rollback,

@@ -40,6 +40,8 @@ def _head(report: RunReading) -> list[str]:
         rows += ["**What is missing**", "", *(f"- {line(gap)}" for gap in report.gaps), ""]
     if report.rollback:
         rows += [f"**What the plan says to do with the results now**: {line(report.rollback)}", ""]
+    if report.no_sources:
+        rows += [line(report.no_sources), ""]
     if report.same_model:
         rows += [
             f"One model judged its own work: executor and verifier are both {code(report.same_model)}, by policy.",

@@ -33,6 +33,13 @@ function enhance() {
     at("choose-files").focus();
   });
   at("chosen-list").addEventListener("click", remove);
+  const plans = at("id_template");
+  let ticked = false; // by a template and not by the person, whose tick stays
+  plans.addEventListener("change", () => {
+    const creative = "noSources" in plans.selectedOptions[0].dataset;
+    const box = at("id_no_sources");
+    if (creative ? !box.checked : ticked) box.checked = ticked = creative;
+  });
   at("cancel").addEventListener("click", () => sending?.abort());
   form.addEventListener("submit", submit);
   form.addEventListener("keydown", (event) => {

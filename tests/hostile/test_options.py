@@ -7,6 +7,7 @@ from random import Random
 import pytest
 from django.core.management import CommandError, call_command
 
+from runs.management.policy_options import POLICY_OPTIONS, option
 from runs.models import Run
 from tests import factories
 from tests.hostile.fuzzing import values
@@ -38,10 +39,16 @@ def test_a_budget_that_is_none(budget: str) -> None:
     assert refused("run", "Sort it.", "--user=alice", f"--budget={budget}")
 
 
-@pytest.mark.parametrize("option", ["--template", "--sample", "--user"])
-def test_names_that_nothing_has(option: str) -> None:
+@pytest.mark.parametrize("name", [name for name in POLICY_OPTIONS if not name.endswith("_model")])
+def test_a_policy_that_is_none(name: str) -> None:
+    sentence = refused("run", "Sort it.", "--user=alice", f"{option(name)}=1e999990")
+    assert sentence.startswith(f"{option(name)} cannot be used: ")
+
+
+@pytest.mark.parametrize("name", ["--template", "--sample", "--user"])
+def test_names_that_nothing_has(name: str) -> None:
     for text in TEXTS:
-        assert refused("run", "Sort it.", f"{option}={text}")
+        assert refused("run", "Sort it.", f"{name}={text}")
 
 
 def test_plans_that_are_none(tmp_path: Path) -> None:

@@ -13,7 +13,8 @@ from django.contrib.auth import get_user_model
 from django.core.management import call_command
 from django.core.management.base import CommandError
 
-from runs.lifecycle.defaults import current_service
+from runs.errors import InvalidInput
+from runs.lifecycle.defaults import current_service, default_policy
 from runs.management.terminal import TerminalCommand
 from runs.web.signin import link_for
 
@@ -36,6 +37,10 @@ class Command(TerminalCommand):
 
     def handle(self, *args: Any, host: str, port: int, **options: Any) -> None:
         check_free(host, port)
+        try:
+            default_policy()
+        except InvalidInput as error:
+            raise CommandError(str(error)) from error
         if host not in {*settings.ALLOWED_HOSTS, "0.0.0.0", "::"}:
             settings.ALLOWED_HOSTS.append(host)
         call_command("migrate", verbosity=0, interactive=False)

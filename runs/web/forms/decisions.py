@@ -19,7 +19,9 @@ _CHOOSE = "Choose one of the buttons: approve, reject or stop."
 
 
 class DecisionForm(PostedForm):
-    """The answer to a gate. `budget` and `minutes` are new limits where the gate is about one."""
+    """The answer to a gate. `budget` and `minutes` are new limits where the gate is about one; `no_sources`: a plan is
+    answered as one for creative work.
+    """
 
     verb = forms.TypedChoiceField(
         choices=[(verb.value, verb.value) for verb in Verb],
@@ -30,6 +32,7 @@ class DecisionForm(PostedForm):
     reason = Text(required=False, strip=False)
     budget = Text(required=False)
     minutes = Text(required=False)
+    no_sources = forms.BooleanField(required=False)
 
     def clean_reason(self) -> str:
         reason: str = self.cleaned_data["reason"]
@@ -48,6 +51,11 @@ class DecisionForm(PostedForm):
         return {**sent, **raised}
 
     @property
+    def without_sources(self) -> bool:
+        """Whether the box was ticked, as it goes back into the page."""
+        return bool(self.data.get("no_sources"))
+
+    @property
     def typed(self) -> str:
         """The reason as it goes back into the page."""
         return str(self.data.get("reason", "")).replace("\0", "")
@@ -56,7 +64,12 @@ class DecisionForm(PostedForm):
         """Raises InvalidInput with a sentence for the person."""
         sent = self.checked()
         return Decision(
-            sent["verb"], sent["digest"], sent["reason"], budget=sent["budget"], time_limit=sent["time_limit"]
+            sent["verb"],
+            sent["digest"],
+            sent["reason"],
+            budget=sent["budget"],
+            time_limit=sent["time_limit"],
+            no_sources=sent["no_sources"] and sent["verb"] is not Verb.STOP,
         )
 
 

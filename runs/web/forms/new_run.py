@@ -10,7 +10,7 @@ from typing import Any, get_args
 from django import forms
 from django.db.models import QuerySet
 
-from runs.enums import ApprovalPolicy, Exhausted, Role, StepApproval
+from runs.enums import ApprovalPolicy, Exhausted, ModelReview, Role, StepApproval
 from runs.errors import InvalidInput
 from runs.lifecycle import templates
 from runs.lifecycle.defaults import default_policy
@@ -38,6 +38,12 @@ _STEP = {
     StepApproval.ALL: "Every step",
     StepApproval.NONE: "No step",
 }
+_REVIEW = {
+    ModelReview.MEDIUM_AND_HIGH: "Steps of medium and high complexity",
+    ModelReview.HIGH: "Steps of high complexity",
+    ModelReview.ALL: "Every step",
+    ModelReview.NONE: "No step",
+}
 _EXHAUSTED = {
     Exhausted.ASK: "Ask a person",
     Exhausted.ACCEPT: "Go on with the gap; the outcome is partial at most",
@@ -52,6 +58,9 @@ _NAMES = (
     "revisions",
     "parallel",
     "rounds",
+    "max_steps",
+    "model_review",
+    "min_document_bytes",
     "reuse",
     "same_model_verifier",
     "second_person",
@@ -82,13 +91,23 @@ def _bounds(name: str) -> list[tuple[str, int]]:
     return [(kind, getattr(item, kind)) for kind in ("ge", "le") for item in every if hasattr(item, kind)]
 
 
+def _share(label: str) -> Amount:
+    hint = "0 to 1; less is not a pass"
+    return Amount(label=label, help_text=hint, min_value=0, max_value=1, step_size=Decimal("0.05"))
+
+
 class PlanSelect(forms.Select):
-    """Shows which plans need a model; `unavailable` are the keys of templates that cannot be chosen without one."""
+    """Shows which plans need a model; `unavailable` are the keys of templates that cannot be chosen without one,
+    `creative` of those that need no sources: the script ticks the box, where everybody sees it.
+    """
 
     unavailable: frozenset[str] = frozenset()
+    creative: frozenset[str] = frozenset()
 
     def create_option(self, name: str, value: Any, label: Any, *args: Any, **kwargs: Any) -> dict[str, Any]:
         option = super().create_option(name, value, label, *args, **kwargs)
+        if str(value) in self.creative:
+            option["attrs"]["data-no-sources"] = True
         if str(value) in self.unavailable:
             option["attrs"]["disabled"] = True
             option["label"] = f"{label} (needs a model)"
@@ -107,6 +126,11 @@ class NewRunForm(forms.Form):
         ),
     )
     no_files = forms.BooleanField(label="There are no files for this", required=False)
+    no_sources = forms.BooleanField(
+        label="No sources are needed: this is creative work",
+        help_text="Otherwise what is said about your files or the world has to rest on them.",
+        required=False,
+    )
     token = forms.UUIDField(widget=forms.HiddenInput)
     paths = forms.Field(required=False, widget=forms.MultipleHiddenInput)  # filled by the script, in the files' order
     left_out = forms.Field(required=False, widget=forms.MultipleHiddenInput)  # paths that the script did not send
@@ -131,11 +155,18 @@ class NewRunForm(forms.Form):
     )
     plan_approval = _choice("A plan waits for a person", _PLAN)
     step_approval = _choice("A verified step waits for a person", _STEP)
+    model_review = _choice("A model looks even where checks decide everything", _REVIEW)
     exhausted = _choice("When a step has used up its attempts and replans", _EXHAUSTED)
     attempts = _bounded("attempts", "Attempts per step")
     replans = _bounded("replans", "Replans")
     parallel = _bounded("parallel", "Parallel steps")
     rounds = _bounded("rounds", "Tool rounds per attempt")
+    max_steps = _bounded("max_steps", "Steps of a plan")
+    min_document_bytes = _bounded(
+        "min_document_bytes",
+        "Smallest document in bytes",
+        help_text="Of a written Markdown file, unless the plan itself says how long it is to be",
+    )
     revisions = _bounded("revisions", "Plans you may reject")
     attempt_minutes = _bounded("attempt_seconds", "Minutes per attempt", unit=60)
     budget = Amount(
@@ -156,13 +187,8 @@ class NewRunForm(forms.Form):
     reuse = forms.BooleanField(label="Take over results of earlier runs where nothing has changed", required=False)
     second_person = forms.BooleanField(label="A second person has to approve: not the one who submits", required=False)
     same_model_verifier = forms.BooleanField(label="The verifier may be the executor’s model", required=False)
-    min_confidence = Amount(
-        label="Least confidence",
-        help_text="0 to 1; what executor or verifier is less sure of is not a pass",
-        min_value=0,
-        max_value=1,
-        step_size=Decimal("0.05"),
-    )
+    min_confidence = _share("Least confidence of the executor")
+    min_verifier_confidence = _share("Least confidence of the verifier")
 
     def __init__(self, *args: Any, owner: User, **kwargs: Any) -> None:
         kwargs["initial"] = _initial(default_policy()) | {"token": uuid.uuid4()} | (kwargs.get("initial") or {})
@@ -175,6 +201,7 @@ class NewRunForm(forms.Form):
         assert isinstance(plans, PlanSelect)
         plans.choices = _templates(owner)
         plans.unavailable = templates_that_need_a_model(owner)
+        plans.creative = templates.creative(owner)
         for role in ROLES:
             self.fields[f"{role}_model"] = forms.CharField(label=f"{role.capitalize()}’s model", max_length=120)
             self.fields[f"{role}_effort"] = _choice("Effort", {word: word.capitalize() for word in EFFORTS})
@@ -188,7 +215,7 @@ class NewRunForm(forms.Form):
     def policy_has_errors(self) -> bool:
         return bool(
             set(self.errors)
-            - {"request", "no_files", "token", "approvers", "template", "plan_file", "paths", "left_out"}
+            - {"request", "no_files", "no_sources", "token", "approvers", "template", "plan_file", "paths", "left_out"}
         )
 
     def uploads(self) -> list[Upload]:
@@ -206,6 +233,16 @@ class NewRunForm(forms.Form):
             Upload(name, file, named=field == "files" and not {"/", "\\"} & set(name))
             for name, (file, field) in zip(names, fields, strict=True)
         ]
+
+    def check_sources(self) -> None:
+        """Raises InvalidInput where a run without files would be meant to rest on sources, until that is answered."""
+        sent = self.cleaned_data
+        if not (any(map(self.files.getlist, ("files", "folder"))) or sent["no_files"] or sent["no_sources"]):
+            raise InvalidInput(
+                "Without files nothing can be checked against sources, so the run can end as partial at best. Add "
+                f"files, or tick “{self.fields['no_files'].label}” to go on all the same, or "
+                f"“{self.fields['no_sources'].label}”."
+            )
 
     def held_back(self) -> list[str]:
         """What a browser says that it left out of a folder, for the history: paths, none of them taken at its word."""
@@ -226,7 +263,8 @@ class NewRunForm(forms.Form):
         given = self.cleaned_data
         models = {role: {"model": given[f"{role}_model"], "effort": given[f"{role}_effort"]} for role in ROLES}
         changed = {name: given[name] for name in _NAMES}
-        changed |= {"models": models, "min_confidence": float(given["min_confidence"])}
+        changed |= {"models": models, "sources_needed": not given["no_sources"]}
+        changed |= {name: float(given[name]) for name in ("min_confidence", "min_verifier_confidence")}
         changed["attempt_seconds"] = 60 * given["attempt_minutes"]
         changed["time_limit"] = 60 * given["limit_minutes"] if given["limit_minutes"] else None
         return default_policy().changed(**changed)
@@ -241,8 +279,9 @@ class NewRunForm(forms.Form):
 
 
 def _initial(policy: Policy) -> dict[str, Any]:
-    values: dict[str, Any] = policy.model_dump(mode="json", exclude={"models", "max_steps"})
-    values["attempt_minutes"] = policy.attempt_seconds // 60
+    values: dict[str, Any] = policy.model_dump(mode="json", exclude={"models"})
+    values["no_sources"] = not policy.sources_needed
+    values["attempt_minutes"] = -(-policy.attempt_seconds // 60)
     values["limit_minutes"] = policy.time_limit // 60 if policy.time_limit else None
     for role in ROLES:
         player = policy.model_for(role)

@@ -67,11 +67,15 @@ _PLAN_AGAIN = replace(_WORDINGS[GateKind.ERROR], heading="There is no usable pla
 
 @dataclass(frozen=True)
 class Problem:
-    """A decision that was refused: what was wrong, and what the person had written. `gate` is 0 for none."""
+    """A decision that was refused: what was wrong, and what the person had written. `gate` is 0 for none.
+
+    `no_sources`: they had ticked that none are needed.
+    """
 
     gate: int
     sentence: str
     reason: str
+    no_sources: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,6 +100,12 @@ class GateView:
     def open_point(self) -> OpenPoint | None:
         """What a person who goes on accepts: the criteria that were not met, and what each attempt was told."""
         return self.step.open_point if self.step and self.row.kind == GateKind.EXHAUSTED else None
+
+    @property
+    def asks_for_sources(self) -> bool:
+        """Whether it can still be said here that no sources are needed: before anything was carried out."""
+        run = self.row.run
+        return self.row.kind == GateKind.PLAN and run.policy.sources_needed and run.head_id == run.inputs_id
 
     @property
     def not_by(self) -> str:

@@ -82,6 +82,7 @@ def run_again(request: HttpRequest, run_id: int) -> HttpResponse:
 def _submit(request: HttpRequest, form: NewRunForm) -> Run:
     if not form.is_valid():
         raise InvalidInput("")
+    form.check_sources()
     given, plan = form.cleaned_data, form.plan()
     return submission.submit(
         person(request),

@@ -1,5 +1,6 @@
 """The form of a new run, and the samples."""
 
+import re
 import uuid
 from typing import Any
 
@@ -11,11 +12,12 @@ from pytest_django import Settings
 from runs import trees
 from runs.enums import ApprovalPolicy, PlanStatus, Role, StepApproval
 from runs.lifecycle import fingerprint
-from runs.lifecycle.defaults import default_policy
+from runs.lifecycle.defaults import SETTABLE, default_policy
 from runs.lifecycle.templates import save
 from runs.models import Run, User
 from runs.pev.imported import exported
 from runs.pev.policy import Policy
+from runs.web.forms.new_run import NewRunForm
 from tests import factories
 
 JSON = {"Accept": "application/json"}
@@ -25,6 +27,7 @@ def form(**changes: Any) -> dict[str, Any]:
     policy = default_policy()
     values: dict[str, Any] = {
         "request": "Summarise the notes",
+        "no_files": "on",
         "token": str(uuid.uuid4()),
         "plan_approval": "always",
         "step_approval": "high",
@@ -33,7 +36,11 @@ def form(**changes: Any) -> dict[str, Any]:
         "replans": 2,
         "parallel": 3,
         "rounds": 12,
-        "min_confidence": "0",
+        "max_steps": 40,
+        "model_review": "medium_and_high",
+        "min_confidence": "0.5",
+        "min_verifier_confidence": "0",
+        "min_document_bytes": 100,
         "revisions": 10,
         "attempt_minutes": 30,
         "reuse": "on",
@@ -131,9 +138,16 @@ def test_an_error_keeps_the_text_and_asks_for_the_files_again(alice_client: Clie
     ("changes", "sentence"),
     [
         ({"request": "  "}, "Write what is to be done; the request is empty."),
-        ({"request": "Review these contracts"}, "The request speaks of files, but none are attached."),
+        (
+            {"request": "Review these contracts", "no_sources": "on", "no_files": ""},
+            "The request speaks of files, but none are attached.",
+        ),
         ({"attempts": 99}, "Attempts per step: Ensure this value is less than or equal to 10."),
-        ({"min_confidence": "2"}, "Least confidence: Ensure this value is less than or equal to 1."),
+        ({"max_steps": 501}, "Steps of a plan: Ensure this value is less than or equal to 500."),
+        ({"min_document_bytes": -1}, "Smallest document in bytes: Ensure this value is greater than or equal to 0."),
+        ({"model_review": "some"}, "A model looks even where checks decide everything: Select a valid choice."),
+        ({"min_verifier_confidence": "NaN"}, "Least confidence of the verifier: Enter a number."),
+        ({"min_confidence": "2"}, "Least confidence of the executor: Ensure this value is less than or equal to 1."),
         ({"plan_approval": "maybe"}, "A plan waits for a person: Select a valid choice."),
         ({"token": "no"}, "This form: Enter a valid UUID."),
         ({"executor_model": ""}, "Executor’s model: This field is required."),
@@ -152,6 +166,58 @@ def test_what_cannot_be_used_is_a_sentence(alice_client: Client, changes: dict[s
 def test_a_request_without_files_is_taken_when_that_is_meant(alice_client: Client) -> None:
     alice_client.post("/runs/new/", form(request="Review these contracts", no_files="on"))
     assert Run.objects.count() == 1
+
+
+def test_a_task_without_files_is_asked_about_its_sources_once(alice_client: Client) -> None:
+    sent = form(no_files="", request="Write a poem")
+    asked = alice_client.post("/runs/new/", sent)
+    assert asked.status_code == 422
+    assert (
+        "Without files nothing can be checked against sources, so the run can end as partial at best. Add files, or "
+        "tick “There are no files for this” to go on all the same, or “No sources are needed: this is creative work”."
+    ) in asked.text
+    assert "Write a poem</textarea>" in asked.text
+    assert not Run.objects.exists()
+    for answer, needed in (("no_files", True), ("no_sources", False)):
+        alice_client.post("/runs/new/", sent | {answer: "on", "token": str(uuid.uuid4())})
+        assert Run.objects.latest("pk").policy.sources_needed is needed
+
+
+def test_with_files_nobody_is_asked_about_sources(alice_client: Client) -> None:
+    alice_client.post("/runs/new/", form(no_files="", folder=[file("a.md")]))
+    assert Run.objects.get().policy.sources_needed is True
+
+
+def test_a_template_of_creative_work_says_so_and_own_ones_keep_it(alice_client: Client, alice: User) -> None:
+    done = factories.finished_succeeded()
+    Run.objects.filter(pk=done.pk).update(policy=done.policy.changed(sources_needed=False))
+    done.refresh_from_db()
+    mine = save(alice, done, "Mine")
+    text = alice_client.get("/runs/new/").text
+    assert '<option value="idea-workflow" data-no-sources>Idea workflow</option>' in text
+    assert '<option value="project-analysis">Project analysis</option>' in text
+    assert f'<option value="{mine.pk}" data-no-sources>Mine</option>' in text
+
+
+def test_a_plan_about_sources_is_refused_where_none_are_needed(alice_client: Client) -> None:
+    told = alice_client.post("/runs/new/", form(template="project-analysis", no_sources="on"), headers=JSON).json()
+    assert "is about sources" in told["errors"][0] or "it is about sources" in told["errors"][0]
+    assert alice_client.post("/runs/new/", form(template="idea-workflow", no_sources="on")).status_code == 302
+
+
+def test_every_field_of_a_policy_is_on_the_form(alice: User) -> None:
+    named = {"attempt_seconds": "attempt_minutes", "time_limit": "limit_minutes", "sources_needed": "no_sources"}
+    fields = NewRunForm(owner=alice).fields
+    assert [name for name in SETTABLE if named.get(name, name) not in fields] == []
+
+
+def test_the_form_starts_with_what_the_installation_sets(alice_client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PEV_POLICY", "attempts=7, attempt_seconds=90, sources_needed=off, min_document_bytes=0")
+    initial = NewRunForm(owner=factories.alice()).initial
+    assert (initial["attempts"], initial["attempt_minutes"], initial["no_sources"]) == (7, 2, True)
+    text = alice_client.get("/runs/new/").text
+    assert 'name="attempts" value="7"' in text
+    assert 'name="min_document_bytes" value="0"' in text
 
 
 def plan_file(content: bytes = exported(factories.plan()).encode()) -> SimpleUploadedFile:
@@ -196,7 +262,7 @@ def test_what_is_wrong_with_a_plan_is_told_line_by_line_and_the_choices_are_kept
     answer = alice_client.post("/runs/new/", form(plan_file=plan_file(wrong), template="idea-workflow", attempts=2))
     assert answer.status_code == 422
     assert "Choose a template or a file with a plan, not both." in answer.text
-    assert '<option value="idea-workflow" selected>' in answer.text
+    assert '<option value="idea-workflow" selected data-no-sources>' in answer.text
     assert 'name="attempts" value="2"' in answer.text
     assert "&lt;script&gt;" in alice_client.post("/runs/new/", form(plan_file=plan_file(wrong))).text
     assert not Run.objects.exists()
@@ -344,7 +410,7 @@ def test_without_a_model_the_form_says_so_and_offers_what_can_be_run(alice_clien
     assert '<option value="" selected>The planner writes it (needs a model)</option>' in text
     assert '<option value="document-review">Document review</option>' in text
     for key, name in (("idea-workflow", "Idea workflow"), ("project-analysis", "Project analysis")):
-        assert f'<option value="{key}" disabled>{name} (needs a model)</option>' in text
+        assert re.search(f'<option value="{key}"[^>]* disabled>{name} \\(needs a model\\)</option>', text)
     assert alice_client.get("/templates/").text.count("needs a model") == 2
 
 

@@ -1,0 +1,156 @@
+"""“No sources are needed”, chosen by a person: at the submission or with the answer to the first plans."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from runs.enums import Verb
+from runs.errors import DecisionRefused, InvalidInput
+from runs.lifecycle import fingerprint
+from runs.lifecycle.gates import Decision, decide
+from runs.models import Run, User
+from runs.reports.machine import as_json
+from runs.reports.markdown import as_markdown
+from tests.factories import Submit, drain, finish, open_gate
+from tests.fakes.anthropic_answers import Answer, Request, Say
+from tests.fakes.anthropic_api import FakeAnthropic
+from tests.fakes.team import Team, plan, step, told
+
+pytestmark = [pytest.mark.django_db, pytest.mark.allow_hosts(["127.0.0.1"])]
+
+
+def about(topic: str) -> dict[str, Any]:
+    """A plan of one step whose judged criteria are about sources or the output."""
+    made = plan(step("one"))
+    for criterion in (*made["steps"][0]["acceptance_criteria"], *made["success_criteria"]):
+        criterion["about"] = "output" if criterion["check"] else topic
+    return made
+
+
+def heeds_the_limits(request: Request, right: Answer) -> Answer:
+    limits = json.loads(next(part.text for part in told(request) if part.kind == "limits"))
+    return Say(json.dumps(about("sources" if limits["sources_needed"] else "output")))
+
+
+@pytest.fixture
+def team(api: FakeAnthropic) -> Team:
+    found = Team(planner=heeds_the_limits)
+    api.script(found)
+    return found
+
+
+def answer(run: Run, user: User, verb: Verb, reason: str = "") -> None:
+    gate = open_gate(run)
+    decide(gate.pk, user, Decision(verb, gate.digest, reason, no_sources=True))
+
+
+def test_chosen_with_the_task_the_planner_is_told_and_the_report_says_so(
+    team: Team, submitted: Submit, alice: User
+) -> None:
+    run = submitted(sources_needed=False)
+    drain(run)
+    (asked,) = team.seen["planner"]
+    assert any("needs no sources: it is creative work" in block["text"] for block in asked.messages[0]["content"])
+    assert "No sources were needed: a person chose that before it started (alice, with the task, " in as_markdown(run)
+    assert str(as_json(run)["no_sources"]).startswith("No sources were needed: ")
+
+
+def test_where_they_are_needed_nothing_is_said(team: Team, submitted: Submit) -> None:
+    run = submitted()
+    drain(run)
+    assert as_json(run)["no_sources"] == ""
+    assert "No sources were needed" not in as_markdown(run)
+
+
+def test_a_planner_that_asks_for_sources_all_the_same_is_corrected(api: FakeAnthropic, submitted: Submit) -> None:
+    def stubborn(request: Request, right: Answer) -> Answer:
+        return Say(json.dumps(about("sources" if len(asked.seen["planner"]) == 1 else "output")))
+
+    asked = Team(planner=stubborn)
+    api.script(asked)
+    drain(submitted(sources_needed=False))
+    assert (
+        "Step “one”, criterion “one says what was found”: it is about sources, and this run needs none; "
+        "ask with `about` “output” how the result has to be, or leave it out."
+    ) in asked.seen["planner"][1].last_text
+
+
+def test_it_cannot_be_approved_with_a_plan_that_asks_for_sources(team: Team, submitted: Submit, alice: User) -> None:
+    run = submitted()
+    drain(run)
+    with pytest.raises(InvalidInput, match="This plan has criteria about sources: Step “one”, criterion “one says"):
+        answer(run, alice, Verb.APPROVE)
+    run.refresh_from_db()
+    assert (run.policy.sources_needed, open_gate(run).status) == (True, "open")
+
+
+def test_rejected_with_it_the_next_plan_needs_none_and_the_run_says_who_chose_that(
+    team: Team, submitted: Submit, alice: User
+) -> None:
+    run = submitted()
+    drain(run)
+    answer(run, alice, Verb.REJECT, "It is a poem.")
+    drain(run)
+    assert run.policy.sources_needed is False
+    assert "This plan" not in open_gate(run).question
+    assert run.plans.get(version=2).header.success_criteria[0].about == "output"
+    decided = run.events.get(kind="gate_decided")
+    assert decided.data["no_sources"] is True
+    assert "(alice, with the answer to a plan, " in str(as_json(finish(run, alice))["no_sources"])
+
+
+def test_approved_with_it_the_approval_is_bound_to_the_changed_policy(
+    api: FakeAnthropic, submitted: Submit, alice: User
+) -> None:
+    api.script(Team(plan=about("output")))
+    run = submitted()
+    drain(run)
+    answer(run, alice, Verb.APPROVE)
+    run.refresh_from_db()
+    approved = run.plans.get()
+    assert run.policy.sources_needed is False
+    assert approved.approval_fingerprint == fingerprint.fingerprint_of(run, approved)
+
+
+def test_once_work_has_begun_it_cannot_be_chosen(api: FakeAnthropic, submitted: Submit, alice: User) -> None:
+    api.script(Team(plan=about("output")))
+    run = submitted()
+    drain(run)
+    gate = open_gate(run)
+    decide(gate.pk, alice, Decision(Verb.APPROVE, gate.digest))
+    Run.objects.filter(pk=run.pk).update(policy=run.policy.changed(parallel=2))
+    drain(run)
+    with pytest.raises(DecisionRefused, match="Work has begun"):
+        answer(run, alice, Verb.APPROVE)
+    run.refresh_from_db()
+    assert run.policy.sources_needed is True
+
+
+def test_the_box_stands_at_the_gate_and_stays_ticked_when_it_was_refused(
+    team: Team, submitted: Submit, alice: User, client: Client
+) -> None:
+    client.force_login(alice)
+    run = submitted()
+    drain(run)
+    gate = open_gate(run)
+    assert 'name="no_sources"' in client.get(f"/runs/{run.pk}/").text
+    sent = {"verb": "approve", "digest": gate.digest, "no_sources": "on", "reason": "A poem"}
+    refused = client.post(f"/runs/{run.pk}/gates/{gate.pk}/", sent)
+    assert refused.status_code == 422
+    assert 'name="no_sources" hx-morph-skip checked>' in refused.text
+    assert "A poem</textarea>" in refused.text
+
+
+def test_stopped_with_the_box_ticked_it_is_stopped(team: Team, submitted: Submit, alice: User, client: Client) -> None:
+    client.force_login(alice)
+    run = submitted()
+    drain(run)
+    gate = open_gate(run)
+    sent = {"verb": "stop", "digest": gate.digest, "no_sources": "on"}
+    assert client.post(f"/runs/{run.pk}/gates/{gate.pk}/", sent).status_code == 302
+    run.refresh_from_db()
+    assert (run.outcome, run.policy.sources_needed) == ("cancelled", True)
