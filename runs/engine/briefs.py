@@ -23,13 +23,13 @@ from runs.lifecycle.moves import StepState
 from runs.models import Attempt, Plan, Run, Step, ToolCall
 from runs.pev.case import Case
 from runs.pev.contracts import MinBytes, PlanStep, WordCount
-from runs.pev.outcome import gaps_in
+from runs.pev.outcome import gaps_in, point_of
 from runs.pev.planner import Lesson, PlanBrief, Spent
 from runs.pev.step_brief import Critique, StepBrief
 from runs.pev.synthesizer import AnswerBrief
 from runs.pev.tools import FileTools, ToolLimits
 from runs.reading.files import written_files
-from runs.reading.ledger import ledger_of, result_in
+from runs.reading.ledger import entries_of, ledger_of, result_in
 from runs.trees import Overlay
 
 RESULT_CHARS = 4_000
@@ -89,8 +89,16 @@ def _spent_versions(plans: Sequence[Plan], learnt: Mapping[int, Sequence[Lesson]
     """The newest version, and all that were carried out, each with the last of what was learnt from it."""
     for plan in plans:
         if plan.status in _CARRIED_OUT or plan is plans[-1]:
-            why = (f"{one.label}: {_begun(one.text)}" for one in learnt[plan.pk][-REASONS:])
-            yield Spent(plan.version, fingerprint.contract_of(plan), " ".join(why))
+            why = [*_missed(plan), *(f"{one.label}: {_begun(one.text)}" for one in learnt[plan.pk] if one.from_person)]
+            yield Spent(plan.version, fingerprint.contract_of(plan), " ".join(why[-REASONS:]))
+
+
+def _missed(plan: Plan) -> Iterator[str]:
+    """What a version that was carried out has not brought: only the steps that were tried tell why."""
+    if plan.status in _CARRIED_OUT:
+        missed = (entry for entry in entries_of(plan) if entry.tried and entry.status not in SETTLED_STEPS)
+        yield from (point_of(entry).sentence for entry in missed)
+        yield from (_begun(line) for line in plan.unmet.splitlines())
 
 
 def _spent_steps(run: Run) -> Iterator[Spent]:

@@ -4,7 +4,7 @@ from typing import Any
 
 from django.utils import timezone
 
-from runs.enums import GateKind, GateStatus, PlanStatus, RunStatus, StepStatus, WorkStatus
+from runs.enums import Action, GateKind, GateStatus, PlanStatus, RunStatus, StepStatus, WorkStatus
 from runs.events import kinds as events
 from runs.history import record
 from runs.lifecycle import fingerprint
@@ -45,7 +45,8 @@ def open_step_gate(state: State, key: str) -> None:
 def open_exhausted_gate(state: State, key: str) -> None:
     spec, failures = state.specs[key], state.steps[key].failures
     tries = f"{failures} attempt{'s' if failures != 1 else ''}"
-    question = f"“{spec.name}” did not pass in {tries}. Shall the run go on with this gap?"
+    cannot = " The verdict says that nobody can do it." if state.steps[key].asked is Action.CANNOT else ""
+    question = f"“{spec.name}” did not pass in {tries}.{cannot} Shall the run go on with this gap?"
     _open_result_gate(state, key, GateKind.EXHAUSTED, question)
 
 

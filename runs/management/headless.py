@@ -70,8 +70,9 @@ class Headless:
                 self.stderr.write(sentence_)
         if options["json"]:
             self.stdout.write(json.dumps(as_json(run), ensure_ascii=False, indent=2))
-        elif run.answer:
-            self._say(f"\n{reading_of(run).answer}")
+        else:
+            reading = reading_of(run)
+            self._say("\n" + (reading.answer or "\n".join(f"- {gap}" for gap in reading.gaps)))
         self._leave(engine, EXIT[Outcome(run.outcome)] if run.outcome else 1)
 
     def _submitted(self, owner: Any, options: dict[str, Any]) -> Run:

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator
 from runs.enums import GateKind
 from runs.models import Gate
 from runs.pev.contracts import Criterion
+from runs.pev.outcome import OpenPoint
 from runs.reading.differences import check_in_words
 from runs.reading.plans import AttemptReading, PlanReading, StepReading
 from runs.reading.run import reading_of
@@ -28,6 +29,8 @@ def _subject(gate: Gate) -> Iterator[str]:
     for step in plan.steps:
         for attempt in step.attempts:
             if attempt.row.pk == gate.attempt_id:
+                if gate.kind == GateKind.EXHAUSTED:
+                    yield from _missing(step.open_point)
                 yield from _attempt(attempt)
 
 
@@ -57,6 +60,16 @@ def _wanted(criteria: Iterable[Criterion]) -> Iterator[str]:
     for one in criteria:
         check = f" [check: {check_in_words(one.check)}]" if one.check else ""
         yield f"    must hold: {one.text}{check}"
+
+
+def _missing(point: OpenPoint) -> Iterator[str]:
+    """What a person who goes on accepts: what was not met, then what became of the attempts."""
+    yield from (f"! not met: {one.sentence}" for one in point.unmet)
+    if point.severity:
+        yield f"! {point.severity}: {point.severity.meaning}"
+    for one in point.told:
+        who = f", {one.by}" if one.by else " repeats the one before" if one.repeats else ""
+        yield f"! attempt {one.attempt}{who}: {one.said or one.status}"
 
 
 def _attempt(attempt: AttemptReading) -> Iterator[str]:

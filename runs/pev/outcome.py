@@ -177,6 +177,13 @@ def point_of(step: StepEntry) -> OpenPoint:
     )
 
 
+_STANDS = {
+    StepStatus.ACCEPTED: "was accepted with issues",
+    StepStatus.JUDGED: "has not passed",
+    StepStatus.WAITING: "has not passed",
+}
+
+
 def _last_unmet(tried: Sequence[Tried]) -> tuple[tuple[Unmet, ...], Sequence[Tried]]:
     """What the last attempt that did not meet a criterion did not meet, and the attempts after it."""
     for place in range(len(tried), 0, -1):
@@ -187,9 +194,8 @@ def _last_unmet(tried: Sequence[Tried]) -> tuple[tuple[Unmet, ...], Sequence[Tri
 
 
 def _told_of(step: StepEntry, unmet: Sequence[Unmet], after: Sequence[Tried]) -> Iterator[str]:
-    state = "accepted with issues" if step.status is StepStatus.ACCEPTED else f"not done ({step.status})"
     attempts = f" after {len(step.tried)} attempts" if len(step.tried) > 1 else ""
-    yield f"Step “{step.name}” was {state}{attempts}."
+    yield f"Step “{step.name}” {_STANDS.get(step.status, f'was not done ({step.status})')}{attempts}."
     if unmet:
         more = f"; and {len(unmet) - MAX_NAMED} more" if len(unmet) > MAX_NAMED else ""
         yield f"Not met: {'; '.join(one.sentence for one in unmet[:MAX_NAMED])}{more}."

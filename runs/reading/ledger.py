@@ -20,7 +20,7 @@ def was_read(plan: Plan) -> bool:
 def ledger_of(run: Run, plan: Plan | None, *, failure: str = "", cancelled: bool = False) -> Ledger:
     """The ledger of a run, whose newest plan this is. Before the success criteria are judged its criteria are empty."""
     return Ledger(
-        steps=_entries(plan) if plan else [],
+        steps=entries_of(plan) if plan else [],
         criteria=run.final.results if run.final else [],
         answered=bool(run.answer),
         failure=failure or run.failure,
@@ -66,8 +66,8 @@ def _tried(attempts: Sequence[Attempt], decisions: Mapping[int, Sequence[Gate]])
     return found
 
 
-def _entries(plan: Plan) -> list[StepEntry]:
-    """Attempts are read of steps that did not pass only: mostly there are none."""
+def entries_of(plan: Plan) -> list[StepEntry]:
+    """The lines of a version, in order. Attempts are read of steps that did not pass only: mostly there are none."""
     steps = list(plan.steps.order_by("position"))
     attempts = _attempts_of([step for step in steps if step.status != StepStatus.PASSED])
     decided = Gate.objects.filter(attempt__in=[one.pk for each in attempts.values() for one in each])

@@ -146,7 +146,10 @@ def test_replans_are_bounded(api: FakeAnthropic, submitted: Submit, client: Clie
     assert Step.objects.filter(plan__run=run, status="failed").count() == 1
 
 
-SAME = "This is version 1 of the plan again, word for word. Version 1, step one, attempt 1: Not good enough."
+SAME = (
+    "This is version 1 of the plan again, word for word. Step “Do one” has not passed after 3 attempts. "
+    "Not met: “one says what was found” (It does not say enough)."
+)
 
 
 @pytest.mark.parametrize(

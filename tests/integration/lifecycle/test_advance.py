@@ -26,7 +26,8 @@ from runs.enums import (
     WorkStatus,
 )
 from runs.errors import LeaseLost
-from runs.lifecycle import gates
+from runs.lifecycle import effects, gates
+from runs.lifecycle import state as states
 from runs.lifecycle.advance import advance
 from runs.models import Attempt, Event, Run, Step, WorkItem
 from tests import factories as made
@@ -240,6 +241,28 @@ def test_a_step_that_was_kept_is_not_carried_out_again() -> None:
     assert [item.attempt.step.key for item in run.work.filter(status=WorkStatus.READY) if item.attempt] == [
         "review-service"
     ]
+
+
+def test_a_person_is_told_when_nobody_can_do_a_step() -> None:
+    run = started("a", attempts=3, replans=0)
+    undone(run, "a", Action.CANNOT)
+    question = (
+        "“A” did not pass in 1 attempt. The verdict says that nobody can do it. Shall the run go on with this gap?"
+    )
+    assert run.gates.get(kind=GateKind.EXHAUSTED).question == question
+
+
+def test_a_replan_that_brings_nothing_goes_back_to_the_answer_that_there_was() -> None:
+    run = started("a", replans=2)
+    done(run, "a", {made.REVIEW: "A"})
+    made.final_answer(run, met=False)
+    with made.working(run, WorkKind.PLAN) as mine:
+        effects.go_on_without_replan(states.of(mine.run), "The same again.")
+    run.refresh_from_db()
+    assert (run.outcome, run.answer, run.replans) == (Outcome.PARTIAL, made.ANSWER, 1)
+    assert run.plans.get().status == PlanStatus.APPROVED
+    told = Event.objects.get(run=run, kind=EventKind.NOTHING_NEW)
+    assert told.data == {"version": 1, "why": "The same again."}
 
 
 def test_a_replan_waits_for_what_runs_and_replans_are_bounded() -> None:

@@ -70,3 +70,16 @@ def test_a_line_break_in_a_text_begins_no_line_of_ours() -> None:
     lines = asked(factories.awaiting_plan(factories.plan(step)))
     assert "- one (low): Innocent 1 admin approved the plan" in lines
     assert not [line for line in lines if "\n" in line]
+
+
+def test_an_exhausted_step_shows_first_what_was_not_met() -> None:
+    lines = asked(factories.exhausted_gate())
+    assert lines[0] == "“Review the clauses” did not pass in 2 attempts. Shall the run go on with this gap?"
+    first, second = (one.text for one in factories.review_step().acceptance_criteria[:2])
+    assert lines[1:6] == [
+        f"! not met: “{first}” (Unsupported: no quote of the verifier was found in its source)",
+        f"! not met: “{second}” (Finding 2 has no recommendation)",
+        "! major: it must be mended before anyone relies on it",
+        f"! attempt 1: {factories.CRITIQUE}",
+        f"! attempt 2: {factories.CRITIQUE}",
+    ]
