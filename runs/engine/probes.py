@@ -1,9 +1,11 @@
 """What questions to servers have shown, between the table and the process: the only door to both."""
 
 import time
+from collections.abc import Mapping
 
-from runs.llm.capabilities import Probed, use_probed
-from runs.llm.servers import Server
+from runs.llm.capabilities import Probed, known, use_probed
+from runs.llm.provider import REHEARSAL, configured_models
+from runs.llm.servers import Server, server_for
 from runs.models import Probe
 
 READ_INTERVAL = 30.0
@@ -22,6 +24,21 @@ def load() -> None:
     global _next_read  # of the process, as what is read
     use_probed({(probe.address, probe.model): probe.found for probe in Probe.objects.all()})
     _next_read = time.monotonic() + READ_INTERVAL
+
+
+def hint(environ: Mapping[str, str]) -> str:
+    """A sentence that names what no question was asked of yet although it should be, or nothing."""
+    models = configured_models(environ)
+    pairs = {(server_for(role, environ), model): None for role, model in models.items()}
+    asked = set(Probe.objects.values_list("address", "model"))
+    open_ = [
+        f"“{model}” on {server.host}"
+        for server, model in pairs
+        if not (server.is_anthropic and known(model))
+        and model not in REHEARSAL.values()
+        and (server.address, model) not in asked
+    ]
+    return f"Nobody has asked yet what is honoured: {', '.join(open_)}. Do: manage.py check_models" if open_ else ""
 
 
 def refresh() -> None:

@@ -81,7 +81,7 @@ def of_connection(error: anthropic.APIConnectionError, server: Server) -> ModelE
         found = "it did not answer in time"
     elif isinstance(cause, httpx2.ConnectError) and isinstance(_root(cause), ssl.SSLError):
         found = f"there is no safe connection: {_root(cause)}"
-    return failure("connection_error", f"The model's service cannot be reached: {server.host}: {found}")
+    return failure("connection_error", f"The model's service cannot be reached: {server.host}: {found.rstrip('.')}.")
 
 
 def _root(error: BaseException) -> BaseException:

@@ -17,8 +17,6 @@ from runs.llm.failures import failure
 from runs.llm.servers import Server
 from runs.pev.ports import Reply
 
-SECONDS = 180.0
-"""For all questions to one model: a local server may have to load it first."""
 MAX_QUESTION_SECONDS = 90.0
 MAX_ANSWER = 300
 """Tokens: the answers take ten, and a model that thinks aloud first needs some more."""
@@ -48,7 +46,7 @@ class Finding:
     seconds: float = 0.0
 
 
-def probe(clients: Clients, server: Server, model: str, seconds: float = SECONDS) -> Finding:
+def probe(clients: Clients, server: Server, model: str, seconds: float) -> Finding:
     """Ask at most seven small questions, within `seconds`. Whatever goes wrong is told in the finding.
 
     Of a known model on Anthropic's own service only whether it answers is asked, and its window.

@@ -81,7 +81,8 @@ def server_for(role: Role, environ: Mapping[str, str]) -> Server:
 def configured_window(role: Role, environ: Mapping[str, str]) -> int | None:
     """Tokens that a question and its answer may have together, as it was set for this role or for all."""
     name = (role if role in ROLES else Role.EXECUTOR).upper()
-    return int(environ.get(f"PEV_CONTEXT_TOKENS_{name}") or environ.get("PEV_CONTEXT_TOKENS") or 0) or None
+    tokens = int(environ.get(f"PEV_CONTEXT_TOKENS_{name}") or environ.get("PEV_CONTEXT_TOKENS") or 0)
+    return tokens if tokens > 0 else None
 
 
 def _parts(url: str) -> SplitResult | None:

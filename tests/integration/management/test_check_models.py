@@ -274,7 +274,7 @@ def test_a_port_where_nothing_listens(monkeypatch: pytest.MonkeyPatch) -> None:
         free.bind(("127.0.0.1", 0))
         host = f"127.0.0.1:{free.getsockname()[1]}"
     monkeypatch.setenv("ANTHROPIC_BASE_URL", f"http://{host}")
-    assert f"The model's service cannot be reached: {host}: nothing listens there" in refused()[0]
+    assert f"The model's service cannot be reached: {host}: nothing listens there." in refused()[0]
 
 
 @pytest.mark.parametrize("seconds", ["0", "-1", "nan", "1e9"])
@@ -282,6 +282,21 @@ def test_a_time_that_is_none_is_wrong_use(db: None, seconds: str) -> None:
     with pytest.raises(CommandError, match="--seconds has to be more than 0 and at most 3,600") as error:
         call_command("check_models", f"--seconds={seconds}")
     assert error.value.returncode == 2
+
+
+def test_until_they_were_asked_the_models_are_named_where_the_server_starts(
+    api: FakeAnthropic, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PEV_MODEL_PLANNER", "offline-planner")
+    host = Server(api.url).host
+    named = f"Nobody has asked yet what is honoured: “qwen3-4b” on {host}. Do: manage.py check_models"
+    assert probes.hint(os.environ) == named
+    speak(api, OLLAMA)
+    check()
+    assert probes.hint(os.environ) == ""
+    for name in ("ANTHROPIC_BASE_URL", "PEV_MODEL_PLANNER", "PEV_MODEL_EXECUTOR", "PEV_MODEL_VERIFIER"):
+        monkeypatch.delenv(name)
+    assert probes.hint(os.environ) == "", "Anthropic's own models are documented"
 
 
 def test_a_process_that_works_takes_up_what_was_remembered(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -49,7 +49,7 @@ def imported(data: Path, *arguments: str) -> set[str]:
     return set(done.stdout.rpartition("imported:")[2].split())
 
 
-@pytest.mark.parametrize("command", ["run", "serve", "people"])
+@pytest.mark.parametrize("command", ["run", "serve", "people", "check_models"])
 def test_help_imports_neither_client_nor_server(tmp_path: Path, command: str) -> None:
     packages = imported(tmp_path, command, "--help")
     assert "runs" in packages

@@ -38,10 +38,10 @@ def unsafe() -> httpx2.ConnectError:
         (httpx2.ConnectError("[Errno 101] Network is unreachable"), "there is no way to its network"),
         (httpx2.ConnectTimeout("timed out"), "it did not answer in time"),
         (unsafe(), "there is no safe connection: self-signed certificate"),
-        (httpx2.RemoteProtocolError("peer closed"), "Connection error."),
+        (httpx2.RemoteProtocolError("peer closed"), "Connection error"),
     ],
 )
 def test_each_cause_has_its_words(cause: Exception, reason: str) -> None:
     found = of_connection(connection_error(cause), Server("http://alice:secret@llm.example.org:8443/v1"))
-    assert str(found) == f"The model's service cannot be reached: llm.example.org:8443: {reason}"
+    assert str(found) == f"The model's service cannot be reached: llm.example.org:8443: {reason}."
     assert (found.kind, found.retriable) == ("connection_error", True)

@@ -98,3 +98,4 @@ def test_the_context_of_a_role_counts_before_that_of_all() -> None:
     found = [configured_window(role, environ) for role in (Role.PLANNER, Role.SYNTHESIZER, Role.VERIFIER)]
     assert found == [8192, 8192, 4096]
     assert configured_window(Role.PLANNER, {}) is None
+    assert configured_window(Role.PLANNER, {"PEV_CONTEXT_TOKENS": "-1"}) is None
