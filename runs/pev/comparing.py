@@ -17,6 +17,8 @@ from runs.pev.tables import Table, lines_in
 
 MAX_ITEMS = 100_000
 """Items that are looked for, or quoted passages; more are no list that anybody has dealt with."""
+MAX_ITEM_CHARACTERS = 1_000
+"""More are a text, which nobody names."""
 _ELLIPSIS = re.compile(r"\[\s*(?:…|\.\.\.)\s*\]|\s(?:…|\.\.\.)\s")
 _EMPHASIS = re.compile(r"\*\*|__|\\(?=[!-/:-@\[-`{-~])")
 _UNSEEN = re.compile("[\u00ad\u200b-\u200d\u2060\ufeff]")
@@ -133,7 +135,11 @@ def _listed_in(check: Covers, material: Material, budget: Budget) -> Iterator[st
     try:
         table = Table(text, [check.column])
         values = (value for _, value in table.column(check.column, budget)) if check.column else _lines(text, budget)
-        yield from filter(worded, values)
+        for value in values:
+            if len(value) > MAX_ITEM_CHARACTERS:
+                raise InvalidInput(f"has an item of more than {MAX_ITEM_CHARACTERS:,} characters: {quoted(value, 40)}")
+            if worded(value):
+                yield value
     except InvalidInput as error:
         raise InvalidInput(f"is not compared: {check.source} {error}") from error
 
