@@ -1,6 +1,6 @@
 """What each role is told: reads rows and puts together the briefs that pev wants."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 
 from pydantic import JsonValue
 
@@ -10,6 +10,7 @@ from runs.enums import (
     SETTLED_STEPS,
     Action,
     AttemptStatus,
+    Complexity,
     GateStatus,
     Missing,
     PlanStatus,
@@ -25,6 +26,8 @@ from runs.pev.case import Case
 from runs.pev.contracts import MinBytes, PlanStep, WordCount
 from runs.pev.outcome import gaps_in, point_of
 from runs.pev.planner import Lesson, PlanBrief, Spent
+from runs.pev.ports import FileInfo
+from runs.pev.sources import Given, ToolText, source_of
 from runs.pev.step_brief import Critique, StepBrief
 from runs.pev.synthesizer import AnswerBrief
 from runs.pev.tools import FileTools, ToolLimits
@@ -217,20 +220,20 @@ def for_verifier(attempt: Attempt, overlay: Overlay, calls: Sequence[ToolCall]) 
     policy = run.policy
     player = policy.model_for(Role.VERIFIER)
     read = {str(call.arguments.get("path")) for call in calls if call.name == "read_file" and not call.is_error}
-    shown = dict.fromkeys([*overlay.changes, *spec.outputs])
     inputs = trees.files_of(run.inputs)
+    made = dict.fromkeys([*overlay.changes, *spec.outputs])
     return Case(
         subject=f"{spec.name}: {spec.description}",
         request=run.request,
         criteria=spec.acceptance_criteria,
         expected_outputs=spec.outputs,
         files=overlay.contents(),
-        shown=list(shown),
-        given=sorted(read - shown.keys(), key=lambda path: (path not in inputs, path)),
+        inputs=Given(trees.contents_of(run.inputs), inputs),
+        shown=[source_of(path, inputs) for path in made],
+        given=_rested_on(read - made.keys(), inputs, trees.files_of(attempt.base)),
         output=attempt.output.findings if attempt.output else "",
         notes=attempt.output.notes if attempt.output else "",
-        tool_results=[call.result for call in calls],
-        tool_inputs=["\n".join([call.name, *_texts_in(call.arguments)]) for call in calls],
+        tools=[ToolText(call.result, call.shown, "\n".join([call.name, *_texts_in(call.arguments)])) for call in calls],
         model=player.model,
         effort=player.effort,
         undeclared=undeclared_by(states.specs_of(step.plan_id, step.plan.digest).values(), overlay.changes),
@@ -239,6 +242,7 @@ def for_verifier(attempt: Attempt, overlay: Overlay, calls: Sequence[ToolCall]) 
         min_verifier_confidence=policy.min_verifier_confidence,
         min_document_bytes=policy.min_document_bytes,
         size_checks=_size_checks(step.plan),
+        review=policy.model_reviews(Complexity(step.complexity)),
     )
 
 
@@ -247,6 +251,13 @@ def _size_checks(plan: Plan) -> list[MinBytes | WordCount]:
     specs = states.specs_of(plan.pk, plan.digest).values()
     criteria = [*(one for spec in specs for one in spec.acceptance_criteria), *plan.header.success_criteria]
     return [one.check for one in criteria if isinstance(one.check, MinBytes | WordCount)]
+
+
+def _rested_on(read: Set[str], inputs: Mapping[str, FileInfo], before: Mapping[str, FileInfo]) -> list[str]:
+    """The sources behind the paths that were read: the files as they were given first, then what the run has made."""
+    given = [path for path in sorted(read) if path in inputs]
+    made = [path for path in sorted(read) if path in before and before[path] != inputs.get(path)]
+    return [*given, *(source_of(path, inputs) for path in made)]
 
 
 def _texts_in(value: JsonValue) -> Iterator[str]:
@@ -282,17 +293,18 @@ def for_synthesizer(run: Run, plan: Plan) -> AnswerBrief:
 def for_final_verdict(run: Run, plan: Plan, answer: str) -> Case:
     policy = run.policy
     player = policy.model_for(Role.VERIFIER)
-    after, made = trees.files_of(run.head), written_files(run, run.head)
+    inputs, made = trees.files_of(run.inputs), written_files(run, run.head)
     return Case(
         subject="The whole task. @output is the final answer.",
         request=run.request,
         criteria=plan.header.success_criteria,
         expected_outputs=(),
         files=trees.contents_of(run.head),
-        shown=list(made),
-        given=[path for path in after if path not in made],
+        inputs=Given(trees.contents_of(run.inputs), inputs),
+        shown=[source_of(path, inputs) for path in made],
+        given=list(inputs),
         output=answer,
-        tool_results=(),
+        tools=(),
         model=player.model,
         effort=player.effort,
         min_verifier_confidence=policy.min_verifier_confidence,

@@ -8,6 +8,7 @@ from typing import assert_never
 import regex
 from pydantic import JsonValue
 
+from runs.enums import Provenance
 from runs.errors import InvalidInput
 from runs.pev.check_problems import problem_with_comparison, problem_with_pattern
 from runs.pev.comparing import compared
@@ -245,4 +246,5 @@ def _evidence(path: str, data: bytes | None, found: Found) -> Evidence:
         start=found.start,
         end=found.end,
         line=found.line,
+        provenance=Provenance.GIVEN if found.outside else Provenance.MADE,
     )

@@ -1,7 +1,7 @@
 """Planning: what the planner is told, and what is wrong with a plan."""
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from runs.enums import About, Role
@@ -79,7 +79,7 @@ def make_plan(model: Model, brief: PlanBrief) -> PlanContract:
             raise PlanRepeated("The planner was told so once, and brought it again.", tuple(repeated))
         refused.extend(repeated)
         found = problems_in(plan, names, max_steps=brief.max_steps, sources_needed=brief.sources_needed)
-        return [*repeated, *found]
+        return [*repeated, *_unsaid_topics(plan, brief.kept), *found]
 
     return ask_for(model, _ask(brief), PlanContract, problems_with)
 
@@ -114,6 +114,16 @@ def _task(step: PlanStep) -> dict[str, object]:
     return step.model_dump(exclude={"step_id", "name", "estimated_complexity"})
 
 
+def _unsaid_topics(plan: PlanContract, kept: Sequence[PlanStep]) -> Iterator[str]:
+    """A planner says of each criterion what it is about. Steps of earlier versions are kept as they are."""
+    for where, criterion in _criteria_of(plan, but=kept):
+        if criterion.about is None:
+            yield (
+                f"{where}, criterion “{criterion.text[:80]}”: say what it is about: “sources” if it says something of "
+                "the material or the world, “output” if only of how the result must look."
+            )
+
+
 def problems_in(plan: PlanContract, tools: frozenset[str], *, max_steps: int, sources_needed: bool = True) -> list[str]:
     """One sentence for each thing that keeps the plan from being run; empty means sound."""
     problems: list[str] = []
@@ -142,10 +152,12 @@ def about_sources(plan: PlanContract) -> list[str]:
     ]
 
 
-def _criteria_of(plan: PlanContract) -> list[tuple[str, Criterion]]:
-    """Every criterion, with where it stands."""
-    listed = [(f"Step “{step.step_id}”", criterion) for step in plan.steps for criterion in step.acceptance_criteria]
-    return listed + [("success_criteria", criterion) for criterion in plan.success_criteria]
+def _criteria_of(plan: PlanContract, but: Sequence[PlanStep] = ()) -> Iterator[tuple[str, Criterion]]:
+    """Every criterion, with where it stands; without those of the steps that are the same in `but`."""
+    for step in plan.steps:
+        if step not in but:
+            yield from ((f"Step “{step.step_id}”", criterion) for criterion in step.acceptance_criteria)
+    yield from (("success_criteria", criterion) for criterion in plan.success_criteria)
 
 
 def _step_problems(step: PlanStep, ids: frozenset[str], tools: frozenset[str]) -> list[str]:

@@ -6,12 +6,13 @@ from collections.abc import Mapping
 from runs.pev.case import Case
 from runs.pev.checks import run_check, seconds_for
 from runs.pev.contracts import Criterion, FileExists
+from runs.pev.grounding import supports
 from runs.pev.paths import is_blank
 from runs.pev.results import CriterionResult, Evidence
 
 SECONDS = 20.0
 """What the slow checks of one attempt may take together: each may be a pattern followed in thousands of states."""
-_ORDER = "OUDSC"
+_ORDER = "OUDSCM"
 _DOCUMENTS = (".md", ".markdown")
 
 
@@ -22,9 +23,7 @@ def decided_by_code(case: Case, labels: Mapping[str, Criterion]) -> list[Criteri
     """
     ends = time.monotonic() + SECONDS
     checked = [
-        _result(
-            label, criterion.text, run_check(check, case.material, min(seconds_for(check), ends - time.monotonic()))
-        )
+        _checked(label, criterion, run_check(check, case.material, min(seconds_for(check), ends - time.monotonic())))
         for label, criterion in labels.items()
         if (check := criterion.check)
     ]
@@ -43,6 +42,7 @@ def undecided(labels: Mapping[str, Criterion]) -> list[CriterionResult]:
             passed=False,
             confidence=0.0,
             feedback="Not judged: a check failed before.",
+            about=criterion.topic,
         )
         for label, criterion in labels.items()
         if not criterion.check
@@ -75,7 +75,7 @@ def _unannounced(case: Case) -> list[CriterionResult]:
 
 def _too_short(case: Case) -> list[CriterionResult]:
     """Documents with fewer bytes than the run asks for, unless they are as long as the plan itself wants them."""
-    written = [path for path in case.shown if path.lower().endswith(_DOCUMENTS) and path in case.files]
+    written = [path for path in case.made if path.lower().endswith(_DOCUMENTS) and path in case.files]
     sizes = {path: len(case.files[path]) for path in written if not is_blank(case.files[path])}
     short = {path: size for path, size in sizes.items() if size < case.min_document_bytes}
     meant = {
@@ -100,6 +100,15 @@ def _unsure(case: Case) -> list[CriterionResult]:
 
 def _broken(source: str, sentence: str) -> Evidence:
     return Evidence(kind="check", source=source, verified=False, sentence=sentence)
+
+
+def _checked(label: str, criterion: Criterion, evidence: Evidence) -> CriterionResult:
+    """T1a holds for checks too: what was held against nothing but the run's own words says nothing of the sources."""
+    result = _result(label, criterion.text, evidence).model_copy(update={"about": criterion.topic})
+    if not evidence.verified or supports(criterion, [evidence]):
+        return result
+    feedback = f"{evidence.sentence}; but that compares the result with nothing that was given"
+    return result.model_copy(update={"supported": False, "passed": False, "feedback": feedback})
 
 
 def _result(label: str, text: str, evidence: Evidence) -> CriterionResult:

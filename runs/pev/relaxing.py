@@ -6,6 +6,7 @@ criterion that is worded again is listed, and a person decides whether it still 
 
 from collections.abc import Iterable, Iterator, Sequence
 
+from runs.enums import About
 from runs.pev.contracts import (
     Absent,
     Check,
@@ -60,6 +61,8 @@ def _lost(whose: str, before: Sequence[Criterion], now: Sequence[Criterion]) -> 
             yield f"{whose} was to meet “{criterion.text}”; the new plan does not ask for it."
         elif not any(_as_strict(criterion.check, other.check) for other in same):
             yield f"{whose} was to meet “{criterion.text}”; the new plan checks it less strictly, or otherwise."
+        elif criterion.topic is About.SOURCES and all(other.topic is About.OUTPUT for other in same):
+            yield f"{whose} was to meet “{criterion.text}” by the sources; the new plan looks at the result only."
 
 
 def _folded(text: str) -> str:

@@ -3,16 +3,20 @@
 from collections.abc import Iterable
 from typing import Literal
 
-from runs.enums import Action, Severity
+from runs.enums import About, Action, Provenance, Severity
 from runs.pev.contracts import Contract
+from runs.pev.sources import OUTSIDE
 
 
 class Evidence(Contract):
     """A quote that was looked up, or the result of a check.
 
-    `source` is a path, `@output` or `@tool-N`; `sha256` is of the bytes the quote was looked up in. `start` and
-    `end` are character offsets in the decoded text, `line` counts from 1. `sentence` is for people. Without
-    `verified` it supports nothing and is shown as such.
+    `source` is a name of `sources.Sources`; `sha256` is of the file's own bytes, or of the text that a tool or a model
+    gave. `start` and `end` are character offsets in the decoded text, `line` counts from 1. `sentence` is for people.
+    Without `verified` it supports nothing and is shown as such. `provenance`: whose words these are, or, of a check,
+    what it compared the result with; verdicts of earlier versions do not say it. `cites`: where a citation in a passage
+    that the run wrote leads outside. `statement`: the words of the result that are supported, and where they are.
+    `weak`: why the quote may have nothing to do with them; a person has to look.
     """
 
     kind: Literal["quote", "check"]
@@ -24,14 +28,56 @@ class Evidence(Contract):
     start: int = 0
     end: int = 0
     line: int = 0
+    provenance: Provenance | None = None
+    cites: str = ""
+    statement: str = ""
+    statement_in: str = ""
+    statement_line: int = 0
+    statement_start: int = 0
+    statement_end: int = 0
+    weak: str = ""
+
+    @property
+    def outside(self) -> bool:
+        """Whether it rests on something else than what the models of the run wrote (T1a)."""
+        return self.verified and (self.provenance in OUTSIDE or bool(self.cites))
+
+    @property
+    def rests_on(self) -> str:
+        """What it rests on, for people; empty where that is not known."""
+        if self.provenance is None:
+            return ""
+        if self.kind == "check":
+            return "checked against your files" if self.provenance is Provenance.GIVEN else "checked in the result"
+        if self.provenance is Provenance.MADE and self.cites:
+            return f"from the result, which cites {self.cites}"
+        return _RESTS_ON[self.provenance]
 
     @property
     def where(self) -> str:
         """Source and line for people."""
-        name = "findings" if self.source == "@output" else self.source
-        if self.source.startswith("@tool-"):
-            name = f"result of tool call {self.source.removeprefix('@tool-')}"
+        name = named(self.source)
         return f"{name}, line {self.line}" if self.line else name
+
+    @property
+    def statement_where(self) -> str:
+        return f"{named(self.statement_in)}, line {self.statement_line}" if self.statement_in else ""
+
+
+_RESTS_ON = {
+    Provenance.GIVEN: "from your files",
+    Provenance.OBSERVED: "from a tool",
+    Provenance.PERSON: "from a person",
+    Provenance.MADE: "from the result itself",
+}
+
+
+def named(source: str) -> str:
+    """A source for people."""
+    for prefix, words in (("@tool-", "result of tool call "), ("@person-", "request ")):
+        if source.startswith(prefix):
+            return words + source.removeprefix(prefix)
+    return {"@output": "findings", "@diff": "what changed"}.get(source, source.removeprefix("@result/"))
 
 
 class CriterionResult(Contract):
@@ -46,6 +92,25 @@ class CriterionResult(Contract):
     confidence: float
     feedback: str
     evidence: list[Evidence] = []
+    about: About | None = None
+
+    @property
+    def grounded(self) -> bool:
+        """Whether it was met by something else than the words of the run."""
+        return self.met and any(item.outside for item in self.evidence)
+
+    @property
+    def weak(self) -> bool:
+        """Whether all that supports it may have nothing to do with what it is to support."""
+        needed = [item for item in self.evidence if item.verified]
+        if self.about is About.SOURCES:
+            needed = [item for item in needed if item.outside]
+        return self.met and bool(needed) and all(item.weak for item in needed)
+
+    @property
+    def rests_on(self) -> list[str]:
+        """What its evidence rests on, for people, each once."""
+        return list(dict.fromkeys(words for item in self.evidence if item.verified and (words := item.rests_on)))
 
     @property
     def met(self) -> bool:

@@ -2,14 +2,14 @@
 
 from collections.abc import Iterator, Mapping, Sequence, Set
 
-from runs.enums import Action, Role, Severity
+from runs.enums import About, Action, Role, Severity
 from runs.pev import prompts
 from runs.pev.asking import ask_for, user
 from runs.pev.case import Case
-from runs.pev.contracts import Criterion, CriterionAnswer, QuotedEvidence, VerifierAnswer, schema_for
+from runs.pev.contracts import RESULT, Criterion, CriterionAnswer, VerifierAnswer, schema_for
 from runs.pev.delimiters import NOTES_CHARS, begun, delimited
-from runs.pev.evidence import find, quoted, resolve
 from runs.pev.examples import form_of
+from runs.pev.grounding import NOT_OUTSIDE, examined, supports
 from runs.pev.paths import text_of
 from runs.pev.ports import Ask, Model
 from runs.pev.prechecks import decided_by_code, in_order, undecided
@@ -19,6 +19,11 @@ SHOWN_CHARS = 60_000
 SHOWN_IN_ALL = 240_000
 SHOWN_OF_TOOL = 8_000
 """Characters of a document, of all documents, and of one tool result that are put before a verifier."""
+REVIEW = Criterion(
+    text="The result does what the step is to do, and nothing in it contradicts the documents it rests on.",
+    about=About.OUTPUT,
+)
+"""What a model is asked about a step whose criteria are all decided by checks: those see only what they look for."""
 
 
 def judge(model: Model, case: Case) -> Judgement:
@@ -31,6 +36,8 @@ def judge(model: Model, case: Case) -> Judgement:
     if not all(result.passed for result in decided):
         return _from_checks(in_order([*decided, *undecided(labels)]))
     to_judge = {label: criterion for label, criterion in labels.items() if not criterion.check}
+    if case.review and not to_judge:
+        to_judge = {"M1": REVIEW}
     return _with_model(model, case, decided, to_judge) if to_judge else _from_checks(decided)
 
 
@@ -39,18 +46,33 @@ def _with_model(model: Model, case: Case, checked: list[CriterionResult], labels
     answer = ask_for(model, ask, VerifierAnswer, lambda given: _problems_in(given, labels))
     results = _judged(answer, case, labels)
     notes: list[str] = []
-    if any(result.claimed and not result.supported for result in results):
-        answer = ask_for(
-            model, _ask_again(ask, answer, results), VerifierAnswer, lambda given: _problems_in(given, labels)
-        )
-        results = [_lesser(*both) for both in zip(results, _judged(answer, case, labels), strict=True)]
-        notes.append("Some quotes were not found in their sources; the verifier was asked for evidence once more.")
+    if doubts := _doubts(results):
+        again = _ask_again(ask, answer, doubts)
+        answer = ask_for(model, again, VerifierAnswer, lambda given: _problems_in(given, labels))
+        results = [_settled(*both) for both in zip(results, _judged(answer, case, labels), strict=True)]
+        notes.append("Some evidence did not prove what it was to prove; the verifier was asked for it once more.")
     return _computed(answer, in_order([*checked, *results]), notes)
 
 
-def _lesser(first: CriterionResult, second: CriterionResult) -> CriterionResult:
-    """Asked again, a verifier may bring the missing evidence or take a pass back; it cannot turn a failure round."""
-    return second if first.claimed and not (first.supported and second.claimed) else first
+def _doubts(results: Sequence[CriterionResult]) -> dict[str, str]:
+    """By criterion that is said to have passed, what is wrong with its evidence, or may be."""
+    return {
+        result.label: " ".join([result.feedback, *(_doubt(item) for item in result.evidence)]).strip()
+        for result in results
+        if result.claimed and (not result.supported or result.weak)
+    }
+
+
+def _doubt(evidence: Evidence) -> str:
+    return f"{evidence.sentence}, but {evidence.weak}." if evidence.weak else f"{evidence.sentence}."
+
+
+def _settled(first: CriterionResult, second: CriterionResult) -> CriterionResult:
+    """Asked again, a verifier may bring better evidence or take a pass back; it cannot turn a failure round."""
+    if not first.claimed:
+        return first
+    better = not first.supported or (first.weak and second.supported and not second.weak)
+    return second if better or not second.claimed else first
 
 
 def _computed(answer: VerifierAnswer, results: list[CriterionResult], notes: list[str]) -> Judgement:
@@ -99,20 +121,19 @@ def failed(sentence: str, *, action: Action = Action.RETRY, notes: Sequence[str]
 
 
 def _judged(answer: VerifierAnswer, case: Case, labels: Mapping[str, Criterion]) -> list[CriterionResult]:
-    sources = case.sources()
     by_label = {given.criterion.split(":")[0].strip().upper(): given for given in answer.criteria_results}
-    return [_one(label, criterion, by_label[label], sources, case) for label, criterion in labels.items()]
+    return [_one(label, criterion, by_label[label], case) for label, criterion in labels.items()]
 
 
-def _one(
-    label: str, criterion: Criterion, given: CriterionAnswer, sources: Mapping[str, bytes], case: Case
-) -> CriterionResult:
-    evidence = [_resolved(quote, sources, case) for quote in given.evidence]
-    supported = given.passed and any(item.verified for item in evidence)
+def _one(label: str, criterion: Criterion, given: CriterionAnswer, case: Case) -> CriterionResult:
+    made = ["@output", *case.shown]
+    evidence = [examined(quote, case.sources, made) for quote in given.evidence]
+    supported = given.passed and supports(criterion, evidence)
     sure = given.confidence >= case.min_verifier_confidence
     feedback = given.feedback
     if given.passed and not supported:
-        feedback = "Unsupported: no quote of the verifier was found in its source."
+        nothing = "Unsupported: no quote of the verifier was found in its source."
+        feedback = NOT_OUTSIDE if any(item.verified for item in evidence) else nothing
     elif supported and not sure:
         wanted = f"{case.min_verifier_confidence:.0%}"
         feedback = f"The verifier was only {given.confidence:.0%} sure; this run asks for {wanted}."
@@ -126,16 +147,8 @@ def _one(
         confidence=given.confidence,
         feedback=feedback,
         evidence=evidence,
+        about=criterion.topic,
     )
-
-
-def _resolved(quote: QuotedEvidence, sources: Mapping[str, bytes], case: Case) -> Evidence:
-    """The quote looked up; what a tool only gave back of what the executor had told it is no evidence (T1)."""
-    found = resolve(quote, sources)
-    if not (found.verified and find(quote.quote, case.said_to(quote.source))):
-        return found
-    sentence = f"{quoted(quote.quote)} is what the executor itself put into {quote.source}; quote a file instead"
-    return found.model_copy(update={"verified": False, "sentence": sentence})
 
 
 def _problems_in(answer: VerifierAnswer, labels: Mapping[str, Criterion]) -> list[str]:
@@ -164,6 +177,7 @@ def _feedback(results: Sequence[CriterionResult], overall: str) -> str:
 def _ask(case: Case, labels: Mapping[str, Criterion]) -> Ask:
     schema = schema_for(VerifierAnswer)
     criteria = "\n".join(f"{label}: {criterion.text}" for label, criterion in labels.items())
+    topics = "\n".join(f"{label}: {criterion.topic}" for label, criterion in labels.items())
     given, made = _artefacts(case)
     return Ask(
         role=Role.VERIFIER,
@@ -180,6 +194,7 @@ def _ask(case: Case, labels: Mapping[str, Criterion]) -> Ask:
                 *_notes(case),
                 *_tool_results(case, frozenset([*given, *made])),
                 delimited("criteria", criteria),
+                delimited("about", topics),
             ),
         ),
         schema_name="verdict",
@@ -189,14 +204,10 @@ def _ask(case: Case, labels: Mapping[str, Criterion]) -> Ask:
     )
 
 
-def _ask_again(ask: Ask, answer: VerifierAnswer, results: Sequence[CriterionResult]) -> Ask:
-    lines = [
-        f"- {result.label}: " + " ".join(item.sentence for item in result.evidence)
-        for result in results
-        if result.claimed and not result.supported
-    ]
+def _ask_again(ask: Ask, answer: VerifierAnswer, doubts: Mapping[str, str]) -> Ask:
+    lines = [f"- {label}: {doubt}" for label, doubt in doubts.items()]
     errors = (
-        "These criteria have no evidence that stands up:\n"
+        "These criteria have no evidence that stands up, or none that has plainly to do with them:\n"
         + delimited("unsupported", "\n".join(lines))
         + "\nQuote verbatim from the sources given, or say that a criterion did not pass. Answer for all of them again."
     )
@@ -210,8 +221,8 @@ def _notes(case: Case) -> list[str]:
 
 
 def _tool_results(case: Case, documents: Set[str]) -> Iterator[str]:
-    for number, result in enumerate(case.tool_results, 1):
-        yield delimited("tool", _cut(_not_twice(result, case, documents)), f"@tool-{number}")
+    for number, tool in enumerate(case.tools, 1):
+        yield delimited("tool", _cut(_not_twice(tool.result, case, documents)), f"@tool-{number}")
 
 
 def _not_twice(result: str, case: Case, documents: Set[str]) -> str:
@@ -219,9 +230,10 @@ def _not_twice(result: str, case: Case, documents: Set[str]) -> str:
     head, _, body = result.partition("\n")
     page, more, _ = body.rpartition("\n[more follows; ")
     path = head.rpartition(", lines ")[0]
-    text = text_of(case.files[path]) if path in case.files else None
-    if text and (page if more else body) in text and delimited("document", text, path) in documents:
-        return f"{head}\n(as in the document {path})"
+    for name in (path, RESULT + path):
+        text = text_of(case.sources[name]) if name in case.sources else None
+        if text and (page if more else body) in text and delimited("document", text, name) in documents:
+            return f"{head}\n(as in the document {name})"
     return result
 
 
@@ -238,18 +250,18 @@ def _artefacts(case: Case) -> tuple[list[str], list[str]]:
     return _documents(case, case.given, left - left % SHOWN_CHARS), made
 
 
-def _documents(case: Case, paths: Sequence[str], left: int) -> list[str]:
+def _documents(case: Case, names: Sequence[str], left: int) -> list[str]:
     """The documents put before the verifier, cut to a budget, with a note where something was cut."""
     parts: list[str] = []
-    for number, path in enumerate(paths):
+    for number, name in enumerate(names):
         if left <= 0:
-            parts.append(f"({len(paths) - number} more documents are not shown: there are too many.)")
+            parts.append(f"({len(names) - number} more documents are not shown: there are too many.)")
             break
-        text = text_of(case.files[path]) if path in case.files else None
+        text = text_of(case.sources[name]) if name in case.sources else None
         if text is None:
             continue
         budget = min(SHOWN_CHARS, left)
-        name = path if len(text) <= budget else f"{path} (only the first {budget} characters)"
-        parts.append(delimited("document", text[:budget], name))
+        label = name if len(text) <= budget else f"{name} (only the first {budget} characters)"
+        parts.append(delimited("document", text[:budget], label))
         left -= len(parts[-1])
     return parts

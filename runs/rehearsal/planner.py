@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 from posixpath import basename
 
+from runs.enums import About
 from runs.pev.contracts import ContextItem, Criterion, PlanContract, PlanStep
 from runs.rehearsal import job
 from runs.rehearsal.conversation import Conversation, unknown
@@ -43,7 +44,7 @@ def plan(conversation: Conversation) -> PlanContract:
         update={
             "context": [*template.context, *_context(conversation, documents, out, on_purpose=on_purpose)],
             "steps": steps,
-            "success_criteria": [*template.success_criteria, Criterion(text=job.ANSWER_NO_AI)],
+            "success_criteria": [*template.success_criteria, Criterion(text=job.ANSWER_NO_AI, about=About.OUTPUT)],
         }
     )
 

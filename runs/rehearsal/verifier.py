@@ -65,6 +65,10 @@ class _Exhibits:
             raise _NotShownError(f"{path or 'A document'} was not put before the verifier as a whole.")
         return self._documents[path]
 
+    def beside(self, path: str) -> list[str]:
+        """The documents outside the folder of this file, which is where all results lie."""
+        return [name for name in self._documents if not name.startswith(f"{path.rpartition('/')[0]}/")]
+
     def lines(self, path: str) -> list[str]:
         text = self.text(path)
         return text.removesuffix("\n").split("\n") if text else []
@@ -147,6 +151,7 @@ def _facts_occur(shown: _Exhibits, ruling: _Ruling, path: str) -> None:
         else:
             ruling.complaints.append(f"Row {number}: “{text[:60]}” does not stand in {document}, line {line}.")
     ruling.quote(path, shown.text(path))
+    _held_against(shown, ruling, path)
 
 
 def _findings_whole(shown: _Exhibits, ruling: _Ruling, path: str) -> None:
@@ -167,6 +172,7 @@ def _quotes_occur(shown: _Exhibits, ruling: _Ruling, path: str) -> None:
         else:
             ruling.complaints.append(f"The quote of {_place(name, fields)} does not stand there: “{quote[:80]}”.")
     _none_found(shown, ruling, path)
+    _held_against(shown, ruling, path)
 
 
 def _notices_complete(shown: _Exhibits, ruling: _Ruling, path: str, other: str) -> None:
@@ -183,6 +189,14 @@ def _none_found(shown: _Exhibits, ruling: _Ruling, path: str) -> None:
     """A file without entries holds only if it says so itself."""
     if not ruling.evidence and not ruling.complaints:
         ruling.quote(path, shown.line(path, "No "))
+
+
+def _held_against(shown: _Exhibits, ruling: _Ruling, path: str) -> None:
+    """What a file says of the documents holds only beside them: where it quotes none, their beginnings are quoted."""
+    if any(not one.source.startswith(f"{path.rpartition('/')[0]}/") for one in ruling.evidence) or ruling.complaints:
+        return
+    for name in shown.beside(path):
+        ruling.quote(name, next((line for line in shown.lines(name) if line.strip()), ""))
 
 
 def _answer_figures(shown: _Exhibits, ruling: _Ruling, path: str) -> None:

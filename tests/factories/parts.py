@@ -11,6 +11,7 @@ from runs.accounting.prices import cost_of
 from runs.engine import work
 from runs.engine.work import Lease
 from runs.enums import (
+    About,
     Action,
     Complexity,
     GateKind,
@@ -73,8 +74,8 @@ def policy(**changes: Any) -> Policy:
     return Policy.model_validate(given)  # without reuse: two runs of one test do not know of each other
 
 
-def criterion(text: str, check: Any = None) -> Criterion:
-    return Criterion(text=text, check=check)
+def criterion(text: str, check: Any = None, about: About = About.OUTPUT) -> Criterion:
+    return Criterion(text=text, check=check, about=about)
 
 
 def plan_step(key: str, name: str, **changes: Any) -> PlanStep:

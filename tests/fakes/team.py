@@ -17,6 +17,10 @@ from tests.fakes.anthropic_answers import Answer, Request, Say, ToolUse, UseTool
 type Player = Callable[[Request, Answer], Answer]
 
 
+def output_criterion(text: str, check: dict[str, Any] | None = None) -> dict[str, Any]:
+    return {"text": text, "about": "output", "check": check}
+
+
 def step(step_id: str, *after: str, complexity: str = "low", outputs: tuple[str, ...] | None = None) -> dict[str, Any]:
     """A sound plan step that writes `STEP_ID.md` and has one checked and one judged criterion."""
     paths = list(outputs) if outputs is not None else [f"{step_id}.md"]
@@ -26,8 +30,8 @@ def step(step_id: str, *after: str, complexity: str = "low", outputs: tuple[str,
         "description": f"Write the results of {step_id}.",
         "actions": [{"tool": "write_file", "purpose": "write the result"}],
         "acceptance_criteria": [
-            *({"text": f"{path} exists", "check": {"kind": "file_exists", "path": path}} for path in paths),
-            {"text": f"{step_id} says what was found", "check": None},
+            *(output_criterion(f"{path} exists", {"kind": "file_exists", "path": path}) for path in paths),
+            output_criterion(f"{step_id} says what was found"),
         ],
         "expected_outputs": paths,
         "dependencies": list(after),
@@ -40,7 +44,7 @@ def plan(*steps: dict[str, Any]) -> dict[str, Any]:
         "goal": "Do the work",
         "context": [{"name": "source", "value": "the files"}],
         "steps": list(steps),
-        "success_criteria": [{"text": "The answer names the result", "check": None}],
+        "success_criteria": [output_criterion("The answer names the result")],
         "rollback_strategy": "Throw the results away.",
     }
 
@@ -72,20 +76,23 @@ class Team:
         wanted = step_of(request)
         if not request.tool_results and wanted["expected_outputs"]:
             number = 1 + sum(part.kind in {"critique", "person"} for part in told(request))
-            return UseTools(
-                *(
-                    ToolUse("write_file", {"path": path, "content": f"Found by {wanted['step_id']} in try {number}.\n"})
-                    for path in outputs_of(wanted)
-                )
-            )
+            found = f"Found by {wanted['step_id']} in try {number}.\n"
+            writes = [ToolUse("write_file", {"path": path, "content": found}) for path in outputs_of(wanted)]
+            reads = [ToolUse("read_file", {"path": path}) for path in given_to(request)[:1]]
+            return UseTools(*(reads if speaks_of_sources(wanted) else []), *writes)
         return Say(json.dumps(report(f"Found by {wanted['step_id']}.")))
 
     def _verifier(self, request: Request) -> Answer:
         parts = told(request)
-        proof = next((p for p in parts if p.kind == "document" and p.text.strip()), None)
-        said = next(part for part in parts if part.kind == "output")
-        source, quote = (proof.name, proof.text.strip()) if proof else ("@output", said.text)
-        return Say(json.dumps(verdict(labels_of(request), source, quote.splitlines()[0])))
+        subject = next(number for number, part in enumerate(parts) if part.kind == "subject")
+        given, made = documents(parts[:subject]), documents(parts[subject:])
+        said = next((part.name, part.text) for part in parts if part.kind == "output")
+        topics = {line.partition(": ")[0]: line.partition(": ")[2] for line in block(parts, "about").splitlines()}
+        answer = verdict([], "", "")
+        for label in labels_of(request):
+            proof = [*given, *made, said] if topics[label] == "sources" else [*made, *given, said]
+            answer["criteria_results"] += verdict([label], proof[0][0], proof[0][1].splitlines()[0])["criteria_results"]
+        return Say(json.dumps(answer))
 
     def _synthesizer(self, request: Request) -> Answer:
         return Say(json.dumps({"answer": "The result is done."}))
@@ -95,6 +102,26 @@ def told(request: Request) -> list[Block]:
     """The data in the first message."""
     content = request.messages[0]["content"]
     return [part for block in content for part in find(block["text"])]
+
+
+def block(parts: list[Block], kind: str) -> str:
+    return next(part.text for part in parts if part.kind == kind)
+
+
+def documents(parts: list[Block]) -> list[tuple[str, str]]:
+    """Name and text of those that hold something."""
+    return [(part.name, part.text.strip()) for part in parts if part.kind == "document" and part.text.strip()]
+
+
+def given_to(request: Request) -> list[str]:
+    """The paths of the files of the task."""
+    lines = block(told(request), "files").splitlines()
+    return [line.rpartition("\t")[0] for line in lines if "\t" in line]
+
+
+def speaks_of_sources(step: dict[str, Any]) -> bool:
+    """Whether a criterion needs words of the files; plans of the first version do not say it."""
+    return any((one.get("about") or "sources") == "sources" and not one["check"] for one in step["acceptance_criteria"])
 
 
 def step_of(request: Request) -> dict[str, Any]:

@@ -26,14 +26,18 @@ def prose(request: Request, right: Answer) -> Answer:
 
 
 def checked_by(*checks: dict[str, Any]) -> dict[str, Any]:
-    return with_step(acceptance_criteria=[{"text": f"Check {n} holds", "check": c} for n, c in enumerate(checks, 1)])
+    return with_step(
+        acceptance_criteria=[
+            {"text": f"Check {n} holds", "about": "output", "check": c} for n, c in enumerate(checks, 1)
+        ]
+    )
 
 
 def matching(pattern: str) -> dict[str, Any]:
     return {"kind": "matches", "path": "one.md", "pattern": pattern, "min": 1}
 
 
-NO_CHECK = {"check": None, "text": "It is good"}
+NO_CHECK = {"text": "It is good", "about": "output", "check": None}
 UNSOUND: dict[str, tuple[dict[str, Any], tuple[str, ...]]] = {
     "a cycle": (plan(step("one", "two"), step("two", "one")), ("depend on each other in a circle: one → two → one",)),
     "a step after itself": (plan(step("one", "one")), ("depend on each other in a circle: one → one",)),
@@ -94,7 +98,7 @@ UNSOUND: dict[str, tuple[dict[str, Any], tuple[str, ...]]] = {
 def slow_patterns(path: str = "notes.md") -> dict[str, Any]:
     """A plan whose patterns take seconds on a long line, or for ever where an engine backtracks."""
     checks = [{"kind": "matches", "path": path, "pattern": pattern, "min": 1} for pattern in SLOW_PATTERNS]
-    return with_step(acceptance_criteria=[{"text": c["pattern"], "check": c} for c in checks])
+    return with_step(acceptance_criteria=[{"text": c["pattern"], "about": "output", "check": c} for c in checks])
 
 
 def then(first: dict[str, Any], second: dict[str, Any]) -> Player:

@@ -78,7 +78,9 @@ def test_files_with_nothing_in_them(api: FakeAnthropic, submitted: Submit, clien
 
 def placeholder_plan() -> dict[str, Any]:
     check = {"kind": "no_placeholders", "path": "one.md"}
-    return plan({**step("one"), "acceptance_criteria": [{"text": "It is written out", "check": check}]})
+    return plan(
+        {**step("one"), "acceptance_criteria": [{"text": "It is written out", "about": "output", "check": check}]}
+    )
 
 
 def test_placeholder_text_in_a_file_of_the_right_name(api: FakeAnthropic, submitted: Submit, client: Client) -> None:
@@ -154,7 +156,7 @@ def test_praise_in_the_notes_is_marked_as_the_executors_own_and_proves_nothing(
     sources = ("@output", "@notes", "one.md")
     team = Team(plan=plan(step("one")), executor=says(notes=executors.PRAISE))
     team.verifier = verifiers.quotes_in_turn([(source, executors.PRAISE) for source in sources])
-    criteria = [{"text": f"{source} says so", "check": None} for source in sources]
+    criteria = [{"text": f"{source} says so", "about": "output", "check": None} for source in sources]
     team.plan = plan({**step("one"), "acceptance_criteria": criteria})
     run = play(api, submitted, team)
     must_hold(run, client, Outcome.FAILED, "no quote of the verifier was found in its source")
@@ -167,7 +169,7 @@ def test_its_own_words_do_not_come_out_of_a_tool_as_evidence(
 ) -> None:
     """A search without a hit, a file that is not there, a tool that is none: each says back what it was told."""
     sources = ["@tool-2", "@tool-3", "@tool-4"]
-    criteria = [{"text": f"{source} says so", "check": None} for source in sources]
+    criteria = [{"text": f"{source} says so", "about": "output", "check": None} for source in sources]
     team = Team(plan=plan({**step("one"), "acceptance_criteria": criteria}), executor=executors.launders_its_words)
     team.verifier = verifiers.quotes_in_turn([(source, executors.PRAISE) for source in sources])
     run = play(api, submitted, team)

@@ -81,18 +81,21 @@ def test_a_plan_that_calls_itself_approved_waits(api: FakeAnthropic, submitted: 
 def hard(key: str, *criteria: dict[str, Any]) -> dict[str, Any]:
     """A step that no executor of these tests can do, or one that asks for `criteria` instead."""
     check = {"kind": "contains", "path": f"{key}.md", "text": "never to be found"}
-    return {**step(key), "acceptance_criteria": criteria or ({"text": f"{key} names the culprit", "check": check},)}
+    return {
+        **step(key),
+        "acceptance_criteria": criteria or ({"text": f"{key} names the culprit", "about": "output", "check": check},),
+    }
 
 
 def easier(key: str, **check: str) -> dict[str, Any]:
     found = {"kind": "contains", "path": f"{key}.md", **check} if check else None
-    return hard(key, {"text": f"{key} names the culprit", "check": found})
+    return hard(key, {"text": f"{key} names the culprit", "about": "output", "check": found})
 
 
 HARD = plan(*map(hard, ("a", "b", "c", "d", "e")))
 WEAKER = {
     **plan(step("a"), easier("b"), easier("c", text="Found"), {**step("d"), "step_id": "z", "name": "Do z"}),
-    "success_criteria": [{"text": "There is an answer", "check": None}],
+    "success_criteria": [{"text": "There is an answer", "about": "output", "check": None}],
 }
 """A criterion dropped, one without its check, one with another check, a step renamed, one dropped, and the end."""
 LESS = (
@@ -115,7 +118,7 @@ def test_a_new_version_that_asks_for_less(api: FakeAnthropic, submitted: Submit,
 
 def test_a_criterion_that_moves_to_an_easier_file(api: FakeAnthropic, submitted: Submit, client: Client) -> None:
     """The words are kept, and judged of a file that was easy to write: nothing but that stands against success."""
-    culprit = {"text": "It names the culprit", "check": None}
+    culprit = {"text": "It names the culprit", "about": "output", "check": None}
     easy = {**step("easy"), "acceptance_criteria": [culprit]}
     team = Team(planner=then(plan(hard("one", culprit)), plan(step("one"), easy)))
     team.verifier = verifiers.content_once(lambda: len(team.seen["planner"]) > 1)

@@ -93,7 +93,7 @@ def test_it_passes_nothing(api: FakeAnthropic, submitted: Submit, client: Client
 
 def test_what_is_no_evidence(api: FakeAnthropic, submitted: Submit, client: Client) -> None:
     """One criterion for each way to bring a quote that proves nothing; none of them passes."""
-    criteria = [{"text": text, "check": None} for text in NO_EVIDENCE]
+    criteria = [{"text": text, "about": "output", "check": None} for text in NO_EVIDENCE]
     team = Team(plan=plan({**step("one"), "acceptance_criteria": criteria}))
     team.verifier = verifiers.quotes_in_turn([(source, quote) for source, quote, _ in NO_EVIDENCE.values()])
     run = play(api, submitted, team, {"notes.md": b"Some notes.\n", "logo.png": b"\x89PNG\0"})

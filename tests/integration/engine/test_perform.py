@@ -384,7 +384,7 @@ def test_a_stub_is_no_document_and_the_next_attempt_is_told_so(
 def test_a_document_may_be_as_short_as_a_success_criterion_says(
     api: FakeAnthropic, submitted: Submit, alice: User
 ) -> None:
-    short = {"text": "It is short", "check": {"kind": "word_count", "path": "one.md", "max": 20}}
+    short = {"text": "It is short", "about": "output", "check": {"kind": "word_count", "path": "one.md", "max": 20}}
     api.script(Team(plan=plan(step("one")) | {"success_criteria": [short]}))
     assert finish(submitted(min_document_bytes=100), alice).outcome == Outcome.SUCCEEDED
     assert Attempt.objects.get().status == AttemptStatus.PASSED

@@ -22,7 +22,7 @@ SAID = f"Step “Do one” was to meet “{HARD}”; the new plan does not ask f
 
 def hard() -> dict[str, Any]:
     asked = step("one")
-    asked["acceptance_criteria"].append({"text": HARD, "check": None})
+    asked["acceptance_criteria"].append({"text": HARD, "about": "output", "check": None})
     return asked
 
 

@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from runs.enums import Complexity, Role
+from runs.enums import About, Complexity, Role
 from runs.pev.contracts import Criterion, FileExists, JsonObject, PlanContract, PlannedAction, PlanStep
 from runs.pev.ports import Ask, Reply, ToolResult, ToolSpec, ToolUse
 
@@ -80,7 +80,7 @@ def step(key: str = "one", **changes: Any) -> PlanStep:
         "name": f"Step {key}",
         "description": "Do it.",
         "actions": [PlannedAction(tool="write_file", purpose="Write it down.")],
-        "acceptance_criteria": [Criterion(text="It is done.")],
+        "acceptance_criteria": [Criterion(text="It is done.", about=About.OUTPUT)],
         "expected_outputs": [f"{key}.md"],
         "dependencies": [],
         "estimated_complexity": Complexity.LOW,
@@ -93,7 +93,9 @@ def plan(*steps: PlanStep, **changes: Any) -> PlanContract:
         "goal": "Everything is done.",
         "context": [],
         "steps": list(steps) or [step()],
-        "success_criteria": [Criterion(text="All is there.", check=FileExists(kind="file_exists", path="one.md"))],
+        "success_criteria": [
+            Criterion(text="All is there.", about=About.OUTPUT, check=FileExists(kind="file_exists", path="one.md"))
+        ],
         "rollback_strategy": "Nothing to undo.",
     }
     return PlanContract.model_validate({**values, **changes})

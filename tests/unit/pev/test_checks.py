@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from runs.enums import Provenance
 from runs.pev.checks import count_words, problem_with, run_check
 from runs.pev.contracts import (
     Check,
@@ -55,12 +56,17 @@ def test_evidence_of_a_check_is_complete() -> None:
         start=4,
         end=14,
         line=2,
+        provenance=Provenance.MADE,
     )
 
 
 def test_a_missing_file_and_a_bad_path_do_not_hold() -> None:
     assert run_check(EXISTS, Material({})) == Evidence(
-        kind="check", source="a.md", verified=False, sentence="a.md does not exist"
+        kind="check",
+        source="a.md",
+        verified=False,
+        sentence="a.md does not exist",
+        provenance=Provenance.MADE,
     )
     refused = run_check(FileExists(kind="file_exists", path="../a"), Material({"../a": b""}))
     assert (refused.verified, refused.sha256) == (False, "")

@@ -2,6 +2,7 @@
 
 import pytest
 
+from runs.pev.sources import ToolText
 from runs.pev.verifier import judge
 from tests.unit.pev.scripted import Scripted
 from tests.unit.pev.test_verifier import case, given_, verdict
@@ -12,7 +13,7 @@ ASKED = "search_files\npattern\nall  is well"
 @pytest.mark.parametrize("quote", ["all is well", "is well"])
 def test_what_a_tool_only_repeats_is_no_evidence(quote: str) -> None:
     answer = verdict(given_("C1", {"source": "@tool-1", "quote": quote}))
-    found = judge(Scripted(answer), case(tool_results=("No line matches “all is well”.",), tool_inputs=(ASKED,)))
+    found = judge(Scripted(answer), case(tools=(ToolText("No line matches “all is well”.", sent=ASKED),)))
     assert (found.passed, found.results[0].evidence[0].sentence) == (
         False,
         f"“{quote}” is what the executor itself put into @tool-1; quote a file instead",
@@ -22,4 +23,5 @@ def test_what_a_tool_only_repeats_is_no_evidence(quote: str) -> None:
 def test_what_a_tool_found_is_evidence() -> None:
     answer = verdict(given_("C1", {"source": "@tool-2", "quote": "a.md:3: all is well"}))
     results = ("No line matches “all is well”.", "a.md:3: all is well")
-    assert judge(Scripted(answer), case(tool_results=results, tool_inputs=(ASKED, ASKED))).passed is True
+    tools = [ToolText(result, sent=ASKED) for result in results]
+    assert judge(Scripted(answer), case(tools=tools)).passed is True

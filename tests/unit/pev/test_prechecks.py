@@ -22,7 +22,7 @@ def case(files: dict[str, bytes], **changes: Any) -> Case:
         "files": files,
         "shown": (),
         "output": "",
-        "tool_results": (),
+        "tools": (),
         "model": "scripted",
         "effort": "low",
     }

@@ -6,13 +6,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from runs.enums import Action, Role, Severity
+from runs.enums import About, Action, Role, Severity
 from runs.errors import ContractBroken
 from runs.pev import prompts
 from runs.pev.case import Case
 from runs.pev.contracts import Contains, Criterion, FileExists
 from runs.pev.delimiters import Block, find
 from runs.pev.ports import Reply
+from runs.pev.sources import ToolText
 from runs.pev.verifier import judge
 from tests.unit.pev.scripted import NeverAsked, Scripted, gave, said
 from tests.unit.pev.test_asking import NO_JSON
@@ -21,8 +22,8 @@ REAL = {"source": "a.md", "quote": "The term ends on 31 May."}
 MADE_UP = {"source": "a.md", "quote": "The term ends on 1 April."}
 CHECK = Criterion(text="It is there.", check=FileExists(kind="file_exists", path="a.md"))
 FAILING = Criterion(text="It says so.", check=Contains(kind="contains", path="a.md", text="never said"))
-OPEN = Criterion(text="The term is named.")
-TWO = Criterion(text="The party is named.")
+OPEN = Criterion(text="The term is named.", about=About.OUTPUT)
+TWO = Criterion(text="The party is named.", about=About.OUTPUT)
 
 
 def case(*criteria: Criterion, **changes: Any) -> Case:
@@ -34,7 +35,7 @@ def case(*criteria: Criterion, **changes: Any) -> Case:
         "files": {"a.md": b"The term ends on\n31 May. The party is Kestrel.", "empty.md": b" \n"},
         "shown": ("a.md",),
         "output": "One finding.",
-        "tool_results": ("line 1",),
+        "tools": (ToolText("line 1"),),
         "model": "scripted",
         "effort": "low",
     }
@@ -80,7 +81,7 @@ def test_a_quote_that_stands_nowhere_supports_nothing_and_is_asked_for_once_more
     ]
     assert found.unsupported == 1
     assert found.notes == [
-        "Some quotes were not found in their sources; the verifier was asked for evidence once more.",
+        "Some evidence did not prove what it was to prove; the verifier was asked for it once more.",
         "The verifier said that everything passed; its own results or their evidence say otherwise.",
     ]
 
@@ -89,15 +90,14 @@ def test_evidence_given_at_the_second_time_counts() -> None:
     model = Scripted(verdict(given_("C1", MADE_UP)), PASSED)
     found = judge(model, case())
     assert (found.passed, found.unsupported, len(model.asked)) == (True, 0, 2)
-    assert found.notes == [
-        "Some quotes were not found in their sources; the verifier was asked for evidence once more."
-    ]
+    assert found.notes == ["Some evidence did not prove what it was to prove; the verifier was asked for it once more."]
 
 
 def test_asked_again_the_verifier_is_told_what_is_wrong_with_its_quote() -> None:
     model = Scripted(verdict(given_("C1", {"source": "b.md", "quote": "31 May"})), PASSED)
     judge(model, case())
-    assert "- C1: There is no source “b.md”; there are @output, @tool-1, a.md, empty.md" in model.told
+    wrong = "There is no source “b.md”; there are @output, @tool-1, a.md, empty.md"
+    assert f"- C1: Unsupported: no quote of the verifier was found in its source. {wrong}" in model.told
 
 
 def test_a_pass_taken_back_when_asked_for_evidence_is_a_failure_with_its_feedback() -> None:
@@ -290,6 +290,7 @@ def test_everything_it_is_shown_is_fenced() -> None:
         ("output", "@output"),
         ("tool", "@tool-1"),
         ("criteria", ""),
+        ("about", ""),
     ]
     assert plain(model) == []
 

@@ -3,6 +3,7 @@
 import pytest
 
 from runs.pev.delimiters import find
+from runs.pev.sources import ToolText
 from runs.pev.verifier import judge
 from tests.unit.pev.scripted import Scripted
 from tests.unit.pev.test_verifier import PASSED, case, given_, shown, verdict
@@ -55,7 +56,7 @@ def test_how_much_was_made_does_not_change_where_what_was_given_is_cut() -> None
 def test_a_page_of_a_document_that_is_shown_whole_is_not_shown_twice(result: str, told: str | None) -> None:
     files = {"a.md": b"The term ends on\n31 May.", "b.md": b"The term ends on\n31 May.", "big.md": b"x" * 60_001}
     model = Scripted(verdict(given_("C1", {"source": "@tool-1", "quote": result.split("\n")[-1]})))
-    assert judge(model, case(files=files, shown=("a.md", "big.md"), tool_results=(result,))).passed is True
+    assert judge(model, case(files=files, shown=("a.md", "big.md"), tools=(ToolText(result),))).passed is True
     assert [item.text for item in shown(model) if item.kind == "tool"] == [told or result]
 
 

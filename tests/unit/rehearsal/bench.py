@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from importlib.resources import files
 from typing import Any
 
-from runs.enums import Role
+from runs.enums import About, Role
 from runs.llm.provider import REHEARSAL
 from runs.pev.case import Case
 from runs.pev.contracts import Criterion, JsonObject, PlanContract, PlanStep, StepOutput, SynthesizedAnswer
@@ -14,6 +14,7 @@ from runs.pev.executor import execute
 from runs.pev.planner import Lesson, PlanBrief, make_plan
 from runs.pev.ports import Ask, FileInfo, Reply, ToolResult, ToolSpec, ToolUse
 from runs.pev.results import Judgement
+from runs.pev.sources import Given, ToolText, source_of
 from runs.pev.step_brief import Critique, StepBrief
 from runs.pev.synthesizer import AnswerBrief, synthesize
 from runs.pev.tools import FileTools
@@ -177,13 +178,17 @@ class Bench:
             criteria=step.acceptance_criteria,
             expected_outputs=step.outputs,
             files=memory.tree,
-            shown=list(written),
+            inputs=self.given(),
+            shown=[source_of(path, self.given().infos) for path in written],
             given=sorted(set(read) - written.keys(), key=lambda path: (path not in self.files, path)),
             output=output,
-            tool_results=results,
+            tools=[ToolText(result) for result in results],
             model=VERIFIER,
             effort="low",
         )
+
+    def given(self) -> Given:
+        return Given(self.files, Memory(self.files).files())
 
     def finish(self, plan: PlanContract, results: Mapping[str, str], gaps: tuple[str, ...] = ()) -> Judgement:
         written = sorted(path for path in self.tree if path not in self.files or path.startswith("review/"))
@@ -196,9 +201,10 @@ class Bench:
             criteria=plan.success_criteria,
             expected_outputs=(),
             files=self.tree,
-            shown=written,
+            inputs=self.given(),
+            shown=[source_of(path, self.given().infos) for path in written],
             output=self.answer,
-            tool_results=(),
+            tools=(),
             model=VERIFIER,
             effort="low",
         )
@@ -216,13 +222,14 @@ class Bench:
         case = Case(
             subject=path,
             request=self.request,
-            criteria=[Criterion(text=text) for text in criteria],
+            criteria=[Criterion(text=text, about=About.OUTPUT) for text in criteria],
             expected_outputs=(),
             files=memory.tree,
-            shown=[path],
+            inputs=self.given(),
+            shown=[source_of(path, self.given().infos)],
             given=[name for name in memory.tree if name != path],
             output=content,
-            tool_results=tools.results,
+            tools=[ToolText(result) for result in tools.results],
             model=VERIFIER,
             effort="low",
         )

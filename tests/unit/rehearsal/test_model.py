@@ -34,7 +34,6 @@ KINDS_OF_FILES = {
         "--- is empty.py": HOSTILE,
         "review/own.md": HOSTILE,
     },
-    "empty": {"a.txt": b"", "b.md": b"\n\n", "c.md": b" "},
     "binary": {"a.md": b"The Supplier shall act promptly.\n", "logo.png": b"\x89PNG\0"},
     "long": {
         "long.md": "\n".join(f"{n}. The Supplier shall act promptly in case {n}. " * 3 for n in range(150)).encode(),
@@ -75,7 +74,7 @@ def test_the_sample_plan_fails_once_on_purpose_and_succeeds(kind: str) -> None:
         "findings": twice if found else once,
         "notices": once,
     }
-    assert found == (kind not in {"interviews", "empty"})
+    assert found == (kind not in {"interviews"})
 
 
 @pytest.mark.parametrize("kind", KINDS_OF_FILES)
@@ -83,6 +82,15 @@ def test_the_shipped_template_succeeds_at_once(kind: str) -> None:
     bench = Bench(dict(KINDS_OF_FILES[kind]), request="Do it.")
     check_run(bench, bench.run(job.template()))
     assert [attempt.passed for attempt in bench.attempts] == [True] * 4
+
+
+def test_nothing_is_said_of_documents_without_a_word() -> None:
+    bench = Bench({"a.txt": b"", "b.md": b"\n\n", "c.md": b" "}, request="Do it.")
+    bench.run(job.template())
+    assert [attempt.passed for attempt in bench.of("key-facts")] == [False] * 3
+    judgement = bench.of("key-facts")[0].judgement
+    assert judgement is not None
+    assert "A criterion about the sources needs a passage of the files" in judgement.feedback
 
 
 def test_the_failure_on_purpose_names_finding_document_and_line_and_is_heeded() -> None:

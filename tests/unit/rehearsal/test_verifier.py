@@ -149,7 +149,8 @@ def test_every_finding_is_raised(notices: str, wanted: str) -> None:
     ],
 )
 def test_the_answer_begins_with_the_figure_of_the_findings(answer: str, wanted: str) -> None:
-    bench = Bench(LEASE | {PATH: FINDING.encode()})
+    bench = Bench(dict(LEASE))
+    bench.tree[PATH] = FINDING.encode()
     bench.model.answers["synthesizer"] = answer
     plan = job.template().model_copy(update={"success_criteria": [job.template().success_criteria[2]]})
     (result,) = bench.finish(plan, {}).results

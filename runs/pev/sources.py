@@ -1,0 +1,103 @@
+"""The sources that a quote may name, and where the words of each come from (T1a). Computed, never asked."""
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from runs.enums import Provenance
+from runs.pev.contracts import RESULT
+from runs.pev.ports import FileInfo, Shown
+
+OUTSIDE = frozenset({Provenance.GIVEN, Provenance.OBSERVED, Provenance.PERSON})
+"""What can carry a statement about the material or the world: no model of the run wrote it."""
+
+
+def source_of(path: str, inputs: Mapping[str, FileInfo]) -> str:
+    """The name under which a verifier quotes what the run has left at a path."""
+    return RESULT + path if path in inputs else path
+
+
+@dataclass(frozen=True)
+class Given:
+    """The files of the task as they were handed in: their readable bytes by path, read lazily, and what they are."""
+
+    files: Mapping[str, bytes] = field(default_factory=dict)
+    infos: Mapping[str, FileInfo] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class ToolText:
+    """One tool call: what it gave back, what of that shows files, and all that the executor had put into it."""
+
+    result: str
+    shown: Sequence[Shown] = ()
+    sent: str = ""
+
+
+class Sources(Mapping[str, bytes]):
+    """Every source that a quote may name, as readable bytes: `@output`, `@tool-1` onwards, `@person-N`, the files as
+    they were given by their paths, what was made by its path, or behind `@result/` where a file of that name was given.
+
+    `made`: the paths in `files` that the run has written.
+    """
+
+    def __init__(
+        self,
+        files: Mapping[str, bytes],
+        given: Given,
+        *,
+        made: Collection[str] = (),
+        output: str = "",
+        tools: Sequence[ToolText] = (),
+        persons: Mapping[int, str] | None = None,
+        diff: str = "",
+    ) -> None:
+        self._files, self._given = files, given
+        self._made = made
+        self._tools = {f"@tool-{number}": tool for number, tool in enumerate(tools, 1)}
+        self._persons = {f"@person-{number}": words for number, words in (persons or {}).items()}
+        self._texts = {"@output": output, **({"@diff": diff} if diff else {}), **self._persons}
+        self._texts |= {name: tool.result for name, tool in self._tools.items()}
+
+    def __getitem__(self, name: str) -> bytes:
+        if name in self._texts:
+            return self._texts[name].encode()
+        if name in self._given.files:
+            return self._given.files[name]
+        return self._files[name.removeprefix(RESULT)]
+
+    def __contains__(self, name: object) -> bool:
+        if not isinstance(name, str):
+            return False
+        return name in self._texts or name in self._given.files or name.removeprefix(RESULT) in self._files
+
+    def __iter__(self) -> Iterator[str]:
+        yield from self._texts
+        yield from self._given.files
+        yield from (path for path in self._files if path not in self._given.files)
+        yield from (RESULT + path for path in self._made if path in self._given.files and path in self._files)
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+    def digest(self, name: str) -> str | None:
+        """The SHA-256 of a given file as it was handed in, which its readable bytes may not be; None for the others."""
+        return self._given.infos[name].sha256 if name in self._given.infos else None
+
+    def sent_to(self, name: str) -> str:
+        """What the executor itself put into the tool call whose result this is; empty for other sources."""
+        return self._tools[name].sent if name in self._tools else ""
+
+    def provenance(self, name: str) -> Provenance:
+        """Where the words of a source come from; of a tool's result, see `observed`."""
+        if name in self._persons:
+            return Provenance.PERSON
+        return Provenance.GIVEN if name in self._given.files and name not in self._texts else Provenance.MADE
+
+    def observed(self, name: str) -> list[tuple[int, int]]:
+        """The parts of a tool's result, as characters, that show files which the run has not written."""
+        shown = self._tools[name].shown if name in self._tools else ()
+        return [(one.start, one.end) for one in shown if self._is_given(one)]
+
+    def _is_given(self, shown: Shown) -> bool:
+        info = self._given.infos.get(shown.path)
+        return info is not None and info.sha256 == shown.sha256
