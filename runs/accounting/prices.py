@@ -72,10 +72,31 @@ def cost_of(model: str, usage: Usage, on: date, *, priced_as: str = "") -> Decim
     ) / _MILLION
 
 
-def max_cost_of(ask: Ask, on: date) -> Decimal | None:
-    """USD that one question can cost at most: every second byte a token written to the cache, and the longest answer.
+@dataclass(frozen=True)
+class Bound:
+    """What a call can cost at most, in USD: its question, and each token of its answer."""
+
+    question: Decimal
+    token: Decimal
+
+    def of(self, tokens: int) -> Decimal:
+        return self.question + tokens * self.token
+
+    def tokens_for(self, usd: Decimal, wanted: int) -> int:
+        """How many tokens of an answer so much pays for, `wanted` at most."""
+        if usd < self.of(0):
+            return 0
+        return min(wanted, int((usd - self.question) / self.token)) if self.token else wanted
+
+
+def bound_of(ask: Ask, on: date) -> Bound | None:
+    """The most that one question can cost: every second byte of it a token that is written to the cache.
 
     None when its model has no known price.
     """
-    question = json.dumps([ask.system, ask.messages, [tool.input_schema for tool in ask.tools]], ensure_ascii=False)
-    return cost_of(ask.model, Usage(cache_write_5m=len(question.encode()) // 2, output=ask.max_tokens), on)
+    sent = [ask.system, ask.messages, [vars(tool) for tool in ask.tools], ask.schema]
+    tokens = len(json.dumps(sent, ensure_ascii=False).encode()) // 2
+    price = price_of(ask.model, tokens, on)
+    if price is None:
+        return None
+    return Bound(question=tokens * price.cache_write_5m / _MILLION, token=price.output / _MILLION)

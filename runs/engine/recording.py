@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import timedelta
 from decimal import Decimal
 from functools import cache
@@ -10,7 +11,7 @@ from django.conf import settings
 from django.utils import timezone
 
 from runs import history, journal
-from runs.accounting.prices import cost_of, max_cost_of
+from runs.accounting.prices import bound_of, cost_of
 from runs.engine.answering import Answering
 from runs.engine.database import database
 from runs.engine.deadline import Deadline
@@ -32,6 +33,8 @@ def clients() -> Answering:
 
 MAX_TRIES = 8
 """With waits that double, a service may be away for two minutes before a person is asked."""
+MAX_CUT_OFF = 2
+"""Answers in a row that a low limit may cut off: then the budget is asked about, not for a shorter answer for ever."""
 MAX_TOOL_TRIES = 3
 """How often a tool call is carried out whose process ends each time before there is a result."""
 MAX_WAIT = 3_600.0
@@ -104,8 +107,17 @@ class RecordedModel:
         self._recording = recording
         self._next = first
         self._deadline = deadline
+        self._cut_off = 0
 
     def ask(self, ask: Ask) -> Reply:
+        reply = self._reply(ask)
+        self._cut_off = self._cut_off + 1 if reply.stop_reason == "max_tokens" else 0
+        return reply
+
+    def _reply(self, ask: Ask) -> Reply:
+        """Recorded under the question as it was meant: how long an answer the budget allows is no part of it, since
+        another try may find more or less money left.
+        """
         self._recording.save()
         work = self._recording.item
         place = Place(work.generation, self._next)
@@ -119,7 +131,7 @@ class RecordedModel:
 
     def _ask(self, ask: Ask, place: Place, question: Question) -> Reply:
         self._keep_going()
-        self._reserve(ask)
+        ask = self._reserved(ask)
         began = time.monotonic()
         try:
             reply = self._clients.ask(ask, lambda: self._keep_going(began))
@@ -139,19 +151,24 @@ class RecordedModel:
         if self._deadline:
             self._deadline.check(began)
 
-    def _reserve(self, ask: Ask) -> None:
+    def _reserved(self, ask: Ask) -> Ask:
+        """The question with as much room for its answer as the budget leaves. Raises LimitReached for too little: two
+        answers in a row that were cut off are not followed by a third that could be.
+        """
         policy = self._recording.item.run.policy
         if policy.budget is None and policy.time_limit is None:
-            return
+            return ask
         now = timezone.now()
+        whole = self._cut_off >= MAX_CUT_OFF
 
-        def reserve(work: WorkItem) -> str:
+        def reserve(work: WorkItem) -> limits.Allowance:
             history.locked(work.run_id)
-            return limits.reached(work, max_cost_of(ask, now.date()), now)
+            return limits.allowance(work, bound_of(ask, now.date()), ask.max_tokens, now, whole=whole)
 
-        sentence = self._recording.commit(reserve)
-        if sentence:
-            raise LimitReached(sentence)
+        allowed = self._recording.commit(reserve)
+        if allowed.sentence:
+            raise LimitReached(allowed.sentence)
+        return replace(ask, max_tokens=allowed.tokens)
 
     def _hold(self, place: Place, question: Question, reply: Reply, duration_ms: int) -> None:
         cost = cost_of(reply.model or question.model, reply.usage, timezone.now().date(), priced_as=question.model)

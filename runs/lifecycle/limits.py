@@ -2,13 +2,14 @@
 
 from datetime import datetime
 from decimal import Decimal
-from typing import TypedDict
+from typing import NamedTuple, TypedDict
 
 from django.utils import timezone
 from pydantic import ValidationError
 
 from runs import history
 from runs.accounting.budgets import reserved_usd, spent_usd, worked_seconds
+from runs.accounting.prices import Bound
 from runs.enums import GateStatus, PlanStatus, WorkStatus
 from runs.errors import InvalidInput
 from runs.events import kinds as events
@@ -19,31 +20,53 @@ from runs.models import Plan, Run, User, WorkItem
 from runs.pev.numbers import amount
 from runs.pev.policy import Policy
 
+MIN_ANSWER = 2_000
+"""Tokens: a verdict, or a plan of a few steps. With less room an answer is often cut off, and paid for in vain."""
 
-def reached(work: WorkItem, could_cost: Decimal | None, now: datetime) -> str:
-    """The sentence that says which limit the next call of this work would break; empty when it may be made.
 
-    What other calls in flight may cost at most counts as spent. When the call may be made, its own `could_cost` is
-    reserved in the row. Called under the lock of the run.
+class Allowance(NamedTuple):
+    """How many tokens the next answer may have; none, and why, where a limit is reached."""
+
+    tokens: int
+    sentence: str = ""
+
+
+def allowance(work: WorkItem, bound: Bound | None, wanted: int, now: datetime, *, whole: bool = False) -> Allowance:
+    """What the limits of the run leave for the next call of this work, whose answer is `wanted` to have so many tokens.
+
+    What other calls in flight may cost at most counts as spent, and the rest is shared with the work that is about to
+    ask. Less than `MIN_ANSWER` is nothing, and so is less than `wanted` where it has to be the `whole`. What the call
+    may cost is reserved in the row. Called under the lock of the run.
     """
     run = work.run
     policy = run.policy
     if policy.time_limit is not None and (worked := worked_seconds(run, now)) >= policy.time_limit:
-        return f"The run has worked for {_minutes(worked)}; its limit is {_minutes(policy.time_limit)}."
+        return Allowance(0, f"The run has worked for {_minutes(worked)}; its limit is {_minutes(policy.time_limit)}.")
     if policy.budget is None:
-        return ""
-    if could_cost is None:
-        return "The next model has no known price, so the budget cannot be kept."
+        return Allowance(wanted)
+    if bound is None:
+        return Allowance(0, "The next model has no known price, so the budget cannot be kept.")
     held, spent = reserved_usd(run, besides=work), spent_usd(run)
-    if spent + held + could_cost > policy.budget:
+    left = policy.budget - spent - held
+    least = wanted if whole else min(wanted, MIN_ANSWER)
+    tokens = max(bound.tokens_for(left / (1 + _about_to_ask(work)), wanted), bound.tokens_for(left, least))
+    if tokens < least:
         flight = f", and calls in flight up to ${held:.4f}" if held else ""
-        return (
-            f"${spent:.4f} of the budget of ${policy.budget:.2f} are spent{flight}; "
-            f"the next call could cost up to ${could_cost:.4f}."
+        cut = "The last two answers were cut off for want of room. " if whole else ""
+        sentence = (
+            f"{cut}${spent:.4f} of the budget of ${policy.budget:.2f} are spent{flight}; "
+            f"the next call could cost up to ${bound.of(least):.4f}, with {least:,} tokens of answer."
         )
-    work.reserved_usd = could_cost
+        return Allowance(0, sentence)
+    work.reserved_usd = bound.of(tokens)
     work.save(update_fields=["reserved_usd"])
-    return ""
+    return Allowance(tokens)
+
+
+def _about_to_ask(work: WorkItem) -> int:
+    """How many others of this run will want a part of what is left, and have reserved none."""
+    begun = work.run.work.filter(status__in=[WorkStatus.READY, WorkStatus.LEASED], reserved_usd=0)
+    return begun.exclude(pk=work.pk).count()
 
 
 class Raised(TypedDict):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import timedelta
 from decimal import Decimal
 from typing import Any
@@ -10,14 +11,17 @@ import pytest
 from django.db.models import Sum
 from django.utils import timezone
 
+from runs.accounting.prices import Bound, bound_of, price_of
 from runs.engine import recording
 from runs.engine.perform import perform
 from runs.enums import AttemptStatus, EventKind, GateKind, GateStatus, Outcome, RunStatus, Verb, WorkStatus
 from runs.errors import DecisionRefused, InvalidInput
+from runs.lifecycle import limits
 from runs.lifecycle.gates import Decision, decide
 from runs.models import Attempt, Gate, ModelCall, Run, User, WorkItem
+from runs.pev.ports import Usage
 from tests.factories import Submit, answer, drain, finish, hurry, open_gate
-from tests.fakes.anthropic_answers import Answer, Fail, Request, Slow
+from tests.fakes.anthropic_answers import Answer, Fail, Overrun, Request, Slow
 from tests.fakes.anthropic_api import FakeAnthropic
 from tests.fakes.team import Team, plan, step
 
@@ -38,7 +42,7 @@ def at_the_budget(api: FakeAnthropic, submitted: Submit, alice: User, **policy: 
     api.script(Team())
     run = submitted(budget=Decimal("0.70"), **policy)
     drain(run)
-    Run.objects.filter(pk=run.pk).update(policy=run.policy.changed(budget="0.30"))
+    Run.objects.filter(pk=run.pk).update(policy=run.policy.changed(budget="0.02"))
     answer_again(run, alice)
     drain(run)
     return run
@@ -53,11 +57,12 @@ def answer_again(run: Run, user: Any) -> None:
 
 def test_a_call_that_could_exceed_the_budget_is_not_made(api: FakeAnthropic, submitted: Submit) -> None:
     api.script(Team())
-    run = submitted(budget=Decimal("0.50"))
+    run = submitted(budget=Decimal("0.05"))
     drain(run)
     gate = open_gate(run)
     assert (gate.kind, len(api.requests)) == (GateKind.BUDGET, 0)
-    assert gate.question.startswith("$0.0000 of the budget of $0.50 are spent; the next call could cost up to $0.6")
+    assert gate.question.startswith("$0.0000 of the budget of $0.05 are spent; the next call could cost up to $0.1")
+    assert "with 2,000 tokens of answer. Raise the limit, or finish" in gate.question
     assert WorkItem.objects.get(run=run).status == WorkStatus.SUSPENDED
 
 
@@ -103,8 +108,8 @@ def test_what_has_passed_is_kept_when_it_is_finished(api: FakeAnthropic, submitt
     ("limits", "said"),
     [
         ({}, "higher than the old one"),
-        ({"budget": Decimal("0.50")}, "higher than the old one"),
-        ({"budget": Decimal("0.49")}, "not lowered"),
+        ({"budget": Decimal("0.05")}, "higher than the old one"),
+        ({"budget": Decimal("0.04")}, "not lowered"),
         ({"time_limit": 9_000}, "higher than the old one"),
         ({"budget": Decimal(1_000_000)}, "cannot be set"),
     ],
@@ -112,7 +117,7 @@ def test_what_has_passed_is_kept_when_it_is_finished(api: FakeAnthropic, submitt
 def test_a_limit_can_only_be_raised(
     api: FakeAnthropic, submitted: Submit, alice: User, limits: dict[str, Any], said: str
 ) -> None:
-    run = submitted(budget=Decimal("0.50"))
+    run = submitted(budget=Decimal("0.05"))
     drain(run)
     with pytest.raises(InvalidInput, match=said):
         raise_to(run, alice, **limits)
@@ -127,7 +132,7 @@ def test_calls_in_flight_count_as_spent_and_one_gate_asks_for_all(
     run = submitted()
     drain(run)
     answer(run, alice)
-    Run.objects.filter(pk=run.pk).update(policy=run.policy.changed(budget="0.40"))
+    Run.objects.filter(pk=run.pk).update(policy=run.policy.changed(budget="0.09"))
     first, second = WorkItem.objects.filter(run=run, status=WorkStatus.READY).order_by("pk")
     clients = recording.clients()
 
@@ -139,9 +144,93 @@ def test_calls_in_flight_count_as_spent_and_one_gate_asks_for_all(
     monkeypatch.setattr("runs.engine.perform.clients", InFlight)
     perform(first.pk)
     assert Gate.objects.filter(kind=GateKind.BUDGET).count() == 1
-    assert "and calls in flight up to $0.3" in open_gate(run).question
+    assert "and calls in flight up to $0.0" in open_gate(run).question
     assert not ModelCall.objects.filter(work=second).exists()
-    assert spent(run) < Decimal("0.40")
+    assert spent(run) < Decimal("0.09")
+
+
+@pytest.mark.parametrize(
+    ("budget", "calls", "first"), [("0.05", 0, None), ("0.20", 1, 5_000), ("0.67", 1, 29_000), ("2.00", 8, 32_000)]
+)
+def test_no_budget_is_ever_overshot_and_answers_get_what_it_leaves(
+    api: FakeAnthropic,
+    submitted: Submit,
+    alice: User,
+    monkeypatch: pytest.MonkeyPatch,
+    budget: str,
+    calls: int,
+    first: int | None,
+) -> None:
+    """Three steps side by side, and every call costs all that it may."""
+    clients = recording.clients()
+
+    class Dear:
+        def ask(self, ask: Any, keep_going: Any) -> Any:
+            bound = bound_of(ask, timezone.now().date())
+            held = WorkItem.objects.filter(run=run).aggregate(sum=Sum("reserved_usd"))["sum"]
+            assert bound is not None
+            assert bound.of(ask.max_tokens) <= held <= Decimal(budget) - spent(run)
+            price = price_of(ask.model, 1, timezone.now().date())
+            assert price is not None
+            question = int(bound.question * 1_000_000 / price.cache_write_5m)
+            usage = Usage(cache_write_5m=question, output=ask.max_tokens)
+            return replace(clients.ask(ask, keep_going), usage=usage)
+
+    monkeypatch.setattr("runs.engine.perform.clients", Dear)
+    api.script(Team(plan=plan(step("one"), step("two"), step("three"))))
+    run = submitted(budget=Decimal(budget))
+    drain(run)
+    if open_gate(run).kind == GateKind.PLAN:
+        answer(run, alice)
+        drain(run)
+    asked = [request.body["max_tokens"] for request in api.requests]
+    assert spent(run) <= Decimal(budget)
+    assert open_gate(run).kind == GateKind.BUDGET
+    assert all(tokens >= limits.MIN_ANSWER for tokens in asked)
+    assert (len(asked), (asked and asked[0] // 1_000 * 1_000) or None) == (calls, first)
+
+
+def cut_off_while_short(request: Request, right: Answer) -> Answer:
+    return right if request.body["max_tokens"] == 32_000 else Overrun("{")
+
+
+def test_answers_that_a_low_limit_cuts_off_lead_to_the_budget_gate_and_raised_it_goes_on(
+    api: FakeAnthropic, submitted: Submit, alice: User
+) -> None:
+    team = Team(planner=cut_off_while_short)
+    api.script(team)
+    run = submitted(budget=Decimal("0.30"))
+    drain(run)
+    assert (open_gate(run).kind, len(team.seen["planner"])) == (GateKind.BUDGET, 2)
+    assert open_gate(run).question.startswith("The last two answers were cut off for want of room. $0.0")
+    assert "of the budget of $0.30 are spent" in open_gate(run).question
+    raise_to(run, alice, budget=Decimal("5.00"))
+    drain(run)
+    assert (open_gate(run).kind, len(team.seen["planner"])) == (GateKind.PLAN, 3), "two were recorded (D3)"
+
+
+def test_a_lower_limit_asks_the_same_question(api: FakeAnthropic, submitted: Submit) -> None:
+    api.script(Team())
+    runs = [submitted(budget=budget) for budget in (None, Decimal("0.20"))]
+    for run in runs:
+        drain(run)
+    first, second = (ModelCall.objects.get(run=run, role="planner").question for run in runs)
+    assert first == second
+    assert api.requests[0].body["max_tokens"] > api.requests[1].body["max_tokens"]
+
+
+def test_those_about_to_ask_share_what_is_left(api: FakeAnthropic, submitted: Submit, alice: User) -> None:
+    api.script(Team(plan=plan(step("one"), step("two"))))
+    run = submitted()
+    drain(run)
+    answer(run, alice)
+    Run.objects.filter(pk=run.pk).update(policy=run.policy.changed(budget="0.21"))
+    first, second = WorkItem.objects.filter(run=run, status=WorkStatus.READY).select_related("run").order_by("pk")
+    bound, left = Bound(Decimal("0.01"), Decimal("0.00001")), Decimal("0.21") - spent(run)
+    allowed = limits.allowance(first, bound, 32_000, timezone.now())
+    assert allowed == limits.Allowance(int((left / 2 - bound.question) / bound.token))
+    WorkItem.objects.filter(pk=first.pk).update(status=WorkStatus.LEASED, lease_until=timezone.now())
+    assert limits.allowance(second, bound, 32_000, timezone.now()).tokens in {allowed.tokens, allowed.tokens + 1}
 
 
 def test_over_its_time_a_run_asks(api: FakeAnthropic, submitted: Submit, alice: User) -> None:

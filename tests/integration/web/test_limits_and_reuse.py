@@ -29,7 +29,7 @@ def at_work(api: FakeAnthropic) -> None:
 @pytest.fixture
 def short(alice_client: Client, submitted: Submit) -> Run:
     """A run that cannot even be planned for its budget."""
-    run = submitted(budget=Decimal("0.50"), time_limit=600)
+    run = submitted(budget=Decimal("0.05"), time_limit=600)
     drain(run)
     return run
 
@@ -42,8 +42,8 @@ def post(client: Client, run: Run, verb: str, **fields: str) -> Any:
 def test_a_budget_gate_offers_more_or_the_end(alice_client: Client, short: Run) -> None:
     text = alice_client.get(f"/runs/{short.pk}/").text
     assert "Raise the limit?" in text
-    assert "$0.0000 of the budget of $0.50 are spent" in text
-    assert 'name="budget" value="1.00" min="0.50" step="0.01"' in text
+    assert "$0.0000 of the budget of $0.05 are spent" in text
+    assert 'name="budget" value="0.10" min="0.05" step="0.01"' in text
     assert 'name="minutes" value="20" min="10" step="1"' in text
     assert "Finish with what is there</button>" in text
 
@@ -55,7 +55,7 @@ def test_raised_in_the_browser_the_run_goes_on(alice_client: Client, short: Run)
     assert short.status == RunStatus.AWAITING_APPROVAL
 
 
-@pytest.mark.parametrize("given", ["much", "NaN", "Infinity", "-1", "0.10", "1e999999", "0.555"])
+@pytest.mark.parametrize("given", ["much", "NaN", "Infinity", "-1", "0.04", "1e999999", "0.555"])
 def test_what_is_no_higher_limit_is_a_sentence(alice_client: Client, short: Run, given: str) -> None:
     answer = post(alice_client, short, "approve", budget=given)
     assert answer.status_code == 422
