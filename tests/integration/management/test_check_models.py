@@ -297,14 +297,3 @@ def test_until_they_were_asked_the_models_are_named_where_the_server_starts(
     for name in ("ANTHROPIC_BASE_URL", "PEV_MODEL_PLANNER", "PEV_MODEL_EXECUTOR", "PEV_MODEL_VERIFIER"):
         monkeypatch.delenv(name)
     assert probes.hint(os.environ) == "", "Anthropic's own models are documented"
-
-
-def test_a_process_that_works_takes_up_what_was_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
-    server = Server("http://127.0.0.1:8080")
-    monkeypatch.setattr(probes, "_next_read", time.monotonic() + 60)
-    Probe.objects.create(address=server.address, model="qwen3-4b", found=Probed(format=True))
-    probes.refresh()
-    assert capability("qwen3-4b", server).format is False
-    monkeypatch.setattr(probes, "_next_read", 0.0)
-    probes.refresh()
-    assert capability("qwen3-4b", server).format is True
