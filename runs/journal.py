@@ -31,7 +31,7 @@ class Question:
 
 
 def recorded_reply(work: WorkItem, ordinal: int, question: Question) -> Reply | None:
-    """The reply that this question got before a crash, or None."""
+    """The reply that this question got before a crash, or None. Its usage tells how full the conversation is."""
     if not _has_past(work):
         return None
     call = (
@@ -41,7 +41,14 @@ def recorded_reply(work: WorkItem, ordinal: int, question: Question) -> Reply | 
     )
     if call is None:
         return None
-    return Reply(tuple(call.content), call.stop_reason, call.model, Usage(), call.request_id)
+    usage = Usage(
+        input=call.input_tokens,
+        output=call.output_tokens,
+        cache_read=call.cache_read_tokens,
+        cache_write_5m=call.cache_write_5m_tokens,
+        cache_write_1h=call.cache_write_1h_tokens,
+    )
+    return Reply(tuple(call.content), call.stop_reason, call.model, usage, call.request_id)
 
 
 def write_reply(

@@ -21,6 +21,7 @@ from runs.lifecycle import state as states
 from runs.lifecycle.baseline import undeclared_by
 from runs.lifecycle.findings import Found
 from runs.lifecycle.moves import StepState
+from runs.llm.capabilities import window_of
 from runs.models import Attempt, Plan, Run, Step, ToolCall
 from runs.pev.case import Case
 from runs.pev.contracts import MinBytes, PlanStep, WordCount
@@ -183,6 +184,7 @@ def for_executor(attempt: Attempt) -> StepBrief:
         model=player.model,
         effort=player.effort,
         rounds=policy.rounds,
+        window=window_of(player.model, Role.EXECUTOR),
         critiques=critiques_of(step) if attempt.number > 1 else (),
     )
 

@@ -30,7 +30,7 @@ from runs.pev.executor import execute
 from runs.pev.planner import make_plan
 from runs.pev.results import Judgement
 from runs.pev.synthesizer import synthesize
-from runs.pev.tools import FileTools, ToolLimits
+from runs.pev.tools import FileTools, limits_for
 from runs.trees import Overlay
 
 log = logging.getLogger(__name__)
@@ -153,7 +153,7 @@ def _execute(recording: Recording, deadline: Deadline) -> list[ToolCall]:
     attempt = recording.item.attempt
     assert attempt is not None
     overlay, brief = database.call(lambda: (_overlay(attempt), briefs.for_executor(attempt)))
-    tools = RecordedTools(FileTools(overlay, ToolLimits()), overlay, recording, deadline)
+    tools = RecordedTools(FileTools(overlay, limits_for(brief.window)), overlay, recording, deadline)
     output = execute(RecordedModel(clients(), recording, deadline=deadline), tools, brief)
 
     def report(mine: WorkItem) -> None:

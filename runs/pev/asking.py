@@ -13,6 +13,8 @@ from runs.pev.ports import Ask, Model, Reply
 CORRECTIONS = 2
 """How often a model is told its errors before the failure is recorded: each time is a call that is paid for."""
 
+EXCEEDED = "model_context_window_exceeded"
+
 
 def ask_for[Answer: Contract](
     model: Model,
@@ -41,7 +43,7 @@ def read[Answer: Contract](reply: Reply, contract: type[Answer]) -> tuple[Answer
     """The validated answer, or None and what is wrong with it. Raises ContractBroken for a refusal."""
     if reply.stop_reason == "refusal":
         raise ContractBroken("The model refused to answer.", (reply.text[:500] or "It gave no reason.",))
-    if reply.stop_reason == "model_context_window_exceeded":
+    if reply.stop_reason == EXCEEDED:
         raise ContractBroken("The question was longer than the model can read.", ())
     if reply.stop_reason == "max_tokens":
         return None, ["The answer was cut off at the length limit. Answer again, much shorter."]

@@ -8,6 +8,7 @@ from runs.pev.contracts import JsonObject, StepOutput
 from runs.pev.ports import Ask, Model, Reply, Toolbox
 from runs.pev.repetition import Calls
 from runs.pev.step_brief import StepBrief, question
+from runs.pev.window import Room, begun_again
 
 MAX_CALLS = 50
 """Tool calls of one turn that are carried out: ten thousand would keep a worker busy for minutes."""
@@ -27,31 +28,34 @@ def execute(model: Model, tools: Toolbox, brief: StepBrief) -> StepOutput:
     """The report of one attempt; the tools have done their work by then.
 
     In the last round, or when the same calls come again and again, tools are forbidden and the report is demanded, up
-    to MAX_DEMANDS times. Each reply and each result is recorded by the ports before the next question, and what is
-    decided here depends on them alone: a resumed attempt takes the same turns (D3).
+    to MAX_DEMANDS times. Near the end of the context window a new conversation begins, from what was done. Each reply
+    and each result is recorded by the ports before the next question, and what is decided here depends on them alone:
+    a resumed attempt takes the same turns (D3).
 
     Raises ContractBroken when the model refuses, stays invalid or gives no report, ModelError when there is no reply.
     """
-    ask, calls = question(brief, tools.specs()), Calls()
+    ask = first = question(brief, tools.specs())
+    calls, room = Calls(), Room(brief.window)
     demands = corrections = 0
     errors: list[str] = []
     for number in range(1, brief.rounds + MAX_DEMANDS):
+        if room.is_full(ask):
+            ask = begun_again(first, calls, room, _REPORT if demands else "")
         if not demands and (calls.circling or number == brief.rounds):
-            ask = added(ask, f"{_CIRCLES if calls.circling else _LAST_ROUND} {_REPORT}")
-            demands = 1
+            ask, demands = added(ask, f"{_CIRCLES if calls.circling else _LAST_ROUND} {_REPORT}"), 1
         reply = model.ask(replace(ask, last_round=demands > 0))
+        room.heard(ask, reply)
         if reply.stop_reason == "tool_use" and reply.tool_uses:
             ask = _refused(ask, reply) if demands else _carried_out(ask, reply, tools, calls)
         elif reply.stop_reason == "pause_turn" and reply.content:
             ask = replace(ask, messages=(*ask.messages, assistant(reply)))
-        else:
+        elif not room.exceeded(ask):
             output, errors = read(reply, StepOutput)
             if output is not None:
                 return output
             if corrections == CORRECTIONS:
                 raise ContractBroken("The executor's report could not be used.", tuple(errors))
-            corrections += 1
-            ask = corrected(ask, reply, errors)
+            corrections, ask = corrections + 1, corrected(ask, reply, errors)
         if demands == MAX_DEMANDS:
             break
         demands += demands > 0

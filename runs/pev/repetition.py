@@ -12,6 +12,11 @@ from runs.pev.ports import ToolResult, ToolUse
 MAX_SAME = 3
 """So many turns in a row with the same call and the same result, and nothing new between them, are a circle."""
 
+MAX_WRITTEN = 20
+LINE_CHARS = 160
+"""Of what is told of earlier calls when a conversation begins again: paths of files, arguments and results."""
+WRITES = frozenset({"edit_file", "write_file"})
+
 
 class Calls:
     """Every call that was carried out, in order: `@tool-1` is the first."""
@@ -46,6 +51,30 @@ class Calls:
             f"You have called {quoted(use.name)} with these arguments before, and the result is the same as in "
             f"@tool-{first}. Use that one, or go on."
         )
+
+    def forget_results(self) -> None:
+        """The conversation begins again: what the model no longer sees is shown in full when it is asked for."""
+        self._first.clear()
+        self._turns.clear()
+
+    @property
+    def written(self) -> list[str]:
+        """The first files that were written, by their paths as the model gave them."""
+        paths = [use.input.get("path") for use, result in self.made if use.name in WRITES and not result.is_error]
+        return list(dict.fromkeys(quoted(str(path)) for path in paths))[:MAX_WRITTEN]
+
+    def digest(self, limit: int) -> str:
+        """A line for each of the newest calls, in so many characters: number, arguments, how the result begins."""
+        lines: list[str] = []
+        for number, (use, result) in reversed(list(enumerate(self.made, 1))):
+            arguments = quoted(json.dumps(use.input, ensure_ascii=False), LINE_CHARS)
+            beginning = f"{'error: ' if result.is_error else ''}{quoted(result.text, LINE_CHARS)}"
+            lines.append(f"@tool-{number} {quoted(use.name)} {arguments}: {beginning}")
+            limit -= len(lines[-1]) + 1
+            if limit < LINE_CHARS:  # which leaves room for the line that says so
+                lines[-1] = f"(and {number} calls before these)"
+                break
+        return "\n".join(reversed(lines))
 
     @property
     def circling(self) -> bool:

@@ -10,6 +10,7 @@ from runs.pev.contracts import ContextItem, PlanStep, StepOutput, schema_for
 from runs.pev.delimiters import begun, delimited, listing, results_with_notes
 from runs.pev.examples import form_of
 from runs.pev.ports import Ask, FileInfo, ToolSpec
+from runs.pev.window import answer_tokens
 
 CONTEXT_CHARS = 20_000
 LISTED_STEPS = 100
@@ -32,7 +33,7 @@ class StepBrief:
 
     `context` and `steps` (names by key, in order) are those of the plan. `files` are those of the run, the same for
     all of its steps; `made` what earlier steps have added or changed. `results` and `notes` are of the steps that
-    this one rests on.
+    this one rests on. `window`: the tokens that question and answer may have together, None where nobody knows.
     """
 
     request: str
@@ -48,6 +49,7 @@ class StepBrief:
     context: Sequence[ContextItem] = ()
     steps: Mapping[str, str] = field(default_factory=dict)
     notes: Mapping[str, str] = field(default_factory=dict)
+    window: int | None = None
 
 
 def question(brief: StepBrief, tools: Sequence[ToolSpec]) -> Ask:
@@ -63,7 +65,7 @@ def question(brief: StepBrief, tools: Sequence[ToolSpec]) -> Ask:
         schema_name="step_output",
         schema=schema,
         tools=tuple(tools),
-        max_tokens=32_000,
+        max_tokens=answer_tokens(brief.window),
         stable=(0, len(shared)),
     )
 

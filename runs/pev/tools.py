@@ -1,7 +1,7 @@
 """The file tools of an executor: what they take, what they answer, and how they say no (rule S1)."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 from typing import Annotated, ClassVar
 
@@ -14,6 +14,7 @@ from runs.pev.mistakes import MAX_TOLD, place_of, words_for
 from runs.pev.paths import clean_path, text_of
 from runs.pev.patterns import Budget, Pattern, TooSlow, compiled, places
 from runs.pev.ports import FileInfo, Shown, ToolResult, ToolSpec, ToolUse, Workspace
+from runs.pev.window import result_chars
 
 
 @dataclass(frozen=True)
@@ -26,6 +27,12 @@ class ToolLimits:
     listed_files: int = 500
     hits: int = 200
     hit_chars: int = 300
+
+
+def limits_for(window: int | None) -> ToolLimits:
+    """The usual limits; a model with a small context window is shown less at a time, and reads on in parts."""
+    usual = ToolLimits()
+    return replace(usual, result_chars=result_chars(window, usual.result_chars))
 
 
 class _Arguments(Contract):

@@ -169,7 +169,7 @@ def test_a_recorded_reply_is_given_again_to_the_same_question_at_the_same_place(
     again = journal.recorded_reply(work, 1, QUESTION)
     assert again is not None
     assert (again.content, again.stop_reason, again.model) == (reply().content, "end_turn", "claude-opus-5-5")
-    assert again.usage == Usage(), "it is paid for once"
+    assert again.usage == reply().usage, "it tells how full the conversation is"
 
 
 @pytest.mark.parametrize(

@@ -84,8 +84,11 @@ def nursery(
     tmp_path_factory: pytest.TempPathFactory, installation: Installation, api: FakeAnthropic
 ) -> Iterator[Nursery]:
     """Saved as `plan` and `budget`: a run is submitted, without and with one, and nobody has begun to work on it."""
-    unbounded = {"PEV_MAX_LOSSES": "1000"}  # one test kills for as long as it takes
-    nursery = Nursery(tmp_path_factory.mktemp("nursery"), installation, api, unbounded)
+    variables = {
+        "PEV_MAX_LOSSES": "1000",  # one test kills for as long as it takes
+        "PEV_CONTEXT_TOKENS_EXECUTOR": "12000",  # one fills it
+    }
+    nursery = Nursery(tmp_path_factory.mktemp("nursery"), installation, api, variables)
     for errand, name in (("submit", "plan"), ("submit with a budget", "budget")):
         nursery.restore("new")
         assert nursery.send(Errand(errand)) == ([], 0)
@@ -212,6 +215,27 @@ def test_an_attempt_that_goes_round_in_circles_takes_the_same_turns_again(nurser
     assert [row[:3] for row in course.facts["attempts"]] == [["one", 1, "passed"]]
     calls = [row[1:3] for row in course.facts["tool calls"]]
     assert calls == [[1, "write_file"], [2, "list_files"], [3, "list_files"], [4, "list_files"]]
+
+
+def writing_at_length(request: Request, right: Answer) -> Answer:
+    """Writes more than the window holds, in two turns; in the new conversation it reads some of that, and reports then.
+
+    After the first turn the window is full by estimate, not by what the server has reported.
+    """
+    if not any(part.kind == "calls" for part in told(request)):
+        return UseTools(ToolUse("write_file", {"path": "one.md", "content": "Found by one.\n" * 1_400}))
+    if request.tool_results:
+        return Say(json.dumps(report("Found by one.")))
+    return UseTools(ToolUse("read_file", {"path": "one.md", "lines": 3}))
+
+
+def test_an_attempt_that_fills_its_window_goes_on_at_the_same_place(nursery: Nursery, api: FakeAnthropic) -> None:
+    api.script(Team(plan=plan(step("one")), executor=writing_at_length))
+    course = killed_after_each_row(nursery, api, "drain", start="plan")
+    assert [row[:3] for row in course.facts["attempts"]] == [["one", 1, "passed"]]
+    assert [row[1:3] for row in course.facts["tool calls"]] == [[1, "write_file"], [2, "write_file"], [3, "read_file"]]
+    asked_again = [text for text in course.questions if "was near the limit of 12,000 tokens" in text]
+    assert len(asked_again) == 2
 
 
 def test_killed_at_any_moment_until_it_is_done(nursery: Nursery, api: FakeAnthropic) -> None:
