@@ -96,6 +96,7 @@ class Missing(StrEnum):
     CRITERION = "criterion"
     JUDGEMENT = "judgement"
     RELAXED = "relaxed"
+    INPUT = "input"
     ANSWER = "answer"
 
 

@@ -162,7 +162,7 @@ def _read(batch: Sequence[str], store: Store) -> list[Rendition]:
     except ChildFailed as error:
         if len(batch) > 1:
             return [row for source in batch for row in _read([source], store)]
-        return [Rendition(source=batch[0], reader=reader(), problem=f"could not be read: {error}")]
+        return [Rendition(source=batch[0], reader=reader(), problem=f"is more than its reader can do: {error}")]
     rows: list[Rendition] = []
     for source, (codec, payload) in zip(batch, batched(parts, 2), strict=True):
         row = Rendition(source=source, reader=reader(), codec=codec.decode())

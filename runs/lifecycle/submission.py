@@ -28,8 +28,10 @@ from runs.lifecycle.rehearsing import check_can_be_answered
 from runs.lifecycle.templates import plan_worth_keeping
 from runs.models import Run, Tree, User
 from runs.pev.contracts import PlanContract
+from runs.pev.evidence import quoted
 from runs.pev.imported import shortened
-from runs.pev.paths import clashes, clean_path
+from runs.pev.inputs import selected
+from runs.pev.paths import MAX_CHARACTERS, clashes, clean_path
 from runs.pev.planner import problems_in
 from runs.pev.policy import Policy
 from runs.pev.sensitive import is_private_key, secret_part
@@ -38,6 +40,8 @@ from runs.rehearsal.job import SAMPLE, SAMPLE_REQUEST
 
 SAMPLES = {SAMPLE: SAMPLE_REQUEST}
 MAX_REQUEST = 20_000
+MAX_EXCLUDED = 50
+"""Patterns of files that no step has to deal with."""
 MAX_LISTED = 20
 """Names of files left out that the history tells."""
 MAX_KEY_BYTES = 50_000
@@ -67,7 +71,8 @@ class Upload:
 class Submission:
     """What a person submits. `token` makes a form that is sent twice one run. `no_files`: none are missing.
 
-    `left_out`: what the sender has not sent, since it may hold secrets.
+    `left_out`: what the sender has not sent, since it may hold secrets. `excluded`: patterns of files that are kept,
+    but that no step has to deal with (`pev.inputs`).
     With a `plan` no planner is asked for version 1; `plan_from` says in a sentence where it comes from.
     """
 
@@ -78,6 +83,7 @@ class Submission:
     approvers: Sequence[User] = ()
     no_files: bool = False
     left_out: Sequence[str] = ()
+    excluded: Sequence[str] = ()
     plan: PlanContract | None = None
     plan_from: str = ""
 
@@ -96,6 +102,7 @@ def submit(owner: User, submission: Submission) -> Run:
     chosen, held_back = without_secrets(submission.uploads)
     left_out = [*submission.left_out, *held_back]
     uploads = intake(chosen)
+    check_excluded(submission.excluded, uploads)
     check_space(sum(upload.content.size or 0 for upload in uploads.values()))
     contents = {path: upload.content.chunks for path, upload in uploads.items()}
     check_can_be_answered(submission.policy, request, submission.plan, contents)
@@ -116,6 +123,7 @@ def again(run: Run, user: User, token: uuid.UUID, *, reuse: bool = True, redo: S
         uploads=(),
         policy=run.policy.changed(reuse=reuse, without_reuse=sorted(redo)),
         token=token,
+        excluded=run.excluded or (),
         approvers=[one for one in (run.owner, *run.approvers.all()) if one != user],
         plan=fingerprint.contract_of(before) if before else None,
         plan_from=f"Version {before.version} of run {run.pk}, once more." if before else "",
@@ -216,6 +224,7 @@ def _create(owner: User, submission: Submission, request: str, tree: Tree, left_
         policy=submission.policy,
         inputs=tree,
         head=tree,
+        excluded=tuple(submission.excluded),
     )
     history.trust(run)
     run.approvers.add(*submission.approvers)
@@ -283,6 +292,19 @@ def intake(uploads: Iterable[Upload]) -> dict[str, Upload]:
         one, other = pairs[0]
         raise UploadRefused(f"“{one}” and “{other}” cannot lie in one folder; rename one of the two.")
     return dict(sorted(chosen.items()))
+
+
+def check_excluded(patterns: Sequence[str], paths: Collection[str]) -> None:
+    """Raises InvalidInput for a pattern that means no file: it would exclude nothing, and its writer not know."""
+    if len(patterns) > MAX_EXCLUDED:
+        raise InvalidInput(f"{len(patterns)} patterns exclude files; {MAX_EXCLUDED} may. Name folders instead.")
+    for pattern in patterns:
+        if len(pattern) > MAX_CHARACTERS or not selected([pattern], paths):
+            raise InvalidInput(f"{quoted(pattern)} excludes no file: none of the files attached has such a path.")
+    if len(selected(patterns, paths)) == len(paths) > 0:
+        raise InvalidInput(
+            "All files are excluded, so that none is left to work on. Do not attach them, or exclude less."
+        )
 
 
 def check_limits(sizes: Sequence[tuple[str, int]]) -> None:

@@ -21,7 +21,8 @@ class Run(models.Model):
     `final` holds the judged success criteria; `event_count` the number
     of the newest event. `submission` makes a form that is posted twice one run. `failure`: why it could not go on;
     `ended`: why it was finished with what was there. Either is empty for a run that came to its own end. `repeated`:
-    a replan brought what had failed again, so there will be none any more.
+    a replan brought what had failed again, so there will be none any more. `excluded`: patterns of given files that a
+    person said are not to be dealt with; null for a run of before, of which is not known what its models were shown.
     """
 
     owner = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="runs")
@@ -32,6 +33,7 @@ class Run(models.Model):
     policy: Column[Policy] = ContractField(Policy)
     inputs = models.ForeignKey(Tree, models.PROTECT, related_name="+")
     head = models.ForeignKey(Tree, models.PROTECT, related_name="+")
+    excluded: Column[tuple[str, ...] | None] = ContractField(tuple[str, ...], null=True, blank=True)
     status = word_field(RunStatus, default=RunStatus.PLANNING.value)
     outcome = word_field(Outcome, null=True, blank=True)
     failure = models.TextField(default="", blank=True)

@@ -9,6 +9,7 @@ import regex
 
 from runs.pev.contracts import QuotedEvidence
 from runs.pev.paths import digest_of, text_of
+from runs.pev.quotekey import find_by_key
 from runs.pev.results import Evidence
 
 MIN_CHARACTERS = 3
@@ -39,7 +40,8 @@ class Span:
 def resolve(given: QuotedEvidence, sources: Mapping[str, bytes]) -> Evidence:
     """The quote looked up in the bytes of its source; verified, or a sentence that says why it is not.
 
-    Only runs of whitespace are taken as equal, on both sides: no capitals, punctuation or spelling.
+    Runs of whitespace are taken as equal, and where that does not do, what `quotekey` takes as equal: the same words
+    as a document spells and breaks them. Then the quote is what the source says, and not what it was asked for.
     `sources` may be lazy: only the source named is read, and others when the quote is not in it.
     """
     if given.source not in sources:
@@ -51,16 +53,18 @@ def resolve(given: QuotedEvidence, sources: Mapping[str, bytes]) -> Evidence:
         return _unverified(given, f"{given.source} is not a text file; nothing can be quoted from it", digest)
     if reason := proves_nothing(given.quote, text):
         return _unverified(given, reason, digest)
-    span = find(given.quote, text)
+    span = find(given.quote, text) or _find_by_key(given.quote, text)
     if span is None:
         missing = f"{quoted(given.quote)} does not occur in {given.source}{_elsewhere(given, sources)}"
         return _unverified(given, missing, digest)
+    exact = find(given.quote, text[span.start : span.end]) is not None
+    quote = given.quote if exact else text[span.start : span.end]
     return Evidence(
         kind="quote",
         source=given.source,
         verified=True,
-        sentence=f"{quoted(given.quote)} stands in {given.source}, line {span.line}",
-        quote=given.quote,
+        sentence=f"{quoted(quote)} stands in {given.source}, line {span.line}",
+        quote=quote,
         sha256=digest,
         start=span.start,
         end=span.end,
@@ -136,6 +140,11 @@ class Searched:
 
     def _fold(self, text: str) -> str:
         return text if self._capitals else text.casefold()
+
+
+def _find_by_key(quote: str, text: str) -> Span | None:
+    place = find_by_key(quote, text)
+    return Span(*place, text.count("\n", 0, place[0]) + 1) if place else None
 
 
 def one_spaced(text: str, piece: int = 1_000_000) -> str:

@@ -95,7 +95,7 @@ class StepEntry:
 class Ledger:
     """Everything an outcome depends on. `answered`: a final answer exists. `relaxed`: what the plan no longer asked
     for although no person agreed to that. `ended`: why a person finished it early with what was there. `failure`: why
-    it could not go on.
+    it could not go on. `unread`: sentences about given files that could not be read, or that no step was shown (T6).
     """
 
     steps: Sequence[StepEntry]
@@ -105,6 +105,7 @@ class Ledger:
     failure: str = ""
     relaxed: Sequence[str] = ()
     ended: str = ""
+    unread: Sequence[str] = ()
 
 
 def outcome_of(ledger: Ledger) -> Outcome:
@@ -123,7 +124,7 @@ def outcome_of(ledger: Ledger) -> Outcome:
 
 def gaps_in(ledger: Ledger) -> list[OpenPoint]:
     """Everything that was not achieved, with its cause; empty exactly when nothing is missing."""
-    return [point for kind in (_endings, _steps, _criteria, _relaxed, _answer) for point in kind(ledger)]
+    return [point for kind in (_endings, _steps, _criteria, _relaxed, _inputs, _answer) for point in kind(ledger)]
 
 
 def _endings(ledger: Ledger) -> Iterator[OpenPoint]:
@@ -157,6 +158,11 @@ def _criteria(ledger: Ledger) -> Iterator[OpenPoint]:
 def _relaxed(ledger: Ledger) -> Iterator[OpenPoint]:
     for sentence in ledger.relaxed:
         yield OpenPoint(Missing.RELAXED, f"Relaxed, and no one agreed to it: {sentence}")
+
+
+def _inputs(ledger: Ledger) -> Iterator[OpenPoint]:
+    for sentence in ledger.unread:
+        yield OpenPoint(Missing.INPUT, sentence)
 
 
 def _answer(ledger: Ledger) -> Iterator[OpenPoint]:

@@ -8,6 +8,7 @@ from django.db.models import Q
 from runs.enums import AttemptStatus, GateKind, GateStatus, Severity, StepStatus
 from runs.models import Attempt, Gate, Plan, Run, Step
 from runs.pev.outcome import Ledger, StepEntry, Tried
+from runs.reading.coverage import unread
 
 _READ = frozenset({"person", "terminal"})
 
@@ -27,6 +28,7 @@ def ledger_of(run: Run, plan: Plan | None, *, failure: str = "", cancelled: bool
         cancelled=cancelled,
         relaxed=plan.relaxed if plan and not was_read(plan) else (),
         ended=run.ended,
+        unread=() if cancelled or failure or run.failure else unread(run, plan),
     )
 
 

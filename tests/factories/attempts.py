@@ -70,6 +70,8 @@ def pass_inventory(run: Run) -> None:
         tool(mine, 1, "list_files", {}, f"{SERVICE}\n{LEASE}\n{DATA}")
         tool(mine, 2, "read_file", {"path": SERVICE}, trees_text(run, SERVICE))
         tool(mine, 3, "write_file", {"path": INVENTORY, "content": INVENTORY_TEXT}, "Written.")
+        tool(mine, 4, "read_file", {"path": DATA}, trees_text(run, DATA))
+        tool(mine, 5, "read_file", {"path": LEASE}, trees_text(run, LEASE))
         called(mine, Role.EXECUTOR, 14_000, 1_900)
         facts.executed(
             attempt,

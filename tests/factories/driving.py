@@ -28,12 +28,17 @@ type Submit = Callable[..., Run]
 """`submit_as` for Alice, as the fixture `submitted` gives it to a test."""
 
 
-def submit_as(owner: User, request: str = "Do the work", files: dict[str, bytes] | None = None, **policy: Any) -> Run:
-    """A run with one file; keywords change its policy. The documents of the fakes have one line."""
+def submit_as(owner: User, request: str = "Do the work", files: dict[str, bytes] | None = None, **changes: Any) -> Run:
+    """A run with one file; keywords change its policy, and `excluded` leaves files out.
+
+    The documents of the fakes have one line, and rest on nothing.
+    """
     given = files if files is not None else {"notes.md": b"Some notes.\nMore of them.\n"}
     uploads = [Upload(path, ContentFile(content)) for path, content in given.items()]
-    chosen = Policy.model_validate({"models": MODELS, "min_document_bytes": 0, **policy})
-    return submit(owner, Submission(request, uploads, chosen, uuid.uuid4(), no_files=True))
+    excluded = changes.pop("excluded", ())
+    fakes = {"min_document_bytes": 0, "sources_needed": False}
+    chosen = Policy.model_validate({"models": MODELS, **fakes, **changes})
+    return submit(owner, Submission(request, uploads, chosen, uuid.uuid4(), no_files=True, excluded=excluded))
 
 
 def drain(run: Run, *, limit: int = 200) -> None:

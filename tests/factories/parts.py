@@ -44,7 +44,7 @@ from runs.pev.contracts import (
 from runs.pev.evidence import resolve
 from runs.pev.material import Material
 from runs.pev.policy import Policy, RoleModel
-from runs.pev.ports import Changes, Reply, ToolResult, ToolUse, Usage
+from runs.pev.ports import Changes, Reply, Shown, ToolResult, ToolUse, Usage
 from runs.pev.results import CriterionResult, Evidence, Judgement, all_pass
 from runs.trees import Overlay
 from tests.factories.cast import alice, bob
@@ -228,9 +228,12 @@ def called(item: WorkItem, role: Role, prompt: int, written: int, ordinal: int =
 def tool(
     item: WorkItem, ordinal: int, name: str, arguments: Mapping[str, Any], text: str, *, error: bool = False
 ) -> None:
-    """A tool call in the journal; its result is what `@tool-N` quotes."""
+    """A tool call in the journal; its result is what `@tool-N` quotes. A given file that it reads it shows whole."""
     use = ToolUse(f"toolu_{item.pk}_{ordinal}", name, dict(arguments))
-    journal.write_result(item, journal.Place(0, ordinal), use, ToolResult(text, error), {}, 12 + 31 * ordinal)
+    path, lines = str(arguments.get("path")), max(1, len(text.splitlines()))
+    given = trees.files_of(item.run.inputs).get(path) if name == "read_file" and not error else None
+    shown = (Shown(path, given.sha256, 0, len(text), 1, lines, lines),) if given else ()
+    journal.write_result(item, journal.Place(0, ordinal), use, ToolResult(text, error, shown), {}, 12 + 31 * ordinal)
 
 
 def overlay(files: Mapping[str, str]) -> Changes:

@@ -130,7 +130,7 @@ def test_one_that_breaks_its_process_does_not_spoil_the_others(monkeypatch: pyte
     monkeypatch.setattr(guarded, "run", fails)
     tree = tree_of({"a.txt": WESTERN, "b.txt": b"evil\xff", "c.txt": "Köln".encode("cp1252")})
     assert trees.problems_of(tree) == {
-        "b.txt": "could not be read: it took more than 10 seconds of the processor",
+        "b.txt": "is more than its reader can do: it took more than 10 seconds of the processor",
     }
     assert workspace(tree).read("c.txt") == "Köln".encode()
 

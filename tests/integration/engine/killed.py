@@ -108,7 +108,8 @@ def submit(budget: Decimal | None = None) -> None:
     from runs.pev.policy import Policy
     from tests.factories import MODELS
 
-    policy = Policy(models=MODELS, plan_approval=ApprovalPolicy.NEVER, min_document_bytes=0, budget=budget)
+    fakes = {"min_document_bytes": 0, "sources_needed": False}  # they write a line, and read nothing
+    policy = Policy.model_validate({"models": MODELS, "plan_approval": ApprovalPolicy.NEVER, "budget": budget, **fakes})
     files = [Upload("notes.md", ContentFile(b"Some notes.\nMore of them.\n"))]
     submit_run(first_administrator(), Submission("Do the work", files, policy, uuid.uuid4()))
 

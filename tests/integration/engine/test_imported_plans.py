@@ -28,7 +28,7 @@ pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.allow_hosts([
 
 def brought(owner: Any, given: Any, request: str = "Do the work", policy: Policy | None = None) -> Run:
     uploads = [Upload("notes.md", ContentFile(b"Some notes.\n"))]
-    rules = policy or Policy(models=MODELS, min_document_bytes=0)
+    rules = policy or Policy(models=MODELS, min_document_bytes=0, sources_needed=False)
     return submit(owner, Submission(request, uploads, rules, uuid.uuid4(), plan=given.plan, plan_from=given.reason))
 
 

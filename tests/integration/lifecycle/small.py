@@ -12,9 +12,9 @@ from tests import factories as made
 
 
 def started(*keys: str, **policy: Any) -> Run:
-    """Steps without order, all under way; no step waits for a person unless the policy says so."""
+    """Steps without order, all under way; no step waits for a person, or has to read, unless the policy says so."""
     contract = made.plan(*(made.plan_step(key, key.upper()) for key in keys))
-    return made.executing(contract, **{"step_approval": StepApproval.NONE, **policy})
+    return made.executing(contract, **{"step_approval": StepApproval.NONE, "sources_needed": False, **policy})
 
 
 def done(run: Run, key: str, files: dict[str, str]) -> None:

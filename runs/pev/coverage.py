@@ -1,0 +1,176 @@
+"""Coverage: which lines of which given files the executors were shown. Computed from what tools recorded (T6)."""
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from runs.pev.ports import FileInfo, Shown
+
+MAX_RANGES = 3
+"""Ranges of lines that are named; more are counted."""
+MAX_NAMED = 8
+"""Files or folders that a sentence names. Two thousand files are a handful of folders."""
+
+
+class Extent(StrEnum):
+    """How much of a file was shown. An empty file is whole: there is nothing in it to be shown."""
+
+    WHOLE = "whole"
+    PART = "part"
+    NOTHING = "nothing"
+    UNREADABLE = "unreadable"
+    EXCLUDED = "excluded"
+
+
+@dataclass(frozen=True)
+class Covered:
+    """How much of one given file was shown. `ranges`: first and last lines, of so many `lines`; 0 if none was shown.
+
+    `problem`: why it cannot be read, as a clause behind its name.
+    """
+
+    path: str
+    extent: Extent
+    ranges: Sequence[tuple[int, int]] = ()
+    lines: int = 0
+    problem: str = ""
+
+    @property
+    def count(self) -> int:
+        """How many lines were shown whole."""
+        return sum(last - first + 1 for first, last in self.ranges)
+
+    @property
+    def share(self) -> float:
+        return 1.0 if self.extent is Extent.WHOLE else self.count / self.lines if self.lines else 0.0
+
+    @property
+    def sentence(self) -> str:
+        """Such as “annex.md lines 1 to 400 of 900”."""
+        match self.extent:
+            case Extent.WHOLE:
+                return f"{self.path} whole"
+            case Extent.PART:
+                return f"{self.path} {self._part()}"
+            case Extent.NOTHING:
+                return f"{self.path} not shown"
+            case Extent.UNREADABLE:
+                return f"{self.path} not readable: it {self.problem}"
+            case Extent.EXCLUDED:
+                return f"{self.path} left out, as a person said"
+
+    def _part(self) -> str:
+        if not self.ranges:
+            return f"pieces of lines, of {self.lines:,}"
+        if len(self.ranges) > MAX_RANGES:
+            return f"{self.count:,} of {self.lines:,} lines"
+        spans = [f"{first:,} to {last:,}" if first < last else f"{first:,}" for first, last in self.ranges]
+        return f"line{'s' if self.count > 1 else ''} {' and '.join(spans)} of {self.lines:,}"
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """The given files, those that cannot be read with the reason, and those that a person excluded, by path."""
+
+    files: Mapping[str, FileInfo] = field(default_factory=dict)
+    problems: Mapping[str, str] = field(default_factory=dict)
+    excluded: Collection[str] = ()
+
+
+def coverage(inputs: Inputs, shown: Iterable[Shown]) -> tuple[Covered, ...]:
+    """How much of each given file was shown, in the order of the files.
+
+    What counts is the content: a file that the run has changed is not the one that was given.
+    """
+    ranges: dict[str, list[tuple[int, int]]] = defaultdict(list)
+    lines: dict[str, int] = {}
+    for one in shown:
+        if one.lines:
+            lines[one.sha256] = one.lines
+            if one.first_line <= one.last_line:
+                ranges[one.sha256].append((one.first_line, one.last_line))
+    found: list[Covered] = []
+    for path, info in inputs.files.items():
+        if path in inputs.excluded:
+            found.append(Covered(path, Extent.EXCLUDED))
+        elif path in inputs.problems:
+            found.append(Covered(path, Extent.UNREADABLE, problem=inputs.problems[path]))
+        else:
+            found.append(_covered(path, info, _joined(ranges[info.sha256]), lines.get(info.sha256, 0)))
+    return tuple(found)
+
+
+def _covered(path: str, info: FileInfo, ranges: Sequence[tuple[int, int]], lines: int) -> Covered:
+    if not info.size or (lines and list(ranges) == [(1, lines)]):
+        return Covered(path, Extent.WHOLE, ranges, lines)
+    return Covered(path, Extent.PART if lines else Extent.NOTHING, ranges, lines)
+
+
+def _joined(ranges: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Sorted, and those that touch or overlap as one."""
+    joined: list[tuple[int, int]] = []
+    for first, last in sorted(ranges):
+        if joined and first <= joined[-1][1] + 1:
+            joined[-1] = (joined[-1][0], max(joined[-1][1], last))
+        else:
+            joined.append((first, last))
+    return joined
+
+
+def unread_in(found: Iterable[Covered], meant: Collection[str]) -> list[str]:
+    """A sentence for each group of given files that keep a result from being whole (T6): those that cannot be read, by
+    reason, and those of the files that are `meant` by the plan of which nothing was shown.
+    """
+    problems: dict[str, list[str]] = defaultdict(list)
+    nothing: list[str] = []
+    for one in found:
+        if one.extent is Extent.UNREADABLE:
+            problems[one.problem].append(one.path)
+        elif one.extent is Extent.NOTHING and one.path in meant:
+            nothing.append(one.path)
+    sentences = [f"{said(paths)} could not be read: {_each(paths)} {why}." for why, paths in problems.items()]
+    if nothing:
+        sentences.append(f"No step was shown {said(nothing)}, although the plan gives {_them(nothing)} to its steps.")
+    return sentences
+
+
+def _each(paths: Sequence[str]) -> str:
+    return "it" if len(paths) == 1 else "each of them"
+
+
+def _them(paths: Sequence[str]) -> str:
+    return "it" if len(paths) == 1 else "them"
+
+
+def said(paths: Sequence[str]) -> str:
+    """The files by their names; many of them by number and folders."""
+    if len(paths) <= MAX_NAMED:
+        return _listed(paths)
+    folders = grouped(paths)
+    named = [f"{folder} ({count:,})" for folder, count in folders[:MAX_NAMED]]
+    more = len(folders) - len(named)
+    return f"{len(paths):,} files: {_listed([*named, *([f'{more:,} more folders'] if more else [])])}"
+
+
+def grouped(paths: Iterable[str]) -> list[tuple[str, int]]:
+    """Folders and how many of the files lie in them, most first: by the deepest folders of which there are few enough,
+    else by the topmost.
+    """
+    parents = [path.split("/")[:-1] for path in paths]
+    for depth in range(max(map(len, parents), default=0), 0, -1):
+        counts = _counted(parents, depth)
+        if len(counts) <= MAX_NAMED or depth == 1:
+            return counts
+    return _counted(parents, 1)
+
+
+def _counted(parents: Iterable[Sequence[str]], depth: int) -> list[tuple[str, int]]:
+    counts: dict[str, int] = defaultdict(int)
+    for parts in parents:
+        counts["".join(f"{part}/" for part in parts[:depth]) or "the top folder"] += 1
+    return sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+
+
+def _listed(names: Sequence[str]) -> str:
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

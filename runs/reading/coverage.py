@@ -1,0 +1,79 @@
+"""What of the given files the executors of a run were shown, read from the journal (T6)."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from runs import trees
+from runs.models import Attempt, Plan, Run, Step, ToolCall
+from runs.pev.coverage import Covered, Inputs, coverage, unread_in
+from runs.pev.inputs import meant_by, selected
+from runs.pev.ports import Shown
+
+
+@dataclass(frozen=True, eq=False)
+class Coverage:
+    """How much of the given files was shown: to the executors of the run together, and to those of a step.
+
+    `shown` is by attempt; a reused attempt has what the attempt was shown that it came from. `steps` has the attempts
+    at a step by its id, kept ones of earlier versions too.
+    """
+
+    inputs: Inputs
+    shown: Mapping[int, Sequence[Shown]]
+    steps: Mapping[int, Sequence[int]]
+
+    @cached_property
+    def files(self) -> tuple[Covered, ...]:
+        return coverage(self.inputs, (one for parts in self.shown.values() for one in parts))
+
+    def of_step(self, step_id: int) -> tuple[Covered, ...]:
+        """Only the files of which something was shown."""
+        parts = [one for attempt in self.steps.get(step_id, ()) for one in self.shown.get(attempt, ())]
+        seen = {one.sha256 for one in parts if one.lines}
+        files = {path: info for path, info in self.inputs.files.items() if info.sha256 in seen}
+        return coverage(Inputs(files), parts)
+
+
+def inputs_of(run: Run) -> Inputs:
+    """The given files, and which of them cannot be read or were excluded."""
+    files = trees.files_of(run.inputs)
+    return Inputs(files, trees.problems_of(run.inputs), frozenset(selected(run.excluded or (), files)))
+
+
+def coverage_of(run: Run) -> Coverage | None:
+    """As of now. None for a run of before, whose tool calls did not say what they show."""
+    if run.excluded is None:
+        return None
+    attempts = Attempt.objects.of_run(run).order_by().values_list("pk", "step_id", "reused_from_id")
+    sources: dict[int, int] = {}
+    steps: dict[int, list[int]] = defaultdict(list)
+    for pk, step, reused in attempts:
+        sources[pk] = reused or pk
+        steps[step].append(pk)
+    kept = Step.objects.of_run(run).filter(reused_from__isnull=False).order_by()
+    for step, attempt in kept.values_list("pk", "reused_from_id"):
+        steps[step].append(attempt)
+    return Coverage(inputs_of(run), _shown(sources), steps)
+
+
+def _shown(sources: Mapping[int, int]) -> dict[int, Sequence[Shown]]:
+    """By attempt, from the tool calls of the attempt that each of them comes from."""
+    calls = ToolCall.objects.filter(attempt__in=set(sources.values())).order_by()
+    found: dict[int, list[Shown]] = defaultdict(list)
+    for attempt, parts in calls.values_list("attempt_id", "shown"):
+        found[attempt or 0] += (part for part in parts if part.lines)
+    return {pk: found[source] for pk, source in sources.items() if source in found}
+
+
+def unread(run: Run, plan: Plan | None) -> list[str]:
+    """A sentence for each group of given files that keep the result of this plan from being whole (T6)."""
+    found = coverage_of(run)
+    if found is None or plan is None:
+        return []
+    specs = plan.steps.order_by("position").values_list("spec", flat=True)
+    meant = meant_by(specs, found.inputs.files) if run.policy.sources_needed else ()
+    return unread_in(found.files, set(meant))

@@ -1,0 +1,132 @@
+"""What executors were shown of the given files, and what of that is an open point (T6)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from runs.enums import Outcome
+from runs.models import Run, Step, User
+from runs.reading.coverage import coverage_of, unread
+from runs.reading.run import reading_of
+from tests.factories import Submit, finish, reused
+from tests.fakes.anthropic_answers import Answer, Request, ToolUse, UseTools
+from tests.fakes.anthropic_api import FakeAnthropic
+from tests.fakes.team import Player, Team, plan, step, step_of
+
+pytestmark = [pytest.mark.django_db, pytest.mark.allow_hosts(["127.0.0.1"])]
+
+WORD = b"PK\3\4" + b"\0" * 20 + b"word/document.xml"
+FOLDER = {"lease.docx": WORD, "notes.md": b"one\ntwo\nthree\n", "scan.pdf": b"%PDF-1.7\n\xe2\xe3\0"}
+NOT_READABLE = [
+    "lease.docx could not be read: it is a Word file, which cannot be read yet.",
+    "scan.pdf could not be read: it is a PDF file, which cannot be read yet.",
+]
+
+
+def reading(**steps: list[dict[str, Any]]) -> Player:
+    """An executor that calls `read_file` with these arguments, by step, before it writes."""
+
+    def executor(request: Request, right: Answer) -> Answer:
+        if not isinstance(right, UseTools):
+            return right
+        uses = (ToolUse("read_file", arguments) for arguments in steps.get(step_of(request)["step_id"], []))
+        return UseTools(*uses, *right.tools)
+
+    return executor
+
+
+def sentences(run: Run) -> list[str]:
+    found = coverage_of(run)
+    assert found is not None
+    return [one.sentence for one in found.files]
+
+
+def test_what_nobody_could_read_keeps_a_run_from_succeeding(api: FakeAnthropic, submitted: Submit, alice: User) -> None:
+    """Such a folder ended succeeded, without a gap."""
+    api.script(Team(executor=reading(one=[{"path": "notes.md"}])))
+    run = finish(submitted(files=FOLDER, sources_needed=True), alice)
+    assert (run.outcome, reading_of(run).gaps) == (Outcome.PARTIAL, NOT_READABLE)
+
+
+def test_what_a_person_excluded_is_no_open_point(api: FakeAnthropic, submitted: Submit, alice: User) -> None:
+    api.script(Team(executor=reading(one=[{"path": "notes.md"}])))
+    run = finish(submitted(files=FOLDER, sources_needed=True, excluded=["*.pdf", "lease.docx"]), alice)
+    assert (run.outcome, sentences(run)) == (
+        Outcome.SUCCEEDED,
+        ["lease.docx left out, as a person said", "notes.md whole", "scan.pdf left out, as a person said"],
+    )
+
+
+def test_what_no_step_was_shown_is_an_open_point_where_the_plan_gives_it(
+    api: FakeAnthropic, submitted: Submit, alice: User
+) -> None:
+    files = {"a.md": b"The first of two.\n", "b.md": b"Another.\n", "empty.md": b""}
+    api.script(Team(executor=reading(one=[{"path": "a.md"}])))
+    run = finish(submitted(files=files, sources_needed=True), alice)
+    gaps = ["No step was shown b.md, although the plan gives it to its steps."]
+    assert (run.outcome, reading_of(run).gaps) == (Outcome.PARTIAL, gaps)
+    team = Team(plan=plan(step("one") | {"inputs": ["a.md"]}), executor=reading(one=[{"path": "a.md"}]))
+    api.script(team)
+    assert finish(submitted(files=files, sources_needed=True), alice).outcome == Outcome.SUCCEEDED
+
+
+def test_a_list_and_a_search_elsewhere_show_nothing_of_a_file(
+    api: FakeAnthropic, submitted: Submit, alice: User
+) -> None:
+    def executor(request: Request, right: Answer) -> Answer:
+        looks = (ToolUse("list_files", {}), ToolUse("search_files", {"pattern": "two"}))
+        return UseTools(*looks, *right.tools) if isinstance(right, UseTools) else right
+
+    files = {"a.md": b"one\ntwo\n", "b.md": b"three\n"}
+    api.script(Team(executor=executor))
+    run = finish(submitted(files=files, sources_needed=True), alice)
+    assert sentences(run) == ["a.md line 2 of 2", "b.md not shown"]
+    assert run.outcome == Outcome.PARTIAL
+
+
+def test_part_of_a_file_is_said_and_no_open_point_by_itself(api: FakeAnthropic, submitted: Submit, alice: User) -> None:
+    parts: list[dict[str, Any]] = [{"path": "a.md", "lines": 3}]
+    api.script(Team(executor=reading(one=parts, two=[{"path": "a.md", "first_line": 3, "lines": 2}])))
+    run = finish(submitted(files={"a.md": b"line\n" * 9}, sources_needed=True), alice)
+    found = coverage_of(run)
+    assert found is not None
+    by_step = {key: [one.sentence for one in found.of_step(pk)] for key, pk in Step.objects.values_list("key", "pk")}
+    assert (run.outcome, sentences(run), by_step) == (
+        Outcome.SUCCEEDED,
+        ["a.md lines 1 to 4 of 9"],
+        {"one": ["a.md lines 1 to 3 of 9"], "two": ["a.md lines 3 to 4 of 9"]},
+    )
+
+
+def test_a_file_that_the_run_has_changed_is_not_the_one_that_was_given(
+    api: FakeAnthropic, submitted: Submit, alice: User
+) -> None:
+    written = plan(step("one", outputs=("a.md",)), step("two", "one"))
+    api.script(Team(plan=written, executor=reading(two=[{"path": "a.md"}])))
+    run = finish(submitted(files={"a.md": b"As given.\n"}, sources_needed=True), alice)
+    assert (run.outcome, sentences(run)) == (Outcome.PARTIAL, ["a.md not shown"])
+
+
+def test_a_reused_result_counts_with_what_it_was_shown_then(api: FakeAnthropic, submitted: Submit, alice: User) -> None:
+    api.script(Team(executor=reading(one=[{"path": "notes.md"}])))
+    for taken_over in ([], ["one", "two"]):
+        run = finish(submitted(sources_needed=True), alice)
+        assert (reused(run), run.outcome, sentences(run)) == (taken_over, Outcome.SUCCEEDED, ["notes.md whole"])
+
+
+def test_where_no_sources_are_needed_only_what_cannot_be_read_is_said(
+    api: FakeAnthropic, submitted: Submit, alice: User
+) -> None:
+    api.script(Team())
+    run = finish(submitted(files=FOLDER, sources_needed=False), alice)
+    assert (run.outcome, reading_of(run).gaps) == (Outcome.PARTIAL, NOT_READABLE)
+
+
+def test_of_a_run_from_before_nothing_is_claimed(api: FakeAnthropic, submitted: Submit, alice: User) -> None:
+    api.script(Team())
+    run = submitted(files=FOLDER, sources_needed=True)
+    Run.objects.update(excluded=None)
+    run = finish(Run.objects.get(pk=run.pk), alice)
+    assert (run.outcome, coverage_of(run), unread(run, run.plans.get())) == (Outcome.SUCCEEDED, None, [])
