@@ -177,16 +177,42 @@ def test_a_plan_written_by_hand_is_carried_out_without_a_planner(
     }
 
 
+def test_creative_work_is_said_to_be_such(tmp_path: Path, installation: Installation, api: FakeAnthropic) -> None:
+    made = plan(step("one"))
+    for criterion in (*made["steps"][0]["acceptance_criteria"], *made["success_criteria"]):
+        criterion["about"] = "output"
+    api.script(Team(plan=made))
+    data = installation.copy(tmp_path / "data")
+    done = run(data, "Write a poem", "--no-sources", "--approve-all", PEV_POLICY="min_document_bytes=0", **model(api))
+    assert done.returncode == 0, done.stderr
+    assert "No sources are needed: no criterion may be about sources.\n" in done.stdout
+
+
+@pytest.mark.parametrize("command", ["run", "serve"])
+def test_a_policy_that_cannot_be_used_starts_nothing(tmp_path: Path, command: str) -> None:
+    environ = {**os.environ, "PEV_DATA_DIR": str(tmp_path / "data"), "PEV_POLICY": "attempts=99"}
+    arguments = [sys.executable, "manage.py", command, *(["Do it"] if command == "run" else ["--port", "0"])]
+    done = subprocess.run(arguments, cwd=ROOT, env=environ, capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode != 0
+    assert done.stderr.endswith(
+        "“attempts” in PEV_POLICY cannot be used: Input should be less than or equal to 10. "
+        "Correct it, or leave it out.\n"
+    )
+
+
 def test_an_accepted_gap_exits_3(tmp_path: Path, installation: Installation, api: FakeAnthropic) -> None:
     def never(request: Request, right: Answer) -> Answer:
         failed = verdict(labels_of(request), "", "", passed=False, action="retry")
         return Say(json.dumps(failed)) if "two says what was found" in request.last_text else right
 
     api.script(Team(plan=plan(step("one"), step("two")), verifier=never))
-    done = run(installation.copy(tmp_path / "data"), "Do it", "--approve-all", "--json", **model(api))
+    policy = ["--min-document-bytes", "0", "--attempts", "1", "--replans", "0", "--planner-effort", "low"]
+    done = run(installation.copy(tmp_path / "data"), "Do it", *policy, "--approve-all", "--json", **model(api))
     assert done.returncode == 3, done.stderr
     told = json.loads(done.stdout)
     assert told["outcome"] == "partial"
+    asked = told["policy"]
+    assert (asked["attempts"], asked["replans"], asked["models"]["planner"]["effort"]) == (1, 0, "low")
     assert any("accepted with issues" in gap for gap in told["gaps"])
     assert told["answer"].startswith(
         "PARTIAL: this is not the whole of what was asked for.\n\n- Step “Do two” was accepted"
