@@ -95,6 +95,7 @@ class Missing(StrEnum):
     STEP = "step"
     CRITERION = "criterion"
     JUDGEMENT = "judgement"
+    REQUEST = "request"
     RELAXED = "relaxed"
     INPUT = "input"
     ANSWER = "answer"
@@ -251,5 +252,7 @@ class Provider(StrEnum):
 
 TERMINAL_STEPS = frozenset({StepStatus.PASSED, StepStatus.ACCEPTED, StepStatus.FAILED, StepStatus.DROPPED})
 SETTLED_STEPS = frozenset({StepStatus.PASSED, StepStatus.ACCEPTED})
+REQUESTING_GATES = frozenset({GateKind.PLAN, GateKind.STEP, GateKind.EXHAUSTED})
+"""About a plan or a result: a rejection asks for something, and the policy may want a second person to approve."""
 OPEN_WORK = frozenset({WorkStatus.READY, WorkStatus.LEASED, WorkStatus.SUSPENDED})
 OPEN_ATTEMPTS = frozenset({AttemptStatus.EXECUTING, AttemptStatus.VERIFYING})

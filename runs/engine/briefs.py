@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence, Set
 from pydantic import JsonValue
 
 from runs import trees
+from runs.engine import requests
 from runs.engine.previews import previews_of
 from runs.enums import (
     SETTLED_STEPS,
@@ -34,6 +35,7 @@ from runs.pev.synthesizer import AnswerBrief
 from runs.pev.tools import FileTools, ToolLimits
 from runs.reading.files import written_files
 from runs.reading.ledger import entries_of, ledger_of, result_in
+from runs.reading.requests import requests_of
 from runs.trees import Overlay
 
 RESULT_CHARS = 4_000
@@ -56,7 +58,8 @@ def for_planner(run: Run) -> tuple[PlanBrief, str]:
     plans = list(run.plans.order_by("version"))
     previous = plans[-1] if plans else None
     learnt = {plan.pk: _lessons(plan) for plan in plans}
-    lessons = tuple(lesson for plan in plans for lesson in learnt[plan.pk])
+    told = [lesson for plan in plans for lesson in learnt[plan.pk]]
+    lessons = (*requests.lessons(requests_of(run), told), *told)
     overlay = Overlay(run.inputs, {}, max_files=0, max_bytes=0)
     brief = PlanBrief(
         request=run.request,
@@ -118,7 +121,7 @@ def _lessons(plan: Plan) -> tuple[Lesson, ...]:
     return (
         *(_failures(plan) if plan.status in _CARRIED_OUT else ()),
         *(
-            Lesson(f"{gate.decided_by} rejected version {plan.version}", gate.reason, from_person=True)
+            Lesson(f"{gate.decided_by} rejected version {plan.version}", gate.reason, True, gate.request or 0)
             for gate in gates
         ),
     )
@@ -129,7 +132,7 @@ def _failures(plan: Plan) -> list[Lesson]:
     for step in plan.steps.exclude(status__in=SETTLED_STEPS).order_by("position"):
         for critique in critiques_of(step):
             label = f"Version {plan.version}, step {step.key}, {critique.label}"
-            lessons.append(Lesson(label, critique.text, critique.from_person))
+            lessons.append(Lesson(label, critique.text, critique.from_person, critique.request))
     if plan.unmet:
         lessons.append(Lesson(f"Success criteria that version {plan.version} did not meet", plan.unmet))
     return lessons
@@ -158,7 +161,7 @@ def critiques_of(step: Step) -> tuple[Critique, ...]:
                 Critique(f"attempt {attempt.number}", "Another step changed the same file; work on the new one.")
             )
         found += [
-            Critique(f"{gate.decided_by} on attempt {attempt.number}", gate.reason, from_person=True)
+            Critique(f"{gate.decided_by} on attempt {attempt.number}", gate.reason, True, gate.request or 0)
             for gate in attempt.gates.all()
             if gate.status == GateStatus.REJECTED
         ]
@@ -171,6 +174,7 @@ def for_executor(attempt: Attempt) -> StepBrief:
     policy = run.policy
     player = policy.model_for(Role.EXECUTOR)
     results = results_of(step.plan, step.depends_on, states.known(run))
+    earlier = requests.critiques(attempt, requests_of(run)) if step.plan.version > 1 else ()
     return StepBrief(
         request=run.request,
         goal=step.plan.header.goal,
@@ -185,7 +189,7 @@ def for_executor(attempt: Attempt) -> StepBrief:
         effort=player.effort,
         rounds=policy.rounds,
         window=window_of(player.model, Role.EXECUTOR),
-        critiques=critiques_of(step) if attempt.number > 1 else (),
+        critiques=(*earlier, *(critiques_of(step) if attempt.number > 1 else ())),
     )
 
 
@@ -208,11 +212,11 @@ def _read_results(plan: Plan, keys: Sequence[str]) -> dict[str, Found]:
     return {key: Found(output.findings, output.notes) for key, output in outputs if output}
 
 
-def repeats_the_one_before(attempt: Attempt) -> bool:
-    """Whether files and findings are identical to those of the previous attempt that was criticised."""
+def repeated(attempt: Attempt) -> Attempt | None:
+    """The previous attempt that was criticised, if files and findings are identical to those of it."""
     before = attempt.step.attempts.filter(number__lt=attempt.number, status=AttemptStatus.FAILED)
-    last = before.order_by("-number").first()
-    return bool(last and last.output and result_in(last) == result_in(attempt))
+    last = before.select_related("verdict").order_by("-number").first()
+    return last if last and last.output and result_in(last) == result_in(attempt) else None
 
 
 def for_verifier(attempt: Attempt, overlay: Overlay, calls: Sequence[ToolCall]) -> Case:
@@ -224,6 +228,7 @@ def for_verifier(attempt: Attempt, overlay: Overlay, calls: Sequence[ToolCall]) 
     read = {str(call.arguments.get("path")) for call in calls if call.name == "read_file" and not call.is_error}
     inputs = trees.files_of(run.inputs)
     made = dict.fromkeys([*overlay.changes, *spec.outputs])
+    asked = requests_of(run)
     return Case(
         subject=f"{spec.name}: {spec.description}",
         request=run.request,
@@ -245,6 +250,8 @@ def for_verifier(attempt: Attempt, overlay: Overlay, calls: Sequence[ToolCall]) 
         min_document_bytes=policy.min_document_bytes,
         size_checks=_size_checks(step.plan),
         review=policy.model_reviews(Complexity(step.complexity)),
+        persons=requests.persons(asked, attempt.created_at),
+        requests=requests.judged(attempt, overlay, asked),
     )
 
 
@@ -310,4 +317,5 @@ def for_final_verdict(run: Run, plan: Plan, answer: str) -> Case:
         model=player.model,
         effort=player.effort,
         min_verifier_confidence=policy.min_verifier_confidence,
+        persons=requests.persons(requests_of(run)),
     )

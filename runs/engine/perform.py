@@ -174,8 +174,9 @@ def _verify(recording: Recording, deadline: Deadline, calls: list[ToolCall] | No
     if output.status == "blocked":
         sentence = f"Reported as blocked. {output.reasoning} {output.findings}"
         return verifier.failed(sentence, action=Action.REPLAN)
-    if attempt.number > 1 and database.call(lambda: briefs.repeats_the_one_before(attempt)):
-        return verifier.failed("This attempt repeats the one before: the critique was not addressed.")
+    if attempt.number > 1 and (before := database.call(lambda: briefs.repeated(attempt))):
+        sentence = "This attempt repeats the one before: the critique was not addressed."
+        return verifier.failed(sentence, requests=before.verdict.requests)
     case = database.call(
         lambda: briefs.for_verifier(attempt, _overlay(attempt), results_of(item) if calls is None else calls)
     )

@@ -37,8 +37,10 @@ def open_plan_gate(state: State) -> None:
 
 def open_step_gate(state: State, key: str) -> None:
     spec, step = state.specs[key], state.steps[key]
-    rated = f"counts as {step.complexity} in complexity"
-    question = f"“{spec.name}” has passed verification and {rated}. Shall its result be kept?"
+    why = f"and counts as {step.complexity} in complexity"
+    if step.unproved:
+        why = "but nothing proves that what was asked for at an earlier attempt has been done"
+    question = f"“{spec.name}” has passed verification, {why}. Shall its result be kept?"
     _open_result_gate(state, key, GateKind.STEP, question)
 
 

@@ -122,6 +122,7 @@ def judged(attempt: Attempt, judgement: Judgement, *, blocked: bool = False) -> 
         criteria=len(judgement.results),
         supported=sum(1 for result in judgement.results if result.supported),
         unsupported=judgement.unsupported,
+        requests=judgement.requests,
     )
     ended = AttemptStatus.PASSED if judgement.passed else AttemptStatus.FAILED
     tree = trees.with_changes(attempt.base, attempt.overlay) if judgement.passed else None
@@ -129,7 +130,8 @@ def judged(attempt: Attempt, judgement: Judgement, *, blocked: bool = False) -> 
     step = attempt.step
     state = states.of(step.plan.run, step.plan)
     failures = state.steps[step.key].failures + (0 if judgement.passed else 1)
-    state.change(step.key, StepStatus.JUDGED, last_action=judgement.action, failures=failures)
+    fields = {"last_action": judgement.action, "failures": failures, "unproved": judgement.unproved}
+    state.change(step.key, StepStatus.JUDGED, **fields)
     state.results[step.key] = attempt
     event = events.VerdictGiven(
         step=step.key,

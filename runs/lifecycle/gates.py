@@ -7,6 +7,7 @@ from django.utils import timezone
 
 from runs import history
 from runs.enums import (
+    REQUESTING_GATES,
     AttemptStatus,
     GateKind,
     GateStatus,
@@ -28,7 +29,6 @@ from runs.permissions import check_can_decide
 from runs.pev.planner import about_sources
 
 _CHANGED = "What would run has changed since this page was loaded. Read it again, then decide."
-_SECOND = frozenset({GateKind.PLAN, GateKind.STEP, GateKind.EXHAUSTED})
 _STATUS = {Verb.APPROVE: GateStatus.APPROVED, Verb.REJECT: GateStatus.REJECTED, Verb.STOP: GateStatus.STOPPED}
 
 
@@ -87,7 +87,7 @@ def _decide(gate: Gate, user: User, decision: Decision) -> None:
 
 def needs_second_person(gate: Gate) -> bool:
     """Whether an approval of this gate has to come from somebody else than the one who submitted the task."""
-    return gate.kind in _SECOND and gate.run.policy.second_person
+    return gate.kind in REQUESTING_GATES and gate.run.policy.second_person
 
 
 def _complete(gate: Gate, decision: Decision) -> Decision:
@@ -162,6 +162,7 @@ def _close(gate: Gate, user: User, decision: Decision) -> None:
             decided_at=timezone.now(),
             decided_how=decision.how,
             reason=decision.reason.strip(),
+            request=_request(gate) if decision.verb is Verb.REJECT else None,
         )
     except MoveRefused as error:
         raise DecisionRefused("Somebody else decided at the same moment. Load the page again.") from error
@@ -176,6 +177,14 @@ def _close(gate: Gate, user: User, decision: Decision) -> None:
         no_sources=decision.no_sources,
     )
     history.record(gate.run_id, event)
+
+
+def _request(gate: Gate) -> int | None:
+    """The number of what is asked for with the rejection of a plan or a result: the run's next one (T7)."""
+    if gate.kind not in REQUESTING_GATES:
+        return None
+    history.keep(gate.run, requests=gate.run.requests + 1)
+    return gate.run.requests
 
 
 def _follow(gate: Gate, user: User, decision: Decision) -> None:

@@ -22,7 +22,8 @@ from runs.pev.policy import Policy
 
 class StepState(NamedTuple):
     """How a step stands: `failures` counts attempts that did not pass, `tries` all that were started; `asked` is what
-    the latest verdict asked for, `fingerprint` that of the result that was settled, `id` the row's.
+    the latest verdict asked for, `fingerprint` that of the result that was settled, `id` the row's. `unproved`: whether
+    it is what a person asked for could not be proved, so a person has to see it (T7).
     """
 
     key: str
@@ -34,6 +35,7 @@ class StepState(NamedTuple):
     tries: int = 0
     fingerprint: str = ""
     id: int = 0
+    unproved: bool = False
 
 
 @dataclass(frozen=True)
@@ -188,7 +190,8 @@ def _executing(run: Snapshot) -> list[Move]:
 
 def _after_verdict(run: Snapshot, step: StepState) -> Move:
     if step.asked is Action.PASS:
-        return OpenStepGate(step.key) if run.policy.step_waits(step.complexity) else PassStep(step.key)
+        waits = step.unproved or run.policy.step_waits(step.complexity)
+        return OpenStepGate(step.key) if waits else PassStep(step.key)
     if step.asked is Action.RETRY and step.failures < run.policy.attempts:
         return StartAttempt(step.key)
     if run.may_replan:

@@ -3,8 +3,9 @@
 from runs.enums import SETTLED_STEPS, Role, StepStatus
 from runs.lifecycle.fingerprint import digest_of
 from runs.lifecycle.state import State
-from runs.models import Attempt
+from runs.models import Attempt, Gate
 from runs.pev import prompts
+from runs.reading.requests import judged_at, requests_of
 
 _DECIDES = (
     "rounds",
@@ -34,12 +35,24 @@ def key_of(state: State, key: str) -> str:
             "context": plan.header.context,
             "step": state.specs[key],
             "tree": run.head.digest,
+            "requests": [
+                (gate.request, gate.reason, gate.attempt.fingerprint) for gate in _requests(state, key) if gate.attempt
+            ],
             "results": [one.fingerprint for one in before if one.status in SETTLED_STEPS],
             "models": [policy.model_for(role) for role in (Role.EXECUTOR, Role.VERIFIER)],
             "policy": {name: getattr(policy, name) for name in _DECIDES},
             "instructions": prompts.version(),
         }
     )
+
+
+def _requests(state: State, key: str) -> list[Gate]:
+    """What people asked for that this step's result is judged by. There is none before anything was tried."""
+    plan = state.plan
+    assert plan is not None
+    if plan.version == 1 and state.steps[key].tries <= 1:
+        return []
+    return [gate for gate in requests_of(state.run) if judged_at(gate, plan.header, state.steps) == key]
 
 
 def find(state: State, key: str, reuse_key: str) -> Attempt | None:

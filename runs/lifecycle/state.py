@@ -19,7 +19,18 @@ from runs.lifecycle.transitions import STEP
 from runs.models import Attempt, Plan, Run, Step
 from runs.pev.contracts import PlanStep
 
-_COLUMNS = ("key", "status", "depends_on", "complexity", "failures", "last_action", "tries", "fingerprint", "pk")
+_COLUMNS = (
+    "key",
+    "status",
+    "depends_on",
+    "complexity",
+    "failures",
+    "last_action",
+    "tries",
+    "fingerprint",
+    "pk",
+    "unproved",
+)
 MAX_REMEMBERED = 256
 """Runs whose steps a process remembers as of their newest event: a run at work is read once, not once for each step."""
 
@@ -107,7 +118,7 @@ class State:
 _HAS_WORK = frozenset({RunStatus.PLANNING, RunStatus.FINALISING})
 """The statuses in which a work item for the whole run may be under way."""
 
-_STATE_NAMES = {"failures": "failures", "last_action": "asked", "tries": "tries", "fingerprint": "fingerprint"}
+_STATE_NAMES = {name: name for name in ("failures", "tries", "fingerprint", "unproved")} | {"last_action": "asked"}
 """The fields of a step's row that a decision depends on, and what the state calls them."""
 
 

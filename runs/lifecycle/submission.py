@@ -208,9 +208,9 @@ def check_plan(submission: Submission) -> None:
     """Raises PlanRefused with everything that keeps the imported plan from being run under this policy."""
     if submission.plan is None:
         return
-    policy = submission.policy
+    policy, plan = submission.policy, submission.plan.for_another_run()
     needed = policy.sources_needed
-    problems = problems_in(submission.plan, TOOL_NAMES, max_steps=policy.max_steps, sources_needed=needed)
+    problems = problems_in(plan, TOOL_NAMES, max_steps=policy.max_steps, sources_needed=needed)
     if problems:
         raise PlanRefused(shortened(problems))
 
@@ -233,8 +233,9 @@ def _create(owner: User, submission: Submission, request: str, tree: Tree, left_
     )
     history.record(run.pk, event)
     if submission.plan:
-        estimate = estimate_for(run, submission.plan)
-        facts.propose_plan(run, submission.plan, reason=submission.plan_from, estimate=estimate)
+        plan = submission.plan.for_another_run()
+        estimate = estimate_for(run, plan)
+        facts.propose_plan(run, plan, reason=submission.plan_from, estimate=estimate)
     return run
 
 

@@ -144,7 +144,7 @@ def save(user: User, run: Run, name: str) -> Template:
     plan = plan_worth_keeping(run)
     if plan is None:
         raise InvalidInput("Only the plan of a finished run that had been approved can be saved as a template.")
-    contract = fingerprint.contract_of(plan)
+    contract = fingerprint.contract_of(plan).for_another_run()
     try:
         with transaction.atomic():
             return Template.objects.create(

@@ -4,13 +4,14 @@ from django.conf import settings
 from django.db import models
 from django.db.models import Q
 
-from runs.enums import GateKind, GateStatus
+from runs.enums import REQUESTING_GATES, GateKind, GateStatus
 from runs.models.fields import only, word_field
 from runs.models.plans import Attempt, Plan, Step
 from runs.models.querysets import GateQuerySet
 from runs.models.runs import Run
 from runs.models.work import WorkItem
 
+_REQUESTING = sorted(kind.value for kind in REQUESTING_GATES)
 _UNDECIDED = [GateStatus.OPEN.value, GateStatus.WITHDRAWN.value]
 
 
@@ -18,7 +19,8 @@ class Gate(models.Model):
     """What waits for a person. `digest` is what an approval would be bound to (G1).
 
     Who decided, when and how stand together or not at all; `decided_how` is `person`, `terminal` or `--approve-all`.
-    `withdrawn_at`: when the question went away without an answer.
+    `withdrawn_at`: when the question went away without an answer. `request`: the number, in the run and from 1, of what
+    a person asked for with the rejection of a plan or a result.
     `question` says in one sentence what is asked.
     """
 
@@ -36,6 +38,7 @@ class Gate(models.Model):
     decided_at = models.DateTimeField(null=True, blank=True)
     decided_how = models.CharField(max_length=40, default="", blank=True)
     reason = models.TextField(default="", blank=True)
+    request = models.PositiveSmallIntegerField(null=True, blank=True)
     withdrawn_at = models.DateTimeField(null=True, blank=True)
 
     objects = GateQuerySet.as_manager()
@@ -57,6 +60,12 @@ class Gate(models.Model):
             models.CheckConstraint(
                 condition=~Q(status=GateStatus.REJECTED.value) | ~Q(reason=""),
                 name="gate_rejection_has_reason",
+            ),
+            models.UniqueConstraint(fields=["run", "request"], name="gate_request_unique"),
+            models.CheckConstraint(
+                condition=Q(request__isnull=True)
+                | Q(status=GateStatus.REJECTED.value, kind__in=_REQUESTING, request__gt=0),
+                name="gate_request_is_a_rejection",
             ),
             models.CheckConstraint(
                 condition=Q(status=GateStatus.WITHDRAWN.value) | Q(withdrawn_at__isnull=True),

@@ -13,7 +13,7 @@ from runs.models.trees import Tree
 from runs.pev.contracts import PlanHeader, PlanStep, StepOutput
 from runs.pev.estimate import Estimate
 from runs.pev.ports import Changes
-from runs.pev.results import CriterionResult
+from runs.pev.results import CriterionResult, RequestResult
 
 
 class Plan(models.Model):
@@ -62,6 +62,7 @@ class Plan(models.Model):
 class Step(models.Model):
     """One unit of a plan. `spec` is its contract; `failures` counts attempts that did not pass.
 
+    `unproved`: its latest verdict could not prove that what a person asked for was done, so a person has to see it.
     `tries` counts the attempts that were started. `last_action` is what the latest verdict asked for; `reused_from`
     the passed attempt of an earlier version that this step keeps; `fingerprint` that of the result that was settled.
     """
@@ -76,6 +77,7 @@ class Step(models.Model):
     failures = models.PositiveSmallIntegerField(default=0)
     tries = models.PositiveSmallIntegerField(default=0)
     last_action = word_field(Action, null=True, blank=True)
+    unproved = models.BooleanField(default=False)
     reused_from = models.ForeignKey("Attempt", models.PROTECT, null=True, blank=True, related_name="+")
     fingerprint = models.CharField(max_length=64, default="", blank=True)
 
@@ -127,7 +129,10 @@ class Attempt(models.Model):
 
 
 class Verdict(models.Model):
-    """The judgement of an attempt. `passed` is computed from the results (T3). The counters make metrics a sum."""
+    """The judgement of an attempt. `passed` is computed from the results (T3). The counters make metrics a sum.
+
+    `requests`: what people asked for at earlier attempts, judged beside the criteria (T7).
+    """
 
     attempt = models.OneToOneField(Attempt, models.CASCADE, related_name="verdict")
     stage = models.CharField(max_length=8)
@@ -137,6 +142,7 @@ class Verdict(models.Model):
     feedback = models.TextField(default="", blank=True)
     notes: Column[list[str]] = ContractField(list[str], default=list)
     results: Column[list[CriterionResult]] = ContractField(list[CriterionResult], default=list)
+    requests: Column[list[RequestResult]] = ContractField(list[RequestResult], default=list, blank=True)
     criteria = models.PositiveSmallIntegerField(default=0)
     supported = models.PositiveSmallIntegerField(default=0)
     unsupported = models.PositiveSmallIntegerField(default=0)

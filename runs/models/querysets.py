@@ -93,6 +93,10 @@ class GateQuerySet(models.QuerySet["Gate"]):
     def rejected(self) -> Self:
         return self.filter(status=GateStatus.REJECTED)
 
+    def requests(self) -> Self:
+        """Rejections of plans and results, whose words are kept as requests, by their number."""
+        return self.filter(request__isnull=False).order_by("request")
+
 
 class WorkItemQuerySet(models.QuerySet["WorkItem"]):
     def open(self) -> Self:

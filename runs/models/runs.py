@@ -23,6 +23,7 @@ class Run(models.Model):
     `ended`: why it was finished with what was there. Either is empty for a run that came to its own end. `repeated`:
     a replan brought what had failed again, so there will be none any more. `excluded`: patterns of given files that a
     person said are not to be dealt with; null for a run of before, of which is not known what its models were shown.
+    `requests`: how many rejections of plans and results there were, which is the number of the newest request.
     """
 
     owner = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="runs")
@@ -42,6 +43,7 @@ class Run(models.Model):
     final: Column[Judgement | None] = ContractField(Judgement, null=True, blank=True)
     replans = models.PositiveSmallIntegerField(default=0)
     repeated = models.BooleanField(default=False)
+    requests = models.PositiveSmallIntegerField(default=0)
     paused = models.BooleanField(default=False)
     event_count = models.PositiveIntegerField(default=0)
     created_at = models.DateTimeField(auto_now_add=True)

@@ -6,6 +6,7 @@ from functools import cached_property
 
 from runs.pev.contracts import RESULT, Criterion, MinBytes, WordCount
 from runs.pev.material import Material
+from runs.pev.requests import PersonRequest
 from runs.pev.sources import Given, Sources, ToolText
 
 
@@ -20,7 +21,8 @@ class Case:
     executor's, 0 to 1, of which the run asks for `min_confidence`; of the verifier it asks for
     `min_verifier_confidence`, and of each written document `min_document_bytes`, where none of the plan's `size_checks`
     says how long it is to be. `review`: a model looks at the result even where checks decide every criterion.
-    `read_whole`: the given files of which executors were shown every line.
+    `read_whole`: the given files of which executors were shown every line. `persons`: what people asked for, by the
+    number of the request; `requests`: those of them that are judged here.
     """
 
     subject: str
@@ -44,6 +46,8 @@ class Case:
     size_checks: Sequence[MinBytes | WordCount] = ()
     review: bool = False
     read_whole: Set[str] = frozenset()
+    persons: Mapping[int, str] = field(default_factory=dict)
+    requests: Sequence[PersonRequest] = ()
 
     @property
     def material(self) -> Material:
@@ -58,4 +62,5 @@ class Case:
     @cached_property
     def sources(self) -> Sources:
         """Every source that a quote may name."""
-        return Sources(self.files, self.inputs, made=self.made, output=self.output, tools=self.tools)
+        made = self.made
+        return Sources(self.files, self.inputs, made=made, output=self.output, tools=self.tools, persons=self.persons)

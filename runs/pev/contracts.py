@@ -279,6 +279,10 @@ class PlanContract(Contract):
     rollback_strategy: Words
     answers: Annotated[list[RequestAnswer], Field(max_length=200)] = []
 
+    def for_another_run(self) -> "PlanContract":
+        """Without the answers to what people asked for in the run that it was made in."""
+        return self.model_copy(update={"answers": []}) if self.answers else self
+
     @property
     def header(self) -> "PlanHeader":
         return PlanHeader(

@@ -94,8 +94,9 @@ class StepEntry:
 @dataclass(frozen=True)
 class Ledger:
     """Everything an outcome depends on. `answered`: a final answer exists. `relaxed`: what the plan no longer asked
-    for although no person agreed to that. `ended`: why a person finished it early with what was there. `failure`: why
-    it could not go on. `unread`: sentences about given files that could not be read, or that no step was shown (T6).
+    for although no person agreed to that. `requests`: what people asked for and did not get. `ended`: why a person
+    finished it early with what was there. `failure`: why it could not go on. `unread`: sentences about given files
+    that could not be read, or that no step was shown (T6).
     """
 
     steps: Sequence[StepEntry]
@@ -106,6 +107,7 @@ class Ledger:
     relaxed: Sequence[str] = ()
     ended: str = ""
     unread: Sequence[str] = ()
+    requests: Sequence[str] = ()
 
 
 def outcome_of(ledger: Ledger) -> Outcome:
@@ -124,7 +126,8 @@ def outcome_of(ledger: Ledger) -> Outcome:
 
 def gaps_in(ledger: Ledger) -> list[OpenPoint]:
     """Everything that was not achieved, with its cause; empty exactly when nothing is missing."""
-    return [point for kind in (_endings, _steps, _criteria, _relaxed, _inputs, _answer) for point in kind(ledger)]
+    kinds = (_endings, _steps, _criteria, _requests, _relaxed, _inputs, _answer)
+    return [point for kind in kinds for point in kind(ledger)]
 
 
 def _endings(ledger: Ledger) -> Iterator[OpenPoint]:
@@ -153,6 +156,11 @@ def _criteria(ledger: Ledger) -> Iterator[OpenPoint]:
             unmet = _unmet(result)
             sentence = f"Success criterion not met: {unmet.text.rstrip('.')}. {unmet.found}".strip()
             yield OpenPoint(Missing.CRITERION, sentence, result.text, (unmet,))
+
+
+def _requests(ledger: Ledger) -> Iterator[OpenPoint]:
+    for sentence in ledger.requests:
+        yield OpenPoint(Missing.REQUEST, _line(sentence, MAX_SENTENCE))
 
 
 def _relaxed(ledger: Ledger) -> Iterator[OpenPoint]:

@@ -1,12 +1,12 @@
 """Planning: what the planner is told, and what is wrong with a plan."""
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from runs.enums import About, Role
 from runs.errors import PathRefused, PlanRepeated
-from runs.pev import prompts
+from runs.pev import answering, prompts
 from runs.pev.asking import ask_for, user
 from runs.pev.checks import problem_with
 from runs.pev.contracts import Check, Criterion, PlanContract, PlanStep, compares, schema_for
@@ -27,11 +27,19 @@ _NO_SOURCES = (
 
 @dataclass(frozen=True)
 class Lesson:
-    """Something the next version must take into account: `label` says whose words or what happened."""
+    """Something the next version must take into account: `label` says whose words or what happened.
+
+    A plan has to answer the `request` with this number; 0 for what nobody has asked for.
+    """
 
     label: str
     text: str
     from_person: bool = False
+    request: int = 0
+
+    @property
+    def title(self) -> str:
+        return f"request {self.request}: {self.label}" if self.request else self.label
 
 
 @dataclass(frozen=True)
@@ -71,6 +79,7 @@ def make_plan(model: Model, brief: PlanBrief) -> PlanContract:
     One that repeats what is spent is refused with the reason; the second time that raises PlanRepeated.
     """
     names = frozenset(tool.name for tool in brief.tools)
+    asked = sorted({lesson.request for lesson in brief.lessons if lesson.request})
     refused: list[str] = []
 
     def problems_with(plan: PlanContract) -> list[str]:
@@ -78,7 +87,8 @@ def make_plan(model: Model, brief: PlanBrief) -> PlanContract:
         if repeated and refused:
             raise PlanRepeated("The planner was told so once, and brought it again.", tuple(repeated))
         refused.extend(repeated)
-        found = problems_in(plan, names, max_steps=brief.max_steps, sources_needed=brief.sources_needed)
+        needed = brief.sources_needed
+        found = problems_in(plan, names, max_steps=brief.max_steps, sources_needed=needed, requests=asked)
         return [*repeated, *_unsaid_topics(plan, brief.kept), *found]
 
     return ask_for(model, _ask(brief), PlanContract, problems_with)
@@ -124,8 +134,17 @@ def _unsaid_topics(plan: PlanContract, kept: Sequence[PlanStep]) -> Iterator[str
             )
 
 
-def problems_in(plan: PlanContract, tools: frozenset[str], *, max_steps: int, sources_needed: bool = True) -> list[str]:
-    """One sentence for each thing that keeps the plan from being run; empty means sound."""
+def problems_in(
+    plan: PlanContract,
+    tools: frozenset[str],
+    *,
+    max_steps: int,
+    sources_needed: bool = True,
+    requests: Collection[int] = (),
+) -> list[str]:
+    """One sentence for each thing that keeps the plan from being run; empty means sound. It has to answer the
+    `requests` with these numbers.
+    """
     problems: list[str] = []
     ids = [step.step_id for step in plan.steps]
     problems += [f"The step_id “{name}” is used twice." for name in sorted({i for i in ids if ids.count(i) > 1})]
@@ -137,6 +156,7 @@ def problems_in(plan: PlanContract, tools: frozenset[str], *, max_steps: int, so
         problems += [
             f"{where}: it is about sources, and this run needs none; {_ABOUT}" for where in about_sources(plan)
         ]
+    problems += answering.problems_in(plan, requests)
     problems += _check_problems(plan)
     if not problems:
         problems += _graph_problems(plan)
@@ -271,5 +291,5 @@ def _of_this_version(brief: PlanBrief) -> list[str]:
             + delimited("kept_steps", kept)
         )
     parts += [delimited("result", text, key) for key, text in brief.results.items()]
-    parts += [delimited("person" if one.from_person else "lesson", one.text, one.label) for one in brief.lessons]
+    parts += [delimited("person" if one.from_person else "lesson", one.text, one.title) for one in brief.lessons]
     return parts

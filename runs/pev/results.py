@@ -126,6 +126,25 @@ class CriterionResult(Contract):
         return "unsupported" if self.claimed and not self.supported else "failed"
 
 
+class RequestResult(Contract):
+    """Whether a result meets request `number` of a person (T7). Beside the criteria: it has no part in their counts."""
+
+    number: int
+    text: str
+    status: Literal["met", "not_met", "not_provable"]
+    evidence: list[Evidence] = []
+    feedback: str = ""
+
+    @property
+    def label(self) -> str:
+        return f"R{self.number}"
+
+    @property
+    def proof(self) -> Evidence | None:
+        """What shows that it is met, if anything does."""
+        return next((item for item in self.evidence if item.verified), None) if self.status == "met" else None
+
+
 class Judgement(Contract):
     """Everything known about an attempt after verification; `passed` is computed from the results."""
 
@@ -136,6 +155,12 @@ class Judgement(Contract):
     severity: Severity
     feedback: str
     notes: list[str] = []
+    requests: list[RequestResult] = []
+
+    @property
+    def unproved(self) -> bool:
+        """Whether a person has to see it although it passed: nobody can prove that it is what they asked for."""
+        return any(request.status == "not_provable" for request in self.requests)
 
     @property
     def unsupported(self) -> int:

@@ -20,11 +20,18 @@ NAME_CHARS = 120
 
 @dataclass(frozen=True)
 class Critique:
-    """What an earlier attempt at this step was told; `label` says which attempt, or which person."""
+    """What an earlier attempt at this step was told; `label` says which attempt, or which person, whose words are
+    the request with this number.
+    """
 
     label: str
     text: str
     from_person: bool = False
+    request: int = 0
+
+    @property
+    def title(self) -> str:
+        return f"request {self.request}: {self.label}" if self.request else self.label
 
 
 @dataclass(frozen=True)
@@ -105,7 +112,7 @@ def _of_the_step(brief: StepBrief) -> list[str]:
         delimited("step", brief.step.model_dump_json(), _place(brief)),
         *made,
         *(
-            delimited("person" if critique.from_person else "critique", critique.text, critique.label)
+            delimited("person" if critique.from_person else "critique", critique.text, critique.title)
             for critique in brief.critiques
         ),
     ]

@@ -3,17 +3,19 @@
 from collections.abc import Iterator, Mapping, Sequence, Set
 
 from runs.enums import About, Action, Role, Severity
-from runs.pev import prompts
+from runs.pev import prompts, requests
 from runs.pev.asking import ask_for, user
 from runs.pev.case import Case
 from runs.pev.contracts import RESULT, Criterion, CriterionAnswer, VerifierAnswer, schema_for
 from runs.pev.delimiters import NOTES_CHARS, begun, delimited
+from runs.pev.evidence import quoted
 from runs.pev.examples import form_of
 from runs.pev.grounding import NOT_OUTSIDE, examined, supports
 from runs.pev.paths import text_of
 from runs.pev.ports import Ask, Model
 from runs.pev.prechecks import decided_by_code, in_order, undecided
-from runs.pev.results import CriterionResult, Evidence, Judgement, all_pass
+from runs.pev.requests import Change
+from runs.pev.results import CriterionResult, Evidence, Judgement, RequestResult, all_pass
 
 SHOWN_CHARS = 60_000
 SHOWN_IN_ALL = 240_000
@@ -35,32 +37,43 @@ def judge(model: Model, case: Case) -> Judgement:
     decided = decided_by_code(case, labels)
     if not all(result.passed for result in decided):
         return _from_checks(in_order([*decided, *undecided(labels)]))
+    changes = [Change(request, case.files, case.output) for request in case.requests]
+    if pasted := requests.pasted(changes):
+        return _from_checks(in_order([*decided, *undecided(labels)]), pasted)
     to_judge = {label: criterion for label, criterion in labels.items() if not criterion.check}
     if case.review and not to_judge:
         to_judge = {"M1": REVIEW}
-    return _with_model(model, case, decided, to_judge) if to_judge else _from_checks(decided)
+    return _with_model(model, case, decided, to_judge, changes) if to_judge or changes else _from_checks(decided)
 
 
-def _with_model(model: Model, case: Case, checked: list[CriterionResult], labels: Mapping[str, Criterion]) -> Judgement:
-    ask = _ask(case, labels)
-    answer = ask_for(model, ask, VerifierAnswer, lambda given: _problems_in(given, labels))
-    results = _judged(answer, case, labels)
+def _with_model(
+    model: Model,
+    case: Case,
+    checked: list[CriterionResult],
+    labels: Mapping[str, Criterion],
+    changes: Sequence[Change],
+) -> Judgement:
+    ask = _ask(case, labels, changes)
+    expected = [*labels, *(change.request.label for change in changes)]
+    answer = ask_for(model, ask, VerifierAnswer, lambda given: _problems_in(given, expected))
+    results, answers = _judged(answer, case, labels), _answered(answer, case, changes)
     notes: list[str] = []
-    if doubts := _doubts(results):
+    if doubts := _doubts(results, answers):
         again = _ask_again(ask, answer, doubts)
-        answer = ask_for(model, again, VerifierAnswer, lambda given: _problems_in(given, labels))
+        answer = ask_for(model, again, VerifierAnswer, lambda given: _problems_in(given, expected))
         results = [_settled(*both) for both in zip(results, _judged(answer, case, labels), strict=True)]
+        answers = [requests.settled(*both) for both in zip(answers, _answered(answer, case, changes), strict=True)]
         notes.append("Some evidence did not prove what it was to prove; the verifier was asked for it once more.")
-    return _computed(answer, in_order([*checked, *results]), notes)
+    return _computed(answer, in_order([*checked, *results]), answers, notes)
 
 
-def _doubts(results: Sequence[CriterionResult]) -> dict[str, str]:
-    """By criterion that is said to have passed, what is wrong with its evidence, or may be."""
-    return {
-        result.label: " ".join([result.feedback, *(_doubt(item) for item in result.evidence)]).strip()
-        for result in results
-        if result.claimed and (not result.supported or result.weak)
-    }
+def _doubts(results: Sequence[CriterionResult], answers: Sequence[RequestResult]) -> dict[str, str]:
+    """By label of what is said to have passed, what is wrong with its evidence, or may be."""
+    doubted: list[CriterionResult | RequestResult] = [
+        *(one for one in results if one.claimed and (not one.supported or one.weak)),
+        *(one for one in answers if one.status == "not_provable"),
+    ]
+    return {one.label: " ".join([one.feedback, *(_doubt(item) for item in one.evidence)]).strip() for one in doubted}
 
 
 def _doubt(evidence: Evidence) -> str:
@@ -75,9 +88,11 @@ def _settled(first: CriterionResult, second: CriterionResult) -> CriterionResult
     return second if better or not second.claimed else first
 
 
-def _computed(answer: VerifierAnswer, results: list[CriterionResult], notes: list[str]) -> Judgement:
+def _computed(
+    answer: VerifierAnswer, results: list[CriterionResult], answers: list[RequestResult], notes: list[str]
+) -> Judgement:
     """T3: the pass is computed; a model that says otherwise is overruled, and that is noted."""
-    passed = all_pass(results)
+    passed = _passed(results, answers)
     if answer.overall_pass and not passed:
         notes.append("The verifier said that everything passed; its own results or their evidence say otherwise.")
     if not answer.overall_pass and passed:
@@ -89,26 +104,39 @@ def _computed(answer: VerifierAnswer, results: list[CriterionResult], notes: lis
         passed=passed,
         action=action,
         severity=Severity.MINOR if passed else answer.severity,
-        feedback="" if passed else _feedback(results, answer.feedback_for_executor),
+        feedback="" if passed else _feedback(results, answers, answer.feedback_for_executor),
         notes=notes,
+        requests=answers,
     )
 
 
-def _from_checks(results: list[CriterionResult]) -> Judgement:
-    passed = all_pass(results)
+def _passed(results: Sequence[CriterionResult], answers: Sequence[RequestResult]) -> bool:
+    """Every criterion is met, and no request of a person is known not to be (T7)."""
+    return all_pass(results) and all(answer.status != "not_met" for answer in answers)
+
+
+def _from_checks(results: list[CriterionResult], answers: Sequence[RequestResult] = ()) -> Judgement:
+    passed = _passed(results, answers)
     return Judgement(
         stage="checks",
         results=results,
         passed=passed,
         action=Action.PASS if passed else Action.RETRY,
         severity=Severity.MINOR if passed else Severity.MAJOR,
-        feedback="" if passed else _feedback(results, ""),
+        feedback="" if passed else _feedback(results, answers, ""),
         notes=[],
+        requests=list(answers),
     )
 
 
-def failed(sentence: str, *, action: Action = Action.RETRY, notes: Sequence[str] = ()) -> Judgement:
-    """The judgement of an attempt that never came as far as being judged."""
+def failed(
+    sentence: str,
+    *,
+    action: Action = Action.RETRY,
+    notes: Sequence[str] = (),
+    requests: Sequence[RequestResult] = (),
+) -> Judgement:
+    """The judgement of an attempt that never came as far as being judged, or had been, with the same `requests`."""
     return Judgement(
         stage="checks",
         results=[],
@@ -117,12 +145,22 @@ def failed(sentence: str, *, action: Action = Action.RETRY, notes: Sequence[str]
         severity=Severity.MAJOR,
         feedback=sentence,
         notes=list(notes),
+        requests=list(requests),
     )
 
 
 def _judged(answer: VerifierAnswer, case: Case, labels: Mapping[str, Criterion]) -> list[CriterionResult]:
-    by_label = {given.criterion.split(":")[0].strip().upper(): given for given in answer.criteria_results}
+    by_label = _by_label(answer)
     return [_one(label, criterion, by_label[label], case) for label, criterion in labels.items()]
+
+
+def _answered(answer: VerifierAnswer, case: Case, changes: Sequence[Change]) -> list[RequestResult]:
+    by_label, wanted = _by_label(answer), case.min_verifier_confidence
+    return [requests.judged(change, by_label[change.request.label], wanted) for change in changes]
+
+
+def _by_label(answer: VerifierAnswer) -> dict[str, CriterionAnswer]:
+    return {given.criterion.split(":")[0].strip().upper(): given for given in answer.criteria_results}
 
 
 def _one(label: str, criterion: Criterion, given: CriterionAnswer, case: Case) -> CriterionResult:
@@ -151,7 +189,7 @@ def _one(label: str, criterion: Criterion, given: CriterionAnswer, case: Case) -
     )
 
 
-def _problems_in(answer: VerifierAnswer, labels: Mapping[str, Criterion]) -> list[str]:
+def _problems_in(answer: VerifierAnswer, labels: Sequence[str]) -> list[str]:
     given = [item.criterion.split(":")[0].strip().upper() for item in answer.criteria_results]
     problems = [f"{label} is missing from criteria_results." for label in labels if label not in given]
     problems += [f"{label} is judged twice." for label in sorted({g for g in given if given.count(g) > 1})]
@@ -165,18 +203,21 @@ def _problems_in(answer: VerifierAnswer, labels: Mapping[str, Criterion]) -> lis
     return problems
 
 
-def _feedback(results: Sequence[CriterionResult], overall: str) -> str:
-    lines = [
-        f"- {result.label} ({result.text}): {result.feedback}"
+def _feedback(results: Sequence[CriterionResult], answers: Sequence[RequestResult], overall: str) -> str:
+    failed = [
+        (result.label, result.text, result.feedback)
         for result in results
-        if not result.passed and result.decided_by != "nobody" and result.feedback.strip() not in overall
+        if not result.passed and result.decided_by != "nobody"
     ]
+    failed += [(one.label, quoted(one.text), one.feedback) for one in answers if one.status == "not_met"]
+    lines = [f"- {label} ({text}): {said}" for label, text, said in failed if said.strip() not in overall]
     return "\n".join(([overall.strip()] if overall.strip() else []) + lines)
 
 
-def _ask(case: Case, labels: Mapping[str, Criterion]) -> Ask:
+def _ask(case: Case, labels: Mapping[str, Criterion], changes: Sequence[Change]) -> Ask:
     schema = schema_for(VerifierAnswer)
-    criteria = "\n".join(f"{label}: {criterion.text}" for label, criterion in labels.items())
+    criteria = [f"{label}: {criterion.text}" for label, criterion in labels.items()]
+    criteria += [requests.asked(change) for change in changes]
     topics = "\n".join(f"{label}: {criterion.topic}" for label, criterion in labels.items())
     given, made = _artefacts(case)
     return Ask(
@@ -193,7 +234,8 @@ def _ask(case: Case, labels: Mapping[str, Criterion]) -> Ask:
                 delimited("output", case.output, "@output"),
                 *_notes(case),
                 *_tool_results(case, frozenset([*given, *made])),
-                delimited("criteria", criteria),
+                *requests.shown(case.persons, changes),
+                delimited("criteria", "\n".join(criteria)),
                 delimited("about", topics),
             ),
         ),

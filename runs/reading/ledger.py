@@ -9,13 +9,12 @@ from runs.enums import AttemptStatus, GateKind, GateStatus, Severity, StepStatus
 from runs.models import Attempt, Gate, Plan, Run, Step
 from runs.pev.outcome import Ledger, StepEntry, Tried
 from runs.reading.coverage import unread
-
-_READ = frozenset({"person", "terminal"})
+from runs.reading.requests import READ, Request, answered, requests_of, unmet
 
 
 def was_read(plan: Plan) -> bool:
     """Whether somebody read this version at its gate and said yes; a policy and `--approve-all` read nothing."""
-    return plan.approved_how in _READ
+    return plan.approved_how in READ
 
 
 def ledger_of(run: Run, plan: Plan | None, *, failure: str = "", cancelled: bool = False) -> Ledger:
@@ -29,6 +28,7 @@ def ledger_of(run: Run, plan: Plan | None, *, failure: str = "", cancelled: bool
         relaxed=plan.relaxed if plan and not was_read(plan) else (),
         ended=run.ended,
         unread=() if cancelled or failure or run.failure else unread(run, plan),
+        requests=unmet(_answered(run, plan)),
     )
 
 
@@ -36,7 +36,7 @@ def entry_of(step: Step, attempts: Sequence[Attempt], decisions: Mapping[int, Se
     """The line of a step. `attempts`: all at it, or at the step whose result it keeps; `decisions` are by attempt."""
     last = attempts[-1] if attempts else None
     accepted = any(
-        gate.kind == GateKind.EXHAUSTED and gate.status == GateStatus.APPROVED and gate.decided_how in _READ
+        gate.kind == GateKind.EXHAUSTED and gate.status == GateStatus.APPROVED and gate.decided_how in READ
         for gate in (decisions.get(last.pk, ()) if last else ())
     )
     wrote = last is not None and any(last.overlay.get(path) for path in step.spec.outputs)
@@ -92,3 +92,12 @@ def _attempts_of(steps: Sequence[Step]) -> Mapping[int, Sequence[Attempt]]:
     for attempt in attempts:
         found[doers.get(attempt.step_id, attempt.step_id)].append(attempt)
     return found
+
+
+def _answered(run: Run, plan: Plan | None) -> list[Request]:
+    """What became of people's requests. Costs nothing where there are none."""
+    gates = requests_of(run)
+    steps = {step.key: step for step in plan.steps.all()} if plan and gates else {}
+    attempts = _attempts_of(list(steps.values()))
+    results = run.final.results if run.final else []
+    return answered(gates, plan, steps, lambda step: attempts.get(step.pk, ()), results)

@@ -117,9 +117,11 @@ def read_rows(run: Run, detail: Detail = all_steps, *, result_chars: int = 0) ->
         step.plan = plans[step.plan_id]
     chosen = list(detail(list(steps.values())))
     attempts, detailed = _attempts(run, steps, chosen)
+    every = {attempt.pk: attempt for listed in attempts.values() for attempt in listed}
     for gate in gates:
         gate.plan = plans.get(gate.plan_id or 0)
         gate.step = steps.get(gate.step_id or 0)
+        gate.attempt = every.get(gate.attempt_id or 0)
     return Rows(run, list(plans.values()), by(steps.values(), "plan_id"), attempts, detailed, gates, result_chars)
 
 

@@ -17,6 +17,7 @@ from runs.reading.escaping import line
 from runs.reading.files import MadeFile, made_files
 from runs.reading.ledger import ledger_of
 from runs.reading.plans import PlanReading
+from runs.reading.requests import Request, answered
 from runs.reading.rows import Rows, read_rows
 
 MAX_POINTS = 20
@@ -95,6 +96,19 @@ class RunReading:
     @cached_property
     def made(self) -> tuple[MadeFile, ...]:
         return made_files(self.run)
+
+    @cached_property
+    def requests(self) -> list[Request]:
+        """What people asked for when they rejected a plan or a result, by number, and what became of it."""
+        plan = self.plan
+        steps = {step.row.key: step for step in plan.steps} if plan else {}
+        return answered(
+            sorted((gate for gate in self.rows.gates if gate.request), key=lambda gate: gate.request or 0),
+            plan.row if plan else None,
+            {key: step.row for key, step in steps.items()},
+            lambda step: steps[step.key].tried,
+            self.criteria,
+        )
 
     @property
     def other_decisions(self) -> list[Gate]:

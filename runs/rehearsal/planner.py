@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from posixpath import basename
 
 from runs.enums import About
-from runs.pev.contracts import ContextItem, Criterion, PlanContract, PlanStep
+from runs.pev.contracts import ContextItem, Criterion, PlanContract, PlanStep, RequestAnswer
 from runs.rehearsal import job
 from runs.rehearsal.conversation import Conversation, unknown
 from runs.rehearsal.text import number_of
@@ -14,6 +14,7 @@ MAX_LINE = 3_000
 """Characters of the line that names what is left out; a description may have 4,000."""
 _LEAVES_OUT = re.compile(r"(?<!not )(?<!n't )(?<!n’t )\b(?:leave out|without|except|skip|ohne|außer)\b", re.IGNORECASE)
 _NO_REHEARSAL = re.compile(r"\b(?:no|without|skip the|ohne|keine) (?:a |the )?(?:rehearsal|probe)\b", re.IGNORECASE)
+_REQUEST = re.compile(r"request (\d+):")
 _LIMITS = (
     "No AI reads the request, the documents or any feedback. In feedback only files named after “leave out”, and "
     "“no rehearsal”, have an effect; all other words are carried along for people."
@@ -45,8 +46,20 @@ def plan(conversation: Conversation) -> PlanContract:
             "context": [*template.context, *_context(conversation, documents, out, on_purpose=on_purpose)],
             "steps": steps,
             "success_criteria": [*template.success_criteria, Criterion(text=job.ANSWER_NO_AI, about=About.OUTPUT)],
+            "answers": list(_answers(conversation, out)),
         }
     )
+
+
+def _answers(conversation: Conversation, out: frozenset[str]) -> Iterator[RequestAnswer]:
+    """Where each request is met, as far as these rules can do anything about it."""
+    for part in conversation.all("person"):
+        if head := _REQUEST.match(part.name):
+            named = sorted(path for path in out if _leaves_out(path, part.text))
+            what = [f"{', '.join(named)} {'is' if len(named) == 1 else 'are'} left out."] if named else []
+            what += ["There is no rehearsal."] if _NO_REHEARSAL.search(part.text) else []
+            how = " ".join(what) or "Nothing was done about it: offline rules cannot read it."
+            yield RequestAnswer(request=int(head[1]), step_id=job.template().steps[0].step_id, how=how[:4_000])
 
 
 def _kept(conversation: Conversation) -> list[PlanStep]:

@@ -93,10 +93,13 @@ class _Exhibits:
 
 def verdict(conversation: Conversation) -> VerifierAnswer:
     """What documents say of approval has no effect. Raises ModelError for a criterion of another job."""
-    labels = re.split(r"^(C\d+): ", conversation.text("criteria"), flags=re.MULTILINE)[1:]
+    labels = re.split(r"^([CR]\d+): ", conversation.text("criteria"), flags=re.MULTILINE)[1:]
     shown = _Exhibits(conversation)
     criteria = zip(labels[::2], labels[1::2], strict=True)
-    answers = [_ruling(text.strip(), shown).answer(label) for label, text in criteria]
+    answers = [
+        _unread(label, conversation) if label.startswith("R") else _ruling(text.strip(), shown).answer(label)
+        for label, text in criteria
+    ]
     failed = [answer for answer in answers if not answer.passed]
     return VerifierAnswer(
         criteria_results=answers,
@@ -105,6 +108,13 @@ def verdict(conversation: Conversation) -> VerifierAnswer:
         severity=Severity.MAJOR if failed else Severity.MINOR,
         feedback_for_executor="\n".join(f"{answer.criterion}: {answer.feedback}" for answer in failed),
     )
+
+
+def _unread(label: str, conversation: Conversation) -> CriterionAnswer:
+    """No rule understands what a person asks for: nothing but the words themselves is quoted, which proves nothing."""
+    ruling, source = _Ruling(), f"@person-{label.removeprefix('R')}"
+    ruling.quote(source, next((part.text for part in conversation.all("person") if part.name == source), ""))
+    return ruling.answer(label)
 
 
 def _ruling(criterion: str, shown: _Exhibits) -> _Ruling:

@@ -11,6 +11,7 @@ from runs.models import Attempt, Run, Verdict
 from runs.pev.outcome import OpenPoint
 from runs.pev.results import CriterionResult
 from runs.reading.plans import AttemptReading, PlanReading, StepReading
+from runs.reading.requests import Request
 from runs.reading.run import RunReading, reading_of
 from runs.reports import figures
 
@@ -24,7 +25,8 @@ def as_json(run: Run) -> dict[str, JsonValue]:
 
 
 def render(report: RunReading) -> dict[str, JsonValue]:
-    """Run, outcome and gaps, versions of the plan, steps with attempts and evidence, files, costs, metrics, events.
+    """Run, outcome and gaps, what people asked for, versions of the plan, steps with attempts and evidence, files,
+    costs, metrics, events.
 
     `steps` are those of the newest version; `costs` is estimate against actual, `metrics` what `accounting.metrics`
     defines. `cost_usd` is a decimal as text; `unpriced_calls` counts the calls that are not in it. `answer` begins with
@@ -48,6 +50,7 @@ def render(report: RunReading) -> dict[str, JsonValue]:
         "answer": report.answer,
         "judged_answer": run.answer,
         "success_criteria": _results(report.criteria),
+        "requests": [_request(one) for one in report.requests],
         "plans": [_plan(plan) for plan in report.plans],
         "steps": _steps(report.plan) if report.plan else [],
         "files": [
@@ -72,6 +75,23 @@ def _open_point(point: OpenPoint) -> JsonValue:
         "severity": point.severity,
         "unmet": [asdict(one) for one in point.unmet],
         "attempts": [asdict(one) for one in point.told],
+    }
+
+
+def _request(one: Request) -> JsonValue:
+    """What a person asked for. `status`: met, not_met, not_provable, answered (the plan says where), or open."""
+    gate = one.gate
+    return {
+        "number": one.number,
+        "by": str(gate.decided_by),
+        "at": gate.decided_at.isoformat() if gate.decided_at else None,
+        "words": one.words,
+        "about": one.about,
+        "status": one.status,
+        "where": one.where,
+        "planned": list[JsonValue](one.planned),
+        "attempt": one.attempt.number if one.attempt else None,
+        "result": one.result.model_dump(mode="json") if one.result else None,
     }
 
 
@@ -158,6 +178,7 @@ def _verdict(verdict: Verdict) -> JsonValue:
         "stage": verdict.stage,
         "notes": list[JsonValue](verdict.notes),
         "results": _results(verdict.results),
+        "requests": [one.model_dump(mode="json") for one in verdict.requests],
     }
 
 

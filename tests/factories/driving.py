@@ -57,10 +57,10 @@ def hurry(run: Run) -> None:
     WorkItem.objects.filter(run=run).update(due_at=timezone.now())
 
 
-def answer(run: Run, user: User, verb: Verb = Verb.APPROVE, reason: str = "") -> None:
+def answer(run: Run, user: User, verb: Verb = Verb.APPROVE, reason: str = "", how: str = "person") -> None:
     """Decide the only open gate."""
     gate = open_gate(run)
-    decide(gate.pk, user, Decision(verb, gate.digest, reason))
+    decide(gate.pk, user, Decision(verb, gate.digest, reason, how))
 
 
 def finish(run: Run, user: User) -> Run:

@@ -7,6 +7,7 @@ have been right.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -70,7 +71,8 @@ class Team:
     def _planner(self, request: Request) -> Answer:
         """The plan; for a new version the same steps towards a goal in other words: nobody plans the same again."""
         before = [json.loads(part.text)["goal"] for part in told(request) if part.kind == "previous_plan"]
-        return Say(json.dumps(self.plan | {"goal": f"{before[0]}, otherwise"} if before else self.plan))
+        plan = self.plan | {"goal": f"{before[0]}, otherwise"} if before else self.plan
+        return Say(json.dumps(answering(request, plan)))
 
     def _executor(self, request: Request) -> Answer:
         wanted = step_of(request)
@@ -88,9 +90,11 @@ class Team:
         given, made = documents(parts[:subject]), documents(parts[subject:])
         said = next((part.name, part.text) for part in parts if part.kind == "output")
         topics = {line.partition(": ")[0]: line.partition(": ")[2] for line in block(parts, "about").splitlines()}
+        new = re.findall(r"^\+(?!\+\+ )(.*\S)", "\n".join(p.text for p in parts if p.kind == "diff"), re.MULTILINE)
         answer = verdict([], "", "")
         for label in labels_of(request):
-            proof = [*given, *made, said] if topics[label] == "sources" else [*made, *given, said]
+            proof = [*given, *made, said] if topics.get(label) == "sources" else [*made, *given, said]
+            proof = [("@diff", new[0])] if new and label.startswith("R") else proof
             answer["criteria_results"] += verdict([label], proof[0][0], proof[0][1].splitlines()[0])["criteria_results"]
         return Say(json.dumps(answer))
 
@@ -126,6 +130,18 @@ def speaks_of_sources(step: dict[str, Any]) -> bool:
 
 def step_of(request: Request) -> dict[str, Any]:
     return dict(json.loads(next(part.text for part in told(request) if part.kind == "step")))
+
+
+def asked_in(request: Request) -> list[int]:
+    """The numbers of the requests of people that a planner is told."""
+    heads = (re.match(r"request (\d+):", part.name) for part in told(request) if part.kind == "person")
+    return sorted({int(head[1]) for head in heads if head})
+
+
+def answering(request: Request, plan: dict[str, Any]) -> dict[str, Any]:
+    """The plan, which meets each of them by the first criterion of its first step."""
+    met = {"step_id": plan["steps"][0]["step_id"], "criterion": 1, "how": "It is asked for there."}
+    return plan | {"answers": [{"request": number, **met} for number in asked_in(request)]}
 
 
 def outputs_of(step: dict[str, Any]) -> list[str]:

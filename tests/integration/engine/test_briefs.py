@@ -41,7 +41,7 @@ def test_a_planner_is_told_everything_in_order(api: FakeAnthropic, submitted: Su
     last = told(team.seen["planner"][3])
     heard = [(part.kind, part.name, part.text.splitlines()[0]) for part in last if part.kind in {"person", "lesson"}]
     assert heard == [
-        ("person", "alice rejected version 1", "Two steps, please."),
+        ("person", "request 1: alice rejected version 1", "Two steps, please."),
         ("lesson", "Version 2, step two, attempt 1", "Not like in plan 2."),
         ("lesson", "Version 3, step two, attempt 1", "Not like in plan 3."),
     ]

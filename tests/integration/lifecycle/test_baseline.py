@@ -13,7 +13,7 @@ from runs.models import Run, User
 from tests.factories import Submit, answer, drain, finish, open_gate
 from tests.fakes.anthropic_answers import Answer, Request, Say
 from tests.fakes.anthropic_api import FakeAnthropic
-from tests.fakes.team import Player, Team, labels_of, plan, step, told, verdict
+from tests.fakes.team import Player, Team, answering, labels_of, plan, step, told, verdict
 
 pytestmark = [pytest.mark.django_db, pytest.mark.allow_hosts(["127.0.0.1"])]
 HARD = "one names every deadline"
@@ -36,7 +36,8 @@ def team(api: FakeAnthropic) -> Team:
         return right
 
     def planner(request: Request, right: Answer) -> Answer:
-        return right if len(scripted.seen["planner"]) == 1 else Say(json.dumps(plan(step("one"), step("two", "one"))))
+        less = answering(request, plan(step("one"), step("two", "one")))
+        return right if len(scripted.seen["planner"]) == 1 else Say(json.dumps(less))
 
     scripted = Team(plan=plan(hard(), step("two", "one")), verifier=verifier, planner=planner)
     api.script(scripted)

@@ -1,0 +1,61 @@
+"""What people asked for, put together for the roles: answered by a plan, heeded by an attempt, judged by a verifier."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import datetime
+
+from runs.enums import GateKind
+from runs.lifecycle import state as states
+from runs.models import Attempt, Gate
+from runs.pev.planner import Lesson
+from runs.pev.requests import PersonRequest
+from runs.pev.step_brief import Critique
+from runs.reading.requests import judged_at
+from runs.trees import Overlay
+
+
+def lessons(gates: Iterable[Gate], told: Iterable[Lesson]) -> Iterator[Lesson]:
+    """The requests that what was learnt from versions and steps does not tell: what they were said of has passed."""
+    known = {lesson.request for lesson in told}
+    for gate in gates:
+        if gate.request and gate.request not in known and gate.kind != GateKind.PLAN and gate.step and gate.attempt:
+            label = f"{gate.decided_by} on attempt {gate.attempt.number} at step {gate.step.key}"
+            yield Lesson(label, gate.reason, from_person=True, request=gate.request)
+
+
+def persons(gates: Iterable[Gate], until: datetime | None = None) -> dict[int, str]:
+    """What people said, by the number of the request. Of an attempt, until it began: it may be resumed after a crash,
+    and must then be told the same.
+    """
+    said = (gate for gate in gates if until is None or (gate.decided_at and gate.decided_at < until))
+    return {gate.request: gate.reason for gate in said if gate.request}
+
+
+def critiques(attempt: Attempt, gates: Iterable[Gate]) -> Iterator[Critique]:
+    """What people asked for at attempts of earlier versions of the plan; those of this one are told with the rest."""
+    for gate in _judged_here(attempt, gates):
+        if gate.attempt and gate.attempt.step_id != attempt.step_id:
+            label = f"{gate.decided_by} on attempt {gate.attempt.number} of an earlier plan"
+            yield Critique(label, gate.reason, from_person=True, request=gate.request or 0)
+
+
+def judged(attempt: Attempt, overlay: Overlay, gates: Iterable[Gate]) -> Sequence[PersonRequest]:
+    """Those that this attempt is judged by, with the results that they were said of."""
+    return [_request(gate, gate.attempt, overlay) for gate in _judged_here(attempt, gates) if gate.attempt]
+
+
+def _judged_here(attempt: Attempt, gates: Iterable[Gate]) -> list[Gate]:
+    plan = attempt.step.plan
+    keys = states.specs_of(plan.pk, plan.digest)
+    return [gate for gate in gates if judged_at(gate, plan.header, keys) == attempt.step.key]
+
+
+def _request(gate: Gate, rejected: Attempt, overlay: Overlay) -> PersonRequest:
+    before = Overlay(rejected.base, rejected.overlay, max_files=0, max_bytes=0)
+    return PersonRequest(
+        number=gate.request or 0,
+        words=gate.reason,
+        since=f"attempt {rejected.number}",
+        paths=sorted({*rejected.overlay, *overlay.changes}),
+        before=before.contents(),
+        findings=rejected.output.findings if rejected.output else "",
+    )

@@ -1,0 +1,170 @@
+"""What people asked for when they rejected a plan or a result, by number, and what became of each request (T7)."""
+
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from runs.enums import GateKind, GateStatus, StepStatus
+from runs.models import Attempt, Gate, Plan, Run, Step
+from runs.pev.contracts import PlanHeader, RequestAnswer
+from runs.pev.evidence import quoted
+from runs.pev.results import CriterionResult, RequestResult
+
+READ = frozenset({"person", "terminal"})
+"""How those decide who have read the question; a policy and `--approve-all` have not."""
+_ENDS = {StepStatus.PASSED: True, StepStatus.ACCEPTED: False, StepStatus.FAILED: False, StepStatus.DROPPED: False}
+"""Of a step: whether all of its criteria are met. Of one that is accepted with issues it is not known of each."""
+
+type Status = Literal["met", "not_met", "not_provable", "answered", "open"]
+"""`answered`: the plan names a step for it, and says how; nothing was judged. `open`: nothing says anything yet."""
+
+
+@dataclass(frozen=True)
+class Request:
+    """One request and its answer. `answers`: where the newest plan meets it. `step`: where a result was judged for it,
+    `attempt` the latest that was, and `result` what came of that.
+    """
+
+    gate: Gate
+    status: Status
+    answers: Sequence[RequestAnswer] = ()
+    step: Step | None = None
+    attempt: Attempt | None = None
+    result: RequestResult | None = None
+
+    @property
+    def number(self) -> int:
+        return self.gate.request or 0
+
+    @property
+    def words(self) -> str:
+        return self.gate.reason
+
+    @property
+    def about(self) -> str:
+        """What was rejected."""
+        if self.gate.kind == GateKind.PLAN:
+            return f"version {self.gate.plan.version} of the plan" if self.gate.plan else "the plan"
+        number = self.gate.attempt.number if self.gate.attempt else 0
+        return f"attempt {number} at “{self.gate.step.spec.name if self.gate.step else ''}”"
+
+    @property
+    def where(self) -> str:
+        """The place that shows that it is met; empty for none."""
+        proof = self.result.proof if self.result else None
+        return "" if proof is None else proof.sentence if proof.source.startswith("@diff") else proof.where
+
+    @property
+    def planned(self) -> list[str]:
+        """Where the newest plan says that it is met, and how."""
+        return [f"{place_of(answer)}: {answer.how}" for answer in self.answers]
+
+    @property
+    def state(self) -> str:
+        """Its status in words."""
+        match self.status:
+            case "met":
+                return f"met ({self.where})" if self.where else "met"
+            case "not_met":
+                return "not met"
+            case "not_provable":
+                return "not provable"
+            case "answered":
+                return "answered by the plan"
+            case "open":
+                return "still open"
+
+
+def place_of(answer: RequestAnswer) -> str:
+    """What an answer names: a step, a criterion of one, or a success criterion."""
+    if answer.step_id is None:
+        return f"success criterion {answer.criterion}"
+    criterion = f", criterion {answer.criterion}" if answer.criterion else ""
+    return f"step “{answer.step_id}”{criterion}"
+
+
+def requests_of(run: Run) -> list[Gate]:
+    """The rejections that ask for something, by number. Costs nothing for a run in which nothing was rejected."""
+    if not run.requests:
+        return []
+    return list(run.gates.requests().select_related("decided_by", "plan", "step", "attempt"))
+
+
+def judged_at(gate: Gate, header: PlanHeader, keys: Container[str]) -> str | None:
+    """The step of a plan at which a request about a result is judged: the same one, or if the plan has it no more the
+    first that it names for it. None for a request about a plan, and for one that no step is named for.
+    """
+    if gate.step is None:
+        return None
+    own = gate.step.key
+    named = (answer.step_id for answer in header.answers if answer.request == gate.request)
+    return own if own in keys else next((key for key in named if key in keys), None)
+
+
+def answered(
+    gates: Iterable[Gate],
+    plan: Plan | None,
+    steps: Mapping[str, Step],
+    tried: Callable[[Step], Sequence[Attempt]],
+    final: Sequence[CriterionResult] = (),
+) -> list[Request]:
+    """What became of each request. `plan` is the newest, these are its steps by key; `tried` gives the attempts at one
+    in order, with their verdicts; `final` are the judged success criteria.
+    """
+    found = []
+    for gate in gates:
+        answers = [answer for answer in plan.header.answers if answer.request == gate.request] if plan else []
+        key = judged_at(gate, plan.header, steps) if plan else None
+        if key is None:
+            found.append(Request(gate, _planned(answers, steps, final), answers))
+            continue
+        attempt = next((one for one in reversed(tried(steps[key])) if hasattr(one, "verdict")), None)
+        results = attempt.verdict.requests if attempt else []
+        result = next((one for one in results if one.number == gate.request), None)
+        found.append(Request(gate, result.status if result else "open", answers, steps[key], attempt, result))
+    return found
+
+
+def _planned(answers: Sequence[RequestAnswer], steps: Mapping[str, Step], final: Sequence[CriterionResult]) -> Status:
+    """What the plan's own criteria say: one that was judged says it; a step alone says only where."""
+    if not answers:
+        return "open"
+    results = [_criterion_met(answer, steps, final) for answer in answers if answer.criterion]
+    if False in results:
+        return "not_met"
+    return "met" if len(results) == len(answers) and all(results) else "answered"
+
+
+def _criterion_met(answer: RequestAnswer, steps: Mapping[str, Step], final: Sequence[CriterionResult]) -> bool | None:
+    """Whether the criterion that an answer names is met; None while nobody knows."""
+    if answer.step_id is None:
+        return next((one.met for one in final if one.label == f"C{answer.criterion}"), None)
+    step = steps.get(answer.step_id)
+    return _ENDS.get(StepStatus(step.status)) if step else None
+
+
+def unmet(requests: Iterable[Request]) -> list[str]:
+    """A sentence for each request about a result that the final result does not meet, as far as anyone can tell."""
+    return [sentence for request in requests if request.gate.step and (sentence := _gap(request))]
+
+
+def _gap(request: Request) -> str:
+    name = f"request {request.number} of {request.gate.decided_by}"
+    words = quoted(request.words)
+    match request.status:
+        case "met":
+            return ""
+        case "not_met":
+            feedback = request.result.feedback if request.result else ""
+            return f"{name.capitalize()} is not met: {words}. {feedback}".strip()
+        case "not_provable":
+            return "" if _was_seen(request) else f"Nobody looked whether {name} is met, which is not provable: {words}."
+        case "answered" | "open":
+            return f"{name.capitalize()} was not judged: {words}."
+
+
+def _was_seen(request: Request) -> bool:
+    """Whether a person has kept the result, and knew that nothing proves what was asked for."""
+    if request.attempt is None:
+        return False
+    return request.attempt.gates.filter(status=GateStatus.APPROVED, decided_how__in=READ).exists()
