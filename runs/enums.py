@@ -92,6 +92,7 @@ class Missing(StrEnum):
     FAILURE = "failure"
     ENDED = "ended"
     RESULT = "result"
+    GROUNDS = "grounds"
     STEP = "step"
     CRITERION = "criterion"
     JUDGEMENT = "judgement"

@@ -44,7 +44,7 @@ _CARRIED_OUT = frozenset({PlanStatus.APPROVED, PlanStatus.SUPERSEDED})
 """Of versions before the one that is planned: the newest of them is approved until then."""
 REASON_CHARS = 300
 """One line of the plan gate: the whole text stands with the attempt or decision that it comes from."""
-_OF_THE_ANSWER = frozenset({Missing.ANSWER, Missing.JUDGEMENT, Missing.CRITERION})
+_OF_THE_ANSWER = frozenset({Missing.ANSWER, Missing.JUDGEMENT, Missing.CRITERION, Missing.GROUNDS})
 """What is missing as long as the answer is not written."""
 REASONS = 3
 """Of a version that must not come again, the last ones: a planner has all of them as lessons anyway."""

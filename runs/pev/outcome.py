@@ -96,7 +96,8 @@ class Ledger:
     """Everything an outcome depends on. `answered`: a final answer exists. `relaxed`: what the plan no longer asked
     for although no person agreed to that. `requests`: what people asked for and did not get. `ended`: why a person
     finished it early with what was there. `failure`: why it could not go on. `unread`: sentences about given files
-    that could not be read, or that no step was shown (T6).
+    that could not be read, or that no step was shown (T6). `grounded`: something in it rests on more than
+    the run's own words, or nothing has to (T9).
     """
 
     steps: Sequence[StepEntry]
@@ -108,6 +109,7 @@ class Ledger:
     ended: str = ""
     unread: Sequence[str] = ()
     requests: Sequence[str] = ()
+    grounded: bool = True
 
 
 def outcome_of(ledger: Ledger) -> Outcome:
@@ -126,7 +128,7 @@ def outcome_of(ledger: Ledger) -> Outcome:
 
 def gaps_in(ledger: Ledger) -> list[OpenPoint]:
     """Everything that was not achieved, with its cause; empty exactly when nothing is missing."""
-    kinds = (_endings, _steps, _criteria, _requests, _relaxed, _inputs, _answer)
+    kinds = (_endings, _steps, _grounds, _criteria, _requests, _relaxed, _inputs, _answer)
     return [point for kind in kinds for point in kind(ledger)]
 
 
@@ -146,6 +148,15 @@ def _steps(ledger: Ledger) -> Iterator[OpenPoint]:
     for step in ledger.steps:
         if step.status is not StepStatus.PASSED:
             yield point_of(step)
+
+
+def _grounds(ledger: Ledger) -> Iterator[OpenPoint]:
+    if not ledger.grounded and any(step.counts for step in ledger.steps):
+        yield OpenPoint(
+            Missing.GROUNDS,
+            "Nothing here is supported by anything but what this run wrote itself: no criterion that was met rests on "
+            "your files, on what a tool showed of them, or on the words of a person.",
+        )
 
 
 def _criteria(ledger: Ledger) -> Iterator[OpenPoint]:

@@ -96,8 +96,10 @@ class CriterionResult(Contract):
 
     @property
     def grounded(self) -> bool:
-        """Whether it was met by something else than the words of the run."""
-        return self.met and any(item.outside for item in self.evidence)
+        """Whether it was met by something else than the words of the run, or may have been: verdicts of earlier
+        versions do not say whose words their quotes are.
+        """
+        return self.met and any(item.outside or (item.verified and item.provenance is None) for item in self.evidence)
 
     @property
     def weak(self) -> bool:

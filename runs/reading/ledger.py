@@ -1,13 +1,14 @@
 """The ledger of a run, from which its outcome is computed, read from its rows."""
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from django.db.models import Q
 
 from runs.enums import AttemptStatus, GateKind, GateStatus, Severity, StepStatus
-from runs.models import Attempt, Gate, Plan, Run, Step
+from runs.models import Attempt, Gate, Plan, Run, Step, Verdict
 from runs.pev.outcome import Ledger, StepEntry, Tried
+from runs.pev.results import CriterionResult
 from runs.reading.coverage import unread
 from runs.reading.requests import READ, Request, answered, requests_of, unmet
 
@@ -29,7 +30,23 @@ def ledger_of(run: Run, plan: Plan | None, *, failure: str = "", cancelled: bool
         ended=run.ended,
         unread=() if cancelled or failure or run.failure else unread(run, plan),
         requests=unmet(_answered(run, plan)),
+        grounded=_is_grounded(run, plan),
     )
+
+
+def _is_grounded(run: Run, plan: Plan | None) -> bool:
+    """T9, once the answer is judged. Steps are read only where no success criterion rests on more than the run's own
+    words.
+    """
+    if plan is None or run.final is None or not run.policy.sources_needed or _any_grounded(run.final.results):
+        return True
+    passed = plan.steps.filter(status=StepStatus.PASSED)
+    own = Q(attempt__step__in=passed, passed=True) | Q(attempt__in=passed.values("reused_from"))
+    return any(map(_any_grounded, Verdict.objects.filter(own).values_list("results", flat=True)))
+
+
+def _any_grounded(results: Iterable[CriterionResult]) -> bool:
+    return any(one.grounded for one in results)
 
 
 def entry_of(step: Step, attempts: Sequence[Attempt], decisions: Mapping[int, Sequence[Gate]]) -> StepEntry:

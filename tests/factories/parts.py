@@ -41,11 +41,12 @@ from runs.pev.contracts import (
     QuotedEvidence,
     StepOutput,
 )
-from runs.pev.evidence import resolve
+from runs.pev.grounding import examined
 from runs.pev.material import Material
 from runs.pev.policy import Policy, RoleModel
 from runs.pev.ports import Changes, Reply, Shown, ToolResult, ToolUse, Usage
 from runs.pev.results import CriterionResult, Evidence, Judgement, all_pass
+from runs.pev.sources import Given, Sources, ToolText
 from runs.trees import Overlay
 from tests.factories.cast import alice, bob
 
@@ -253,11 +254,13 @@ def output(findings: str, *, confidence: float = 0.86, blocked: bool = False, **
 
 
 def quote(attempt: Attempt, source: str, text: str) -> Evidence:
-    """Looked up by the real resolver in the attempt's own files and findings."""
+    """Looked up by the real resolver in the files of the task, the attempt's own, its findings and its tool calls."""
+    inputs = attempt.step.plan.run.inputs
     files = Overlay(attempt.base, attempt.overlay, max_files=100, max_bytes=10_000_000).contents()
-    said = (attempt.output.findings if attempt.output else "").encode()
-    calls = {f"@tool-{call.ordinal}": call.result.encode() for call in attempt.tool_calls.order_by("ordinal")}
-    return resolve(QuotedEvidence(source=source, quote=text), {"@output": said, **calls, **files})
+    said = attempt.output.findings if attempt.output else ""
+    tools = [ToolText(call.result, call.shown) for call in attempt.tool_calls.order_by("ordinal")]
+    given = Given(trees.contents_of(inputs), trees.files_of(inputs))
+    return examined(QuotedEvidence(source=source, quote=text), Sources(files, given, output=said, tools=tools), ())
 
 
 def checked(attempt: Attempt, check: Any) -> Evidence:

@@ -89,13 +89,11 @@ class Team:
         subject = next(number for number, part in enumerate(parts) if part.kind == "subject")
         given, made = documents(parts[:subject]), documents(parts[subject:])
         said = next((part.name, part.text) for part in parts if part.kind == "output")
-        topics = {line.partition(": ")[0]: line.partition(": ")[2] for line in block(parts, "about").splitlines()}
         new = re.findall(r"^\+(?!\+\+ )(.*\S)", "\n".join(p.text for p in parts if p.kind == "diff"), re.MULTILINE)
         answer = verdict([], "", "")
         for label in labels_of(request):
-            proof = [*given, *made, said] if topics.get(label) == "sources" else [*made, *given, said]
-            proof = [("@diff", new[0])] if new and label.startswith("R") else proof
-            answer["criteria_results"] += verdict([label], proof[0][0], proof[0][1].splitlines()[0])["criteria_results"]
+            source, text = ("@diff", new[0]) if new and label.startswith("R") else [*given, *made, said][0]
+            answer["criteria_results"] += verdict([label], source, text.splitlines()[0])["criteria_results"]
         return Say(json.dumps(answer))
 
     def _synthesizer(self, request: Request) -> Answer:

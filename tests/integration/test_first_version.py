@@ -130,7 +130,7 @@ def test_a_finished_run_says_the_same_with_the_same_evidence(title: str) -> None
     run = Run.objects.get(title=title, status=RunStatus.FINISHED)
     report = as_json(run)
     assert report["outcome"] == run.outcome == EXPECTED[title]["outcome"]
-    assert report["answer"] == EXPECTED[title]["answer"]
+    assert report["judged_answer"] == EXPECTED[title]["answer"]
     assert criteria(report) == EXPECTED[title]["criteria"]
 
 

@@ -373,7 +373,7 @@ def test_a_stub_is_no_document_and_the_next_attempt_is_told_so(
         return UseTools(ToolUse("write_file", {"path": "one.md", "content": "What was found. " * 10}))
 
     api.script(Team(plan=plan(step("one")), executor=longer_when_told))
-    run = finish(submitted(min_document_bytes=100), alice)
+    run = finish(submitted(min_document_bytes=100, sources_needed=False), alice)
     first, second = Attempt.objects.order_by("number")
     assert first.verdict.feedback == "- D1 (The document one.md is more than a stub): " + (
         "one.md has 23 bytes; in this run it has to have 100"
@@ -386,5 +386,5 @@ def test_a_document_may_be_as_short_as_a_success_criterion_says(
 ) -> None:
     short = {"text": "It is short", "about": "output", "check": {"kind": "word_count", "path": "one.md", "max": 20}}
     api.script(Team(plan=plan(step("one")) | {"success_criteria": [short]}))
-    assert finish(submitted(min_document_bytes=100), alice).outcome == Outcome.SUCCEEDED
+    assert finish(submitted(min_document_bytes=100, sources_needed=False), alice).outcome == Outcome.SUCCEEDED
     assert Attempt.objects.get().status == AttemptStatus.PASSED

@@ -260,3 +260,21 @@ def test_however_long_the_words_are_a_point_is_bounded() -> None:
     assert {len(one.found) for one in point.unmet} == {MAX_FOUND}
     assert {len(one.said) for one in point.told} == {MAX_TOLD}
     assert len(sentences(Ledger([PASSED], [huge], answered=True))[0]) < MAX_SENTENCE
+
+
+# ---- T9 -----------------------------------------------------------------------------------------------------------
+
+
+def test_a_run_that_rests_on_nothing_but_its_own_words_is_partial_at_best() -> None:
+    own = Ledger([PASSED], [result()], answered=True, grounded=False)
+    assert outcome_of(own) == Outcome.PARTIAL
+    (point,) = gaps_in(own)
+    assert (point.kind, point.sentence.partition(":")[0]) == (
+        Missing.GROUNDS,
+        "Nothing here is supported by anything but what this run wrote itself",
+    )
+
+
+def test_a_run_without_a_result_has_no_grounds_to_speak_of() -> None:
+    book = Ledger([StepEntry("Read", StepStatus.FAILED)], [], answered=False, grounded=False)
+    assert Missing.GROUNDS not in {point.kind for point in gaps_in(book)}
