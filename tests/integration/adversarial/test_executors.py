@@ -114,7 +114,7 @@ def test_a_model_that_goes_round_in_circles_reports_when_it_is_asked_to_and_ever
             return Say(json.dumps(report("The size is known.")))
         return UseTools(ToolUse("list_files", {}))
 
-    criteria = [{"text": f"{source} says so", "check": None} for source in ("@tool-1", "@tool-3")]
+    criteria = [{"text": f"{source} says so", "about": "output", "check": None} for source in ("@tool-1", "@tool-3")]
     team = Team(plan=plan({**step("one", outputs=()), "acceptance_criteria": criteria}), executor=executor)
     quotes = verifiers.quotes_in_turn([("@tool-1", "size in bytes"), ("@tool-3", "size in bytes")])
     team.verifier = lambda request, right: quotes(request, right) if len(team.seen["verifier"]) == 1 else right
