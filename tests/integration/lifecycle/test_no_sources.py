@@ -18,7 +18,7 @@ from runs.reports.markdown import as_markdown
 from tests.factories import Submit, drain, finish, open_gate
 from tests.fakes.anthropic_answers import Answer, Request, Say
 from tests.fakes.anthropic_api import FakeAnthropic
-from tests.fakes.team import Team, plan, step, told
+from tests.fakes.team import Team, answering, plan, step, told
 
 pytestmark = [pytest.mark.django_db, pytest.mark.allow_hosts(["127.0.0.1"])]
 
@@ -33,7 +33,7 @@ def about(topic: str) -> dict[str, Any]:
 
 def heeds_the_limits(request: Request, right: Answer) -> Answer:
     limits = json.loads(next(part.text for part in told(request) if part.kind == "limits"))
-    return Say(json.dumps(about("sources" if limits["sources_needed"] else "output")))
+    return Say(json.dumps(answering(request, about("sources" if limits["sources_needed"] else "output"))))
 
 
 @pytest.fixture
@@ -60,7 +60,7 @@ def test_chosen_with_the_task_the_planner_is_told_and_the_report_says_so(
 
 
 def test_where_they_are_needed_nothing_is_said(team: Team, submitted: Submit) -> None:
-    run = submitted()
+    run = submitted(sources_needed=True)
     drain(run)
     assert as_json(run)["no_sources"] == ""
     assert "No sources were needed" not in as_markdown(run)
@@ -80,7 +80,7 @@ def test_a_planner_that_asks_for_sources_all_the_same_is_corrected(api: FakeAnth
 
 
 def test_it_cannot_be_approved_with_a_plan_that_asks_for_sources(team: Team, submitted: Submit, alice: User) -> None:
-    run = submitted()
+    run = submitted(sources_needed=True)
     drain(run)
     with pytest.raises(InvalidInput, match="This plan has criteria about sources: Step “one”, criterion “one says"):
         answer(run, alice, Verb.APPROVE)
@@ -91,7 +91,7 @@ def test_it_cannot_be_approved_with_a_plan_that_asks_for_sources(team: Team, sub
 def test_rejected_with_it_the_next_plan_needs_none_and_the_run_says_who_chose_that(
     team: Team, submitted: Submit, alice: User
 ) -> None:
-    run = submitted()
+    run = submitted(sources_needed=True)
     drain(run)
     answer(run, alice, Verb.REJECT, "It is a poem.")
     drain(run)
@@ -107,7 +107,7 @@ def test_approved_with_it_the_approval_is_bound_to_the_changed_policy(
     api: FakeAnthropic, submitted: Submit, alice: User
 ) -> None:
     api.script(Team(plan=about("output")))
-    run = submitted()
+    run = submitted(sources_needed=True)
     drain(run)
     answer(run, alice, Verb.APPROVE)
     run.refresh_from_db()
@@ -118,7 +118,7 @@ def test_approved_with_it_the_approval_is_bound_to_the_changed_policy(
 
 def test_once_work_has_begun_it_cannot_be_chosen(api: FakeAnthropic, submitted: Submit, alice: User) -> None:
     api.script(Team(plan=about("output")))
-    run = submitted()
+    run = submitted(sources_needed=True)
     drain(run)
     gate = open_gate(run)
     decide(gate.pk, alice, Decision(Verb.APPROVE, gate.digest))
@@ -134,7 +134,7 @@ def test_the_box_stands_at_the_gate_and_stays_ticked_when_it_was_refused(
     team: Team, submitted: Submit, alice: User, client: Client
 ) -> None:
     client.force_login(alice)
-    run = submitted()
+    run = submitted(sources_needed=True)
     drain(run)
     gate = open_gate(run)
     assert 'name="no_sources"' in client.get(f"/runs/{run.pk}/").text
@@ -147,7 +147,7 @@ def test_the_box_stands_at_the_gate_and_stays_ticked_when_it_was_refused(
 
 def test_stopped_with_the_box_ticked_it_is_stopped(team: Team, submitted: Submit, alice: User, client: Client) -> None:
     client.force_login(alice)
-    run = submitted()
+    run = submitted(sources_needed=True)
     drain(run)
     gate = open_gate(run)
     sent = {"verb": "stop", "digest": gate.digest, "no_sources": "on"}
