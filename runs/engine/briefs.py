@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence, Set
 
+from django.db.models import Q
 from pydantic import JsonValue
 
 from runs import trees
@@ -25,7 +26,8 @@ from runs.lifecycle.moves import StepState
 from runs.llm.capabilities import window_of
 from runs.models import Attempt, Plan, Run, Step, ToolCall
 from runs.pev.case import Case
-from runs.pev.contracts import MinBytes, PlanStep, WordCount
+from runs.pev.contracts import Absent, Criterion, MinBytes, PlanStep, WordCount
+from runs.pev.material import matching, read_whole
 from runs.pev.outcome import gaps_in, point_of
 from runs.pev.planner import Lesson, PlanBrief, Spent
 from runs.pev.ports import FileInfo
@@ -252,7 +254,25 @@ def for_verifier(attempt: Attempt, overlay: Overlay, calls: Sequence[ToolCall]) 
         review=policy.model_reviews(Complexity(step.complexity)),
         persons=requests.persons(asked, attempt.created_at),
         requests=requests.judged(attempt, overlay, asked),
+        read_whole=_read_whole(run, spec.acceptance_criteria, inputs),
+        meant=_meant(spec, inputs),
     )
+
+
+def _meant(spec: PlanStep, inputs: Mapping[str, FileInfo]) -> list[str]:
+    """The given files that the step deals with."""
+    return list(dict.fromkeys(path for pattern in spec.inputs for path in matching(pattern, inputs)) or inputs)
+
+
+def _read_whole(run: Run, criteria: Sequence[Criterion], inputs: Mapping[str, FileInfo]) -> Set[str]:
+    """The given files of which executors were shown every line, where a criterion asks for that. Attempts that were
+    reused brought their reading with them.
+    """
+    if not any(isinstance(criterion.check, Absent) for criterion in criteria):
+        return frozenset()
+    reused = Attempt.objects.of_run(run).reused().values("reused_from")
+    calls = ToolCall.objects.filter(Q(run=run) | Q(attempt__in=reused)).order_by()
+    return read_whole((shown for parts in calls.values_list("shown", flat=True) for shown in parts), inputs)
 
 
 def _size_checks(plan: Plan) -> list[MinBytes | WordCount]:
@@ -318,4 +338,6 @@ def for_final_verdict(run: Run, plan: Plan, answer: str) -> Case:
         effort=player.effort,
         min_verifier_confidence=policy.min_verifier_confidence,
         persons=requests.persons(requests_of(run)),
+        read_whole=_read_whole(run, plan.header.success_criteria, inputs),
+        meant=list(inputs),
     )

@@ -21,8 +21,8 @@ class Case:
     executor's, 0 to 1, of which the run asks for `min_confidence`; of the verifier it asks for
     `min_verifier_confidence`, and of each written document `min_document_bytes`, where none of the plan's `size_checks`
     says how long it is to be. `review`: a model looks at the result even where checks decide every criterion.
-    `read_whole`: the given files of which executors were shown every line. `persons`: what people asked for, by the
-    number of the request; `requests`: those of them that are judged here.
+    `read_whole`: the given files of which executors were shown every line; `meant`: those that the step deals with.
+    `persons`: what people asked for, by the number of the request; `requests`: those of them that are judged here.
     """
 
     subject: str
@@ -48,6 +48,7 @@ class Case:
     read_whole: Set[str] = frozenset()
     persons: Mapping[int, str] = field(default_factory=dict)
     requests: Sequence[PersonRequest] = ()
+    meant: Sequence[str] = ()
 
     @property
     def material(self) -> Material:

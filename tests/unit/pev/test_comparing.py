@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 from runs.pev.checks import problem_with, run_check
 from runs.pev.contracts import Absent, Covers, QuotesOccur
-from runs.pev.material import Material
+from runs.pev.material import Material, read_whole
+from runs.pev.ports import FileInfo, Shown
 
 NDA = "The term is thirty (30)\ndays from notice.\nGoverned by the law of Ohio.\n"
 ANNEX = "Payment within 14 days of receipt.\n"
@@ -210,6 +211,28 @@ class TestAbsence:
 
     def test_a_pattern_that_matches_no_file_fails(self) -> None:
         assert self.absent("ceiling", path="*.pdf")[:3] == (False, "*.pdf", "*.pdf matches none of the given files")
+
+
+SHA = "a" * 64
+
+
+@pytest.mark.parametrize(
+    ("shown", "whole"),
+    [
+        ([(1, 9, 9)], True),
+        ([(5, 9, 9), (1, 3, 9), (3, 4, 9)], True),
+        ([(1, 4, 9), (6, 9, 9)], False),
+        ([(1, 8, 9), (9, 8, 9)], False),
+        ([(2, 9, 9)], False),
+        ([(0, 0, 0)], False),
+        ([], False),
+    ],
+)
+def test_what_was_read_whole(shown: list[tuple[int, int, int]], whole: bool) -> None:
+    parts = [Shown("a.md", SHA, 0, 9, *lines) for lines in shown]
+    other = [Shown("b.md", "b" * 64, 0, 9, 1, 9, 9)]
+    given = {"a.md": FileInfo(SHA, 90), "copy.md": FileInfo(SHA, 90), "empty.md": FileInfo("c" * 64, 0)}
+    assert read_whole([*parts, *other], given) == ({"a.md", "copy.md", "empty.md"} if whole else {"empty.md"})
 
 
 @pytest.mark.parametrize(
