@@ -81,7 +81,9 @@ def named(source: str) -> str:
 
 
 class CriterionResult(Contract):
-    """The judgement of one criterion. `passed` implies `supported`: code sees to it, not a model."""
+    """The judgement of one criterion. `passed` implies `supported`: code sees to it, not a model. `looked_at`: of so
+    many of the `out_of` files that the criterion speaks of there is verified evidence; 0 of 0 where that is unknown.
+    """
 
     label: str
     text: str
@@ -93,6 +95,15 @@ class CriterionResult(Contract):
     feedback: str
     evidence: list[Evidence] = []
     about: About | None = None
+    looked_at: int = 0
+    out_of: int = 0
+
+    @property
+    def sample(self) -> str:
+        """Of how many of the files that it speaks of there is evidence, such as “12 of 23 looked at”; empty where that
+        is not known.
+        """
+        return f"{self.looked_at} of {self.out_of} looked at" if self.out_of else ""
 
     @property
     def grounded(self) -> bool:

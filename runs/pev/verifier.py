@@ -16,6 +16,7 @@ from runs.pev.ports import Ask, Model
 from runs.pev.prechecks import decided_by_code, in_order, undecided
 from runs.pev.requests import Change
 from runs.pev.results import CriterionResult, Evidence, Judgement, RequestResult, all_pass
+from runs.pev.sampling import looked_at
 
 SHOWN_CHARS = 60_000
 SHOWN_IN_ALL = 240_000
@@ -167,6 +168,7 @@ def _one(label: str, criterion: Criterion, given: CriterionAnswer, case: Case) -
     made = ["@output", *case.shown]
     evidence = [examined(quote, case.sources, made) for quote in given.evidence]
     supported = given.passed and supports(criterion, evidence)
+    seen, of = looked_at(criterion, evidence, case)
     sure = given.confidence >= case.min_verifier_confidence
     feedback = given.feedback
     if given.passed and not supported:
@@ -186,6 +188,8 @@ def _one(label: str, criterion: Criterion, given: CriterionAnswer, case: Case) -
         feedback=feedback,
         evidence=evidence,
         about=criterion.topic,
+        looked_at=seen,
+        out_of=of,
     )
 
 
