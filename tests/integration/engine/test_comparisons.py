@@ -60,7 +60,7 @@ REPORT = "# Cleaned\n\n1 duplicate was removed: “2,Bob 2,Bob” in raw.csv. Ke
 def test_a_result_that_agrees_with_what_was_given(api: FakeAnthropic, submitted: Submit, alice: User) -> None:
     report_md = REPORT.replace("2,Bob 2,Bob", "1,Ann 2,Bob 2,Bob")
     api.script(Team(plan=cleaning(), executor=executor(READ, said=report_md)))
-    run = finish(submitted(files={"raw.csv": RAW}), alice)
+    run = finish(submitted(files={"raw.csv": RAW}, sources_needed=True), alice)
     assert results(run.pk) == [
         (
             True,
@@ -77,7 +77,7 @@ def test_a_result_that_agrees_with_what_was_given(api: FakeAnthropic, submitted:
 def test_a_result_that_does_not_and_a_file_that_nobody_read(api: FakeAnthropic, submitted: Submit, alice: User) -> None:
     said = "# Cleaned\n\n2 duplicates were removed: “1,Ann and so on” in raw.csv. Kept is Ann.\n"
     api.script(Team(plan=cleaning(), executor=executor(said=said)))
-    run = submitted(files={"raw.csv": RAW}, attempts=1, replans=0)
+    run = submitted(files={"raw.csv": RAW}, sources_needed=True, attempts=1, replans=0)
     drain(run)
     answer(run, alice)
     drain(run)
