@@ -137,6 +137,7 @@ def examine(files: Mapping[str, FileInfo]) -> None:
     """Find out which of these stored files are text. Raises UploadRefused when that takes too long."""
     renditions.examine(files, renditions.Store(pieces_of, put))
     _texts.clear()
+    _problems.clear()
 
 
 def _name(sha256: str) -> str:
@@ -160,11 +161,17 @@ def contents_of(tree: Tree) -> TreeBytes:
     return TreeBytes(files_of(tree), texts_of(tree))
 
 
-def problems_of(tree: Tree) -> dict[str, str]:
+def problems_of(tree: Tree) -> Mapping[str, str]:
     """The files of a tree that cannot be read, by path, each with the reason as a clause behind its name."""
-    files = files_of(tree)
-    found = renditions.problems({info.sha256 for info in files.values()})
-    return {path: found[info.sha256] for path, info in files.items() if info.sha256 in found}
+    known = _problems.get(tree.digest)
+    if known is None:
+        files = files_of(tree)
+        found = renditions.problems({info.sha256 for info in files.values()})
+        known = {path: found[info.sha256] for path, info in files.items() if info.sha256 in found}
+        _problems[tree.digest] = known
+        while len(_problems) > MAX_REMEMBERED:
+            _problems.popitem(last=False)
+    return known
 
 
 def _read_texts(tree: Tree) -> Mapping[str, str]:
@@ -178,6 +185,8 @@ MAX_REMEMBERED = 64
 
 
 _texts: OrderedDict[str, Mapping[str, str]] = OrderedDict()
+_problems: OrderedDict[str, Mapping[str, str]] = OrderedDict()
+"""Both by digest: what was read of a content stays so. Threads may lose each other's entries; that costs a read."""
 
 
 def _remember_texts(digest: str, texts: Mapping[str, str]) -> Mapping[str, str]:
@@ -357,4 +366,5 @@ def reset_cache() -> None:
     """Tests roll back the rows that the cache was read from."""
     _remembered.clear()
     _texts.clear()
+    _problems.clear()
     _rows.clear()

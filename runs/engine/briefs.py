@@ -35,6 +35,7 @@ from runs.pev.sources import Given, ToolText, source_of
 from runs.pev.step_brief import Critique, StepBrief
 from runs.pev.synthesizer import AnswerBrief
 from runs.pev.tools import FileTools, ToolLimits
+from runs.reading.coverage import remarks_on
 from runs.reading.files import written_files
 from runs.reading.ledger import entries_of, ledger_of, result_in
 from runs.reading.requests import requests_of
@@ -72,6 +73,7 @@ def for_planner(run: Run) -> tuple[PlanBrief, str]:
         effort=player.effort,
         max_steps=policy.max_steps,
         sources_needed=policy.sources_needed,
+        remarks=remarks_on(run),
         lessons=lessons,
         kept=_kept(previous) if previous else (),
         results=_results(previous) if previous else {},
@@ -184,6 +186,7 @@ def for_executor(attempt: Attempt) -> StepBrief:
         steps={key: spec.name for key, spec in states.specs_of(step.plan_id, step.plan.digest).items()},
         step=step.spec,
         files=trees.files_of(run.inputs),
+        remarks=remarks_on(run),
         made=written_files(run, attempt.base),
         results={key: result.text for key, result in results.items()},
         notes={key: result.notes for key, result in results.items()},

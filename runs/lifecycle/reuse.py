@@ -38,6 +38,7 @@ def key_of(state: State, key: str) -> str:
             "requests": [
                 (gate.request, gate.reason, gate.attempt.fingerprint) for gate in _requests(state, key) if gate.attempt
             ],
+            "excluded": run.excluded or (),
             "results": [one.fingerprint for one in before if one.status in SETTLED_STEPS],
             "models": [policy.model_for(role) for role in (Role.EXECUTOR, Role.VERIFIER)],
             "policy": {name: getattr(policy, name) for name in _DECIDES},

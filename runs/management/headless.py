@@ -91,7 +91,8 @@ class Headless:
                 texts = {"sources_needed": "off"} | texts
             policy = with_texts(default_policy(), texts, option)
             imported, reason = (plan.plan, plan.reason) if plan else (None, "")
-            submission = Submission(request, uploads, policy, uuid.uuid4(), plan=imported, plan_from=reason)
+            token, left = uuid.uuid4(), options["exclude"]
+            submission = Submission(request, uploads, policy, token, excluded=left, plan=imported, plan_from=reason)
             return submit(owner, submission)
         except InvalidInput as error:
             raise CommandError(str(error), returncode=2) from error

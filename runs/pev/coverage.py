@@ -135,6 +135,36 @@ def unread_in(found: Iterable[Covered], meant: Collection[str]) -> list[str]:
     return sentences
 
 
+def not_read_by_plan(found: Iterable[Covered], meant: Collection[str]) -> list[str]:
+    """For whoever decides on a plan: a sentence for each group of given files that none of its steps will read."""
+    listed = list(found)
+    left = [one.path for one in listed if one.extent is Extent.NOTHING and one.path not in meant]
+    sentences = [sentence.replace(" could not be read: ", " cannot be read: ") for sentence in unread_in(listed, ())]
+    if left:
+        sentences.append(f"No step of this plan is given {said(left)}.")
+    return sentences + _excluded(listed)
+
+
+def summary(found: Iterable[Covered]) -> list[str]:
+    """What was shown of the given files, grouped: as many lines for two thousand files as for twenty."""
+    listed = list(found)
+    whole = sum(1 for one in listed if one.extent is Extent.WHOLE)
+    part = [one.sentence for one in listed if one.extent is Extent.PART]
+    nothing = [one.path for one in listed if one.extent is Extent.NOTHING]
+    lines = [f"{whole:,} of {len(listed):,} files were shown whole."] if listed else []
+    if part:
+        more = [f"{len(part) - MAX_NAMED:,} more"] if len(part) > MAX_NAMED else []
+        lines.append(f"In part: {'; '.join([*part[:MAX_NAMED], *more])}.")
+    if nothing:
+        lines.append(f"Not shown: {said(nothing)}.")
+    return lines + unread_in(listed, ()) + _excluded(listed)
+
+
+def _excluded(found: Iterable[Covered]) -> list[str]:
+    paths = [one.path for one in found if one.extent is Extent.EXCLUDED]
+    return [f"Left out, as a person said: {said(paths)}."] if paths else []
+
+
 def _each(paths: Sequence[str]) -> str:
     return "it" if len(paths) == 1 else "each of them"
 

@@ -48,9 +48,10 @@ def results_with_notes(results: Mapping[str, str], notes: Mapping[str, str]) -> 
             yield delimited("notes", begun(note, NOTES_CHARS), name)
 
 
-def listing(files: Mapping[str, FileInfo]) -> str:
-    """The files with their sizes, a line each; what is left out is said."""
-    lines = [f"{path}\t{info.size} bytes" for path, info in islice(files.items(), LISTED_FILES)]
+def listing(files: Mapping[str, FileInfo], remarks: Mapping[str, str] | None = None) -> str:
+    """The files with their sizes, a line each, with what is to be remarked of some; what is left out is said."""
+    notes = {path: f"\t{remark}" for path, remark in (remarks or {}).items()}
+    lines = [f"{path}\t{info.size} bytes{notes.get(path, '')}" for path, info in islice(files.items(), LISTED_FILES)]
     if len(files) > LISTED_FILES:
         lines.append(f"… and {len(files) - LISTED_FILES} more files; list_files shows them")
     return "\n".join(lines) or "(no files)"

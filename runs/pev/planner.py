@@ -54,7 +54,8 @@ class Spent:
 @dataclass(frozen=True)
 class PlanBrief:
     """Everything a planner may see. `previews` holds the first characters of some text files, `results` those of
-    what the kept steps have found. `stands`: the version before goes on if there is no new one.
+    what the kept steps have found. `stands`: the version before goes on if there is no new one. `remarks`: which files
+    cannot be read, or are excluded.
     """
 
     request: str
@@ -65,6 +66,7 @@ class PlanBrief:
     effort: str
     max_steps: int
     sources_needed: bool = True
+    remarks: Mapping[str, str] = field(default_factory=dict)
     lessons: tuple[Lesson, ...] = ()
     kept: tuple[PlanStep, ...] = ()
     results: Mapping[str, str] = field(default_factory=dict)
@@ -272,7 +274,7 @@ def _of_the_run(brief: PlanBrief) -> list[str]:
     tools = "\n".join(f"{tool.name}: {tool.description}" for tool in brief.tools)
     return [
         delimited("request", brief.request),
-        delimited("files", listing(brief.files)),
+        delimited("files", listing(brief.files, brief.remarks)),
         *(delimited("preview", text, path) for path, text in brief.previews.items()),
         delimited("tools", tools),
         delimited("limits", json.dumps({"max_steps": brief.max_steps, "sources_needed": brief.sources_needed})),

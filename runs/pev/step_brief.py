@@ -41,6 +41,7 @@ class StepBrief:
     `context` and `steps` (names by key, in order) are those of the plan. `files` are those of the run, the same for
     all of its steps; `made` what earlier steps have added or changed. `results` and `notes` are of the steps that
     this one rests on. `window`: the tokens that question and answer may have together, None where nobody knows.
+    `remarks`: which files cannot be read, or are excluded.
     """
 
     request: str
@@ -57,6 +58,7 @@ class StepBrief:
     steps: Mapping[str, str] = field(default_factory=dict)
     notes: Mapping[str, str] = field(default_factory=dict)
     window: int | None = None
+    remarks: Mapping[str, str] = field(default_factory=dict)
 
 
 def question(brief: StepBrief, tools: Sequence[ToolSpec]) -> Ask:
@@ -83,7 +85,7 @@ def _of_the_run(brief: StepBrief) -> list[str]:
         delimited("request", brief.request),
         delimited("goal", brief.goal),
         *_of_the_plan(brief),
-        delimited("files", listing(brief.files)),
+        delimited("files", listing(brief.files, brief.remarks)),
     ]
 
 

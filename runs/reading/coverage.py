@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 from runs import trees
 from runs.models import Attempt, Plan, Run, Step, ToolCall
-from runs.pev.coverage import Covered, Inputs, coverage, unread_in
+from runs.pev.contracts import PlanStep
+from runs.pev.coverage import Covered, Extent, Inputs, coverage, not_read_by_plan, summary, unread_in
 from runs.pev.inputs import meant_by, selected
 from runs.pev.ports import Shown
 
@@ -29,6 +30,11 @@ class Coverage:
     @cached_property
     def files(self) -> tuple[Covered, ...]:
         return coverage(self.inputs, (one for parts in self.shown.values() for one in parts))
+
+    @cached_property
+    def summary(self) -> list[str]:
+        """A few sentences for people, however many files there are."""
+        return summary(self.files)
 
     def of_step(self, step_id: int) -> tuple[Covered, ...]:
         """Only the files of which something was shown."""
@@ -67,6 +73,28 @@ def _shown(sources: Mapping[int, int]) -> dict[int, Sequence[Shown]]:
     for attempt, parts in calls.values_list("attempt_id", "shown"):
         found[attempt or 0] += (part for part in parts if part.lines)
     return {pk: found[source] for pk, source in sources.items() if source in found}
+
+
+def remarks_on(run: Run) -> dict[str, str]:
+    """What planner and executors are told of some of the given files, by path."""
+    inputs = inputs_of(run)
+    return dict.fromkeys(inputs.problems, "cannot be read") | dict.fromkeys(inputs.excluded, "excluded; leave it alone")
+
+
+def planned(run: Run, specs: Iterable[PlanStep]) -> list[str]:
+    """A sentence for each group of given files that no step of a plan will read; for whoever decides on it."""
+    if run.excluded is None:
+        return []
+    inputs = inputs_of(run)
+    return not_read_by_plan(coverage(inputs, ()), set(meant_by(specs, inputs.files)))
+
+
+def unreadable(run: Run) -> list[str]:
+    """A sentence for each group of given files that cannot be read, known since the submission."""
+    if run.excluded is None:
+        return []
+    found = coverage(inputs_of(run), ())
+    return not_read_by_plan([one for one in found if one.extent is Extent.UNREADABLE], ())
 
 
 def unread(run: Run, plan: Plan | None) -> list[str]:

@@ -28,6 +28,7 @@ from runs.pev.estimate import Estimate, StepEstimate
 from runs.pev.ordering import levels
 from runs.pev.outcome import OpenPoint, point_of
 from runs.pev.ports import FileInfo
+from runs.reading.coverage import planned
 from runs.reading.differences import Difference, difference_between
 from runs.reading.ledger import entry_of
 from runs.reading.rows import Rows, ToolReading
@@ -125,6 +126,11 @@ class PlanReading:
     @property
     def judged(self) -> int:
         return len(self.criteria) - self.checked
+
+    @cached_property
+    def not_read(self) -> list[str]:
+        """Which of the given files no step of it will read, grouped."""
+        return planned(self.rows.run, self.specs.values())
 
     @property
     def carried_out(self) -> bool:

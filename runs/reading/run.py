@@ -13,6 +13,7 @@ from runs.enums import EventKind, Outcome, Role
 from runs.models import Gate, Run
 from runs.pev.outcome import OpenPoint, gaps_in
 from runs.pev.results import CriterionResult
+from runs.reading.coverage import Coverage, coverage_of, unreadable
 from runs.reading.escaping import line
 from runs.reading.files import MadeFile, made_files
 from runs.reading.ledger import ledger_of
@@ -109,6 +110,16 @@ class RunReading:
             lambda step: steps[step.key].tried,
             self.criteria,
         )
+
+    @cached_property
+    def coverage(self) -> Coverage | None:
+        """How much of the given files was shown; None for a run of before, of which that is not known."""
+        return coverage_of(self.run)
+
+    @cached_property
+    def unreadable(self) -> list[str]:
+        """A sentence for each group of given files that cannot be read."""
+        return unreadable(self.run)
 
     @property
     def other_decisions(self) -> list[Gate]:

@@ -49,6 +49,8 @@ def render(report: RunReading) -> dict[str, JsonValue]:
         "rollback_strategy": report.rollback,
         "answer": report.answer,
         "judged_answer": run.answer,
+        "excluded": list[JsonValue](run.excluded or ()),
+        "coverage": _coverage(report),
         "success_criteria": _results(report.criteria),
         "requests": [_request(one) for one in report.requests],
         "plans": [_plan(plan) for plan in report.plans],
@@ -93,6 +95,22 @@ def _request(one: Request) -> JsonValue:
         "attempt": one.attempt.number if one.attempt else None,
         "result": one.result.model_dump(mode="json") if one.result else None,
     }
+
+
+def _coverage(report: RunReading) -> JsonValue:
+    """By file, which lines were shown to any executor; null for a run of before. `extent` as in `pev.coverage`."""
+    if report.coverage is None:
+        return None
+    return [
+        {
+            "path": one.path,
+            "extent": one.extent.value,
+            "ranges": [list[JsonValue](span) for span in one.ranges],
+            "lines": one.lines,
+            "problem": one.problem,
+        }
+        for one in report.coverage.files
+    ]
 
 
 def _refused(run: Run) -> list[JsonValue]:

@@ -28,7 +28,7 @@ def render(report: RunReading) -> str:
     obeys it.
     """
     parts: list[str] = []
-    for section in (_head, _answer, _criteria, _files, _plans, _decisions, _costs, _calls, _figures, _foot):
+    for section in (_head, _answer, _criteria, _inputs, _files, _plans, _decisions, _costs, _calls, _figures, _foot):
         parts += [*section(report), ""]
     return printable("\n".join(parts).rstrip() + "\n")
 
@@ -89,6 +89,13 @@ def _criterion(criterion: CriterionResult, indent: str) -> list[str]:
         sha = f" (SHA-256 {code(proof.sha256)})" if proof.sha256 else ""
         rows.append(f"{indent}  - {kind}: {line(proof.sentence)}{sha}")
     return rows
+
+
+def _inputs(report: RunReading) -> list[str]:
+    found = report.coverage
+    if found is None or not found.files:
+        return []
+    return ["## What was read of the input files", "", *(f"- {line(sentence)}" for sentence in found.summary)]
 
 
 def _files(report: RunReading) -> list[str]:

@@ -21,6 +21,13 @@ class Command(TerminalCommand):
             metavar="PATH",
             help="a file in that folder that is left out otherwise, since it may hold secrets, such as .env",
         )
+        parser.add_argument(
+            "--exclude",
+            action="append",
+            default=[],
+            metavar="PATTERN",
+            help="files that nobody has to deal with: a name, a folder or a pattern such as *.pdf; they are kept",
+        )
         parser.add_argument("--sample", help="use a sample that ships with the app: contracts")
         parser.add_argument(
             "--plan", type=Path, help="a plan as JSON, exported or written by hand; no planner is asked"

@@ -131,6 +131,12 @@ class NewRunForm(forms.Form):
         help_text="Otherwise what is said about your files or the world has to rest on them.",
         required=False,
     )
+    excluded = forms.CharField(
+        label="Files that nobody has to deal with",
+        help_text="Names, folders or patterns such as *.pdf, with commas between them. They are kept, and not read.",
+        required=False,
+        max_length=4_000,
+    )
     token = forms.UUIDField(widget=forms.HiddenInput)
     paths = forms.Field(required=False, widget=forms.MultipleHiddenInput)  # filled by the script, in the files' order
     left_out = forms.Field(required=False, widget=forms.MultipleHiddenInput)  # paths that the script did not send
@@ -216,6 +222,7 @@ class NewRunForm(forms.Form):
         return bool(
             set(self.errors)
             - {"request", "no_files", "no_sources", "token", "approvers", "template", "plan_file", "paths", "left_out"}
+            - {"excluded"}
         )
 
     def uploads(self) -> list[Upload]:
@@ -243,6 +250,10 @@ class NewRunForm(forms.Form):
                 f"files, or tick “{self.fields['no_files'].label}” to go on all the same, or "
                 f"“{self.fields['no_sources'].label}”."
             )
+
+    def patterns(self) -> list[str]:
+        """Which files are excluded."""
+        return [part for part in map(str.strip, self.cleaned_data["excluded"].split(",")) if part]
 
     def held_back(self) -> list[str]:
         """What a browser says that it left out of a folder, for the history: paths, none of them taken at its word."""

@@ -90,6 +90,7 @@ def _submit(request: HttpRequest, form: NewRunForm) -> Run:
             request=given["request"],
             uploads=form.uploads(),
             left_out=form.held_back(),
+            excluded=form.patterns(),
             policy=form.policy(),
             token=given["token"],
             approvers=list(given["approvers"]),

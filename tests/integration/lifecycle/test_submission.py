@@ -378,3 +378,27 @@ def test_a_sample_can_be_submitted_as_it_is(name: str) -> None:
 def test_an_unknown_sample_is_refused_with_those_there_are(name: str) -> None:
     with pytest.raises(InvalidInput, match="contracts"):
         sample(name)
+
+
+# ---- what is excluded ---------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("excluded", "sentence"),
+    [
+        (["b.md"], "“b.md” excludes no file: none of the files attached has such a path."),
+        (["a.md", "*.pdf"], "“*.pdf” excludes no file: none of the files attached has such a path."),
+        (["*"], "All files are excluded, so that none is left to work on. Do not attach them, or exclude less."),
+        (["a.md"] * 51, "51 patterns exclude files; 50 may. Name folders instead."),
+        (["*?" * 9], "There may be 50 patterns with wildcards, and 8 wildcards in each; name folders."),
+    ],
+)
+def test_what_excludes_nothing_or_everything_is_refused(excluded: list[str], sentence: str) -> None:
+    assert refused(submission("Do it", upload("a.md"), upload("c/d.md"), excluded=excluded)) == sentence
+
+
+def test_what_is_excluded_is_kept_with_the_run_and_in_the_next_one() -> None:
+    run = submit(made.alice(), submission("Do it", upload("a.md"), upload("c/d.md"), excluded=["c/"]))
+    Run.objects.update(status=RunStatus.FINISHED, outcome="failed", finished_at=run.created_at)
+    assert (list(run.excluded or ()), sorted(trees.files_of(run.inputs))) == (["c/"], ["a.md", "c/d.md"])
+    assert again(Run.objects.get(), made.alice(), uuid.uuid4()).excluded == ("c/",)

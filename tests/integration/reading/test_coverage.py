@@ -5,15 +5,18 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from django.test import Client
 
 from runs.enums import Outcome
 from runs.models import Run, Step, User
 from runs.reading.coverage import coverage_of, unread
 from runs.reading.run import reading_of
-from tests.factories import Submit, finish, reused
+from runs.reports.machine import as_json
+from runs.reports.markdown import as_markdown
+from tests.factories import Submit, drain, finish, reused
 from tests.fakes.anthropic_answers import Answer, Request, ToolUse, UseTools
 from tests.fakes.anthropic_api import FakeAnthropic
-from tests.fakes.team import Player, Team, plan, step, step_of
+from tests.fakes.team import Player, Team, plan, step, step_of, told
 
 pytestmark = [pytest.mark.django_db, pytest.mark.allow_hosts(["127.0.0.1"])]
 
@@ -130,3 +133,36 @@ def test_of_a_run_from_before_nothing_is_claimed(api: FakeAnthropic, submitted: 
     Run.objects.update(excluded=None)
     run = finish(Run.objects.get(pk=run.pk), alice)
     assert (run.outcome, coverage_of(run), unread(run, run.plans.get())) == (Outcome.SUCCEEDED, None, [])
+
+
+def test_what_cannot_be_read_is_told_to_everybody_from_the_beginning(
+    api: FakeAnthropic, submitted: Submit, alice: User, client: Client
+) -> None:
+    files = {"a.md": b"The first of two.\n", "b.md": b"Another.\n", "scan.pdf": FOLDER["scan.pdf"], "x.md": b"Old.\n"}
+    team = Team(plan=plan(step("one") | {"inputs": ["a.md"]}), executor=reading(one=[{"path": "a.md"}]))
+    api.script(team)
+    run = submitted(files=files, sources_needed=True, excluded=["x.md"])
+    client.force_login(alice)
+    assert "scan.pdf cannot be read: it is a PDF file" in client.get(f"/runs/{run.pk}/").text
+    drain(run)
+    gate = client.get(f"/runs/{run.pk}/").text
+    assert "No step of this plan is given b.md." in gate
+    assert "Left out, as a person said: x.md." in gate
+    run = finish(run, alice)
+    for role in ("planner", "executor"):
+        [listed] = [part.text for part in told(team.seen[role][0]) if part.kind == "files"]
+        assert listed == (
+            "a.md\t18 bytes\nb.md\t9 bytes\nscan.pdf\t12 bytes\tcannot be read\nx.md\t5 bytes\texcluded; leave it alone"
+        )
+    told_by_json = as_json(run)
+    assert told_by_json["excluded"] == ["x.md"]
+    assert [(one["path"], one["extent"]) for one in told_by_json["coverage"]] == [  # type: ignore[union-attr,index,call-overload]
+        ("a.md", "whole"),
+        ("b.md", "nothing"),
+        ("scan.pdf", "unreadable"),
+        ("x.md", "excluded"),
+    ]
+    for text in (as_markdown(run), client.get(f"/runs/{run.pk}/report/").text):
+        assert "What was read of the input files" in text
+        assert "1 of 4 files were shown whole." in text
+        assert "Not shown: b.md." in text

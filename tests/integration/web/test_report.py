@@ -140,6 +140,7 @@ def test_hostile_text_breaks_neither_page_nor_markdown(alice_client: Client) -> 
         "## Request",
         "## Final answer",
         "## Success criteria",
+        "## What was read of the input files",
         "## Files made",
         "## Plans and steps",
         "## Estimate against actual",

@@ -16,7 +16,7 @@ from tests import factories
 from tests.factories import recorded
 
 pytestmark = pytest.mark.django_db
-QUERIES = 18
+QUERIES = 19
 
 
 def page_of(client: Client, run: Run) -> str:

@@ -436,3 +436,14 @@ def test_without_a_model_a_free_task_is_refused_and_the_template_is_not(alice_cl
 def test_without_a_model_the_sample_is_one_click(alice_client: Client) -> None:
     alice_client.post("/runs/sample/contracts/")
     assert Run.objects.get().inputs.file_count == 3
+
+
+def test_files_are_excluded_by_patterns_with_commas_between_them(alice_client: Client) -> None:
+    files = [
+        SimpleUploadedFile("a.md", b"One."),
+        SimpleUploadedFile("b.pdf", b"Two."),
+        SimpleUploadedFile("c.txt", b"3"),
+    ]
+    answer = alice_client.post("/runs/new/", form(files=files, excluded=" *.pdf, c.txt ,"))
+    assert answer.status_code == 302
+    assert Run.objects.get().excluded == ("*.pdf", "c.txt")

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from runs.pev.coverage import Covered, Extent, Inputs, coverage, grouped, said, unread_in
+from runs.pev.coverage import Covered, Extent, Inputs, coverage, grouped, not_read_by_plan, said, summary, unread_in
 from runs.pev.ports import FileInfo, Shown
 
 
@@ -96,3 +96,29 @@ def test_two_thousand_files_are_a_few_folders() -> None:
 def test_folders_are_as_deep_as_few_of_them_tell() -> None:
     assert grouped(["a/b/1", "a/b/2", "a/c/1", "d"]) == [("a/b/", 2), ("a/c/", 1), ("the top folder", 1)]
     assert grouped([]) == []
+
+
+def test_whoever_decides_on_a_plan_is_told_what_it_does_not_read() -> None:
+    found = [
+        Covered("a.pdf", Extent.UNREADABLE, problem="is a PDF file, which cannot be read yet"),
+        Covered("b.md", Extent.NOTHING),
+        Covered("c.md", Extent.NOTHING),
+        Covered("x.md", Extent.EXCLUDED),
+    ]
+    assert not_read_by_plan(found, {"c.md"}) == [
+        "a.pdf cannot be read: it is a PDF file, which cannot be read yet.",
+        "No step of this plan is given b.md.",
+        "Left out, as a person said: x.md.",
+    ]
+    assert not_read_by_plan(found[1:3], {"b.md", "c.md"}) == []
+
+
+def test_a_summary_is_as_long_for_two_thousand_files_as_for_twenty() -> None:
+    found = [Covered(f"a/{n}.md", Extent.PART, [(1, 1)], 2) for n in range(1_000)]
+    found += [Covered(f"b/{n}.md", Extent.NOTHING) for n in range(1_000)] + [Covered("c.md", Extent.WHOLE)]
+    lines = summary(found)
+    assert lines[0] == "1 of 2,001 files were shown whole."
+    assert lines[1].startswith("In part: a/0.md line 1 of 2; a/1.md line 1 of 2;")
+    assert lines[1].endswith("; 992 more.")
+    assert lines[2:] == ["Not shown: 1,000 files: b/ (1,000)."]
+    assert summary([]) == []
