@@ -6,6 +6,7 @@ from runs.enums import GateKind
 from runs.models import Gate
 from runs.pev.contracts import Criterion
 from runs.pev.outcome import OpenPoint
+from runs.pev.results import CriterionResult
 from runs.reading.differences import check_in_words
 from runs.reading.plans import AttemptReading, PlanReading, StepReading
 from runs.reading.run import reading_of
@@ -39,6 +40,9 @@ def _plan(plan: PlanReading) -> Iterator[str]:
     yield from (f"! asks for less than was agreed: {sentence}" for sentence in plan.row.relaxed)
     for step in plan.steps:
         yield from _step(step)
+    yield f"{plan.sourced} of {len(plan.criteria)} criteria are checked against your files"
+    if plan.sources_needed and plan.unsourced:
+        yield f"! nothing is checked against them in: {', '.join(plan.unsourced)}"
     yield "The whole counts as done when"
     yield from _wanted(plan.row.header.success_criteria)
     if cost := plan.estimate:
@@ -59,7 +63,7 @@ def _step(step: StepReading) -> Iterator[str]:
 def _wanted(criteria: Iterable[Criterion]) -> Iterator[str]:
     for one in criteria:
         check = f" [check: {check_in_words(one.check)}]" if one.check else ""
-        yield f"    must hold: {one.text}{check}"
+        yield f"    must hold ({one.topic}): {one.text}{check}"
 
 
 def _missing(point: OpenPoint) -> Iterator[str]:
@@ -80,7 +84,7 @@ def _attempt(attempt: AttemptReading) -> Iterator[str]:
         yield f"and {len(attempt.written) - MAX_FILES:,} more files"
     yield from (f"! differs from the plan: {sentence}" for sentence in attempt.deviations)
     if verdict := attempt.verdict:
-        yield from (f"{'met' if one.met else 'NOT MET'}: {one.text}" for one in verdict.results)
+        yield from (_judged(one) for one in verdict.results)
         yield from (f"note: {note}" for note in verdict.notes)
         yield from (f"critique: {line}" for line in verdict.feedback.splitlines())
     if attempt.output:
@@ -88,6 +92,12 @@ def _attempt(attempt: AttemptReading) -> Iterator[str]:
         yield from (f"| {line}" for line in lines[:MAX_FINDINGS])
         if len(lines) > MAX_FINDINGS:
             yield f"… {len(lines) - MAX_FINDINGS} more lines"
+
+
+def _judged(one: CriterionResult) -> str:
+    """With what its evidence rests on, and whether that may have nothing to do with it."""
+    basis = f" ({', '.join(one.rests_on)})" if one.met and one.rests_on else ""
+    return f"{'met' if one.met else 'NOT MET'}: {one.text}{basis}{'; its evidence is doubtful' if one.weak else ''}"
 
 
 def _one_line(text: str) -> str:

@@ -13,6 +13,7 @@ from runs.accounting.history import estimate_of
 from runs.accounting.totals import Totals
 from runs.enums import (
     OPEN_ATTEMPTS,
+    About,
     AttemptStatus,
     EventKind,
     GateKind,
@@ -122,6 +123,24 @@ class PlanReading:
     def checked(self) -> int:
         """How many criteria a check decides; the others are `judged` by a model."""
         return sum(1 for criterion in self.criteria if criterion.check)
+
+    @property
+    def sources_needed(self) -> bool:
+        return self.rows.run.policy.sources_needed
+
+    @property
+    def sourced(self) -> int:
+        """How many criteria are about the sources, so that only words from outside the run can meet them (T1a)."""
+        return sum(1 for criterion in self.criteria if criterion.topic is About.SOURCES)
+
+    @property
+    def unsourced(self) -> list[str]:
+        """The names of the steps of which nothing is held against the sources."""
+        return [
+            spec.name
+            for spec in self.specs.values()
+            if all(criterion.topic is About.OUTPUT for criterion in spec.acceptance_criteria)
+        ]
 
     @property
     def judged(self) -> int:

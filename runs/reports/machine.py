@@ -201,4 +201,9 @@ def _verdict(verdict: Verdict) -> JsonValue:
 
 
 def _results(judged: Iterable[CriterionResult]) -> JsonValue:
-    return [one.model_dump(mode="json") for one in judged]
+    return [_result(one) for one in judged]
+
+
+def _result(one: CriterionResult) -> JsonValue:
+    """As it is stored, with what its evidence rests on, in words."""
+    return one.model_dump(mode="json") | {"rests_on": list[JsonValue](one.rests_on), "doubtful": one.weak}

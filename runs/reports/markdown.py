@@ -12,7 +12,7 @@ from runs.accounting.totals import Totals
 from runs.characters import printable
 from runs.enums import Severity
 from runs.models import Gate, Run, Verdict
-from runs.pev.results import CriterionResult
+from runs.pev.results import CriterionResult, Evidence
 from runs.reading.escaping import block, code, line
 from runs.reading.plans import AttemptReading, PlanReading, StepReading
 from runs.reading.run import RunReading, reading_of
@@ -84,11 +84,16 @@ def _criterion(criterion: CriterionResult, indent: str) -> list[str]:
     rows = [f"{indent}- **{state}**: {line(criterion.text)}"]
     if criterion.feedback and not criterion.met:
         rows.append(f"{indent}  - Feedback: {line(criterion.feedback)}")
-    for proof in criterion.evidence:
-        kind = "Evidence" if proof.verified else "Not accepted as evidence"
-        sha = f" (SHA-256 {code(proof.sha256)})" if proof.sha256 else ""
-        rows.append(f"{indent}  - {kind}: {line(proof.sentence)}{sha}")
-    return rows
+    return rows + [f"{indent}  - {_proof(proof)}" for proof in criterion.evidence]
+
+
+def _proof(proof: Evidence) -> str:
+    kind = "Evidence" if proof.verified else "Not accepted as evidence"
+    basis = f", {proof.rests_on}" if proof.verified and proof.rests_on else ""
+    sha = f" (SHA-256 {code(proof.sha256)})" if proof.sha256 else ""
+    statement = f" It supports “{line(proof.statement)}” in {line(proof.statement_where)}." if proof.statement else ""
+    weak = f" Doubtful: {line(proof.weak)}." if proof.weak else ""
+    return f"{kind}{basis}: {line(proof.sentence)}{sha}{statement}{weak}"
 
 
 def _inputs(report: RunReading) -> list[str]:

@@ -20,14 +20,15 @@ def test_a_plan_is_shown_with_everything_its_steps_write() -> None:
     at = lines.index("- inventory (low): List the contracts and their parties")
     assert lines[at + 1 : at + 8] == [
         "    Read each contract and note its parties, its date and its subject in one table.",
-        f"    must hold: The inventory exists [check: {factories.INVENTORY} exists]",
-        "    must hold: Every contract is listed with both parties.",
+        f"    must hold (output): The inventory exists [check: {factories.INVENTORY} exists]",
+        "    must hold (output): Every contract is listed with both parties.",
         f"    writes: {factories.INVENTORY}",
         "    uses list_files: See what there is.",
         "    uses read_file: Read each contract.",
         "    uses write_file: Write the table.",
     ]
     assert f"    writes: {factories.REVIEW}" in lines
+    assert any(line.endswith(" criteria are checked against your files") for line in lines)
     assert lines[-1].startswith("Estimated cost: $")
 
 
@@ -61,7 +62,10 @@ def test_a_result_is_shown_with_every_file_written_and_removed() -> None:
 
 def test_a_result_is_shown_with_its_verdict() -> None:
     lines = asked(factories.step_gate())
-    assert lines[1:3] == [f"wrote {factories.REVIEW} (405 bytes)", "met: Each finding quotes the clause it is about."]
+    assert lines[1:3] == [
+        f"wrote {factories.REVIEW} (405 bytes)",
+        "met: Each finding quotes the clause it is about. (from your files)",
+    ]
 
 
 def test_a_line_break_in_a_text_begins_no_line_of_ours() -> None:

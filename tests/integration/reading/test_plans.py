@@ -2,7 +2,7 @@
 
 import pytest
 
-from runs.enums import ApprovalPolicy, PlanStatus, WorkKind
+from runs.enums import About, ApprovalPolicy, PlanStatus, WorkKind
 from runs.lifecycle import facts
 from runs.models import Attempt, Run
 from runs.pev.verifier import failed
@@ -109,3 +109,10 @@ def test_what_the_steps_cost_is_less_than_the_whole() -> None:
     reading = reading_of(factories.finished_succeeded())
     assert reading.plan is not None
     assert 0 < sum(step.spent.cost for step in reading.plan.steps) < reading.totals.cost
+
+
+def test_what_is_held_against_the_sources_is_counted_and_the_steps_without_it_are_named() -> None:
+    about = factories.criterion("Every party is named in a contract.", about=About.SOURCES)
+    review = factories.plan_step("review", "Review the clauses", acceptance_criteria=[about])
+    plan = newest(factories.awaiting_plan(factories.plan(factories.inventory_step(), review)))
+    assert (plan.sourced, len(plan.criteria), plan.unsourced) == (1, 3, ["List the contracts and their parties"])
