@@ -12,10 +12,12 @@ from django.test import Client
 from runs.enums import GateKind, GateStatus, Outcome, RunStatus, WorkStatus
 from runs.models import Attempt, Run, Step
 from runs.reports.machine import as_json
+from runs.reports.markdown import as_markdown
 from tests.factories import Submit, drain, hurry
 from tests.fakes.anthropic_api import FakeAnthropic
 from tests.fakes.team import Team
-from tests.integration.adversarial.recomputed import RANK, attempt_passes, best_outcome, false_evidence, folded
+from tests.integration.adversarial.rawsources import folded
+from tests.integration.adversarial.recomputed import RANK, attempt_passes, best_outcome, false_evidence
 
 STRICT = {"plan_approval": "never", "attempts": 1, "replans": 0, "exhausted": "fail"}
 """The policy unless a case says otherwise: nobody is asked, and what does not pass at once fails."""
@@ -64,6 +66,14 @@ def must_hold(run: Run, client: Client, ends: Outcome | GateKind, *reasons: str)
             assert any(reason in text for text in pages_of_steps(run, client)), f"a person can read: {reason}"
 
 
+def must_tell(run: Run, client: Client, *reasons: str) -> None:
+    """Whoever looks at the run first reads this: on its page, in its JSON and in its Markdown report."""
+    client.force_login(run.owner)
+    machine = " ".join(strings_in(as_json(run)))
+    for text in (words(page(client, f"/runs/{run.pk}/")), folded(machine), without_marks(as_markdown(run))):
+        assert [reason for reason in reasons if folded(reason) not in text] == []
+
+
 def how_it_rests(run: Run) -> Outcome | GateKind:
     """The outcome of a run that is over, or the kind of question it waits with. Anything else is an error."""
     gates = list(run.gates.filter(status=GateStatus.OPEN))
@@ -92,6 +102,11 @@ def page(client: Client, address: str) -> str:
 
 def words(markup: str) -> str:
     return folded(html.unescape(re.sub(r"<[^>]*>", "", markup)))
+
+
+def without_marks(text: str) -> str:
+    """Markdown without what escapes, quotes or sets off: the words are looked for."""
+    return folded(re.sub(r"^\s*>|[\\`*]|&[a-z]+;|&#\d+;", "", text, flags=re.MULTILINE))
 
 
 def strings_in(value: object) -> Iterator[str]:

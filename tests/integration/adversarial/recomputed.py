@@ -2,57 +2,29 @@
 
 from __future__ import annotations
 
+import fnmatch
 import hashlib
-import json
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Iterator, Sequence
 
-from django.core.files.storage import storages
 from pydantic import BaseModel
 
-from runs.models import Attempt, Plan, Run, Step, ToolCall, Tree, Verdict
+from runs.models import Attempt, Gate, Plan, Run, Step, Verdict
+from tests.integration.adversarial.plainly import holds, rests_outside, topic_of
+from tests.integration.adversarial.rawsources import (
+    OUTSIDE,
+    Row,
+    Sources,
+    blob,
+    decoded,
+    files_in,
+    final_sources,
+    folded,
+    lines_shown,
+    sources_of,
+)
 
-type Row = Mapping[str, Any]
 RANK = {"failed": 0, "cancelled": 0, "partial": 1, "succeeded": 2}
-
-
-@dataclass(frozen=True)
-class Sources:
-    """What may be quoted: digests of files by path, and what was said, by `@output` and `@tool-N`.
-
-    `own`: what the executor had put into each tool, which cannot come out of it as evidence.
-    """
-
-    files: Mapping[str, str]
-    said: Mapping[str, str]
-    own: Mapping[str, str] = field(default_factory=dict)
-
-    def data(self, name: str) -> bytes | None:
-        if name in self.said:
-            return self.said[name].encode()
-        return blob(self.files[name]) if name in self.files else None
-
-
-def blob(sha256: str) -> bytes:
-    with storages["blobs"].open(f"{sha256[:2]}/{sha256[2:]}") as file:
-        return bytes(file.read())
-
-
-def files_in(tree: Tree, changes: Row | None = None) -> dict[str, str]:
-    """Path to digest."""
-    merged = {**(tree.root.changes if tree.root else {}), **tree.changes, **(changes or {})}
-    return {path: entry[0] for path, entry in merged.items() if entry}
-
-
-def sources_of(attempt: Attempt) -> Sources:
-    calls = ToolCall.objects.filter(attempt=attempt, generation=attempt.work.generation).order_by("ordinal")
-    said = {f"@tool-{number}": call.result for number, call in enumerate(calls, 1)}
-    own = {f"@tool-{number}": json.dumps(call.arguments, ensure_ascii=False) for number, call in enumerate(calls, 1)}
-    assert attempt.output is not None
-    findings = attempt.output.findings
-    return Sources(files_in(attempt.base, attempt.overlay), {**said, "@output": findings}, own)
 
 
 def raw(contracts: Sequence[BaseModel]) -> list[Row]:
@@ -60,43 +32,42 @@ def raw(contracts: Sequence[BaseModel]) -> list[Row]:
     return [contract.model_dump(mode="json") for contract in contracts]
 
 
-def folded(text: str) -> str:
-    return " ".join(text.split())
-
-
 def stands(evidence: Row, sources: Sources) -> bool:
-    """Whether a quote occurs in the bytes that its digest names, at the place that it names."""
-    data = sources.data(evidence["source"])
-    if data is None or not evidence["verified"] or hashlib.sha256(data).hexdigest() != evidence["sha256"]:
+    """Whether a quote occurs in the bytes that its digest names, at the place that it names, in the words of whom it
+    says, and so the statement that it is to support.
+    """
+    name, data, text = evidence["source"], sources.data(evidence["source"]), sources.text(evidence["source"])
+    if data is None or text is None or not evidence["verified"]:
         return False
-    text = data.decode("utf-8-sig")
     start, end = evidence["start"], evidence["end"]
     return (
-        len(re.findall(r"\w", evidence["quote"])) >= 3
+        hashlib.sha256(data).hexdigest() == evidence["sha256"]
+        and len(re.findall(r"\w", evidence["quote"])) >= 3
         and folded(evidence["quote"]) in folded(text)
         and folded(text[start:end]) == folded(evidence["quote"])
         and text[:start].count("\n") + 1 == evidence["line"]
-        and folded(evidence["quote"]) not in folded(sources.own.get(evidence["source"], ""))
+        and folded(evidence["quote"]) not in folded(sources.own.get(name, ""))
+        and evidence["provenance"] == sources.provenance(name, evidence["quote"])
+        and states(evidence, sources)
     )
 
 
-def holds(check: Row, sources: Sources) -> bool:
-    """A check, done again in the plainest way. Kinds that no adversary uses are an error."""
-    data = sources.data(check["path"])
-    if data is None:
-        return False
-    text = data.decode(errors="replace")
-    match check["kind"]:
-        case "file_exists":
-            return True
-        case "min_bytes":
-            return len(data) >= int(check["min"])
-        case "contains":
-            return folded(check["text"]) in folded(text)
-        case "no_placeholders":
-            return not re.search(r"TODO|TBD|FIXME|lorem ipsum", text, re.IGNORECASE)
-        case kind:
-            raise AssertionError(f"no second opinion on {kind}")
+def states(evidence: Row, sources: Sources) -> bool:
+    """Whether the result has the words that a quote is said to support, where it is said to have them."""
+    if not evidence["statement"]:
+        return True
+    text = sources.text(evidence["statement_in"]) or ""
+    return folded(text[evidence["statement_start"] : evidence["statement_end"]]) == folded(evidence["statement"])
+
+
+def outside(evidence: Row, criterion: Row, sources: Sources) -> bool:
+    """T1a: whether it rests on something that no model of the run wrote."""
+    if evidence["kind"] == "check":
+        return bool(criterion["check"]) and rests_outside(criterion["check"], sources)
+    if sources.provenance(evidence["source"], evidence["quote"]) in OUTSIDE:
+        return True
+    path = evidence["cites"].partition(",")[0].partition("#")[0]
+    return path in sources.given and path in (sources.text(evidence["source"]) or "")
 
 
 def all_hold(results: Sequence[Row], criteria: Sequence[Row], sources: Sources) -> bool:
@@ -105,7 +76,7 @@ def all_hold(results: Sequence[Row], criteria: Sequence[Row], sources: Sources) 
     for result in results:
         by_label.setdefault(result["label"], []).append(result)
     wanted = {f"C{number}": criterion for number, criterion in enumerate(criteria, 1)}
-    if not wanted or set(by_label) != set(wanted):
+    if not wanted or set(by_label) - {"M1"} != set(wanted):
         return False
     return all(
         len(given := by_label[label]) == 1 and given[0]["passed"] and proven(given[0], criterion, sources)
@@ -115,8 +86,10 @@ def all_hold(results: Sequence[Row], criteria: Sequence[Row], sources: Sources) 
 
 def proven(result: Row, criterion: Row, sources: Sources) -> bool:
     if criterion["check"]:
-        return result["decided_by"] == "check" and holds(criterion["check"], sources)
-    return any(e["kind"] == "quote" and e["verified"] and stands(e, sources) for e in result["evidence"])
+        enough = topic_of(criterion) == "output" or rests_outside(criterion["check"], sources)
+        return result["decided_by"] == "check" and enough and holds(criterion["check"], sources)
+    standing = [e for e in result["evidence"] if e["kind"] == "quote" and e["verified"] and stands(e, sources)]
+    return any(topic_of(criterion) == "output" or outside(e, criterion, sources) for e in standing)
 
 
 def attempt_passes(attempt: Attempt) -> bool:
@@ -124,14 +97,18 @@ def attempt_passes(attempt: Attempt) -> bool:
     if verdict is None or not attempt.output or attempt.output.status != "done":
         return False
     sources, spec = sources_of(attempt), attempt.step.spec
-    written = [sources.data(path) for path in spec.outputs]
+    written = [sources.data(f"@result/{path}") for path in spec.outputs]
     whole = all(data and data.decode(errors="replace").strip() for data in written)
     return whole and all_hold(raw(verdict.results), raw(spec.acceptance_criteria), sources)
 
 
 def step_passes(step: Step) -> bool:
-    attempt = step.reused_from or step.attempts.order_by("-number").first()
+    attempt = attempt_of(step)
     return step.status == "passed" and attempt is not None and attempt_passes(attempt)
+
+
+def attempt_of(step: Step) -> Attempt | None:
+    return step.reused_from or step.attempts.order_by("-number").first()
 
 
 def best_outcome(run: Run) -> str:
@@ -143,16 +120,84 @@ def best_outcome(run: Run) -> str:
         return "failed"
     if not any(step.status == "passed" or kept_by_person(step) for step in steps):
         return "failed"
-    if run.ended or asks_less(run):
+    if run.ended or asks_less(run) or unread(run, plan) or not grounded(run, plan) or unmet_requests(run):
         return "partial"
-    sources = Sources(files_in(run.head), {"@output": run.answer})
+    sources = final_sources(run)
     met = all_hold(raw(run.final.results if run.final else []), raw(plan.header.success_criteria), sources)
     return "succeeded" if met and run.answer.strip() and all(map(step_passes, steps)) else "partial"
 
 
+def grounded(run: Run, plan: Plan) -> bool:
+    """T9: whether a criterion that was met rests on more than the run's own words, or nobody wants that."""
+    return not run.policy.sources_needed or any(
+        proven(result, criterion, sources) and any(outside(e, criterion, sources) for e in true_ones(result))
+        for result, criterion, sources in judged(run, plan)
+        if result["passed"] and criterion
+    )
+
+
+def judged(run: Run, plan: Plan) -> Iterator[tuple[Row, Row | None, Sources]]:
+    """Each result of the steps that passed and of the final verdict, with its criterion."""
+    for step in plan.steps.filter(status="passed"):
+        attempt = attempt_of(step)
+        if attempt:
+            criteria = raw(attempt.step.spec.acceptance_criteria)
+            for result in raw(attempt.verdict.results):
+                yield result, criterion_of(result, criteria), sources_of(attempt)
+    for result in raw(run.final.results if run.final else []):
+        yield result, criterion_of(result, raw(plan.header.success_criteria)), final_sources(run)
+
+
+def unread(run: Run, plan: Plan) -> list[str]:
+    """T6: files that are no text, and those that the plan gives its steps of which nobody was shown a line."""
+    seen, found = lines_shown(run), []
+    patterns = [step.spec.inputs for step in plan.steps.all()]
+    for path, digest in files_in(run.inputs).items():
+        if any(means(pattern, path) for pattern in run.excluded or ()):
+            continue
+        text = decoded(blob(digest))
+        meant = not all(patterns) or any(means(pattern, path) for each in patterns for pattern in each)
+        if text is None or (text and meant and run.policy.sources_needed and digest not in seen):
+            found.append(path)
+    return found
+
+
+def means(pattern: str, path: str) -> bool:
+    folder = f"{pattern.rstrip('/')}/"
+    return path == pattern or path.startswith(folder) or fnmatch.fnmatchcase(path, pattern)
+
+
+def unmet_requests(run: Run) -> list[str]:
+    """T7: what people asked for when they rejected a result, and neither got in words that are not their own nor saw
+    at a later gate.
+    """
+    found = []
+    for gate in run.gates.filter(request__isnull=False, step__isnull=False).select_related("step"):
+        again = Attempt.objects.filter(step__plan__run=run, pk__gt=gate.attempt_id)
+        last = again.filter(step__key=gate.step and gate.step.key).last()
+        judged_ones = raw(last.verdict.requests) if last and hasattr(last, "verdict") else []
+        result = next((one for one in judged_ones if one["number"] == gate.request), None)
+        status = "not_met" if result is None or echoes(result, gate.reason) else result["status"]
+        if status == "not_met" or (status != "met" and not seen_after(gate)):
+            found.append(gate.reason)
+    return found
+
+
+def seen_after(gate: Gate) -> bool:
+    later = gate.run.gates.filter(kind="step", status="approved", pk__gt=gate.pk)
+    return later.filter(decided_how__in=["person", "terminal"]).exists()
+
+
+def echoes(result: Row, request: str) -> bool:
+    """Whether all that proves that a request is met are its own words."""
+    quotes = [evidence["quote"] for evidence in result["evidence"] if evidence["verified"]]
+    asked = set(re.findall(r"\w+", request.casefold()))
+    return bool(quotes) and all(set(re.findall(r"\w+", quote.casefold())) <= asked for quote in quotes)
+
+
 def kept_by_person(step: Step) -> bool:
     """Whether somebody accepted it at its gate, with a file that the plan had asked for."""
-    attempt = step.reused_from or step.attempts.order_by("-number").first()
+    attempt = attempt_of(step)
     if attempt is None or step.status != "accepted":
         return False
     accepted = attempt.gates.filter(kind="exhausted", status="approved", decided_how__in=["person", "terminal"])
@@ -185,19 +230,25 @@ def false_evidence(run: Run) -> list[Row]:
         found += _false(raw(attempt.verdict.results), raw(attempt.step.spec.acceptance_criteria), sources_of(attempt))
     plan = run.plans.order_by("-version").first()
     if plan and run.final:
-        sources = Sources(files_in(run.head), {"@output": run.answer})
-        found += _false(raw(run.final.results), raw(plan.header.success_criteria), sources)
+        found += _false(raw(run.final.results), raw(plan.header.success_criteria), final_sources(run))
     return found
+
+
+def criterion_of(result: Row, criteria: Sequence[Row]) -> Row | None:
+    label = result["label"]
+    return criteria[int(label[1:]) - 1] if label[0] == "C" else None
+
+
+def true_ones(result: Row) -> list[Row]:
+    return [evidence for evidence in result["evidence"] if evidence["verified"]]
 
 
 def _false(results: Sequence[Row], criteria: Sequence[Row], sources: Sources) -> list[Row]:
     found = []
     for result in results:
-        label = result["label"]
-        criterion = criteria[int(label[1:]) - 1] if label[0] == "C" else None
-        true = [evidence for evidence in result["evidence"] if evidence["verified"]]
-        found += [evidence for evidence in true if not _true(evidence, criterion, sources)]
-        if result["passed"] and not true:
+        criterion = criterion_of(result, criteria)
+        found += [evidence for evidence in true_ones(result) if not _true(evidence, criterion, sources)]
+        if result["passed"] and not (proven(result, criterion, sources) if criterion else true_ones(result)):
             found.append(result)
     return found
 
