@@ -177,3 +177,14 @@ def only_at_the_end(player: Player) -> Player:
         return player(request, right) if last else right
 
     return play
+
+
+def quotes_the_request(source: str, words: str) -> Player:
+    """T7: judges criteria as it should, and takes a person's own words in the result as the proof of their request."""
+
+    def change(answer: dict[str, Any]) -> None:
+        for result in answer["criteria_results"]:
+            if result["criterion"].startswith("R"):
+                result["evidence"] = [{"source": source, "quote": words}]
+
+    return changed(change)
