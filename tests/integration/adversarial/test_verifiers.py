@@ -65,7 +65,6 @@ NO_EVIDENCE: dict[str, tuple[str, str, str]] = {
     "a mere word": ("one.md", "Found", "“Found” is one short word; quote the words around it"),
     "punctuation": ("one.md", ". . . -- !!", "“. . . -- !!” is too short to prove anything"),
     "nothing to be seen": ("one.md", "\u3164\u3164\u3164", "“\u3164\u3164\u3164” is too short to prove anything"),
-    "a zero-width space inside": ("one.md", "Found\u200b by one", "“Found\u200b by one” does not occur in one.md"),
     "a letter of another script": ("one.md", "F\u043eund by one", "“F\u043eund by one” does not occur in one.md"),
     "turned around": ("one.md", "\u202eeno yb dnuoF", "“\u202eeno yb dnuoF” does not occur in one.md"),
     "other capitals": ("one.md", "FOUND BY ONE", "“FOUND BY ONE” does not occur in one.md"),
@@ -102,6 +101,15 @@ def test_what_is_no_evidence(api: FakeAnthropic, submitted: Submit, client: Clie
     for result, (_, _, reason) in zip(results, NO_EVIDENCE.values(), strict=True):
         assert reason in result.evidence[0].sentence
     must_hold(run, client, Outcome.FAILED, "There is no source “../../etc/passwd”")
+
+
+def test_what_nobody_can_see_in_a_quote_is_not_stored_as_evidence(
+    api: FakeAnthropic, submitted: Submit, client: Client
+) -> None:
+    """It is the words of the source that prove something, in its own spelling."""
+    run = play(api, submitted, Team(plan=plan(step("one")), verifier=quotes("one.md", "Found\u200b by one")))
+    must_hold(run, client, Outcome.SUCCEEDED, "The result is done.")
+    assert [item.quote for item in Attempt.objects.get().verdict.results[-1].evidence] == ["Found by one"]
 
 
 @pytest.mark.parametrize("exhausted", ["ask", "accept"])
