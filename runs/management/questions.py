@@ -2,13 +2,14 @@
 
 from collections.abc import Iterable, Iterator
 
-from runs.enums import GateKind
+from runs.enums import REQUESTING_GATES, GateKind
 from runs.models import Gate
 from runs.pev.contracts import Criterion
 from runs.pev.outcome import OpenPoint
 from runs.pev.results import CriterionResult
 from runs.reading.differences import check_in_words
 from runs.reading.plans import AttemptReading, PlanReading, StepReading
+from runs.reading.requests import Request
 from runs.reading.run import reading_of
 
 MAX_FILES = 200
@@ -22,9 +23,12 @@ def about(gate: Gate) -> list[str]:
 
 
 def _subject(gate: Gate) -> Iterator[str]:
-    plan = reading_of(gate.run).plan
+    run = reading_of(gate.run)
+    plan = run.plan
     if plan is None:
         return
+    if gate.kind in REQUESTING_GATES:
+        yield from _requests(run.requests)
     if gate.kind == GateKind.PLAN:
         yield from _plan(plan)
     for step in plan.steps:
@@ -33,6 +37,12 @@ def _subject(gate: Gate) -> Iterator[str]:
                 if gate.kind == GateKind.EXHAUSTED:
                     yield from _missing(step.open_point)
                 yield from _attempt(attempt)
+
+
+def _requests(requests: Iterable[Request]) -> Iterator[str]:
+    for one in requests:
+        yield f"request {one.number} of {one.gate.decided_by}, {one.state}: {one.words}"
+        yield from (f"    the plan: {place}" for place in one.planned)
 
 
 def _plan(plan: PlanReading) -> Iterator[str]:

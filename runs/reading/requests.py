@@ -60,6 +60,12 @@ class Request:
         return [f"{place_of(answer)}: {answer.how}" for answer in self.answers]
 
     @property
+    def mark(self) -> str:
+        """Its status as that of a criterion, by which pages mark it."""
+        known = {"met": "passed", "not_met": "failed", "not_provable": "unsupported"}
+        return known.get(self.status, "not judged")
+
+    @property
     def state(self) -> str:
         """Its status in words."""
         match self.status:

@@ -28,7 +28,8 @@ def render(report: RunReading) -> str:
     obeys it.
     """
     parts: list[str] = []
-    for section in (_head, _answer, _criteria, _inputs, _files, _plans, _decisions, _costs, _calls, _figures, _foot):
+    parts_of = (_head, _answer, _criteria, _requests, _inputs, _files, _plans, _decisions, _costs, _calls, _figures)
+    for section in (*parts_of, _foot):
         parts += [*section(report), ""]
     return printable("\n".join(parts).rstrip() + "\n")
 
@@ -101,6 +102,18 @@ def _inputs(report: RunReading) -> list[str]:
     if found is None or not found.files:
         return []
     return ["## What was read of the input files", "", *(f"- {line(sentence)}" for sentence in found.summary)]
+
+
+def _requests(report: RunReading) -> list[str]:
+    """What people asked for with a rejection; nothing for a run in which nothing was rejected."""
+    rows = ["## What people asked for", ""] if report.requests else []
+    for one in report.requests:
+        gate = one.gate
+        rows.append(f"- {one.number}. **{line(one.state)}**: {line(one.words)}")
+        rows.append(f"  - {line(gate.decided_by)}, {_time(gate.decided_at)}, of {line(one.about)}")
+        rows += [f"  - Feedback: {line(one.result.feedback)}"] if one.result and one.result.feedback else []
+        rows += [f"  - The plan: {line(place)}" for place in one.planned]
+    return rows
 
 
 def _files(report: RunReading) -> list[str]:

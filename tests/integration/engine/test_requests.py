@@ -6,13 +6,17 @@ import json
 from typing import Any
 
 import pytest
+from django.test import Client
 
 from runs.enums import AttemptStatus, GateKind, Outcome, StepApproval, StepStatus, Verb
+from runs.lifecycle.submission import again
+from runs.management.questions import about
 from runs.models import Attempt, Gate, Run, Step, User
 from runs.pev.results import RequestResult
 from runs.reading.requests import Request
 from runs.reading.run import reading_of
 from runs.reports.machine import as_json
+from runs.reports.markdown import as_markdown
 from tests.factories import Submit, answer, drain, finish, open_gate
 from tests.fakes.anthropic_answers import Answer, Say, ToolUse, UseTools
 from tests.fakes.anthropic_answers import Request as Asked
@@ -255,8 +259,6 @@ def test_numbers_follow_the_decisions(api: FakeAnthropic, submitted: Submit, ali
 
 
 def test_a_plan_of_another_run_answers_nobody_here(team: Team, submitted: Submit, alice: User) -> None:
-    from runs.lifecycle.submission import again
-
     run = submitted()
     drain(run)
     answer(run, alice, Verb.REJECT, "Two steps, please.")
@@ -264,3 +266,20 @@ def test_a_plan_of_another_run_answers_nobody_here(team: Team, submitted: Submit
     ended = finish(run, alice)
     assert ended.plans.latest("version").header.answers != []
     assert again(ended, alice, ended.submission.__class__(int=7)).plans.get().header.answers == []
+
+
+def test_gate_report_and_terminal_tell_the_same(
+    api: FakeAnthropic, submitted: Submit, alice: User, client: Client
+) -> None:
+    Writer(api, FIRST, NAMED, quote={"source": "findings.md", "quote": "Severity: high."}, complexity="high")
+    run = rejected(submitted, alice)
+    client.force_login(alice)
+    page = client.get(f"/runs/{run.pk}/").content.decode()
+    assert "met (findings.md, line 3)" in page
+    assert "What people asked for" in page
+    assert f"request 1 of alice, met (findings.md, line 3): {WORDS}" in about(open_gate(run))
+    assert f"- 1. **met (findings.md, line 3)**: {WORDS}" in as_markdown(run)
+    answer(run, alice)
+    ended = finish(run, alice)
+    report_page = client.get(f"/runs/{ended.pk}/report/").content.decode()
+    assert "met (findings.md, line 3)" in report_page
