@@ -10,6 +10,7 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from runs import trees
+from runs.documents import renditions
 from runs.models import Attempt, Run
 from runs.pev.ports import FileInfo
 from runs.reading.tables import formulas_in
@@ -81,6 +82,8 @@ def _page(request: HttpRequest, run: Run, path: str, version: Version, text: str
         "version": version,
         "can_render": can_render,
         "rendered": text if rendered else None,
+        "codec": renditions.codec_of(version.info.sha256),
+        "problem": renditions.problems([version.info.sha256]).get(version.info.sha256, "") if text is None else "",
         "excerpt": excerpt(text, start, end) if text is not None and not rendered else None,
         "has_hit": end > start,
         "place": {"sha": version.info.sha256} | ({"start": start, "end": end} if end > start else {}),

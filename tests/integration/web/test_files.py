@@ -102,6 +102,14 @@ def test_bob_may_read_and_charlie_gets_404(client: Client, bob: User, charlie: U
 
 def test_text_in_another_encoding_is_shown_and_downloaded_as_it_was_given(alice_client: Client) -> None:
     run = run_with({"a.txt": "Größe der Straße".encode("cp1252")})
-    assert "Größe der Straße" in alice_client.get(f"/runs/{run.pk}/files/a.txt").text
+    page = alice_client.get(f"/runs/{run.pk}/files/a.txt").text
+    assert "Größe der Straße" in page
+    assert "<li>read as Windows-1252</li>" in page
     download = alice_client.get(f"/runs/{run.pk}/files/a.txt?download")
     assert b"".join(download.streaming_content) == "Größe der Straße".encode("cp1252")  # type: ignore[attr-defined]
+
+
+def test_a_file_that_cannot_be_read_says_why(alice_client: Client) -> None:
+    run = run_with({"scan.pdf": b"%PDF-1.7\n\xe2\xe3\0"})
+    page = alice_client.get(f"/runs/{run.pk}/files/scan.pdf").text
+    assert "<h3>This file is a PDF file, which cannot be read yet</h3>" in page
