@@ -18,10 +18,11 @@ import httpx2
 from runs.errors import ModelError, PevError
 from runs.llm import entrance
 from runs.llm.capabilities import capability
-from runs.llm.failures import failure, of_connection, of_status
+from runs.llm.failures import failure, of_connection, of_status, says_too_long
 from runs.llm.request import answer_tool, answered, parameters
 from runs.llm.servers import Server, server_for
 from runs.llm.watch import Watch, attach
+from runs.pev.asking import EXCEEDED
 from runs.pev.contracts import JsonObject
 from runs.pev.ports import Ask, Reply, Usage
 
@@ -59,7 +60,12 @@ class Clients:
         """
         server = server_for(ask.role, os.environ)
         able = capability(ask.model, server)
-        reply = self.send(server, parameters(ask, able), keep_going)
+        try:
+            reply = self.send(server, parameters(ask, able), keep_going)
+        except ModelError as error:
+            if not says_too_long(error):
+                raise
+            return Reply((), EXCEEDED, ask.model)
         content, stop_reason = answered(reply.content, reply.stop_reason, answer_tool(ask, able))
         return replace(reply, content=content, stop_reason=stop_reason)
 

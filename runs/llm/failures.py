@@ -1,6 +1,7 @@
 """What went wrong between us and a model's service, in words, and whether it may pass."""
 
 import math
+import re
 import ssl
 
 import anthropic
@@ -25,7 +26,11 @@ _FINAL = {
     "permission_error",
     "not_found_error",
     "request_too_large",
+    "context_window_exceeded",
 }
+TOO_LONG = "context_window_exceeded"
+_TOO_LONG = re.compile(r"prompt is too long|exceeds?\b.{0,60}\bcontext|context (?:size|length|window)", re.IGNORECASE)
+"""How Anthropic's service, llama.cpp, vLLM and Ollama word it."""
 _KINDS = {408: "timeout_error", 409: "api_error", 429: "rate_limit_error", 529: "overloaded_error"}
 
 
@@ -41,6 +46,11 @@ def failure(kind: str, sentence: str, retry_after: float | None = None, status: 
     )
 
 
+def says_too_long(error: ModelError) -> bool:
+    """Whether the question was refused for being longer than the model can read: servers say that as an error."""
+    return error.kind == TOO_LONG
+
+
 def of_status(error: anthropic.APIStatusError, server: Server) -> ModelError:
     """What an answer with an error says."""
     status = error.status_code
@@ -54,6 +64,8 @@ def of_status(error: anthropic.APIStatusError, server: Server) -> ModelError:
         "rate_limit_error": "The model's service asks to wait: too many requests (429).",
         "overloaded_error": "The model's service is overloaded (529).",
     }
+    if status in (400, 413) and _TOO_LONG.search(_said(error)):
+        kind = TOO_LONG
     sentence = sentences.get(kind) or f"The model's service answered {status}: {_said(error)}"
     return failure(kind, sentence, _seconds(error.response.headers.get("retry-after")), status)
 

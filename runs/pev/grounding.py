@@ -9,11 +9,12 @@ from collections.abc import Sequence
 import regex
 
 from runs.enums import About, Provenance
+from runs.pev.citations import cited_at
 from runs.pev.contracts import Criterion, QuotedEvidence
 from runs.pev.evidence import Span, find, quoted, resolve
 from runs.pev.paths import text_of
 from runs.pev.results import Evidence
-from runs.pev.sources import Sources
+from runs.pev.sources import OUTSIDE, Sources
 
 NOT_OUTSIDE = (
     "Unsupported: every quote is from what this run wrote itself. A criterion about the sources needs a passage of the "
@@ -50,8 +51,17 @@ def _with_provenance(found: Evidence, sources: Sources) -> Evidence:
             place = {"line": line, "start": start + span.start, "end": start + span.end}
             sentence = f"{quoted(found.quote)} stands in {found.source}, line {line}"
             return found.model_copy(update={**place, "sentence": sentence, "provenance": Provenance.OBSERVED})
-    digest = sources.digest(found.source) or found.sha256
-    return found.model_copy(update={"provenance": sources.provenance(found.source), "sha256": digest})
+    known = {"sha256": sources.digest(found.source) or found.sha256, "cites": _cited_by(found, text, sources)}
+    return found.model_copy(update={**known, "provenance": sources.provenance(found.source)})
+
+
+def _cited_by(found: Evidence, text: str, sources: Sources) -> str:
+    """Where a citation in the passage of a result leads outside the run; empty for what is no Markdown of the run."""
+    name = found.source
+    if sources.provenance(name) is not Provenance.MADE or not (name == "@output" or name.lower().endswith(".md")):
+        return ""
+    cited = cited_at(text, found.start, found.end, sources)
+    return next((f"{one.source}, line {one.source_line}" for one in cited if one.provenance in OUTSIDE), "")
 
 
 def _with_statement(found: Evidence, statement: str, sources: Sources, made: Sequence[str]) -> Evidence:

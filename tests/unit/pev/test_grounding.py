@@ -115,6 +115,25 @@ def test_the_digest_of_a_given_file_is_that_of_its_own_bytes() -> None:
     assert judged(quote("lease.md", "The rent is 4,000 dollars")).evidence[0].sha256 == "a" * 64
 
 
+@pytest.mark.parametrize(
+    ("anchor", "rests_on", "met"),
+    [
+        ("[“The rent is 4,000 dollars”](lease.md#L1)", "from the result, which cites lease.md, line 1", True),
+        ("[“The rent is 4,000 dollars”](lease.md#L2)", "from the result, which cites lease.md, line 1", True),
+        ("[“The rent is 5,000 dollars”](lease.md#L1)", "from the result itself", False),
+        ("[“The rent is 4,000 dollars”](other.md#L1)", "from the result itself", False),
+        ("[“Anna Berg pays a rent”](report.md#L1)", "from the result itself", False),
+    ],
+)
+def test_a_passage_of_the_result_counts_where_its_own_citation_leads_outside(
+    anchor: str, rests_on: str, met: bool
+) -> None:
+    report = f"Anna Berg pays a rent.\n\nShe owes 4,000 dollars each month: {anchor}.\n"
+    cited = leased(files={"lease.md": LEASE, "report.md": report.encode()})
+    result = judged(quote("report.md", "She owes 4,000 dollars each month"), about=cited)
+    assert (result.met, result.evidence[0].rests_on) == (met, rests_on)
+
+
 # ---- statements ---------------------------------------------------------------------------------------------------
 
 

@@ -312,3 +312,19 @@ def test_a_key_that_cannot_be_sent_is_told_at_once_and_not_shown(
 def test_no_trouble_of_the_line_shows_the_key_in_its_whole_history(api: FakeAnthropic, clients: Clients) -> None:
     api.replies(CutStream("x"))
     assert KEY not in "".join(traceback.format_exception(error_of(clients)))
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        Fail(400, "invalid_request_error", "prompt is too long: 205000 tokens > 200000 maximum"),
+        Fail(400, "exceed_context_size_error", "the request exceeds the available context size"),
+        Fail(413, "request_too_large", "This model's maximum context length is 4096 tokens."),
+    ],
+)
+def test_a_question_that_is_refused_for_its_length_is_the_end_of_a_conversation(
+    api: FakeAnthropic, answer: Fail, clients: Clients
+) -> None:
+    api.replies(answer)
+    reply = clients.ask(question())
+    assert (reply.content, reply.stop_reason) == ((), "model_context_window_exceeded")
