@@ -97,6 +97,7 @@ class Missing(StrEnum):
     CRITERION = "criterion"
     JUDGEMENT = "judgement"
     REQUEST = "request"
+    CITATION = "citation"
     RELAXED = "relaxed"
     INPUT = "input"
     ANSWER = "answer"

@@ -26,6 +26,7 @@ from runs.lifecycle.moves import StepState
 from runs.llm.capabilities import window_of
 from runs.models import Attempt, Plan, Run, Step, ToolCall
 from runs.pev.case import Case
+from runs.pev.citing import Delivered
 from runs.pev.contracts import Absent, Criterion, MinBytes, PlanStep, WordCount
 from runs.pev.material import matching, read_whole
 from runs.pev.outcome import gaps_in, point_of
@@ -232,6 +233,7 @@ def for_verifier(attempt: Attempt, overlay: Overlay, calls: Sequence[ToolCall]) 
     player = policy.model_for(Role.VERIFIER)
     read = {str(call.arguments.get("path")) for call in calls if call.name == "read_file" and not call.is_error}
     inputs = trees.files_of(run.inputs)
+    specs = states.specs_of(step.plan_id, step.plan.digest)
     made = dict.fromkeys([*overlay.changes, *spec.outputs])
     asked = requests_of(run)
     return Case(
@@ -248,7 +250,8 @@ def for_verifier(attempt: Attempt, overlay: Overlay, calls: Sequence[ToolCall]) 
         tools=[ToolText(call.result, call.shown, "\n".join([call.name, *_texts_in(call.arguments)])) for call in calls],
         model=player.model,
         effort=player.effort,
-        undeclared=undeclared_by(states.specs_of(step.plan_id, step.plan.digest).values(), overlay.changes),
+        undeclared=undeclared_by(specs.values(), overlay.changes),
+        finished={output.path for one in specs.values() for output in one.expected_outputs if not output.cited},
         own_confidence=attempt.output.confidence if attempt.output else 1.0,
         min_confidence=policy.min_confidence,
         min_verifier_confidence=policy.min_verifier_confidence,
@@ -337,10 +340,23 @@ def for_final_verdict(run: Run, plan: Plan, answer: str) -> Case:
         given=list(inputs),
         output=answer,
         tools=(),
+        citations=False,
         model=player.model,
         effort=player.effort,
         min_verifier_confidence=policy.min_verifier_confidence,
         persons=requests.persons(requests_of(run)),
         read_whole=_read_whole(run, plan.header.success_criteria, inputs),
         meant=list(inputs),
+    )
+
+
+def delivered_by(run: Run, plan: Plan) -> Delivered:
+    """What the run hands over. It is read here; its files are read when they are asked for."""
+    inputs = trees.files_of(run.inputs)
+    steps = states.specs_of(plan.pk, plan.digest).values()
+    return Delivered(
+        made=list(written_files(run, run.head)),
+        files=trees.contents_of(run.head),
+        given=Given(trees.contents_of(run.inputs), inputs),
+        finished={output.path for step in steps for output in step.expected_outputs if not output.cited},
     )

@@ -213,8 +213,10 @@ def _finalise(recording: Recording) -> None:
     run = recording.item.run
     model = RecordedModel(clients(), recording)
     plan = database.call(lambda: run.plans.defer("estimate").latest("version"))
-    answer = synthesize(model, database.call(lambda: briefs.for_synthesizer(run, plan)))
+    delivered = database.call(lambda: briefs.delivered_by(run, plan))
+    answer = synthesize(model, database.call(lambda: briefs.for_synthesizer(run, plan)), delivered.broken_in)
     judgement = verifier.judge(model, database.call(lambda: briefs.for_final_verdict(run, plan, answer)))
+    judgement = judgement.model_copy(update={"broken_citations": delivered.broken(answer)})
 
     def answered(mine: WorkItem) -> None:
         facts.answered(mine.run, answer, judgement)

@@ -1,6 +1,6 @@
 """What a verification is about: the criteria, the artefacts, and what they are held against."""
 
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Collection, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -17,6 +17,8 @@ class Case:
     common.
 
     `notes`: what the executor wrote beside its findings; the verifier sees it, and no quote may name it.
+    `finished`: paths of which the plan says that they must not carry citations. `citations`: whether those of the
+    documents are looked up; at the end of a run they fail nothing any more.
     `undeclared`: paths that were written although no step of the plan declared them. `own_confidence`: the
     executor's, 0 to 1, of which the run asks for `min_confidence`; of the verifier it asks for
     `min_verifier_confidence`, and of each written document `min_document_bytes`, where none of the plan's `size_checks`
@@ -39,6 +41,8 @@ class Case:
     given: Sequence[str] = ()
     notes: str = ""
     undeclared: Sequence[str] = ()
+    finished: Collection[str] = ()
+    citations: bool = True
     own_confidence: float = 1.0
     min_confidence: float = 0.0
     min_verifier_confidence: float = 0.0

@@ -3,7 +3,8 @@
 from typing import assert_never
 
 from runs.errors import InvalidInput
-from runs.pev.contracts import RESULT, Absent, Comparison, Count, Covers, QuotesOccur, Term
+from runs.pev.citing import is_markdown
+from runs.pev.contracts import RESULT, Absent, Citations, Comparison, Count, Covers, QuotesOccur, Term
 from runs.pev.evidence import MIN_CHARACTERS, quoted
 from runs.pev.naming import worded
 from runs.pev.paths import clean_path
@@ -15,6 +16,9 @@ _NEEDS = {"sum": "column", "matches": "pattern"}
 def problem_with_comparison(check: Comparison) -> str | None:
     """Why a plan must not contain this check, or None. Raises PathRefused for a path that cannot be."""
     match check:
+        case Citations():
+            if not is_markdown(check.path):
+                return f"{quoted(check.path)} is no Markdown file; only those have citations."
         case QuotesOccur():
             if bool(check.column) != bool(check.source_column):
                 return "column and source_column go together: give both for a CSV file, and none for any other."

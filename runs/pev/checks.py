@@ -16,6 +16,7 @@ from runs.pev.contracts import (
     RESULT,
     Absent,
     Check,
+    Citations,
     Contains,
     Count,
     Covers,
@@ -82,7 +83,7 @@ def run_check(check: Check, material: Material, seconds: float | None = None) ->
 
 def seconds_for(check: Check) -> float:
     """What a check may take: those that compare read many files."""
-    return COMPARING_SECONDS if isinstance(check, QuotesOccur | Covers | Count | Absent) else SECONDS
+    return COMPARING_SECONDS if isinstance(check, Citations | QuotesOccur | Covers | Count | Absent) else SECONDS
 
 
 def problem_with(check: Check) -> str | None:
@@ -93,7 +94,7 @@ def problem_with(check: Check) -> str | None:
         match check:
             case Matches():
                 return problem_with_pattern(check.pattern)
-            case QuotesOccur() | Covers() | Count() | Absent():
+            case Citations() | QuotesOccur() | Covers() | Count() | Absent():
                 return problem_with_comparison(check)
             case JsonSchema():
                 return _problem_with_schema(check.schema_text)
@@ -129,7 +130,7 @@ def _examined(check: Check, data: bytes, material: Material, budget: Budget) -> 
             return _csv_columns(check, _text(data))
         case NoPlaceholders():
             return _no_placeholders(_text(data))
-        case QuotesOccur() | Covers() | Count() | Absent():
+        case Citations() | QuotesOccur() | Covers() | Count() | Absent():
             return compared(check, _text(data), material, budget)
         case _:
             assert_never(check)

@@ -12,12 +12,12 @@ from urllib.parse import unquote
 
 from runs.enums import CitationStatus, Provenance
 from runs.errors import InvalidInput, PathRefused
+from runs.pev.contracts import RESULT
 from runs.pev.evidence import Span, find, is_short, proves_nothing, quoted
 from runs.pev.links import Link, links_in
 from runs.pev.paths import clean_path, text_of
 from runs.pev.statements import Statement, Statements, lacking
 
-RESULT = "@result/"
 EXAMPLE = "[“thirty days”](contracts/nda.md#L41)"
 """What every sentence on a citation that cannot be used shows."""
 MAX_SEARCHED = 60_000_000
@@ -59,7 +59,8 @@ class Citation:
 
     `start` to before `end` are its characters in the deliverable, `line` counts from 1. `source` is a name in the
     library, with the span of the quote in its text and the line where that begins; empty, 0 where nothing was found.
-    `sentence` is for people. `plain`: a link to a file that quotes nothing. `weak`: what of the statement is not in
+    `sentence` is for people. `plain`: a link to a file that quotes nothing. `by_form`: its words stand in quotation
+    marks, or its anchor is one of those that citations have, such as `#L41`. `weak`: what of the statement is not in
     what is cited. `statement` is the sentence or table row around it, without links.
     """
 
@@ -78,6 +79,7 @@ class Citation:
     source_line: int = 0
     cited_line: int = 0
     plain: bool = False
+    by_form: bool = False
     statement: str = ""
     statement_start: int = 0
     statement_end: int = 0
@@ -90,10 +92,14 @@ class Citation:
 
 @dataclass(frozen=True)
 class Cited:
-    """The citations and file links of a text, in order. `problem`: why it was not looked through, or nothing."""
+    """The citations and file links of a text, in order. `problem`: why it was not looked through, or nothing.
+
+    `searched`: characters of the sources that were searched for them.
+    """
 
     links: tuple[Citation, ...] = ()
     problem: str = ""
+    searched: int = 0
 
     @cached_property
     def citations(self) -> tuple[Citation, ...]:
@@ -105,16 +111,17 @@ class Cited:
         return tuple(one for one in self.links if one.broken)
 
 
-def citations_in(text: str, library: Library) -> Cited:
+def citations_in(text: str, library: Library, allowance: int = MAX_SEARCHED) -> Cited:
     """Every citation of a Markdown text, looked up. Links elsewhere (`https:`, `#heading`) are none.
 
-    Linear in the text; the sources are searched up to `MAX_SEARCHED` characters. What is not looked up is broken.
+    Linear in the text; the sources are searched up to `allowance` characters. What is not looked up is broken.
     """
     try:
-        reader = _Reader(text, library)
+        reader = _Reader(text, library, allowance)
     except InvalidInput as error:
         return Cited(problem=f"Its citations were not looked up: {error}.")
-    return Cited(tuple(reader.resolved(reader.links)))
+    found = tuple(reader.resolved(reader.links))
+    return Cited(found, searched=allowance - reader.left)
 
 
 def cited_at(text: str, start: int, end: int, library: Library) -> list[Citation]:
@@ -163,13 +170,13 @@ class _Source:
 class _Reader:
     """Looks the links of one text up, and remembers what it has read."""
 
-    def __init__(self, text: str, library: Library) -> None:
+    def __init__(self, text: str, library: Library, allowance: int = MAX_SEARCHED) -> None:
         blocks, self.links = links_in(text)
         self._statements = Statements(text, blocks, self.links)
         self._library = library
         self._sources: dict[str, _Source] = {}
         self._spans: dict[tuple[str, str, int, int], Span | str] = {}
-        self._left = MAX_SEARCHED
+        self.left = allowance
 
     def near(self, start: int, end: int) -> list[Link]:
         """The links whose statement overlaps these characters."""
@@ -215,6 +222,7 @@ class _Reader:
             status=CitationStatus.BROKEN,
             sentence="",
             plain=plain,
+            by_form=is_quote or bool(_LINES.fullmatch(anchor) or _OTHER.fullmatch(anchor)),
         )
         name = self._named(path if mark else target)
         if name is None:
@@ -288,10 +296,10 @@ class _Reader:
 
     def _searched(self, name: str, text: _Text, quote: str, first: int, last: int) -> Span | str:
         """Where the quote stands: in the lines named, else near them, else anywhere; or why it proves nothing."""
-        if self._left <= 0:
+        if self.left <= 0:
             return "It was not looked up: too much would have to be searched for the citations of this text"
         if is_short(quote):
-            self._left -= len(text.text)
+            self.left -= len(text.text)
         if reason := proves_nothing(quote, text.text):
             return reason
         last = min(last, first + MAX_RANGE)
@@ -299,11 +307,11 @@ class _Reader:
         for low, high in windows:
             start, end = text.lines(low, high)
             part = text.text[start : end + 4 * len(quote) + 400]
-            self._left -= len(part)
+            self.left -= len(part)
             span = find(quote, part)
             if span and start + span.start < end:
                 return Span(start + span.start, start + span.end, text.line_at(start + span.start))
-        self._left -= len(text.text)
+        self.left -= len(text.text)
         return find(quote, text.text) or f"{quoted(quote)} does not occur in {name}"
 
 

@@ -5,14 +5,18 @@ import unicodedata
 from collections.abc import Iterable, Iterator
 from typing import assert_never
 
+from runs.enums import Provenance
 from runs.errors import InvalidInput
-from runs.pev.contracts import Absent, Comparison, Count, Covers, QuotesOccur
+from runs.pev.citations import citations_in
+from runs.pev.citing import broken_in
+from runs.pev.contracts import Absent, Citations, Comparison, Count, Covers, QuotesOccur
 from runs.pev.counting import count
 from runs.pev.evidence import MIN_CHARACTERS, Searched, quoted
 from runs.pev.material import LISTED, Found, Material, listed, many, matching
 from runs.pev.naming import Paths, Phrases, worded
 from runs.pev.passages import Passage, passages_in
 from runs.pev.patterns import Budget
+from runs.pev.sources import Given, Sources
 from runs.pev.tables import Table, lines_in
 
 MAX_ITEMS = 100_000
@@ -31,6 +35,8 @@ def compared(check: Comparison, text: str, material: Material, budget: Budget) -
     sentence, TooSlow among them, where that cannot be done.
     """
     match check:
+        case Citations():
+            return _citations(check, text, material)
         case QuotesOccur():
             return _quotes_occur(check, text, material, budget)
         case Covers():
@@ -41,6 +47,17 @@ def compared(check: Comparison, text: str, material: Material, budget: Budget) -
             return _absent(check, material, budget)
         case _:
             assert_never(check)
+
+
+def _citations(check: Citations, text: str, material: Material) -> Found:
+    cited = citations_in(text, Sources(material.files, Given(material.given)))
+    counted = f"has {many(len(cited.citations), 'citation')}, wanted at least {check.min:,}"
+    if broken := broken_in(cited):
+        more = f" And {len(broken) - LISTED:,} more." if len(broken) > LISTED else ""
+        first = cited.broken[0].line if cited.broken else 0
+        return Found(False, f"{counted}; {len(broken):,} broken. {' '.join(broken[:LISTED])}{more}", first)
+    outside = any(one.provenance is Provenance.GIVEN for one in cited.citations)
+    return Found(len(cited.citations) >= check.min, f"{counted}, all found", outside=outside)
 
 
 def _quotes_occur(check: QuotesOccur, text: str, material: Material, budget: Budget) -> Found:

@@ -108,6 +108,14 @@ class NoPlaceholders(Contract):
     path: Path
 
 
+class Citations(Contract):
+    """Every citation of the Markdown file leads to what it quotes, and there are `min` of them or more."""
+
+    kind: Literal["citations"]
+    path: Path
+    min: Annotated[int, Field(ge=0, le=100_000)] = 1
+
+
 class QuotesOccur(Contract):
     """Every quoted passage of the file (a block quote, or 12 characters and more in quotation marks) occurs verbatim in
     the source that is named beside it. In a CSV file `column` holds the quotes and `source_column` their sources; for
@@ -169,7 +177,7 @@ class Absent(Contract):
     terms: Annotated[list[Line], Field(min_length=1, max_length=100)]
 
 
-type Comparison = QuotesOccur | Covers | Count | Absent
+type Comparison = Citations | QuotesOccur | Covers | Count | Absent
 
 type Check = Annotated[
     FileExists
@@ -181,6 +189,7 @@ type Check = Annotated[
     | JsonSchema
     | CsvColumns
     | NoPlaceholders
+    | Citations
     | QuotesOccur
     | Covers
     | Count
@@ -192,7 +201,7 @@ type Check = Annotated[
 def compares(check: Check) -> bool:
     """Whether the check holds the result against something else than the result."""
     match check:
-        case QuotesOccur() | Absent():
+        case Citations() | QuotesOccur() | Absent():
             return True
         case Covers():
             return bool(check.files) or bool(check.source and not check.source.startswith(RESULT))

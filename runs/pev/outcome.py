@@ -11,8 +11,9 @@ MAX_FOUND = 300
 MAX_TOLD = 600
 MAX_SENTENCE = 1_200
 MAX_NAMED = 3
+MAX_BROKEN = 5
 """Characters of a criterion, of what was found for it, of what an attempt was told and of a whole sentence; criteria
-that a sentence names. The whole text stands with the verdict.
+and broken citations that a sentence names. The whole text stands with the verdict.
 """
 
 
@@ -98,6 +99,7 @@ class Ledger:
     finished it early with what was there. `failure`: why it could not go on. `unread`: sentences about given files
     that could not be read, or that no step was shown (T6). `grounded`: something in it rests on more than
     the run's own words, or nothing has to (T9).
+    `broken_citations`: a sentence for each one in what is delivered (T8).
     """
 
     steps: Sequence[StepEntry]
@@ -110,6 +112,7 @@ class Ledger:
     unread: Sequence[str] = ()
     requests: Sequence[str] = ()
     grounded: bool = True
+    broken_citations: Sequence[str] = ()
 
 
 def outcome_of(ledger: Ledger) -> Outcome:
@@ -128,7 +131,7 @@ def outcome_of(ledger: Ledger) -> Outcome:
 
 def gaps_in(ledger: Ledger) -> list[OpenPoint]:
     """Everything that was not achieved, with its cause; empty exactly when nothing is missing."""
-    kinds = (_endings, _steps, _grounds, _criteria, _requests, _relaxed, _inputs, _answer)
+    kinds = (_endings, _steps, _grounds, _criteria, _requests, _citations, _relaxed, _inputs, _answer)
     return [point for kind in kinds for point in kind(ledger)]
 
 
@@ -172,6 +175,16 @@ def _criteria(ledger: Ledger) -> Iterator[OpenPoint]:
 def _requests(ledger: Ledger) -> Iterator[OpenPoint]:
     for sentence in ledger.requests:
         yield OpenPoint(Missing.REQUEST, _line(sentence, MAX_SENTENCE))
+
+
+def _citations(ledger: Ledger) -> Iterator[OpenPoint]:
+    sentences = ledger.broken_citations
+    if sentences:
+        count = len(sentences)
+        what = "1 citation leads" if count == 1 else f"{count:,} citations lead"
+        more = f" And {count - MAX_BROKEN} more." if count > MAX_BROKEN else ""
+        named = " ".join(_line(sentence, MAX_FOUND) for sentence in sentences[:MAX_BROKEN])
+        yield OpenPoint(Missing.CITATION, _line(f"{what} nowhere. {named}{more}", MAX_SENTENCE))
 
 
 def _relaxed(ledger: Ledger) -> Iterator[OpenPoint]:

@@ -226,8 +226,8 @@ def _problem_with_decision(check: Check, topic: About) -> str | None:
     if topic is About.OUTPUT or compares(check):
         return None
     return (
-        f"It is about the sources, but its check {check.kind} reads only the result; use quotes_occur, covers, count "
-        "or absent, or leave check null, so that a verifier judges it."
+        f"It is about the sources, but its check {check.kind} reads only the result; use citations, quotes_occur, "
+        "covers, count or absent, or leave check null, so that a verifier judges it."
     )
 
 

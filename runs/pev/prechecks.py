@@ -1,10 +1,11 @@
 """The pre-checks of verification: what code can tell before any model is asked (T2)."""
 
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from runs.pev.case import Case
 from runs.pev.checks import run_check, seconds_for
+from runs.pev.citing import LISTED, problems_of, told
 from runs.pev.contracts import Criterion, FileExists
 from runs.pev.grounding import supports
 from runs.pev.paths import is_blank
@@ -12,14 +13,14 @@ from runs.pev.results import CriterionResult, Evidence
 
 SECONDS = 20.0
 """What the slow checks of one attempt may take together: each may be a pattern followed in thousands of states."""
-_ORDER = "OUDSCM"
+_ORDER = "OUDKSCM"
 _DOCUMENTS = (".md", ".markdown")
 
 
 def decided_by_code(case: Case, labels: Mapping[str, Criterion]) -> list[CriterionResult]:
     """Every criterion with a check, and each rule of the house that was broken: an expected output that is missing
-    or empty (`O1`), a file that no step declared (`U1`), a document that is hardly one (`D1`), too little confidence of
-    its own (`S1`).
+    or empty (`O1`), a file that no step declared (`U1`), a document that is hardly one (`D1`), one with citations that
+    are broken or not wanted (`K1`), too little confidence of its own (`S1`).
     """
     ends = time.monotonic() + SECONDS
     checked = [
@@ -27,7 +28,14 @@ def decided_by_code(case: Case, labels: Mapping[str, Criterion]) -> list[Criteri
         for label, criterion in labels.items()
         if (check := criterion.check)
     ]
-    return [*_missing_outputs(case), *_unannounced(case), *_too_short(case), *_unsure(case), *checked]
+    return [
+        *_missing_outputs(case),
+        *_unannounced(case),
+        *_too_short(case),
+        *_citations(case),
+        *_unsure(case),
+        *checked,
+    ]
 
 
 def undecided(labels: Mapping[str, Criterion]) -> list[CriterionResult]:
@@ -89,6 +97,23 @@ def _too_short(case: Case) -> list[CriterionResult]:
         )
         for number, path in enumerate((path for path in short if path not in meant), 1)
     ]
+
+
+def _citations(case: Case) -> list[CriterionResult]:
+    """Documents of which a citation leads nowhere, and finished ones that have any (T8)."""
+    made = case.made if case.citations else ()
+    problems = problems_of(made, case.files, case.inputs.files, case.sources, case.finished)
+    return [
+        _result(f"K{number}", *_cited(path, sentences, finished=path in case.finished))
+        for number, (path, sentences) in enumerate(problems.items(), 1)
+    ]
+
+
+def _cited(path: str, sentences: Sequence[str], *, finished: bool) -> tuple[str, Evidence]:
+    if finished:
+        text = f"{path} is a finished text without citations"
+        return text, _broken(path, f"{path} must not carry citations. {' '.join(sentences[:LISTED])}")
+    return f"Every citation in {path} leads to what it quotes", _broken(path, f"{path}: {told(sentences)}")
 
 
 def _unsure(case: Case) -> list[CriterionResult]:

@@ -10,6 +10,7 @@ from runs.enums import About
 from runs.pev.contracts import (
     Absent,
     Check,
+    Citations,
     Covers,
     Criterion,
     CsvColumns,
@@ -73,7 +74,7 @@ def _as_strict(before: Check | None, now: Check | None) -> bool:
     if before == now:
         return True
     match before, now:
-        case MinBytes() | Matches(), MinBytes() | Matches():
+        case MinBytes() | Matches() | Citations(), MinBytes() | Matches() | Citations():
             return now.min >= before.min and _but(before, "min") == _but(now, "min")
         case WordCount(), WordCount():
             return now.path == before.path and now.min >= before.min and now.max <= before.max

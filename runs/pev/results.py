@@ -159,7 +159,10 @@ class RequestResult(Contract):
 
 
 class Judgement(Contract):
-    """Everything known about an attempt after verification; `passed` is computed from the results."""
+    """Everything known about an attempt after verification; `passed` is computed from the results.
+
+    `broken_citations`: of a final one, a sentence for each citation that leads nowhere in what the run delivers.
+    """
 
     stage: Literal["checks", "model"]
     results: list[CriterionResult]
@@ -168,6 +171,7 @@ class Judgement(Contract):
     severity: Severity
     feedback: str
     notes: list[str] = []
+    broken_citations: list[str] = []
     requests: list[RequestResult] = []
 
     @property

@@ -1,12 +1,13 @@
 """The final answer: what the synthesizer is told. What it says changes no outcome."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from runs.enums import Role
 from runs.pev import prompts
 from runs.pev.asking import ask_for, user
-from runs.pev.contracts import SynthesizedAnswer, schema_for
+from runs.pev.citing import told
+from runs.pev.contracts import JsonObject, SynthesizedAnswer, schema_for
 from runs.pev.delimiters import delimited, results_with_notes
 from runs.pev.examples import form_of
 from runs.pev.ports import Ask, Model
@@ -29,8 +30,12 @@ class AnswerBrief:
     notes: Mapping[str, str] = field(default_factory=dict)
 
 
-def synthesize(model: Model, brief: AnswerBrief) -> str:
-    """The answer in Markdown. Raises ContractBroken or ModelError."""
+def synthesize(model: Model, brief: AnswerBrief, broken: Callable[[str], Sequence[str]] = lambda answer: ()) -> str:
+    """The answer in Markdown. Raises ContractBroken or ModelError.
+
+    `broken`: a sentence for each citation of an answer that leads nowhere. Where there are any the model is asked once
+    more; the answer with fewer of them is given back.
+    """
     schema = schema_for(SynthesizedAnswer)
     parts = [
         delimited("request", brief.request),
@@ -48,4 +53,18 @@ def synthesize(model: Model, brief: AnswerBrief) -> str:
         schema_name="answer",
         schema=schema,
     )
-    return ask_for(model, ask, SynthesizedAnswer).answer
+    first = ask_for(model, ask, SynthesizedAnswer)
+    if not (problems := broken(first.answer)):
+        return first.answer
+    second = ask_for(model, _ask_again(ask, first, problems), SynthesizedAnswer).answer
+    return min(first.answer, second, key=lambda answer: len(broken(answer)))
+
+
+def _ask_again(ask: Ask, answer: SynthesizedAnswer, problems: Sequence[str]) -> Ask:
+    errors = (
+        "Citations of your answer lead nowhere:\n"
+        + delimited("broken", told(problems))
+        + "\nGive the whole answer again, with each of them put right, or without the statement that it was to support."
+    )
+    earlier: JsonObject = {"role": "assistant", "content": [{"type": "text", "text": answer.model_dump_json()}]}
+    return replace(ask, messages=(*ask.messages, earlier, user(errors)))

@@ -2,12 +2,15 @@
 
 from typing import assert_never
 
-from runs.pev.contracts import Absent, Comparison, Count, Covers, QuotesOccur, Term
+from runs.pev.contracts import Absent, Citations, Comparison, Count, Covers, QuotesOccur, Term
 
 
 def comparison_in_words(check: Comparison) -> str:
     """What the check looks for, as a clause."""
     match check:
+        case Citations():
+            least = f", at least {check.min:,} of them" if check.min > 1 else ""
+            return f"each citation of {check.path} leads to what it quotes{least}"
         case QuotesOccur():
             if check.column:
                 return (

@@ -7,6 +7,7 @@ from typing import assert_never
 from runs.pev.contracts import (
     Absent,
     Check,
+    Citations,
     Contains,
     Count,
     Covers,
@@ -121,7 +122,7 @@ def check_in_words(check: Check) -> str:
             return f"{check.path} has the columns {', '.join(check.columns)}"
         case NoPlaceholders():
             return f"{check.path} has no placeholders"
-        case QuotesOccur() | Covers() | Count() | Absent():
+        case Citations() | QuotesOccur() | Covers() | Count() | Absent():
             return comparison_in_words(check)
         case _:
             assert_never(check)

@@ -23,6 +23,7 @@ def ledger_of(run: Run, plan: Plan | None, *, failure: str = "", cancelled: bool
     return Ledger(
         steps=entries_of(plan) if plan else [],
         criteria=run.final.results if run.final else [],
+        broken_citations=run.final.broken_citations if run.final else [],
         answered=bool(run.answer),
         failure=failure or run.failure,
         cancelled=cancelled,

@@ -13,6 +13,7 @@ from runs.enums import EventKind, Outcome, Role
 from runs.models import Gate, Run
 from runs.pev.outcome import OpenPoint, gaps_in
 from runs.pev.results import CriterionResult
+from runs.reading.citations import RunCitations, citations_of
 from runs.reading.coverage import Coverage, coverage_of, unreadable
 from runs.reading.escaping import line
 from runs.reading.files import MadeFile, made_files
@@ -71,6 +72,14 @@ class RunReading:
         shown += [f"- and {more} more, which the report names"] if more else []
         heading = f"{self.verdict_word}: this is not the whole of what was asked for."
         return "\n".join([heading, "", *shown, "", "---", "", self.run.answer])
+
+    @cached_property
+    def citations(self) -> RunCitations:
+        """The citations of the answer and of the documents that the run made."""
+        plans = self.rows.plans
+        steps = [step.spec for step in self.rows.steps.get(plans[-1].pk, ())] if plans else []
+        outputs = [output for step in steps for output in step.expected_outputs]
+        return citations_of(self.run, frozenset(output.path for output in outputs if not output.cited))
 
     @property
     def rollback(self) -> str:

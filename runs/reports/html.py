@@ -1,10 +1,12 @@
 """Markdown to HTML: the only way in which text of models and files becomes markup (S2)."""
 
 import hashlib
+import re
 import threading
 from collections import OrderedDict
 from collections.abc import Sequence
 from functools import lru_cache
+from urllib.parse import unquote
 
 import nh3
 from django.utils.html import escape
@@ -30,6 +32,7 @@ _TAGS = {
 }
 _ATTRIBUTES = {"a": {"href"}, "ol": {"start"}}
 _SCHEMES = {"http", "https", "mailto"}
+_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
 
 
 class _Rendered:
@@ -60,28 +63,31 @@ _rendered = _Rendered(MAX_RENDERED_BYTES)
 _turns = threading.BoundedSemaphore(MAX_RENDERING)
 
 
-def render_markdown(text: str) -> SafeString:
+def render_markdown(text: str, within: str = "") -> SafeString:
     """Clean HTML of a hostile text. Raw HTML in it is shown as text, images become links, nothing carries style.
+
+    Of the links without a scheme only those stay whose address begins with `within`, where the citations of the text
+    have been looked up; any other is shown as words that say where it was to lead.
 
     A text that would take more than `LIMITS` comes as it is, in a `pre`, below a sentence that says so.
     """
     data = text.encode(errors="replace")
-    digest = hashlib.sha256(data).digest()
+    digest = hashlib.sha256(within.encode() + b"\0" + data).digest()
     html = _rendered.get(digest)
     if html is None and len(text) <= MAX_HERE_CHARACTERS:
-        html = clean_html(data)
+        html = clean_html(data, within)
         _rendered.keep(digest, html)
-    return mark_safe((_long(digest, data) if html is None else html).decode())  # noqa: S308  it has been cleaned or escaped
+    return mark_safe((_long(digest, data, within) if html is None else html).decode())  # noqa: S308  it has been cleaned or escaped
 
 
-def _long(digest: bytes, data: bytes) -> bytes:
+def _long(digest: bytes, data: bytes, within: str) -> bytes:
     if not _turns.acquire(timeout=LIMITS.seconds):
         return _as_it_is(data)
     try:
         html = _rendered.get(digest)
         if html is None:  # else it was rendered for somebody else meanwhile
             try:
-                html = guarded.run(f"{__name__}.{clean_html.__name__}", data, LIMITS)
+                html = guarded.run(f"{__name__}.{clean_html.__name__}", data, LIMITS, within=within)
             except guarded.ChildFailed:
                 html = _as_it_is(data)
             _rendered.keep(digest, html)
@@ -95,11 +101,14 @@ def _as_it_is(data: bytes) -> bytes:
     return f"<p><em>{why}</em></p><pre>{escape(data.decode())}</pre>".encode()
 
 
-def clean_html(data: bytes) -> bytes:
+def clean_html(data: bytes, within: str = "") -> bytes:
     """What `render_markdown` and its guarded process do."""
     parser = _parser()
     tokens = parser.parse(data.decode())
     _fit_headings(tokens)
+    for token in tokens:
+        if token.children:
+            _mark_strays(token.children, within)
     html = parser.renderer.render(tokens, parser.options, {})
     return nh3.clean(
         html,
@@ -113,6 +122,21 @@ def clean_html(data: bytes) -> bytes:
 @lru_cache(maxsize=1)
 def _parser() -> MarkdownIt:
     return MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"]).disable("image")
+
+
+def _mark_strays(tokens: list[Token], within: str) -> None:
+    """Links without a scheme that were not looked up become their words and their target."""
+    targets: list[str] = []
+    for token in tokens:
+        if token.type == "link_open":
+            target = str(token.attrGet("href") or "")
+            known = bool(within) and target.startswith(within)
+            targets.append("" if known or target.startswith("#") or _SCHEME.match(target) else target or "nowhere")
+            if targets[-1]:
+                token.type, token.tag, token.nesting = "text", "", 0
+        elif token.type == "link_close" and (target := targets.pop()):
+            token.type, token.tag, token.nesting = "text", "", 0
+            token.content = f" [not looked up: {unquote(target)}]"
 
 
 def _fit_headings(tokens: Sequence[Token]) -> None:

@@ -8,8 +8,10 @@ from dataclasses import asdict
 from pydantic import JsonValue
 
 from runs.models import Attempt, Run, Verdict
+from runs.pev.citations import Cited
 from runs.pev.outcome import OpenPoint
 from runs.pev.results import CriterionResult
+from runs.reading.citations import RunCitations, cited_in
 from runs.reading.plans import AttemptReading, PlanReading, StepReading
 from runs.reading.requests import Request
 from runs.reading.run import RunReading, reading_of
@@ -47,6 +49,7 @@ def render(report: RunReading) -> dict[str, JsonValue]:
         "gaps": list[JsonValue](report.gaps),
         "open_points": [_open_point(point) for point in report.open_points],
         "rollback_strategy": report.rollback,
+        "citations": _citations(report.citations),
         "answer": report.answer,
         "judged_answer": run.answer,
         "excluded": list[JsonValue](run.excluded or ()),
@@ -113,6 +116,31 @@ def _coverage(report: RunReading) -> JsonValue:
     ]
 
 
+def _citations(found: RunCitations) -> JsonValue:
+    return {
+        "sentence": found.sentence,
+        "found": sum(1 for one in found.all if not one.broken),
+        "corrected": list[JsonValue](found.corrected),
+        "broken": list[JsonValue](found.broken),
+        "weak": found.weak,
+        "documents": [
+            {
+                "path": document.path or None,
+                "problem": document.cited.problem,
+                "citations": _cited(document.cited),
+                "uncited": [asdict(one) for one in document.uncited],
+            }
+            for document in found.documents
+        ],
+    }
+
+
+def _cited(cited: Cited) -> list[JsonValue]:
+    """`line` is in the text that cites; `source_start` and `source_end` are characters of the source's text."""
+    left_out = {"plain", "by_form"}
+    return [{name: value for name, value in asdict(one).items() if name not in left_out} for one in cited.links]
+
+
 def _refused(run: Run) -> list[JsonValue]:
     calls = run.tool_calls.refused().select_related("attempt__step").order_by("id")
     return [
@@ -176,6 +204,7 @@ def _attempt(attempt: AttemptReading) -> JsonValue:
         "status": row.status,
         "confidence": attempt.confidence,
         "findings": row.output.findings if row.output else "",
+        "citations": _cited(cited_in(row.output.findings, row)) if row.output else [],
         "files": list[JsonValue](row.overlay),
         "deviations": list[JsonValue](attempt.deviations),
         "reused_from": _source(row.reused_from) if row.reused_from else None,

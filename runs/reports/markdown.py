@@ -13,9 +13,11 @@ from runs.characters import printable
 from runs.enums import Severity
 from runs.models import Gate, Run, Verdict
 from runs.pev.results import CriterionResult, Evidence
+from runs.reading.citations import cited_in
 from runs.reading.escaping import block, code, line
 from runs.reading.plans import AttemptReading, PlanReading, StepReading
 from runs.reading.run import RunReading, reading_of
+from runs.reports.citing import in_words
 
 
 def as_markdown(run: Run) -> str:
@@ -28,8 +30,8 @@ def render(report: RunReading) -> str:
     obeys it.
     """
     parts: list[str] = []
-    parts_of = (_head, _answer, _criteria, _requests, _inputs, _files, _plans, _decisions, _costs, _calls, _figures)
-    for section in (*parts_of, _foot):
+    first = (_head, _answer, _criteria, _requests, _inputs, _files, _plans, _decisions)
+    for section in (*first, _uncited, _costs, _calls, _figures, _foot):
         parts += [*section(report), ""]
     return printable("\n".join(parts).rstrip() + "\n")
 
@@ -37,6 +39,7 @@ def render(report: RunReading) -> str:
 def _head(report: RunReading) -> list[str]:
     run = report.run
     rows = [f"# {report.verdict_word + ': ' if report.verdict_word else ''}{line(report.run.title)}", ""]
+    rows += [*_citations(report), ""]
     if report.gaps:
         rows += ["**What is missing**", "", *(f"- {line(gap)}" for gap in report.gaps), ""]
     if report.rollback:
@@ -67,8 +70,26 @@ def _head(report: RunReading) -> list[str]:
     return rows
 
 
+def _citations(report: RunReading) -> list[str]:
+    """How many there are, and each that is not where it says: files of an archive are as they were written."""
+    found = report.citations
+    rows = [f"{found.sentence}."]
+    rows += ["", *(f"- Broken: {line(sentence)}" for sentence in found.broken)] if found.broken else []
+    return rows + (["", *(f"- Corrected: {line(sentence)}" for sentence in found.corrected)] if found.corrected else [])
+
+
 def _answer(report: RunReading) -> list[str]:
-    return ["## Final answer", "", *(block(report.answer) if report.answer else ["There is no final answer."])]
+    answer = in_words(report.answer, cited_in(report.answer, report.run))
+    return ["## Final answer", "", *(block(answer) if answer else ["There is no final answer."])]
+
+
+def _uncited(report: RunReading) -> list[str]:
+    rows = [
+        f"- {line(document.name)}, line {one.first_line}: {line(one.text)}"
+        for document in report.citations.documents
+        for one in document.uncited
+    ]
+    return ["## Paragraphs that state facts without a citation", "", *rows] if rows else []
 
 
 def _criteria(report: RunReading) -> list[str]:
@@ -174,7 +195,7 @@ def _attempt(attempt: AttemptReading) -> list[str]:
     if verdict and not verdict.passed:
         rows.append(f"  - {_severity(verdict)}; the verdict asks for: {verdict.action}")
     if verdict and verdict.feedback:
-        rows += ["  - Critique:", "", *block(verdict.feedback, "    "), ""]
+        rows += ["  - Critique:", "", *block(in_words(verdict.feedback, cited_in(verdict.feedback, row)), "    "), ""]
     rows += [f"  - Note: {line(note)}" for note in (verdict.notes if verdict else [])]
     rows += [f"  - Differs from the plan: {line(one)}" for one in attempt.deviations]
     return rows + [f"  {_decision(one)}" for one in attempt.decisions]

@@ -5,6 +5,8 @@ from urllib.parse import urlencode
 from django.urls import reverse
 
 from runs.models import Attempt, Step
+from runs.pev.citations import Citation
+from runs.pev.contracts import RESULT
 from runs.pev.results import Evidence
 
 
@@ -15,6 +17,17 @@ def file_address(run_id: int, path: str, sha256: str = "", start: int = 0, end: 
         return address
     place = {"sha": sha256} | ({"start": start, "end": end} if end > start else {})
     return f"{address}?{urlencode(place)}" + ("#hit" if end > start else "")
+
+
+def files_address(run_id: int) -> str:
+    """What the address of every file of a run begins with."""
+    return reverse("file", args=[run_id, "x"]).removesuffix("x")
+
+
+def citation_address(run_id: int, one: Citation) -> str:
+    """The place in the source that a citation names; the file, for a link that quotes nothing."""
+    path = one.source.removeprefix(RESULT)
+    return file_address(run_id, path, one.sha256, one.source_start, one.source_end)
 
 
 def address_of(place: Step | Attempt) -> str:

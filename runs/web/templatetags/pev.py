@@ -9,13 +9,15 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from runs.enums import Severity
-from runs.models import Attempt
+from runs.models import Attempt, Run
 from runs.pev.ports import FileInfo
 from runs.pev.results import Evidence
+from runs.reading.citations import cited_in
 from runs.reading.differences import check_in_words
 from runs.reading.gates import asked_about, subject_of
+from runs.reports.citing import linked
 from runs.reports.html import render_markdown
-from runs.web.addresses import address_of, evidence_address, file_address
+from runs.web.addresses import address_of, citation_address, evidence_address, file_address, files_address
 
 register = template.Library()
 
@@ -155,6 +157,14 @@ def seconds(duration_ms: int | None) -> str:
 def markdown(text: str | None) -> SafeString:
     """Clean HTML of Markdown by a model or a person; put it into an element with class `prose`."""
     return render_markdown(text or "")
+
+
+@register.filter
+def cited(text: str | None, place: Run | Attempt) -> SafeString:
+    """The same of a text that a run or an attempt wrote, with each citation as a link to its place in the source."""
+    run_id = place.step.plan.run_id if isinstance(place, Attempt) else place.pk
+    linked_text = linked(text or "", cited_in(text or "", place), lambda one: citation_address(run_id, one))
+    return render_markdown(linked_text, files_address(run_id))
 
 
 @register.simple_tag

@@ -13,6 +13,7 @@ from runs import trees
 from runs.documents import renditions
 from runs.models import Attempt, Run
 from runs.pev.ports import FileInfo
+from runs.reading.citations import RunCitations, document_of
 from runs.reading.tables import formulas_in
 from runs.web.excerpt import WHOLE_BYTES, excerpt
 from runs.web.streaming import attachment
@@ -84,6 +85,7 @@ def _page(request: HttpRequest, run: Run, path: str, version: Version, text: str
         "rendered": text if rendered else None,
         "codec": renditions.codec_of(version.info.sha256),
         "problem": renditions.problems([version.info.sha256]).get(version.info.sha256, "") if text is None else "",
+        "citations": RunCitations((document_of(run, path, text),)) if can_render and not version.given else None,
         "excerpt": excerpt(text, start, end) if text is not None and not rendered else None,
         "has_hit": end > start,
         "place": {"sha": version.info.sha256} | ({"start": start, "end": end} if end > start else {}),

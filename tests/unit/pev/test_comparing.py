@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from runs.enums import Provenance
 from runs.pev.checks import problem_with, run_check
-from runs.pev.contracts import Absent, Covers, QuotesOccur
+from runs.pev.contracts import Absent, Citations, Covers, QuotesOccur
 from runs.pev.material import Material, read_whole
 from runs.pev.ports import FileInfo, Shown
 
@@ -24,6 +25,50 @@ def material(report: str, path: str = "report.md", given: Mapping[str, bytes] = 
 def said(report: str, check: QuotesOccur | Covers = QUOTES, given: Mapping[str, bytes] = GIVEN) -> tuple[bool, str]:
     evidence = run_check(check, material(report, check.path, given))
     return evidence.verified, evidence.sentence
+
+
+class TestCitations:
+    CHECK = Citations(kind="citations", path="report.md", min=2)
+
+    @pytest.mark.parametrize(
+        ("report", "held", "sentence", "outside"),
+        [
+            (
+                "[“thirty (30)”](contracts/nda.md#L1) and [“14 days”](contracts/annex.md#L1)",
+                True,
+                "report.md has 2 citations, wanted at least 2, all found",
+                True,
+            ),
+            (
+                "[“thirty (30)”](contracts/nda.md#L1)",
+                False,
+                "report.md has 1 citation, wanted at least 2, all found",
+                True,
+            ),
+            (
+                "[“thirty (30)”](contracts/nda.md#L1)\n\n[“15 days”](contracts/annex.md#L1)",
+                False,
+                "report.md has 2 citations, wanted at least 2; 1 broken. "
+                "Line 3: “15 days” does not occur in contracts/annex.md.",
+                False,
+            ),
+            (
+                "[“of its own”](notes.md#L1) [“of its own”](notes.md#L1)",
+                True,
+                "report.md has 2 citations, wanted at least 2, all found",
+                False,
+            ),
+        ],
+        ids=["all hold", "too few", "one is broken", "of what the run wrote"],
+    )
+    def test_every_citation_has_to_hold(self, report: str, held: bool, sentence: str, outside: bool) -> None:
+        evidence = run_check(self.CHECK, material(report, notes="Words of its own.\n"))
+        assert (evidence.verified, evidence.sentence) == (held, sentence)
+        assert (evidence.provenance is Provenance.GIVEN) == outside
+
+    def test_only_markdown_has_citations(self) -> None:
+        problem = problem_with(Citations(kind="citations", path="data.csv"))
+        assert problem == "“data.csv” is no Markdown file; only those have citations."
 
 
 class TestQuotes:

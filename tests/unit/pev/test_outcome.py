@@ -63,6 +63,7 @@ LEDGERS = st.builds(
     failure=st.sampled_from(["", "The service refused."]),
     relaxed=st.lists(st.just("Step one was to write a.md."), max_size=1),
     ended=st.sampled_from(["", "Alice finished it early."]),
+    broken_citations=st.lists(st.just("The answer: Line 1."), max_size=2),
 )
 RANK = {Outcome.CANCELLED: 0, Outcome.FAILED: 0, Outcome.PARTIAL: 1, Outcome.SUCCEEDED: 2}
 
@@ -135,6 +136,11 @@ def test_everything_passed_and_supported_is_a_success_without_gaps() -> None:
             Outcome.FAILED,
             ["Ended early.", "Step “Write” was not done (dropped)."],
         ),
+        (
+            Ledger([PASSED], [result()], answered=True, broken_citations=[f"Line {n}." for n in range(1, 8)]),
+            Outcome.PARTIAL,
+            ["7 citations lead nowhere. Line 1. Line 2. Line 3. Line 4. Line 5. And 2 more."],
+        ),
         (Ledger([PASSED], [result()], answered=True, cancelled=True), Outcome.CANCELLED, []),
     ],
 )
@@ -153,6 +159,7 @@ def test_success_means_that_nothing_is_missing(ledger: Ledger) -> None:
         and not ledger.cancelled
         and not ledger.relaxed
         and not ledger.ended
+        and not ledger.broken_citations
     )
     assert (outcome_of(ledger) is Outcome.SUCCEEDED) == whole
     assert bool(gaps_in(ledger)) or whole or ledger.cancelled

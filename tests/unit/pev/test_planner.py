@@ -296,7 +296,7 @@ def test_the_result_alone_decides_nothing_about_the_sources(about: str | None, c
     criterion = {"text": "Every clause was read", "about": about, "check": check}
     sentence = (
         "Step “one”, criterion “Every clause was read”: It is about the sources, but its check "
-        f"{check['kind']} reads only the result; use quotes_occur, covers, count or absent, or leave check null, so "
-        "that a verifier judges it."
+        f"{check['kind']} reads only the result; use citations, quotes_occur, covers, count or absent, or leave "
+        "check null, so that a verifier judges it."
     )
     assert problems(plan(step("one", acceptance_criteria=[criterion]))) == ([sentence] if refused else [])

@@ -1,0 +1,140 @@
+"""The citations of what a run delivers, looked up as of now: in its answer, and in the Markdown files that it made."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+from runs import trees
+from runs.enums import CitationStatus
+from runs.models import Attempt, Run
+from runs.pev.citations import MAX_SEARCHED, Citation, Cited, citations_in
+from runs.pev.citing import broken_in, is_markdown, of_the_run, too_many
+from runs.pev.sources import Given, Sources
+from runs.pev.statements import Uncited, uncited
+from runs.reading.files import written_files
+
+MAX_CHARACTERS = 20_000_000
+"""Of the files that are looked through for one report, and `MAX_SEARCHED` of their sources: some ten seconds."""
+
+
+@dataclass(frozen=True)
+class Document:
+    """A text that was delivered: the answer, or the file at `path`. `finished`: the plan wants it without citations."""
+
+    path: str
+    cited: Cited
+    uncited: tuple[Uncited, ...] = ()
+    finished: bool = False
+
+    @property
+    def name(self) -> str:
+        return self.path or "The answer"
+
+
+@dataclass(frozen=True)
+class RunCitations:
+    """What became of the citations of documents; those without any are listed too."""
+
+    documents: tuple[Document, ...]
+
+    @cached_property
+    def all(self) -> tuple[Citation, ...]:
+        return tuple(one for document in self.documents for one in document.cited.citations)
+
+    @cached_property
+    def broken(self) -> list[str]:
+        """A sentence for each one and each link to a file that lead nowhere, for each one that should not be there, and
+        for each document that was not looked through.
+        """
+        return [f"{document.name}: {sentence}" for document in self.documents for sentence in _problems(document)]
+
+    @cached_property
+    def corrected(self) -> list[str]:
+        return [
+            f"{document.name}: Line {one.line}: {one.sentence}."
+            for document in self.documents
+            for one in document.cited.citations
+            if one.status is CitationStatus.CORRECTED
+        ]
+
+    @property
+    def weak(self) -> int:
+        """How many have a figure beside them that is not in what they cite."""
+        return sum(1 for one in self.all if one.weak)
+
+    @property
+    def sentence(self) -> str:
+        """What a report begins with."""
+        count, broken = len(self.all), len(self.broken)
+        if not count and not broken:
+            return "No citations"
+        parts = ["all found" if not broken else f"{broken:,} broken"]
+        parts += [f"{len(self.corrected):,} with a corrected line"] if self.corrected else []
+        parts += [f"{self.weak:,} beside a figure that is not in what they cite"] if self.weak else []
+        return f"{count:,} citation{'' if count == 1 else 's'}, {', '.join(parts)}"
+
+
+def sources_of(place: Run | Attempt) -> Sources:
+    """What the texts of a run may cite; those of an attempt also what that attempt has written."""
+    run = place.step.plan.run if isinstance(place, Attempt) else place
+    changes = place.overlay if isinstance(place, Attempt) else {}
+    now = {**trees.files_of(run.head), **{path: info for path, info in changes.items() if info}}
+    files = trees.contents_of(run.head) if not changes else trees.TreeBytes(now, trees.texts_of(run.head))
+    inputs = trees.files_of(run.inputs)
+    made = [path for path, info in now.items() if inputs.get(path) != info]
+    return Sources(files, Given(trees.contents_of(run.inputs), inputs), made=made)
+
+
+def cited_in(text: str, place: Run | Attempt) -> Cited:
+    """The citations of a text that the run or the attempt wrote. Nothing is read for a text without links."""
+    return citations_in(text, sources_of(place)) if "](" in text or "]:" in text else Cited()
+
+
+def document_of(run: Run, path: str, text: str | None) -> Document:
+    """One file that the run made, in any of its versions."""
+    text = text or ""
+    cited = cited_in(text, run)
+    return Document(path, _without_given(run, path, text, cited), tuple(uncited(text)))
+
+
+def citations_of(run: Run, finished: frozenset[str] = frozenset()) -> RunCitations:
+    """Those of the answer and of every Markdown file that the run made. `finished`: files that must not have any."""
+    return RunCitations(tuple(_documents(run, finished)))
+
+
+def _documents(run: Run, finished: frozenset[str]) -> Iterator[Document]:
+    sources = sources_of(run)
+    if run.answer:
+        yield Document("", citations_in(run.answer, sources), tuple(uncited(run.answer)))
+    left, allowance = MAX_CHARACTERS, MAX_SEARCHED
+    for path, info in written_files(run, run.head).items():
+        if not is_markdown(path):
+            continue
+        left -= info.size
+        if left < 0:
+            yield Document(path, Cited(problem="Its citations were not looked up: the run made too many documents."))
+            continue
+        text = _text(info.sha256) or ""
+        cited = citations_in(text, sources, allowance)
+        allowance = max(0, allowance - cited.searched)
+        stated = () if path in finished else tuple(uncited(text))
+        yield Document(path, _without_given(run, path, text, cited), stated, path in finished)
+
+
+def _without_given(run: Run, path: str, text: str, cited: Cited) -> Cited:
+    """Without the links that the file had already when it was handed in."""
+    before = trees.files_of(run.inputs).get(path)
+    return of_the_run(text, cited, (_text(before.sha256) or "") if before else "")
+
+
+def _text(sha256: str) -> str | None:
+    try:
+        return trees.read_text(sha256)
+    except FileNotFoundError:
+        return None
+
+
+def _problems(document: Document) -> list[str]:
+    return too_many(document.cited) if document.finished else broken_in(document.cited)

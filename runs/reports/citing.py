@@ -1,0 +1,68 @@
+"""How citations are shown: as links to the highlighted place, or in words; corrected and broken ones are marked."""
+
+from collections.abc import Callable
+
+from runs.enums import CitationStatus
+from runs.pev.citations import Citation, Cited
+from runs.pev.contracts import RESULT
+from runs.reading.escaping import line
+
+
+def linked(text: str, cited: Cited, address: Callable[[Citation], str]) -> str:
+    """The Markdown with each citation as a link to its place. One that leads nowhere becomes words that say so."""
+    return _replaced(text, cited, lambda one, words: f"[{words}](<{address(one)}>)")
+
+
+def in_words(text: str, cited: Cited) -> str:
+    """The Markdown with each citation as the words that it quotes, its path and its line: that works anywhere."""
+    return _replaced(text, cited, lambda one, words: f"{words} ({line(_place(one))})")
+
+
+def _replaced(text: str, cited: Cited, shown: Callable[[Citation, str], str]) -> str:
+    if cited.problem:
+        return f"*{line(cited.problem)}*\n\n" + text.replace("](", "]\\(").replace("]:", "]\\:").replace("][", "]\\[")
+    parts: list[str] = []
+    at = 0
+    for number, one in enumerate(cited.links):
+        parts.append(text[at : one.start])
+        words = _words(text[one.start : one.end])
+        parts.append(_broken(one, words) if one.broken else shown(one, words) + _correction(one))
+        following = cited.links[number + 1 : number + 2]
+        if one.weak and (not following or following[0].statement_start != one.statement_start):
+            parts.append(f" *({line(one.weak)})*")
+        at = one.end
+    return "".join([*parts, text[at:]])
+
+
+def _words(link: str) -> str:
+    """The text of a link, as it was written."""
+    depth = at = 0
+    while at < len(link):
+        if link[at] == "\\":
+            at += 1
+        elif link[at] == "[":
+            depth += 1
+        elif link[at] == "]":
+            depth -= 1
+            if depth == 0:
+                break
+        at += 1
+    return link[1:at]
+
+
+def _place(one: Citation) -> str:
+    path = one.source.removeprefix(RESULT)
+    place = path if one.source == path else f"{path} as the run has left it"
+    return place if one.plain else f"{place}, line {one.source_line}"
+
+
+def _correction(one: Citation) -> str:
+    if one.status is not CitationStatus.CORRECTED:
+        return ""
+    if one.cited_line:
+        return f" *(line corrected from {one.cited_line} to {one.source_line})*"
+    return f" *(line {one.source_line} added)*"
+
+
+def _broken(one: Citation, words: str) -> str:
+    return f"{line(words)} **\\[broken citation: {line(one.target)}. {line(one.sentence)}\\]**"

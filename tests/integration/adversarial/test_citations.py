@@ -1,0 +1,120 @@
+"""Citations that are invented, wrong, of another run or not wanted: none leaves the product unmarked (T8)."""
+
+from __future__ import annotations
+
+import io
+import re
+import zipfile
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from runs.enums import Outcome
+from runs.models import Run
+from runs.reports import archive
+from runs.reports.machine import as_json
+from runs.reports.markdown import as_markdown
+from tests.factories import Submit
+from tests.fakes.adversaries import executors
+from tests.fakes.adversaries.everyone import synthesizes
+from tests.fakes.anthropic_api import FakeAnthropic
+from tests.fakes.team import Team, plan, step
+from tests.integration.adversarial.holding import must_hold, page, play
+
+pytestmark = [pytest.mark.django_db, pytest.mark.allow_hosts(["127.0.0.1"])]
+
+FILES = {"contracts/nda.md": b"# NDA\n\nThe notice period is thirty days.\n", "scan.pdf": b"%PDF-1.7\0"}
+GOOD = "[“thirty days”](contracts/nda.md#L3)"
+OFF = "[“thirty days”](contracts/nda.md#L1)"
+INVENTED = "[“forty days”](contracts/nda.md#L3)"
+RIGHT = f"The notice period is thirty days {GOOD}. Found by one.\n"
+
+
+def cites(text: str) -> Team:
+    return Team(plan=plan(step("one")), executor=executors.writes(f"The notice period is known: {text}.\n"))
+
+
+@pytest.mark.parametrize(
+    ("link", "reason"),
+    [
+        (INVENTED, "“forty days” does not occur in contracts/nda.md"),
+        ("[“thirty days”](contracts/other.md#L3)", "There is no file “contracts/other.md”"),
+        ("[“thirty days”](/runs/1/files/contracts/nda.md#L3)", "There is no file “/runs/1/files/contracts/nda.md”"),
+        ("[“thirty days”](scan.pdf#page=7)", "scan.pdf cannot be read yet, so nothing can be cited from it"),
+        ("[“thirty days”](contracts/nda.md#p3)", "The anchor #p3 belongs to another format"),
+        ("[“thirty days”][n]\n\n[n]: contracts/none.md#L3 ", "There is no file “contracts/none.md”"),
+    ],
+    ids=["invented words", "no such file", "a file of another run", "not readable", "another format", "by reference"],
+)
+def test_a_document_with_a_broken_citation_fails_before_a_model_is_asked(
+    api: FakeAnthropic, submitted: Submit, client: Client, link: str, reason: str
+) -> None:
+    team = cites(link)
+    run = play(api, submitted, team, FILES)
+    must_hold(run, client, Outcome.FAILED, reason, "Every citation in one.md leads to what it quotes")
+    assert "verifier" not in team.seen
+
+
+def test_a_wrong_line_of_the_right_file_is_corrected_and_marked(
+    api: FakeAnthropic, submitted: Submit, client: Client
+) -> None:
+    run = play(api, submitted, Team(plan=plan(step("one")), synthesizer=synthesizes(f"Thirty {OFF}.")), FILES)
+    must_hold(run, client, Outcome.SUCCEEDED, "1 citation, all found, 1 with a corrected line")
+    markup = page(client, f"/runs/{run.pk}/report/")
+    assert "(line corrected from 1 to 3)" in markup
+    assert as_markdown(run).count("“thirty days” (contracts/nda.md, line 3) *(line corrected from 1 to 3)*") == 1
+
+
+def test_a_citation_opens_the_highlighted_place_in_one_click(
+    api: FakeAnthropic, submitted: Submit, client: Client
+) -> None:
+    run = play(api, submitted, Team(plan=plan(step("one")), synthesizer=synthesizes(RIGHT)), FILES)
+    must_hold(run, client, Outcome.SUCCEEDED, "1 citation, all found")
+    for address in (f"/runs/{run.pk}/", f"/runs/{run.pk}/report/"):
+        link = re.search(
+            rf'href="(/runs/{run.pk}/files/contracts/nda\.md\?[^"#]*)#hit"[^>]*>“thirty days”</a>',
+            page(client, address),
+        )
+        assert link
+        assert '<mark id="hit">thirty days</mark>' in page(client, link[1].replace("&amp;", "&"))
+
+
+def test_an_answer_that_cites_what_is_not_there_is_asked_for_once_more_and_then_marked(
+    api: FakeAnthropic, submitted: Submit, client: Client
+) -> None:
+    team = Team(plan=plan(step("one")), synthesizer=synthesizes(f"The period is forty days {INVENTED}."))
+    run = play(api, submitted, team, FILES)
+    reason = "1 citation leads nowhere. The answer: Line 1: “forty days” does not occur in contracts/nda.md."
+    must_hold(run, client, Outcome.PARTIAL, reason)
+    assert len(team.seen["synthesizer"]) == 2
+    for text in (page(client, f"/runs/{run.pk}/"), page(client, f"/runs/{run.pk}/report/"), as_markdown(run)):
+        assert "broken citation" in text
+    assert [one["status"] for one in documents(run)[0]["citations"]] == ["broken"]
+
+
+def test_a_finished_text_must_not_cite(api: FakeAnthropic, submitted: Submit, client: Client) -> None:
+    wanted = plan(step("one"))
+    wanted["steps"][0]["expected_outputs"] = [{"path": "one.md", "cited": False}]
+    team = Team(plan=wanted, executor=executors.writes(RIGHT))
+    run = play(api, submitted, team, FILES)
+    must_hold(run, client, Outcome.FAILED, "one.md must not carry citations. Line 1 has one: contracts/nda.md#L3.")
+
+
+def test_a_document_keeps_its_bytes_and_its_page_shows_it_with_links(
+    api: FakeAnthropic, submitted: Submit, client: Client
+) -> None:
+    text = f"Thirty {OFF}.\n\nIt costs 400 euros.\n"
+    run = play(api, submitted, Team(plan=plan(step("one")), executor=executors.writes(text)), FILES)
+    must_hold(run, client, Outcome.SUCCEEDED, "1 citation, all found, 1 with a corrected line")
+    files = zipfile.ZipFile(io.BytesIO(b"".join(archive.stream(run))))
+    assert files.read("one.md").decode() == text
+    assert "Corrected: one.md: Line 1:" in files.read("report.md").decode()
+    markup = page(client, f"/runs/{run.pk}/files/one.md?view=rendered")
+    assert "(line corrected from 1 to 3)" in markup
+    assert "It costs 400 euros." in markup.split("without a citation")[1]
+
+
+def documents(run: Run) -> list[dict[str, Any]]:
+    found: Any = as_json(run)["citations"]
+    return list(found["documents"])
