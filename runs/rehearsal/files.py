@@ -11,7 +11,7 @@ from runs.rehearsal import job
 from runs.rehearsal.documents import Document
 from runs.rehearsal.facts import facts_in
 from runs.rehearsal.findings import Finding, findings_in
-from runs.rehearsal.text import named, number_of, table
+from runs.rehearsal.text import cited, named, number_of, table
 from runs.rehearsal.wordlists import KINDS
 
 CONTENT_CHARS = 50_000
@@ -100,14 +100,22 @@ def findings(material: Material) -> tuple[str, str]:
             heading = finding.document
             lines += ["", f"## {heading}"]
         lines += _entry(name, finding, silent=name == silent)
-    report = [f"- {key} ({f.document}, line {f.line}): {f.kind.lower()}, {f.term}" for key, f in listed.items()][:60]
+    report = [_line(key, finding) for key, finding in listed.items()][:60]
     report += [f"- and {len(every) - 60} more"] if len(every) > 60 else []
     return material.page("Findings", lines), "\n".join([*overview, "", *report]).rstrip()
+
+
+def _line(name: str, finding: Finding) -> str:
+    citation = cited(finding.document, finding.line, finding.quote)
+    place = f"{finding.document}, line {finding.line}"
+    return f"- {name} ({place}): {finding.kind.lower()}, {finding.term} {citation}".rstrip()
 
 
 def _entry(name: str, finding: Finding, *, silent: bool) -> list[str]:
     lines = ["", f"### {name} · {finding.kind}: {finding.term}", "", f"> {finding.quote}", ""]
     lines += [f"- Document: {finding.document}", f"- Line: {finding.line}"]
+    if citation := cited(finding.document, finding.line, finding.quote):
+        lines.append(f"- Source: {citation}")
     if finding.also:
         lines.append(f"- Also: {named([f'line {line}' for line in finding.also], 10)}")
     lines.append(f"- Why it matters: {finding.why}")

@@ -3,9 +3,14 @@
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from urllib.parse import quote as url_quote
 
+from runs.pev.evidence import proves_nothing
+
+CITED_WORDS = 12
 QUOTE_CHARS = 240
 """A quote that fits a table's cell and can be found again by a reader."""
+_SPECIAL = re.compile(r"[\\`*_\[\]<>|~&]")
 _STARTS_BLOCK = re.compile(r"\s*(?:#{1,6}\s|[-*+]\s|\d+(?:\.\d+)+[.)]?\s|\d+[.)]\s|\||>|```|\*\*[^*]+\*\*:?\s*$)")
 _SENTENCE_ENDS = re.compile(r"(?<=[^\W\d_]{3}[.!?;]) (?=[A-ZÄÖÜ0-9“\"(\[])")
 """After three letters: “No. 5” and “2.1 The” go on."""
@@ -75,3 +80,11 @@ def table(header: Sequence[str], rows: Sequence[Sequence[object]]) -> list[str]:
     """A Markdown table; a bar in a cell is escaped."""
     lines = ["| " + " | ".join(header) + " |", "|" + " --- |" * len(header)]
     return lines + ["| " + " | ".join(str(cell).replace("|", "\\|") for cell in row) + " |" for row in rows]
+
+
+def cited(path: str, line: int, quote: str) -> str:
+    """A citation: a link from the first words of a quote to its place. Nothing, where these are too few to prove it."""
+    words = " ".join(quote.split()[:CITED_WORDS])
+    if proves_nothing(words, ""):
+        return ""
+    return f"[“{_SPECIAL.sub(r'\\\g<0>', words)}”]({url_quote(path)}#L{line})"

@@ -39,9 +39,9 @@ def render(report: RunReading) -> str:
 def _head(report: RunReading) -> list[str]:
     run = report.run
     rows = [f"# {report.verdict_word + ': ' if report.verdict_word else ''}{line(report.run.title)}", ""]
-    rows += [*_citations(report), ""]
     if report.gaps:
         rows += ["**What is missing**", "", *(f"- {line(gap)}" for gap in report.gaps), ""]
+    rows += _citations(report)
     if report.rollback:
         rows += [f"**What the plan says to do with the results now**: {line(report.rollback)}", ""]
     if report.no_sources:
@@ -73,9 +73,9 @@ def _head(report: RunReading) -> list[str]:
 def _citations(report: RunReading) -> list[str]:
     """How many there are, and each that is not where it says: files of an archive are as they were written."""
     found = report.citations
-    rows = [f"{found.sentence}."]
-    rows += ["", *(f"- Broken: {line(sentence)}" for sentence in found.broken)] if found.broken else []
-    return rows + (["", *(f"- Corrected: {line(sentence)}" for sentence in found.corrected)] if found.corrected else [])
+    listed = [f"- Broken: {line(sentence)}" for sentence in found.broken]
+    listed += [f"- Corrected: {line(sentence)}" for sentence in found.corrected]
+    return [f"**{found.sentence}**", "", *([*listed, ""] if listed else [])] if found.all or found.broken else []
 
 
 def _answer(report: RunReading) -> list[str]:

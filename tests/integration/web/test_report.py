@@ -143,6 +143,7 @@ def test_hostile_text_breaks_neither_page_nor_markdown(alice_client: Client) -> 
         "## What was read of the input files",
         "## Files made",
         "## Plans and steps",
+        "## Paragraphs that state facts without a citation",
         "## Estimate against actual",
         "## Model calls",
         "## Figures",

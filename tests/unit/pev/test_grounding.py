@@ -195,3 +195,16 @@ def test_a_model_looks_at_a_step_whose_criteria_are_all_decided_by_checks() -> N
     assert [(result.label, result.met) for result in found.results] == [("C1", True), ("M1", True)]
     assert len(model.asked) == 1
     assert judge(Scripted(), leased(checked)).passed is True
+
+
+def test_a_passage_of_the_result_that_cites_a_given_file_rests_on_it() -> None:
+    """T1a: its own citation resolves to one; a citation that leads nowhere carries nothing."""
+    cites = "\nThe rent is high [“4,000 dollars”](lease.md#L1). It ends [“in May”](lease.md#L2)."
+    about = leased(files={"lease.md": LEASE, "report.md": REPORT + cites.encode()}, citations=False)
+
+    good, bad = (
+        judged(quote("report.md", words), about=about).evidence[0] for words in ("The rent is high", "It ends")
+    )
+
+    assert (good.provenance, good.cites, good.outside) == (Provenance.MADE, "lease.md, line 1", True)
+    assert (bad.provenance, bad.cites, bad.outside) == (Provenance.MADE, "", False)
