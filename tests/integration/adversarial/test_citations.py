@@ -24,7 +24,8 @@ from tests.integration.adversarial.holding import must_hold, page, play
 
 pytestmark = [pytest.mark.django_db, pytest.mark.allow_hosts(["127.0.0.1"])]
 
-FILES = {"contracts/nda.md": b"# NDA\n\nThe notice period is thirty days.\n", "scan.pdf": b"%PDF-1.7\0"}
+FILES = {"contracts/nda.md": b"# NDA\n\nThe notice period is thirty days.\n"}
+SCAN = {"scan.pdf": b"%PDF-1.7\0"}
 GOOD = "[“thirty days”](contracts/nda.md#L3)"
 OFF = "[“thirty days”](contracts/nda.md#L1)"
 INVENTED = "[“forty days”](contracts/nda.md#L3)"
@@ -51,7 +52,7 @@ def test_a_document_with_a_broken_citation_fails_before_a_model_is_asked(
     api: FakeAnthropic, submitted: Submit, client: Client, link: str, reason: str
 ) -> None:
     team = cites(link)
-    run = play(api, submitted, team, FILES)
+    run = play(api, submitted, team, FILES | SCAN, sources_needed=False)
     must_hold(run, client, Outcome.FAILED, reason, "Every citation in one.md leads to what it quotes")
     assert "verifier" not in team.seen
 
@@ -59,7 +60,13 @@ def test_a_document_with_a_broken_citation_fails_before_a_model_is_asked(
 def test_a_wrong_line_of_the_right_file_is_corrected_and_marked(
     api: FakeAnthropic, submitted: Submit, client: Client
 ) -> None:
-    run = play(api, submitted, Team(plan=plan(step("one")), synthesizer=synthesizes(f"Thirty {OFF}.")), FILES)
+    run = play(
+        api,
+        submitted,
+        Team(plan=plan(step("one")), synthesizer=synthesizes(f"Thirty {OFF}.")),
+        FILES,
+        sources_needed=False,
+    )
     must_hold(run, client, Outcome.SUCCEEDED, "1 citation, all found, 1 with a corrected line")
     markup = page(client, f"/runs/{run.pk}/report/")
     assert "(line corrected from 1 to 3)" in markup
@@ -69,7 +76,9 @@ def test_a_wrong_line_of_the_right_file_is_corrected_and_marked(
 def test_a_citation_opens_the_highlighted_place_in_one_click(
     api: FakeAnthropic, submitted: Submit, client: Client
 ) -> None:
-    run = play(api, submitted, Team(plan=plan(step("one")), synthesizer=synthesizes(RIGHT)), FILES)
+    run = play(
+        api, submitted, Team(plan=plan(step("one")), synthesizer=synthesizes(RIGHT)), FILES, sources_needed=False
+    )
     must_hold(run, client, Outcome.SUCCEEDED, "1 citation, all found")
     for address in (f"/runs/{run.pk}/", f"/runs/{run.pk}/report/"):
         link = re.search(
@@ -84,7 +93,7 @@ def test_an_answer_that_cites_what_is_not_there_is_asked_for_once_more_and_then_
     api: FakeAnthropic, submitted: Submit, client: Client
 ) -> None:
     team = Team(plan=plan(step("one")), synthesizer=synthesizes(f"The period is forty days {INVENTED}."))
-    run = play(api, submitted, team, FILES)
+    run = play(api, submitted, team, FILES, sources_needed=False)
     reason = "1 citation leads nowhere. The answer: Line 1: “forty days” does not occur in contracts/nda.md."
     must_hold(run, client, Outcome.PARTIAL, reason)
     assert len(team.seen["synthesizer"]) == 2
@@ -97,7 +106,7 @@ def test_a_finished_text_must_not_cite(api: FakeAnthropic, submitted: Submit, cl
     wanted = plan(step("one"))
     wanted["steps"][0]["expected_outputs"] = [{"path": "one.md", "cited": False}]
     team = Team(plan=wanted, executor=executors.writes(RIGHT))
-    run = play(api, submitted, team, FILES)
+    run = play(api, submitted, team, FILES, sources_needed=False)
     must_hold(run, client, Outcome.FAILED, "one.md must not carry citations. Line 1 has one: contracts/nda.md#L3.")
 
 
@@ -105,7 +114,9 @@ def test_a_document_keeps_its_bytes_and_its_page_shows_it_with_links(
     api: FakeAnthropic, submitted: Submit, client: Client
 ) -> None:
     text = f"Thirty {OFF}.\n\nIt costs 400 euros.\n"
-    run = play(api, submitted, Team(plan=plan(step("one")), executor=executors.writes(text)), FILES)
+    run = play(
+        api, submitted, Team(plan=plan(step("one")), executor=executors.writes(text)), FILES, sources_needed=False
+    )
     must_hold(run, client, Outcome.SUCCEEDED, "1 citation, all found, 1 with a corrected line")
     files = zipfile.ZipFile(io.BytesIO(b"".join(archive.stream(run))))
     assert files.read("one.md").decode() == text

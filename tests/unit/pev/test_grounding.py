@@ -129,7 +129,7 @@ def test_a_passage_of_the_result_counts_where_its_own_citation_leads_outside(
     anchor: str, rests_on: str, met: bool
 ) -> None:
     report = f"Anna Berg pays a rent.\n\nShe owes 4,000 dollars each month: {anchor}.\n"
-    cited = leased(files={"lease.md": LEASE, "report.md": report.encode()})
+    cited = leased(files={"lease.md": LEASE, "report.md": report.encode()}, citations=False)
     result = judged(quote("report.md", "She owes 4,000 dollars each month"), about=cited)
     assert (result.met, result.evidence[0].rests_on) == (met, rests_on)
 
@@ -195,16 +195,3 @@ def test_a_model_looks_at_a_step_whose_criteria_are_all_decided_by_checks() -> N
     assert [(result.label, result.met) for result in found.results] == [("C1", True), ("M1", True)]
     assert len(model.asked) == 1
     assert judge(Scripted(), leased(checked)).passed is True
-
-
-def test_a_passage_of_the_result_that_cites_a_given_file_rests_on_it() -> None:
-    """T1a: its own citation resolves to one; a citation that leads nowhere carries nothing."""
-    cites = "\nThe rent is high [“4,000 dollars”](lease.md#L1). It ends [“in May”](lease.md#L2)."
-    about = leased(files={"lease.md": LEASE, "report.md": REPORT + cites.encode()}, citations=False)
-
-    good, bad = (
-        judged(quote("report.md", words), about=about).evidence[0] for words in ("The rent is high", "It ends")
-    )
-
-    assert (good.provenance, good.cites, good.outside) == (Provenance.MADE, "lease.md, line 1", True)
-    assert (bad.provenance, bad.cites, bad.outside) == (Provenance.MADE, "", False)
