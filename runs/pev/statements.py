@@ -26,6 +26,11 @@ _NAME = regex.compile(r"(?<=\p{Ll}[,;]?[ ])\p{Lu}[\p{L}\p{N}’'-]+(?:[ ]\p{Lu}[
 _QUOTED = regex.compile(r"[“„«][^“”„«»\n]{3,400}[”“»]|\"[^\"\n]{3,400}\"")
 _ITEM = regex.compile(r"^[\s>]*(?:[-*+]|\d{1,9}[.)])\s")
 _LETTERS = regex.compile(r"\p{L}+")
+_PLACE = regex.compile(
+    r"(?<![\p{L}\p{N}])(?:lines?|pages?|pp?\.|clauses?|sections?|articles?|art\.|paragraphs?|nos?\.|zeilen?|seiten?|ziffern?"
+    r"|absatz|abs\.|nr\.|§§?)\s{0,3}\p{Nd}[\p{Nd}.]{0,20}(?:\s{0,3}(?:to|bis|and|und|,|–|-)\s{0,3}\p{Nd}[\p{Nd}.]{0,20}){0,20}",
+    regex.IGNORECASE,
+)
 _NUMBERS = (
     "1 one  2 two zwei  3 three drei  4 four vier  5 five fünf  6 six sechs  7 seven sieben  8 eight acht  "
     "9 nine neun  10 ten zehn  12 twelve zwölf  14 fourteen vierzehn  20 twenty zwanzig  30 thirty dreißig  "
@@ -131,8 +136,10 @@ def figures_in(text: str) -> dict[str, str]:
 
 
 def lacking(statement: str, passages: Iterable[str]) -> list[str]:
-    """The figures of a statement that are in none of the passages, neither in digits nor in words."""
-    wanted = figures_in(_ITEM.sub("", statement))
+    """The figures of a statement that are in none of the passages, neither in digits nor in words. Where something is
+    (“line 8”, “clause 4.2”) is no figure: the citation says that.
+    """
+    wanted = figures_in(_PLACE.sub("", _ITEM.sub("", statement)))
     for passage in passages:
         if not wanted:
             break

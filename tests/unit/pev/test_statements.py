@@ -58,3 +58,17 @@ def test_paragraphs_that_state_facts_without_a_citation_are_listed() -> None:
         Uncited(8, 8, "- “A quotation” here"),
         Uncited(10, 10, "- it was signed by Anna Muster in May"),
     ]
+
+
+@pytest.mark.parametrize(
+    ("statement", "missing"),
+    [
+        ("F1 (lease.md, line 8): the rent is 4,000.", []),
+        ("Clause 4.2 and pages 7 to 9 speak of a rent of 4,000.", []),
+        ("§ 12 Abs. 3: the rent is 4,000, Zeilen 7, 8 und 9.", []),
+        ("Line 8: the rent is 5,000.", ["5,000"]),
+        ("Online 8 people pay.", ["8"]),
+    ],
+)
+def test_where_something_is_said_to_be_is_no_figure_of_the_statement(statement: str, missing: list[str]) -> None:
+    assert lacking(statement, ["The rent is 4,000 dollars."]) == missing
