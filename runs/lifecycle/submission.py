@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import uuid
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from importlib.resources import files as package_files
 from itertools import islice
@@ -29,10 +29,10 @@ from runs.lifecycle.templates import plan_worth_keeping
 from runs.models import Run, Tree, User
 from runs.pev.contracts import PlanContract
 from runs.pev.evidence import quoted
-from runs.pev.imported import shortened
+from runs.pev.import_problems import shortened
 from runs.pev.inputs import selected
 from runs.pev.paths import MAX_CHARACTERS, clashes, clean_path
-from runs.pev.planner import problems_in
+from runs.pev.planner import problems_in, without_sources
 from runs.pev.policy import Policy
 from runs.pev.sensitive import is_private_key, secret_part
 from runs.pev.tools import TOOL_NAMES
@@ -98,6 +98,7 @@ def submit(owner: User, submission: Submission) -> Run:
         return existing
     request = checked_request(submission)
     check_policy(submission.policy, owner, submission.approvers)
+    submission = _with_topics(submission)
     check_plan(submission)
     chosen, held_back = without_secrets(submission.uploads)
     left_out = [*submission.left_out, *held_back]
@@ -213,6 +214,18 @@ def check_plan(submission: Submission) -> None:
     problems = problems_in(plan, TOOL_NAMES, max_steps=policy.max_steps, sources_needed=needed)
     if problems:
         raise PlanRefused(shortened(problems))
+
+
+def _with_topics(submission: Submission) -> Submission:
+    """Where no sources are needed, criteria of a plan from elsewhere that say nothing else are about the output."""
+    if submission.plan is None or submission.policy.sources_needed:
+        return submission
+    plan, unsaid = without_sources(submission.plan)
+    if not unsaid:
+        return submission
+    what = "1 criterion does not say what it is" if unsaid == 1 else f"{unsaid} criteria do not say what they are"
+    said = f"{submission.plan_from} {what} about: the output, since no sources are needed."
+    return replace(submission, plan=plan, plan_from=said)
 
 
 def _create(owner: User, submission: Submission, request: str, tree: Tree, left_out: Sequence[str]) -> Run:

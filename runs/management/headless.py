@@ -30,7 +30,7 @@ from runs.management.output_folder import check_folder, write_out
 from runs.management.policy_options import given_texts, option
 from runs.management.questions import about
 from runs.models import Gate, Run
-from runs.pev.imported import MAX_BYTES, plan_in
+from runs.pev.imported import MAX_BYTES, imported
 from runs.reading.gates import limits_of
 from runs.reading.run import reading_of
 from runs.reports.machine import as_json
@@ -190,7 +190,8 @@ def _plan(owner: Any, file: Path | None, template: str | None) -> Chosen | None:
             data = opened.read(MAX_BYTES + 1)
     except OSError as error:
         raise InvalidInput(f"“{file}” cannot be read: {error.strerror}.") from error
-    return Chosen(plan_in(data), f"Imported from “{file.name}”.")
+    found = imported(data)
+    return Chosen(found.plan, found.reason(file.name))
 
 
 def collected(folder: Path, include: Collection[str] = ()) -> list[Upload]:

@@ -44,7 +44,11 @@ def add_policy_options(parser: ArgumentParser) -> None:
     for name, text in POLICY_OPTIONS.items():
         group.add_argument(option(name), dest=name, help=text)
     group.add_argument(
-        "--no-sources", action="store_const", const="off", dest="sources_needed", help="for creative work"
+        "--no-sources",
+        action="store_const",
+        const="off",
+        dest="sources_needed",
+        help="for creative work; criteria of an imported plan that do not say what they are about are about the output",
     )
 
 

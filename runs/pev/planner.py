@@ -174,6 +174,27 @@ def about_sources(plan: PlanContract) -> list[str]:
     ]
 
 
+def without_sources(plan: PlanContract) -> tuple[PlanContract, int]:
+    """The plan for a run that needs no sources, and how many of its criteria did not say what they are about: these are
+    about the output, unless their check compares with sources.
+    """
+    unsaid = 0
+
+    def settled(criterion: Criterion) -> Criterion:
+        nonlocal unsaid
+        if criterion.about is not None or (criterion.check and compares(criterion.check)):
+            return criterion
+        unsaid += 1
+        return criterion.model_copy(update={"about": About.OUTPUT})
+
+    steps = [
+        step.model_copy(update={"acceptance_criteria": [settled(one) for one in step.acceptance_criteria]})
+        for step in plan.steps
+    ]
+    final = [settled(one) for one in plan.success_criteria]
+    return plan.model_copy(update={"steps": steps, "success_criteria": final}), unsaid
+
+
 def _criteria_of(plan: PlanContract, but: Sequence[PlanStep] = ()) -> Iterator[tuple[str, Criterion]]:
     """Every criterion, with where it stands; without those of the steps that are the same in `but`."""
     for step in plan.steps:

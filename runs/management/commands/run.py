@@ -30,7 +30,9 @@ class Command(TerminalCommand):
         )
         parser.add_argument("--sample", help="use a sample that ships with the app: contracts")
         parser.add_argument(
-            "--plan", type=Path, help="a plan as JSON, exported or written by hand; no planner is asked"
+            "--plan",
+            type=Path,
+            help="a plan as JSON, exported, written by hand or of another planner; no planner is asked",
         )
         parser.add_argument("--template", help="a template by its name, such as document-review; no planner is asked")
         parser.add_argument(

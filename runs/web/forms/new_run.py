@@ -18,7 +18,7 @@ from runs.lifecycle.rehearsing import is_connected, templates_that_need_a_model
 from runs.lifecycle.submission import MAX_REQUEST, Upload
 from runs.lifecycle.templates import SHIPPED, Chosen
 from runs.models import User
-from runs.pev.imported import MAX_BYTES, plan_in
+from runs.pev.imported import MAX_BYTES, imported
 from runs.pev.paths import MAX_CHARACTERS
 from runs.pev.policy import Policy
 from runs.web.forms.posted import Amount, People
@@ -148,7 +148,8 @@ class NewRunForm(forms.Form):
     )
     plan_file = forms.FileField(
         label="Or a plan as JSON",
-        help_text="Exported from a run, or written by hand.",
+        help_text="Exported from a run, written by hand, or of another planner. Criteria that do not say what they are "
+        "about count as about the output where no sources are needed.",
         required=False,
         allow_empty_file=True,  # imported says it better
         widget=forms.FileInput(attrs={"accept": ".json,application/json"}),
@@ -266,7 +267,8 @@ class NewRunForm(forms.Form):
         if key and file:
             raise InvalidInput("Choose a template or a file with a plan, not both.")
         if file:
-            return Chosen(plan_in(file.read(MAX_BYTES + 1)), f"Imported from “{file.name}”.")
+            found = imported(file.read(MAX_BYTES + 1))
+            return Chosen(found.plan, found.reason(file.name or "a file"))
         return templates.chosen(self._owner, key) if key else None
 
     def policy(self) -> Policy:

@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import json
+import uuid
 from typing import Any
 
 import pytest
 from django.test import Client
 
 from runs.enums import Verb
-from runs.errors import DecisionRefused, InvalidInput
+from runs.errors import DecisionRefused, InvalidInput, PlanRefused
 from runs.lifecycle import fingerprint
 from runs.lifecycle.gates import Decision, decide
+from runs.lifecycle.submission import Submission, submit
 from runs.models import Run, User
+from runs.pev.imported import plan_from
+from runs.pev.policy import Policy
 from runs.reports.machine import as_json
 from runs.reports.markdown import as_markdown
-from tests.factories import Submit, drain, finish, open_gate
+from tests.factories import MODELS, Submit, drain, finish, open_gate
 from tests.fakes.anthropic_answers import Answer, Request, Say
 from tests.fakes.anthropic_api import FakeAnthropic
 from tests.fakes.team import Team, answering, plan, step, told
@@ -77,6 +81,26 @@ def test_a_planner_that_asks_for_sources_all_the_same_is_corrected(api: FakeAnth
         "Step “one”, criterion “one says what was found”: it is about sources, and this run needs none; "
         "ask with `about` “output” how the result has to be, or leave it out."
     ) in asked.seen["planner"][1].last_text
+
+
+def test_criteria_of_a_plan_from_elsewhere_that_say_nothing_are_about_the_output(alice: User) -> None:
+    given = plan_from({"objective": "A poem", "steps": ["Write it"], "postconditions": ["It rhymes."]})
+    rules = Policy(models=MODELS, sources_needed=False)
+    run = submit(alice, Submission("A poem", (), rules, uuid.uuid4(), plan=given, plan_from="Imported."))
+    kept = fingerprint.contract_of(run.plans.get())
+    assert [one.about for one in (*kept.steps[0].acceptance_criteria, *kept.success_criteria)] == ["output"] * 2
+    assert run.plans.get().reason == (
+        "Imported. 2 criteria do not say what they are about: the output, since no sources are needed."
+    )
+
+
+def test_a_plan_from_elsewhere_that_compares_with_sources_is_refused_where_none_are_needed(alice: User) -> None:
+    check = {"kind": "absent", "path": "a.md", "terms": ["liability"]}
+    criteria: list[Any] = [{"text": "Nothing is said of it.", "check": check}]
+    given = plan_from({"objective": "A poem", "steps": ["Write it"], "postconditions": criteria})
+    rules = Policy(models=MODELS, sources_needed=False)
+    with pytest.raises(PlanRefused, match=r"^success_criteria, .*: it is about sources, and this run needs none"):
+        submit(alice, Submission("A poem", (), rules, uuid.uuid4(), plan=given, plan_from="Imported."))
 
 
 def test_it_cannot_be_approved_with_a_plan_that_asks_for_sources(team: Team, submitted: Submit, alice: User) -> None:

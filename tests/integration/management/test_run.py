@@ -170,7 +170,14 @@ def test_a_plan_written_by_hand_is_carried_out_without_a_planner(
     done = run(data, "Digest the leases", *given, "--no-sources", "--approve-all", "--json", **model(api))
     assert done.returncode == 0, done.stderr
     told = json.loads(done.stdout)
-    assert [(plan["version"], plan["reason"]) for plan in told["plans"]] == [(1, "Imported from “plan.json”.")]
+    assert [(plan["version"], plan["reason"]) for plan in told["plans"]] == [
+        (
+            1,
+            "Imported from “plan.json”. Read title as goal, id as step_id, complexity as estimated_complexity. "
+            "Complexity 2 is low (step 1). "
+            "2 criteria do not say what they are about: the output, since no sources are needed.",
+        )
+    ]
     assert {event["data"]["role"] for event in told["events"] if event["kind"] == "model_called"} == {
         "executor",
         "synthesizer",

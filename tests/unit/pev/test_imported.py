@@ -19,7 +19,9 @@ from runs.pev.contracts import (
     PlanStep,
     WordCount,
 )
-from runs.pev.imported import MAX_BYTES, PURPOSE, ROLLBACK, exported, plan_in
+from runs.pev.imported import MAX_BYTES, exported, imported, plan_in
+from runs.pev.plan_forms import GOAL, REACHED, ROLLBACK, SYNONYMS
+from runs.pev.step_forms import DONE, PURPOSE
 from runs.pev.tools import TOOL_NAMES
 from tests.unit.pev.scripted import plan, step
 
@@ -133,6 +135,189 @@ def test_context_may_be_an_object_and_criteria_may_have_checks() -> None:
     assert found.success_criteria == [Criterion(text="It is there.", check=FileExists(kind="file_exists", path="a.md"))]
 
 
+def test_context_may_be_nested_and_is_read_as_text() -> None:
+    nested = {"name": "Ann", "flats": [1, {"rent": 9.5, "paid": True, "note": None}], "more": {}}
+    found = read(by_hand(context={"Client": nested, "year": 2026}))
+    assert found.context == [
+        ContextItem(
+            name="Client",
+            value="name: Ann\nflats:\n  - 1\n  -\n    rent: 9.5\n    paid: true\n    note: none\nmore: none",
+        ),
+        ContextItem(name="year", value="2026"),
+    ]
+    assert read(by_hand(context=["plain", {"a": "b"}, {"c": 1, "d": 2}])).context == [
+        ContextItem(name="context 1", value="plain"),
+        ContextItem(name="a", value="b"),
+        ContextItem(name="context 3", value="c: 1\nd: 2"),
+    ]
+    assert read(by_hand(context="All in one")).context == [ContextItem(name="context", value="All in one")]
+
+
+def test_nested_context_that_is_too_long_is_refused_and_not_cut() -> None:
+    assert refused(by_hand(context={"a": ["x" * 90] * 5_000})) == [
+        "The plan, context 1, value: it may have 4,000 characters at most."
+    ]
+
+
+def test_complexity_that_is_not_given_is_medium_and_that_is_said() -> None:
+    found = imported(json.dumps(by_hand(steps=[hand_step(complexity=...), hand_step(id=2, complexity=None)])).encode())
+    assert [step.estimated_complexity for step in found.plan.steps] == [Complexity.MEDIUM] * 2
+    assert "It does not say how complex it is: medium (step 1, 2)." in found.notes
+
+
+@pytest.mark.parametrize(
+    ("given", "paths", "words"),
+    [
+        ("out/report.md", ["out/report.md"], []),
+        (["a.csv", "A list of all leases."], ["a.csv"], ["A list of all leases."]),
+        ({"path": "a.md", "cited": False}, ["a.md"], []),
+        ({"file": "a.md"}, ["a.md"], []),
+        ({"format": "table"}, [], ["format: table"]),
+        ("A table in notes.md", [], ["A table in notes.md"]),
+        ("../a.md", [], ["../a.md"]),
+        ("2.5", [], ["2.5"]),
+        (None, [], []),
+    ],
+)
+def test_an_expected_output_is_a_path_or_a_part_of_the_description(given: Any, paths: list[str], words: Any) -> None:
+    found = only_step(description="Do it.", expected_output=given)
+    assert found.outputs == paths
+    assert found.description == "\n\n".join(["Do it.", *(f"Expected: {text}" for text in words)])
+    assert found.acceptance_criteria == [Criterion(text="All are read.")]
+
+
+def test_outputs_as_objects_say_whether_they_cite() -> None:
+    found = only_step(expected_outputs=["a.md", {"path": "b.md", "cited": False}])
+    assert [(output.path, output.cited) for output in found.expected_outputs] == [("a.md", True), ("b.md", False)]
+
+
+def test_tools_that_are_needed_are_actions_and_unknown_ones_are_named() -> None:
+    found = only_step(actions=["write_file: the list"], tools_needed=["read_file", "browser"], description="Do it.")
+    assert [(action.tool, action.purpose) for action in found.actions] == [
+        ("write_file", "the list"),
+        ("read_file", PURPOSE),
+    ]
+    assert found.description == "Do it.\n\nActions:\n- Needs browser"
+
+
+@pytest.mark.parametrize(
+    ("given", "patterns", "description"),
+    [
+        (["contracts/", "*.pdf"], ["contracts/", "*.pdf"], "Go"),
+        ("a b.md", ["a b.md"], "Go"),
+        (["what step 1 found", {"from": 1}], [], "Go\n\nInput: what step 1 found\n\nInput: from: 1"),
+    ],
+)
+def test_inputs_are_patterns_or_a_part_of_the_description(given: Any, patterns: Any, description: str) -> None:
+    found = only_step(task="Go", name="Go", inputs=given)
+    assert (found.inputs, found.description) == (patterns, description)
+
+
+# ---- plans of other planners --------------------------------------------------------------------------------------
+
+
+def test_a_list_of_steps_as_langchain_keeps_it() -> None:
+    found = imported(json.dumps({"input": "Who owns it?", "plan": ["Read the deeds", "Name the owner"]}).encode())
+    assert [(one.step_id, one.name, one.description, one.dependencies) for one in found.plan.steps] == [
+        ("1", "Read the deeds", "Read the deeds", []),
+        ("2", "Name the owner", "Name the owner", ["1"]),
+    ]
+    assert [one.acceptance_criteria for one in found.plan.steps] == [[Criterion(text=DONE)]] * 2
+    assert (found.plan.goal, found.plan.success_criteria) == ("Who owns it?", [Criterion(text=REACHED)])
+    assert found.reason("plan.json") == (
+        "Imported from “plan.json”. Read input as goal, plan as steps. Text is read as the description of a step "
+        "(step 1, 2). It does not say how complex it is: medium (step 1, 2). It has no criteria: its description is "
+        "one (step 1, 2). No step says what it depends on: each follows the one before. It does not say what must "
+        "hold in the end: that its goal is reached."
+    )
+    assert read({"steps": ["One"]}).goal == read(["One"]).goal == GOAL
+
+
+def test_tasks_as_crewai_keeps_them() -> None:
+    research = {
+        "description": "Read all leases.",
+        "expected_output": "A list of ten points.",
+        "agent": "researcher",
+        "tools": ["read_file", "SerperDevTool"],
+    }
+    report = {
+        "description": "Write the report.",
+        "expected_output": "A report with a section for each point.",
+        "agent": "writer",
+        "context": ["research"],
+        "output_file": "report.md",
+    }
+    found = read(
+        {"goal": "Know", "agents": {"writer": {"role": "Writes"}}, "tasks": {"research": research, "w": report}}
+    )
+    assert found.context == [ContextItem(name="agents", value="writer:\n  role: Writes")]
+    assert [(one.step_id, one.dependencies, one.outputs) for one in found.steps] == [
+        ("research", [], []),
+        ("w", ["research"], ["report.md"]),
+    ]
+    assert found.steps[0].description == (
+        "Read all leases.\n\nExpected: A list of ten points.\n\nAgent: researcher\n\nActions:\n- Needs SerperDevTool"
+    )
+    assert found.steps[0].acceptance_criteria == [
+        Criterion(text="The result is as expected: A list of ten points."),
+    ]
+
+
+def test_objective_steps_and_postconditions() -> None:
+    steps = [
+        {"step": 1, "action": "Read the leases", "tools_needed": "read_file", "postconditions": ["All are read."]},
+        {"step": 2, "action": "write_file", "params": {"path": "a.md"}, "title": "Write", "depends_on": 1},
+    ]
+    value = {"objective": "Know", "title": "Leases", "steps": steps, "postconditions": "All are named."}
+    found = read(value | {"preconditions": ["The leases are there."]})
+    assert found == read({"plan": value, "preconditions": ["The leases are there."]})
+    assert (found.goal, found.success_criteria) == ("Know", [Criterion(text="All are named.")])
+    assert found.context == [
+        ContextItem(name="title", value="Leases"),
+        ContextItem(name="preconditions", value="- The leases are there."),
+    ]
+    first, second = found.steps
+    assert (first.step_id, first.name, first.description) == ("1", "Read the leases", "Read the leases")
+    assert (first.acceptance_criteria, first.actions) == (
+        [Criterion(text="All are read.")],
+        [PlannedAction(tool="read_file", purpose=PURPOSE)],
+    )
+    assert (second.name, second.dependencies) == ("Write", ["1"])
+    assert second.actions == [PlannedAction(tool="write_file", purpose='with {"path": "a.md"}')]
+
+
+def test_goals_and_a_list_of_tasks_as_autogpt_keeps_them() -> None:
+    task = {"objective": "Find leases", "type": "research", "priority": 1, "ready_criteria": ["There are files."]}
+    tasks = [task | {"acceptance_criteria": ["Ten are found."]}]
+    found = read({"ai_name": "Lea", "ai_role": "A clerk", "ai_goals": ["Find", "Sort"], "task_list": tasks})
+    assert (found.goal, [one.text for one in found.success_criteria]) == ("Find\nSort", ["Find", "Sort"])
+    assert found.context == [ContextItem(name="ai_name", value="Lea"), ContextItem(name="ai_role", value="A clerk")]
+    (step,) = found.steps
+    assert step.description == "Find leases\n\nReady criteria:\n- There are files.\n\nType: research\n\nPriority: 1"
+    assert step.acceptance_criteria == [Criterion(text="Ten are found.")]
+
+
+def test_what_other_forms_may_lack_is_still_asked_for_in_our_own() -> None:
+    assert refused({"steps": [{"id": 1, "name": "Read"}]}) == [
+        "The plan: “goal” is missing; say what is to be reached.",
+        "Step “1”: “acceptance_criteria” is missing; say at least one thing that must hold when the step is done.",
+        "The plan: “success_criteria” is missing; say at least one thing that must hold in the end.",
+    ]
+
+
+def test_names_that_mean_the_same_are_not_mixed_and_nothing_unknown_is_dropped() -> None:
+    assert refused(by_hand(objective="x", goals=["y"], plan={"goal": "z"}, success_conditions=["c"])) == [
+        "The plan: “objective” cannot be used: it means the same as “goal”, keep one of them.",
+        "The plan: “goals” cannot be used: there is no such field; remove it.",
+        "The plan: “plan” cannot be used: it means the same as “steps”, keep one of them.",
+        "The plan: “success_conditions” cannot be used: it means the same as “success_criteria”, keep one of them.",
+    ]
+
+
+def test_an_export_is_read_without_a_note() -> None:
+    assert imported(exported(plan(step(), step("two", dependencies=["one"]))).encode()).notes == ()
+
+
 def test_nothing_is_dropped_for_null() -> None:
     found = read(by_hand(context=None, rollback_strategy=None, steps=[hand_step(actions=None, expected_outputs=None)]))
     assert found == read(by_hand())
@@ -146,7 +331,7 @@ def test_a_byte_order_mark_is_no_part_of_a_plan() -> None:
 
 
 def test_every_problem_is_told_with_its_step_and_what_to_do() -> None:
-    second = {"step_id": "two", "title": "b", "acceptance_criteria": [], "tools": [], "expected_outputs": "x.md"}
+    second = {"step_id": "two", "title": "b", "acceptance_criteria": [], "status": "new", "expected_outputs": "x.md"}
     first = hand_step(step_id="one", actions=["think", 7, {"tool": "read_file", "model": "best"}], dependencies=[True])
     assert refused(by_hand(version=3, success_criteria=1, steps=[first, second, 5], goal="")) == [
         "The plan, goal: it is empty.",
@@ -156,8 +341,7 @@ def test_every_problem_is_told_with_its_step_and_what_to_do() -> None:
         "Step “one”: “id” cannot be used: it means the same as “step_id”, keep one of them.",
         "Step “two”, acceptance_criteria: it is empty.",
         "Step “two”, expected_outputs: it must be a list.",
-        "Step “two”: “estimated_complexity” is missing; say low, medium or high, or a whole number from 1 to 10.",
-        "Step “two”: “tools” cannot be used: there is no such field; remove it.",
+        "Step “two”: “status” cannot be used: there is no such field; remove it.",
         "Step 3: it must be an object.",
         "The plan, success_criteria: it must be a list.",
         "The plan: “version” cannot be used: there is no such field; remove it.",
@@ -224,7 +408,17 @@ def test_of_very_many_problems_the_first_are_told() -> None:
 # ---- arbitrary JSON -----------------------------------------------------------------------------------------------
 
 NAMES = st.sampled_from(
-    [*PlanContract.model_fields, *PlanStep.model_fields, "id", "tool", "params", "text", "check", ""]
+    [
+        *PlanContract.model_fields,
+        *PlanStep.model_fields,
+        *SYNONYMS,
+        "id",
+        "text",
+        "check",
+        "expected_output",
+        "agent",
+        "",
+    ]
 )
 LEAVES = st.none() | st.booleans() | st.integers() | st.floats() | st.text() | st.sampled_from(["low", "matches", "1"])
 JSON = st.recursive(
