@@ -39,7 +39,7 @@ def open_step_gate(state: State, key: str) -> None:
     spec, step = state.specs[key], state.steps[key]
     why = f"and counts as {step.complexity} in complexity"
     if step.unproved:
-        why = "but nothing proves that what was asked for at an earlier attempt has been done"
+        why = "but nothing plainly proves that what was asked for at an earlier attempt has been done"
     question = f"“{spec.name}” has passed verification, {why}. Shall its result be kept?"
     _open_result_gate(state, key, GateKind.STEP, question)
 

@@ -78,7 +78,7 @@ def _take_over(state: State, key: str, attempt: Attempt, earlier: Attempt) -> No
     verdict = earlier.verdict
     verdict.pk, verdict.attempt = None, attempt
     verdict.save(force_insert=True)
-    unproved = any(request.status == "not_provable" for request in verdict.requests)
+    unproved = any(request.unproved for request in verdict.requests)
     state.change(key, StepStatus.JUDGED, last_action=Action(verdict.action), unproved=unproved)
     state.results[key] = attempt
     source = earlier.step

@@ -6,13 +6,12 @@ it cannot tell: it marks what shares nothing with it, so that the verifier is as
 
 from collections.abc import Sequence
 
-import regex
-
 from runs.enums import About, Provenance
 from runs.pev.citations import cited_at
 from runs.pev.contracts import Criterion, QuotedEvidence
 from runs.pev.evidence import Span, find, quoted, resolve
 from runs.pev.paths import text_of
+from runs.pev.relation import unrelated
 from runs.pev.results import Evidence
 from runs.pev.sources import OUTSIDE, Sources
 
@@ -20,8 +19,6 @@ NOT_OUTSIDE = (
     "Unsupported: every quote is from what this run wrote itself. A criterion about the sources needs a passage of the "
     "files, or of what a tool showed of them."
 )
-_FIGURE = regex.compile(r"\p{N}(?:[\p{N}.,'’\u00a0\u202f]*\p{N})?")
-_NAME = regex.compile(r"(?<=[\p{L}\p{N},;)]\s)[\"“„'(]*(\p{Lu}[\p{L}\p{N}]{2,})|\b(\p{Lu}{2,})\b")
 
 
 def examined(quote: QuotedEvidence, sources: Sources, made: Sequence[str]) -> Evidence:
@@ -69,7 +66,7 @@ def _with_statement(found: Evidence, statement: str, sources: Sources, made: Seq
         span = _in(name, statement, sources)
         if span:
             place = {"statement_line": span.line, "statement_start": span.start, "statement_end": span.end}
-            words = {"statement": statement, "statement_in": name, "weak": _unrelated(statement, found.quote)}
+            words = {"statement": statement, "statement_in": name, "weak": unrelated(statement, found.quote)}
             return found.model_copy(update={**place, **words})
     sentence = f"{quoted(statement)}, which it is said to support, is nowhere in the result"
     return found.model_copy(update={"verified": False, "sentence": sentence})
@@ -78,19 +75,3 @@ def _with_statement(found: Evidence, statement: str, sources: Sources, made: Seq
 def _in(name: str, statement: str, sources: Sources) -> Span | None:
     text = text_of(sources[name]) if name in sources else None
     return find(statement, text) if text else None
-
-
-def _unrelated(statement: str, quote: str) -> str:
-    """Why the quote may have nothing to do with the statement; empty if they share a figure or a name, or if the
-    statement has none.
-    """
-    wanted = _marks(statement)
-    if not wanted or wanted & {*_marks(quote), *quote.casefold().split()}:
-        return ""
-    return f"it shares no figure and no name with {quoted(statement)}"
-
-
-def _marks(text: str) -> set[str]:
-    """Figures without their separators, and names: words with a capital inside a sentence."""
-    figures = {regex.sub(r"\P{N}", "", match[0]) for match in _FIGURE.finditer(text)}
-    return figures | {(match[1] or match[2]).casefold() for match in _NAME.finditer(text)}

@@ -8,10 +8,12 @@ from functools import cached_property
 
 import regex
 
+from runs.enums import Provenance
 from runs.pev.contracts import CriterionAnswer, QuotedEvidence
 from runs.pev.delimiters import begun, delimited
 from runs.pev.evidence import quoted, resolve
 from runs.pev.paths import text_of
+from runs.pev.relation import unrelated_to_request
 from runs.pev.results import Evidence, RequestResult
 
 DIFF = "@diff"
@@ -137,7 +139,17 @@ class Change:
         return whole and not old - new and is_own_words(added, self.request.words)
 
     def proof(self, given: QuotedEvidence) -> Evidence:
-        """The quote looked up; verified if it shows that something has changed, and is more than the request (T7)."""
+        """The quote looked up; verified if it shows that something has changed, and is more than the request (T7).
+
+        `weak` where nothing in it is what was asked for: any line that is new would do.
+        """
+        found = self._looked_up(given)
+        if not found.verified:
+            return found
+        weak = unrelated_to_request(self.request.words, found.quote)
+        return found.model_copy(update={"provenance": Provenance.MADE, "weak": weak})
+
+    def _looked_up(self, given: QuotedEvidence) -> Evidence:
         if not self.texts:
             return _no_proof(given, "The results are too long to be compared")
         if given.source.startswith(PERSON):
@@ -226,8 +238,11 @@ def pasted(changes: Sequence[Change]) -> list[RequestResult]:
 
 
 def settled(first: RequestResult, second: RequestResult) -> RequestResult:
-    """Asked again, a verifier may bring the missing proof or take a pass back; it cannot turn a failure round."""
-    return second if first.status == "not_provable" or (first.status, second.status) == ("met", "not_met") else first
+    """Asked again, a verifier may bring better proof or take a pass back; it cannot turn a failure round."""
+    if first.status == "not_met":
+        return first
+    better = first.status == "not_provable" or (first.weak and second.status == "met" and not second.weak)
+    return second if better or second.status == "not_met" else first
 
 
 def shown(persons: Mapping[int, str], changes: Sequence[Change]) -> Iterator[str]:

@@ -154,8 +154,19 @@ class RequestResult(Contract):
 
     @property
     def proof(self) -> Evidence | None:
-        """What shows that it is met, if anything does."""
-        return next((item for item in self.evidence if item.verified), None) if self.status == "met" else None
+        """What shows that it is met, if anything does; rather what plainly has to do with it."""
+        found = [item for item in self.evidence if item.verified] if self.status == "met" else []
+        return min(found, key=lambda item: bool(item.weak), default=None)
+
+    @property
+    def weak(self) -> str:
+        """Why all that shows that it is met may have nothing to do with it; empty for what is proved, or not met."""
+        return self.proof.weak if self.proof else ""
+
+    @property
+    def unproved(self) -> bool:
+        """Whether a person has to see for themselves."""
+        return self.status == "not_provable" or bool(self.weak)
 
 
 class Judgement(Contract):
@@ -177,7 +188,7 @@ class Judgement(Contract):
     @property
     def unproved(self) -> bool:
         """Whether a person has to see it although it passed: nobody can prove that it is what they asked for."""
-        return any(request.status == "not_provable" for request in self.requests)
+        return any(request.unproved for request in self.requests)
 
     @property
     def unsupported(self) -> int:

@@ -72,7 +72,7 @@ def _doubts(results: Sequence[CriterionResult], answers: Sequence[RequestResult]
     """By label of what is said to have passed, what is wrong with its evidence, or may be."""
     doubted: list[CriterionResult | RequestResult] = [
         *(one for one in results if one.claimed and (not one.supported or one.weak)),
-        *(one for one in answers if one.status == "not_provable"),
+        *(one for one in answers if one.unproved),
     ]
     return {one.label: " ".join([one.feedback, *(_doubt(item) for item in one.evidence)]).strip() for one in doubted}
 

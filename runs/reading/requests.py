@@ -70,7 +70,9 @@ class Request:
         """Its status in words."""
         match self.status:
             case "met":
-                return f"met ({self.where})" if self.where else "met"
+                weak = self.result.weak if self.result else ""
+                met = f"met, but look at it yourself: {weak}" if weak else "met"
+                return f"{met} ({self.where})" if self.where else met
             case "not_met":
                 return "not met"
             case "not_provable":
@@ -159,7 +161,8 @@ def _gap(request: Request) -> str:
     words = quoted(request.words)
     match request.status:
         case "met":
-            return ""
+            doubtful = request.result is not None and request.result.weak and not _was_seen(request)
+            return f"Nobody looked whether {name} is met; its proof is doubtful: {words}." if doubtful else ""
         case "not_met":
             feedback = request.result.feedback if request.result else ""
             return f"{name.capitalize()} is not met: {words}. {feedback}".strip()
@@ -170,7 +173,7 @@ def _gap(request: Request) -> str:
 
 
 def _was_seen(request: Request) -> bool:
-    """Whether a person has kept the result, and knew that nothing proves what was asked for."""
+    """Whether a person has kept the result, and knew that nothing plainly proves what was asked for."""
     if request.attempt is None:
         return False
     return request.attempt.gates.filter(status=GateStatus.APPROVED, decided_how__in=READ).exists()

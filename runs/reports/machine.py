@@ -93,6 +93,7 @@ def _request(one: Request) -> JsonValue:
         "words": one.words,
         "about": one.about,
         "status": one.status,
+        "doubtful": bool(one.result and one.result.weak),
         "where": one.where,
         "planned": list[JsonValue](one.planned),
         "attempt": one.attempt.number if one.attempt else None,

@@ -111,10 +111,31 @@ def test_an_unchanged_line_proves_nothing_and_the_person_is_asked_again(
     assert statuses(run) == [(1, "rejected", []), (2, "passed", [(1, "not_provable")])]
     gate = open_gate(run)
     assert (gate.kind, only(run).state) == (GateKind.STEP, "not provable")
-    assert gate.question.startswith("“Do one” has passed verification, but nothing proves that what was asked for")
+    assert gate.question.startswith("“Do one” has passed verification, but nothing plainly proves that what was asked")
     answer(run, alice)
     ended = finish(run, alice)
     assert (ended.outcome, only(run).status) == (Outcome.SUCCEEDED, "not_provable"), "the person has seen it"
+
+
+@pytest.mark.parametrize(("how", "outcome"), [("person", Outcome.SUCCEEDED), ("--approve-all", Outcome.PARTIAL)])
+def test_a_new_line_about_something_else_is_shown_to_a_person(
+    api: FakeAnthropic, submitted: Submit, alice: User, how: str, outcome: Outcome
+) -> None:
+    quote = {"source": "findings.md", "quote": "- Thank you."}
+    Writer(api, FIRST, f"{FIRST}- Thank you.\n", quote=quote, complexity="high")
+    run = rejected(submitted, alice)
+    assert open_gate(run).kind == GateKind.STEP
+    state = "met, but look at it yourself: it shares no word with what was asked for (findings.md, line 5)"
+    assert only(run).state == state
+    answer(run, alice, how=how)
+    ended = finish(run, alice)
+    data: Any = as_json(ended)
+    assert (ended.outcome, data["requests"][0]["doubtful"]) == (outcome, True)
+    assert data["gaps"] == (
+        []
+        if how == "person"
+        else [f"Nobody looked whether request 1 of alice is met; its proof is doubtful: “{WORDS}”."]
+    )
 
 
 def test_what_nobody_can_prove_opens_a_gate_where_the_policy_asks_for_none(

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from runs.enums import Action
+from runs.enums import Action, Provenance
 from runs.pev.contracts import CriterionAnswer, QuotedEvidence
 from runs.pev.requests import DIFF, Change, PersonRequest, is_own_words, judged, settled
-from runs.pev.results import RequestResult
+from runs.pev.results import Evidence, RequestResult
 from runs.pev.verifier import judge
 from tests.unit.pev.scripted import NeverAsked, Scripted
 from tests.unit.pev.test_verifier import CHECK, OPEN, REAL, case, given_, shown, verdict
@@ -171,6 +171,38 @@ def test_what_a_verifier_says_comes_to(given: CriterionAnswer, least: float, sta
     assert (found.number, found.text, found.status, found.feedback) == (1, WORDS, status, feedback)
 
 
+def test_a_new_line_that_shares_no_word_with_the_request_is_marked() -> None:
+    new = change(f"{NAMED}Thank you for reading.\n")
+    related, other = (
+        QuotedEvidence(source="findings.md", quote=q) for q in ("Severity: low", "Thank you for reading.")
+    )
+    alone = judged(new, answer(quote=other.quote), 0.0)
+    beside = judged(new, answer().model_copy(update={"evidence": [other, related]}), 0.0)
+    marks = [(one.status, one.weak, one.unproved) for one in (alone, beside)]
+    assert marks == [("met", "it shares no word with what was asked for", True), ("met", "", False)]
+    assert beside.proof is not None
+    assert beside.proof.quote == "Severity: low"
+
+
+def test_evidence_of_a_request_is_what_the_run_made() -> None:
+    found = [change(NAMED).proof(QuotedEvidence(source=name, quote="Severity: low")) for name in ("findings.md", DIFF)]
+    assert [(one.verified, one.provenance, one.rests_on) for one in found] == [
+        (True, Provenance.MADE, "from the result itself")
+    ] * 2
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "kept"), [("weak", "good", "good"), ("weak", "weak", "weak"), ("good", "weak", "good")]
+)
+def test_asked_again_a_verifier_may_bring_better_proof(first: str, second: str, kept: str) -> None:
+    proofs = {
+        name: Evidence(kind="quote", source="a.md", verified=True, sentence=name, weak=weak)
+        for name, weak in {"weak": "it shares nothing", "good": ""}.items()
+    }
+    given = [RequestResult(number=1, text="", status="met", evidence=[proofs[name]]) for name in (first, second)]
+    assert settled(*given).evidence == [proofs[kept]]
+
+
 @pytest.mark.parametrize(
     ("first", "second", "kept"),
     [
@@ -240,6 +272,16 @@ def test_what_is_claimed_and_not_proved_is_asked_about_once_and_fails_nothing() 
     assert (found.passed, found.unproved, len(model.asked)) == (True, True, 2)
     assert [one.status for one in found.requests] == ["not_provable"]
     assert "@output is nothing that has changed since attempt 1." in model.told
+
+
+def test_a_proof_that_has_nothing_to_do_with_the_request_is_asked_about_once_and_marked() -> None:
+    """Of each sentence of a result that is new to a lazy verifier, any would do."""
+    thanks = {"source": "a.md", "quote": "on 31 May"}
+    model = Scripted(verdict(given_("C1", REAL), given_("R2", thanks)))
+    found = judge(model, case(requests=[request(words="Name the party")]))
+    assert (found.passed, found.unproved, len(model.asked)) == (True, True, 2)
+    assert [(one.status, one.weak) for one in found.requests] == [("met", "it shares no word with what was asked for")]
+    assert "line 1, but it shares no word with what was asked for." in model.told
 
 
 def test_the_request_written_into_the_file_fails_without_a_model() -> None:
