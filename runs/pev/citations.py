@@ -4,7 +4,7 @@ import hashlib
 import html
 import re
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Protocol
@@ -16,7 +16,7 @@ from runs.pev.contracts import RESULT
 from runs.pev.evidence import Span, find, is_short, proves_nothing, quoted
 from runs.pev.links import Link, links_in
 from runs.pev.paths import clean_path, text_of
-from runs.pev.statements import Statement, Statements, lacking
+from runs.pev.statements import Statement, Statements, full_names, lacking, words_in
 
 EXAMPLE = "[“thirty days”](contracts/nda.md#L41)"
 """What every sentence on a citation that cannot be used shows."""
@@ -24,6 +24,8 @@ MAX_SEARCHED = 60_000_000
 """Characters of sources that are searched for the citations of one text: some four seconds. Only words that do not
 stand where the citation says are searched for in the whole file.
 """
+COLLECTING = 4
+"""Collecting the words of a source takes so many times as long as searching it once."""
 NEAR_LINES = 60
 MAX_RANGE = 200
 MAX_PARAGRAPH = 4_000
@@ -189,7 +191,8 @@ class _Reader:
         carried: dict[Statement, set[str]] = {}
         for one, statement in found:
             carried.setdefault(statement, set()).add(self._carried(one))
-        weak = {statement: _weak(lacking(statement.own, carried[statement])) for statement in carried}
+        unknown = self._unknown_names(carried)
+        weak = {one: _weak(lacking(one.own, carried[one]), unknown.get(one, ())) for one in carried}
         for one, statement in found:
             yield replace(
                 one,
@@ -198,6 +201,20 @@ class _Reader:
                 statement_end=statement.end,
                 weak="" if one.plain or one.broken else weak[statement],
             )
+
+    def _unknown_names(self, statements: Iterable[Statement]) -> dict[Statement, list[str]]:
+        """The names in each statement of which no word stands in any source that the text cites: another source may
+        be the one that knows them.
+        """
+        named = {statement: names for statement in statements if (names := full_names(statement.own))}
+        known = set(words_in(" ".join(self._sources)))
+        for source in self._sources.values() if named else ():
+            size = COLLECTING * len(source.text.text) if source.text else 0
+            if source.text is None or size > self.left:
+                return {}
+            self.left -= size
+            known.update(words_in(source.text.text))
+        return {one: [name for name in names if known.isdisjoint(words_in(name))] for one, names in named.items()}
 
     def _carried(self, one: Citation) -> str:
         """The paragraph of the source that it cites."""
@@ -341,8 +358,10 @@ def _unquoted(text: str) -> str:
     return text[1:-1].strip() if len(text) > 2 and text[0] + text[-1] in _QUOTES else text
 
 
-def _weak(missing: Sequence[str]) -> str:
-    if not missing:
-        return ""
-    listed = ", ".join(missing[:5]) + (" …" if len(missing) > 5 else "")
-    return f"{listed} {'is' if len(missing) == 1 else 'are'} not in what is cited"
+def _weak(figures: Sequence[str], names: Sequence[str]) -> str:
+    sentences = []
+    for missing, where in ((figures, "what is cited"), (names, "any source that is cited")):
+        if missing:
+            listed = ", ".join(missing[:5]) + (" …" if len(missing) > 5 else "")
+            sentences.append(f"{listed} {'is' if len(missing) == 1 else 'are'} not in {where}")
+    return "; ".join(sentences)

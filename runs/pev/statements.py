@@ -23,6 +23,8 @@ _DATE = regex.compile(
     r"Juni|Juli|Oktober|Dezember)\b"
 )
 _NAME = regex.compile(r"(?<=\p{Ll}[,;]?[ ])\p{Lu}[\p{L}\p{N}’'-]+(?:[ ]\p{Lu}[\p{L}\p{N}’'-]+)+")
+_FULL_NAME = regex.compile(r"(?<![\p{L}\p{N}’'-])\p{Lu}[\p{L}\p{M}’'-]+(?:[ ]\p{Lu}[\p{L}\p{M}’'-]+)+")
+"""Two words or more with capitals, at the beginning of a sentence too."""
 _QUOTED = regex.compile(r"[“„«][^“”„«»\n]{3,400}[”“»]|\"[^\"\n]{3,400}\"")
 _ITEM = regex.compile(r"^[\s>]*(?:[-*+]|\d{1,9}[.)])\s")
 _LETTERS = regex.compile(r"\p{L}+")
@@ -146,6 +148,21 @@ def lacking(statement: str, passages: Iterable[str]) -> list[str]:
         there = figures_in(passage).keys() | {_IN_WORDS.get(word) for word in _LETTERS.findall(passage.lower())}
         wanted = {digits: written for digits, written in wanted.items() if digits not in there}
     return list(wanted.values())
+
+
+def full_names(statement: str) -> list[str]:
+    """The names of a statement that have several words, each once; without its first word where that may be none."""
+    found: dict[str, None] = {}
+    words = _ITEM.sub("", statement).strip()
+    for match in _FULL_NAME.finditer(words):
+        name = match[0]
+        found[name if match.start() or name.count(" ") == 1 else name.partition(" ")[2]] = None
+    return list(found)
+
+
+def words_in(text: str) -> frozenset[str]:
+    """The words of a text without their capitals, each once."""
+    return frozenset(match[0].casefold() for match in _LETTERS.finditer(text))
 
 
 def _states(part: str) -> bool:

@@ -61,7 +61,7 @@ class RunCitations:
 
     @property
     def weak(self) -> int:
-        """How many have a figure beside them that is not in what they cite."""
+        """How many have a figure or name beside them that is not in what they cite."""
         return sum(1 for one in self.all if one.weak)
 
     @property
@@ -72,7 +72,7 @@ class RunCitations:
             return "No citations"
         parts = ["all found" if not broken else f"{broken:,} broken"]
         parts += [f"{len(self.corrected):,} with a corrected line"] if self.corrected else []
-        parts += [f"{self.weak:,} beside a figure that is not in what they cite"] if self.weak else []
+        parts += [f"{self.weak:,} beside a figure or name that is not in what they cite"] if self.weak else []
         return f"{count:,} citation{'' if count == 1 else 's'}, {', '.join(parts)}"
 
 

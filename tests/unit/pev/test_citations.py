@@ -148,6 +148,28 @@ def test_a_figure_that_is_not_in_what_is_cited_is_marked() -> None:
     assert {one.weak for one in citations_in(text, LIBRARY).links} == {"41 is not in what is cited"}
 
 
+@pytest.mark.parametrize(
+    "words", ["Nordwind Capital gives", "- For Nordwind Capital it is", "As to Nordwind Capital, it is"]
+)
+def test_a_name_that_is_in_no_source_cited_is_marked(words: str) -> None:
+    text = f"{words} [“thirty days”](contracts/nda.md#L3)."
+
+    assert only(text).weak == "Nordwind Capital is not in any source that is cited"
+
+
+def test_a_name_is_known_by_one_of_its_words_from_any_source_cited() -> None:
+    library = Library({"a.md": b"Anna pays.\n", "letters/wolf.md": b"It was sent.\n"})
+    text = "Anna Muster and Berta Wolf agree [“Anna pays”](a.md#L1). So it is [“It was sent”](letters/wolf.md#L1)."
+
+    assert {one.weak for one in citations_in(text, library).links} == {""}
+
+
+def test_names_are_left_alone_where_it_would_take_too_long_to_collect_them() -> None:
+    text = "Nordwind Capital gives [“thirty days”](contracts/nda.md#L3)."
+
+    assert [one.weak for one in citations_in(text, LIBRARY, 300).links] == [""]
+
+
 def test_a_text_that_is_too_large_says_so() -> None:
     cited = citations_in("[a](b)" * 100_001, LIBRARY)
 
