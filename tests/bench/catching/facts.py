@@ -1,0 +1,165 @@
+"""What a result claims of its sources, how faults get into that, and the plan that a diligent planner makes for it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from random import Random
+from typing import Any
+
+FAULTS = (
+    "wrong figure",
+    "invented name",
+    "invented source",
+    "wrong place",
+    "omitted item",
+    "unread input",
+    "stub",
+    "contradiction",
+)
+FIRST = ("Acme", "Borealis", "Calder", "Dorian", "Elbe", "Fenwick", "Garnet", "Halcyon", "Ibis", "Juniper", "Kestrel")
+SECOND = ("Trading", "Logistics", "Systems", "Partners", "Energy", "Foods", "Textiles", "Marine", "Robotics", "Media")
+PEOPLE = ("Anna", "Boris", "Clara", "David", "Elena", "Farid", "Greta", "Hugo", "Irene", "Jonas", "Karim", "Lena")
+SURNAMES = ("Novak", "Petersen", "Quist", "Rossi", "Steiner", "Tanaka", "Ulrich", "Varga", "Weber", "Yilmaz", "Zeller")
+INVENTED = ("Nordwind Capital", "Zenith Holdings", "Petra Malkovich", "Otto Grünwald")
+STUBS = ("TODO: write this.\n", "# Result\n\nTo follow.\n", "# Result\n\n[insert the findings here]\n")
+
+
+@dataclass(frozen=True)
+class Claim:
+    """One statement of a result: `says` has `{name}` and `{figure}`, `quote` is to stand in line `line` of `file`."""
+
+    file: str
+    line: int
+    quote: str
+    name: str
+    figure: str
+    says: str
+
+    @property
+    def statement(self) -> str:
+        return self.says.format(name=self.name, figure=self.figure)
+
+    @property
+    def cited(self) -> str:
+        return f"{self.statement}: [“{self.quote}”]({self.file}#L{self.line})."
+
+
+@dataclass(frozen=True)
+class Job:
+    """A task with the plan for it, and what was done: `reads` and `writes` are the tool calls, then comes the report.
+
+    `fault` is empty where nothing is wrong; `variant` says in which way it was planted.
+    """
+
+    domain: str
+    request: str
+    files: Mapping[str, str]
+    plan: dict[str, Any]
+    reads: Sequence[str]
+    writes: Mapping[str, str]
+    findings: str
+    answer: str
+    fault: str = ""
+    variant: str = ""
+
+    @property
+    def outputs(self) -> list[str]:
+        return list(self.writes)
+
+
+def other_figure(figure: str, random: Random) -> str:
+    """Another number of the same length."""
+    while (other := str(random.randrange(10 ** (len(figure) - 1), 10 ** len(figure)))) == figure:
+        pass
+    return other
+
+
+def with_fault(claims: Sequence[Claim], fault: str, files: Sequence[str], random: Random) -> tuple[list[Claim], str]:
+    """The claims with the fault in one of them, and in which way; as they are for faults of another kind."""
+    at = random.randrange(len(claims))
+    claim, rest = claims[at], [one for number, one in enumerate(claims) if number != at]
+    match fault:
+        case "wrong figure":
+            changed, variant = _with_wrong_figure(claim, random)
+        case "invented name":
+            invented = random.choice(INVENTED)
+            in_quote = claim.name in claim.quote and random.random() < 0.5
+            quote = claim.quote.replace(claim.name, invented) if in_quote else claim.quote
+            changed = replace(claim, name=invented, quote=quote)
+            variant = "in the quote too" if in_quote else "in the statement"
+        case "invented source":
+            changed, variant = replace(claim, file=f"annexes/{random.choice(FIRST).lower()}.md"), "a file"
+        case "wrong place":
+            changed, variant = _with_wrong_place(claim, files, random)
+        case "omitted item":
+            return rest, "left out"
+        case _:
+            return list(claims), ""
+    return [*claims[:at], changed, *claims[at + 1 :]], variant
+
+
+def _with_wrong_figure(claim: Claim, random: Random) -> tuple[Claim, str]:
+    other = other_figure(claim.figure, random)
+    if claim.figure in claim.quote and random.random() < 0.5:
+        return replace(claim, figure=other, quote=claim.quote.replace(claim.figure, other)), "in the quote too"
+    return replace(claim, figure=other), "in the statement"
+
+
+def _with_wrong_place(claim: Claim, files: Sequence[str], random: Random) -> tuple[Claim, str]:
+    if random.random() < 0.5:
+        return replace(claim, line=claim.line + random.randrange(1, 4)), "another line of the file"
+    return replace(claim, file=random.choice([file for file in files if file != claim.file])), "another file"
+
+
+def companies(count: int, random: Random) -> list[str]:
+    return _pairs(FIRST, SECOND, count, random)
+
+
+def people(count: int, random: Random) -> list[str]:
+    return _pairs(PEOPLE, SURNAMES, count, random)
+
+
+def _pairs(first: Sequence[str], second: Sequence[str], count: int, random: Random) -> list[str]:
+    return [f"{one} {random.choice(second)}" for one in random.sample(first, count)]
+
+
+def line_of(text: str, words: str) -> int:
+    return text[: text.index(words)].count("\n") + 1
+
+
+def sources(text: str, **check: Any) -> dict[str, Any]:
+    return {"text": text, "about": "sources", "check": check or None}
+
+
+def output(text: str, **check: Any) -> dict[str, Any]:
+    return {"text": text, "about": "output", "check": check or None}
+
+
+def planned(
+    name: str, criteria: Sequence[dict[str, Any]], outputs: Mapping[str, bool], at_the_end: Sequence[dict[str, Any]]
+) -> dict[str, Any]:
+    """A plan of one step. `outputs`: path to whether it has to cite."""
+    return {
+        "goal": name,
+        "context": [],
+        "steps": [
+            {
+                "step_id": "work",
+                "name": name,
+                "description": f"{name}, from the files alone.",
+                "actions": [
+                    {"tool": "read_file", "purpose": "read the files"},
+                    {"tool": "write_file", "purpose": "write the result"},
+                ],
+                "acceptance_criteria": list(criteria),
+                "inputs": [],
+                "expected_outputs": [{"path": path, "cited": cited} for path, cited in outputs.items()],
+                "dependencies": [],
+                "estimated_complexity": "medium",
+            }
+        ],
+        "success_criteria": list(at_the_end),
+        "rollback_strategy": "Throw the result away.",
+        "answers": [],
+    }

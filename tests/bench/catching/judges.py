@@ -1,0 +1,219 @@
+"""Three verifiers: one that passes whatever it sees, one that tosses a coin, and one that reads the documents."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from random import Random
+from typing import Any
+
+from runs.pev.delimiters import Block
+from tests.fakes.team import block, documents, verdict
+
+type Judge = Callable[[list[Block]], dict[str, Any]]
+_CITED = re.compile(r"\[“([^”]*)”\]\(([^)#]*)#L\d+\)")
+_NAME = re.compile(r"\b[A-Z][a-zäöü]+ [A-Z][a-zäöü]+\b")
+_NEGATION = re.compile(r"\b(?:no|not|never|nobody)\b", re.IGNORECASE)
+_UNFINISHED = re.compile(r"\bTODO\b|To follow\.|\[insert")
+_COUNTED = re.compile(r"(\d+) (contracts were|people were|duplicates removed)")
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What a verifier is shown: the documents given and made, by name, and what the executor or the run answers."""
+
+    given: Mapping[str, str]
+    made: Mapping[str, str]
+    output: str
+    topics: Mapping[str, str]
+    at_the_end: bool
+
+    @property
+    def judged(self) -> Sequence[str]:
+        """The texts that the criteria are about."""
+        return [self.output] if self.at_the_end else list(self.made.values())
+
+
+def seen_in(parts: list[Block]) -> Seen:
+    at = next(number for number, part in enumerate(parts) if part.kind == "subject")
+    topics = dict(line.split(": ", 1) for line in block(parts, "about").splitlines())
+    return Seen(
+        dict(documents(parts[:at])),
+        dict(documents(parts[at:])),
+        block(parts, "output"),
+        topics,
+        parts[at].text.startswith("The whole task"),
+    )
+
+
+def lazy(parts: list[Block]) -> dict[str, Any]:
+    """Passes everything, with the first line that occurs in what the criterion is about."""
+    seen = seen_in(parts)
+    answer = verdict([], "", "")
+    for label, topic in seen.topics.items():
+        near, far = (seen.given, seen.made) if topic == "sources" else (seen.made, seen.given)
+        name, text = next(iter([*near.items(), *far.items(), ("@output", seen.output)]))
+        answer["criteria_results"] += verdict([label], name, first_line(text))["criteria_results"]
+    return answer
+
+
+def first_line(text: str) -> str:
+    return next((line for line in text.splitlines() if sum(map(str.isalnum, line)) >= 8), text)
+
+
+def tossing(random: Random) -> Judge:
+    """Passes or fails each criterion by chance, with a line from anywhere."""
+
+    def judge(parts: list[Block]) -> dict[str, Any]:
+        seen = seen_in(parts)
+        results = []
+        for label in seen.topics:
+            name, text = random.choice([*seen.given.items(), *seen.made.items(), ("@output", seen.output)])
+            lines = [line for line in text.splitlines() if line.strip()]
+            results += verdict([label], name, random.choice(lines), passed=random.random() < 0.5)["criteria_results"]
+        return _summed(results)
+
+    return judge
+
+
+def honest(parts: list[Block]) -> dict[str, Any]:
+    """Reads all that it is shown, holds each statement against its source, and quotes what proves it."""
+    seen = seen_in(parts)
+    wrong = list(problems(seen))
+    proofs = list(_proofs(seen))
+    results = []
+    for label, topic in seen.topics.items():
+        if wrong:
+            results += [{**one, "feedback": wrong[0]} for one in _failed(label)]
+            continue
+        own = ("@output", first_line(seen.output), None)
+        source, quote, statement = proofs[0] if topic == "sources" and proofs else own
+        (one,) = verdict([label], source, quote)["criteria_results"]
+        one["evidence"][0]["statement"] = statement
+        results.append(one)
+    return _summed(results)
+
+
+def _failed(label: str) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = verdict([label], "", "", passed=False)["criteria_results"]
+    return found
+
+
+def _summed(results: list[dict[str, Any]]) -> dict[str, Any]:
+    passed = all(one["passed"] for one in results)
+    return {**verdict([], "", "", passed=passed, action="pass" if passed else "retry"), "criteria_results": results}
+
+
+def _proofs(seen: Seen) -> Iterator[tuple[str, str, str | None]]:
+    """Source, line of the source, and the words of the result that it supports."""
+    for text in seen.judged:
+        for sentence, quote, path in cited_in(text):
+            if path in seen.given:
+                yield path, _line_with(quote, seen.given[path]), sentence.strip(" :-.\n") or None
+    for name, text in seen.given.items():
+        yield name, first_line(text.partition("\n")[2]) or first_line(text), None
+
+
+def problems(seen: Seen) -> Iterator[str]:
+    for text in seen.judged:
+        if _UNFINISHED.search(text):
+            yield "It is not written yet."
+        yield from _wrong_citations(text, seen)
+        yield from _wrong_denials(text, seen)
+        yield from _wrong_counts(text, seen)
+    if not seen.at_the_end:
+        yield from _left_out(seen)
+        for name, text in seen.made.items():
+            if name.endswith(".csv"):
+                yield from _wrong_rows(text, seen)
+    yield from _wrong_totals(seen)
+
+
+def cited_in(text: str) -> Iterator[tuple[str, str, str]]:
+    """Of each citation the words before it in its sentence, the quote and the file."""
+    before = 0
+    for match in _CITED.finditer(text):
+        start = max(before, text.rfind("\n", 0, match.start()) + 1, text.rfind(". ", before, match.start()) + 1)
+        yield text[start : match.start()].lstrip("- "), match[1], match[2]
+        before = match.end() + 1
+
+
+def _wrong_citations(text: str, seen: Seen) -> Iterator[str]:
+    for sentence, quote, path in cited_in(text):
+        source = seen.given.get(path)
+        if source is None:
+            yield f"{path} is not among the documents."
+        elif quote not in source:
+            yield f"“{quote}” is not in {path}."
+        else:
+            figures, names = re.findall(r"\d+", sentence), _NAME.findall(sentence.replace("For ", ""))
+            if lacking := [word for word in (*figures, *names) if word not in source]:
+                yield f"{path} says nothing of {lacking[0]}."
+            if bool(_NEGATION.search(sentence)) != bool(_NEGATION.search(_line_with(quote, source))):
+                yield f"{path} says the contrary of “{sentence}”."
+
+
+def _wrong_denials(text: str, seen: Seen) -> Iterator[str]:
+    """“No contract has a liability cap”: what a sentence says is not there, and a document has."""
+    for sentence in re.split(r"(?<=\.)\s+", _CITED.sub("", text)):
+        denied = re.search(r"\b(?:refund|liability cap|late delivery|duplicates)\b", sentence)
+        if denied and _NEGATION.search(sentence):
+            there = [name for name, given in seen.given.items() if denied[0] in given.casefold()]
+            if there or (denied[0] == "duplicates" and re.search(r"\d+ duplicates removed", text)):
+                yield f"There is “{denied[0]}” in {there or 'what was removed'}."
+
+
+def _wrong_counts(text: str, seen: Seen) -> Iterator[str]:
+    said: dict[str, set[int]] = {}
+    for figure, what in _COUNTED.findall(text):
+        said.setdefault(what, set()).add(int(figure))
+    for what, figures in said.items():
+        if len(figures) > 1:
+            yield f"It says {sorted(figures)} of the same thing."
+        if what.endswith("were") and not seen.at_the_end and figures != {len(seen.given)}:
+            yield f"There are {len(seen.given)} documents."
+    for table in _tables(seen.given):
+        if "duplicates removed" in said and said["duplicates removed"] != {len(table) - len(set(table))}:
+            yield "Another number of duplicates was removed."
+
+
+def _left_out(seen: Seen) -> Iterator[str]:
+    written = "\n".join(seen.made.values())
+    documents = [name for name in seen.given if "/" in name]
+    if missing := [name for name in documents if name not in written]:
+        yield f"{missing[0]} is not dealt with."
+    for table in _tables(seen.given):
+        if any(",".join(row) not in written for row in table):
+            yield "A row is missing."
+
+
+def _wrong_rows(text: str, seen: Seen) -> Iterator[str]:
+    tables = [row for table in _tables(seen.given) for row in table]
+    for row in csv.DictReader(io.StringIO(text)):
+        source = seen.given.get(row.get("file", ""))
+        if "file" in row:
+            if source is None or any(value not in source for name, value in row.items() if name != "file"):
+                yield f"The row of {row['file']} is not what it says."
+        elif tuple(row.values()) not in tables:
+            yield f"There is no row {row}."
+
+
+def _wrong_totals(seen: Seen) -> Iterator[str]:
+    made = {name.removeprefix("@result/"): text for name, text in seen.made.items()}
+    rows = [row for name, text in made.items() if name.endswith(".csv") for row in csv.DictReader(io.StringIO(text))]
+    total = sum(int(row["amount"]) for row in rows)
+    for text in seen.judged:
+        if rows and any(int(said) != total for said in re.findall(r"come to (\d+) euros", text)):
+            yield f"The total is {total}."
+
+
+def _tables(texts: Mapping[str, str]) -> list[list[tuple[str, ...]]]:
+    found = [list(csv.reader(io.StringIO(text))) for name, text in texts.items() if name.endswith(".csv")]
+    return [[tuple(row) for row in rows[1:]] for rows in found]
+
+
+def _line_with(quote: str, text: str) -> str:
+    return next((line for line in text.splitlines() if quote in line), first_line(text))

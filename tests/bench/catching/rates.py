@@ -1,0 +1,87 @@
+"""How many jobs each verifier lets through: counted by kind of fault, with the rules and as before them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from random import Random
+
+from tests.bench.catching.facts import FAULTS
+from tests.bench.catching.jobs import faulty, sound
+from tests.bench.catching.judges import Judge, honest, lazy, tossing
+from tests.bench.catching.trial import Ending, tried
+
+VERIFIERS = ("lazy", "random", "honest")
+PLANS = 288
+"""Each fault in each kind of work nine times: three times in each way to contradict a source."""
+FEW = tuple(range(0, 24 * 5, 5))
+"""24 of them in which every fault occurs three times, and each way to contradict a source once."""
+
+
+@dataclass
+class Rates:
+    """Of the jobs with a fault, by fault: those let through, and those that pass with a mark that people see. `planted`
+    are all of them; `refused` those without a fault that did not pass, and `suspected` those that passed with a mark.
+    """
+
+    planted: Counter[str] = field(default_factory=Counter)
+    through: Counter[str] = field(default_factory=Counter)
+    marked: Counter[str] = field(default_factory=Counter)
+    sound: int = 0
+    refused: int = 0
+    suspected: int = 0
+
+    @property
+    def share(self) -> float:
+        """Let through, in percent."""
+        return 100 * self.through.total() / self.planted.total()
+
+    @property
+    def marked_share(self) -> float:
+        return 100 * self.marked.total() / self.planted.total()
+
+    def count(self, fault: str, ending: Ending) -> None:
+        if fault:
+            self.planted[fault] += 1
+            self.through[fault] += ending.let_through
+            self.marked[fault] += ending.passed and not ending.let_through
+        else:
+            self.sound += 1
+            self.refused += not ending.passed
+            self.suspected += ending.passed and not ending.let_through
+
+
+def rates(numbers: Iterable[int]) -> dict[tuple[str, bool], Rates]:
+    """By verifier, and whether with the rules."""
+    found = {(name, rules): Rates() for name in VERIFIERS for rules in (True, False)}
+    for number in numbers:
+        for job in (faulty(number), sound(number)):
+            for (name, rules), rate in found.items():
+                rate.count(job.fault, tried(job, judge_of(name, number), rules=rules))
+    return found
+
+
+def judge_of(name: str, number: int) -> Judge:
+    judges: dict[str, Judge] = {"lazy": lazy, "random": tossing(Random(f"{number} tossed")), "honest": honest}
+    return judges[name]
+
+
+def by_fault(found: Mapping[tuple[str, bool], Rates]) -> str:
+    """A table of what was let through of each kind of fault; in brackets what passed with a mark."""
+    heads = [(name, rules) for rules in (True, False) for name in VERIFIERS]
+    titles = [f"{name}{'' if rules else ', before'}" for name, rules in heads]
+    rows = [f"  {'let through, in brackets marked':<32}" + "".join(f"{title:>16}" for title in titles)]
+    for fault in (*FAULTS, "all"):
+        cells = []
+        for head in heads:
+            one = found[head]
+            counts = [counter.total() if fault == "all" else counter[fault] for counter in _counters(one)]
+            cells.append(f"{counts[0]}{f' ({counts[1]})' if counts[1] else ''} of {counts[2]}")
+        rows.append(f"  {fault:<32}" + "".join(f"{cell:>16}" for cell in cells))
+    refused = "".join(f"{f'{found[head].refused} of {found[head].sound}':>16}" for head in heads)
+    return "\n".join([*rows, f"  {'refused without a fault':<32}{refused}"])
+
+
+def _counters(one: Rates) -> tuple[Counter[str], Counter[str], Counter[str]]:
+    return one.through, one.marked, one.planted

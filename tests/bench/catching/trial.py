@@ -1,0 +1,186 @@
+"""What becomes of a job under a verifier: judged as the engine does, in memory, with the rules or as before them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from runs.enums import About, CitationStatus, Outcome, StepStatus
+from runs.pev.case import Case
+from runs.pev.citations import citations_in
+from runs.pev.citing import Delivered
+from runs.pev.contracts import Criterion, PlanContract, compares
+from runs.pev.coverage import Inputs, coverage, unread_in
+from runs.pev.delimiters import find
+from runs.pev.material import read_whole
+from runs.pev.outcome import Ledger, StepEntry, gaps_in, outcome_of
+from runs.pev.paths import digest_of
+from runs.pev.planner import problems_in
+from runs.pev.ports import Ask, FileInfo, Reply, ToolUse
+from runs.pev.results import CriterionResult, Judgement
+from runs.pev.sources import Given, ToolText
+from runs.pev.tools import TOOL_NAMES, FileTools, ToolLimits
+from runs.pev.verifier import judge
+from tests.bench.catching.facts import Job
+from tests.bench.catching.judges import Judge
+
+MIN_BYTES = 100
+"""As runs have it unless a person changes it."""
+
+
+@dataclass(frozen=True)
+class Ending:
+    """`passed`: the run would have succeeded, without an open point. `marks`: what a person would see of it anyway."""
+
+    passed: bool
+    marks: Sequence[str] = ()
+    why: str = ""
+
+    @property
+    def let_through(self) -> bool:
+        return self.passed and not self.marks
+
+
+class Memory:
+    """A workspace in memory."""
+
+    def __init__(self, files: Mapping[str, str]) -> None:
+        self.contents = {path: text.encode() for path, text in files.items()}
+
+    def files(self) -> dict[str, FileInfo]:
+        return {path: FileInfo(digest_of(data), len(data)) for path, data in sorted(self.contents.items())}
+
+    def read(self, path: str) -> bytes:
+        return self.contents[path]
+
+    def write(self, path: str, content: bytes) -> None:
+        self.contents[path] = content
+
+
+class Judging:
+    """A model that answers as the judge does."""
+
+    def __init__(self, judge: Judge) -> None:
+        self._judge = judge
+
+    def ask(self, ask: Ask) -> Reply:
+        content: Any = ask.messages[0]["content"]
+        parts = [part for block in content for part in find(block["text"])]
+        return Reply(({"type": "text", "text": json.dumps(self._judge(parts))},), "end_turn", ask.model)
+
+
+def tried(job: Job, verifier: Judge, *, rules: bool) -> Ending:
+    """Executed, judged, answered, judged at the end, and the outcome computed; one attempt.
+
+    Without `rules`: any verified quote is enough for any criterion, a verifier decides what checks that compare with
+    sources decide now, no citation is looked up, and neither sizes nor what was read count.
+    """
+    plan = PlanContract.model_validate(job.plan)
+    if rules and (problems := problems_in(plan, TOOL_NAMES, max_steps=40)):
+        raise AssertionError(f"the plan is refused: {problems}")
+    given = Memory(job.files)
+    inputs = Given(given.contents, given.files())
+    work, tools = executed(job)
+    case = case_for(job, plan, inputs, work, tools, rules=rules)
+    judged = judge(Judging(verifier), case)
+    if not judged.passed:
+        return Ending(False, why=judged.feedback)
+    at_the_end = replace(
+        case,
+        subject="The whole task. @output is the final answer.",
+        criteria=criteria_of(plan.success_criteria, rules=rules),
+        expected_outputs=(),
+        given=list(job.files),
+        output=job.answer,
+        tools=(),
+        citations=False,
+        min_document_bytes=0,
+    )
+    final = judge(Judging(verifier), at_the_end)
+    ledger = ledger_of(job, plan, case, [judged, final], rules=rules)
+    if outcome_of(ledger) is not Outcome.SUCCEEDED:
+        return Ending(False, why=" ".join(point.sentence for point in gaps_in(ledger)))
+    return Ending(True, marks(job, case, [*judged.results, *final.results]) if rules else ())
+
+
+def executed(job: Job) -> tuple[Memory, list[ToolText]]:
+    """The files after the tool calls, and what these gave back."""
+    work = Memory(job.files)
+    box, calls = FileTools(work, ToolLimits()), []
+    uses = [("read_file", {"path": path}) for path in job.reads]
+    uses += [("write_file", {"path": path, "content": text}) for path, text in job.writes.items()]
+    for number, (name, arguments) in enumerate(uses, 1):
+        result = box.run(ToolUse(str(number), name, dict(arguments)))
+        assert not result.is_error, result.text
+        calls.append(ToolText(result.text, result.shown, "\n".join([name, *arguments.values()])))
+    return work, calls
+
+
+def case_for(
+    job: Job, plan: PlanContract, inputs: Given, work: Memory, tools: Sequence[ToolText], *, rules: bool
+) -> Case:
+    (step,) = plan.steps
+    shown = [part for tool in tools for part in tool.shown]
+    return Case(
+        subject=f"{step.name}: {step.description}",
+        request=job.request,
+        criteria=criteria_of(step.acceptance_criteria, rules=rules),
+        expected_outputs=step.outputs,
+        files=work.contents,
+        shown=step.outputs,
+        output=job.findings,
+        tools=tools,
+        model="a verifier",
+        effort="low",
+        inputs=inputs,
+        given=sorted(job.reads),
+        finished={output.path for output in step.expected_outputs if not output.cited},
+        citations=rules,
+        own_confidence=0.9,
+        min_confidence=0.5,
+        min_document_bytes=MIN_BYTES if rules else 0,
+        read_whole=read_whole(shown, inputs.infos),
+        meant=list(job.files),
+    )
+
+
+def criteria_of(criteria: Sequence[Criterion], *, rules: bool) -> list[Criterion]:
+    if rules:
+        return list(criteria)
+    return [
+        one.model_copy(
+            update={"about": About.OUTPUT, "check": None if one.check and compares(one.check) else one.check}
+        )
+        for one in criteria
+    ]
+
+
+def ledger_of(job: Job, plan: PlanContract, case: Case, judged: Sequence[Judgement], *, rules: bool) -> Ledger:
+    final = judged[-1]
+    steps = [StepEntry(plan.steps[0].name, StepStatus.PASSED)]
+    if not rules:
+        return Ledger(steps, final.results, answered=True)
+    delivered = Delivered(list(job.writes), case.files, case.inputs, case.finished)
+    shown = [part for tool in case.tools for part in tool.shown]
+    return Ledger(
+        steps,
+        final.results,
+        answered=True,
+        broken_citations=delivered.broken(job.answer),
+        unread=unread_in(coverage(Inputs(case.inputs.infos), shown), list(job.files)),
+        grounded=any(result.grounded for one in judged for result in one.results),
+    )
+
+
+def marks(job: Job, case: Case, results: Sequence[CriterionResult]) -> list[str]:
+    """What pages and reports show beside a result that has passed."""
+    found = [f"{one.text}: weak" for one in results if one.weak]
+    found += [f"{one.text}: {one.sample}" for one in results if one.looked_at < one.out_of]
+    texts = {"The answer": job.answer, **{path: job.writes[path] for path in job.writes if path.endswith(".md")}}
+    for name, text in texts.items():
+        for link in citations_in(text, case.sources).citations:
+            if link.weak or link.status is CitationStatus.CORRECTED:
+                found.append(f"{name}: {link.weak or link.sentence}")
+    return found
