@@ -142,7 +142,7 @@ def test_an_empty_request_and_missing_files_lose_nothing(page: Page, notes: Path
     request = page.locator("textarea[name=request]")
     request.fill("Review these contracts")
     page.get_by_role("button", name=re.compile("Start|Submit|plan", re.IGNORECASE)).last.click()
-    expect(page.locator("#problems")).to_contain_text("none are attached")
+    expect(page.locator("#problems")).to_contain_text("No files are attached")
     expect(request).to_have_value("Review these contracts")
 
 

@@ -247,8 +247,8 @@ class NewRunForm(forms.Form):
         sent = self.cleaned_data
         if not (any(map(self.files.getlist, ("files", "folder"))) or sent["no_files"] or sent["no_sources"]):
             raise InvalidInput(
-                "Without files nothing can be checked against sources, so the run can end as partial at best. Add "
-                f"files, or tick “{self.fields['no_files'].label}” to go on all the same, or "
+                "No files are attached. Without them nothing can be checked against sources, so the run can end as "
+                f"partial at best. Add files, or tick “{self.fields['no_files'].label}” to go on all the same, or "
                 f"“{self.fields['no_sources'].label}”."
             )
 

@@ -173,7 +173,8 @@ def test_a_task_without_files_is_asked_about_its_sources_once(alice_client: Clie
     asked = alice_client.post("/runs/new/", sent)
     assert asked.status_code == 422
     assert (
-        "Without files nothing can be checked against sources, so the run can end as partial at best. Add files, or "
+        "No files are attached. Without them nothing can be checked against sources, so the run can end as partial at "
+        "best. Add files, or "
         "tick “There are no files for this” to go on all the same, or “No sources are needed: this is creative work”."
     ) in asked.text
     assert "Write a poem</textarea>" in asked.text
