@@ -21,9 +21,11 @@ from django.core.files.storage import FileSystemStorage, storages
 from django.db import transaction
 
 from runs.documents import renditions
+from runs.documents.kinds import HEAD_BYTES, is_document
+from runs.documents.renditions import Readings
 from runs.errors import UploadRefused
 from runs.models import Tree
-from runs.pev.paths import Converted, clashes, clean_path, text_of
+from runs.pev.paths import Converted, Unreadable, clashes, clean_path, text_of
 from runs.pev.ports import Changes, FileInfo
 
 _PIECE = 256 * 1024
@@ -127,17 +129,17 @@ def read_blob(sha256: str) -> bytes:
 
 def read_text(sha256: str) -> str | None:
     """The text of a content, in whatever encoding it is; None if it cannot be read as text."""
-    text = text_of(read_blob(sha256))
-    if text is None and (found := renditions.texts([sha256])):
-        return text_of(read_blob(found[sha256]))
-    return text
+    data = read_blob(sha256)
+    text = text_of(data)
+    if text is not None and not is_document(data[:HEAD_BYTES]):
+        return text
+    return text_of(TreeBytes({"": FileInfo(sha256, len(data))}, renditions.readings([sha256]))[""])
 
 
 def examine(files: Mapping[str, FileInfo]) -> None:
     """Find out which of these stored files are text. Raises UploadRefused when that takes too long."""
     renditions.examine(files, renditions.Store(pieces_of, put))
-    _texts.clear()
-    _problems.clear()
+    _readings.clear()
 
 
 def _name(sha256: str) -> str:
@@ -150,32 +152,24 @@ def files_of(tree: Tree) -> Mapping[str, FileInfo]:
     return files if files is not None else _remember(tree.digest, _read(tree.digest))
 
 
-def texts_of(tree: Tree) -> Mapping[str, str]:
-    """The hash of the text by that of the content, for the contents of a tree that are text in another encoding."""
-    found = _texts.get(tree.digest)
-    return found if found is not None else _remember_texts(tree.digest, _read_texts(tree))
+def readings_of(tree: Tree) -> Readings:
+    """What the contents of a tree read as that are no UTF-8."""
+    found = _readings.get(tree.digest)
+    if found is None:
+        found = renditions.readings({info.sha256 for info in files_of(tree).values()})
+        _remember_readings(tree.digest, found)
+    return found
 
 
 def contents_of(tree: Tree) -> TreeBytes:
     """The contents of a tree as they are read: what is text in another encoding as UTF-8."""
-    return TreeBytes(files_of(tree), texts_of(tree))
+    return TreeBytes(files_of(tree), readings_of(tree))
 
 
 def problems_of(tree: Tree) -> Mapping[str, str]:
     """The files of a tree that cannot be read, by path, each with the reason as a clause behind its name."""
-    known = _problems.get(tree.digest)
-    if known is None:
-        files = files_of(tree)
-        found = renditions.problems({info.sha256 for info in files.values()})
-        known = {path: found[info.sha256] for path, info in files.items() if info.sha256 in found}
-        _problems[tree.digest] = known
-        while len(_problems) > MAX_REMEMBERED:
-            _problems.popitem(last=False)
-    return known
-
-
-def _read_texts(tree: Tree) -> Mapping[str, str]:
-    return renditions.texts({info.sha256 for info in files_of(tree).values()})
+    found = readings_of(tree).problems
+    return {path: found[info.sha256] for path, info in files_of(tree).items() if info.sha256 in found} if found else {}
 
 
 _remembered: OrderedDict[str, Mapping[str, FileInfo]] = OrderedDict()
@@ -184,17 +178,15 @@ MAX_REMEMBERED = 64
 """A run has as many trees as passed steps; a tree of 10,000 files takes some megabytes."""
 
 
-_texts: OrderedDict[str, Mapping[str, str]] = OrderedDict()
-_problems: OrderedDict[str, Mapping[str, str]] = OrderedDict()
-"""Both by digest: what was read of a content stays so. Threads may lose each other's entries; that costs a read."""
+_readings: OrderedDict[str, Readings] = OrderedDict()
+"""By digest: what was read of a content stays so. Threads may lose each other's entries; that costs a read."""
 
 
-def _remember_texts(digest: str, texts: Mapping[str, str]) -> Mapping[str, str]:
-    _texts[digest] = texts
-    _texts.move_to_end(digest)
-    while len(_texts) > MAX_REMEMBERED:
-        _texts.popitem(last=False)
-    return texts
+def _remember_readings(digest: str, readings: Readings) -> None:
+    _readings[digest] = readings
+    _readings.move_to_end(digest)
+    while len(_readings) > MAX_REMEMBERED:
+        _readings.popitem(last=False)
 
 
 def _remember(digest: str, files: Mapping[str, FileInfo]) -> Mapping[str, FileInfo]:
@@ -230,8 +222,8 @@ def with_changes(base: Tree, changes: Changes) -> Tree:
     since_root: Changes = {**(base.changes if base.root_id else {}), **changes}
     is_root = len(since_root) > ROOT_EVERY
     tree = make_tree(files) if is_root else _stored(files, root_id=base.root_id or base.pk, changes=since_root)
-    if base.digest in _texts:  # what a run writes is UTF-8: a step must not ask for it again
-        _remember_texts(tree.digest, _texts[base.digest])
+    if base.digest in _readings:  # what a run writes is UTF-8: a step must not ask for it again
+        _remember_readings(tree.digest, _readings[base.digest])
     return tree
 
 
@@ -285,19 +277,20 @@ def _keep(tree: Tree) -> None:
 
 
 class TreeBytes(Mapping[str, bytes]):
-    """Contents of files, read when asked for. One that is text in another encoding comes as UTF-8 (`Converted`).
-
-    `texts`: of which contents, as `texts_of` knows them.
+    """Contents of files, read when asked for. One that is text in another encoding comes as UTF-8 (`Converted`), one
+    that is no text as `Unreadable`, as its tree's `readings` know.
     """
 
-    def __init__(self, files: Mapping[str, FileInfo], texts: Mapping[str, str]) -> None:
+    def __init__(self, files: Mapping[str, FileInfo], readings: Readings) -> None:
         self._infos = files
-        self._texts = texts
+        self._readings = readings
 
     def __getitem__(self, path: str) -> bytes:
         sha256 = self._infos[path].sha256
-        text = self._texts.get(sha256)
-        return Converted(read_blob(text), sha256) if text else read_blob(sha256)
+        if text := self._readings.texts.get(sha256):
+            return Converted(read_blob(text), sha256)
+        data = read_blob(sha256)
+        return Unreadable(data) if sha256 in self._readings.problems else data
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._infos)
@@ -317,7 +310,7 @@ class Overlay:
 
     def __init__(self, base: Tree, changes: Changes, *, max_files: int, max_bytes: int) -> None:
         self._base = files_of(base)
-        self._texts = texts_of(base)
+        self._readings = readings_of(base)
         self.changes: Changes = dict(changes)
         self._max_files = max_files
         self._max_bytes = max_bytes
@@ -334,14 +327,20 @@ class Overlay:
         return dict(sorted(merged.items()))
 
     def contents(self) -> TreeBytes:
-        return TreeBytes(self.files(), self._texts)
+        return TreeBytes(self.files(), self._readings)
 
     def read(self, path: str) -> bytes:
         """The content; of text in another encoding the UTF-8 that it reads as (`Converted`)."""
+        return TreeBytes({path: self._entry(path)}, self._readings)[path]
+
+    def problem(self, path: str) -> str:
+        return self._readings.problems.get(self._entry(path).sha256, "")
+
+    def _entry(self, path: str) -> FileInfo:
         entry = self.changes[path] if path in self.changes else self._base[path]
         if entry is None:
             raise KeyError(path)
-        return TreeBytes({path: entry}, self._texts)[path]
+        return entry
 
     def write(self, path: str, content: bytes) -> None:
         path = clean_path(path)
@@ -365,6 +364,5 @@ class Overlay:
 def reset_cache() -> None:
     """Tests roll back the rows that the cache was read from."""
     _remembered.clear()
-    _texts.clear()
-    _problems.clear()
+    _readings.clear()
     _rows.clear()

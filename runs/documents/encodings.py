@@ -10,6 +10,7 @@ from collections.abc import Iterator
 
 from charset_normalizer import from_bytes
 
+from runs.documents.kinds import MIN_LATIN
 from runs.errors import InvalidInput
 
 CODECS = {
@@ -50,8 +51,6 @@ _CONTROL = re.compile("[\0-\x08\x0b\x0e-\x1f\x7f-\x9f\ufffe\uffff]")
 _NOT_ASCII = re.compile(rb"[\x80-\xff]")
 _BETWEEN = re.compile(rb"[\0-\x2f]")
 """Bytes that are no part of a longer character in any of the encodings: between two of them nothing is cut apart."""
-_MIN_LATIN = 0.6
-"""From this share of letters with a zero byte on, bytes without a mark are taken for UTF-16."""
 _NO_TEXT = "is not text"
 LENGTHS = struct.Struct("!II")
 
@@ -111,7 +110,7 @@ def _strictly(data: bytes, codec: str) -> str | None:
 def _utf_16(data: bytes) -> tuple[str, str]:
     """UTF-16 without a mark: only if most of its letters are Latin ones, each with a zero byte on the same side."""
     for codec, zeros in (("utf-16-le", data[1::2]), ("utf-16-be", data[::2])):
-        if len(data) % 2 == 0 and zeros.count(0) >= _MIN_LATIN * len(zeros):
+        if len(data) % 2 == 0 and zeros.count(0) >= MIN_LATIN * len(zeros):
             text = _strictly(data, codec)
             if text is not None and not _CONTROL.search(text):
                 return "UTF-16", text

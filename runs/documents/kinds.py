@@ -1,35 +1,81 @@
-"""What a content is that is no text, by the bytes that its kind begins with: for a sentence, not for a decision."""
+"""What a content is that is no text, by the bytes that its kind begins with: for a sentence, not for a decision.
+
+One table for the server and for the form of a new run, which looks at chosen files before they are sent.
+"""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from pydantic import JsonValue
 
 HEAD_BYTES = 4_096
 TAIL_BYTES = 65_536
 """How much of a content's beginning and end is looked at. A zip has the names of its parts at its end."""
+MIN_LATIN = 0.6
+"""From this share of letters with a zero byte on, bytes without a mark are taken for UTF-16."""
 
-_PICTURE = "is a picture, which cannot be read yet"
-_ARCHIVE = "is an archive; unpack it and give the files in it"
-_OLD_OFFICE = "is a file of an old Office format; save it as .docx, .xlsx or .pptx, or as text"
-_SOUND = "is sound or film, which cannot be read"
-_PROGRAM = "is a program"
-_BEGINNINGS = (
-    (b"%PDF-", "is a PDF file, which cannot be read yet"),
-    (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", _OLD_OFFICE),
-    *(
-        (magic, _PICTURE)
-        for magic in (b"\x89PNG\r\n", b"\xff\xd8\xff", b"GIF8", b"II*\0", b"MM\0*", b"BM", b"\0\0\1\0")
-    ),
-    *((magic, _ARCHIVE) for magic in (b"PK\3\4", b"PK\5\6", b"\x1f\x8b", b"7z\xbc\xaf\x27\x1c", b"Rar!\x1a\x07")),
-    *((magic, _ARCHIVE) for magic in (b"BZh", b"\xfd7zXZ\0", b"\x28\xb5\x2f\xfd")),
-    *((magic, _SOUND) for magic in (b"ID3", b"OggS", b"fLaC", b"\x1aE\xdf\xa3")),
-    *((magic, _PROGRAM) for magic in (b"\x7fELF", b"MZ", b"\xca\xfe\xba\xbe", b"\xcf\xfa\xed\xfe")),
-    (b"SQLite format 3\0", "is a database of SQLite, which cannot be read"),
+
+class Kind(NamedTuple):
+    """`label` is for a list, `clause` stands behind the file's name."""
+
+    label: str
+    clause: str
+
+
+class Signature(NamedTuple):
+    """Bytes that must stand at their offsets. `binary`: such letters may begin a text, so there must be a NUL too.
+    `in_ascii`: such a content may be nothing but ASCII, and is no text for all that.
+    """
+
+    kind: Kind
+    parts: tuple[tuple[int, bytes], ...]
+    binary: bool = False
+    in_ascii: bool = False
+
+
+_PDF = Kind("PDF", "is a PDF file, which cannot be read yet")
+_RTF = Kind("RTF", "is an RTF file, which cannot be read yet; save it as text")
+_PICTURE = Kind("image", "is a picture, which cannot be read yet")
+_ARCHIVE = Kind("archive", "is an archive; unpack it and give the files in it")
+_OLD_OFFICE = Kind("old Office", "is a file of an old Office format; save it as .docx, .xlsx or .pptx, or as text")
+_SOUND = Kind("sound or film", "is sound or film, which cannot be read")
+_PROGRAM = Kind("program", "is a program")
+_DATABASE = Kind("database", "is a database of SQLite, which cannot be read")
+_ZIP = b"PK\3\4"
+
+
+def _begins(kind: Kind, *magics: bytes, binary: bool = False, in_ascii: bool = False) -> list[Signature]:
+    return [Signature(kind, ((0, magic),), binary, in_ascii) for magic in magics]
+
+
+SIGNATURES: Sequence[Signature] = (
+    *_begins(_PDF, b"%PDF-1.", b"%PDF-2.", in_ascii=True),
+    *_begins(_RTF, b"{\\rtf1", in_ascii=True),
+    *_begins(_OLD_OFFICE, b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"),
+    *_begins(_PICTURE, b"\x89PNG\r\n", b"\xff\xd8\xff", b"GIF87a", b"GIF89a", b"II*\0", b"MM\0*", b"\0\0\1\0"),
+    *_begins(_PICTURE, b"BM", binary=True),
+    Signature(_PICTURE, ((0, b"RIFF"), (8, b"WEBP"))),
+    *_begins(_ARCHIVE, _ZIP, b"PK\5\6", b"\x1f\x8b", b"7z\xbc\xaf\x27\x1c", b"Rar!\x1a\x07"),
+    *_begins(_ARCHIVE, b"\xfd7zXZ\0", b"\x28\xb5\x2f\xfd"),
+    *_begins(_ARCHIVE, b"BZh", binary=True),
+    *_begins(_SOUND, b"OggS\0", b"\x1aE\xdf\xa3"),
+    *_begins(_SOUND, b"ID3", b"fLaC", binary=True),
+    Signature(_SOUND, ((0, b"RIFF"), (8, b"WAVE"))),
+    Signature(_SOUND, ((4, b"ftyp"),), binary=True),
+    *_begins(_PROGRAM, b"\x7fELF", b"\xca\xfe\xba\xbe", b"\xcf\xfa\xed\xfe"),
+    *_begins(_PROGRAM, b"MZ", binary=True),
+    *_begins(_DATABASE, b"SQLite format 3\0"),
 )
 _IN_A_ZIP = (
-    (b"word/document", "is a Word file, which cannot be read yet"),
-    (b"xl/workbook", "is an Excel file, which cannot be read yet"),
-    (b"ppt/presentation", "is a PowerPoint file, which cannot be read yet"),
-    (b"application/vnd.oasis.opendocument", "is an OpenDocument file, which cannot be read yet"),
-    (b"application/epub+zip", "is an e-book (EPUB), which cannot be read yet"),
+    (b"word/document", Kind("Word", "is a Word file, which cannot be read yet")),
+    (b"xl/workbook", Kind("Excel", "is an Excel file, which cannot be read yet")),
+    (b"ppt/presentation", Kind("PowerPoint", "is a PowerPoint file, which cannot be read yet")),
+    (
+        b"application/vnd.oasis.opendocument",
+        Kind("OpenDocument", "is an OpenDocument file, which cannot be read yet"),
+    ),
+    (b"application/epub+zip", Kind("EPUB", "is an e-book (EPUB), which cannot be read yet")),
 )
-_IN_A_CONTAINER = ((b"RIFF", 8, b"WEBP", _PICTURE), (b"RIFF", 8, b"WAVE", _SOUND), (b"", 4, b"ftyp", _SOUND))
 
 
 def kind_of(head: bytes, tail: bytes = b"") -> str:
@@ -37,10 +83,39 @@ def kind_of(head: bytes, tail: bytes = b"") -> str:
 
     `head` and `tail` are its first HEAD_BYTES and its last TAIL_BYTES.
     """
-    for start, offset, magic, clause in _IN_A_CONTAINER:
-        if head.startswith(start) and head[offset : offset + 4] == magic:
-            return clause
-    found = next((clause for magic, clause in _BEGINNINGS if head.startswith(magic)), "")
-    if found is _ARCHIVE and head.startswith(b"PK"):
-        return next((clause for name, clause in _IN_A_ZIP if name in head or name in tail), found)
-    return found
+    found = next((one for one in SIGNATURES if _fits(one, head)), None)
+    if found is None:
+        return ""
+    if head.startswith(_ZIP):
+        kinds = (kind for name, kind in _IN_A_ZIP if name in head or name in tail)
+        return next(kinds, found.kind).clause
+    return found.kind.clause
+
+
+def is_document(head: bytes) -> bool:
+    """Whether it is of a kind that is no text even where all its bytes are ASCII."""
+    return any(one.in_ascii and _fits(one, head) for one in SIGNATURES)
+
+
+def _fits(one: Signature, head: bytes) -> bool:
+    return all(head.startswith(magic, at) for at, magic in one.parts) and (not one.binary or b"\0" in head)
+
+
+def table() -> dict[str, JsonValue]:
+    """All of this for the browser; bytes in hex."""
+    return {
+        "head": HEAD_BYTES,
+        "tail": TAIL_BYTES,
+        "minLatin": MIN_LATIN,
+        "signatures": [
+            {
+                "label": one.kind.label,
+                "parts": [[at, magic.hex()] for at, magic in one.parts],
+                "binary": one.binary,
+                "inAscii": one.in_ascii,
+            }
+            for one in SIGNATURES
+        ],
+        "zip": _ZIP.hex(),
+        "inZip": [[name.decode(), kind.label] for name, kind in _IN_A_ZIP],
+    }

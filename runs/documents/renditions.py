@@ -18,7 +18,7 @@ from django.db.models import Q
 
 from runs import guarded
 from runs.documents import encodings
-from runs.documents.kinds import HEAD_BYTES, TAIL_BYTES, kind_of
+from runs.documents.kinds import HEAD_BYTES, TAIL_BYTES, is_document, kind_of
 from runs.errors import UploadRefused
 from runs.guarded import ChildFailed, Limits
 from runs.models import Rendition
@@ -39,7 +39,7 @@ _IN_A_QUERY = 5_000
 @cache
 def reader() -> str:
     """Who reads: another version may read differently, so that its renditions are others."""
-    return f"text 1, charset-normalizer {version('charset-normalizer')}"
+    return f"text 2, charset-normalizer {version('charset-normalizer')}"
 
 
 @dataclass(frozen=True)
@@ -50,34 +50,47 @@ class Store:
     put: Callable[[bytes], FileInfo]
 
 
-def is_utf_8(pieces: Iterable[bytes]) -> bool:
-    """Whether it is UTF-8 without NUL, as `pev.paths.text_of` wants it, in the memory of one piece."""
+@dataclass(frozen=True)
+class Readings:
+    """What contents read as, by their hashes: the hash of the text, or why there is none, as a clause.
+
+    Those that are in neither are UTF-8, or were never examined.
+    """
+
+    texts: Mapping[str, str]
+    problems: Mapping[str, str]
+
+
+def is_text(pieces: Iterable[bytes]) -> bool:
+    """Whether it is UTF-8 without NUL, as `pev.paths.text_of` wants it, in the memory of one piece; and no document of
+    a kind that may be written in ASCII alone.
+    """
     decoder = codecs.getincrementaldecoder("utf-8")()
+    begun = False
     try:
-        return all("\0" not in decoder.decode(piece) for piece in pieces) and not decoder.decode(b"", final=True)
+        for piece in pieces:
+            if (not begun and is_document(piece)) or "\0" in decoder.decode(piece):
+                return False
+            begun = True
+        return not decoder.decode(b"", final=True)
     except UnicodeDecodeError:
         return False
 
 
-def texts(sources: Iterable[str]) -> dict[str, str]:
-    """The hash of the text by that of the content, for those of these contents that have a readable rendition.
-
-    Of several readers the first counts: quotes that were found in its text stay where they are.
+def readings(sources: Iterable[str]) -> Readings:
+    """Of several readers the first text counts, since quotes that were found in it stay where they are; without a text
+    the last one's problem does.
     """
-    found: dict[str, str] = {}
-    for some in batched(sources, _IN_A_QUERY):
-        rows = Rendition.objects.filter(source__in=some, text__gt="").order_by("-id")
-        found |= dict(rows.values_list("source", "text"))
-    return found
-
-
-def problems(sources: Iterable[str]) -> dict[str, str]:
-    """Why a content cannot be read, as a clause, by its hash; of several readers the last one's."""
-    found: dict[str, str] = {}
+    texts: dict[str, str] = {}
+    problems: dict[str, str] = {}
     for some in batched(sources, _IN_A_QUERY):
         rows = Rendition.objects.filter(source__in=some).order_by("id")
-        found |= dict(rows.values_list("source", "problem"))
-    return {source: problem for source, problem in found.items() if problem}
+        for source, text, problem in rows.values_list("source", "text", "problem"):
+            if text:
+                texts.setdefault(source, text)
+            else:
+                problems[source] = problem
+    return Readings(texts, {source: why for source, why in problems.items() if source not in texts})
 
 
 def codec_of(source: str) -> str:
@@ -95,7 +108,7 @@ def examine(files: Mapping[str, FileInfo], store: Store) -> None:
     new: dict[str, tuple[str, int]] = {}
     for path, (sha256, size) in files.items():
         _check_time(path, end)
-        if sha256 not in new and not is_utf_8(store.pieces(sha256)):
+        if sha256 not in new and not is_text(store.pieces(sha256)):
             new[sha256] = (path, size)
     known = _decided(new)
     waiting: dict[str, tuple[str, int]] = {}

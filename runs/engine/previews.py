@@ -13,7 +13,7 @@ PREVIEW_CHARS = 1_200
 def previews_of(tree: Tree) -> dict[str, str]:
     """By path, those of the first files that can be read and are not blank."""
     found: dict[str, str] = {}
-    problems, texts = trees.problems_of(tree), trees.texts_of(tree)
+    problems, texts = trees.problems_of(tree), trees.readings_of(tree).texts
     for path, info in trees.files_of(tree).items():
         if len(found) == PREVIEWS:
             break

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from importlib.resources import files
 
-from runs.documents.renditions import is_utf_8
+from runs.documents.renditions import is_text
 from runs.enums import Provider, Role
 from runs.errors import InvalidInput
 from runs.lifecycle import templates
@@ -61,7 +61,7 @@ def _problem(request: str, plan: PlanContract | None, contents: Contents) -> str
         return "This task needs a model"
     if not contents:
         return "There are no files to review"
-    binary = next((path for path, read in contents.items() if not is_utf_8(read())), None)
+    binary = next((path for path, read in contents.items() if not is_text(read())), None)
     return f"“{binary}” is not UTF-8 text" if binary else ""
 
 

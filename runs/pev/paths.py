@@ -75,6 +75,10 @@ class Converted(bytes):
         return made
 
 
+class Unreadable(bytes):
+    """A content that is no text, whatever its bytes look like: a PDF file may be nothing but ASCII."""
+
+
 def digest_of(data: bytes) -> str:
     """The SHA-256, in hex, of a content as it was given."""
     return data.sha256 if isinstance(data, Converted) else hashlib.sha256(data).hexdigest()
@@ -85,7 +89,7 @@ def text_of(data: bytes) -> str | None:
 
     Offsets in Evidence count characters of exactly this string; line endings are as in the file.
     """
-    if b"\0" in data:
+    if isinstance(data, Unreadable) or b"\0" in data:
         return None
     try:
         return data.decode("utf-8-sig")

@@ -81,7 +81,7 @@ def sources_of(place: Run | Attempt) -> Sources:
     run = place.step.plan.run if isinstance(place, Attempt) else place
     changes = place.overlay if isinstance(place, Attempt) else {}
     now = {**trees.files_of(run.head), **{path: info for path, info in changes.items() if info}}
-    files = trees.contents_of(run.head) if not changes else trees.TreeBytes(now, trees.texts_of(run.head))
+    files = trees.contents_of(run.head) if not changes else trees.TreeBytes(now, trees.readings_of(run.head))
     inputs = trees.files_of(run.inputs)
     made = [path for path, info in now.items() if inputs.get(path) != info]
     return Sources(files, Given(trees.contents_of(run.inputs), inputs), made=made)

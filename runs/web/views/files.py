@@ -75,6 +75,7 @@ def _page(request: HttpRequest, run: Run, path: str, version: Version, text: str
     can_render = text is not None and path.lower().endswith(_MARKDOWN) and version.info.size <= WHOLE_BYTES
     rendered = can_render and request.GET.get("view") == "rendered"
     start, end = _offset(request, "start"), _offset(request, "end")
+    sha256 = version.info.sha256
     context = {
         "formulas": formulas_in(path, text) if text is not None and version.info.size <= WHOLE_BYTES else 0,
         "run": run,
@@ -83,8 +84,8 @@ def _page(request: HttpRequest, run: Run, path: str, version: Version, text: str
         "version": version,
         "can_render": can_render,
         "rendered": text if rendered else None,
-        "codec": renditions.codec_of(version.info.sha256),
-        "problem": renditions.problems([version.info.sha256]).get(version.info.sha256, "") if text is None else "",
+        "codec": renditions.codec_of(sha256),
+        "problem": "" if text is not None else renditions.readings([sha256]).problems.get(sha256, ""),
         "citations": RunCitations((document_of(run, path, text),)) if can_render and not version.given else None,
         "excerpt": excerpt(text, start, end) if text is not None and not rendered else None,
         "has_hit": end > start,

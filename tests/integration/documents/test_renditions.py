@@ -12,9 +12,10 @@ from django.test.utils import CaptureQueriesContext
 from runs import guarded, trees
 from runs.documents import renditions
 from runs.documents.encodings import packed
+from runs.documents.renditions import Readings
 from runs.errors import UploadRefused
 from runs.models import Rendition, Tree
-from runs.pev.paths import Converted
+from runs.pev.paths import Converted, text_of
 from runs.pev.ports import FileInfo
 from runs.trees import Overlay
 
@@ -62,6 +63,42 @@ def test_a_tree_is_read_as_utf_8_and_kept_as_it_was() -> None:
     }
 
 
+def test_documents_in_ascii_are_no_text() -> None:
+    pdf, rtf = b"%PDF-1.4\n1 0 obj", b"{\\rtf1 Hello}"
+    tree = tree_of({"a.pdf": pdf, "b.md": b"%PDF- is how they begin", "c.rtf": rtf})
+    assert trees.problems_of(tree) == {
+        "a.pdf": "is a PDF file, which cannot be read yet",
+        "c.rtf": "is an RTF file, which cannot be read yet; save it as text",
+    }
+    files, shas = workspace(tree), {path: info.sha256 for path, info in trees.files_of(tree).items()}
+    assert {path: text_of(files.read(path)) for path in shas} == {
+        "a.pdf": None,
+        "b.md": "%PDF- is how they begin",
+        "c.rtf": None,
+    }
+    assert {path: trees.read_text(sha256) for path, sha256 in shas.items()} == {
+        "a.pdf": None,
+        "b.md": "%PDF- is how they begin",
+        "c.rtf": None,
+    }
+
+
+def test_an_rtf_file_that_was_read_before_stays_read() -> None:
+    text = trees.put(b"Hello").sha256
+    rtf = trees.put(b"{\\rtf1 Hello}")
+    Rendition.objects.create(source=rtf.sha256, reader="text 1", text=text, codec="Windows-1252")
+    trees.examine({"a.rtf": rtf})
+    tree = trees.make_tree({"a.rtf": rtf})
+    assert (trees.problems_of(tree), workspace(tree).read("a.rtf")) == ({}, b"Hello")
+
+
+def test_an_rtf_file_that_a_run_writes_is_text() -> None:
+    files = workspace(tree_of({}))
+    files.write("letter.rtf", b"{\\rtf1 Hello}")
+    assert (files.problem("letter.rtf"), text_of(files.read("letter.rtf"))) == ("", "{\\rtf1 Hello}")
+    assert trees.read_text(trees.put(b"{\\rtf1 Hello}").sha256) == "{\\rtf1 Hello}"
+
+
 def test_what_a_run_writes_over_it_is_read_as_it_is() -> None:
     files = workspace(tree_of(FILES))
     files.write("a.txt", b"New.")
@@ -99,8 +136,7 @@ def test_of_several_readers_the_first_text_and_the_last_problem_count() -> None:
         Rendition.objects.create(source="a", reader=reader, text=text, codec=text and "x", problem="" if text else "is")
     for reader, problem in (("one", "is one"), ("two", "is two")):
         Rendition.objects.create(source="b", reader=reader, problem=problem)
-    assert renditions.texts(["a", "b"]) == {"a": "2" * 64}
-    assert renditions.problems(["a", "b"]) == {"b": "is two"}
+    assert renditions.readings(["a", "b"]) == Readings({"a": "2" * 64}, {"b": "is two"})
 
 
 def test_utf_8_starts_no_process_and_small_files_share_one(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,7 +5,7 @@ import zipfile
 
 import pytest
 
-from runs.documents.kinds import TAIL_BYTES, kind_of
+from runs.documents.kinds import SIGNATURES, TAIL_BYTES, is_document, kind_of, table
 
 
 def zipped(*names: str) -> bytes:
@@ -29,6 +29,8 @@ def zipped(*names: str) -> bytes:
             b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1",
             "a file of an old Office format; save it as .docx, .xlsx or .pptx, or as text",
         ),
+        (b"{\\rtf1\\ansi Gr\xfc\xdfe}", "an RTF file, which cannot be read yet; save it as text"),
+        (b"BM\x9a\0\0\0\0\0\0\0", "a picture, which cannot be read yet"),
         (b"\x89PNG\r\n\x1a\n", "a picture, which cannot be read yet"),
         (b"RIFF\0\0\0\0WEBPVP8 ", "a picture, which cannot be read yet"),
         (b"\0\0\0 ftypisom", "sound or film, which cannot be read"),
@@ -39,6 +41,22 @@ def test_common_kinds_are_named(data: bytes, part: str) -> None:
     assert kind_of(data[:4_096], data[-TAIL_BYTES:]) == f"is {part}"
 
 
-@pytest.mark.parametrize("data", [b"", b"\xff", b"RIFF", b"Gr\xfc\xdfe"])
+@pytest.mark.parametrize("data", [b"", b"\xff", b"RIFF", b"Gr\xfc\xdfe", b"BMW f\xfcr Gr\xfcn", b"MZ f\xfcr"])
 def test_of_others_nothing_is_said(data: bytes) -> None:
     assert kind_of(data) == ""
+
+
+@pytest.mark.parametrize("data", [b"%PDF-1.4\n1 0 obj", b"%PDF-2.0\n", b"{\\rtf1\\ansi Hello}"])
+def test_documents_may_be_ascii(data: bytes) -> None:
+    assert is_document(data)
+
+
+@pytest.mark.parametrize("data", [b"", b"%PDF- is how they begin", b" %PDF-1.4", b"{\\rtf", b"GIF89a", b"# BMW"])
+def test_a_text_is_no_document_for_its_first_words(data: bytes) -> None:
+    assert not is_document(data)
+
+
+def test_the_browser_has_the_same_table() -> None:
+    told = table()["signatures"]
+    assert told[0] == {"label": "PDF", "parts": [[0, "255044462d312e"]], "binary": False, "inAscii": True}  # type: ignore[index]
+    assert [one["label"] for one in told] == [one.kind.label for one in SIGNATURES]  # type: ignore[union-attr,index,call-overload]
