@@ -113,6 +113,10 @@ class Workspace(Protocol):
         """The whole content. Raises KeyError for a path that is not there."""
         ...
 
+    def problem(self, path: str) -> str:
+        """Why it cannot be read as text, as a clause behind its name; empty if it can, or if nothing is known of it."""
+        ...
+
     def write(self, path: str, content: bytes) -> None:
         """Replace or create. Raises PathRefused or UploadRefused; the sentence is for the model."""
         ...

@@ -68,6 +68,7 @@ class _ListFiles(_Arguments):
         head = f"{len(chosen)} files, size in bytes and path:"
         spans = _spans(lines, len(head) + 1)
         shown = [Shown(path, info.sha256, *span) for (path, info), span in zip(chosen.items(), spans, strict=False)]
+        note += _not_read(workspace, list(chosen)[: len(lines)], limits.result_chars // 4)
         return ToolResult("\n".join([head, *lines, *note]), shown=tuple(shown))
 
 
@@ -247,8 +248,16 @@ def _text(workspace: Workspace, path: str) -> str:
         raise InvalidInput(f"{path} does not exist; {hint}.")
     text = text_of(workspace.read(path))
     if text is None:
-        raise InvalidInput(f"{path} is not a text file.")
+        raise InvalidInput(f"{path} {workspace.problem(path) or 'is not a text file'}.")
     return text
+
+
+def _not_read(workspace: Workspace, paths: Iterable[str], limit: int) -> list[str]:
+    """A note for each of these files that cannot be read, as long as they fit into so many characters."""
+    notes = [f"[{path} {problem}]" for path in paths if (problem := workspace.problem(path))]
+    fitting = notes[: _fitting(notes, limit)]
+    more = len(notes) - len(fitting)
+    return [*fitting, *([f"[{more} more cannot be read; read_file says why]"] if more else [])]
 
 
 def _lines(text: str) -> list[str]:

@@ -57,6 +57,9 @@ class Files:
     def read(self, path: str) -> bytes:
         return TEXT
 
+    def problem(self, path: str) -> str:
+        return ""
+
     def write(self, path: str, content: bytes) -> None:
         raise NotImplementedError
 

@@ -55,6 +55,9 @@ class Memory:
     def read(self, path: str) -> bytes:
         return self.contents[path]
 
+    def problem(self, path: str) -> str:
+        return ""
+
     def write(self, path: str, content: bytes) -> None:
         self.contents[path] = content
 

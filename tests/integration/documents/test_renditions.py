@@ -16,7 +16,8 @@ from runs.documents.renditions import Readings
 from runs.errors import UploadRefused
 from runs.models import Rendition, Tree
 from runs.pev.paths import Converted, text_of
-from runs.pev.ports import FileInfo
+from runs.pev.ports import FileInfo, ToolUse
+from runs.pev.tools import FileTools
 from runs.trees import Overlay
 
 pytestmark = pytest.mark.django_db
@@ -97,6 +98,16 @@ def test_an_rtf_file_that_a_run_writes_is_text() -> None:
     files.write("letter.rtf", b"{\\rtf1 Hello}")
     assert (files.problem("letter.rtf"), text_of(files.read("letter.rtf"))) == ("", "{\\rtf1 Hello}")
     assert trees.read_text(trees.put(b"{\\rtf1 Hello}").sha256) == "{\\rtf1 Hello}"
+
+
+def test_tools_say_why_a_file_cannot_be_read() -> None:
+    tools = FileTools(workspace(tree_of(FILES)))
+    read = tools.run(ToolUse("1", "read_file", {"path": "scan.pdf"}))
+    assert (read.text, read.is_error) == ("scan.pdf is a PDF file, which cannot be read yet.", True)
+    assert tools.run(ToolUse("1", "list_files", {"prefix": ""})).text.splitlines()[-2:] == [
+        "[scan.pdf is a PDF file, which cannot be read yet]",
+        "[x.bin is not text]",
+    ]
 
 
 def test_what_a_run_writes_over_it_is_read_as_it_is() -> None:

@@ -32,6 +32,9 @@ class Memory:
     def read(self, path: str) -> bytes:
         return self.content[path]
 
+    def problem(self, path: str) -> str:
+        return "is a scan" if path.endswith(".pdf") else ""
+
     def write(self, path: str, content: bytes) -> None:
         if self._refusal:
             raise self._refusal
@@ -73,6 +76,12 @@ class TestListFiles:
         listed = "4 files, size in bytes and path:\n19\ta.md\n12\tdocs/b.md\n0\tdocs/empty.txt\n8\tlogo.png"
         assert run("list_files", {}).text == listed
         assert run("list_files", {"prefix": "./"}).text == listed
+
+    def test_says_of_some_files_why_they_cannot_be_read(self) -> None:
+        memory = Memory({f"{n}.pdf": b"\0" for n in range(9)})
+        lines = run("list_files", {}, memory, result_chars=200).text.splitlines()
+        assert lines[10:] == ["[0.pdf is a scan]", "[1.pdf is a scan]", "[7 more cannot be read; read_file says why]"]
+        assert run("read_file", {"path": "8.pdf"}, memory).text == "8.pdf is a scan."
 
     def test_of_a_prefix(self) -> None:
         listed = "2 files, size in bytes and path:\n12\tdocs/b.md\n0\tdocs/empty.txt"
