@@ -1,5 +1,6 @@
 """The prices: exact, by date, by length of the prompt, and never free for want of knowledge (T5)."""
 
+import json
 from datetime import date
 from decimal import Decimal
 
@@ -7,8 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from runs.accounting.prices import cost_of, price_of
-from runs.pev.ports import Usage
+from runs.accounting.prices import bound_of, cost_of, price_of
+from runs.enums import Role
+from runs.llm.capabilities import Capability
+from runs.llm.request import parameters
+from runs.pev.asking import user
+from runs.pev.contracts import VerifierAnswer, schema_for
+from runs.pev.ports import Ask, Usage
 
 TODAY = date(2026, 11, 21)
 ONE_OF_EACH = Usage(
@@ -98,6 +104,26 @@ def test_no_price_holds_before_its_date() -> None:
 @pytest.mark.parametrize("role", ["planner", "executor", "verifier"])
 def test_offline_rules_cost_nothing_and_that_is_a_known_price(role: str) -> None:
     assert cost_of(f"offline-{role}", ONE_OF_EACH, TODAY) == Decimal(0)
+
+
+@pytest.mark.parametrize("able", [Capability(format=True), Capability(forced_tool=True), Capability()])
+def test_the_bound_of_a_question_has_the_schema_however_the_answer_is_asked_for(able: Capability) -> None:
+    ask = Ask(
+        role=Role.VERIFIER,
+        model="claude-haiku-4-5",
+        effort="low",
+        system="Judge.",
+        messages=(user("All of it."),),
+        schema_name="verdict",
+        schema=schema_for(VerifierAnswer),
+        max_tokens=1_000,
+    )
+    sent = parameters(ask, able)
+    content = json.dumps([sent["system"], sent["messages"], sent.get("tools"), sent.get("output_config")])
+    bound = bound_of(ask, TODAY)
+    assert bound is not None
+    assert bound.question >= Decimal("1.25") * (len(content) // 3) / 1_000_000
+    assert bound.of(1_000) == bound.question + Decimal("0.005")
 
 
 TOKENS = st.integers(0, 3_000_000)
