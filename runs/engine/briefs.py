@@ -28,7 +28,8 @@ from runs.models import Attempt, Plan, Run, Step, ToolCall
 from runs.pev.case import Case
 from runs.pev.citing import Delivered
 from runs.pev.contracts import Absent, Criterion, MinBytes, PlanStep, WordCount
-from runs.pev.material import matching, read_whole
+from runs.pev.coverage import read_whole
+from runs.pev.inputs import meant_by
 from runs.pev.outcome import gaps_in, point_of
 from runs.pev.planner import Lesson, PlanBrief, Spent
 from runs.pev.ports import FileInfo
@@ -261,13 +262,8 @@ def for_verifier(attempt: Attempt, overlay: Overlay, calls: Sequence[ToolCall]) 
         persons=requests.persons(asked, attempt.created_at),
         requests=requests.judged(attempt, overlay, asked),
         read_whole=_read_whole(run, spec.acceptance_criteria, inputs),
-        meant=_meant(spec, inputs),
+        meant=meant_by([spec], inputs) or list(inputs),
     )
-
-
-def _meant(spec: PlanStep, inputs: Mapping[str, FileInfo]) -> list[str]:
-    """The given files that the step deals with."""
-    return list(dict.fromkeys(path for pattern in spec.inputs for path in matching(pattern, inputs)) or inputs)
 
 
 def _read_whole(run: Run, criteria: Sequence[Criterion], inputs: Mapping[str, FileInfo]) -> Set[str]:
@@ -278,7 +274,7 @@ def _read_whole(run: Run, criteria: Sequence[Criterion], inputs: Mapping[str, Fi
         return frozenset()
     reused = Attempt.objects.of_run(run).reused().values("reused_from")
     calls = ToolCall.objects.filter(Q(run=run) | Q(attempt__in=reused)).order_by()
-    return read_whole((shown for parts in calls.values_list("shown", flat=True) for shown in parts), inputs)
+    return read_whole(inputs, (shown for parts in calls.values_list("shown", flat=True) for shown in parts))
 
 
 def _size_checks(plan: Plan) -> list[MinBytes | WordCount]:

@@ -6,6 +6,7 @@ from runs.errors import InvalidInput
 from runs.pev.citing import is_markdown
 from runs.pev.contracts import RESULT, Absent, Citations, Comparison, Count, Covers, QuotesOccur, Term
 from runs.pev.evidence import MIN_CHARACTERS, quoted
+from runs.pev.inputs import selected
 from runs.pev.naming import worded
 from runs.pev.paths import clean_path
 from runs.pev.patterns import SECONDS, Budget, compiled, found
@@ -14,7 +15,7 @@ _NEEDS = {"sum": "column", "matches": "pattern"}
 
 
 def problem_with_comparison(check: Comparison) -> str | None:
-    """Why a plan must not contain this check, or None. Raises PathRefused for a path that cannot be."""
+    """Why a plan must not contain this check, or None. Raises InvalidInput for a path that cannot be."""
     match check:
         case Citations():
             if not is_markdown(check.path):
@@ -77,4 +78,6 @@ def _problem_with_term(term: Term) -> str | None:
 
 
 def _clean_pattern(pattern: str) -> None:
-    clean_path(pattern.removeprefix(RESULT).removesuffix("/"))
+    path = pattern.removeprefix(RESULT)
+    clean_path(path.removesuffix("/"))
+    selected([path], ())  # raises where it has too many wildcards to be followed

@@ -101,6 +101,11 @@ def coverage(inputs: Inputs, shown: Iterable[Shown]) -> tuple[Covered, ...]:
     return tuple(found)
 
 
+def read_whole(files: Mapping[str, FileInfo], shown: Iterable[Shown]) -> set[str]:
+    """The given files of which every line was shown, taken together. Empty ones are."""
+    return {one.path for one in coverage(Inputs(files), shown) if one.extent is Extent.WHOLE}
+
+
 def _covered(path: str, info: FileInfo, ranges: Sequence[tuple[int, int]], lines: int) -> Covered:
     if not info.size or (lines and list(ranges) == [(1, lines)]):
         return Covered(path, Extent.WHOLE, ranges, lines)

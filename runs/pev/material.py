@@ -1,13 +1,12 @@
 """What checks are held against, and what comes out of one."""
 
-import fnmatch
-from collections.abc import Iterable, Mapping, Set
+from collections.abc import Mapping, Set
 from dataclasses import dataclass, field
 
 from runs.errors import InvalidInput
 from runs.pev.contracts import RESULT
+from runs.pev.inputs import selected
 from runs.pev.paths import text_of
-from runs.pev.ports import FileInfo, Shown
 
 LISTED = 10
 """Of what a check found: enough to see what is meant, and a critique stays short."""
@@ -71,27 +70,8 @@ class Material:
 
 
 def matching(pattern: str, paths: Mapping[str, object]) -> list[str]:
-    """The paths that a pattern means, sorted: one path, a folder as `contracts/`, or with `*`, `?` and `[…]`."""
-    if pattern in paths:
-        return [pattern]
-    wanted = f"{pattern}*" if pattern.endswith("/") else pattern
-    return sorted(path for path in paths if fnmatch.fnmatchcase(path, wanted))
-
-
-def read_whole(shown: Iterable[Shown], given: Mapping[str, FileInfo]) -> set[str]:
-    """The given files of which every line was shown, taken together, as they were given. Empty ones are."""
-    shown_to: dict[str, int] = {}
-    lines: dict[str, int] = {}
-    for one in sorted((one for one in shown if one.lines), key=lambda one: (one.first_line, one.last_line)):
-        lines[one.sha256] = one.lines
-        before = shown_to.get(one.sha256, 0)
-        if one.first_line <= before + 1:
-            shown_to[one.sha256] = max(before, one.last_line)
-    return {
-        path
-        for path, info in given.items()
-        if not info.size or (info.sha256 in lines and shown_to.get(info.sha256, 0) == lines[info.sha256])
-    }
+    """The paths that a pattern means, sorted: itself, if it is one, else as `inputs.selected` takes it."""
+    return [pattern] if pattern in paths else sorted(selected([pattern], paths))
 
 
 def many(count: int, what: str) -> str:

@@ -12,9 +12,8 @@ from runs.pev.case import Case
 from runs.pev.citations import citations_in
 from runs.pev.citing import Delivered
 from runs.pev.contracts import Criterion, PlanContract, compares
-from runs.pev.coverage import Inputs, coverage, unread_in
+from runs.pev.coverage import Inputs, coverage, read_whole, unread_in
 from runs.pev.delimiters import find
-from runs.pev.material import read_whole
 from runs.pev.outcome import Ledger, StepEntry, gaps_in, outcome_of
 from runs.pev.paths import digest_of
 from runs.pev.planner import problems_in
@@ -144,7 +143,7 @@ def case_for(
         own_confidence=0.9,
         min_confidence=0.5,
         min_document_bytes=MIN_BYTES if rules else 0,
-        read_whole=read_whole(shown, inputs.infos),
+        read_whole=read_whole(inputs.infos, shown),
         meant=list(job.files),
     )
 

@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 from runs.enums import Provenance
 from runs.pev.checks import problem_with, run_check
 from runs.pev.contracts import Absent, Citations, Covers, QuotesOccur
-from runs.pev.material import Material, read_whole
-from runs.pev.ports import FileInfo, Shown
+from runs.pev.material import Material
 
 NDA = "The term is thirty (30)\ndays from notice.\nGoverned by the law of Ohio.\n"
 ANNEX = "Payment within 14 days of receipt.\n"
@@ -254,30 +253,11 @@ class TestAbsence:
             0,
         )
 
+    def test_a_folder_is_one_with_and_without_its_slash(self) -> None:
+        assert self.absent("ceiling", path="contracts") == self.absent("ceiling", path="contracts/")
+
     def test_a_pattern_that_matches_no_file_fails(self) -> None:
         assert self.absent("ceiling", path="*.pdf")[:3] == (False, "*.pdf", "*.pdf matches none of the given files")
-
-
-SHA = "a" * 64
-
-
-@pytest.mark.parametrize(
-    ("shown", "whole"),
-    [
-        ([(1, 9, 9)], True),
-        ([(5, 9, 9), (1, 3, 9), (3, 4, 9)], True),
-        ([(1, 4, 9), (6, 9, 9)], False),
-        ([(1, 8, 9), (9, 8, 9)], False),
-        ([(2, 9, 9)], False),
-        ([(0, 0, 0)], False),
-        ([], False),
-    ],
-)
-def test_what_was_read_whole(shown: list[tuple[int, int, int]], whole: bool) -> None:
-    parts = [Shown("a.md", SHA, 0, 9, *lines) for lines in shown]
-    other = [Shown("b.md", "b" * 64, 0, 9, 1, 9, 9)]
-    given = {"a.md": FileInfo(SHA, 90), "copy.md": FileInfo(SHA, 90), "empty.md": FileInfo("c" * 64, 0)}
-    assert read_whole([*parts, *other], given) == ({"a.md", "copy.md", "empty.md"} if whole else {"empty.md"})
 
 
 @pytest.mark.parametrize(
@@ -310,6 +290,10 @@ def test_what_was_read_whole(shown: list[tuple[int, int, int]], whole: bool) -> 
             "“/x” cannot be used as a path: it is absolute; leave out the leading slash.",
         ),
         (Covers(kind="covers", path="a.md", files="contracts/*.md", source="list.csv", column="name"), None),
+        (
+            Absent(kind="absent", path="*a" * 9, terms=["cap"]),
+            "There may be 50 patterns with wildcards, and 8 wildcards in each; name folders.",
+        ),
         (Absent(kind="absent", path="contracts/", terms=["cap", "§1"]), "The term “§1” is too short to be looked for."),
     ],
 )

@@ -1,9 +1,21 @@
 """How much of each given file was shown, and what of that keeps a result from being whole (T6)."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from runs.pev.coverage import Covered, Extent, Inputs, coverage, grouped, not_read_by_plan, said, summary, unread_in
+from runs.pev.coverage import (
+    Covered,
+    Extent,
+    Inputs,
+    coverage,
+    grouped,
+    not_read_by_plan,
+    read_whole,
+    said,
+    summary,
+    unread_in,
+)
 from runs.pev.ports import FileInfo, Shown
 
 
@@ -122,3 +134,25 @@ def test_a_summary_is_as_long_for_two_thousand_files_as_for_twenty() -> None:
     assert lines[1].endswith("; 992 more.")
     assert lines[2:] == ["Not shown: 1,000 files: b/ (1,000)."]
     assert summary([]) == []
+
+
+SHA = "a" * 64
+
+
+@pytest.mark.parametrize(
+    ("shown", "whole"),
+    [
+        ([(1, 9, 9)], True),
+        ([(5, 9, 9), (1, 3, 9), (3, 4, 9)], True),
+        ([(1, 4, 9), (6, 9, 9)], False),
+        ([(1, 8, 9), (9, 8, 9)], False),
+        ([(2, 9, 9)], False),
+        ([(0, 0, 0)], False),
+        ([], False),
+    ],
+)
+def test_what_was_read_whole(shown: list[tuple[int, int, int]], whole: bool) -> None:
+    parts = [Shown("a.md", SHA, 0, 9, *lines) for lines in shown]
+    other = [Shown("b.md", "b" * 64, 0, 9, 1, 9, 9)]
+    files = {"a.md": FileInfo(SHA, 90), "copy.md": FileInfo(SHA, 90), "empty.md": FileInfo("c" * 64, 0)}
+    assert read_whole(files, [*parts, *other]) == ({"a.md", "copy.md", "empty.md"} if whole else {"empty.md"})
