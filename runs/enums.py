@@ -35,11 +35,15 @@ class Provenance(StrEnum):
 
 
 class CitationStatus(StrEnum):
-    """Whether the words of a citation stand where it says, elsewhere in the same file, or could not be found there."""
+    """Whether the words of a citation stand where it says, elsewhere in the same file, or could not be found there.
+
+    `copied`: it is none of the run's own, but stands so in a given file that the text quotes.
+    """
 
     OK = "ok"
     CORRECTED = "corrected"
     BROKEN = "broken"
+    COPIED = "copied"
 
 
 class Action(StrEnum):

@@ -3,7 +3,6 @@
 import hashlib
 import html
 import re
-from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -13,9 +12,11 @@ from urllib.parse import unquote
 from runs.enums import CitationStatus, Provenance
 from runs.errors import InvalidInput, PathRefused
 from runs.pev.contracts import RESULT
+from runs.pev.copied import copied
 from runs.pev.evidence import Span, find, is_short, proves_nothing, quoted
 from runs.pev.links import Link, links_in
 from runs.pev.paths import clean_path, text_of
+from runs.pev.source_text import SourceText
 from runs.pev.statements import Statement, Statements, full_names, lacking, words_in
 
 EXAMPLE = "[“thirty days”](contracts/nda.md#L41)"
@@ -28,7 +29,6 @@ COLLECTING = 4
 """Collecting the words of a source takes so many times as long as searching it once."""
 NEAR_LINES = 60
 MAX_RANGE = 200
-MAX_PARAGRAPH = 4_000
 
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|//")
 _LINES = re.compile(r"L(\d{1,9})(?:C\d{1,9})?(?:-L?(\d{1,9})(?:C\d{1,9})?)?", re.IGNORECASE)
@@ -45,6 +45,7 @@ class Library(Protocol):
     """
 
     def __contains__(self, name: object) -> bool: ...
+    def __iter__(self) -> Iterator[str]: ...
     def __getitem__(self, name: str) -> bytes: ...
     def provenance(self, name: str) -> Provenance:
         """Where the words of this source come from."""
@@ -61,9 +62,9 @@ class Citation:
 
     `start` to before `end` are its characters in the deliverable, `line` counts from 1. `source` is a name in the
     library, with the span of the quote in its text and the line where that begins; empty, 0 where nothing was found.
-    `sentence` is for people. `plain`: a link to a file that quotes nothing. `by_form`: its words stand in quotation
-    marks, or its anchor is one of those that citations have, such as `#L41`. `weak`: what of the statement is not in
-    what is cited. `statement` is the sentence or table row around it, without links.
+    `sentence` is for people. `plain`: a link that quotes nothing, or a copied one. `by_form`: its words stand in
+    quotation marks, or its anchor is one of those that citations have, such as `#L41`. `weak`: what of the statement is
+    not in what is cited. `statement` is the sentence or table row around it, without links.
     """
 
     start: int
@@ -113,17 +114,18 @@ class Cited:
         return tuple(one for one in self.links if one.broken)
 
 
-def citations_in(text: str, library: Library, allowance: int = MAX_SEARCHED) -> Cited:
+def citations_in(text: str, library: Library, allowance: int = MAX_SEARCHED, *, finished: bool = False) -> Cited:
     """Every citation of a Markdown text, looked up. Links elsewhere (`https:`, `#heading`) are none.
 
-    Linear in the text; the sources are searched up to `allowance` characters. What is not looked up is broken.
+    Linear in the text; the sources are searched up to `allowance` characters. What is not looked up is broken. Those
+    that do not hold as they are, and in a `finished` text all of them, may be copied from a given file.
     """
     try:
         reader = _Reader(text, library, allowance)
     except InvalidInput as error:
         return Cited(problem=f"Its citations were not looked up: {error}.")
-    found = tuple(reader.resolved(reader.links))
-    return Cited(found, searched=allowance - reader.left)
+    found = _without_copied(text, list(reader.resolved(reader.links)), library, finished=finished)
+    return Cited(tuple(found), searched=allowance - reader.left)
 
 
 def cited_at(text: str, start: int, end: int, library: Library) -> list[Citation]:
@@ -135,36 +137,38 @@ def cited_at(text: str, start: int, end: int, library: Library) -> list[Citation
         reader = _Reader(text, library)
     except InvalidInput:
         return []
-    return [one for one in reader.resolved(reader.near(start, end)) if not (one.broken or one.plain)]
+    found = _without_copied(text, list(reader.resolved(reader.near(start, end))), library)
+    return [one for one in found if not (one.broken or one.plain)]
 
 
-class _Text:
-    """The text of a source, with where its lines begin."""
+def _without_copied(
+    text: str, found: Sequence[Citation], library: Library, *, finished: bool = False
+) -> Sequence[Citation]:
+    """The citations, of which those that stand so in a given file are none of the text's own."""
+    asked = {text[one.start : one.end] for one in found if finished or one.status is not CitationStatus.OK}
+    files = copied(asked, library) if asked else {}
+    return [_copied(one, files[raw]) if (raw := text[one.start : one.end]) in files else one for one in found]
 
-    def __init__(self, text: str) -> None:
-        self.text = text
-        self._starts = [0, *(match.end() for match in re.finditer("\n", text))]
 
-    def lines(self, first: int, last: int) -> tuple[int, int]:
-        """Where these lines begin and end, from 1; both at the end of the text where there are no such lines."""
-        count, size = len(self._starts), len(self.text)
-        start = self._starts[first - 1] if 0 < first <= count else size
-        return start, self._starts[last] if last < count else size
-
-    def line_at(self, offset: int) -> int:
-        return bisect_right(self._starts, offset)
-
-    def around(self, start: int, end: int) -> str:
-        """The lines around a place, up to blank ones."""
-        first = max(self.text.rfind("\n\n", max(0, start - MAX_PARAGRAPH), start), start - MAX_PARAGRAPH, 0)
-        last = self.text.find("\n\n", end, end + MAX_PARAGRAPH)
-        return self.text[first : last if last >= 0 else end + MAX_PARAGRAPH]
+def _copied(one: Citation, name: str) -> Citation:
+    return replace(
+        one,
+        status=CitationStatus.COPIED,
+        sentence=f"It stands so in {name}, which is quoted here",
+        source=name,
+        source_start=0,
+        source_end=0,
+        source_line=0,
+        plain=True,
+        by_form=False,
+        weak="",
+    )
 
 
 @dataclass
 class _Source:
     name: str
-    text: _Text | None
+    text: SourceText | None
     sha256: str
     provenance: Provenance
 
@@ -284,7 +288,7 @@ class _Reader:
             text = text_of(data)
             self._sources[name] = _Source(
                 name,
-                None if text is None else _Text(text),
+                None if text is None else SourceText(text),
                 self._library.digest(name) or hashlib.sha256(data).hexdigest(),
                 self._library.provenance(name),
             )
@@ -305,13 +309,13 @@ class _Reader:
             problem = problem or span
         return replace(known, sentence=problem)
 
-    def _place(self, name: str, text: _Text, quote: str, first: int, last: int) -> Span | str:
+    def _place(self, name: str, text: SourceText, quote: str, first: int, last: int) -> Span | str:
         key = (name, quote, first, last)
         if key not in self._spans:
             self._spans[key] = self._searched(name, text, quote, first, last)
         return self._spans[key]
 
-    def _searched(self, name: str, text: _Text, quote: str, first: int, last: int) -> Span | str:
+    def _searched(self, name: str, text: SourceText, quote: str, first: int, last: int) -> Span | str:
         """Where the quote stands: in the lines named, else near them, else anywhere; or why it proves nothing."""
         if self.left <= 0:
             return "It was not looked up: too much would have to be searched for the citations of this text"

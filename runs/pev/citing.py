@@ -63,7 +63,9 @@ def problems_of(
         before = given.get(path)
         if not text or files[path] == before:
             continue
-        cited = of_the_run(text, citations_in(text, library), (text_of(before) if before else None) or "")
+        cited = of_the_run(
+            text, citations_in(text, library, finished=path in finished), (text_of(before) if before else None) or ""
+        )
         problems = too_many(cited) if path in finished else broken_in(cited)
         if problems:
             found[path] = problems

@@ -117,7 +117,7 @@ def _documents(run: Run, finished: frozenset[str]) -> Iterator[Document]:
             yield Document(path, Cited(problem="Its citations were not looked up: the run made too many documents."))
             continue
         text = _text(info.sha256) or ""
-        cited = citations_in(text, sources, allowance)
+        cited = citations_in(text, sources, allowance, finished=path in finished)
         allowance = max(0, allowance - cited.searched)
         stated = () if path in finished else tuple(uncited(text))
         yield Document(path, _without_given(run, path, text, cited), stated, path in finished)

@@ -26,12 +26,20 @@ def _replaced(text: str, cited: Cited, shown: Callable[[Citation, str], str]) ->
     for number, one in enumerate(cited.links):
         parts.append(text[at : one.start])
         words = _words(text[one.start : one.end])
-        parts.append(_broken(one, words) if one.broken else shown(one, words) + _correction(one))
+        parts.append(_shown(one, words, shown))
         following = cited.links[number + 1 : number + 2]
         if one.weak and (not following or following[0].statement_start != one.statement_start):
             parts.append(f" *({line(one.weak)})*")
         at = one.end
     return "".join([*parts, text[at:]])
+
+
+def _shown(one: Citation, words: str, shown: Callable[[Citation, str], str]) -> str:
+    if one.broken:
+        return f"{line(words)} **\\[broken citation: {line(one.target)}. {line(one.sentence)}\\]**"
+    if one.status is CitationStatus.COPIED:
+        return f"{line(words)} *(a link of {line(one.source)})*"
+    return shown(one, words) + _correction(one)
 
 
 def _words(link: str) -> str:
@@ -62,7 +70,3 @@ def _correction(one: Citation) -> str:
     if one.cited_line:
         return f" *(line corrected from {one.cited_line} to {one.source_line})*"
     return f" *(line {one.source_line} added)*"
-
-
-def _broken(one: Citation, words: str) -> str:
-    return f"{line(words)} **\\[broken citation: {line(one.target)}. {line(one.sentence)}\\]**"

@@ -102,6 +102,21 @@ def test_an_answer_that_cites_what_is_not_there_is_asked_for_once_more_and_then_
     assert [one["status"] for one in documents(run)[0]["citations"]] == ["broken"]
 
 
+def test_links_in_a_passage_of_a_given_file_are_shown_as_words(
+    api: FakeAnthropic, submitted: Submit, client: Client
+) -> None:
+    readme = {"README.md": b"Before you start see [setup](docs/setup.md#L3).\n"}
+    text = "It says: “see [setup](docs/setup.md#L3)”, in one line.\n"
+    team = Team(plan=plan(step("one")), executor=executors.writes(text), synthesizer=synthesizes(text))
+    run = play(api, submitted, team, FILES | readme, sources_needed=False)
+    must_hold(run, client, Outcome.SUCCEEDED, "README.md")
+    shown = (page(client, f"/runs/{run.pk}/report/"), page(client, f"/runs/{run.pk}/files/one.md?view=rendered"))
+    assert ["setup <em>(a link of README.md)</em>" in text for text in shown] == [True, True]
+    assert "“see setup *(a link of README.md)*”" in as_markdown(run)
+    assert "itation" not in as_markdown(run).split("## Request")[0]
+    assert [one["status"] for one in documents(run)[0]["citations"]] == ["copied"]
+
+
 def test_a_finished_text_must_not_cite(api: FakeAnthropic, submitted: Submit, client: Client) -> None:
     wanted = plan(step("one"))
     wanted["steps"][0]["expected_outputs"] = [{"path": "one.md", "cited": False}]

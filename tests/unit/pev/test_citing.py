@@ -4,11 +4,13 @@ from typing import Any
 
 import pytest
 
+from runs.enums import CitationStatus
 from runs.pev import prechecks
 from runs.pev.case import Case
+from runs.pev.citations import citations_in
 from runs.pev.citing import HOW, Delivered
 from runs.pev.ports import FileInfo
-from runs.pev.sources import Given
+from runs.pev.sources import Given, Sources
 from runs.pev.synthesizer import AnswerBrief, synthesize
 from runs.pev.verifier import judge
 from tests.unit.pev.scripted import NeverAsked, Scripted, gave
@@ -98,6 +100,34 @@ def test_links_that_a_given_file_had_already_are_not_the_run_s() -> None:
             f"guide.md: Line 2: “forty days” does not occur in nda.md. {HOW}",
         )
     ]
+
+
+COPIED = "> See [the first part](part-one.md#first)."
+
+
+@pytest.mark.parametrize("finished", [(), ("a.md",)], ids=["a report", "a finished text"])
+def test_a_link_that_is_quoted_from_a_given_file_is_no_citation_of_the_run(finished: tuple[str, ...]) -> None:
+    assert found(case({"a.md": COPIED}, finished=finished)) == []
+
+
+def test_the_same_link_with_words_of_the_run_s_own_is_looked_up() -> None:
+    link = "See [the last part](part-one.md#first)."
+
+    assert found(case({"a.md": COPIED + link})) == [
+        (
+            "K1",
+            "Every citation in a.md leads to what it quotes",
+            f"a.md: Line 1: There is no file “part-one.md”. {HOW}",
+        )
+    ]
+
+
+def test_a_citation_that_holds_is_the_run_s_own_though_it_stands_in_a_given_file_too() -> None:
+    given = {"nda.md": GIVEN["nda.md"], "earlier.md": GOOD.encode()}
+
+    cited = citations_in(GOOD, Sources({}, Given(given)))
+
+    assert [one.status for one in cited.citations] == [CitationStatus.OK]
 
 
 def test_at_the_end_of_a_run_broken_citations_fail_no_criterion() -> None:
