@@ -49,8 +49,9 @@ def _problem_with_items(check: Covers) -> str | None:
         _clean_pattern(pattern)
     if not (check.items or check.source or check.files):
         return "It names no items: give items, a source or files."
-    if check.source.removeprefix(RESULT) == check.path.removeprefix(RESULT):
-        return f"It compares {check.source} with itself."
+    if check.source == check.path or check.source == RESULT + check.path.removeprefix(RESULT):
+        hint = "" if RESULT in check.source else f"; {RESULT}{check.source} in `path` is what the run makes of it"
+        return f"It compares {check.source} with itself{hint}."
     if check.column and not check.source:
         return "column is one of the file source, which is not given; the column of the result is in_column."
     if check.files.startswith(RESULT):

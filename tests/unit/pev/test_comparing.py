@@ -274,6 +274,11 @@ class TestAbsence:
         ),
         (Covers(kind="covers", path="a.md", source="@result/a.md"), "It compares @result/a.md with itself."),
         (
+            Covers(kind="covers", path="a.csv", source="a.csv", column="id"),
+            "It compares a.csv with itself; @result/a.csv in `path` is what the run makes of it.",
+        ),
+        (Covers(kind="covers", path="@result/a.csv", source="a.csv", column="id", in_column="id"), None),
+        (
             Covers(kind="covers", path="a.md", items=["x"], column="name"),
             "column is one of the file source, which is not given; the column of the result is in_column.",
         ),
