@@ -28,7 +28,7 @@ def holds(check: Row, sources: Sources) -> bool:
             return is_absent(check, sources)
         case "count":
             return counted(check, sources)
-    data, text = sources.data(f"@result/{check['path']}"), sources.text(f"@result/{check['path']}")
+    data, text = sources.data(made(check)), sources.text(made(check))
     if data is None or text is None:
         return False
     match check["kind"]:
@@ -40,6 +40,10 @@ def holds(check: Row, sources: Sources) -> bool:
             return folded(check["text"]) in folded(text)
         case "no_placeholders":
             return not re.search(r"TODO|TBD|FIXME|lorem ipsum", text, re.IGNORECASE)
+        case "matches":
+            return len(re.findall(check["pattern"], text, re.MULTILINE)) >= int(check["min"])
+        case "word_count":
+            return int(check["min"]) <= len(text.split()) <= int(check["max"])
         case "csv_columns":
             return set(check["columns"]) <= set(next(csv.reader(io.StringIO(text))))
         case "quotes_occur":
@@ -52,9 +56,14 @@ def holds(check: Row, sources: Sources) -> bool:
             raise AssertionError(f"no second opinion on {kind}")
 
 
+def made(check: Row) -> str:
+    """The name of what a check looks at: what the run has left there."""
+    return f"@result/{check['path'].removeprefix('@result/')}"
+
+
 def rests_outside(check: Row, sources: Sources) -> bool:
     """Whether a check that holds has compared the result with a file that was given."""
-    text = sources.text(f"@result/{check.get('path')}") or ""
+    text = sources.text(made(check)) or ""
     match check["kind"]:
         case "absent":
             return True
@@ -81,7 +90,7 @@ def is_absent(check: Row, sources: Sources) -> bool:
 
 
 def counted(check: Row, sources: Sources) -> bool:
-    text = sources.text(f"@result/{check['path']}") or ""
+    text = sources.text(made(check)) or ""
     figures = {int(re.sub(r"\D", "", figure)) for figure in re.findall(check["figure"], text, re.MULTILINE)}
     return figures == {sum(amount(term, sources) * (-1 if term["minus"] else 1) for term in check["terms"])}
 
