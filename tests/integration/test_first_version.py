@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import json
 import shutil
+import sqlite3
 import zipfile
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -35,6 +37,13 @@ from tests.installation import ROOT, migrate
 
 pytestmark = pytest.mark.allow_hosts(["127.0.0.1"])
 FIXTURE = ROOT / "tests" / "fixtures" / "first_version"
+REJECTIONS = """
+    UPDATE runs_gate SET status = 'rejected', reason = 'Otherwise.' WHERE id IN (6, 7, 12);
+    UPDATE runs_gate SET decided_at = '2026-11-22 01:00:00' WHERE id = 7;
+    UPDATE runs_gate SET status = 'rejected', reason = 'No money.', decided_at = opened_at, decided_how = 'person',
+        decided_by_id = (SELECT min(id) FROM runs_user) WHERE id = 17;
+"""
+"""Decisions that the folder's people might have made: gate 4, of the same run as 6 and 7, they have rejected."""
 EXPECTED = json.loads((FIXTURE / "expected.json").read_text())
 
 
@@ -123,6 +132,19 @@ def criteria(report: Any) -> list[Any]:
 
 def calls_of(team: Team) -> dict[str, int]:
     return {role: len(requests) for role, requests in team.seen.items()}
+
+
+def test_rejections_of_before_are_numbered_in_the_order_of_decision(tmp_path: Path) -> None:
+    """Three in one run, the last row decided first, and one in another; the decisions about money are no requests."""
+    with zipfile.ZipFile(FIXTURE / "data.zip") as archive:
+        archive.extractall(tmp_path / "old")
+    with closing(sqlite3.connect(tmp_path / "old" / "pevsite.sqlite3")) as database:
+        database.executescript(REJECTIONS)
+    migrate(tmp_path / "old")
+    with closing(sqlite3.connect(tmp_path / "old" / "pevsite.sqlite3")) as database:
+        gates = dict(database.execute("SELECT id, request FROM runs_gate WHERE request IS NOT NULL"))
+        runs = dict(database.execute("SELECT id, requests FROM runs_run WHERE requests > 0"))
+    assert (gates, runs) == ({7: 1, 4: 2, 6: 3, 12: 1}, {3: 3, 6: 1})
 
 
 @pytest.mark.parametrize("title", EXPECTED)

@@ -31,7 +31,8 @@ _WRITES = re.compile(r'(?:INSERT INTO|UPDATE|DELETE FROM) "(?:runs_)?(\w+)"')
 
 @dataclass(frozen=True)
 class Errand:
-    """What a child is to do: `submit` a run (`submit with a budget`), perform its work of one kind, or all: `drain`.
+    """What a child is to do: `submit` a run (`submit with a budget`), `reject` the result that waits, perform the run's
+    work of one kind, or all: `drain`.
 
     It ends itself at the boundary with the number `kill_at`, counted from 1, or at the first whose name matches
     `kill_on`; or it is killed from outside after so many seconds.
@@ -114,6 +115,16 @@ def submit(budget: Decimal | None = None) -> None:
     submit_run(first_administrator(), Submission("Do the work", files, policy, uuid.uuid4()))
 
 
+def reject() -> None:
+    # models can be imported only when Django is set up
+    from runs.enums import Verb
+    from runs.models import Run
+    from tests.factories import answer
+
+    run = Run.objects.get()
+    answer(run, run.owner, Verb.REJECT, "Name the severity")
+
+
 def work(errand: Errand) -> None:
     """What a worker does after a start. Leases of the dead are over: nobody waits for that here."""
     # models can be imported only when Django is set up
@@ -136,6 +147,8 @@ def _fork(errand: Errand) -> int:
     if not child:
         if errand.name.startswith("submit"):
             submit(Decimal(5) if errand.name == "submit with a budget" else None)
+        elif errand.name == "reject":
+            reject()
         else:
             work(errand)
         os._exit(0)

@@ -28,11 +28,13 @@ KILLED = -9
 FACTS = {
     "run": "SELECT r.status, outcome, answer, failure, final, t.digest FROM runs_run r"
     " JOIN runs_tree t ON t.id = head_id",
-    "plan": "SELECT version, p.status, p.digest, key, s.status, failures, tries, last_action, fingerprint"
+    "plan": "SELECT version, p.status, p.digest, key, s.status, failures, tries, last_action, fingerprint, unproved"
     " FROM runs_plan p JOIN runs_step s ON s.plan_id = p.id ORDER BY s.id",
     "attempts": "SELECT s.key, number, a.status, output, overlay, a.fingerprint, t.digest FROM runs_attempt a"
     " JOIN runs_step s ON s.id = step_id LEFT JOIN runs_tree t ON t.id = tree_id ORDER BY a.id",
-    "verdicts": "SELECT stage, passed, action, severity, feedback, notes, results FROM runs_verdict ORDER BY id",
+    "verdicts": "SELECT stage, passed, action, severity, feedback, notes, results, requests FROM runs_verdict"
+    " ORDER BY id",
+    "gates": "SELECT kind, status, digest, question, reason, request FROM runs_gate ORDER BY id",
     "tool calls": "SELECT generation, ordinal, name, arguments, result, is_error, writes FROM runs_toolcall"
     " ORDER BY id",
     "replies": "SELECT generation, ordinal, live, role, model, stop_reason, content, error FROM runs_modelcall"
@@ -236,6 +238,38 @@ def test_an_attempt_that_fills_its_window_goes_on_at_the_same_place(nursery: Nur
     assert [row[1:3] for row in course.facts["tool calls"]] == [[1, "write_file"], [2, "write_file"], [3, "read_file"]]
     asked_again = [text for text in course.questions if "was near the limit of 12,000 tokens" in text]
     assert len(asked_again) == 2
+
+
+def rewriting(request: Request, right: Answer) -> Answer:
+    if request.tool_results:
+        return Say(json.dumps(report("Found by one.")))
+    asked_for = any(part.kind == "person" for part in told(request))
+    text = "A draft.\nSeverity: high.\n" if asked_for else "A draft.\n"
+    return UseTools(ToolUse("write_file", {"path": "one.md", "content": text}))
+
+
+def slow_to_prove(request: Request, right: Answer) -> Answer:
+    """Of what a person asked for: first a line that was there before; asked for evidence again, the new one."""
+    if any(part.kind == "subject" and part.text.startswith("The whole task") for part in told(request)):
+        return right
+    quote = "A draft." if len(request.messages) == 1 else "Severity: high."
+    return Say(json.dumps(verdict(labels_of(request), "one.md", quote)))
+
+
+def test_what_a_person_asked_for_is_judged_as_if_nothing_had_happened(nursery: Nursery, api: FakeAnthropic) -> None:
+    wanted = plan(step("one", complexity="high"))
+    api.script(Team(plan=wanted, executor=rewriting, verifier=slow_to_prove))
+    nursery.restore("plan")
+    assert [nursery.send(Errand(name))[1] for name in ("drain", "reject")] == [0, 0]
+    nursery.save("rejected")
+    course = killed_after_each_row(nursery, api, "drain", start="rejected")
+    assert [row[:3] for row in course.facts["attempts"]] == [["one", 1, "rejected"], ["one", 2, "passed"]]
+    (answered,) = json.loads(course.facts["verdicts"][1][-1])
+    assert (answered["status"], answered["evidence"][0]["quote"]) == ("met", "Severity: high.")
+    assert [row[:2] + row[4:] for row in course.facts["gates"]] == [
+        ["step", "rejected", "Name the severity", 1],
+        ["step", "open", "", None],
+    ]
 
 
 def test_killed_at_any_moment_until_it_is_done(nursery: Nursery, api: FakeAnthropic) -> None:

@@ -34,7 +34,7 @@ class Writer:
     """A team whose only step writes one text after the other, and whose verifier passes all with one quote."""
 
     def __init__(self, api: FakeAnthropic, *texts: str, quote: dict[str, str], **of_step: Any) -> None:
-        self._texts = texts
+        self.texts = texts
         self._quote = quote
         wanted = plan(step("one", outputs=("findings.md",), **of_step))
         self.team = Team(plan=wanted, executor=self._write, verifier=self._pass)
@@ -44,7 +44,7 @@ class Writer:
         if request.tool_results:
             return Say(json.dumps(report("Two points.")))
         number = sum(part.kind in {"person", "critique"} for part in told(request))
-        text = self._texts[min(number, len(self._texts) - 1)]
+        text = self.texts[min(number, len(self.texts) - 1)]
         return UseTools(ToolUse("write_file", {"path": "findings.md", "content": text}))
 
     def _pass(self, request: Asked, right: Answer) -> Answer:
@@ -234,6 +234,16 @@ def test_a_request_outlives_its_plan(api: FakeAnthropic, submitted: Submit, alic
     assert found[:2] == [(1, AttemptStatus.REJECTED), (1, AttemptStatus.FAILED)]
     answers = run.plans.latest("version").header.answers
     assert [(one.request, one.step_id, one.criterion) for one in answers] == [(1, "one", 1)]
+    writer.texts = (FIRST, NAMED)
+    answer(run, alice)
+    drain(run)
+    request = only(run)
+    assert request.step is not None
+    assert request.attempt is not None
+    assert (request.step.plan.version, request.step.key, request.attempt.number) == (2, "one", 1)
+    assert (statuses(run)[2], request.state) == ((1, "passed", [(1, "met")]), "met (findings.md, line 3)")
+    diff = next(part for part in told(writer.team.seen["verifier"][-1]) if part.kind == "diff")
+    assert diff.text.splitlines()[2] == "-- The term is open.", "what the rejected attempt of version 1 said"
 
 
 def test_a_planner_answers_each_request_and_is_refused_where_it_leaves_one_out(

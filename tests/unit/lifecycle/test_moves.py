@@ -97,6 +97,7 @@ class World:
                 self.set(key, StepStatus.WAITING)
             case moves.PassStep(key):
                 assert not self.run.policy.step_waits(self.step(key).complexity)
+                assert not self.step(key).unproved, "a person sees what nothing proves"
                 self.set(key, StepStatus.PASSED)
             case moves.AcceptStep(key):
                 assert self.run.policy.exhausted is Exhausted.ACCEPT
@@ -172,7 +173,8 @@ class World:
                 asked = self.draw(st.sampled_from(Action))
                 failures = self.step(key).failures + (asked is not Action.PASS)
                 self.impossible |= {key} if asked is Action.CANNOT else set()
-                self.set(key, StepStatus.JUDGED, asked=asked, failures=failures)
+                unproved = self.draw(st.sampled_from(["proved", "unproved"])) == "unproved"
+                self.set(key, StepStatus.JUDGED, asked=asked, failures=failures, unproved=unproved)
             case "decided":
                 self.gates.discard(key)
                 self.decide(key, approved=self.draw(st.booleans()))
@@ -247,6 +249,13 @@ def test_a_failed_verdict_is_retried_then_replanned_then_asked() -> None:
     assert after(1, 0) == [moves.StartAttempt("a")]
     assert after(3, 0) == [moves.Replan("a")]
     assert after(3, 2) == [moves.OpenExhaustedGate("a")]
+
+
+@pytest.mark.parametrize(("unproved", "move"), [(True, moves.OpenStepGate("a")), (False, moves.PassStep("a"))])
+def test_what_nothing_proves_is_seen_by_a_person_whatever_the_policy(unproved: bool, move: moves.Move) -> None:
+    policy = POLICY.model_copy(update={"step_approval": StepApproval.NONE})
+    step = _step("a", StepStatus.JUDGED, asked=Action.PASS, unproved=unproved)
+    assert due(_executing(step, policy=policy)) == [move]
 
 
 def test_what_cannot_be_done_is_not_tried_again() -> None:
