@@ -30,6 +30,8 @@ StepId = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]{0
 Path = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=400)]
 RESULT = "@result/"
 """Before a path: the file as the run has left it. A path alone is the file as it was given, where it was given."""
+OUTPUT, DIFF, TOOL, PERSON = "@output", "@diff", "@tool-", "@person-"
+"""The other sources: findings, what changed since a rejection; before a number, tool results and what people said."""
 MAX_COUNT = 10**12
 """Of bytes or words: no file has so many, and every database can count to it."""
 Name = Annotated[

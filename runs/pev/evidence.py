@@ -45,18 +45,18 @@ def resolve(given: QuotedEvidence, sources: Mapping[str, bytes]) -> Evidence:
     `sources` may be lazy: only the source named is read, and others when the quote is not in it.
     """
     if given.source not in sources:
-        return _unverified(given, f"There is no source {quoted(given.source)}; {_listed(sources)}")
+        return unverified(given, f"There is no source {quoted(given.source)}; {_listed(sources)}")
     data = sources[given.source]
     digest = digest_of(data)
     text = text_of(data)
     if text is None:
-        return _unverified(given, f"{given.source} is not a text file; nothing can be quoted from it", digest)
+        return unverified(given, f"{given.source} is not a text file; nothing can be quoted from it", digest)
     if reason := proves_nothing(given.quote, text):
-        return _unverified(given, reason, digest)
+        return unverified(given, reason, digest)
     span = find(given.quote, text) or _find_by_key(given.quote, text)
     if span is None:
         missing = f"{quoted(given.quote)} does not occur in {given.source}{_elsewhere(given, sources)}"
-        return _unverified(given, missing, digest)
+        return unverified(given, missing, digest)
     exact = find(given.quote, text[span.start : span.end]) is not None
     quote = given.quote if exact else text[span.start : span.end]
     return Evidence(
@@ -85,9 +85,14 @@ def proves_nothing(quote: str, text: str) -> str:
     return ""
 
 
+def words_in(text: str) -> list[str]:
+    """Its words and numbers; of a script without spaces, each character."""
+    return _WORDS.findall(text)
+
+
 def is_short(quote: str) -> bool:
     """Whether it is one short word without a figure."""
-    return not (len(_WORDS.findall(quote)) > 1 or len(_READ.findall(quote)) >= LONG_WORD or _FIGURE.search(quote))
+    return not (len(words_in(quote)) > 1 or len(_READ.findall(quote)) >= LONG_WORD or _FIGURE.search(quote))
 
 
 def _has_line(wanted: str, text: str, piece: int = 250_000) -> bool:
@@ -204,7 +209,8 @@ def _listed(sources: Mapping[str, bytes], limit: int = 5) -> str:
     return f"there {'is' if len(sources) == 1 else 'are'} {listed}"
 
 
-def _unverified(given: QuotedEvidence, sentence: str, digest: str = "") -> Evidence:
+def unverified(given: QuotedEvidence, sentence: str, digest: str = "") -> Evidence:
+    """The quote as one that proves nothing, with the sentence that says why."""
     return Evidence(
         kind="quote", source=given.source, verified=False, sentence=sentence, quote=given.quote, sha256=digest
     )

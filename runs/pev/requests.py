@@ -9,17 +9,13 @@ from functools import cached_property
 import regex
 
 from runs.enums import Provenance
-from runs.pev.contracts import CriterionAnswer, QuotedEvidence
+from runs.pev.contracts import DIFF, OUTPUT, PERSON, RESULT, CriterionAnswer, QuotedEvidence
 from runs.pev.delimiters import begun, delimited
-from runs.pev.evidence import quoted, resolve
+from runs.pev.evidence import one_spaced, quoted, resolve, unverified, words_in
 from runs.pev.paths import text_of
 from runs.pev.relation import unrelated_to_request
 from runs.pev.results import Evidence, RequestResult
 
-DIFF = "@diff"
-FINDINGS = "@output"
-MADE = "@result/"
-PERSON = "@person-"
 COMPARED_CHARS = 2_000_000
 """Of both results together: beyond that nothing can be shown to be new, and the person is asked."""
 COMPARED_LINES = 1_000
@@ -29,11 +25,10 @@ WORDS_CHARS = 8_000
 """Of a difference, and of the words of one person, that are put before a verifier."""
 MAX_PARTS = 20
 """Of a quote that are looked at one by one; what comes after them counts as one."""
-_TOKEN = regex.compile(r"[\p{Han}\p{Hiragana}\p{Katakana}]|[\p{L}\p{N}]+")
 _FIGURE = regex.compile(r"\p{N}")
 _END = regex.compile(r"(?<=[.!?;])\s+|\n")
 _FILLER = frozenset(
-    _TOKEN.findall(
+    words_in(
         "a about added addressed also an and applied are as asked been both by changed complete completed considered "
         "did do done feedback fixed follow following for from fulfilled has have here i in incorporated included is it "
         "its met note now of ok okay on per please request requested required requirement see that the their them "
@@ -95,7 +90,7 @@ class Change:
     @cached_property
     def texts(self) -> Sequence[_Text]:
         """Everything that can be compared; nothing where it is too much."""
-        found = [_Text(FINDINGS, self.request.findings, self.findings)]
+        found = [_Text(OUTPUT, self.request.findings, self.findings)]
         left = COMPARED_CHARS
         for path in self.request.paths:
             found.append(_Text(path, _text(self.request.before, path), _text(self.files, path)))
@@ -119,16 +114,16 @@ class Change:
 
     @cached_property
     def _before(self) -> str:
-        return "\n".join(_folded(text.old) for text in self.texts)
+        return "\n".join(one_spaced(text.old) for text in self.texts)
 
     @cached_property
     def _now(self) -> str:
-        return "\n".join(_folded(text.new) for text in self.texts)
+        return "\n".join(one_spaced(text.new) for text in self.texts)
 
     @property
     def pasted(self) -> bool:
         """Whether all that was done is to write the request itself into the result."""
-        compared = [text for text in self.changed if text.name != FINDINGS] or self.changed
+        compared = [text for text in self.changed if text.name != OUTPUT] or self.changed
         old, new = Counter[str](), Counter[str]()
         for text in compared:
             old.update(_tokens(text.old))
@@ -151,22 +146,22 @@ class Change:
 
     def _looked_up(self, given: QuotedEvidence) -> Evidence:
         if not self.texts:
-            return _no_proof(given, "The results are too long to be compared")
+            return unverified(given, "The results are too long to be compared")
         if given.source.startswith(PERSON):
-            return _no_proof(given, f"{quoted(given.quote)} is what was asked for, not that it was done")
+            return unverified(given, f"{quoted(given.quote)} is what was asked for, not that it was done")
         if given.source.startswith(DIFF):
             return self._in_diff(given)
         sources = {text.name: text.new.encode() for text in self.changed}
-        sources |= {MADE + path: data for path, data in sources.items() if path != FINDINGS}
+        sources |= {RESULT + path: data for path, data in sources.items() if path != OUTPUT}
         if given.source not in sources:
-            return _no_proof(given, f"{given.source} is nothing that has changed since {self.request.since}")
+            return unverified(given, f"{given.source} is nothing that has changed since {self.request.since}")
         return self._unless_old(resolve(given, sources), given.quote)
 
     def _in_diff(self, given: QuotedEvidence) -> Evidence:
         """A line that was removed and stands nowhere any more proves by itself; one that was added, like a file."""
         for quote in (given.quote, _signed(given.quote, "-")):
             found = _resolved(given, quote, "\n".join(text.only("-") for text in self.changed))
-            if found.verified and _folded(quote) not in self._now:
+            if found.verified and one_spaced(quote) not in self._now:
                 sentence = f"{quoted(quote)} stood in {self.request.since} and is gone"
                 return found.model_copy(update={"quote": quote, "sentence": sentence, "start": 0, "end": 0, "line": 0})
         for quote in (given.quote, _signed(given.quote, "+")):
@@ -175,12 +170,12 @@ class Change:
                 sentence = f"{quoted(quote)} is new since {self.request.since}"
                 plain = {"quote": quote, "sentence": sentence, "start": 0, "end": 0, "line": 0}
                 return self._unless_old(found.model_copy(update=plain), quote)
-        return _no_proof(given, f"{quoted(given.quote)} is neither a line removed nor a line added in {DIFF}")
+        return unverified(given, f"{quoted(given.quote)} is neither a line removed nor a line added in {DIFF}")
 
     def _unless_old(self, found: Evidence, quote: str) -> Evidence:
         if not found.verified:
             return found
-        if _folded(quote) in self._before:
+        if one_spaced(quote) in self._before:
             sentence = f"{quoted(quote)} stood in {self.request.since} already, which was rejected"
         elif self._is_only_the_request(quote):
             sentence = f"{quoted(quote)} is the request itself; it is not met by being quoted"
@@ -286,7 +281,7 @@ def _text(files: Mapping[str, bytes], path: str) -> str:
 
 def _resolved(given: QuotedEvidence, quote: str, text: str) -> Evidence:
     if not quote.strip():
-        return _no_proof(given, "")
+        return unverified(given, "")
     return resolve(QuotedEvidence(source=DIFF, quote=quote), {DIFF: text.encode()})
 
 
@@ -295,16 +290,8 @@ def _signed(quote: str, sign: str) -> str:
     return "\n".join(line.strip()[1:] for line in quote.splitlines() if line.strip().startswith(sign)).strip()
 
 
-def _no_proof(given: QuotedEvidence, sentence: str) -> Evidence:
-    return Evidence(kind="quote", source=given.source, verified=False, sentence=sentence, quote=given.quote)
-
-
-def _folded(text: str) -> str:
-    return " ".join(text.split())
-
-
 def _tokens(text: str) -> list[str]:
-    return [word.casefold() for word in _TOKEN.findall(text)]
+    return [word.casefold() for word in words_in(text)]
 
 
 def _spaced(text: str) -> str:

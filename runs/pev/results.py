@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import Literal
 
 from runs.enums import About, Action, Provenance, Severity
-from runs.pev.contracts import Contract
+from runs.pev.contracts import DIFF, OUTPUT, PERSON, RESULT, TOOL, Contract
 from runs.pev.sources import OUTSIDE
 
 
@@ -74,10 +74,10 @@ _RESTS_ON = {
 
 def named(source: str) -> str:
     """A source for people."""
-    for prefix, words in (("@tool-", "result of tool call "), ("@person-", "request ")):
+    for prefix, words in ((TOOL, "result of tool call "), (PERSON, "request ")):
         if source.startswith(prefix):
             return words + source.removeprefix(prefix)
-    return {"@output": "findings", "@diff": "what changed"}.get(source, source.removeprefix("@result/"))
+    return {OUTPUT: "findings", DIFF: "what changed"}.get(source, source.removeprefix(RESULT))
 
 
 class CriterionResult(Contract):

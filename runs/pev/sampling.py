@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 import regex
 
 from runs.pev.case import Case
-from runs.pev.contracts import Criterion
+from runs.pev.contracts import TOOL, Criterion
 from runs.pev.naming import Paths
 from runs.pev.patterns import Budget, TooSlow
 from runs.pev.results import Evidence
@@ -39,7 +39,7 @@ def _files_of(item: Evidence, case: Case) -> Iterator[str]:
     """The given files whose lines the evidence is from, by themselves or as a tool has shown them."""
     if item.source in case.inputs.infos:
         yield item.source
-    number = item.source.removeprefix("@tool-")
+    number = item.source.removeprefix(TOOL)
     if number != item.source:
         for shown in case.tools[int(number) - 1].shown:
             info = case.inputs.infos.get(shown.path)

@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from runs.enums import Provenance
-from runs.pev.contracts import RESULT
+from runs.pev.contracts import DIFF, OUTPUT, PERSON, RESULT, TOOL
 from runs.pev.ports import FileInfo, Shown
 
 OUTSIDE = frozenset({Provenance.GIVEN, Provenance.OBSERVED, Provenance.PERSON})
@@ -53,9 +53,9 @@ class Sources(Mapping[str, bytes]):
     ) -> None:
         self._files, self._given = files, given
         self._made = made
-        self._tools = {f"@tool-{number}": tool for number, tool in enumerate(tools, 1)}
-        self._persons = {f"@person-{number}": words for number, words in (persons or {}).items()}
-        self._texts = {"@output": output, **({"@diff": diff} if diff else {}), **self._persons}
+        self._tools = {f"{TOOL}{number}": tool for number, tool in enumerate(tools, 1)}
+        self._persons = {f"{PERSON}{number}": words for number, words in (persons or {}).items()}
+        self._texts = {OUTPUT: output, **({DIFF: diff} if diff else {}), **self._persons}
         self._texts |= {name: tool.result for name, tool in self._tools.items()}
 
     def __getitem__(self, name: str) -> bytes:

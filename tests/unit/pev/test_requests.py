@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from runs.enums import Action, Provenance
-from runs.pev.contracts import CriterionAnswer, QuotedEvidence
-from runs.pev.requests import DIFF, Change, PersonRequest, is_own_words, judged, settled
+from runs.pev.contracts import DIFF, CriterionAnswer, QuotedEvidence
+from runs.pev.requests import Change, PersonRequest, is_own_words, judged, settled
 from runs.pev.results import Evidence, RequestResult
 from runs.pev.verifier import judge
 from tests.unit.pev.scripted import NeverAsked, Scripted
