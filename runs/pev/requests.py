@@ -205,7 +205,8 @@ def judged(change: Change, given: CriterionAnswer, min_confidence: float) -> Req
     sure = given.confidence >= min_confidence
     feedback = given.feedback
     if given.passed and not proved:
-        feedback = "Not provable: no quote shows it in what has changed since."
+        said = f" The verifier said: {given.feedback.strip()}" if given.feedback.strip() else ""
+        feedback = f"Not provable: no quote shows it in what has changed since.{said}"
     elif proved and not sure:
         feedback = f"The verifier was only {given.confidence:.0%} sure; this run asks for {min_confidence:.0%}."
     return RequestResult(

@@ -97,7 +97,7 @@ def verdict(conversation: Conversation) -> VerifierAnswer:
     shown = _Exhibits(conversation)
     criteria = zip(labels[::2], labels[1::2], strict=True)
     answers = [
-        _unread(label, conversation) if label.startswith("R") else _ruling(text.strip(), shown).answer(label)
+        _unjudged(label, conversation) if label.startswith("R") else _ruling(text.strip(), shown).answer(label)
         for label, text in criteria
     ]
     failed = [answer for answer in answers if not answer.passed]
@@ -110,11 +110,19 @@ def verdict(conversation: Conversation) -> VerifierAnswer:
     )
 
 
-def _unread(label: str, conversation: Conversation) -> CriterionAnswer:
-    """No rule understands what a person asks for: nothing but the words themselves is quoted, which proves nothing."""
-    ruling, source = _Ruling(), f"@person-{label.removeprefix('R')}"
-    ruling.quote(source, next((part.text for part in conversation.all("person") if part.name == source), ""))
-    return ruling.answer(label)
+def _unjudged(label: str, conversation: Conversation) -> CriterionAnswer:
+    """No rule understands what a person asks for. All that is quoted are their own words, which prove nothing: so it is
+    neither met nor failed, and the person is asked.
+    """
+    source = f"@person-{label.removeprefix('R')}"
+    words = next((part.text for part in conversation.all("person") if part.name == source), "")
+    return CriterionAnswer(
+        criterion=label,
+        passed=True,
+        evidence=[QuotedEvidence(source=source, quote=words[:QUOTE_CHARS])],
+        confidence=0.0,
+        feedback="The offline rules cannot judge this; look for yourself.",
+    )
 
 
 def _ruling(criterion: str, shown: _Exhibits) -> _Ruling:

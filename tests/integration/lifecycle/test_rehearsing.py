@@ -7,9 +7,10 @@ from typing import Any
 
 import pytest
 from django.core.files.base import ContentFile
+from django.test import Client
 
 from runs import trees
-from runs.enums import Role, RunStatus
+from runs.enums import GateKind, Outcome, Role, RunStatus, Verb
 from runs.errors import InvalidInput
 from runs.lifecycle.defaults import default_policy
 from runs.lifecycle.rehearsing import templates_that_need_a_model
@@ -17,8 +18,9 @@ from runs.lifecycle.submission import Submission, Upload, again, sample, submit
 from runs.lifecycle.templates import save, shipped_plan
 from runs.models import Run, Tree
 from runs.pev.policy import Policy, RoleModel
+from runs.reading.run import reading_of
 from tests import factories as made
-from tests.factories import MODELS, finish
+from tests.factories import MODELS, answer, drain, finish, open_gate
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("no_model")]
 
@@ -121,3 +123,22 @@ def test_templates_are_told_apart(monkeypatch: pytest.MonkeyPatch) -> None:
     assert templates_that_need_a_model(alice) == frozenset()
     monkeypatch.delenv("ANTHROPIC_API_KEY")
     assert templates_that_need_a_model(alice) == {"idea-workflow", "project-analysis", str(mine.pk)}
+
+
+@pytest.mark.parametrize("words", ["Name the severity of each point", "No"])
+def test_what_a_person_asks_for_at_a_result_comes_back_to_them(client: Client, words: str) -> None:
+    """No rule understands it: it is never said to be met, and fails nothing."""
+    alice = made.alice()
+    run = submit(alice, sampled())
+    drain(run)
+    answer(run, alice)
+    drain(run)
+    assert open_gate(run).kind == GateKind.STEP
+    answer(run, alice, Verb.REJECT, words)
+    drain(run)
+    (request,) = reading_of(Run.objects.get(pk=run.pk)).requests
+    assert (open_gate(run).kind, request.state) == (GateKind.STEP, "not provable")
+    client.force_login(alice)
+    page = client.get(f"/runs/{run.pk}/").content.decode()
+    assert "The offline rules cannot judge this; look for yourself." in page
+    assert finish(run, alice).outcome == Outcome.SUCCEEDED

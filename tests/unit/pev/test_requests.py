@@ -163,6 +163,12 @@ def answer(passed: bool = True, quote: str = "Severity: high.", source: str = "f
             "not_provable",
             "Not provable: no quote shows it in what has changed since.",
         ),
+        (
+            answer(quote="The term is open.").model_copy(update={"feedback": "Nobody can judge this."}),
+            0.0,
+            "not_provable",
+            "Not provable: no quote shows it in what has changed since. The verifier said: Nobody can judge this.",
+        ),
         (answer(), 0.9, "not_provable", "The verifier was only 80% sure; this run asks for 90%."),
     ],
 )
