@@ -105,9 +105,9 @@ def _attempt(attempt: AttemptReading) -> Iterator[str]:
 
 
 def _judged(one: CriterionResult) -> str:
-    """With what its evidence rests on, and whether that may have nothing to do with it."""
-    basis = f" ({', '.join(one.rests_on)})" if one.met and one.rests_on else ""
-    return f"{'met' if one.met else 'NOT MET'}: {one.text}{basis}{'; its evidence is doubtful' if one.weak else ''}"
+    """With what decided it, what its evidence rests on, and whether that may have nothing to do with it."""
+    basis = "; ".join([one.decided, *([", ".join(one.rests_on)] if one.met and one.rests_on else [])])
+    return f"{'met' if one.met else 'NOT MET'}: {one.text} ({basis}){'; its evidence is doubtful' if one.weak else ''}"
 
 
 def _one_line(text: str) -> str:

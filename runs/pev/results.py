@@ -106,6 +106,19 @@ class CriterionResult(Contract):
         return f"{self.looked_at} of {self.out_of} looked at" if self.out_of else ""
 
     @property
+    def decided(self) -> str:
+        """Who or what decided, for people. Where only some of what it speaks of was looked at, that is said in place of
+        how sure the verifier was: it judged a sample.
+        """
+        match self.decided_by:
+            case "check":
+                return "decided by a check"
+            case "model":
+                return f"judged with quotes, {self.sample or f'{self.confidence * 100:.0f} % sure'}"
+            case "nobody":
+                return "not judged"
+
+    @property
     def grounded(self) -> bool:
         """Whether it was met by something else than the words of the run, or may have been: verdicts of earlier
         versions do not say whose words their quotes are.

@@ -236,4 +236,8 @@ def _results(judged: Iterable[CriterionResult]) -> JsonValue:
 
 def _result(one: CriterionResult) -> JsonValue:
     """As it is stored, with what its evidence rests on, in words."""
-    return one.model_dump(mode="json") | {"rests_on": list[JsonValue](one.rests_on), "doubtful": one.weak}
+    return one.model_dump(mode="json") | {
+        "decided": one.decided,
+        "rests_on": list[JsonValue](one.rests_on),
+        "doubtful": one.weak,
+    }

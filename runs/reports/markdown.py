@@ -103,7 +103,7 @@ def _criteria(report: RunReading) -> list[str]:
 
 def _criterion(criterion: CriterionResult, indent: str) -> list[str]:
     state = "met" if criterion.met else "NOT MET"
-    rows = [f"{indent}- **{state}**: {line(criterion.text)}"]
+    rows = [f"{indent}- **{state}**: {line(criterion.text)} ({criterion.decided})"]
     if criterion.feedback and not criterion.met:
         rows.append(f"{indent}  - Feedback: {line(criterion.feedback)}")
     return rows + [f"{indent}  - {_proof(proof)}" for proof in criterion.evidence]
