@@ -178,7 +178,9 @@ def _inputs(made: JsonObject, other: bool, notes: Notes) -> None:
     patterns = [item for item in listed if isinstance(item, str) and not (other and not _PATTERN.fullmatch(item))]
     if "inputs" in made:
         made["inputs"] = list(patterns)
-    if words := [written(item) for item in listed if item not in patterns and item not in NOTHING]:
+    known = frozenset(patterns)  # of a hostile plan there may be 100,000
+    others = [item for item in listed if not isinstance(item, str) or item not in known]
+    if words := [written(item) for item in others if item not in NOTHING]:
         notes.add("An input that is no path is read as a part of the description")
         _add_lines(made, [f"Input: {text}" for text in words])
 

@@ -213,6 +213,13 @@ def test_inputs_are_patterns_or_a_part_of_the_description(given: Any, patterns: 
     assert (found.inputs, found.description) == (patterns, description)
 
 
+def test_very_many_inputs_are_refused_at_once() -> None:
+    names = [str(number) for number in range(100_000)]
+    assert refused({"steps": [{"task": "Go", "inputs": names}]}) == [
+        "Step “1”, inputs: it may have 100 entries at most.",
+    ]
+
+
 # ---- plans of other planners --------------------------------------------------------------------------------------
 
 
