@@ -86,6 +86,23 @@ UNSOUND: dict[str, tuple[dict[str, Any], tuple[str, ...]]] = {
             "More mistakes of this kind: 1.",
         ),
     ),
+    "sources decided by a look at the result": (
+        with_step(
+            acceptance_criteria=[
+                {
+                    "text": "The rent is right",
+                    "about": "sources",
+                    "check": {"kind": "contains", "path": "one.md", "text": "rent"},
+                }
+            ]
+        ),
+        ("criterion “The rent is right”: It is about the sources, but its check contains reads only the result",),
+    ),
+    "a bare step": (step("one"), ("You answered with one item of `steps`, not with the whole.",)),
+    "criteria that do not say what they are about": (
+        with_step(acceptance_criteria=[{"text": "It is good", "check": None}]),
+        ("criterion “It is good”: say what it is about",),
+    ),
     "no steps": (plan(), ("`steps` needs at least 1 item",)),
     "a check that is a command": (
         checked_by({"kind": "shell", "command": "rm -rf /"}),

@@ -169,6 +169,17 @@ def uses_tools(request: Request, right: Answer) -> Answer:
     return UseTools(ToolUse("write_file", {"path": "one.md", "content": "Proof."}))
 
 
+def at(step_id: str, player: Player) -> Player:
+    """Judges this step like `player`, and everything else as it should."""
+    subject = f"Do {step_id}: "
+
+    def play(request: Request, right: Answer) -> Answer:
+        mine = any(part.kind == "subject" and part.text.startswith(subject) for part in told(request))
+        return player(request, right) if mine else right
+
+    return play
+
+
 def only_at_the_end(player: Player) -> Player:
     """Judges steps as it should, and the final answer like `player`."""
 
@@ -188,3 +199,16 @@ def quotes_the_request(source: str, words: str) -> Player:
                 result["evidence"] = [{"source": source, "quote": words}]
 
     return changed(change)
+
+
+def proves(statement: str, source: str, quote: str) -> Player:
+    """Passes everything with this quote, which it says supports these words; at the end without saying so."""
+
+    def play(request: Request, right: Answer) -> Answer:
+        last = any(part.kind == "subject" and part.text.startswith("The whole task") for part in told(request))
+        answer = verdict(labels_of(request), source, quote)
+        for result in answer["criteria_results"]:
+            result["evidence"][0]["statement"] = None if last else statement
+        return Say(json.dumps(answer))
+
+    return play

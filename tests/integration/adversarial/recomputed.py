@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from pydantic import BaseModel
 
 from runs.models import Attempt, Gate, Plan, Run, Step, Verdict
-from tests.integration.adversarial.plainly import holds, rests_outside, topic_of
+from tests.integration.adversarial.plainly import broken_citations, holds, rests_outside, topic_of
 from tests.integration.adversarial.rawsources import (
     OUTSIDE,
     Row,
@@ -120,7 +120,9 @@ def best_outcome(run: Run) -> str:
         return "failed"
     if not any(step.status == "passed" or kept_by_person(step) for step in steps):
         return "failed"
-    if run.ended or asks_less(run) or unread(run, plan) or not grounded(run, plan) or unmet_requests(run):
+    if run.ended or asks_less(run) or unread(run, plan) or unmet_requests(run) or misleads(run):
+        return "partial"
+    if not grounded(run, plan):
         return "partial"
     sources = final_sources(run)
     met = all_hold(raw(run.final.results if run.final else []), raw(plan.header.success_criteria), sources)
@@ -167,6 +169,14 @@ def means(pattern: str, path: str) -> bool:
     return path == pattern or path.startswith(folder) or fnmatch.fnmatchcase(path, pattern)
 
 
+def misleads(run: Run) -> list[str]:
+    """T8: the broken citations of what is delivered: of the answer, and of the Markdown files that the run wrote."""
+    sources = final_sources(run)
+    wrote = {path for path, digest in sources.files.items() if sources.given.get(path) != digest}
+    texts = [run.answer, *(sources.text(f"@result/{path}") or "" for path in wrote if path.endswith(".md"))]
+    return [quote for text in texts for quote in broken_citations(text, sources)]
+
+
 def unmet_requests(run: Run) -> list[str]:
     """T7: what people asked for when they rejected a result, and neither got in words that are not their own nor saw
     at a later gate.
@@ -205,7 +215,9 @@ def kept_by_person(step: Step) -> bool:
 
 
 def asks_less(run: Run) -> bool:
-    """Whether the newest version lacks a criterion of the one that was agreed to, and no person said yes to that."""
+    """Whether the newest version lacks a criterion of the one that was agreed to, or asks no more that it be true of
+    the sources, and no person said yes to that.
+    """
     approved = list(run.plans.exclude(approved_how="").order_by("version"))
     if not approved or approved[-1].approved_how == "person":
         return False
@@ -215,12 +227,16 @@ def asks_less(run: Run) -> bool:
 
 
 def wordings(plan: Plan) -> set[str]:
-    asked = {folded(criterion.text) for criterion in plan.header.success_criteria}
+    asked = {wording(criterion) for criterion in raw(plan.header.success_criteria)}
     return asked.union(*(wordings_of(step) for step in plan.steps.all()))
 
 
 def wordings_of(step: Step) -> set[str]:
-    return {folded(criterion.text) for criterion in step.spec.acceptance_criteria}
+    return {wording(criterion) for criterion in raw(step.spec.acceptance_criteria)}
+
+
+def wording(criterion: Row) -> str:
+    return f"{folded(criterion['text'])} (about the {topic_of(criterion)})"
 
 
 def false_evidence(run: Run) -> list[Row]:

@@ -44,9 +44,18 @@ def cites(text: str) -> Team:
         ("[“thirty days”](/runs/1/files/contracts/nda.md#L3)", "There is no file “/runs/1/files/contracts/nda.md”"),
         ("[“thirty days”](scan.pdf#page=7)", "scan.pdf cannot be read yet, so nothing can be cited from it"),
         ("[“thirty days”](contracts/nda.md#p3)", "The anchor #p3 belongs to another format"),
+        ("[“thirty days”](contracts/nda.md#notice)", "The anchor #notice is none that a text file has"),
         ("[“thirty days”][n]\n\n[n]: contracts/none.md#L3 ", "There is no file “contracts/none.md”"),
     ],
-    ids=["invented words", "no such file", "a file of another run", "not readable", "another format", "by reference"],
+    ids=[
+        "invented words",
+        "no such file",
+        "a file of another run",
+        "not readable",
+        "another format",
+        "no such anchor",
+        "by reference",
+    ],
 )
 def test_a_document_with_a_broken_citation_fails_before_a_model_is_asked(
     api: FakeAnthropic, submitted: Submit, client: Client, link: str, reason: str
@@ -55,6 +64,24 @@ def test_a_document_with_a_broken_citation_fails_before_a_model_is_asked(
     run = play(api, submitted, team, FILES | SCAN, sources_needed=False)
     must_hold(run, client, Outcome.FAILED, reason, "Every citation in one.md leads to what it quotes")
     assert "verifier" not in team.seen
+
+
+def test_a_file_of_another_run_of_the_same_person_cannot_be_cited(
+    api: FakeAnthropic, submitted: Submit, client: Client
+) -> None:
+    """The words stand there, in a file of this name: in this run nobody has given it."""
+    play(api, submitted, cites(GOOD), FILES)
+    run = play(api, submitted, cites(GOOD), {"other.md": b"Nothing is said here.\n"})
+    must_hold(run, client, Outcome.FAILED, "There is no file “contracts/nda.md”")
+
+
+@pytest.mark.parametrize("line", [1, 4, 999])
+def test_a_line_that_is_another_one_or_beyond_the_end_is_corrected_in_a_document(
+    api: FakeAnthropic, submitted: Submit, client: Client, line: int
+) -> None:
+    run = play(api, submitted, cites(f"[“thirty days”](contracts/nda.md#L{line})"), FILES)
+    must_hold(run, client, Outcome.SUCCEEDED, "1 citation, all found, 1 with a corrected line")
+    assert f"(line corrected from {line} to 3)" in page(client, f"/runs/{run.pk}/files/one.md?view=rendered")
 
 
 def test_a_wrong_line_of_the_right_file_is_corrected_and_marked(

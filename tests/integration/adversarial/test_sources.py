@@ -1,0 +1,200 @@
+"""Evidence that is no evidence of anything but the run's own words, and work that looks at less than it says."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from runs.enums import GateKind, Outcome
+from runs.models import Attempt, User
+from runs.reports.machine import as_json
+from runs.reports.markdown import as_markdown
+from tests.factories import Submit, answer
+from tests.fakes.adversaries import executors, planners, verifiers
+from tests.fakes.adversaries.verifiers import quotes
+from tests.fakes.anthropic_answers import ToolUse
+from tests.fakes.anthropic_api import FakeAnthropic
+from tests.fakes.team import Team, plan, step, told
+from tests.integration.adversarial.holding import come_to_rest, must_hold, must_tell, page, play, words
+
+pytestmark = [pytest.mark.django_db, pytest.mark.allow_hosts(["127.0.0.1"])]
+
+READS = ToolUse("read_file", {"path": "notes.md"})
+LEASE = b"# Lease\n\nThe rent is 4,000 dollars.\nThe tenant is Anna Novak.\nDogs are not allowed.\n"
+
+
+def asking(text: str, about: str = "sources", key: str = "one") -> dict[str, Any]:
+    """A step with one criterion, which a verifier decides."""
+    return {**step(key), "acceptance_criteria": [{"text": text, "about": about, "check": None}]}
+
+
+# ---- words of the run itself ---------------------------------------------------------------------------------------
+
+OWN = "Unsupported: every quote is from what this run wrote itself."
+
+
+@pytest.mark.parametrize("source", ["one.md", "@output", "@tool-1"])
+def test_what_an_earlier_step_wrote_proves_nothing_of_the_sources(
+    api: FakeAnthropic, submitted: Submit, client: Client, source: str
+) -> None:
+    """T1a: the second step reads what the first one made up, and says that it stands there."""
+    invented = "The rent is 9,000 dollars, says the lease."
+    writes = executors.at("one", executors.writes(f"{invented}\n"))
+    reads = executors.acts(
+        ToolUse("read_file", {"path": "one.md"}), executors.write("two.md", "As found.\n"), findings=invented
+    )
+    team = Team(plan=plan(step("one"), asking("The rent is that of the lease", key="two") | {"dependencies": ["one"]}))
+    team.executor = lambda request, right: executors.at("two", reads)(request, writes(request, right))
+    team.verifier = verifiers.at("two", quotes(source, invented))
+    run = play(api, submitted, team, {"lease.md": LEASE}, sources_needed=True)
+    must_hold(run, client, Outcome.FAILED, OWN)
+    must_tell(run, client, "“The rent is that of the lease” (Unsupported: every quote is from what this run wrote")
+
+
+def test_a_file_that_was_given_and_changed_is_no_source_any_more(
+    api: FakeAnthropic, submitted: Submit, client: Client
+) -> None:
+    """T1a: by its path it is still what was given; by `@result/` it is what the run made of it."""
+    given = plan(asking("The rent is that of the lease") | {"expected_outputs": ["lease.md"]})
+    false = "The rent is 9,000 dollars."
+    team = Team(plan=given, executor=executors.writes(f"{false}\n", "lease.md"))
+    for source, reason in (("@result/lease.md", OWN), ("lease.md", f"“{false}” does not occur in lease.md")):
+        team.verifier = quotes(source, false)
+        run = play(api, submitted, team, {"lease.md": LEASE}, sources_needed=True, reuse=False)
+        must_hold(run, client, Outcome.FAILED, reason)
+
+
+# ---- evidence that has nothing to do with it -----------------------------------------------------------------------
+
+
+def test_a_line_without_its_figures_and_names_is_asked_about_once_and_stays_marked(
+    api: FakeAnthropic, submitted: Submit, client: Client
+) -> None:
+    """Code cannot judge whether two texts have to do with each other; it says that it looks as if not."""
+    statement = "The rent of Anna Novak is 9,000 dollars."
+    reads = ToolUse("read_file", {"path": "lease.md"})
+    team = Team(
+        plan=plan(asking("The rent is that of the lease")),
+        executor=executors.acts(reads, executors.write("one.md", f"{statement}\n")),
+    )
+    team.verifier = verifiers.proves(statement, "lease.md", "Dogs are not allowed.")
+    run = play(api, submitted, team, {"lease.md": LEASE}, sources_needed=True)
+    mark = f"it shares no figure and no name with “{statement}”"
+    must_hold(run, client, Outcome.SUCCEEDED, "Some evidence did not prove what it was to prove")
+    (result,) = Attempt.objects.get().verdict.results
+    assert ([item.weak for item in result.evidence], len(team.seen["verifier"])) == ([mark], 3)
+    assert mark in team.seen["verifier"][1].last_text
+    assert f"It{mark[2:]}" in words(page(client, f"/runs/{run.pk}/steps/{Attempt.objects.get().step_id}/"))
+
+
+def test_a_verdict_on_a_sample_says_so(api: FakeAnthropic, submitted: Submit, client: Client) -> None:
+    """Of “every contract” it has looked at one."""
+    files = {f"contracts/{name}.md": LEASE.replace(b"Anna", name.encode()) for name in ("a", "b", "c")}
+    reads = [ToolUse("read_file", {"path": path}) for path in files]
+    team = Team(plan=plan(asking("Every contract has a rent")), executor=executors.adds(*reads))
+    team.verifier = quotes("contracts/a.md", "The rent is 4,000 dollars.")
+    run = play(api, submitted, team, files, sources_needed=True)
+    must_hold(run, client, Outcome.SUCCEEDED, "1 of 3 looked at")
+    for text in (words(page(client, f"/runs/{run.pk}/report/")), as_markdown(run)):
+        assert "1 of 3 looked at" in text
+
+
+# ---- less than what was asked for ----------------------------------------------------------------------------------
+
+RELABELLED = "Step “Do one” was to meet “The rent is that of the lease”"
+
+
+@pytest.mark.parametrize("approval", ["never", "first"])
+def test_a_criterion_about_sources_that_is_about_the_output_in_a_replan(
+    api: FakeAnthropic, submitted: Submit, alice: User, client: Client, approval: str
+) -> None:
+    """T3: nothing else is changed in it, and it is easy to meet now."""
+    wanted = "The rent is that of the lease"
+    team = Team(planner=planners.then(plan(asking(wanted)), plan(asking(wanted, "output"), step("two"))))
+    team.executor = executors.adds(ToolUse("read_file", {"path": "lease.md"}))
+    team.verifier = verifiers.at("one", quotes("one.md", "Found by one"))
+    run = play(api, submitted, team, {"lease.md": LEASE}, replans=1, plan_approval=approval, sources_needed=True)
+    if approval == "first":
+        answer(run, alice)
+        come_to_rest(run)
+        must_hold(run, client, GateKind.PLAN, RELABELLED)
+        answer(run, alice)
+        come_to_rest(run)
+        must_hold(run, client, Outcome.SUCCEEDED, RELABELLED)
+    else:
+        must_hold(run, client, Outcome.PARTIAL, RELABELLED)
+        must_tell(run, client, f"Relaxed, and no one agreed to it: {RELABELLED}")
+
+
+def test_criteria_about_sources_are_refused_where_a_person_said_that_none_are_needed(
+    api: FakeAnthropic, submitted: Submit, client: Client
+) -> None:
+    team = Team(plan=plan(asking("The market grows by 12 percent")))
+    run = play(api, submitted, team, {}, sources_needed=False)
+    must_hold(run, client, GateKind.ERROR, "it is about sources, and this run needs none")
+
+
+# ---- work that looks at nothing ------------------------------------------------------------------------------------
+
+
+def test_an_executor_that_says_that_it_read_everything(api: FakeAnthropic, submitted: Submit, client: Client) -> None:
+    """T6: what it was shown is computed from the journal; a list of files shows none of them."""
+    all_read = "I have read all files from the first to the last line."
+    team = Team(plan=plan(step("one")), executor=executors.acts(
+        ToolUse("list_files", {}), executors.write("one.md", f"{all_read}\n"), findings=all_read, reasoning=all_read
+    ))  # fmt: skip
+    run = play(api, submitted, team, {"lease.md": LEASE, "notes.md": b"Some notes.\n"}, sources_needed=True)
+    unread = "No step was shown lease.md and notes.md, although the plan gives them to its steps."
+    must_hold(run, client, Outcome.PARTIAL, unread)
+    must_tell(run, client, unread)
+    report = words(page(client, f"/runs/{run.pk}/report/"))
+    assert "What was read of the input files" in report
+
+
+def test_a_stub_of_the_right_name(api: FakeAnthropic, submitted: Submit, client: Client) -> None:
+    """T2: as policies are unless somebody changes them."""
+    team = Team(plan=plan(step("one")), executor=executors.writes("# Report\n\nAll is well.\n"))
+    run = play(api, submitted, team, min_document_bytes=100)
+    must_hold(run, client, Outcome.FAILED, "one.md has 23 bytes; in this run it has to have 100")
+    assert "verifier" not in team.seen
+
+
+def test_a_step_that_only_checks_decide_is_looked_at_where_it_is_worth_it(
+    api: FakeAnthropic, submitted: Submit, client: Client
+) -> None:
+    """Nonsense in a file that exists: of a medium step a model is asked, of a low one it is not."""
+    check = {"text": "one.md exists", "about": "output", "check": {"kind": "file_exists", "path": "one.md"}}
+    ends = {"low": Outcome.SUCCEEDED, "medium": Outcome.FAILED}
+    for complexity, ended in ends.items():
+        wanted = {**step("one", complexity=complexity), "acceptance_criteria": [check]}
+        team = Team(plan=plan(wanted), executor=executors.writes("Lirum larum.\n"))
+        team.verifier = verifiers.at("one", verifiers.never_passes)
+        run = play(api, submitted, team, reuse=False)
+        must_hold(run, client, ended, "Not good enough." if ended is Outcome.FAILED else "The result is done.")
+
+
+# ---- what did not reach those who need it --------------------------------------------------------------------------
+
+
+def test_every_executor_is_told_what_holds_for_all_steps(api: FakeAnthropic, submitted: Submit, client: Client) -> None:
+    """Of the plan's context nothing reached any prompt."""
+    given = {**plan(step("one"), step("two", "one")), "context": [{"name": "Currency", "value": "All in Swiss francs"}]}
+    team = Team(plan=given)
+    run = play(api, submitted, team)
+    must_hold(run, client, Outcome.SUCCEEDED, "The result is done.")
+    assert len(team.seen["executor"]) == 4
+    assert all("All in Swiss francs" in part for request in team.seen["executor"] for part in context_of(request))
+
+
+def context_of(request: Any) -> list[str]:
+    return [part.text for part in told(request) if part.kind == "context"] or [""]
+
+
+def test_a_small_budget_can_be_used(api: FakeAnthropic, submitted: Submit, client: Client) -> None:
+    """Every budget under 0.67 dollars was refused before anything was done."""
+    run = play(api, submitted, Team(plan=plan(step("one"))), budget="0.30")
+    must_hold(run, client, Outcome.SUCCEEDED, "The result is done.")
+    spent: Any = as_json(run)["cost_usd"]
+    assert 0 < float(spent) < 0.30
