@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import uuid
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from importlib.resources import files as package_files
@@ -32,7 +32,7 @@ from runs.pev.evidence import quoted
 from runs.pev.import_problems import shortened
 from runs.pev.inputs import selected
 from runs.pev.paths import MAX_CHARACTERS, clashes, clean_path
-from runs.pev.planner import problems_in, without_sources
+from runs.pev.planner import compared_with_itself, problems_in, without_sources
 from runs.pev.policy import Policy
 from runs.pev.sensitive import is_private_key, secret_part
 from runs.pev.tools import TOOL_NAMES
@@ -106,6 +106,7 @@ def submit(owner: User, submission: Submission) -> Run:
     check_excluded(submission.excluded, uploads)
     check_space(sum(upload.content.size or 0 for upload in uploads.values()))
     contents = {path: upload.content.chunks for path, upload in uploads.items()}
+    check_sources(submission.plan, contents)
     check_can_be_answered(submission.policy, request, submission.plan, contents)
     stored = {path: trees.put_file(upload.content) for path, upload in uploads.items()}
     trees.examine(stored)
@@ -133,6 +134,7 @@ def again(run: Run, user: User, token: uuid.UUID, *, reuse: bool = True, redo: S
     check_plan(submission)
     check_space(0)
     contents = {path: partial(_chunks, info.sha256) for path, info in trees.files_of(run.inputs).items()}
+    check_sources(submission.plan, contents)
     check_can_be_answered(submission.policy, run.request, submission.plan, contents)
     trees.examine(trees.files_of(run.inputs))
     return _made(user, submission, run.request, run.inputs)
@@ -212,6 +214,13 @@ def check_plan(submission: Submission) -> None:
     policy, plan = submission.policy, submission.plan.for_another_run()
     needed = policy.sources_needed
     problems = problems_in(plan, TOOL_NAMES, max_steps=policy.max_steps, sources_needed=needed)
+    if problems:
+        raise PlanRefused(shortened(problems))
+
+
+def check_sources(plan: PlanContract | None, given: Mapping[str, object]) -> None:
+    """Raises PlanRefused for an imported plan that would compare the result with itself, not with these files."""
+    problems = compared_with_itself(plan, given) if plan else []
     if problems:
         raise PlanRefused(shortened(problems))
 

@@ -1,12 +1,14 @@
 """Why a plan must not contain a check that compares with sources: it could hold for nothing, or never."""
 
+from collections.abc import Mapping
 from typing import assert_never
 
 from runs.errors import InvalidInput
 from runs.pev.citing import is_markdown
-from runs.pev.contracts import RESULT, Absent, Citations, Comparison, Count, Covers, QuotesOccur, Term
+from runs.pev.contracts import RESULT, Absent, Check, Citations, Comparison, Count, Covers, QuotesOccur, Term
 from runs.pev.evidence import MIN_CHARACTERS, quoted
 from runs.pev.inputs import selected
+from runs.pev.material import listed, matching
 from runs.pev.naming import worded
 from runs.pev.paths import clean_path
 from runs.pev.patterns import SECONDS, Budget, compiled, found
@@ -34,6 +36,25 @@ def problem_with_comparison(check: Comparison) -> str | None:
         case _:
             assert_never(check)
     return None
+
+
+def problem_with_sources(check: Check, given: Mapping[str, object]) -> str | None:
+    """Why a check of what the sources say would hold the result against what the run wrote itself, or None. `given`: by
+    path, what was handed in.
+    """
+    match check:
+        case Covers() if check.source and not check.files:
+            sources = [check.source]
+        case Count():
+            sources = list(dict.fromkeys(term.path for term in check.terms))
+        case _:
+            return None
+    if any(matching(source, given) for source in sources):
+        return None
+    return (
+        f"It is about the sources, but no given file is {listed(sources)}, so it would compare the result with what "
+        "the run wrote itself; compare it with a given file, or say that it is about the output."
+    )
 
 
 def problem_with_pattern(pattern: str) -> str | None:

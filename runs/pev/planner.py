@@ -8,6 +8,7 @@ from runs.enums import About, Role
 from runs.errors import PathRefused, PlanRepeated
 from runs.pev import answering, prompts
 from runs.pev.asking import ask_for, user
+from runs.pev.check_problems import problem_with_sources
 from runs.pev.checks import problem_with
 from runs.pev.contracts import Check, Criterion, PlanContract, PlanStep, compares, schema_for
 from runs.pev.delimiters import delimited, listing
@@ -91,6 +92,7 @@ def make_plan(model: Model, brief: PlanBrief) -> PlanContract:
         refused.extend(repeated)
         needed = brief.sources_needed
         found = problems_in(plan, names, max_steps=brief.max_steps, sources_needed=needed, requests=asked)
+        found = found or compared_with_itself(plan, brief.files, brief.kept)
         return [*repeated, *_unsaid_topics(plan, brief.kept), *found]
 
     return ask_for(model, _ask(brief), PlanContract, problems_with)
@@ -231,6 +233,26 @@ def _check_problems(plan: PlanContract) -> list[str]:
     except TooSlow:
         problems.append(
             f"Its checks take more than {CHECKS_SECONDS:g} seconds to examine; use fewer or simpler patterns."
+        )
+    return problems
+
+
+def compared_with_itself(plan: PlanContract, given: Mapping[str, object], kept: Sequence[PlanStep] = ()) -> list[str]:
+    """A sentence for each criterion about the sources whose check would compare the result with what the run wrote.
+
+    The plan has no other problem. `given`: the files of the task, by path. Steps of earlier versions are kept as they
+    are.
+    """
+    budget, problems = Budget(CHECKS_SECONDS), list[str]()
+    try:
+        for where, criterion in _criteria_of(plan, but=kept):
+            budget.left()
+            if criterion.check and criterion.topic is About.SOURCES:
+                problem = problem_with_sources(criterion.check, given)
+                problems += [f"{where}, criterion “{criterion.text[:80]}”: {problem}"] if problem else []
+    except TooSlow:
+        problems.append(
+            f"Its checks take more than {CHECKS_SECONDS:g} seconds to examine; name fewer files by patterns."
         )
     return problems
 

@@ -20,7 +20,7 @@ from runs.errors import InvalidInput, PlanRefused, UploadRefused
 from runs.lifecycle import fingerprint
 from runs.lifecycle.submission import SAMPLES, Submission, Upload, again, intake, sample, submit, title_of
 from runs.models import Event, Plan, Run, Tree, WorkItem
-from runs.pev.contracts import PlannedAction
+from runs.pev.contracts import Criterion, PlannedAction
 from runs.pev.ports import FileInfo
 from tests import factories as made
 
@@ -342,6 +342,20 @@ def test_a_policy_that_asks_for_no_plan_lets_it_begin() -> None:
     run = submit(made.alice(), submission(plan=made.plan(), policy=made.policy(plan_approval=ApprovalPolicy.NEVER)))
     assert Plan.objects.get(run=run).approved_how == "policy"
     assert list(WorkItem.objects.values_list("kind", flat=True)) == [WorkKind.ATTEMPT]
+
+
+def test_a_plan_that_would_compare_the_result_with_itself_is_refused() -> None:
+    terms = [{"path": "other.md", "of": "lines"}]
+    check = {"kind": "count", "path": "one.md", "figure": r"(\d+)", "terms": terms}
+    criterion = Criterion.model_validate({"text": "All lines are counted", "about": "sources", "check": check})
+    plan = made.plan(made.plan_step("one", "One", acceptance_criteria=[criterion]))
+    with pytest.raises(PlanRefused) as caught:
+        submit(made.alice(), submission("Go.", upload("a.md"), plan=plan))
+    assert [problem.partition("but ")[2][:30] for problem in caught.value.problems] == [
+        "no given file is other.md, so "
+    ]
+    assert Run.objects.count() == 0
+    assert submit(made.alice(), submission("Go.", upload("other.md"), plan=plan)).plans.get().version == 1
 
 
 def test_a_plan_that_cannot_be_run_is_refused_with_everything_that_is_wrong() -> None:

@@ -10,7 +10,7 @@ from runs.errors import ContractBroken, PlanRepeated
 from runs.pev import planner
 from runs.pev.contracts import Contains, ContextItem, Criterion, Matches, PlanContract, PlannedAction, PlanStep
 from runs.pev.delimiters import Block, find
-from runs.pev.planner import Lesson, PlanBrief, Spent, make_plan, problems_in, repeated_in
+from runs.pev.planner import Lesson, PlanBrief, Spent, compared_with_itself, make_plan, problems_in, repeated_in
 from runs.pev.ports import FileInfo, Reply, ToolSpec
 from tests.unit.pev.scripted import Scripted, gave, plan, said, step
 
@@ -300,3 +300,62 @@ def test_the_result_alone_decides_nothing_about_the_sources(about: str | None, c
         "check null, so that a verifier judges it."
     )
     assert problems(plan(step("one", acceptance_criteria=[criterion]))) == ([sentence] if refused else [])
+
+
+def _lines_of(path: str) -> dict[str, Any]:
+    return {"kind": "count", "path": "one.md", "figure": r"(\d+)", "terms": [{"path": path, "of": "lines"}]}
+
+
+def _items_of(source: str, files: str = "") -> dict[str, Any]:
+    return {"kind": "covers", "path": "one.md", "source": source, "files": files}
+
+
+@pytest.mark.parametrize(
+    ("about", "check", "refused"),
+    [
+        ("sources", _lines_of("zero.md"), "zero.md"),
+        (None, _lines_of("zero.md"), "zero.md"),
+        ("output", _lines_of("zero.md"), ""),
+        ("sources", _lines_of("nda.md"), ""),
+        ("sources", _lines_of("contracts/"), ""),
+        ("sources", _lines_of("*.csv"), "*.csv"),
+        ("sources", _items_of("zero.md"), "zero.md"),
+        ("output", _items_of("zero.md"), ""),
+        ("sources", _items_of("nda.md"), ""),
+        ("sources", _items_of("zero.md", "contracts/"), ""),
+    ],
+)
+def test_what_only_the_run_writes_is_no_source(about: str | None, check: Any, refused: str) -> None:
+    criterion = {"text": "Every clause was read", "about": about, "check": check}
+    one = step("one", acceptance_criteria=[criterion])
+    found = compared_with_itself(plan(one), {"nda.md": None, "contracts/a.md": None})
+    sentence = (
+        f"Step “one”, criterion “Every clause was read”: It is about the sources, but no given file is {refused}, so "
+        "it would compare the result with what the run wrote itself; compare it with a given file, or say that it is "
+        "about the output."
+    )
+    assert found == ([sentence] if refused else [])
+    assert compared_with_itself(plan(one), {}, kept=[one]) == []
+
+
+def test_a_planner_that_compares_the_result_with_itself_is_told_so() -> None:
+    criterion = {"text": "Every clause was read", "about": "sources", "check": _lines_of("zero.md")}
+    right = plan(step("one"))
+    model = Scripted(dumped(plan(step("one", acceptance_criteria=[criterion]))), dumped(right))
+    assert make_plan(model, brief()) == right
+    assert "no given file is zero.md" in str(model.asked[1].messages)
+
+
+def test_a_pattern_that_cannot_be_followed_is_told_and_not_followed() -> None:
+    criterion = {"text": "Every clause was read", "about": "sources", "check": _lines_of("*a" * 60)}
+    model = Scripted(dumped(plan(step("one", acceptance_criteria=[criterion]))), dumped(plan(step("one"))))
+    assert make_plan(model, brief()) == plan(step("one"))
+    assert "wildcards in each" in str(model.asked[1].messages)
+
+
+def test_files_by_patterns_are_not_compared_to_the_end_of_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(planner, "CHECKS_SECONDS", 0.0)
+    criterion = {"text": "Every clause was read", "about": "sources", "check": _lines_of("*.csv")}
+    assert compared_with_itself(plan(step("one", acceptance_criteria=[criterion])), {"nda.md": None}) == [
+        "Its checks take more than 0 seconds to examine; name fewer files by patterns."
+    ]
