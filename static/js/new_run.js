@@ -1,6 +1,7 @@
 // Owns the form of a new run in the browser: choosing files, limits before the upload, the upload in the background, and its errors.
 // Without this script the form is an ordinary one.
 import { FileList, dropped, inUnits } from "./file_list.js";
+import { Unreadable } from "./unreadable.js";
 
 const form = document.getElementById("new-run");
 const at = (id) => document.getElementById(id);
@@ -9,6 +10,7 @@ const files = new FileList(
   new RegExp(form.dataset.secrets, "i"),
   refresh,
 );
+const unreadable = new Unreadable(JSON.parse(form.dataset.kinds));
 let sending = null;
 let sent = false;
 let staleToken = false;
@@ -94,6 +96,7 @@ function refresh() {
   at("chosen-sum").textContent = files.size ? `${files.sum()} of ${inUnits(files.limits.bytes)}` : "No files";
   say("chosen-problem", problem);
   say("left-out", files.leftOut());
+  unreadable.look(files.entries(), (text) => say("unreadable", text));
   say("chosen-more", more > 0 ? `and ${more.toLocaleString("en")} more` : "");
 }
 

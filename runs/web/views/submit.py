@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import uuid
 from collections.abc import Sequence
 
@@ -13,6 +14,7 @@ from django.urls import reverse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST
 
+from runs.documents import kinds
 from runs.enums import RunStatus
 from runs.errors import InvalidInput, PlanRefused
 from runs.lifecycle import submission
@@ -114,6 +116,7 @@ def _form(request: HttpRequest, form: NewRunForm, problems: Sequence[str], statu
         "bytes": settings.UPLOAD_BYTES,
         "file_bytes": settings.FILE_BYTES,
         "secrets": SECRETS,
+        "kinds": json.dumps(kinds.table()),
     }
     context = {"form": form, "problems": problems, "limits": limits, "samples": SAMPLES, "sample_token": uuid.uuid4()}
     return render(request, "new_run.html", context, status=status)
