@@ -11,6 +11,8 @@ MAX_RANGES = 3
 """Ranges of lines that are named; more are counted."""
 MAX_NAMED = 8
 """Files or folders that a sentence names. Two thousand files are a handful of folders."""
+MAX_OF_STEP = 40
+"""Files that are listed one by one with a step."""
 
 
 class Extent(StrEnum):
@@ -163,6 +165,16 @@ def summary(found: Iterable[Covered]) -> list[str]:
     if nothing:
         lines.append(f"Not shown: {said(nothing)}.")
     return lines + unread_in(listed, ()) + _excluded(listed)
+
+
+def each_shown(found: Iterable[Covered]) -> list[str]:
+    """A clause for each file of which something was shown, such as “nda.md whole”, up to MAX_OF_STEP. Those that were
+    shown in part come first.
+    """
+    shown = [one for one in found if one.extent in {Extent.PART, Extent.WHOLE}]
+    named = sorted(shown, key=lambda one: one.extent is Extent.WHOLE)[:MAX_OF_STEP]
+    more = len(shown) - len(named)
+    return [one.sentence for one in named] + ([f"{more:,} more"] if more else [])
 
 
 def _excluded(found: Iterable[Covered]) -> list[str]:

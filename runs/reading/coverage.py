@@ -10,7 +10,7 @@ from functools import cached_property
 from runs import trees
 from runs.models import Attempt, Plan, Run, Step, ToolCall
 from runs.pev.contracts import PlanStep
-from runs.pev.coverage import Covered, Extent, Inputs, coverage, not_read_by_plan, summary, unread_in
+from runs.pev.coverage import Covered, Extent, Inputs, coverage, each_shown, not_read_by_plan, summary, unread_in
 from runs.pev.inputs import meant_by, selected
 from runs.pev.ports import Shown
 
@@ -43,6 +43,10 @@ class Coverage:
         files = {path: info for path, info in self.inputs.files.items() if info.sha256 in seen}
         return coverage(Inputs(files), parts)
 
+    def shown_to(self, step_id: int) -> list[str]:
+        """A clause for each of the given files of which something was shown at a step, up to a bound."""
+        return each_shown(self.of_step(step_id))
+
 
 def inputs_of(run: Run) -> Inputs:
     """The given files, and which of them cannot be read or were excluded."""
@@ -50,8 +54,10 @@ def inputs_of(run: Run) -> Inputs:
     return Inputs(files, trees.problems_of(run.inputs), frozenset(selected(run.excluded or (), files)))
 
 
-def coverage_of(run: Run) -> Coverage | None:
-    """As of now. None for a run of before, whose tool calls did not say what they show."""
+def coverage_of(run: Run, step_id: int | None = None) -> Coverage | None:
+    """As of now. None for a run of before, whose tool calls did not say what they show. With a step only what its own
+    attempts, or the one that it keeps, were shown.
+    """
     if run.excluded is None:
         return None
     attempts = Attempt.objects.of_run(run).order_by().values_list("pk", "step_id", "reused_from_id")
@@ -63,6 +69,8 @@ def coverage_of(run: Run) -> Coverage | None:
     kept = Step.objects.of_run(run).filter(reused_from__isnull=False).order_by()
     for step, attempt in kept.values_list("pk", "reused_from_id"):
         steps[step].append(attempt)
+    if step_id is not None:
+        sources = {pk: sources.get(pk, pk) for pk in steps.get(step_id, ())}
     return Coverage(inputs_of(run), _shown(sources), steps)
 
 

@@ -242,6 +242,12 @@ class StepReading:
         return () if self.row.reused_from_id else self.attempts
 
     @cached_property
+    def shown(self) -> list[str]:
+        """What of the given files its executors were shown, file by file up to a bound."""
+        found = self.plan.rows.coverage
+        return found.shown_to(self.row.pk) if found else []
+
+    @cached_property
     def detailed(self) -> bool:
         """Whether its attempts were read whole, and there are any."""
         return bool(self.tried) and all(attempt.pk in self.plan.rows.detailed for attempt in self.tried)

@@ -12,6 +12,7 @@ from django.db.models.functions import Left
 
 from runs.accounting.totals import Totals, totals_by_attempt
 from runs.models import Attempt, Gate, Plan, Run, Step, ToolCall, Tree
+from runs.reading.coverage import Coverage, coverage_of
 
 MAX_PROBLEM = 300
 """Characters of what a tool answered to a call that failed."""
@@ -57,6 +58,11 @@ class Rows:
     def answers(self) -> Mapping[int, Sequence[Gate]]:
         """Decided gates by the attempt that they were about."""
         return by((gate for gate in self.gates if gate.decided_at), "attempt_id")
+
+    @cached_property
+    def coverage(self) -> Coverage | None:
+        """How much of the given files was shown; None for a run of before, of which that is not known."""
+        return coverage_of(self.run)
 
     @cached_property
     def spent(self) -> Mapping[int, Totals]:

@@ -14,7 +14,7 @@ from runs.models import Gate, Run
 from runs.pev.outcome import OpenPoint, gaps_in
 from runs.pev.results import CriterionResult
 from runs.reading.citations import RunCitations, citations_of
-from runs.reading.coverage import Coverage, coverage_of, unreadable
+from runs.reading.coverage import Coverage, unreadable
 from runs.reading.escaping import line
 from runs.reading.files import MadeFile, made_files
 from runs.reading.ledger import ledger_of
@@ -120,10 +120,10 @@ class RunReading:
             self.criteria,
         )
 
-    @cached_property
+    @property
     def coverage(self) -> Coverage | None:
         """How much of the given files was shown; None for a run of before, of which that is not known."""
-        return coverage_of(self.run)
+        return self.rows.coverage
 
     @cached_property
     def unreadable(self) -> list[str]:

@@ -9,6 +9,7 @@ from pydantic import JsonValue
 
 from runs.models import Attempt, Run, Verdict
 from runs.pev.citations import Cited
+from runs.pev.coverage import Covered
 from runs.pev.outcome import OpenPoint
 from runs.pev.results import CriterionResult
 from runs.reading.citations import RunCitations, cited_in
@@ -19,6 +20,9 @@ from runs.reports import figures
 
 MAX_PROBLEM = 600
 """Characters of what a tool answered to a call that it refused."""
+
+MAX_COVERED = 200
+"""Files that are listed with each step; those of the run are listed all."""
 
 
 def as_json(run: Run) -> dict[str, JsonValue]:
@@ -102,9 +106,12 @@ def _request(one: Request) -> JsonValue:
 
 
 def _coverage(report: RunReading) -> JsonValue:
-    """By file, which lines were shown to any executor; null for a run of before. `extent` as in `pev.coverage`."""
-    if report.coverage is None:
-        return None
+    """By file, which lines were shown to any executor; null for a run of before."""
+    return _covered(report.coverage.files) if report.coverage else None
+
+
+def _covered(files: Iterable[Covered]) -> JsonValue:
+    """`extent` as in `pev.coverage`."""
     return [
         {
             "path": one.path,
@@ -113,7 +120,7 @@ def _coverage(report: RunReading) -> JsonValue:
             "lines": one.lines,
             "problem": one.problem,
         }
-        for one in report.coverage.files
+        for one in files
     ]
 
 
@@ -194,8 +201,18 @@ def _step(step: StepReading) -> JsonValue:
         "status": step.row.status,
         "complexity": step.row.complexity,
         "kept": step.row.reused_from_id is not None,
+        **_coverage_of(step),
         "attempts": [_attempt(attempt) for attempt in step.own_attempts],
     }
+
+
+def _coverage_of(step: StepReading) -> dict[str, JsonValue]:
+    """The files of which something was shown at the step, as for the run, up to MAX_COVERED; `files_shown` is all."""
+    found = step.plan.rows.coverage
+    if found is None:
+        return {"coverage": None, "files_shown": None}
+    files = found.of_step(step.row.pk)
+    return {"coverage": _covered(files[:MAX_COVERED]), "files_shown": len(files)}
 
 
 def _attempt(attempt: AttemptReading) -> JsonValue:

@@ -178,6 +178,8 @@ def _step(step: StepReading) -> list[str]:
     rows += [f"Complexity {step.row.complexity}. {line(step.row.spec.description)}", ""]
     if step.kept_from:
         rows.append(f"- Kept from version {step.kept_from}: definition and inputs are unchanged.")
+    if step.shown:
+        rows.append(f"- Read of the input files: {line('; '.join(step.shown))}")
     for attempt in step.own_attempts:
         rows += _attempt(attempt)
     return rows

@@ -8,6 +8,7 @@ from runs import trees
 from runs.enums import RunStatus
 from runs.models import Attempt, Run
 from runs.pev.ports import FileInfo
+from runs.reading.coverage import coverage_of
 from runs.reading.plans import AttemptReading, StepReading
 from runs.reading.rows import read_rows
 from runs.reading.run import RunReading
@@ -47,12 +48,15 @@ class Column:
 
 @dataclass(frozen=True)
 class StepPage:
-    """Everything that the page of a step shows. `again`: whether the step of a finished run can be done again."""
+    """Everything that the page of a step shows. `again`: whether the step of a finished run can be done again. `shown`:
+    what of the given files was shown at it; None where there are none, or that is not known.
+    """
 
     run: Run
     step: StepReading
     columns: tuple[Column, ...]
     again: bool
+    shown: list[str] | None
 
 
 def step_page(run: Run, step_id: int) -> StepPage | None:
@@ -62,7 +66,9 @@ def step_page(run: Run, step_id: int) -> StepPage | None:
     step = next((step for step in steps if step.row.pk == step_id), None)
     if step is None:
         return None
-    return StepPage(run, step, tuple(_columns(step.attempts)), run.status == RunStatus.FINISHED)
+    covered = coverage_of(run, step_id) if run.inputs.file_count else None
+    shown = covered.shown_to(step_id) if covered else None
+    return StepPage(run, step, tuple(_columns(step.attempts)), run.status == RunStatus.FINISHED, shown)
 
 
 def _columns(attempts: tuple[AttemptReading, ...]) -> Iterator[Column]:

@@ -103,6 +103,33 @@ def test_part_of_a_file_is_said_and_no_open_point_by_itself(api: FakeAnthropic, 
     )
 
 
+def test_what_was_shown_at_a_step_stands_with_it(
+    api: FakeAnthropic, submitted: Submit, alice: User, client: Client
+) -> None:
+    parts: list[dict[str, Any]] = [{"path": "a.md", "lines": 3}, {"path": "b.md"}]
+    api.script(Team(executor=reading(one=parts)))
+    run = finish(submitted(files={"a.md": b"line\n" * 9, "b.md": b"All.\n"}, sources_needed=True), alice)
+    assert "- Read of the input files: a.md lines 1 to 3 of 9; b.md whole" in as_markdown(run).splitlines()
+    told = {one["step_id"]: (one["coverage"], one["files_shown"]) for one in as_json(run)["steps"]}  # type: ignore[index,union-attr,call-overload]
+    assert told == {
+        "one": (
+            [
+                {"path": "a.md", "extent": "part", "ranges": [[1, 3]], "lines": 9, "problem": ""},
+                {"path": "b.md", "extent": "whole", "ranges": [[1, 1]], "lines": 1, "problem": ""},
+            ],
+            2,
+        ),
+        "two": ([], 0),
+    }
+    client.force_login(alice)
+    report = client.get(f"/runs/{run.pk}/report/").text
+    assert "Read of the input files: a.md lines 1 to 3 of 9; b.md whole</p>" in report
+    steps = Step.objects.values_list("key", "pk")
+    pages = {key: client.get(f"/runs/{run.pk}/steps/{pk}/").text for key, pk in steps}
+    assert "<li>a.md lines 1 to 3 of 9</li><li>b.md whole</li>" in pages["one"]
+    assert "Its executors were shown nothing of them." in pages["two"]
+
+
 def test_a_file_that_the_run_has_changed_is_not_the_one_that_was_given(
     api: FakeAnthropic, submitted: Submit, alice: User
 ) -> None:

@@ -5,10 +5,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from runs.pev.coverage import (
+    MAX_OF_STEP,
     Covered,
     Extent,
     Inputs,
     coverage,
+    each_shown,
     grouped,
     not_read_by_plan,
     read_whole,
@@ -156,3 +158,14 @@ def test_what_was_read_whole(shown: list[tuple[int, int, int]], whole: bool) -> 
     other = [Shown("b.md", "b" * 64, 0, 9, 1, 9, 9)]
     files = {"a.md": FileInfo(SHA, 90), "copy.md": FileInfo(SHA, 90), "empty.md": FileInfo("c" * 64, 0)}
     assert read_whole(files, [*parts, *other]) == ({"a.md", "copy.md", "empty.md"} if whole else {"empty.md"})
+
+
+def test_files_shown_at_a_step_are_listed_within_bounds() -> None:
+    found = [
+        *(Covered(f"{n}.md", Extent.WHOLE) for n in range(MAX_OF_STEP + 5)),
+        Covered("b.md", Extent.PART, [(1, 2)], 4),
+        Covered("c.md", Extent.NOTHING),
+    ]
+    said = each_shown(found)
+    assert (said[0], said[1], said[-1]) == ("b.md lines 1 to 2 of 4", "0.md whole", "6 more")
+    assert len(said) == MAX_OF_STEP + 1
