@@ -179,7 +179,22 @@ MAX_REMEMBERED = 64
 
 
 _readings: OrderedDict[str, Readings] = OrderedDict()
-"""By digest: what was read of a content stays so. Threads may lose each other's entries; that costs a read."""
+"""By digest. Threads may lose each other's entries; that costs a read."""
+_known_runs: OrderedDict[int, None] = OrderedDict()
+MAX_KNOWN_RUNS = 1_000
+
+
+def fresh_for(run_id: int) -> None:
+    """Forget what contents read as, when this process comes upon a run for the first time.
+
+    Its files were examined before it was there, maybe by another process, and maybe after this one had asked about the
+    same tree for an older run: "no text" must not stay true for ever.
+    """
+    if run_id not in _known_runs:
+        _readings.clear()
+        _known_runs[run_id] = None
+        while len(_known_runs) > MAX_KNOWN_RUNS:
+            _known_runs.popitem(last=False)
 
 
 def _remember_readings(digest: str, readings: Readings) -> None:
@@ -365,4 +380,5 @@ def reset_cache() -> None:
     """Tests roll back the rows that the cache was read from."""
     _remembered.clear()
     _readings.clear()
+    _known_runs.clear()
     _rows.clear()

@@ -10,6 +10,7 @@ from functools import partial
 from django.conf import settings
 from django.tasks import task
 
+from runs import trees
 from runs.accounting.history import estimate_for
 from runs.engine import briefs, work
 from runs.engine.database import database
@@ -67,6 +68,7 @@ def perform(work_id: int) -> None:
 
 def _under(recording: Recording) -> None:
     """Do the work; what ends it early becomes a row too: it is postponed, or suspended until a person answers."""
+    trees.fresh_for(recording.item.run_id)
     losses = recording.item.losses
     if losses >= settings.MAX_LOSSES:
         sentence = f"{losses} times in a row the process that was at it ended without getting on; its log may say why."

@@ -50,6 +50,7 @@ class Coverage:
 
 def inputs_of(run: Run) -> Inputs:
     """The given files, and which of them cannot be read or were excluded."""
+    trees.fresh_for(run.pk)
     files = trees.files_of(run.inputs)
     return Inputs(files, trees.problems_of(run.inputs), frozenset(selected(run.excluded or (), files)))
 

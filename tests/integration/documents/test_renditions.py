@@ -127,6 +127,19 @@ def test_a_step_asks_for_no_renditions_again() -> None:
     assert len(asked) == 0
 
 
+def test_what_another_process_has_found_out_since_counts_for_a_new_run() -> None:
+    files = {path: trees.put(content) for path, content in FILES.items()}
+    tree = trees.make_tree(files)
+    trees.fresh_for(1)
+    assert (workspace(tree).read("a.txt"), trees.problems_of(tree)) == (WESTERN, {})
+    renditions.examine(files, renditions.Store(trees.pieces_of, trees.put))  # as another process would
+    trees.fresh_for(1)
+    assert workspace(tree).read("a.txt") == WESTERN
+    trees.fresh_for(2)
+    assert workspace(tree).read("a.txt") == UMLAUTS.encode()
+    assert sorted(trees.problems_of(tree)) == ["scan.pdf", "x.bin"]
+
+
 def test_a_content_is_examined_once(monkeypatch: pytest.MonkeyPatch) -> None:
     stored(FILES)
     monkeypatch.setattr(guarded, "run", None)

@@ -7,6 +7,8 @@ from typing import Any
 import pytest
 from django.test import Client
 
+from runs import trees
+from runs.documents import renditions
 from runs.enums import Outcome
 from runs.models import Run, Step, User
 from runs.reading.coverage import coverage_of, unread
@@ -101,6 +103,16 @@ def test_part_of_a_file_is_said_and_no_open_point_by_itself(api: FakeAnthropic, 
         ["a.md lines 1 to 4 of 9"],
         {"one": ["a.md lines 1 to 3 of 9"], "two": ["a.md lines 3 to 4 of 9"]},
     )
+
+
+@pytest.mark.usefixtures("team")
+def test_files_that_another_process_took_in_are_known(submitted: Submit, monkeypatch: pytest.MonkeyPatch) -> None:
+    tree = trees.make_tree({path: trees.put(content) for path, content in FOLDER.items()})
+    assert trees.problems_of(tree) == {}
+    store = renditions.Store(trees.pieces_of, trees.put)
+    monkeypatch.setattr(trees, "examine", lambda files: renditions.examine(files, store))
+    run = submitted(files=FOLDER, sources_needed=True)
+    assert (run.inputs, len(reading_of(run).unreadable)) == (tree, 2)
 
 
 def test_what_was_shown_at_a_step_stands_with_it(
