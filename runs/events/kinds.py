@@ -30,11 +30,14 @@ class EventData(BaseModel):
 
 
 class Submitted(EventData):
+    """`not_read`: sentences about given files that cannot be read, or were excluded, a bounded number."""
+
     kind: Literal[EventKind.SUBMITTED] = EventKind.SUBMITTED
     by: str
     files: int
     bytes: int
     left_out: tuple[str, ...] = ()
+    not_read: tuple[str, ...] = ()
 
 
 class Planning(EventData):

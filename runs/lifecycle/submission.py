@@ -36,6 +36,7 @@ from runs.pev.planner import compared_with_itself, problems_in, without_sources
 from runs.pev.policy import Policy
 from runs.pev.sensitive import is_private_key, secret_part
 from runs.pev.tools import TOOL_NAMES
+from runs.reading.coverage import known_unread
 from runs.rehearsal.job import SAMPLE, SAMPLE_REQUEST
 
 SAMPLES = {SAMPLE: SAMPLE_REQUEST}
@@ -251,7 +252,11 @@ def _create(owner: User, submission: Submission, request: str, tree: Tree, left_
     history.trust(run)
     run.approvers.add(*submission.approvers)
     event = events.Submitted(
-        by=owner.get_username(), files=tree.file_count, bytes=tree.total_size, left_out=tuple(_listed(left_out))
+        by=owner.get_username(),
+        files=tree.file_count,
+        bytes=tree.total_size,
+        left_out=tuple(_listed(left_out)),
+        not_read=tuple(known_unread(run)),
     )
     history.record(run.pk, event)
     if submission.plan:

@@ -53,6 +53,7 @@ def _plan(plan: PlanReading) -> Iterator[str]:
     yield f"{plan.sourced} of {len(plan.criteria)} criteria are checked against your files"
     if plan.sources_needed and plan.unsourced:
         yield f"! nothing is checked against them in: {', '.join(plan.unsourced)}"
+    yield from (f"! {sentence}" for sentence in plan.not_read)
     yield "The whole counts as done when"
     yield from _wanted(plan.row.header.success_criteria)
     if cost := plan.estimate:

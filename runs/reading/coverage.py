@@ -14,6 +14,9 @@ from runs.pev.coverage import Covered, Extent, Inputs, coverage, each_shown, not
 from runs.pev.inputs import meant_by, selected
 from runs.pev.ports import Shown
 
+MAX_GROUPS = 10
+"""Sentences of an event about files that are not read; each names few files."""
+
 
 @dataclass(frozen=True, eq=False)
 class Coverage:
@@ -104,6 +107,16 @@ def unreadable(run: Run) -> list[str]:
         return []
     found = coverage(inputs_of(run), ())
     return not_read_by_plan([one for one in found if one.extent is Extent.UNREADABLE], ())
+
+
+def known_unread(run: Run) -> list[str]:
+    """For the history, as it stands at the submission: a sentence for each group of given files that cannot be read, or
+    were excluded, up to MAX_GROUPS.
+    """
+    left = (Extent.UNREADABLE, Extent.EXCLUDED)
+    found = not_read_by_plan([one for one in coverage(inputs_of(run), ()) if one.extent in left], ())
+    more = len(found) - MAX_GROUPS
+    return found if more <= 0 else [*found[:MAX_GROUPS], f"{more:,} more groups of files are not read."]
 
 
 def unread(run: Run, plan: Plan | None) -> list[str]:

@@ -18,7 +18,7 @@ from runs.pev.checks import run_check
 from runs.pev.contracts import FileExists, QuotedEvidence
 from runs.pev.evidence import resolve
 from runs.pev.material import Material
-from tests.fakes.anthropic_answers import Answer, Request, Say
+from tests.fakes.anthropic_answers import Answer, Request, Say, ToolUse, UseTools
 from tests.fakes.anthropic_api import FakeAnthropic
 from tests.fakes.team import Team, labels_of, plan, step, verdict
 from tests.installation import ROOT, Installation
@@ -193,6 +193,30 @@ def test_creative_work_is_said_to_be_such(tmp_path: Path, installation: Installa
     done = run(data, "Write a poem", "--no-sources", "--approve-all", PEV_POLICY="min_document_bytes=0", **model(api))
     assert done.returncode == 0, done.stderr
     assert "No sources are needed: no criterion may be about sources.\n" in done.stdout
+
+
+@pytest.mark.parametrize(("arguments", "code"), [(["--exclude", "*.pdf"], 0), ([], 3)])
+def test_what_cannot_be_read_is_said_from_the_beginning_and_can_be_excluded(
+    tmp_path: Path, installation: Installation, api: FakeAnthropic, arguments: list[str], code: int
+) -> None:
+    def reads(request: Request, right: Answer) -> Answer:
+        return UseTools(ToolUse("read_file", {"path": "a.md"}), *right.tools) if isinstance(right, UseTools) else right
+
+    notes = tmp_path / "notes"
+    notes.mkdir()
+    (notes / "a.md").write_text("The first note.\n")
+    (notes / "scan.pdf").write_text("%PDF-1.4\n")
+    api.script(Team(executor=reads))
+    policy = ["--min-document-bytes", "0", "--step-approval", "none"]
+    data = installation.copy(tmp_path / "data")
+    done = run(data, "Do it", "--files", str(notes), *policy, *arguments, stdin="a\n", **model(api))
+    assert done.returncode == code, done.stdout + done.stderr
+    said = {
+        0: "Left out, as a person said: scan.pdf.",
+        3: "scan.pdf cannot be read: it is a PDF file, which cannot be read yet.",
+    }[code]
+    assert f"admin submitted the task with 2 files. {said}\n" in done.stdout
+    assert f"      ! {said}\n" in done.stdout
 
 
 @pytest.mark.parametrize("command", ["run", "serve"])

@@ -113,6 +113,15 @@ def test_what_was_left_out_is_told() -> None:
     )
 
 
+def test_what_is_not_read_is_told() -> None:
+    not_read = (
+        "a.pdf cannot be read: it is a PDF file, which cannot be read yet.",
+        "Left out, as a person said: b.md.",
+    )
+    event = events.Submitted(by="alice", files=2, bytes=1, not_read=not_read)
+    assert sentence(event, NAMES) == f"alice submitted the task with 2 files. {not_read[0]} {not_read[1]}"
+
+
 def test_the_other_side_of_each_sentence() -> None:
     cases: list[AnyEvent] = [
         events.PlanProposed(version=1, steps=1, kept=(), reason="", relaxed=0),
