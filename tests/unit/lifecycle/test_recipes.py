@@ -4,8 +4,11 @@ from importlib.resources import files
 
 import pytest
 
+from runs.enums import About
 from runs.lifecycle.templates import SHIPPED, shipped_plan
+from runs.pev.checks import run_check
 from runs.pev.imported import plan_in
+from runs.pev.material import Material
 from runs.pev.ordering import levels
 from runs.pev.planner import problems_in
 from runs.pev.tools import TOOL_NAMES
@@ -47,6 +50,38 @@ def test_each_step_has_checks_criteria_to_judge_and_one_folder_for_all_it_writes
 def test_what_does_not_need_each_other_runs_in_parallel(key: str, order: list[list[str]]) -> None:
     found = levels({step.step_id: step.dependencies for step in shipped_plan(key).steps})
     assert [[name for name in found if found[name] == level] for level in range(len(order))] == order
+
+
+GIVEN = {"src/main.py": b"import os\n# TODO: read the options\n", "README.md": b"# Tool\n"}
+INVENTORY = "## Files\n\n| File | Bytes |\n| --- | --- |\n| src/main.py | 35 |\n| README.md | 7 |\n"
+RECOMMENDED = """# What to mend
+
+### R1 · Read the options
+
+> # TODO: read the options
+
+- Document: src/main.py
+- Line: 2
+- Why: nobody can change what it does.
+"""
+NOTHING = "# What to mend\n\nThere are 0 recommendations.\n\n> import os\n\n- Document: src/main.py\n- Line: 1\n"
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "holds"),
+    [
+        ("analysis/inventory.md", INVENTORY, True),
+        ("analysis/inventory.md", INVENTORY.replace("| README.md | 7 |\n", ""), False),
+        ("analysis/recommendations.md", RECOMMENDED, True),
+        ("analysis/recommendations.md", RECOMMENDED.replace("> # TODO: read", "> # TODO: write"), False),
+        ("analysis/recommendations.md", NOTHING, True),
+    ],
+)
+def test_the_project_analysis_is_compared_with_its_files(path: str, text: str, holds: bool) -> None:
+    criteria = [criterion for step in shipped_plan("project-analysis").steps for criterion in step.acceptance_criteria]
+    checks = [one.check for one in criteria if one.topic is About.SOURCES and one.check and one.check.path == path]
+    (found,) = [run_check(check, Material({**GIVEN, path: text.encode()}, GIVEN)) for check in checks]
+    assert (found.verified, found.outside) == (holds, holds)
 
 
 def test_the_document_review_alone_is_what_the_rehearsal_can_carry_out() -> None:
