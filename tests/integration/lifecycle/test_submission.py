@@ -205,7 +205,12 @@ def test_files_are_kept_byte_by_byte_under_their_paths_also_binary_ones() -> Non
     files = trees.files_of(run.inputs)
     assert list(files) == ["a.bin", "b/Ünïcode näme 文.md", "empty.txt"]
     assert [trees.read_blob(info.sha256) for info in files.values()] == [binary, b"Hello.", b""]
-    assert Event.objects.get(run=run, kind=EventKind.SUBMITTED).data == {"by": "alice", "files": 3, "bytes": 262}
+    assert Event.objects.get(run=run, kind=EventKind.SUBMITTED).data == {
+        "by": "alice",
+        "files": 3,
+        "bytes": 262,
+        "not_read": ["a.bin cannot be read: it is not text."],
+    }
 
 
 @pytest.mark.parametrize(
