@@ -14,10 +14,10 @@ from runs.errors import InvalidInput, PathRefused
 from runs.pev.contracts import RESULT
 from runs.pev.copied import copied
 from runs.pev.evidence import Span, find, is_short, proves_nothing, quoted
-from runs.pev.links import Link, links_in
+from runs.pev.links import MAX_LINKS, Link, links_in
 from runs.pev.paths import clean_path, text_of
 from runs.pev.source_text import SourceText
-from runs.pev.statements import Statement, Statements, full_names, lacking, words_in
+from runs.pev.statements import Statement, Statements, figures_said, full_names, lacking, words_in
 
 EXAMPLE = "[“thirty days”](contracts/nda.md#L41)"
 """What every sentence on a citation that cannot be used shows."""
@@ -26,9 +26,14 @@ MAX_SEARCHED = 60_000_000
 stand where the citation says are searched for in the whole file.
 """
 COLLECTING = 4
-"""Collecting the words of a source takes so many times as long as searching it once."""
+FIGURES = 10
+"""Collecting the words or the figures of a passage takes so many times as long as searching it once."""
+UNCOMPARED = "its figures were not compared: this text has too many citations"
 NEAR_LINES = 60
 MAX_RANGE = 200
+
+type Place = tuple[str, int, int]
+"""The name of a source, and the first character of what is cited and the one after the last."""
 
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|//")
 _LINES = re.compile(r"L(\d{1,9})(?:C\d{1,9})?(?:-L?(\d{1,9})(?:C\d{1,9})?)?", re.IGNORECASE)
@@ -97,12 +102,14 @@ class Citation:
 class Cited:
     """The citations and file links of a text, in order. `problem`: why it was not looked through, or nothing.
 
-    `searched`: characters of the sources that were searched for them.
+    `searched`: characters of the sources that were searched for them. `until`: where in the text the rest begins, which
+    was not looked through; None if there is none.
     """
 
     links: tuple[Citation, ...] = ()
     problem: str = ""
     searched: int = 0
+    until: int | None = None
 
     @cached_property
     def citations(self) -> tuple[Citation, ...]:
@@ -114,18 +121,22 @@ class Cited:
         return tuple(one for one in self.links if one.broken)
 
 
-def citations_in(text: str, library: Library, allowance: int = MAX_SEARCHED, *, finished: bool = False) -> Cited:
+def citations_in(
+    text: str, library: Library, allowance: int = MAX_SEARCHED, *, finished: bool = False, most: int = MAX_LINKS
+) -> Cited:
     """Every citation of a Markdown text, looked up. Links elsewhere (`https:`, `#heading`) are none.
 
     Linear in the text; the sources are searched up to `allowance` characters. What is not looked up is broken. Those
     that do not hold as they are, and in a `finished` text all of them, may be copied from a given file.
+    `most`: how many links are looked up.
     """
     try:
         reader = _Reader(text, library, allowance)
     except InvalidInput as error:
         return Cited(problem=f"Its citations were not looked up: {error}.")
-    found = _without_copied(text, list(reader.resolved(reader.links)), library, finished=finished)
-    return Cited(tuple(found), searched=allowance - reader.left)
+    found = _without_copied(text, list(reader.resolved(reader.links[:most])), library, finished=finished)
+    until = reader.links[most].start if len(reader.links) > most else None
+    return Cited(tuple(found), searched=allowance - reader.left, until=until)
 
 
 def cited_at(text: str, start: int, end: int, library: Library) -> list[Citation]:
@@ -182,6 +193,7 @@ class _Reader:
         self._library = library
         self._sources: dict[str, _Source] = {}
         self._spans: dict[tuple[str, str, int, int], Span | str] = {}
+        self._said: dict[Place, frozenset[str]] = {}
         self.left = allowance
 
     def near(self, start: int, end: int) -> list[Link]:
@@ -192,11 +204,13 @@ class _Reader:
     def resolved(self, links: Sequence[Link]) -> Iterator[Citation]:
         """What became of these links. Those of one statement carry it together."""
         found = [(one, self._statements.around(link)) for link in links if (one := self._one(link))]
-        carried: dict[Statement, set[str]] = {}
+        carried: dict[Statement, dict[Place, None]] = {}
         for one, statement in found:
-            carried.setdefault(statement, set()).add(self._carried(one))
+            places = carried.setdefault(statement, {})
+            if not (one.broken or one.plain):
+                places[one.source, one.source_start, one.source_end] = None
         unknown = self._unknown_names(carried)
-        weak = {one: _weak(lacking(one.own, carried[one]), unknown.get(one, ())) for one in carried}
+        weak = {one: self._weak(one, places, unknown.get(one, ())) for one, places in carried.items()}
         for one, statement in found:
             yield replace(
                 one,
@@ -220,12 +234,19 @@ class _Reader:
             known.update(words_in(source.text.text))
         return {one: [name for name in names if known.isdisjoint(words_in(name))] for one, names in named.items()}
 
-    def _carried(self, one: Citation) -> str:
-        """The paragraph of the source that it cites."""
-        source = self._sources.get(one.source)
-        if one.broken or one.plain or source is None or source.text is None:
-            return ""
-        return source.text.around(one.source_start, one.source_end)
+    def _weak(self, statement: Statement, places: Iterable[Place], names: Sequence[str]) -> str:
+        figures = lacking(statement.own, map(self._figures, places))
+        return UNCOMPARED if figures and self.left <= 0 else _weak(figures, names)
+
+    def _figures(self, place: Place) -> frozenset[str]:
+        """Those of the paragraph of a source that is cited; none when too much was searched."""
+        if place not in self._said:
+            name, start, end = place
+            source = self._sources[name].text
+            passage = source.around(start, end) if source and self.left > 0 else ""
+            self.left -= FIGURES * len(passage)
+            self._said[place] = figures_said(passage)
+        return self._said[place]
 
     def _one(self, link: Link) -> Citation | None:
         target = link.target.strip()

@@ -1,8 +1,8 @@
 """What a citation supports: the sentence or table row around it, its figures, and what is stated without any."""
 
 import re
-from bisect import bisect_right
-from collections.abc import Iterable, Sequence
+from bisect import bisect_left, bisect_right
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 import regex
@@ -94,8 +94,10 @@ class Statements:
     def _between(self, number: int, start: int, end: int) -> Statement:
         if (start, end) not in self._known:
             own, words, at = [], [], start
-            for link in self._links.get(number, []):
-                if start <= link.start and link.end <= end:
+            links = self._links.get(number, [])
+            first, last = (bisect_left(links, place, key=lambda link: link.start) for place in (start, end))
+            for link in links[first:last]:
+                if link.end <= end:
                     before = self._text[at : link.start]
                     own.append(before)
                     words += [before, link.text]
@@ -137,17 +139,22 @@ def figures_in(text: str) -> dict[str, str]:
     return found
 
 
-def lacking(statement: str, passages: Iterable[str]) -> list[str]:
-    """The figures of a statement that are in none of the passages, neither in digits nor in words. Where something is
-    (“line 8”, “clause 4.2”) is no figure: the citation says that.
+def lacking(statement: str, passages: Iterable[Collection[str]]) -> list[str]:
+    """The figures of a statement that are in none of the passages, of which these are the `figures_said`.
+
+    Where something is (“line 8”, “clause 4.2”) is no figure: the citation says that.
     """
     wanted = figures_in(_PLACE.sub("", _ITEM.sub("", statement)))
-    for passage in passages:
-        if not wanted:
-            break
-        there = figures_in(passage).keys() | {_IN_WORDS.get(word) for word in _LETTERS.findall(passage.lower())}
+    remaining = iter(passages)
+    while wanted and (there := next(remaining, None)) is not None:
         wanted = {digits: written for digits, written in wanted.items() if digits not in there}
     return list(wanted.values())
+
+
+def figures_said(passage: str) -> frozenset[str]:
+    """The digits of the figures of a passage, whether it has them in digits or in words."""
+    words = {_IN_WORDS[word] for word in _LETTERS.findall(passage.lower()) if word in _IN_WORDS}
+    return frozenset({*figures_in(passage), *words})
 
 
 def full_names(statement: str) -> list[str]:

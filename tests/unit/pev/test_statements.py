@@ -3,7 +3,7 @@
 import pytest
 
 from runs.pev.links import links_in
-from runs.pev.statements import Statements, Uncited, figures_in, lacking, uncited
+from runs.pev.statements import Statements, Uncited, figures_in, figures_said, lacking, uncited
 
 
 def around(text: str) -> list[str]:
@@ -44,7 +44,14 @@ def test_figures_are_known_by_their_digits(text: str, figures: dict[str, str]) -
 
 
 def test_figures_may_stand_in_the_source_in_words_or_with_other_marks() -> None:
-    assert lacking("1. In 30 days 41 % of 1.200", ["within thirty days", "EUR 1,200"]) == ["41"]
+    assert lacking("1. In 30 days 41 % of 1.200", map(figures_said, ["within thirty days", "EUR 1,200"])) == ["41"]
+
+
+def test_a_statement_between_many_links_has_the_text_between_them() -> None:
+    assert around("A [a](x.md). " + "It rains [b](x.md) and [c](x.md) here. " * 2 + "D.") == [
+        "A a.",
+        *["It rains b and c here."] * 4,
+    ]
 
 
 def test_paragraphs_that_state_facts_without_a_citation_are_listed() -> None:
@@ -71,4 +78,4 @@ def test_paragraphs_that_state_facts_without_a_citation_are_listed() -> None:
     ],
 )
 def test_where_something_is_said_to_be_is_no_figure_of_the_statement(statement: str, missing: list[str]) -> None:
-    assert lacking(statement, ["The rent is 4,000 dollars."]) == missing
+    assert lacking(statement, [figures_said("The rent is 4,000 dollars.")]) == missing

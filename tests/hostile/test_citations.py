@@ -1,0 +1,61 @@
+"""Citations of hostile texts: what is dear to take apart, to look up and to compare."""
+
+import pytest
+
+from runs.pev.citations import citations_in
+from runs.pev.citing import broken_in
+from runs.pev.sources import Given, Sources
+from runs.pev.statements import uncited
+from tests.hostile.bounds import within
+
+CHARACTERS = 1_000_000
+LINKS = 15_000
+SOURCES = {
+    "nda.md": "The notice period is thirty days.\n" * 3_000,
+    "big.md": (" thirty days of notice 41" * 8 + "\n") * 20_000,
+}
+UNITS = {
+    "brackets": "[",
+    "pairs of brackets": "[[]]",
+    "halves": "[a](",
+    "links in a paragraph": "[“thirty days”](nda.md#L1) ",
+    "sentences in a paragraph": "It is 31 days [“thirty days”](nda.md#L{n}). ",
+    "wrong words": "It is {n} [“forty {n} days”](nda.md#L{n}). ",
+    "wrong words in a large file": "- It is {n} [“forty {n} days”](big.md#L{n}).\n",
+    "right words, wrong figures": "It is {n} [“thirty days”](big.md#L{n}).\n\n",
+    "names": "It is Anna Muster{n} [“thirty days”](big.md#L{n}).\n\n",
+    "rows": "|[“thirty days”](nda.md#L{n})|x 1|\n",
+    "cells": "|a",
+    "nested quotes": ">" * 500 + " a\n",
+    "references": "[a][b] ",
+    "definitions": "[a{n}]: x\n",
+    "figures": "1 ",
+    "a name": "a Ab Ab ",
+    "quotations": "“",
+    "ends": "a. B",
+    "backticks": "`a``b ",
+    "lines": "a\n\n",
+    "items": "- a\n",
+    "angles": "<a:",
+    "quoted links": "[x{n}](a.md) ",
+}
+
+
+def looked_up(unit: str, characters: int, links: int) -> tuple[int, int]:
+    """How many links of a text of such units were found, and how many sentences say what is wrong."""
+    count = min(characters // len(unit), links if "](" in unit and unit[-1] != "(" else characters)
+    text = "".join(unit.replace("{n}", str(n % 20_000)) for n in range(count))
+    given = {name: data.encode() for name, data in SOURCES.items()} | {"readme.md": b"[x](a.md)" * 100_000}
+    uncited(text)
+    cited = citations_in(text, Sources({}, Given(given)))
+    return len(cited.links), len(broken_in(cited))
+
+
+@pytest.mark.parametrize("unit", UNITS.values(), ids=UNITS)
+def test_citations_are_looked_up_in_bounded_time_and_memory(unit: str) -> None:
+    within(12, 400, f"{__name__}.looked_up", unit, CHARACTERS, LINKS)
+
+
+def test_time_and_memory_grow_no_faster_than_the_text() -> None:
+    said = within(40, 1_200, f"{__name__}.looked_up", UNITS["wrong words"], 5 * CHARACTERS, 6 * LINKS)
+    assert said == (90_000, 90_000)
