@@ -2,21 +2,31 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from runs import trees
 from runs.enums import CitationStatus
 from runs.models import Attempt, Run
-from runs.pev.citations import MAX_SEARCHED, Citation, Cited, citations_in
+from runs.pev.citations import Citation, Cited, citations_in
 from runs.pev.citing import broken_in, is_markdown, of_the_run, too_many
 from runs.pev.sources import Given, Sources
 from runs.pev.statements import Uncited, uncited
 from runs.reading.files import written_files
+from runs.reading.kept import Kept
 
-MAX_CHARACTERS = 20_000_000
-"""Of the files that are looked through for one report, and `MAX_SEARCHED` of their sources: some ten seconds."""
+MAX_LINKS = 2_000
+MAX_CHARACTERS = 400_000
+MAX_SEARCHED = 10_000_000
+"""Of one text that is shown: links that are looked up, its characters, and those of its sources that are searched. The
+pre-checks and the end of a run look through all of it; a page must not take more than a second or two.
+"""
+MAX_ALL_CHARACTERS = 1_000_000
+"""Of all texts that one report counts the citations of."""
+MAX_KEPT = 20_000
+"""Citations that this process keeps, some 30 MB: each page and each update shows most of them again."""
 
 
 @dataclass(frozen=True)
@@ -68,12 +78,20 @@ class RunCitations:
     def sentence(self) -> str:
         """What a report begins with."""
         count, broken = len(self.all), len(self.broken)
-        if not count and not broken:
+        if not (count or broken or self.rest):
             return "No citations"
         parts = ["all found" if not broken else f"{broken:,} broken"]
         parts += [f"{len(self.corrected):,} with a corrected line"] if self.corrected else []
         parts += [f"{self.weak:,} beside a figure or name that is not in what they cite"] if self.weak else []
+        parts += [f"{self.rest} not looked through here to the end"] if self.rest else []
         return f"{count:,} citation{'' if count == 1 else 's'}, {', '.join(parts)}"
+
+    @property
+    def rest(self) -> str:
+        """The documents of which only the first citations were looked up, since they are so long."""
+        names = [document.name for document in self.documents if document.cited.until is not None]
+        more = f" and {len(names) - 3:,} more" if len(names) > 3 else ""
+        return ", ".join(names[:3]) + more
 
 
 def sources_of(place: Run | Attempt) -> Sources:
@@ -88,16 +106,33 @@ def sources_of(place: Run | Attempt) -> Sources:
     return Sources(files, Given(trees.contents_of(run.inputs), inputs), made=made)
 
 
-def cited_in(text: str, place: Run | Attempt) -> Cited:
-    """The citations of a text that the run or the attempt wrote. Nothing is read for a text without links."""
-    return citations_in(text, sources_of(place)) if "](" in text or "]:" in text else Cited()
+def cited_in(text: str, place: Run | Attempt, *, finished: bool = False) -> Cited:
+    """The first citations of a text that the run or the attempt wrote. Nothing is read for a text without links."""
+    if "](" not in text and "]:" not in text:
+        return Cited()
+    run = place.step.plan.run if isinstance(place, Attempt) else place
+    changes = place.overlay if isinstance(place, Attempt) else {}
+    written = tuple(sorted((path, info.sha256) for path, info in changes.items() if info))
+    digest = hashlib.sha256(text.encode(errors="replace")).digest()
+    key = (digest, run.inputs.digest, run.head.digest, written, finished)
+    return _kept.get(key, lambda: _looked_up(text, sources_of(place), finished=finished))
+
+
+def _looked_up(text: str, sources: Sources, *, finished: bool) -> Cited:
+    beginning = text[:MAX_CHARACTERS]
+    cited = citations_in(beginning, sources, MAX_SEARCHED, finished=finished, most=MAX_LINKS)
+    if cited.until is None and len(beginning) < len(text):
+        return replace(cited, until=len(beginning))
+    return cited
+
+
+_kept = Kept[Cited](MAX_KEPT, lambda cited: len(cited.links) + 1)
 
 
 def document_of(run: Run, path: str, text: str | None) -> Document:
     """One file that the run made, in any of its versions."""
     text = text or ""
-    cited = cited_in(text, run)
-    return Document(path, _without_given(run, path, text, cited), tuple(uncited(text)))
+    return Document(path, _without_given(run, path, text, cited_in(text, run)), tuple(uncited(text[:MAX_CHARACTERS])))
 
 
 def citations_of(run: Run, finished: frozenset[str] = frozenset()) -> RunCitations:
@@ -106,26 +141,26 @@ def citations_of(run: Run, finished: frozenset[str] = frozenset()) -> RunCitatio
 
 
 def _documents(run: Run, finished: frozenset[str]) -> Iterator[Document]:
-    sources = sources_of(run)
     if run.answer:
-        yield Document("", citations_in(run.answer, sources), tuple(uncited(run.answer)))
-    left, allowance = MAX_CHARACTERS, MAX_SEARCHED
+        yield document_of(run, "", run.answer)
+    left = MAX_ALL_CHARACTERS
     for path, info in written_files(run, run.head).items():
         if not is_markdown(path):
             continue
-        left -= info.size
+        left -= min(info.size, MAX_CHARACTERS)
         if left < 0:
-            yield Document(path, Cited(problem="Its citations were not looked up: the run made too many documents."))
+            yield Document(path, Cited(until=0), finished=path in finished)
             continue
         text = _text(info.sha256) or ""
-        cited = citations_in(text, sources, allowance, finished=path in finished)
-        allowance = max(0, allowance - cited.searched)
-        stated = () if path in finished else tuple(uncited(text))
+        cited = cited_in(text, run, finished=path in finished)
+        stated = () if path in finished else tuple(uncited(text[:MAX_CHARACTERS]))
         yield Document(path, _without_given(run, path, text, cited), stated, path in finished)
 
 
 def _without_given(run: Run, path: str, text: str, cited: Cited) -> Cited:
     """Without the links that the file had already when it was handed in."""
+    if not cited.links:
+        return cited
     before = trees.files_of(run.inputs).get(path)
     return of_the_run(text, cited, (_text(before.sha256) or "") if before else "")
 

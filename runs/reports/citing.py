@@ -7,6 +7,8 @@ from runs.pev.citations import Citation, Cited
 from runs.pev.contracts import RESULT
 from runs.reading.escaping import line
 
+REST = "This text is long: only its first citations were looked up here. The others are shown as they are written."
+
 
 def linked(text: str, cited: Cited, address: Callable[[Citation], str]) -> str:
     """The Markdown with each citation as a link to its place. One that leads nowhere becomes words that say so."""
@@ -20,8 +22,9 @@ def in_words(text: str, cited: Cited) -> str:
 
 def _replaced(text: str, cited: Cited, shown: Callable[[Citation, str], str]) -> str:
     if cited.problem:
-        return f"*{line(cited.problem)}*\n\n" + text.replace("](", "]\\(").replace("]:", "]\\:").replace("][", "]\\[")
-    parts: list[str] = []
+        return f"*{line(cited.problem)}*\n\n{_without_links(text)}"
+    end = len(text) if cited.until is None else cited.until
+    parts = [] if cited.until is None else [f"*{line(REST)}*\n\n"]
     at = 0
     for number, one in enumerate(cited.links):
         parts.append(text[at : one.start])
@@ -31,7 +34,12 @@ def _replaced(text: str, cited: Cited, shown: Callable[[Citation, str], str]) ->
         if one.weak and (not following or following[0].statement_start != one.statement_start):
             parts.append(f" *({line(one.weak)})*")
         at = one.end
-    return "".join([*parts, text[at:]])
+    return "".join([*parts, text[at:end], _without_links(text[end:])])
+
+
+def _without_links(text: str) -> str:
+    """As an entity a bracket begins no link, whatever stands before it."""
+    return text.replace("[", "&#91;")
 
 
 def _shown(one: Citation, words: str, shown: Callable[[Citation, str], str]) -> str:

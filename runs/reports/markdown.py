@@ -75,7 +75,11 @@ def _citations(report: RunReading) -> list[str]:
     found = report.citations
     listed = [f"- Broken: {line(sentence)}" for sentence in found.broken]
     listed += [f"- Corrected: {line(sentence)}" for sentence in found.corrected]
-    return [f"**{found.sentence}**", "", *([*listed, ""] if listed else [])] if found.all or found.broken else []
+    return (
+        [f"**{found.sentence}**", "", *([*listed, ""] if listed else [])]
+        if found.all or found.broken or found.rest
+        else []
+    )
 
 
 def _answer(report: RunReading) -> list[str]:

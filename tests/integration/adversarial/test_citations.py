@@ -171,3 +171,15 @@ def test_a_document_keeps_its_bytes_and_its_page_shows_it_with_links(
 def documents(run: Run) -> list[dict[str, Any]]:
     found: Any = as_json(run)["citations"]
     return list(found["documents"])
+
+
+def test_pages_look_up_the_first_of_very_many_citations_and_say_so(
+    api: FakeAnthropic, submitted: Submit, client: Client
+) -> None:
+    team = Team(plan=plan(step("one")), synthesizer=synthesizes(f"Thirty {GOOD}.\n\n" * 2_001))
+    run = play(api, submitted, team, FILES, sources_needed=False)
+    reason = "2,000 citations, all found, The answer not looked through here to the end"
+    must_hold(run, client, Outcome.SUCCEEDED, reason)
+    assert reason in as_markdown(run)
+    markup = page(client, f"/runs/{run.pk}/report/")
+    assert (markup.count(">“thirty days”</a>"), "only its first citations were looked up" in markup) == (2_000, True)

@@ -1,0 +1,30 @@
+"""What was found out once and is shown again: kept in the memory of this process, up to a weight."""
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Hashable
+
+
+class Kept[T]:
+    """Values by key, the longest unused ones dropped above `max_weight`."""
+
+    def __init__(self, max_weight: int, weight: Callable[[T], int]) -> None:
+        self._max_weight, self._weight = max_weight, weight
+        self._sum = 0
+        self._values: OrderedDict[Hashable, tuple[T, int]] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def get(self, key: Hashable, find: Callable[[], T]) -> T:
+        """The value that is kept, or else the one found now. It may be found twice at once; that is only work."""
+        with self._lock:
+            if key in self._values:
+                self._values.move_to_end(key)
+                return self._values[key][0]
+        value = find()
+        weight = self._weight(value)
+        with self._lock:
+            self._sum += weight - self._values.pop(key, (value, 0))[1]
+            self._values[key] = (value, weight)
+            while self._sum > self._max_weight:
+                self._sum -= self._values.popitem(last=False)[1][1]
+        return value

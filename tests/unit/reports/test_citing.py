@@ -1,0 +1,39 @@
+"""How citations are shown: what was not looked up carries no link."""
+
+from runs.enums import Provenance
+from runs.pev.citations import Citation, citations_in
+from runs.reports.citing import REST, in_words, linked
+from runs.reports.html import render_markdown
+
+
+class Library(dict[str, bytes]):
+    def provenance(self, name: str) -> Provenance:
+        return Provenance.GIVEN
+
+    def digest(self, name: str) -> str | None:
+        return None
+
+
+LIBRARY = Library({"nda.md": b"The notice period is thirty days.\n"})
+LONG = (
+    "Thirty [“thirty days”](nda.md#L1).\n\n[n]: /files/nda.md\n\nAnd [“thirty days”](nda.md#L1), [n] \\[a](/files/x).\n"
+)
+
+
+def address(one: Citation) -> str:
+    return f"/files/{one.source}"
+
+
+def test_the_rest_of_a_long_text_has_no_links_and_says_why() -> None:
+    cited = citations_in(LONG, LIBRARY, most=1)
+
+    assert in_words(LONG, cited).startswith(f"*{REST}*\n\nThirty “thirty days” (nda.md, line 1).")
+    shown = render_markdown(linked(LONG, cited, address), "/files/")
+    assert shown.count("<a ") == 1
+    assert render_markdown(in_words(LONG, cited)).count("<a ") == 0
+
+
+def test_a_text_that_was_looked_up_to_its_end_is_shown_whole() -> None:
+    text = LONG.partition("\n")[0]
+
+    assert in_words(text, citations_in(text, LIBRARY, most=1)) == "Thirty “thirty days” (nda.md, line 1)."
