@@ -6,8 +6,8 @@ it cannot tell: it marks what shares nothing with it, so that the verifier is as
 
 from collections.abc import Sequence
 
-from runs.enums import About, Provenance
-from runs.pev.citations import cited_at
+from runs.enums import About, CitationStatus, Provenance
+from runs.pev.citations import Citation, cited_at
 from runs.pev.contracts import Criterion, QuotedEvidence
 from runs.pev.evidence import Span, find, quoted, resolve
 from runs.pev.paths import text_of
@@ -58,7 +58,13 @@ def _cited_by(found: Evidence, text: str, sources: Sources) -> str:
     if sources.provenance(name) is not Provenance.MADE or not (name == "@output" or name.lower().endswith(".md")):
         return ""
     cited = cited_at(text, found.start, found.end, sources)
-    return next((f"{one.source}, line {one.source_line}" for one in cited if one.provenance in OUTSIDE), "")
+    return next((f"{one.source}, {_line_of(one)}" for one in cited if one.provenance in OUTSIDE), "")
+
+
+def _line_of(one: Citation) -> str:
+    if one.status is CitationStatus.CORRECTED and one.cited_line:
+        return f"line corrected from {one.cited_line} to {one.source_line}"
+    return f"line {one.source_line}"
 
 
 def _with_statement(found: Evidence, statement: str, sources: Sources, made: Sequence[str]) -> Evidence:

@@ -119,7 +119,11 @@ def test_the_digest_of_a_given_file_is_that_of_its_own_bytes() -> None:
     ("anchor", "rests_on", "met"),
     [
         ("[“The rent is 4,000 dollars”](lease.md#L1)", "from the result, which cites lease.md, line 1", True),
-        ("[“The rent is 4,000 dollars”](lease.md#L2)", "from the result, which cites lease.md, line 1", True),
+        (
+            "[“The rent is 4,000 dollars”](lease.md#L2)",
+            "from the result, which cites lease.md, line corrected from 2 to 1",
+            True,
+        ),
         ("[“The rent is 5,000 dollars”](lease.md#L1)", "from the result itself", False),
         ("[“The rent is 4,000 dollars”](other.md#L1)", "from the result itself", False),
         ("[“Anna Berg pays a rent”](report.md#L1)", "from the result itself", False),
