@@ -1,5 +1,10 @@
 """How citations are shown: what was not looked up carries no link."""
 
+import re
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
 from runs.enums import Provenance
 from runs.pev.citations import Citation, citations_in
 from runs.reports.citing import REST, in_words, linked
@@ -37,3 +42,25 @@ def test_a_text_that_was_looked_up_to_its_end_is_shown_whole() -> None:
     text = LONG.partition("\n")[0]
 
     assert in_words(text, citations_in(text, LIBRARY, most=1)) == "Thirty “thirty days” (nda.md, line 1)."
+
+
+WORDS = ("thirty days", "notice period", "forty days", "The notice period is thirty days.")
+SHAPES = ("{}", "- {}\n", "|a|\n|-|\n|{}|\n", "# {}\n", "> {}\n", "**a *{}* b**", "`{}`", "\\{}", "!{}", "[x {} y](z)")
+
+
+@settings(max_examples=40)
+@given(
+    st.lists(
+        st.tuples(st.sampled_from(SHAPES), st.sampled_from(WORDS), st.sampled_from(("nda.md", "none.md"))), max_size=6
+    )
+)
+def test_a_live_link_leads_to_a_file_that_has_its_words(parts: list[tuple[str, str, str]]) -> None:
+    text = "\n\n".join(shape.format(f"[“{words}”]({path}#L1)") for shape, words, path in parts)
+    cited = citations_in(text, LIBRARY)
+
+    live = re.findall(r'<a href="([^"]*)"[^>]*>(.*?)</a>', render_markdown(linked(text, cited, address), "/files/"))
+
+    source = LIBRARY["nda.md"].decode()
+    assert [pair for pair in live if pair[0] != "/files/nda.md" or pair[1].strip("“”") not in source] == []
+    assert "<a " not in render_markdown(in_words(text, cited))
+    assert re.findall(r"(?<!\\)\]\((?:nda|none)\.md", re.sub(r"`[^`]*`|\\\[[^\n]*", "", in_words(text, cited))) == []
