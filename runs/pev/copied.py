@@ -57,22 +57,21 @@ class _Wanted:
         self.found: dict[str, str] = {}
         self.allowance = MAX_COMPARED
         self.left: dict[str, list[str]] = {}
-        self._ends: dict[str, dict[int, set[str]]] = {}
+        self._ends: dict[str, dict[tuple[int, int], set[str]]] = {}
         for link in links:
             plain = _plain(link)
             at = plain.find("](")
             if at >= 0 and plain not in self.left:
-                self._ends.setdefault(_end(plain, at), {}).setdefault(at, set()).add(plain)
+                self._ends.setdefault(_end(plain, at), {}).setdefault((at, len(plain)), set()).add(plain)
             if at >= 0:
                 self.left.setdefault(plain, []).append(link)
 
     def look_in(self, name: str, text: str) -> None:
         at = text.find("](")
         while at >= 0 and self.allowance >= 0:
-            for before, links in self._ends.get(_end(text, at), {}).items():
-                for length in {len(link) for link in links}:
-                    self.allowance -= length
-                    self._take(text[max(0, at - before) : at - before + length], links, name)
+            for (before, length), links in self._ends.get(_end(text, at), {}).items():
+                self.allowance -= length
+                self._take(text[max(0, at - before) : at - before + length], links, name)
             at = text.find("](", at + 1)
 
     def _take(self, link: str, links: set[str], name: str) -> None:
