@@ -99,7 +99,8 @@ def test_files_criteria_and_sums_are_the_same_in_json() -> None:
         {"path": file.path, "sha256": file.info.sha256, "size": file.info.size} for file in reading.made
     ]
     assert told["success_criteria"] == [
-        criterion.model_dump(mode="json") | {"rests_on": criterion.rests_on, "doubtful": False}
+        criterion.model_dump(mode="json")
+        | {"decided": criterion.decided, "rests_on": criterion.rests_on, "doubtful": False}
         for criterion in reading.criteria
     ]
     assert told["model_calls"] == reading.totals.calls
