@@ -63,8 +63,8 @@ def for_planner(run: Run) -> tuple[PlanBrief, str]:
     plans = list(run.plans.order_by("version"))
     previous = plans[-1] if plans else None
     learnt = {plan.pk: _lessons(plan) for plan in plans}
-    told = [lesson for plan in plans for lesson in learnt[plan.pk]]
-    lessons = (*requests.lessons(requests_of(run), told), *told)
+    happened = [lesson for plan in plans for lesson in learnt[plan.pk]]
+    lessons = (*requests.lessons(requests_of(run), happened), *happened)
     overlay = Overlay(run.inputs, {}, max_files=0, max_bytes=0)
     brief = PlanBrief(
         request=run.request,

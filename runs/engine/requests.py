@@ -13,9 +13,9 @@ from runs.reading.requests import judged_at
 from runs.trees import Overlay
 
 
-def lessons(gates: Iterable[Gate], told: Iterable[Lesson]) -> Iterator[Lesson]:
+def lessons(gates: Iterable[Gate], learnt: Iterable[Lesson]) -> Iterator[Lesson]:
     """The requests that what was learnt from versions and steps does not tell: what they were said of has passed."""
-    known = {lesson.request for lesson in told}
+    known = {lesson.request for lesson in learnt}
     for gate in gates:
         if gate.request and gate.request not in known and gate.kind != GateKind.PLAN and gate.step and gate.attempt:
             label = f"{gate.decided_by} on attempt {gate.attempt.number} at step {gate.step.key}"

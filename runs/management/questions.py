@@ -82,7 +82,7 @@ def _missing(point: OpenPoint) -> Iterator[str]:
     yield from (f"! not met: {one.sentence}" for one in point.unmet)
     if point.severity:
         yield f"! {point.severity}: {point.severity.meaning}"
-    for one in point.told:
+    for one in point.reviews:
         who = f", {one.by}" if one.by else " repeats the one before" if one.repeats else ""
         yield f"! attempt {one.attempt}{who}: {one.said or one.status}"
 

@@ -86,7 +86,7 @@ def broken_in(cited: Cited) -> list[str]:
     return problems + [f"Line {one.line}: {one.sentence}." for one in cited.broken]
 
 
-def told(problems: Sequence[str]) -> str:
+def message_of(problems: Sequence[str]) -> str:
     """The first of these sentences, and how to write a citation that holds."""
     more = f"And {len(problems) - LISTED} more." if len(problems) > LISTED else ""
     return " ".join(filter(None, [*problems[:LISTED], more, HOW]))

@@ -11,7 +11,7 @@ from runs.pev.contracts import Contract
 from runs.pev.examples import example_at, example_of
 from runs.pev.schemas import parsed
 
-MAX_TOLD = 3
+MAX_SHOWN = 3
 """Of all mistakes: who is told twenty at once mends the last of them."""
 _EXAMPLE_CHARS = 200
 _WORDS = {
@@ -42,7 +42,7 @@ def mistakes_in(text: str, contract: type[Contract], error: ValidationError) -> 
     """A sentence for each of the first mistakes, or the one that explains them all: only a part was given."""
     if sentence := _only_a_part(text, contract):
         return [sentence]
-    found = [_sentence(contract, item) for item in error.errors(include_url=False, include_input=False)[:MAX_TOLD]]
+    found = [_sentence(contract, item) for item in error.errors(include_url=False, include_input=False)[:MAX_SHOWN]]
     more = error.error_count() - len(found)
     return [*found, f"More mistakes of this kind: {more}. Look at the form of the answer again."] if more else found
 
@@ -80,7 +80,7 @@ def _only_a_part(text: str, contract: type[Contract]) -> str:
         ((outer, inner),) = given.items()
         if isinstance(inner, dict) and inner.keys() >= _required(contract):
             return f"Leave out “{outer[:80]}” around your answer: begin with what is inside it."
-    items = given[:MAX_TOLD] if isinstance(given, list) else [given]
+    items = given[:MAX_SHOWN] if isinstance(given, list) else [given]
     fitting = (name for name, part in _parts_of(contract) if all(_is_one(item, part, contract) for item in items))
     name = next(fitting, "") if items else ""
     if not name:

@@ -8,11 +8,11 @@ from runs.pev.results import CriterionResult
 
 MAX_TEXT = 200
 MAX_FOUND = 300
-MAX_TOLD = 600
+MAX_CRITIQUE = 600
 MAX_SENTENCE = 1_200
 MAX_NAMED = 3
 MAX_BROKEN = 5
-"""Characters of a criterion, of what was found for it, of what an attempt was told and of a whole sentence; criteria
+"""Characters of a criterion, of what was found for it, of what was said of an attempt and of a whole sentence; criteria
 and broken citations that a sentence names. The whole text stands with the verdict.
 """
 
@@ -32,7 +32,7 @@ class Unmet:
 
 
 @dataclass(frozen=True)
-class Told:
+class Review:
     """What became of an attempt, and what was said of it. `by`: the person who said it; empty for a verdict.
 
     `repeats`: it brought the same files and findings as the one before, which had been criticised.
@@ -50,14 +50,14 @@ class OpenPoint:
     """One thing that keeps a result from being whole, with its cause. `about`: the step or success criterion.
 
     `sentence` tells all of it to people, within `MAX_SENTENCE`. `unmet` are the criteria that the last judged attempt
-    did not meet, `told` what each attempt was told, `severity` that of the last verdict.
+    did not meet, `reviews` what was said of each attempt, `severity` that of the last verdict.
     """
 
     kind: Missing
     sentence: str
     about: str = ""
     unmet: tuple[Unmet, ...] = ()
-    told: tuple[Told, ...] = ()
+    reviews: tuple[Review, ...] = ()
     severity: Severity | None = None
 
 
@@ -207,10 +207,10 @@ def point_of(step: StepEntry) -> OpenPoint:
     unmet, after = _last_unmet(step.tried)
     return OpenPoint(
         kind=Missing.STEP,
-        sentence=_line(" ".join(filter(None, _told_of(step, unmet, after))), MAX_SENTENCE),
+        sentence=_line(" ".join(filter(None, _sentences(step, unmet, after))), MAX_SENTENCE),
         about=step.name,
         unmet=unmet,
-        told=tuple(told for one in step.tried for told in _told(one)),
+        reviews=tuple(review for one in step.tried for review in _reviews(one)),
         severity=next((one.severity for one in reversed(step.tried) if one.severity), None),
     )
 
@@ -231,7 +231,7 @@ def _last_unmet(tried: Sequence[Tried]) -> tuple[tuple[Unmet, ...], Sequence[Tri
     return (), tried
 
 
-def _told_of(step: StepEntry, unmet: Sequence[Unmet], after: Sequence[Tried]) -> Iterator[str]:
+def _sentences(step: StepEntry, unmet: Sequence[Unmet], after: Sequence[Tried]) -> Iterator[str]:
     attempts = f" after {len(step.tried)} attempts" if len(step.tried) > 1 else ""
     yield f"Step “{step.name}” {_STANDS.get(step.status, f'was not done ({step.status})')}{attempts}."
     if unmet:
@@ -259,12 +259,12 @@ def _became(one: Tried) -> str:
             return _line(one.feedback, MAX_FOUND)
 
 
-def _told(one: Tried) -> Iterator[Told]:
+def _reviews(one: Tried) -> Iterator[Review]:
     said = "Another step had changed the same file." if one.status is AttemptStatus.CONFLICT else one.feedback
     if said or not one.rejections:
-        yield Told(one.number, one.status, _line(said, MAX_TOLD), repeats=one.repeats)
+        yield Review(one.number, one.status, _line(said, MAX_CRITIQUE), repeats=one.repeats)
     for person, words in one.rejections:
-        yield Told(one.number, one.status, _line(words, MAX_TOLD), by=person)
+        yield Review(one.number, one.status, _line(words, MAX_CRITIQUE), by=person)
 
 
 def _unmet(result: CriterionResult) -> Unmet:

@@ -13,6 +13,7 @@ from runs.pev.checks import problem_with
 from runs.pev.contracts import Check, Criterion, PlanContract, PlanStep, compares, schema_for
 from runs.pev.delimiters import delimited, listing
 from runs.pev.examples import form_of
+from runs.pev.feedback import Feedback
 from runs.pev.ordering import ancestors, cycle_in
 from runs.pev.paths import clashes, clean_path
 from runs.pev.patterns import Budget, TooSlow
@@ -26,21 +27,8 @@ _NO_SOURCES = (
 )
 
 
-@dataclass(frozen=True)
-class Lesson:
-    """Something the next version must take into account: `label` says whose words or what happened.
-
-    A plan has to answer the `request` with this number; 0 for what nobody has asked for.
-    """
-
-    label: str
-    text: str
-    from_person: bool = False
-    request: int = 0
-
-    @property
-    def title(self) -> str:
-        return f"request {self.request}: {self.label}" if self.request else self.label
+class Lesson(Feedback):
+    """Something the next version must take into account; a plan has to answer each request."""
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 
 from runs.pev.case import Case
 from runs.pev.checks import run_check, seconds_for
-from runs.pev.citing import LISTED, problems_of, told
+from runs.pev.citing import LISTED, message_of, problems_of
 from runs.pev.contracts import Criterion, FileExists
 from runs.pev.grounding import supports
 from runs.pev.paths import is_blank
@@ -113,7 +113,7 @@ def _cited(path: str, sentences: Sequence[str], *, finished: bool) -> tuple[str,
     if finished:
         text = f"{path} is a finished text without citations"
         return text, _broken(path, f"{path} must not carry citations. {' '.join(sentences[:LISTED])}")
-    return f"Every citation in {path} leads to what it quotes", _broken(path, f"{path}: {told(sentences)}")
+    return f"Every citation in {path} leads to what it quotes", _broken(path, f"{path}: {message_of(sentences)}")
 
 
 def _unsure(case: Case) -> list[CriterionResult]:

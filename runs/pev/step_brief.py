@@ -9,6 +9,7 @@ from runs.pev.asking import user
 from runs.pev.contracts import ContextItem, PlanStep, StepOutput, schema_for
 from runs.pev.delimiters import begun, delimited, listing, results_with_notes
 from runs.pev.examples import form_of
+from runs.pev.feedback import Feedback
 from runs.pev.ports import Ask, FileInfo, ToolSpec
 from runs.pev.window import answer_tokens
 
@@ -18,20 +19,8 @@ NAME_CHARS = 120
 """Of the plan's context, and of its steps: some 6,000 tokens at most that every prompt of the run begins with."""
 
 
-@dataclass(frozen=True)
-class Critique:
-    """What an earlier attempt at this step was told; `label` says which attempt, or which person, whose words are
-    the request with this number.
-    """
-
-    label: str
-    text: str
-    from_person: bool = False
-    request: int = 0
-
-    @property
-    def title(self) -> str:
-        return f"request {self.request}: {self.label}" if self.request else self.label
+class Critique(Feedback):
+    """What was said of an earlier attempt at this step."""
 
 
 @dataclass(frozen=True)

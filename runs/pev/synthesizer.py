@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from runs.enums import Role
 from runs.pev import prompts
 from runs.pev.asking import ask_for, user
-from runs.pev.citing import told
+from runs.pev.citing import message_of
 from runs.pev.contracts import JsonObject, SynthesizedAnswer, schema_for
 from runs.pev.delimiters import delimited, results_with_notes
 from runs.pev.examples import form_of
@@ -63,7 +63,7 @@ def synthesize(model: Model, brief: AnswerBrief, broken: Callable[[str], Sequenc
 def _ask_again(ask: Ask, answer: SynthesizedAnswer, problems: Sequence[str]) -> Ask:
     errors = (
         "Citations of your answer lead nowhere:\n"
-        + delimited("broken", told(problems))
+        + delimited("broken", message_of(problems))
         + "\nGive the whole answer again, with each of them put right, or without the statement that it was to support."
     )
     earlier: JsonObject = {"role": "assistant", "content": [{"type": "text", "text": answer.model_dump_json()}]}

@@ -10,7 +10,7 @@ from pydantic import Field, StringConstraints, ValidationError
 from runs.errors import InvalidInput
 from runs.pev.contracts import Contract, schema_for
 from runs.pev.evidence import find, quoted
-from runs.pev.mistakes import MAX_TOLD, place_of, words_for
+from runs.pev.mistakes import MAX_SHOWN, place_of, words_for
 from runs.pev.paths import clean_path, text_of
 from runs.pev.patterns import Budget, Pattern, TooSlow, compiled, places
 from runs.pev.ports import FileInfo, Shown, ToolResult, ToolSpec, ToolUse, Workspace
@@ -224,7 +224,7 @@ def _spec(tool: type[_Arguments]) -> ToolSpec:
 
 
 def _told_wrong(tool: type[_Arguments], error: ValidationError) -> str:
-    errors = error.errors(include_url=False, include_input=False)[:MAX_TOLD]
+    errors = error.errors(include_url=False, include_input=False)[:MAX_SHOWN]
     wrong = [f"{place_of(item['loc'])} {words_for(item)}" for item in errors]
     takes = ", ".join(
         name if field.is_required() else f"{name} (optional)" for name, field in tool.model_fields.items()

@@ -62,18 +62,26 @@ def render(report: RunReading) -> dict[str, JsonValue]:
         "requests": [_request(one) for one in report.requests],
         "plans": [_plan(plan) for plan in report.plans],
         "steps": _steps(report.plan) if report.plan else [],
-        "files": [
-            {"path": file.path, "sha256": file.info.sha256, "size": file.info.size}
-            for file in report.made
-            if file.change != "removed"
-        ],
+        "files": _files(report),
         "refused_tool_calls": _refused(run),
         **_used(report),
-        "events": [
-            {"seq": event.seq, "kind": event.kind, "at": event.at.isoformat(), "data": event.data}
-            for event in run.events.order_by("seq")
-        ],
+        "events": _events(run),
     }
+
+
+def _files(report: RunReading) -> JsonValue:
+    return [
+        {"path": file.path, "sha256": file.info.sha256, "size": file.info.size}
+        for file in report.made
+        if file.change != "removed"
+    ]
+
+
+def _events(run: Run) -> JsonValue:
+    return [
+        {"seq": event.seq, "kind": event.kind, "at": event.at.isoformat(), "data": event.data}
+        for event in run.events.order_by("seq")
+    ]
 
 
 def _open_point(point: OpenPoint) -> JsonValue:
@@ -83,7 +91,7 @@ def _open_point(point: OpenPoint) -> JsonValue:
         "sentence": point.sentence,
         "severity": point.severity,
         "unmet": [asdict(one) for one in point.unmet],
-        "attempts": [asdict(one) for one in point.told],
+        "attempts": [asdict(one) for one in point.reviews],
     }
 
 

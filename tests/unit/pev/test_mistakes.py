@@ -12,7 +12,7 @@ from pydantic import ValidationError
 
 from runs.pev.contracts import Contract, PlanContract, StepOutput, VerifierAnswer
 from runs.pev.examples import example_of
-from runs.pev.mistakes import MAX_TOLD, mistakes_in
+from runs.pev.mistakes import MAX_SHOWN, mistakes_in
 
 PLAN: dict[str, Any] = example_of(PlanContract)
 STEP: dict[str, Any] = PLAN["steps"][0]
@@ -56,7 +56,7 @@ def test_a_mistake_has_a_place_plain_words_and_an_example(change: dict[str, obje
 def test_the_first_mistakes_are_told_and_how_many_more_there_are() -> None:
     sentences = told({"goal": 1, "context": 2, "steps": 3, "success_criteria": 4})
     assert sentences[-1] == "More mistakes of this kind: 2. Look at the form of the answer again."
-    assert len(sentences) == MAX_TOLD + 1
+    assert len(sentences) == MAX_SHOWN + 1
 
 
 @pytest.mark.parametrize(
@@ -103,5 +103,5 @@ def test_whatever_is_answered_a_few_short_sentences_are_told(value: object) -> N
         PlanContract.model_validate_json(text)
     except ValidationError as error:
         sentences = mistakes_in(text, PlanContract, error)
-        assert 1 <= len(sentences) <= MAX_TOLD + 1
+        assert 1 <= len(sentences) <= MAX_SHOWN + 1
         assert all(len(sentence) < 1_000 for sentence in sentences)

@@ -9,14 +9,14 @@ from hypothesis import strategies as st
 
 from runs.enums import AttemptStatus, Missing, Outcome, Severity, StepStatus
 from runs.pev.outcome import (
+    MAX_CRITIQUE,
     MAX_FOUND,
     MAX_SENTENCE,
     MAX_TEXT,
-    MAX_TOLD,
     Ledger,
     OpenPoint,
+    Review,
     StepEntry,
-    Told,
     Tried,
     Unmet,
     gaps_in,
@@ -211,7 +211,7 @@ def test_what_was_not_met_is_told_beside_two_repetitions() -> None:
         f"Attempt 2: {again} Attempt 3: {again}"
     )
     assert point.unmet == (Unmet("It is done", "failed", "Not yet."),)
-    assert [(one.attempt, one.said, one.repeats) for one in point.told] == [
+    assert [(one.attempt, one.said, one.repeats) for one in point.reviews] == [
         (1, "- C1 (It is done): Not yet.", False),
         (2, repeated, True),
         (3, repeated, True),
@@ -248,7 +248,7 @@ def test_an_attempt_that_met_nothing_anew_is_told_beside_what_was_unmet_before(l
 def test_what_people_said_of_an_attempt_is_told_with_their_names() -> None:
     sent_back = tried(1, AttemptStatus.REJECTED, results=[MET], feedback="", rejections=[("bob", "Name the dates.")])
     point = write(sent_back, status=StepStatus.DROPPED)
-    assert point.told == (Told(1, AttemptStatus.REJECTED, "Name the dates.", by="bob"),)
+    assert point.reviews == (Review(1, AttemptStatus.REJECTED, "Name the dates.", by="bob"),)
     assert point.sentence == "Step “Write” was not done (dropped). bob said of attempt 1: “Name the dates.”."
 
 
@@ -265,7 +265,7 @@ def test_however_long_the_words_are_a_point_is_bounded() -> None:
     assert len(point.sentence) == MAX_SENTENCE
     assert {len(one.text) for one in point.unmet} == {MAX_TEXT}
     assert {len(one.found) for one in point.unmet} == {MAX_FOUND}
-    assert {len(one.said) for one in point.told} == {MAX_TOLD}
+    assert {len(one.said) for one in point.reviews} == {MAX_CRITIQUE}
     assert len(sentences(Ledger([PASSED], [huge], answered=True))[0]) < MAX_SENTENCE
 
 
