@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 
 import regex
 
+from runs.enums import About
 from runs.pev.case import Case
 from runs.pev.contracts import TOOL, Criterion
 from runs.pev.naming import Paths
@@ -22,9 +23,10 @@ _EACH_FILE = regex.compile(
 
 def looked_at(criterion: Criterion, evidence: Sequence[Evidence], case: Case) -> tuple[int, int]:
     """Of how many given files the verified evidence is, and how many the criterion speaks of: those that it names, if
-    there are several, else those that the step deals with. 0 of 0 where it does not speak of each of them.
+    there are several, else those that the step deals with. 0 of 0 where it does not speak of each of them, or
+    only of how the result looks, for which nobody has to look at a file.
     """
-    if not _EACH_FILE.search(criterion.text):
+    if criterion.topic is About.OUTPUT or not _EACH_FILE.search(criterion.text):
         return 0, 0
     try:
         named = dict.fromkeys(Paths(case.inputs.infos).named_in(criterion.text, Budget()))

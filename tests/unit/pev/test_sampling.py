@@ -59,3 +59,11 @@ def test_a_quote_that_stands_nowhere_is_no_look_either() -> None:
         1,
         3,
     )
+
+
+def test_nothing_is_counted_where_only_the_look_of_the_result_is_judged() -> None:
+    criterion = Criterion(text="Every contract is listed", about=About.OUTPUT)
+    listed = case(criterion, files=FILES, inputs=Given(FILES, INFOS), meant=list(FILES), output="ann, bob and cid")
+    answer = verdict(given_("C1", {"source": "@output", "quote": "ann, bob and cid"}))
+    result = judge(Scripted(answer), listed).results[0]
+    assert (result.met, result.sample) == (True, "")
