@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
+from urllib.parse import parse_qs
 
 from asgiref.sync import sync_to_async
 from channels.generic.websocket import AsyncWebsocketConsumer
@@ -16,7 +17,7 @@ from django.db import close_old_connections
 from runs import live
 from runs.errors import NotAllowed
 from runs.logs import about
-from runs.web.fragments import Update, followed, update
+from runs.web.fragments import TABS, Update, followed, update
 from runs.web.sessions import holder
 
 log = logging.getLogger(__name__)
@@ -54,6 +55,7 @@ class RunConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels is 
         self._ends: float | None = None
         self._messages = 0
         self._run_id: int = self.scope["url_route"]["kwargs"]["run_id"]
+        self._tab = tab_in(self.scope.get("query_string", b""))
         user = self.scope.get("user")
         self._person: int | None = user.pk if user is not None else None
         for name in self._groups():  # before the look, so that nothing is missed after it
@@ -143,7 +145,7 @@ class RunConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels is 
         if self._seen is None:
             followed(self._person, self._run_id)
             return None
-        return update(self._person, self._run_id, self._seen)
+        return update(self._person, self._run_id, self._tab, self._seen)
 
 
 async def from_database[Value](read: Callable[[], Value]) -> Value:
@@ -160,6 +162,12 @@ async def from_database[Value](read: Callable[[], Value]) -> Value:
             close_old_connections()
 
     return await sync_to_async(reading, thread_sensitive=False)()
+
+
+def tab_in(query: bytes) -> str:
+    """The tab that a page says it shows; the overview for whatever else a browser may ask for."""
+    named = parse_qs(query[:MAX_MESSAGE].decode("latin-1")).get("tab", [""])[0]
+    return named if named in TABS else "overview"
 
 
 def seen_in(text: str) -> int | None:

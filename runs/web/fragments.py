@@ -1,6 +1,6 @@
 """What a browser that follows a run is sent: the lines it has not seen, and the regions that they changed."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from django.contrib.auth import get_user_model
@@ -11,10 +11,11 @@ from runs.errors import NotAllowed
 from runs.models import Event, Run
 from runs.permissions import visible_runs
 from runs.web.presenters.feed import SHOWN, feed
+from runs.web.presenters.frame import RunFrame
 from runs.web.presenters.gates import Problem
 from runs.web.presenters.page import RunPage, run_page
 
-PAGE = "runs/run.html"
+FRAME = "runs/frame.html"
 _EVERYTHING = frozenset(
     {
         EventKind.PLAN_PROPOSED,
@@ -25,14 +26,21 @@ _EVERYTHING = frozenset(
     }
 )
 _CALLS = frozenset({EventKind.MODEL_CALLED, EventKind.TOOL_CALLED})
-_REGIONS = {
-    "gates": _EVERYTHING | {EventKind.GATE_OPENED, EventKind.GATE_DECIDED},
-    "result": frozenset({EventKind.FINISHED}),
-    "plan": frozenset(EventKind) - _CALLS,
-    "costs": frozenset(EventKind) - {EventKind.TOOL_CALLED},
-    "files": _EVERYTHING | {EventKind.STEP_PASSED, EventKind.STEP_ACCEPTED},
+TABS: Mapping[str, Mapping[str, frozenset[EventKind]]] = {
+    "overview": {
+        "gates": _EVERYTHING | {EventKind.GATE_OPENED, EventKind.GATE_DECIDED},
+        "result": frozenset({EventKind.FINISHED}),
+        "graph": frozenset(EventKind) - _CALLS,
+    },
+    "plan": {"plan": _EVERYTHING},
+    "steps": {"steps": _EVERYTHING},
+    "files": {"files": _EVERYTHING | {EventKind.STEP_PASSED, EventKind.STEP_ACCEPTED}},
+    "history": {},
+    "cost": {"costs": frozenset(EventKind) - {EventKind.TOOL_CALLED}},
 }
-"""Which region of the page changes by which events. A gate in which somebody types changes by gate events only."""
+"""By tab, which of its regions change by which events. A gate in which somebody types changes by gate events only."""
+_WHOLE = {"history": ["feed"]}
+"""Regions that a browser is sent when it has missed much, where that is more than what events change."""
 
 
 @dataclass(frozen=True)
@@ -52,40 +60,40 @@ def followed(person_id: int | None, run_id: int) -> Run:
     return run
 
 
-def update(person_id: int | None, run_id: int, seen: int) -> Update:
-    """What happened after event number `seen`. Raises NotAllowed."""
+def update(person_id: int | None, run_id: int, tab: str, seen: int) -> Update:
+    """What happened after event number `seen`, for a page that shows this tab. Raises NotAllowed."""
     run = followed(person_id, run_id)
     seen = min(seen, run.event_count)
     if run.event_count == seen:
         return Update(seen, "")
-    page = run_page(run)
+    page, above = run_page(run), head(RunFrame(run, tab))
     events = list(run.events.after(seen).filter(seq__lte=run.event_count)[: SHOWN + 1])
     if len(events) > SHOWN:
-        return Update(page.feed.last, _rendered(page, ["head", *_REGIONS, "steps", "feed"]))
-    return Update(events[-1].seq, _lines(page, events) + _changed(page, events))
+        return Update(page.feed.last, above + regions(page, tab, _WHOLE.get(tab, TABS[tab])))
+    return Update(events[-1].seq, above + _changed(page, tab, events))
 
 
-def regions(page: RunPage, names: Iterable[str], problem: Problem | None = None) -> str:
-    """These regions of the page, to be put in place of those that a browser shows."""
-    return _rendered(page, names, problem)
+def head(frame: RunFrame) -> str:
+    """State and controls, and the tabs if it is known which one is open, to be put in place of those on a page."""
+    names = ["state", "controls", *(["tabs"] if frame.tab else [])]
+    context = {"frame": frame, "oob": True}
+    return "".join(render_to_string(f"{FRAME}#{name}", context) for name in names)
 
 
-def _lines(page: RunPage, events: Sequence[Event]) -> str:
-    return render_to_string(f"{PAGE}#lines", {"lines": feed(events, page.step_names).lines, "oob": True})
+def regions(page: RunPage, tab: str, names: Iterable[str], problem: Problem | None = None) -> str:
+    """These regions of a tab, to be put in place of those that a browser shows."""
+    context = {"page": page, "problem": problem, "oob": True}
+    return "".join(render_to_string(f"runs/{tab}.html#{name}", context) for name in names)
 
 
-def _changed(page: RunPage, events: Sequence[Event]) -> str:
+def _changed(page: RunPage, tab: str, events: Sequence[Event]) -> str:
     kinds = {event.kind for event in events}
-    names = ["head", *(name for name, by in _REGIONS.items() if kinds & by)]
-    if kinds & _EVERYTHING:
-        return _rendered(page, [*names, "steps"])
+    changed = [name for name, by in TABS[tab].items() if kinds & by]
+    if tab == "history":
+        return render_to_string("runs/history.html#lines", {"lines": feed(events, page.step_names).lines, "oob": True})
+    if tab != "steps" or changed:
+        return regions(page, tab, changed)
     touched = {str(event.data["step"]) for event in events if event.data.get("step")}
     steps = [step for step in page.steps if step.row.key in touched]
-    return _rendered(page, names) + "".join(
-        render_to_string(f"{PAGE}#step", {"page": page, "step": step, "oob": True}) for step in steps
-    )
-
-
-def _rendered(page: RunPage, names: Iterable[str], problem: Problem | None = None) -> str:
-    context = {"page": page, "problem": problem, "oob": True}
-    return "".join(render_to_string(f"{PAGE}#{name}", context) for name in names)
+    context = {"page": page, "oob": True}
+    return "".join(render_to_string("runs/steps.html#step", {**context, "step": step}) for step in steps)

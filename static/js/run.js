@@ -6,12 +6,7 @@
   const NO_LONGER_ALLOWED = 4403;
   const NEAR_END = 40;
 
-  function newest() {
-    const last = document.querySelector("#feed-lines > li:last-child");
-    return last ? Number(last.dataset.seq) : 0;
-  }
-
-  let seen = newest();
+  let seen = live ? Number(live.dataset.seen) : 0;
   let atEnd = true;
 
   function show(state, words) {

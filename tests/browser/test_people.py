@@ -54,6 +54,7 @@ def test_who_is_taken_off_a_run_or_deactivated_is_out_at_once(page: Page, site: 
     link = invited(page, site, "dan")
     try_the_samples(page)
     run = page.url.partition("#")[0]
+    page.get_by_text("Request and people").click()
     page.get_by_role("link", name="Who may decide").click()
     check_accessible(page)
     check_fits(page)
@@ -68,7 +69,7 @@ def test_who_is_taken_off_a_run_or_deactivated_is_out_at_once(page: Page, site: 
     page.get_by_role("button", name="Remove dan").click()
     expect(page.get_by_text("dan may neither see this run nor decide in it any more.")).to_be_visible()
     expect(other.get_by_role("heading", name="There is nothing here")).to_be_visible()
-    page.goto(run)
+    page.goto(f"{run}history/")
     expect(page.locator("#feed-lines")).to_contain_text("admin took dan off those who may see this run")
     page.goto(f"{site.url}/people/")
     other.goto(site.url)

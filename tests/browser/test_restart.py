@@ -4,20 +4,22 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.site import Site
-from tests.browser.test_story import LONG, approve, gate, try_the_samples
+from tests.browser.test_story import LONG, approve, beside, gate, numbers_in, try_the_samples
 
 
 @pytest.mark.provokes("WebSocket", "htmx", "ERR_CONNECTION")
 def test_a_killed_server_is_followed_again(page: Page, site: Site) -> None:
     try_the_samples(page)
     page.evaluate("window.neverReloaded = true")
+    history = beside(page, "History")
     approve(page, "plan")
-    expect(page.locator("#feed-lines")).to_contain_text("Attempt 1 at", timeout=LONG)
+    expect(history.locator("#feed-lines")).to_contain_text("Attempt 1 at", timeout=LONG)
     site.kill()
     site.start()
     expect(gate(page, "step")).to_be_visible(timeout=2 * LONG)
     approve(page, "step")
     expect(page.locator("#run-result")).to_contain_text("Succeeded", timeout=LONG, ignore_case=True)
     assert page.evaluate("window.neverReloaded")
-    numbers = [int(text) for text in page.locator("#feed-lines .feed-seq").all_inner_texts()]
+    expect(history.locator("#run-state")).to_contain_text("succeeded", timeout=LONG)
+    numbers = numbers_in(history)
     assert numbers == list(range(1, len(numbers) + 1))

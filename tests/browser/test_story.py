@@ -40,24 +40,46 @@ def approve(page: Page, kind: str) -> None:
     expect(gate(page, kind)).to_have_count(0, timeout=LONG)
 
 
+def tab(page: Page, name: str) -> None:
+    page.locator("#run-tabs").get_by_role("link", name=name).click()
+    expect(page.locator("#run-tabs [aria-current=page]")).to_contain_text(name)
+
+
+def beside(page: Page, name: str) -> Page:
+    """A second page of the same browser, which shows this tab of the run."""
+    other = page.context.new_page()
+    other.goto(page.url.split("#")[0] + f"{name.lower()}/")
+    expect(other.locator("#live")).to_have_attribute("data-state", "live")
+    return other
+
+
+def numbers_in(history: Page) -> list[int]:
+    return [int(text) for text in history.locator("#feed-lines .feed-seq").all_inner_texts()]
+
+
 def test_from_the_sample_to_the_report(page: Page, site: Site) -> None:
     expect(page.get_by_text("Offline rules, no AI").first).to_be_visible()
     try_the_samples(page)
     page.evaluate("window.neverReloaded = true")
     expect(gate(page, "plan")).to_contain_text("findings")
     check_accessible(page)
+    history, steps = beside(page, "History"), beside(page, "Steps")
     approve(page, "plan")
-    expect(page.locator("#run-steps .told").first).to_contain_text("has no recommendation", timeout=LONG)
+    expect(steps.locator("#run-steps .told").first).to_contain_text("has no recommendation", timeout=LONG)
     expect(gate(page, "step")).to_be_visible(timeout=LONG)
     expect(gate(page, "step")).to_contain_text("review/findings.md")
     check_accessible(page)
     approve(page, "step")
     expect(page.locator("#run-result")).to_contain_text("Succeeded", timeout=LONG, ignore_case=True)
     assert page.evaluate("window.neverReloaded"), "the page followed live"
-    numbers = [int(text) for text in page.locator("#feed-lines .feed-seq").all_inner_texts()]
+    expect(history.locator("#run-state")).to_contain_text("succeeded", timeout=LONG)
+    numbers = numbers_in(history)
     assert numbers == list(range(1, len(numbers) + 1)), "every event exactly once, in order"
     check_downloads(page)
-    page.get_by_role("link", name="Read the report").click()
+    for name in ("Plan", "Steps", "Files", "History", "Cost"):
+        tab(page, name)
+        check_accessible(page)
+    page.locator("#run-controls").get_by_role("link", name="Report").click()
     expect(page.get_by_role("heading", level=1)).to_be_visible()
     check_accessible(page)
     link = page.locator("a[href*='start=']").first
@@ -106,7 +128,9 @@ def test_own_files_by_folder_and_what_cannot_be_done_without_a_model(page: Page,
     page.locator("button[data-path='notes/photo.png']").click()
     page.locator("#submit").click()
     expect(gate(page, "plan")).to_be_visible(timeout=LONG)
+    tab(page, "Files")
     expect(page.locator("#run-files")).to_contain_text("old papers/Überblick.txt")
+    tab(page, "History")
     expect(page.locator("#feed-lines")).to_contain_text("Left out, since they may hold secrets: notes/.env.")
     expect(page.locator("#live")).to_have_attribute("data-state", "live")  # a socket cut off while it opens complains
 
@@ -124,7 +148,6 @@ def test_a_plan_is_imported_and_kept_as_a_template(page: Page, notes: Path) -> N
     page.get_by_label("Plan", exact=True).select_option("document-review")
     page.locator("#submit").click()
     expect(gate(page, "plan")).to_contain_text("From the template “Document review”.", timeout=LONG)
-    expect(page.locator("#run-files")).to_contain_text("old papers/Überblick.txt")
     approve(page, "plan")
     expect(gate(page, "step")).to_be_visible(timeout=LONG)
     approve(page, "step")
@@ -172,7 +195,8 @@ def test_a_run_of_the_command_line_is_followed_too(page: Page, site: Site) -> No
     number = next(found[1] for line in command.stdout if (found := re.match(r"Run (\d+):", line)))
     page.goto(f"{site.url}/runs/{number}/")
     expect(page.locator("#run-result")).to_contain_text("Succeeded", timeout=LONG, ignore_case=True)
-    numbers = [int(text) for text in page.locator("#feed-lines .feed-seq").all_inner_texts()]
+    tab(page, "History")
+    numbers = numbers_in(page)
     assert numbers == list(range(1, len(numbers) + 1))
     command.communicate(timeout=30)
     assert command.returncode == 0

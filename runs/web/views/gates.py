@@ -13,7 +13,8 @@ from runs.lifecycle import gates
 from runs.logs import about
 from runs.models import Gate
 from runs.web.forms.decisions import DecisionForm
-from runs.web.fragments import regions
+from runs.web.fragments import head, regions
+from runs.web.presenters.frame import RunFrame
 from runs.web.presenters.gates import Problem
 from runs.web.presenters.page import run_page
 from runs.web.sessions import about_request
@@ -66,7 +67,9 @@ def _status(error: PevError) -> int:
 
 
 def _page(request: HttpRequest, run_id: int, problem: Problem | None, status: int) -> HttpResponse:
-    page = run_page(visible_run(request, run_id))
+    run = visible_run(request, run_id)
+    page, frame = run_page(run), RunFrame(run, "overview")
     if request.headers.get("HX-Request"):
-        return HttpResponse(regions(page, ["gates", "head", "result"], problem), status=status)
-    return render(request, "runs/run.html", {"page": page, "problem": problem}, status=status)
+        return HttpResponse(regions(page, "overview", ["gates", "result"], problem) + head(frame), status=status)
+    context = {"frame": frame, "page": page, "problem": problem}
+    return render(request, "runs/overview.html", context, status=status)

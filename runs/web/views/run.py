@@ -1,4 +1,4 @@
-"""The page of a run, and its controls: pause, resume, stop."""
+"""The tabs of a run, and its controls: pause, resume, stop."""
 
 import logging
 
@@ -13,7 +13,8 @@ from runs.logs import about
 from runs.models import Run, User
 from runs.permissions import visible_runs
 from runs.web.forms.decisions import PauseForm, StopForm
-from runs.web.fragments import regions
+from runs.web.fragments import head
+from runs.web.presenters.frame import RunFrame
 from runs.web.presenters.page import run_page as present
 from runs.web.sessions import about_request
 
@@ -33,9 +34,11 @@ def person(request: HttpRequest) -> User:
 
 
 @require_safe
-def run_page(request: HttpRequest, run_id: int) -> HttpResponse:
-    page = present(visible_run(request, run_id), whole_feed=request.GET.get("events") == "all")
-    return render(request, "runs/run.html", {"page": page})
+def run_tab(request: HttpRequest, run_id: int, tab: str) -> HttpResponse:
+    """One tab of the page of a run, by its name."""
+    run = visible_run(request, run_id)
+    page = present(run, whole_feed=request.GET.get("events") == "all")
+    return render(request, f"runs/{tab}.html", {"frame": RunFrame(run, tab), "page": page})
 
 
 @require_POST
@@ -62,7 +65,7 @@ def pause(request: HttpRequest, run_id: int) -> HttpResponse:
         if not live:
             messages.warning(request, str(error))
     if live:
-        return HttpResponse(regions(present(visible_run(request, run_id)), ["head"]))
+        return HttpResponse(head(RunFrame(visible_run(request, run_id))))
     return redirect("run", run_id=run.pk)
 
 

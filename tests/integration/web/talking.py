@@ -20,19 +20,19 @@ from tests.factories import recorded
 type Talk = Callable[[WebsocketCommunicator], Awaitable[Any]]
 
 
-def communicator(run_id: int, user: User | None) -> WebsocketCommunicator:
-    """A socket behind the sign-in and origin middleware."""
-    talk = WebsocketCommunicator(URLRouter(websocket_urlpatterns), f"/ws/runs/{run_id}/")
+def communicator(run_id: int, user: User | None, tab: str = "history") -> WebsocketCommunicator:
+    """A socket behind the sign-in and origin middleware, of a page that shows this tab."""
+    talk = WebsocketCommunicator(URLRouter(websocket_urlpatterns), f"/ws/runs/{run_id}/?tab={tab}")
     if user is not None:
         talk.scope["user"] = user
     return talk
 
 
-def talk(run_id: int, user: User | None, what: Talk) -> Any:
+def talk(run_id: int, user: User | None, what: Talk, tab: str = "history") -> Any:
     """Open a socket, talk, close it."""
 
     async def all_of_it() -> Any:
-        socket = communicator(run_id, user)
+        socket = communicator(run_id, user, tab)
         connected, _ = await socket.connect()
         assert connected
         try:

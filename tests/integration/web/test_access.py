@@ -67,6 +67,7 @@ TABLE = {
     "runs/new/": Row(get=MINE, post=(302, 422, 422, 422, 422)),
     "runs/sample/<slug:name>/": Row(post=(302,) * 5),
     "runs/<int:run_id>/": Row(get=SEEN),
+    **{f"runs/<int:run_id>/{tab}/": Row(get=SEEN) for tab in ("plan", "steps", "files", "history", "cost")},
     "runs/<int:run_id>/again/": Row(get=SEEN, post=DONE),
     "runs/<int:run_id>/stop/": Row(post=DONE),
     "runs/<int:run_id>/pause/": Row(post=DONE, sent={"paused": "1"}),

@@ -142,7 +142,7 @@ def test_a_gate_that_opens_is_sent_and_one_in_which_somebody_types_is_left_alone
         later = (await update(socket))["content"]
         return ['id="run-gates"' in opened, "Approve and start" in opened, 'id="run-gates"' in later]
 
-    assert talk(run.pk, factories.alice(), what) == [True, True, False]
+    assert talk(run.pk, factories.alice(), what, "overview") == [True, True, False]
 
 
 def test_only_the_step_that_changed_is_sent() -> None:
@@ -153,13 +153,13 @@ def test_only_the_step_that_changed_is_sent() -> None:
         await from_database(lambda: factories.pass_inventory(run))
         await announce(run)
         content = ""
-        while "passed; its files" not in content:
+        while ">passed</span>" not in content:
             content = (await update(socket))["content"]
         return re.findall(r'<details class="card step fold" id="step-(\d+)"', content)
 
     keys = ["inventory", "review"]
     expected = [str(step.pk) for step in run.plans.get().steps.filter(key__in=keys).order_by("position")]
-    assert talk(run.pk, factories.alice(), what) == expected
+    assert talk(run.pk, factories.alice(), what, "steps") == expected
 
 
 def test_permission_is_checked_again_with_each_message() -> None:
@@ -255,7 +255,7 @@ def test_a_finished_run_sends_its_result() -> None:
         return str((await update(socket))["content"])
 
     factories_alice = factories.alice()
-    content = talk(run.pk, factories_alice, what)
+    content = talk(run.pk, factories_alice, what, "overview")
     assert 'id="run-result"' in content
     assert "Stopped" in content
     assert 'id="run-gates" class="stack' in content
@@ -272,7 +272,7 @@ def test_texts_of_models_are_escaped() -> None:
         await announce(run)
         return str((await update(socket))["content"])
 
-    content = talk(run.pk, factories.alice(), what)
+    content = talk(run.pk, factories.alice(), what, "overview")
     assert "&lt;script&gt;alert(1)" in content
     assert "<script" not in content
     assert "<hx-partial" not in content
@@ -293,5 +293,5 @@ def test_the_second_tab_sees_who_decided() -> None:
         return str((await update(socket))["content"])
 
     bob = factories.bob()
-    content = talk(run.pk, factories.alice(), what)
+    content = talk(run.pk, factories.alice(), what, "overview")
     assert "<strong>bob</strong> approved version 1 of the plan" in content

@@ -124,8 +124,8 @@ def test_a_step_is_approved_by_the_approver(client: Client) -> None:
 def test_a_rejected_step_is_tried_again_with_the_words(alice_client: Client) -> None:
     run = factories.step_gate()
     alice_client.post(address(gate_of(run)), form(gate_of(run), "reject", "Quote the annex too."))
-    page = alice_client.get(f"/runs/{run.pk}/").content.decode()
-    assert "Quote the annex too." in page
+    assert "Quote the annex too." in alice_client.get(f"/runs/{run.pk}/").text
+    page = alice_client.get(f"/runs/{run.pk}/steps/").text
     assert "was given the critique of attempt 2" in page
 
 

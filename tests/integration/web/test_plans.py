@@ -19,7 +19,7 @@ def body(answer: Any) -> bytes:
 
 def test_each_version_is_a_file_that_can_be_imported_again(alice_client: Client) -> None:
     run = factories.awaiting_second_plan()
-    text = alice_client.get(f"/runs/{run.pk}/").text
+    text = alice_client.get(f"/runs/{run.pk}/plan/").text
     for plan in run.plans.all():
         place = f"/runs/{run.pk}/plans/{plan.version}.json"
         assert f'href="{place}"' in text

@@ -16,16 +16,18 @@ from tests import factories
 from tests.factories import recorded
 
 pytestmark = pytest.mark.django_db
-QUERIES = 19
+QUERIES = {"": 18, "plan/": 16, "steps/": 19, "files/": 18, "history/": 17, "cost/": 19}
 
 
-def page_of(client: Client, run: Run) -> str:
-    answer = client.get(f"/runs/{run.pk}/")
+def page_of(client: Client, run: Run, tab: str = "") -> str:
+    answer = client.get(f"/runs/{run.pk}/{tab}")
     assert answer.status_code == 200
     return answer.content.decode()
 
 
-@pytest.mark.parametrize("where", ["", "pause/", "stop/", "gates/1/", "steps/1/"])
+@pytest.mark.parametrize(
+    "where", ["", "plan/", "steps/", "files/", "history/", "cost/", "pause/", "stop/", "gates/1/", "steps/1/"]
+)
 def test_who_may_not_see_it_gets_404(client: Client, where: str) -> None:
     run = factories.executing()
     client.force_login(factories.charlie())
@@ -47,7 +49,6 @@ def test_owner_and_approver_see_it_and_the_signed_out_sign_in(client: Client) ->
         (factories.planning, "The planner writes a plan."),
         (factories.awaiting_plan, "Approve the plan?"),
         (factories.executing, "Working on “List the contracts and their parties”."),
-        (factories.failed_attempt, "given to attempt 2"),
         (factories.step_gate, "Keep this result?"),
         (factories.exhausted_gate, "Accept with issues"),
         (factories.blocked, "<strong>Reported as blocked.</strong>"),
@@ -60,6 +61,10 @@ def test_owner_and_approver_see_it_and_the_signed_out_sign_in(client: Client) ->
 )
 def test_each_state_says_what_it_is(alice_client: Client, make: Callable[[], Run], says: str) -> None:
     assert says in page_of(alice_client, make())
+
+
+def test_a_failed_attempt_says_who_got_its_critique(alice_client: Client) -> None:
+    assert "given to attempt 2" in page_of(alice_client, factories.failed_attempt(), "steps/")
 
 
 def test_a_plan_gate_says_what_is_approved_and_what_it_costs(alice_client: Client) -> None:
@@ -81,7 +86,7 @@ def test_a_second_version_says_why_and_what_changed(alice_client: Client) -> Non
 
 
 def test_a_failed_attempt_shows_evidence_deviations_and_who_was_overruled(alice_client: Client) -> None:
-    page = page_of(alice_client, factories.failed_attempt())
+    page = page_of(alice_client, factories.failed_attempt(), "steps/")
     assert "✗ not verified: “dealt with as promptly as possible” does not occur in" in page
     assert "review/scratch.txt was written, which no step declared." in page
     assert "The plan named the tool search_files; it was not used." in page
@@ -99,13 +104,14 @@ def test_texts_of_models_are_escaped(alice_client: Client) -> None:
     assert "onclick" not in page
 
 
+@pytest.mark.parametrize(("tab", "queries"), QUERIES.items())
 def test_the_number_of_queries_does_not_grow_with_steps(
-    alice_client: Client, django_assert_num_queries: DjangoAssertNumQueries
+    alice_client: Client, django_assert_num_queries: DjangoAssertNumQueries, tab: str, queries: int
 ) -> None:
     for run in (factories.many_steps(2), factories.many_steps(4)):
         trees.reset_cache()
-        with django_assert_num_queries(QUERIES):
-            page_of(alice_client, run)
+        with django_assert_num_queries(queries):
+            page_of(alice_client, run, tab)
 
 
 def test_the_number_of_queries_does_not_grow_with_results_that_are_kept(
@@ -113,8 +119,8 @@ def test_the_number_of_queries_does_not_grow_with_results_that_are_kept(
 ) -> None:
     for run in (factories.keeping(1), factories.keeping(3)):
         trees.reset_cache()
-        with django_assert_num_queries(QUERIES):
-            page_of(alice_client, run)
+        with django_assert_num_queries(QUERIES["steps/"] - 1):
+            page_of(alice_client, run, "steps/")
 
 
 def test_two_hundred_steps_are_fine(alice_client: Client, django_assert_num_queries: DjangoAssertNumQueries) -> None:
@@ -127,18 +133,18 @@ def test_an_event_of_a_kind_that_is_not_known_breaks_neither_page_nor_socket(ali
     run = factories.planning()
     newest = recorded(run.pk, Note(text="Something."))
     run.events.filter(seq=newest).update(kind="teleported", data={"to": "Mars"})
-    assert "teleported." in page_of(alice_client, run)
-    assert "teleported." in fragments.update(run.owner_id, run.pk, newest - 1).content
+    assert "teleported." in page_of(alice_client, run, "history/")
+    assert "teleported." in fragments.update(run.owner_id, run.pk, "history", newest - 1).content
 
 
 def test_the_history_is_capped_with_a_way_to_all_of_it(alice_client: Client) -> None:
     run = factories.planning()
     for _ in range(250):
         recorded(run.pk, Note(text="Something."))
-    page = page_of(alice_client, run)
+    page = page_of(alice_client, run, "history/")
     assert page.count("data-seq=") == 200
     assert "52 earlier events not shown" in page
-    assert alice_client.get(f"/runs/{run.pk}/?events=all").content.decode().count("data-seq=") == 252
+    assert alice_client.get(f"/runs/{run.pk}/history/?events=all").content.decode().count("data-seq=") == 252
 
 
 def test_pause_and_resume(alice_client: Client) -> None:
@@ -162,7 +168,7 @@ def test_pausing_twice_is_said_and_changes_nothing(alice_client: Client) -> None
 def test_with_htmx_pausing_brings_the_head(alice_client: Client) -> None:
     run = factories.executing()
     answer = alice_client.post(f"/runs/{run.pk}/pause/", {"paused": "1"}, headers={"HX-Request": "true"})
-    assert 'id="run-head"' in answer.content.decode()
+    assert 'id="run-state"' in answer.content.decode()
     assert "Resume" in answer.content.decode()
 
 
@@ -182,14 +188,14 @@ def test_reading_changes_nothing(alice_client: Client, address: str) -> None:
 
 
 def test_costs_are_compared_as_soon_as_a_step_was_tried(alice_client: Client) -> None:
-    assert "Estimate against actual" not in page_of(alice_client, factories.awaiting_plan())
-    page = page_of(alice_client, factories.failed_attempt())
+    assert "Estimate against actual" not in page_of(alice_client, factories.awaiting_plan(), "cost/")
+    page = page_of(alice_client, factories.failed_attempt(), "cost/")
     assert "Estimate against actual" in page
     assert "Tokens and cost by role and model" in page
 
 
 def test_a_long_plan_is_compared_by_role_only(alice_client: Client) -> None:
-    page = page_of(alice_client, factories.many_steps(41))
+    page = page_of(alice_client, factories.many_steps(41), "cost/")
     assert "has a row for each step" in page
     assert "Synthesizer" in page
 
@@ -213,7 +219,7 @@ def test_an_estimate_of_version_0_1_is_still_shown(alice_client: Client) -> None
     steps = [{"step_id": "inventory", "low": "0.11", "high": "0.22"}]
     old = {"low": "0.3", "high": "0.9", "steps": steps, "unpriced": [], "basis": "default token counts per complexity"}
     run.plans.update(estimate=old)
-    page = page_of(alice_client, run)
+    page = page_of(alice_client, run, "cost/")
     assert "$0.11 to $0.22" in page
     assert "default token counts per complexity" in page
     assert "By step and role" not in page

@@ -88,7 +88,7 @@ def test_a_folder_comes_without_secrets_and_a_file_that_is_named_with_them(alice
     alice_client.post("/runs/new/", form(files=files, paths=names))
     run = Run.objects.get()
     assert list(trees.files_of(run.inputs)) == ["app/.env.example", "app/.github/ci.yml", "prod.env"]
-    page = alice_client.get(f"/runs/{run.pk}/").text
+    page = alice_client.get(f"/runs/{run.pk}/history/").text
     assert "with 3 files. Left out, since they may hold secrets: app/.env, app/.ssh/, app/notes." in page
 
 
@@ -99,7 +99,7 @@ def test_the_history_tells_what_the_browser_left_out_itself(alice_client: Client
     (submitted,) = run.events.filter(kind="submitted")
     assert submitted.data["left_out"][:3] == ["app/.env", "<script>", "keys/0.pem"]
     assert submitted.data["left_out"][20:] == ["and 180 more"]
-    page = alice_client.get(f"/runs/{run.pk}/").text
+    page = alice_client.get(f"/runs/{run.pk}/history/").text
     assert "Left out, since they may hold secrets: app/.env, &lt;script&gt;, keys/0.pem" in page
 
 

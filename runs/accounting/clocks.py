@@ -1,0 +1,78 @@
+"""The two clocks of a run: how long it has worked, and how long it has waited for people."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from runs.enums import GateKind
+from runs.models import Attempt, Run
+
+type Span = tuple[datetime, datetime]
+_HOLDING = frozenset({GateKind.ERROR, GateKind.BUDGET})
+"""Gates at which an attempt stays open although nobody works at it."""
+
+
+@dataclass(frozen=True)
+class Clocks:
+    """Milliseconds since the submission, split; together they are the time up to the end, or up to now.
+
+    `working`: which of the two goes on; None when the run has come to its end.
+    """
+
+    worked: int
+    waited: int
+    working: bool | None
+
+
+def clocks_of(run: Run, now: datetime) -> Clocks:
+    """A run waits while a question is open and no attempt is under way, and works otherwise. Two queries."""
+    end = run.finished_at or now
+    gates = list(run.gates.order_by().values_list("kind", "opened_at", "decided_at", "withdrawn_at"))
+    attempts = Attempt.objects.of_run(run).order_by().values_list("created_at", "finished_at")
+    held = [_span(opened, decided or gone, end) for kind, opened, decided, gone in gates if kind in _HOLDING]
+    asked = [_span(opened, decided or gone, end) for kind, opened, decided, gone in gates if kind not in _HOLDING]
+    busy = _without([_span(begun, done, end) for begun, done in attempts], held)
+    waits = _union([*_without(asked, busy), *held])
+    waited = _length(waits)
+    whole = max(end - run.created_at, timedelta(0))
+    working = None if run.finished_at else not (waits and waits[-1][1] >= end)
+    return Clocks(_ms(whole - waited), _ms(waited), working)
+
+
+def _span(begin: datetime, end: datetime | None, latest: datetime) -> Span:
+    return begin, min(end or latest, latest)
+
+
+def _union(spans: Iterable[Span]) -> list[Span]:
+    """The same time in spans that do not touch, in order."""
+    found: list[Span] = []
+    for begin, end in sorted(spans):
+        if found and begin <= found[-1][1]:
+            found[-1] = found[-1][0], max(end, found[-1][1])
+        elif begin < end:
+            found.append((begin, end))
+    return found
+
+
+def _without(spans: Sequence[Span], others: Sequence[Span]) -> list[Span]:
+    """What of `spans` lies in none of the others."""
+    left: list[Span] = []
+    cut = _union(others)
+    for begin, end in _union(spans):
+        for other_begin, other_end in cut:
+            if other_end <= begin or other_begin >= end:
+                continue
+            if begin < other_begin:
+                left.append((begin, other_begin))
+            begin = other_end
+        if begin < end:
+            left.append((begin, end))
+    return left
+
+
+def _length(spans: Iterable[Span]) -> timedelta:
+    return sum((end - begin for begin, end in spans), timedelta(0))
+
+
+def _ms(span: timedelta) -> int:
+    return max(0, round(span.total_seconds() * 1_000))

@@ -1,0 +1,181 @@
+"""What stands above every tab of a run: state, clocks, cost, tabs; by a few queries whatever the size of its plan."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from functools import cached_property
+
+from django.db.models import Count, Q
+from django.utils import timezone
+
+from runs import queries
+from runs.accounting.clocks import Clocks, clocks_of
+from runs.accounting.totals import Totals, totals
+from runs.enums import OPEN_ATTEMPTS, SETTLED_STEPS, AttemptStatus, GateKind, Outcome, PlanStatus, Role, RunStatus
+from runs.models import Attempt, Gate, Plan, Run, Step, User
+from runs.pev.policy import RoleModel
+
+NAMED_STEPS = 3
+"""Steps under way that the sentence names."""
+
+
+@dataclass(frozen=True)
+class Progress:
+    """Steps in all, and those that others may rest on."""
+
+    total: int
+    done: int
+
+
+@dataclass(frozen=True)
+class Tab:
+    """`count` stands behind the name, as text; empty for none."""
+
+    name: str
+    title: str
+    count: str
+
+    @property
+    def address(self) -> str:
+        """The name of its address."""
+        return "run" if self.name == "overview" else f"run_{self.name}"
+
+
+@dataclass(frozen=True, eq=False)
+class RunFrame:
+    """A run as its header shows it; `tab` is the one that is open, or the empty word on pages beside the tabs."""
+
+    run: Run
+    tab: str = ""
+
+    @property
+    def finished(self) -> bool:
+        return self.run.status == RunStatus.FINISHED
+
+    @cached_property
+    def asked(self) -> list[Gate]:
+        """The questions that are open, the oldest first."""
+        return list(self.run.gates.open().order_by("pk"))
+
+    @cached_property
+    def plan(self) -> Plan | None:
+        """The newest version."""
+        return self.run.plans.newest()
+
+    @cached_property
+    def progress(self) -> Progress:
+        """How much of the newest version is done."""
+        done = Count("pk", filter=Q(status__in=SETTLED_STEPS))
+        return Progress(**Step.objects.filter(plan=self.plan).aggregate(total=Count("pk"), done=done))
+
+    @cached_property
+    def clocks(self) -> Clocks:
+        return clocks_of(self.run, timezone.now())
+
+    @cached_property
+    def totals(self) -> Totals:
+        return totals(self.run)
+
+    @property
+    def budget(self) -> Decimal | None:
+        """USD; None for no limit."""
+        return self.run.policy.budget
+
+    @property
+    def badge(self) -> str:
+        """The word for the state of the run, which also colours title and icon."""
+        if self.finished:
+            return self.run.outcome or ""
+        if self.run.paused:
+            return "paused"
+        return "waiting" if self.asked else self.run.status
+
+    @property
+    def moving(self) -> bool:
+        return not (self.finished or self.asked or self.run.paused)
+
+    @cached_property
+    def sentence(self) -> str:
+        """What happens now; of a finished run, what has become of it."""
+        if self.finished:
+            return _OUTCOMES[Outcome(self.run.outcome or Outcome.FAILED)]
+        parts = [_ASKED[kind] for kind in dict.fromkeys(GateKind(gate.kind) for gate in self.asked)]
+        if not parts or self.run.status == RunStatus.EXECUTING:
+            parts += self._doing()
+        if self.run.paused:
+            parts.insert(0, "Paused: what is under way is finished, nothing new starts.")
+        return " ".join(parts)
+
+    def _doing(self) -> list[str]:
+        match RunStatus(self.run.status):
+            case RunStatus.PLANNING:
+                again = self.plan and self.plan.status != PlanStatus.PROPOSED
+                version = self.plan.version + 1 if self.plan and again else 1
+                what = f"version {version} of the plan" if version > 1 else "a plan"
+                return [f"The planner writes {what}."]
+            case RunStatus.FINALISING:
+                return ["The final answer is written and judged."]
+            case RunStatus.EXECUTING:
+                return list(_under_way(self._working))
+            case _:
+                return []
+
+    @cached_property
+    def _working(self) -> Sequence[Attempt]:
+        found = Attempt.objects.of_run(self.run).filter(status__in=OPEN_ATTEMPTS).select_related("step")
+        return list(found.order_by("pk")[:NAMED_STEPS])
+
+    @property
+    def tabs(self) -> list[Tab]:
+        plan, steps = self.plan, self.progress.total
+        return [
+            Tab("overview", "Overview", ""),
+            Tab("plan", "Plan", f"v{plan.version}" if plan else ""),
+            Tab("steps", "Steps", f"{steps:,}" if steps else ""),
+            Tab("files", "Files", f"{self.run.head.file_count:,}"),
+            Tab("history", "History", f"{self.run.event_count:,}"),
+            Tab("cost", "Cost", _about_usd(self.totals)),
+        ]
+
+    @property
+    def players(self) -> list[tuple[str, RoleModel]]:
+        """Which model plays which role."""
+        return [(role.value, self.run.policy.model_for(role)) for role in (Role.PLANNER, Role.EXECUTOR, Role.VERIFIER)]
+
+    @property
+    def offline(self) -> bool:
+        """Whether the policy names offline rules only; what was asked is in the journal."""
+        return queries.without_ai(player.model for _, player in self.players)
+
+    @property
+    def approvers(self) -> list[User]:
+        """Who may decide beside the owner."""
+        return list(self.run.approvers.order_by("username"))
+
+
+_ASKED = {
+    GateKind.PLAN: "The plan needs your decision.",
+    GateKind.STEP: "A result needs your decision.",
+    GateKind.EXHAUSTED: "A step is out of attempts; it needs your decision how to go on.",
+    GateKind.ERROR: "Something is in the way; it needs your decision whether to try again.",
+    GateKind.BUDGET: "A limit is reached; it needs your decision whether to raise it.",
+}
+_OUTCOMES = {
+    Outcome.SUCCEEDED: "Every step passed, and every success criterion has evidence that the server verified.",
+    Outcome.PARTIAL: "The run went to its end, with open points. Read them before the answer.",
+    Outcome.FAILED: "The run ended without a result that counts.",
+    Outcome.CANCELLED: "A person stopped the run. What had passed until then is kept.",
+}
+_VERBS = {AttemptStatus.EXECUTING: "Working on", AttemptStatus.VERIFYING: "Verifying"}
+
+
+def _under_way(attempts: Sequence[Attempt]) -> Iterator[str]:
+    for attempt in attempts:
+        again = f" (attempt {attempt.number})" if attempt.number > 1 else ""
+        yield f"{_VERBS[AttemptStatus(attempt.status)]} “{attempt.step.spec.name}”{again}."
+
+
+def _about_usd(used: Totals) -> str:
+    return f"${used.cost:,.2f}" if used.calls else ""
