@@ -25,7 +25,7 @@ from runs.documents.kinds import HEAD_BYTES, is_document
 from runs.documents.renditions import Readings
 from runs.errors import UploadRefused
 from runs.models import Tree
-from runs.pev.paths import Converted, Unreadable, clashes, clean_path, text_of
+from runs.pev.files.paths import Converted, Unreadable, clashes, clean_path, text_of
 from runs.pev.ports import Changes, FileInfo
 
 _PIECE = 256 * 1024

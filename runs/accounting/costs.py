@@ -12,7 +12,7 @@ from django.db.models import BooleanField, ExpressionWrapper, Q
 from runs.accounting.totals import Totals, totals_by
 from runs.enums import SETTLED_STEPS, Role, RunStatus, StepStatus, WorkKind
 from runs.models import Attempt, ModelCall, Plan, Run, Step
-from runs.pev.estimate import Estimate, RoleEstimate, StepEstimate
+from runs.pev.plans.estimate import Estimate, RoleEstimate, StepEstimate
 
 _NOTHING = Totals()
 

@@ -8,7 +8,7 @@ from decimal import Decimal
 from runs.accounting.prices import cost_of
 from runs.enums import Complexity, Role
 from runs.pev.contracts import PlanContract
-from runs.pev.estimate import Basis, Estimate, RoleEstimate, StepEstimate, basis_of
+from runs.pev.plans.estimate import Basis, Estimate, RoleEstimate, StepEstimate, basis_of
 from runs.pev.ports import Usage
 
 _ROUNDS = {Complexity.LOW: (2, 4), Complexity.MEDIUM: (3, 8), Complexity.HIGH: (4, 12)}

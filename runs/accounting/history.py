@@ -15,7 +15,7 @@ from runs.accounting.estimates import History, Measured, estimate
 from runs.enums import Complexity, Role, RunStatus, WorkKind, WorkStatus
 from runs.models import Attempt, Plan, Run, Step, WorkItem
 from runs.pev.contracts import PlanContract
-from runs.pev.estimate import Estimate
+from runs.pev.plans.estimate import Estimate
 
 MIN_RUNS = 3
 """With fewer finished runs nothing counts as measured."""

@@ -36,7 +36,7 @@ from django.utils import timezone
 from runs.accounting.totals import RoleTotals, Totals, totals_by
 from runs.enums import TERMINAL_STEPS, AttemptStatus, GateStatus, Outcome, Role, StepStatus, WorkKind
 from runs.models import Attempt, Gate, ModelCall, Plan, Run, Step, ToolCall, Verdict
-from runs.pev.results import CriterionResult
+from runs.pev.evidence.results import CriterionResult
 
 LATEST_VERDICTS = 500
 """From how many verdicts, the latest, the verifier's confidence is read."""

@@ -62,8 +62,8 @@ class Readings:
 
 
 def is_text(pieces: Iterable[bytes]) -> bool:
-    """Whether it is UTF-8 without NUL, as `pev.paths.text_of` wants it, in the memory of one piece; and no document of
-    a kind that may be written in ASCII alone.
+    """Whether it is UTF-8 without NUL, as `pev.files.paths.text_of` wants it, in the memory of one piece; and no
+    document of a kind that may be written in ASCII alone.
     """
     decoder = codecs.getincrementaldecoder("utf-8")()
     begun = False

@@ -25,18 +25,18 @@ from runs.lifecycle.findings import Found
 from runs.lifecycle.moves import StepState
 from runs.llm.capabilities import window_of
 from runs.models import Attempt, Plan, Run, Step, ToolCall
-from runs.pev.case import Case
-from runs.pev.citing import Delivered
+from runs.pev.citations.citing import Delivered
 from runs.pev.contracts import Absent, Criterion, MinBytes, PlanStep, WordCount
-from runs.pev.coverage import read_whole
-from runs.pev.inputs import meant_by
+from runs.pev.evidence.sources import Given, ToolText, source_of
+from runs.pev.files.coverage import read_whole
+from runs.pev.files.inputs import meant_by
 from runs.pev.outcome import gaps_in, point_of
 from runs.pev.planner import Lesson, PlanBrief, Spent
 from runs.pev.ports import FileInfo
-from runs.pev.sources import Given, ToolText, source_of
 from runs.pev.step_brief import Critique, StepBrief
 from runs.pev.synthesizer import AnswerBrief
 from runs.pev.tools import FileTools, ToolLimits
+from runs.pev.verification.case import Case
 from runs.reading.coverage import remarks_on
 from runs.reading.files import written_files
 from runs.reading.ledger import entries_of, ledger_of, result_in

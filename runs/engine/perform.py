@@ -27,9 +27,9 @@ from runs.lifecycle import state as states
 from runs.lifecycle.advance import advance
 from runs.models import Attempt, ToolCall, WorkItem
 from runs.pev import verifier
+from runs.pev.evidence.results import Judgement
 from runs.pev.executor import execute
 from runs.pev.planner import make_plan
-from runs.pev.results import Judgement
 from runs.pev.synthesizer import synthesize
 from runs.pev.tools import FileTools, limits_for
 from runs.trees import Overlay

@@ -7,8 +7,8 @@ from runs.enums import GateKind
 from runs.lifecycle import state as states
 from runs.models import Attempt, Gate
 from runs.pev.planner import Lesson
-from runs.pev.requests import PersonRequest
 from runs.pev.step_brief import Critique
+from runs.pev.verification.requests import PersonRequest
 from runs.reading.requests import judged_at
 from runs.trees import Overlay
 

@@ -7,7 +7,7 @@ from runs.lifecycle import fingerprint
 from runs.models import Run, Step
 from runs.pev.contracts import PlanContract, PlanStep
 from runs.pev.deviations import undeclared
-from runs.pev.relaxing import relaxed_criteria
+from runs.pev.plans.relaxing import relaxed_criteria
 from runs.reading.ledger import was_read
 
 

@@ -23,9 +23,9 @@ from runs.lifecycle.state import State
 from runs.lifecycle.transitions import change
 from runs.models import Attempt, Plan, Run, Step, Verdict
 from runs.pev.contracts import PlanContract, PlanStep, StepOutput
-from runs.pev.estimate import Estimate
+from runs.pev.evidence.results import Judgement
+from runs.pev.plans.estimate import Estimate
 from runs.pev.ports import Changes
-from runs.pev.results import Judgement
 
 
 def propose_plan(run: Run, plan: PlanContract, *, reason: str, estimate: Estimate | None) -> Plan:

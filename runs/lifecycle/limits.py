@@ -17,8 +17,8 @@ from runs.lifecycle import fingerprint
 from runs.lifecycle.notify import notify
 from runs.lifecycle.transitions import change
 from runs.models import Plan, Run, User, WorkItem
-from runs.pev.numbers import amount
 from runs.pev.policy import Policy
+from runs.pev.texts.numbers import amount
 
 MIN_ANSWER = 2_000
 """Tokens: a verdict, or a plan of a few steps. With less room an answer is often cut off, and paid for in vain."""

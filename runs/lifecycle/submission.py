@@ -28,13 +28,13 @@ from runs.lifecycle.rehearsing import check_can_be_answered
 from runs.lifecycle.templates import plan_worth_keeping
 from runs.models import Run, Tree, User
 from runs.pev.contracts import PlanContract
-from runs.pev.evidence import quoted
-from runs.pev.import_problems import shortened
-from runs.pev.inputs import selected
-from runs.pev.paths import MAX_CHARACTERS, clashes, clean_path
+from runs.pev.files.inputs import selected
+from runs.pev.files.paths import MAX_CHARACTERS, clashes, clean_path
+from runs.pev.files.sensitive import is_private_key, secret_part
+from runs.pev.imports.problems import shortened
 from runs.pev.planner import compared_with_itself, problems_in, without_sources
 from runs.pev.policy import Policy
-from runs.pev.sensitive import is_private_key, secret_part
+from runs.pev.texts.wording import quoted
 from runs.pev.tools import TOOL_NAMES
 from runs.reading.coverage import known_unread
 from runs.rehearsal.job import SAMPLE, SAMPLE_REQUEST
@@ -73,7 +73,7 @@ class Submission:
     """What a person submits. `token` makes a form that is sent twice one run. `no_files`: none are missing.
 
     `left_out`: what the sender has not sent, since it may hold secrets. `excluded`: patterns of files that are kept,
-    but that no step has to deal with (`pev.inputs`).
+    but that no step has to deal with (`pev.files.inputs`).
     With a `plan` no planner is asked for version 1; `plan_from` says in a sentence where it comes from.
     """
 

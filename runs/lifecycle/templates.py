@@ -16,8 +16,8 @@ from runs.lifecycle import fingerprint
 from runs.models import Plan, Run, Template, User
 from runs.permissions import visible_templates
 from runs.pev.contracts import PlanContract
-from runs.pev.imported import plan_in
-from runs.pev.numbers import key as row_key
+from runs.pev.imports.imported import plan_in
+from runs.pev.texts.numbers import key as row_key
 
 MAX_NAME = 120
 """As the column has it: one line of a list."""

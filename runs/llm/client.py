@@ -22,8 +22,8 @@ from runs.llm.failures import failure, of_connection, of_status, says_too_long
 from runs.llm.request import answer_tool, answered, parameters
 from runs.llm.servers import Server, server_for
 from runs.llm.watch import Watch, attach
-from runs.pev.asking import EXCEEDED
 from runs.pev.contracts import JsonObject
+from runs.pev.conversation.asking import EXCEEDED
 from runs.pev.ports import Ask, Reply, Usage
 
 DEADLINE = 600.0

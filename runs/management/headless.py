@@ -30,7 +30,7 @@ from runs.management.output_folder import check_folder, write_out
 from runs.management.policy_options import given_texts, option
 from runs.management.questions import about
 from runs.models import Gate, Run
-from runs.pev.imported import MAX_BYTES, imported
+from runs.pev.imports.imported import MAX_BYTES, imported
 from runs.reading.gates import limits_of
 from runs.reading.run import reading_of
 from runs.reports.machine import as_json

@@ -13,8 +13,8 @@ from typing import IO
 from runs import trees
 from runs.errors import InvalidInput
 from runs.models import Run
-from runs.pev.paths import clean_path
-from runs.pev.sensitive import is_obeyed
+from runs.pev.files.paths import clean_path
+from runs.pev.files.sensitive import is_obeyed
 from runs.reading.files import written_files
 from runs.reports.archive import report_name
 from runs.reports.markdown import as_markdown

@@ -5,8 +5,8 @@ from collections.abc import Iterable, Iterator
 from runs.enums import REQUESTING_GATES, GateKind
 from runs.models import Gate
 from runs.pev.contracts import Criterion
+from runs.pev.evidence.results import CriterionResult
 from runs.pev.outcome import OpenPoint
-from runs.pev.results import CriterionResult
 from runs.reading.differences import check_in_words
 from runs.reading.plans import AttemptReading, PlanReading, StepReading
 from runs.reading.requests import Request

@@ -11,9 +11,9 @@ from runs.models.querysets import AttemptQuerySet, PlanQuerySet, StepQuerySet
 from runs.models.runs import Run
 from runs.models.trees import Tree
 from runs.pev.contracts import PlanHeader, PlanStep, StepOutput
-from runs.pev.estimate import Estimate
+from runs.pev.evidence.results import CriterionResult, RequestResult
+from runs.pev.plans.estimate import Estimate
 from runs.pev.ports import Changes
-from runs.pev.results import CriterionResult, RequestResult
 
 
 class Plan(models.Model):

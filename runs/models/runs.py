@@ -11,8 +11,8 @@ from runs.enums import EventKind, Outcome, RunStatus
 from runs.models.fields import Column, ContractField, only, word_field
 from runs.models.querysets import EventQuerySet, RunQuerySet
 from runs.models.trees import Tree
+from runs.pev.evidence.results import Judgement
 from runs.pev.policy import Policy
-from runs.pev.results import Judgement
 
 
 class Run(models.Model):

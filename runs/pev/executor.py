@@ -3,12 +3,12 @@
 from dataclasses import replace
 
 from runs.errors import ContractBroken
-from runs.pev.asking import CORRECTIONS, added, assistant, corrected, read
 from runs.pev.contracts import JsonObject, StepOutput
+from runs.pev.conversation.asking import CORRECTIONS, added, assistant, corrected, read
+from runs.pev.conversation.repetition import Calls
+from runs.pev.conversation.window import Room, begun_again
 from runs.pev.ports import Ask, Model, Reply, Toolbox
-from runs.pev.repetition import Calls
 from runs.pev.step_brief import StepBrief, question
-from runs.pev.window import Room, begun_again
 
 MAX_CALLS = 50
 """Tool calls of one turn that are carried out: ten thousand would keep a worker busy for minutes."""

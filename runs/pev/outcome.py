@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from runs.enums import SETTLED_STEPS, AttemptStatus, Missing, Outcome, Severity, StepStatus
-from runs.pev.results import CriterionResult
+from runs.pev.evidence.results import CriterionResult
 
 MAX_TEXT = 200
 MAX_FOUND = 300

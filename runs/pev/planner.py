@@ -6,18 +6,19 @@ from dataclasses import dataclass, field
 
 from runs.enums import About, Role
 from runs.errors import PathRefused, PlanRepeated
-from runs.pev import answering, prompts
-from runs.pev.asking import ask_for, user
-from runs.pev.check_problems import problem_with_sources
-from runs.pev.checks import problem_with
+from runs.pev import prompts
+from runs.pev.checks.deciding import problem_with
+from runs.pev.checks.problems import problem_with_sources
 from runs.pev.contracts import Check, Criterion, PlanContract, PlanStep, compares, schema_for
+from runs.pev.conversation.asking import ask_for, user
+from runs.pev.conversation.examples import form_of
 from runs.pev.delimiters import delimited, listing
-from runs.pev.examples import form_of
 from runs.pev.feedback import Feedback
-from runs.pev.ordering import ancestors, cycle_in
-from runs.pev.paths import clashes, clean_path
-from runs.pev.patterns import Budget, TooSlow
+from runs.pev.files.paths import clashes, clean_path
+from runs.pev.plans import answering
+from runs.pev.plans.ordering import ancestors, cycle_in
 from runs.pev.ports import Ask, FileInfo, Model, ToolSpec
+from runs.pev.texts.patterns import Budget, TooSlow
 
 CHECKS_SECONDS = 10.0
 """For all checks of a plan together: one pattern may take 50 ms to compile, and a plan may have thousands."""

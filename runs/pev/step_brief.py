@@ -5,13 +5,13 @@ from dataclasses import dataclass, field
 
 from runs.enums import Role
 from runs.pev import prompts
-from runs.pev.asking import user
 from runs.pev.contracts import ContextItem, PlanStep, StepOutput, schema_for
+from runs.pev.conversation.asking import user
+from runs.pev.conversation.examples import form_of
+from runs.pev.conversation.window import answer_tokens
 from runs.pev.delimiters import begun, delimited, listing, results_with_notes
-from runs.pev.examples import form_of
 from runs.pev.feedback import Feedback
 from runs.pev.ports import Ask, FileInfo, ToolSpec
-from runs.pev.window import answer_tokens
 
 CONTEXT_CHARS = 20_000
 LISTED_STEPS = 100

@@ -5,11 +5,11 @@ from dataclasses import dataclass, field, replace
 
 from runs.enums import Role
 from runs.pev import prompts
-from runs.pev.asking import ask_for, user
-from runs.pev.citing import message_of
+from runs.pev.citations.citing import message_of
 from runs.pev.contracts import JsonObject, SynthesizedAnswer, schema_for
+from runs.pev.conversation.asking import ask_for, user
+from runs.pev.conversation.examples import form_of
 from runs.pev.delimiters import delimited, results_with_notes
-from runs.pev.examples import form_of
 from runs.pev.ports import Ask, Model
 
 

@@ -9,12 +9,13 @@ from pydantic import Field, StringConstraints, ValidationError
 
 from runs.errors import InvalidInput
 from runs.pev.contracts import Contract, schema_for
-from runs.pev.evidence import find, quoted
-from runs.pev.mistakes import MAX_SHOWN, place_of, words_for
-from runs.pev.paths import clean_path, text_of
-from runs.pev.patterns import Budget, Pattern, TooSlow, compiled, places
+from runs.pev.conversation.mistakes import MAX_SHOWN, place_of, words_for
+from runs.pev.conversation.window import result_chars
+from runs.pev.evidence.quotes import find
+from runs.pev.files.paths import clean_path, text_of
 from runs.pev.ports import FileInfo, Shown, ToolResult, ToolSpec, ToolUse, Workspace
-from runs.pev.window import result_chars
+from runs.pev.texts.patterns import Budget, Pattern, TooSlow, compiled, places
+from runs.pev.texts.wording import quoted
 
 
 @dataclass(frozen=True)

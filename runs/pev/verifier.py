@@ -3,20 +3,21 @@
 from collections.abc import Iterator, Mapping, Sequence, Set
 
 from runs.enums import About, Action, Role, Severity
-from runs.pev import prompts, requests
-from runs.pev.asking import ask_for, user
-from runs.pev.case import Case
+from runs.pev import prompts
 from runs.pev.contracts import RESULT, Criterion, CriterionAnswer, VerifierAnswer, schema_for
+from runs.pev.conversation.asking import ask_for, user
+from runs.pev.conversation.examples import form_of
 from runs.pev.delimiters import NOTES_CHARS, begun, delimited
-from runs.pev.evidence import quoted
-from runs.pev.examples import form_of
-from runs.pev.grounding import NOT_OUTSIDE, examined, supports
-from runs.pev.paths import text_of
+from runs.pev.evidence.results import CriterionResult, Evidence, Judgement, RequestResult, all_pass
+from runs.pev.files.paths import text_of
 from runs.pev.ports import Ask, Model
-from runs.pev.prechecks import decided_by_code, in_order, undecided
-from runs.pev.requests import Change
-from runs.pev.results import CriterionResult, Evidence, Judgement, RequestResult, all_pass
-from runs.pev.sampling import looked_at
+from runs.pev.texts.wording import quoted
+from runs.pev.verification import requests
+from runs.pev.verification.case import Case
+from runs.pev.verification.grounding import NOT_OUTSIDE, examined, supports
+from runs.pev.verification.prechecks import decided_by_code, in_order, undecided
+from runs.pev.verification.requests import Change
+from runs.pev.verification.sampling import looked_at
 
 SHOWN_CHARS = 60_000
 SHOWN_IN_ALL = 240_000

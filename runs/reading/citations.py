@@ -10,10 +10,10 @@ from functools import cached_property
 from runs import trees
 from runs.enums import CitationStatus
 from runs.models import Attempt, Run
-from runs.pev.citations import Citation, Cited, citations_in
-from runs.pev.citing import broken_in, is_markdown, of_the_run, too_many
-from runs.pev.sources import Given, Sources
-from runs.pev.statements import Uncited, uncited
+from runs.pev.citations.citing import broken_in, is_markdown, of_the_run, too_many
+from runs.pev.citations.lookup import Citation, Cited, citations_in
+from runs.pev.citations.statements import Uncited, uncited
+from runs.pev.evidence.sources import Given, Sources
 from runs.reading.files import written_files
 from runs.reading.kept import Kept
 

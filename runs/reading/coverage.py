@@ -10,8 +10,8 @@ from functools import cached_property
 from runs import trees
 from runs.models import Attempt, Plan, Run, Step, ToolCall
 from runs.pev.contracts import PlanStep
-from runs.pev.coverage import Covered, Extent, Inputs, coverage, each_shown, not_read_by_plan, summary, unread_in
-from runs.pev.inputs import meant_by, selected
+from runs.pev.files.coverage import Covered, Extent, Inputs, coverage, each_shown, not_read_by_plan, summary, unread_in
+from runs.pev.files.inputs import meant_by, selected
 from runs.pev.ports import Shown
 
 MAX_GROUPS = 10

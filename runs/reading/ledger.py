@@ -7,8 +7,8 @@ from django.db.models import Q
 
 from runs.enums import AttemptStatus, GateKind, GateStatus, Severity, StepStatus
 from runs.models import Attempt, Gate, Plan, Run, Step, Verdict
+from runs.pev.evidence.results import CriterionResult
 from runs.pev.outcome import Ledger, StepEntry, Tried
-from runs.pev.results import CriterionResult
 from runs.reading.coverage import unread
 from runs.reading.requests import READ, Request, answered, requests_of, unmet
 

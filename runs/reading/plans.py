@@ -25,9 +25,9 @@ from runs.enums import (
 from runs.models import Attempt, Gate, Plan, Step, Verdict
 from runs.pev.contracts import Criterion, PlanStep, StepOutput
 from runs.pev.deviations import deviations
-from runs.pev.estimate import Estimate, StepEstimate
-from runs.pev.ordering import levels
 from runs.pev.outcome import OpenPoint, point_of
+from runs.pev.plans.estimate import Estimate, StepEstimate
+from runs.pev.plans.ordering import levels
 from runs.pev.ports import FileInfo
 from runs.reading.coverage import planned
 from runs.reading.differences import Difference, difference_between

@@ -7,8 +7,8 @@ from typing import Literal
 from runs.enums import GateKind, GateStatus, StepStatus
 from runs.models import Attempt, Gate, Plan, Run, Step
 from runs.pev.contracts import PlanHeader, RequestAnswer
-from runs.pev.evidence import quoted
-from runs.pev.results import CriterionResult, RequestResult
+from runs.pev.evidence.results import CriterionResult, RequestResult
+from runs.pev.texts.wording import quoted
 
 READ = frozenset({"person", "terminal"})
 """How those decide who have read the question; a policy and `--approve-all` have not."""

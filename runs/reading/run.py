@@ -11,8 +11,8 @@ from runs.accounting.metrics import Metrics, metrics
 from runs.accounting.totals import RoleTotals, Totals, totals_by_role
 from runs.enums import EventKind, Outcome, Role
 from runs.models import Gate, Run
+from runs.pev.evidence.results import CriterionResult
 from runs.pev.outcome import OpenPoint, gaps_in
-from runs.pev.results import CriterionResult
 from runs.reading.citations import RunCitations, citations_of
 from runs.reading.coverage import Coverage, unreadable
 from runs.reading.escaping import line

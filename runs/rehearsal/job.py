@@ -7,7 +7,7 @@ from importlib.resources import files
 from posixpath import basename, dirname
 
 from runs.pev.contracts import Criterion, PlanContract, PlanStep
-from runs.pev.imported import plan_in
+from runs.pev.imports.imported import plan_in
 
 SAMPLE = "contracts"
 SAMPLE_REQUEST = (

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from urllib.parse import quote as url_quote
 
-from runs.pev.evidence import proves_nothing
+from runs.pev.evidence.quotes import proves_nothing
 
 CITED_WORDS = 12
 QUOTE_CHARS = 240

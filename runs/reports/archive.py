@@ -16,7 +16,7 @@ from django.utils import timezone
 from runs import trees
 from runs.errors import PathRefused
 from runs.models import Run
-from runs.pev.paths import clashes, clean_path
+from runs.pev.files.paths import clashes, clean_path
 from runs.reading.files import written_files
 from runs.reports.markdown import as_markdown
 

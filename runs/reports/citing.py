@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from runs.enums import CitationStatus
-from runs.pev.citations import Citation, Cited
+from runs.pev.citations.lookup import Citation, Cited
 from runs.pev.contracts import RESULT
 from runs.reading.escaping import line
 

@@ -8,10 +8,10 @@ from dataclasses import asdict
 from pydantic import JsonValue
 
 from runs.models import Attempt, Run, Verdict
-from runs.pev.citations import Cited
-from runs.pev.coverage import Covered
+from runs.pev.citations.lookup import Cited
+from runs.pev.evidence.results import CriterionResult
+from runs.pev.files.coverage import Covered
 from runs.pev.outcome import OpenPoint
-from runs.pev.results import CriterionResult
 from runs.reading.citations import RunCitations, cited_in
 from runs.reading.plans import AttemptReading, PlanReading, StepReading
 from runs.reading.requests import Request
@@ -119,7 +119,7 @@ def _coverage(report: RunReading) -> JsonValue:
 
 
 def _covered(files: Iterable[Covered]) -> JsonValue:
-    """`extent` as in `pev.coverage`."""
+    """`extent` as in `pev.files.coverage`."""
     return [
         {
             "path": one.path,

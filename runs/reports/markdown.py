@@ -12,7 +12,7 @@ from runs.accounting.totals import Totals
 from runs.characters import printable
 from runs.enums import Severity
 from runs.models import Gate, Run, Verdict
-from runs.pev.results import CriterionResult, Evidence
+from runs.pev.evidence.results import CriterionResult, Evidence
 from runs.reading.citations import cited_in
 from runs.reading.escaping import block, code, line
 from runs.reading.plans import AttemptReading, PlanReading, StepReading

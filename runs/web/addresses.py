@@ -5,9 +5,9 @@ from urllib.parse import urlencode
 from django.urls import reverse
 
 from runs.models import Attempt, Step
-from runs.pev.citations import Citation
+from runs.pev.citations.lookup import Citation
 from runs.pev.contracts import RESULT
-from runs.pev.results import Evidence
+from runs.pev.evidence.results import Evidence
 
 
 def file_address(run_id: int, path: str, sha256: str = "", start: int = 0, end: int = 0) -> str:

@@ -7,15 +7,15 @@ from runs.enums import (
 )
 from runs.lifecycle import facts
 from runs.models import Attempt, Run
-from runs.pev.checks import run_check
+from runs.pev.checks.deciding import run_check
+from runs.pev.checks.material import Material
 from runs.pev.contracts import (
     FileExists,
     NoPlaceholders,
     QuotedEvidence,
 )
-from runs.pev.evidence import resolve
-from runs.pev.material import Material
-from runs.pev.results import Judgement
+from runs.pev.evidence.quotes import resolve
+from runs.pev.evidence.results import Judgement
 from tests.factories.parts import (
     CRITIQUE,
     DATA,

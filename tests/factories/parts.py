@@ -28,7 +28,8 @@ from runs.lifecycle import facts, gates
 from runs.lifecycle.advance import advance
 from runs.lifecycle.submission import Submission, sample, submit
 from runs.models import Attempt, Gate, Run, User, WorkItem
-from runs.pev.checks import run_check
+from runs.pev.checks.deciding import run_check
+from runs.pev.checks.material import Material
 from runs.pev.contracts import (
     ContextItem,
     Criterion,
@@ -41,12 +42,11 @@ from runs.pev.contracts import (
     QuotedEvidence,
     StepOutput,
 )
-from runs.pev.grounding import examined
-from runs.pev.material import Material
+from runs.pev.evidence.results import CriterionResult, Evidence, Judgement, all_pass
+from runs.pev.evidence.sources import Given, Sources, ToolText
 from runs.pev.policy import Policy, RoleModel
 from runs.pev.ports import Changes, Reply, Shown, ToolResult, ToolUse, Usage
-from runs.pev.results import CriterionResult, Evidence, Judgement, all_pass
-from runs.pev.sources import Given, Sources, ToolText
+from runs.pev.verification.grounding import examined
 from runs.trees import Overlay
 from tests.factories.cast import alice, bob
 

@@ -2,10 +2,10 @@
 
 import pytest
 
-from runs.pev.checks import run_check
+from runs.pev.checks.deciding import run_check
+from runs.pev.checks.material import Material
 from runs.pev.contracts import Check, Contains, CsvColumns, JsonValid, NoPlaceholders, QuotedEvidence, WordCount
-from runs.pev.evidence import find, resolve
-from runs.pev.material import Material
+from runs.pev.evidence.quotes import find, resolve
 from tests.hostile.bounds import within
 
 MB = 1_000_000

@@ -2,10 +2,10 @@
 
 import pytest
 
-from runs.pev.citations import citations_in
-from runs.pev.citing import broken_in
-from runs.pev.sources import Given, Sources
-from runs.pev.statements import uncited
+from runs.pev.citations.citing import broken_in
+from runs.pev.citations.lookup import citations_in
+from runs.pev.citations.statements import uncited
+from runs.pev.evidence.sources import Given, Sources
 from tests.hostile.bounds import within
 
 CHARACTERS = 1_000_000

@@ -4,9 +4,9 @@ import random
 
 import pytest
 
-from runs.pev.checks import COMPARING_SECONDS, problem_with, run_check
+from runs.pev.checks.deciding import COMPARING_SECONDS, problem_with, run_check
+from runs.pev.checks.material import Material
 from runs.pev.contracts import Absent, Check, Count, Covers, QuotesOccur
-from runs.pev.material import Material
 from tests.hostile.bounds import within
 
 MB = 1_000_000

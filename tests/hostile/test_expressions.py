@@ -6,7 +6,7 @@ from tests.hostile import expressions
 from tests.hostile.bounds import within
 
 MADE_WHEN_RUN = {
-    "runs/pev/inputs.py: fnmatch.translate(form)",  # eight wildcards at most, held against paths of 400 characters
+    "runs/pev/files/inputs.py: fnmatch.translate(form)",  # eight wildcards at most, against paths of 400 characters
     "runs/rehearsal/job.py: ''.join((f'(?P<{part}>.+)' if index % 2 else re.escape(part)",  # of criteria, 4,000 letters
     "runs/rehearsal/planner.py: f'(?<![\\\\w/-])(?:{names})(?![\\\\w/-])'",  # two names, letter by letter
     "runs/rehearsal/wordlists.py: pattern",  # what is made of it is looked at where it is kept

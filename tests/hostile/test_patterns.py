@@ -6,11 +6,11 @@ from collections.abc import Mapping
 
 import pytest
 
-from runs.pev.checks import problem_with, run_check
+from runs.pev.checks.deciding import problem_with, run_check
+from runs.pev.checks.material import Material
 from runs.pev.contracts import JsonSchema, Matches
-from runs.pev.material import Material
-from runs.pev.patterns import MAX_COMPILED, Budget, compiled, found
 from runs.pev.ports import FileInfo, ToolUse
+from runs.pev.texts.patterns import MAX_COMPILED, Budget, compiled, found
 from runs.pev.tools import FileTools
 from tests.hostile.bounds import within
 

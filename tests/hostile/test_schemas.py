@@ -4,9 +4,9 @@ import json
 
 import pytest
 
-from runs.pev.checks import problem_with, run_check
+from runs.pev.checks.deciding import problem_with, run_check
+from runs.pev.checks.material import Material
 from runs.pev.contracts import JsonSchema
-from runs.pev.material import Material
 from tests.hostile.bounds import within
 
 
@@ -55,4 +55,7 @@ def test_a_schema_costs_no_more_than_it_may(rules: object, content: str) -> None
 @pytest.mark.parametrize("text", ["[" * 19_999, '{"items":' * 1_900 + "{}" + "}" * 1_900])
 def test_a_schema_that_is_deep_is_refused_at_once(text: str) -> None:
     check = JsonSchema(kind="json_schema", path="a.json", schema_text=text)
-    assert within(1, 50, "runs.pev.checks.problem_with", check) == "The schema cannot be used: it is nested too deeply."
+    assert (
+        within(1, 50, "runs.pev.checks.deciding.problem_with", check)
+        == "The schema cannot be used: it is nested too deeply."
+    )

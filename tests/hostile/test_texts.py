@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 from runs.characters import printable
 from runs.errors import PathRefused
-from runs.pev.paths import clashes, clean_path
-from runs.pev.sensitive import is_obeyed, secret_part
+from runs.pev.files.paths import clashes, clean_path
+from runs.pev.files.sensitive import is_obeyed, secret_part
 from runs.reading.escaping import block, code, line
 from runs.reading.tables import formulas_in
 from runs.redaction import redacted

@@ -27,7 +27,7 @@ from runs.lifecycle.gates import Decision, decide
 from runs.lifecycle.templates import called
 from runs.models import Attempt, Gate, Run, User
 from runs.pev.contracts import Matches, MinBytes, WordCount
-from runs.pev.imported import plan_in
+from runs.pev.imports.imported import plan_in
 from runs.pev.policy import Policy
 from runs.reports.machine import as_json
 from runs.trees import files_of

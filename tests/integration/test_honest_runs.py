@@ -15,8 +15,8 @@ from runs.enums import Outcome, Provenance
 from runs.lifecycle.submission import Submission, submit
 from runs.lifecycle.templates import chosen
 from runs.models import Attempt, Run, ToolCall, User
+from runs.pev.evidence.results import CriterionResult
 from runs.pev.policy import Policy
-from runs.pev.results import CriterionResult
 from runs.reading.run import reading_of
 from runs.reports.machine import as_json
 from runs.reports.markdown import as_markdown

@@ -18,8 +18,8 @@ from runs.lifecycle.rehearsing import is_connected, templates_that_need_a_model
 from runs.lifecycle.submission import MAX_REQUEST, Upload
 from runs.lifecycle.templates import SHIPPED, Chosen
 from runs.models import User
-from runs.pev.imported import MAX_BYTES, imported
-from runs.pev.paths import MAX_CHARACTERS
+from runs.pev.files.paths import MAX_CHARACTERS
+from runs.pev.imports.imported import MAX_BYTES, imported
 from runs.pev.policy import Policy
 from runs.web.forms.posted import Amount, People
 

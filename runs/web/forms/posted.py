@@ -7,7 +7,7 @@ from django.db.models import QuerySet
 
 from runs.errors import InvalidInput
 from runs.models import User
-from runs.pev.numbers import amount, key
+from runs.pev.texts.numbers import amount, key
 
 
 class Text(forms.CharField):

@@ -10,8 +10,8 @@ from django.utils.safestring import SafeString
 
 from runs.enums import Severity
 from runs.models import Attempt, Run
+from runs.pev.evidence.results import Evidence
 from runs.pev.ports import FileInfo
-from runs.pev.results import Evidence
 from runs.reading.citations import cited_in
 from runs.reading.differences import check_in_words
 from runs.reading.gates import asked_about, subject_of

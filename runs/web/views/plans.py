@@ -11,7 +11,7 @@ from runs.lifecycle import fingerprint, templates
 from runs.lifecycle.rehearsing import templates_that_need_a_model
 from runs.lifecycle.templates import MAX_NAME, SHIPPED
 from runs.permissions import visible_templates
-from runs.pev.imported import exported
+from runs.pev.imports.imported import exported
 from runs.web.forms.templates import SaveTemplateForm
 from runs.web.streaming import attachment
 from runs.web.views.run import person, visible_run

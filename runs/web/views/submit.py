@@ -22,7 +22,7 @@ from runs.lifecycle.defaults import default_policy
 from runs.lifecycle.submission import SAMPLES, Submission
 from runs.lifecycle.templates import plan_worth_keeping
 from runs.models import Run
-from runs.pev.sensitive import SECRETS
+from runs.pev.files.sensitive import SECRETS
 from runs.web.forms.again import AgainForm, TokenForm
 from runs.web.forms.new_run import NewRunForm
 from runs.web.views.run import person, visible_run

@@ -8,19 +8,19 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from runs.enums import About, CitationStatus, Outcome, StepStatus
-from runs.pev.case import Case
-from runs.pev.citations import citations_in
-from runs.pev.citing import Delivered
+from runs.pev.citations.citing import Delivered
+from runs.pev.citations.lookup import citations_in
 from runs.pev.contracts import Criterion, PlanContract, compares
-from runs.pev.coverage import Inputs, coverage, read_whole, unread_in
 from runs.pev.delimiters import find
+from runs.pev.evidence.results import CriterionResult, Judgement
+from runs.pev.evidence.sources import Given, ToolText
+from runs.pev.files.coverage import Inputs, coverage, read_whole, unread_in
+from runs.pev.files.paths import digest_of
 from runs.pev.outcome import Ledger, StepEntry, gaps_in, outcome_of
-from runs.pev.paths import digest_of
 from runs.pev.planner import problems_in
 from runs.pev.ports import Ask, FileInfo, Reply, ToolUse
-from runs.pev.results import CriterionResult, Judgement
-from runs.pev.sources import Given, ToolText
 from runs.pev.tools import TOOL_NAMES, FileTools, ToolLimits
+from runs.pev.verification.case import Case
 from runs.pev.verifier import judge
 from tests.bench.catching.facts import Job
 from tests.bench.catching.judges import Judge

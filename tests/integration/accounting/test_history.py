@@ -8,7 +8,7 @@ from runs.accounting import history as earlier
 from runs.accounting.estimates import History, Measured
 from runs.enums import Complexity, Role, RunStatus
 from runs.models import Attempt, ModelCall, Run, User
-from runs.pev.estimate import Basis
+from runs.pev.plans.estimate import Basis
 from runs.pev.policy import RoleModel
 from tests import factories
 from tests.factories import Submit, drain, finish

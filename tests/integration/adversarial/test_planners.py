@@ -49,7 +49,7 @@ def test_patterns_cannot_hang_the_server(
     api: FakeAnthropic, submitted: Submit, client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """All checks of an attempt share one allowance of seconds."""
-    monkeypatch.setattr("runs.pev.prechecks.SECONDS", 0.3)
+    monkeypatch.setattr("runs.pev.verification.prechecks.SECONDS", 0.3)
     team = Team(plan=planners.slow_patterns())
     run = play(api, submitted, team, {"notes.md": bytes(random.Random(1).choices(b"ab", k=400_000))})
     must_hold(run, client, Outcome.FAILED, "was not searched for “(?:a|b)*a(?:a|b){500}c”: it took longer than")

@@ -15,7 +15,7 @@ from runs.documents.encodings import packed
 from runs.documents.renditions import Readings
 from runs.errors import UploadRefused
 from runs.models import Rendition, Tree
-from runs.pev.paths import Converted, text_of
+from runs.pev.files.paths import Converted, text_of
 from runs.pev.ports import FileInfo, ToolUse
 from runs.pev.tools import FileTools
 from runs.trees import Overlay

@@ -16,7 +16,7 @@ from runs.lifecycle.defaults import default_policy
 from runs.lifecycle.submission import Submission, Upload, submit
 from runs.lifecycle.templates import called, save
 from runs.models import Run, User
-from runs.pev.imported import plan_from
+from runs.pev.imports.imported import plan_from
 from runs.pev.policy import Policy
 from tests.factories import MODELS, finish
 from tests.fakes.anthropic_answers import Answer, Request, Say

@@ -12,7 +12,7 @@ from runs.enums import AttemptStatus, GateKind, Outcome, StepApproval, StepStatu
 from runs.lifecycle.submission import again
 from runs.management.questions import about
 from runs.models import Attempt, Gate, Run, Step, User
-from runs.pev.results import RequestResult
+from runs.pev.evidence.results import RequestResult
 from runs.reading.requests import Request
 from runs.reading.run import reading_of
 from runs.reports.machine import as_json

@@ -14,8 +14,8 @@ from runs.errors import MoveRefused
 from runs.lifecycle import asking, facts, fingerprint, gates
 from runs.models import Attempt, Event, Plan, Run, Step, Verdict, WorkItem
 from runs.pev.contracts import PlanContract, PlanStep, QuotedEvidence
-from runs.pev.evidence import resolve
-from runs.pev.results import Judgement
+from runs.pev.evidence.quotes import resolve
+from runs.pev.evidence.results import Judgement
 from runs.pev.verifier import failed
 from tests import factories as made
 from tests.factories import committing

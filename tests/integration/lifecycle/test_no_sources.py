@@ -15,7 +15,7 @@ from runs.lifecycle import fingerprint
 from runs.lifecycle.gates import Decision, decide
 from runs.lifecycle.submission import Submission, submit
 from runs.models import Run, User
-from runs.pev.imported import plan_from
+from runs.pev.imports.imported import plan_from
 from runs.pev.policy import Policy
 from runs.reports.machine import as_json
 from runs.reports.markdown import as_markdown

@@ -14,10 +14,10 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from runs.models import Run
-from runs.pev.checks import run_check
+from runs.pev.checks.deciding import run_check
+from runs.pev.checks.material import Material
 from runs.pev.contracts import FileExists, QuotedEvidence
-from runs.pev.evidence import resolve
-from runs.pev.material import Material
+from runs.pev.evidence.quotes import resolve
 from tests.fakes.anthropic_answers import Answer, Request, Say, ToolUse, UseTools
 from tests.fakes.anthropic_api import FakeAnthropic
 from tests.fakes.team import Team, labels_of, plan, step, verdict

@@ -9,7 +9,7 @@ from runs.enums import GateKind, Verb
 from runs.lifecycle import fingerprint
 from runs.lifecycle.templates import save
 from runs.models import Template, User
-from runs.pev.imported import plan_in
+from runs.pev.imports.imported import plan_in
 from tests import factories
 
 

@@ -15,7 +15,7 @@ from runs.lifecycle import fingerprint
 from runs.lifecycle.defaults import SETTABLE, default_policy
 from runs.lifecycle.templates import save
 from runs.models import Run, User
-from runs.pev.imported import exported
+from runs.pev.imports.imported import exported
 from runs.pev.policy import Policy
 from runs.web.forms.new_run import NewRunForm
 from tests import factories

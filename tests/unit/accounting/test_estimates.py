@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from runs.accounting.estimates import History, Measured, estimate
 from runs.enums import Complexity, Role
-from runs.pev.estimate import Basis, Estimate
+from runs.pev.plans.estimate import Basis, Estimate
 from tests.unit.pev.scripted import plan, step
 
 CLAUDE = {

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from runs.documents.encodings import decoded, packed, read_all, unpacked
 from runs.errors import InvalidInput
-from runs.pev.paths import text_of
+from runs.pev.files.paths import text_of
 
 GERMAN = "Der Käufer zahlt binnen dreißig Tagen 10 € – „ohne Abzug“.\r\n"
 

@@ -7,7 +7,7 @@ import pytest
 from runs.engine.answering import Answering
 from runs.enums import Role
 from runs.errors import LeaseLost, ModelError
-from runs.pev.asking import user
+from runs.pev.conversation.asking import user
 from runs.pev.delimiters import delimited
 from runs.pev.ports import Ask, Usage
 

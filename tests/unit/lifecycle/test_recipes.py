@@ -6,11 +6,11 @@ import pytest
 
 from runs.enums import About
 from runs.lifecycle.templates import SHIPPED, shipped_plan
-from runs.pev.checks import run_check
-from runs.pev.imported import plan_in
-from runs.pev.material import Material
-from runs.pev.ordering import levels
+from runs.pev.checks.deciding import run_check
+from runs.pev.checks.material import Material
+from runs.pev.imports.imported import plan_in
 from runs.pev.planner import problems_in
+from runs.pev.plans.ordering import levels
 from runs.pev.tools import TOOL_NAMES
 from runs.rehearsal.job import TEMPLATE, can_carry_out, template
 

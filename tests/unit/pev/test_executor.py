@@ -12,8 +12,8 @@ from runs.pev.delimiters import Block, delimited, find
 from runs.pev.executor import MAX_CALLS, MAX_DEMANDS, execute
 from runs.pev.ports import FileInfo, Reply, ToolResult
 from runs.pev.step_brief import Critique, StepBrief
+from tests.unit.pev.conversation.test_asking import NO_JSON
 from tests.unit.pev.scripted import Scripted, Tools, gave, said, step, used
-from tests.unit.pev.test_asking import NO_JSON
 
 REPORT: dict[str, Any] = {
     "status": "done",

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from runs.enums import AttemptStatus, Missing, Outcome, Severity, StepStatus
+from runs.pev.evidence.results import CriterionResult, Evidence, all_pass
 from runs.pev.outcome import (
     MAX_CRITIQUE,
     MAX_FOUND,
@@ -23,7 +24,6 @@ from runs.pev.outcome import (
     outcome_of,
     point_of,
 )
-from runs.pev.results import CriterionResult, Evidence, all_pass
 
 
 def result(*, passed: bool = True, supported: bool = True) -> CriterionResult:

@@ -9,14 +9,14 @@ from hypothesis import strategies as st
 from runs.enums import About, Action, Role, Severity
 from runs.errors import ContractBroken
 from runs.pev import prompts
-from runs.pev.case import Case
 from runs.pev.contracts import Contains, Criterion, FileExists
 from runs.pev.delimiters import Block, find
+from runs.pev.evidence.sources import ToolText
 from runs.pev.ports import Reply
-from runs.pev.sources import ToolText
+from runs.pev.verification.case import Case
 from runs.pev.verifier import judge
+from tests.unit.pev.conversation.test_asking import NO_JSON
 from tests.unit.pev.scripted import NeverAsked, Scripted, gave, said
-from tests.unit.pev.test_asking import NO_JSON
 
 REAL = {"source": "a.md", "quote": "The term ends on 31 May."}
 MADE_UP = {"source": "a.md", "quote": "The term ends on 1 April."}

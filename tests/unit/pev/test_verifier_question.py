@@ -3,7 +3,7 @@
 import pytest
 
 from runs.pev.delimiters import find
-from runs.pev.sources import ToolText
+from runs.pev.evidence.sources import ToolText
 from runs.pev.verifier import judge
 from tests.unit.pev.scripted import Scripted
 from tests.unit.pev.test_verifier import PASSED, case, given_, shown, verdict

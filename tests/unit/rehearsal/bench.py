@@ -8,16 +8,16 @@ from typing import Any
 
 from runs.enums import About, Role
 from runs.llm.provider import REHEARSAL
-from runs.pev.case import Case
 from runs.pev.contracts import Criterion, JsonObject, PlanContract, PlanStep, StepOutput, SynthesizedAnswer
+from runs.pev.evidence.results import Judgement
+from runs.pev.evidence.sources import Given, ToolText, source_of
 from runs.pev.executor import execute
 from runs.pev.planner import Lesson, PlanBrief, make_plan
 from runs.pev.ports import Ask, FileInfo, Reply, ToolResult, ToolSpec, ToolUse
-from runs.pev.results import Judgement
-from runs.pev.sources import Given, ToolText, source_of
 from runs.pev.step_brief import Critique, StepBrief
 from runs.pev.synthesizer import AnswerBrief, synthesize
 from runs.pev.tools import FileTools
+from runs.pev.verification.case import Case
 from runs.pev.verifier import judge
 from runs.rehearsal.job import SAMPLE_REQUEST
 from runs.rehearsal.model import Rehearsal

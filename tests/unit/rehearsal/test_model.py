@@ -7,9 +7,9 @@ import pytest
 
 from runs.errors import ModelError
 from runs.pev.contracts import PlanContract
-from runs.pev.evidence import find
+from runs.pev.evidence.quotes import find
+from runs.pev.evidence.results import Judgement
 from runs.pev.ports import Ask
-from runs.pev.results import Judgement
 from runs.rehearsal import job
 from runs.rehearsal.model import MODELS, Rehearsal
 from tests.unit.rehearsal.bench import CONTRACTS, Bench

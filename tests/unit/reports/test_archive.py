@@ -2,7 +2,7 @@
 
 import pytest
 
-from runs.pev.paths import clashes, clean_path
+from runs.pev.files.paths import clashes, clean_path
 from runs.reports.archive import entry_name, report_name
 
 SAFE = ["a.md", "deep/ü b.md", "node_modules/@types/x.d.ts", ".github/ci.yml", ".env.example", "👩\u200d👧.md", "a...b"]

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from runs.enums import Provenance
-from runs.pev.citations import Citation, citations_in
+from runs.pev.citations.lookup import Citation, citations_in
 from runs.reports.citing import REST, in_words, linked
 from runs.reports.html import render_markdown
 

@@ -3,7 +3,7 @@
 import pytest
 
 from runs.models import Attempt, Plan, Run, Step
-from runs.pev.results import Evidence
+from runs.pev.evidence.results import Evidence
 from runs.web.addresses import address_of, evidence_address, file_address
 
 STEP = Step(pk=7, plan=Plan(run=Run(pk=3)))

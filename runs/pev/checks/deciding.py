@@ -1,0 +1,252 @@
+"""The checks that decide a criterion without a model (rule T2). Whatever goes wrong means: not held."""
+
+import hashlib
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import assert_never
+
+import regex
+from pydantic import JsonValue
+
+from runs.enums import Provenance
+from runs.errors import InvalidInput
+from runs.pev.checks.comparing import compared
+from runs.pev.checks.material import LISTED, Found, Material, many
+from runs.pev.checks.problems import problem_with_comparison, problem_with_pattern
+from runs.pev.checks.tables import Table, in_short
+from runs.pev.contracts import (
+    RESULT,
+    Absent,
+    Check,
+    Citations,
+    Contains,
+    Count,
+    Covers,
+    CsvColumns,
+    FileExists,
+    JsonSchema,
+    JsonValid,
+    Matches,
+    MinBytes,
+    NoPlaceholders,
+    QuotesOccur,
+    WordCount,
+)
+from runs.pev.evidence.quotes import find
+from runs.pev.evidence.results import Evidence
+from runs.pev.files.paths import clean_path, text_of
+from runs.pev.texts.patterns import SECONDS, Budget, compiled, places
+from runs.pev.texts.schemas import parsed, problem_with_value, read_schema
+from runs.pev.texts.wording import quoted
+
+COMPARING_SECONDS = 10.0
+"""For one check that compares with sources: a list of a million rows takes two."""
+MAX_JSON_CHARACTERS = 5_000_000
+"""As much as a step may write into one file. Read as JSON it takes up to 70 times as much memory."""
+COUNTED_MATCHES = 1_000
+"""Matches are counted up to this number, or up to `min` if that is more."""
+
+_PLACEHOLDERS = regex.compile(
+    r"(?<![\w-])(?:TODO|TBD|FIXME|XXX)(?![\w-])"
+    r"|(?i:\blorem\s+ipsum\b)"
+    r"|(?i:\[insert\b[^\]\n]{0,100}\])"
+    r"|(?i:<placeholder>)"
+    r"|\{\{[^{}\n]{0,100}\}\}"
+    r"|(?i:\bcoming\s+soon\b)"
+)
+_IDEOGRAPHS = r"\p{Han}\p{Hiragana}\p{Katakana}"
+
+
+def run_check(check: Check, material: Material, seconds: float | None = None) -> Evidence:
+    """The result of the check with its figures; `verified` says whether it held. Never raises for bad input.
+
+    Only the files named are read. `line`, `start` and `end` point at the first place worth looking at, where there is
+    one. A missing file, a file that is not text, a bad pattern or schema, or one that takes more than `seconds` (as
+    `seconds_for` says, unless told) means that the check does not hold.
+    """
+    budget = Budget(seconds_for(check) if seconds is None else seconds)
+    try:
+        if isinstance(check, Absent):
+            found = compared(check, "", material, budget)
+            return _evidence(found.source, material.given[found.source], found)
+        path = clean_path(check.path.removeprefix(RESULT))
+    except InvalidInput as error:
+        return _evidence(check.path, None, Found(False, str(error)))
+    data = material.files.get(path)
+    if data is None:
+        return _evidence(path, None, Found(False, f"{path} does not exist"))
+    try:
+        found = _examined(check, data, material, budget)
+    except InvalidInput as error:
+        found = Found(False, str(error))
+    return _evidence(path, data, replace(found, sentence=f"{path} {found.sentence}"))
+
+
+def seconds_for(check: Check) -> float:
+    """What a check may take: those that compare read many files."""
+    return COMPARING_SECONDS if isinstance(check, Citations | QuotesOccur | Covers | Count | Absent) else SECONDS
+
+
+def problem_with(check: Check) -> str | None:
+    """Why a plan must not contain this check (its author can fix it), or None."""
+    try:
+        if not isinstance(check, Absent):
+            clean_path(check.path.removeprefix(RESULT))
+        match check:
+            case Matches():
+                return problem_with_pattern(check.pattern)
+            case Citations() | QuotesOccur() | Covers() | Count() | Absent():
+                return problem_with_comparison(check)
+            case JsonSchema():
+                return _problem_with_schema(check.schema_text)
+            case WordCount() if check.min > check.max:
+                return f"min ({check.min}) is more than max ({check.max}); no text can have so many words."
+            case CsvColumns() if repeated := [name for name in check.columns if check.columns.count(name) > 1]:
+                return f"The column {quoted(repeated[0])} is named twice."
+            case _:
+                pass
+    except InvalidInput as error:
+        return str(error)
+    return None
+
+
+def _examined(check: Check, data: bytes, material: Material, budget: Budget) -> Found:
+    match check:
+        case FileExists():
+            return Found(True, f"exists ({many(len(data), 'byte')})")
+        case MinBytes():
+            return Found(len(data) >= check.min, f"has {many(len(data), 'byte')}, wanted at least {check.min:,}")
+        case Contains():
+            return _contains(check, _text(data))
+        case Matches():
+            return _matches(check, _text(data), budget)
+        case WordCount():
+            return _word_count(check, _text(data))
+        case JsonValid():
+            _json(_text(data))
+            return Found(True, "is valid JSON")
+        case JsonSchema():
+            return _json_schema(check, _text(data), budget)
+        case CsvColumns():
+            return _csv_columns(check, _text(data))
+        case NoPlaceholders():
+            return _no_placeholders(_text(data))
+        case Citations() | QuotesOccur() | Covers() | Count() | Absent():
+            return compared(check, _text(data), material, budget)
+        case _:
+            assert_never(check)
+
+
+def _contains(check: Contains, text: str) -> Found:
+    span = find(check.text, text)
+    if span is None:
+        return Found(False, f"does not contain {quoted(check.text)}")
+    sentence = f"contains {quoted(check.text)}, line {span.line}"
+    return Found(True, sentence, span.line, span.start, span.end)
+
+
+def _matches(check: Matches, text: str, budget: Budget) -> Found:
+    try:
+        pattern = compiled(check.pattern, multiline=True)
+        text = text.replace("\r\n", "\n")
+        count, lines = _lines_of(places(pattern, text, budget, limit=max(check.min, COUNTED_MATCHES)), text)
+    except InvalidInput as error:
+        raise InvalidInput(f"was not searched for {quoted(check.pattern)}: {error}") from error
+    sentence = f"matches {count:,} of at least {check.min:,}"
+    if lines:
+        dots = ", …" if len(lines) > LISTED else ""
+        listed = ", ".join(map(str, lines[:LISTED]))
+        sentence += f": {'lines' if len(lines) > 1 else 'line'} {listed}{dots}"
+    return Found(count >= check.min, sentence, lines[0] if lines else 0)
+
+
+def _lines_of(starts: Iterator[int], text: str) -> tuple[int, list[int]]:
+    """How many there are, and the first of the lines in which they begin, each once."""
+    count, line, counted, lines = 0, 1, 0, dict[int, None]()
+    for start in starts:
+        count += 1
+        line += text.count("\n", counted, start)
+        counted = start
+        if len(lines) <= LISTED:
+            lines[line] = None
+    return count, list(lines)
+
+
+def _word_count(check: WordCount, text: str) -> Found:
+    count = count_words(text)
+    wanted = f"{check.min:,} to {check.max:,}" if check.max < 1_000_000 else f"at least {check.min:,}"
+    return Found(check.min <= count <= check.max, f"has {many(count, 'word')}, wanted {wanted}")
+
+
+def count_words(text: str) -> int:
+    """Runs without spaces that have a letter or digit; each ideograph is a word of its own."""
+    pieces = regex.finditer(rf"[{_IDEOGRAPHS}]|[^\s{_IDEOGRAPHS}]+", text)
+    return sum(1 for piece in pieces if any(map(str.isalnum, piece[0])))
+
+
+def _json_schema(check: JsonSchema, text: str, budget: Budget) -> Found:
+    value = _json(text)
+    try:
+        problem = problem_with_value(value, read_schema(check.schema_text), budget)
+    except InvalidInput as error:
+        raise InvalidInput(f"was not compared with the schema: {error}") from error
+    return Found(problem is None, f"breaks the schema: {problem}" if problem else "follows the schema")
+
+
+def _csv_columns(check: CsvColumns, text: str) -> Found:
+    header = Table(text, check.columns).header
+    lacking = [name for name in check.columns if name not in header]
+    if not header:
+        return Found(False, "has no header row")
+    named = in_short(header)
+    if not lacking:
+        return Found(True, f"has all {many(len(check.columns), 'column')} wanted; it has {named}", 1)
+    columns = "column" if len(lacking) == 1 else "columns"
+    return Found(False, f"lacks the {columns} {', '.join(map(quoted, lacking))}; it has {named}", 1)
+
+
+def _no_placeholders(text: str) -> Found:
+    match = _PLACEHOLDERS.search(text)
+    if match is None:
+        return Found(True, "has no placeholders")
+    line = text.count("\n", 0, match.start()) + 1
+    sentence = f"still has a placeholder: {quoted(match[0])}, line {line}"
+    return Found(False, sentence, line, match.start(), match.end())
+
+
+def _text(data: bytes) -> str:
+    text = text_of(data)
+    if text is None:
+        raise InvalidInput("is not a text file")
+    return text
+
+
+def _json(text: str) -> JsonValue:
+    if len(text) > MAX_JSON_CHARACTERS:
+        raise InvalidInput(f"is not read as JSON: it has {len(text):,} characters and may have {MAX_JSON_CHARACTERS:,}")
+    try:
+        return parsed(text)
+    except InvalidInput as error:
+        raise InvalidInput(f"is not valid JSON: {error}") from error
+
+
+def _problem_with_schema(text: str) -> str | None:
+    try:
+        read_schema(text)
+    except InvalidInput as error:
+        return f"The schema cannot be used: {error}."
+    return None
+
+
+def _evidence(path: str, data: bytes | None, found: Found) -> Evidence:
+    return Evidence(
+        kind="check",
+        source=path,
+        verified=found.held,
+        sentence=found.sentence,
+        sha256="" if data is None else hashlib.sha256(data).hexdigest(),
+        start=found.start,
+        end=found.end,
+        line=found.line,
+        provenance=Provenance.GIVEN if found.outside else Provenance.MADE,
+    )

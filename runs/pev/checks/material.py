@@ -1,0 +1,84 @@
+"""What checks are held against, and what comes out of one."""
+
+from collections.abc import Mapping, Set
+from dataclasses import dataclass, field
+
+from runs.errors import InvalidInput
+from runs.pev.contracts import RESULT
+from runs.pev.files.inputs import selected
+from runs.pev.files.paths import text_of
+
+LISTED = 10
+"""Of what a check found: enough to see what is meant, and a critique stays short."""
+
+
+@dataclass(frozen=True)
+class Found:
+    """What came out, the sentence after the file's name, and where to look (as in Evidence). With `source` it is about
+    that file, and the sentence is whole. `outside`: whether the result was compared with files that were given.
+    """
+
+    held: bool
+    sentence: str
+    line: int = 0
+    start: int = 0
+    end: int = 0
+    source: str = ""
+    outside: bool = False
+
+
+@dataclass(frozen=True)
+class Material:
+    """`files`: what there is after the attempt; `given`: the files of the task as they were handed in, both path to
+    readable bytes, read lazily. `read_whole`: the given files of which the executors of the run were shown every line.
+    """
+
+    files: Mapping[str, bytes]
+    given: Mapping[str, bytes] = field(default_factory=dict)
+    read_whole: Set[str] = frozenset()
+
+    def text(self, name: str) -> str:
+        """The text of a source. Raises InvalidInput with a sentence where there is none."""
+        if not self.has(name):
+            raise InvalidInput(f"{name} does not exist")
+        data = self.given[name] if self.is_given(name) else self.files[name.removeprefix(RESULT)]
+        text = text_of(data)
+        if text is None:
+            raise InvalidInput(f"{name} is not a text file")
+        return text
+
+    def has(self, name: str) -> bool:
+        return self.is_given(name) or name.removeprefix(RESULT) in self.files
+
+    def is_given(self, name: str) -> bool:
+        """Whether the name, as it is, means a file as it was handed in."""
+        return name in self.given
+
+    def names(self) -> list[str]:
+        """Every source: the given files, those that the run has made, and what it has left of each by `@result/`."""
+        made = [path for path in self.files if path not in self.given]
+        return [*self.given, *made, *(RESULT + path for path in self.files)]
+
+    def matching(self, pattern: str) -> list[str]:
+        """The sources that a pattern means, in order. There may be none."""
+        if pattern.startswith(RESULT):
+            return [RESULT + path for path in matching(pattern.removeprefix(RESULT), self.files)]
+        return [
+            *matching(pattern, self.given),
+            *(path for path in matching(pattern, self.files) if path not in self.given),
+        ]
+
+
+def matching(pattern: str, paths: Mapping[str, object]) -> list[str]:
+    """The paths that a pattern means, sorted: itself, if it is one, else as `inputs.selected` takes it."""
+    return [pattern] if pattern in paths else sorted(selected([pattern], paths))
+
+
+def many(count: int, what: str) -> str:
+    return f"{count:,} {what}{'' if count == 1 else 's'}"
+
+
+def listed(items: list[str]) -> str:
+    """The first items, and how many more there are."""
+    more = len(items) - LISTED
+    return ", ".join(items[:LISTED]) + (f" and {more:,} more" if more > 0 else "")

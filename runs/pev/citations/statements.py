@@ -1,0 +1,184 @@
+"""What a citation supports: the sentence or table row around it, its figures, and what is stated without any."""
+
+import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+
+import regex
+
+from runs.errors import InvalidInput
+from runs.pev.citations.links import Block, Link, links_in
+
+MAX_SHOWN = 600
+"""Characters of a statement or paragraph that are shown."""
+
+_END = re.compile(r"(?<!\b\w)(?<!\b\d\d)[.!?…][\"”’»)\]*_]*\s+(?=[^\sa-z])|[。！？]")
+_WORD = re.compile(r"[^\W_]")
+_FIGURE = regex.compile(r"(?<![\p{L}\p{N}_])\p{Nd}[\p{Nd}.,:'’\u00a0\u202f]*(?![\p{L}_])")
+_GAP = regex.compile(r"(?<=\p{Nd})[ ](?=\p{Nd}{3}(?!\p{Nd}))")
+_APART = regex.compile(r"[^\p{Nd}]")
+_DATE = regex.compile(
+    r"\b(?:January|February|March|April|May|June|July|August|September|October|November|December|Januar|Februar|März|Mai|"
+    r"Juni|Juli|Oktober|Dezember)\b"
+)
+_NAME = regex.compile(r"(?<=\p{Ll}[,;]?[ ])\p{Lu}[\p{L}\p{N}’'-]+(?:[ ]\p{Lu}[\p{L}\p{N}’'-]+)+")
+_FULL_NAME = regex.compile(r"(?<![\p{L}\p{N}’'-])\p{Lu}[\p{L}\p{M}’'-]+(?:[ ]\p{Lu}[\p{L}\p{M}’'-]+)+")
+"""Two words or more with capitals, at the beginning of a sentence too."""
+_QUOTED = regex.compile(r"[“„«][^“”„«»\n]{3,400}[”“»]|\"[^\"\n]{3,400}\"")
+_ITEM = regex.compile(r"^[\s>]*(?:[-*+]|\d{1,9}[.)])\s")
+_LETTERS = regex.compile(r"\p{L}+")
+_PLACE = regex.compile(
+    r"(?<![\p{L}\p{N}])(?:lines?|pages?|pp?\.|clauses?|sections?|articles?|art\.|paragraphs?|nos?\.|zeilen?|seiten?|ziffern?"
+    r"|absatz|abs\.|nr\.|§§?)\s{0,3}\p{Nd}[\p{Nd}.]{0,20}(?:\s{0,3}(?:to|bis|and|und|,|–|-)\s{0,3}\p{Nd}[\p{Nd}.]{0,20}){0,20}",
+    regex.IGNORECASE,
+)
+_NUMBERS = (
+    "1 one  2 two zwei  3 three drei  4 four vier  5 five fünf  6 six sechs  7 seven sieben  8 eight acht  "
+    "9 nine neun  10 ten zehn  12 twelve zwölf  14 fourteen vierzehn  20 twenty zwanzig  30 thirty dreißig  "
+    "60 sixty sechzig  90 ninety neunzig"
+)
+_IN_WORDS = {word: entry.split()[0] for entry in _NUMBERS.split("  ") for word in entry.split()[1:]}
+
+
+@dataclass(frozen=True)
+class Statement:
+    """`start` to before `end` in the text; `words` are those of it with the texts of links, `own` without the links."""
+
+    start: int
+    end: int
+    words: str
+    own: str
+
+
+@dataclass(frozen=True)
+class Uncited:
+    """A paragraph that states facts and cites nothing: its lines, from 1, and how it begins."""
+
+    first_line: int
+    last_line: int
+    text: str
+
+
+class Statements:
+    """The statements around the links of one text; each block is read once."""
+
+    def __init__(self, text: str, blocks: Sequence[Block], links: Sequence[Link]) -> None:
+        self._text, self._blocks = text, blocks
+        self._links: dict[int, list[Link]] = {}
+        for link in links:
+            self._links.setdefault(link.block, []).append(link)
+        self._bounds: dict[int, list[int]] = {}
+        self._known: dict[tuple[int, int], Statement] = {}
+
+    def around(self, link: Link) -> Statement:
+        """The table row, or the sentence around the link; the one before it where nothing else is in that."""
+        bounds = self._of_block(link.block)
+        at = bisect_right(bounds, link.start) - 1
+        statement = self._between(link.block, bounds[at], bounds[at + 1])
+        if at > 0 and not _WORD.search(statement.own):
+            statement = self._between(link.block, bounds[at - 1], bounds[at + 1])
+        return statement
+
+    def _of_block(self, number: int) -> list[int]:
+        """Where the sentences of a block begin, and its end."""
+        if number not in self._bounds:
+            block = self._blocks[number]
+            ends = [] if block.row else [match.end() for match in _END.finditer(self._text, block.start, block.end)]
+            links = self._links.get(number, [])
+            starts = [link.start for link in links]
+            outside = [end for end in ends if not _is_in(end, starts, links)]
+            self._bounds[number] = [block.start, *(end for end in outside if end < block.end), block.end]
+        return self._bounds[number]
+
+    def _between(self, number: int, start: int, end: int) -> Statement:
+        if (start, end) not in self._known:
+            own, words, at = [], [], start
+            links = self._links.get(number, [])
+            first, last = (bisect_left(links, place, key=lambda link: link.start) for place in (start, end))
+            for link in links[first:last]:
+                if link.end <= end:
+                    before = self._text[at : link.start]
+                    own.append(before)
+                    words += [before, link.text]
+                    at = link.end
+            rest = self._text[at:end]
+            shown = " ".join("".join([*words, rest]).split())
+            self._known[start, end] = Statement(start, end, shown[:MAX_SHOWN], " ".join([*own, rest]))
+        return self._known[start, end]
+
+
+def uncited(text: str) -> list[Uncited]:
+    """The paragraphs, list items and table rows that state facts (a figure, a date, a name in the middle of a sentence,
+    a quotation) and have no link. Headings and tables' first rows are left out. Empty for a text that is too large.
+    """
+    try:
+        blocks, links = links_in(text)
+    except InvalidInput:
+        return []
+    cited = {link.block for link in links}
+    found: list[Uncited] = []
+    line, counted = 1, 0
+    for number, block in enumerate(blocks):
+        part = text[block.start : block.end].strip("\r\n")
+        line += text.count("\n", counted, block.start)
+        counted = block.start
+        if number not in cited and _states(part):
+            shown = " ".join(part[: 4 * MAX_SHOWN].split())[:MAX_SHOWN]
+            found.append(Uncited(line, line + part.count("\n"), shown))
+    return found
+
+
+def figures_in(text: str) -> dict[str, str]:
+    """The figures of a text: their digits alone, and each as it is written first. Parts of words are none."""
+    joined = _GAP.sub("\u00a0", text)
+    found: dict[str, str] = {}
+    for match in _FIGURE.finditer(joined):
+        written = match[0].rstrip(".,:'’\u00a0\u202f")
+        found.setdefault(_APART.sub("", written), written)
+    return found
+
+
+def lacking(statement: str, passages: Iterable[Collection[str]]) -> list[str]:
+    """The figures of a statement that are in none of the passages, of which these are the `figures_said`.
+
+    Where something is (“line 8”, “clause 4.2”) is no figure: the citation says that.
+    """
+    wanted = figures_in(_PLACE.sub("", _ITEM.sub("", statement)))
+    remaining = iter(passages)
+    while wanted and (there := next(remaining, None)) is not None:
+        wanted = {digits: written for digits, written in wanted.items() if digits not in there}
+    return list(wanted.values())
+
+
+def figures_said(passage: str) -> frozenset[str]:
+    """The digits of the figures of a passage, whether it has them in digits or in words."""
+    words = {_IN_WORDS[word] for word in _LETTERS.findall(passage.lower()) if word in _IN_WORDS}
+    return frozenset({*figures_in(passage), *words})
+
+
+def full_names(statement: str) -> list[str]:
+    """The names of a statement that have several words, each once; without its first word where that may be none."""
+    found: dict[str, None] = {}
+    words = _ITEM.sub("", statement).strip()
+    for match in _FULL_NAME.finditer(words):
+        name = match[0]
+        found[name if match.start() or name.count(" ") == 1 else name.partition(" ")[2]] = None
+    return list(found)
+
+
+def words_in(text: str) -> frozenset[str]:
+    """The words of a text without their capitals, each once."""
+    return frozenset(match[0].casefold() for match in _LETTERS.finditer(text))
+
+
+def _states(part: str) -> bool:
+    if part.lstrip(" >").startswith("#"):
+        return False
+    words = _ITEM.sub("", part)
+    return bool(figures_in(words)) or any(kind.search(words) for kind in (_DATE, _QUOTED, _NAME))
+
+
+def _is_in(at: int, starts: Sequence[int], links: Sequence[Link]) -> bool:
+    place = bisect_right(starts, at) - 1
+    return place >= 0 and links[place].start < at < links[place].end

@@ -1,0 +1,94 @@
+"""The dialogue that gets a valid answer out of a model: ask, validate, say what is wrong, ask again."""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from pydantic import ValidationError
+
+from runs.errors import ContractBroken
+from runs.pev.contracts import Contract, JsonObject
+from runs.pev.conversation.mistakes import mistakes_in
+from runs.pev.ports import Ask, Model, Reply
+
+CORRECTIONS = 2
+"""How often a model is told its errors before the failure is recorded: each time is a call that is paid for."""
+
+EXCEEDED = "model_context_window_exceeded"
+
+
+def ask_for[Answer: Contract](
+    model: Model,
+    ask: Ask,
+    contract: type[Answer],
+    problems_with: Callable[[Answer], list[str]] = lambda _: [],
+) -> Answer:
+    """A valid answer that `problems_with` has nothing to say against.
+
+    Raises ContractBroken with the last errors when the model refuses or stays invalid, and ModelError
+    when there is no reply at all.
+    """
+    errors: list[str] = []
+    for _ in range(1 + CORRECTIONS):
+        reply = model.ask(ask)
+        answer, errors = read(reply, contract)
+        if answer is not None:
+            errors = problems_with(answer)
+            if not errors:
+                return answer
+        ask = corrected(ask, reply, errors)
+    raise ContractBroken(f"The {ask.role} did not give a usable answer in {1 + CORRECTIONS} tries.", tuple(errors))
+
+
+def read[Answer: Contract](reply: Reply, contract: type[Answer]) -> tuple[Answer | None, list[str]]:
+    """The validated answer, or None and what is wrong with it. Raises ContractBroken for a refusal."""
+    if reply.stop_reason == "refusal":
+        raise ContractBroken("The model refused to answer.", (reply.text[:500] or "It gave no reason.",))
+    if reply.stop_reason == EXCEEDED:
+        raise ContractBroken("The question was longer than the model can read.", ())
+    if reply.stop_reason == "max_tokens":
+        return None, ["The answer was cut off at the length limit. Answer again, much shorter."]
+    text = unwrapped(reply.text)
+    try:
+        return contract.model_validate_json(text), []
+    except ValidationError as error:
+        return None, mistakes_in(text, contract, error)
+
+
+def corrected(ask: Ask, reply: Reply, errors: list[str]) -> Ask:
+    """The conversation so far, and the errors, as the next question. What was said stays as it is."""
+    message = "Your answer cannot be used:\n" + "\n".join(f"- {error}" for error in errors)
+    message += "\nAnswer again with one JSON object that fixes exactly this and has the form that you were given."
+    asked: JsonObject = {"role": "user", "content": [{"type": "text", "text": message}]}
+    before: tuple[JsonObject, ...] = ()
+    if reply.content and not reply.tool_uses:
+        before = (assistant(reply),)
+    return replace(ask, messages=(*ask.messages, *before, asked))
+
+
+def added(ask: Ask, text: str) -> Ask:
+    """The question with one more text at its end, in the last message where that is not the model's."""
+    block: JsonObject = {"type": "text", "text": text}
+    last = ask.messages[-1]
+    if last["role"] != "user":
+        return replace(ask, messages=(*ask.messages, {"role": "user", "content": [block]}))
+    content = last["content"]
+    assert isinstance(content, list)  # all messages are made here
+    return replace(ask, messages=(*ask.messages[:-1], {**last, "content": [*content, block]}))
+
+
+def assistant(reply: Reply) -> JsonObject:
+    """The reply as a message of the conversation, as it came."""
+    return {"role": "assistant", "content": list(reply.content)}
+
+
+def unwrapped(text: str) -> str:
+    """The text without a Markdown code fence around the whole of it; servers without formats add one."""
+    stripped = text.strip()
+    if stripped.startswith("```") and stripped.endswith("```") and "\n" in stripped:
+        return stripped[stripped.index("\n") + 1 : -3].strip()
+    return stripped
+
+
+def user(*parts: str) -> JsonObject:
+    """One user message of several text blocks."""
+    return {"role": "user", "content": [{"type": "text", "text": part} for part in parts if part]}

@@ -1,0 +1,104 @@
+"""The tool calls of one attempt: which of them repeat an earlier one, and whether they go round in circles."""
+
+import hashlib
+import json
+from collections import Counter
+from collections.abc import Sequence
+
+from runs.pev.delimiters import delimited
+from runs.pev.ports import ToolResult, ToolUse
+from runs.pev.texts.wording import quoted
+
+MAX_SAME = 3
+"""So many turns in a row with the same call and the same result, and nothing new between them, are a circle."""
+
+MAX_WRITTEN = 20
+LINE_CHARS = 160
+"""Of what is told of earlier calls when a conversation begins again: paths of files, arguments and results."""
+WRITES = frozenset({"edit_file", "write_file"})
+
+
+class Calls:
+    """Every call that was carried out, in order: `@tool-1` is the first."""
+
+    def __init__(self) -> None:
+        self.made: list[tuple[ToolUse, ToolResult]] = []
+        self._first: dict[str, int] = {}
+        self._turns: Counter[str] = Counter()
+        self._repeated: Counter[str] = Counter()
+
+    def answers(self, turn: Sequence[tuple[ToolUse, ToolResult]]) -> list[tuple[str, bool]]:
+        """What the model is told of each call of its turn, and whether that is an error.
+
+        A result that it has already is not shown a second time; the journal has it all the same, under its number.
+        """
+        keys = [_key(use, result) for use, result in turn]
+        if not self._first.keys() >= set(keys):
+            self._turns = Counter(list(self._first))
+        self._turns.update(set(keys))
+        return [(self._told(key, use, result), result.is_error) for key, (use, result) in zip(keys, turn, strict=True)]
+
+    def _told(self, key: str, use: ToolUse, result: ToolResult) -> str:
+        self.made.append((use, result))
+        number = len(self.made)
+        first = self._first.setdefault(key, number)
+        if first == number:
+            return delimited("tool", result.text, f"@tool-{number} {use.name}")
+        self._repeated[use.name] += 1
+        if result.is_error:
+            return f"You have made this very call before, and it fails as in @tool-{first}. Do it otherwise, or go on."
+        return (
+            f"You have called {quoted(use.name)} with these arguments before, and the result is the same as in "
+            f"@tool-{first}. Use that one, or go on."
+        )
+
+    def forget_results(self) -> None:
+        """The conversation begins again: what the model no longer sees is shown in full when it is asked for."""
+        self._first.clear()
+        self._turns.clear()
+
+    @property
+    def written(self) -> list[str]:
+        """The first files that were written, by their paths as the model gave them."""
+        paths = [use.input.get("path") for use, result in self.made if use.name in WRITES and not result.is_error]
+        return list(dict.fromkeys(quoted(str(path)) for path in paths))[:MAX_WRITTEN]
+
+    def digest(self, limit: int) -> str:
+        """A line for each of the newest calls, in so many characters: number, arguments, how the result begins."""
+        lines: list[str] = []
+        for number, (use, result) in reversed(list(enumerate(self.made, 1))):
+            arguments = quoted(json.dumps(use.input, ensure_ascii=False), LINE_CHARS)
+            beginning = f"{'error: ' if result.is_error else ''}{quoted(result.text, LINE_CHARS)}"
+            lines.append(f"@tool-{number} {quoted(use.name)} {arguments}: {beginning}")
+            limit -= len(lines[-1]) + 1
+            if limit < LINE_CHARS:  # which leaves room for the line that says so
+                lines[-1] = f"(and {number} calls before these)"
+                break
+        return "\n".join(reversed(lines))
+
+    @property
+    def circling(self) -> bool:
+        """Whether the same call has come with the same result in MAX_SAME turns without anything new since."""
+        return any(turns >= MAX_SAME for turns in self._turns.values())
+
+    @property
+    def summary(self) -> str:
+        """What was going on, for people: the tools that were called most, and how often in vain."""
+        often = Counter(use.name for use, _ in self.made).most_common(3)
+        parts = [f"{quoted(name, 40)} {_times(count)}{self._in_vain(name)}" for name, count in often]
+        return f"It called {', '.join(parts)}." if parts else ""
+
+    def _in_vain(self, name: str) -> str:
+        count = self._repeated[name]
+        return f" ({count} of them with a result it had already)" if count else ""
+
+
+def _times(count: int) -> str:
+    return "once" if count == 1 else f"{count} times"
+
+
+def _key(use: ToolUse, result: ToolResult) -> str:
+    """Equal for the same call with the same result; an argument that is empty counts as one that is left out."""
+    arguments = {name: value for name, value in use.input.items() if value not in ("", None)}
+    whole = json.dumps([use.name, arguments, result.is_error, result.text], sort_keys=True)
+    return hashlib.sha256(whole.encode()).hexdigest()

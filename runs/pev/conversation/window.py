@@ -1,0 +1,84 @@
+"""The context window of a model: when a conversation is near its end, and how the attempt goes on in a new one."""
+
+import json
+
+from runs.pev.conversation.asking import EXCEEDED, added
+from runs.pev.conversation.repetition import Calls
+from runs.pev.delimiters import delimited
+from runs.pev.ports import Ask, Reply
+
+BYTES_PER_TOKEN = 3
+"""Fewer than in the languages that models write: what is only estimated fills a window early rather than late."""
+MAX_ANSWER_TOKENS = 32_000
+MAX_DIGEST_CHARS = 12_000
+_SHARE = 8
+"""Of a window one result of a tool, or the digest of all of them, takes an eighth at most; an answer a quarter."""
+_CLOSED = (
+    "Your earlier conversation in this attempt was closed because it was {limit}. What you wrote is kept{written}. "
+    "These are the calls that you made in it, each with the beginning of its result. The rest you no longer have: "
+    "where you need it, make the call again, one at a time and for a smaller part."
+)
+
+
+def answer_tokens(window: int | None) -> int:
+    """How long one answer may be."""
+    return min(MAX_ANSWER_TOKENS, window // 4) if window else MAX_ANSWER_TOKENS
+
+
+def result_chars(window: int | None, most: int) -> int:
+    """How long one result of a tool may be, `most` where the window is large or not known."""
+    return min(most, BYTES_PER_TOKEN * window // _SHARE) if window else most
+
+
+class Room:
+    """How much of the window, in tokens, a conversation has taken: by what the last reply reported, the rest estimated.
+
+    It depends on the conversation alone, so that a resumed attempt is closed at the same place (D3).
+    """
+
+    def __init__(self, window: int | None) -> None:
+        self.window = window
+        self._tokens = self._bytes = 0
+        self._exceeded = 0
+        self._over = False
+
+    def heard(self, ask: Ask, reply: Reply) -> None:
+        """Count the reply to this question. A server that reports nothing, or more than was said, is not believed."""
+        usage = reply.usage
+        read = usage.input + usage.cache_read + usage.cache_write_5m + usage.cache_write_1h
+        self._bytes = _bytes_of(ask) + _size(reply.content)
+        self._tokens = min(read + usage.output, self._bytes) if read else self._bytes // BYTES_PER_TOKEN
+        self._over = reply.stop_reason == EXCEEDED
+        self._exceeded += self._over
+
+    def exceeded(self, ask: Ask) -> bool:
+        """Whether the model has just said that this was too long for it; it is taken at its word once in an attempt."""
+        return self._over and self._exceeded == 1 and len(ask.messages) > 1
+
+    def is_full(self, ask: Ask) -> bool:
+        """Whether this question and its answer may not fit any more. Never for the first question of a conversation."""
+        if self.exceeded(ask) or self.window is None or len(ask.messages) == 1:
+            return self.exceeded(ask)
+        more = max(0, _bytes_of(ask) - self._bytes) // BYTES_PER_TOKEN
+        return self._tokens + more + ask.max_tokens > self.window
+
+
+def begun_again(first: Ask, calls: Calls, room: Room, demand: str) -> Ask:
+    """The first question once more, with what was done since, and a `demand` that holds already.
+
+    What the model no longer sees is shown to it in full when it asks again.
+    """
+    limit = f"near the limit of {room.window:,} tokens" if room.window else "longer than you can read"
+    written = f": {', '.join(calls.written)}" if calls.written else ""
+    digest = delimited("calls", calls.digest(result_chars(room.window, MAX_DIGEST_CHARS)) or "(none)")
+    calls.forget_results()
+    return added(first, "\n".join([_CLOSED.format(limit=limit, written=written), digest, demand]).strip())
+
+
+def _bytes_of(ask: Ask) -> int:
+    tools = sum(len(tool.description) + _size(tool.input_schema) for tool in ask.tools)
+    return len(ask.system.encode()) + tools + _size(ask.messages)
+
+
+def _size(value: object) -> int:
+    return len(json.dumps(value, ensure_ascii=False).encode(errors="replace"))

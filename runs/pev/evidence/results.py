@@ -1,0 +1,214 @@
+"""The judged results: criteria with evidence that the server resolved. Stored as JSON, read by pages."""
+
+from collections.abc import Iterable
+from typing import Literal
+
+from runs.enums import About, Action, Provenance, Severity
+from runs.pev.contracts import DIFF, OUTPUT, PERSON, RESULT, TOOL, Contract
+from runs.pev.evidence.sources import OUTSIDE
+
+
+class Evidence(Contract):
+    """A quote that was looked up, or the result of a check.
+
+    `source` is a name of `sources.Sources`; `sha256` is of the file's own bytes, or of the text that a tool or a model
+    gave. `start` and `end` are character offsets in the decoded text, `line` counts from 1. `sentence` is for people.
+    Without `verified` it supports nothing and is shown as such. `provenance`: whose words these are, or, of a check,
+    what it compared the result with; verdicts of earlier versions do not say it. `cites`: where a citation in a passage
+    that the run wrote leads outside. `statement`: the words of the result that are supported, and where they are.
+    `weak`: why the quote may have nothing to do with them; a person has to look.
+    """
+
+    kind: Literal["quote", "check"]
+    source: str
+    verified: bool
+    sentence: str
+    quote: str = ""
+    sha256: str = ""
+    start: int = 0
+    end: int = 0
+    line: int = 0
+    provenance: Provenance | None = None
+    cites: str = ""
+    statement: str = ""
+    statement_in: str = ""
+    statement_line: int = 0
+    statement_start: int = 0
+    statement_end: int = 0
+    weak: str = ""
+
+    @property
+    def outside(self) -> bool:
+        """Whether it rests on something else than what the models of the run wrote (T1a)."""
+        return self.verified and (self.provenance in OUTSIDE or bool(self.cites))
+
+    @property
+    def rests_on(self) -> str:
+        """What it rests on, for people; empty where that is not known."""
+        if self.provenance is None:
+            return ""
+        if self.kind == "check":
+            return "checked against your files" if self.provenance is Provenance.GIVEN else "checked in the result"
+        if self.provenance is Provenance.MADE and self.cites:
+            return f"from the result, which cites {self.cites}"
+        return _RESTS_ON[self.provenance]
+
+    @property
+    def where(self) -> str:
+        """Source and line for people."""
+        name = named(self.source)
+        return f"{name}, line {self.line}" if self.line else name
+
+    @property
+    def statement_where(self) -> str:
+        return f"{named(self.statement_in)}, line {self.statement_line}" if self.statement_in else ""
+
+
+_RESTS_ON = {
+    Provenance.GIVEN: "from your files",
+    Provenance.OBSERVED: "from a tool",
+    Provenance.PERSON: "from a person",
+    Provenance.MADE: "from the result itself",
+}
+
+
+def named(source: str) -> str:
+    """A source for people."""
+    for prefix, words in ((TOOL, "result of tool call "), (PERSON, "request ")):
+        if source.startswith(prefix):
+            return words + source.removeprefix(prefix)
+    return {OUTPUT: "findings", DIFF: "what changed"}.get(source, source.removeprefix(RESULT))
+
+
+class CriterionResult(Contract):
+    """The judgement of one criterion. `passed` implies `supported`: code sees to it, not a model. `looked_at`: of so
+    many of the `out_of` files that the criterion speaks of there is verified evidence; 0 of 0 where that is unknown.
+    """
+
+    label: str
+    text: str
+    decided_by: Literal["check", "model", "nobody"]
+    claimed: bool
+    supported: bool
+    passed: bool
+    confidence: float
+    feedback: str
+    evidence: list[Evidence] = []
+    about: About | None = None
+    looked_at: int = 0
+    out_of: int = 0
+
+    @property
+    def sample(self) -> str:
+        """Of how many of the files that it speaks of there is evidence, such as “12 of 23 looked at”; empty where that
+        is not known.
+        """
+        return f"{self.looked_at} of {self.out_of} looked at" if self.out_of else ""
+
+    @property
+    def decided(self) -> str:
+        """Who or what decided, for people. Where only some of what it speaks of was looked at, that is said in place of
+        how sure the verifier was: it judged a sample.
+        """
+        match self.decided_by:
+            case "check":
+                return "decided by a check"
+            case "model":
+                return f"judged with quotes, {self.sample or f'{self.confidence * 100:.0f} % sure'}"
+            case "nobody":
+                return "not judged"
+
+    @property
+    def grounded(self) -> bool:
+        """Whether it was met by something else than the words of the run, or may have been: verdicts of earlier
+        versions do not say whose words their quotes are.
+        """
+        return self.met and any(item.outside or (item.verified and item.provenance is None) for item in self.evidence)
+
+    @property
+    def weak(self) -> bool:
+        """Whether all that supports it may have nothing to do with what it is to support."""
+        needed = [item for item in self.evidence if item.verified]
+        if self.about is About.SOURCES:
+            needed = [item for item in needed if item.outside]
+        return self.met and bool(needed) and all(item.weak for item in needed)
+
+    @property
+    def rests_on(self) -> list[str]:
+        """What its evidence rests on, for people, each once."""
+        return list(dict.fromkeys(words for item in self.evidence if item.verified and (words := item.rests_on)))
+
+    @property
+    def met(self) -> bool:
+        return self.passed and self.supported
+
+    @property
+    def status(self) -> Literal["passed", "not judged", "unsupported", "failed"]:
+        """`unsupported`: the verifier said it passed; without evidence that counts for nothing (T1)."""
+        if self.met:
+            return "passed"
+        if self.decided_by == "nobody":
+            return "not judged"
+        return "unsupported" if self.claimed and not self.supported else "failed"
+
+
+class RequestResult(Contract):
+    """Whether a result meets request `number` of a person (T7). Beside the criteria: it has no part in their counts."""
+
+    number: int
+    text: str
+    status: Literal["met", "not_met", "not_provable"]
+    evidence: list[Evidence] = []
+    feedback: str = ""
+
+    @property
+    def label(self) -> str:
+        return f"R{self.number}"
+
+    @property
+    def proof(self) -> Evidence | None:
+        """What shows that it is met, if anything does; rather what plainly has to do with it."""
+        found = [item for item in self.evidence if item.verified] if self.status == "met" else []
+        return min(found, key=lambda item: bool(item.weak), default=None)
+
+    @property
+    def weak(self) -> str:
+        """Why all that shows that it is met may have nothing to do with it; empty for what is proved, or not met."""
+        return self.proof.weak if self.proof else ""
+
+    @property
+    def unproved(self) -> bool:
+        """Whether a person has to see for themselves."""
+        return self.status == "not_provable" or bool(self.weak)
+
+
+class Judgement(Contract):
+    """Everything known about an attempt after verification; `passed` is computed from the results.
+
+    `broken_citations`: of a final one, a sentence for each citation that leads nowhere in what the run delivers.
+    """
+
+    stage: Literal["checks", "model"]
+    results: list[CriterionResult]
+    passed: bool
+    action: Action
+    severity: Severity
+    feedback: str
+    notes: list[str] = []
+    broken_citations: list[str] = []
+    requests: list[RequestResult] = []
+
+    @property
+    def unproved(self) -> bool:
+        """Whether a person has to see it although it passed: nobody can prove that it is what they asked for."""
+        return any(request.unproved for request in self.requests)
+
+    @property
+    def unsupported(self) -> int:
+        return sum(1 for result in self.results if result.claimed and not result.supported)
+
+
+def all_pass(results: Iterable[CriterionResult]) -> bool:
+    """T3: the only place where an overall pass comes from. No result at all is not a pass."""
+    listed = list(results)
+    return bool(listed) and all(result.met for result in listed)

@@ -1,0 +1,168 @@
+"""The form of paths in a tree and the question which bytes are text. Nothing here touches a disk."""
+
+import hashlib
+import re
+import unicodedata
+from collections.abc import Iterable
+from functools import lru_cache
+
+import regex
+
+from runs.errors import PathRefused
+from runs.pev.files.sensitive import is_version_store
+
+MAX_CHARACTERS = 400
+MAX_BYTES_IN_A_PART = 255
+MAX_PARTS = 20
+"""Common file systems take 255 bytes in a name; paths stay below their 4,096, since folders come before them."""
+
+_RESERVED = re.compile(r"(?:con|prn|aux|nul|conin\$|conout\$|(?:com|lpt)[0-9¹²³])", re.IGNORECASE)
+_DRIVE = re.compile(r"[A-Za-z]:")
+_UNPRINTABLE = frozenset({"Cc", "Cs", "Zl", "Zp"})
+_JOINERS = frozenset("\u200c\u200d\ufe0e\ufe0f")
+"""Invisible, but a part of words and pictures: they may stand behind a letter or a picture that is not ASCII."""
+_INVISIBLE = regex.compile(r"[\p{Default_Ignorable_Code_Point}\u2800]")
+_SEEN = regex.compile(r"(?V1)[[\p{L}\p{M}\p{N}\p{P}\p{S}]--[\p{Default_Ignorable_Code_Point}\u2800]]")
+
+
+def clean_path(raw: str) -> str:
+    """The one normal form of a path: NFC, forward slashes, relative; cleaning it again changes nothing.
+
+    Backslashes are separators, as browsers on Windows may send them. Raises PathRefused with a sentence
+    that says what is wrong and what to do; nothing is repaired beyond slashes and Unicode form.
+    """
+    path = unicodedata.normalize("NFC", raw).replace("\\", "/")
+    problem = _problem_with_whole(path) or next(filter(None, map(_problem_with_part, path.split("/"))), None)
+    if problem:
+        raise PathRefused(f"{_shown(raw)} cannot be used as a path: {problem}.")
+    return path
+
+
+def clashes(paths: Iterable[str]) -> list[tuple[str, str]]:
+    """The pairs of clean paths which cannot live in one tree, in the order in which the second was given.
+
+    Either the two are equal where neither capitals nor invisible characters count (given twice is such a pair too),
+    or one is a file and at the same time a folder of the other. Linear in the number of paths.
+    """
+    listed = list(paths)
+    files: dict[str, str] = {}
+    pairs = []
+    for path in listed:
+        key = _folded(path)
+        if key in files:
+            pairs.append((files[key], path))
+        else:
+            files[key] = path
+    for path in listed:
+        parts = _folded(path).split("/")
+        for depth in range(1, len(parts)):
+            above = files.get("/".join(parts[:depth]))
+            if above is not None:
+                pairs.append((above, path))
+    return pairs
+
+
+class Converted(bytes):
+    """A text as UTF-8 that was given in another encoding. `sha256` is the hash of what was given, which evidence names:
+    it is what people have and can compare.
+    """
+
+    sha256: str
+
+    def __new__(cls, data: bytes, sha256: str) -> "Converted":
+        made = super().__new__(cls, data)
+        made.sha256 = sha256
+        return made
+
+
+class Unreadable(bytes):
+    """A content that is no text, whatever its bytes look like: a PDF file may be nothing but ASCII."""
+
+
+def digest_of(data: bytes) -> str:
+    """The SHA-256, in hex, of a content as it was given."""
+    return data.sha256 if isinstance(data, Converted) else hashlib.sha256(data).hexdigest()
+
+
+def text_of(data: bytes) -> str | None:
+    """The decoded text without a byte order mark, or None when the bytes are not text.
+
+    Offsets in Evidence count characters of exactly this string; line endings are as in the file.
+    """
+    if isinstance(data, Unreadable) or b"\0" in data:
+        return None
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        return None
+
+
+def is_text(data: bytes) -> bool:
+    """Whether the bytes are UTF-8 (a byte order mark is allowed) without NUL."""
+    return text_of(data) is not None
+
+
+def is_blank(data: bytes) -> bool:
+    """Whether nothing in a file can be seen: it is empty, or a text of spaces and invisible characters alone."""
+    text = text_of(data)
+    return not data.strip() if text is None else _SEEN.search(text) is None
+
+
+def _problem_with_whole(path: str) -> str | None:
+    if not path.strip():
+        return "it is empty; give a name such as notes/summary.md"
+    if _DRIVE.match(path):
+        return "it begins with a drive letter; give it relative to the top folder of the task"
+    if path.startswith("/"):
+        return "it is absolute; leave out the leading slash"
+    if path.endswith("/"):
+        return "it ends with a slash; name a file, folders come by themselves"
+    if path[0].isspace():
+        return "it begins with a space; leave that out"
+    if path.startswith("@"):
+        return "names beginning with @ are reserved (@output, @tool-1); choose another first letter"
+    if len(path) > MAX_CHARACTERS:
+        return f"it has {len(path)} characters and may have {MAX_CHARACTERS}; shorten it"
+    if path.count("/") >= MAX_PARTS:
+        return f"it is {path.count('/') + 1} levels deep and may be {MAX_PARTS}; use fewer folders"
+    return None
+
+
+def _problem_with_part(part: str) -> str | None:
+    if not part:
+        return "it has two slashes in a row; use one"
+    if part in {".", ".."}:
+        return f"it has the part “{part}”; write the path from the top folder, without . and .."
+    if any(unicodedata.category(char) in _UNPRINTABLE for char in part):
+        return "it has a control character; use letters, digits, spaces and punctuation"
+    if _hides_something(part):
+        return "it has an invisible character, or one that reorders others; type the name again"
+    if ":" in part:
+        return f"{_shown(part)} has a colon, behind which Windows hides another file; use a dash"
+    if part[-1] == "." or part[-1].isspace():
+        return f"{_shown(part)} ends in a dot or a space, which Windows cannot store; leave that out"
+    if is_version_store(part):
+        return f"{_shown(part)} belongs to a version control system, which runs what lies there; use another folder"
+    if _RESERVED.fullmatch(part.split(".")[0].rstrip()):
+        return f"{_shown(part)} is a reserved name on Windows; choose another name"
+    if (size := len(part.encode())) > MAX_BYTES_IN_A_PART:
+        return f"a part of it has {size} bytes in UTF-8 and may have {MAX_BYTES_IN_A_PART}; shorten it"
+    return None
+
+
+def _hides_something(part: str) -> bool:
+    return not part.isascii() and any(
+        part[at] not in _JOINERS or at == 0 or part[at - 1].isascii()
+        for at in (match.start() for match in _INVISIBLE.finditer(part))
+    )
+
+
+def _shown(raw: str) -> str:
+    printable = "".join(char if char.isprintable() else "�" for char in raw[:80])
+    return f"“{printable}{'…' if len(raw) > 80 else ''}”"
+
+
+@lru_cache(maxsize=16_384)  # each write looks at all files of its workspace, which are nearly always the same
+def _folded(path: str) -> str:
+    seen = path if path.isascii() else _INVISIBLE.sub("", path)
+    return unicodedata.normalize("NFC", seen.casefold())

@@ -1,0 +1,258 @@
+"""A step, an action or a criterion in the form of others, put into that of the contract."""
+
+import json
+import re
+
+from pydantic import JsonValue
+
+from runs.enums import Complexity
+from runs.errors import PathRefused
+from runs.pev.contracts import JsonObject
+from runs.pev.files.paths import clean_path
+from runs.pev.imports.notes import NOTHING, Notes, each_of, named, written
+from runs.pev.tools import TOOL_NAMES
+
+PURPOSE = "As the description of the step says."
+DONE = "What the description of the step asks for has been done."
+NO_TOOL = "\0"
+"""Of an action that becomes a part of the description. Cannot come from outside: NUL characters are refused."""
+NAME_CHARS = 80
+"""Of a step without a name: the beginning of what it is to do."""
+_STEP = {
+    "id": "step_id",
+    "step_number": "step_id",
+    "task_id": "step_id",
+    "instruction": "description",
+    "instructions": "description",
+    "objective": "description",
+    "task": "description",
+    "title": "name",
+    "task_name": "name",
+    "depends_on": "dependencies",
+    "dependent_task_ids": "dependencies",
+    "complexity": "estimated_complexity",
+    "postconditions": "acceptance_criteria",
+    "success_conditions": "acceptance_criteria",
+    "success_criteria": "acceptance_criteria",
+    "outputs": "expected_outputs",
+    "output_files": "expected_outputs",
+    "input_files": "inputs",
+    "tools": "tools_needed",
+    "parameters": "params",
+    "args": "params",
+}
+_EXPECTED = ("expected_output", "output", "output_file", "deliverable")
+_TO_DESCRIPTION = (
+    *("agent", "preconditions", "ready_criteria", "constraints", "notes", "rationale", "type", "priority"),
+    "params",
+)
+"""What they say of a step."""
+DEPENDENCIES = frozenset({"dependencies", "depends_on", "dependent_task_ids"})
+_OTHER = frozenset(
+    {"step", "task", "instruction", "instructions", "objective", "action", "agent", "tools_needed", *_EXPECTED}
+    | {"preconditions", "postconditions"}
+)
+"""A step with one of these is not in the form of the contract: it may lack what that asks for."""
+_ACTION = {
+    "name": "tool",
+    "action": "tool",
+    "description": "purpose",
+    "parameters": "params",
+    "arguments": "params",
+    "args": "params",
+}
+_CRITERION = {"criterion": "text", "description": "text", "condition": "text", "postcondition": "text"}
+_OUTPUT = {"file": "path", "filename": "path", "name": "path"}
+_PATHS = frozenset({"path", *_OUTPUT})
+_CHECK = {"least": "min", "most": "max"}
+"""What version 0.1 called the bounds of a check; its exports can still be imported."""
+_BEGINS_WITH_TOOL = re.compile(rf"\s*({'|'.join(sorted(TOOL_NAMES))})\b[\s:–—-]*(.*)", re.DOTALL)
+_FILE = re.compile(r"\S*[^\s/.]\.[A-Za-z]\w{0,9}")
+_PATTERN = re.compile(r"\S+|.*[/*].*|.*\.\w+")
+STEP_SYNONYMS = {**_OUTPUT, **_ACTION, **_CRITERION, **_STEP}
+"""What other plans call the fields of steps, and of what these are made of."""
+
+
+def is_other(step: JsonValue) -> bool:
+    return isinstance(step, str) or (isinstance(step, dict) and not _OTHER.isdisjoint(step))
+
+
+def step_of(value: JsonValue, number: int, notes: Notes, *, other: bool) -> JsonValue:
+    """The step in the form of the contract. One that is or belongs to an `other` form may lack what that asks for."""
+    notes.step, other = str(number), other or is_other(value)
+    if isinstance(value, str):
+        notes.add("Text is read as the description of a step")
+        value = {"description": value}
+    if not isinstance(value, dict):
+        return value
+    made = named(value, _STEP | {"step": "description" if isinstance(value.get("step"), str) else "step_id"}, notes)
+    if other and made.get("step_id") is None:
+        made["step_id"] = number
+    if "step_id" in made:
+        made["step_id"] = _id(made["step_id"])
+        notes.step = str(made["step_id"])[:60]
+    for name in ("actions", "expected_outputs", "dependencies"):
+        if made.get(name) is None:
+            made[name] = []
+    _dependencies(made)
+    _actions(made, notes)
+    _described(made, other)
+    criteria = _outputs(made, notes)
+    _inputs(made, other, notes)
+    _remarks(made, notes)
+    _complexity_of(made, notes)
+    if other and made.get("acceptance_criteria") is None:
+        made["acceptance_criteria"] = criteria or [DONE]
+        notes.add(
+            "What it is expected to give is its criterion" if criteria else "It has no criteria: its description is one"
+        )
+    read_criteria(made, "acceptance_criteria")
+    return made
+
+
+def _dependencies(made: JsonObject) -> None:
+    if not made["dependencies"] and isinstance(made.get("context"), list):
+        made["dependencies"] = made.pop("context")
+    if isinstance(made["dependencies"], str | int):
+        made["dependencies"] = [made["dependencies"]]
+    each_of(made, "dependencies", _id)
+
+
+def _actions(made: JsonObject, notes: Notes) -> None:
+    """Its actions and the tools that it needs. One action in words may be all that is said of the step."""
+    actions = made["actions"]
+    if not isinstance(actions, list):
+        return
+    found = list(actions)
+    if (action := made.pop("action", None)) is not None:
+        if isinstance(action, str) and made.get("description") is None:
+            made["description"] = action
+            notes.add("Its action is read as its description")
+        if isinstance(action, str) and action in TOOL_NAMES and "params" in made:
+            action = {"tool": action, "params": made.pop("params")}
+        if not isinstance(action, str) or made["description"] is not action or _BEGINS_WITH_TOOL.fullmatch(action):
+            found += action if isinstance(action, list) else [action]
+    tools = made.pop("tools_needed", None)
+    for tool in tools if isinstance(tools, list) else [tools] if tools is not None else []:
+        known = not isinstance(tool, str) or _BEGINS_WITH_TOOL.fullmatch(tool)
+        found.append(tool if known else {"tool": NO_TOOL, "purpose": f"Needs {tool}"})
+        notes.add("The tools that it needs are read as actions" if known else "A tool that is not there is only named")
+    made["actions"] = [_action(item) for item in found]
+
+
+def _outputs(made: JsonObject, notes: Notes) -> list[JsonValue]:
+    """Its outputs; what they are to be like, in words, becomes a part of the description and is given back."""
+    outputs = made["expected_outputs"]
+    if not isinstance(outputs, list):
+        return []
+    files, words = [_output(item) for item in outputs], list[str]()
+    for name in _EXPECTED:
+        value = made.pop(name, None)
+        for item in value if isinstance(value, list) else [value]:
+            if (isinstance(item, dict) and not _PATHS.isdisjoint(item)) or (isinstance(item, str) and _is_file(item)):
+                files.append(_output(item))
+            elif item not in NOTHING:
+                words.append(written(item))
+    made["expected_outputs"] = files
+    if words:
+        notes.add("An expected output that is no path is read as a part of the description")
+        _add_lines(made, [f"Expected: {text}" for text in words])
+    return [f"The result is as expected: {text}" for text in words]
+
+
+def _is_file(text: str) -> bool:
+    try:
+        return _FILE.fullmatch(text) is not None and clean_path(text) == text
+    except PathRefused:
+        return False
+
+
+def _output(value: JsonValue) -> JsonValue:
+    return named(value, _OUTPUT) if isinstance(value, dict) else value
+
+
+def _inputs(made: JsonObject, other: bool, notes: Notes) -> None:
+    """Patterns stay; what else it is given becomes a part of the description."""
+    inputs = made.get("inputs")
+    listed = inputs if isinstance(inputs, list) else [inputs] if inputs is not None else []
+    patterns = [item for item in listed if isinstance(item, str) and not (other and not _PATTERN.fullmatch(item))]
+    if "inputs" in made:
+        made["inputs"] = list(patterns)
+    known = frozenset(patterns)  # of a hostile plan there may be 100,000
+    others = [item for item in listed if not isinstance(item, str) or item not in known]
+    if words := [written(item) for item in others if item not in NOTHING]:
+        notes.add("An input that is no path is read as a part of the description")
+        _add_lines(made, [f"Input: {text}" for text in words])
+
+
+def _described(made: JsonObject, other: bool) -> None:
+    """Name and description, each from the other where it is missing."""
+    if made.get("description") is None and "name" in made:
+        made["description"] = made["name"]
+    if made.get("name") is None and other and isinstance(description := made.get("description"), str):
+        line = " ".join(description.split())
+        made["name"] = line if len(line) <= NAME_CHARS else f"{line[: NAME_CHARS - 1].rstrip()}…"
+
+
+def _remarks(made: JsonObject, notes: Notes) -> None:
+    """What else is said of the step becomes a part of its description."""
+    for name in (name for name in _TO_DESCRIPTION if name in made):
+        value = made.pop(name)
+        if value not in NOTHING:
+            notes.add(f"Its {name} is read as a part of the description")
+            below = "\n" if isinstance(value, dict | list) else " "
+            _add_lines(made, [f"{name.replace('_', ' ').capitalize()}:{below}{written(value)}"])
+
+
+def _add_lines(made: JsonObject, lines: list[str]) -> None:
+    if isinstance(description := made.get("description"), str):
+        made["description"] = "\n\n".join([description, *lines])
+
+
+def _complexity_of(made: JsonObject, notes: Notes) -> None:
+    value = made.get("estimated_complexity")
+    if value is None:
+        made["estimated_complexity"] = Complexity.MEDIUM.value
+        notes.add("It does not say how complex it is: medium")
+    elif isinstance(value, str):
+        made["estimated_complexity"] = value.strip().lower()
+    elif isinstance(value, int) and not isinstance(value, bool) and 1 <= value <= 10:
+        word = Complexity.LOW if value <= 3 else Complexity.MEDIUM if value <= 7 else Complexity.HIGH
+        made["estimated_complexity"] = word.value
+        notes.add(f"Complexity {value} is {word.value}")
+
+
+def read_criteria(made: JsonObject, name: str) -> None:
+    if isinstance(text := made.get(name), str):
+        made[name] = [text]
+    each_of(made, name, _criterion)
+
+
+def _criterion(value: JsonValue) -> JsonValue:
+    if isinstance(value, str):
+        return {"text": value}
+    if not isinstance(value, dict):
+        return value
+    made = named(value, _CRITERION)
+    if isinstance(check := made.get("check"), dict):
+        made["check"] = named(check, _CHECK)
+    return made
+
+
+def _id(value: JsonValue) -> JsonValue:
+    return str(value) if isinstance(value, int) and not isinstance(value, bool) else value
+
+
+def _action(value: JsonValue) -> JsonValue:
+    """An action of the contract; text that begins with no tool is marked, so that the others keep their numbers."""
+    if isinstance(value, str):
+        found = _BEGINS_WITH_TOOL.fullmatch(value)
+        return {"tool": found[1], "purpose": found[2] or PURPOSE} if found else {"tool": NO_TOOL, "purpose": value}
+    if not isinstance(value, dict):
+        return value
+    made = named(value, _ACTION)
+    params, purpose = made.pop("params", None), made.get("purpose")
+    if params not in (None, {}):
+        details = f"with {json.dumps(params, ensure_ascii=False)}"
+        made["purpose"] = f"{purpose} ({details})" if isinstance(purpose, str) else purpose or details
+    return {"purpose": PURPOSE} | {name: item for name, item in made.items() if (name, item) != ("purpose", None)}

@@ -1,0 +1,71 @@
+"""What a verification is about: the criteria, the artefacts, and what they are held against."""
+
+from collections.abc import Collection, Mapping, Sequence, Set
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from runs.pev.checks.material import Material
+from runs.pev.contracts import RESULT, Criterion, MinBytes, WordCount
+from runs.pev.evidence.sources import Given, Sources, ToolText
+from runs.pev.verification.requests import PersonRequest
+
+
+@dataclass(frozen=True)
+class Case:
+    """What is judged. `files` is the whole tree, read lazily, and `inputs` the files as they were given. `shown` names
+    the sources that were made and are judged, `given` those they rest on, in an order that the cases of a run have in
+    common.
+
+    `notes`: what the executor wrote beside its findings; the verifier sees it, and no quote may name it.
+    `finished`: paths of which the plan says that they must not carry citations. `citations`: whether those of the
+    documents are looked up; at the end of a run they fail nothing any more.
+    `undeclared`: paths that were written although no step of the plan declared them. `own_confidence`: the
+    executor's, 0 to 1, of which the run asks for `min_confidence`; of the verifier it asks for
+    `min_verifier_confidence`, and of each written document `min_document_bytes`, where none of the plan's `size_checks`
+    says how long it is to be. `review`: a model looks at the result even where checks decide every criterion.
+    `read_whole`: the given files of which executors were shown every line; `meant`: those that the step deals with.
+    `persons`: what people asked for, by the number of the request; `requests`: those of them that are judged here.
+    """
+
+    subject: str
+    request: str
+    criteria: Sequence[Criterion]
+    expected_outputs: Sequence[str]
+    files: Mapping[str, bytes]
+    shown: Sequence[str]
+    output: str
+    tools: Sequence[ToolText]
+    model: str
+    effort: str
+    inputs: Given = field(default_factory=Given)
+    given: Sequence[str] = ()
+    notes: str = ""
+    undeclared: Sequence[str] = ()
+    finished: Collection[str] = ()
+    citations: bool = True
+    own_confidence: float = 1.0
+    min_confidence: float = 0.0
+    min_verifier_confidence: float = 0.0
+    min_document_bytes: int = 0
+    size_checks: Sequence[MinBytes | WordCount] = ()
+    review: bool = False
+    read_whole: Set[str] = frozenset()
+    persons: Mapping[int, str] = field(default_factory=dict)
+    requests: Sequence[PersonRequest] = ()
+    meant: Sequence[str] = ()
+
+    @property
+    def material(self) -> Material:
+        """What checks are held against."""
+        return Material(self.files, self.inputs.files, self.read_whole)
+
+    @property
+    def made(self) -> list[str]:
+        """The paths of what is judged."""
+        return [name.removeprefix(RESULT) for name in self.shown]
+
+    @cached_property
+    def sources(self) -> Sources:
+        """Every source that a quote may name."""
+        made = self.made
+        return Sources(self.files, self.inputs, made=made, output=self.output, tools=self.tools, persons=self.persons)

@@ -1,0 +1,150 @@
+"""The pre-checks of verification: what code can tell before any model is asked (T2)."""
+
+import time
+from collections.abc import Mapping, Sequence
+
+from runs.pev.checks.deciding import run_check, seconds_for
+from runs.pev.citations.citing import LISTED, message_of, problems_of
+from runs.pev.contracts import Criterion, FileExists
+from runs.pev.evidence.results import CriterionResult, Evidence
+from runs.pev.files.paths import is_blank
+from runs.pev.verification.case import Case
+from runs.pev.verification.grounding import supports
+
+SECONDS = 20.0
+"""What the slow checks of one attempt may take together: each may be a pattern followed in thousands of states."""
+_ORDER = "OUDKSCM"
+_DOCUMENTS = (".md", ".markdown")
+
+
+def decided_by_code(case: Case, labels: Mapping[str, Criterion]) -> list[CriterionResult]:
+    """Every criterion with a check, and each rule of the house that was broken: an expected output that is missing
+    or empty (`O1`), a file that no step declared (`U1`), a document that is hardly one (`D1`), one with citations that
+    are broken or not wanted (`K1`), too little confidence of its own (`S1`).
+    """
+    ends = time.monotonic() + SECONDS
+    checked = [
+        _checked(label, criterion, run_check(check, case.material, min(seconds_for(check), ends - time.monotonic())))
+        for label, criterion in labels.items()
+        if (check := criterion.check)
+    ]
+    return [
+        *_missing_outputs(case),
+        *_unannounced(case),
+        *_too_short(case),
+        *_citations(case),
+        *_unsure(case),
+        *checked,
+    ]
+
+
+def undecided(labels: Mapping[str, Criterion]) -> list[CriterionResult]:
+    """What no one judges any more, because code has failed the attempt already."""
+    return [
+        CriterionResult(
+            label=label,
+            text=criterion.text,
+            decided_by="nobody",
+            claimed=False,
+            supported=False,
+            passed=False,
+            confidence=0.0,
+            feedback="Not judged: a check failed before.",
+            about=criterion.topic,
+        )
+        for label, criterion in labels.items()
+        if not criterion.check
+    ]
+
+
+def in_order(results: list[CriterionResult]) -> list[CriterionResult]:
+    return sorted(results, key=lambda result: (_ORDER.index(result.label[0]), int(result.label[1:])))
+
+
+def _missing_outputs(case: Case) -> list[CriterionResult]:
+    missing = [path for path in case.expected_outputs if path not in case.files or is_blank(case.files[path])]
+    return [
+        _result(f"O{number}", f"The expected output {path} exists and is not empty", _nothing_in(path, case))
+        for number, path in enumerate(missing, 1)
+    ]
+
+
+def _nothing_in(path: str, case: Case) -> Evidence:
+    found = run_check(FileExists(kind="file_exists", path=path), case.material)
+    return found.model_copy(update={"verified": False, "sentence": f"{path} is empty"}) if found.verified else found
+
+
+def _unannounced(case: Case) -> list[CriterionResult]:
+    return [
+        _result(f"U{number}", "Only declared files are written", _broken(path, f"{path} is declared by no step"))
+        for number, path in enumerate(case.undeclared, 1)
+    ]
+
+
+def _too_short(case: Case) -> list[CriterionResult]:
+    """Documents with fewer bytes than the run asks for, unless they are as long as the plan itself wants them."""
+    written = [path for path in case.made if path.lower().endswith(_DOCUMENTS) and path in case.files]
+    sizes = {path: len(case.files[path]) for path in written if not is_blank(case.files[path])}
+    short = {path: size for path, size in sizes.items() if size < case.min_document_bytes}
+    meant = {
+        check.path for check in case.size_checks if check.path in short and run_check(check, case.material).verified
+    }
+    return [
+        _result(
+            f"D{number}",
+            f"The document {path} is more than a stub",
+            _broken(path, f"{path} has {short[path]} bytes; in this run it has to have {case.min_document_bytes}"),
+        )
+        for number, path in enumerate((path for path in short if path not in meant), 1)
+    ]
+
+
+def _citations(case: Case) -> list[CriterionResult]:
+    """Documents of which a citation leads nowhere, and finished ones that have any (T8)."""
+    made = case.made if case.citations else ()
+    problems = problems_of(made, case.files, case.inputs.files, case.sources, case.finished)
+    return [
+        _result(f"K{number}", *_cited(path, sentences, finished=path in case.finished))
+        for number, (path, sentences) in enumerate(problems.items(), 1)
+    ]
+
+
+def _cited(path: str, sentences: Sequence[str], *, finished: bool) -> tuple[str, Evidence]:
+    if finished:
+        text = f"{path} is a finished text without citations"
+        return text, _broken(path, f"{path} must not carry citations. {' '.join(sentences[:LISTED])}")
+    return f"Every citation in {path} leads to what it quotes", _broken(path, f"{path}: {message_of(sentences)}")
+
+
+def _unsure(case: Case) -> list[CriterionResult]:
+    if case.own_confidence >= case.min_confidence:
+        return []
+    sentence = f"The executor was only {case.own_confidence:.0%} sure; this run asks for {case.min_confidence:.0%}"
+    return [_result("S1", "The executor is sure enough of its own work", _broken("@output", sentence))]
+
+
+def _broken(source: str, sentence: str) -> Evidence:
+    return Evidence(kind="check", source=source, verified=False, sentence=sentence)
+
+
+def _checked(label: str, criterion: Criterion, evidence: Evidence) -> CriterionResult:
+    """T1a holds for checks too: what was held against nothing but the run's own words says nothing of the sources."""
+    result = _result(label, criterion.text, evidence).model_copy(update={"about": criterion.topic})
+    if not evidence.verified or supports(criterion, [evidence]):
+        return result
+    feedback = f"{evidence.sentence}; but that compares the result with nothing that was given"
+    return result.model_copy(update={"supported": False, "passed": False, "feedback": feedback})
+
+
+def _result(label: str, text: str, evidence: Evidence) -> CriterionResult:
+    return CriterionResult(
+        label=label,
+        text=text,
+        decided_by="check",
+        claimed=evidence.verified,
+        supported=evidence.verified,
+        passed=evidence.verified,
+        confidence=1.0,
+        feedback="" if evidence.verified else evidence.sentence,
+        evidence=[evidence],
+    )

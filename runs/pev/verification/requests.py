@@ -1,0 +1,307 @@
+"""What people asked for when they rejected a result: judged beside the criteria, by what has changed since (T7)."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from functools import cached_property
+
+import regex
+
+from runs.enums import Provenance
+from runs.pev.contracts import DIFF, OUTPUT, PERSON, RESULT, CriterionAnswer, QuotedEvidence
+from runs.pev.delimiters import begun, delimited
+from runs.pev.evidence.quotes import resolve, unverified, words_in
+from runs.pev.evidence.relation import unrelated_to_request
+from runs.pev.evidence.results import Evidence, RequestResult
+from runs.pev.files.paths import text_of
+from runs.pev.texts.wording import one_spaced, quoted
+
+COMPARED_CHARS = 2_000_000
+"""Of both results together: beyond that nothing can be shown to be new, and the person is asked."""
+COMPARED_LINES = 1_000
+"""On either side, between what both begin and end with: beyond that all of one side counts as replaced by the other."""
+DIFF_CHARS = 40_000
+WORDS_CHARS = 8_000
+"""Of a difference, and of the words of one person, that are put before a verifier."""
+MAX_PARTS = 20
+"""Of a quote that are looked at one by one; what comes after them counts as one."""
+_FIGURE = regex.compile(r"\p{N}")
+_END = regex.compile(r"(?<=[.!?;])\s+|\n")
+_FILLER = frozenset(
+    words_in(
+        "a about added addressed also an and applied are as asked been both by changed complete completed considered "
+        "did do done feedback fixed follow following for from fulfilled has have here i in incorporated included is it "
+        "its met note now of ok okay on per please request requested required requirement see that the their them "
+        "there they this to updated was we were will wish with yes you your "
+        "als auch auf aus das dem den der des die ein eine einer erledigt es für gewünscht hier ich im in ist ja jetzt "
+        "mit nach nun sie sind und vom von war wie wird wurde wurden zu zum zur"
+    )
+)
+"""Words with which a request is quoted back: they add nothing to it."""
+
+
+@dataclass(frozen=True)
+class PersonRequest:
+    """Request `number`: what a person said when they rejected a result, and what that result was.
+
+    `since` names the rejected attempt. `paths`: what that one or the one that is judged has written; `before` holds
+    them as they were then, as far as they were there, and `findings` what was found then.
+    """
+
+    number: int
+    words: str
+    since: str
+    paths: Sequence[str]
+    before: Mapping[str, bytes]
+    findings: str
+
+    @property
+    def label(self) -> str:
+        return f"R{self.number}"
+
+
+@dataclass(frozen=True)
+class _Text:
+    """A text of the result, as it was when the request was made and as it is now."""
+
+    name: str
+    old: str
+    new: str
+
+    @cached_property
+    def lines(self) -> Sequence[tuple[str, str]]:
+        """Each line that was removed (`-`) or added (`+`), in order."""
+        return list(_changed_lines(self.old.splitlines(), self.new.splitlines()))
+
+    def only(self, sign: str) -> str:
+        return "\n".join(line for kind, line in self.lines if kind == sign)
+
+
+@dataclass(frozen=True)
+class Change:
+    """What differs between the result that was rejected and the one that is judged now, of which these are the files
+    and the findings.
+    """
+
+    request: PersonRequest
+    files: Mapping[str, bytes]
+    findings: str
+
+    @cached_property
+    def texts(self) -> Sequence[_Text]:
+        """Everything that can be compared; nothing where it is too much."""
+        found = [_Text(OUTPUT, self.request.findings, self.findings)]
+        left = COMPARED_CHARS
+        for path in self.request.paths:
+            found.append(_Text(path, _text(self.request.before, path), _text(self.files, path)))
+            left -= len(found[-1].old) + len(found[-1].new)
+            if left < 0:
+                return ()
+        return found
+
+    @cached_property
+    def changed(self) -> Sequence[_Text]:
+        return [text for text in self.texts if text.old != text.new]
+
+    @cached_property
+    def diff(self) -> str:
+        """The lines removed and added, for a verifier."""
+        parts = []
+        for text in self.changed:
+            parts += [f"--- {text.name}, {self.request.since}", f"+++ {text.name}, now"]
+            parts += [sign + line for sign, line in text.lines]
+        return begun("\n".join(parts) or "(nothing has changed)", DIFF_CHARS)
+
+    @cached_property
+    def _before(self) -> str:
+        return "\n".join(one_spaced(text.old) for text in self.texts)
+
+    @cached_property
+    def _now(self) -> str:
+        return "\n".join(one_spaced(text.new) for text in self.texts)
+
+    @property
+    def pasted(self) -> bool:
+        """Whether all that was done is to write the request itself into the result."""
+        compared = [text for text in self.changed if text.name != OUTPUT] or self.changed
+        old, new = Counter[str](), Counter[str]()
+        for text in compared:
+            old.update(_tokens(text.old))
+            new.update(_tokens(text.new))
+        added = " ".join(new - old)
+        wanted = {word for word in _tokens(self.request.words) if word not in _FILLER}
+        whole = bool(wanted) and wanted <= set(_tokens(added))
+        return whole and not old - new and is_own_words(added, self.request.words)
+
+    def proof(self, given: QuotedEvidence) -> Evidence:
+        """The quote looked up; verified if it shows that something has changed, and is more than the request (T7).
+
+        `weak` where nothing in it is what was asked for: any line that is new would do.
+        """
+        found = self._looked_up(given)
+        if not found.verified:
+            return found
+        weak = unrelated_to_request(self.request.words, found.quote)
+        return found.model_copy(update={"provenance": Provenance.MADE, "weak": weak})
+
+    def _looked_up(self, given: QuotedEvidence) -> Evidence:
+        if not self.texts:
+            return unverified(given, "The results are too long to be compared")
+        if given.source.startswith(PERSON):
+            return unverified(given, f"{quoted(given.quote)} is what was asked for, not that it was done")
+        if given.source.startswith(DIFF):
+            return self._in_diff(given)
+        sources = {text.name: text.new.encode() for text in self.changed}
+        sources |= {RESULT + path: data for path, data in sources.items() if path != OUTPUT}
+        if given.source not in sources:
+            return unverified(given, f"{given.source} is nothing that has changed since {self.request.since}")
+        return self._unless_old(resolve(given, sources), given.quote)
+
+    def _in_diff(self, given: QuotedEvidence) -> Evidence:
+        """A line that was removed and stands nowhere any more proves by itself; one that was added, like a file."""
+        for quote in (given.quote, _signed(given.quote, "-")):
+            found = _resolved(given, quote, "\n".join(text.only("-") for text in self.changed))
+            if found.verified and one_spaced(quote) not in self._now:
+                sentence = f"{quoted(quote)} stood in {self.request.since} and is gone"
+                return found.model_copy(update={"quote": quote, "sentence": sentence, "start": 0, "end": 0, "line": 0})
+        for quote in (given.quote, _signed(given.quote, "+")):
+            found = _resolved(given, quote, "\n".join(text.only("+") for text in self.changed))
+            if found.verified:
+                sentence = f"{quoted(quote)} is new since {self.request.since}"
+                plain = {"quote": quote, "sentence": sentence, "start": 0, "end": 0, "line": 0}
+                return self._unless_old(found.model_copy(update=plain), quote)
+        return unverified(given, f"{quoted(given.quote)} is neither a line removed nor a line added in {DIFF}")
+
+    def _unless_old(self, found: Evidence, quote: str) -> Evidence:
+        if not found.verified:
+            return found
+        if one_spaced(quote) in self._before:
+            sentence = f"{quoted(quote)} stood in {self.request.since} already, which was rejected"
+        elif self._is_only_the_request(quote):
+            sentence = f"{quoted(quote)} is the request itself; it is not met by being quoted"
+        else:
+            return found
+        return found.model_copy(update={"verified": False, "sentence": sentence})
+
+    def _is_only_the_request(self, quote: str) -> bool:
+        """Whether nothing is left of a quote without the request's own words and, beside them, what stood there."""
+        words = _spaced(self.request.words)
+        parts = [piece for part in _END.split(quote, MAX_PARTS) if part for piece in _spaced(part).split(words)]
+        foreign = [part for part in parts if not is_own_words(part, self.request.words)]
+        before = _spaced(self._before)
+        return len(foreign) < len(parts) and all(_spaced(part) in before for part in foreign)
+
+
+def is_own_words(text: str, request: str) -> bool:
+    """Whether the text says nothing that the request does not: its words, forms of them, and phrases around them."""
+    own = set(_tokens(request))
+    return all(word in own or word in _FILLER or any(_is_form(word, other) for other in own) for word in _tokens(text))
+
+
+def judged(change: Change, given: CriterionAnswer, min_confidence: float) -> RequestResult:
+    """What the answer of a verifier comes to. A pass without proof is neither met nor failed: the person decides."""
+    evidence = [change.proof(quote) for quote in given.evidence]
+    proved = given.passed and any(item.verified for item in evidence)
+    sure = given.confidence >= min_confidence
+    feedback = given.feedback
+    if given.passed and not proved:
+        said = f" The verifier said: {given.feedback.strip()}" if given.feedback.strip() else ""
+        feedback = f"Not provable: no quote shows it in what has changed since.{said}"
+    elif proved and not sure:
+        feedback = f"The verifier was only {given.confidence:.0%} sure; this run asks for {min_confidence:.0%}."
+    return RequestResult(
+        number=change.request.number,
+        text=change.request.words,
+        status="not_met" if not given.passed else "met" if proved and sure else "not_provable",
+        evidence=evidence,
+        feedback=feedback,
+    )
+
+
+def pasted(changes: Sequence[Change]) -> list[RequestResult]:
+    """The requests that were answered by writing them down, each as not met."""
+    return [
+        RequestResult(
+            number=change.request.number,
+            text=change.request.words,
+            status="not_met",
+            feedback=f"All that was added is the request itself, {quoted(change.request.words)}. "
+            "It is not met by being written down: do what it asks for.",
+        )
+        for change in changes
+        if change.pasted
+    ]
+
+
+def settled(first: RequestResult, second: RequestResult) -> RequestResult:
+    """Asked again, a verifier may bring better proof or take a pass back; it cannot turn a failure round."""
+    if first.status == "not_met":
+        return first
+    better = first.status == "not_provable" or (first.weak and second.status == "met" and not second.weak)
+    return second if better or second.status == "not_met" else first
+
+
+def shown(persons: Mapping[int, str], changes: Sequence[Change]) -> Iterator[str]:
+    """The words of people, and what has changed since they were said, as parts of a question."""
+    for number, words in persons.items():
+        yield delimited("person", begun(words, WORDS_CHARS), f"{PERSON}{number}")
+    by_diff: dict[str, list[str]] = {}
+    for change in changes:
+        by_diff.setdefault(change.diff, []).append(change.request.label)
+    for diff, labels in by_diff.items():
+        yield delimited("diff", diff, f"{DIFF} for {', '.join(labels)}")
+
+
+def asked(change: Change) -> str:
+    """The line of a request among the criteria."""
+    return f"{change.request.label}: What {PERSON}{change.request.number} asks for has been done since."
+
+
+def _changed_lines(old: Sequence[str], new: Sequence[str]) -> Iterator[tuple[str, str]]:
+    start = 0
+    while start < min(len(old), len(new)) and old[start] == new[start]:
+        start += 1
+    end = 0
+    while end < min(len(old), len(new)) - start and old[-1 - end] == new[-1 - end]:
+        end += 1
+    before, after = old[start : len(old) - end], new[start : len(new) - end]
+    if max(len(before), len(after)) > COMPARED_LINES:
+        blocks = [("replace", 0, len(before), 0, len(after))]
+    else:
+        blocks = list(SequenceMatcher(None, before, after).get_opcodes())
+    for tag, first, last, its_first, its_last in blocks:
+        if tag != "equal":
+            yield from (("-", line) for line in before[first:last])
+            yield from (("+", line) for line in after[its_first:its_last])
+
+
+def _text(files: Mapping[str, bytes], path: str) -> str:
+    """Of a file that is text; nothing for one that is not, or is not there."""
+    return (text_of(files[path]) or "") if path in files else ""
+
+
+def _resolved(given: QuotedEvidence, quote: str, text: str) -> Evidence:
+    if not quote.strip():
+        return unverified(given, "")
+    return resolve(QuotedEvidence(source=DIFF, quote=quote), {DIFF: text.encode()})
+
+
+def _signed(quote: str, sign: str) -> str:
+    """The lines of a quote that begin with the sign of a difference, without it."""
+    return "\n".join(line.strip()[1:] for line in quote.splitlines() if line.strip().startswith(sign)).strip()
+
+
+def _tokens(text: str) -> list[str]:
+    return [word.casefold() for word in words_in(text)]
+
+
+def _spaced(text: str) -> str:
+    """Its words alone, each with a space on either side."""
+    return f" {' '.join(_tokens(text))} "
+
+
+def _is_form(word: str, other: str) -> bool:
+    """Whether two words differ by their last letters only, as “named” and “naming” do; figures never do."""
+    shared = min(len(word), len(other)) - 1
+    return shared >= 3 and word[:shared] == other[:shared] and not _FIGURE.search(word)

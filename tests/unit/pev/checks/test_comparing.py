@@ -1,0 +1,306 @@
+"""The checks that compare with sources: quotes, items and absent terms, held and not held, and what each says of it."""
+
+from collections.abc import Mapping
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from runs.enums import Provenance
+from runs.pev.checks.deciding import problem_with, run_check
+from runs.pev.checks.material import Material
+from runs.pev.contracts import Absent, Citations, Covers, QuotesOccur
+
+NDA = "The term is thirty (30)\ndays from notice.\nGoverned by the law of Ohio.\n"
+ANNEX = "Payment within 14 days of receipt.\n"
+GIVEN = {"contracts/nda.md": NDA.encode(), "contracts/annex.md": ANNEX.encode()}
+QUOTES = QuotesOccur(kind="quotes_occur", path="report.md")
+
+
+def material(report: str, path: str = "report.md", given: Mapping[str, bytes] = GIVEN, notes: str = "") -> Material:
+    return Material({**given, path: report.encode(), "notes.md": notes.encode()}, given, frozenset(given))
+
+
+def said(report: str, check: QuotesOccur | Covers = QUOTES, given: Mapping[str, bytes] = GIVEN) -> tuple[bool, str]:
+    evidence = run_check(check, material(report, check.path, given))
+    return evidence.verified, evidence.sentence
+
+
+class TestCitations:
+    CHECK = Citations(kind="citations", path="report.md", min=2)
+
+    @pytest.mark.parametrize(
+        ("report", "held", "sentence", "outside"),
+        [
+            (
+                "[“thirty (30)”](contracts/nda.md#L1) and [“14 days”](contracts/annex.md#L1)",
+                True,
+                "report.md has 2 citations, wanted at least 2, all found",
+                True,
+            ),
+            (
+                "[“thirty (30)”](contracts/nda.md#L1)",
+                False,
+                "report.md has 1 citation, wanted at least 2, all found",
+                True,
+            ),
+            (
+                "[“thirty (30)”](contracts/nda.md#L1)\n\n[“15 days”](contracts/annex.md#L1)",
+                False,
+                "report.md has 2 citations, wanted at least 2; 1 broken. "
+                "Line 3: “15 days” does not occur in contracts/annex.md.",
+                False,
+            ),
+            (
+                "[“of its own”](notes.md#L1) [“of its own”](notes.md#L1)",
+                True,
+                "report.md has 2 citations, wanted at least 2, all found",
+                False,
+            ),
+        ],
+        ids=["all hold", "too few", "one is broken", "of what the run wrote"],
+    )
+    def test_every_citation_has_to_hold(self, report: str, held: bool, sentence: str, outside: bool) -> None:
+        evidence = run_check(self.CHECK, material(report, notes="Words of its own.\n"))
+        assert (evidence.verified, evidence.sentence) == (held, sentence)
+        assert (evidence.provenance is Provenance.GIVEN) == outside
+
+    def test_only_markdown_has_citations(self) -> None:
+        problem = problem_with(Citations(kind="citations", path="data.csv"))
+        assert problem == "“data.csv” is no Markdown file; only those have citations."
+
+
+class TestQuotes:
+    @pytest.mark.parametrize(
+        "report",
+        [
+            "> The term is thirty (30) days\n— contracts/nda.md, line 1\n",
+            "> The term is\n> thirty (30) days\n>\n> from notice.\n\nSource: nda.md\n",
+            "nda.md says:\n\n> The term is thirty\n\nand so on.\n",
+            "> “The term is thirty” (contracts/nda.md#L1)\n",
+            "> The term is thirty\n> — contracts/nda.md\n",
+            "- > The term is thirty\n- Document: `contracts/nda.md`\n",
+            "### F1\n> The term is thirty\n- Line: 1\n- Document: nda.md\n",
+            "## contracts/nda.md\n\nSome words.\n\n> The term is thirty\n",
+            "As nda.md has it, “The term is thirty (30) days”.\n",
+            'As nda.md has it, "The term is thirty (30) days".\n',
+            "Laut nda.md „The term is thirty (30) days“.\n",
+            "- [“The term is thirty”](contracts/nda.md#L1)\n",
+            "- [“The term is thirty”](<contracts/nda.md#L1> 'title')\n",
+            "| nda.md | “The term is thirty” |\n| annex.md | “Payment within 14 days” |\n",
+            "> The **term** is […] days from notice\n\nnda.md\n",
+            "“The term is thirty” (nda.md)\n\n```\n“in code nothing is looked at”\n> nor here\n```\n",
+            "“The term is thirty” (nda.md), `“this is code as well”`\n",
+        ],
+    )
+    def test_passages_with_their_sources_are_found(self, report: str) -> None:
+        held, sentence = said(report)
+        assert (held, sentence.partition("found in the source named beside it: contracts/")[1] != "") == (True, True)
+
+    @pytest.mark.parametrize(
+        ("report", "why"),
+        [
+            ("> The term is forty\n\nnda.md\n", "line 1: “The term is forty” does not occur in contracts/nda.md"),
+            ("\n> The term is thirty\n\nSo.\n", "line 2: “The term is thirty” has no source named beside it"),
+            ("> The term is thirty\n\nannex.md\n", "line 1: “The term is thirty” does not occur in contracts/annex.md"),
+            ("“The term is thirty” without\n", "line 1: “The term is thirty” has no source named beside it"),
+            ("[“The term is thirty”](other.md) nda.md\n", "line 1: “The term is thirty” does not occur in other.md"),
+            (
+                "> “The term is thirty” and some invented words\n\nnda.md\n",
+                "line 1: “““The term is thirty” and some invented words” does not occur in contracts/nda.md",
+            ),
+            ("> a\n\nnda.md\n", "line 1: “a” is too short to prove anything"),
+            ("> The term\nand lazily more\n\nnda.md\n", "line 1: “The term and lazily more” does not occur in"),
+        ],
+    )
+    def test_what_cannot_be_found_is_said_with_its_line(self, report: str, why: str) -> None:
+        held, sentence = said(report)
+        assert (held, why.replace("“““", "““") in sentence) == (False, True), sentence
+
+    def test_a_report_that_quotes_nothing_proves_nothing(self) -> None:
+        assert said("# Report\n\nAll is well.\n") == (False, "report.md quotes nothing; quote the sources")
+
+    def test_the_first_ten_are_listed(self) -> None:
+        held, sentence = said("\n\n".join(f"“no such words {number:02}” (nda.md)" for number in range(12)))
+        assert not held
+        assert sentence.startswith("report.md has 12 quoted passages, of which 12 cannot be found: line 1: ")
+        assert sentence.endswith("line 19: “no such words 09” does not occur in contracts/nda.md; and 2 more")
+
+    def test_columns_of_a_csv_file(self) -> None:
+        check = QuotesOccur(kind="quotes_occur", path="facts.csv", column="text", source_column="document")
+        assert said("document,text\ncontracts/nda.md,law of Ohio\nannex.md,14 days\n", check) == (
+            True,
+            "facts.csv has 2 quoted passages, each found in the source named beside it: "
+            "contracts/annex.md, contracts/nda.md",
+        )
+        assert said("document,text\nannex.md,law of Ohio\nnda.md,\n", check) == (
+            False,
+            "facts.csv has 2 quoted passages, of which 2 cannot be found: line 2: “law of Ohio” does not occur in "
+            "contracts/annex.md; line 3: “” is too short to prove anything",
+        )
+        assert said("document,quote\n", check) == (
+            False,
+            "facts.csv has no column “text”; it has document, quote",
+        )
+
+    def test_what_the_run_has_made_is_named_as_such(self) -> None:
+        evidence = run_check(QUOTES, material("“invented by the run” (notes.md)", notes="invented by the run"))
+        assert evidence.verified
+        assert evidence.sentence.endswith("named beside it: notes.md; the run itself has made notes.md")
+
+    def test_a_path_means_the_file_as_it_was_given(self) -> None:
+        files = {
+            **GIVEN,
+            "contracts/nda.md": b"Rewritten by the run.",
+            "report.md": b"> Rewritten by the run.\nnda.md\n",
+        }
+        assert not run_check(QUOTES, Material(files, GIVEN)).verified
+        files["report.md"] = b"> Rewritten by the run.\n@result/contracts/nda.md\n"
+        assert run_check(QUOTES, Material(files, GIVEN)).verified
+
+    @given(st.text("abc ,.\n", min_size=30, max_size=200), st.data())
+    def test_every_piece_of_a_source_is_found_there(self, text: str, data: st.DataObject) -> None:
+        start = data.draw(st.integers(0, len(text) - 12))
+        quote = text[start : data.draw(st.integers(start + 12, len(text)))].strip()
+        if sum(map(str.isalnum, quote)) >= 3 and len(quote) >= 12:
+            report = f"“{' '.join(quote.split())}” stands in source.txt"
+            held, sentence = said(report, given={"source.txt": text.encode()})
+            assert held == (len(" ".join(quote.split())) >= 12), sentence
+
+
+class TestCoverage:
+    LIST = b"# People\n\n- Jane Doe\n* [ ] M\xc3\xbcller GmbH\n3. clause 4.2\n---\n"
+
+    def covers(self, **options: object) -> Covers:
+        return Covers.model_validate({"kind": "covers", "path": "report.md", **options})
+
+    def test_items_are_looked_for_as_whole_words(self) -> None:
+        check = self.covers(items=["Jane  Doe", "MÜLLER", "4.2", "Ann", "(b)"])
+        assert said("jane\ndoe and Müller-Lüdenscheidt, 4.2.1, Annex (B)\n", check) == (
+            False,
+            "report.md has 3 of 5 dealt with; missing: “4.2”, “Ann”",
+        )
+
+    def test_the_items_of_a_list(self) -> None:
+        check = self.covers(source="people.md")
+        given = {"people.md": self.LIST}
+        assert said("Jane Doe, Müller GmbH; clause 4.2.", check, given=given) == (
+            True,
+            "report.md has 3 of 3 dealt with",
+        )
+        assert said("Jane Doe.", check, given=given)[1] == (
+            "report.md has 1 of 3 dealt with; missing: “Müller GmbH”, “clause 4.2”"
+        )
+
+    def test_the_values_of_a_column_by_a_column(self) -> None:
+        check = self.covers(source="in.csv", column="name", in_column="who")
+        given = {"in.csv": b"id;name\n1;Ann\n2;Bob\n3;Bob\n"}
+        assert said("who,what\nann,x\n,bob\n", check, given=given) == (
+            False,
+            "report.md has 1 of 2 dealt with by its column “who”; missing: “Bob”",
+        )
+
+    def test_given_files(self) -> None:
+        check = self.covers(files="contracts/")
+        assert said("See nda.md and [x](contracts/annex.md#L4).", check) == (True, "report.md has 2 of 2 dealt with")
+        assert said("See other-nda.md, contracts/annex.md.bak", check) == (
+            False,
+            "report.md has 0 of 2 dealt with; missing: contracts/annex.md, contracts/nda.md",
+        )
+        assert said("nda.md", self.covers(files="*.pdf"))[1] == (
+            "report.md is not compared: no given file matches *.pdf"
+        )
+
+    def test_a_list_without_items_proves_nothing(self) -> None:
+        assert said("x", self.covers(source="empty.md"), given={"empty.md": b"# Nothing\n"})[1] == (
+            "report.md is not compared: empty.md lists nothing"
+        )
+        assert said("x", self.covers(source="people.md"))[1] == "report.md people.md does not exist"
+
+
+class TestAbsence:
+    def absent(self, *terms: str, path: str = "contracts/", read_whole: bool = True) -> tuple[bool, str, str, int]:
+        check = Absent(kind="absent", path=path, terms=list(terms))
+        evidence = run_check(check, Material(GIVEN, GIVEN, frozenset(GIVEN if read_whole else ())))
+        return evidence.verified, evidence.source, evidence.sentence, evidence.line
+
+    def test_terms_that_occur_nowhere(self) -> None:
+        assert self.absent("Liability  Cap", "ceiling") == (
+            True,
+            "contracts/annex.md",
+            "“Liability Cap”, “ceiling” occur nowhere in contracts/annex.md, contracts/nda.md (2 files, read whole)",
+            0,
+        )
+
+    def test_capitals_spaces_and_parts_of_words_do_not_hide_a_term(self) -> None:
+        assert self.absent("(30) DAYS", "overn") == (
+            False,
+            "contracts/nda.md",
+            "There is “(30) DAYS” in contracts/nda.md, line 1, “overn” in contracts/nda.md, line 3",
+            1,
+        )
+
+    def test_invisible_characters_do_not_hide_a_term(self) -> None:
+        given = {"a.md": "No lia\u00adbility\u200b cap.".encode()}
+        check = Absent(kind="absent", path="a.md", terms=["liability cap"])
+        assert not run_check(check, Material(given, given, {"a.md"})).verified
+
+    def test_nothing_is_absent_from_what_was_not_read(self) -> None:
+        assert self.absent("ceiling", path="contracts/nda.md", read_whole=False) == (
+            False,
+            "contracts/nda.md",
+            "Nothing is known to be absent from what was not read whole: contracts/nda.md",
+            0,
+        )
+
+    def test_a_folder_is_one_with_and_without_its_slash(self) -> None:
+        assert self.absent("ceiling", path="contracts") == self.absent("ceiling", path="contracts/")
+
+    def test_a_pattern_that_matches_no_file_fails(self) -> None:
+        assert self.absent("ceiling", path="*.pdf")[:3] == (False, "*.pdf", "*.pdf matches none of the given files")
+
+
+@pytest.mark.parametrize(
+    ("check", "problem"),
+    [
+        (QUOTES, None),
+        (
+            QuotesOccur(kind="quotes_occur", path="a.csv", column="quote"),
+            "column and source_column go together: give both for a CSV file, and none for any other.",
+        ),
+        (
+            Covers(kind="covers", path="a.md"),
+            "It names no items: give items, a source or files.",
+        ),
+        (Covers(kind="covers", path="a.md", source="@result/a.md"), "It compares @result/a.md with itself."),
+        (
+            Covers(kind="covers", path="a.csv", source="a.csv", column="id"),
+            "It compares a.csv with itself; @result/a.csv in `path` is what the run makes of it.",
+        ),
+        (Covers(kind="covers", path="@result/a.csv", source="a.csv", column="id", in_column="id"), None),
+        (
+            Covers(kind="covers", path="a.md", items=["x"], column="name"),
+            "column is one of the file source, which is not given; the column of the result is in_column.",
+        ),
+        (
+            Covers(kind="covers", path="a.md", items=["x", "—"]),
+            "The item “—” has no letter or digit to look for.",
+        ),
+        (
+            Covers(kind="covers", path="a.md", files="@result/x/"),
+            "files means the given files; leave @result/ out.",
+        ),
+        (
+            Covers(kind="covers", path="a.md", files="/x"),
+            "“/x” cannot be used as a path: it is absolute; leave out the leading slash.",
+        ),
+        (Covers(kind="covers", path="a.md", files="contracts/*.md", source="list.csv", column="name"), None),
+        (
+            Absent(kind="absent", path="*a" * 9, terms=["cap"]),
+            "There may be 50 patterns with wildcards, and 8 wildcards in each; name folders.",
+        ),
+        (Absent(kind="absent", path="contracts/", terms=["cap", "§1"]), "The term “§1” is too short to be looked for."),
+    ],
+)
+def test_problem_with(check: QuotesOccur | Covers | Absent, problem: str | None) -> None:
+    assert problem_with(check) == problem

@@ -1,0 +1,185 @@
+"""Citations are looked up in the source that they name; what cannot be found is broken, with the reason."""
+
+import hashlib
+
+import pytest
+
+from runs.enums import CitationStatus, Provenance
+from runs.pev.citations.lookup import Citation, citations_in, cited_at
+
+NDA = "# NDA\n\nThe notice period is thirty\ndays.\n\nThe fee is EUR 1,200.\n"
+
+
+class Library(dict[str, bytes]):
+    def provenance(self, name: str) -> Provenance:
+        return Provenance.GIVEN if name.startswith("contracts/") else Provenance.MADE
+
+    def digest(self, name: str) -> str | None:
+        return "original" if name == "contracts/Büro lease.md" else None
+
+
+LIBRARY = Library(
+    {
+        "contracts/nda.md": NDA.encode(),
+        "contracts/Büro lease.md": b"The rent is due.\n",
+        "contracts/100%25.md": b"The rent is due.\n",
+        "contracts/scan.pdf": b"%PDF\0",
+        "@result/contracts/nda.md": b"The notice period is forty days.\n",
+        "notes.md": b"Made by the run.\n",
+    }
+)
+
+
+def only(link: str) -> Citation:
+    cited = citations_in(link, LIBRARY)
+    assert len(cited.links) == 1
+    return cited.links[0]
+
+
+def test_a_citation_knows_its_place_on_both_sides() -> None:
+    text = "Intro.\n\nIt is [“thirty days”](contracts/nda.md#L3).\n"
+
+    one = citations_in(text, LIBRARY).links[0]
+
+    assert (one.status, one.line, text[one.start : one.end]) == (
+        CitationStatus.OK,
+        3,
+        "[“thirty days”](contracts/nda.md#L3)",
+    )
+    assert (one.source, one.source_line, NDA[one.source_start : one.source_end]) == (
+        "contracts/nda.md",
+        3,
+        "thirty\ndays",
+    )
+    assert one.sha256 == hashlib.sha256(NDA.encode()).hexdigest()
+    assert (one.provenance, one.statement) == (Provenance.GIVEN, "It is “thirty days”.")
+
+
+@pytest.mark.parametrize(
+    "link",
+    [
+        "[“thirty days”](contracts/nda.md#L3)",
+        '["thirty days"](contracts/nda.md#L2-L4)',
+        "[thirty days](contracts/nda.md#L3-4)",
+        "[**„thirty days“**](./contracts/nda.md#L3)",
+        "[“The rent is due”](contracts/Büro lease.md#L1)",
+        "[“The rent is due”](<contracts/Büro lease.md#L1>)",
+        "[“The rent is due”](contracts/B%C3%BCro%20lease.md#L1)",
+        "[“The rent is due”](contracts/100%25.md#L1)",
+        "[“The rent is due”](contracts/100%2525.md#L1)",
+        "[“period is forty days”](@result/contracts/nda.md#L1)",
+        "[Made by the run](notes.md#L1)",
+    ],
+)
+def test_citations_that_hold(link: str) -> None:
+    assert only(link).status == CitationStatus.OK
+
+
+@pytest.mark.parametrize(
+    ("link", "sentence"),
+    [
+        ("[“thirty days”](contracts/nda.md#L6)", "“thirty days” stands in contracts/nda.md, line 3, not in line 6"),
+        ("[“thirty days”](contracts/nda.md#L900)", "“thirty days” stands in contracts/nda.md, line 3, not in line 900"),
+        (
+            "[“thirty days”](contracts/nda.md)",
+            "“thirty days” stands in contracts/nda.md, line 3, which the link did not say",
+        ),
+    ],
+)
+def test_a_wrong_line_of_the_right_file_is_corrected(link: str, sentence: str) -> None:
+    one = only(link)
+
+    assert (one.status, one.source_line, one.sentence) == (CitationStatus.CORRECTED, 3, sentence)
+
+
+@pytest.mark.parametrize(
+    ("link", "sentence"),
+    [
+        ("[“thirty days”](nda.md#L3)", "There is no file “nda.md”"),
+        (
+            "[“thirty days”](../contracts/nda.md#L3)",
+            "There is no file “../contracts/nda.md”; targets begin at the top folder: write contracts/nda.md",
+        ),
+        ("[“thirty days”](@output#L3)", "There is no file “@output”"),
+        ("[“forty days”](contracts/nda.md#L3)", "“forty days” does not occur in contracts/nda.md"),
+        ("[“days”](contracts/nda.md#L3)", "“days” is one short word; quote the words around it"),
+        ("[“1”](contracts/nda.md#L3)", "“1” is too short to prove anything"),
+        (
+            "[“x y z”](contracts/scan.pdf#page=7)",
+            "contracts/scan.pdf cannot be read yet, so nothing can be cited from it",
+        ),
+        (
+            "[“thirty days”](contracts/nda.md#p3)",
+            "The anchor #p3 belongs to another format; “thirty days” stands in contracts/nda.md, line 3: write #L3",
+        ),
+        (
+            "[“thirty days”](contracts/nda.md#x)",
+            "The anchor #x is none that a text file has; “thirty days” stands in contracts/nda.md, line 3: write #L3",
+        ),
+        ("[the contract](contracts/other.md)", "There is no file “contracts/other.md”"),
+    ],
+)
+def test_broken_citations_say_why(link: str, sentence: str) -> None:
+    one = only(link)
+
+    assert (one.status, one.sentence) == (CitationStatus.BROKEN, sentence)
+
+
+def test_links_elsewhere_are_no_citations_and_a_link_to_a_file_is_a_plain_one() -> None:
+    cited = citations_in("[a](https://a.example) [b](#b) [c](mailto:c@d.example) [d](notes.md)", LIBRARY)
+
+    assert [(one.target, one.plain, one.status) for one in cited.links] == [("notes.md", True, CitationStatus.OK)]
+    assert cited.citations == ()
+
+
+def test_the_sha256_of_a_given_file_is_that_of_its_original_bytes() -> None:
+    assert only("[The rent is due](contracts/Büro lease.md#L1)").sha256 == "original"
+
+
+def test_the_first_place_in_the_lines_named_is_taken() -> None:
+    library = Library({"a.md": b"one two\nx\none two\n"})
+
+    assert citations_in("[one two](a.md#L3)", library).links[0].source_line == 3
+
+
+def test_a_figure_that_is_not_in_what_is_cited_is_marked() -> None:
+    text = "41 % pay EUR 1,200 in 30 days [“EUR 1,200”](contracts/nda.md#L6) [“thirty days”](contracts/nda.md#L3)."
+
+    assert {one.weak for one in citations_in(text, LIBRARY).links} == {"41 is not in what is cited"}
+
+
+@pytest.mark.parametrize(
+    "words", ["Nordwind Capital gives", "- For Nordwind Capital it is", "As to Nordwind Capital, it is"]
+)
+def test_a_name_that_is_in_no_source_cited_is_marked(words: str) -> None:
+    text = f"{words} [“thirty days”](contracts/nda.md#L3)."
+
+    assert only(text).weak == "Nordwind Capital is not in any source that is cited"
+
+
+def test_a_name_is_known_by_one_of_its_words_from_any_source_cited() -> None:
+    library = Library({"a.md": b"Anna pays.\n", "letters/wolf.md": b"It was sent.\n"})
+    text = "Anna Muster and Berta Wolf agree [“Anna pays”](a.md#L1). So it is [“It was sent”](letters/wolf.md#L1)."
+
+    assert {one.weak for one in citations_in(text, library).links} == {""}
+
+
+def test_names_are_left_alone_where_it_would_take_too_long_to_collect_them() -> None:
+    text = "Nordwind Capital gives [“thirty days”](contracts/nda.md#L3)."
+
+    assert [one.weak for one in citations_in(text, LIBRARY, 300).links] == [""]
+
+
+def test_a_text_that_is_too_large_says_so() -> None:
+    cited = citations_in("[a](b)" * 100_001, LIBRARY)
+
+    assert (cited.links, cited.problem) == ((), "Its citations were not looked up: it has more than 100,000 links.")
+
+
+def test_citations_of_a_passage_are_those_of_its_statement() -> None:
+    text = "One. The period is short [“thirty days”](contracts/nda.md#L3). The fee [“no fee”](contracts/nda.md#L6)."
+    at = text.index("period")
+
+    assert [one.quote for one in cited_at(text, at, at + 6, LIBRARY)] == ["thirty days"]
+    assert cited_at(text, 0, 3, LIBRARY) == []
+    assert cited_at(text, text.index("fee"), len(text), LIBRARY) == []

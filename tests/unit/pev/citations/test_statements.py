@@ -1,0 +1,81 @@
+"""The statements that citations support, their figures, and paragraphs that cite nothing."""
+
+import pytest
+
+from runs.pev.citations.links import links_in
+from runs.pev.citations.statements import Statements, Uncited, figures_in, figures_said, lacking, uncited
+
+
+def around(text: str) -> list[str]:
+    blocks, links = links_in(text)
+    statements = Statements(text, blocks, links)
+    return [statements.around(link).words for link in links]
+
+
+def test_a_statement_is_the_sentence_around_the_link() -> None:
+    text = "It rains. The period is thirty days [“30 days”](a.md#L1). It ends."
+
+    assert around(text) == ["The period is thirty days “30 days”."]
+
+
+def test_a_link_behind_the_full_stop_belongs_to_the_sentence_before() -> None:
+    assert around("It rains. The sun shines. [“sun”](a.md#L1)") == ["The sun shines. “sun”"]
+
+
+def test_a_statement_is_a_whole_table_row() -> None:
+    assert around("| a | b |\n|---|---|\n| 1. No. Two | [“x”](a.md#L1) |") == ["| 1. No. Two | “x” |"]
+
+
+def test_points_inside_a_link_end_no_sentence() -> None:
+    assert around("He said [“Stop. Now. Go”](a.md#L1) again.") == ["He said “Stop. Now. Go” again."]
+
+
+@pytest.mark.parametrize(
+    ("text", "figures"),
+    [
+        ("EUR 1,200.50 and 41 %", {"120050": "1,200.50", "41": "41"}),
+        ("1 200 000", {"1200000": "1\u00a0200\u00a0000"}),
+        ("F3 and A4x, 5th", {}),
+        ("on 2026-03-01.", {"2026": "2026", "03": "03", "01": "01"}),
+    ],
+)
+def test_figures_are_known_by_their_digits(text: str, figures: dict[str, str]) -> None:
+    assert figures_in(text) == figures
+
+
+def test_figures_may_stand_in_the_source_in_words_or_with_other_marks() -> None:
+    assert lacking("1. In 30 days 41 % of 1.200", map(figures_said, ["within thirty days", "EUR 1,200"])) == ["41"]
+
+
+def test_a_statement_between_many_links_has_the_text_between_them() -> None:
+    assert around("A [a](x.md). " + "It rains [b](x.md) and [c](x.md) here. " * 2 + "D.") == [
+        "A a.",
+        *["It rains b and c here."] * 4,
+    ]
+
+
+def test_paragraphs_that_state_facts_without_a_citation_are_listed() -> None:
+    text = (
+        "# Report of 2026\n\nNothing much.\n\nThe rent is 1,200 a month,\nas agreed.\n\n- “A quotation” here\n"
+        "- The rent [“1,200”](a.md#L1)\n- it was signed by Anna Muster in May\n"
+    )
+
+    assert uncited(text) == [
+        Uncited(5, 6, "The rent is 1,200 a month, as agreed."),
+        Uncited(8, 8, "- “A quotation” here"),
+        Uncited(10, 10, "- it was signed by Anna Muster in May"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("statement", "missing"),
+    [
+        ("F1 (lease.md, line 8): the rent is 4,000.", []),
+        ("Clause 4.2 and pages 7 to 9 speak of a rent of 4,000.", []),
+        ("§ 12 Abs. 3: the rent is 4,000, Zeilen 7, 8 und 9.", []),
+        ("Line 8: the rent is 5,000.", ["5,000"]),
+        ("Online 8 people pay.", ["8"]),
+    ],
+)
+def test_where_something_is_said_to_be_is_no_figure_of_the_statement(statement: str, missing: list[str]) -> None:
+    assert lacking(statement, [figures_said("The rent is 4,000 dollars.")]) == missing

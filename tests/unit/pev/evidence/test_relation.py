@@ -1,0 +1,45 @@
+"""What is marked because it shares nothing with what it is to prove, in English and German."""
+
+import time
+
+import pytest
+
+from runs.pev.evidence.relation import unrelated_to_request
+
+
+@pytest.mark.parametrize(
+    ("words", "quote"),
+    [
+        ("Name the severity of each point", "Severity: high"),
+        ("Name the severities", "of low severity"),
+        ("Say who the parties are", "The party is Kestrel"),
+        ("Correct the notice to 30 days", "within 30 calendar weeks"),
+        ("The cap is 1,000 dollars", "up to USD 1000"),
+        ("Say what EU law demands", "under the EU rules"),
+        ("Bitte die Haftung nennen", "Eine Haftungsgrenze fehlt."),
+        ("Nenne jeden Vertrag", "Drei Verträge wurden gelesen."),
+        ("写明责任", "责任很大"),
+    ],
+)
+def test_forms_of_a_word_and_figures_relate(words: str, quote: str) -> None:
+    assert unrelated_to_request(words, quote) == ""
+
+
+@pytest.mark.parametrize(
+    ("words", "quote"),
+    [
+        ("Name the severity of each point", "Thank you for the feedback"),
+        ("Please add that the term is 30 days", "Please note that the cap has been added, for all of them, is 31"),
+        ("Bitte auch die Haftung nennen", "Bitte beachten Sie auch die Fristen"),
+        ("No.", "A line that is new"),
+    ],
+)
+def test_words_of_every_text_do_not_relate(words: str, quote: str) -> None:
+    assert unrelated_to_request(words, quote) == "it shares no word with what was asked for"
+
+
+def test_long_texts_take_no_long_time() -> None:
+    started = time.process_time()  # measured under coverage too, which triples it
+    for text in ("a" * 100_000, "ing" * 30_000, "A1," * 30_000, "Ä" * 100_000, "Ab " * 30_000):
+        unrelated_to_request(text, text[1:])
+    assert time.process_time() - started < 5

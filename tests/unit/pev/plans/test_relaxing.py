@@ -1,0 +1,142 @@
+"""What a new plan no longer asks for is listed: steps, criteria, checks, outputs."""
+
+from typing import Any
+
+import pytest
+
+from runs.pev.contracts import PlanContract
+from runs.pev.plans.relaxing import relaxed_criteria
+from tests.fakes.team import plan, step
+
+WORDS = {"kind": "word_count", "path": "one.md", "min": 100, "max": 200}
+AGREED = plan(step("one"), step("two", "one"))
+
+
+def changed(**criterion: Any) -> dict[str, Any]:
+    """The agreed plan, with the judged criterion of step one changed."""
+    one = step("one")
+    one["acceptance_criteria"][1] |= criterion
+    return plan(one, step("two", "one"))
+
+
+def lost(now: dict[str, Any], agreed: dict[str, Any] = AGREED, passed: tuple[str, ...] = ()) -> list[str]:
+    before = PlanContract.model_validate(agreed)
+    kept = [one for one in before.steps if one.step_id in passed]
+    return relaxed_criteria(before, PlanContract.model_validate(now), kept)
+
+
+def test_the_same_plan_asks_for_the_same() -> None:
+    assert lost(AGREED) == []
+
+
+def test_further_steps_and_criteria_are_no_weakening() -> None:
+    assert lost(plan(*AGREED["steps"], step("three"))) == []
+
+
+def test_a_dropped_step_takes_its_criteria_and_its_file_with_it() -> None:
+    assert lost(plan(step("one"))) == [
+        "Step “Do two” was to meet “two.md exists”; the new plan does not ask for it.",
+        "Step “Do two” was to meet “two says what was found”; the new plan does not ask for it.",
+        "Step “Do two” was to write two.md; no step does so any more.",
+    ]
+
+
+def test_what_a_step_has_passed_with_may_be_left_out() -> None:
+    assert lost(plan(step("two")), passed=("one",)) == []
+
+
+def test_a_renamed_step_that_asks_for_the_same_is_no_weakening() -> None:
+    moved = step("two", "one") | {"step_id": "zwei", "name": "Zwei"}
+    assert lost(plan(step("one"), moved)) == []
+
+
+def test_a_judged_criterion_may_not_move_to_a_step_with_other_files() -> None:
+    easy = step("easy") | {"acceptance_criteria": step("one")["acceptance_criteria"]}
+    one = step("one") | {"acceptance_criteria": step("one")["acceptance_criteria"][:1]}
+    assert lost(plan(one, step("two", "one"), easy)) == [
+        "Step “Do one” was to meet “one says what was found”; the new plan does not ask for it."
+    ]
+
+
+def test_a_step_that_writes_more_may_take_over_the_criteria() -> None:
+    both = step("both", outputs=("one.md", "two.md"))
+    both["acceptance_criteria"] += step("one")["acceptance_criteria"] + step("two")["acceptance_criteria"]
+    assert lost(plan(both)) == []
+
+
+def test_a_criterion_that_is_worded_anew_is_listed() -> None:
+    assert lost(changed(text="one says something")) == [
+        "Step “Do one” was to meet “one says what was found”; the new plan does not ask for it."
+    ]
+
+
+def test_capitals_spaces_and_a_full_stop_are_not_the_wording() -> None:
+    assert lost(changed(text="One  says what WAS found.")) == []
+
+
+def test_a_success_criterion_may_not_hide_in_a_step() -> None:
+    hidden = changed(text="The answer names the result")
+    now = hidden | {"success_criteria": [{"text": "There is an answer", "check": None}]}
+    assert "The task was to meet “The answer names the result”; the new plan does not ask for it." in lost(now)
+
+
+@pytest.mark.parametrize(
+    ("before", "now", "less"),
+    [
+        (WORDS, None, True),
+        (None, WORDS, True),
+        (WORDS, WORDS, False),
+        (WORDS, WORDS | {"min": 150, "max": 150}, False),
+        (WORDS, WORDS | {"min": 99}, True),
+        (WORDS, WORDS | {"max": 201}, True),
+        (WORDS, WORDS | {"path": "two.md"}, True),
+        (WORDS, {"kind": "file_exists", "path": "one.md"}, True),
+        ({"kind": "min_bytes", "path": "a", "min": 5}, {"kind": "min_bytes", "path": "a", "min": 6}, False),
+        ({"kind": "min_bytes", "path": "a", "min": 5}, {"kind": "min_bytes", "path": "a", "min": 4}, True),
+        (
+            {"kind": "matches", "path": "a", "pattern": "x", "min": 2},
+            {"kind": "matches", "path": "a", "pattern": "x|y", "min": 2},
+            True,
+        ),
+        (
+            {"kind": "csv_columns", "path": "a", "columns": ["x"]},
+            {"kind": "csv_columns", "path": "a", "columns": ["x", "y"]},
+            False,
+        ),
+        (
+            {"kind": "csv_columns", "path": "a", "columns": ["x", "y"]},
+            {"kind": "csv_columns", "path": "a", "columns": ["x"]},
+            True,
+        ),
+        (
+            {"kind": "covers", "path": "a", "items": ["x"], "files": "b/"},
+            {"kind": "covers", "path": "a", "items": ["x", "y"], "files": "b/"},
+            False,
+        ),
+        (
+            {"kind": "covers", "path": "a", "items": ["x"], "files": "b/"},
+            {"kind": "covers", "path": "a", "items": ["x"], "files": "b/c.md"},
+            True,
+        ),
+        (
+            {"kind": "absent", "path": "a", "terms": ["cap"]},
+            {"kind": "absent", "path": "a", "terms": ["limit", "cap"]},
+            False,
+        ),
+        (
+            {"kind": "absent", "path": "a", "terms": ["limit", "cap"]},
+            {"kind": "absent", "path": "a", "terms": ["cap"]},
+            True,
+        ),
+        (
+            {"kind": "quotes_occur", "path": "a.csv", "column": "x", "source_column": "y"},
+            {"kind": "quotes_occur", "path": "a.csv", "column": "z", "source_column": "y"},
+            True,
+        ),
+    ],
+)
+def test_a_check_may_become_stricter_only(before: Any, now: Any, less: bool) -> None:
+    sentence = (
+        "Step “Do one” was to meet “one says what was found”; the new plan checks it less strictly, or otherwise."
+    )
+    assert lost(changed(check=now), changed(check=before)) == ([sentence] if less else [])

@@ -1,0 +1,128 @@
+"""Quotes as documents and people spell them: what is the same, and what makes another statement."""
+
+import time
+import tracemalloc
+import unicodedata
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from runs.pev.contracts import QuotedEvidence
+from runs.pev.evidence.quotes import resolve
+from runs.pev.texts.quotekey import MAX_CHARACTERS, find_by_key, key
+
+
+def same(one: str, other: str) -> bool:
+    return key(one).text == key(other).text
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("cafe\u0301", "café"),
+        ("\u1112\u1161\u11ab", "한"),
+        ("two  words\n", "twowords"),
+        ("liabi\u00adlity", "liability"),
+        ("zero\u200bwidth\ufeff", "zerowidth"),
+        ("\u200eleft\u202c", "left"),
+        ("o\ufb03ce", "office"),
+        ("ＡＢＣ１", "ABC1"),
+        ("“due”", '"due"'),
+        ("it’s", "it's"),
+        ("10\u201320 %", "10-20 %"),
+        ("\u22125 %", "-5 %"),
+        ("wait…", "wait..."),
+        ("termi-\nnation", "termination"),
+        ("termi\ufffenation", "termination"),
+        ("1\u202f000 EUR", "1 000 EUR"),
+        ("re-sign", "resign"),
+    ],
+)
+def test_what_only_looks_different_is_the_same(one: str, other: str) -> None:
+    assert same(one, other)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("10²", "102"),
+        ("-5 %", "5 %"),
+        ("10-20", "1020"),
+        ("1 000", "1000"),
+        ("May", "may"),
+        ("resume", "résumé"),
+        ("a.b", "ab"),
+        ("not due", "now due"),
+        ("5-a", "5a"),
+    ],
+)
+def test_what_says_something_else_is_not(one: str, other: str) -> None:
+    assert not same(one, other)
+
+
+@given(st.text(st.sampled_from("ab1 2-\n\u00ad\u0301éﬁ“\u1112\u1161\u200b"), max_size=30))
+def test_each_character_comes_from_its_place(text: str) -> None:
+    found = key(text)
+    assert len(found.places) == len(found.text)
+    assert list(found.places) == sorted(found.places)
+    assert key(unicodedata.normalize("NFC", text)).text == found.text
+
+
+@given(
+    st.text(st.sampled_from("abcdefgé ,“ﬁ"), max_size=30),
+    st.text(st.sampled_from("klmnopqé ,“ﬁ"), min_size=12, max_size=30),
+    st.text(st.sampled_from("rstuvwxé ,“ﬁ"), max_size=30),
+)
+def test_the_place_has_the_words(before: str, quote: str, after: str) -> None:
+    text = before + quote.replace(" ", "\n\u200b ") + after
+    place = find_by_key(quote, text)
+    if key(quote).text:
+        assert place is not None
+        assert same(text[slice(*place)], quote)
+
+
+def test_the_place_takes_in_marks_and_leaves_out_what_is_beside() -> None:
+    text = "x\u200b The cafe\u0301\u200b. y"
+    place = find_by_key("Thecafé", text)
+    assert place is not None
+    assert text[slice(*place)] == "The cafe\u0301"
+
+
+def test_a_short_quote_has_to_be_the_only_one() -> None:
+    assert find_by_key("it's due", "“It is.” – it’s due.") == (11, 19)
+    assert find_by_key("it's due", "it’s due, it’s due") is None
+    assert find_by_key("it's due by then", "it’s due by then, it’s due by then") == (0, 16)
+
+
+def test_words_that_lie_far_apart_are_no_passage() -> None:
+    assert find_by_key("The fee is due today", f"The fee is{chr(0x200B) * 200}due today") is not None
+    assert find_by_key("The fee is due today", f"The fee is{chr(0x200B) * 900}due today") is None
+
+
+@pytest.mark.parametrize("text", ["The fox; clause 4.2, 1 000 EUR.\n", "\u0301", "a-"])
+def test_a_long_text_takes_seconds_at_most_and_a_longer_one_is_not_looked_through(text: str) -> None:
+    began = time.process_time()
+    assert find_by_key("does not occur in it", text * (MAX_CHARACTERS // len(text))) is None
+    assert time.process_time() - began < 8
+    assert find_by_key("It is here at the end.", f"{' ' * MAX_CHARACTERS}It is here at the end.") is None
+    key.cache_clear()
+
+
+def test_a_long_text_takes_little_memory() -> None:
+    tracemalloc.start()
+    find_by_key("does not occur in it", "a-" * 50_000)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 20_000_000
+
+
+def test_evidence_shows_what_the_source_says() -> None:
+    text = "§ 4 The Sup-\nplier’s lia\u00adbility is capped at 1 000 €."
+    found = resolve(
+        QuotedEvidence(source="a.md", quote="The Supplier's liability is capped at 1 000 €."), {"a.md": text.encode()}
+    )
+    assert (found.verified, found.quote, found.line) == (True, text[4:], 1)
+    assert text[found.start : found.end] == found.quote
+    wrong = resolve(QuotedEvidence(source="a.md", quote="liability is capped at 1000 €"), {"a.md": text.encode()})
+    assert not wrong.verified
