@@ -154,7 +154,7 @@ def _of_plan(event: PlanEvent) -> str:
 def _of_gate(event: GateEvent, step: str) -> str:
     match event:
         case GateOpened():
-            return f"Waits for a person: {event.question}"
+            return f"Needs a decision: {event.question}"
         case GateDecided():
             asked: Mapping[str, str] = {
                 GateKind.PLAN: "the plan",
@@ -208,7 +208,7 @@ def _of_step(event: StepEvent, step: str) -> str:
         case StepPassed():
             return f"{step} passed; its files are in the workspace."
         case StepAccepted():
-            return f"{step} was accepted with issues."
+            return f"{step} was accepted with open points."
         case StepFailed():
             return f"{step} failed after {many(event.attempts, 'attempt')}."
         case StepRetried():

@@ -98,4 +98,4 @@ def sign_in(page: Page, link: str) -> None:
     """The two clicks: the link, and the button of its page."""
     page.goto(link)
     page.get_by_role("button", name="Sign in").click()
-    page.wait_for_selector("text=Sign out")
+    page.wait_for_selector(".site-user")

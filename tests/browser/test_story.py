@@ -226,6 +226,7 @@ def test_a_script_that_comes_late_misses_nothing(page: Page, script: str) -> Non
 
 def test_an_administrator_looks_at_work_and_calls(page: Page, site: Site) -> None:
     try_the_samples(page)
+    page.locator(".site-user summary").click()
     page.get_by_role("link", name="Administration").click()
     for rows, name in (("workitem", "work item"), ("modelcall", "model call"), ("event", "event")):
         page.goto(f"{site.url}/admin/runs/{rows}/")

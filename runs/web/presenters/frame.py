@@ -156,11 +156,11 @@ class RunFrame:
 
 
 _ASKED = {
-    GateKind.PLAN: "The plan needs your decision.",
-    GateKind.STEP: "A result needs your decision.",
-    GateKind.EXHAUSTED: "A step is out of attempts; it needs your decision how to go on.",
-    GateKind.ERROR: "Something is in the way; it needs your decision whether to try again.",
-    GateKind.BUDGET: "A limit is reached; it needs your decision whether to raise it.",
+    GateKind.PLAN: "Approve the plan?",
+    GateKind.STEP: "Accept a result?",
+    GateKind.EXHAUSTED: "A step is out of attempts.",
+    GateKind.ERROR: "Something is in the way.",
+    GateKind.BUDGET: "A limit is reached.",
 }
 _OUTCOMES = {
     Outcome.SUCCEEDED: "Every step passed, and every success criterion has evidence that the server verified.",

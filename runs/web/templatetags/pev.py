@@ -22,13 +22,14 @@ from runs.web.addresses import address_of, citation_address, evidence_address, f
 register = template.Library()
 
 _WORDS = {
-    "awaiting_approval": "waits for approval",
+    "awaiting_approval": "needs your decision",
     "finalising": "writing the answer",
     "judged": "judged",
-    "waiting": "waits for a person",
-    "accepted": "accepted with issues",
+    "waiting": "needs your decision",
+    "accepted": "accepted with open points",
     "conflict": "conflict, tried again",
-    "dropped": "not done",
+    "dropped": "skipped",
+    "cancelled": "stopped",
     "exhausted": "out of attempts",
     "medium_and_high": "medium and high",
 }

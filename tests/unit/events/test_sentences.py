@@ -17,7 +17,7 @@ SENTENCES = {
         "Version 2 of the plan is ready: 3 steps; 1 result kept from before."
         " It asks for less than what was agreed, in 1 place."
     ),
-    "gate_opened": "Waits for a person: Shall it be kept?",
+    "gate_opened": "Needs a decision: Shall it be kept?",
     "gate_decided": "bob approved the result of “Review”: Good.",
     "gate_withdrawn": "A question was withdrawn; it needs no answer any more.",
     "plan_approved": "Version 1 of the plan is approved, bound to 0123456789ab.",
@@ -31,7 +31,7 @@ SENTENCES = {
     "verifying": "Attempt 1 at “Review” reported, 90% confident; it is being verified.",
     "verdict": "Attempt 1 at “Review” did not pass: No date.",
     "step_passed": "“Review” passed; its files are in the workspace.",
-    "step_accepted": "“Review” was accepted with issues.",
+    "step_accepted": "“Review” was accepted with open points.",
     "step_failed": "“Review” failed after 3 attempts.",
     "step_retried": "“Review” is tried again. Another step changed a.md.",
     "replanning": "Back to the planner. Success criteria are not met.",

@@ -55,4 +55,4 @@ def test_durations(ms: int, text: str) -> None:
 
 def test_a_badge_is_escaped() -> None:
     assert badge("<x>") == '<span class="badge" data-status="&lt;x&gt;">&lt;x&gt;</span>'
-    assert words("awaiting_approval") == "waits for approval"
+    assert words("awaiting_approval") == "needs your decision"
