@@ -5,6 +5,7 @@ come twice.
 """
 
 import asyncio
+from collections import Counter
 from typing import Literal, TypedDict
 
 from channels.layers import get_channel_layer
@@ -25,6 +26,16 @@ class StandingChanged(TypedDict):
     person: int
 
 
+class ModelWriting(TypedDict):
+    """What a model is writing for this step (None: for the run itself), as the JSON that browsers are sent."""
+
+    type: Literal["model.writing"]
+    step: int | None
+    text: str
+
+
+_followed: Counter[int] = Counter()
+"""How many sockets of this process follow each run; changed by the event loop only."""
 _loops: list[asyncio.AbstractEventLoop] = []
 
 
@@ -54,6 +65,28 @@ def recheck(person_id: int) -> None:
     _send(person_group(person_id), StandingChanged(type="standing.changed", person=person_id))
 
 
-def _send(name: str, message: NewEvents | StandingChanged) -> None:
+def follow(run_id: int) -> None:
+    """A socket follows this run from now on."""
+    _followed[run_id] += 1
+
+
+def unfollow(run_id: int) -> None:
+    _followed[run_id] -= 1
+    if _followed[run_id] <= 0:
+        del _followed[run_id]
+
+
+def is_followed(run_id: int) -> bool:
+    """Whether a browser of this process follows the run. Cheap, and safe to ask from any thread."""
+    return run_id in _followed
+
+
+def show(run_id: int, step: int | None, text: str) -> None:
+    """Let who follows the run see what a model is writing. It is stored nowhere: what is lost is not sent again."""
+    if is_followed(run_id):
+        _send(group(run_id), ModelWriting(type="model.writing", step=step, text=text))
+
+
+def _send(name: str, message: NewEvents | StandingChanged | ModelWriting) -> None:
     if _loops and _loops[0].is_running():
         asyncio.run_coroutine_threadsafe(get_channel_layer().group_send(name, message), _loops[0])

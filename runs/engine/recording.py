@@ -15,6 +15,7 @@ from runs.accounting.prices import bound_of, cost_of
 from runs.engine.answering import Answering
 from runs.engine.database import database
 from runs.engine.deadline import Deadline
+from runs.engine.drafts import LiveDraft
 from runs.engine.work import Lease, commit
 from runs.errors import ContractBroken, LeaseLost, LimitReached, ModelError, PevError, Postponed
 from runs.journal import Place, Question
@@ -49,6 +50,7 @@ class Recording:
     def __init__(self, lease: Lease) -> None:
         self.lease = lease
         self._unsaved: Callable[[WorkItem, bool], None] | None = None
+        self._draft: LiveDraft | None = None
 
     @property
     def item(self) -> WorkItem:
@@ -63,6 +65,7 @@ class Recording:
         Such a reply, or a `write` that `is_entry` of the journal, ends a row of losses: the work has got on.
         """
         unsaved, self._unsaved = self._unsaved, None
+        draft, self._draft = self._draft, None
         got_on = self.item.losses > 0 and (is_entry or unsaved is not None)
 
         def both(work: WorkItem) -> Value:
@@ -79,6 +82,9 @@ class Recording:
             if unsaved:  # it was paid for, whichever worker goes on
                 database.call(lambda: unsaved(self.item, False))
             raise
+        finally:
+            if draft:
+                draft.end()
         if got_on:
             self.item.losses = 0
         return value
@@ -88,9 +94,11 @@ class Recording:
         if self._unsaved:
             self.commit(lambda _: None, calls_only=True)
 
-    def hold(self, write: Callable[[WorkItem, bool], None]) -> None:
-        """Keep a reply in hand until something is committed; `write` is told whether the lease still lives then."""
-        self._unsaved = write
+    def hold(self, write: Callable[[WorkItem, bool], None], draft: LiveDraft) -> None:
+        """Keep a reply in hand until something is committed; `write` is told whether the lease still lives then. Until
+        then people see its draft.
+        """
+        self._unsaved, self._draft = write, draft
 
 
 class RecordedModel:
@@ -133,15 +141,21 @@ class RecordedModel:
         self._keep_going()
         ask = self._reserved(ask)
         began = time.monotonic()
-        try:
-            reply = self._clients.ask(ask, lambda: self._keep_going(began))
-        except (LeaseLost, ContractBroken) as error:
-            self._failed(place, question, error, _since(began))
-            raise
-        except ModelError as error:
-            self._failed(place, question, error, _since(began))
-            raise self._postponed(error) from error
-        self._hold(place, question, reply, _since(began))
+        with LiveDraft(self._recording.item, ask.role) as draft:
+
+            def keep_going() -> None:
+                self._keep_going(began)
+                draft.tick()
+
+            try:
+                reply = self._clients.ask(ask, keep_going, draft)
+            except (LeaseLost, ContractBroken) as error:
+                self._failed(place, question, error, _since(began))
+                raise
+            except ModelError as error:
+                self._failed(place, question, error, _since(began))
+                raise self._postponed(error) from error
+            self._hold(place, question, reply, _since(began), draft)
         if self._deadline:
             self._deadline.add(began)
         return reply
@@ -170,7 +184,7 @@ class RecordedModel:
             raise LimitReached(allowed.sentence)
         return replace(ask, max_tokens=allowed.tokens)
 
-    def _hold(self, place: Place, question: Question, reply: Reply, duration_ms: int) -> None:
+    def _hold(self, place: Place, question: Question, reply: Reply, duration_ms: int, draft: LiveDraft) -> None:
         cost = cost_of(reply.model or question.model, reply.usage, timezone.now().date(), priced_as=question.model)
 
         def write(work: WorkItem, live: bool) -> None:
@@ -179,7 +193,7 @@ class RecordedModel:
                 work.tries, work.reserved_usd = 0, Decimal(0)
                 work.save(update_fields=["tries", "reserved_usd"])
 
-        self._recording.hold(write)
+        self._recording.hold(write, draft)
 
     def _failed(self, place: Place, question: Question, error: PevError, duration_ms: int) -> None:
         spent = Usage(**error.tokens)

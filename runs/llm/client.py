@@ -21,10 +21,11 @@ from runs.llm.capabilities import capability
 from runs.llm.failures import failure, of_connection, of_status, says_too_long
 from runs.llm.request import answer_tool, answered, parameters
 from runs.llm.servers import Server, server_for
+from runs.llm.telling import telling
 from runs.llm.watch import Watch, attach
 from runs.pev.contracts import JsonObject
 from runs.pev.conversation.asking import EXCEEDED
-from runs.pev.ports import Ask, Reply, Usage
+from runs.pev.ports import Ask, Draft, Reply, Usage
 
 DEADLINE = 600.0
 """Seconds after which a call is given up, whatever it still streams."""
@@ -52,16 +53,18 @@ class Clients:
         self._made: dict[Server, anthropic.Anthropic] = {}
         self._lock = threading.Lock()
 
-    def ask(self, ask: Ask, keep_going: Callable[[], None] = lambda: None) -> Reply:
+    def ask(self, ask: Ask, keep_going: Callable[[], None] = lambda: None, draft: Draft | None = None) -> Reply:
         """The reply to one question. `keep_going` raises to break off. It is called for each event and, from
-        another thread, every second, so that a silent service cannot hold a call that has to end.
+        another thread, every second, so that a silent service cannot hold a call that has to end. `draft` is told of
+        the reply while it comes.
 
         Raises ModelError; whatever the service or the line did, nothing else comes out of here.
         """
         server = server_for(ask.role, os.environ)
         able = capability(ask.model, server)
         try:
-            reply = self.send(server, parameters(ask, able), keep_going)
+            tell = telling(draft, answer_tool(ask, able)) if draft is not None else None
+            reply = self.send(server, parameters(ask, able), keep_going, tell)
         except ModelError as error:
             if not says_too_long(error):
                 raise
@@ -69,13 +72,19 @@ class Clients:
         content, stop_reason = answered(reply.content, reply.stop_reason, answer_tool(ask, able))
         return replace(reply, content=content, stop_reason=stop_reason)
 
-    def send(self, server: Server, sent: dict[str, Any], keep_going: Callable[[], None] = lambda: None) -> Reply:
+    def send(
+        self,
+        server: Server,
+        sent: dict[str, Any],
+        keep_going: Callable[[], None] = lambda: None,
+        tell: Callable[[Any], None] | None = None,
+    ) -> Reply:
         """The reply to one request, as the server gave it. Raises ModelError, and what `keep_going` raises."""
         client = self._client(server)
         spent = Spent()
         try:
             with self._guarded(server, keep_going) as check:
-                return _stream(client, sent, check, spent)
+                return _stream(client, sent, check, spent, tell)
         except PevError as error:
             error.tokens = asdict(spent.usage) if spent.usage else {}
             raise
@@ -148,11 +157,19 @@ def _made_for(server: Server) -> anthropic.Anthropic:
     return anthropic.Anthropic(api_key=key, base_url=url, max_retries=0, http_client=_http(), default_headers=headers)
 
 
-def _stream(client: anthropic.Anthropic, sent: dict[str, Any], check: Callable[[], None], spent: Spent) -> Reply:
+def _stream(
+    client: anthropic.Anthropic,
+    sent: dict[str, Any],
+    check: Callable[[], None],
+    spent: Spent,
+    tell: Callable[[Any], None] | None,
+) -> Reply:
     with client.messages.stream(**sent) as stream:
         for event in stream:
             if event.type == "message_start":
                 spent.usage = _usage(event.message.usage)
+            elif tell is not None:
+                tell(event)
             check()
         if spent.usage is None:
             raise failure("incomplete_stream", "The service answered, but not with a message.")

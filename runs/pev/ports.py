@@ -91,6 +91,18 @@ class Model(Protocol):
         ...
 
 
+class Draft(Protocol):
+    """Is told of a reply while it is being written, for people to watch. Nothing of it is kept, or trusted."""
+
+    def begin(self, kind: str, tool: str = "") -> None:
+        """A block begins and the one before is whole: `text`, `thinking`, or `tool_use` of the tool of this name."""
+        ...
+
+    def add(self, piece: str) -> None:
+        """More of the block: of a tool's input and of a structured answer a piece of JSON, cut anywhere."""
+        ...
+
+
 class FileInfo(NamedTuple):
     """`size` in bytes; `sha256` of the content, in hex. As JSON a list of the two."""
 

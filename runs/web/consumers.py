@@ -23,6 +23,8 @@ from runs.web.sessions import holder
 log = logging.getLogger(__name__)
 MIN_DELAY = 0.2
 """Seconds between two messages to one browser at least; what happens meanwhile goes into the next one."""
+MIN_DRAFT_DELAY = 0.1
+"""Seconds between two updates on what models are writing."""
 MAX_MESSAGE = 1_000
 """Characters. A browser says nothing but the number of the last event it has."""
 MAX_MESSAGES = 10
@@ -47,11 +49,15 @@ class RunConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels is 
         finally:  # however it ends: the server cancels what does not notice that the browser has gone
             if self._counted is not None:
                 _open[self._counted] -= 1
+                live.unfollow(self._run_id)
 
     async def connect(self) -> None:
         self._seen: int | None = None
         self._news = asyncio.Event()
-        self._following: asyncio.Task[None] | None = None
+        self._tasks: list[asyncio.Task[None]] = []
+        self._drafts: dict[int | None, str] = {}
+        self._has_draft = asyncio.Event()
+        self._may_see = asyncio.Event()
         self._ends: float | None = None
         self._messages = 0
         self._run_id: int = self.scope["url_route"]["kwargs"]["run_id"]
@@ -74,8 +80,9 @@ class RunConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels is 
             return
         self._counted = self._person or 0
         _open[self._counted] += 1
+        live.follow(self._run_id)
         await self.accept()
-        self._following = asyncio.create_task(self._follow())
+        self._tasks = [asyncio.create_task(self._follow()), asyncio.create_task(self._show())]
 
     def _groups(self) -> tuple[str, str]:
         return live.group(self._run_id), live.person_group(self._person or 0)
@@ -102,8 +109,14 @@ class RunConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels is 
         self._news.set()
 
     async def standing_changed(self, message: live.StandingChanged) -> None:
-        """From the channel layer: this socket may have to close. The rows say whether."""
+        """From the channel layer: this socket may have to close. The rows say whether; it is told nothing before."""
+        self._may_see.clear()
         self._news.set()
+
+    async def model_writing(self, message: live.ModelWriting) -> None:
+        """From the channel layer: what a model is writing for a step. Only the newest of each step is kept."""
+        self._drafts[message["step"]] = message["text"]
+        self._has_draft.set()
 
     async def _leave(self) -> None:
         for name in self._groups():
@@ -111,8 +124,8 @@ class RunConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels is 
 
     async def disconnect(self, code: int) -> None:
         await self._leave()
-        if self._following is not None:
-            self._following.cancel()
+        for task in self._tasks:
+            task.cancel()
 
     async def _follow(self) -> None:
         try:
@@ -132,9 +145,21 @@ class RunConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels is 
         new = await from_database(self._look)
         if new is None:
             return
+        if not self._news.is_set():  # or this was read before the standing changed
+            self._may_see.set()
         self._seen = new.seq
         if new.content:
             await self.send(json.dumps({"seq": new.seq, "content": new.content}))
+
+    async def _show(self) -> None:
+        """Send what models are writing, one step after the other, while this socket may see the run."""
+        while True:
+            await self._has_draft.wait()
+            await self._may_see.wait()
+            await self.send(self._drafts.pop(next(iter(self._drafts))))
+            if not self._drafts:
+                self._has_draft.clear()
+            await asyncio.sleep(MIN_DRAFT_DELAY)
 
     def _look(self) -> Update | None:
         """What is new for a browser that has said what it shows. Raises NotAllowed, also for who has signed out."""

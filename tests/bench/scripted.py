@@ -15,7 +15,7 @@ from unittest.mock import patch
 from runs.enums import Role
 from runs.llm.client import Clients
 from runs.pev.contracts import JsonObject
-from runs.pev.ports import Ask, Reply, Usage
+from runs.pev.ports import Ask, Draft, Reply, Usage
 from tests.fakes.anthropic_answers import Request, Say, ToolUse, UseTools
 from tests.fakes.team import Team
 
@@ -43,7 +43,7 @@ class Scripted:
     def _began(self) -> None:
         self.began_at = time.monotonic()
 
-    def ask(self, ask: Ask, keep_going: Callable[[], None]) -> Reply:
+    def ask(self, ask: Ask, keep_going: Callable[[], None], draft: Draft | None = None) -> Reply:
         began = time.thread_time()
         reply = self._reply(ask)
         with self._lock:

@@ -38,7 +38,7 @@ from runs.errors import DecisionRefused, ModelError
 from runs.lifecycle.gates import Decision, decide
 from runs.llm.client import Clients
 from runs.models import Attempt, Gate, Run, Step, User, WorkItem
-from runs.pev.ports import Ask, Reply
+from runs.pev.ports import Ask, Draft, Reply
 from tests.factories import Submit
 from tests.fakes.anthropic_answers import Request, Say, ToolUse, UseTools
 from tests.fakes.team import Team, labels_of, plan, report, step, told, verdict
@@ -75,7 +75,7 @@ class Chaos:
     def _complexity(self) -> str:
         return str(self._draw(st.sampled_from(["low", "high"])))
 
-    def ask(self, ask: Ask, keep_going: Callable[[], None]) -> Reply:
+    def ask(self, ask: Ask, keep_going: Callable[[], None], draft: Draft | None = None) -> Reply:
         fate = self._draw(st.sampled_from(["well"] * 7 + ["badly"] * 3 + ["busy", "down", "killed"]))
         if fate == "killed":
             raise Killed

@@ -137,9 +137,9 @@ def test_calls_in_flight_count_as_spent_and_one_gate_asks_for_all(
     clients = recording.clients()
 
     class InFlight:
-        def ask(self, ask: Any, keep_going: Any) -> Any:
+        def ask(self, ask: Any, keep_going: Any, draft: Any) -> Any:
             perform(second.pk)
-            return clients.ask(ask, keep_going)
+            return clients.ask(ask, keep_going, draft)
 
     monkeypatch.setattr("runs.engine.perform.clients", InFlight)
     perform(first.pk)
@@ -167,7 +167,7 @@ def test_no_budget_is_ever_overshot_and_answers_get_what_it_leaves(
     clients = recording.clients()
 
     class Dear:
-        def ask(self, ask: Any, keep_going: Any) -> Any:
+        def ask(self, ask: Any, keep_going: Any, draft: Any) -> Any:
             bound = bound_of(ask, timezone.now().date())
             held = WorkItem.objects.filter(run=run).aggregate(sum=Sum("reserved_usd"))["sum"]
             assert bound is not None
@@ -176,7 +176,7 @@ def test_no_budget_is_ever_overshot_and_answers_get_what_it_leaves(
             assert price is not None
             question = int(bound.question * 1_000_000 / price.cache_write_5m)
             usage = Usage(cache_write_5m=question, output=ask.max_tokens)
-            return replace(clients.ask(ask, keep_going), usage=usage)
+            return replace(clients.ask(ask, keep_going, draft), usage=usage)
 
     monkeypatch.setattr("runs.engine.perform.clients", Dear)
     api.script(Team(plan=plan(step("one"), step("two"), step("three"))))

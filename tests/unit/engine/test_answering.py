@@ -10,6 +10,7 @@ from runs.errors import LeaseLost, ModelError
 from runs.pev.conversation.asking import user
 from runs.pev.delimiters import delimited
 from runs.pev.ports import Ask, Usage
+from tests.integration.llm.client.serving import Seen
 
 QUESTION = user(delimited("result", "No points were found.", "findings"))
 ASK = Ask(Role.SYNTHESIZER, "offline-executor", "", (QUESTION,))
@@ -45,3 +46,10 @@ def test_a_wait_is_broken_off() -> None:
     with pytest.raises(LeaseLost):
         Answering(delay=30).ask(ASK, stop)
     assert time.monotonic() - began < 1
+
+
+def test_the_rehearsal_writes_while_it_is_waited_for() -> None:
+    seen = Seen()
+    reply = Answering(delay=0.35).ask(ASK, draft=seen)
+    assert seen.blocks == [("text", "", reply.text)]
+    assert seen.pieces >= 3

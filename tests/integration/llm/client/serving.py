@@ -75,3 +75,19 @@ def text(words: Any, index: int = 0) -> dict[str, Any]:
 
 def arguments(part: str) -> dict[str, Any]:
     return {"type": "content_block_delta", "index": 0, "delta": {"type": "input_json_delta", "partial_json": part}}
+
+
+class Seen:
+    """What a draft was told, the pieces of a block together."""
+
+    def __init__(self) -> None:
+        self.blocks: list[tuple[str, str, str]] = []
+        self.pieces = 0
+
+    def begin(self, kind: str, tool: str = "") -> None:
+        self.blocks.append((kind, tool, ""))
+
+    def add(self, piece: str) -> None:
+        kind, tool, before = self.blocks[-1]
+        self.blocks[-1] = (kind, tool, before + piece)
+        self.pieces += 1

@@ -19,7 +19,7 @@ from tests.fakes.anthropic_answers import Answer, Overrun, Say, Think, ToolUse, 
 from tests.fakes.anthropic_api import FakeAnthropic
 from tests.fakes.anthropic_servers import FORCING, LLAMA_CPP, VLLM, Dialect, served
 from tests.fakes.team import report
-from tests.integration.llm.client.serving import TOOL, question
+from tests.integration.llm.client.serving import TOOL, Seen, question
 
 pytestmark = pytest.mark.allow_hosts(["127.0.0.1"])
 MODEL = "qwen3-4b"
@@ -64,7 +64,10 @@ def test_a_tool_is_demanded_where_only_that_is_honoured_and_its_input_is_the_ans
     api: FakeAnthropic, clients: Clients
 ) -> None:
     speaking(api, FORCING, says(REPORT))
-    reply = clients.ask(structured())
+    seen = Seen()
+    reply = clients.ask(structured(), draft=seen)
+    [(kind, tool, words)] = seen.blocks
+    assert (kind, tool, json.loads(words)) == ("text", "", REPORT), "an answer, not the call of a tool"
     [sent] = api.requests
     assert sent.output_format is None
     assert [(tool["name"], tool["input_schema"]) for tool in sent.tools] == [("step_output", schema_for(StepOutput))]

@@ -1,0 +1,140 @@
+"""Sockets of a run show what its models write, as long as they may: bounded, newest first, never after a sign-out."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import threading
+import time
+from typing import Any
+
+import pytest
+from channels.testing import WebsocketCommunicator
+
+from runs import live
+from runs.models import Run
+from runs.web import consumers
+from runs.web.consumers import from_database
+from tests import factories
+from tests.integration.web.talking import communicator, talk
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+def writing(step: int | None, text: str) -> str:
+    return json.dumps({"writing": {"step": step, "text": text}})
+
+
+async def shown(run: Run, *texts: str, step: int | None = 1) -> None:
+    """As from a worker thread of this process."""
+    live.serve_from(asyncio.get_running_loop())
+    for text in texts:
+        await asyncio.to_thread(live.show, run.pk, step, writing(step, text))
+    await asyncio.sleep(0.05)
+
+
+async def seen_all(socket: WebsocketCommunicator, run: Run) -> None:
+    await socket.send_to(json.dumps({"seen": run.event_count}))
+    await asyncio.sleep(0.3)
+
+
+async def text(socket: WebsocketCommunicator) -> Any:
+    return json.loads(await socket.receive_from(timeout=2))["writing"]["text"]
+
+
+def test_who_may_see_the_run_is_shown_what_is_written() -> None:
+    run = factories.executing()
+
+    async def what(socket: WebsocketCommunicator) -> Any:
+        await seen_all(socket, run)
+        await shown(run, "The NDA says")
+        return await text(socket)
+
+    assert talk(run.pk, factories.bob(), what) == "The NDA says"
+
+
+def test_another_run_is_not_shown() -> None:
+    run, other = factories.executing(), factories.executing()
+
+    async def what(socket: WebsocketCommunicator) -> Any:
+        await seen_all(socket, run)
+        live.follow(other.pk)
+        await shown(other, "The NDA says")
+        live.unfollow(other.pk)
+        return await socket.receive_nothing(timeout=0.3)
+
+    assert talk(run.pk, factories.alice(), what)
+
+
+def test_a_slow_browser_gets_the_newest_of_each_step() -> None:
+    run = factories.executing()
+
+    async def what(socket: WebsocketCommunicator) -> list[Any]:
+        await seen_all(socket, run)
+        began = time.monotonic()
+        await shown(run, "a1")
+        await shown(run, "a2", "a3")
+        await shown(run, "b1", "b2", step=2)
+        texts = [await text(socket) for _ in range(3)]
+        assert time.monotonic() - began >= 2 * consumers.MIN_DRAFT_DELAY
+        assert await socket.receive_nothing(timeout=0.3)
+        return texts
+
+    assert talk(run.pk, factories.alice(), what) == ["a1", "a3", "b2"]
+
+
+def test_nothing_is_shown_before_the_browser_says_what_it_has_seen_or_after_it_may_no_longer_see() -> None:
+    run = factories.executing()
+    bob = factories.bob()
+
+    async def what(socket: WebsocketCommunicator) -> Any:
+        await shown(run, "too early")
+        assert await socket.receive_nothing(timeout=0.3)
+        await seen_all(socket, run)
+        assert await text(socket) == "too early"
+        await from_database(lambda: run.approvers.remove(bob))
+        await asyncio.to_thread(live.recheck, bob.pk)
+        await asyncio.sleep(0.02)
+        await shown(run, "too late")
+        return await socket.receive_output(timeout=3)
+
+    assert talk(run.pk, bob, what) == {"type": "websocket.close", "code": consumers.NO_LONGER_ALLOWED}
+
+
+def test_a_run_is_followed_for_as_long_as_a_socket_is_open() -> None:
+    run = factories.executing()
+    alice = factories.alice()
+
+    async def all_of_it() -> list[bool]:
+        found = [live.is_followed(run.pk)]
+        sockets = [communicator(run.pk, alice) for _ in range(2)]
+        for socket in sockets:
+            await socket.connect()
+        for socket in sockets:
+            found.append(live.is_followed(run.pk))
+            await socket.disconnect()
+        await asyncio.sleep(0.05)
+        return [*found, live.is_followed(run.pk)]
+
+    assert asyncio.run(all_of_it()) == [False, True, True, False]
+
+
+def test_one_who_was_refused_follows_nothing() -> None:
+    run = factories.executing()
+    charlie = factories.charlie()
+
+    async def all_of_it() -> bool:
+        socket = communicator(run.pk, charlie)
+        await socket.connect()
+        return live.is_followed(run.pk)
+
+    assert asyncio.run(all_of_it()) is False
+
+
+def test_a_process_that_serves_no_one_does_nothing() -> None:
+    live.follow(1)
+    thread = threading.Thread(target=live.show, args=(1, None, "{}"))
+    thread.start()
+    thread.join(1)
+    live.unfollow(1)
+    assert not thread.is_alive()
