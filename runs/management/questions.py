@@ -7,8 +7,9 @@ from runs.models import Gate
 from runs.pev.contracts import Criterion
 from runs.pev.evidence.results import CriterionResult
 from runs.pev.outcome import OpenPoint
-from runs.reading.differences import check_in_words
-from runs.reading.plans import AttemptReading, PlanReading, StepReading
+from runs.reading.attempts import AttemptReading
+from runs.reading.checks import check_in_words
+from runs.reading.plans import PlanReading, StepReading
 from runs.reading.requests import Request
 from runs.reading.run import reading_of
 

@@ -1,15 +1,18 @@
 """The table of gates: questions to people, and their answers."""
 
+from __future__ import annotations
+
 from django.conf import settings
 from django.db import models
 from django.db.models import Q
 
 from runs.enums import REQUESTING_GATES, GateKind, GateStatus
-from runs.models.fields import only, word_field
+from runs.models.fields import Column, ContractField, only, word_field
 from runs.models.plans import Attempt, Plan, Step
 from runs.models.querysets import GateQuerySet
 from runs.models.runs import Run
 from runs.models.work import WorkItem
+from runs.pev.contracts import Comment
 
 _REQUESTING = sorted(kind.value for kind in REQUESTING_GATES)
 _UNDECIDED = [GateStatus.OPEN.value, GateStatus.WITHDRAWN.value]
@@ -20,7 +23,8 @@ class Gate(models.Model):
 
     Who decided, when and how stand together or not at all; `decided_how` is `person`, `terminal` or `--approve-all`.
     `withdrawn_at`: when the question went away without an answer. `request`: the number, in the run and from 1, of what
-    a person asked for with the rejection of a plan or a result.
+    a person asked for with the rejection of a plan or a result. `comments`: the parts of it, where there are several,
+    each with a number of its own; `reason` has them all.
     `question` says in one sentence what is asked.
     """
 
@@ -39,6 +43,7 @@ class Gate(models.Model):
     decided_how = models.CharField(max_length=40, default="", blank=True)
     reason = models.TextField(default="", blank=True)
     request = models.PositiveSmallIntegerField(null=True, blank=True)
+    comments: Column[list[Comment]] = ContractField(list[Comment], default=list, blank=True)
     withdrawn_at = models.DateTimeField(null=True, blank=True)
 
     objects = GateQuerySet.as_manager()
@@ -86,3 +91,10 @@ class Gate(models.Model):
 
     def __str__(self) -> str:
         return f"{self.kind} gate {self.pk} of run {self.run_id}"
+
+    @property
+    def asked(self) -> list[Comment]:
+        """What a person asked for with the rejection, each with its number; nothing at a gate that asks for nothing."""
+        if self.request is None:
+            return []
+        return self.comments or [Comment(text=self.reason, request=self.request)]

@@ -315,6 +315,25 @@ class PlanHeader(Contract):
     answers: Annotated[list[RequestAnswer], Field(max_length=200)] = []
 
 
+class Comment(Contract):
+    """What a person asks for with the rejection of a plan: `request` is its number in the run, from 1.
+
+    It is about a step, about criterion number `criterion` (from 1) of that step or, without `step_id`, of the success
+    criteria; about the whole plan without either. `place` says which, in words: empty for the whole plan.
+    """
+
+    text: Text
+    request: Annotated[int, Field(ge=0)] = 0
+    step_id: StepId | None = None
+    criterion: Annotated[int, Field(ge=1, le=40)] | None = None
+    place: Text = ""
+
+    @property
+    def words(self) -> str:
+        """With the place named, as the planner is told it."""
+        return f"{self.place}: {self.text}" if self.place else self.text
+
+
 class CriterionMet(Contract):
     criterion: Words
     met: bool

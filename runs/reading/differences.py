@@ -1,128 +1,297 @@
-"""What differs between two versions of a plan, in words, for anyone who has to agree to the later one."""
+"""What differs between two versions of a plan, word by word, for anyone who has to agree to the later one."""
+
+from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import assert_never
+from dataclasses import dataclass, replace
+from typing import Literal
 
-from runs.pev.contracts import (
-    Absent,
-    Check,
-    Citations,
-    Contains,
-    Count,
-    Covers,
-    Criterion,
-    CsvColumns,
-    FileExists,
-    JsonSchema,
-    JsonValid,
-    Matches,
-    MinBytes,
-    NoPlaceholders,
-    PlanHeader,
-    PlanStep,
-    QuotesOccur,
-    WordCount,
-)
-from runs.reading.comparisons import comparison_in_words
+from runs.enums import About
+from runs.pev.contracts import Comment, Criterion, JsonSchema, PlanContract, PlanHeader, PlanStep, RequestAnswer
+from runs.pev.plans.relaxing import relaxations
+from runs.reading.checks import check_in_words
+from runs.reading.word_diff import Effort, Piece, compared
+
+type Kind = Literal["removed", "changed", "added", "moved"]
+
+_SIMILAR = 0.5
+"""Share of the words that two criteria have in common, from which on one is the other, worded again."""
+_ABOUT = {About.SOURCES: "checked against your files", About.OUTPUT: "about the result itself"}
 
 
 @dataclass(frozen=True)
-class PartChange:
-    """What differs in one part of a step: before and after, as text."""
+class Version:
+    """A plan to be compared, with its steps by key in order."""
 
-    part: str
+    number: int
+    header: PlanHeader
+    steps: Mapping[str, PlanStep]
+
+    @property
+    def contract(self) -> PlanContract:
+        return PlanContract(**dict(self.header), steps=list(self.steps.values()))
+
+
+@dataclass(frozen=True)
+class TextChange:
+    """One text of a plan, before and after, and both together word by word. `what` names it."""
+
+    what: str
     before: str
     after: str
+    pieces: tuple[Piece, ...]
 
 
 @dataclass(frozen=True)
-class ChangedStep:
+class CriterionChange:
+    """`number`: its place among those of its step from 1, where it was before if it is removed. `relaxed`: why less is
+    asked for than before; empty if it is not.
+    """
+
+    kind: Kind
+    number: int
+    text: str
+    changes: tuple[TextChange, ...] = ()
+    relaxed: str = ""
+
+
+@dataclass(frozen=True)
+class StepChange:
+    """`number`: its place in the plan from 1, where it was before if it is removed; `was`: its place before, 0 for a
+    new one. `relaxed`: sentences about files that nobody is to write any more. `comments`: those that led to it.
+    """
+
+    kind: Kind
+    key: str
     name: str
-    changes: tuple[PartChange, ...]
+    number: int
+    was: int
+    changes: tuple[TextChange, ...] = ()
+    criteria: tuple[CriterionChange, ...] = ()
+    relaxed: tuple[str, ...] = ()
+    comments: tuple[Comment, ...] = ()
+
+    @property
+    def less(self) -> bool:
+        """Whether less is asked for than before."""
+        return self.kind == "removed" or bool(self.relaxed) or any(one.relaxed for one in self.criteria)
 
 
 @dataclass(frozen=True)
-class Difference:
-    """Names of steps; `whole` lists changed parts of the plan itself."""
+class Comparison:
+    """What differs between version `before` and version `after`. `steps`: what asks for less stands first. `criteria`
+    are the success criteria, `whole` the other parts of the plan itself, `comments` those about no step that differs.
+    """
 
-    added: tuple[str, ...]
-    removed: tuple[str, ...]
-    changed: tuple[ChangedStep, ...]
-    whole: tuple[str, ...]
+    before: int
+    after: int
+    steps: tuple[StepChange, ...]
+    criteria: tuple[CriterionChange, ...]
+    whole: tuple[TextChange, ...]
+    comments: tuple[Comment, ...]
 
     @property
     def nothing(self) -> bool:
-        return not (self.added or self.removed or self.changed or self.whole)
+        return not (self.steps or self.criteria or self.whole)
+
+    @property
+    def relaxed(self) -> list[str]:
+        """A sentence for each thing that is asked for less, or not any more."""
+        judged = [one for step in self.steps for one in step.criteria]
+        found = [one.relaxed for one in (*judged, *self.criteria) if one.relaxed]
+        return [*found, *(sentence for step in self.steps for sentence in step.relaxed)]
+
+    def names(self, kind: Kind) -> tuple[str, ...]:
+        """The steps of one kind."""
+        return tuple(step.name for step in self.steps if step.kind == kind)
+
+    @property
+    def summary(self) -> str:
+        """In one line: “1 step removed, 2 changed, 1 added; 1 criterion asks for less”."""
+        kinds: tuple[Kind, ...] = ("removed", "changed", "added", "moved")
+        counted = [(len(self.names(kind)), kind) for kind in kinds]
+        parts = [f"{count} {kind}" for count, kind in counted if count]
+        if parts:
+            first, _, rest = parts[0].partition(" ")
+            parts[0] = f"{first} step{'' if first == '1' else 's'} {rest}"
+        if self.criteria:
+            count = len(self.criteria)
+            parts.append(f"{count} success criteri{'on differs' if count == 1 else 'a differ'}")
+        parts += [f"{one.what} differs" for one in self.whole]
+        return ", ".join(parts) or "nothing differs"
 
 
-_WHOLE = {
-    "goal": "goal",
-    "context": "context",
-    "success_criteria": "success criteria",
-    "rollback_strategy": "rollback",
-}
-_PARTS = ("name", "description", "criteria", "expected outputs", "dependencies", "complexity", "tools")
-
-
-def difference_between(
-    before: PlanHeader, old: Mapping[str, PlanStep], after: PlanHeader, new: Mapping[str, PlanStep]
-) -> Difference:
-    """Of two headers, each with its steps by key."""
-    both = [key for key in new if key in old and new[key] != old[key]]
-    return Difference(
-        added=tuple(new[key].name for key in new if key not in old),
-        removed=tuple(old[key].name for key in old if key not in new),
-        changed=tuple(ChangedStep(new[key].name, tuple(_changes(old[key], new[key]))) for key in both),
-        whole=tuple(words for name, words in _WHOLE.items() if getattr(before, name) != getattr(after, name)),
+def compare(
+    before: Version, after: Version, passed: Sequence[PlanStep] = (), comments: Sequence[Comment] = ()
+) -> Comparison:
+    """`passed`: the steps whose results are kept, of which nothing is asked any more. `comments`: what people said of
+    the earlier version and of those between the two.
+    """
+    effort = Effort()
+    less = {(one.step_id, one.criterion, one.sentence) for one in relaxations(before.contract, after.contract, passed)}
+    steps = sorted(_steps(before, after, less, effort), key=_urgency)
+    placed = [replace(step, comments=_about(step, comments, after.header.answers)) for step in steps]
+    known = {comment for step in placed for comment in step.comments}
+    return Comparison(
+        before=before.number,
+        after=after.number,
+        steps=tuple(placed),
+        criteria=_criteria(before.header.success_criteria, after.header.success_criteria, _sentences(less, ""), effort),
+        whole=tuple(_whole(before.header, after.header, effort)),
+        comments=tuple(comment for comment in comments if comment not in known),
     )
 
 
-def _changes(old: PlanStep, new: PlanStep) -> Iterator[PartChange]:
-    for part, before, after in zip(_PARTS, _as_texts(old), _as_texts(new), strict=True):
-        if before != after:
-            yield PartChange(part, before or "none", after or "none")
+type _Less = set[tuple[str, int, str]]
 
 
-def _as_texts(spec: PlanStep) -> Sequence[str]:
-    return (
-        spec.name,
-        spec.description,
-        "\n".join(_criterion_text(item) for item in spec.acceptance_criteria),
-        "\n".join(spec.outputs),
-        ", ".join(spec.dependencies),
-        spec.estimated_complexity.value,
-        "\n".join(f"{action.tool}: {action.purpose}" for action in spec.actions),
+def _sentences(less: _Less, key: str) -> dict[int, str]:
+    """By the number of the criterion."""
+    return {number: sentence for step, number, sentence in less if step == key and number}
+
+
+def _urgency(step: StepChange) -> tuple[int, int]:
+    order: tuple[Kind, ...] = ("removed", "changed", "added", "moved")
+    return (0 if step.kind == "removed" else 1 if step.less else 1 + order.index(step.kind), step.number)
+
+
+def _about(step: StepChange, comments: Sequence[Comment], answers: Sequence[RequestAnswer]) -> tuple[Comment, ...]:
+    """Those that were made on this step, or that the plan says it answers by it."""
+    answered = {answer.request for answer in answers if answer.step_id == step.key}
+    return tuple(one for one in comments if one.step_id == step.key or (one.request and one.request in answered))
+
+
+def _steps(before: Version, after: Version, less: _Less, effort: Effort) -> Iterator[StepChange]:
+    old = {key: number for number, key in enumerate(before.steps, 1)}
+    new = {key: number for number, key in enumerate(after.steps, 1)}
+    stayed = _in_order([old[key] for key in new if key in old])
+    for key, number in old.items():
+        if key not in new:
+            step = before.steps[key]
+            gone = _criteria(step.acceptance_criteria, [], _sentences(less, key), effort)
+            lost = tuple(sentence for its, criterion, sentence in less if its == key and not criterion)
+            yield StepChange("removed", key, step.name, number, number, criteria=gone, relaxed=lost)
+    for key, number in new.items():
+        step = after.steps[key]
+        if key not in old:
+            yield StepChange("added", key, step.name, number, 0)
+        elif step != before.steps[key]:
+            yield _changed(before, after, key, (number, old[key]), less, effort)
+        elif old[key] not in stayed:
+            yield StepChange("moved", key, step.name, number, old[key])
+
+
+def _changed(
+    before: Version, after: Version, key: str, places: tuple[int, int], less: _Less, effort: Effort
+) -> StepChange:
+    old, new = before.steps[key], after.steps[key]
+    texts = zip(_texts(old, before.steps), _texts(new, after.steps), strict=True)
+    return StepChange(
+        kind="changed",
+        key=key,
+        name=new.name,
+        number=places[0],
+        was=places[1],
+        changes=tuple(_text(what, one, other, effort) for (what, one), (_, other) in texts if one != other),
+        criteria=_criteria(old.acceptance_criteria, new.acceptance_criteria, _sentences(less, key), effort),
+        relaxed=tuple(sentence for its, criterion, sentence in less if its == key and not criterion),
     )
 
 
-def _criterion_text(criterion: Criterion) -> str:
-    return f"{criterion.text} ({check_in_words(criterion.check)})" if criterion.check else criterion.text
+def _texts(step: PlanStep, steps: Mapping[str, PlanStep]) -> Iterator[tuple[str, str]]:
+    """What a step is made of, criteria aside, each with its name."""
+    yield "name", step.name
+    yield "description", step.description
+    yield "reads", "\n".join(step.inputs) or "all your files"
+    plain = (f"{one.path}{'' if one.cited else ' (finished text, no citations)'}" for one in step.expected_outputs)
+    yield "writes", "\n".join(plain)
+    yield "comes after", "\n".join(steps[key].name if key in steps else key for key in step.dependencies)
+    yield "risk", f"{step.estimated_complexity.value}-risk step"
+    yield "planned actions", "\n".join(f"{action.tool}: {action.purpose}" for action in step.actions)
 
 
-def check_in_words(check: Check) -> str:
-    """What a check looks for, as a clause."""
-    match check:
-        case FileExists():
-            return f"{check.path} exists"
-        case MinBytes():
-            return f"{check.path} has at least {check.min:,} bytes"
-        case Contains():
-            return f"{check.path} contains “{check.text}”"
-        case Matches():
-            return f"{check.path} matches {check.pattern} at least {check.min:,} times"
-        case WordCount():
-            most = f" and at most {check.max:,}" if check.max < 1_000_000 else ""
-            return f"{check.path} has at least {check.min:,}{most} words"
-        case JsonValid():
-            return f"{check.path} is valid JSON"
-        case JsonSchema():
-            return f"{check.path} is JSON of the agreed shape"
-        case CsvColumns():
-            return f"{check.path} has the columns {', '.join(check.columns)}"
-        case NoPlaceholders():
-            return f"{check.path} has no placeholders"
-        case Citations() | QuotesOccur() | Covers() | Count() | Absent():
-            return comparison_in_words(check)
-        case _:
-            assert_never(check)
+def _text(what: str, before: str, after: str, effort: Effort) -> TextChange:
+    return TextChange(what, before, after, compared(before, after, effort))
+
+
+def _whole(before: PlanHeader, after: PlanHeader, effort: Effort) -> Iterator[TextChange]:
+    if before.goal != after.goal:
+        yield _text("goal", before.goal, after.goal, effort)
+    old = {item.name: item.value for item in before.context}
+    new = {item.name: item.value for item in after.context}
+    for name in {**old, **new}:
+        if old.get(name) != new.get(name):
+            yield _text(f"context “{name}”", old.get(name, ""), new.get(name, ""), effort)
+    if before.rollback_strategy != after.rollback_strategy:
+        yield _text("rollback", before.rollback_strategy, after.rollback_strategy, effort)
+
+
+def _criteria(
+    old: Sequence[Criterion], new: Sequence[Criterion], less: Mapping[int, str], effort: Effort
+) -> tuple[CriterionChange, ...]:
+    """Those that are removed first, then by their number; what asks for less before the others."""
+    pairs = _paired(old, new, effort)
+    found = [
+        CriterionChange("removed", place + 1, one.text, relaxed=less.get(place + 1, ""))
+        for place, one in enumerate(old)
+        if place not in pairs.values()
+    ]
+    for place, one in enumerate(new):
+        its = pairs.get(place)
+        if its is None:
+            found.append(CriterionChange("added", place + 1, one.text, (_text("check", "", _check(one), effort),)))
+        elif one != old[its]:
+            parts = zip(_parts(old[its]), _parts(one), strict=True)
+            changes = tuple(_text(what, a, b, effort) for (what, a), (_, b) in parts if a != b)
+            found.append(CriterionChange("changed", place + 1, one.text, changes, less.get(its + 1, "")))
+    return tuple(sorted(found, key=lambda one: (one.kind != "removed", not one.relaxed)))
+
+
+def _parts(criterion: Criterion) -> Iterator[tuple[str, str]]:
+    yield "text", criterion.text
+    yield "check", _check(criterion)
+    yield "about", _ABOUT[criterion.topic]
+    yield "JSON Schema", criterion.check.schema_text if isinstance(criterion.check, JsonSchema) else ""
+
+
+def _check(criterion: Criterion) -> str:
+    return f"automatic check: {check_in_words(criterion.check)}" if criterion.check else "AI review"
+
+
+def _paired(old: Sequence[Criterion], new: Sequence[Criterion], effort: Effort) -> dict[int, int]:
+    """By the place of a criterion now, where it was: the same one, one of the same words or check, or a similar one."""
+    pairs: dict[int, int] = {}
+    words = {id(one): set(one.text.casefold().split()) for one in (*old, *new)}
+
+    def similar(one: Criterion, other: Criterion) -> bool:
+        mine, its = words[id(one)], words[id(other)]
+        most = max(len(mine), len(its))
+        return effort.take(most) and len(mine & its) >= _SIMILAR * most
+
+    for alike in (
+        lambda one, other: one == other,
+        lambda one, other: one.text == other.text,
+        lambda one, other: one.check is not None and one.check == other.check,
+        similar,
+    ):
+        for place, one in enumerate(new):
+            if place not in pairs:
+                left = (its for its, other in enumerate(old) if its not in pairs.values() and alike(one, other))
+                if (found := next(left, None)) is not None:
+                    pairs[place] = found
+    return pairs
+
+
+def _in_order(places: Sequence[int]) -> set[int]:
+    """The most of these that stand in order: the others were moved."""
+    best: list[tuple[int, int]] = []  # how many end here, and which came before
+    for at, place in enumerate(places):
+        before = [(best[one][0], one) for one in range(at) if places[one] < place]
+        count, one = max(before, default=(0, -1))
+        best.append((count + 1, one))
+    at = max(range(len(best)), key=lambda one: best[one][0], default=-1)
+    found = set[int]()
+    while at >= 0:
+        found.add(places[at])
+        at = best[at][1]
+    return found

@@ -1,20 +1,17 @@
-"""Versions of the plan with their steps and attempts: what was asked, what was done, and what came of it."""
+"""Versions of the plan with their steps: what was asked, what differs from the version before, what came of it."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
 
-from django.utils import timezone
-
 from runs.accounting.history import estimate_of
 from runs.accounting.totals import Totals
 from runs.enums import (
-    OPEN_ATTEMPTS,
     About,
-    AttemptStatus,
     EventKind,
     GateKind,
     GateStatus,
@@ -22,17 +19,19 @@ from runs.enums import (
     RunStatus,
     StepStatus,
 )
-from runs.models import Attempt, Gate, Plan, Step, Verdict
-from runs.pev.contracts import Criterion, PlanStep, StepOutput
-from runs.pev.deviations import deviations
+from runs.models import Attempt, Gate, Plan, Step
+from runs.pev.contracts import Comment, Criterion, PlanStep
 from runs.pev.outcome import OpenPoint, point_of
 from runs.pev.plans.estimate import Estimate, StepEstimate
 from runs.pev.plans.ordering import levels
-from runs.pev.ports import FileInfo
+from runs.reading.attempts import AttemptReading
 from runs.reading.coverage import planned
-from runs.reading.differences import Difference, difference_between
+from runs.reading.differences import Comparison, Version, compare
 from runs.reading.ledger import entry_of
-from runs.reading.rows import Rows, ToolReading
+from runs.reading.rows import Rows
+
+MAX_SENTENCE = 180
+"""Characters of what a step does, where there is one line for it."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,16 +93,29 @@ class PlanReading:
         return self.estimate is not None and not self.estimate.unpriced and self.estimate.high == 0
 
     @cached_property
-    def difference(self) -> Difference | None:
+    def changes(self) -> Comparison | None:
         """Against the version before."""
-        if self.before is None:
-            return None
-        return difference_between(self.before.row.header, self.before.specs, self.row.header, self.specs)
+        return self.compared_with(self.before) if self.before else None
+
+    def compared_with(self, earlier: PlanReading) -> Comparison:
+        """What differs from an earlier version, each change with the comments on that one or on one between the two."""
+        passed = [step.row.spec for step in earlier.steps if step.row.status == StepStatus.PASSED]
+        comments: list[Comment] = []
+        between = self.before
+        while between and between.row.version >= earlier.row.version:
+            comments[:0] = [comment for gate in between.rejections for comment in gate.asked]
+            between = between.before
+        return compare(earlier.version, self.version, passed, comments)
+
+    @property
+    def version(self) -> Version:
+        return Version(self.row.version, self.row.header, self.specs)
 
     @property
     def dropped(self) -> tuple[str, ...]:
         """The names of the steps that the version before had and this one has not."""
-        return self.difference.removed if self.difference else ()
+        earlier = self.before.specs if self.before else {}
+        return tuple(spec.name for key, spec in earlier.items() if key not in self.specs)
 
     @property
     def kept(self) -> int:
@@ -197,6 +209,23 @@ class StepReading:
         return [self.plan.specs[key].name for key in self.row.spec.dependencies]
 
     @property
+    def number(self) -> int:
+        """Its place in the plan, from 1."""
+        return self.row.position + 1
+
+    @property
+    def sourced(self) -> int:
+        """How many of its criteria only words from outside the run can meet (T1a)."""
+        return sum(1 for one in self.row.spec.acceptance_criteria if one.topic is About.SOURCES)
+
+    @property
+    def does(self) -> str:
+        """The first sentence of its description."""
+        text = " ".join(self.row.spec.description.split())
+        sentence = re.split(r"(?<=[.:!?])\s", text, maxsplit=1)[0]
+        return sentence if len(sentence) <= MAX_SENTENCE else f"{sentence[: MAX_SENTENCE - 1].rstrip()}…"
+
+    @property
     def estimate(self) -> StepEstimate | None:
         return self.plan.estimates.get(self.row.key)
 
@@ -286,95 +315,3 @@ class StepReading:
         """What was wrong with its last attempt that was judged; empty for a step that passed."""
         verdicts = [attempt.verdict for attempt in self.attempts if attempt.verdict]
         return verdicts[-1].feedback if verdicts and self.row.status != StepStatus.PASSED else ""
-
-
-@dataclass(frozen=True, eq=False)
-class AttemptReading:
-    """One attempt at a step. `heeds` numbers the attempt whose critique it was given, `retry` the next one; 0 for none.
-
-    Files, evidence, tool calls and deviations are there for detailed attempts only.
-    """
-
-    step: StepReading
-    row: Attempt
-    heeds: int
-    retry: int
-
-    @property
-    def rows(self) -> Rows:
-        return self.step.plan.rows
-
-    @property
-    def output(self) -> StepOutput | None:
-        return self.row.output
-
-    @cached_property
-    def confidence(self) -> float | None:
-        return self.row.output.confidence if self.row.output else None
-
-    @property
-    def verdict(self) -> Verdict | None:
-        return getattr(self.row, "verdict", None)
-
-    @property
-    def met(self) -> int:
-        """How many criteria it met."""
-        return sum(1 for result in self.verdict.results if result.met) if self.verdict else 0
-
-    @property
-    def open(self) -> bool:
-        return self.row.status in OPEN_ATTEMPTS
-
-    @property
-    def conflict(self) -> bool:
-        """Whether another step had changed the same file in the meantime."""
-        return self.row.status == AttemptStatus.CONFLICT
-
-    @property
-    def criticised(self) -> bool:
-        """Whether there is something that the next attempt is told."""
-        return bool(self.rejections or self.conflict or (self.verdict and self.verdict.feedback))
-
-    @cached_property
-    def decisions(self) -> list[Gate]:
-        """What people, or the policy, answered when they were asked about it."""
-        return list(self.rows.answers.get(self.row.pk, ()))
-
-    @cached_property
-    def rejections(self) -> list[Gate]:
-        return [gate for gate in self.decisions if gate.status == GateStatus.REJECTED]
-
-    @cached_property
-    def spent(self) -> Totals:
-        return self.rows.spent.get(self.row.pk, Totals())
-
-    @cached_property
-    def ms(self) -> int | None:
-        """Milliseconds from start to verdict; of an attempt under way, up to now."""
-        if self.row.finished_at is None and not self.open:
-            return None
-        ended = self.row.finished_at or timezone.now()
-        return round((ended - self.row.created_at).total_seconds() * 1_000)
-
-    @property
-    def tools(self) -> Sequence[ToolReading]:
-        return self.rows.tools.get(self.row.pk, ())
-
-    @cached_property
-    def written(self) -> list[tuple[str, FileInfo | None]]:
-        """What it left at each path, None where it removed a file; sorted."""
-        return sorted(self.row.overlay.items())
-
-    @cached_property
-    def deviations(self) -> tuple[str, ...]:
-        """What was done against what was planned (T4); nothing for an attempt without a report."""
-        if not self.row.output:
-            return ()
-        spec, lacking = self.step.row.spec, self.rows.lacking.get(self.row.pk, frozenset())
-        return deviations(
-            spec,
-            declared=self.step.plan.declared,
-            there=[path for path in spec.outputs if path not in lacking],
-            written=self.row.overlay,
-            used={call.row.name for call in self.tools if not call.row.is_error},
-        )

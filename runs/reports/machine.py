@@ -12,8 +12,9 @@ from runs.pev.citations.lookup import Cited
 from runs.pev.evidence.results import CriterionResult
 from runs.pev.files.coverage import Covered
 from runs.pev.outcome import OpenPoint
+from runs.reading.attempts import AttemptReading
 from runs.reading.citations import RunCitations, cited_in
-from runs.reading.plans import AttemptReading, PlanReading, StepReading
+from runs.reading.plans import PlanReading, StepReading
 from runs.reading.requests import Request
 from runs.reading.run import RunReading, reading_of
 from runs.reports import figures

@@ -13,9 +13,10 @@ from runs.characters import printable
 from runs.enums import Severity
 from runs.models import Gate, Run, Verdict
 from runs.pev.evidence.results import CriterionResult, Evidence
+from runs.reading.attempts import AttemptReading
 from runs.reading.citations import cited_in
 from runs.reading.escaping import block, code, line
-from runs.reading.plans import AttemptReading, PlanReading, StepReading
+from runs.reading.plans import PlanReading, StepReading
 from runs.reading.run import RunReading, reading_of
 from runs.reports.citing import in_words
 

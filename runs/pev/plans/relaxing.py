@@ -5,6 +5,7 @@ criterion that is worded again is listed, and a person decides whether it still 
 """
 
 from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
 
 from runs.enums import About
 from runs.pev.contracts import (
@@ -22,48 +23,72 @@ from runs.pev.contracts import (
 )
 
 
+class Relaxation(NamedTuple):
+    """One thing that is asked for less or not any more, in a sentence. `step_id`: the step of the agreed plan, nothing
+    for the whole task. `criterion`: its number there, from 1; 0 for a file that was to be written.
+    """
+
+    step_id: str
+    criterion: int
+    sentence: str
+
+
 def relaxed_criteria(agreed: PlanContract, now: PlanContract, passed: Sequence[PlanStep]) -> list[str]:
     """A sentence for each thing that `agreed` asked for, no step has `passed` with, and `now` asks for less or not."""
+    return [one.sentence for one in relaxations(agreed, now, passed)]
+
+
+def relaxations(agreed: PlanContract, now: PlanContract, passed: Sequence[PlanStep]) -> list[Relaxation]:
+    """Each thing that `agreed` asked for, no step has `passed` with, and `now` asks for less or not."""
     steps = [step for step in agreed.steps if step not in passed]
-    written = {path for step in (*now.steps, *passed) for path in step.outputs}
+    there = [(step, list(_read(step.acceptance_criteria))) for step in (*now.steps, *passed)]
+    final = list(_read(now.success_criteria))
+    written = {path for step, _ in there for path in step.outputs}
     return [
         *(
-            sentence
+            Relaxation(step.step_id, number, sentence)
             for step in steps
-            for sentence in _lost(
-                f"Step “{step.name}”",
-                step.acceptance_criteria,
-                [*_asked_instead_of(step, (*now.steps, *passed)), *now.success_criteria],
+            for number, sentence in _lost(
+                f"Step “{step.name}”", step.acceptance_criteria, [*_asked_instead_of(step, there), *final]
             )
         ),
         *(
-            f"Step “{step.name}” was to write {path}; no step does so any more."
+            Relaxation(step.step_id, 0, f"Step “{step.name}” was to write {path}; no step does so any more.")
             for step in steps
             for path in step.outputs
             if path not in written
         ),
-        *_lost("The task", agreed.success_criteria, now.success_criteria),
+        *(Relaxation("", number, sentence) for number, sentence in _lost("The task", agreed.success_criteria, final)),
     ]
 
 
-def _asked_instead_of(before: PlanStep, steps: Iterable[PlanStep]) -> Iterator[Criterion]:
+type _Read = tuple[str, Criterion]
+"""A criterion with its words as they are compared."""
+
+
+def _read(criteria: Iterable[Criterion]) -> Iterator[_Read]:
+    return ((_folded(criterion.text), criterion) for criterion in criteria)
+
+
+def _asked_instead_of(before: PlanStep, steps: Iterable[tuple[PlanStep, Sequence[_Read]]]) -> Iterator[_Read]:
     """What these steps ask for that says as much as if `before` asked for it: a check names its file, but what a
     verifier judges is what the step writes.
     """
-    for step in steps:
+    for step, criteria in steps:
         same_files = set(before.outputs) <= set(step.outputs)
-        yield from (criterion for criterion in step.acceptance_criteria if criterion.check or same_files)
+        yield from (one for one in criteria if one[1].check or same_files)
 
 
-def _lost(whose: str, before: Sequence[Criterion], now: Sequence[Criterion]) -> Iterator[str]:
-    for criterion in before:
-        same = [other for other in now if _folded(other.text) == _folded(criterion.text)]
+def _lost(whose: str, before: Sequence[Criterion], now: Sequence[_Read]) -> Iterator[tuple[int, str]]:
+    for number, (words, criterion) in enumerate(_read(before), 1):
+        same = [other for folded, other in now if folded == words]
         if not same:
-            yield f"{whose} was to meet “{criterion.text}”; the new plan does not ask for it."
+            yield number, f"{whose} was to meet “{criterion.text}”; the new plan does not ask for it."
         elif not any(_as_strict(criterion.check, other.check) for other in same):
-            yield f"{whose} was to meet “{criterion.text}”; the new plan checks it less strictly, or otherwise."
+            yield number, f"{whose} was to meet “{criterion.text}”; the new plan checks it less strictly, or otherwise."
         elif criterion.topic is About.SOURCES and all(other.topic is About.OUTPUT for other in same):
-            yield f"{whose} was to meet “{criterion.text}” by the sources; the new plan looks at the result only."
+            sentence = f"{whose} was to meet “{criterion.text}” by the sources; the new plan looks at the result only."
+            yield number, sentence
 
 
 def _folded(text: str) -> str:

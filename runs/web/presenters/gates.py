@@ -6,8 +6,9 @@ from runs.enums import GateKind, WorkKind
 from runs.lifecycle.gates import needs_second_person
 from runs.models import Gate
 from runs.pev.outcome import OpenPoint
+from runs.reading.attempts import AttemptReading
 from runs.reading.gates import Limit, limits_of
-from runs.reading.plans import AttemptReading, PlanReading, StepReading
+from runs.reading.plans import PlanReading, StepReading
 
 MAX_REASON = 20_000
 """As long as a request may be: a reason is put before the planner or executor as one."""

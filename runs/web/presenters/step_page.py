@@ -8,8 +8,9 @@ from runs import trees
 from runs.enums import RunStatus
 from runs.models import Attempt, Run
 from runs.pev.ports import FileInfo
+from runs.reading.attempts import AttemptReading
 from runs.reading.coverage import coverage_of
-from runs.reading.plans import AttemptReading, StepReading
+from runs.reading.plans import StepReading
 from runs.reading.rows import read_rows
 from runs.reading.run import RunReading
 

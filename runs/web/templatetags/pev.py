@@ -12,8 +12,8 @@ from runs.enums import Severity
 from runs.models import Attempt, Run
 from runs.pev.evidence.results import Evidence
 from runs.pev.ports import FileInfo
+from runs.reading.checks import check_in_words
 from runs.reading.citations import cited_in
-from runs.reading.differences import check_in_words
 from runs.reading.gates import asked_about, subject_of
 from runs.reports.citing import linked
 from runs.reports.html import render_markdown

@@ -61,10 +61,10 @@ def test_the_critique_of_an_attempt_that_was_told_nothing_is_that_of_the_one_bef
 
 def test_the_difference_between_versions() -> None:
     plan = newest(factories.awaiting_second_plan())
-    assert plan.difference is not None
-    assert plan.difference.added == ("List the deadlines",)
-    assert plan.difference.removed == ("Draft the notices",)
-    assert [(step.name, [change.part for change in step.changes]) for step in plan.difference.changed] == [
+    assert plan.changes is not None
+    assert plan.changes.names("added") == ("List the deadlines",)
+    assert plan.changes.names("removed") == ("Draft the notices",)
+    assert [(one.name, [text.what for text in one.changes]) for one in plan.changes.steps if one.kind == "changed"] == [
         ("Review the clauses", ["description"])
     ]
 

@@ -1,5 +1,6 @@
 """The page of a run: who sees it, what it says in each state, and its controls."""
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -80,9 +81,13 @@ def test_a_second_version_says_why_and_what_changed(alice_client: Client) -> Non
     page = page_of(alice_client, factories.awaiting_second_plan())
     assert "Why version 2" in page
     assert "Check the deadlines too, and leave the notices to me." in page
-    assert '<span class="news">added</span> List the deadlines' in page
-    assert '<span class="news">removed</span> Draft the notices' in page
-    assert '<span class="news">changed</span> Review the clauses' in page
+    changed = re.findall(r'<li class="change" data-kind="(\w+)".*?<strong>(.*?)</strong>', page, re.DOTALL)
+    assert changed == [
+        ("removed", "<del>Draft the notices</del>"),
+        ("changed", "Review the clauses"),
+        ("added", "List the deadlines"),
+    ]
+    assert "missing dates<del>, amounts</del> and<del> parties</del><ins> amounts</ins>, and" in page
 
 
 def test_a_failed_attempt_shows_evidence_deviations_and_who_was_overruled(alice_client: Client) -> None:

@@ -1,12 +1,57 @@
-"""What the checks that compare with sources look for, in words."""
+"""What checks look for, in words."""
 
 from typing import assert_never
 
-from runs.pev.contracts import Absent, Citations, Comparison, Count, Covers, QuotesOccur, Term
+from runs.pev.contracts import (
+    Absent,
+    Check,
+    Citations,
+    Comparison,
+    Contains,
+    Count,
+    Covers,
+    CsvColumns,
+    FileExists,
+    JsonSchema,
+    JsonValid,
+    Matches,
+    MinBytes,
+    NoPlaceholders,
+    QuotesOccur,
+    Term,
+    WordCount,
+)
 
 
-def comparison_in_words(check: Comparison) -> str:
-    """What the check looks for, as a clause."""
+def check_in_words(check: Check) -> str:
+    """What a check looks for, as a clause."""
+    match check:
+        case FileExists():
+            return f"{check.path} exists"
+        case MinBytes():
+            return f"{check.path} has at least {check.min:,} bytes"
+        case Contains():
+            return f"{check.path} contains “{check.text}”"
+        case Matches():
+            return f"{check.path} matches {check.pattern} at least {check.min:,} times"
+        case WordCount():
+            most = f" and at most {check.max:,}" if check.max < 1_000_000 else ""
+            return f"{check.path} has at least {check.min:,}{most} words"
+        case JsonValid():
+            return f"{check.path} is valid JSON"
+        case JsonSchema():
+            return f"{check.path} is JSON of the agreed shape"
+        case CsvColumns():
+            return f"{check.path} has the columns {', '.join(check.columns)}"
+        case NoPlaceholders():
+            return f"{check.path} has no placeholders"
+        case Citations() | QuotesOccur() | Covers() | Count() | Absent():
+            return _comparison_in_words(check)
+        case _:
+            assert_never(check)
+
+
+def _comparison_in_words(check: Comparison) -> str:
     match check:
         case Citations():
             least = f", at least {check.min:,} of them" if check.min > 1 else ""

@@ -1,12 +1,12 @@
-"""What the checks that compare with sources look for, as a person reads it at the plan gate."""
+"""What checks look for, as a person reads it at the plan gate."""
 
 from typing import Any
 
 import pytest
 from pydantic import TypeAdapter
 
-from runs.pev.contracts import Check
-from runs.reading.differences import check_in_words
+from runs.pev.contracts import Check, Matches, WordCount
+from runs.reading.checks import check_in_words
 
 CHECK: TypeAdapter[Check] = TypeAdapter(Check)
 
@@ -63,3 +63,10 @@ CHECK: TypeAdapter[Check] = TypeAdapter(Check)
 )
 def test_in_words(check: dict[str, Any], words: str) -> None:
     assert check_in_words(CHECK.validate_python(check)) == words
+
+
+def test_bounds_are_told_as_they_hold() -> None:
+    words = check_in_words(WordCount(kind="word_count", path="a.md", min=10, max=20))
+    assert words == "a.md has at least 10 and at most 20 words"
+    matches = check_in_words(Matches(kind="matches", path="a.md", pattern="x+", min=2))
+    assert matches == "a.md matches x+ at least 2 times"

@@ -1,0 +1,113 @@
+"""Attempts at steps as they are read: what was done and what was planned, what it cost, and what people said."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from django.utils import timezone
+
+from runs.accounting.totals import Totals
+from runs.enums import OPEN_ATTEMPTS, AttemptStatus, GateStatus
+from runs.models import Attempt, Gate, Verdict
+from runs.pev.contracts import StepOutput
+from runs.pev.deviations import deviations
+from runs.pev.ports import FileInfo
+from runs.reading.rows import Rows, ToolReading
+
+if TYPE_CHECKING:
+    from runs.reading.plans import StepReading
+
+
+@dataclass(frozen=True, eq=False)
+class AttemptReading:
+    """One attempt at a step. `heeds` numbers the attempt whose critique it was given, `retry` the next one; 0 for none.
+
+    Files, evidence, tool calls and deviations are there for detailed attempts only.
+    """
+
+    step: StepReading
+    row: Attempt
+    heeds: int
+    retry: int
+
+    @property
+    def rows(self) -> Rows:
+        return self.step.plan.rows
+
+    @property
+    def output(self) -> StepOutput | None:
+        return self.row.output
+
+    @cached_property
+    def confidence(self) -> float | None:
+        return self.row.output.confidence if self.row.output else None
+
+    @property
+    def verdict(self) -> Verdict | None:
+        return getattr(self.row, "verdict", None)
+
+    @property
+    def met(self) -> int:
+        """How many criteria it met."""
+        return sum(1 for result in self.verdict.results if result.met) if self.verdict else 0
+
+    @property
+    def open(self) -> bool:
+        return self.row.status in OPEN_ATTEMPTS
+
+    @property
+    def conflict(self) -> bool:
+        """Whether another step had changed the same file in the meantime."""
+        return self.row.status == AttemptStatus.CONFLICT
+
+    @property
+    def criticised(self) -> bool:
+        """Whether there is something that the next attempt is told."""
+        return bool(self.rejections or self.conflict or (self.verdict and self.verdict.feedback))
+
+    @cached_property
+    def decisions(self) -> list[Gate]:
+        """What people, or the policy, answered when they were asked about it."""
+        return list(self.rows.answers.get(self.row.pk, ()))
+
+    @cached_property
+    def rejections(self) -> list[Gate]:
+        return [gate for gate in self.decisions if gate.status == GateStatus.REJECTED]
+
+    @cached_property
+    def spent(self) -> Totals:
+        return self.rows.spent.get(self.row.pk, Totals())
+
+    @cached_property
+    def ms(self) -> int | None:
+        """Milliseconds from start to verdict; of an attempt under way, up to now."""
+        if self.row.finished_at is None and not self.open:
+            return None
+        ended = self.row.finished_at or timezone.now()
+        return round((ended - self.row.created_at).total_seconds() * 1_000)
+
+    @property
+    def tools(self) -> Sequence[ToolReading]:
+        return self.rows.tools.get(self.row.pk, ())
+
+    @cached_property
+    def written(self) -> list[tuple[str, FileInfo | None]]:
+        """What it left at each path, None where it removed a file; sorted."""
+        return sorted(self.row.overlay.items())
+
+    @cached_property
+    def deviations(self) -> tuple[str, ...]:
+        """What was done against what was planned (T4); nothing for an attempt without a report."""
+        if not self.row.output:
+            return ()
+        spec, lacking = self.step.row.spec, self.rows.lacking.get(self.row.pk, frozenset())
+        return deviations(
+            spec,
+            declared=self.step.plan.declared,
+            there=[path for path in spec.outputs if path not in lacking],
+            written=self.row.overlay,
+            used={call.row.name for call in self.tools if not call.row.is_error},
+        )

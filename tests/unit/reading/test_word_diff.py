@@ -1,0 +1,79 @@
+"""Two texts word by word: what a reader sees, that nothing of either is lost, and what hostile texts may cost."""
+
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from runs.reading.word_diff import Effort, compared
+
+_SIGNS = {"same": "{}", "removed": "[-{}-]", "added": "{{+{}+}}"}
+
+
+def shown(before: str, after: str) -> str:
+    return "".join(_SIGNS[piece.kind].format(piece.text) for piece in compared(before, after, Effort()))
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "words"),
+    [
+        ("Find vague terms and dates.", "Find vague terms, dates.", "Find vague terms[- and-]{+,+} dates."),
+        ("At least 10 words", "At least 20 words", "At least[- 10-]{+ 20+} words"),
+        ("契約を三件読む", "契約を四件読む", "契約を[-三-]{+四+}件読む"),
+        ("the same", "the same", "the same"),
+        ("", "new", "{+new+}"),
+        ("old", "", "[-old-]"),
+        ("two  spaces", "two spaces", "[-two  spaces-]{+two spaces+}"),
+        (
+            "Each finding has an amount.",
+            "The cat sat on a mat.",
+            "[-Each finding has an amount.-]{+The cat sat on a mat.+}",
+        ),
+    ],
+)
+def test_a_change_stands_where_it_was_made(before: str, after: str, words: str) -> None:
+    assert shown(before, after) == words
+
+
+_TEXTS = st.lists(st.sampled_from(["a", "b", "c", "-", "é", "\n"]), max_size=14).map(" ".join)
+
+
+@given(_TEXTS, _TEXTS)
+def test_both_texts_can_be_read_from_the_pieces(before: str, after: str) -> None:
+    pieces = compared(before, after, Effort())
+    old = "".join(piece.text for piece in pieces if piece.kind != "added")
+    new = "".join(piece.text for piece in pieces if piece.kind != "removed")
+    assert ("".join(old.split()), "".join(new.split())) == ("".join(before.split()), "".join(after.split()))
+    assert any(piece.kind != "same" for piece in pieces) == (before != after)
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("a b " * 5_000, "b a " * 5_000),
+        ("a " * 10_000, "b " * 10_000),
+        (" ".join(f"w{n * n % 97}" for n in range(5_000)), " ".join(f"w{n * n % 89}" for n in range(5_000))),
+        (" " * 20_000, "\n" * 20_000),
+        ("x" * 20_000, "y" * 20_000),
+    ],
+)
+def test_texts_that_were_made_for_it_take_no_time(before: str, after: str) -> None:
+    began = time.process_time()
+    compared(before, after, Effort())
+    assert time.process_time() - began < 1
+
+
+def test_without_effort_left_one_text_replaces_the_other() -> None:
+    effort = Effort(22)
+    words = "one two three four five six"
+    assert [piece.text for piece in compared(words, words.replace("four", "4"), effort)] == [
+        "one two three",
+        " four",
+        " 4",
+        " five six",
+    ]
+    assert [piece.text for piece in compared(words, words.replace("two", "2"), effort)] == [
+        words,
+        words.replace("two", "2"),
+    ]
