@@ -9,8 +9,12 @@ WHOLE_BYTES = 1_000_000
 WHOLE_LINES = 20_000
 AROUND_LINES = 400
 MAX_CHARS = 400_000
+PANEL_LINES = 200
+PANEL_CHARS = 60_000
 MAX_IN_A_LINE = 20_000
-"""Lines around the place that is pointed at, and characters of all and of one: a page of about a megabyte at most."""
+"""Lines around the place that is pointed at, and characters of all and of one: a page of about a megabyte at most. The
+panel beside a text shows less: it is opened many times while one reads.
+"""
 
 
 @dataclass(frozen=True)
@@ -35,19 +39,22 @@ class Excerpt:
     whole: bool
 
 
-def excerpt(text: str, start: int, end: int) -> Excerpt:
+def excerpt(text: str, start: int, end: int, *, in_panel: bool = False) -> Excerpt:
     """All lines, or those around the hit (the beginning, without one) when the text is too long to be shown whole.
 
-    `start` and `end` are character offsets; a span outside of the text is no hit.
+    `start` and `end` are character offsets; a span outside of the text is no hit. `in_panel`: at most `PANEL_LINES`.
     """
     if not 0 <= start < end <= len(text):
         start = end = 0
     rows = text.split("\n")
     if len(rows) > 1 and not rows[-1]:
         rows.pop()
-    short = len(text) <= WHOLE_BYTES and len(rows) <= WHOLE_LINES
+    most, around, chars = (
+        (PANEL_LINES, PANEL_LINES // 3, PANEL_CHARS) if in_panel else (WHOLE_LINES, AROUND_LINES, MAX_CHARS)
+    )
+    short = len(text) <= (PANEL_CHARS if in_panel else WHOLE_BYTES) and len(rows) <= most
     at = text.count("\n", 0, start)
-    low, high = (0, len(rows)) if short else _window(rows, at)
+    low, high = (0, len(rows)) if short else _window(rows, at, around, chars)
     offset = sum(len(row) + 1 for row in rows[:low])
     lines = []
     for index in range(low, high):
@@ -57,11 +64,11 @@ def excerpt(text: str, start: int, end: int) -> Excerpt:
     return Excerpt(tuple(lines), low + 1, high, len(rows), whole=short)
 
 
-def _window(rows: list[str], at: int) -> tuple[int, int]:
-    """Lines around `at`, not more than `MAX_CHARS` characters, `at` itself in any case."""
-    low = max(0, at - AROUND_LINES)
-    high = min(len(rows), at + 2 * AROUND_LINES)
-    while high > at + 1 and sum(len(row) for row in rows[low:high]) > MAX_CHARS:
+def _window(rows: list[str], at: int, around: int, chars: int) -> tuple[int, int]:
+    """Lines around `at`, not more than `chars` characters, `at` itself in any case."""
+    low = max(0, at - around)
+    high = min(len(rows), at + 2 * around)
+    while high > at + 1 and sum(len(row) for row in rows[low:high]) > chars:
         high = at + 1 + (high - at - 1) // 2
         low = at - (at - low) // 2
     return low, high

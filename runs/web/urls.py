@@ -2,7 +2,21 @@
 
 from django.urls import path
 
-from runs.web.views import account, approvers, files, gates, inbox, metrics, people, plans, report, run, step, submit
+from runs.web.views import (
+    account,
+    approvers,
+    files,
+    gates,
+    inbox,
+    metrics,
+    people,
+    plans,
+    report,
+    run,
+    step,
+    submit,
+    texts,
+)
 
 urlpatterns = [
     path("", inbox.inbox, name="inbox"),
@@ -27,6 +41,7 @@ urlpatterns = [
     path("runs/<int:run_id>/gates/<int:gate_id>/", gates.decide, name="gate"),
     path("runs/<int:run_id>/steps/<int:step_id>/", step.step_page, name="step"),
     path("runs/<int:run_id>/files/<path:path>", files.file_page, name="file"),
+    path("runs/<int:run_id>/texts/<slug:place>/", texts.text_page, name="text"),
     path("runs/<int:run_id>/plans/<int:version>.json", plans.plan_json, name="plan_json"),
     path("runs/<int:run_id>/template/", plans.save_template, name="save_template"),
     path("templates/", plans.own_templates, name="templates"),

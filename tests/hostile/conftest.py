@@ -5,7 +5,7 @@ import json
 import pytest
 from django.test import Client
 
-from runs.models import Run, Step
+from runs.models import Attempt, Run, Step
 from tests import factories
 from tests.factories.cast import person
 from tests.hostile.fuzzing.attack import Site
@@ -38,11 +38,18 @@ def _real(run: Run) -> dict[str, str]:
         "version": "1",
         "name": "contracts",
         "path": "contracts/Service agreement.md",
+        "place": _place(run),
         "user_id": str(run.owner.pk),
         "person_id": str(run.owner.pk),
         "object_id": str(run.pk),
         "app_label": "runs",
     }
+
+
+def _place(run: Run) -> str:
+    """A text that is no file."""
+    attempt = Attempt.objects.of_run(run).last()
+    return f"attempt-{attempt.pk}-output" if attempt else "request-1"
 
 
 def _people() -> dict[str, Client]:

@@ -6,7 +6,7 @@ from decimal import Decimal
 from django import template
 from django.utils import timezone
 from django.utils.html import format_html
-from django.utils.safestring import SafeString
+from django.utils.safestring import SafeString, mark_safe
 
 from runs.enums import Severity
 from runs.models import Attempt, Run
@@ -17,7 +17,14 @@ from runs.reading.citations import cited_in
 from runs.reading.gates import asked_about, subject_of
 from runs.reports.citing import linked
 from runs.reports.html import render_markdown
-from runs.web.addresses import address_of, citation_address, evidence_address, file_address, files_address
+from runs.web.addresses import (
+    address_of,
+    citation_address,
+    evidence_address,
+    file_address,
+    files_address,
+    statement_address,
+)
 
 register = template.Library()
 
@@ -165,7 +172,10 @@ def cited(text: str | None, place: Run | Attempt) -> SafeString:
     """The same of a text that a run or an attempt wrote, with each citation as a link to its place in the source."""
     run_id = place.step.plan.run_id if isinstance(place, Attempt) else place.pk
     linked_text = linked(text or "", cited_in(text or "", place), lambda one: citation_address(run_id, one))
-    return render_markdown(linked_text, files_address(run_id))
+    within = files_address(run_id)
+    html = render_markdown(linked_text, within)
+    # Only links begin like that: in clean HTML a text has no tag. Which of them open the panel, no text can say.
+    return mark_safe(html.replace(f'<a href="{within}', f'<a data-source href="{within}'))  # noqa: S308  it stays clean
 
 
 @register.simple_tag
@@ -178,6 +188,12 @@ def file_url(run_id: int, path: str, info: FileInfo) -> str:
 def evidence_url(run_id: int, evidence: Evidence, attempt: Attempt | None) -> str:
     """The address of what a piece of evidence names, or nothing; an empty `attempt` stands for the final answer."""
     return evidence_address(run_id, evidence, attempt or None)
+
+
+@register.simple_tag
+def statement_url(run_id: int, evidence: Evidence, attempt: Attempt | None) -> str:
+    """The address of the words of the result that a piece of evidence supports, or nothing."""
+    return statement_address(run_id, evidence, attempt or None)
 
 
 register.filter("address", address_of)

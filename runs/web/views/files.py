@@ -15,7 +15,9 @@ from runs.models import Attempt, Run
 from runs.pev.ports import FileInfo
 from runs.reading.citations import RunCitations, document_of
 from runs.reading.tables import formulas_in
+from runs.web.addresses import file_address
 from runs.web.excerpt import WHOLE_BYTES, excerpt
+from runs.web.panel import SourcePanel, is_for_panel, place_in
 from runs.web.streaming import attachment
 from runs.web.views.run import visible_run
 
@@ -45,7 +47,25 @@ def file_page(request: HttpRequest, run_id: int, path: str) -> HttpResponseBase:
         text = trees.read_text(version.info.sha256)
     except FileNotFoundError as error:
         raise Http404("The store has lost this file.") from error
+    if is_for_panel(request):
+        return _panel(request, run, path, version, text)
     return _page(request, run, path, version, text)
+
+
+def _panel(request: HttpRequest, run: Run, path: str, version: Version, text: str | None) -> HttpResponse:
+    start, end = place_in(request)
+    sha256 = version.info.sha256
+    facts = ["as submitted" if version.given else "written by the run" if version.newest else "an earlier version"]
+    if codec := renditions.codec_of(sha256):
+        facts.append(f"read as {codec}")
+    panel = SourcePanel(
+        title=path,
+        address=file_address(run.pk, path, sha256, start, end),
+        facts=tuple(facts),
+        excerpt=excerpt(text, start, end, in_panel=True) if text is not None else None,
+        problem=renditions.readings([sha256]).problems.get(sha256, "is not text") if text is None else "",
+    )
+    return panel.answer(request)
 
 
 def version_of(run: Run, path: str, sha256: str = "") -> Version | None:
@@ -74,7 +94,7 @@ def _known(run: Run, path: str, sha256: str) -> FileInfo | None:
 def _page(request: HttpRequest, run: Run, path: str, version: Version, text: str | None) -> HttpResponse:
     can_render = text is not None and path.lower().endswith(_MARKDOWN) and version.info.size <= WHOLE_BYTES
     rendered = can_render and request.GET.get("view") == "rendered"
-    start, end = _offset(request, "start"), _offset(request, "end")
+    start, end = place_in(request)
     sha256 = version.info.sha256
     context = {
         "formulas": formulas_in(path, text) if text is not None and version.info.size <= WHOLE_BYTES else 0,
@@ -92,8 +112,3 @@ def _page(request: HttpRequest, run: Run, path: str, version: Version, text: str
         "place": {"sha": version.info.sha256} | ({"start": start, "end": end} if end > start else {}),
     }
     return render(request, "runs/file.html", context)
-
-
-def _offset(request: HttpRequest, name: str) -> int:
-    given = request.GET.get(name, "")
-    return int(given) if given.isascii() and given.isdigit() and len(given) < 12 else 0

@@ -77,6 +77,7 @@ TABLE = {
     "runs/<int:run_id>/gates/<int:gate_id>/": Row(post=DONE, sent={"verb": "approve", "digest": "{digest}"}),
     "runs/<int:run_id>/steps/<int:step_id>/": Row(get=SEEN),
     "runs/<int:run_id>/files/<path:path>": Row(get=SEEN),
+    "runs/<int:run_id>/texts/<slug:place>/": Row(get=SEEN),
     "runs/<int:run_id>/plans/<int:version>.json": Row(get=SEEN),
     "runs/<int:run_id>/template/": Row(get=SEEN, post=DONE, sent={"name": "Notes"}),
     "templates/": Row(get=MINE),
@@ -87,7 +88,7 @@ TABLE = {
     "admin/logout/": Row(post=(302,) * 5),
 }
 """By the route. What is under `admin/`, and not here, is for administrators alone."""
-FINISHED = ("again/", "template/")
+FINISHED = ("again/", "template/", "<slug:place>/")
 """The ends of addresses that are about a finished run; others are about one that waits for its plan to be approved."""
 
 
@@ -133,6 +134,7 @@ def world(db: None) -> World:
         "step_id": plan.steps.earliest("position").pk,
         "version": plan.version,
         "path": sorted(waiting.inputs.changes)[0],
+        "place": "answer",
         "template_id": save(made.alice(), finished, "Hers").pk,
         "person_id": made.charlie().pk,
         "token": "x" * 43,

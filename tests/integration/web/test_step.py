@@ -29,16 +29,6 @@ def test_attempts_stand_side_by_side_with_the_difference(alice_client: Client) -
     assert "Not written this time." in page
 
 
-def test_evidence_leads_to_anchors_that_exist(alice_client: Client) -> None:
-    run = factories.executing()
-    factories.pass_inventory(run)
-    step = step_of(run, "inventory")
-    page = page_of(alice_client, run, step)
-    assert f'href="/runs/{run.pk}/steps/{step.pk}/#attempt-1-tool-2"' in page
-    assert 'id="attempt-1-tool-2"' in page
-    assert "made on 14 March 2026" in page
-
-
 def test_a_kept_step_shows_the_attempt_that_it_keeps(alice_client: Client) -> None:
     run = factories.replanned()
     page = page_of(alice_client, run, step_of(run, "inventory", version=2))

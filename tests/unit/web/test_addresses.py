@@ -7,7 +7,7 @@ from runs.pev.evidence.results import Evidence
 from runs.web.addresses import address_of, evidence_address, file_address
 
 STEP = Step(pk=7, plan=Plan(run=Run(pk=3)))
-ATTEMPT = Attempt(step=STEP, number=2)
+ATTEMPT = Attempt(pk=5, step=STEP, number=2)
 
 
 def evidence(source: str, *, verified: bool = True, sha256: str = "", start: int = 0, end: int = 0) -> Evidence:
@@ -30,9 +30,13 @@ def test_a_file_at_a_version_and_a_place() -> None:
 @pytest.mark.parametrize(
     ("proof", "attempt", "address"),
     [
-        (evidence("@output"), ATTEMPT, "/runs/3/steps/7/#attempt-2-output"),
-        (evidence("@tool-4"), ATTEMPT, "/runs/3/steps/7/#attempt-2-tool-4"),
-        (evidence("@output"), None, "#output"),
+        (evidence("@output", start=4, end=9), ATTEMPT, "/runs/3/texts/attempt-5-output/?start=4&end=9#hit"),
+        (evidence("@tool-4"), ATTEMPT, "/runs/3/texts/attempt-5-tool-4/"),
+        (evidence("@person-1"), ATTEMPT, "/runs/3/texts/request-1/"),
+        (evidence("@diff"), ATTEMPT, "/runs/3/steps/7/#attempt-2"),
+        (evidence("@output"), None, "/runs/3/texts/answer/"),
+        (evidence("@diff"), None, ""),
+        (evidence("@result/a.md", sha256="f00"), ATTEMPT, "/runs/3/files/a.md?sha=f00"),
         (evidence("@tool-4", verified=False), ATTEMPT, ""),
         (evidence("a.md"), ATTEMPT, ""),
         (evidence("a.md", sha256="f00", start=4, end=9), None, "/runs/3/files/a.md?sha=f00&start=4&end=9#hit"),

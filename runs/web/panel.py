@@ -1,0 +1,38 @@
+"""The panel beside a text: the place in a source that a link on the page leads to, without leaving the page."""
+
+from dataclasses import dataclass
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+
+from runs.web.excerpt import Excerpt
+
+
+@dataclass(frozen=True)
+class SourcePanel:
+    """`address`: the page that shows the same place in the whole text. `problem`: why there is no text, as a clause
+    behind the title.
+    """
+
+    title: str
+    address: str
+    facts: tuple[str, ...]
+    excerpt: Excerpt | None
+    problem: str = ""
+
+    def answer(self, request: HttpRequest) -> HttpResponse:
+        return render(request, "runs/file.html#panel", {"panel": self})
+
+
+def is_for_panel(request: HttpRequest) -> bool:
+    """Whether a script asks for what its panel shows of a page, and not for the page."""
+    return "panel" in request.GET
+
+
+def place_in(request: HttpRequest) -> tuple[int, int]:
+    """The characters that the address points at: the first, and the one after the last."""
+    return _offset(request.GET.get("start", "")), _offset(request.GET.get("end", ""))
+
+
+def _offset(given: str) -> int:
+    return int(given) if given.isascii() and given.isdigit() and len(given) < 12 else 0

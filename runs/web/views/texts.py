@@ -1,0 +1,35 @@
+"""The page of a text that evidence names and that is no file, such as the result of a tool call."""
+
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.urls import reverse
+from django.views.decorators.http import require_safe
+
+from runs.reading.texts import SaidText, said_text
+from runs.web.addresses import address_of
+from runs.web.excerpt import excerpt
+from runs.web.panel import SourcePanel, is_for_panel, place_in
+from runs.web.views.run import visible_run
+
+
+@require_safe
+def text_page(request: HttpRequest, run_id: int, place: str) -> HttpResponse:
+    run = visible_run(request, run_id)
+    said = said_text(run, place)
+    if said is None:
+        raise Http404("This run has no such text.")
+    in_panel = is_for_panel(request)
+    start, end = place_in(request)
+    address = f"{reverse('text', args=[run.pk, place])}?start={start}&end={end}#hit" if end > start else request.path
+    shown = excerpt(said.text, start, end, in_panel=in_panel)
+    panel = SourcePanel(said.title, address, _facts(said), shown)
+    if in_panel:
+        return panel.answer(request)
+    back = address_of(said.attempt) if said.attempt else reverse("run", args=[run.pk])
+    return render(request, "runs/text.html", {"run": run, "said": said, "panel": panel, "back": back})
+
+
+def _facts(said: SaidText) -> tuple[str, ...]:
+    if said.attempt is None:
+        return ()
+    return (f"{said.attempt.step.spec.name}, attempt {said.attempt.number}",)

@@ -1,0 +1,164 @@
+// The panel beside a text: a click on a reference (a[data-source], or any link to a marked place) shows the place in it.
+(() => {
+  "use strict";
+  const REFERENCES = "main a[data-source], main a[href$='#hit']";
+  const narrow = window.matchMedia("(max-width: 62rem)");
+  let panel = null;
+  let current = null;
+  let loading = null;
+
+  const visible = (link) => link.checkVisibility({ visibilityProperty: true });
+  const references = () => [...document.querySelectorAll(REFERENCES)].filter(visible);
+
+  function button(label, words, action) {
+    const made = document.createElement("button");
+    made.type = "button";
+    made.className = "button quiet small";
+    made.textContent = words;
+    made.setAttribute("aria-label", label);
+    made.title = label;
+    made.addEventListener("click", action);
+    return made;
+  }
+
+  function build() {
+    panel = document.createElement("dialog");
+    panel.className = "source-panel";
+    panel.setAttribute("aria-label", "Source");
+    const bar = document.createElement("div");
+    bar.className = "source-bar";
+    const count = document.createElement("span");
+    count.className = "source-count";
+    const previous = button("Previous reference", "↑", () => step(-1));
+    const next = button("Next reference", "↓", () => step(1));
+    const close = button("Close the source", "✕", () => panel.close());
+    close.classList.add("source-close");
+    bar.append(count, previous, next, close);
+    const body = document.createElement("div");
+    body.className = "source-body";
+    body.setAttribute("aria-live", "polite");
+    panel.append(bar, body);
+    panel.addEventListener("close", closed);
+    panel.addEventListener("keydown", keys);
+    panel.addEventListener("click", (event) => {
+      if (event.target === panel) panel.close(); // beside the sheet, on its backdrop
+    });
+    document.body.append(panel);
+  }
+
+  function keys(event) {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    const by = { n: 1, j: 1, p: -1, k: -1 }[event.key];
+    if (by) {
+      event.preventDefault();
+      step(by);
+    }
+  }
+
+  function show() {
+    if (!panel) build();
+    if (panel.open) return;
+    if (narrow.matches) panel.showModal();
+    else panel.show();
+    document.body.classList.toggle("with-source", !narrow.matches);
+  }
+
+  function closed() {
+    loading?.abort();
+    document.body.classList.remove("with-source");
+    current?.removeAttribute("aria-current");
+    const link = current?.isConnected ? current : null;
+    current = null;
+    link?.focus({ preventScroll: !narrow.matches });
+  }
+
+  function choose(link) {
+    current?.removeAttribute("aria-current");
+    current = link;
+    link.setAttribute("aria-current", "true");
+    const all = references();
+    const at = all.indexOf(link);
+    const [previous, next] = panel.querySelectorAll(".source-bar button");
+    panel.querySelector(".source-count").textContent = at < 0 ? "" : `${at + 1} of ${all.length}`;
+    for (const [one, off] of [[previous, at <= 0], [next, at < 0 || at === all.length - 1]]) {
+      one.setAttribute("aria-disabled", String(off));
+    }
+  }
+
+  function step(by) {
+    const all = references();
+    // A live update may have put an equal link in its place.
+    const at = current?.isConnected ? all.indexOf(current) : all.findIndex((link) => link.href === current?.href);
+    const link = all[at + by];
+    if (!link || at < 0) return;
+    link.scrollIntoView({ block: "center" });
+    open(link);
+  }
+
+  function fill(body, nodes) {
+    body.replaceChildren(...nodes);
+    const text = body.querySelector(".source-text");
+    const hit = body.querySelector("mark");
+    if (text && hit) text.scrollTop = hit.offsetTop - text.clientHeight / 3;
+  }
+
+  function failed(body, link, words) {
+    const said = document.createElement("p");
+    said.className = "alert warn";
+    const page = document.createElement("a");
+    page.href = link.href;
+    page.textContent = "Open its page";
+    said.append(`${words} `, page, ".");
+    fill(body, [said]);
+  }
+
+  async function open(link) {
+    show();
+    choose(link);
+    loading?.abort();
+    const mine = (loading = new AbortController());
+    const body = panel.querySelector(".source-body");
+    body.setAttribute("aria-busy", "true");
+    const address = new URL(link.href);
+    address.searchParams.set("panel", "1");
+    address.hash = "";
+    try {
+      const answer = await fetch(address, { signal: mine.signal, headers: { Accept: "text/html" } });
+      const text = await answer.text();
+      if (mine.signal.aborted) return;
+      const page = new DOMParser().parseFromString(text, "text/html");
+      if (answer.redirected || !page.querySelector(".source-head")) {
+        failed(body, link, answer.ok ? "You are no longer signed in, or this place has no panel." : "This source is not there.");
+      } else {
+        fill(body, [...page.body.childNodes]);
+      }
+    } catch (error) {
+      if (error.name === "AbortError") return;
+      failed(body, link, "Not loaded: no connection.");
+    }
+    body.removeAttribute("aria-busy");
+    if (!panel.contains(document.activeElement)) body.querySelector(".source-title")?.focus();
+  }
+
+  document.addEventListener("click", (event) => {
+    if (event.defaultPrevented || event.button || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
+    let link = event.target.closest?.(REFERENCES);
+    if (!link && window.getSelection()?.isCollapsed && !event.target.closest?.("a, button, summary, input, textarea")) {
+      link = event.target.closest?.("main .quote")?.querySelector("a[data-source]"); // the quote itself, beside its link
+    }
+    if (!link) return;
+    event.preventDefault();
+    open(link);
+  });
+
+  document.addEventListener("keydown", (event) => {
+    if (event.key === "Escape" && panel?.open && !narrow.matches && !event.defaultPrevented) panel.close();
+  });
+
+  narrow.addEventListener("change", () => {
+    if (!panel?.open) return;
+    const link = current;
+    panel.close();
+    if (link) open(link);
+  });
+})();
