@@ -38,6 +38,11 @@ class Excerpt:
     total: int
     whole: bool
 
+    @property
+    def hit(self) -> int:
+        """The line where the hit begins; 0 without one."""
+        return next((line.number for line in self.lines if line.first), 0)
+
 
 def excerpt(text: str, start: int, end: int, *, in_panel: bool = False) -> Excerpt:
     """All lines, or those around the hit (the beginning, without one) when the text is too long to be shown whole.

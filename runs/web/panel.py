@@ -1,6 +1,7 @@
 """The panel beside a text: the place in a source that a link on the page leads to, without leaving the page."""
 
 from dataclasses import dataclass
+from typing import Literal
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
@@ -10,11 +11,12 @@ from runs.web.excerpt import Excerpt
 
 @dataclass(frozen=True)
 class SourcePanel:
-    """`address`: the page that shows the same place in the whole text. `problem`: why there is no text, as a clause
+    """`address`: the page that shows the same place in the whole `kind`. `problem`: why there is no text, as a clause
     behind the title.
     """
 
     title: str
+    kind: Literal["file", "text"]
     address: str
     facts: tuple[str, ...]
     excerpt: Excerpt | None

@@ -91,7 +91,6 @@
     const at = current?.isConnected ? all.indexOf(current) : all.findIndex((link) => link.href === current?.href);
     const link = all[at + by];
     if (!link || at < 0) return;
-    link.scrollIntoView({ block: "center" });
     open(link);
   }
 
@@ -112,9 +111,18 @@
     fill(body, [said]);
   }
 
+  // The panel must not lie over what it explains: on a narrow screen the reference moves up above the sheet.
+  function uncover(link) {
+    const place = link.getBoundingClientRect();
+    const end = narrow.matches ? panel.getBoundingClientRect().top : window.innerHeight;
+    if (place.top < 0 || place.bottom > end) link.scrollIntoView({ block: narrow.matches ? "start" : "center" });
+  }
+
   async function open(link) {
+    const opening = !panel?.open;
     show();
     choose(link);
+    uncover(link);
     loading?.abort();
     const mine = (loading = new AbortController());
     const body = panel.querySelector(".source-body");
@@ -137,7 +145,7 @@
       failed(body, link, "Not loaded: no connection.");
     }
     body.removeAttribute("aria-busy");
-    if (!panel.contains(document.activeElement)) body.querySelector(".source-title")?.focus();
+    if (opening || !panel.contains(document.activeElement)) body.querySelector(".source-title")?.focus();
   }
 
   document.addEventListener("click", (event) => {

@@ -164,7 +164,7 @@ def seconds(duration_ms: int | None) -> str:
 @register.filter
 def markdown(text: str | None) -> SafeString:
     """Clean HTML of Markdown by a model or a person; put it into an element with class `prose`."""
-    return render_markdown(text or "")
+    return _on_a_page(render_markdown(text or ""))
 
 
 @register.filter
@@ -173,9 +173,14 @@ def cited(text: str | None, place: Run | Attempt) -> SafeString:
     run_id = place.step.plan.run_id if isinstance(place, Attempt) else place.pk
     linked_text = linked(text or "", cited_in(text or "", place), lambda one: citation_address(run_id, one))
     within = files_address(run_id)
-    html = render_markdown(linked_text, within)
+    html = _on_a_page(render_markdown(linked_text, within))
     # Only links begin like that: in clean HTML a text has no tag. Which of them open the panel, no text can say.
     return mark_safe(html.replace(f'<a href="{within}', f'<a data-source href="{within}'))  # noqa: S308  it stays clean
+
+
+def _on_a_page(html: SafeString) -> SafeString:
+    """With tables that a keyboard can scroll too, since a page may be too narrow for them."""
+    return mark_safe(html.replace("<table>", '<table tabindex="0">'))  # noqa: S308  it stays clean
 
 
 @register.simple_tag

@@ -60,6 +60,7 @@ def _panel(request: HttpRequest, run: Run, path: str, version: Version, text: st
         facts.append(f"read as {codec}")
     panel = SourcePanel(
         title=path,
+        kind="file",
         address=file_address(run.pk, path, sha256, start, end),
         facts=tuple(facts),
         excerpt=excerpt(text, start, end, in_panel=True) if text is not None else None,

@@ -22,7 +22,7 @@ def text_page(request: HttpRequest, run_id: int, place: str) -> HttpResponse:
     start, end = place_in(request)
     address = f"{reverse('text', args=[run.pk, place])}?start={start}&end={end}#hit" if end > start else request.path
     shown = excerpt(said.text, start, end, in_panel=in_panel)
-    panel = SourcePanel(said.title, address, _facts(said), shown)
+    panel = SourcePanel(said.title, "text", address, _facts(said), shown)
     if in_panel:
         return panel.answer(request)
     back = address_of(said.attempt) if said.attempt else reverse("run", args=[run.pk])

@@ -1,6 +1,6 @@
 """Numbered lines with a marked place."""
 
-from runs.web.excerpt import WHOLE_LINES, excerpt
+from runs.web.excerpt import PANEL_LINES, WHOLE_LINES, excerpt
 
 
 def parts(text: str, start: int, end: int) -> list[tuple[str, str, str, bool]]:
@@ -33,3 +33,10 @@ def test_a_long_text_is_cut_around_the_place() -> None:
 def test_one_line_of_megabytes_is_cut_too() -> None:
     (line,) = excerpt("y" * 1_500_000, 1_000_000, 1_000_003).lines
     assert (line.hit, line.first, len(line.before) < 3_000, len(line.after) < 3_000) == ("yyy", True, True, True)
+
+
+def test_a_panel_shows_less_of_a_long_text() -> None:
+    found = excerpt("x\n" * 1_000, 1_000, 1_001, in_panel=True)
+    assert (len(found.lines), found.hit, found.whole) == (PANEL_LINES - 2, 501, False)
+    whole = excerpt("x\n" * PANEL_LINES, 0, 0, in_panel=True)
+    assert (len(whole.lines), whole.hit, whole.whole) == (PANEL_LINES, 0, True)
