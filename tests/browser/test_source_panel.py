@@ -48,7 +48,7 @@ def test_a_click_on_a_quote_shows_its_place_beside_the_text(reading: Page) -> No
     assert column
     assert text["x"] + text["width"] <= column["x"] + 1, "the panel lies beside the text, not over it"
     for scheme in ("light", "dark"):
-        reading.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
+        reading.emulate_media(color_scheme=scheme)
         reading.wait_for_timeout(300)  # colours of buttons change slowly
         check_accessible(reading)
     assert reading.url == address
