@@ -64,6 +64,14 @@ class BlobStorage(FileSystemStorage):
         """Always the name itself: another writer at the same moment stored the same bytes."""
         return name
 
+    def touch(self, name: str) -> bool:
+        """Say that a blob is about to be used (`runs.unused` leaves it alone for a while); False if there is none."""
+        try:
+            os.utime(self.path(name))
+        except FileNotFoundError:
+            return False
+        return True
+
 
 def _keep_names(folder: Path) -> None:
     """Put the names in a folder on the disk. Only POSIX systems can be told to."""
@@ -78,9 +86,8 @@ def _keep_names(folder: Path) -> None:
 def put(content: bytes) -> FileInfo:
     """Store a blob and say what it is. Storing the same bytes again costs one look."""
     sha256 = hashlib.sha256(content).hexdigest()
-    blobs = storages["blobs"]
-    if not blobs.exists(_name(sha256)):
-        blobs.save(_name(sha256), ContentFile(content))
+    if not blobs().touch(name_of(sha256)):
+        blobs().save(name_of(sha256), ContentFile(content))
     return FileInfo(sha256, len(content))
 
 
@@ -93,9 +100,8 @@ def put_file(source: File[Any]) -> FileInfo:
         size += len(chunk)
     source.seek(0)
     sha256 = digest.hexdigest()
-    blobs = storages["blobs"]
-    if not blobs.exists(_name(sha256)):
-        blobs.save(_name(sha256), source)
+    if not blobs().touch(name_of(sha256)):
+        blobs().save(name_of(sha256), source)
     return FileInfo(sha256, size)
 
 
@@ -106,7 +112,7 @@ def free_bytes() -> int:
 
 def open_blob(sha256: str) -> IO[bytes]:
     """The blob, open for reading. Raises FileNotFoundError when the store lost it."""
-    return storages["blobs"].open(_name(sha256))
+    return blobs().open(name_of(sha256))
 
 
 def pieces_of(sha256: str) -> Iterator[bytes]:
@@ -142,7 +148,15 @@ def examine(files: Mapping[str, FileInfo]) -> None:
     _readings.clear()
 
 
-def _name(sha256: str) -> str:
+def blobs() -> BlobStorage:
+    """The store behind all trees."""
+    store = storages["blobs"]
+    assert isinstance(store, BlobStorage)
+    return store
+
+
+def name_of(sha256: str) -> str:
+    """What a blob is called in the store."""
     return f"{sha256[:2]}/{sha256[2:]}"
 
 

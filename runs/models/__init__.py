@@ -2,6 +2,7 @@
 
 from runs.models.calls import ModelCall, ToolCall
 from runs.models.documents import Rendition
+from runs.models.drafts import Draft, DraftFile
 from runs.models.gates import Gate
 from runs.models.people import Link, User
 from runs.models.plans import Attempt, Plan, Step, Verdict
@@ -13,6 +14,8 @@ from runs.models.work import WorkItem
 
 __all__ = [
     "Attempt",
+    "Draft",
+    "DraftFile",
     "Event",
     "Gate",
     "Link",

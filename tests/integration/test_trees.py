@@ -324,7 +324,7 @@ def test_many_threads_that_store_the_same_blob_store_one(blobs: Path) -> None:
 
 
 def test_whoever_finds_the_blob_stored_in_the_meantime_leaves_no_second_copy(blobs: Path) -> None:
-    name = trees._name(trees.put(b"same").sha256)
+    name = trees.name_of(trees.put(b"same").sha256)
     assert storages["blobs"].save(name, ContentFile(b"same")) == name
     assert len(stored(blobs)) == 1
 

@@ -1,0 +1,46 @@
+"""The tables of drafts: files that were sent for a run before it is submitted."""
+
+from __future__ import annotations
+
+from django.conf import settings
+from django.db import models
+
+from runs.models.fields import Column, ContractField
+from runs.pev.paths import MAX_CHARACTERS
+
+
+class Draft(models.Model):
+    """A form of a new run that has files already. `token` is that of the form, and becomes the run's `submission`.
+
+    It is forgotten after `expires_at`, which each file that comes in moves on. `left_out`: what the sender has not
+    sent, since it may hold secrets.
+    """
+
+    token = models.UUIDField(unique=True)
+    owner = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="drafts")
+    left_out: Column[tuple[str, ...]] = ContractField(tuple[str, ...], default=tuple)
+    created_at = models.DateTimeField(auto_now_add=True)
+    expires_at = models.DateTimeField(db_index=True)
+
+    def __str__(self) -> str:
+        return f"draft {self.token}"
+
+
+class DraftFile(models.Model):
+    """A file of a draft. `removed` ones are kept until the draft goes: their contents lie on the disk until then."""
+
+    draft = models.ForeignKey(Draft, models.CASCADE, related_name="files")
+    path = models.CharField(max_length=MAX_CHARACTERS)
+    sha256 = models.CharField(max_length=64)
+    size = models.PositiveBigIntegerField()
+    removed = models.BooleanField(default=False)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["draft", "path"], condition=models.Q(removed=False), name="draft_path_unique"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.path} of draft {self.draft_id}"

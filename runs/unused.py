@@ -1,0 +1,83 @@
+"""Deleting contents that nothing uses any more: of drafts that were given up, and of runs that were deleted."""
+
+import re
+import time
+from collections.abc import Collection, Iterable, Iterator
+from datetime import timedelta
+from itertools import batched
+from pathlib import Path
+
+from django.db.models import TextField
+from django.db.models.functions import Cast
+
+from runs import trees
+from runs.models import Attempt, DraftFile, Rendition, ToolCall, Tree
+from runs.pev.ports import FileInfo
+
+GRACE = timedelta(minutes=10)
+"""A content that was stored, or stored again, within this time is left alone: a row that names it may be on its way."""
+_IN_A_QUERY = 5_000
+"""Hashes looked up at once: databases bound the parameters of a query."""
+_HASH = re.compile(r'"([0-9a-f]{64})"')
+
+
+def delete(sha256s: Collection[str]) -> set[str]:
+    """Delete those of these contents that no tree, attempt, tool call or draft names, with the texts that were read
+    from them. Returns those that nothing names but that were stored within `GRACE`: ask again later.
+
+    To be called after the rows that named them are gone. It looks through all trees, so with many contents at once.
+    """
+    unnamed = set(sha256s) - _used(sha256s)
+    read = {source: text for some in batched(unnamed, _IN_A_QUERY) for source, text in _texts(some)}
+    kept = {sha256 for sha256 in unnamed if not _delete(sha256, has_renditions=sha256 in read)}
+    texts = {text for source, text in read.items() if text and source not in kept}
+    return kept | (delete(texts) if texts else set())
+
+
+def _texts(sources: Collection[str]) -> Iterable[tuple[str, str]]:
+    return Rendition.objects.filter(source__in=sources).order_by("id").values_list("source", "text")
+
+
+def _used(sha256s: Collection[str]) -> set[str]:
+    wanted, found = set(sha256s), set[str]()
+    for some in batched(wanted, _IN_A_QUERY):
+        found.update(DraftFile.objects.filter(sha256__in=some).values_list("sha256", flat=True))
+        found.update(Rendition.objects.filter(text__in=some).values_list("text", flat=True))
+    for text in _named():
+        found |= wanted.intersection(_HASH.findall(text))
+    return found
+
+
+def _named() -> Iterator[str]:
+    """The columns that name contents, as they are stored: a hundred thousand rows need not become contracts."""
+    for rows, column in ((Tree.objects, "changes"), (Attempt.objects, "overlay"), (ToolCall.objects, "writes")):
+        texts = rows.order_by().annotate(text=Cast(column, TextField())).values_list("text", flat=True)
+        yield from texts.iterator()
+
+
+def _delete(sha256: str, *, has_renditions: bool) -> bool:
+    """False for a content that somebody has stored again meanwhile; it is there as before."""
+    path = Path(trees.blobs().path(trees.name_of(sha256)))
+    if _was_touched(path):
+        return False
+    if has_renditions:  # before the content: what is stored from now on is read again
+        Rendition.objects.filter(source=sha256).delete()
+    aside = path.with_suffix(".unused")
+    try:
+        path.replace(aside)  # whoever stores it from now on finds nothing, and writes it
+    except FileNotFoundError:
+        return True
+    if _was_touched(aside):  # somebody found it in the last moment
+        aside.replace(path)
+        if has_renditions:
+            trees.examine({"": FileInfo(sha256, path.stat().st_size)})
+        return False
+    aside.unlink()
+    return True
+
+
+def _was_touched(path: Path) -> bool:
+    try:
+        return path.stat().st_mtime > time.time() - GRACE.total_seconds()
+    except FileNotFoundError:
+        return False
