@@ -19,6 +19,10 @@ class InvalidInput(PevError):
     """What was sent cannot be used; nothing was changed."""
 
 
+class FilesMissing(InvalidInput):
+    """A request that needs files has none. A question, not a refusal: a word that there are none answers it."""
+
+
 class UploadRefused(InvalidInput):
     """The files break a limit or cannot be stored."""
 

@@ -1,10 +1,12 @@
 """The sweeper: it notifies workers of what is due or whose lease expired, and browsers of what other processes wrote.
 
-Crash recovery, back-off and lost notifications are this one loop (D2). It reads; it changes nothing.
+Crash recovery, back-off and lost notifications are this one loop (D2). Of runs it changes nothing; drafts that nobody
+has submitted go with it.
 """
 
 import logging
 import threading
+import time
 from collections.abc import Callable
 from datetime import datetime, timedelta
 
@@ -15,13 +17,14 @@ from django.utils import timezone
 from runs import live
 from runs.engine import probes
 from runs.engine.work import due
+from runs.lifecycle import drafts
 from runs.models import Event, User, WorkItem
 
 log = logging.getLogger(__name__)
 POLL_INTERVAL = 0.5
 """Seconds between two polls: the longest that an event of another process stays unannounced."""
-
-
+DRAFTS_INTERVAL = 1_800
+"""Seconds between two looks for drafts that have expired."""
 _COMMITTED_WITHIN = timedelta(minutes=2)
 """A time is written down before its transaction ends; a writer waits for a minute at most."""
 
@@ -34,6 +37,7 @@ class Sweeper:
         self._only_run = only_run
         self._seen: int | None = None
         self._signed_out: set[tuple[int, datetime | None]] = set()
+        self._next_drafts = 0.0
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._sweep, name="sweeper", daemon=True)
 
@@ -63,6 +67,7 @@ class Sweeper:
             self._notify(work_id)
         self._announce()
         self._recheck()
+        self._forget_drafts()
         probes.refresh()
 
     def _recheck(self) -> None:
@@ -72,6 +77,12 @@ class Sweeper:
         for person_id, _ in signed_out - self._signed_out:
             live.recheck(person_id)
         self._signed_out = signed_out
+
+    def _forget_drafts(self) -> None:
+        """A look through all trees, so not at every poll."""
+        if self._only_run is None and time.monotonic() >= self._next_drafts:
+            self._next_drafts = time.monotonic() + DRAFTS_INTERVAL
+            drafts.sweep()
 
     def _announce(self) -> None:
         """Events of this process were announced already; a second time is harmless, and others' must be."""

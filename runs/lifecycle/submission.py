@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import re
 import uuid
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from importlib.resources import files as package_files
-from itertools import islice
-from typing import Any
 
-from django.conf import settings
 from django.core.files.base import ContentFile, File
 from django.db import IntegrityError
 from django.utils import timezone
@@ -20,57 +17,33 @@ from runs import history, trees
 from runs.accounting.history import estimate_for
 from runs.accounting.prices import price_of
 from runs.enums import ApprovalPolicy, Role, StepApproval
-from runs.errors import InvalidInput, PlanRefused, UploadRefused
+from runs.errors import FilesMissing, InvalidInput, PlanRefused
 from runs.events import kinds as events
-from runs.lifecycle import facts, fingerprint
+from runs.lifecycle import drafts, facts, fingerprint
 from runs.lifecycle.advance import advance
-from runs.lifecycle.rehearsing import check_can_be_answered
+from runs.lifecycle.intake import Upload, check_excluded, check_space, intake, listed, without_secrets
+from runs.lifecycle.mentions import mention_in
+from runs.lifecycle.rehearsing import Contents, check_can_be_answered
 from runs.lifecycle.templates import plan_worth_keeping
-from runs.models import Run, Tree, User
+from runs.models import Draft, Run, Tree, User
 from runs.pev.contracts import PlanContract
-from runs.pev.files.inputs import selected
-from runs.pev.files.paths import MAX_CHARACTERS, clashes, clean_path
-from runs.pev.files.sensitive import is_private_key, secret_part
 from runs.pev.imports.problems import shortened
 from runs.pev.planner import compared_with_itself, problems_in, without_sources
 from runs.pev.policy import Policy
-from runs.pev.texts.wording import quoted
+from runs.pev.ports import FileInfo
 from runs.pev.tools import TOOL_NAMES
 from runs.reading.coverage import known_unread
 from runs.rehearsal.job import SAMPLE, SAMPLE_REQUEST
 
 SAMPLES = {SAMPLE: SAMPLE_REQUEST}
 MAX_REQUEST = 20_000
-MAX_EXCLUDED = 50
-"""Patterns of files that no step has to deal with."""
-MAX_LISTED = 20
-"""Names of files left out that the history tells."""
-MAX_KEY_BYTES = 50_000
-"""Larger files are not looked into for being a private key: keys are much smaller."""
 """About ten pages. What is longer is material and belongs into a file, where it can be quoted."""
-_SPEAKS_OF_FILES = re.compile(
-    r"\b(these|this|the attached|attached|enclosed|my|our|diese[rsn]?|beigefügten?)\s+(\w+\s+){0,2}"
-    r"(files?|documents?|contracts?|agreements?|folders?|project|code|codebase|repository|interviews?|spreadsheets?"
-    r"|dateien|dokumente?|verträge?|projekts?)\b",
-    re.IGNORECASE,
-)
-
-
-@dataclass(frozen=True)
-class Upload:
-    """A file as it came in; `path` is what the sender calls it and is not to be trusted.
-
-    `named`: a person chose this very file, so that it is meant even if it holds secrets. Others came with a folder.
-    """
-
-    path: str
-    content: File[Any]
-    named: bool = True
 
 
 @dataclass(frozen=True)
 class Submission:
     """What a person submits. `token` makes a form that is sent twice one run. `no_files`: none are missing.
+    `from_draft`: the files of the draft with this token are the run's, beside the uploads.
 
     `left_out`: what the sender has not sent, since it may hold secrets. `excluded`: patterns of files that are kept,
     but that no step has to deal with (`pev.files.inputs`).
@@ -87,6 +60,7 @@ class Submission:
     excluded: Sequence[str] = ()
     plan: PlanContract | None = None
     plan_from: str = ""
+    from_draft: bool = False
 
 
 def submit(owner: User, submission: Submission) -> Run:
@@ -94,24 +68,34 @@ def submit(owner: User, submission: Submission) -> Run:
 
     Raises InvalidInput, UploadRefused or PlanRefused with the sentences for the person.
     """
-    existing = Run.objects.filter(submission=submission.token, owner=owner).first()
+    existing = submitted(owner, submission.token)
     if existing:
         return existing
-    request = checked_request(submission)
+    draft = drafts.found(owner, submission.token) if submission.from_draft else None
+    drafted = drafts.files_of(draft) if draft else {}
+    request = checked_request(submission, has_files=bool(drafted or submission.uploads))
     check_policy(submission.policy, owner, submission.approvers)
     submission = _with_topics(submission)
     check_plan(submission)
     chosen, held_back = without_secrets(submission.uploads)
-    left_out = [*submission.left_out, *held_back]
-    uploads = intake(chosen)
-    check_excluded(submission.excluded, uploads)
+    left_out = [*submission.left_out, *(draft.left_out if draft else ()), *held_back]
+    uploads = intake(chosen, drafted)
+    check_excluded(submission.excluded, {**drafted, **uploads})
     check_space(sum(upload.content.size or 0 for upload in uploads.values()))
-    contents = {path: upload.content.chunks for path, upload in uploads.items()}
+    contents: Contents = {path: partial(_chunks, info.sha256) for path, info in drafted.items()} | {
+        path: upload.content.chunks for path, upload in uploads.items()
+    }
     check_sources(submission.plan, contents)
     check_can_be_answered(submission.policy, request, submission.plan, contents)
-    stored = {path: trees.put_file(upload.content) for path, upload in uploads.items()}
+    stored = drafted | {path: trees.put_file(upload.content) for path, upload in uploads.items()}
     trees.examine(stored)
-    return _made(owner, submission, request, trees.make_tree(stored), left_out)
+    tree = trees.make_tree(dict(sorted(stored.items())))
+    return _made(owner, submission, request, tree, left_out, taken=(draft, drafted) if draft else None)
+
+
+def submitted(owner: User, token: uuid.UUID) -> Run | None:
+    """The run that this form was made into, if it was."""
+    return Run.objects.filter(submission=token, owner=owner).first()
 
 
 def again(run: Run, user: User, token: uuid.UUID, *, reuse: bool = True, redo: Sequence[str] = ()) -> Run:
@@ -134,7 +118,7 @@ def again(run: Run, user: User, token: uuid.UUID, *, reuse: bool = True, redo: S
     check_policy(submission.policy, user, submission.approvers)
     check_plan(submission)
     check_space(0)
-    contents = {path: partial(_chunks, info.sha256) for path, info in trees.files_of(run.inputs).items()}
+    contents: Contents = {path: partial(_chunks, info.sha256) for path, info in trees.files_of(run.inputs).items()}
     check_sources(submission.plan, contents)
     check_can_be_answered(submission.policy, run.request, submission.plan, contents)
     trees.examine(trees.files_of(run.inputs))
@@ -146,21 +130,34 @@ def _chunks(sha256: str) -> Iterator[bytes]:
         yield from iter(lambda: blob.read(File.DEFAULT_CHUNK_SIZE), b"")
 
 
-def _made(owner: User, submission: Submission, request: str, tree: Tree, left_out: Sequence[str] = ()) -> Run:
+def _made(
+    owner: User,
+    submission: Submission,
+    request: str,
+    tree: Tree,
+    left_out: Sequence[str] = (),
+    taken: tuple[Draft, Mapping[str, FileInfo]] | None = None,
+) -> Run:
     try:
         with history.writing():
+            if taken:
+                drafts.take(*taken)
             run = _create(owner, submission, request, tree, left_out)
             advance(run.pk)
-    except IntegrityError as error:
-        existing = Run.objects.filter(submission=submission.token, owner=owner).first()
+    except (IntegrityError, InvalidInput) as error:
+        existing = submitted(owner, submission.token)  # the other click was first
+        if existing is None and isinstance(error, InvalidInput):
+            raise
         if existing is None:
             raise InvalidInput("This form has been used already; load the page again.") from error
         return existing
     return run
 
 
-def checked_request(submission: Submission) -> str:
-    """The request without surrounding space. Raises InvalidInput when there is nothing to work on."""
+def checked_request(submission: Submission, *, has_files: bool) -> str:
+    """The request without surrounding space. Raises InvalidInput when there is nothing to work on, FilesMissing when it
+    speaks of files and there are none.
+    """
     request = submission.request.strip()
     if not request:
         raise InvalidInput("Write what is to be done; the request is empty.")
@@ -168,10 +165,8 @@ def checked_request(submission: Submission) -> str:
         raise InvalidInput(
             f"The request has {len(request):,} characters; {MAX_REQUEST:,} are allowed. Put long texts into a file."
         )
-    if not submission.uploads and not submission.no_files and _SPEAKS_OF_FILES.search(request):
-        raise InvalidInput(
-            "The request speaks of files, but none are attached. Add them, or tick “There are no files for this”."
-        )
+    if not has_files and not submission.no_files and (mention := mention_in(request)):
+        raise FilesMissing(f"You speak of “{mention}”, but no file is attached.")
     return request
 
 
@@ -255,7 +250,7 @@ def _create(owner: User, submission: Submission, request: str, tree: Tree, left_
         by=owner.get_username(),
         files=tree.file_count,
         bytes=tree.total_size,
-        left_out=tuple(_listed(left_out)),
+        left_out=tuple(listed(left_out)),
         not_read=tuple(known_unread(run)),
     )
     history.record(run.pk, event)
@@ -270,98 +265,6 @@ def title_of(request: str) -> str:
     """The first sentence of the request, cut to 90 characters."""
     line = re.split(r"(?<=[.:!?])\s|\n", request.strip(), maxsplit=1)[0].rstrip(".:")
     return line if len(line) <= 90 else line[:89].rstrip() + "…"
-
-
-def without_secrets(uploads: Sequence[Upload]) -> tuple[list[Upload], list[str]]:
-    """The uploads without what usually holds secrets and was not named, and what that was, by path or folder.
-
-    What is stored is shown to models before anyone approves a plan. Raises UploadRefused when nothing is left.
-    """
-    parts = [(upload, "" if upload.named else secret_part(upload.path)) for upload in uploads]
-    left_out = dict.fromkeys(part for _, part in parts if part)
-    kept = [upload for upload, part in parts if not part]
-    if len(kept) <= settings.UPLOAD_FILES:  # more are refused, and need not be opened before that
-        keys = [upload for upload in kept if not upload.named and _is_key(upload)]
-        left_out |= dict.fromkeys(upload.path for upload in keys)
-        meant = {id(upload) for upload in kept} - {id(upload) for upload in keys}
-        kept = [upload for upload in kept if id(upload) in meant]
-    if left_out and not kept:
-        raise UploadRefused(
-            f"No file is left: {', '.join(_listed(left_out))} may hold secrets and are left out of folders. "
-            "If one of them is meant, choose that very file."
-        )
-    return kept, list(left_out)
-
-
-def _listed(left_out: Collection[str]) -> list[str]:
-    more = len(left_out) - MAX_LISTED
-    return [*islice(left_out, MAX_LISTED), *([f"and {more:,} more"] if more > 0 else [])]
-
-
-def _is_key(upload: Upload) -> bool:
-    if (upload.content.size or 0) > MAX_KEY_BYTES:
-        return False
-    beginning = next(iter(upload.content.chunks()), b"")
-    upload.content.seek(0)
-    return is_private_key(beginning)
-
-
-def intake(uploads: Iterable[Upload]) -> dict[str, Upload]:
-    """The files by their clean paths, sorted. Raises UploadRefused or PathRefused for the first bad one, unread."""
-    chosen: dict[str, Upload] = {}
-    for upload in uploads:
-        path = clean_path(upload.path)
-        if path in chosen:
-            raise UploadRefused(f"“{path}” was sent twice; rename one of the two.")
-        chosen[path] = upload
-    check_limits([(path, upload.content.size or 0) for path, upload in chosen.items()])
-    pairs = clashes(list(chosen))
-    if pairs:
-        one, other = pairs[0]
-        raise UploadRefused(f"“{one}” and “{other}” cannot lie in one folder; rename one of the two.")
-    return dict(sorted(chosen.items()))
-
-
-def check_excluded(patterns: Sequence[str], paths: Collection[str]) -> None:
-    """Raises InvalidInput for a pattern that means no file: it would exclude nothing, and its writer not know."""
-    if len(patterns) > MAX_EXCLUDED:
-        raise InvalidInput(f"{len(patterns)} patterns exclude files; {MAX_EXCLUDED} may. Name folders instead.")
-    for pattern in patterns:
-        if len(pattern) > MAX_CHARACTERS or not selected([pattern], paths):
-            raise InvalidInput(f"{quoted(pattern)} excludes no file: none of the files attached has such a path.")
-    if len(selected(patterns, paths)) == len(paths) > 0:
-        raise InvalidInput(
-            "All files are excluded, so that none is left to work on. Do not attach them, or exclude less."
-        )
-
-
-def check_limits(sizes: Sequence[tuple[str, int]]) -> None:
-    """Raises UploadRefused when there are too many files, or too many bytes in one or in all."""
-    if len(sizes) > settings.UPLOAD_FILES:
-        raise UploadRefused(f"{len(sizes):,} files are more than the {settings.UPLOAD_FILES:,} that a run may have.")
-    for path, size in sizes:
-        if size > settings.FILE_BYTES:
-            raise UploadRefused(f"“{path}” has {_mb(size)}; one file may have {_mb(settings.FILE_BYTES)}.")
-    total = sum(size for _, size in sizes)
-    if total > settings.UPLOAD_BYTES:
-        raise UploadRefused(f"The files have {_mb(total)} together; {_mb(settings.UPLOAD_BYTES)} are allowed.")
-
-
-def check_space(size: int) -> None:
-    """Raises UploadRefused when files of so many bytes leave less free space than the installation keeps.
-
-    A run needs room for its journal too, so that it is asked for with no files at all.
-    """
-    free = trees.free_bytes()
-    if free - size < settings.MIN_FREE_BYTES:
-        raise UploadRefused(
-            f"The server's disk has {_mb(free)} free, and {_mb(settings.MIN_FREE_BYTES)} have to stay free. "
-            "Nothing was stored. Ask whoever runs this site to make room."
-        )
-
-
-def _mb(size: int) -> str:
-    return f"{size / 1_000_000:,.1f} MB"
 
 
 def sample(name: str) -> tuple[str, list[Upload]]:

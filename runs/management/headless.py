@@ -17,13 +17,14 @@ from django.core.management.base import CommandError, OutputWrapper
 from runs.characters import printable
 from runs.engine.process import Engine
 from runs.enums import GateKind, GateStatus, Outcome, RunStatus, Verb
-from runs.errors import DecisionRefused, InvalidInput
+from runs.errors import DecisionRefused, FilesMissing, InvalidInput
 from runs.events.kinds import read
 from runs.events.sentences import sentence
 from runs.lifecycle.defaults import current_service, default_policy, with_texts
 from runs.lifecycle.gates import Decision, already_decided, decide
+from runs.lifecycle.intake import Upload
 from runs.lifecycle.limits import given
-from runs.lifecycle.submission import Submission, Upload, sample, submit
+from runs.lifecycle.submission import Submission, sample, submit
 from runs.lifecycle.templates import Chosen, called
 from runs.management.commands.serve import first_administrator
 from runs.management.output_folder import check_folder, write_out
@@ -92,8 +93,13 @@ class Headless:
             policy = with_texts(default_policy(), texts, option)
             imported, reason = (plan.plan, plan.reason) if plan else (None, "")
             token, left = uuid.uuid4(), options["exclude"]
-            submission = Submission(request, uploads, policy, token, excluded=left, plan=imported, plan_from=reason)
+            no_files = options["no_files"]
+            submission = Submission(
+                request, uploads, policy, token, no_files=no_files, excluded=left, plan=imported, plan_from=reason
+            )
             return submit(owner, submission)
+        except FilesMissing as error:
+            raise CommandError(f"{error} Name them with --files, or say --no-files.", returncode=2) from error
         except InvalidInput as error:
             raise CommandError(str(error), returncode=2) from error
         except OSError as error:

@@ -18,7 +18,8 @@ from django.db import connection, connections
 from runs import trees
 from runs.engine.process import Engine
 from runs.enums import ApprovalPolicy, AttemptStatus, GateStatus, Outcome, RunStatus, StepApproval
-from runs.lifecycle.submission import Submission, Upload, submit
+from runs.lifecycle.intake import Upload
+from runs.lifecycle.submission import Submission, submit
 from runs.models import Attempt, Event, ModelCall, Run, Step
 from tests.bench.figures import ShapeBroken
 from tests.factories import alice, policy

@@ -13,7 +13,8 @@ from runs.engine.perform import perform
 from runs.engine.work import due
 from runs.enums import GateStatus, Role, Verb
 from runs.lifecycle.gates import Decision, decide
-from runs.lifecycle.submission import Submission, Upload, submit
+from runs.lifecycle.intake import Upload
+from runs.lifecycle.submission import Submission, submit
 from runs.models import Attempt, Run, User, WorkItem
 from runs.pev.policy import Policy, RoleModel
 from tests.factories.parts import open_gate

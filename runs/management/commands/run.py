@@ -15,6 +15,9 @@ class Command(TerminalCommand):
         parser.add_argument("request", nargs="?", default="", help="what is to be done")
         parser.add_argument("--files", type=Path, help="folder (or file) that the task works on; it is copied")
         parser.add_argument(
+            "--no-files", action="store_true", help="there are none, although the request may sound as if there were"
+        )
+        parser.add_argument(
             "--include",
             action="append",
             default=[],

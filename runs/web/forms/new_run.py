@@ -14,8 +14,9 @@ from runs.enums import ApprovalPolicy, Exhausted, ModelReview, Role, StepApprova
 from runs.errors import InvalidInput
 from runs.lifecycle import templates
 from runs.lifecycle.defaults import default_policy
+from runs.lifecycle.intake import Upload
 from runs.lifecycle.rehearsing import is_connected, templates_that_need_a_model
-from runs.lifecycle.submission import MAX_REQUEST, Upload
+from runs.lifecycle.submission import MAX_REQUEST
 from runs.lifecycle.templates import SHIPPED, Chosen
 from runs.models import User
 from runs.pev.files.paths import MAX_CHARACTERS

@@ -103,7 +103,8 @@ def submit(budget: Decimal | None = None) -> None:
     """One run, submitted by its administrator, whose plan needs nobody's approval."""
     # models can be imported only when Django is set up
     from runs.enums import ApprovalPolicy
-    from runs.lifecycle.submission import Submission, Upload
+    from runs.lifecycle.intake import Upload
+    from runs.lifecycle.submission import Submission
     from runs.lifecycle.submission import submit as submit_run
     from runs.management.commands.serve import first_administrator
     from runs.pev.policy import Policy

@@ -13,7 +13,8 @@ from runs.engine import recording
 from runs.enums import Outcome, Role
 from runs.errors import InvalidInput
 from runs.lifecycle.defaults import default_policy
-from runs.lifecycle.submission import Submission, Upload, submit
+from runs.lifecycle.intake import Upload
+from runs.lifecycle.submission import Submission, submit
 from runs.lifecycle.templates import called, save
 from runs.models import Run, User
 from runs.pev.imports.imported import plan_from

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import uuid
 from typing import Any
 
 import pytest
 from django.db import OperationalError, connection
+from django.utils import timezone
 
 from runs import live
 from runs.engine import sweeper as sweeping
 from runs.engine.sweeper import Sweeper
 from runs.events.kinds import Note
-from runs.models import WorkItem
+from runs.models import Draft, User, WorkItem
 from tests.factories import Submit, recorded
 
 
@@ -51,3 +53,15 @@ def test_it_outlives_a_database_that_is_away_at_first(submitted: Submit, monkeyp
     with connection.execute_wrapper(once_away):
         sweeper._sweep()
     assert notified == [WorkItem.objects.get().pk]
+
+
+@pytest.mark.django_db
+def test_it_deletes_drafts_that_have_expired_now_and_then(alice: User) -> None:
+    def expired() -> None:
+        Draft.objects.create(token=uuid.uuid4(), owner=alice, expires_at=timezone.now())
+
+    sweeper = Sweeper(lambda _: None)
+    for left in (0, 1):
+        expired()
+        sweeper.poll()
+        assert Draft.objects.count() == left

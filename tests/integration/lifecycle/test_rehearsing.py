@@ -13,8 +13,9 @@ from runs import trees
 from runs.enums import GateKind, Outcome, Role, RunStatus, Verb
 from runs.errors import InvalidInput
 from runs.lifecycle.defaults import default_policy
+from runs.lifecycle.intake import Upload
 from runs.lifecycle.rehearsing import templates_that_need_a_model
-from runs.lifecycle.submission import Submission, Upload, again, sample, submit
+from runs.lifecycle.submission import Submission, again, sample, submit
 from runs.lifecycle.templates import save, shipped_plan
 from runs.models import Run, Tree
 from runs.pev.policy import Policy, RoleModel

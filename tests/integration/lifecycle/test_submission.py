@@ -18,7 +18,8 @@ from runs.accounting.history import estimate_for
 from runs.enums import ApprovalPolicy, EventKind, GateKind, PlanStatus, RunStatus, StepApproval, WorkKind
 from runs.errors import InvalidInput, PlanRefused, UploadRefused
 from runs.lifecycle import fingerprint
-from runs.lifecycle.submission import SAMPLES, Submission, Upload, again, intake, sample, submit, title_of
+from runs.lifecycle.intake import Upload, intake
+from runs.lifecycle.submission import SAMPLES, Submission, again, sample, submit, title_of
 from runs.models import Event, Plan, Run, Tree, WorkItem
 from runs.pev.contracts import Criterion, PlannedAction
 from runs.pev.ports import FileInfo
@@ -117,21 +118,25 @@ def test_a_request_may_have_20000_characters_and_no_more() -> None:
 
 
 @pytest.mark.parametrize(
-    "request_",
+    ("request_", "mention"),
     [
-        "Review these contracts.",
-        "REVIEW THESE THREE CONTRACTS",
-        "Summarise the attached documents",
-        "Analyse my code",
-        "Turn our recorded interviews into a report",
-        "Prüfe diese drei Verträge",
-        "Fasse die beigefügten Dokumente zusammen",
+        ("Review these contracts.", "these contracts"),
+        ("REVIEW THESE THREE CONTRACTS", "THESE THREE CONTRACTS"),
+        ("Summarise the attached documents", "attached documents"),
+        ("Analyse my code", "my code"),
+        ("Turn our recorded interviews into a report", "our recorded interviews"),
+        ("Prüfe diese drei Verträge", "diese drei Verträge"),
+        ("Fasse die beigefügten Dokumente zusammen", "beigefügten Dokumente"),
+        ("Résume ces trois contrats", "ces trois contrats"),
+        ("Lis les documents ci-joints", "documents ci-joints"),
+        ("Resume estos documentos", "estos documentos"),
+        ("Riassumi questi contratti", "questi contratti"),
+        ("Resuma estes contratos", "estes contratos"),
+        ("Vat deze contracten samen", "deze contracten"),
     ],
 )
-def test_a_request_that_speaks_of_files_needs_some_or_a_word_that_there_are_none(request_: str) -> None:
-    assert refused(submission(request_)) == (
-        "The request speaks of files, but none are attached. Add them, or tick “There are no files for this”."
-    )
+def test_a_request_that_speaks_of_files_needs_some_or_a_word_that_there_are_none(request_: str, mention: str) -> None:
+    assert refused(submission(request_)) == f"You speak of “{mention}”, but no file is attached."
     assert submit(made.alice(), submission(request_, no_files=True)).inputs.file_count == 0
     assert submit(made.alice(), submission(request_, upload("a.md"))).inputs.file_count == 1
 

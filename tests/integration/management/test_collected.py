@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from runs.errors import InvalidInput
-from runs.lifecycle.submission import without_secrets
+from runs.lifecycle.intake import without_secrets
 from runs.management.headless import collected
 
 

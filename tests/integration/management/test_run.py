@@ -125,7 +125,7 @@ def test_without_a_model_another_task_than_the_sample_is_refused_in_one_sentence
     ("arguments", "sentence"),
     [
         ([], "the request is empty"),
-        (["Review these contracts"], "none are attached"),
+        (["Review these contracts"], "no file is attached. Name them with --files, or say --no-files"),
         (["Do it", "--files", "/no/such/folder"], "neither a folder nor a file"),
         (["--sample", "poems"], "There is no sample"),
         (["Do it", "--user", "nobody"], "There is no user"),

@@ -9,7 +9,8 @@ from django.core.files.base import ContentFile
 from django.test import Client
 
 from runs import trees
-from runs.lifecycle.submission import Submission, Upload, submit
+from runs.lifecycle.intake import Upload
+from runs.lifecycle.submission import Submission, submit
 from runs.models import Attempt, Run, User
 from tests import factories
 

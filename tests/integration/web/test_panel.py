@@ -8,7 +8,8 @@ import pytest
 from django.core.files.base import ContentFile
 from django.test import Client
 
-from runs.lifecycle.submission import Submission, Upload, submit
+from runs.lifecycle.intake import Upload
+from runs.lifecycle.submission import Submission, submit
 from runs.models import Run
 from runs.web.excerpt import PANEL_LINES
 from tests import factories

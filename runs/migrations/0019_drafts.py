@@ -8,7 +8,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('runs', '0017_requests'),
+        ('runs', "0018_gate_comments"),
     ]
 
     operations = [
