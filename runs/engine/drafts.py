@@ -23,6 +23,11 @@ MAX_BYTES = 1_000
 """Of one update, as JSON."""
 _MAX_THINKING, _MAX_TOOL = 240, 60
 """Bytes of these two; the text has the rest."""
+_MANY_NAMES = 3
+"""So many names of JSON in a text whose beginning nobody followed: it is JSON."""
+_MAX_NAME = 50
+"""Characters of a step's name."""
+_OF_RUN = {"step": None, "attempt": None, "name": ""}
 _KEPT = 4_000
 """Characters of each text: more than is shown, so that a secret is still whole when a part of it is cut off."""
 _HELD_BACK = 16
@@ -58,7 +63,8 @@ class Tail:
         """The end of it for people, without secrets, at most so many bytes as JSON."""
         text = redacted(self._raw)
         text = text[: len(text) - min(self._open, _HELD_BACK)]
-        return last(_readable(text) if self._is_json else text, max_bytes)
+        is_json = self._is_json or text.count('":') >= _MANY_NAMES
+        return last(_readable(text) if is_json else text, max_bytes)
 
 
 class LiveDraft:
@@ -71,7 +77,7 @@ class LiveDraft:
         attempt = work.attempt
         self._run = work.run_id
         self._step = attempt.step_id if attempt else None
-        self._about = {"step": self._step, "attempt": attempt.number if attempt else None, "role": role.value}
+        self._role, self._attempt = role, attempt
         self._lock = threading.Lock()
         self._text, self._thinking, self._tool = Tail(), Tail(), ""
         self._current = self._text
@@ -133,7 +139,9 @@ class LiveDraft:
         live.show(self._run, self._step, payload.decode())
 
     def _json(self, **values: object) -> bytes:
-        return _bytes({"writing": {**self._about, **values}})
+        one = self._attempt
+        of = {"step": one.step_id, "attempt": one.number, "name": one.step.spec.name[:_MAX_NAME]} if one else _OF_RUN
+        return _bytes({"writing": {**of, "role": self._role.value, **values}})
 
 
 def last(text: str, max_bytes: int) -> str:

@@ -84,7 +84,7 @@ def test_a_call_that_broke_off_is_not_shown_any_more(
 
     team.planner = cut
     drain(followed)
-    assert shown[-1][1] == {"step": None, "attempt": None, "role": "planner", "done": True}
+    assert shown[-1][1] == {"step": None, "attempt": None, "name": "", "role": "planner", "done": True}
 
 
 def test_followers_cost_no_statement(team: Team, run: Run, shown: list[tuple[str, dict[str, Any]]]) -> None:

@@ -13,7 +13,8 @@ from runs import live
 from runs.engine import drafts
 from runs.engine.drafts import MAX_BYTES, LiveDraft, last
 from runs.enums import Role
-from runs.models import Attempt, WorkItem
+from runs.models import Attempt, Step, WorkItem
+from tests.factories.parts import plan_step
 
 RUN = 7
 KEY = "sk-ant-zyxwv-9876543210abcdef"
@@ -45,7 +46,10 @@ def shown(clock: Clock, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
 
 
 def draft() -> LiveDraft:
-    return LiveDraft(WorkItem(run_id=RUN, attempt=Attempt(step_id=12, number=2)), Role.EXECUTOR)
+    return LiveDraft(
+        WorkItem(run_id=RUN, attempt=Attempt(step=Step(pk=12, spec=plan_step("read", "Read it")), number=2)),
+        Role.EXECUTOR,
+    )
 
 
 def told(sent: list[str]) -> list[dict[str, Any]]:
@@ -69,7 +73,7 @@ def test_an_update_says_whose_call_it_is_and_how_it_goes(shown: list[str], clock
     one.begin("text")
     clock.now += 0.2
     one.tick()
-    about = {"step": 12, "attempt": 2, "role": "executor"}
+    about = {"step": 12, "attempt": 2, "name": "Read it", "role": "executor"}
     assert told(shown) == [
         {**about, "text": "", "tool": "", "thinking": "", "silent_s": 0},
         {**about, "text": "", "tool": "", "thinking": "The", "silent_s": 0},
@@ -111,7 +115,7 @@ def test_the_end_takes_it_away_once_and_nothing_comes_after_it(shown: list[str],
     one.end()
     one.end()
     write(one, clock, "too late")
-    assert told(shown)[1:] == [{"step": 12, "attempt": 2, "role": "executor", "done": True}]
+    assert told(shown)[1:] == [{"step": 12, "attempt": 2, "name": "Read it", "role": "executor", "done": True}]
 
 
 def test_a_call_that_breaks_off_ends_and_one_that_nobody_saw_needs_no_end(shown: list[str]) -> None:
@@ -163,7 +167,7 @@ def test_an_update_is_never_larger_than_a_kilobyte(shown: list[str], clock: Cloc
     one.end()
     assert max(len(text.encode()) for text in shown) <= MAX_BYTES
     assert sorted(told(shown)[0]) == [
-        "attempt", "role", "silent_s", "step", "text", "thinking", "tool",
+        "attempt", "name", "role", "silent_s", "step", "text", "thinking", "tool",
     ]  # fmt: skip
 
 
@@ -188,6 +192,15 @@ def test_json_is_shown_as_lines_of_text(shown: list[str], clock: Clock, raw: str
             "s": ["steps: step_id: read", "name: Read it", "step_id: wri"],
         }[raw[2]]
     )
+
+
+def test_who_comes_late_is_shown_lines_too(shown: list[str], clock: Clock) -> None:
+    one = draft()
+    one.begin("text")
+    one.add('aims of the run","steps":[{"step_id":"read","name":"Read it","text":"')
+    one.begin("thinking")
+    one.tick()
+    assert told(shown)[-1]["text"].splitlines() == ["aims of the run", "steps: step_id: read", "name: Read it", "text:"]
 
 
 def test_a_cut_text_begins_with_a_word() -> None:

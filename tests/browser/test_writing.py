@@ -1,0 +1,64 @@
+"""One sees a model write: live, calm, as text whatever it is, and gone when the call is over."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser.site import Site
+from tests.browser.test_story import LONG, approve, gate, try_the_samples
+from tests.installation import Installation
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory, installation: Installation) -> Iterator[Site]:
+    """Slow enough that a call can be watched."""
+    running = Site(installation.copy(tmp_path_factory.mktemp("slow")), delay=0.8)
+    running.first_link = running.start()
+    yield running
+    running.kill()
+
+
+def say(page: Page, **writing: Any) -> None:
+    """As if the socket had brought it."""
+    page.evaluate(
+        """json => document.dispatchEvent(new CustomEvent("htmx:before:ws:message", {
+            cancelable: true, detail: {message: {json}}}))""",
+        {"writing": {"step": 1, "attempt": 1, "role": "executor", "name": "Read", **writing}},
+    )
+
+
+def test_the_text_of_a_call_is_seen_while_it_comes_and_goes_with_it(page: Page) -> None:
+    try_the_samples(page)
+    box = page.locator("[data-writing]")
+    expect(box).not_to_be_visible()
+    approve(page, "plan")
+    height = box.evaluate("element => element.offsetHeight")
+    expect(box.locator(".writing-who")).to_have_text("Working · List the documents", timeout=LONG)
+    expect(box.locator(".writing-doing")).to_have_text("calls write_file", timeout=LONG)
+    expect(box.locator(".writing-text")).to_contain_text("path: review/inventory.md")
+    assert box.evaluate("element => element.offsetHeight") == height
+    expect(box.locator(".writing-who")).to_contain_text("AI review", timeout=LONG)
+    expect(gate(page, "step")).to_be_visible(timeout=2 * LONG)
+    expect(box).to_have_attribute("data-idle", "")
+
+
+def test_hostile_text_is_shown_as_text_and_a_silent_call_says_for_how_long(page: Page) -> None:
+    try_the_samples(page)
+    box = page.locator("[data-writing]")
+    say(page, text="", tool="", thinking="", silent_s=12)
+    expect(box.locator(".writing-doing")).to_have_text("waiting for the first word, 12 s")
+    expect(box.locator(".writing-doing")).to_have_text("waiting for the first word, 13 s")
+    hostile = "<img src=x onerror='window.broken=1'><script>window.broken=1</script>"
+    say(page, text=hostile, tool=hostile, thinking=hostile, silent_s=0)
+    say(page, step=2, text="second", tool="", thinking="", silent_s=0)
+    expect(box.locator(".writing-text")).to_have_text(hostile)
+    expect(box.locator(".writing-others")).to_have_text("and 1 more")
+    box.locator(".writing-thinking").evaluate("element => element.open = true")
+    expect(box.locator(".writing-thought")).to_have_text(hostile)
+    assert page.evaluate("window.broken") is None
+    say(page, done=True)
+    expect(box.locator(".writing-text")).to_have_text("second")
