@@ -206,7 +206,19 @@ class EventKind(StrEnum):
     FINALISING = "finalising"
     ANSWERED = "answered"
     FINISHED = "finished"
+    RENAMED = "renamed"
+    ARCHIVED = "archived"
+    RESTORED = "restored"
     NOTE = "note"
+
+
+class Show(StrEnum):
+    """The lists of runs. Each run is in one of the first three; `all` has every one."""
+
+    MINE = "mine"
+    RUNNING = "running"
+    FINISHED = "finished"
+    ALL = "all"
 
 
 class ApprovalPolicy(StrEnum):

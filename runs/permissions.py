@@ -1,10 +1,11 @@
 """Who may do what, each rule once, in two voices: `check_can_x` raises a sentence, `can_x` answers."""
 
 from django.contrib.auth.models import AnonymousUser
-from django.db.models import Q, QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet
 
+from runs.enums import REQUESTING_GATES
 from runs.errors import NotAllowed
-from runs.models import Run, Template, User
+from runs.models import Gate, Run, Template, User
 from runs.models.querysets import RunQuerySet
 
 type Person = User | AnonymousUser
@@ -21,7 +22,15 @@ def visible_runs(user: Person) -> RunQuerySet:
         return Run.objects.none()
     if is_administrator(user):
         return Run.objects.all()
-    return Run.objects.filter(Q(owner_id=user.pk) | Q(approvers=user.pk)).distinct()
+    named = Run.approvers.through.objects.filter(user_id=user.pk)
+    return Run.objects.filter(Q(owner_id=user.pk) | Q(pk__in=named.values("run_id")))
+
+
+def approvable_gates(user: Person) -> "QuerySet[Gate]":
+    """The open questions that wait for this person: those they may answer with yes. Others they can only turn down."""
+    of_run = visible_runs(user).filter(pk=OuterRef("run_id"))  # few gates are open, so each is looked at by itself
+    needs_another = Q(kind__in=REQUESTING_GATES) & Exists(of_run.filter(owner_id=user.pk, policy__second_person=True))
+    return Gate.objects.open().filter(Exists(of_run), ~needs_another)
 
 
 def visible_templates(user: Person) -> "QuerySet[Template]":
@@ -42,6 +51,17 @@ def check_can_choose_approvers(user: Person, run: Run) -> None:
     """Raises NotAllowed."""
     if not can_choose_approvers(user, run):
         raise NotAllowed("Only the person who submitted the task says who else may decide, or an administrator.")
+
+
+def can_manage(user: Person, run: Run) -> bool:
+    """Its name, the archive and its end are the owner's business; an administrator's too, for an owner who has left."""
+    return user.is_active and (user.pk == run.owner_id or is_administrator(user))
+
+
+def check_can_manage(user: Person, run: Run) -> None:
+    """Raises NotAllowed."""
+    if not can_manage(user, run):
+        raise NotAllowed("Only the person who submitted the task renames, archives or deletes it, or an administrator.")
 
 
 def check_can_decide(user: Person, run: Run) -> None:

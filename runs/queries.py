@@ -1,18 +1,91 @@
-"""What the inbox lists: open gates, runs under way, finished runs."""
+"""Lists of runs: which there are to a person, filtered, sorted, counted, and what a row of them says."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
 from decimal import Decimal
-from typing import Any
+from enum import StrEnum
 
-from django.db.models import Count, Exists, OuterRef, QuerySet, Subquery, Sum
-from django.db.models.functions import Coalesce
+from django.db.models import Count, Exists, F, Max, Min, OuterRef, Q, QuerySet, Subquery, Sum
+from django.db.models.functions import Coalesce, Lower
 
-from runs.models import Event, Gate, ModelCall, Plan, Run, Step
+from runs.enums import SETTLED_STEPS, EventKind, Outcome, RunStatus, Show
+from runs.models import DeletedRun, Event, Gate, ModelCall, Plan, Run, Step, User
 from runs.models.querysets import RunQuerySet
+from runs.permissions import Person, approvable_gates, is_administrator, visible_runs
 
 _ZERO = Decimal(0)
+SHOWN_FIELDS = (
+    "id",
+    "title",
+    "status",
+    "outcome",
+    "paused",
+    "created_at",
+    "finished_at",
+    "archived_at",
+    "owner",
+    "owner__username",
+)
+"""What a row shows of a run itself. Request, policy and answer are by far the largest part, and no row shows them."""
+
+
+class Sort(StrEnum):
+    """The order of a list. `waiting`: the oldest open question first; `ended`: the newest end first."""
+
+    NEWEST = "newest"
+    OLDEST = "oldest"
+    WAITING = "waiting"
+    ENDED = "ended"
+    TITLE = "title"
+
+
+PAUSED = "paused"
+
+
+@dataclass(frozen=True)
+class Filters:
+    """What is looked for; empty fields leave nothing out. It was submitted at `since` or later, and before `until`.
+    `state` is a status, an outcome, or `paused`. `words` stand in title or request; a number may be the run's.
+    """
+
+    words: Sequence[str] = ()
+    state: str = ""
+    person: int | None = None
+    template: str = ""
+    since: datetime | None = None
+    until: datetime | None = None
+    archived: bool = False
+
+
+@dataclass(frozen=True)
+class Counts:
+    """How many runs each list has under these filters. `needed`: in how many a decision is needed, filtered or not."""
+
+    mine: int
+    running: int
+    finished: int
+    all: int
+    needed: int
+
+
+@dataclass(frozen=True)
+class Progress:
+    """Of the newest plan of a run."""
+
+    plan: int
+    steps: int
+    done: int
+
+
+@dataclass(frozen=True)
+class Spent:
+    """USD of the priced calls, and how many have no known price."""
+
+    cost: Decimal = _ZERO
+    unpriced: int = 0
 
 
 def without_ai(models: Iterable[str]) -> bool:
@@ -21,47 +94,127 @@ def without_ai(models: Iterable[str]) -> bool:
     return bool(names) and all(name.startswith("offline-") for name in names)
 
 
-def open_gates(runs: RunQuerySet) -> QuerySet[Gate]:
-    """What waits for a person in these runs, the oldest question first."""
-    found = Gate.objects.open().filter(run__in=runs.values("pk"))
-    return found.select_related("run", "step", "plan").order_by("opened_at", "pk")
+def version(user: Person) -> str:
+    """Changes whenever a list of this person's might have: all that lists show is told by an event, or was deleted."""
+    event = Event.objects.aggregate(newest=Max("pk"))["newest"]
+    deleted = DeletedRun.objects.aggregate(newest=Max("pk"))["newest"]
+    return f"{user.pk}-{int(is_administrator(user))}-{event}-{deleted}"
 
 
-def under_way(runs: RunQuerySet) -> QuerySet[Run]:
-    """Runs that work or could, with what the inbox tells of each.
+def filtered(user: Person, filters: Filters) -> RunQuerySet:
+    """The runs that this person may see and that fit."""
+    runs = visible_runs(user).filter(archived_at__isnull=not filters.archived)
+    for word in filters.words:
+        fits = Q(title__icontains=word) | Q(request__icontains=word)
+        number = word.removeprefix("#")
+        runs = runs.filter(fits | Q(pk=int(number)) if number.isascii() and number.isdigit() else fits)
+    if filters.state == PAUSED:
+        runs = runs.unfinished().filter(paused=True)
+    elif filters.state in set(Outcome):
+        runs = runs.filter(outcome=filters.state)
+    elif filters.state in set(RunStatus):
+        runs = runs.filter(status=filters.state)
+    if filters.person is not None:
+        runs = runs.filter(owner_id=filters.person)
+    if filters.template:
+        runs = runs.filter(template=filters.template)
+    if filters.since:
+        runs = runs.filter(created_at__gte=filters.since)
+    if filters.until:
+        runs = runs.filter(created_at__lt=filters.until)
+    return runs
 
-    `steps`, `steps_done`: of the newest plan. `asks`: a gate is open. `event_kind`, `event_data`, `event_at`: the last.
-    """
-    newest_plan = Plan.objects.filter(run=OuterRef("pk")).newest_first().values("pk")[:1]
-    last = Event.objects.filter(run=OuterRef("pk")).order_by("-seq")
-    return (
-        runs.under_way()
-        .annotate(newest_plan=Subquery(newest_plan))
-        .annotate(
-            steps=_count(Step.objects.filter(plan=OuterRef("newest_plan")), "plan"),
-            steps_done=_count(Step.objects.settled().filter(plan=OuterRef("newest_plan")), "plan"),
-            asks=Exists(Gate.objects.open().filter(run=OuterRef("pk"))),
-            event_kind=Subquery(last.values("kind")[:1]),
-            event_data=Subquery(last.values("data")[:1]),
-            event_at=Subquery(last.values("at")[:1]),
-        )
-        .order_by("-pk")
+
+def _needed(user: Person) -> Q:
+    return Q(pk__in=approvable_gates(user).values("run_id"))
+
+
+def counts(user: Person, filters: Filters) -> Counts:
+    found = filtered(user, filters).aggregate(
+        all=Count("pk"),
+        finished=Count("pk", filter=Q(status=RunStatus.FINISHED)),
+        mine=Count("pk", filter=_needed(user)),
     )
+    needed = found["mine"] if filters == Filters() else visible_runs(user).filter(_needed(user)).count()
+    running = found["all"] - found["finished"] - found["mine"]
+    return Counts(found["mine"], running, found["finished"], found["all"], needed)
 
 
-def finished(runs: RunQuerySet) -> QuerySet[Run]:
-    """Finished runs, the newest end first; with `cost` in USD and how many calls are `unpriced` in it."""
-    calls = ModelCall.objects.filter(run=OuterRef("pk")).order_by().values("run")
-    return (
-        runs.finished()
-        .select_related("owner")
-        .annotate(
-            cost=Coalesce(Subquery(calls.annotate(cost=Sum("cost_usd")).values("cost")), _ZERO),
-            unpriced=_count(ModelCall.objects.unpriced().filter(run=OuterRef("pk")), "run"),
-        )
-        .order_by("-finished_at", "-pk")
-    )
+def listed(user: Person, show: Show, filters: Filters, sort: Sort) -> RunQuerySet:
+    """One list, in order, with what a row shows of the run itself."""
+    runs = filtered(user, filters)
+    match show:
+        case Show.MINE:
+            runs = runs.filter(_needed(user))
+        case Show.RUNNING:
+            runs = runs.unfinished().exclude(_needed(user))
+        case Show.FINISHED:
+            runs = runs.finished()
+        case Show.ALL:
+            pass
+    return _sorted(runs, sort).select_related("owner").only(*SHOWN_FIELDS)
 
 
-def _count(rows: QuerySet[Any], by: str) -> Any:
-    return Coalesce(Subquery(rows.order_by().values(by).annotate(number=Count("pk")).values("number")), 0)
+def _sorted(runs: RunQuerySet, sort: Sort) -> RunQuerySet:
+    match sort:
+        case Sort.NEWEST:
+            return runs.order_by("-pk")
+        case Sort.OLDEST:
+            return runs.order_by("pk")
+        case Sort.ENDED:
+            return runs.order_by(F("finished_at").desc(nulls_last=True), "-pk")
+        case Sort.TITLE:
+            return runs.order_by(Lower("title"), "-pk")
+        case Sort.WAITING:
+            gates = Gate.objects.open().filter(run=OuterRef("pk")).order_by().values("run")
+            asked = runs.annotate(asked=Subquery(gates.annotate(first=Min("opened_at")).values("first")))
+            return asked.order_by(F("asked").asc(nulls_last=True), "-pk")
+
+
+def people(user: Person) -> QuerySet[User]:
+    """Who submitted the runs that this person may see."""
+    return User.objects.filter(pk__in=visible_runs(user).values("owner_id")).only("username").order_by("username")
+
+
+# ---- what rows say beside the run: each in one query for all rows ----------------------------------------------------
+
+
+def open_gates(user: Person, runs: Sequence[int]) -> QuerySet[Gate]:
+    """The open questions of these runs, the oldest first; `mine` says whether it is this person who is asked."""
+    mine = approvable_gates(user).filter(pk=OuterRef("pk"))
+    found = Gate.objects.open().filter(run__in=runs).select_related("step").annotate(mine=Exists(mine))
+    return found.order_by("opened_at", "pk")
+
+
+def approvers(runs: Sequence[int]) -> dict[int, list[str]]:
+    """Who may decide beside the owner, by run."""
+    through = Run.approvers.through.objects.filter(run__in=runs, user__is_active=True).order_by("user__username")
+    found: dict[int, list[str]] = {}
+    for run_id, name in through.values_list("run_id", "user__username"):
+        found.setdefault(run_id, []).append(name)
+    return found
+
+
+def progress(runs: Sequence[int]) -> Mapping[int, Progress]:
+    settled = Count("steps", filter=Q(steps__status__in=SETTLED_STEPS))
+    plans = Plan.objects.filter(run__in=runs).order_by("version").annotate(count=Count("steps"), done=settled)
+    rows = plans.values_list("run_id", "pk", "count", "done")
+    return {run_id: Progress(plan, count, done) for run_id, plan, count, done in rows}
+
+
+def spent(runs: Sequence[int]) -> Mapping[int, Spent]:
+    rows = ModelCall.objects.filter(run__in=runs).order_by().values("run_id")
+    sums = rows.annotate(cost=Coalesce(Sum("cost_usd"), _ZERO), unpriced=Count("pk", filter=Q(cost_usd__isnull=True)))
+    return {row["run_id"]: Spent(row["cost"], row["unpriced"]) for row in sums}
+
+
+def telling_events(runs: Sequence[int]) -> QuerySet[Event]:
+    """The newest event of each run, and the one that finished it."""
+    newest = Q(seq=F("run__event_count"))
+    return Event.objects.filter(newest | Q(kind=EventKind.FINISHED), run__in=runs).order_by("run_id", "seq")
+
+
+def step_names(plans: Iterable[int], keys: Iterable[str]) -> Mapping[tuple[int, str], str]:
+    """The names of steps by plan and key."""
+    steps = Step.objects.filter(plan__in=[*plans], key__in=[*keys]).order_by()
+    return {(plan, key): name for plan, key, name in steps.values_list("plan_id", "key", "spec__name")}

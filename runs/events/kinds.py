@@ -262,6 +262,27 @@ class Finished(EventData):
     gaps: tuple[str, ...]
 
 
+class Renamed(EventData):
+    """`before` and `after` are titles."""
+
+    kind: Literal[EventKind.RENAMED] = EventKind.RENAMED
+    by: str
+    before: str
+    after: str
+
+
+class Archived(EventData):
+    kind: Literal[EventKind.ARCHIVED] = EventKind.ARCHIVED
+    by: str
+
+
+class Restored(EventData):
+    """Taken back from the archive."""
+
+    kind: Literal[EventKind.RESTORED] = EventKind.RESTORED
+    by: str
+
+
 class Note(EventData):
     kind: Literal[EventKind.NOTE] = EventKind.NOTE
     text: str
@@ -270,7 +291,8 @@ class Note(EventData):
 
 WorkEvent = Recovered | WaitingForModel | Finalising | Answered
 PeopleEvent = ApproverAdded | ApproverRemoved
-RunEvent = Submitted | Paused | Resumed | LimitsRaised | PeopleEvent | WorkEvent | Finished
+ShelfEvent = Renamed | Archived | Restored
+RunEvent = Submitted | Paused | Resumed | LimitsRaised | PeopleEvent | WorkEvent | Finished | ShelfEvent
 PlanEvent = Planning | PlanProposed | PlanApproved | Replanning | NothingNew
 GateEvent = GateOpened | GateDecided | GateWithdrawn
 AttemptEvent = AttemptStarted | AttemptReused | ModelCalled | ToolCalled | Verifying | VerdictGiven

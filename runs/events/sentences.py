@@ -9,6 +9,7 @@ from runs.events.kinds import (
     AnyEvent,
     ApproverAdded,
     ApproverRemoved,
+    Archived,
     AttemptEvent,
     AttemptReused,
     AttemptStarted,
@@ -28,9 +29,12 @@ from runs.events.kinds import (
     Planning,
     PlanProposed,
     Recovered,
+    Renamed,
     Replanning,
+    Restored,
     Resumed,
     RunEvent,
+    ShelfEvent,
     StepAccepted,
     StepEvent,
     StepFailed,
@@ -75,7 +79,7 @@ def tone(event: AnyEvent) -> Tone:
             return "active"
         case Submitted() | PlanProposed() | GateWithdrawn() | ModelCalled() | Resumed() | LimitsRaised():
             return "calm"
-        case ApproverAdded() | ApproverRemoved() | Answered() | Note():
+        case ApproverAdded() | ApproverRemoved() | Answered() | Note() | Renamed() | Archived() | Restored():
             return "calm"
         case _:
             assert_never(event)
@@ -99,6 +103,8 @@ def sentence(event: AnyEvent, names: Mapping[str, str]) -> str:
 
 
 def _of_run(event: RunEvent) -> str:
+    if isinstance(event, ShelfEvent):
+        return _of_shelf(event)
     match event:
         case Submitted():
             left = f" Left out, since they may hold secrets: {', '.join(event.left_out)}." if event.left_out else ""
@@ -127,6 +133,18 @@ def _of_run(event: RunEvent) -> str:
         case Finished():
             more = f" with {many(len(event.gaps), 'gap')}" if event.gaps else ""
             return f"Finished: {event.outcome}{more}."
+        case _:
+            assert_never(event)
+
+
+def _of_shelf(event: ShelfEvent) -> str:
+    match event:
+        case Renamed():
+            return f"{event.by} renamed the run from “{event.before}” to “{event.after}”."
+        case Archived():
+            return f"{event.by} archived the run: lists show it only where the archive is asked for."
+        case Restored():
+            return f"{event.by} brought the run back from the archive."
         case _:
             assert_never(event)
 

@@ -4,6 +4,7 @@ from runs.models.calls import ModelCall, ToolCall
 from runs.models.documents import Rendition
 from runs.models.drafts import Draft, DraftFile
 from runs.models.gates import Gate
+from runs.models.installation import DeletedRun, Discarded
 from runs.models.people import Link, User
 from runs.models.plans import Attempt, Plan, Step, Verdict
 from runs.models.probes import Probe
@@ -14,6 +15,8 @@ from runs.models.work import WorkItem
 
 __all__ = [
     "Attempt",
+    "DeletedRun",
+    "Discarded",
     "Draft",
     "DraftFile",
     "Event",

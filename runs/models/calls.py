@@ -49,6 +49,8 @@ class ModelCall(models.Model):
 
     class Meta:
         ordering = ["id"]
+        # Sums for a list of runs read no replies, which are by far the largest part of a row.
+        indexes = [models.Index(fields=["run", "cost_usd"], name="call_cost")]
         constraints = [
             models.UniqueConstraint(
                 fields=["work", "generation", "ordinal"],

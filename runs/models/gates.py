@@ -50,6 +50,7 @@ class Gate(models.Model):
 
     class Meta:
         ordering = ["id"]
+        indexes = [models.Index(fields=["run"], condition=Q(status=GateStatus.OPEN.value), name="gate_open")]
         constraints = [
             only("kind", GateKind, "gate_kind_known"),
             only("status", GateStatus, "gate_status_known"),

@@ -33,12 +33,12 @@ class LinkQuerySet(models.QuerySet["Link"]):
 
 
 class RunQuerySet(models.QuerySet["Run"]):
-    def under_way(self) -> Self:
-        """Runs that work or could: neither finished nor waiting for their plan to be approved."""
-        return self.exclude(status__in=[RunStatus.FINISHED, RunStatus.AWAITING_APPROVAL])
-
     def finished(self) -> Self:
         return self.filter(status=RunStatus.FINISHED)
+
+    def unfinished(self) -> Self:
+        """Runs that work or wait for somebody."""
+        return self.exclude(status=RunStatus.FINISHED)
 
 
 class EventQuerySet(models.QuerySet["Event"]):

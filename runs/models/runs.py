@@ -24,6 +24,8 @@ class Run(models.Model):
     a replan brought what had failed again, so there will be none any more. `excluded`: patterns of given files that a
     person said are not to be dealt with; null for a run of before, of which is not known what its models were shown.
     `requests`: how many rejections of plans and results there were, which is the number of the newest request.
+    `template`: the name, at that time, of the template that its first plan was made from. `archived_at`: since when
+    lists leave it out.
     """
 
     owner = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="runs")
@@ -48,11 +50,15 @@ class Run(models.Model):
     event_count = models.PositiveIntegerField(default=0)
     created_at = models.DateTimeField(auto_now_add=True)
     finished_at = models.DateTimeField(null=True, blank=True)
+    template = models.CharField(max_length=120, default="", blank=True)
+    archived_at = models.DateTimeField(null=True, blank=True)
 
     objects = RunQuerySet.as_manager()
 
     class Meta:
         ordering = ["-id"]
+        # Lists are counted and sorted without reading rows, which are mostly request, policy and answer.
+        indexes = [models.Index(fields=["archived_at", "status", "finished_at", "owner"], name="run_lists")]
         constraints = [
             only("status", RunStatus, "run_status_known"),
             only("outcome", Outcome, "run_outcome_known"),
@@ -60,6 +66,10 @@ class Run(models.Model):
                 condition=models.Q(status=RunStatus.FINISHED.value, outcome__isnull=False, finished_at__isnull=False)
                 | (~models.Q(status=RunStatus.FINISHED.value) & models.Q(outcome__isnull=True)),
                 name="run_outcome_exactly_when_finished",
+            ),
+            models.CheckConstraint(
+                condition=models.Q(archived_at__isnull=True) | models.Q(status=RunStatus.FINISHED.value),
+                name="run_archived_only_when_finished",
             ),
         ]
 

@@ -1,35 +1,28 @@
-"""The inbox: what waits for a person, what is under way, what is finished, across all runs they may see."""
+"""The inbox: lists of runs. Asked for again while it is open, it answers 304 until something has happened."""
 
 import uuid
 
-from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
-from django.views.decorators.http import require_safe
+from django.utils.http import quote_etag
+from django.views.decorators.http import condition, require_safe
 
 from runs import queries
-from runs.events.kinds import read
-from runs.events.sentences import sentence
-from runs.permissions import visible_runs
+from runs.web.forms.lists import ListForm
+from runs.web.presenters.inbox import inbox as present
+from runs.web.views.run import person
 
-PER_PAGE = 20
-"""A screen and a half; every row costs the same number of statements."""
+
+def _version(request: HttpRequest) -> str:
+    return quote_etag(queries.version(person(request)))
 
 
 @require_safe
+@condition(etag_func=_version)
 def inbox(request: HttpRequest) -> HttpResponse:
-    runs = visible_runs(request.user)
-    working = list(queries.under_way(runs))
-    for run in working:
-        run.last = sentence(read(run.event_kind, run.event_data), {}) if run.event_kind else ""  # type: ignore[attr-defined]
-    page = Paginator(queries.finished(runs), PER_PAGE).get_page(request.GET.get("page"))
-    gates = list(queries.open_gates(runs))
-    context = {
-        "gates": gates,
-        "working": working,
-        "page": page,
-        "sample_token": uuid.uuid4(),
-        "first_time": not (gates or working or page.paginator.count),
-    }
+    user = person(request)
+    form = ListForm(request.GET, user)
+    shown = present(user, form.selection())
+    context = {"inbox": shown, "form": form, "problems": form.problems, "sample_token": uuid.uuid4()}
     template = "inbox.html#sections" if getattr(request, "htmx", False) else "inbox.html"
     return render(request, template, context)

@@ -12,9 +12,9 @@ from tests import factories as made
 pytestmark = pytest.mark.django_db
 
 
-def test_a_run_is_under_way_until_it_waits_for_its_plan_or_is_finished() -> None:
-    planning, _, partial = made.planning(), made.awaiting_plan(), made.finished_partial()
-    assert list(Run.objects.under_way()) == [planning]
+def test_a_run_is_finished_or_it_is_not() -> None:
+    planning, waiting, partial = made.planning(), made.awaiting_plan(), made.finished_partial()
+    assert list(Run.objects.unfinished()) == [waiting, planning]
     assert list(Run.objects.finished()) == [partial]
 
 

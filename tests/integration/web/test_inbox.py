@@ -1,86 +1,336 @@
-"""The inbox."""
+"""The inbox: every run in one list once, found by search and filters, in a number of queries that does not grow."""
+
+from __future__ import annotations
+
+import re
+from html import unescape
 
 import pytest
+from django.db import connection
 from django.test import Client
-from pytest_django import DjangoAssertNumQueries
+from django.test.utils import CaptureQueriesContext
 
-from runs.enums import RunStatus
+from runs.enums import GateKind, Verb
+from runs.lifecycle import gates
 from runs.models import Run, User
 from tests import factories
+from tests.factories.crowd import crowd
+
+
+def page(client: Client, **asked: str) -> str:
+    answer = client.get("/", asked)
+    assert answer.status_code == 200
+    return unescape(answer.text)
+
+
+def rows(text: str) -> list[int]:
+    return [int(number) for number in re.findall(r'<tr id="run-(\d+)">', text)]
+
+
+def counts(text: str) -> list[int]:
+    return [int(number.replace(",", "")) for number in re.findall(r'<span class="count">([\d,]+)</span>', text)]
+
+
+def titled(run: Run, title: str) -> Run:
+    Run.objects.filter(pk=run.pk).update(title=title)
+    return run
+
+
+# ---- the lists ------------------------------------------------------------------------------------------------------
 
 
 def test_the_first_time_it_offers_the_samples(no_model: None, alice_client: Client) -> None:
-    text = alice_client.get("/").text
+    text = page(alice_client)
     assert "Try it: three sample contracts" in text
     assert "Offline rules, no AI" in text
 
 
-def test_an_open_question_leads_to_its_gate(alice_client: Client) -> None:
+def test_every_run_is_in_one_list_once_and_in_all(alice_client: Client) -> None:
+    waiting, working, done = factories.awaiting_plan(), factories.failed_attempt(), factories.finished_partial()
+    lists = {show: rows(page(alice_client, show=show)) for show in ("mine", "running", "finished", "all")}
+    assert lists == {
+        "mine": [waiting.pk],
+        "running": [working.pk],
+        "finished": [done.pk],
+        "all": [done.pk, working.pk, waiting.pk],
+    }
+    assert counts(page(alice_client)) == [1, 1, 1, 3]
+
+
+def test_a_question_is_asked_in_a_few_words_and_leads_to_its_gate(alice_client: Client) -> None:
+    plan, step, exhausted = factories.awaiting_plan(), factories.step_gate(), factories.exhausted_gate()
+    text = page(alice_client)
+    assert "(3) Needs your decision · pevsite" in text
+    assert rows(text) == [plan.pk, step.pk, exhausted.pk], "who waits longest comes first"
+    for run, words in (
+        (plan, "Approve this plan?"),
+        (step, "Accept “Review the clauses”?"),
+        (exhausted, "“Review the clauses” is out of attempts. Accept it with its open points?"),
+    ):
+        assert f'href="/runs/{run.pk}/#gate-{run.gates.open().get().pk}"' in text
+        assert words in text
+
+
+def test_a_gate_that_somebody_else_has_to_approve_is_not_mine(client: Client, alice: User, bob: User) -> None:
+    run = factories.awaiting_plan(second_person=True)
+    client.force_login(alice)
+    assert rows(page(client)) == []
+    text = page(client, show="running")
+    assert rows(text) == [run.pk]
+    assert "Waits for bob: Approve this plan?" in text
+    client.force_login(bob)
+    assert rows(page(client)) == [run.pk]
+
+
+def test_a_gate_about_an_error_is_mine_also_where_results_need_a_second_person(alice_client: Client) -> None:
+    run = factories.error_gate()
+    Run.objects.filter(pk=run.pk).update(policy=run.policy.changed(second_person=True))
+    text = page(alice_client)
+    assert rows(text) == [run.pk]
+    assert "Try again?" in text
+
+
+def test_bob_decides_where_he_is_named_and_charlie_sees_nothing(client: Client, bob: User, charlie: User) -> None:
     run = factories.awaiting_plan()
-    text = alice_client.get("/").text
-    gate = run.gates.get()
-    assert f'href="/runs/{run.pk}/#gate-{gate.pk}"' in text
-    assert "(1) Inbox" in text
+    client.force_login(bob)
+    assert rows(page(client)) == [run.pk]
+    client.force_login(charlie)
+    assert "Hand over your first task" in page(client)
+    assert rows(page(client, show="all", q=run.title.split()[0])) == []
 
 
-def test_a_working_run_shows_its_steps_and_last_event(alice_client: Client) -> None:
+def test_a_working_run_shows_its_steps_and_what_happened_last(alice_client: Client) -> None:
     factories.failed_attempt()
-    text = alice_client.get("/").text
-    assert "1 of 3 steps" in text
-    assert "Attempt 2 at “review” began." in text
+    text = page(alice_client, show="running")
+    assert "1 of 3" in text
+    assert "Attempt 2 at “Review the clauses” began." in text
 
 
-def test_a_finished_run_shows_outcome_and_cost(alice_client: Client) -> None:
+def test_a_finished_run_shows_outcome_open_points_and_cost(alice_client: Client) -> None:
     factories.finished_partial()
-    text = alice_client.get("/").text
+    text = page(alice_client, show="finished")
     assert 'data-status="partial"' in text
+    assert re.search(r"Partial, \d open points?: ", text)
     assert "$0.331" in text
 
 
-def test_bob_sees_what_he_approves_and_charlie_nothing(client: Client, bob: User, charlie: User) -> None:
+def test_several_questions_of_a_run_are_one_row(alice_client: Client) -> None:
     run = factories.awaiting_plan()
-    client.force_login(bob)
-    assert f"/runs/{run.pk}/#gate" in client.get("/").text
-    client.force_login(charlie)
-    assert f"/runs/{run.pk}/" not in client.get("/").text
+    work = run.work.create(kind="plan", status="done", due_at=run.created_at)
+    run.gates.create(kind=GateKind.ERROR, work=work, digest="d" * 64, question="The service refused.")
+    text = page(alice_client)
+    assert rows(text) == [run.pk]
+    assert "Approve this plan? · 1 more decision" in text
 
 
-def test_a_refresh_is_the_sections_only(alice_client: Client) -> None:
-    factories.awaiting_plan()
-    text = alice_client.get("/", headers={"HX-Request": "true"}).text
-    assert 'id="waits"' in text
-    assert "<html" not in text
+def test_what_was_decided_leaves_the_list_and_the_title(alice_client: Client) -> None:
+    run = factories.awaiting_plan()
+    gate = run.gates.open().get()
+    gates.decide(gate.pk, run.owner, gates.Decision(Verb.APPROVE, gate.digest))
+    text = page(alice_client)
+    assert "<title>Needs your decision · pevsite</title>" in text
+    assert "Nothing needs your decision" in text
+    assert "1 running" in text
 
 
-@pytest.mark.parametrize("rows", [1, 3])
-def test_queries_do_not_grow_with_rows(
-    alice_client: Client, rows: int, django_assert_num_queries: DjangoAssertNumQueries
-) -> None:
-    for _ in range(rows):
-        factories.awaiting_plan()
-        factories.failed_attempt()
-        factories.finished_partial()
-    with django_assert_num_queries(6):
-        alice_client.get("/")
+@pytest.mark.parametrize(
+    ("show", "says"),
+    [
+        ("running", "Nothing is running"),
+        ("mine", "Nothing needs your decision"),
+        ("finished", "No run has finished yet"),
+        ("finished&q=nowhere", "No run fits"),
+    ],
+)
+def test_an_empty_list_says_what_to_do_next(alice_client: Client, show: str, says: str) -> None:
+    factories.failed_attempt() if show.startswith("finished") else factories.finished_partial()
+    assert says in alice_client.get(f"/?show={show}").text
 
 
-def test_finished_runs_come_in_pages(alice_client: Client) -> None:
-    run = factories.stopped()
-    Run.objects.bulk_create(
-        Run(
-            owner=run.owner,
-            title=f"Old {number}",
-            request="x",
-            policy=run.policy,
-            inputs=run.inputs,
-            head=run.head,
-            status=RunStatus.FINISHED,
-            outcome="failed",
-            finished_at=run.created_at,
-        )
-        for number in range(25)
+# ---- search, filters, order, pages ----------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def three(alice: User) -> tuple[Run, Run, Run]:
+    """One waits, one works, one ended as partial; alphabetically the other way round."""
+    return (
+        titled(factories.awaiting_plan(), "Zebra crossing 100% done"),
+        titled(factories.failed_attempt(), "mango_tree"),
+        titled(factories.finished_partial(), "Apple \\ pie"),
     )
-    first = alice_client.get("/").text
-    assert "Page 1 of 2" in first
-    assert "Page 2 of 2" in alice_client.get("/?page=2").text
-    assert "Page 2 of 2" in alice_client.get("/?page=99").text
+
+
+def found(client: Client, **asked: str) -> list[str]:
+    return list(Run.objects.filter(pk__in=rows(page(client, show="all", **asked))).values_list("title", flat=True))
+
+
+@pytest.mark.parametrize(
+    ("words", "titles"),
+    [
+        ("zebra", ["Zebra crossing 100% done"]),
+        ("done zebra", ["Zebra crossing 100% done"]),
+        ("done mango", []),
+        ("%", ["Zebra crossing 100% done"]),
+        ("_", ["mango_tree"]),
+        ("\\", ["Apple \\ pie"]),
+        ("ma%ee", []),
+        ("'; DROP TABLE runs_run; --", []),
+        ("zebra\0", ["Zebra crossing 100% done"]),
+        ("9" * 30, []),
+        ("²", []),
+        ("x" * 10_000, []),
+        (" ".join(["e"] * 5_000), ["Apple \\ pie", "mango_tree", "Zebra crossing 100% done"]),
+    ],
+)
+def test_words_are_looked_for_as_they_are(
+    alice_client: Client, three: tuple[Run, ...], words: str, titles: list[str]
+) -> None:
+    assert found(alice_client, q=words) == titles
+
+
+def test_a_run_is_found_by_its_number_and_by_its_request(alice_client: Client, three: tuple[Run, ...]) -> None:
+    mango = three[1]
+    for words in (str(mango.pk), f"#{mango.pk}", "mango"):
+        assert mango.pk in rows(page(alice_client, show="all", q=words))
+    assert len(found(alice_client, q=mango.request.split()[0])) == 3
+
+
+def test_a_search_that_is_too_long_is_cut_and_shown_as_it_was_used(alice_client: Client, alice: User) -> None:
+    factories.planning()
+    assert f'value="{"x" * 200}"' in page(alice_client, q="x" * 10_000)
+
+
+@pytest.mark.parametrize(
+    ("asked", "titles"),
+    [
+        ({"state": "awaiting_approval"}, ["Zebra crossing 100% done"]),
+        ({"state": "executing"}, ["mango_tree"]),
+        ({"state": "partial"}, ["Apple \\ pie"]),
+        ({"state": "paused"}, []),
+        ({"person": "alice", "state": "partial"}, ["Apple \\ pie"]),
+        ({"template": "Document review"}, ["mango_tree"]),
+        ({"template": "Of nobody"}, []),
+        ({"since": "2021-01-01", "until": "2021-12-31"}, ["mango_tree"]),
+        ({"until": "2021-01-01"}, []),
+        ({"until": "2021-06-30"}, ["mango_tree"]),
+    ],
+)
+def test_filters_leave_out_what_does_not_fit(
+    alice_client: Client, three: tuple[Run, ...], asked: dict[str, str], titles: list[str]
+) -> None:
+    Run.objects.filter(pk=three[1].pk).update(template="Document review", created_at="2021-06-30T23:59:59Z")
+    assert found(alice_client, **asked) == titles
+
+
+@pytest.mark.parametrize(
+    ("asked", "says"),
+    [
+        ({"since": "2021-02-31"}, "“2021-02-31” is no date."),
+        ({"until": "9999-12-31"}, "“9999-12-31” is no date."),
+        ({"since": "0001-01-01"}, "“0001-01-01” is no date."),
+        ({"state": "happy"}, "There is no such state to filter by; all are shown."),
+        ({"person": "charlie"}, "There is no such person to filter by; all are shown."),
+        ({"template": "x" * 121}, "There is no such template to filter by; all are shown."),
+    ],
+)
+def test_a_filter_that_cannot_be_used_is_said_and_left_out(
+    alice_client: Client, three: tuple[Run, ...], asked: dict[str, str], says: str
+) -> None:
+    text = page(alice_client, show="all", **asked)
+    assert says in text
+    assert len(rows(text)) == 3
+
+
+@pytest.mark.parametrize(
+    ("sort", "order"),
+    [("newest", [2, 1, 0]), ("oldest", [0, 1, 2]), ("title", [2, 1, 0]), ("waiting", [0, 2, 1]), ("ended", [2, 1, 0])],
+)
+def test_a_list_is_sorted(alice_client: Client, three: tuple[Run, ...], sort: str, order: list[int]) -> None:
+    assert rows(page(alice_client, show="all", sort=sort)) == [three[place].pk for place in order]
+
+
+@pytest.mark.parametrize("asked", [{"show": "nothing"}, {"sort": "by heart"}, {"page": "none"}, {"page": "-1"}])
+def test_nonsense_in_the_address_is_as_if_it_were_not_there(
+    alice_client: Client, three: tuple[Run, ...], asked: dict[str, str]
+) -> None:
+    assert rows(page(alice_client, **asked)) == [three[0].pk]
+
+
+def test_the_whole_state_is_in_the_address_of_every_link(alice_client: Client, alice: User) -> None:
+    crowd(alice, 90, open_gates=0, running=0)
+    text = page(alice_client, show="finished", q="review", sort="title", page="2")
+    assert "Page 2 of 3" in text
+    assert 'href="?q=review&show=finished&sort=title&page=1"' in text
+    assert 'href="?q=review&show=mine"' in text, (
+        "the tab of another list keeps the search, and begins at its first page"
+    )
+    assert "?show=finished&sort=title" in text, "the search is taken off alone"
+
+
+def test_pages_end_where_the_list_does(alice_client: Client, alice: User) -> None:
+    crowd(alice, 90, open_gates=0, running=0)
+    assert [len(rows(page(alice_client, show="all", page=number))) for number in ("1", "2", "3", "999999")] == [
+        40,
+        40,
+        10,
+        10,
+    ]
+
+
+def test_archived_runs_are_listed_where_they_are_asked_for(alice_client: Client, three: tuple[Run, ...]) -> None:
+    run = three[2]
+    Run.objects.filter(pk=run.pk).update(archived_at=run.finished_at)
+    assert (found(alice_client), counts(page(alice_client))) == (
+        ["mango_tree", "Zebra crossing 100% done"],
+        [1, 1, 0, 2],
+    )
+    assert found(alice_client, archived="1") == ["Apple \\ pie"]
+
+
+# ---- what it costs --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "asked", [{"show": show} for show in ("mine", "running", "finished", "all")] + [{"q": "review"}]
+)
+def test_queries_do_not_grow_with_runs(client: Client, alice: User, asked: dict[str, str]) -> None:
+    client.force_login(alice)
+    numbers = set()
+    for _ in range(2):
+        crowd(alice, 40, open_gates=12, running=9)
+        with CaptureQueriesContext(connection) as captured:
+            assert rows(page(client, **asked))
+        numbers.add(len(captured))
+    assert len(numbers) == 1
+    assert max(numbers) <= 14
+
+
+def test_a_refresh_is_the_lists_alone_and_nothing_when_nothing_happened(alice_client: Client) -> None:
+    run = factories.awaiting_plan()
+    live = {"HX-Request": "true"}
+    first = alice_client.get("/", headers=live)
+    assert rows(first.text) == [run.pk]
+    assert "<html" not in first.text
+    seen = live | {"If-None-Match": first.headers["ETag"]}
+    with CaptureQueriesContext(connection) as captured:
+        again = alice_client.get("/", headers=seen)
+    assert (again.status_code, again.content, len(captured)) == (304, b"", 4)
+    gates.cancel(run.pk, run.owner)
+    assert alice_client.get("/", headers=seen).status_code == 200
+
+
+def test_nobody_is_told_that_nothing_happened_by_what_somebody_else_has_seen(
+    client: Client, alice_client: Client, charlie: User
+) -> None:
+    factories.awaiting_plan()
+    seen = {"If-None-Match": alice_client.get("/").headers["ETag"]}
+    client.force_login(charlie)
+    assert client.get("/", headers=seen).status_code == 200
+
+
+def test_every_outcome_has_its_words(alice_client: Client, alice: User) -> None:
+    crowd(alice, 40, open_gates=0, running=0)
+    text = page(alice_client, show="finished")
+    assert {"Succeeded", "Stopped", "Partial, 1 open point: Step 2 was not done."} <= set(
+        re.findall(r'<span class="what">\s*([^<]+?)\s*</span>', text)
+    )

@@ -37,6 +37,9 @@ EVERY_KIND: tuple[AnyEvent, ...] = (
     events.Finalising(),
     events.Answered(met=1, criteria=2),
     events.Finished(outcome="partial", gaps=("It is missing.",)),
+    events.Renamed(by="alice", before="Review", after="Review of May"),
+    events.Archived(by="alice"),
+    events.Restored(by="alice"),
     events.Note(text="alice stopped the run.", reason="Wrong folder."),
 )
 

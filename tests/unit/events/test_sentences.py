@@ -11,6 +11,9 @@ from tests.unit.events.test_kinds import EVERY_KIND
 NAMES = {"a": "Review"}
 
 SENTENCES = {
+    "renamed": "alice renamed the run from “Review” to “Review of May”.",
+    "archived": "alice archived the run: lists show it only where the archive is asked for.",
+    "restored": "alice brought the run back from the archive.",
     "submitted": "alice submitted the task with 3 files.",
     "planning": "The planner writes version 1 of the plan.",
     "plan_proposed": (

@@ -1,0 +1,51 @@
+"""The tables of the installation: which runs were deleted, and which of their files have still to be looked at."""
+
+from __future__ import annotations
+
+from django.conf import settings
+from django.db import models
+
+from runs.enums import Outcome
+from runs.models.fields import only, word_field
+
+
+class DeletedRun(models.Model):
+    """What is left of a run that somebody deleted: one line, for administrators. Its content is gone.
+
+    `number` was the run's. `calls` and `cost_usd` (of the priced ones) are sums of its journal, which went with it;
+    `files` and `bytes` those of its last workspace.
+    """
+
+    number = models.BigIntegerField(unique=True)
+    title = models.CharField(max_length=120)
+    owner = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+")
+    outcome = word_field(Outcome)
+    submitted_at = models.DateTimeField()
+    finished_at = models.DateTimeField()
+    calls = models.PositiveIntegerField()
+    cost_usd = models.DecimalField(max_digits=14, decimal_places=8)
+    files = models.PositiveIntegerField()
+    bytes = models.PositiveBigIntegerField()
+    deleted_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+")
+    deleted_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["-id"]
+        constraints = [only("outcome", Outcome, "deleted_run_outcome_known")]
+
+    def __str__(self) -> str:
+        return f"Run {self.number}, deleted: {self.title}"
+
+
+class Discarded(models.Model):
+    """A content that a deleted run had. The sweeper removes it once no one else has it (`runs.trees`)."""
+
+    sha256 = models.CharField(max_length=64, unique=True)
+    due_at = models.DateTimeField(db_index=True)
+
+    class Meta:
+        ordering = ["due_at"]
+        verbose_name_plural = "discarded"
+
+    def __str__(self) -> str:
+        return f"{self.sha256[:12]} discarded"

@@ -1,0 +1,40 @@
+// Keeps [data-refresh="SECONDS"] true while somebody looks: asks for this page's own address again, and is told 304 when nothing has happened.
+(() => {
+  "use strict";
+  const HIDDEN_EVERY = 60; // seconds: browsers slow hidden pages down to this anyway
+  const region = document.querySelector("[data-refresh]");
+  if (!region) return;
+  let version = region.dataset.version || "";
+  let last = Date.now();
+  let asking = false;
+
+  // A hidden page asks nothing, unless a person wants to be notified by it.
+  function wait() {
+    if (!document.hidden) return Number(region.dataset.refresh);
+    return region.dataset.whenHidden ? HIDDEN_EVERY : Infinity;
+  }
+
+  async function refresh() {
+    if (asking) return;
+    asking = true;
+    last = Date.now();
+    try {
+      await htmx.ajax("GET", location.pathname + location.search, { source: region, target: region, swap: "innerMorph" });
+    } finally {
+      asking = false;
+    }
+  }
+
+  region.addEventListener("htmx:config:request", (event) => {
+    if (version) event.detail.ctx.request.headers["If-None-Match"] = version;
+  });
+  region.addEventListener("htmx:after:request", (event) => {
+    version = event.detail.ctx.response?.headers?.get("ETag") || version;
+  });
+  setInterval(() => {
+    if (Date.now() - last >= wait() * 1000) refresh();
+  }, 1000);
+  document.addEventListener("visibilitychange", () => {
+    if (!document.hidden) refresh();
+  });
+})();
