@@ -102,6 +102,22 @@ def sentence(event: AnyEvent, names: Mapping[str, str]) -> str:
     return f"{event.text} {event.reason}".strip()
 
 
+def short_sentence(event: AnyEvent, names: Mapping[str, str]) -> str:
+    """The same where step and attempt, and how long it took, already stand beside it."""
+    match event:
+        case ModelCalled():
+            return f"The {event.role} ({event.model}) {'gave no answer' if event.stop == 'error' else 'answered'}."
+        case ToolCalled():
+            return f"{' '.join(filter(None, [event.tool, event.path, 'failed' if event.error else '']))}."
+        case Verifying():
+            return f"Reported, {event.confidence * 100:.0f} % confident; it is being verified."
+        case VerdictGiven():
+            asks = " A new plan is asked for." if event.action == Action.REPLAN else ""
+            return "Passed verification." if event.passed else f"Did not pass: {event.feedback}{asks}"
+        case _:
+            return sentence(event, names)
+
+
 def _of_run(event: RunEvent) -> str:
     if isinstance(event, ShelfEvent):
         return _of_shelf(event)

@@ -10,7 +10,7 @@ from runs.enums import EventKind
 from runs.errors import NotAllowed
 from runs.models import Event, Run
 from runs.permissions import visible_runs
-from runs.web.presenters.feed import SHOWN, feed
+from runs.web.presenters.feed import line
 from runs.web.presenters.frame import RunFrame
 from runs.web.presenters.gates import Problem
 from runs.web.presenters.page import RunPage, run_page
@@ -39,8 +39,10 @@ TABS: Mapping[str, Mapping[str, frozenset[EventKind]]] = {
     "cost": {"costs": frozenset(EventKind) - {EventKind.TOOL_CALLED}},
 }
 """By tab, which of its regions change by which events. A gate in which somebody types changes by gate events only."""
-_WHOLE = {"history": ["feed"]}
+_WHOLE = {"history": ["missed"]}
 """Regions that a browser is sent when it has missed much, where that is more than what events change."""
+MAX_LINES = 200
+"""Events that are sent at once."""
 
 
 @dataclass(frozen=True)
@@ -67,9 +69,9 @@ def update(person_id: int | None, run_id: int, tab: str, seen: int) -> Update:
     if run.event_count == seen:
         return Update(seen, "")
     page, above = run_page(run), head(RunFrame(run, tab))
-    events = list(run.events.after(seen).filter(seq__lte=run.event_count)[: SHOWN + 1])
-    if len(events) > SHOWN:
-        return Update(page.feed.last, above + regions(page, tab, _WHOLE.get(tab, TABS[tab])))
+    events = list(run.events.after(seen).filter(seq__lte=run.event_count)[: MAX_LINES + 1])
+    if len(events) > MAX_LINES:
+        return Update(run.event_count, above + regions(page, tab, _WHOLE.get(tab, TABS[tab])))
     return Update(events[-1].seq, above + _changed(page, tab, events))
 
 
@@ -90,7 +92,8 @@ def _changed(page: RunPage, tab: str, events: Sequence[Event]) -> str:
     kinds = {event.kind for event in events}
     changed = [name for name, by in TABS[tab].items() if kinds & by]
     if tab == "history":
-        return render_to_string("runs/history.html#lines", {"lines": feed(events, page.step_names).lines, "oob": True})
+        lines = [line(event, page.step_names) for event in events]
+        return render_to_string("runs/history.html#lines", {"lines": lines, "run": page.run, "oob": True})
     if tab != "steps" or changed:
         return regions(page, tab, changed)
     touched = {str(event.data["step"]) for event in events if event.data.get("step")}

@@ -1,23 +1,15 @@
-// Owns a run's page while it is followed: says what it has seen, shows whether it is live, keeps the reader's place.
+// Owns a run's page while it is followed: says what it has seen, shows whether it is live, keeps what is being typed.
 (() => {
   "use strict";
   const live = document.getElementById("live");
-  const scroller = () => document.getElementById("feed-scroll");
   const NO_LONGER_ALLOWED = 4403;
-  const NEAR_END = 40;
 
   let seen = live ? Number(live.dataset.seen) : 0;
-  let atEnd = true;
 
   function show(state, words) {
     if (!live || live.dataset.state === state) return;
     live.dataset.state = state;
     live.querySelector(".live-text").textContent = words;
-  }
-
-  function toEnd() {
-    const box = scroller();
-    if (box) box.scrollTop = box.scrollHeight;
   }
 
   // A step that came into motion opens once; whether it stays open is the reader's choice.
@@ -74,8 +66,6 @@
 
   let typed = [];
   document.addEventListener("htmx:before:ws:message", () => {
-    const box = scroller();
-    atEnd = !box || box.scrollHeight - box.scrollTop - box.clientHeight < NEAR_END;
     typed = unsent();
   });
 
@@ -87,9 +77,6 @@
     setTimeout(() => {
       keep(typed);
       openMoving();
-      if (atEnd) toEnd();
     }, 30);
   });
-
-  toEnd();
 })();

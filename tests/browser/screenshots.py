@@ -57,7 +57,7 @@ def album(browser: Browser, link: str, folder: Path) -> None:
     page.wait_for_selector("article.gate[data-kind=plan]", timeout=LONG)
     shots.take("plan-gate")
     page.locator("article.gate button[value=approve]").click()
-    page.wait_for_selector("#feed-lines >> text=at “", timeout=LONG)
+    page.wait_for_selector("#run-state >> text=Working on “", timeout=LONG)
     shots.take("running", schemes=("light",), shapes=("wide",))
     page.wait_for_selector("article.gate[data-kind=step]", timeout=LONG)
     shots.take("step-gate")

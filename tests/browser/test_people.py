@@ -70,7 +70,7 @@ def test_who_is_taken_off_a_run_or_deactivated_is_out_at_once(page: Page, site: 
     expect(page.get_by_text("dan may neither see this run nor decide in it any more.")).to_be_visible()
     expect(other.get_by_role("heading", name="There is nothing here")).to_be_visible()
     page.goto(f"{run}history/")
-    expect(page.locator("#feed-lines")).to_contain_text("admin took dan off those who may see this run")
+    expect(page.locator("#history-lines")).to_contain_text("admin took dan off those who may see this run")
     page.goto(f"{site.url}/people/")
     other.goto(site.url)
     expect(other.get_by_role("heading", name="Inbox")).to_be_visible()

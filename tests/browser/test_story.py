@@ -48,13 +48,17 @@ def tab(page: Page, name: str) -> None:
 def beside(page: Page, name: str) -> Page:
     """A second page of the same browser, which shows this tab of the run."""
     other = page.context.new_page()
-    other.goto(page.url.split("#")[0] + f"{name.lower()}/")
+    every_line = "?show=calls" if name == "History" else ""
+    other.goto(page.url.split("#")[0] + f"{name.lower()}/{every_line}")
     expect(other.locator("#live")).to_have_attribute("data-state", "live")
     return other
 
 
 def numbers_in(history: Page) -> list[int]:
-    return [int(text) for text in history.locator("#feed-lines .feed-seq").all_inner_texts()]
+    """The numbers of the events that the page shows, sorted: those of its tree, and those that came after."""
+    came = [int(text) for text in history.locator("#feed-lines .event-seq").all_inner_texts()]
+    assert came == sorted(came)
+    return sorted([*came, *map(int, history.locator(".history-tree .event-seq").all_inner_texts())])
 
 
 def test_from_the_sample_to_the_report(page: Page, site: Site) -> None:
@@ -131,7 +135,7 @@ def test_own_files_by_folder_and_what_cannot_be_done_without_a_model(page: Page,
     tab(page, "Files")
     expect(page.locator("#run-files")).to_contain_text("old papers/Überblick.txt")
     tab(page, "History")
-    expect(page.locator("#feed-lines")).to_contain_text("Left out, since they may hold secrets: notes/.env.")
+    expect(page.locator("#history-lines")).to_contain_text("Left out, since they may hold secrets: notes/.env.")
     expect(page.locator("#live")).to_have_attribute("data-state", "live")  # a socket cut off while it opens complains
 
 
@@ -195,7 +199,7 @@ def test_a_run_of_the_command_line_is_followed_too(page: Page, site: Site) -> No
     number = next(found[1] for line in command.stdout if (found := re.match(r"Run (\d+):", line)))
     page.goto(f"{site.url}/runs/{number}/")
     expect(page.locator("#run-result")).to_contain_text("Succeeded", timeout=LONG, ignore_case=True)
-    tab(page, "History")
+    page.goto(f"{site.url}/runs/{number}/history/?show=calls")
     numbers = numbers_in(page)
     assert numbers == list(range(1, len(numbers) + 1))
     command.communicate(timeout=30)

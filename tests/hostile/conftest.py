@@ -35,6 +35,7 @@ def _real(run: Run) -> dict[str, str]:
         "run_id": str(run.pk),
         "gate_id": str(gate.pk),
         "step_id": str(Step.objects.get(plan__run=run, plan__version=1, key="review").pk),
+        "work_id": str(run.work.earliest("pk").pk),
         "version": "1",
         "name": "contracts",
         "path": "contracts/Service agreement.md",

@@ -14,7 +14,6 @@ from runs.pev.ports import FileInfo
 from runs.reading.plans import PlanReading, StepReading
 from runs.reading.rows import read_rows
 from runs.reading.run import RunReading
-from runs.web.presenters.feed import SHOWN, SHOWN_ALL, Feed, feed
 from runs.web.presenters.gates import GateView, latest_decision, open_gates
 
 DETAILED_STEPS = 40
@@ -31,8 +30,6 @@ def spelled_out(steps: Sequence[Step]) -> list[Step]:
 @dataclass(frozen=True, eq=False)
 class RunPage(RunReading):
     """A reading, with what only the page of the run says. Regions that are not sent again are not read again."""
-
-    whole_feed: bool = False
 
     @property
     def finished(self) -> bool:
@@ -86,13 +83,6 @@ class RunPage(RunReading):
         return {step.row.key: step.name for plan in self.plans for step in plan.steps}
 
     @cached_property
-    def feed(self) -> Feed:
-        """The latest events, oldest first; none that came after the run's row was read: the rows may lack them."""
-        known = self.run.events.filter(seq__lte=self.run.event_count)
-        latest = list(known.order_by("-seq")[: SHOWN_ALL if self.whole_feed else SHOWN])
-        return feed(reversed(latest), self.step_names, whole=self.whole_feed)
-
-    @cached_property
     def inputs(self) -> list[tuple[str, FileInfo]]:
         return list(trees.files_of(self.run.inputs).items())
 
@@ -108,6 +98,6 @@ class RunPage(RunReading):
         return plan_worth_keeping(self.run) is not None
 
 
-def run_page(run: Run, *, whole_feed: bool = False) -> RunPage:
+def run_page(run: Run) -> RunPage:
     """The page as of now. The number of queries does not depend on the number of steps or events."""
-    return RunPage(read_rows(run, spelled_out), whole_feed)
+    return RunPage(read_rows(run, spelled_out))

@@ -1,6 +1,6 @@
 """The template tags and filters, available in every template."""
 
-from datetime import datetime
+from datetime import datetime, timedelta
 from decimal import Decimal
 
 from django import template
@@ -75,6 +75,25 @@ def ago(moment: datetime | None) -> SafeString | str:
         f"{exact:%-d %B %Y, %H:%M:%S %Z}",
         in_words(moment, timezone.now()),
     )
+
+
+@register.filter
+def offset(moment: datetime, start: datetime) -> SafeString:
+    """How long after the start of a run, with the exact time on hover: +4 s, +2 m 13 s, +1 h 5 m, +3 d 4 h."""
+    local = timezone.localtime(moment)
+    iso, exact = local.isoformat(timespec="milliseconds"), f"{local:%-d %B %Y, %H:%M:%S %Z}"
+    return format_html('<time datetime="{}" title="{}">{}</time>', iso, exact, _offset(moment - start))
+
+
+def _offset(span: timedelta) -> str:
+    whole = max(0, int(span.total_seconds()))
+    if whole < 60:
+        return f"+{whole} s"
+    if whole < 3_600:
+        return f"+{whole // 60} m {whole % 60} s"
+    if whole < 86_400:
+        return f"+{whole // 3_600} h {whole % 3_600 // 60} m"
+    return f"+{whole // 86_400} d {whole % 86_400 // 3_600} h"
 
 
 @register.filter

@@ -37,8 +37,7 @@ def person(request: HttpRequest) -> User:
 def run_tab(request: HttpRequest, run_id: int, tab: str) -> HttpResponse:
     """One tab of the page of a run, by its name."""
     run = visible_run(request, run_id)
-    page = present(run, whole_feed=request.GET.get("events") == "all")
-    return render(request, f"runs/{tab}.html", {"frame": RunFrame(run, tab), "page": page})
+    return render(request, f"runs/{tab}.html", {"frame": RunFrame(run, tab), "page": present(run)})
 
 
 @require_POST

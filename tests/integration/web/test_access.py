@@ -68,6 +68,7 @@ TABLE = {
     "runs/sample/<slug:name>/": Row(post=(302,) * 5),
     "runs/<int:run_id>/": Row(get=SEEN),
     **{f"runs/<int:run_id>/{tab}/": Row(get=SEEN) for tab in ("plan", "steps", "files", "history", "cost")},
+    "runs/<int:run_id>/history/calls/<int:work_id>/": Row(get=SEEN),
     "runs/<int:run_id>/again/": Row(get=SEEN, post=DONE),
     "runs/<int:run_id>/stop/": Row(post=DONE),
     "runs/<int:run_id>/pause/": Row(post=DONE, sent={"paused": "1"}),
@@ -132,6 +133,7 @@ def world(db: None) -> World:
         "digest": gate.digest,
         "gate_id": gate.pk,
         "step_id": plan.steps.earliest("position").pk,
+        "work_id": waiting.work.earliest("pk").pk,
         "version": plan.version,
         "path": sorted(waiting.inputs.changes)[0],
         "place": "answer",
@@ -203,7 +205,7 @@ def test_runs_that_are_not_there_and_parts_of_another_run_are_not_found(world: W
     """Alice is in both runs, so that it is the address that does not fit; an administrator sees all there is."""
     found = set()
     for route in (route for route in TABLE if "<int:run_id>" in route):
-        parts = [world.finished.pk] if re.search("gate_id|step_id", route) else []
+        parts = [world.finished.pk] if re.search("gate_id|step_id|work_id", route) else []
         for run_id, role in itertools.product([0, 4_711, 10**18, *parts], ["owner", "administrator"]):
             for method in (method for method in ("get", "post") if getattr(TABLE[route], method)):
                 status = getattr(world.browser(role), method)(world.address(route, run_id=run_id)).status_code

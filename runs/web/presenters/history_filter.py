@@ -1,0 +1,158 @@
+"""What of a history is asked for: which kinds of lines, of which step, by whom, with which words, which page of it."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from urllib.parse import urlencode
+
+from django.db.models import Q
+
+from runs.enums import EventKind, Outcome
+
+CALLS = frozenset({EventKind.MODEL_CALLED, EventKind.TOOL_CALLED})
+_DECISIONS = frozenset(
+    {
+        EventKind.SUBMITTED,
+        EventKind.GATE_OPENED,
+        EventKind.GATE_DECIDED,
+        EventKind.GATE_WITHDRAWN,
+        EventKind.PLAN_APPROVED,
+        EventKind.PAUSED,
+        EventKind.RESUMED,
+        EventKind.LIMITS_RAISED,
+        EventKind.APPROVER_ADDED,
+        EventKind.APPROVER_REMOVED,
+    }
+)
+_RESULTS = frozenset(
+    {
+        EventKind.PLAN_PROPOSED,
+        EventKind.ATTEMPT_REUSED,
+        EventKind.VERDICT,
+        EventKind.STEP_PASSED,
+        EventKind.STEP_ACCEPTED,
+        EventKind.STEP_FAILED,
+        EventKind.ANSWERED,
+        EventKind.FINISHED,
+    }
+)
+_PROBLEMS = frozenset(
+    {
+        EventKind.STEP_FAILED,
+        EventKind.STEP_RETRIED,
+        EventKind.REPLANNING,
+        EventKind.NOTHING_NEW,
+        EventKind.WAITING_FOR_MODEL,
+        EventKind.RECOVERED,
+    }
+)
+MAX_WORDS = 200
+"""Characters that are searched for."""
+MAX_NUMBER = 10**9
+"""Numbers of events above this are none."""
+
+
+class Show(StrEnum):
+    ALL = "all"
+    RESULTS_AND_DECISIONS = "main"
+    DECISIONS = "decisions"
+    RESULTS = "results"
+    PROBLEMS = "problems"
+    WITH_CALLS = "calls"
+    MODELS = "models"
+    TOOLS = "tools"
+
+
+SHOW: Mapping[Show, str] = {
+    Show.ALL: "Everything, calls folded",
+    Show.RESULTS_AND_DECISIONS: "Decisions and results",
+    Show.DECISIONS: "Decisions",
+    Show.RESULTS: "Results",
+    Show.PROBLEMS: "Problems",
+    Show.WITH_CALLS: "Everything, calls as lines",
+    Show.MODELS: "Model calls",
+    Show.TOOLS: "Tool calls",
+}
+_CONDITIONS: Mapping[Show, Q] = {
+    Show.ALL: ~Q(kind__in=CALLS),
+    Show.RESULTS_AND_DECISIONS: Q(kind__in=_DECISIONS | _RESULTS),
+    Show.DECISIONS: Q(kind__in=_DECISIONS),
+    Show.RESULTS: Q(kind__in=_RESULTS),
+    Show.PROBLEMS: Q(kind__in=_PROBLEMS)
+    | Q(kind=EventKind.VERDICT, data__passed=False)
+    | Q(kind=EventKind.MODEL_CALLED, data__stop="error")
+    | Q(kind=EventKind.TOOL_CALLED, data__error=True)
+    | Q(kind=EventKind.FINISHED, data__outcome__in=[Outcome.PARTIAL.value, Outcome.FAILED.value]),
+    Show.WITH_CALLS: Q(),
+    Show.MODELS: Q(kind=EventKind.MODEL_CALLED),
+    Show.TOOLS: Q(kind=EventKind.TOOL_CALLED),
+}
+
+
+@dataclass(frozen=True)
+class HistoryFilter:
+    """What the address asks for; unknown values are as if they were not there.
+
+    `before`, `after` and `event` are numbers of events: the lines before one, after one, or around one.
+    `open`: the work item whose calls are unfolded.
+    """
+
+    show: Show = Show.ALL
+    step: str = ""
+    person: str = ""
+    words: str = ""
+    before: int = 0
+    after: int | None = None
+    event: int = 0
+    open: int = 0
+
+    @property
+    def condition(self) -> Q:
+        """On the rows of events; the words are looked for in sentences, which no row has."""
+        wanted = _CONDITIONS[self.show]
+        if self.step:
+            wanted &= Q(data__step=self.step)
+        if self.person:
+            wanted &= Q(data__by=self.person)
+        return wanted
+
+    @property
+    def folds_calls(self) -> bool:
+        """Whether the calls of what is shown stand below it, folded."""
+        return self.show is Show.ALL and not self.person and not self.words
+
+    @property
+    def narrowed(self) -> bool:
+        """Whether anything is left out by choice."""
+        return bool(self.step or self.person or self.words or self.show is not Show.ALL)
+
+    @property
+    def query(self) -> str:
+        """The choice as a part of an address, without the page."""
+        named = {"show": self.show if self.show is not Show.ALL else "", "step": self.step, "person": self.person}
+        return urlencode({name: value for name, value in [*named.items(), ("q", self.words)] if value})
+
+
+def filter_from(asked: Mapping[str, str], steps: Collection[str], people: Collection[str]) -> HistoryFilter:
+    """`steps` are the keys, `people` the names that this history has; nothing else can be asked for."""
+    show, step, person = asked.get("show", ""), asked.get("step", ""), asked.get("person", "")
+    after = _number(asked.get("after", "")) if "after" in asked else None
+    return HistoryFilter(
+        show=Show(show) if show in Show else Show.ALL,
+        step=step if step in steps else "",
+        person=person if person in people else "",
+        words=" ".join(asked.get("q", "")[:MAX_WORDS].split()),
+        before=_number(asked.get("before", "")),
+        after=after,
+        event=_number(asked.get("event", "")),
+        open=_number(asked.get("open", "")),
+    )
+
+
+def _number(text: str) -> int:
+    """0 for what is no number of an event."""
+    if not (text.isascii() and text.isdigit() and len(text) <= 10):
+        return 0
+    return int(text) if int(text) <= MAX_NUMBER else 0

@@ -1,0 +1,239 @@
+"""Lines of a history as a tree: of the run, below it steps, their attempts, and the calls of each. Asks no database."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from decimal import Decimal
+
+from runs.enums import AttemptStatus, EventKind, StepStatus
+from runs.events.kinds import AnyEvent, GateDecided, read
+from runs.events.sentences import Tone, sentence, short_sentence, tone
+from runs.models import Event
+
+_IN_ATTEMPTS = frozenset({EventKind.MODEL_CALLED, EventKind.TOOL_CALLED, EventKind.VERIFYING, EventKind.VERDICT})
+_OPEN_STEPS = frozenset({StepStatus.RUNNING, StepStatus.JUDGED, StepStatus.WAITING, StepStatus.FAILED})
+MAX_OPEN_STEPS = 6
+"""With more steps on a page, those that are settled are folded."""
+
+
+@dataclass(frozen=True)
+class StepRow:
+    """A step of one version of the plan, which is there since `at`."""
+
+    pk: int
+    key: str
+    name: str
+    status: str
+    version: int
+    at: datetime
+
+
+@dataclass(frozen=True)
+class AttemptRow:
+    """`at`: when it began; `ended`: when its verdict was there. `work`: the item whose calls are its own."""
+
+    pk: int
+    step: int
+    key: str
+    number: int
+    status: str
+    at: datetime
+    ended: datetime | None
+    work: int
+
+
+@dataclass(frozen=True)
+class Calls:
+    """The calls of one work item in sum. `failed`: of both kinds. `ms` adds up what ran side by side."""
+
+    work: int
+    models: int
+    tools: int
+    failed: int
+    ms: int
+    cost: Decimal
+    unpriced: int
+    lower_bounds: int
+    open: bool = False
+
+
+@dataclass(frozen=True)
+class Line:
+    """One event. `took`: milliseconds from what it ends; `waited` says that it was a person who was waited for."""
+
+    seq: int
+    at: datetime
+    kind: str
+    tone: Tone
+    sentence: str
+    took: int | None = None
+    waited: bool = False
+    calls: Calls | None = None
+
+
+@dataclass
+class AttemptNode:
+    row: AttemptRow
+    calls: Calls | None
+    began: int = 0
+    """The number of the event with which it began; 0 when that is on another page."""
+    lines: list[Line] = field(default_factory=list)
+
+    @property
+    def took(self) -> int | None:
+        return milliseconds(self.row.ended - self.row.at) if self.row.ended else None
+
+    @property
+    def moving(self) -> bool:
+        return self.row.status in {AttemptStatus.EXECUTING, AttemptStatus.VERIFYING}
+
+
+@dataclass
+class StepNode:
+    row: StepRow
+    at: datetime
+    items: list[Line | AttemptNode] = field(default_factory=list)
+    open: bool = True
+
+    @property
+    def attempts(self) -> list[AttemptNode]:
+        return [item for item in self.items if isinstance(item, AttemptNode)]
+
+    @property
+    def took(self) -> int:
+        """What its attempts on this page took together."""
+        return sum(attempt.took or 0 for attempt in self.attempts)
+
+
+type Node = Line | StepNode
+
+
+@dataclass(frozen=True)
+class Marks:
+    """Events of the whole run that others end: when plans and answers were begun, and gates opened."""
+
+    planned: Sequence[tuple[int, datetime]]
+    finalised: Sequence[tuple[int, datetime]]
+    gates: Mapping[int, datetime]
+
+
+@dataclass(frozen=True)
+class Context:
+    """What the lines of a page hang on: rows by what events name, and the calls by work item."""
+
+    steps: Mapping[str, Sequence[StepRow]]
+    attempts: Mapping[tuple[str, int], Sequence[AttemptRow]]
+    calls: Mapping[int, Calls]
+    marks: Marks
+    works: Mapping[int, int]
+    """The work items of planning and of the final answer, by the number of the event that began them."""
+
+    @property
+    def names(self) -> dict[str, str]:
+        """Of the newest plan where several have the key."""
+        return {key: rows[-1].name for key, rows in self.steps.items()}
+
+    def attempt_of(self, key: str, number: int, at: datetime) -> AttemptRow | None:
+        return _latest(self.attempts.get((key, number), ()), at)
+
+    def step_of(self, key: str, attempt: AttemptRow | None, at: datetime) -> StepRow | None:
+        rows = self.steps.get(key, ())
+        own = next((row for row in rows if attempt and row.pk == attempt.step), None)
+        return own or _latest(rows, at)
+
+
+def _latest[Row: (StepRow, AttemptRow)](rows: Sequence[Row], at: datetime) -> Row | None:
+    """The one that an event of this time is about: keys and numbers begin again with each version of the plan."""
+    before = [row for row in rows if row.at <= at]
+    return before[-1] if before else next(iter(rows), None)
+
+
+def milliseconds(span: timedelta) -> int:
+    return round(span / timedelta(milliseconds=1))
+
+
+def tree(events: Iterable[Event], context: Context, *, shown: int = 0) -> list[Node]:
+    """The nodes in the order of their first lines. The step with the event numbered `shown` is open."""
+    nodes: list[Node] = []
+    steps: dict[int, StepNode] = {}
+    attempts: dict[int, AttemptNode] = {}
+    for event in events:
+        typed = read(event.kind, event.data)
+        key, number = getattr(typed, "step", ""), getattr(typed, "attempt", 0)
+        attempt = context.attempt_of(key, number, event.at) if number else None
+        row = context.step_of(key, attempt, event.at) if key else None
+        if row is None:
+            nodes.append(_line(event, typed, context))
+            continue
+        step = steps.get(row.pk)
+        if step is None:
+            step = steps[row.pk] = StepNode(row, event.at)
+            nodes.append(step)
+        _into(step, attempts, attempt, event, typed, context)
+    _fold(list(steps.values()), shown)
+    return nodes
+
+
+def _into(
+    step: StepNode,
+    attempts: dict[int, AttemptNode],
+    attempt: AttemptRow | None,
+    event: Event,
+    typed: AnyEvent,
+    context: Context,
+) -> None:
+    begins = event.kind == EventKind.ATTEMPT_STARTED
+    if attempt is None or not (begins or event.kind in _IN_ATTEMPTS):
+        step.items.append(_line(event, typed, context))
+        return
+    node = attempts.get(attempt.pk)
+    if node is None:
+        node = attempts[attempt.pk] = AttemptNode(attempt, context.calls.get(attempt.work))
+        step.items.append(node)
+    if begins:
+        node.began = event.seq
+    else:
+        node.lines.append(_line(event, typed, context, inside=True))
+
+
+def _fold(steps: Sequence[StepNode], shown: int) -> None:
+    if len(steps) <= MAX_OPEN_STEPS:
+        return
+    for step in steps:
+        calls = [node.calls for node in step.attempts if node.calls]
+        step.open = step.row.status in _OPEN_STEPS or _has(step, shown) or any(one.open for one in calls)
+
+
+def _has(step: StepNode, seq: int) -> bool:
+    parts = [item.lines if isinstance(item, AttemptNode) else [item] for item in step.items]
+    return any(line.seq == seq for lines in parts for line in lines) or any(one.began == seq for one in step.attempts)
+
+
+def _line(event: Event, typed: AnyEvent, context: Context, *, inside: bool = False) -> Line:
+    """`inside`: below its attempt, which says what it is about."""
+    begun = _begun(event, typed, context.marks)
+    return Line(
+        event.seq,
+        event.at,
+        event.kind,
+        tone(typed),
+        (short_sentence if inside else sentence)(typed, context.names),
+        milliseconds(event.at - begun) if begun else None,
+        isinstance(typed, GateDecided),
+        context.calls.get(context.works.get(event.seq, 0)),
+    )
+
+
+def _begun(event: Event, typed: AnyEvent, marks: Marks) -> datetime | None:
+    """When that began which this event ends."""
+    if isinstance(typed, GateDecided):
+        return marks.gates.get(typed.gate)
+    if event.kind == EventKind.MODEL_CALLED:
+        return event.at - timedelta(milliseconds=getattr(typed, "ms", 0))
+    ends: Mapping[str, Sequence[tuple[int, datetime]]]
+    ends = {EventKind.PLAN_PROPOSED: marks.planned, EventKind.ANSWERED: marks.finalised}
+    found = ends.get(event.kind, ())
+    before = [at for seq, at in found if seq < event.seq]
+    return before[-1] if before else None

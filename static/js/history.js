@@ -1,0 +1,48 @@
+// Moves through the lines of a history by keyboard: j and k, arrows to fold, / to search; finds events that are on another page.
+(() => {
+  "use strict";
+  const root = document.querySelector("[data-history]");
+  if (!root) return;
+
+  // A link to an event that this page does not show leads to the page that does.
+  const named = /^#e(\d{1,9})$/.exec(window.location.hash);
+  const params = new URLSearchParams(window.location.search);
+  if (named && !document.getElementById(`e${named[1]}`) && params.get("event") !== named[1]) {
+    window.location.replace(`?event=${named[1]}#e${named[1]}`);
+  }
+
+  const stops = () => [...root.querySelectorAll("summary, .event-seq")].filter((stop) => stop.checkVisibility());
+
+  function move(by) {
+    const all = stops();
+    const now = all.findIndex((stop) => stop === document.activeElement);
+    const next = all[now < 0 ? (by > 0 ? 0 : all.length - 1) : Math.min(Math.max(now + by, 0), all.length - 1)];
+    next?.focus();
+    next?.scrollIntoView({ block: "nearest" });
+  }
+
+  function fold(open) {
+    const here = document.activeElement?.closest("details");
+    if (!here || !root.contains(here)) return false;
+    if (!open && !here.open) return false;
+    here.open = open;
+    if (!open) here.querySelector("summary").focus();
+    return true;
+  }
+
+  document.addEventListener("keydown", (event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    const typing = event.target.closest("input, textarea, select, [contenteditable]");
+    if (typing) {
+      if (event.key === "Escape" && root.contains(typing)) typing.blur();
+      return;
+    }
+    if (event.key === "j") move(1);
+    else if (event.key === "k") move(-1);
+    else if (event.key === "/") root.querySelector("input[type=search]")?.focus();
+    else if (event.key === "ArrowLeft" && fold(false)) { /* folded */ }
+    else if (event.key === "ArrowRight" && fold(true)) { /* unfolded */ }
+    else return;
+    event.preventDefault();
+  });
+})();
