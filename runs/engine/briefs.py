@@ -127,8 +127,9 @@ def _lessons(plan: Plan) -> tuple[Lesson, ...]:
     return (
         *(_failures(plan) if plan.status in _CARRIED_OUT else ()),
         *(
-            Lesson(f"{gate.decided_by} rejected version {plan.version}", gate.reason, True, gate.request or 0)
+            Lesson(f"{gate.decided_by} rejected version {plan.version}", asked.words, True, asked.request)
             for gate in gates
+            for asked in gate.asked
         ),
     )
 

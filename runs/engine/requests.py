@@ -27,7 +27,7 @@ def persons(gates: Iterable[Gate], until: datetime | None = None) -> dict[int, s
     and must then be told the same.
     """
     said = (gate for gate in gates if until is None or (gate.decided_at and gate.decided_at < until))
-    return {gate.request: gate.reason for gate in said if gate.request}
+    return {asked.request: asked.words for gate in said for asked in gate.asked}
 
 
 def critiques(attempt: Attempt, gates: Iterable[Gate]) -> Iterator[Critique]:

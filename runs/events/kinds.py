@@ -46,7 +46,9 @@ class Planning(EventData):
 
 
 class PlanProposed(EventData):
-    """`steps` and `relaxed` are counts, `kept` the keys of the steps whose results are kept."""
+    """`steps` and `relaxed` are counts, `kept` the keys of the steps whose results are kept. `by`: the person who
+    edited the version before; nobody for a plan of the planner, or one that came with the task.
+    """
 
     kind: Literal[EventKind.PLAN_PROPOSED] = EventKind.PLAN_PROPOSED
     version: int
@@ -54,6 +56,7 @@ class PlanProposed(EventData):
     kept: tuple[str, ...]
     reason: str
     relaxed: int
+    by: str = ""
 
 
 class GateOpened(EventData):

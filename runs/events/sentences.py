@@ -173,7 +173,8 @@ def _of_plan(event: PlanEvent) -> str:
             more = f"; {many(len(event.kept), 'result')} kept from before" if event.kept else ""
             fewer = many(event.relaxed, "place")
             less = f" It asks for less than what was agreed, in {fewer}." if event.relaxed else ""
-            return f"Version {event.version} of the plan is ready: {many(event.steps, 'step')}{more}.{less}"
+            how = f"is {event.by}’s edit" if event.by else "is ready"
+            return f"Version {event.version} of the plan {how}: {many(event.steps, 'step')}{more}.{less}"
         case PlanApproved():
             how = " by policy" if event.how == "policy" else ""
             return f"Version {event.version} of the plan is approved{how}, bound to {event.digest[:12]}."

@@ -10,7 +10,7 @@ from runs.history import record
 from runs.lifecycle import fingerprint
 from runs.lifecycle.state import State
 from runs.lifecycle.transitions import change
-from runs.models import Attempt, Gate, Run, WorkItem
+from runs.models import Attempt, Gate, Plan, Run, WorkItem
 
 
 def open_gate(run: Run, kind: GateKind, question: str, digest: str, **on: Any) -> Gate:
@@ -31,6 +31,19 @@ def open_plan_gate(state: State) -> None:
         question = f"What would run has changed since version {plan.version} was approved ({parts}). Shall it go on?"
         change(plan, PlanStatus.PROPOSED, approval_fingerprint=None, approved_by=None, approved_how="")
     change(run, RunStatus.AWAITING_APPROVAL)
+    _ask_for_plan(run, plan, question)
+
+
+def ask_for_edited_plan(run: Run, plan: Plan) -> None:
+    """Ask for a version that took the place of the one that was asked for: an edit is no approval, whatever the policy
+    says (G2).
+    """
+    _ask_for_plan(
+        run, plan, f"{plan.author} edited the plan. Shall version {plan.version} be carried out as it stands?"
+    )
+
+
+def _ask_for_plan(run: Run, plan: Plan, question: str) -> None:
     digest = fingerprint.digest_of(fingerprint.fingerprint_of(run, plan))
     open_gate(run, GateKind.PLAN, question, digest, plan=plan)
 

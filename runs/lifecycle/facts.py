@@ -21,16 +21,21 @@ from runs.lifecycle import baseline, findings, fingerprint
 from runs.lifecycle import state as states
 from runs.lifecycle.state import State
 from runs.lifecycle.transitions import change
-from runs.models import Attempt, Plan, Run, Step, Verdict
+from runs.models import Attempt, Plan, Run, Step, User, Verdict
 from runs.pev.contracts import PlanContract, PlanStep, StepOutput
 from runs.pev.evidence.results import Judgement
 from runs.pev.plans.estimate import Estimate
 from runs.pev.ports import Changes
 
 
-def propose_plan(run: Run, plan: PlanContract, *, reason: str, estimate: Estimate | None) -> Plan:
-    """Store the next version of the plan. Steps that are unchanged and have passed before keep their result."""
-    before = _superseded(states.of(history.locked(run.pk)))
+def propose_plan(
+    run: Run, plan: PlanContract, *, reason: str, estimate: Estimate | None, author: User | None = None
+) -> Plan:
+    """Store the next version of the plan. Steps that are unchanged and have passed before keep their result.
+
+    `author`: the person who made it of the version that waits for a decision, which it takes the place of.
+    """
+    before = _superseded(states.of(history.locked(run.pk)), edited=author is not None)
     states.end(run)
     row = Plan.objects.create(
         run=run,
@@ -38,6 +43,7 @@ def propose_plan(run: Run, plan: PlanContract, *, reason: str, estimate: Estimat
         header=plan.header,
         digest=fingerprint.plan_digest(plan),
         reason=reason,
+        author=author,
         estimate=estimate,
         relaxed=baseline.relaxed(run, plan) if before else [],
     )
@@ -45,16 +51,23 @@ def propose_plan(run: Run, plan: PlanContract, *, reason: str, estimate: Estimat
     kept = _keep_results(steps, before) if before else []
     states.begin(row, steps)
     event = events.PlanProposed(
-        version=row.version, steps=len(plan.steps), kept=tuple(kept), reason=reason, relaxed=len(row.relaxed)
+        version=row.version,
+        steps=len(plan.steps),
+        kept=tuple(kept),
+        reason=reason,
+        relaxed=len(row.relaxed),
+        by=author.get_username() if author else "",
     )
     record(run.pk, event)
     return row
 
 
-def _superseded(state: State) -> Plan | None:
-    """The newest version. One that was approved is over now, and its answer with it; what is not settled is dropped."""
+def _superseded(state: State, *, edited: bool) -> Plan | None:
+    """The newest version. One that was approved, or is edited, is over now, and its answer with it; what is not settled
+    is dropped.
+    """
     plan = state.plan
-    if plan is None or plan.status != PlanStatus.APPROVED:
+    if plan is None or not (edited or plan.status == PlanStatus.APPROVED):
         return plan
     for step in state.unfinished():
         state.change(step.key, StepStatus.DROPPED)

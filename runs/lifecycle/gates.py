@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, replace
 from decimal import Decimal
+from typing import Any
 
 from django.utils import timezone
 
@@ -26,7 +27,9 @@ from runs.lifecycle.notify import notify
 from runs.lifecycle.transitions import change
 from runs.models import Attempt, Gate, Run, User
 from runs.permissions import check_can_decide
+from runs.pev.contracts import Comment
 from runs.pev.planner import about_sources
+from runs.reading.requests import place_in
 
 _CHANGED = "What would run has changed since this page was loaded. Read it again, then decide."
 _STATUS = {Verb.APPROVE: GateStatus.APPROVED, Verb.REJECT: GateStatus.REJECTED, Verb.STOP: GateStatus.STOPPED}
@@ -37,7 +40,8 @@ class Decision:
     """A person's answer. `digest` is the one on the page that was answered; `how` says through what.
 
     `budget` (USD) and `time_limit` (seconds) are the new limits with which a budget gate is approved. With
-    `no_sources` a plan is approved or rejected as one for creative work, which needs none.
+    `no_sources` a plan is approved or rejected as one for creative work, which needs none. `comments` are on parts of a
+    plan, without numbers and places in words yet; `reason` is on the whole of it. A rejection needs one or the other.
     """
 
     verb: Verb
@@ -47,6 +51,7 @@ class Decision:
     budget: Decimal | None = None
     time_limit: int | None = None
     no_sources: bool = False
+    comments: tuple[Comment, ...] = ()
 
 
 def decide(gate_id: int, user: User, decision: Decision) -> None:
@@ -96,6 +101,7 @@ def _complete(gate: Gate, decision: Decision) -> Decision:
         return decision
     if gate.kind == GateKind.BUDGET:
         return replace(decision, reason=decision.reason.strip() or "Finish with what is there.")
+    decision = replace(decision, **_commented(gate, decision))
     if not decision.reason.strip():
         raise InvalidInput("Say what should be different: the words go to the model that tries again.")
     limit = gate.run.policy.revisions
@@ -105,6 +111,25 @@ def _complete(gate: Gate, decision: Decision) -> Decision:
             "Approve this one, or stop the run and submit the task again with what is missing in the request."
         )
     return decision
+
+
+def _commented(gate: Gate, decision: Decision) -> dict[str, Any]:
+    """The comments with their places in words, that on the whole plan before the others, and all of them as one reason.
+
+    Raises DecisionRefused for a comment on something that this plan does not have.
+    """
+    said = [comment for comment in decision.comments if comment.text.strip()]
+    if not said:
+        return {"comments": ()}
+    if gate.plan is None:
+        raise DecisionRefused("Only the parts of a plan can be commented on.")
+    plan = fingerprint.contract_of(gate.plan)
+    placed = [
+        comment.model_copy(update={"text": comment.text.strip(), "place": place_in(plan, comment)}) for comment in said
+    ]
+    if decision.reason.strip():
+        placed.insert(0, Comment(text=decision.reason.strip()))
+    return {"comments": tuple(placed), "reason": "\n".join(comment.words for comment in placed)}
 
 
 def _do_without_sources(gate: Gate, decision: Decision) -> None:
@@ -134,6 +159,9 @@ def _ask_again(gate: Gate) -> None:
 def already_decided(gate: Gate) -> str:
     """The sentence for anyone who comes second (G3)."""
     if gate.decided_by is None or gate.decided_at is None:
+        later = gate.run.plans.newest() if gate.kind == GateKind.PLAN else None
+        if later and later.author and gate.plan and later.version > gate.plan.version:
+            return f"{later.author} edited the plan meanwhile: decide on version {later.version}, which took its place."
         return "This question was withdrawn; there is nothing to decide any more."
     when = gate.decided_at.strftime("%Y-%m-%d %H:%M:%S")
     reason = f" Reason: {gate.reason}" if gate.reason else ""
@@ -154,6 +182,7 @@ def current_digest(gate: Gate) -> str:
 
 
 def _close(gate: Gate, user: User, decision: Decision) -> None:
+    asked = _numbered(gate, decision) if decision.verb is Verb.REJECT else []
     try:
         change(
             gate,
@@ -162,7 +191,8 @@ def _close(gate: Gate, user: User, decision: Decision) -> None:
             decided_at=timezone.now(),
             decided_how=decision.how,
             reason=decision.reason.strip(),
-            request=_request(gate) if decision.verb is Verb.REJECT else None,
+            request=asked[0].request if asked else None,
+            comments=asked if decision.comments else [],
         )
     except MoveRefused as error:
         raise DecisionRefused("Somebody else decided at the same moment. Load the page again.") from error
@@ -179,12 +209,14 @@ def _close(gate: Gate, user: User, decision: Decision) -> None:
     history.record(gate.run_id, event)
 
 
-def _request(gate: Gate) -> int | None:
-    """The number of what is asked for with the rejection of a plan or a result: the run's next one (T7)."""
+def _numbered(gate: Gate, decision: Decision) -> list[Comment]:
+    """What is asked for with the rejection of a plan or a result, each part with the run's next number (T7)."""
     if gate.kind not in REQUESTING_GATES:
-        return None
-    history.keep(gate.run, requests=gate.run.requests + 1)
-    return gate.run.requests
+        return []
+    said = decision.comments or (Comment(text=decision.reason.strip()),)
+    known = gate.run.requests
+    history.keep(gate.run, requests=known + len(said))
+    return [comment.model_copy(update={"request": number}) for number, comment in enumerate(said, known + 1)]
 
 
 def _follow(gate: Gate, user: User, decision: Decision) -> None:

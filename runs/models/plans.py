@@ -20,7 +20,8 @@ class Plan(models.Model):
     """One numbered version; its content never changes. `digest` is over the whole content, steps included.
 
     `header` is the plan contract without its steps. `approval_fingerprint` holds what was approved (G1), filled
-    then. `reason` says why this version exists. `estimate` is what was shown at the gate. `unmet`: the success
+    then. `reason` says why this version exists, `author` who wrote it by editing the version before: nobody for one
+    that a planner wrote, or that came with the task. `estimate` is what was shown at the gate. `unmet`: the success
     criteria that its results did not meet, for the planner of the next version. `relaxed`: a sentence for each thing
     that the version agreed before asked for and this one does not.
     """
@@ -31,6 +32,7 @@ class Plan(models.Model):
     header: Column[PlanHeader] = ContractField(PlanHeader)
     digest = models.CharField(max_length=64)
     reason = models.TextField(default="", blank=True)
+    author = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, related_name="+")
     estimate: Column[Estimate | None] = ContractField(Estimate, null=True, blank=True)
     approval_fingerprint: Column[dict[str, str] | None] = ContractField(dict[str, str], null=True, blank=True)
     approved_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, related_name="+")

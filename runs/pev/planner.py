@@ -3,6 +3,7 @@
 import json
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from runs.enums import About, Role
 from runs.errors import PathRefused, PlanRepeated
@@ -119,12 +120,29 @@ def _task(step: PlanStep) -> dict[str, object]:
 
 def _unsaid_topics(plan: PlanContract, kept: Sequence[PlanStep]) -> Iterator[str]:
     """A planner says of each criterion what it is about. Steps of earlier versions are kept as they are."""
-    for where, criterion in _criteria_of(plan, but=kept):
-        if criterion.about is None:
+    for one in _criteria_of(plan, but=kept):
+        if one.criterion.about is None:
             yield (
-                f"{where}, criterion “{criterion.text[:80]}”: say what it is about: “sources” if it says something of "
+                f"{one.named}: say what it is about: “sources” if it says something of "
                 "the material or the world, “output” if only of how the result must look."
             )
+
+
+class Problem(NamedTuple):
+    """What keeps a plan from being run. `step_id`: the step that it is about, nothing for the whole plan. `criterion`:
+    the number of that step's criterion, or without a step of a success criterion; 0 for none. `field`: the field of
+    either that it is about, where it is one. `where` names the place in words, unless `what` does.
+    """
+
+    what: str
+    step_id: str = ""
+    criterion: int = 0
+    field: str = ""
+    where: str = ""
+
+    @property
+    def sentence(self) -> str:
+        return f"{self.where}: {self.what}" if self.where else self.what
 
 
 def problems_in(
@@ -138,18 +156,33 @@ def problems_in(
     """One sentence for each thing that keeps the plan from being run; empty means sound. It has to answer the
     `requests` with these numbers.
     """
-    problems: list[str] = []
+    found = placed_problems(plan, tools, max_steps=max_steps, sources_needed=sources_needed, requests=requests)
+    return [problem.sentence for problem in found]
+
+
+def placed_problems(
+    plan: PlanContract,
+    tools: frozenset[str],
+    *,
+    max_steps: int,
+    sources_needed: bool = True,
+    requests: Collection[int] = (),
+) -> list[Problem]:
+    """The same, each with its place in the plan."""
+    problems: list[Problem] = []
     ids = [step.step_id for step in plan.steps]
-    problems += [f"The step_id “{name}” is used twice." for name in sorted({i for i in ids if ids.count(i) > 1})]
+    twice = sorted({i for i in ids if ids.count(i) > 1})
+    problems += [Problem(f"The step_id “{name}” is used twice.", name) for name in twice]
     if len(ids) > max_steps:
-        problems.append(f"The plan has {len(ids)} steps; this run allows {max_steps}.")
+        problems.append(Problem(f"The plan has {len(ids)} steps; this run allows {max_steps}."))
     for step in plan.steps:
         problems += _step_problems(step, frozenset(ids), tools)
     if not sources_needed:
         problems += [
-            f"{where}: it is about sources, and this run needs none; {_ABOUT}" for where in about_sources(plan)
+            one.problem(f"it is about sources, and this run needs none; {_ABOUT}", "about")
+            for one in _about_sources(plan)
         ]
-    problems += answering.problems_in(plan, requests)
+    problems += [Problem(sentence) for sentence in answering.problems_in(plan, requests)]
     problems += _check_problems(plan)
     if not problems:
         problems += _graph_problems(plan)
@@ -158,11 +191,11 @@ def problems_in(
 
 def about_sources(plan: PlanContract) -> list[str]:
     """Where criteria about sources stand, of which a run that needs none has none."""
-    return [
-        f"{where}, criterion “{criterion.text[:80]}”"
-        for where, criterion in _criteria_of(plan)
-        if criterion.topic is About.SOURCES
-    ]
+    return [one.named for one in _about_sources(plan)]
+
+
+def _about_sources(plan: PlanContract) -> list["_Placed"]:
+    return [one for one in _criteria_of(plan) if one.criterion.topic is About.SOURCES]
 
 
 def without_sources(plan: PlanContract) -> tuple[PlanContract, int]:
@@ -186,42 +219,63 @@ def without_sources(plan: PlanContract) -> tuple[PlanContract, int]:
     return plan.model_copy(update={"steps": steps, "success_criteria": final}), unsaid
 
 
-def _criteria_of(plan: PlanContract, but: Sequence[PlanStep] = ()) -> Iterator[tuple[str, Criterion]]:
+class _Placed(NamedTuple):
+    """A criterion, its number, and where it stands; without a step among the success criteria."""
+
+    criterion: Criterion
+    number: int
+    step_id: str = ""
+
+    @property
+    def where(self) -> str:
+        return f"Step “{self.step_id}”" if self.step_id else "success_criteria"
+
+    @property
+    def named(self) -> str:
+        return f"{self.where}, criterion “{self.criterion.text[:80]}”"
+
+    def problem(self, what: str, field: str) -> Problem:
+        return Problem(what, self.step_id, self.number, field, self.named)
+
+
+def _criteria_of(plan: PlanContract, but: Sequence[PlanStep] = ()) -> Iterator[_Placed]:
     """Every criterion, with where it stands; without those of the steps that are the same in `but`."""
     for step in plan.steps:
         if step not in but:
-            yield from ((f"Step “{step.step_id}”", criterion) for criterion in step.acceptance_criteria)
-    yield from (("success_criteria", criterion) for criterion in plan.success_criteria)
+            yield from (_Placed(one, number, step.step_id) for number, one in enumerate(step.acceptance_criteria, 1))
+    yield from (_Placed(one, number) for number, one in enumerate(plan.success_criteria, 1))
 
 
-def _step_problems(step: PlanStep, ids: frozenset[str], tools: frozenset[str]) -> list[str]:
-    where = f"Step “{step.step_id}”"
-    problems = [
-        f"{where} depends on “{name}”, which is no step of this plan." for name in step.dependencies if name not in ids
-    ]
-    problems += [
-        f"{where} plans the tool “{action.tool}”, which does not exist. There are: {', '.join(sorted(tools))}."
-        for action in step.actions
-        if action.tool not in tools
-    ]
+def _step_problems(step: PlanStep, ids: frozenset[str], tools: frozenset[str]) -> Iterator[Problem]:
+    where, key = f"Step “{step.step_id}”", step.step_id
+    for name in step.dependencies:
+        if name not in ids:
+            yield Problem(f"{where} depends on “{name}”, which is no step of this plan.", key, field="dependencies")
+    for action in step.actions:
+        if action.tool not in tools:
+            there = ", ".join(sorted(tools))
+            sentence = f"{where} plans the tool “{action.tool}”, which does not exist. There are: {there}."
+            yield Problem(sentence, key, field="actions")
     for path in step.outputs:
         try:
             if clean_path(path) != path:
-                problems.append(f"{where} names the output “{path}”; write it as “{clean_path(path)}”.")
+                sentence = f"{where} names the output “{path}”; write it as “{clean_path(path)}”."
+                yield Problem(sentence, key, field="expected_outputs")
         except PathRefused as error:
-            problems.append(f"{where} names an output that cannot be written: {error}")
-    return problems
+            sentence = f"{where} names an output that cannot be written: {error}"
+            yield Problem(sentence, key, field="expected_outputs")
 
 
-def _check_problems(plan: PlanContract) -> list[str]:
-    budget, problems = Budget(CHECKS_SECONDS), list[str]()
+def _check_problems(plan: PlanContract) -> list[Problem]:
+    budget, problems = Budget(CHECKS_SECONDS), list[Problem]()
     try:
-        for where, criterion in _criteria_of(plan):
+        for one in _criteria_of(plan):
             budget.left()
-            problems += _criterion_problems(where, criterion)
+            problem = _problem_with_decision(one.criterion.check, one.criterion.topic) if one.criterion.check else None
+            problems += [one.problem(problem, "check")] if problem else []
     except TooSlow:
         problems.append(
-            f"Its checks take more than {CHECKS_SECONDS:g} seconds to examine; use fewer or simpler patterns."
+            Problem(f"Its checks take more than {CHECKS_SECONDS:g} seconds to examine; use fewer or simpler patterns.")
         )
     return problems
 
@@ -232,23 +286,23 @@ def compared_with_itself(plan: PlanContract, given: Mapping[str, object], kept: 
     The plan has no other problem. `given`: the files of the task, by path. Steps of earlier versions are kept as they
     are.
     """
-    budget, problems = Budget(CHECKS_SECONDS), list[str]()
+    return [problem.sentence for problem in placed_comparisons(plan, given, kept)]
+
+
+def placed_comparisons(plan: PlanContract, given: Mapping[str, object], kept: Sequence[PlanStep] = ()) -> list[Problem]:
+    """The same, each with its place in the plan."""
+    budget, problems = Budget(CHECKS_SECONDS), list[Problem]()
     try:
-        for where, criterion in _criteria_of(plan, but=kept):
+        for one in _criteria_of(plan, but=kept):
             budget.left()
-            if criterion.check and criterion.topic is About.SOURCES:
-                problem = problem_with_sources(criterion.check, given)
-                problems += [f"{where}, criterion “{criterion.text[:80]}”: {problem}"] if problem else []
+            if one.criterion.check and one.criterion.topic is About.SOURCES:
+                problem = problem_with_sources(one.criterion.check, given)
+                problems += [one.problem(problem, "check")] if problem else []
     except TooSlow:
         problems.append(
-            f"Its checks take more than {CHECKS_SECONDS:g} seconds to examine; name fewer files by patterns."
+            Problem(f"Its checks take more than {CHECKS_SECONDS:g} seconds to examine; name fewer files by patterns.")
         )
     return problems
-
-
-def _criterion_problems(where: str, criterion: Criterion) -> list[str]:
-    problem = _problem_with_decision(criterion.check, criterion.topic) if criterion.check else None
-    return [f"{where}, criterion “{criterion.text[:80]}”: {problem}"] if problem else []
 
 
 def _problem_with_decision(check: Check, topic: About) -> str | None:
@@ -263,21 +317,31 @@ def _problem_with_decision(check: Check, topic: About) -> str | None:
     )
 
 
-def _graph_problems(plan: PlanContract) -> list[str]:
+def _graph_problems(plan: PlanContract) -> list[Problem]:
     dependencies = {step.step_id: list(step.dependencies) for step in plan.steps}
     cycle = cycle_in(dependencies)
     if cycle:
-        return [f"The steps depend on each other in a circle: {' → '.join(cycle)}."]
+        sentence = f"The steps depend on each other in a circle: {' → '.join(cycle)}."
+        return [Problem(sentence, cycle[0], field="dependencies")]
     before = ancestors(dependencies)
+    writers = {path: step.step_id for step in reversed(plan.steps) for path in reversed(step.outputs)}
     outputs = dict.fromkeys(path for step in plan.steps for path in step.outputs)
     problems = [
-        f"The outputs “{one}” and “{other}” cannot lie in one folder; rename one of the two."
+        Problem(
+            f"The outputs “{one}” and “{other}” cannot lie in one folder; rename one of the two.",
+            writers[other],
+            field="expected_outputs",
+        )
         for one, other in clashes(outputs)
     ]
     for index, one in enumerate(plan.steps):
         problems += [
-            f"The steps “{one.step_id}” and “{other.step_id}” can run at the same time and both write “{shared}”. "
-            "Let one depend on the other, or give them different files."
+            Problem(
+                f"The steps “{one.step_id}” and “{other.step_id}” can run at the same time and both write “{shared}”. "
+                "Let one depend on the other, or give them different files.",
+                other.step_id,
+                field="expected_outputs",
+            )
             for other in plan.steps[index + 1 :]
             for shared in sorted(set(one.outputs) & set(other.outputs))[:1]
             if one.step_id not in before[other.step_id] and other.step_id not in before[one.step_id]

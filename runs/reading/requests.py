@@ -5,8 +5,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 from runs.enums import GateKind, GateStatus, StepStatus
+from runs.errors import InvalidInput
 from runs.models import Attempt, Gate, Plan, Run, Step
-from runs.pev.contracts import PlanHeader, RequestAnswer
+from runs.pev.contracts import Comment, PlanContract, PlanHeader, RequestAnswer
 from runs.pev.evidence.results import CriterionResult, RequestResult
 from runs.pev.texts.wording import quoted
 
@@ -21,11 +22,13 @@ type Status = Literal["met", "not_met", "not_provable", "answered", "open"]
 
 @dataclass(frozen=True)
 class Request:
-    """One request and its answer. `answers`: where the newest plan meets it. `step`: where a result was judged for it,
-    `attempt` the latest that was, and `result` what came of that.
+    """One request and its answer. `asked`: what was said; a rejection may ask for several things. `answers`: where the
+    newest plan meets it. `step`: where a result was judged for it, `attempt` the latest that was, and `result` what
+    came of that.
     """
 
     gate: Gate
+    asked: Comment
     status: Status
     answers: Sequence[RequestAnswer] = ()
     step: Step | None = None
@@ -34,11 +37,11 @@ class Request:
 
     @property
     def number(self) -> int:
-        return self.gate.request or 0
+        return self.asked.request
 
     @property
     def words(self) -> str:
-        return self.gate.reason
+        return self.asked.words
 
     @property
     def about(self) -> str:
@@ -91,6 +94,21 @@ def place_of(answer: RequestAnswer) -> str:
     return f"step “{answer.step_id}”{criterion}"
 
 
+def place_in(plan: PlanContract, comment: Comment) -> str:
+    """What a comment is about, as it begins a sentence. Raises InvalidInput for what the plan does not have."""
+    number = comment.criterion or 0
+    if comment.step_id is None:
+        if number > len(plan.success_criteria):
+            raise InvalidInput(f"This plan has no success criterion {number}. Load the page again.")
+        return f"On success criterion {number}" if number else ""
+    places = {step.step_id: place for place, step in enumerate(plan.steps, 1)}
+    place = places.get(comment.step_id, 0)
+    if not place or number > len(plan.steps[place - 1].acceptance_criteria):
+        raise InvalidInput("This plan has no such step or criterion. Load the page again.")
+    step = f"On step {place} “{plan.steps[place - 1].name}”"
+    return f"{step}, criterion {number}" if number else step
+
+
 def requests_of(run: Run) -> list[Gate]:
     """The rejections that ask for something, by number. Costs nothing for a run in which nothing was rejected."""
     if not run.requests:
@@ -119,18 +137,25 @@ def answered(
     """What became of each request. `plan` is the newest, these are its steps by key; `tried` gives the attempts at one
     in order, with their verdicts; `final` are the judged success criteria.
     """
-    found = []
-    for gate in gates:
-        answers = [answer for answer in plan.header.answers if answer.request == gate.request] if plan else []
-        key = judged_at(gate, plan.header, steps) if plan else None
-        if key is None:
-            found.append(Request(gate, _planned(answers, steps, final), answers))
-            continue
-        attempt = next((one for one in reversed(tried(steps[key])) if hasattr(one, "verdict")), None)
-        results = attempt.verdict.requests if attempt else []
-        result = next((one for one in results if one.number == gate.request), None)
-        found.append(Request(gate, result.status if result else "open", answers, steps[key], attempt, result))
-    return found
+    return [_answered(gate, asked, plan, steps, tried, final) for gate in gates for asked in gate.asked]
+
+
+def _answered(
+    gate: Gate,
+    asked: Comment,
+    plan: Plan | None,
+    steps: Mapping[str, Step],
+    tried: Callable[[Step], Sequence[Attempt]],
+    final: Sequence[CriterionResult],
+) -> Request:
+    answers = [answer for answer in plan.header.answers if answer.request == asked.request] if plan else []
+    key = judged_at(gate, plan.header, steps) if plan else None
+    if key is None:
+        return Request(gate, asked, _planned(answers, steps, final), answers)
+    attempt = next((one for one in reversed(tried(steps[key])) if hasattr(one, "verdict")), None)
+    results = attempt.verdict.requests if attempt else []
+    result = next((one for one in results if one.number == asked.request), None)
+    return Request(gate, asked, result.status if result else "open", answers, steps[key], attempt, result)
 
 
 def _planned(answers: Sequence[RequestAnswer], steps: Mapping[str, Step], final: Sequence[CriterionResult]) -> Status:

@@ -12,6 +12,7 @@ import pytest
 from django.db import connection
 
 from runs import trees
+from runs.engine.briefs import for_planner
 from runs.enums import (
     EventKind,
     GateKind,
@@ -26,6 +27,7 @@ from runs.enums import (
 from runs.errors import DecisionRefused, NotAllowed
 from runs.lifecycle.gates import cancel, pause
 from runs.models import Attempt, Event, Plan, Run, User
+from runs.pev.contracts import Comment
 from tests import factories as made
 from tests.integration.lifecycle.deciding import fresh, refused, say, state
 from tests.integration.lifecycle.small import exhausted, waiting
@@ -275,3 +277,69 @@ def test_rejecting_words_in_an_approval_are_kept_and_reject_nothing() -> None:
     gate = made.decide(run, GateKind.PLAN, Verb.APPROVE, "No! Stop!")
     gate.refresh_from_db()
     assert (gate.status, gate.reason, fresh(run).status) == ("approved", "No! Stop!", RunStatus.EXECUTING)
+
+
+# ---- comments on parts of a plan (T7) -------------------------------------------------------------------------------
+
+
+def test_each_comment_on_a_plan_is_a_request_with_its_place() -> None:
+    run = made.awaiting_plan()
+    said = (
+        Comment(text=" Name the amounts. ", step_id="review", criterion=2),
+        Comment(text="   ", step_id="review"),
+        Comment(text="In English, please.", step_id="notices"),
+        Comment(text="Of all four.", criterion=1),
+    )
+    gate = made.open_gate(run, GateKind.PLAN)
+    say(gate, Verb.REJECT, "Be brief.", comments=said)
+    gate.refresh_from_db()
+    assert [(one.request, one.step_id, one.criterion, one.words) for one in gate.asked] == [
+        (1, None, None, "Be brief."),
+        (2, "review", 2, "On step 2 “Review the clauses”, criterion 2: Name the amounts."),
+        (3, "notices", None, "On step 3 “Draft the notices”: In English, please."),
+        (4, None, 1, "On success criterion 1: Of all four."),
+    ]
+    assert gate.reason == "\n".join(one.words for one in gate.asked)
+    assert (gate.request, fresh(run).requests) == (1, 4)
+    brief, _ = for_planner(fresh(run))
+    assert [(lesson.request, lesson.text) for lesson in brief.lessons] == [
+        (one.request, one.words) for one in gate.asked
+    ]
+
+
+def test_a_comment_alone_is_reason_enough_to_reject() -> None:
+    run = made.awaiting_plan()
+    gate = made.open_gate(run, GateKind.PLAN)
+    say(gate, Verb.REJECT, comments=(Comment(text="Shorter.", step_id="notices"),))
+    gate.refresh_from_db()
+    assert [one.words for one in gate.asked] == ["On step 3 “Draft the notices”: Shorter."]
+    assert "Say what should be different" in refused(
+        made.open_gate(made.awaiting_plan(), GateKind.PLAN), Verb.REJECT, comments=(Comment(text=" "),)
+    )
+
+
+@pytest.mark.parametrize(
+    "comment",
+    [
+        Comment(text="x", step_id="nowhere"),
+        Comment(text="x", step_id="review", criterion=9),
+        Comment(text="x", criterion=9),
+    ],
+)
+def test_a_comment_on_what_the_plan_does_not_have_is_refused(comment: Comment) -> None:
+    gate = made.open_gate(made.awaiting_plan(), GateKind.PLAN)
+    assert "Load the page again." in refused(gate, Verb.REJECT, "And this.", comments=(comment,))
+
+
+def test_only_the_parts_of_a_plan_are_commented_on() -> None:
+    gate = made.open_gate(made.step_gate(), GateKind.STEP)
+    sentence = refused(gate, Verb.REJECT, "And this.", comments=(Comment(text="x", step_id="review"),))
+    assert sentence == "Only the parts of a plan can be commented on."
+
+
+def test_a_comment_with_an_approval_asks_for_nothing() -> None:
+    run = made.awaiting_plan()
+    gate = made.open_gate(run, GateKind.PLAN)
+    say(gate, Verb.APPROVE, "Go on.", comments=(Comment(text="x", step_id="review"),))
+    gate.refresh_from_db()
+    assert (gate.asked, gate.comments, fresh(run).requests) == ([], [], 0)

@@ -1,0 +1,92 @@
+"""Editing a plan: while its gate is open, a person puts another version in the place of the one that is asked for."""
+
+from collections.abc import Sequence
+
+from runs import history, trees
+from runs.accounting.history import estimate_for
+from runs.enums import SETTLED_STEPS, GateKind, GateStatus
+from runs.errors import DecisionRefused, InvalidInput, PlanRefused
+from runs.lifecycle import asking, facts, fingerprint
+from runs.lifecycle.gates import already_decided, current_digest
+from runs.models import Gate, Plan, Run, User
+from runs.permissions import check_can_decide
+from runs.pev.contracts import Criterion, PlanContract, RequestAnswer
+from runs.pev.planner import Problem, placed_comparisons, placed_problems
+from runs.pev.tools import TOOL_NAMES
+
+
+def edit(gate_id: int, user: User, digest: str, plan: PlanContract) -> Plan:
+    """Store the edited plan as the next version, and ask for that one instead. An edit approves nothing (G2).
+
+    `digest` is that of the gate on the page that was edited. Raises NotAllowed; DecisionRefused when somebody else has
+    decided or edited meanwhile; PlanRefused with what is wrong with the plan; InvalidInput when nothing has changed.
+    """
+    with history.writing():
+        gate = Gate.objects.select_related("run", "plan", "decided_by").get(pk=gate_id)
+        run = history.locked(gate.run_id)
+        gate.refresh_from_db(fields=["status", "decided_by", "decided_at", "reason"])
+        gate.run = run
+        check_can_decide(user, run)
+        before = _edited(gate, digest)
+        plan = plan.model_copy(update={"answers": _answers(before, plan)})
+        if before == plan:
+            raise InvalidInput("Nothing was changed, so there is nothing to save.")
+        problems = problems_with(run, plan)
+        if problems:
+            raise PlanRefused([problem.sentence for problem in problems])
+        asking.withdraw(gate)
+        reason = f"{user.get_username()} edited version {gate.plan.version if gate.plan else 0}."
+        row = facts.propose_plan(run, plan, reason=reason, estimate=estimate_for(run, plan), author=user)
+        asking.ask_for_edited_plan(run, row)
+    return row
+
+
+def problems_with(run: Run, plan: PlanContract) -> Sequence[Problem]:
+    """What keeps the plan from being run, each with its place: the same as for a planner's."""
+    policy = run.policy
+    newest = run.plans.newest()
+    kept = [step.spec for step in newest.steps.filter(status__in=SETTLED_STEPS)] if newest else []
+    found = placed_problems(
+        plan,
+        TOOL_NAMES,
+        max_steps=policy.max_steps,
+        sources_needed=policy.sources_needed,
+        requests=sorted({answer.request for answer in plan.answers}),
+    )
+    return found or placed_comparisons(plan, trees.files_of(run.inputs), kept)
+
+
+def _edited(gate: Gate, digest: str) -> PlanContract:
+    """The version that is asked for at the gate. Raises DecisionRefused where that is not what was edited."""
+    if gate.kind != GateKind.PLAN or gate.plan is None:
+        raise DecisionRefused("Only a plan that needs a decision can be edited.")
+    if gate.status != GateStatus.OPEN:
+        raise DecisionRefused(already_decided(gate))
+    if digest != gate.digest or gate.digest != current_digest(gate):
+        raise DecisionRefused("What would run has changed since this page was loaded. Load it again, then edit.")
+    return fingerprint.contract_of(gate.plan)
+
+
+def _answers(before: PlanContract, plan: PlanContract) -> list[RequestAnswer]:
+    """The planner's answers to what people asked for, as far as what they name is still there. A request whose answer
+    was edited away is open again, and shown so to whoever decides (T7).
+    """
+    old = {step.step_id: step.acceptance_criteria for step in before.steps} | {None: before.success_criteria}
+    new = {step.step_id: step.acceptance_criteria for step in plan.steps} | {None: plan.success_criteria}
+    found = []
+    for answer in before.answers:
+        if answer.step_id in new and answer.criterion:
+            number = _number(answer.criterion, old[answer.step_id], new[answer.step_id])
+            found += [answer.model_copy(update={"criterion": number})] if number else []
+        elif answer.step_id in new:
+            found.append(answer)
+    return found
+
+
+def _number(number: int, old: Sequence[Criterion], new: Sequence[Criterion]) -> int:
+    """That of a criterion after the edit: of the one with its words, or of the one that took its place; 0 for none."""
+    texts, known = [one.text for one in new], {one.text for one in old}
+    wanted = old[number - 1].text
+    if wanted in texts:
+        return texts.index(wanted) + 1
+    return number if number <= len(texts) and texts[number - 1] not in known else 0
