@@ -25,6 +25,7 @@ from runs.web.addresses import (
     files_address,
     statement_address,
 )
+from runs.web.presenters.graph import graphs_of
 
 register = template.Library()
 
@@ -220,6 +221,7 @@ def statement_url(run_id: int, evidence: Evidence, attempt: Attempt | None) -> s
     return statement_address(run_id, evidence, attempt or None)
 
 
+register.simple_tag(graphs_of)
 register.filter("address", address_of)
 register.filter("in_words", check_in_words)
 register.filter(asked_about)
