@@ -69,6 +69,7 @@ TABLE = {
     "runs/<int:run_id>/": Row(get=SEEN),
     **{f"runs/<int:run_id>/{tab}/": Row(get=SEEN) for tab in ("plan", "steps", "files", "history", "cost")},
     "runs/<int:run_id>/history/calls/<int:work_id>/": Row(get=SEEN),
+    "runs/<int:run_id>/plan/edit/": Row(get=SEEN, post=SEEN),
     "runs/<int:run_id>/again/": Row(get=SEEN, post=DONE),
     "runs/<int:run_id>/stop/": Row(post=DONE),
     "runs/<int:run_id>/pause/": Row(post=DONE, sent={"paused": "1"}),
