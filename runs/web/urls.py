@@ -52,5 +52,9 @@ urlpatterns = [
     path("templates/<int:template_id>/delete/", plans.delete_template, name="delete_template"),
     path("runs/<int:run_id>/report/", report.report_page, name="report"),
     path("runs/<int:run_id>/report.md", report.report_markdown, name="report_markdown"),
+    path("runs/<int:run_id>/report.html", report.report_html, name="report_html"),
+    path("runs/<int:run_id>/report.json", report.report_json, name="report_json"),
+    path("runs/<int:run_id>/report.pdf", report.report_printed, {"form": "pdf"}, name="report_pdf"),
+    path("runs/<int:run_id>/report.docx", report.report_printed, {"form": "docx"}, name="report_docx"),
     path("runs/<int:run_id>/files.zip", report.files_zip, name="files_zip"),
 ]

@@ -86,6 +86,10 @@ TABLE = {
     "templates/<int:template_id>/delete/": Row(post=(302, 302, 404, 404, 404)),
     "runs/<int:run_id>/report/": Row(get=SEEN),
     "runs/<int:run_id>/report.md": Row(get=SEEN),
+    "runs/<int:run_id>/report.html": Row(get=SEEN),
+    "runs/<int:run_id>/report.json": Row(get=SEEN),
+    "runs/<int:run_id>/report.pdf": Row(get=SEEN),
+    "runs/<int:run_id>/report.docx": Row(get=SEEN),
     "runs/<int:run_id>/files.zip": Row(get=SEEN),
     "admin/logout/": Row(post=(302,) * 5),
 }
