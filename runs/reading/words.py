@@ -55,6 +55,8 @@ def decision_in_words(gate: Gate) -> str:
             return f"stopped the run when asked about {about}"
         case GateStatus.APPROVED if gate.kind == GateKind.STEP:
             return f"accepted {about}"
+        case GateStatus.APPROVED if gate.kind == GateKind.EXHAUSTED and gate.step:
+            return f"accepted “{gate.step.spec.name}” with open points"
         case GateStatus.APPROVED:
             return f"approved {about}"
         case _:

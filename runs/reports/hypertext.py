@@ -178,5 +178,7 @@ def _span(one: Span) -> str:
         return text
     if one.to.startswith(SOURCE):
         return f'<a href="{escape(one.to)}">{text}<sup>{escape(one.to.removeprefix(SOURCE))}</sup></a>'
+    if one.to.startswith("/") and "/files/" in one.to:  # opens beside the text
+        return f'<a data-source href="{escape(one.to)}">{text}</a>'
     away = "" if one.to.startswith(("#", "/")) else ' rel="nofollow noopener noreferrer"'
     return f'<a href="{escape(one.to)}"{away}>{text}</a>'

@@ -83,7 +83,7 @@ def cost(totals: Totals) -> str:
     if totals.unpriced and totals.unpriced == totals.calls:
         return "unpriced"
     least = "at least " if totals.lower_bounds or totals.unpriced else ""
-    more = f", {totals.unpriced} calls unpriced" if totals.unpriced else ""
+    more = f", {count(totals.unpriced, 'call')} unpriced" if totals.unpriced else ""
     return f"{least}{usd(totals.cost)}{more}"
 
 
