@@ -162,17 +162,21 @@ def _note(file: MadeFile) -> str:
 def _plans(report: RunReading, texts: Texts, places: Places) -> Iterator[Block]:
     if not report.plans:
         yield said("There is no plan.", tone="muted")
+    goals: set[str] = set()
     for plan in reversed(report.plans):
-        yield from _plan(plan)
+        yield from _plan(plan, goals)
         for step in plan.tried_steps:
             yield from _step(step, texts, places)
 
 
-def _plan(reading: PlanReading) -> Iterator[Block]:
+def _plan(reading: PlanReading, goals: set[str]) -> Iterator[Block]:
+    """`goals`: those that a later version has told."""
     plan = reading.row
     name = f"Version {plan.version} of the plan: {words_of(plan.status)}"
     yield Heading(2, spans(name), f"plan-{plan.version}")
-    yield said(plan.header.goal)
+    if plan.header.goal not in goals:
+        yield said(plan.header.goal)
+    goals.add(plan.header.goal)
     rows = []
     if plan.reason:
         rows.append(("Why this version", spans(plan.reason)))
@@ -274,11 +278,15 @@ def _cost_row(one: CostLine, steps: dict[int, str]) -> tuple[tuple[Span, ...], .
     if guess:
         known = guess.low is not None and guess.high is not None
         least = "at least " if guess.partly else ""
-        money = f"{least}{parts.usd(guess.low)} to {parts.usd(guess.high)}" if known else "unpriced"
-        tokens = f"{guess.tokens[0]:,} to {guess.tokens[1]:,}" if guess.tokens else ""
+        money = f"{least}{_range(parts.usd(guess.low), parts.usd(guess.high))}" if known else "unpriced"
+        tokens = _range(*(f"{one:,}" for one in guess.tokens)) if guess.tokens else ""
     used = parts.cost(one.actual) if one.actual.calls else "nothing"
     name = (span(one.name, to=steps.get(one.step or 0, "")),)
     return (name, *(spans(cell) for cell in (money, used, note, tokens, f"{one.actual.tokens:,}")))
+
+
+def _range(low: str, high: str) -> str:
+    return low if low == high else f"{low} to {high}"
 
 
 def _calls(report: RunReading) -> tuple[Block, ...]:
@@ -323,8 +331,10 @@ def _figures(report: RunReading) -> tuple[Block, ...]:
         ("Retried after a failure", f"{parts.count(steps.retried, 'step')}; {steps.recovered} of them passed"),
         ("New plans", f"{found.runs.replans} that the run asked for, {found.runs.rejected} that people sent back"),
         ("Verdicts with unsupported claims", f"{attempts.unsupported}"),
-        ("Questions to people", f"{found.waited.count}, open for {parts.duration(found.waited.total_ms)}"),
     ]
+    if report.run.finished_at:
+        waited = f"{found.waited.count}, open for {parts.duration(found.waited.total_ms)} together"
+        rows.append(("Questions to people", waited))
     rows += [
         (
             phase.name.capitalize(),

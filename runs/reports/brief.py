@@ -7,8 +7,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import accumulate, islice
 
-from django.utils import timezone
-
 from runs.accounting.clocks import clocks_of
 from runs.enums import GateStatus, Outcome, StepStatus
 from runs.models import Gate
@@ -94,7 +92,7 @@ def _outcome(report: RunReading) -> tuple[Block, ...]:
 
 def _finished(report: RunReading) -> str:
     run = report.run
-    clocks = clocks_of(run, timezone.now())
+    clocks = clocks_of(run, report.as_of or run.created_at)
     waited = f", waited for people {parts.duration(clocks.waited)}" if clocks.waited else ""
     ended = parts.time(run.finished_at) if run.finished_at else "not yet"
     return f"{ended}; worked {parts.duration(clocks.worked)}{waited}"

@@ -30,7 +30,7 @@ from runs.pev.files.coverage import Extent
 from runs.pev.plans.estimate import Estimate
 from runs.pev.policy import Policy
 
-VERSION = "1.0"
+VERSION: Literal["1.0"] = "1.0"
 
 
 class Unmet(Contract):
@@ -59,7 +59,7 @@ class OpenPoint(Contract):
 
 
 class Citation(Contract):
-    """`line`, `start` and `end` are in the text that cites; `source_…` are characters and lines of the source's text."""
+    """`line`, `start` and `end` are in the text that cites; `source_…` are characters and lines of the source."""
 
     start: int
     end: int

@@ -38,7 +38,7 @@ def outline(reading: RunReading, places: Places) -> Report:
     more = list(annex(reading, rest, texts, places))
     if isinstance(places, InReport) and places.listed:
         more.append(Section("sources", "Sources", (Sources(places.listed),)))
-    last = run.events.order_by("-seq").first()
+    last = reading.newest_event
     as_of = f", as of line {last.seq:,} of its history, {time(last.at)}" if last else ""
     return Report(
         title=span(run.title).text,
