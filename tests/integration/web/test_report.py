@@ -92,7 +92,7 @@ def test_unpriced_calls_are_never_free(alice_client: Client) -> None:
     ModelCall.objects.filter(pk=first.pk).update(cost_usd=None)
     assert "1 call unpriced" in alice_client.get(f"/runs/{run.pk}/report/").text
     ModelCall.objects.filter(run=run).update(cost_usd=None)
-    assert "## Cost\n\nunpriced; 12 model calls" in body(alice_client.get(f"/runs/{run.pk}/report.md")).decode()
+    assert "## Cost\n\nunpriced; 10 model calls" in body(alice_client.get(f"/runs/{run.pk}/report.md")).decode()
 
 
 def test_estimate_and_actual_stand_side_by_side(alice_client: Client) -> None:
