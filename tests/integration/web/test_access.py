@@ -73,6 +73,10 @@ TABLE = {
     "runs/<int:run_id>/again/": Row(get=SEEN, post=DONE),
     "runs/<int:run_id>/stop/": Row(post=DONE),
     "runs/<int:run_id>/pause/": Row(post=DONE, sent={"paused": "1"}),
+    "runs/<int:run_id>/manage/": Row(
+        get=SEEN, post=(302, 302, 403, 404, 302), sent={"verb": "rename", "title": "Other"}
+    ),
+    "runs/<int:run_id>/delete/": Row(get=SEEN, post=(302, 302, 403, 404, 302)),
     "runs/<int:run_id>/people/": Row(
         get=SEEN, post=(302, 302, 403, 404, 302), sent={"verb": "add", "person": "{charlie}"}
     ),
@@ -94,7 +98,7 @@ TABLE = {
     "admin/logout/": Row(post=(302,) * 5),
 }
 """By the route. What is under `admin/`, and not here, is for administrators alone."""
-FINISHED = ("again/", "template/", "<slug:place>/")
+FINISHED = ("again/", "template/", "run_id>/delete/", "<slug:place>/")
 """The ends of addresses that are about a finished run; others are about one that waits for its plan to be approved."""
 
 
