@@ -1,18 +1,18 @@
 """The figures of one run or of many: how well plans were carried out, for how much, in what time. Reads only.
 
 What is counted is said at each figure. Everything is computed by the database, in a number of queries that does
-not grow with the runs; only the verifier's confidence is read from stored verdicts, the latest of them.
+not grow with the runs; only confidence and failed criteria are read from stored attempts and verdicts, the latest.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
 
 from django.db.models import (
-    Avg,
     Case,
     Count,
     DurationField,
@@ -33,194 +33,76 @@ from django.db.models.fields.json import KT
 from django.db.models.functions import Cast, Coalesce
 from django.utils import timezone
 
+from runs.accounting.figures import (
+    AttemptFigures,
+    Bucket,
+    FailedCriterion,
+    Metrics,
+    Phase,
+    RunFigures,
+    Span,
+    StepFigures,
+    Times,
+    Trends,
+    Waiting,
+)
 from runs.accounting.totals import RoleTotals, Totals, totals_by
 from runs.enums import TERMINAL_STEPS, AttemptStatus, GateStatus, Outcome, Role, StepStatus, WorkKind
-from runs.models import Attempt, Gate, ModelCall, Plan, Run, Step, ToolCall, Verdict
+from runs.models import Attempt, Gate, ModelCall, Plan, Run, ToolCall, Verdict
 from runs.pev.evidence.results import CriterionResult
 
 LATEST_VERDICTS = 500
-"""From how many verdicts, the latest, the verifier's confidence is read."""
-DOUBTED_VERDICTS = 20
-"""From so many on: of verifiers that would let nine in ten results pass, one in eight never says no in twenty."""
+"""From how many verdicts, the latest, the verifier's confidence is read, and which criteria fail."""
+LATEST_ATTEMPTS = 2_000
+"""From how many attempts, the latest, the executor's confidence is read."""
+MOST_FAILED = 10
+"""Criteria that are named for failing."""
 BOUNDS = (0.0, 0.5, 0.7, 0.8, 0.9)
 """Where the ranges of confidence begin; the last one ends at 1."""
 
 
-@dataclass(frozen=True)
-class Times:
-    """Of `count` things: together, on average and the longest, in milliseconds; all 0 when there are none."""
-
-    count: int = 0
-    total_ms: int = 0
-    mean_ms: int = 0
-    max_ms: int = 0
-
-
-@dataclass(frozen=True)
-class RunFigures:
-    """Runs by outcome; `open` ones are not finished. `wall`: from submission to the end, of finished runs.
-
-    `replans`: new versions that the run itself asked for. `rejected`: versions of plans that a person sent back.
-    """
-
-    total: int
-    succeeded: int
-    partial: int
-    failed: int
-    cancelled: int
-    open: int
-    replans: int
-    rejected: int
-    wall: Times
-
-
-@dataclass(frozen=True)
-class StepFigures:
-    """Steps that were attempted: at least one attempt at them was judged. Of all versions of the plans.
-
-    A step that a later version keeps is counted once, where it was carried out. `ended`: those of the attempted that
-    passed, were accepted with issues, failed, or were dropped by a replan or a stop. `first_pass`: those that passed
-    with their first attempt, and were not sent back by a person. `retried`: those with an attempt after one that a
-    verdict had failed; `recovered`: of these, those that passed. `reused`, not among the attempted: steps that
-    passed with the result of an earlier run.
-    """
-
-    attempted: int
-    ended: int
-    passed: int
-    accepted: int
-    failed: int
-    dropped: int
-    first_pass: int
-    retried: int
-    recovered: int
-    reused: int
-
-    @property
-    def first_pass_yield(self) -> float | None:
-        """`first_pass` of `ended`, 0 to 1; None when none has ended."""
-        return self.first_pass / self.ended if self.ended else None
-
-    @property
-    def pass_rate(self) -> float | None:
-        """`passed`, at whatever attempt, of `ended`, 0 to 1. Accepted with issues is not passed."""
-        return self.passed / self.ended if self.ended else None
-
-
-@dataclass(frozen=True)
-class AttemptFigures:
-    """Judged attempts, and what came of them. Those under way, and those cut off by a stop, are not judged; results
-    taken over from earlier runs are no attempts.
-
-    `passed`: the verdict was a pass. `sent_back`: passed and rejected by a person afterwards. `conflicts`: passed
-    and tried again since another step had changed the same file. `retries`: attempts after the first at their step,
-    judged or not. `unsupported`: verdicts in which the verifier claimed what no evidence supported; the final judgement
-    of the success criteria is not among them.
-    """
-
-    judged: int
-    passed: int
-    sent_back: int
-    conflicts: int
-    retries: int
-    unsupported: int
-
-
-@dataclass(frozen=True)
-class Phase:
-    """Sums of the journal for planning, executing, verifying or finalising: `model_ms` in model calls, `tool_ms` in
-    tool calls. Calls that ran side by side are added up, so that the sum may be longer than the time that went by."""
-
-    name: str
-    calls: int
-    model_ms: int
-    tool_ms: int
-
-    @property
-    def ms(self) -> int:
-        return self.model_ms + self.tool_ms
-
-
-@dataclass(frozen=True)
-class Waiting:
-    """Gates of one kind. Each waited from its opening to its decision or withdrawal; `open` ones wait until now."""
-
-    kind: str
-    open: int
-    times: Times
-
-
-@dataclass(frozen=True)
-class Bucket:
-    """Claims made with a confidence from `low` to `high`: on average `claimed`, and `held` of `count` held."""
-
-    low: float
-    high: float
-    count: int
-    held: int
-    claimed: float
-
-    @property
-    def share(self) -> float:
-        return self.held / self.count
-
-    @property
-    def label(self) -> str:
-        """The range in percent."""
-        high = f"{self.high * 100:.0f} %"
-        return f"{self.low * 100:.0f} to {high}" if self.low else f"below {high}"
-
-    @property
-    def reading(self) -> str:
-        """What a person may conclude; nothing from fewer than five claims."""
-        if self.count < 5:
-            return "too few"
-        off = self.claimed - self.share
-        return "about right" if abs(off) < 0.1 else "too sure" if off > 0 else "too modest"
-
-
-@dataclass(frozen=True)
-class Metrics:
-    """All figures. `executor`: its confidence in attempts reported as done, against their verdicts. `verifier`: its
-    confidence in criteria that it claimed to be met, against the evidence; from the latest `verdicts` verdicts.
-    """
-
-    runs: RunFigures
-    steps: StepFigures
-    attempts: AttemptFigures
-    phases: tuple[Phase, ...]
-    waiting: tuple[Waiting, ...]
-    waited: Times
-    executor: tuple[Bucket, ...]
-    verifier: tuple[Bucket, ...]
-    verdicts: int
-    roles: tuple[RoleTotals, ...]
-    totals: Totals
-
-    @property
-    def doubt(self) -> str:
-        """A question, where everything passed at once so often that nobody may have looked; else empty."""
-        at_once = self.steps.ended == self.steps.first_pass and not self.attempts.retries
-        if not at_once or self.attempts.judged < DOUBTED_VERDICTS:
-            return ""
-        return f"100 % and never a retry in {self.attempts.judged} verdicts: is the verifier awake?"
-
-
 def metrics(runs: QuerySet[Run]) -> Metrics:
-    """The figures of these runs as of now, in ten queries."""
-    chosen = Run.objects.filter(pk__in=runs.order_by().values("pk"))  # each once, whatever was joined to find them
-    now = timezone.now()
+    """The figures of these runs as of now, in nine queries."""
+    return _metrics(_Measured(runs, ()))
+
+
+def metrics_over_time(runs: QuerySet[Run], begins: Sequence[datetime]) -> tuple[Metrics, Trends]:
+    """The same, and by spans that begin at these times, in ten queries. Runs of before belong to the first span."""
+    measured = _Measured(runs, begins)
+    failing, verdicts = _failing(measured.chosen)
+    spans = tuple(
+        Span(begin, measured.runs.get(number, RunFigures()), measured.steps.get(number, (StepFigures(),))[0])
+        for number, begin in enumerate(begins)
+    )
+    return _metrics(measured), Trends(spans, failing, verdicts)
+
+
+class _Measured:
+    """What is counted by span: runs, steps, attempts; the number of a span is its place in `begins`."""
+
+    def __init__(self, runs: QuerySet[Run], begins: Sequence[datetime]) -> None:
+        self.chosen = Run.objects.filter(pk__in=runs.order_by().values("pk"))  # each once, whatever was joined
+        self.runs = _runs(self.chosen, begins)
+        self.steps = _steps(self.chosen, begins)
+
+
+def _metrics(measured: _Measured) -> Metrics:
+    chosen, now = measured.chosen, timezone.now()
     calls = totals_by(ModelCall.objects.filter(run__in=chosen), "work__kind", "role", "model")
     waiting = tuple(_waiting(chosen, now))
     verifier, verdicts = _verifier(chosen)
     roles = tuple(_by_role((role, model, used) for (_kind, role, model), used in calls))
+    steps = sum((one for one, _ in measured.steps.values()), StepFigures())
     return Metrics(
-        runs=_runs(chosen),
-        steps=_steps(chosen),
-        attempts=_attempts(chosen),
+        runs=replace(
+            sum(measured.runs.values(), RunFigures()),
+            rejected=Plan.objects.rejected().filter(run__in=chosen).count(),
+        ),
+        steps=replace(steps, reused=_reused(chosen)),
+        attempts=sum((one for _, one in measured.steps.values()), AttemptFigures()),
         phases=_phases([(kind, role, used) for (kind, role, _), used in calls], chosen),
         waiting=waiting,
-        waited=_together(one.times for one in waiting),
+        waited=sum((one.times for one in waiting), Times()),
         executor=_executor(chosen),
         verifier=verifier,
         verdicts=verdicts,
@@ -229,57 +111,90 @@ def metrics(runs: QuerySet[Run]) -> Metrics:
     )
 
 
-def _runs(chosen: QuerySet[Run]) -> RunFigures:
+def _span(path: str, begins: Sequence[datetime]) -> Case | Value:
+    """The number of the span that a time lies in. Compared, not truncated: SQLite truncates in Python, row by row."""
+    later = [When(**{f"{path}__gte": begin}, then=Value(number)) for number, begin in enumerate(begins)]
+    return Case(*reversed(later), default=Value(0), output_field=IntegerField()) if later else Value(0)
+
+
+def _runs(chosen: QuerySet[Run], begins: Sequence[datetime]) -> dict[int, RunFigures]:
     wall = ExpressionWrapper(F("finished_at") - F("created_at"), output_field=DurationField())
-    found = chosen.aggregate(
-        runs=Count("pk"),
-        replanned=Coalesce(Sum("replans"), 0),
-        **{outcome.value: Count("pk", filter=Q(outcome=outcome)) for outcome in Outcome},
-        **_sums(wall, "finished_at"),
+    rows: Iterable[Mapping[str, Any]] = (
+        chosen.order_by()
+        .annotate(span=_span("created_at", begins))
+        .values("span")
+        .annotate(
+            total=Count("pk"),
+            replanned=Coalesce(Sum("replans"), 0),
+            **{outcome.value: Count("pk", filter=Q(outcome=outcome)) for outcome in Outcome},
+            **_sums(wall, "finished_at"),
+        )
     )
-    return RunFigures(
-        total=found["runs"],
-        succeeded=found[Outcome.SUCCEEDED],
-        partial=found[Outcome.PARTIAL],
-        failed=found[Outcome.FAILED],
-        cancelled=found[Outcome.CANCELLED],
-        open=found["runs"] - found["number"],
-        replans=found["replanned"],
-        rejected=Plan.objects.rejected().filter(run__in=chosen).count(),
-        wall=_times(found),
-    )
+    return {
+        row["span"]: RunFigures(
+            total=row["total"],
+            succeeded=row[Outcome.SUCCEEDED],
+            partial=row[Outcome.PARTIAL],
+            failed=row[Outcome.FAILED],
+            cancelled=row[Outcome.CANCELLED],
+            open=row["total"] - row["number"],
+            replans=row["replanned"],
+            wall=_times(row),
+        )
+        for row in rows
+    }
 
 
-def _steps(chosen: QuerySet[Run]) -> StepFigures:
-    own = Attempt.objects.filter(step=OuterRef("pk"), reused_from=None)
-    at_once = own.filter(number=1, status=AttemptStatus.PASSED)
-    again = Exists(own.filter(verdict__passed=False, number__lt=OuterRef("tries")))
-    taken = Attempt.objects.reused().passed().filter(step=OuterRef("pk"))
-    steps = Step.objects.filter(plan__run__in=chosen)
-    found = steps.filter(Exists(own.filter(verdict__isnull=False))).aggregate(
-        attempted=Count("pk"),
-        ended=Count("pk", filter=Q(status__in=TERMINAL_STEPS)),
-        first_pass=Count("pk", filter=Q(Exists(at_once), status=StepStatus.PASSED)),
-        retried=Count("pk", filter=Q(again)),
-        recovered=Count("pk", filter=Q(again, status=StepStatus.PASSED)),
+def _steps(chosen: QuerySet[Run], begins: Sequence[datetime]) -> dict[int, tuple[StepFigures, AttemptFigures]]:
+    """Both from one pass over the attempts, the largest of the tables that are counted here."""
+    judged, passed = Q(verdict__isnull=False), Q(step__status=StepStatus.PASSED)
+    again = Q(verdict__passed=False, number__lt=F("step__tries"))
+    steps = {
+        "attempted": judged,
+        "ended": judged & Q(step__status__in=TERMINAL_STEPS),
+        "first_pass": judged & passed & Q(number=1, status=AttemptStatus.PASSED),
+        "retried": again,
+        "recovered": again & passed,
         **{
-            status.value: Count("pk", filter=Q(status=status))
+            status.value: judged & Q(step__status=status)
             for status in (StepStatus.PASSED, StepStatus.ACCEPTED, StepStatus.FAILED, StepStatus.DROPPED)
         },
+    }
+    attempts = {
+        "judged": judged,
+        "passed": Q(verdict__passed=True),
+        "sent_back": Q(status=AttemptStatus.REJECTED),
+        "conflicts": Q(status=AttemptStatus.CONFLICT),
+        "retries": Q(number__gt=1),
+        "unsupported": Q(verdict__unsupported__gt=0),
+    }
+    rows: Iterable[Mapping[str, Any]] = (
+        _own(chosen, "step__plan__run")
+        .annotate(span=_span("step__plan__run__created_at", begins))
+        .order_by()
+        .values("span")
+        .annotate(
+            **{f"step_{name}": Count("step", distinct=True, filter=which) for name, which in steps.items()},
+            **{f"attempt_{name}": Count("pk", filter=which) for name, which in attempts.items()},
+        )
     )
-    return StepFigures(**found, reused=steps.filter(Exists(taken), status=StepStatus.PASSED).count())
+    return {
+        row["span"]: (
+            StepFigures(**{name: row[f"step_{name}"] for name in steps}),
+            AttemptFigures(**{name: row[f"attempt_{name}"] for name in attempts}),
+        )
+        for row in rows
+    }
 
 
-def _attempts(chosen: QuerySet[Run]) -> AttemptFigures:
-    found = Attempt.objects.filter(step__plan__run__in=chosen, reused_from=None).aggregate(
-        judged=Count("verdict"),
-        passed=Count("pk", filter=Q(verdict__passed=True)),
-        sent_back=Count("pk", filter=Q(status=AttemptStatus.REJECTED)),
-        conflicts=Count("pk", filter=Q(status=AttemptStatus.CONFLICT)),
-        retries=Count("pk", filter=Q(number__gt=1)),
-        unsupported=Count("pk", filter=Q(verdict__unsupported__gt=0)),
-    )
-    return AttemptFigures(**found)
+def _own(chosen: QuerySet[Run], path: str) -> QuerySet[Attempt]:
+    """The attempts that these runs made themselves. Asked row by row: SQLite else sorts all of them by run first."""
+    return Attempt.objects.filter(Exists(chosen.filter(pk=OuterRef(path))), reused_from=None)
+
+
+def _reused(chosen: QuerySet[Run]) -> int:
+    taken = Attempt.objects.reused().passed().filter(step__plan__run__in=chosen, step__status=StepStatus.PASSED)
+    return taken.aggregate(steps=Count("step", distinct=True))["steps"] or 0
 
 
 _PHASES = ("planning", "executing", "verifying", "finalising")
@@ -327,52 +242,45 @@ def _ms(took: timedelta | None) -> int:
     return round(took / timedelta(milliseconds=1)) if took else 0
 
 
-def _together(parts: Iterable[Times]) -> Times:
-    listed = list(parts)
-    number, together = sum(one.count for one in listed), sum(one.total_ms for one in listed)
-    longest = max((one.max_ms for one in listed), default=0)
-    return Times(number, together, round(together / number), longest) if number else Times()
-
-
 def _executor(chosen: QuerySet[Run]) -> tuple[Bucket, ...]:
-    claims = Attempt.objects.filter(
-        step__plan__run__in=chosen, reused_from=None, verdict__isnull=False, output__status="done"
-    )
-    stated = claims.annotate(claimed=Cast(KT("output__confidence"), FloatField()))
-    ranges = (When(claimed__gte=low, then=Value(number)) for number, low in reversed([*enumerate(BOUNDS)]))
-    rows = (
-        stated.filter(claimed__isnull=False)
-        .annotate(bucket=Case(*ranges, output_field=IntegerField()))
-        .order_by("bucket")
-        .values("bucket")
-        .annotate(number=Count("pk"), held=Count("pk", filter=Q(verdict__passed=True)), mean=Avg("claimed"))
-    )
-    return tuple(_bucket(row["bucket"], row["number"], row["held"], row["mean"]) for row in rows)
+    claims = _own(chosen, "step__plan__run").filter(verdict__isnull=False, output__status="done").order_by("-pk")
+    said = claims.annotate(claimed=Cast(KT("output__confidence"), FloatField())).filter(claimed__isnull=False)
+    return _buckets(list(said.values_list("claimed", "verdict__passed")[:LATEST_ATTEMPTS]))
 
 
 def _verifier(chosen: QuerySet[Run]) -> tuple[tuple[Bucket, ...], int]:
     """The buckets, and how many verdicts were read for them."""
-    own = Attempt.objects.filter(step__plan__run__in=chosen, reused_from=None)
-    verdicts = Verdict.objects.filter(attempt__in=own, stage="model").order_by("-pk")
-    read = list(_results(verdicts))
+    read = _latest(chosen, stage="model")
     claims = [one for each in read for one in each if one.decided_by == "model" and one.claimed]
+    return _buckets([(one.confidence, one.supported) for one in claims]), len(read)
+
+
+def _failing(chosen: QuerySet[Run]) -> tuple[tuple[FailedCriterion, ...], int]:
+    """The criteria that failed most often, and how many verdicts were read for them."""
+    read = _latest(chosen, passed=False)
+    failed = [one for each in read for one in each if not one.passed and one.decided_by != "nobody"]
+    often = Counter(one.text for one in failed)
+    unsupported = Counter(one.text for one in failed if one.claimed)
+    found = tuple(FailedCriterion(text, count, unsupported[text]) for text, count in often.most_common(MOST_FAILED))
+    return found, len(read)
+
+
+def _latest(chosen: QuerySet[Run], **which: object) -> list[list[CriterionResult]]:
+    own = _own(chosen, "step__plan__run").filter(pk=OuterRef("attempt"))
+    verdicts = Verdict.objects.filter(Exists(own), **which).order_by("-pk")
+    return list(verdicts.values_list("results", flat=True)[:LATEST_VERDICTS])
+
+
+def _buckets(claims: Sequence[tuple[float, bool]]) -> tuple[Bucket, ...]:
+    """Claims by their confidence, each with whether it held; ranges without any are left out."""
     buckets = []
     for number, low in enumerate(BOUNDS):
-        below = BOUNDS[number + 1] if number + 1 < len(BOUNDS) else 2.0
-        here = [one for one in claims if low <= one.confidence < below]
+        high = BOUNDS[number + 1] if number + 1 < len(BOUNDS) else 1.0
+        here = [(said, held) for said, held in claims if low <= said and (said < high or high == 1.0)]
         if here:
-            mean = sum(one.confidence for one in here) / len(here)
-            buckets.append(_bucket(number, len(here), sum(1 for one in here if one.supported), mean))
-    return tuple(buckets), len(read)
-
-
-def _results(verdicts: QuerySet[Verdict]) -> Iterable[list[CriterionResult]]:
-    return verdicts.values_list("results", flat=True)[:LATEST_VERDICTS]
-
-
-def _bucket(number: int, count: int, held: int, claimed: float) -> Bucket:
-    high = BOUNDS[number + 1] if number + 1 < len(BOUNDS) else 1.0
-    return Bucket(BOUNDS[number], high, count, held, claimed)
+            mean = sum(said for said, _ in here) / len(here)
+            buckets.append(Bucket(low, high, len(here), sum(held for _, held in here), mean))
+    return tuple(buckets)
 
 
 def _by_role(calls: Iterable[tuple[str, str, Totals]]) -> Iterable[RoleTotals]:

@@ -216,9 +216,7 @@ def point_of(step: StepEntry) -> OpenPoint:
 
 
 _STANDS = {
-    StepStatus.ACCEPTED: "was accepted with open points",
-    StepStatus.FAILED: "failed",
-    StepStatus.DROPPED: "was skipped",
+    StepStatus.ACCEPTED: "was accepted with issues",
     StepStatus.JUDGED: "has not passed",
     StepStatus.WAITING: "has not passed",
 }

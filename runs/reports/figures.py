@@ -12,7 +12,7 @@ from decimal import Decimal
 from pydantic import JsonValue
 
 from runs.accounting.costs import CostLine, Costs, Guess
-from runs.accounting.metrics import Bucket, Metrics
+from runs.accounting.figures import Bucket, Metrics
 from runs.accounting.totals import RoleTotals, Totals
 
 
@@ -82,7 +82,7 @@ def _guess(guess: Guess) -> JsonValue:
 
 
 def metrics(found: Metrics) -> JsonValue:
-    """What the report calls figures; each is defined in `runs.accounting.metrics`."""
+    """What the report calls figures; each is defined in `runs.accounting.figures`."""
     shares = {"first_pass_yield": found.steps.first_pass_yield, "pass_rate": found.steps.pass_rate}
     return {
         "doubt": found.doubt,

@@ -3,18 +3,30 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import timedelta
 from itertools import batched
 
 from django.utils import timezone
 
-from runs.enums import EventKind, GateKind, Outcome, PlanStatus, Role, RunStatus, StepStatus
-from runs.models import Event, Gate, ModelCall, Plan, Run, Step, User, WorkItem
+from runs.enums import (
+    Action,
+    AttemptStatus,
+    EventKind,
+    GateKind,
+    Outcome,
+    PlanStatus,
+    Role,
+    RunStatus,
+    Severity,
+    StepStatus,
+)
+from runs.models import Attempt, Event, Gate, ModelCall, Plan, Run, Step, User, Verdict, WorkItem
 from runs.pev.contracts import PlanHeader
+from runs.pev.evidence.results import Evidence
 from runs.trees import make_tree
 from tests.factories.cast import bob
-from tests.factories.parts import plan, plan_step, policy
+from tests.factories.parts import output, plan, plan_step, policy, result
 
 STEPS = 4
 EVENTS = 8
@@ -107,3 +119,35 @@ def _calls(work: WorkItem) -> Iterator[ModelCall]:
             cost_usd="0.0125",
             duration_ms=900,
         )
+
+
+def judge(runs: Iterable[Run]) -> None:
+    """One attempt at each step of these runs with its verdict; every seventh failed, and the one after it passed."""
+    tree = make_tree({})
+    for steps in batched(Step.objects.filter(plan__run__in=runs).iterator(), _AT_A_TIME):
+        attempts = Attempt.objects.bulk_create(
+            Attempt(
+                step=step,
+                number=number,
+                base=tree,
+                status=AttemptStatus.FAILED if number < tries else AttemptStatus.PASSED,
+                output=output("What there is.", confidence=0.5 + step.pk % 5 / 10),
+            )
+            for step in steps
+            for tries in [1 + (step.pk % 7 == 0)]
+            for number in range(1, tries + 1)
+        )
+        Verdict.objects.bulk_create(map(_verdict, attempts))
+
+
+def _verdict(attempt: Attempt) -> Verdict:
+    passed = attempt.status == AttemptStatus.PASSED
+    proof = (
+        Evidence(kind="quote", source="@output", verified=True, sentence="It stands there.", quote="What there is.")
+        if passed
+        else None
+    )
+    one = result("C1", f"Criterion {attempt.step_id % 30}.", [proof] if proof else [], claimed=passed)
+    counts = {"criteria": 1, "supported": int(passed), "results": [one]}
+    action = Action.PASS if passed else Action.RETRY
+    return Verdict(attempt=attempt, stage="model", passed=passed, action=action, severity=Severity.MINOR, **counts)

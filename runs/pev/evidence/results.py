@@ -112,9 +112,9 @@ class CriterionResult(Contract):
         """
         match self.decided_by:
             case "check":
-                return "automatic check"
+                return "decided by a check"
             case "model":
-                return f"AI review, {self.sample or f'{self.confidence * 100:.0f} % confident'}"
+                return f"judged with quotes, {self.sample or f'{self.confidence * 100:.0f} % sure'}"
             case "nobody":
                 return "not judged"
 

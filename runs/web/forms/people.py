@@ -7,7 +7,9 @@ from enum import StrEnum
 from django import forms
 
 from runs.models import User
-from runs.web.forms.posted import PostedForm, Text, verbs
+from runs.web.forms.posted import PostedForm, Text
+
+_CHOOSE = "Choose one of the buttons."
 
 
 class PersonVerb(StrEnum):
@@ -19,6 +21,14 @@ class PersonVerb(StrEnum):
     ACTIVATE = "activate"
     PROMOTE = "promote"
     DEMOTE = "demote"
+
+
+def _verbs[Verb: StrEnum](verbs: type[Verb]) -> forms.TypedChoiceField:
+    return forms.TypedChoiceField(
+        choices=[(verb.value, verb.value) for verb in verbs],
+        coerce=verbs,
+        error_messages={"required": _CHOOSE, "invalid_choice": _CHOOSE},
+    )
 
 
 class ApproverVerb(StrEnum):
@@ -34,13 +44,13 @@ class InviteForm(PostedForm):
 
 
 class PersonForm(PostedForm):
-    verb = verbs(PersonVerb)
+    verb = _verbs(PersonVerb)
 
 
 class ApproverForm(PostedForm):
     """Somebody is added to those who may decide in a run, or taken off them."""
 
-    verb = verbs(ApproverVerb)
+    verb = _verbs(ApproverVerb)
     person = forms.ModelChoiceField(
         User.objects.all(),
         error_messages={"required": "Choose a person.", "invalid_choice": "There is no such person any more."},

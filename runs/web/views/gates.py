@@ -36,7 +36,7 @@ def decide(request: HttpRequest, run_id: int, gate_id: int) -> HttpResponse:
         # Not its sentence: that one may quote the reason which somebody else gave.
         what = about(**(about_request(request) | {"run": run_id, "gate": gate.pk}))
         log.info("refused: a decision, %s", type(error).__name__, extra=what)
-        return _page(request, run_id, Problem(gate.pk, str(error), form.typed, form.without_sources), status_of(error))
+        return _page(request, run_id, Problem(gate.pk, str(error), form.typed, form.without_sources), _status(error))
     if request.headers.get("HX-Request"):
         return _page(request, run_id, None, 200)
     return redirect(f"{reverse('run', args=[run_id])}#run-gates")
@@ -56,8 +56,7 @@ def _decided_so_before(request: HttpRequest, gate: Gate, verb: Verb) -> bool:
     return gate.decided_by_id == request.user.pk and gate.status == _DONE[verb]
 
 
-def status_of(error: PevError) -> int:
-    """The status of the answer to a decision that was refused."""
+def _status(error: PevError) -> int:
     match error:
         case DecisionRefused():
             return 409

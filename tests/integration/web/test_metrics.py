@@ -1,14 +1,17 @@
 """The page of figures: whose runs, of which period, and what it says when there are none."""
 
+import json
+import re
 from datetime import timedelta
+from typing import Any
 
 import pytest
 from django.db.models import F
 from django.test import Client
 from pytest_django import DjangoAssertNumQueries
 
-from runs.accounting import metrics
-from runs.models import ModelCall, Run, User
+from runs.accounting import figures
+from runs.models import ModelCall, Run, User, Verdict
 from tests import factories
 
 ADDRESS = "/metrics/"
@@ -40,7 +43,12 @@ def test_it_shows_the_figures(alice_client: Client) -> None:
     factories.finished_succeeded()
     factories.finished_partial()
     text = alice_client.get(ADDRESS).text
-    assert (tile(text, "Submitted"), tile(text, "Succeeded"), tile(text, "Cost")) == ("2", "1", "$0.675")
+    assert (tile(text, "Runs submitted"), tile(text, "Recovered by a retry"), tile(text, "Cost")) == (
+        "2",
+        "1",
+        "$0.675",
+    )
+    assert "1 succeeded, 1 partial, 0 failed, 0 stopped, 0 not finished" in text
     assert (tile(text, "First-pass yield"), tile(text, "Pass rate")) == ("67 %", "83 %")
     assert (tile(text, "Retries"), tile(text, "Accepted with issues"), tile(text, "Replans")) == ("2", "1", "0")
     assert (tile(text, "Unsupported verdicts"), tile(text, "Recovered")) == ("3", "1")
@@ -49,7 +57,7 @@ def test_it_shows_the_figures(alice_client: Client) -> None:
 
 
 def test_a_verifier_that_never_says_no_is_doubted(alice_client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(metrics, "DOUBTED_VERDICTS", 1)
+    monkeypatch.setattr(figures, "DOUBTED_VERDICTS", 1)
     factories.pass_inventory(factories.executing())
     assert "100 % and never a retry in 1 verdicts: is the verifier awake?" in alice_client.get(ADDRESS).text
 
@@ -63,7 +71,7 @@ def test_a_person_sees_figures_of_visible_runs_only(
     for person, runs in ((bob, "1"), (charlie, "1"), (factories.person("dora"), "")):
         client.force_login(person)
         text = client.get(ADDRESS).text
-        assert (tile(text, "Submitted") if runs else "") == runs
+        assert (tile(text, "Runs submitted") if runs else "") == runs
         assert ("claude-sonnet-5-5" in text) == (person == bob)
     client.logout()
     assert client.get(ADDRESS).status_code == 302
@@ -72,7 +80,7 @@ def test_a_person_sees_figures_of_visible_runs_only(
 def test_an_administrator_sees_all(client: Client, alice: User) -> None:
     factories.finished_succeeded()
     client.force_login(factories.person("root", is_superuser=True))
-    assert tile(client.get(ADDRESS).text, "Submitted") == "1"
+    assert tile(client.get(ADDRESS).text, "Runs submitted") == "1"
 
 
 @pytest.mark.parametrize(
@@ -82,7 +90,7 @@ def test_the_period_can_be_chosen(alice_client: Client, chosen: str, runs: str) 
     for days in (0, 20, 60, 400):
         aged(factories.planning(), days)
     text = alice_client.get(f"{ADDRESS}{chosen}").text
-    assert tile(text, "Submitted") == runs
+    assert tile(text, "Runs submitted") == runs
     assert text.count('aria-current="page"') == 2, "the page in the header, and the period"
 
 
@@ -96,8 +104,78 @@ def test_an_empty_period_leads_to_all_of_them(alice_client: Client) -> None:
 def test_a_run_that_has_just_begun_has_no_figures_to_divide(alice_client: Client) -> None:
     factories.planning()
     text = alice_client.get(ADDRESS).text
-    assert (tile(text, "First-pass yield"), tile(text, "From submission to end")) == ("–", "–")
-    assert "no gate was opened" in text
+    assert (tile(text, "First-pass yield"), tile(text, "Waited for a person")) == ("–", "–")
+    assert "No run has come to its end yet." in text
+    assert "No criterion has failed." in text
+
+
+def charts(text: str) -> dict[str, Any]:
+    """What the script draws."""
+    found: dict[str, Any] = json.loads(
+        text.split('<script id="charts" type="application/json">')[1].split("</script>")[0]
+    )
+    return found
+
+
+def test_charts_and_tables_say_the_same(alice_client: Client) -> None:
+    aged(factories.finished_succeeded(), 2)
+    factories.finished_partial()
+    text = alice_client.get(f"{ADDRESS}?days=7").text
+    drawn = charts(text)
+    assert drawn["outcomes"]["succeeded"] == [0, 0, 0, 0, 1, 0, 0]
+    assert drawn["outcomes"]["partial"] == [0, 0, 0, 0, 0, 0, 1]
+    assert drawn["yield"] == [None, None, None, None, 67, None, 67]
+    assert drawn["retries"] == {"recovered": [0, 0, 0, 0, 1, 0, 0], "not recovered": [0, 0, 0, 0, 0, 0, 1]}
+    assert [one["name"] for one in drawn["costs"]][:2] == ["executor, claude-sonnet-5-5", "planner, claude-opus-5-5"]
+    assert [one["said"] for one in drawn["confidence"]["verifier"]] == [90]
+    assert drawn["failing"] == [
+        {"text": "Each finding quotes the clause it is about.", "unsupported": 3, "other": 0},
+        {"text": "Each finding recommends what to do.", "unsupported": 0, "other": 3},
+    ]
+    rows = re.findall(r'<tr><th scope="row" class="nowrap">(.*?)</th><td class="number">(\d+)</td>', text)
+    assert rows[:2] == [(drawn["labels"][6], "1"), (drawn["labels"][4], "1")]
+
+
+@pytest.mark.parametrize(
+    ("age", "days", "columns", "label"),
+    [
+        (0, "7", 7, r"\d+ \w{3}"),
+        (0, "90", 13, r"\d+ \w{3}"),
+        (0, "all", 1, r"\d+ \w{3}"),
+        (900, "all", 30, r"\w{3} \d{4}"),
+    ],
+)
+def test_long_periods_have_columns_for_weeks_and_months(
+    alice_client: Client, age: int, days: str, columns: int, label: str
+) -> None:
+    aged(factories.planning(), age)
+    factories.planning()
+    drawn = charts(alice_client.get(f"{ADDRESS}?days={days}").text)
+    assert len(drawn["labels"]) in {columns, columns + 1}
+    assert [one for one in drawn["labels"] if not re.fullmatch(label, one)] == []
+    assert sum(drawn["outcomes"]["open"]) == (1 if age > 90 and days != "all" else 2)
+
+
+def test_figures_of_one_person(client: Client, alice: User) -> None:
+    client.force_login(factories.person("root", is_superuser=True))
+    factories.planning()
+    factories.submitted(owner=factories.charlie(), approvers=[factories.alice()])
+    assert tile(client.get(ADDRESS).text, "Runs submitted") == "2"
+    assert tile(client.get(f"{ADDRESS}?person=charlie").text, "Runs submitted") == "1"
+    assert tile(client.get(f"{ADDRESS}?person=mallory").text, "Runs submitted") == "2"
+
+
+def test_what_a_model_wrote_ends_no_script(alice_client: Client) -> None:
+    run = factories.finished_partial()
+    verdicts = Verdict.objects.filter(attempt__step__plan__run=run, passed=False)
+    for verdict in verdicts:
+        verdict.results = [
+            one.model_copy(update={"text": "</script><script>alert(1)</script>"}) for one in verdict.results
+        ]
+        verdict.save()
+    text = alice_client.get(ADDRESS).text
+    assert "<script>alert" not in text
+    assert charts(text)["failing"][0]["text"] == "</script><script>alert(1)</script>"
 
 
 def test_unpriced_calls_are_never_free(alice_client: Client) -> None:
@@ -119,7 +197,7 @@ def test_queries_do_not_grow_with_runs(
 ) -> None:
     for _ in range(rows):
         factories.finished_partial()
-    with django_assert_num_queries(12):
+    with django_assert_num_queries(13):
         alice_client.get(ADDRESS)
 
 

@@ -1,0 +1,118 @@
+// Draws the charts of the metrics page with Chart.js, in the colours of the page, from the JSON that the page carries.
+(() => {
+  "use strict";
+  const given = document.getElementById("charts");
+  if (!given || !window.Chart) return;
+  const data = JSON.parse(given.textContent);
+  const Chart = window.Chart;
+  let drawn = [];
+
+  function colours() {
+    const style = getComputedStyle(document.documentElement);
+    const of = (name) => style.getPropertyValue(`--${name}`).trim();
+    return {
+      ink: of("ink-2"), line: of("line"), surface: of("surface"), font: of("font"), strong: of("ink"),
+      good: of("good"), warn: of("warn-line"), bad: of("bad"), calm: of("line-strong"), accent: of("accent"),
+    };
+  }
+
+  const whole = { precision: 0 };
+  const cut = (text, length) => (text.length > length ? `${text.slice(0, length - 1)}…` : text);
+
+  function axis(title, more = {}) {
+    return { title: { display: Boolean(title), text: title }, beginAtZero: true, ...more };
+  }
+
+  function stacked(labels, sets, colour, title) {
+    const datasets = Object.entries(sets).map(([label, values]) => (
+      { label, data: values, backgroundColor: colour[label], maxBarThickness: 28 }
+    ));
+    const scales = { x: { stacked: true, grid: { display: false } }, y: axis(title, { stacked: true, ticks: whole }) };
+    return { type: "bar", data: { labels, datasets }, options: { scales, interaction: { mode: "index" } } };
+  }
+
+  function lying(labels, datasets, title, said) {
+    const y = { grid: { display: false }, ticks: { callback: (_, place) => cut(labels[place], window.innerWidth < 600 ? 18 : 34) } };
+    const tooltip = { callbacks: { label: (item) => `${item.dataset.label}: ${said(item.parsed.x)}` } };
+    const scales = { x: axis(title), y };
+    return { type: "bar", data: { labels, datasets }, options: { indexAxis: "y", scales, plugins: { tooltip } } };
+  }
+
+  const CHARTS = {
+    outcomes: (c) => {
+      const names = { succeeded: "Succeeded", partial: "Partial", failed: "Failed", cancelled: "Stopped", open: "Not finished" };
+      const colour = { Succeeded: c.good, Partial: c.warn, Failed: c.bad, Stopped: c.calm, "Not finished": c.accent };
+      const sets = Object.fromEntries(Object.entries(names).map(([key, name]) => [name, data.outcomes[key]]));
+      return stacked(data.labels, sets, colour, "Runs");
+    },
+    yield: (c) => ({
+      type: "line",
+      data: { labels: data.labels, datasets: [{ label: "First-pass yield", data: data.yield, borderColor: c.accent, backgroundColor: c.accent, spanGaps: true, clip: false, pointRadius: 3 }] },
+      options: {
+        scales: { x: { grid: { display: false } }, y: axis("", { max: 100, ticks: { callback: (value) => `${value} %` } }) },
+        plugins: { legend: { display: false }, tooltip: { callbacks: { label: (item) => `${item.parsed.y} %` } } },
+      },
+    }),
+    retries: (c) => {
+      const sets = { Recovered: data.retries.recovered, "Not recovered": data.retries["not recovered"] };
+      return stacked(data.labels, sets, { Recovered: c.good, "Not recovered": c.bad }, "Steps");
+    },
+    costs: (c) => {
+      const datasets = [{ label: "Cost", data: data.costs.map((one) => one.usd), backgroundColor: c.accent, maxBarThickness: 24 }];
+      const chart = lying(data.costs.map((one) => one.name), datasets, "USD", (value) => `$${value}`);
+      chart.options.plugins.legend = { display: false };
+      return chart;
+    },
+    waiting: (c) => {
+      const datasets = [
+        { label: "On average", data: data.waiting.map((one) => one.mean), backgroundColor: c.accent, maxBarThickness: 18 },
+        { label: "Longest", data: data.waiting.map((one) => one.longest), backgroundColor: c.calm, maxBarThickness: 18 },
+      ];
+      const names = data.waiting.map((one) => one.kind[0].toUpperCase() + one.kind.slice(1));
+      return lying(names, datasets, "Minutes", (value) => `${value.toFixed(1)} min`);
+    },
+    confidence: (c) => {
+      const points = (rows) => rows.map((one) => ({ x: one.said, y: one.held, count: one.count }));
+      const set = (label, rows, colour, pointStyle) => (
+        { label, data: points(rows), borderColor: colour, backgroundColor: colour, pointStyle, pointRadius: 6, showLine: true, clip: false }
+      );
+      const ideal = { label: "As said", data: [{ x: 0, y: 0 }, { x: 100, y: 100 }], borderColor: c.calm, borderDash: [4, 4], borderWidth: 1, pointRadius: 0, showLine: true };
+      const percent = { min: 0, max: 100, ticks: { callback: (value) => `${value} %` } };
+      return {
+        type: "scatter",
+        data: { datasets: [set("Executor", data.confidence.executor, c.accent, "circle"), set("Verifier", data.confidence.verifier, c.warn, "rectRot"), ideal] },
+        options: {
+          scales: { x: axis("Confident", percent), y: axis("Held", percent) },
+          plugins: { tooltip: { filter: (item) => item.raw.count, callbacks: { label: (item) => `${item.dataset.label}: ${item.raw.x} % confident, ${item.raw.y} % held, of ${item.raw.count}` } } },
+        },
+      };
+    },
+    failing: (c) => {
+      const datasets = [
+        { label: "Failed", data: data.failing.map((one) => one.other), backgroundColor: c.bad, maxBarThickness: 20 },
+        { label: "Called met without evidence", data: data.failing.map((one) => one.unsupported), backgroundColor: c.warn, maxBarThickness: 20 },
+      ];
+      const chart = lying(data.failing.map((one) => one.text), datasets, "Verdicts", String);
+      Object.assign(chart.options.scales.x, { stacked: true, ticks: whole });
+      chart.options.scales.y.stacked = true;
+      return chart;
+    },
+  };
+
+  function draw() {
+    const c = colours();
+    for (const chart of drawn) chart.destroy();
+    Chart.defaults.font.family = c.font;
+    Chart.defaults.color = c.ink;
+    Chart.defaults.borderColor = c.line;
+    Chart.defaults.animation = false;
+    Chart.defaults.maintainAspectRatio = false;
+    Chart.defaults.plugins.legend.position = "bottom";
+    Chart.defaults.plugins.legend.labels.boxWidth = 12;
+    Object.assign(Chart.defaults.plugins.tooltip, { backgroundColor: c.strong, titleColor: c.surface, bodyColor: c.surface });
+    drawn = [...document.querySelectorAll("canvas[data-chart]")].map((canvas) => new Chart(canvas, CHARTS[canvas.dataset.chart](c)));
+  }
+
+  draw();
+  window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", draw);
+})();
