@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import logging
 import time
+from collections.abc import Collection, Mapping
 from http import HTTPStatus
 from importlib import import_module
+from typing import Any
 
 from django.conf import settings
-from django.contrib.auth import get_user, login, logout
+from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_KEY, login, logout
 from django.contrib.sessions.backends.base import SessionBase
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
+from django.utils import timezone
+from django.utils.crypto import constant_time_compare
 from django.utils.deprecation import MiddlewareMixin
 
 from runs.errors import NotAllowed
@@ -33,25 +37,46 @@ def begin(request: HttpRequest, person: User) -> None:
     request.session[_BEGAN] = request.session[_USED] = int(time.time())
 
 
-def ends_at(session: SessionBase) -> float | None:
+def ends_at(session: SessionBase | Mapping[str, Any]) -> float | None:
     """When the session is over, in seconds since 1970; None for one of before, which ends when its row expires."""
     limits = ((_BEGAN, settings.SESSION_COOKIE_AGE), (_USED, settings.SESSION_IDLE))
     ends = [session[name] + limit for name, limit in limits if limit and name in session]
     return min(ends, default=None)
 
 
-def holder(session_key: str | None) -> tuple[User, float | None]:
-    """Who is signed in with this session as of now, and when it ends. Raises NotAllowed when no one is any more.
+def holders(session_keys: Collection[str]) -> dict[str, tuple[User, float | None]]:
+    """Who is signed in with each of these sessions as of now, and when it ends; those that are over are left out.
 
-    Read from the rows: the session may have been signed out, ended with all others of the person, or run out.
+    Read from the rows by two queries: a session may have been signed out, ended with all others of the person, or run
+    out. It is Django's own rule for one request, applied to many sessions.
     """
-    request = HttpRequest()
-    request.session = import_module(settings.SESSION_ENGINE).SessionStore(session_key)
-    person = get_user(request)
-    ends = ends_at(request.session)
-    if not isinstance(person, User) or (ends is not None and ends <= time.time()):
+    store = import_module(settings.SESSION_ENGINE).SessionStore
+    rows = store.get_model_class().objects.filter(session_key__in=session_keys, expire_date__gt=timezone.now())
+    sessions = {row.session_key: row.get_decoded() for row in rows}
+    people = User.objects.filter(is_active=True).in_bulk({session.get(SESSION_KEY) for session in sessions.values()})
+    held = {}
+    now = time.time()
+    for key, session in sessions.items():
+        person, ends = people.get(int(session.get(SESSION_KEY) or 0)), ends_at(session)
+        if person is not None and _is_bound_to(session, person) and (ends is None or ends > now):
+            held[key] = person, ends
+    return held
+
+
+def _is_bound_to(session: Mapping[str, Any], person: User) -> bool:
+    """Whether the person's secret is the one that the session was begun with: ending all sessions replaces it."""
+    known = [person.get_session_auth_hash(), *person.get_session_auth_fallback_hash()]
+    bound = str(session.get(HASH_SESSION_KEY, ""))
+    right_backend = session.get(BACKEND_SESSION_KEY) in settings.AUTHENTICATION_BACKENDS
+    return right_backend and any(constant_time_compare(bound, one) for one in known)
+
+
+def holder(session_key: str | None) -> tuple[User, float | None]:
+    """Who is signed in with this session as of now, and when it ends. Raises NotAllowed when no one is any more."""
+    found = holders([session_key]) if session_key else {}
+    if not session_key or session_key not in found:
         raise NotAllowed("You are signed out.")
-    return person, ends
+    return found[session_key]
 
 
 class SessionLimits(MiddlewareMixin):

@@ -64,19 +64,19 @@
     }
   });
 
-  let typed = [];
-  document.addEventListener("htmx:before:ws:message", () => {
-    typed = unsent();
-  });
-
   document.addEventListener("htmx:after:ws:message", (event) => {
     const seq = event.detail.message.json?.seq;
     if (Number.isInteger(seq)) seen = Math.max(seen, seq);
     show("live", "Live");
-    // The swap ends in a later turn of the event loop.
-    setTimeout(() => {
-      keep(typed);
-      openMoving();
-    }, 30);
+  });
+
+  // A region of the page is replaced (following.js).
+  let typed = [];
+  document.addEventListener("pev:before-part", () => {
+    typed = unsent();
+  });
+  document.addEventListener("pev:after-part", () => {
+    keep(typed);
+    openMoving();
   });
 })();

@@ -9,7 +9,7 @@ from channels.routing import URLRouter
 from channels.testing import WebsocketCommunicator
 
 from runs.models import Run
-from runs.web.consumers import MAX_MESSAGE
+from runs.web.following.consumer import MAX_MESSAGE
 from runs.web.routing import websocket_urlpatterns
 from tests import factories
 from tests.hostile.fuzzing import values

@@ -16,6 +16,7 @@ from runs.accounting.totals import Totals, totals
 from runs.enums import OPEN_ATTEMPTS, SETTLED_STEPS, AttemptStatus, GateKind, Outcome, PlanStatus, Role, RunStatus
 from runs.models import Attempt, Gate, Plan, Run, Step, User
 from runs.pev.policy import RoleModel
+from runs.web.templatetags.pev import words
 
 NAMED_STEPS = 3
 """Steps under way that the sentence names."""
@@ -93,6 +94,16 @@ class RunFrame:
         return "waiting" if self.asked else self.run.status
 
     @property
+    def title(self) -> str:
+        """What the title of every page of the run begins with."""
+        return "Needs your decision" if self.badge == "waiting" else words(self.badge).capitalize()
+
+    @property
+    def icon(self) -> str:
+        """The name of the icon for its state: see static/icons."""
+        return _ICONS.get(self.badge, "active")
+
+    @property
     def moving(self) -> bool:
         return not (self.finished or self.asked or self.run.paused)
 
@@ -155,6 +166,14 @@ class RunFrame:
         return list(self.run.approvers.order_by("username"))
 
 
+_ICONS = {
+    "waiting": "waits",
+    "paused": "calm",
+    Outcome.SUCCEEDED: "good",
+    Outcome.PARTIAL: "warn",
+    Outcome.FAILED: "bad",
+    Outcome.CANCELLED: "calm",
+}
 _ASKED = {
     GateKind.PLAN: "Approve the plan?",
     GateKind.STEP: "Accept a result?",

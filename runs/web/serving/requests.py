@@ -14,7 +14,7 @@ from django.http.cookie import parse_cookie
 from twisted.web.http import HTTPChannel
 
 from runs.errors import NotAllowed
-from runs.web.consumers import from_database
+from runs.web.following.audience import from_database
 from runs.web.serving.connections import Connection, Phase
 from runs.web.serving.limits import MAX_BODY, has_room, max_body
 from runs.web.sessions import holder

@@ -10,7 +10,7 @@ from daphne.server import Server as Daphne
 from daphne.ws_protocol import WebSocketProtocol
 from django.conf import settings
 
-from runs.web.consumers import MAX_MESSAGE
+from runs.web.following.consumer import MAX_MESSAGE
 from runs.web.headers import always
 from runs.web.serving.connections import Connection, Connections
 from runs.web.serving.limits import Patience

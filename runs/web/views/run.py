@@ -12,10 +12,10 @@ from runs.lifecycle import gates
 from runs.logs import about
 from runs.models import Run, User
 from runs.permissions import visible_runs
+from runs.web.following.parts import part, tab_context
 from runs.web.forms.decisions import PauseForm, StopForm
 from runs.web.fragments import head
 from runs.web.presenters.frame import RunFrame
-from runs.web.presenters.page import run_page as present
 from runs.web.sessions import about_request
 
 log = logging.getLogger(__name__)
@@ -35,9 +35,11 @@ def person(request: HttpRequest) -> User:
 
 @require_safe
 def run_tab(request: HttpRequest, run_id: int, tab: str) -> HttpResponse:
-    """One tab of the page of a run, by its name."""
+    """One tab of the page of a run, by its name; with `?part=` one of its regions, for a page that is open."""
     run = visible_run(request, run_id)
-    return render(request, f"runs/{tab}.html", {"frame": RunFrame(run, tab), "page": present(run)})
+    if (name := request.GET.get("part")) is not None:
+        return HttpResponse(part(run, tab, name))
+    return render(request, f"runs/{tab}.html", tab_context(run, tab))
 
 
 @require_POST

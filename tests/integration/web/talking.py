@@ -13,7 +13,7 @@ from channels.testing import WebsocketCommunicator
 from runs import live
 from runs.events.kinds import Note
 from runs.models import Run, User
-from runs.web.consumers import from_database
+from runs.web.following.audience import from_database
 from runs.web.routing import websocket_urlpatterns
 from tests.factories import recorded
 
@@ -57,7 +57,7 @@ def tell(run: Run) -> None:
 
 
 async def announce(run: Run) -> None:
-    message = live.NewEvents(type="new.events", run=run.pk, seq=0)
+    message = live.NewEvents(type="new.events", run=run.pk, seq=1_000_000)
     await get_channel_layer().group_send(live.group(run.pk), message)
 
 

@@ -11,8 +11,7 @@ from pytest_django import Settings
 
 from pevsite.asgi import application
 from runs.models import Run
-from runs.web import consumers
-from runs.web.consumers import from_database
+from runs.web.following.audience import NO_LONGER_ALLOWED, from_database
 from runs.web.routing import is_same_origin
 from tests import factories
 from tests.integration.web.talking import told, update
@@ -64,7 +63,7 @@ def test_signing_out_ends_what_a_socket_is_sent() -> None:
         finally:
             await socket.disconnect()
 
-    assert asyncio.run(all_of_it()) == {"type": "websocket.close", "code": consumers.NO_LONGER_ALLOWED}
+    assert asyncio.run(all_of_it()) == {"type": "websocket.close", "code": NO_LONGER_ALLOWED}
 
 
 def test_an_unknown_address_is_refused_quietly() -> None:

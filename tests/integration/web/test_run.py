@@ -12,7 +12,7 @@ from runs import trees
 from runs.enums import RunStatus
 from runs.events.kinds import Note
 from runs.models import Run
-from runs.web import fragments
+from runs.web.following.news import news
 from tests import factories
 from tests.factories import recorded
 
@@ -139,7 +139,7 @@ def test_an_event_of_a_kind_that_is_not_known_breaks_neither_page_nor_socket(ali
     newest = recorded(run.pk, Note(text="Something."))
     run.events.filter(seq=newest).update(kind="teleported", data={"to": "Mars"})
     assert "teleported." in page_of(alice_client, run, "history/")
-    assert "teleported." in fragments.update(run.owner_id, run.pk, "history", newest - 1).content
+    assert "teleported." in news(Run.objects.get(pk=run.pk), "history", newest - 1, {}).text
 
 
 def test_pause_and_resume(alice_client: Client) -> None:

@@ -21,7 +21,7 @@ from runs.enums import LinkKind
 from runs.errors import NotAllowed
 from runs.lifecycle.approvers import remove_approver
 from runs.models import Run, User
-from runs.web.consumers import NO_LONGER_ALLOWED, from_database
+from runs.web.following.audience import NO_LONGER_ALLOWED, from_database
 from runs.web.sessions import holder
 from tests import factories
 
@@ -197,7 +197,7 @@ def test_a_refused_socket_is_logged_with_name_and_address(caplog: pytest.LogCapt
     run, charlie = factories.awaiting_plan(), factories.charlie()
     with pytest.raises(AssertionError):
         closing(signed_in(charlie), run, None)
-    (line,) = [record for record in caplog.records if record.name == "runs.web.consumers"]
+    (line,) = [record for record in caplog.records if record.name == "runs.web.following.consumer"]
     assert line.getMessage() == "refused: a socket"
     assert vars(line)["about"] == {"run": run.pk, "user": "charlie", "address": ""}
 

@@ -13,8 +13,7 @@ from channels.testing import WebsocketCommunicator
 
 from runs import live
 from runs.models import Run
-from runs.web import consumers
-from runs.web.consumers import from_database
+from runs.web.following.audience import MIN_DRAFT_DELAY, NO_LONGER_ALLOWED, from_database
 from tests import factories
 from tests.integration.web.talking import communicator, talk
 
@@ -50,7 +49,7 @@ def test_who_may_see_the_run_is_shown_what_is_written() -> None:
         await shown(run, "The NDA says")
         return await text(socket)
 
-    assert talk(run.pk, factories.bob(), what) == "The NDA says"
+    assert talk(run.pk, factories.bob(), what, "overview") == "The NDA says"
 
 
 def test_another_run_is_not_shown() -> None:
@@ -63,7 +62,7 @@ def test_another_run_is_not_shown() -> None:
         live.unfollow(other.pk)
         return await socket.receive_nothing(timeout=0.3)
 
-    assert talk(run.pk, factories.alice(), what)
+    assert talk(run.pk, factories.alice(), what, "overview")
 
 
 def test_a_slow_browser_gets_the_newest_of_each_step() -> None:
@@ -76,11 +75,11 @@ def test_a_slow_browser_gets_the_newest_of_each_step() -> None:
         await shown(run, "a2", "a3")
         await shown(run, "b1", "b2", step=2)
         texts = [await text(socket) for _ in range(3)]
-        assert time.monotonic() - began >= 2 * consumers.MIN_DRAFT_DELAY
+        assert time.monotonic() - began >= 2 * MIN_DRAFT_DELAY
         assert await socket.receive_nothing(timeout=0.3)
         return texts
 
-    assert talk(run.pk, factories.alice(), what) == ["a1", "a3", "b2"]
+    assert talk(run.pk, factories.alice(), what, "overview") == ["a1", "a3", "b2"]
 
 
 def test_nothing_is_shown_before_the_browser_says_what_it_has_seen_or_after_it_may_no_longer_see() -> None:
@@ -91,14 +90,15 @@ def test_nothing_is_shown_before_the_browser_says_what_it_has_seen_or_after_it_m
         await shown(run, "too early")
         assert await socket.receive_nothing(timeout=0.3)
         await seen_all(socket, run)
-        assert await text(socket) == "too early"
+        await shown(run, "just right")
+        assert await text(socket) == "just right"
         await from_database(lambda: run.approvers.remove(bob))
         await asyncio.to_thread(live.recheck, bob.pk)
         await asyncio.sleep(0.02)
         await shown(run, "too late")
         return await socket.receive_output(timeout=3)
 
-    assert talk(run.pk, bob, what) == {"type": "websocket.close", "code": consumers.NO_LONGER_ALLOWED}
+    assert talk(run.pk, bob, what, "overview") == {"type": "websocket.close", "code": NO_LONGER_ALLOWED}
 
 
 def test_a_run_is_followed_for_as_long_as_a_socket_is_open() -> None:
@@ -107,7 +107,7 @@ def test_a_run_is_followed_for_as_long_as_a_socket_is_open() -> None:
 
     async def all_of_it() -> list[bool]:
         found = [live.is_followed(run.pk)]
-        sockets = [communicator(run.pk, alice) for _ in range(2)]
+        sockets = [communicator(run.pk, alice, "overview") for _ in range(2)]
         for socket in sockets:
             await socket.connect()
         for socket in sockets:
@@ -124,7 +124,7 @@ def test_one_who_was_refused_follows_nothing() -> None:
     charlie = factories.charlie()
 
     async def all_of_it() -> bool:
-        socket = communicator(run.pk, charlie)
+        socket = communicator(run.pk, charlie, "overview")
         await socket.connect()
         return live.is_followed(run.pk)
 

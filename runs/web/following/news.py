@@ -1,0 +1,113 @@
+"""What those who follow a tab of a run are told: small parts of its page as they are now, and names of the larger ones.
+
+The larger ones are fetched by the pages that show them (`parts.py`). Nothing here depends on who looks, and what it
+reads does not grow with the plan: the newest events, the steps that they name, and sums that the database makes.
+"""
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from django.template.loader import render_to_string
+
+from runs.models import Event, Run, Step
+from runs.web.fragments import EVERYTHING, FRAME, TABS
+from runs.web.presenters.feed import line
+from runs.web.presenters.frame import RunFrame
+from runs.web.templatetags.pev import words
+
+MAX_LINES = 200
+"""Events that are told one by one; who has missed more is told that everything has changed."""
+
+
+class Part(NamedTuple):
+    """A small part of a page. Two with the same `key` look the same, though a clock in it may have gone on."""
+
+    key: object
+    text: str
+
+
+type Shown = Mapping[str, Part]
+"""The small parts that a page shows, by their names: what has not changed is not sent again."""
+
+
+@dataclass(frozen=True)
+class News:
+    """`text` is the message; `shown` what a page shows that has had it. Empty for nothing to tell."""
+
+    seq: int
+    text: str
+    shown: Shown = field(default_factory=dict)
+
+
+def news(run: Run, tab: str, seen: int, shown: Shown) -> News:
+    """What has happened since event number `seen`, for pages of this tab that show `shown` of the small parts."""
+    frame = RunFrame(run, tab)
+    small = small_parts(frame)
+    new = {name: part.text for name, part in small.items() if name not in shown or shown[name].key != part.key}
+    events = list(run.events.after(seen).filter(seq__lte=run.event_count)[: MAX_LINES + 1])
+    message: dict[str, object] = {name: new.pop(name) for name in ("title", "icon") if name in new}
+    content = list(new.values())
+    if tab:
+        touched = _touched(frame, events)
+        if changed := _changed(tab, events, touched):
+            message["changed"] = changed
+        if touched:
+            message |= _statuses(touched)
+        if tab == "history":
+            content.append(_lines(run, events).strip())
+    if content:
+        message["content"] = "".join(content)
+    text = json.dumps({"seq": run.event_count, **message}, ensure_ascii=False, separators=(",", ":"))
+    return News(run.event_count, text, small)
+
+
+def small_parts(frame: RunFrame) -> Shown:
+    """Title, icon and the pieces of the header as they are now."""
+    found = {"title": Part(frame.title, frame.title), "icon": Part(frame.icon, frame.icon)}
+    if not frame.tab:
+        return found
+    clocks = frame.clocks
+    # the one that goes is known from the other and the time
+    key = (clocks.working, clocks.waited if clocks.working else clocks.worked)
+    found["clocks"] = Part(key, _rendered("clocks", frame=frame))
+    texts = {name: _rendered(name, frame=frame) for name in ("now", "progress", "spent", "controls")}
+    texts |= {f"count-{tab.name}": _rendered("count", tab=tab) for tab in frame.tabs}
+    return found | {name: Part(text, text) for name, text in texts.items()}
+
+
+def _rendered(part: str, **context: object) -> str:
+    return render_to_string(f"{FRAME}#{part}", {**context, "oob": True}).strip()
+
+
+def _touched(frame: RunFrame, events: Sequence[Event]) -> list[Step]:
+    """The steps of the newest version of the plan that these events name."""
+    keys = {str(event.data["step"]) for event in events if event.data.get("step")}
+    return list(Step.objects.filter(plan=frame.plan, key__in=keys).only("key", "status", "plan")) if keys else []
+
+
+def _changed(tab: str, events: Sequence[Event], touched: Iterable[Step]) -> list[str]:
+    """The names of the regions of this tab that are not what they were."""
+    kinds = {event.kind for event in events}
+    if len(events) > MAX_LINES:
+        return list(TABS[tab])
+    names = [name for name, by in TABS[tab].items() if kinds & by]
+    if tab == "steps" and not kinds & EVERYTHING:
+        names += [f"step-{step.pk}" for step in touched]
+    return names
+
+
+def _statuses(steps: Iterable[Step]) -> dict[str, dict[str, str]]:
+    found = {str(step.pk): step.status for step in steps}
+    return {"steps": found, "words": {status: words(status) for status in set(found.values())}}
+
+
+def _lines(run: Run, events: Sequence[Event]) -> str:
+    if len(events) > MAX_LINES:
+        return render_to_string("runs/history.html#missed", {"oob": True})
+    keys = {str(event.data["step"]) for event in events if event.data.get("step")}
+    steps = Step.objects.filter(plan__run=run, key__in=keys).order_by("plan__version")
+    names = {step.key: step.spec.name for step in steps}
+    lines = [line(event, names) for event in events]
+    return render_to_string("runs/history.html#lines", {"lines": lines, "run": run, "oob": True})

@@ -1,0 +1,102 @@
+"""What a browser is told names what happened, is small, and costs the same whatever the size of the plan."""
+
+import json
+from typing import Any
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from runs import history
+from runs.enums import EventKind
+from runs.events.kinds import AnyEvent, AttemptStarted, ModelCalled, Note, ToolCalled
+from runs.models import Run
+from runs.web.following.news import MAX_LINES, news
+from runs.web.fragments import EVERYTHING, TABS
+from tests import factories
+
+pytestmark = pytest.mark.django_db
+CALL = ModelCalled(role="executor", model="m", ms=5, stop="end_turn", step="s1", attempt=1)
+
+
+def told(run: Run, tab: str, *events: AnyEvent) -> tuple[dict[str, Any], list[str]]:
+    """What pages that were in step are told of more events, and the statements that it took."""
+    before = Run.objects.get(pk=run.pk)
+    shown = news(before, tab, before.event_count, {}).shown
+    for event in events:
+        history.record(run.pk, event)
+    now = Run.objects.select_related("head").get(pk=run.pk)
+    with CaptureQueriesContext(connection) as captured:
+        sent = news(now, tab, before.event_count, shown)
+    assert sent.seq == now.event_count
+    return json.loads(sent.text), [query["sql"] for query in captured.captured_queries]
+
+
+@pytest.mark.parametrize("tab", ["", *TABS])
+@pytest.mark.parametrize("event", [CALL, AttemptStarted(step="s1", attempt=2), Note(text="x")], ids=lambda e: e.kind)
+def test_bytes_and_queries_do_not_grow_with_the_plan(tab: str, event: AnyEvent) -> None:
+    found = [told(run, tab, event) for run in (factories.many_steps(4), factories.many_steps(40))]
+    few, many = (len(statements) for _, statements in found)
+    assert few == many <= 14
+    small, large = (len(json.dumps(said).encode()) for said, _ in found)
+    assert abs(large - small) <= 12, "numbers have more digits"
+    assert large <= 1_000
+
+
+def test_only_the_step_that_is_named_is_read() -> None:
+    run = factories.many_steps(42)
+    said, statements = told(run, "steps", CALL)
+    assert list(said["steps"].values()) == ["passed"]
+    for table in ("runs_toolcall", "runs_tree"):
+        assert not any(f'FROM "{table}"' in sql for sql in statements)
+
+
+def test_parts_that_have_not_changed_are_not_sent_again() -> None:
+    run = factories.many_steps(4)
+    content = told(run, "overview", Note(text="x"))[0]["content"]
+    assert 'id="count-history"' in content
+    for part in ("run-now", "run-progress", "run-clocks", "run-spent", "run-controls", "count-steps"):
+        assert f'id="{part}"' not in content
+
+
+def test_who_was_away_is_sent_every_part() -> None:
+    run = factories.many_steps(4)
+    said = json.loads(news(run, "overview", 1, {}).text)
+    for part in ("run-now", "run-progress", "run-clocks", "run-spent", "run-controls", "count-steps"):
+        assert f'id="{part}"' in said["content"]
+    assert (said["title"], said["icon"]) == ("Executing", "active")
+
+
+def test_a_line_names_steps_of_earlier_versions_as_the_page_does() -> None:
+    run = factories.replanned()
+    event = ModelCalled(role="executor", model="m", ms=5, stop="end_turn", step="review", attempt=1)
+    assert "“Review the clauses”" in told(run, "history", event)[0]["content"]
+
+
+def test_who_has_missed_much_is_told_that_everything_has_changed() -> None:
+    run = factories.many_steps(2)
+    notes = [Note(text="x")] * (MAX_LINES + 1)
+    for tab, regions in TABS.items():
+        assert told(run, tab, *notes)[0].get("changed", []) == list(regions)
+
+
+@pytest.mark.parametrize("tab", TABS)
+def test_a_note_changes_neither_gates_nor_files(tab: str) -> None:
+    said, _ = told(factories.awaiting_plan(), tab, Note(text="Something."))
+    assert not {"gates", "files", "plan", "result"} & set(said.get("changed", []))
+
+
+def test_a_call_changes_the_costs_and_its_step_only() -> None:
+    run = factories.many_steps(3)
+    tool = ToolCalled(tool="read_file", error=False, path="a.md", step="s1", attempt=1)
+    changed = {tab: told(run, tab, CALL, tool)[0].get("changed", []) for tab in TABS}
+    step = run.plans.get().steps.get(key="s1")
+    assert changed == {
+        "overview": [], "plan": [], "steps": [f"step-{step.pk}"], "files": [], "history": [], "cost": ["costs"],
+    }  # fmt: skip
+
+
+def test_every_kind_of_event_that_changes_everything_changes_gates_and_steps() -> None:
+    assert TABS["overview"]["gates"] >= EVERYTHING
+    assert TABS["steps"]["steps"] == EVERYTHING
+    assert EventKind.MODEL_CALLED not in EVERYTHING
