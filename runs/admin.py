@@ -15,7 +15,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from pydantic import BaseModel
 
-from runs.models import Event, Gate, ModelCall, Run, ToolCall, User, WorkItem
+from runs.models import DeletedRun, Event, Gate, ModelCall, Run, ToolCall, User, WorkItem
 from runs.permissions import is_administrator
 
 
@@ -151,6 +151,29 @@ class EventAdmin(ReadOnly):
     list_select_related = ("run",)
     search_fields = ("=run__id", "run__title")
     ordering = ("-id",)
+
+
+@admin.register(DeletedRun, site=site)
+class DeletedRunAdmin(ReadOnly):
+    """What is left of runs that were deleted: the log of the installation."""
+
+    list_display = (
+        "number",
+        "title",
+        "owner",
+        "outcome",
+        "submitted_at",
+        "finished_at",
+        "calls",
+        "cost_usd",
+        "files",
+        "bytes",
+        "deleted_by",
+        "deleted_at",
+    )
+    list_filter = ("outcome", "deleted_at")
+    list_select_related = ("owner", "deleted_by")
+    search_fields = ("=number", "title", "=owner__username", "=deleted_by__username")
 
 
 @admin.register(User, site=site)

@@ -128,6 +128,11 @@ def pieces_of(sha256: str) -> Iterator[bytes]:
     return read()
 
 
+def size_of(sha256: str) -> int:
+    """Bytes of a blob. Raises FileNotFoundError when the store lost it."""
+    return storages["blobs"].size(name_of(sha256))
+
+
 def read_blob(sha256: str) -> bytes:
     with open_blob(sha256) as file:
         return file.read()

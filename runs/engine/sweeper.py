@@ -1,7 +1,7 @@
 """The sweeper: it notifies workers of what is due or whose lease expired, and browsers of what other processes wrote.
 
 Crash recovery, back-off and lost notifications are this one loop (D2). Of runs it changes nothing; drafts that nobody
-has submitted go with it.
+has submitted go with it, and files of runs that were deleted.
 """
 
 import logging
@@ -17,7 +17,7 @@ from django.utils import timezone
 from runs import live
 from runs.engine import probes
 from runs.engine.work import due
-from runs.lifecycle import drafts
+from runs.lifecycle import deletion, drafts
 from runs.models import Event, User, WorkItem
 
 log = logging.getLogger(__name__)
@@ -25,6 +25,8 @@ POLL_INTERVAL = 0.5
 """Seconds between two polls: the longest that an event of another process stays unannounced."""
 DRAFTS_INTERVAL = 1_800
 """Seconds between two looks for drafts that have expired."""
+DELETED_INTERVAL = 2.0
+"""Seconds between two looks for files of runs that were deleted."""
 _COMMITTED_WITHIN = timedelta(minutes=2)
 """A time is written down before its transaction ends; a writer waits for a minute at most."""
 
@@ -37,7 +39,7 @@ class Sweeper:
         self._only_run = only_run
         self._seen: int | None = None
         self._signed_out: set[tuple[int, datetime | None]] = set()
-        self._next_drafts = 0.0
+        self._next_drafts = self._next_deleted = 0.0
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._sweep, name="sweeper", daemon=True)
 
@@ -68,6 +70,7 @@ class Sweeper:
         self._announce()
         self._recheck()
         self._forget_drafts()
+        self._forget_deleted()
         probes.refresh()
 
     def _recheck(self) -> None:
@@ -83,6 +86,12 @@ class Sweeper:
         if self._only_run is None and time.monotonic() >= self._next_drafts:
             self._next_drafts = time.monotonic() + DRAFTS_INTERVAL
             drafts.sweep()
+
+    def _forget_deleted(self) -> None:
+        """One look at an index as long as nothing was deleted."""
+        if self._only_run is None and time.monotonic() >= self._next_deleted:
+            self._next_deleted = time.monotonic() + DELETED_INTERVAL
+            deletion.sweep()
 
     def _announce(self) -> None:
         """Events of this process were announced already; a second time is harmless, and others' must be."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import uuid
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from importlib.resources import files as package_files
@@ -47,7 +47,8 @@ class Submission:
 
     `left_out`: what the sender has not sent, since it may hold secrets. `excluded`: patterns of files that are kept,
     but that no step has to deal with (`pev.files.inputs`).
-    With a `plan` no planner is asked for version 1; `plan_from` says in a sentence where it comes from.
+    With a `plan` no planner is asked for version 1; `plan_from` says in a sentence where it comes from, `template` the
+    name of the template that it is from.
     """
 
     request: str
@@ -61,6 +62,7 @@ class Submission:
     plan: PlanContract | None = None
     plan_from: str = ""
     from_draft: bool = False
+    template: str = ""
 
 
 def submit(owner: User, submission: Submission) -> Run:
@@ -89,7 +91,7 @@ def submit(owner: User, submission: Submission) -> Run:
     check_can_be_answered(submission.policy, request, submission.plan, contents)
     stored = drafted | {path: trees.put_file(upload.content) for path, upload in uploads.items()}
     trees.examine(stored)
-    tree = trees.make_tree(dict(sorted(stored.items())))
+    tree = partial(trees.make_tree, dict(sorted(stored.items())))
     return _made(owner, submission, request, tree, left_out, taken=(draft, drafted) if draft else None)
 
 
@@ -114,6 +116,7 @@ def again(run: Run, user: User, token: uuid.UUID, *, reuse: bool = True, redo: S
         approvers=[one for one in (run.owner, *run.approvers.all()) if one != user],
         plan=fingerprint.contract_of(before) if before else None,
         plan_from=f"Version {before.version} of run {run.pk}, once more." if before else "",
+        template=run.template if before else "",
     )
     check_policy(submission.policy, user, submission.approvers)
     check_plan(submission)
@@ -122,7 +125,7 @@ def again(run: Run, user: User, token: uuid.UUID, *, reuse: bool = True, redo: S
     check_sources(submission.plan, contents)
     check_can_be_answered(submission.policy, run.request, submission.plan, contents)
     trees.examine(trees.files_of(run.inputs))
-    return _made(user, submission, run.request, run.inputs)
+    return _made(user, submission, run.request, lambda: run.inputs)
 
 
 def _chunks(sha256: str) -> Iterator[bytes]:
@@ -134,15 +137,16 @@ def _made(
     owner: User,
     submission: Submission,
     request: str,
-    tree: Tree,
+    tree: Callable[[], Tree],
     left_out: Sequence[str] = (),
     taken: tuple[Draft, Mapping[str, FileInfo]] | None = None,
 ) -> Run:
+    """`tree` is made in the transaction of the run: an equal one goes with the last run that has it (`deletion`)."""
     try:
         with history.writing():
             if taken:
                 drafts.take(*taken)
-            run = _create(owner, submission, request, tree, left_out)
+            run = _create(owner, submission, request, tree(), left_out)
             advance(run.pk)
     except (IntegrityError, InvalidInput) as error:
         existing = submitted(owner, submission.token)  # the other click was first
@@ -243,6 +247,7 @@ def _create(owner: User, submission: Submission, request: str, tree: Tree, left_
         inputs=tree,
         head=tree,
         excluded=tuple(submission.excluded),
+        template=submission.template,
     )
     history.trust(run)
     run.approvers.add(*submission.approvers)

@@ -54,11 +54,15 @@ SHIPPED: Mapping[str, Shipped] = {
 
 @dataclass(frozen=True)
 class Chosen:
-    """The plan of a template, in one sentence where it comes from, and whether what it makes rests on sources."""
+    """The plan of a template, in one sentence where it comes from, and whether what it makes rests on sources.
+
+    `template` is its name; empty for a plan that was imported.
+    """
 
     plan: PlanContract
     reason: str
     sources_needed: bool = True
+    template: str = ""
 
 
 @cache
@@ -81,7 +85,7 @@ def chosen(user: User, key: str) -> Chosen:
     """The template with this key: of a shipped one its name, of an own one its number. Raises InvalidInput."""
     if key in SHIPPED:
         shipped = SHIPPED[key]
-        return Chosen(shipped_plan(key), _reason(shipped.name), shipped.sources_needed)
+        return Chosen(shipped_plan(key), _reason(shipped.name), shipped.sources_needed, shipped.name)
     try:
         template = visible_templates(user).defer("plan").filter(pk=row_key(key)).first()
     except ValueError:
@@ -106,7 +110,7 @@ def called(user: User, name: str) -> Chosen:
 def _own(template: Template) -> Chosen:
     """Its plan is read here and not with the row: one that no longer fits must not break the list it stands in."""
     try:
-        return Chosen(template.plan, _reason(template.name), template.sources_needed)
+        return Chosen(template.plan, _reason(template.name), template.sources_needed, template.name)
     except ValidationError as error:
         raise InvalidInput(
             f"The template “{template.name}” cannot be used any more: its plan was changed by hand. Delete it."

@@ -91,11 +91,16 @@ class Headless:
             if plan and not plan.sources_needed:
                 texts = {"sources_needed": "off"} | texts
             policy = with_texts(default_policy(), texts, option)
-            imported, reason = (plan.plan, plan.reason) if plan else (None, "")
-            token, left = uuid.uuid4(), options["exclude"]
-            no_files = options["no_files"]
             submission = Submission(
-                request, uploads, policy, token, no_files=no_files, excluded=left, plan=imported, plan_from=reason
+                request,
+                uploads,
+                policy,
+                uuid.uuid4(),
+                no_files=options["no_files"],
+                excluded=options["exclude"],
+                plan=plan.plan if plan else None,
+                plan_from=plan.reason if plan else "",
+                template=plan.template if plan else "",
             )
             return submit(owner, submission)
         except FilesMissing as error:

@@ -216,7 +216,9 @@ def point_of(step: StepEntry) -> OpenPoint:
 
 
 _STANDS = {
-    StepStatus.ACCEPTED: "was accepted with issues",
+    StepStatus.ACCEPTED: "was accepted with open points",
+    StepStatus.FAILED: "failed",
+    StepStatus.DROPPED: "was skipped",
     StepStatus.JUDGED: "has not passed",
     StepStatus.WAITING: "has not passed",
 }

@@ -15,8 +15,16 @@ _TAG = re.compile(r"<(?=[A-Za-z/!?])")
 
 def line(text: object) -> str:
     """The text on one line, every character standing for itself."""
-    folded = " ".join(str(text).split())
-    escaped = _SPECIAL.sub(lambda match: _ENTITIES.get(match[0], f"\\{match[0]}"), folded)
+    return start(words(" ".join(str(text).split())))
+
+
+def words(text: str) -> str:
+    """Text inside of a line, every character standing for itself."""
+    return _SPECIAL.sub(lambda match: _ENTITIES.get(match[0], f"\\{match[0]}"), text)
+
+
+def start(escaped: str) -> str:
+    """A line whose words are escaped, so that it begins neither heading nor list."""
     return _AT_START.sub(_with_backslash, escaped, count=1) if _AT_START.match(escaped) else escaped
 
 

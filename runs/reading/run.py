@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import datetime
 from functools import cached_property
 
 from runs import queries
@@ -11,7 +12,7 @@ from runs.accounting.figures import Metrics
 from runs.accounting.metrics import metrics
 from runs.accounting.totals import RoleTotals, Totals, totals_by_role
 from runs.enums import EventKind, Outcome, Role
-from runs.models import Gate, Run
+from runs.models import Event, Run
 from runs.pev.evidence.results import CriterionResult
 from runs.pev.outcome import OpenPoint, gaps_in
 from runs.reading.citations import RunCitations, citations_of
@@ -22,6 +23,7 @@ from runs.reading.ledger import ledger_of
 from runs.reading.plans import PlanReading
 from runs.reading.requests import Request, answered
 from runs.reading.rows import Rows, read_rows
+from runs.reading.words import words
 
 MAX_POINTS = 20
 """Open points that an answer begins with, so that there is an answer in sight; the report names all."""
@@ -90,10 +92,10 @@ class RunReading:
 
     @property
     def verdict_word(self) -> str:
-        """The word a report begins with: PARTIAL, FAILED, CANCELLED or NOT FINISHED; none when it succeeded."""
+        """The word a report begins with: PARTIAL, FAILED, STOPPED or NOT FINISHED; none when it succeeded."""
         if not self.run.outcome:
             return "NOT FINISHED"
-        return "" if self.run.outcome == Outcome.SUCCEEDED else self.run.outcome.upper()
+        return "" if self.run.outcome == Outcome.SUCCEEDED else words(self.run.outcome).upper()
 
     @property
     def criteria(self) -> list[CriterionResult]:
@@ -131,10 +133,15 @@ class RunReading:
         """A sentence for each group of given files that cannot be read."""
         return unreadable(self.run)
 
+    @cached_property
+    def newest_event(self) -> Event | None:
+        """The line of the history up to which it tells."""
+        return self.run.events.order_by("-seq").first()
+
     @property
-    def other_decisions(self) -> list[Gate]:
-        """Decisions about neither a version of the plan nor an attempt."""
-        return [gate for gate in self.rows.gates if gate.decided_at and not (gate.plan_id or gate.attempt_id)]
+    def as_of(self) -> datetime | None:
+        """When that was: the same run is told in the same words, whenever it is read."""
+        return self.newest_event.at if self.newest_event else None
 
     @cached_property
     def roles(self) -> list[RoleTotals]:

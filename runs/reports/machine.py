@@ -18,6 +18,7 @@ from runs.reading.plans import PlanReading, StepReading
 from runs.reading.requests import Request
 from runs.reading.run import RunReading, reading_of
 from runs.reports import figures
+from runs.reports.contract import VERSION
 
 MAX_PROBLEM = 600
 """Characters of what a tool answered to a call that it refused."""
@@ -41,6 +42,7 @@ def render(report: RunReading) -> dict[str, JsonValue]:
     """
     run = report.run
     return {
+        "schema_version": VERSION,
         "run": run.pk,
         "title": run.title,
         "request": run.request,

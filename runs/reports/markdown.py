@@ -1,339 +1,168 @@
-"""The report as a Markdown file, written from one reading of the run."""
+"""A report as a Markdown file, written from its blocks."""
 
 from __future__ import annotations
 
-from datetime import datetime
-from decimal import Decimal
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from typing import assert_never
 
-from django.utils import timezone
-
-from runs.accounting.costs import CostLine
-from runs.accounting.totals import Totals
 from runs.characters import printable
-from runs.enums import Severity
-from runs.models import Gate, Run, Verdict
-from runs.pev.evidence.results import CriterionResult, Evidence
-from runs.reading.attempts import AttemptReading
-from runs.reading.citations import cited_in
-from runs.reading.escaping import block, code, line
-from runs.reading.plans import PlanReading, StepReading
-from runs.reading.run import RunReading, reading_of
-from runs.reports.citing import in_words
+from runs.models import Run
+from runs.reading.escaping import code, line, start, words
+from runs.reading.run import RunReading
+from runs.reports.blocks import (
+    Block,
+    Check,
+    Checks,
+    Facts,
+    Heading,
+    Items,
+    Notice,
+    Paragraph,
+    Preformatted,
+    Quotation,
+    Report,
+    Rule,
+    Section,
+    Sources,
+    Span,
+    Spans,
+    Table,
+)
+from runs.reports.outline import exported, exported_from
 
 
 def as_markdown(run: Run) -> str:
     """The report of a run as of now."""
-    return render(reading_of(run))
+    return written(exported(run))
 
 
-def render(report: RunReading) -> str:
-    """UTF-8 text ending in a newline. Text of models, files and people is quoted: never structure, and no terminal
-    obeys it.
-    """
-    parts: list[str] = []
-    first = (_head, _answer, _criteria, _requests, _inputs, _files, _plans, _decisions)
-    for section in (*first, _uncited, _costs, _calls, _figures, _foot):
-        parts += [*section(report), ""]
-    return printable("\n".join(parts).rstrip() + "\n")
+def render(reading: RunReading) -> str:
+    return written(exported_from(reading))
 
 
-def _head(report: RunReading) -> list[str]:
-    run = report.run
-    rows = [f"# {report.verdict_word + ': ' if report.verdict_word else ''}{line(report.run.title)}", ""]
-    if report.gaps:
-        rows += ["**What is missing**", "", *(f"- {line(gap)}" for gap in report.gaps), ""]
-    rows += _citations(report)
-    if report.rollback:
-        rows += [f"**What the plan says to do with the results now**: {line(report.rollback)}", ""]
-    if report.no_sources:
-        rows += [line(report.no_sources), ""]
-    if report.same_model:
-        rows += [
-            f"One model judged its own work: executor and verifier are both {code(report.same_model)}, by policy.",
-            "",
-        ]
-    if report.no_ai:
-        rows += ["No AI was involved: offline rules did this work.", ""]
-    met = f"{report.met} of {len(report.criteria)} met, each by evidence that the server checked"
-    rows += [
-        f"- Run: {run.pk}, submitted by {line(run.owner)}",
-        f"- Outcome: {run.outcome or f'none yet ({run.status})'}",
-        f"- Success criteria: {met if report.criteria else 'not judged'}",
-        f"- Submitted: {_time(run.created_at)}",
-        f"- Finished: {_time(run.finished_at) or 'not yet'}",
-        f"- Input files: {run.inputs.file_count}, {run.inputs.total_size:,} bytes, tree {code(run.inputs.digest)}",
-        f"- Cost: {_cost(report.totals)}",
-        "",
-        "## Request",
-        "",
-        *block(run.request),
-    ]
-    return rows
+def written(report: Report) -> str:
+    """UTF-8 text ending in a newline. What was quoted is words: never structure, and no terminal obeys it."""
+    writer = _Writer(report.places)
+    rows = [f"# {report.word + ': ' if report.word else ''}{line(report.title)}", "", f"*{line(report.about)}*"]
+    for section in report.brief:
+        rows += ["", *writer.section(section)]
+    rows += ["", "---"]
+    for section in report.annex:
+        rows += ["", *writer.section(section)]
+    rows += ["", "---", "", line(report.foot)]
+    return printable("\n".join(rows) + "\n")
 
 
-def _citations(report: RunReading) -> list[str]:
-    """How many there are, and each that is not where it says: files of an archive are as they were written."""
-    found = report.citations
-    listed = [f"- Broken: {line(sentence)}" for sentence in found.broken]
-    listed += [f"- Corrected: {line(sentence)}" for sentence in found.corrected]
-    return (
-        [f"**{found.sentence}**", "", *([*listed, ""] if listed else [])]
-        if found.all or found.broken or found.rest
-        else []
-    )
+class _Writer:
+    """`places` says in words where an address in the report leads: a link to it would lead nowhere in most viewers."""
+
+    def __init__(self, places: Mapping[str, str]) -> None:
+        self._places = places
+
+    def section(self, section: Section) -> Iterator[str]:
+        yield f"## {line(section.title)}"
+        yield from self._blocks(section.blocks)
+
+    def _blocks(self, blocks: Iterable[Block]) -> Iterator[str]:
+        for block in blocks:
+            yield ""
+            yield from self._block(block)
+
+    def _block(self, block: Block) -> Iterator[str]:
+        match block:
+            case Paragraph():
+                yield from self._lines(block.spans)
+            case Heading():
+                yield f"{'#' * min(block.level + 1, 6)} {self._spans(block.spans)}"
+            case Items():
+                yield from self._items(block)
+            case Quotation():
+                yield from _indented("> ", "> ", self._blocks(block.blocks))
+            case Preformatted():
+                fence = "`" * max(3, 1 + max((len(run) for run in _backticks(block.text)), default=0))
+                yield from (fence, *block.text.split("\n"), fence)
+            case Rule():
+                yield "---"
+            case Table():
+                yield from self._table(block)
+            case Facts():
+                yield from (f"- **{line(term)}**: {self._spans(words)}" for term, words in block.rows)
+            case Checks():
+                for one in block.rows:
+                    yield from self._check(one)
+            case Notice():
+                yield f"**{line(block.title)}**"
+                yield from self._blocks(block.blocks)
+            case Sources():
+                for source in block.rows:
+                    yield f"{source.number}. {line(source.place)} (SHA-256 {code(source.sha256)})"
+                    yield from ([f"   > {self._spans(source.around)}"] if source.around else [])
+            case _:
+                assert_never(block)
+
+    def _items(self, block: Items) -> Iterator[str]:
+        for place, row in enumerate(block.rows):
+            mark = "- " if block.start is None else f"{block.start + place}. "
+            rows = list(self._blocks(row))[1:] or [""]
+            yield from _indented(mark, " " * len(mark), rows)
+
+    def _table(self, block: Table) -> Iterator[str]:
+        yield self._row(block.head)
+        yield "|" + "|".join("---:" if place in block.right else "---" for place in range(len(block.head))) + "|"
+        yield from map(self._row, block.rows)
+
+    def _row(self, row: Iterable[Spans]) -> str:
+        return f"| {' | '.join(self._spans(cell).replace(_BREAK, ' ') for cell in row)} |"
+
+    def _check(self, one: Check) -> Iterator[str]:
+        by = f" ({line(one.by)})" if one.by else ""
+        mark = one.mark.upper() if one.mark == "not met" else one.mark
+        words = f": {self._spans(one.spans)}" if one.spans else ""
+        yield f"- **{mark}** {line(one.label)}{words}{by}"
+        for detail in one.details:
+            rows = list(self._block(detail))
+            yield from _indented("  - ", "    ", rows)
+
+    def _lines(self, spans: Spans) -> list[str]:
+        """Line breaks stay: a backslash at the end of a line is one."""
+        rows = self._spans(spans).split(_BREAK)
+        return [f"{start(row)}\\" for row in rows[:-1]] + [start(rows[-1])]
+
+    def _spans(self, spans: Spans) -> str:
+        return "".join(map(self._span, spans)).strip()
+
+    def _span(self, one: Span) -> str:
+        text = code(one.text) if one.code else _BREAK.join(map(words, one.text.split("\n")))
+        if text.endswith("!"):
+            text = f"{text[:-1]}&#33;"  # before a link it would begin an image, which a viewer fetches
+        for on, mark in ((one.strong, "**"), (one.emphasis, "*"), (one.struck, "~~")):
+            text = _marked(text, mark) if on else text
+        place = self._places.get(one.to, "")
+        if place and place != one.text:
+            return f"{text} ({line(place)})"
+        return f"[{text}](<{one.to}>)" if one.to and not one.to.startswith("#") else text
 
 
-def _answer(report: RunReading) -> list[str]:
-    answer = in_words(report.answer, cited_in(report.answer, report.run))
-    return ["## Final answer", "", *(block(answer) if answer else ["There is no final answer."])]
+_BREAK = "\0"
+"""Stands for a line break inside of a paragraph until its lines are known."""
 
 
-def _uncited(report: RunReading) -> list[str]:
-    rows = [
-        f"- {line(document.name)}, line {one.first_line}: {line(one.text)}"
-        for document in report.citations.documents
-        for one in document.uncited
-    ]
-    return ["## Paragraphs that state facts without a citation", "", *rows] if rows else []
+def _marked(text: str, mark: str) -> str:
+    """Emphasis begins and ends at a word."""
+    inner = text.strip()
+    lead, end = text[: len(text) - len(text.lstrip())], text[len(text.rstrip()) :]
+    return f"{lead}{mark}{inner}{mark}{end}" if inner else text
 
 
-def _criteria(report: RunReading) -> list[str]:
-    rows = ["## Success criteria", ""]
-    if not report.criteria:
-        return [*rows, "They have not been judged."]
-    for criterion in report.criteria:
-        rows += _criterion(criterion, "")
-    return rows
+def _indented(first: str, others: str, rows: Iterable[str]) -> Iterator[str]:
+    lead = first
+    for row in rows:
+        if not row and lead is first and first.startswith(">"):
+            continue
+        yield f"{lead}{row}".rstrip()
+        lead = others
 
 
-def _criterion(criterion: CriterionResult, indent: str) -> list[str]:
-    state = "met" if criterion.met else "NOT MET"
-    rows = [f"{indent}- **{state}**: {line(criterion.text)} ({criterion.decided})"]
-    if criterion.feedback and not criterion.met:
-        rows.append(f"{indent}  - Feedback: {line(criterion.feedback)}")
-    return rows + [f"{indent}  - {_proof(proof)}" for proof in criterion.evidence]
-
-
-def _proof(proof: Evidence) -> str:
-    kind = "Evidence" if proof.verified else "Not accepted as evidence"
-    basis = f", {proof.rests_on}" if proof.verified and proof.rests_on else ""
-    sha = f" (SHA-256 {code(proof.sha256)})" if proof.sha256 else ""
-    statement = f" It supports “{line(proof.statement)}” in {line(proof.statement_where)}." if proof.statement else ""
-    weak = f" Doubtful: {line(proof.weak)}." if proof.weak else ""
-    return f"{kind}{basis}: {line(proof.sentence)}{sha}{statement}{weak}"
-
-
-def _inputs(report: RunReading) -> list[str]:
-    found = report.coverage
-    if found is None or not found.files:
-        return []
-    return ["## What was read of the input files", "", *(f"- {line(sentence)}" for sentence in found.summary)]
-
-
-def _requests(report: RunReading) -> list[str]:
-    """What people asked for with a rejection; nothing for a run in which nothing was rejected."""
-    rows = ["## What people asked for", ""] if report.requests else []
-    for one in report.requests:
-        gate = one.gate
-        rows.append(f"- {one.number}. **{line(one.state)}**: {line(one.words)}")
-        rows.append(f"  - {line(gate.decided_by)}, {_time(gate.decided_at)}, of {line(one.about)}")
-        rows += [f"  - Feedback: {line(one.result.feedback)}"] if one.result and one.result.feedback else []
-        rows += [f"  - The plan: {line(place)}" for place in one.planned]
-    return rows
-
-
-def _files(report: RunReading) -> list[str]:
-    rows = ["## Files made", ""]
-    if not report.made:
-        return [*rows, "The run made and changed no files."]
-    rows += ["| File | | Bytes | SHA-256 |", "|---|---|---:|---|"]
-    return rows + [
-        f"| {line(file.path)} | {file.change} | {file.info.size:,} | {file.info.sha256} |" for file in report.made
-    ]
-
-
-def _plans(report: RunReading) -> list[str]:
-    rows = ["## Plans and steps"]
-    if not report.plans:
-        return [*rows, "", "There is no plan."]
-    for plan in report.plans:
-        rows += ["", *_plan(plan)]
-    return rows
-
-
-def _plan(reading: PlanReading) -> list[str]:
-    plan = reading.row
-    rows = [f"### Plan version {plan.version} ({plan.status})", "", f"- Goal: {line(plan.header.goal)}"]
-    if plan.reason:
-        rows.append(f"- Why this version: {line(plan.reason)}")
-    if reading.dropped:
-        rows.append(f"- Steps dropped from the version before: {line(', '.join(reading.dropped))}")
-    rows += [f"- Asks for less than what was agreed: {line(sentence)}" for sentence in plan.relaxed]
-    rows.append(f"- Digest: {code(plan.digest)}")
-    if plan.approved_how:
-        rows.append(f"- Approved: {line(plan.approved_by)}, {_time(reading.approved_at)}, by {line(plan.approved_how)}")
-    rows += [_decision(one) for one in reading.decisions]
-    for step in reading.tried_steps:
-        rows += ["", *_step(step)]
-    return rows
-
-
-def _step(step: StepReading) -> list[str]:
-    rows = [f"#### {line(step.name)} ({code(step.row.key)}): {step.row.status}", ""]
-    rows += [f"Complexity {step.row.complexity}. {line(step.row.spec.description)}", ""]
-    if step.kept_from:
-        rows.append(f"- Kept from version {step.kept_from}: definition and inputs are unchanged.")
-    if step.shown:
-        rows.append(f"- Read of the input files: {line('; '.join(step.shown))}")
-    for attempt in step.own_attempts:
-        rows += _attempt(attempt)
-    return rows
-
-
-def _attempt(attempt: AttemptReading) -> list[str]:
-    row, verdict, source = attempt.row, attempt.verdict, attempt.row.reused_from
-    sure = "" if attempt.confidence is None else f", confidence {attempt.confidence:.0%}"
-    rows = [f"- Attempt {row.number}: **{row.status}**{sure}, {_time(row.created_at)}"]
-    if source:
-        place = f"run {source.step.plan.run_id}, attempt {source.number}"
-        rows.append(f"  - Result taken over from {place}; it cost nothing here.")
-    for criterion in verdict.results if verdict else []:
-        rows += _criterion(criterion, "  ")
-    if verdict and not verdict.passed:
-        rows.append(f"  - {_severity(verdict)}; the verdict asks for: {verdict.action}")
-    if verdict and verdict.feedback:
-        rows += ["  - Critique:", "", *block(in_words(verdict.feedback, cited_in(verdict.feedback, row)), "    "), ""]
-    rows += [f"  - Note: {line(note)}" for note in (verdict.notes if verdict else [])]
-    rows += [f"  - Differs from the plan: {line(one)}" for one in attempt.deviations]
-    return rows + [f"  {_decision(one)}" for one in attempt.decisions]
-
-
-def _severity(verdict: Verdict) -> str:
-    return f"{verdict.severity.capitalize()}: {Severity(verdict.severity).meaning}"
-
-
-def _decision(one: Gate) -> str:
-    reason = f" Reason: {line(one.reason)}" if one.reason else ""
-    return f"- {line(one.decided_by)} {one.status} it, {_time(one.decided_at)}, by {line(one.decided_how)}.{reason}"
-
-
-def _decisions(report: RunReading) -> list[str]:
-    if not report.other_decisions:
-        return []
-    return ["## Other decisions", "", *(f"{_decision(one)} {line(one.question)}" for one in report.other_decisions)]
-
-
-def _costs(report: RunReading) -> list[str]:
-    costs = report.costs
-    rows = ["## Estimate against actual", ""]
-    if costs is None:
-        return [*rows, "There is no plan, so nothing was estimated."]
-    basis = f" The estimate rests on {line(costs.basis)}." if costs.basis else " Nothing was estimated for it."
-    rows += [f"Of version {costs.version} of the plan, without the results that it keeps.{basis}", ""]
-    rows += ["| Part | Estimated | Actual | | Tokens estimated | Tokens used |", "|---|---:|---:|---|---:|---:|"]
-    beside = [costs.planning, *([costs.earlier] if costs.earlier else [])]
-    rows += [_cost_row(one) for one in (*costs.steps, *costs.roles, costs.planned, *beside)]
-    return [*rows, f"| All of the run | | {_cost(costs.total)} | | | {costs.total.tokens:,} |"]
-
-
-def _cost_row(one: CostLine) -> str:
-    guess = one.guess
-    note = "; ".join(filter(None, (one.standing, one.note)))
-    money, tokens = "not estimated", ""
-    if guess:
-        known = guess.low is not None and guess.high is not None
-        money = f"{'at least ' if guess.partly else ''}{_usd(guess.low)} to {_usd(guess.high)}" if known else "unpriced"
-        tokens = f"{guess.tokens[0]:,} to {guess.tokens[1]:,}" if guess.tokens else ""
-    used = _cost(one.actual) if one.actual.calls else "nothing"
-    return f"| {line(one.name)} | {money} | {used} | {note} | {tokens} | {one.actual.tokens:,} |"
-
-
-def _calls(report: RunReading) -> list[str]:
-    rows = ["## Model calls", ""]
-    if not report.roles:
-        return [*rows, "No model was called."]
-    rows += [
-        "| Role | Model | Calls | Input | Output | From cache | To cache, 5 min | To cache, 1 h | Cost |",
-        "|---|---|---:|---:|---:|---:|---:|---:|---:|",
-    ]
-    named = [(one.role, line(one.model), one.totals) for one in report.roles]
-    for role, model, totals in [*named, ("all", "", report.totals)]:
-        figures = (
-            totals.input_tokens,
-            totals.output_tokens,
-            totals.cache_read_tokens,
-            totals.cache_write_5m_tokens,
-            totals.cache_write_1h_tokens,
-        )
-        tokens = " | ".join(f"{figure:,}" for figure in figures)
-        rows.append(f"| {role} | {model} | {totals.calls} | {tokens} | {_cost(totals)} |")
-    return [*rows, "", "Tokens by kind, as the service reported them."]
-
-
-def _figures(report: RunReading) -> list[str]:
-    found = report.figures
-    steps, attempts = found.steps, found.attempts
-    rows = [
-        "## Figures",
-        "",
-        f"- Steps attempted: {steps.attempted}; {steps.passed} passed, {steps.accepted} accepted with issues, "
-        f"{steps.failed} failed, {steps.dropped} dropped; {steps.reused} more took over an earlier result",
-        f"- First-pass yield: {_share(steps.first_pass, steps.ended)}{f'. {found.doubt}' if found.doubt else ''}",
-        f"- Pass rate: {_share(steps.passed, steps.ended)}",
-        f"- Attempts judged: {attempts.judged}; {attempts.passed} passed, {attempts.sent_back} of them sent back by "
-        f"a person; {attempts.retries} retries",
-        f"- Steps that were retried after a failure: {steps.retried}; {steps.recovered} of them passed",
-        f"- Replans: {found.runs.replans}; plans rejected by a person: {found.runs.rejected}",
-        f"- Verdicts with unsupported claims: {attempts.unsupported}",
-        f"- Time from submission to the end: {_seconds(found.runs.wall.total_ms) or 'not finished'}",
-        f"- Waiting at {found.waited.count} gates: {_seconds(found.waited.total_ms) or 'none'}",
-    ]
-    rows += [
-        f"- {phase.name.capitalize()}: {_seconds(phase.model_ms) or 'no time'} in {phase.calls} model calls"
-        + (f", {_seconds(phase.tool_ms)} in tools" if phase.tool_ms else "")
-        for phase in found.phases
-    ]
-    for who, buckets, what in (
-        ("The executor", found.executor, "passed"),
-        ("The verifier", found.verifier, "had evidence"),
-    ):
-        rows += [
-            f"- {who} said {one.claimed:.0%} on average ({one.label}): {_share(one.held, one.count)} {what}"
-            for one in buckets
-        ]
-    return rows
-
-
-def _share(part: int, whole: int) -> str:
-    return f"{part / whole:.0%} ({part} of {whole})" if whole else "none has ended"
-
-
-def _seconds(duration_ms: int) -> str:
-    return f"{duration_ms / 1_000:,.1f} s" if duration_ms else ""
-
-
-def _foot(report: RunReading) -> list[str]:
-    return [
-        "---",
-        "",
-        "Outcome and success criteria were computed by pevsite from checked evidence; no model can raise them.",
-        f"Written {_time(timezone.now())}.",
-    ]
-
-
-def _cost(totals: Totals) -> str:
-    """USD; unpriced calls are said as such, and a sum that may be more begins with “at least”."""
-    if totals.unpriced and totals.unpriced == totals.calls:
-        return "unpriced"
-    amount = _usd(totals.cost)
-    least = "at least " if totals.lower_bounds or totals.unpriced else ""
-    more = f", {totals.unpriced} calls unpriced" if totals.unpriced else ""
-    return f"{least}{amount}{more}"
-
-
-def _usd(amount: Decimal | None) -> str:
-    return "unpriced" if amount is None else f"${amount.quantize(Decimal('0.0001')):,}"
-
-
-def _time(moment: datetime | None) -> str:
-    return f"{timezone.localtime(moment):%Y-%m-%d %H:%M:%S %Z}" if moment else ""
+def _backticks(text: str) -> list[str]:
+    return re.findall(r"`+", text)

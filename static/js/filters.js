@@ -1,4 +1,4 @@
-// Filters of a list: what is empty is left out of the address; an open menu closes by Escape or a click beside it.
+// Forms of filters: what is empty is left out of the address.
 (() => {
   "use strict";
   for (const form of document.querySelectorAll("form[data-filters]")) {
@@ -6,14 +6,4 @@
       for (const [name, value] of [...event.formData]) if (!value) event.formData.delete(name);
     });
   }
-
-  document.addEventListener("keydown", (event) => {
-    const menu = event.key === "Escape" && event.target.closest("details.menu[open]");
-    if (!menu) return;
-    menu.open = false;
-    menu.querySelector("summary").focus();
-  });
-  document.addEventListener("click", (event) => {
-    for (const menu of document.querySelectorAll("details.menu[open]")) if (!menu.contains(event.target)) menu.open = false;
-  });
 })();

@@ -112,9 +112,9 @@ class CriterionResult(Contract):
         """
         match self.decided_by:
             case "check":
-                return "decided by a check"
+                return "automatic check"
             case "model":
-                return f"judged with quotes, {self.sample or f'{self.confidence * 100:.0f} % sure'}"
+                return f"AI review, {self.sample or f'{self.confidence * 100:.0f} % confident'}"
             case "nobody":
                 return "not judged"
 

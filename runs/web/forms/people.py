@@ -7,9 +7,7 @@ from enum import StrEnum
 from django import forms
 
 from runs.models import User
-from runs.web.forms.posted import PostedForm, Text
-
-_CHOOSE = "Choose one of the buttons."
+from runs.web.forms.posted import PostedForm, Text, verbs
 
 
 class PersonVerb(StrEnum):
@@ -21,14 +19,6 @@ class PersonVerb(StrEnum):
     ACTIVATE = "activate"
     PROMOTE = "promote"
     DEMOTE = "demote"
-
-
-def _verbs[Verb: StrEnum](verbs: type[Verb]) -> forms.TypedChoiceField:
-    return forms.TypedChoiceField(
-        choices=[(verb.value, verb.value) for verb in verbs],
-        coerce=verbs,
-        error_messages={"required": _CHOOSE, "invalid_choice": _CHOOSE},
-    )
 
 
 class ApproverVerb(StrEnum):
@@ -44,13 +34,13 @@ class InviteForm(PostedForm):
 
 
 class PersonForm(PostedForm):
-    verb = _verbs(PersonVerb)
+    verb = verbs(PersonVerb)
 
 
 class ApproverForm(PostedForm):
     """Somebody is added to those who may decide in a run, or taken off them."""
 
-    verb = _verbs(ApproverVerb)
+    verb = verbs(ApproverVerb)
     person = forms.ModelChoiceField(
         User.objects.all(),
         error_messages={"required": "Choose a person.", "invalid_choice": "There is no such person any more."},

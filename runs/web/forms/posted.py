@@ -1,5 +1,6 @@
 """What all small forms share: free text as it was typed, and errors as sentences."""
 
+from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
 from django import forms
@@ -8,6 +9,8 @@ from django.db.models import QuerySet
 from runs.errors import InvalidInput
 from runs.models import User
 from runs.pev.texts.numbers import amount, key
+
+_CHOOSE = "Choose one of the buttons."
 
 
 class Text(forms.CharField):
@@ -44,6 +47,15 @@ class People(Chosen):
                 text = self.error_messages["invalid_choice"]
                 raise forms.ValidationError(text, code="invalid_choice", params={"value": str(each)[:40]}) from error
         return super().clean(value)
+
+
+def verbs[Verb: StrEnum](verbs: type[Verb]) -> forms.TypedChoiceField:
+    """A field for the button that was pressed."""
+    return forms.TypedChoiceField(
+        choices=[(verb.value, verb.value) for verb in verbs],
+        coerce=verbs,
+        error_messages={"required": _CHOOSE, "invalid_choice": _CHOOSE},
+    )
 
 
 class PostedForm(forms.Form):

@@ -1,6 +1,5 @@
 """The template tags and filters, available in every template."""
 
-from collections.abc import Mapping
 from datetime import datetime, timedelta
 from decimal import Decimal
 
@@ -16,6 +15,7 @@ from runs.pev.ports import FileInfo
 from runs.reading.checks import check_in_words
 from runs.reading.citations import cited_in
 from runs.reading.gates import asked_about, subject_of
+from runs.reading.words import words as words
 from runs.reports.citing import linked
 from runs.reports.html import render_markdown
 from runs.web.addresses import (
@@ -30,25 +30,7 @@ from runs.web.presenters.graph import graphs_of
 
 register = template.Library()
 
-_WORDS = {
-    "awaiting_approval": "needs your decision",
-    "finalising": "writing the answer",
-    "judged": "judged",
-    "waiting": "needs your decision",
-    "accepted": "accepted with open points",
-    "conflict": "conflict, tried again",
-    "dropped": "skipped",
-    "cancelled": "stopped",
-    "exhausted": "out of attempts",
-    "medium_and_high": "medium and high",
-}
 _AGO = ((60, 1, "second"), (3_600, 60, "minute"), (86_400, 3_600, "hour"), (7 * 86_400, 86_400, "day"))
-
-
-@register.filter
-def words(status: object) -> str:
-    """A status, kind or verb as people say it."""
-    return _WORDS.get(str(status), str(status).replace("_", " "))
 
 
 @register.filter
@@ -222,13 +204,8 @@ def statement_url(run_id: int, evidence: Evidence, attempt: Attempt | None) -> s
     return statement_address(run_id, evidence, attempt or None)
 
 
-@register.filter
-def value(values: Mapping[int, str] | None, key: int) -> str:
-    """What stands under the key; empty for nothing."""
-    return (values or {}).get(key, "")
-
-
 register.simple_tag(graphs_of)
+register.filter(words)
 register.filter("address", address_of)
 register.filter("in_words", check_in_words)
 register.filter(asked_about)

@@ -99,6 +99,7 @@ def _submit(request: HttpRequest, form: NewRunForm) -> Run:
             no_files=given["no_files"],
             plan=plan.plan if plan else None,
             plan_from=plan.reason if plan else "",
+            template=plan.template if plan else "",
         ),
     )
 

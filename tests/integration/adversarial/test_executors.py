@@ -202,7 +202,7 @@ def test_what_is_accepted_with_issues_is_partial(
 ) -> None:
     team = Team(plan=plan(step("one"), step("two")), executor=executors.at("one", executor))
     run = play(api, submitted, team, exhausted="accept")
-    must_hold(run, client, Outcome.PARTIAL, "Step “Do one” was accepted with issues.")
+    must_hold(run, client, Outcome.PARTIAL, "Step “Do one” was accepted with open points.")
 
 
 @pytest.mark.parametrize("executor", [executors.claims_unwritten, executors.writes_elsewhere, executors.gives_up])
@@ -212,7 +212,7 @@ def test_what_is_accepted_with_issues_and_nothing_else_is_a_failure(
     run = play(api, submitted, Team(plan=plan(step("one")), executor=executor), exhausted="accept")
     nothing = "No step passed, and no person accepted one that wrote an expected file."
     must_hold(
-        run, client, Outcome.FAILED, nothing, "Step “Do one” was accepted with issues.", "Throw the results away."
+        run, client, Outcome.FAILED, nothing, "Step “Do one” was accepted with open points.", "Throw the results away."
     )
 
 
@@ -231,4 +231,4 @@ def test_a_person_is_asked_what_to_do(api: FakeAnthropic, submitted: Submit, ali
     must_hold(run, client, GateKind.EXHAUSTED, "Shall the run go on with this gap?", "Reported as blocked.")
     answer(run, alice, Verb.APPROVE)
     come_to_rest(run)
-    must_hold(run, client, Outcome.FAILED, "Step “Do one” was accepted with issues. Reported as blocked.")
+    must_hold(run, client, Outcome.FAILED, "Step “Do one” was accepted with open points. Reported as blocked.")

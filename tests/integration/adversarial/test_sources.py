@@ -150,7 +150,7 @@ def test_an_executor_that_says_that_it_read_everything(api: FakeAnthropic, submi
     must_hold(run, client, Outcome.PARTIAL, unread)
     must_tell(run, client, unread)
     report = words(page(client, f"/runs/{run.pk}/report/"))
-    assert "What was read of the input files" in report
+    assert "What was read of your files" in report
 
 
 def test_a_stub_of_the_right_name(api: FakeAnthropic, submitted: Submit, client: Client) -> None:

@@ -309,7 +309,8 @@ def test_gate_report_and_terminal_tell_the_same(
     assert "met (findings.md, line 3)" in page
     assert "What people asked for" in page
     assert f"request 1 of alice, met (findings.md, line 3): {WORDS}" in about(open_gate(run))
-    assert f"- 1. **met (findings.md, line 3)**: {WORDS}" in as_markdown(run)
+    assert f"- **met** R1: “{WORDS}”\n" in as_markdown(run)
+    assert ": met (findings.md, line 3).\n" in as_markdown(run)
     answer(run, alice)
     ended = finish(run, alice)
     report_page = client.get(f"/runs/{ended.pk}/report/").content.decode()

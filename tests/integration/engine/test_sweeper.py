@@ -13,7 +13,7 @@ from runs import live
 from runs.engine import sweeper as sweeping
 from runs.engine.sweeper import Sweeper
 from runs.events.kinds import Note
-from runs.models import Draft, User, WorkItem
+from runs.models import Discarded, Draft, User, WorkItem
 from tests.factories import Submit, recorded
 
 
@@ -65,3 +65,15 @@ def test_it_deletes_drafts_that_have_expired_now_and_then(alice: User) -> None:
         expired()
         sweeper.poll()
         assert Draft.objects.count() == left
+
+
+@pytest.mark.django_db
+def test_it_deletes_files_of_deleted_runs_but_not_for_a_single_run(alice: User) -> None:
+    def discarded() -> None:
+        Discarded.objects.create(sha256="0" * 64, due_at=timezone.now())
+
+    discarded()
+    Sweeper(lambda _: None, only_run=1).poll()
+    assert Discarded.objects.count() == 1
+    Sweeper(lambda _: None).poll()
+    assert Discarded.objects.count() == 0

@@ -189,7 +189,7 @@ def test_by_policy_the_gap_is_accepted_and_the_outcome_is_at_most_partial() -> N
     run.refresh_from_db()
     finished = Event.objects.get(run=run, kind=EventKind.FINISHED)
     assert (run.outcome, statuses(run)) == (Outcome.PARTIAL, {"a": StepStatus.ACCEPTED, "b": StepStatus.PASSED})
-    assert finished.data["gaps"] == ["Step “A” was accepted with issues. It is missing."]
+    assert finished.data["gaps"] == ["Step “A” was accepted with open points. It is missing."]
 
 
 def test_everything_passed_and_supported_is_a_success() -> None:

@@ -64,7 +64,7 @@ def test_a_result_is_shown_with_its_verdict() -> None:
     lines = asked(factories.step_gate())
     assert lines[1:3] == [
         f"wrote {factories.REVIEW} (405 bytes)",
-        "met: Each finding quotes the clause it is about. (judged with quotes, 90 % sure; from your files)",
+        "met: Each finding quotes the clause it is about. (AI review, 90 % confident; from your files)",
     ]
 
 

@@ -121,7 +121,7 @@ def test_what_was_shown_at_a_step_stands_with_it(
     parts: list[dict[str, Any]] = [{"path": "a.md", "lines": 3}, {"path": "b.md"}]
     api.script(Team(executor=reading(one=parts)))
     run = finish(submitted(files={"a.md": b"line\n" * 9, "b.md": b"All.\n"}, sources_needed=True), alice)
-    assert "- Read of the input files: a.md lines 1 to 3 of 9; b.md whole" in as_markdown(run).splitlines()
+    assert "Read of your files: a.md lines 1 to 3 of 9; b.md whole." in as_markdown(run).splitlines()
     told = {one["step_id"]: (one["coverage"], one["files_shown"]) for one in as_json(run)["steps"]}  # type: ignore[index,union-attr,call-overload]
     assert told == {
         "one": (
@@ -135,7 +135,7 @@ def test_what_was_shown_at_a_step_stands_with_it(
     }
     client.force_login(alice)
     report = client.get(f"/runs/{run.pk}/report/").text
-    assert "Read of the input files: a.md lines 1 to 3 of 9; b.md whole</p>" in report
+    assert "Read of your files: a.md lines 1 to 3 of 9; b.md whole.</p>" in report
     steps = Step.objects.values_list("key", "pk")
     pages = {key: client.get(f"/runs/{run.pk}/steps/{pk}/").text for key, pk in steps}
     assert "<li>a.md lines 1 to 3 of 9</li><li>b.md whole</li>" in pages["one"]
@@ -202,6 +202,6 @@ def test_what_cannot_be_read_is_told_to_everybody_from_the_beginning(
         ("x.md", "excluded"),
     ]
     for text in (as_markdown(run), client.get(f"/runs/{run.pk}/report/").text):
-        assert "What was read of the input files" in text
+        assert "What was read of your files" in text
         assert "1 of 4 files were shown whole." in text
         assert "Not shown: b.md." in text

@@ -10,6 +10,7 @@ from runs.models import Run
 from runs.reading.escaping import line
 from runs.reading.run import reading_of
 from runs.reports.machine import as_json
+from runs.reports.markdown import as_markdown
 from tests import factories
 
 pytestmark = pytest.mark.django_db
@@ -78,7 +79,7 @@ def test_open_points_are_told_to_machines_with_their_cause() -> None:
     [
         (factories.finished_succeeded, ""),
         (factories.finished_partial, "PARTIAL"),
-        (factories.stopped, "CANCELLED"),
+        (factories.stopped, "STOPPED"),
         (factories.planning, "NOT FINISHED"),
     ],
 )
@@ -86,10 +87,10 @@ def test_a_report_begins_with_a_word_unless_all_is_well(make: Callable[[], Run],
     assert reading_of(make()).verdict_word == word
 
 
-def test_a_decision_that_is_about_no_plan_and_no_attempt_stands_apart() -> None:
+def test_a_decision_that_is_about_no_plan_and_no_attempt_is_told_too() -> None:
     run = factories.error_gate()
     factories.decide(run, GateKind.ERROR, Verb.APPROVE)
-    assert [gate.kind for gate in reading_of(run).other_decisions] == [GateKind.ERROR]
+    assert "- **alice** approved trying " in as_markdown(run)
 
 
 def test_files_criteria_and_sums_are_the_same_in_json() -> None:

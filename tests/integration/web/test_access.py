@@ -69,14 +69,18 @@ TABLE = {
     "runs/<int:run_id>/": Row(get=SEEN),
     **{f"runs/<int:run_id>/{tab}/": Row(get=SEEN) for tab in ("plan", "steps", "files", "history", "cost")},
     "runs/<int:run_id>/history/calls/<int:work_id>/": Row(get=SEEN),
+    "runs/<int:run_id>/plan/edit/": Row(get=SEEN, post=SEEN),
     "runs/<int:run_id>/again/": Row(get=SEEN, post=DONE),
     "runs/<int:run_id>/stop/": Row(post=DONE),
     "runs/<int:run_id>/pause/": Row(post=DONE, sent={"paused": "1"}),
+    "runs/<int:run_id>/manage/": Row(
+        get=SEEN, post=(302, 302, 403, 404, 302), sent={"verb": "rename", "title": "Other"}
+    ),
+    "runs/<int:run_id>/delete/": Row(get=SEEN, post=(302, 302, 403, 404, 302)),
     "runs/<int:run_id>/people/": Row(
         get=SEEN, post=(302, 302, 403, 404, 302), sent={"verb": "add", "person": "{charlie}"}
     ),
     "runs/<int:run_id>/gates/<int:gate_id>/": Row(post=DONE, sent={"verb": "approve", "digest": "{digest}"}),
-    "runs/<int:run_id>/gates/<int:gate_id>/<slug:part>/": Row(get=(302, 404, 404, 404, 404)),  # a plan has none
     "runs/<int:run_id>/steps/<int:step_id>/": Row(get=SEEN),
     "runs/<int:run_id>/files/<path:path>": Row(get=SEEN),
     "runs/<int:run_id>/texts/<slug:place>/": Row(get=SEEN),
@@ -86,11 +90,15 @@ TABLE = {
     "templates/<int:template_id>/delete/": Row(post=(302, 302, 404, 404, 404)),
     "runs/<int:run_id>/report/": Row(get=SEEN),
     "runs/<int:run_id>/report.md": Row(get=SEEN),
+    "runs/<int:run_id>/report.html": Row(get=SEEN),
+    "runs/<int:run_id>/report.json": Row(get=SEEN),
+    "runs/<int:run_id>/report.pdf": Row(get=SEEN),
+    "runs/<int:run_id>/report.docx": Row(get=SEEN),
     "runs/<int:run_id>/files.zip": Row(get=SEEN),
     "admin/logout/": Row(post=(302,) * 5),
 }
 """By the route. What is under `admin/`, and not here, is for administrators alone."""
-FINISHED = ("again/", "template/", "<slug:place>/")
+FINISHED = ("again/", "template/", "run_id>/delete/", "<slug:place>/")
 """The ends of addresses that are about a finished run; others are about one that waits for its plan to be approved."""
 
 
@@ -138,7 +146,6 @@ def world(db: None) -> World:
         "version": plan.version,
         "path": sorted(waiting.inputs.changes)[0],
         "place": "answer",
-        "part": "criteria",
         "template_id": save(made.alice(), finished, "Hers").pk,
         "person_id": made.charlie().pk,
         "token": "x" * 43,

@@ -73,7 +73,7 @@ def test_a_citation_in_a_text_is_a_reference_and_other_links_are_not(alice_clien
     given = sorted(run.inputs.changes)[0]
     Run.objects.filter(pk=run.pk).update(answer=f"[a file](<{given}>), [a site](https://example.org), `<a href=x>`")
     text = alice_client.get(f"/runs/{run.pk}/report/").text
-    answer = text.split('id="output"')[1].split("</section>")[0]
+    answer = text.split('id="answer"')[1].split("</section>")[0]
     assert re.findall(r"<a (data-source )?href=\"([^\"]+)\"", answer)[1:] == [("", "https://example.org")]
     assert re.findall(r"<a (data-source )?href=\"", answer)[0] == "data-source "
     assert "&lt;a href=x&gt;" in answer

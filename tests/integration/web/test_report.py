@@ -28,16 +28,15 @@ def test_a_partial_report_begins_with_its_gaps(alice_client: Client) -> None:
     run = factories.finished_partial()
     text = alice_client.get(f"/runs/{run.pk}/report/").text
     assert "PARTIAL:" in text
-    assert "was accepted with issues" in text
+    assert "was accepted with open points" in text
     markdown = body(alice_client.get(f"/runs/{run.pk}/report.md")).decode()
-    assert markdown.startswith("# PARTIAL: Review these three contracts\n\n**What is missing**\n")
-    assert "## Final answer\n\n> PARTIAL: this is not the whole of what was asked for.\n>\n> - Step “Review" in markdown
-    assert "<p>PARTIAL: this is not the whole of what was asked for.</p>" in text
+    assert markdown.startswith("# PARTIAL: Review these three contracts\n")
+    assert markdown.index("## Open points\n\n- Step “Review") < markdown.index("## Answer\n\nThe three contracts leave")
     strategy = run.plans.get().header.rollback_strategy
-    assert f"**What the plan says to do with the results now**: {strategy}" in markdown
-    assert f"<strong>What the plan says to do with the results now:</strong> {strategy}" in text
-    assert "  - Major: it must be mended before anyone relies on it; the verdict asks for: retry\n" in markdown
-    assert "major (it must be mended before anyone relies on it), retry" in text
+    assert f"**What the plan says to do with the results now**\n\n{strategy}" in markdown
+    assert f"<p><strong>What the plan says to do with the results now</strong></p><p>{strategy}</p>" in text
+    assert "confident · major: it must be mended before anyone relies on it; next: retry\n" in markdown
+    assert "confident · major: it must be mended before anyone relies on it; next: retry<" in text
 
 
 def test_a_succeeded_report_has_no_gaps_and_its_quotes_lead_to_the_place(alice_client: Client) -> None:
@@ -51,7 +50,7 @@ def test_what_a_step_cost_leads_to_its_page(alice_client: Client) -> None:
     run = factories.finished_succeeded()
     step = run.plans.get().steps.get(key="inventory")
     text = alice_client.get(f"/runs/{run.pk}/report/").text
-    assert f'<th scope="row"><a href="/runs/{run.pk}/steps/{step.pk}/">List the contracts and their parties</a>' in text
+    assert f'<td><a href="/runs/{run.pk}/steps/{step.pk}/">List the contracts and their parties</a></td>' in text
 
 
 def test_every_quote_link_marks_its_quote(alice_client: Client) -> None:
@@ -66,7 +65,8 @@ def test_every_quote_link_marks_its_quote(alice_client: Client) -> None:
 def test_who_approved_what_and_how_is_told(alice_client: Client) -> None:
     run = factories.finished_partial()
     text = alice_client.get(f"/runs/{run.pk}/report/").text
-    assert "by <strong>alice</strong>" in text
+    assert "<strong>alice</strong> approved version 1 of the plan" in text
+    assert "<strong>alice</strong> accepted “Review the clauses” with open points" in text
     assert "“Good enough for now.”" in text
 
 
@@ -90,42 +90,41 @@ def test_unpriced_calls_are_never_free(alice_client: Client) -> None:
     first = ModelCall.objects.filter(run=run).first()
     assert first
     ModelCall.objects.filter(pk=first.pk).update(cost_usd=None)
-    assert "1 unpriced" in alice_client.get(f"/runs/{run.pk}/report/").text
+    assert "1 call unpriced" in alice_client.get(f"/runs/{run.pk}/report/").text
     ModelCall.objects.filter(run=run).update(cost_usd=None)
-    assert "- Cost: unpriced" in body(alice_client.get(f"/runs/{run.pk}/report.md")).decode()
+    assert "## Cost\n\nunpriced; 10 model calls" in body(alice_client.get(f"/runs/{run.pk}/report.md")).decode()
 
 
 def test_estimate_and_actual_stand_side_by_side(alice_client: Client) -> None:
     run = factories.finished_succeeded()
     text = alice_client.get(f"/runs/{run.pk}/report/").text
     assert "The estimate rests on default token counts per complexity." in text
-    assert "$0.04 to $0.32" in text
+    assert "$0.036 to $0.322" in text
     rows = body(alice_client.get(f"/runs/{run.pk}/report.md")).decode().splitlines()
     inventory = (
-        "| List the contracts and their parties | $0.0356 to $0.3216 | $0.0482 | within | 21,000 to 136,800 | 24,600 |"
+        "| List the contracts and their parties | $0.036 to $0.322 | $0.048 | within | 21,000 to 136,800 | 24,600 |"
     )
     assert inventory in rows
-    assert "| Planning | not estimated | $0.0840 | done before the estimate was made |  | 11,400 |" in rows
-    assert "| All of the run | | $0.3434 | | | 142,800 |" in rows
+    assert "| Planning | not estimated | $0.084 | done before the estimate was made |  | 11,400 |" in rows
+    assert "| All of the run |  | $0.343 |  |  | 142,800 |" in rows
 
 
 def test_the_figures_of_a_run_are_in_its_report(alice_client: Client) -> None:
     run = factories.finished_succeeded()
     text = alice_client.get(f"/runs/{run.pk}/report/").text
-    assert "2 of 3 steps passed with their first attempt" in text
-    assert "Executor: said and passed" in text
-    assert "From submission to the end: <strong>" in text
-    assert "No run has come to its end yet." in alice_client.get(f"/runs/{factories.planning().pk}/report/").text
+    assert "<dt>Passed at once</dt><dd>67 % (2 of 3)</dd>" in text
+    assert "; worked " in text
+    assert "<dt>Finished</dt><dd>not yet; worked " in alice_client.get(f"/runs/{factories.planning().pk}/report/").text
     rows = body(alice_client.get(f"/runs/{run.pk}/report.md")).decode().splitlines()
-    assert "- First-pass yield: 67% (2 of 3)" in rows
-    assert "- The executor said 71% on average (70 to 80 %): 0% (0 of 1) passed" in rows
-    assert "- Planning: 2.7 s in 1 model calls" in rows
+    assert "- **Passed at once**: 67 % (2 of 3)" in rows
+    assert "- **Executor 70 to 80 % confident**: 0 % (0 of 1) passed" in rows
+    assert "- **Planning**: 2.7 s in 1 model call" in rows
 
 
 def test_cache_writes_are_told_apart_by_how_long_they_live(alice_client: Client) -> None:
     run = factories.finished_succeeded()
     ModelCall.objects.filter(run=run, role="planner").update(cache_write_5m_tokens=31, cache_write_1h_tokens=42)
-    row = "| planner | claude-opus-5-5 | 1 | 9,000 | 2,400 | 0 | 31 | 42 | $0.0840 |"
+    row = "| planner | claude-opus-5-5 | 1 | 9,000 | 2,400 | 0 | 31 | 42 | $0.084 |"
     assert row in body(alice_client.get(f"/runs/{run.pk}/report.md")).decode().splitlines()
 
 
@@ -137,16 +136,21 @@ def test_hostile_text_breaks_neither_page_nor_markdown(alice_client: Client) -> 
     assert "<script" not in markdown
     assert "\n# SUCCEEDED" not in markdown
     assert [row for row in markdown.splitlines() if row.startswith("## ")] == [
-        "## Request",
-        "## Final answer",
+        "## Outcome",
+        "## Answer",
         "## Success criteria",
-        "## What was read of the input files",
-        "## Files made",
-        "## Plans and steps",
-        "## Paragraphs that state facts without a citation",
-        "## Estimate against actual",
+        "## Decisions",
+        "## Cost",
+        "## Request",
+        "## Evidence for the success criteria",
+        "## What was read of your files",
+        "## Citations",
+        "## Results",
+        "## Plan and steps",
+        "## Cost against the estimate",
         "## Model calls",
         "## Figures",
+        "## Sources",
     ]
 
 
@@ -155,7 +159,8 @@ def test_nothing_in_the_markdown_is_fetched_or_moves_a_terminal(alice_client: Cl
     hostile = "![x](http://evil.example/)\x1b[2J\u202e"
     Run.objects.filter(pk=run.pk).update(title=hostile, request=hostile, answer=hostile)
     text = body(alice_client.get(f"/runs/{run.pk}/report.md")).decode()
-    assert "> &#33;[x](http://evil.example/)\\u001b[2J\\u202e" in text
+    assert "> !\\[x\\](http://evil.example/)\\\\u001b\\[2J\\\\u202e" in text
+    assert "&#33;[x](<http://evil.example/>)\\\\u001b\\[2J\\\\u202e" in text
     assert not {"\x1b", "\u202e"} & set(text)
     tokens = MarkdownIt("commonmark").enable("table").parse(text)
     assert not [child for token in tokens for child in token.children or [] if child.type == "image"]

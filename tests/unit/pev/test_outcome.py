@@ -82,20 +82,20 @@ def test_everything_passed_and_supported_is_a_success_without_gaps() -> None:
         (
             Ledger([PASSED, ACCEPTED], [result()], answered=True),
             Outcome.PARTIAL,
-            ["Step “Write” was accepted with issues. No figures."],
+            ["Step “Write” was accepted with open points. No figures."],
         ),
         (
             Ledger([ACCEPTED], [result()], answered=True),
             Outcome.FAILED,
             [
                 "No step passed, and no person accepted one that wrote an expected file.",
-                "Step “Write” was accepted with issues. No figures.",
+                "Step “Write” was accepted with open points. No figures.",
             ],
         ),
         (
             Ledger([KEPT], [result()], answered=True),
             Outcome.PARTIAL,
-            ["Step “Write” was accepted with issues. No figures."],
+            ["Step “Write” was accepted with open points. No figures."],
         ),
         (
             Ledger([PASSED], [result(passed=False)], answered=True),
@@ -113,12 +113,12 @@ def test_everything_passed_and_supported_is_a_success_without_gaps() -> None:
         (
             Ledger([StepEntry("Read", StepStatus.FAILED, [tried(feedback="No.")])], [result()], answered=True),
             Outcome.FAILED,
-            ["Step “Read” was not done (failed). No."],
+            ["Step “Read” failed. No."],
         ),
         (
             Ledger([PASSED, StepEntry("Write", StepStatus.DROPPED)], [result()], answered=True),
             Outcome.FAILED,
-            ["Step “Write” was not done (dropped)."],
+            ["Step “Write” was skipped."],
         ),
         (Ledger([PASSED], [result()], answered=True, failure="Down."), Outcome.FAILED, ["Down."]),
         (
@@ -129,12 +129,12 @@ def test_everything_passed_and_supported_is_a_success_without_gaps() -> None:
         (
             Ledger([PASSED, StepEntry("Write", StepStatus.DROPPED)], [result()], answered=True, ended="Ended early."),
             Outcome.PARTIAL,
-            ["Ended early.", "Step “Write” was not done (dropped)."],
+            ["Ended early.", "Step “Write” was skipped."],
         ),
         (
             Ledger([StepEntry("Write", StepStatus.DROPPED)], [result()], answered=True, ended="Ended early."),
             Outcome.FAILED,
-            ["Ended early.", "Step “Write” was not done (dropped)."],
+            ["Ended early.", "Step “Write” was skipped."],
         ),
         (
             Ledger([PASSED], [result()], answered=True, broken_citations=[f"Line {n}." for n in range(1, 8)]),
@@ -207,8 +207,7 @@ def test_what_was_not_met_is_told_beside_two_repetitions() -> None:
     )
     again = "It repeats the one before; what had been criticised was not addressed."
     assert point.sentence == (
-        "Step “Write” was not done (failed) after 3 attempts. Not met: “It is done” (Not yet). "
-        f"Attempt 2: {again} Attempt 3: {again}"
+        f"Step “Write” failed after 3 attempts. Not met: “It is done” (Not yet). Attempt 2: {again} Attempt 3: {again}"
     )
     assert point.unmet == (Unmet("It is done", "failed", "Not yet."),)
     assert [(one.attempt, one.said, one.repeats) for one in point.reviews] == [
@@ -240,16 +239,14 @@ def test_a_later_attempt_that_was_judged_counts_and_not_an_earlier_one() -> None
 )
 def test_an_attempt_that_met_nothing_anew_is_told_beside_what_was_unmet_before(last: Tried, sentence: str) -> None:
     told = write(tried(1, results=[UNMET]), last).sentence
-    assert told == (
-        f"Step “Write” was not done (failed) after 2 attempts. Not met: “It is done” (Not yet). Attempt 2: {sentence}"
-    )
+    assert told == (f"Step “Write” failed after 2 attempts. Not met: “It is done” (Not yet). Attempt 2: {sentence}")
 
 
 def test_what_people_said_of_an_attempt_is_told_with_their_names() -> None:
     sent_back = tried(1, AttemptStatus.REJECTED, results=[MET], feedback="", rejections=[("bob", "Name the dates.")])
     point = write(sent_back, status=StepStatus.DROPPED)
     assert point.reviews == (Review(1, AttemptStatus.REJECTED, "Name the dates.", by="bob"),)
-    assert point.sentence == "Step “Write” was not done (dropped). bob said of attempt 1: “Name the dates.”."
+    assert point.sentence == "Step “Write” was skipped. bob said of attempt 1: “Name the dates.”."
 
 
 def test_where_only_evidence_says_what_was_found_its_sentences_do() -> None:

@@ -44,9 +44,9 @@ def test_where_evidence_stands(source: str, line: int, where: str) -> None:
 @pytest.mark.parametrize(
     ("how", "of", "words"),
     [
-        ("check", 0, "decided by a check"),
-        ("model", 0, "judged with quotes, 95 % sure"),
-        ("model", 23, "judged with quotes, 12 of 23 looked at"),
+        ("check", 0, "automatic check"),
+        ("model", 0, "AI review, 95 % confident"),
+        ("model", 23, "AI review, 12 of 23 looked at"),
         ("nobody", 0, "not judged"),
     ],
 )

@@ -1,0 +1,65 @@
+"""What an owner does with a run beside its work: rename it, put it into the archive and take it back."""
+
+from __future__ import annotations
+
+from django.utils import timezone
+
+from runs import history
+from runs.enums import RunStatus
+from runs.errors import DecisionRefused, InvalidInput
+from runs.events import kinds as events
+from runs.models import Run, User
+from runs.permissions import check_can_manage
+
+MAX_TITLE = 120
+"""As the column has it: one line of a list."""
+
+
+def rename(run_id: int, user: User, title: str) -> str:
+    """Give a run another title, which is returned as it is kept. Neither models nor approvals know of titles.
+
+    Raises NotAllowed, or InvalidInput.
+    """
+    title = checked_title(title)
+    with history.writing():
+        run = _managed(run_id, user)
+        if title != run.title:
+            history.record(run_id, events.Renamed(by=user.get_username(), before=run.title, after=title))
+            history.keep(run, title=title)
+    return title
+
+
+def checked_title(title: str) -> str:
+    """On one line, without characters that no one types. Raises InvalidInput."""
+    title = "".join(one for one in " ".join(title.split()) if one.isprintable())
+    if not title:
+        raise InvalidInput("Give the run a title.")
+    if len(title) > MAX_TITLE:
+        raise InvalidInput(f"The title has {len(title):,} characters; {MAX_TITLE} are allowed.")
+    return title
+
+
+def archive(run_id: int, user: User) -> None:
+    """Take a finished run off the lists. Its pages stay as they are. Raises NotAllowed, or DecisionRefused."""
+    with history.writing():
+        run = _managed(run_id, user)
+        if run.status != RunStatus.FINISHED:
+            raise DecisionRefused("Only a finished run can be archived. Stop it first, or let it come to its end.")
+        if run.archived_at is None:
+            history.keep(run, archived_at=timezone.now())
+            history.record(run_id, events.Archived(by=user.get_username()))
+
+
+def restore(run_id: int, user: User) -> None:
+    """Put a run back on the lists. Raises NotAllowed."""
+    with history.writing():
+        run = _managed(run_id, user)
+        if run.archived_at is not None:
+            history.keep(run, archived_at=None)
+            history.record(run_id, events.Restored(by=user.get_username()))
+
+
+def _managed(run_id: int, user: User) -> Run:
+    run = history.locked(run_id)
+    check_can_manage(user, run)
+    return run

@@ -1,0 +1,63 @@
+"""The words of pages and exports for statuses, risks and decisions; the code keeps those of the engine."""
+
+from runs.enums import (
+    AttemptStatus,
+    Complexity,
+    GateKind,
+    GateStatus,
+    Outcome,
+    PlanStatus,
+    RunStatus,
+    StepApproval,
+    StepStatus,
+)
+from runs.models import Gate
+from runs.reading.gates import asked_about
+
+_WORDS: dict[str, str] = {
+    RunStatus.AWAITING_APPROVAL: "needs your decision",
+    RunStatus.FINALISING: "writing the answer",
+    Outcome.CANCELLED: "stopped",
+    PlanStatus.SUPERSEDED: "replaced",
+    StepStatus.WAITING: "needs your decision",
+    StepStatus.ACCEPTED: "accepted with open points",
+    StepStatus.DROPPED: "skipped",
+    AttemptStatus.CONFLICT: "conflict, tried again",
+    GateKind.EXHAUSTED: "out of attempts",
+    StepApproval.MEDIUM_AND_HIGH: "medium and high",
+}
+
+
+def words(status: object) -> str:
+    """A status, kind or verb as people say it."""
+    return _WORDS.get(str(status), str(status).replace("_", " "))
+
+
+def risk(complexity: str) -> str:
+    """What the complexity of a step means to those who answer for it."""
+    return f"{Complexity(complexity).value}-risk step"
+
+
+def number_of(place: int) -> str:
+    """The number of a criterion, counted from 1, wherever it is shown. A verdict and its critique say the same one."""
+    return f"C{place}"
+
+
+def decision_in_words(gate: Gate) -> str:
+    """What was decided at a gate, as the rest of a sentence that begins with who did."""
+    about = asked_about(gate)
+    match GateStatus(gate.status):
+        case GateStatus.REJECTED if gate.kind in {GateKind.PLAN, GateKind.STEP}:
+            return f"requested changes to {about}"
+        case GateStatus.REJECTED:
+            return f"decided against {about}"
+        case GateStatus.STOPPED:
+            return f"stopped the run when asked about {about}"
+        case GateStatus.APPROVED if gate.kind == GateKind.STEP:
+            return f"accepted {about}"
+        case GateStatus.APPROVED if gate.kind == GateKind.EXHAUSTED and gate.step:
+            return f"accepted “{gate.step.spec.name}” with open points"
+        case GateStatus.APPROVED:
+            return f"approved {about}"
+        case _:
+            return f"was asked about {about}"

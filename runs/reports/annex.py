@@ -1,0 +1,357 @@
+"""What comes after the first two pages of a report: the evidence, the steps with their attempts, files and figures."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from runs import trees
+from runs.accounting.costs import CostLine
+from runs.accounting.figures import Bucket
+from runs.characters import printable
+from runs.enums import Severity
+from runs.models import Verdict
+from runs.reading.attempts import AttemptReading
+from runs.reading.files import MadeFile
+from runs.reading.plans import PlanReading, StepReading
+from runs.reading.run import RunReading
+from runs.reading.tables import formulas_in
+from runs.reading.words import risk
+from runs.reading.words import words as words_of
+from runs.reports import parts
+from runs.reports.blocks import (
+    Block,
+    Check,
+    Checks,
+    Facts,
+    Heading,
+    Items,
+    Mark,
+    Notice,
+    Paragraph,
+    Quotation,
+    Section,
+    Span,
+    Table,
+    said,
+    span,
+    spans,
+)
+from runs.reports.brief import Rest
+from runs.reports.places import Places
+from runs.reports.texts import Texts
+
+MAX_REQUEST = 20_000
+"""Characters of the request that are shown."""
+MAX_TABLE_BYTES = 300_000
+"""Of a CSV file that is looked through for cells that a spreadsheet would compute."""
+MAX_LISTED = 200
+"""Citations, paragraphs and files that a list names; the JSON report names all."""
+
+
+def annex(report: RunReading, rest: Rest, texts: Texts, places: Places) -> Iterator[Section]:
+    """The sections that have something to say."""
+    sections = (
+        Section("request", "Request", _request(report)),
+        Section("more-answer", "Answer, continued", rest.answer),
+        Section("more-points", "Open points, continued", _listed(rest.points)),
+        Section("evidence", "Evidence for the success criteria", _evidence(report, rest, places)),
+        Section("requests", "What people asked for", _requests(report, places)),
+        Section("more-decisions", "Decisions, continued", _listed([parts.decision(gate) for gate in rest.decisions])),
+        Section("coverage", "What was read of your files", _coverage(report)),
+        Section("citations", "Citations", _citations(report)),
+        Section("results", "Results", _results(report, places)),
+        Section("steps", "Plan and steps", tuple(_plans(report, texts, places))),
+        Section("costs", "Cost against the estimate", _costs(report, places)),
+        Section("calls", "Model calls", _calls(report)),
+        Section("figures", "Figures", _figures(report)),
+    )
+    yield from (section for section in sections if section.blocks)
+
+
+def _listed(rows: Sequence[tuple[Span, ...]]) -> tuple[Block, ...]:
+    return (Items(tuple((Paragraph(row),) for row in rows)),) if rows else ()
+
+
+def _bounded(sentences: Sequence[object]) -> tuple[Block, ...]:
+    more = len(sentences) - MAX_LISTED
+    return parts.listed([*sentences[:MAX_LISTED], *([f"and {more:,} more"] if more > 0 else [])])
+
+
+def _request(report: RunReading) -> tuple[Block, ...]:
+    text = report.run.request.strip()
+    shown = text[:MAX_REQUEST] + (" …" if len(text) > MAX_REQUEST else "")
+    return (Quotation((Paragraph((Span(printable(shown)),)),)),)
+
+
+def _evidence(report: RunReading, rest: Rest, places: Places) -> tuple[Block, ...]:
+    """By the numbers of the criteria; their texts stand in the brief, unless they did not fit there."""
+    untold = {one.label for one in rest.criteria}
+    rows = []
+    for one in sorted(report.criteria, key=lambda criterion: criterion.met):
+        told = (one.text, one.decided) if one.label in untold else ("", "")
+        details = tuple(parts.evidence(one, places, None))
+        rows.append(Check(parts.mark_of(one), one.label, spans(told[0]), told[1], details))
+    return (Checks(tuple(rows)),) if rows else ()
+
+
+def _requests(report: RunReading, places: Places) -> tuple[Block, ...]:
+    rows: list[Check] = []
+    for one in report.requests:
+        gate = one.gate
+        details: list[Block] = [
+            said(f"{gate.decided_by}, {parts.time(gate.decided_at)}, about {one.about}: {one.state}.")
+        ]
+        if one.result and one.result.proof and one.attempt:
+            to = places.evidence(one.result.proof, one.attempt)
+            details += [said(span("The place that meets it", to=to))] if to else []
+        details += [said(one.result.feedback)] if one.result and one.result.feedback else []
+        details += [said(f"The plan: {place}") for place in one.planned]
+        mark: Mark = "met" if one.status == "met" else "not met" if one.status == "not_met" else "open"
+        rows.append(Check(mark, f"R{one.number}", spans(f"“{one.words}”"), "", tuple(details)))
+    return (Checks(tuple(rows)),) if rows else ()
+
+
+def _coverage(report: RunReading) -> tuple[Block, ...]:
+    found = report.coverage
+    return _bounded(found.summary) if found and found.files else ()
+
+
+def _citations(report: RunReading) -> tuple[Block, ...]:
+    found = report.citations
+    listed = [f"Broken: {sentence}" for sentence in found.broken]
+    listed += [f"Corrected: {sentence}" for sentence in found.corrected]
+    blocks = list(_bounded(listed))
+    uncited = [
+        f"{document.name}, line {one.first_line}: {one.text}"
+        for document in found.documents
+        for one in document.uncited
+    ]
+    if uncited:
+        blocks += [Heading(2, spans("Paragraphs that state facts without a citation")), *_bounded(uncited)]
+    return tuple(blocks)
+
+
+def _results(report: RunReading, places: Places) -> tuple[Block, ...]:
+    if not report.made:
+        return (said("The run made and changed no files.", tone="muted"),)
+    head = ("File", "Change", "Size", "SHA-256", "Note")
+    rows = tuple(
+        (
+            (span(file.path, to=places.file(file.path, file.info)),),
+            spans(file.change),
+            spans(parts.size(file.info.size)),
+            (span(file.info.sha256, code=True),),
+            spans(_note(file)),
+        )
+        for file in report.made
+    )
+    return (_table("Results", head, rows, right=(2,)),)
+
+
+def _note(file: MadeFile) -> str:
+    """What a spreadsheet would do with a table, said before anybody opens it."""
+    if file.change == "removed" or file.info.size > MAX_TABLE_BYTES or not file.path.lower().endswith((".csv", ".tsv")):
+        return ""
+    try:
+        found = formulas_in(file.path, trees.read_text(file.info.sha256) or "")
+    except FileNotFoundError:
+        return "lost by the store"
+    return f"a spreadsheet would compute {parts.count(found, 'cell')}" if found else ""
+
+
+def _plans(report: RunReading, texts: Texts, places: Places) -> Iterator[Block]:
+    if not report.plans:
+        yield said("There is no plan.", tone="muted")
+    goals: set[str] = set()
+    for plan in reversed(report.plans):
+        yield from _plan(plan, goals)
+        for step in plan.tried_steps:
+            yield from _step(step, texts, places)
+
+
+def _plan(reading: PlanReading, goals: set[str]) -> Iterator[Block]:
+    """`goals`: those that a later version has told."""
+    plan = reading.row
+    name = f"Version {plan.version} of the plan: {words_of(plan.status)}"
+    yield Heading(2, spans(name), f"plan-{plan.version}")
+    if plan.header.goal not in goals:
+        yield said(plan.header.goal)
+    goals.add(plan.header.goal)
+    rows = []
+    if plan.reason:
+        rows.append(("Why this version", spans(plan.reason)))
+    if reading.dropped:
+        rows.append(("Steps removed", spans(", ".join(reading.dropped))))
+    rows.append(("Fingerprint", (span(plan.digest, code=True),)))
+    yield Facts(tuple(rows))
+    if plan.relaxed:
+        yield Notice("warn", "Asks for less than what was agreed", parts.listed(plan.relaxed))
+
+
+def _step(step: StepReading, texts: Texts, places: Places) -> Iterator[Block]:
+    to = places.step(step.row)
+    yield Heading(3, spans(span(step.name, to=to), f": {words_of(step.row.status)}"))
+    key = span(step.row.key, code=True)
+    yield said(key, f" · {risk(step.row.complexity)}. {step.row.spec.description}")
+    if step.kept_from:
+        yield said(f"Reused from version {step.kept_from}: definition and inputs are unchanged.")
+    if step.shown:
+        yield said(f"Read of your files: {'; '.join(step.shown)}.", tone="muted")
+    judged = [attempt for attempt in step.own_attempts if attempt.verdict and attempt.verdict.results]
+    if judged and judged[-1].verdict:
+        last = judged[-1]
+        results = sorted(judged[-1].verdict.results, key=lambda one: one.met)
+        yield Checks(tuple(parts.check(one, parts.evidence(one, places, last.row)) for one in results))
+    earlier: dict[object, int] = {}
+    for attempt in step.own_attempts:
+        yield from _attempt(attempt, texts, places, earlier, told=bool(judged) and attempt is judged[-1])
+
+
+def _attempt(
+    attempt: AttemptReading, texts: Texts, places: Places, earlier: dict[object, int], *, told: bool
+) -> Iterator[Block]:
+    """`told`: its criteria stand above it. `earlier`: at which attempt something was said first; it is not repeated."""
+    row, verdict, source = attempt.row, attempt.verdict, attempt.row.reused_from
+    sure = "" if attempt.confidence is None else f" · {attempt.confidence * 100:.0f} % confident"
+    said_of = f" · {_severity(verdict)}" if verdict and not verdict.passed else ""
+    head = span(f"Attempt {row.number}", strong=True, to=places.attempt(row))
+    yield said(head, f": {words_of(row.status)} · {parts.time(row.created_at)}{sure}{said_of}")
+    if source:
+        place = f"run {source.step.plan.run_id}, attempt {source.number}"
+        yield said("Result reused from ", span(place, to=places.attempt(source)), "; it cost nothing here.")
+    if verdict and not told:
+        unmet = [one for one in verdict.results if not one.met]
+        rows = (Check(parts.mark_of(one), one.label, (), "", tuple(parts.evidence(one, places, row))) for one in unmet)
+        yield from [Checks(tuple(rows))] if unmet else []
+    notes = [*(verdict.notes if verdict else []), *(f"Differs from the plan: {one}" for one in attempt.deviations)]
+    critique = texts.blocks(("critique", row.pk))
+    for what, blocks in (("Critique", critique), ("Notes", _bounded(notes))):
+        if not blocks:
+            continue
+        if (first := earlier.setdefault(blocks, row.number)) != row.number:
+            yield said(f"{what}: as at attempt {first}.", tone="muted")
+        elif what == "Critique":
+            yield said("Critique:", tone="muted")
+            yield Quotation(blocks)
+        else:
+            yield from blocks
+
+
+def critique_of(verdict: Verdict) -> str:
+    """What a critique says beside the lines on single criteria, which stand with these by their numbers."""
+    lines = {f"- {one.label} ({one.text}): {one.feedback}" for one in verdict.results if one.feedback}
+    text = verdict.feedback
+    for line in lines:
+        text = text.replace(line, "")
+    return text.strip()
+
+
+def _severity(verdict: Verdict) -> str:
+    return f"{verdict.severity}: {Severity(verdict.severity).meaning}; next: {verdict.action}"
+
+
+def _table(
+    name: str, head: Sequence[str], rows: Sequence[tuple[tuple[Span, ...], ...]], right: tuple[int, ...] = ()
+) -> Table:
+    return Table(name, tuple(spans(one) for one in head), tuple(rows), right)
+
+
+def _costs(report: RunReading, places: Places) -> tuple[Block, ...]:
+    costs = report.costs
+    if costs is None:
+        return ()
+    basis = f"The estimate rests on {costs.basis}." if costs.basis else "Nothing was estimated for it."
+    note = said(f"Of version {costs.version} of the plan, without reused results. {basis}", tone="muted")
+    steps = {step.row.pk: places.step(step.row) for step in (report.plan.steps if report.plan else ())}
+    beside = [costs.planning, *([costs.earlier] if costs.earlier else [])]
+    rows = [_cost_row(one, steps) for one in (*costs.steps, *costs.roles, costs.planned, *beside)]
+    total = ("All of the run", "", parts.cost(costs.total), "", "", f"{costs.total.tokens:,}")
+    rows.append(tuple(spans(cell) for cell in total))
+    head = ("Part", "Estimate", "Actual", "", "Tokens estimated", "Tokens used")
+    return (note, _table("Cost against the estimate", head, rows, right=(1, 2, 4, 5)))
+
+
+def _cost_row(one: CostLine, steps: dict[int, str]) -> tuple[tuple[Span, ...], ...]:
+    guess = one.guess
+    note = "; ".join(filter(None, (one.standing, one.note)))
+    money, tokens = "not estimated", ""
+    if guess:
+        known = guess.low is not None and guess.high is not None
+        least = "at least " if guess.partly else ""
+        money = f"{least}{_range(parts.usd(guess.low), parts.usd(guess.high))}" if known else "unpriced"
+        tokens = _range(*(f"{one:,}" for one in guess.tokens)) if guess.tokens else ""
+    used = parts.cost(one.actual) if one.actual.calls else "nothing"
+    name = (span(one.name, to=steps.get(one.step or 0, "")),)
+    return (name, *(spans(cell) for cell in (money, used, note, tokens, f"{one.actual.tokens:,}")))
+
+
+def _range(low: str, high: str) -> str:
+    return low if low == high else f"{low} to {high}"
+
+
+def _calls(report: RunReading) -> tuple[Block, ...]:
+    if not report.roles:
+        return ()
+    head = ("Role", "Model", "Calls", "Input", "Output", "From cache", "To cache, 5 min", "To cache, 1 h", "Cost")
+    named = [(one.role, one.model, one.totals) for one in report.roles]
+    rows = []
+    for role, model, totals in [*named, ("all", "", report.totals)]:
+        figures = (
+            totals.calls,
+            totals.input_tokens,
+            totals.output_tokens,
+            totals.cache_read_tokens,
+            totals.cache_write_5m_tokens,
+            totals.cache_write_1h_tokens,
+        )
+        cells = (role, model, *(f"{figure:,}" for figure in figures), parts.cost(totals))
+        rows.append(tuple(spans(cell) for cell in cells))
+    return (
+        _table("Model calls", head, rows, right=tuple(range(2, 9))),
+        said("Tokens by kind, as the service reported them.", tone="muted"),
+    )
+
+
+def _figures(report: RunReading) -> tuple[Block, ...]:
+    found = report.figures
+    steps, attempts = found.steps, found.attempts
+    rows = [
+        (
+            "Steps attempted",
+            f"{steps.attempted}: {steps.passed} passed, {steps.accepted} accepted with open points, "
+            f"{steps.failed} failed, {steps.dropped} skipped; {steps.reused} more reused an earlier result",
+        ),
+        ("Passed at once", f"{_share(steps.first_pass, steps.ended)}{f'. {found.doubt}' if found.doubt else ''}"),
+        ("Passed at any attempt", _share(steps.passed, steps.ended)),
+        (
+            "Attempts judged",
+            f"{attempts.judged}: {attempts.passed} passed, of which people sent back "
+            f"{attempts.sent_back}; {attempts.retries} retries",
+        ),
+        ("Retried after a failure", f"{parts.count(steps.retried, 'step')}; {steps.recovered} of them passed"),
+        ("New plans", f"{found.runs.replans} that the run asked for, {found.runs.rejected} that people sent back"),
+        ("Verdicts with unsupported claims", f"{attempts.unsupported}"),
+    ]
+    if report.run.finished_at:
+        waited = f"{found.waited.count}, open for {parts.duration(found.waited.total_ms)} together"
+        rows.append(("Questions to people", waited))
+    rows += [
+        (
+            phase.name.capitalize(),
+            f"{parts.duration(phase.model_ms)} in {parts.count(phase.calls, 'model call')}"
+            + (f", {parts.duration(phase.tool_ms)} in tools" if phase.tool_ms else ""),
+        )
+        for phase in found.phases
+        if phase.calls
+    ]
+    rows += [_confidence("Executor", one, "passed") for one in found.executor]
+    rows += [_confidence("Verifier", one, "had evidence") for one in found.verifier]
+    return (Facts(tuple((term, spans(words)) for term, words in rows)),)
+
+
+def _confidence(who: str, one: Bucket, what: str) -> tuple[str, str]:
+    return f"{who} {one.label} confident", f"{_share(one.held, one.count)} {what}"
+
+
+def _share(part: int, whole: int) -> str:
+    return f"{part / whole * 100:.0f} % ({part} of {whole})" if whole else "none has ended"

@@ -1,0 +1,277 @@
+"""The first two pages of a report: what a busy reader needs. What does not fit there goes on in the annex."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import accumulate, islice
+
+from runs.accounting.clocks import clocks_of
+from runs.enums import GateStatus, Outcome, StepStatus
+from runs.models import Gate
+from runs.pev.evidence.results import CriterionResult
+from runs.reading.run import RunReading
+from runs.reading.words import words as words_of
+from runs.reports import parts
+from runs.reports.blocks import (
+    Block,
+    Checks,
+    Facts,
+    Heading,
+    Items,
+    Notice,
+    Paragraph,
+    Preformatted,
+    Quotation,
+    Section,
+    Spans,
+    Table,
+    Tone,
+    plain,
+    said,
+    span,
+    spans,
+)
+from runs.reports.texts import Texts
+
+MAX_POINTS = 6
+MAX_POINT = 420
+MAX_CRITERIA = 12
+MAX_DECISIONS = 6
+MAX_ANSWER_WORDS = 320
+"""Open points, characters of one, criteria, decisions, and words of the answer that stand on the first two pages."""
+MIN_WORDS = 8
+"""Fewer words of a paragraph than these are not shown alone."""
+ANSWER = "answer"
+
+
+@dataclass
+class Rest:
+    """What did not fit into the brief."""
+
+    points: list[Spans] = field(default_factory=list)
+    answer: tuple[Block, ...] = ()
+    criteria: Sequence[CriterionResult] = ()
+    decisions: Sequence[Gate] = ()
+
+
+def brief(report: RunReading, texts: Texts) -> tuple[tuple[Section, ...], Rest]:
+    rest = Rest()
+    sections = [
+        Section("outcome", "Outcome", _outcome(report)),
+        Section("open-points", "Open points", _points(report, rest)),
+        Section("answer", "Answer", _answer(report, texts, rest)),
+        Section("criteria", "Success criteria", _criteria(report, rest)),
+        Section("decisions", "Decisions", _decisions(report, rest)),
+        Section("cost", "Cost", _cost(report)),
+    ]
+    return tuple(section for section in sections if section.blocks), rest
+
+
+def _outcome(report: RunReading) -> tuple[Block, ...]:
+    run, plan = report.run, report.plan
+    steps = plan.steps if plan else ()
+    passed = sum(1 for step in steps if step.row.status == StepStatus.PASSED)
+    rows: list[tuple[str, Spans]] = [("Outcome", spans(span(words_of(run.outcome or run.status), strong=True)))]
+    if steps:
+        rows.append(("Steps", spans(f"{passed} of {len(steps)} passed")))
+    if report.criteria:
+        met = f"{report.met} of {len(report.criteria)} met, each by evidence that the server checked"
+        rows.append(("Success criteria", spans(met)))
+    found = report.citations
+    if found.all or found.broken or found.rest:
+        rows.append(("Citations", spans(found.sentence)))
+    made = sum(1 for one in report.made if one.change != "removed")
+    given = f"{run.inputs.file_count:,} ({parts.size(run.inputs.total_size)})"
+    rows.append(("Files", spans(f"your files {given}; results {made:,}")))
+    rows.append(("Submitted", spans(f"{parts.time(run.created_at)} by {run.owner}")))
+    rows.append(("Finished", spans(_finished(report))))
+    return (Facts(tuple(rows)), *_notices(report))
+
+
+def _finished(report: RunReading) -> str:
+    run = report.run
+    clocks = clocks_of(run, report.as_of or run.created_at)
+    waited = f", waited for people {parts.duration(clocks.waited)}" if clocks.waited else ""
+    ended = parts.time(run.finished_at) if run.finished_at else "not yet"
+    return f"{ended}; worked {parts.duration(clocks.worked)}{waited}"
+
+
+def _notices(report: RunReading) -> list[Block]:
+    found: list[Block] = []
+    if not report.run.outcome:
+        found.append(Notice("", "The run is not finished.", (said("This is the report as of now; it will change."),)))
+    if report.no_ai:
+        found.append(Notice("", "No AI was involved.", (said("Offline rules did this work."),)))
+    if report.same_model:
+        words = (
+            "Executor and verifier are both ",
+            span(report.same_model, code=True),
+            "; the policy of this run allowed it.",
+        )
+        found.append(Notice("warn", "One model judged its own work.", (said(*words),)))
+    if report.no_sources:
+        found.append(Notice("", "No sources were needed.", (said(report.no_sources),)))
+    return found
+
+
+def _points(report: RunReading, rest: Rest) -> tuple[Block, ...]:
+    first, more = parts.split(report.gaps, MAX_POINTS)
+    rows: list[tuple[Block, ...]] = []
+    for sentence in first:
+        short = sentence if len(sentence) <= MAX_POINT else f"{sentence[:MAX_POINT].rsplit(' ', 1)[0]} …"
+        if short != sentence:
+            rest.points.append(spans(f"… {sentence[len(short) - 2 :]}"))
+        rows.append((said(short),))
+    rest.points += [spans(sentence) for sentence in more]
+    blocks: list[Block] = [Items(tuple(rows))] if rows else []
+    if rest.points:
+        blocks.append(_in_annex("The rest of the open points", "more-points"))
+    if report.rollback:
+        blocks.append(Notice("", "What the plan says to do with the results now", (said(report.rollback),)))
+    return tuple(blocks)
+
+
+def _in_annex(what: str, id_: str) -> Paragraph:
+    return said(f"{what} stands ", span("in the annex", to=f"#{id_}"), ".", tone="muted")
+
+
+def _answer(report: RunReading, texts: Texts, rest: Rest) -> tuple[Block, ...]:
+    if not report.run.answer:
+        return (said("There is no answer." if report.run.outcome else "There is no answer yet.", tone="muted"),)
+    shown, rest.answer = shortened(texts.blocks(ANSWER), MAX_ANSWER_WORDS)
+    return (*shown, *((_in_annex("The rest of the answer", "more-answer"),) if rest.answer else ()))
+
+
+def shortened(blocks: Sequence[Block], words: int) -> tuple[tuple[Block, ...], tuple[Block, ...]]:
+    """The first blocks, with so many words at most, and the others. Lists, tables and paragraphs are cut; a heading
+    never stands alone.
+    """
+    if sum(map(weight, blocks)) <= words * 5 // 4:
+        return tuple(blocks), ()
+    shown: list[Block] = []
+    for place, block in enumerate(blocks):
+        if weight(block) <= words:
+            shown.append(block)
+            words -= weight(block)
+            continue
+        first, second = _cut(block, words)
+        rest = [second, *blocks[place + 1 :]]
+        if first:
+            return (*shown, first), tuple(rest)
+        while shown and isinstance(shown[-1], Heading):
+            rest.insert(0, shown.pop())
+        return tuple(shown), tuple(rest)
+    return tuple(shown), ()
+
+
+def _cut(block: Block, words: int) -> tuple[Block | None, Block]:
+    match block:
+        case Paragraph():
+            return _cut_paragraph(block, words)
+        case Items():
+            rows = _fitting((sum(map(weight, row)) for row in block.rows), words)
+            first: Block | None = replace(block, rows=block.rows[:rows]) if rows else None
+            start = None if block.start is None else block.start + rows
+            rest: Block = replace(block, rows=block.rows[rows:], start=start)
+        case Table():
+            rows = _fitting((sum(len(plain(cell).split()) for cell in row) + 4 for row in block.rows), words)
+            first = replace(block, rows=block.rows[:rows]) if rows else None
+            rest = replace(block, rows=block.rows[rows:])
+        case _:
+            return None, block
+    return first, rest
+
+
+def _fitting(weights: Iterable[int], words: int) -> int:
+    """How many of the first fit."""
+    return sum(1 for total in accumulate(weights) if total <= words)
+
+
+def _cut_paragraph(block: Paragraph, words: int) -> tuple[Block | None, Block]:
+    """Between two spans, or inside of one that leads nowhere."""
+    for place, one in enumerate(block.spans):
+        count = len(one.text.split())
+        if count <= words:
+            words -= count
+            continue
+        if one.to or words < MIN_WORDS:
+            break
+        cut = _end_of_word(one.text, words)
+        first, second = replace(one, text=f"{one.text[:cut]} …"), replace(one, text=f"… {one.text[cut:].lstrip()}")
+        return replace(block, spans=(*block.spans[:place], first)), replace(
+            block, spans=(second, *block.spans[place + 1 :])
+        )
+    return None, block
+
+
+def _end_of_word(text: str, words: int) -> int:
+    """Where so many words end."""
+    return [match.end() for match in islice(re.finditer(r"\S+", text), words)][-1]
+
+
+def weight(block: Block) -> int:
+    """Words of a block; each line of a list, a table or a code block counts some more, as it takes a line."""
+    match block:
+        case Paragraph() | Heading():
+            return 4 + len(plain(block.spans).split())
+        case Preformatted():
+            return 8 * (block.text.count("\n") + 1)
+        case Quotation():
+            return sum(map(weight, block.blocks))
+        case Items():
+            return sum(weight(one) for row in block.rows for one in row)
+        case Table():
+            return sum(4 + sum(len(plain(cell).split()) for cell in row) for row in block.rows)
+        case _:
+            return 10
+
+
+def _criteria(report: RunReading, rest: Rest) -> tuple[Block, ...]:
+    if not report.criteria:
+        words = "They were not judged." if report.run.outcome else "They have not been judged yet."
+        return (said(words, tone="muted"),)
+    first, rest.criteria = parts.split(sorted(report.criteria, key=lambda one: one.met), MAX_CRITERIA)
+    rows = Checks(tuple(parts.check(one, id_=f"criterion-{one.label}") for one in first))
+    return (rows, *((_in_annex("The rest of the criteria", "evidence"),) if rest.criteria else ()))
+
+
+def _decisions(report: RunReading, rest: Rest) -> tuple[Block, ...]:
+    decided = sorted((gate for gate in report.rows.gates if gate.decided_at), key=lambda gate: gate.decided_at or 0)
+    against = [gate for gate in decided if gate.status != GateStatus.APPROVED]
+    first, rest.decisions = parts.split([*against, *(gate for gate in decided if gate not in against)], MAX_DECISIONS)
+    by_policy = [plan for plan in report.plans if plan.row.approved_how and not plan.decisions]
+    rows = [(Paragraph(parts.decision(gate)),) for gate in sorted(first, key=lambda gate: gate.decided_at or 0)]
+    for plan in by_policy:
+        how = f"by {plan.row.approved_how}, {parts.time(plan.approved_at)}"
+        rows.append((said(f"Version {plan.row.version} of the plan was approved {how}."),))
+    if not rows:
+        return (said("Nobody was asked anything.", tone="muted"),)
+    return (
+        Items(tuple(rows)),
+        *((_in_annex("The rest of the decisions", "more-decisions"),) if rest.decisions else ()),
+    )
+
+
+def _cost(report: RunReading) -> tuple[Block, ...]:
+    used, costs, budget = report.totals, report.costs, report.run.policy.budget
+    words = parts.cost(used) if used.calls else "Nothing: no model was called"
+    words += f" of a budget of {parts.usd(budget)}" if budget is not None else ""
+    words += f"; {parts.count(used.calls, 'model call')}, {used.tokens:,} tokens" if used.calls else ""
+    planned = costs.planned if costs else None
+    if planned and planned.guess and planned.guess.low is not None:
+        standing = f", {planned.standing} it" if planned.standing else ""
+        words += f". The plan was estimated at {parts.usd(planned.guess.low)} to {parts.usd(planned.guess.high)}"
+        words += f" and used {parts.cost(planned.actual)}{standing}" if planned.actual.calls else ""
+    return (said(f"{words}."),)
+
+
+def tone_of(report: RunReading) -> Tone:
+    match report.run.outcome:
+        case Outcome.SUCCEEDED:
+            return "good"
+        case Outcome.FAILED:
+            return "bad"
+        case _:
+            return "warn"

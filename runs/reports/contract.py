@@ -1,0 +1,388 @@
+"""The shape of the report as JSON, from which its published schema is generated. A field is added with a new minor
+version; one that is taken away or means something else makes a new major version.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from pydantic import JsonValue
+
+from runs.enums import (
+    About,
+    Action,
+    AttemptStatus,
+    CitationStatus,
+    Complexity,
+    EventKind,
+    Missing,
+    Outcome,
+    PlanStatus,
+    Provenance,
+    Role,
+    RunStatus,
+    Severity,
+    StepStatus,
+)
+from runs.pev.contracts import Contract
+from runs.pev.evidence.results import Evidence, RequestResult
+from runs.pev.files.coverage import Extent
+from runs.pev.plans.estimate import Estimate
+from runs.pev.policy import Policy
+
+VERSION: Literal["1.0"] = "1.0"
+
+
+class Unmet(Contract):
+    text: str
+    status: str
+    found: str
+
+
+class Review(Contract):
+    attempt: int
+    status: AttemptStatus
+    said: str
+    by: str
+    repeats: bool
+
+
+class OpenPoint(Contract):
+    """One thing that keeps the result from being whole, with its cause."""
+
+    kind: Missing
+    about: str
+    sentence: str
+    severity: Severity | None
+    unmet: list[Unmet]
+    attempts: list[Review]
+
+
+class Citation(Contract):
+    """`line`, `start` and `end` are in the text that cites; `source_…` are characters and lines of the source."""
+
+    start: int
+    end: int
+    line: int
+    quote: str
+    target: str
+    status: CitationStatus
+    sentence: str
+    source: str
+    provenance: Provenance | None
+    sha256: str
+    source_start: int
+    source_end: int
+    source_line: int
+    cited_line: int
+    statement: str
+    statement_start: int
+    statement_end: int
+    weak: str
+
+
+class Uncited(Contract):
+    first_line: int
+    last_line: int
+    text: str
+
+
+class Document(Contract):
+    """`path` is null for the answer."""
+
+    path: str | None
+    problem: str
+    citations: list[Citation]
+    uncited: list[Uncited]
+
+
+class Citations(Contract):
+    sentence: str
+    found: int
+    corrected: list[str]
+    broken: list[str]
+    weak: int
+    documents: list[Document]
+
+
+class Covered(Contract):
+    """Which lines of a given file were shown: first and last ones of each range, of so many `lines`."""
+
+    path: str
+    extent: Extent
+    ranges: list[tuple[int, int]]
+    lines: int
+    problem: str
+
+
+class Result(Contract):
+    """A criterion as it was judged. `decided` and `rests_on` are words for people."""
+
+    label: str
+    text: str
+    decided_by: Literal["check", "model", "nobody"]
+    decided: str
+    claimed: bool
+    supported: bool
+    passed: bool
+    confidence: float
+    feedback: str
+    evidence: list[Evidence]
+    rests_on: list[str]
+    doubtful: bool
+    about: About | None
+    looked_at: int
+    out_of: int
+
+
+class Verdict(Contract):
+    passed: bool
+    action: Action
+    severity: Severity
+    stage: str
+    notes: list[str]
+    results: list[Result]
+    requests: list[RequestResult]
+
+
+class Request(Contract):
+    """What a person asked for when they sent a plan or a result back, and what became of it."""
+
+    number: int
+    by: str
+    at: str | None
+    words: str
+    about: str
+    status: Literal["met", "not_met", "not_provable", "answered", "open"]
+    doubtful: bool
+    where: str
+    planned: list[str]
+    attempt: int | None
+    result: RequestResult | None
+
+
+class Reused(Contract):
+    run: int
+    step_id: str
+    attempt: int
+
+
+class Attempt(Contract):
+    number: int
+    status: AttemptStatus
+    confidence: float | None
+    findings: str
+    citations: list[Citation]
+    files: list[str]
+    deviations: list[str]
+    reused_from: Reused | None
+    feedback: str
+    verdict: Verdict | None
+
+
+class Step(Contract):
+    step_id: str
+    name: str
+    status: StepStatus
+    complexity: Complexity
+    kept: bool
+    coverage: list[Covered] | None
+    files_shown: int | None
+    attempts: list[Attempt]
+
+
+class Plan(Contract):
+    version: int
+    status: PlanStatus
+    digest: str
+    reason: str
+    dropped_steps: list[str]
+    relaxed: list[str]
+    steps: list[Step]
+    approved_by: str | None
+    approved_how: str
+    estimate: Estimate | None
+
+
+class File(Contract):
+    path: str
+    sha256: str
+    size: int
+
+
+class Refused(Contract):
+    """A tool call that the tool answered with an error."""
+
+    step_id: str | None
+    attempt: int | None
+    tool: str
+    problem: str
+
+
+class Tokens(Contract):
+    input: int
+    output: int
+    cache_read: int
+    cache_write_5m: int
+    cache_write_1h: int
+    all: int
+
+
+class Totals(Contract):
+    """`cost_usd` is a decimal as text. It leaves out the `unpriced` calls; with `lower_bounds` it is a least amount."""
+
+    calls: int
+    failed: int
+    tokens: Tokens
+    cost_usd: str
+    unpriced: int
+    lower_bounds: int
+    duration_ms: int
+
+
+class RoleTotals(Totals):
+    role: Role
+    model: str
+
+
+class Guess(Contract):
+    low_usd: str | None
+    high_usd: str | None
+    partly_unpriced: bool
+    tokens: tuple[int, int] | None
+
+
+class CostLine(Contract):
+    key: str
+    name: str
+    estimate: Guess | None
+    actual: Totals
+    over: bool
+    standing: Literal["", "below", "within", "above"]
+    note: str
+
+
+class Costs(Contract):
+    version: int
+    rests_on: str
+    steps: list[CostLine]
+    roles: list[CostLine]
+    planned: CostLine
+    planning: CostLine
+    earlier: CostLine | None
+    total: Totals
+
+
+class StepFigures(Contract):
+    attempted: int
+    ended: int
+    passed: int
+    accepted: int
+    failed: int
+    dropped: int
+    first_pass: int
+    retried: int
+    recovered: int
+    reused: int
+    first_pass_yield: float | None
+    pass_rate: float | None
+
+
+class AttemptFigures(Contract):
+    judged: int
+    passed: int
+    sent_back: int
+    conflicts: int
+    retries: int
+    unsupported: int
+
+
+class Phase(Contract):
+    name: str
+    calls: int
+    model_ms: int
+    tool_ms: int
+
+
+class Waiting(Contract):
+    kind: str
+    open: int
+    count: int
+    total_ms: int
+    mean_ms: int
+    max_ms: int
+
+
+class Bucket(Contract):
+    low: float
+    high: float
+    count: int
+    held: int
+    claimed: float
+    share: float
+
+
+class Metrics(Contract):
+    doubt: str
+    replans: int
+    plans_rejected: int
+    wall_ms: int | None
+    steps: StepFigures
+    attempts: AttemptFigures
+    phases: list[Phase]
+    waiting: list[Waiting]
+    executor_confidence: list[Bucket]
+    verifier_confidence: list[Bucket]
+
+
+class Event(Contract):
+    """A line of the history; `data` depends on its kind."""
+
+    seq: int
+    kind: EventKind
+    at: str
+    data: dict[str, JsonValue]
+
+
+class Report(Contract):
+    """Everything that happened in a run."""
+
+    schema_version: Literal["1.0"] = VERSION
+    run: int
+    title: str
+    request: str
+    status: RunStatus
+    outcome: Outcome | None
+    failure: str
+    ended: str
+    policy: Policy
+    judged_its_own_work: str
+    no_sources: str
+    gaps: list[str]
+    open_points: list[OpenPoint]
+    rollback_strategy: str
+    citations: Citations
+    answer: str
+    judged_answer: str
+    excluded: list[str]
+    coverage: list[Covered] | None
+    success_criteria: list[Result]
+    requests: list[Request]
+    plans: list[Plan]
+    steps: list[Step]
+    files: list[File]
+    refused_tool_calls: list[Refused]
+    model_calls: int
+    unpriced_calls: int
+    cost_usd: str
+    totals: Totals
+    totals_by_role: list[RoleTotals]
+    costs: Costs | None
+    metrics: Metrics
+    events: list[Event]
+
+
+def schema() -> dict[str, Any]:
+    """The JSON Schema of a report, as it is published in `docs/report.schema.json`."""
+    made = Report.model_json_schema(mode="serialization")
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", "$id": f"urn:pevsite:report:{VERSION}", **made}

@@ -1,0 +1,184 @@
+"""A report as HTML: the body that the page shows, and one file that needs nothing from anywhere."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from collections.abc import Iterable
+from functools import lru_cache
+from pathlib import Path
+from typing import assert_never
+
+from django.contrib.staticfiles import finders
+from django.utils.html import escape
+from django.utils.safestring import SafeString, mark_safe
+
+from runs.reports.blocks import (
+    SOURCE,
+    Block,
+    Check,
+    Checks,
+    Facts,
+    Heading,
+    Items,
+    Notice,
+    Paragraph,
+    Preformatted,
+    Quotation,
+    Report,
+    Rule,
+    Section,
+    Source,
+    Sources,
+    Span,
+    Spans,
+    Table,
+)
+
+_STYLES = ("css/tokens.css", "css/report.css", "css/report_file.css")
+_SAFE = ("http://", "https://", "mailto:", "/", "#")
+"""How addresses begin. Those of texts were looked at where they were read; here they are looked at once more."""
+
+
+def as_html(report: Report) -> str:
+    """One file. Its policy forbids a reader's browser to fetch, send or run anything."""
+    style = _style()
+    digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
+    policy = f"default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
+    title = f"{report.word}: {report.title}" if report.word else report.title
+    return (
+        '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        f'<meta http-equiv="Content-Security-Policy" content="{escape(policy)}">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        '<meta name="color-scheme" content="light dark">\n<meta name="referrer" content="no-referrer">\n'
+        f'<title>{escape(title)}</title>\n<style>{style}</style>\n</head>\n<body>\n<main class="report">\n'
+        f'<header><h1>{heading(report)}</h1>\n<p class="muted">{escape(report.about)}</p></header>\n'
+        f"{body(report)}\n</main>\n</body>\n</html>\n"
+    )
+
+
+@lru_cache(maxsize=1)
+def _style() -> str:
+    return "".join(Path(str(finders.find(name))).read_text() for name in _STYLES)
+
+
+def heading(report: Report) -> SafeString:
+    """What the h1 says."""
+    word = f'<span class="verdict-word {report.tone}">{escape(report.word)}:</span> ' if report.word else ""
+    return mark_safe(f"{word}{escape(report.title)}")  # noqa: S308  both are escaped
+
+
+def body(report: Report) -> SafeString:
+    """Brief and annex, without the title."""
+    parts = [
+        '<div class="brief">',
+        *map(_section, report.brief),
+        '</div>\n<div class="annex">',
+        *map(_section, report.annex),
+        f'<p class="muted foot">{escape(report.foot)}</p>\n</div>',
+    ]
+    return mark_safe("\n".join(parts))  # noqa: S308  every text and address in it was escaped
+
+
+def _section(section: Section) -> str:
+    id_ = escape(section.id)
+    return (
+        f'<section class="report-section" aria-labelledby="{id_}"><h2 id="{id_}">{escape(section.title)}</h2>\n'
+        f"{_blocks(section.blocks)}</section>"
+    )
+
+
+def _blocks(blocks: Iterable[Block]) -> str:
+    return "".join(map(_block, blocks))
+
+
+def _block(block: Block) -> str:
+    match block:
+        case Paragraph():
+            tone = f' class="{block.tone}"' if block.tone else ""
+            return f"<p{tone}>{_spans(block.spans)}</p>\n"
+        case Heading():
+            tag, id_ = f"h{min(block.level + 1, 6)}", f' id="{escape(block.id)}"' if block.id else ""
+            return f"<{tag}{id_}>{_spans(block.spans)}</{tag}>\n"
+        case Items():
+            tag = "ul" if block.start is None else "ol"
+            start = f' start="{block.start}"' if block.start not in {None, 1} else ""
+            return f"<{tag}{start}>{''.join(f'<li>{_row(row)}</li>' for row in block.rows)}</{tag}>\n"
+        case Quotation():
+            return f"<blockquote>{_blocks(block.blocks)}</blockquote>\n"
+        case Preformatted():
+            return f"<pre>{escape(block.text)}</pre>\n"
+        case Rule():
+            return "<hr>\n"
+        case Table():
+            return _table(block)
+        case Facts():
+            rows = (f"<div><dt>{escape(term)}</dt><dd>{_spans(words)}</dd></div>" for term, words in block.rows)
+            return f'<dl class="report-facts">{"".join(rows)}</dl>\n'
+        case Checks():
+            return f'<ul class="report-checks">{"".join(map(_check, block.rows))}</ul>\n'
+        case Notice():
+            title = f"<p><strong>{escape(block.title)}</strong></p>"
+            return f'<div class="alert {block.tone}">{title}{_blocks(block.blocks)}</div>\n'
+        case Sources():
+            return f'<ol class="report-sources">{"".join(map(_source, block.rows))}</ol>\n'
+        case _:
+            assert_never(block)
+
+
+def _row(row: tuple[Block, ...]) -> str:
+    """A single paragraph of a list is its words, so that it stays one line."""
+    if len(row) == 1 and isinstance(row[0], Paragraph):
+        return _spans(row[0].spans)
+    return _blocks(row)
+
+
+def _check(one: Check) -> str:
+    id_ = f' id="{escape(one.id)}"' if one.id else ""
+    by = f' <span class="muted">{escape(one.by)}</span>' if one.by else ""
+    words = f" {_spans(one.spans)}" if one.spans else ""
+    return (
+        f'<li{id_} data-mark="{one.mark}"><p><span class="report-mark">{one.mark}</span> '
+        f'<span><strong class="report-number">{escape(one.label)}</strong>{words}{by}</span></p>'
+        f"{_blocks(one.details)}</li>"
+    )
+
+
+def _table(block: Table) -> str:
+    def cells(tag: str, row: Iterable[Spans]) -> str:
+        return "".join(
+            f"<{tag}{' class=number' if place in block.right else ''}>{_spans(cell)}</{tag.split(' ')[0]}>"
+            for place, cell in enumerate(row)
+        )
+
+    head = f"<thead><tr>{cells('th scope=col', block.head)}</tr></thead>"
+    rows = "".join(f"<tr>{cells('td', row)}</tr>" for row in block.rows)
+    name = escape(block.name)
+    return (
+        f'<div class="table-scroll" tabindex="0" role="group" aria-label="{name}">'
+        f'<table class="table">{head}<tbody>{rows}</tbody></table></div>\n'
+    )
+
+
+def _source(one: Source) -> str:
+    around = f"<blockquote>{_spans(one.around)}</blockquote>" if one.around else ""
+    sha = f' <span class="muted hash">SHA-256 {escape(one.sha256)}</span>' if one.sha256 else ""
+    return f'<li id="{SOURCE[1:]}{one.number}" value="{one.number}">{escape(one.place)}{sha}{around}</li>'
+
+
+def _spans(spans: Spans) -> str:
+    return "".join(map(_span, spans))
+
+
+def _span(one: Span) -> str:
+    text = str(escape(one.text)).replace("\n", "<br>")
+    for on, tag in ((one.code, "code"), (one.strong, "strong"), (one.emphasis, "em"), (one.struck, "s")):
+        text = f"<{tag}>{text}</{tag}>" if on else text
+    if not one.to.startswith(_SAFE):
+        return text
+    if one.to.startswith(SOURCE):
+        return f'<a href="{escape(one.to)}">{text}<sup>{escape(one.to.removeprefix(SOURCE))}</sup></a>'
+    if one.to.startswith("/") and "/files/" in one.to:  # opens beside the text
+        return f'<a data-source href="{escape(one.to)}">{text}</a>'
+    away = "" if one.to.startswith(("#", "/")) else ' rel="nofollow noopener noreferrer"'
+    return f'<a href="{escape(one.to)}"{away}>{text}</a>'

@@ -1,0 +1,52 @@
+"""The report of a run as blocks: the brief, then the annex. Its page and all of its exports are written from it."""
+
+from __future__ import annotations
+
+from runs.models import Run
+from runs.reading.run import RunReading, reading_of
+from runs.reports.annex import annex, critique_of
+from runs.reports.blocks import Report, Section, Sources, span
+from runs.reports.brief import ANSWER, brief, tone_of
+from runs.reports.parts import time
+from runs.reports.places import InReport, Places
+from runs.reports.texts import Texts
+
+MAX_ANSWER = 200_000
+FOOT = "Outcome and success criteria were computed by pevsite from checked evidence; no model can raise them."
+
+
+def exported(run: Run) -> Report:
+    """The report as of now, whose citations lead to a list at its end."""
+    return exported_from(reading_of(run))
+
+
+def exported_from(reading: RunReading) -> Report:
+    return outline(reading, InReport())
+
+
+def outline(reading: RunReading, places: Places) -> Report:
+    """`places` says where its citations lead; those of an export are listed in a section of their own."""
+    run, texts = reading.run, Texts(places)
+    texts.add(ANSWER, run.answer, run, top=2, most=MAX_ANSWER)
+    for plan in reading.plans:
+        for step in plan.tried_steps:
+            for attempt in step.own_attempts:
+                if attempt.verdict and attempt.verdict.feedback:
+                    texts.add(("critique", attempt.row.pk), critique_of(attempt.verdict), attempt.row)
+    texts.read()
+    first, rest = brief(reading, texts)
+    more = list(annex(reading, rest, texts, places))
+    if isinstance(places, InReport) and places.listed:
+        more.append(Section("sources", "Sources", (Sources(places.listed),)))
+    last = reading.newest_event
+    as_of = f", as of line {last.seq:,} of its history, {time(last.at)}" if last else ""
+    return Report(
+        title=span(run.title).text,
+        word=reading.verdict_word,
+        tone=tone_of(reading),
+        about=f"Report on run {run.pk}{as_of}",
+        at=last.at.isoformat(timespec="seconds") if last else "",
+        brief=first,
+        annex=tuple(more),
+        foot=FOOT,
+    )

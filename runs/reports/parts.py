@@ -1,0 +1,122 @@
+"""Parts that brief and annex share: money, times, criteria with their evidence."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from decimal import Decimal
+
+from django.utils import timezone
+
+from runs.accounting.totals import Totals
+from runs.models import Attempt, Gate
+from runs.pev.evidence.results import CriterionResult, Evidence
+from runs.reading.words import decision_in_words
+from runs.reports.blocks import Block, Check, Items, Mark, Paragraph, Spans, said, span, spans
+from runs.reports.places import Places
+
+MAX_QUOTE = 600
+"""Characters of a quote; where it leads shows the rest."""
+
+
+def mark_of(one: CriterionResult) -> Mark:
+    return "met" if one.met else "open" if one.decided_by == "nobody" else "not met"
+
+
+def check(one: CriterionResult, details: Iterable[Block] = (), *, id_: str = "") -> Check:
+    return Check(mark_of(one), one.label, spans(one.text), one.decided, tuple(details), id_)
+
+
+def evidence(one: CriterionResult, places: Places, attempt: Attempt | None) -> list[Block]:
+    """What was found for a criterion: feedback where it is not met, then each piece."""
+    found: list[Block] = [said(one.feedback)] if one.feedback and not one.met else []
+    return found + [
+        Paragraph(_proof(proof, places, attempt), "" if proof.verified else "muted") for proof in one.evidence
+    ]
+
+
+def _proof(proof: Evidence, places: Places, attempt: Attempt | None) -> Spans:
+    if not proof.verified:
+        return spans("Not accepted as evidence: ", _ended(proof.sentence))
+    to = places.evidence(proof, attempt)
+    rests = f" ({proof.rests_on})" if proof.rests_on else ""
+    weak = f" Doubtful: {_ended(proof.weak)}" if proof.weak else ""
+    if proof.kind == "check":
+        return spans(span(proof.sentence, to=to), rests, ".", weak)
+    quote = proof.quote if len(proof.quote) <= MAX_QUOTE else f"{proof.quote[:MAX_QUOTE]}…"
+    supports = f", supports “{proof.statement}” in {proof.statement_where}" if proof.statement else ""
+    return spans(f"“{quote}”, ", span(proof.where, to=to), rests, supports, ".", weak)
+
+
+def _ended(sentence: str) -> str:
+    return sentence if sentence.endswith((".", "!", "?")) else f"{sentence}."
+
+
+def decision(gate: Gate) -> Spans:
+    """Who decided what, when and how, with their words."""
+    words: tuple[object, ...] = (f": “{gate.reason}”",) if gate.reason else (".",)
+    if gate.request:  # its words stand with what became of it
+        words = (": ", span(f"request R{gate.request}", to="#requests"), ".")
+    how = "" if gate.decided_how == "person" else f", by {gate.decided_how}"
+    return spans(
+        span(gate.decided_by, strong=True), f" {decision_in_words(gate)}, {time(gate.decided_at)}{how}", *words
+    )
+
+
+def listed(sentences: Iterable[object]) -> tuple[Block, ...]:
+    """A list of sentences, or nothing."""
+    rows = tuple((said(one),) for one in sentences)
+    return (Items(rows),) if rows else ()
+
+
+def usd(amount: Decimal | None) -> str:
+    """Dollars to a tenth of a cent. None is unpriced, never free."""
+    if amount is None:
+        return "unpriced"
+    if amount == 0 or amount >= 1:
+        return f"${amount:,.2f}"
+    return f"${amount:.3f}" if amount >= Decimal("0.001") else "under $0.001"
+
+
+def cost(totals: Totals) -> str:
+    """Unpriced calls are said as such, and a sum that may be more begins with “at least”."""
+    if totals.unpriced and totals.unpriced == totals.calls:
+        return "unpriced"
+    least = "at least " if totals.lower_bounds or totals.unpriced else ""
+    more = f", {count(totals.unpriced, 'call')} unpriced" if totals.unpriced else ""
+    return f"{least}{usd(totals.cost)}{more}"
+
+
+def time(moment: datetime | None) -> str:
+    return f"{timezone.localtime(moment):%-d %b %Y, %H:%M %Z}" if moment else ""
+
+
+def duration(milliseconds: int | None) -> str:
+    """0.4 s, 12 s, 3 min 20 s, 2 h 5 min."""
+    if milliseconds is None:
+        return ""
+    whole = round(milliseconds / 1_000)
+    if milliseconds < 9_950:
+        return f"{milliseconds / 1_000:.1f} s"
+    if whole < 60:
+        return f"{whole} s"
+    return f"{whole // 60} min {whole % 60} s" if whole < 3_600 else f"{whole // 3_600} h {whole % 3_600 // 60} min"
+
+
+def size(count: int) -> str:
+    """Bytes in decimal units."""
+    if count < 1_000:
+        return f"{count} byte{'' if count == 1 else 's'}"
+    power = min(3, (len(str(count)) - 1) // 3)
+    amount = count / 1_000**power
+    shown = f"{amount:,.0f}" if amount >= 99.5 else f"{amount:,.1f}".removesuffix(".0")
+    return f"{shown} {('kB', 'MB', 'GB')[power - 1]}"
+
+
+def count(number: int, one: str, more: str = "") -> str:
+    return f"{number:,} {one if number == 1 else more or f'{one}s'}"
+
+
+def split[T](rows: Sequence[T], most: int) -> tuple[Sequence[T], Sequence[T]]:
+    """The first rows for the brief, and the rest for the annex; one more than `most` is no reason to turn a page."""
+    return (rows, ()) if len(rows) <= most + 1 else (rows[:most], rows[most:])

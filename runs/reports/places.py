@@ -1,0 +1,94 @@
+"""Where what a report cites leads: on a page into the product, in an export to the list of sources at its end."""
+
+from __future__ import annotations
+
+import re
+from typing import Protocol
+
+from runs import trees
+from runs.characters import printable
+from runs.models import Attempt, Step
+from runs.pev.citations.lookup import Citation
+from runs.pev.contracts import RESULT
+from runs.pev.evidence.results import Evidence
+from runs.pev.ports import FileInfo
+from runs.reports.blocks import SOURCE, Source, Span, Spans, span
+
+MAX_AROUND = 160
+"""Characters of the line on either side of the words that are cited."""
+MAX_BYTES = 2_000_000
+"""Of a source that is read to show the line; of a longer one the place alone is named."""
+
+
+_SPACE = re.compile(r"\s+")
+
+
+class Places(Protocol):
+    """Addresses; empty for what cannot be shown."""
+
+    def citation(self, one: Citation) -> str: ...
+    def evidence(self, proof: Evidence, attempt: Attempt | None) -> str: ...
+    def file(self, path: str, info: FileInfo) -> str: ...
+    def step(self, step: Step) -> str: ...
+    def attempt(self, attempt: Attempt) -> str: ...
+
+
+class InReport:
+    """For exports: each place that is cited is listed once, in the order of the text, and read from the store."""
+
+    def __init__(self) -> None:
+        self._numbers: dict[tuple[str, str, int, int], int] = {}
+        self._listed: list[Source] = []
+        self._texts: dict[str, str] = {}
+
+    @property
+    def listed(self) -> tuple[Source, ...]:
+        return tuple(self._listed)
+
+    def citation(self, one: Citation) -> str:
+        place = one.source.removeprefix(RESULT)
+        if one.source != place:
+            place = f"{place} as the run has left it"
+        where = place if one.plain else f"{place}, line {one.source_line}"
+        return self._address(where, one.source, one.sha256, one.source_start, one.source_end)
+
+    def evidence(self, proof: Evidence, attempt: Attempt | None) -> str:
+        if proof.kind == "check" or not proof.sha256 or proof.source.startswith("@"):
+            return ""  # a file that a check looked at stands among the results, with its hash
+        return self._address(proof.where, proof.source, proof.sha256, proof.start, proof.end)
+
+    def file(self, path: str, info: FileInfo) -> str:
+        return ""
+
+    def step(self, step: Step) -> str:
+        return ""
+
+    def attempt(self, attempt: Attempt) -> str:
+        return ""
+
+    def _address(self, where: str, source: str, sha256: str, start: int, end: int) -> str:
+        key = (source, sha256, start, end)
+        if key not in self._numbers:
+            self._numbers[key] = len(self._numbers) + 1
+            self._listed.append(Source(self._numbers[key], span(where).text, sha256, self._around(sha256, start, end)))
+        return f"{SOURCE}{self._numbers[key]}"
+
+    def _around(self, sha256: str, start: int, end: int) -> Spans:
+        text = self._text(sha256) if start < end else ""
+        if not start < end <= len(text):
+            return ()
+        first = max(text.rfind("\n", 0, start) + 1, start - MAX_AROUND)
+        line_end = text.find("\n", end)
+        last = min(len(text) if line_end < 0 else line_end, end + MAX_AROUND)
+        around = (text[first:start], False), (text[start:end], True), (text[end:last], False)
+        return tuple(Span(printable(_SPACE.sub(" ", part)), strong=strong) for part, strong in around if part)
+
+    def _text(self, sha256: str) -> str:
+        """Nothing of a source that is long, cannot be read, or is lost."""
+        if sha256 not in self._texts:
+            try:
+                short = trees.size_of(sha256) <= MAX_BYTES
+                self._texts[sha256] = (trees.read_text(sha256) or "") if short else ""
+            except FileNotFoundError:
+                self._texts[sha256] = ""
+        return self._texts[sha256]

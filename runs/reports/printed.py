@@ -1,0 +1,38 @@
+"""The report as PDF and DOCX, each made in a guarded process with bounds for time and memory."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import TypeAdapter
+
+from runs import guarded
+from runs.errors import InvalidInput, PevError
+from runs.reports.blocks import Report
+
+type Form = Literal["pdf", "docx"]
+
+LIMITS = guarded.Limits(megabytes=2_000, cpu_seconds=40, seconds=40, files=64, output=100_000_000)
+"""Bounds; a report of 40 steps with three attempts each takes a second. The threads of typst reserve much address space
+that they never use.
+"""
+_MAKERS = {"pdf": "runs.reports.typeset.pdf", "docx": "runs.reports.word.docx"}
+_report: TypeAdapter[Report] = TypeAdapter(Report)
+
+
+class NotPrinted(PevError):
+    """The file could not be made. The text is a sentence that says why, and what to take instead."""
+
+
+def printed(report: Report, form: Form) -> bytes:
+    """The bytes of the file; the same ones for the same report. Raises NotPrinted."""
+    try:
+        return guarded.run(_MAKERS[form], as_data(report), LIMITS)
+    except (guarded.ChildFailed, InvalidInput) as error:
+        why = str(error).rstrip(".")
+        raise NotPrinted(f"The {form.upper()} was not made: {why}. Take the report as HTML instead.") from error
+
+
+def as_data(report: Report) -> bytes:
+    """What the guarded process is given."""
+    return _report.dump_json(report)

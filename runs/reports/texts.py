@@ -1,0 +1,60 @@
+"""The Markdown texts that a report quotes, with their citations looked up; all of them are read together."""
+
+from __future__ import annotations
+
+import hashlib
+
+from runs.models import Attempt, Run
+from runs.reading.citations import cited_in
+from runs.reports.blocks import Block, said
+from runs.reports.citing import linked
+from runs.reports.markup import blocks_of
+from runs.reports.places import Places
+
+MAX_CHARACTERS = 4_000
+"""Of what is quoted of an attempt; the answer is quoted whole."""
+MAX_ALL_CHARACTERS = 600_000
+"""Of all texts of a report; what comes after that is named, and stands in the JSON report."""
+
+
+class Texts:
+    """Gathers the texts, each under the key by which its blocks are asked for once all have been read."""
+
+    def __init__(self, places: Places) -> None:
+        self._places = places
+        self._given: dict[object, tuple[str, int]] = {}
+        self._cut: dict[object, int] = {}
+        self._read: dict[object, tuple[Block, ...]] = {}
+        self._left = MAX_ALL_CHARACTERS
+        self._known = hashlib.sha256()
+
+    def add(self, key: object, text: str, place: Run | Attempt, *, top: int = 0, most: int = MAX_CHARACTERS) -> None:
+        """`top`: the level of its headings, 0 for none."""
+        text = text.strip()
+        shown = text[: min(most, self._left)]
+        if len(shown) < len(text):
+            self._cut[key] = len(text) - len(shown)
+        self._left -= len(shown)
+        self._known.update(shown.encode(errors="replace"))
+        self._given[key] = (linked_to_be(shown, place, self._places), top)
+
+    def read(self) -> None:
+        # No text can contain the digest of all of them, so that none can pass a link off as one that was looked up.
+        known = f"looked-up-{self._known.hexdigest()}:"
+        texts = [text.replace(_KNOWN, known) for text, _ in self._given.values()]
+        read = blocks_of(texts, known, [top for _, top in self._given.values()])
+        self._read = dict(zip(self._given, read, strict=True))
+
+    def blocks(self, key: object) -> tuple[Block, ...]:
+        cut = self._cut.get(key, 0)
+        more = said(f"… and {cut:,} more characters, which stand in the JSON report.", tone="muted")
+        return (*self._read.get(key, ()), *((more,) if cut else ()))
+
+
+_KNOWN = "\0looked-up:"
+"""Stands for the beginning of a link that was looked up until all texts are known; no text has a NUL."""
+
+
+def linked_to_be(text: str, place: Run | Attempt, places: Places) -> str:
+    text = text.replace("\0", "�")
+    return linked(text, cited_in(text, place), lambda one: f"{_KNOWN}{places.citation(one)}")

@@ -1,0 +1,292 @@
+"""The report as a DOCX file, written by python-docx in a guarded process. Knows nothing of Django."""
+
+from __future__ import annotations
+
+import io
+import re
+import zipfile
+from collections.abc import Iterable
+from datetime import datetime
+from typing import assert_never
+
+from docx import Document
+from docx.document import Document as Docx
+from docx.enum.section import WD_ORIENT
+from docx.opc.constants import RELATIONSHIP_TYPE
+from docx.oxml import OxmlElement
+from docx.oxml.ns import qn
+from docx.oxml.xmlchemy import BaseOxmlElement
+from docx.shared import Mm, Pt, RGBColor
+from pydantic import TypeAdapter
+
+from runs.reports.blocks import (
+    SOURCE,
+    Block,
+    Check,
+    Checks,
+    Facts,
+    Heading,
+    Items,
+    Notice,
+    Paragraph,
+    Preformatted,
+    Quotation,
+    Report,
+    Rule,
+    Section,
+    Sources,
+    Span,
+    Spans,
+    Table,
+)
+
+_report: TypeAdapter[Report] = TypeAdapter(Report)
+_NO_XML = re.compile("[\0-\x08\x0b-\x1f\ufffe\uffff\ud800-\udfff]")
+_OUTSIDE = ("http://", "https://", "mailto:")
+_COLOURS = {"muted": "565D65", "good": "1D6B3E", "warn": "855104", "bad": "A62B24"}
+_MARKS = {"met": "good", "not met": "bad", "open": "warn"}
+_INDENT = 6
+"""Millimetres for each level of what stands in something else."""
+_STYLE_NAMES = ("Heading 1", "Heading 2", "Heading 3", "Heading 4", "Heading 5", "Heading 6", "Normal")
+
+
+def docx(data: bytes) -> bytes:
+    """The bytes of the file, of a `blocks.Report` as JSON; the same ones each time."""
+    return _Writer(_report.validate_json(data)).written()
+
+
+class _Writer:
+    """Writes block after block at the end of the document."""
+
+    def __init__(self, report: Report) -> None:
+        self._report = report
+        self._document = Document()
+        self._body = self._document.element.body
+        self._end = self._body.sectPr
+        self._ids = 0
+        sections = (*report.brief, *report.annex)
+        self._anchors = {one.id for one in sections} | {to[1:] for to in report.places}
+        self._links: dict[str, str] = {}
+        _set_up(self._document, report)
+
+    def written(self) -> bytes:
+        report = self._report
+        word = (Span(f"{report.word}: "),) if report.word else ()
+        self._heading(1, (*word, Span(report.title)))
+        self._paragraph((Span(report.about),), colour="muted")
+        for section in report.brief:
+            self._section(section)
+        for place, section in enumerate(report.annex):
+            self._section(section, new_page=place == 0)
+        self._paragraph((Span(report.foot),), colour="muted")
+        buffer = io.BytesIO()
+        self._document.save(buffer)
+        return _undated(buffer.getvalue())
+
+    def _section(self, section: Section, *, new_page: bool = False) -> None:
+        self._heading(2, (Span(section.title),), section.id, new_page=new_page)
+        self._blocks(section.blocks)
+
+    def _blocks(self, blocks: Iterable[Block], depth: int = 0) -> None:
+        for block in blocks:
+            self._block(block, depth)
+
+    def _block(self, block: Block, depth: int) -> None:
+        match block:
+            case Paragraph():
+                self._paragraph(block.spans, depth, colour=block.tone)
+            case Heading():
+                self._heading(min(block.level + 1, 6), block.spans, block.id)
+            case Items():
+                self._items(block, depth)
+            case Quotation():
+                self._blocks(block.blocks, depth + 1)
+            case Preformatted():
+                self._paragraph((Span(block.text, code=True),), depth)
+            case Rule():
+                self._paragraph((Span("* * *"),), depth)
+            case Table():
+                self._table([block.head, *block.rows], block.right)
+            case Facts():
+                for term, words in block.rows:
+                    self._paragraph((Span(f"{term}: ", strong=True), *words), depth)
+            case Checks():
+                for one in block.rows:
+                    self._check(one, depth)
+            case Notice():
+                self._paragraph((Span(block.title, strong=True),), depth, colour=block.tone)
+                self._blocks(block.blocks, depth + 1)
+            case Sources():
+                self._sources(block)
+            case _:
+                assert_never(block)
+
+    def _items(self, block: Items, depth: int) -> None:
+        for place, row in enumerate(block.rows):
+            mark = "•" if block.start is None else f"{block.start + place}."
+            first = row[0].spans if row and isinstance(row[0], Paragraph) else ()
+            self._paragraph(first, depth, mark=mark)
+            self._blocks(row[1:] if first else row, depth + 1)
+
+    def _check(self, one: Check, depth: int) -> None:
+        head = (Span(f"{one.label} ", strong=True), *one.spans, *((Span(f" ({one.by})"),) if one.by else ()))
+        self._paragraph(head, depth, mark=one.mark, mark_colour=_COLOURS[_MARKS[one.mark]])
+        self._blocks(one.details, depth + 3)
+
+    def _sources(self, block: Sources) -> None:
+        for one in block.rows:
+            sha = (Span("  SHA-256 "), Span(one.sha256, code=True)) if one.sha256 else ()
+            self._paragraph((Span(one.place), *sha), mark=f"{one.number}.", anchor=f"{SOURCE[1:]}{one.number}")
+            if one.around:
+                self._paragraph(one.around, 1)
+
+    def _heading(self, level: int, words: Spans, anchor: str = "", *, new_page: bool = False) -> None:
+        element = self._new(f"Heading{level}")
+        if new_page:
+            element.get_or_add_pPr().append(OxmlElement("w:pageBreakBefore"))
+        self._fill(element, words, anchor=anchor)
+
+    def _paragraph(
+        self,
+        words: Spans,
+        depth: int = 0,
+        *,
+        colour: str = "",
+        mark: str = "",
+        mark_colour: str = "",
+        anchor: str = "",
+    ) -> None:
+        element = self._new("")
+        if depth or mark:
+            hanging = _INDENT * (3 if mark_colour else 1) if mark else 0
+            indent = OxmlElement("w:ind")
+            indent.set(qn("w:left"), str(Mm(_INDENT * depth + hanging).twips))
+            indent.set(qn("w:hanging"), str(Mm(hanging).twips))
+            element.get_or_add_pPr().append(indent)
+        if mark:
+            self._run(element, Span(mark, strong=bool(mark_colour)), mark_colour)
+            run = OxmlElement("w:r")
+            run.append(OxmlElement("w:tab"))
+            element.append(run)
+        self._fill(element, words, _COLOURS.get(colour, ""), anchor)
+
+    def _new(self, style: str) -> BaseOxmlElement:
+        element = OxmlElement("w:p")
+        if style:
+            element.get_or_add_pPr().get_or_add_pStyle().val = style
+        self._end.addprevious(element)
+        return element
+
+    def _fill(self, element: BaseOxmlElement, words: Spans, colour: str = "", anchor: str = "") -> None:
+        if anchor:
+            self._ids += 1
+            element.append(_with(OxmlElement("w:bookmarkStart"), id=str(self._ids), name=anchor))
+            element.append(_with(OxmlElement("w:bookmarkEnd"), id=str(self._ids)))
+        for one in words:
+            holder = self._link(element, one.to) if one.to else element
+            self._run(holder, one, colour if holder is element else "16415A")
+            if one.to.startswith(SOURCE) and holder is not element:
+                self._run(holder, Span(f" [{one.to.removeprefix(SOURCE)}]"), "16415A")
+
+    def _link(self, element: BaseOxmlElement, to: str) -> BaseOxmlElement:
+        """The element that holds a link's words: the paragraph itself for what leads nowhere in a file."""
+        link = OxmlElement("w:hyperlink")
+        if to.startswith("#") and to[1:] in self._anchors:
+            link.set(qn("w:anchor"), to[1:])
+        elif to.startswith(_OUTSIDE):
+            if to not in self._links:
+                self._links[to] = self._document.part.relate_to(
+                    _NO_XML.sub("", to), RELATIONSHIP_TYPE.HYPERLINK, is_external=True
+                )
+            link.set(qn("r:id"), self._links[to])
+        else:
+            return element
+        element.append(link)
+        return link
+
+    def _run(self, holder: BaseOxmlElement, one: Span, colour: str) -> None:
+        run = OxmlElement("w:r")
+        looks = OxmlElement("w:rPr")
+        if one.code:
+            looks.append(_with(OxmlElement("w:rFonts"), ascii="Consolas", hAnsi="Consolas", cs="Consolas"))
+        for on, tag in ((one.strong, "w:b"), (one.emphasis, "w:i"), (one.struck, "w:strike")):
+            if on:
+                looks.append(OxmlElement(tag))
+        if colour:
+            looks.append(_with(OxmlElement("w:color"), val=colour))
+        if len(looks):
+            run.append(looks)
+        for place, row in enumerate(_NO_XML.sub("\ufffd", one.text).split("\n")):
+            if place:
+                run.append(OxmlElement("w:br"))
+            text = OxmlElement("w:t")
+            text.text = row
+            text.set(qn("xml:space"), "preserve")
+            run.append(text)
+        holder.append(run)
+
+    def _table(self, rows: list[tuple[Spans, ...]], right: tuple[int, ...]) -> None:
+        table = OxmlElement("w:tbl")
+        looks = OxmlElement("w:tblPr")
+        looks.append(_with(OxmlElement("w:tblStyle"), val="TableGrid"))
+        looks.append(_with(OxmlElement("w:tblW"), w="5000", type="pct"))
+        table.append(looks)
+        columns = max(1, len(rows[0]))
+        grid = OxmlElement("w:tblGrid")
+        for _ in range(columns):
+            grid.append(OxmlElement("w:gridCol"))
+        table.append(grid)
+        for number, row in enumerate(rows):
+            line = OxmlElement("w:tr")
+            if number == 0:
+                head = OxmlElement("w:trPr")
+                head.append(OxmlElement("w:tblHeader"))
+                line.append(head)
+            for place in range(columns):
+                line.append(self._cell(row[place] if place < len(row) else (), number == 0, place in right))
+            table.append(line)
+        self._end.addprevious(table)
+        self._new("")  # Word joins two tables that nothing parts
+
+    def _cell(self, words: Spans, head: bool, right: bool) -> BaseOxmlElement:
+        cell, element = OxmlElement("w:tc"), OxmlElement("w:p")
+        if right:
+            element.get_or_add_pPr().append(_with(OxmlElement("w:jc"), val="right"))
+        self._fill(element, tuple(Span(one.text, True, to=one.to) for one in words) if head else words)
+        cell.append(element)
+        return cell
+
+
+def _with(element: BaseOxmlElement, **attributes: str) -> BaseOxmlElement:
+    for name, value in attributes.items():
+        element.set(qn(f"w:{name}"), value)
+    return element
+
+
+def _set_up(document: Docx, report: Report) -> None:
+    """Paper, type and what a file manager shows. The template of the library says 2013, and another author."""
+    properties = document.core_properties
+    properties.title = _NO_XML.sub("\ufffd", f"{report.word}: {report.title}" if report.word else report.title)[:255]
+    properties.author = properties.last_modified_by = "pevsite"
+    properties.comments, properties.language = "", "en"
+    at = datetime.fromisoformat(report.at) if report.at else datetime(1980, 1, 1)
+    properties.created = properties.modified = at
+    paper = document.sections[0]
+    paper.orientation, paper.page_width, paper.page_height = WD_ORIENT.PORTRAIT, Mm(210), Mm(297)
+    paper.left_margin = paper.right_margin = Mm(20)
+    paper.top_margin = paper.bottom_margin = Mm(18)
+    for name in _STYLE_NAMES:
+        style = document.styles[name]
+        style.font.name = "Calibri"
+        style.font.color.rgb = RGBColor(0x1D, 0x21, 0x26)
+        style.paragraph_format.space_after = Pt(4)
+    document.styles["Normal"].font.size = Pt(10)
+
+
+def _undated(package: bytes) -> bytes:
+    """The package with the same time on each part, so that the same report is the same bytes."""
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(package)) as given, zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as made:
+        for info in given.infolist():
+            made.writestr(zipfile.ZipInfo(info.filename), given.read(info), zipfile.ZIP_DEFLATED)
+    return buffer.getvalue()

@@ -1,0 +1,239 @@
+"""The form of the plan editor: the parts that it is made of, what was posted, and what its buttons do to rows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from copy import deepcopy
+from dataclasses import replace
+from typing import Any
+
+from django import forms
+from django.http import QueryDict
+from pydantic import TypeAdapter, ValidationError
+
+from runs.enums import About, Complexity
+from runs.errors import InvalidInput
+from runs.pev.contracts import PlanContract
+from runs.web.forms.checks import FORMS, KINDS, TermForm
+from runs.web.forms.plan_draft import ContextDraft, CriterionDraft, OutputDraft, PlanDraft, StepDraft, typed
+from runs.web.forms.posted import Text
+
+MAX_ROWS = 500
+"""Of one kind in one place: more than any policy or contract allows, so that these say it."""
+FINAL = "f"
+"""In place of a step's number: the success criteria."""
+_ABOUT = [
+    (About.SOURCES.value, "your files or the world: needs evidence from outside"),
+    (About.OUTPUT.value, "only how the result looks"),
+]
+_RISKS = [(risk.value, f"{risk.value}-risk step") for risk in Complexity]
+_STEP: TypeAdapter[StepDraft] = TypeAdapter(StepDraft)
+
+
+def _text(label: str, hint: str = "", rows: int = 0) -> Text:
+    widget = forms.Textarea(attrs={"rows": rows}) if rows else forms.TextInput()
+    return Text(label=label, help_text=hint, required=False, strip=False, widget=widget)
+
+
+class WholeForm(forms.Form):
+    goal = _text("Goal", rows=2)
+    rollback = _text("If it goes wrong", "What is to be done with the results then", rows=2)
+
+
+class ContextForm(forms.Form):
+    name = _text("Name")
+    value = _text("What is to be known", rows=1)
+
+
+class StepForm(forms.Form):
+    name = _text("Name")
+    description = _text("What is to be done", rows=3)
+    risk = forms.ChoiceField(label="Risk", choices=_RISKS, required=False)
+    inputs = _text("Reads", "Paths or patterns of your files, one a line; all of them, if left empty", rows=1)
+    dependencies = forms.MultipleChoiceField(label="Comes after", widget=forms.CheckboxSelectMultiple, required=False)
+
+    def __init__(self, *given: Any, others: Sequence[tuple[str, str]] = (), **options: Any) -> None:
+        super().__init__(*given, **options)
+        self.fields["dependencies"].choices = others  # type: ignore[attr-defined]  # a field with choices
+
+
+class OutputForm(forms.Form):
+    path = Text(label="Path", required=False, strip=False, widget=forms.TextInput(attrs={"aria-label": "File"}))
+    cited = forms.BooleanField(label="may carry citations", required=False)
+
+
+class CriterionForm(forms.Form):
+    text = _text("What has to hold", rows=1)
+    about = forms.ChoiceField(label="It speaks of", choices=_ABOUT, required=False)
+    kind = forms.ChoiceField(label="Decided by", choices=KINDS, required=False)
+
+
+def read(data: QueryDict, version: int, original: PlanContract) -> PlanDraft:
+    """What stands in the posted form. Rows of outputs and context in which nothing stands are none.
+
+    Raises InvalidInput for what no form of ours sends.
+    """
+    known = {step.step_id: StepDraft.of(step) for step in original.steps}
+    whole = _posted(data, "p", WholeForm)
+    context = [_posted(data, f"x{n}", ContextForm) for n in _rows(data, "x{}-name")]
+    return PlanDraft(
+        version=version,
+        goal=whole["goal"],
+        rollback=whole["rollback"],
+        context=[ContextDraft(**one) for one in context if any(text.strip() for text in one.values())],
+        steps=[_step(data, f"s{n}", known) for n in _rows(data, "s{}-key")],
+        criteria=_criteria(data, FINAL),
+    )
+
+
+def _rows(data: QueryDict, name: str) -> list[int]:
+    """The numbers of the rows that were posted, from 0 without gaps."""
+    count = 0
+    while count < MAX_ROWS and name.format(count) in data:
+        count += 1
+    return list(range(count))
+
+
+def _posted(data: QueryDict, prefix: str, form: type[forms.Form]) -> dict[str, str]:
+    return {name: typed(data.get(f"{prefix}-{name}", "")) for name in form.base_fields}
+
+
+def _step(data: QueryDict, prefix: str, known: Mapping[str, StepDraft]) -> StepDraft:
+    """A step whose fields are not shown is as it was, or stands in one field as JSON."""
+    key = typed(data.get(f"{prefix}-key", ""))
+    closed = data.get(f"{prefix}-closed")
+    if closed == "" and key in known:
+        return deepcopy(known[key])
+    if closed is not None:
+        try:
+            return _STEP.validate_json(typed(closed))
+        except ValidationError as error:
+            raise InvalidInput("A part of the form did not arrive as it was sent. Load the page again.") from error
+    fields = _posted(data, prefix, StepForm)
+    outputs = (
+        OutputDraft(typed(data.get(f"{prefix}-o{n}-path", "")).strip(), f"{prefix}-o{n}-cited" in data)
+        for n in _rows(data, f"{prefix}-o{{}}-path")
+    )
+    return StepDraft(
+        key=key,
+        origin=typed(data.get(f"{prefix}-origin", "")),
+        name=fields["name"],
+        description=fields["description"],
+        risk=fields["risk"],
+        inputs=fields["inputs"],
+        outputs=[one for one in outputs if one.path],
+        dependencies=[typed(one) for one in data.getlist(f"{prefix}-dependencies")][:MAX_ROWS],
+        criteria=_criteria(data, prefix),
+        open=True,
+    )
+
+
+def _criteria(data: QueryDict, prefix: str) -> list[CriterionDraft]:
+    return [_criterion(data, f"{prefix}-c{n}") for n in _rows(data, f"{prefix}-c{{}}-text")]
+
+
+def _criterion(data: QueryDict, prefix: str) -> CriterionDraft:
+    fields = _posted(data, prefix, CriterionForm)
+    if fields["kind"] not in FORMS:
+        return CriterionDraft(fields["text"], fields["about"])
+    check = _posted(data, f"{prefix}-check", FORMS[fields["kind"]])
+    if fields["kind"] == "count":
+        for number in _rows(data, f"{prefix}-check-term{{}}-path"):
+            term = _posted(data, f"{prefix}-check-term{number}", TermForm)
+            check |= {f"term{number}-{name}": value for name, value in term.items()}
+    return CriterionDraft(fields["text"], fields["about"], fields["kind"], {k: v for k, v in check.items() if v})
+
+
+def closed(step: StepDraft, known: Mapping[str, StepDraft]) -> str:
+    """The value of the one field of a step whose fields are not shown."""
+    if known.get(step.key) == step:
+        return ""
+    return _STEP.dump_json(replace(step, open=False)).decode()
+
+
+def apply(draft: PlanDraft, do: str) -> str:
+    """Do what a button says, such as `remove:criterion:2:0`. Returns the prefix of the row that is to have the focus.
+
+    What names no row of this draft does nothing: the form may have been changed in another tab.
+    """
+    verb, what, *numbers = [*do.split(":", 3), ""]
+    step = at(draft.steps, numbers[0]) if numbers else None
+    match what:
+        case "step" if verb in {"open", "close"} and step:
+            step.open = verb == "open"
+            return f"s{draft.steps.index(step)}"
+        case "step":
+            place = _changed(draft.steps, verb, numbers[0] if numbers else "", lambda: _new_step(draft), _copied(draft))
+            _without_gone(draft)
+            return f"s{place}"
+        case "context":
+            return f"x{_changed(draft.context, verb, numbers[0] if numbers else '', ContextDraft, deepcopy)}"
+        case "output" if step:
+            prefix = f"s{draft.steps.index(step)}"
+            return f"{prefix}-o{_changed(step.outputs, verb, ''.join(numbers[1:2]), OutputDraft, deepcopy)}"
+        case "criterion" if step or numbers[0] == FINAL:
+            rows = step.criteria if step else draft.criteria
+            prefix = f"s{draft.steps.index(step)}" if step else FINAL
+            return f"{prefix}-c{_changed(rows, verb, ''.join(numbers[1:2]), CriterionDraft, deepcopy)}"
+        case _:
+            return ""
+
+
+def criterion_at(draft: PlanDraft, do: str) -> tuple[str, CriterionDraft] | None:
+    """The criterion that a button such as `try:criterion:2:0` names, with its prefix."""
+    verb, what, place, number = [*do.split(":"), "", "", ""][:4]
+    step = at(draft.steps, place)
+    rows = step.criteria if step else draft.criteria if place == FINAL else []
+    found = at(rows, number)
+    if verb != "try" or what != "criterion" or found is None:
+        return None
+    return f"{f's{place}' if step else FINAL}-c{number}", found
+
+
+def at[Row](rows: list[Row], number: str) -> Row | None:
+    known = number.isascii() and number.isdecimal() and len(number) < 5 and int(number) < len(rows)
+    return rows[int(number)] if known else None
+
+
+def _changed[Row](rows: list[Row], verb: str, number: str, new: Callable[[], Row], copied: Callable[[Row], Row]) -> int:
+    """Add, copy, remove or move a row. Returns the place of the row to look at next."""
+    if verb == "add" and len(rows) < MAX_ROWS:
+        rows.append(new())
+        return len(rows) - 1
+    row = at(rows, number)
+    if row is None:
+        return 0
+    place = int(number)
+    if verb == "copy" and len(rows) < MAX_ROWS:
+        rows.insert(place + 1, copied(row))
+        return place + 1
+    if verb == "remove":
+        del rows[place]
+        return min(place, len(rows) - 1)
+    other = place + {"up": -1, "down": 1}.get(verb, 0)
+    if 0 <= other < len(rows):
+        rows[place], rows[other] = rows[other], rows[place]
+        return other
+    return place
+
+
+def _new_key(draft: PlanDraft) -> str:
+    """One that no step has: it stays while steps are moved, since others depend on it."""
+    taken = {step.key for step in draft.steps} | {step.origin for step in draft.steps}
+    return next(f"step-{number}" for number in range(1, 10_000) if f"step-{number}" not in taken)
+
+
+def _new_step(draft: PlanDraft) -> StepDraft:
+    return StepDraft(key=_new_key(draft), criteria=[CriterionDraft()], open=True)
+
+
+def _copied(draft: PlanDraft) -> Callable[[StepDraft], StepDraft]:
+    return lambda step: replace(deepcopy(step), key=_new_key(draft), name=f"{step.name} (copy)", open=True)
+
+
+def _without_gone(draft: PlanDraft) -> None:
+    """No step comes after one that was removed."""
+    keys = {step.key for step in draft.steps}
+    for step in draft.steps:
+        if not keys.issuperset(step.dependencies):
+            step.dependencies = [key for key in step.dependencies if key in keys]

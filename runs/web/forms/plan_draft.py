@@ -1,0 +1,203 @@
+"""What stands in the editor of a plan: texts as they were typed, whether or not a plan can be made of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from pydantic import JsonValue
+
+from runs.enums import About, Complexity
+from runs.pev.contracts import Check, Criterion, JsonObject, PlanContract, PlanStep
+
+LISTS = frozenset({"columns", "items", "terms"})
+"""The fields of checks that hold several lines; the terms of a count are rows of their own."""
+TERM = ("path", "of", "column", "pattern", "minus")
+
+
+@dataclass
+class CriterionDraft:
+    """`kind`: of its check, empty for AI review. `check`: the fields of the check's form."""
+
+    text: str = ""
+    about: str = About.SOURCES.value
+    kind: str = ""
+    check: dict[str, str] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, criterion: Criterion) -> CriterionDraft:
+        fields = _check_fields(criterion.check) if criterion.check else {}
+        kind = criterion.check.kind if criterion.check else ""
+        return cls(typed(criterion.text), criterion.topic.value, kind, fields)
+
+    def values(self) -> JsonObject:
+        check: JsonValue = {"kind": self.kind, **_check_values(self.kind, self.check)} if self.kind else None
+        return {"text": self.text, "about": self.about, "check": check}
+
+
+@dataclass
+class OutputDraft:
+    path: str = ""
+    cited: bool = True
+
+
+@dataclass
+class StepDraft:
+    """`origin`: the step of the version that is edited which it was, or was copied from. `open`: whether its fields are
+    shown.
+    """
+
+    key: str
+    origin: str = ""
+    name: str = ""
+    description: str = ""
+    risk: str = Complexity.MEDIUM.value
+    inputs: str = ""
+    outputs: list[OutputDraft] = field(default_factory=list)
+    dependencies: list[str] = field(default_factory=list)
+    criteria: list[CriterionDraft] = field(default_factory=list)
+    open: bool = field(default=False, compare=False)
+
+    @classmethod
+    def of(cls, step: PlanStep) -> StepDraft:
+        return cls(
+            key=step.step_id,
+            origin=step.step_id,
+            name=_on_one_line(step.name),
+            description=typed(step.description),
+            risk=step.estimated_complexity.value,
+            inputs=typed("\n".join(step.inputs)),
+            outputs=[OutputDraft(_on_one_line(output.path), output.cited) for output in step.expected_outputs],
+            dependencies=list(step.dependencies),
+            criteria=[CriterionDraft.of(one) for one in step.acceptance_criteria],
+        )
+
+    def values(self, actions: Sequence[object]) -> dict[str, object]:
+        return {
+            "step_id": self.key,
+            "name": self.name,
+            "description": self.description,
+            "actions": list(actions),
+            "acceptance_criteria": [one.values() for one in self.criteria],
+            "inputs": _lines(self.inputs),
+            "expected_outputs": [{"path": one.path, "cited": one.cited} for one in self.outputs],
+            "dependencies": self.dependencies,
+            "estimated_complexity": self.risk,
+        }
+
+
+@dataclass
+class ContextDraft:
+    name: str = ""
+    value: str = ""
+
+
+@dataclass
+class PlanDraft:
+    """`version`: the one that is edited."""
+
+    version: int
+    goal: str = ""
+    rollback: str = ""
+    context: list[ContextDraft] = field(default_factory=list)
+    steps: list[StepDraft] = field(default_factory=list)
+    criteria: list[CriterionDraft] = field(default_factory=list)
+
+    @classmethod
+    def of(cls, version: int, plan: PlanContract) -> PlanDraft:
+        return cls(
+            version=version,
+            goal=typed(plan.goal),
+            rollback=typed(plan.rollback_strategy),
+            context=[ContextDraft(_on_one_line(item.name), typed(item.value)) for item in plan.context],
+            steps=[StepDraft.of(step) for step in plan.steps],
+            criteria=[CriterionDraft.of(one) for one in plan.success_criteria],
+        )
+
+    def values(self, original: PlanContract) -> dict[str, object]:
+        """What a contract can be made of, if anything. What is as it was in `original` is that very part of it."""
+        steps = {step.step_id: step for step in original.steps}
+        return {
+            "goal": _kept(self.goal, original.goal),
+            "context": _context(self.context, original),
+            "steps": [_step(step, steps) for step in self.steps],
+            "success_criteria": [_criterion(one, original.success_criteria) for one in self.criteria],
+            "rollback_strategy": _kept(self.rollback, original.rollback_strategy),
+            "answers": original.answers,
+        }
+
+
+def _step(draft: StepDraft, steps: Mapping[str, PlanStep]) -> object:
+    """A step that is as it was keeps its result, so that not a space of it may differ."""
+    origin = steps.get(draft.origin)
+    if origin and draft == StepDraft.of(origin):
+        return origin
+    return draft.values(origin.actions if origin else ())
+
+
+def _criterion(draft: CriterionDraft, original: Sequence[Criterion]) -> object:
+    return next((one for one in original if CriterionDraft.of(one) == draft), None) or draft.values()
+
+
+def _context(drafts: Sequence[ContextDraft], original: PlanContract) -> list[object]:
+    known = {(_on_one_line(item.name), typed(item.value)): item for item in original.context}
+    return [known.get((one.name, one.value)) or {"name": one.name, "value": one.value} for one in drafts]
+
+
+def _kept(text: str, original: str) -> str:
+    return original if text == typed(original) else text
+
+
+def typed(text: str) -> str:
+    """As a browser gives a text back."""
+    return text.replace("\r\n", "\n").replace("\r", "\n").replace("\0", "")
+
+
+def _on_one_line(text: str) -> str:
+    """As a field of one line shows it."""
+    return typed(text).replace("\n", " ")
+
+
+def _lines(text: str) -> list[str]:
+    return [line.strip() for line in text.splitlines() if line.strip()]
+
+
+def _check_fields(check: Check) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for name, value in check.model_dump(mode="json", exclude={"kind"}, exclude_defaults=True).items():
+        if isinstance(value, list) and value and isinstance(value[0], dict):
+            for number, term in enumerate(value):
+                found |= {f"term{number}-{key}": _text(item) for key, item in term.items() if item}
+        elif isinstance(value, list):
+            found[name] = "\n".join(value)
+        else:
+            text = _text(value)
+            found[name] = typed(text) if name == "schema_text" else _on_one_line(text)
+    return {name: value for name, value in found.items() if value}
+
+
+def _text(value: object) -> str:
+    return "on" if value is True else str(value)
+
+
+def terms_in(fields: Mapping[str, str]) -> list[dict[str, str]]:
+    """The terms of a count, without rows that nothing was put into."""
+    rows: dict[int, dict[str, str]] = {}
+    for name, value in fields.items():
+        head, _, key = name.partition("-")
+        number = head.removeprefix("term")
+        if head != "terms" and head.startswith("term") and key in TERM and number.isdecimal() and len(number) < 4:
+            rows.setdefault(int(number), {})[key] = value
+    return [row for _, row in sorted(rows.items()) if row.get("path", "").strip()]
+
+
+def _check_values(kind: str, fields: Mapping[str, str]) -> JsonObject:
+    if kind == "count":
+        terms: list[JsonValue] = [{**row, "minus": row.get("minus") == "on"} for row in terms_in(fields)]
+        plain: JsonObject = {name: fields[name] for name in ("path", "figure") if name in fields}
+        return {**plain, "terms": terms}
+    return {
+        name: list[JsonValue](_lines(value)) if name in LISTS else value
+        for name, value in fields.items()
+        if value.strip() and "-" not in name
+    }

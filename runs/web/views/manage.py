@@ -1,0 +1,99 @@
+"""What an owner does with a run beside its work: rename it, archive it, delete it."""
+
+import logging
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils.http import url_has_allowed_host_and_scheme
+from django.views.decorators.http import require_http_methods
+
+from runs.enums import RunStatus
+from runs.errors import DecisionRefused, InvalidInput, NotAllowed, PevError
+from runs.lifecycle import deletion, shelf
+from runs.lifecycle.shelf import MAX_TITLE
+from runs.logs import about
+from runs.models import Run
+from runs.permissions import can_manage
+from runs.web.forms.manage import ManageForm, ManageVerb
+from runs.web.sessions import about_request
+from runs.web.views.run import person, visible_run
+
+log = logging.getLogger(__name__)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def manage(request: HttpRequest, run_id: int) -> HttpResponse:
+    """The page, or the part of it that goes into a menu; posted, do it and go back to where it was asked for."""
+    run = visible_run(request, run_id)
+    back = _back(request, run, request.headers.get("HX-Current-URL", ""))
+    problem, status = "", 200
+    if request.method == "POST":
+        try:
+            form = ManageForm(request.POST)
+            sent = form.checked()
+            back = _back(request, run, sent["next"])
+            messages.success(request, _done(request, run, sent["verb"], sent["title"]))
+            return redirect(back)
+        except PevError as error:
+            problem, status = str(error), _status(request, run, error)
+    context = {
+        "run": run,
+        "finished": run.status == RunStatus.FINISHED,
+        "may_manage": can_manage(request.user, run),
+        "max_title": MAX_TITLE,
+        "next": back,
+        "problem": problem,
+        "typed": request.POST.get("title", run.title).replace("\0", ""),
+    }
+    template = "runs/parts/manage.html" if "HX-Request" in request.headers else "runs/manage.html"
+    return render(request, template, context, status=status)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def delete(request: HttpRequest, run_id: int) -> HttpResponse:
+    """Ask whether the run is to be deleted, with what goes and what stays; posted, delete it."""
+    run = visible_run(request, run_id)
+    may_manage = can_manage(request.user, run)
+    problem, status = deletion.problem_with(run) if may_manage else "", 200
+    if request.method == "POST":
+        try:
+            line = deletion.delete(run.pk, person(request))
+        except Run.DoesNotExist:  # by somebody else, a moment ago: that is what was wanted
+            return redirect("inbox")
+        except PevError as error:
+            problem, status = str(error), _status(request, run, error)
+        else:
+            messages.success(request, f"Run {line.number} “{line.title}” is deleted.")
+            return redirect("inbox")
+    context = {"run": run, "may_manage": may_manage, "problem": problem}
+    return render(request, "runs/delete.html", context, status=status)
+
+
+def _done(request: HttpRequest, run: Run, verb: ManageVerb, title: str) -> str:
+    """Do it, and say so."""
+    user = person(request)
+    match verb:
+        case ManageVerb.RENAME:
+            return f"Run {run.pk} is called “{shelf.rename(run.pk, user, title)}” now."
+        case ManageVerb.ARCHIVE:
+            shelf.archive(run.pk, user)
+            return f"Run {run.pk} is archived. “Filter and sort” in the inbox lists archived runs."
+        case ManageVerb.RESTORE:
+            shelf.restore(run.pk, user)
+            return f"Run {run.pk} is back in the lists."
+
+
+def _status(request: HttpRequest, run: Run, error: PevError) -> int:
+    log.info("refused: %s", error, extra=about(**(about_request(request) | {"run": run.pk})))
+    if isinstance(error, NotAllowed):
+        return 403
+    return 422 if isinstance(error, InvalidInput) else 409 if isinstance(error, DecisionRefused) else 400
+
+
+def _back(request: HttpRequest, run: Run, asked: str) -> str:
+    """Where to go afterwards: the page that was asked for if it is one of ours, else that of the run."""
+    hosts = {request.get_host()}
+    ours = url_has_allowed_host_and_scheme(asked, allowed_hosts=hosts, require_https=request.is_secure())
+    return asked if ours and len(asked) < 2_000 else reverse("run", args=[run.pk])

@@ -1,0 +1,268 @@
+"""Deleting a run: nothing of it is left but one line, and nothing of any other run is missing."""
+
+from __future__ import annotations
+
+import os
+import time
+import uuid
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.apps import apps
+from django.utils import timezone
+
+from runs import trees, unused
+from runs.accounting.totals import totals
+from runs.enums import GateKind, Verb, WorkStatus
+from runs.errors import DecisionRefused, InvalidInput, NotAllowed
+from runs.lifecycle import deletion
+from runs.lifecycle.submission import again
+from runs.models import Attempt, DeletedRun, Discarded, Rendition, Run, Template, Tree, User
+from tests import factories as made
+
+pytestmark = pytest.mark.django_db
+REMAIN = {"User", "Link", "DeletedRun", "Discarded", "Probe", "Template", "Rendition"}
+
+
+def rows() -> dict[str, int]:
+    """How many rows each table has, without those that a deletion leaves or adds."""
+    models = [model for model in apps.get_app_config("runs").get_models() if model.__name__ not in REMAIN]
+    return {model.__name__: model._default_manager.count() for model in models}
+
+
+def contents(run: Run) -> set[str]:
+    attempts = Attempt.objects.of_run(run)
+    files = [*trees.files_of(run.inputs).values(), *trees.files_of(run.head).values()]
+    written = [info for attempt in attempts for info in attempt.overlay.values() if info]
+    return {info.sha256 for info in [*files, *written]}
+
+
+def place(sha256: str) -> Path:
+    return Path(trees.blobs().path(trees.name_of(sha256)))
+
+
+def on_the_disk(sha256s: set[str]) -> set[str]:
+    return {sha256 for sha256 in sha256s if place(sha256).exists()}
+
+
+def long_ago(run: Run) -> Run:
+    """The run and its files are of yesterday."""
+    then = time.time() - 86_400
+    for sha256 in contents(run):
+        os.utime(place(sha256), (then, then))
+    Run.objects.filter(pk=run.pk).update(finished_at=timezone.now() - timedelta(days=1))
+    run.refresh_from_db()
+    return run
+
+
+def reusing(run: Run) -> Run:
+    """Another run whose inventory is taken over from this one."""
+    other = made.executing()
+    attempt = Attempt.objects.of_run(other).get()
+    earlier = Attempt.objects.of_run(run).passed().first()
+    Attempt.objects.filter(pk=attempt.pk).update(reused_from=earlier)
+    return other
+
+
+@pytest.mark.parametrize("make", [made.finished_succeeded, made.finished_partial, made.stopped])
+def test_nothing_is_left_but_a_line(make: Any) -> None:
+    before = rows()
+    run = long_ago(make())
+    had, spent, number, title = contents(run), totals(run), run.pk, run.title
+    assert on_the_disk(had) == had
+    line = deletion.delete(run.pk, run.owner)
+    assert deletion.sweep() == Discarded.objects.count() + len(had)
+    assert (rows(), on_the_disk(had), Discarded.objects.count()) == (before, set(), 0)
+    assert (line.number, line.title, line.outcome, line.owner) == (number, title, run.outcome, run.owner)
+    assert (line.calls, line.cost_usd, line.deleted_by) == (spent.calls, spent.cost, run.owner)
+    assert list(DeletedRun.objects.all()) == [line]
+
+
+def test_a_run_with_several_versions_of_its_plan_that_keep_results_goes_too() -> None:
+    run = made.replanned()
+    made.decide(run, GateKind.PLAN, Verb.STOP)
+    assert Run.objects.get(pk=run.pk).plans.count() == 2
+    deletion.delete(long_ago(run).pk, run.owner)
+    assert rows()["Attempt"] == 0
+
+
+def test_what_another_run_has_as_well_stays_whole() -> None:
+    run, other = long_ago(made.finished_succeeded()), made.finished_partial()
+    shared = contents(run) & contents(other)
+    assert len(shared) > 3
+    for sha256 in shared:
+        os.utime(place(sha256), (0, 0))
+    deletion.delete(run.pk, run.owner)
+    deletion.sweep()
+    trees.reset_cache()
+    other = Run.objects.get(pk=other.pk)
+    assert on_the_disk(contents(other)) == contents(other)
+    assert [trees.read_blob(info.sha256) for info in trees.files_of(other.head).values()]
+    assert Tree.objects.filter(pk__in=[other.inputs_id, other.head_id]).count() == 2
+
+
+def test_a_run_whose_result_another_one_took_over_stays_and_the_refusal_names_it() -> None:
+    run = long_ago(made.finished_succeeded())
+    other = reusing(run)
+    before = rows()
+    with pytest.raises(DecisionRefused, match=f"run {other.pk} would lose its evidence"):
+        deletion.delete(run.pk, run.owner)
+    assert (rows(), DeletedRun.objects.count()) == (before, 0)
+
+
+def test_a_refusal_names_three_and_counts_the_others() -> None:
+    run = long_ago(made.finished_succeeded())
+    numbers = [reusing(run).pk for _ in range(5)]
+    first = ", ".join(f"run {number}" for number in numbers[:3])
+    assert f"{first} and 2 more would lose" in deletion.problem_with(run)
+
+
+def test_a_run_that_took_over_a_result_can_be_deleted_and_the_other_stays() -> None:
+    run = long_ago(made.finished_succeeded())
+    other = reusing(run)
+    other.work.update(status=WorkStatus.CANCELLED, lease_until=None)
+    finished = long_ago(made.stopped())
+    Attempt.objects.of_run(finished).update(reused_from=Attempt.objects.of_run(run).passed().last())
+    deletion.delete(finished.pk, finished.owner)
+    assert Run.objects.filter(pk=run.pk).exists()
+
+
+def test_a_run_that_is_not_finished_is_stopped_first() -> None:
+    run = made.executing()
+    with pytest.raises(DecisionRefused, match="Stop it first"):
+        deletion.delete(run.pk, run.owner)
+    assert Run.objects.filter(pk=run.pk).exists()
+
+
+def test_a_run_that_was_stopped_just_now_waits_for_its_workers() -> None:
+    run = made.stopped()
+    assert "Try again in half a minute" in deletion.problem_with(run)
+    assert deletion.problem_with(long_ago(run)) == ""
+
+
+def test_a_run_that_came_to_its_own_end_just_now_waits_for_nobody() -> None:
+    assert deletion.problem_with(made.finished_succeeded()) == ""
+
+
+def test_who_may_only_decide_may_not_delete() -> None:
+    run = long_ago(made.finished_succeeded())
+    with pytest.raises(NotAllowed):
+        deletion.delete(run.pk, made.bob())
+    assert Run.objects.filter(pk=run.pk).exists()
+
+
+def test_an_administrator_deletes_for_an_owner_who_has_left() -> None:
+    run, root = long_ago(made.finished_succeeded()), made.person("root", is_superuser=True)
+    line = deletion.delete(run.pk, root)
+    assert (line.owner.username, line.deleted_by.username) == ("alice", "root")
+
+
+def test_the_number_of_a_deleted_run_is_given_to_no_other() -> None:
+    run = long_ago(made.finished_succeeded())
+    number = run.pk
+    deletion.delete(number, run.owner)
+    assert made.planning().pk > number
+
+
+def test_a_template_of_a_deleted_run_stays(alice: User) -> None:
+    run = long_ago(made.finished_succeeded())
+    template = Template.objects.create(owner=alice, name="Mine", plan=made.plan(), digest="d", from_run=run)
+    deletion.delete(run.pk, run.owner)
+    template.refresh_from_db()
+    assert template.from_run is None
+
+
+# ---- files, and others who store the same at that moment -----------------------------------------------------------
+
+
+def test_files_that_were_stored_lately_are_looked_at_again_later() -> None:
+    run = made.finished_succeeded()
+    had = contents(run)
+    deletion.delete(run.pk, run.owner)
+    assert deletion.sweep() == len(had)
+    assert on_the_disk(had) == had
+    assert deletion.sweep() == 0, "not before they are older"
+    for sha256 in had:
+        os.utime(place(sha256), (0, 0))
+    Discarded.objects.update(due_at=timezone.now())
+    assert deletion.sweep() == len(had)
+    assert (on_the_disk(had), Discarded.objects.count()) == (set(), 0)
+
+
+def test_files_that_somebody_submits_again_between_deletion_and_sweep_stay() -> None:
+    run = long_ago(made.finished_succeeded())
+    deletion.delete(run.pk, run.owner)
+    new = made.planning()
+    for sha256 in contents(new):
+        os.utime(place(sha256), (0, 0))  # as if the sweep came much later
+    deletion.sweep()
+    assert on_the_disk(contents(new)) == contents(new)
+    assert Discarded.objects.count() == 0
+
+
+def test_files_that_are_about_to_be_submitted_stay_until_that_is_decided() -> None:
+    """The race: the bytes are found in the store, and the row that will name them is not there yet."""
+    run = long_ago(made.finished_succeeded())
+    given = dict(trees.files_of(run.inputs))
+    content = trees.read_blob(next(iter(given.values())).sha256)
+    deletion.delete(run.pk, run.owner)
+    info = trees.put(content)
+    deletion.sweep()
+    assert on_the_disk({info.sha256}) == {info.sha256}
+    assert list(Discarded.objects.values_list("sha256", flat=True)) == [info.sha256]
+
+
+@pytest.mark.django_db(transaction=True)
+def test_running_a_run_again_that_is_deleted_at_that_moment_makes_no_run_without_files() -> None:
+    """`again` has read the run, and its tree goes before the new run is written: the database refuses one of them."""
+    run = long_ago(made.finished_succeeded())
+    stale = Run.objects.select_related("owner", "inputs", "head").get(pk=run.pk)
+    deletion.delete(run.pk, run.owner)
+    with pytest.raises(InvalidInput):
+        again(stale, made.alice(), uuid.uuid4())
+    assert (Run.objects.count(), Tree.objects.count()) == (0, 0)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_result_that_is_taken_over_at_the_moment_of_the_deletion_keeps_its_run(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    run, other = long_ago(made.finished_succeeded()), made.executing()
+    earlier = Attempt.objects.of_run(run).passed().first()
+
+    def late(_: Run) -> str:
+        Attempt.objects.of_run(other).update(reused_from=earlier)  # after the look, as another process might
+        return ""
+
+    monkeypatch.setattr(deletion, "problem_with", late)
+    with pytest.raises(DecisionRefused, match="at this moment"):
+        deletion.delete(run.pk, run.owner)
+    assert Run.objects.filter(pk=run.pk).exists()
+
+
+def test_what_contents_read_as_goes_with_them() -> None:
+    run = long_ago(made.finished_succeeded())
+    source = next(iter(contents(run)))
+    Rendition.objects.create(source=source, reader="text 1", problem="is no text")
+    deletion.delete(run.pk, run.owner)
+    deletion.sweep()
+    assert Rendition.objects.count() == 0
+
+
+def test_a_crash_between_deletion_and_sweep_loses_no_file_from_sight(monkeypatch: pytest.MonkeyPatch) -> None:
+    run = long_ago(made.finished_succeeded())
+    had = contents(run)
+    deletion.delete(run.pk, run.owner)
+
+    def crash(_: object) -> set[str]:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as during:
+        during.setattr(unused, "delete", crash)
+        with pytest.raises(KeyboardInterrupt):
+            deletion.sweep()
+    assert Discarded.objects.count() == len(had)
+    deletion.sweep()
+    assert on_the_disk(had) == set()

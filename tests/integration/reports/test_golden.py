@@ -1,0 +1,105 @@
+"""The reports of three runs, word for word, and the schema of the JSON report.
+
+`PEV_RENEW_GOLDEN=1 python -m pytest -n 0 tests/integration/reports/test_golden.py` writes the files anew; what has
+changed is then read in the difference.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Callable
+from datetime import datetime, timedelta
+from pathlib import Path
+
+import jsonschema
+import pytest
+from django.db.models import F
+
+from runs.models import Attempt, Event, Gate, ModelCall, Plan, Run
+from runs.reports import hypertext
+from runs.reports.contract import schema
+from runs.reports.machine import as_json
+from runs.reports.markdown import as_markdown
+from runs.reports.outline import exported
+from tests import factories as made
+from tests.installation import ROOT
+
+pytestmark = pytest.mark.django_db
+
+GOLDEN = Path(__file__).parent / "golden"
+SCHEMA = ROOT / "docs" / "report.schema.json"
+RUNS: dict[str, Callable[[], Run]] = {
+    "succeeded": made.finished_succeeded,
+    "partial": made.finished_partial,
+    "second-plan": made.awaiting_second_plan,
+}
+FORMS: dict[str, Callable[[Run], str]] = {
+    "md": as_markdown,
+    "html": lambda run: hypertext.as_html(exported(run)),
+    "json": lambda run: json.dumps(as_json(run), indent=1, ensure_ascii=False) + "\n",
+}
+BEGIN = datetime.fromisoformat("2026-03-14T09:00:00+00:00")
+
+
+def at_a_known_time(run: Run) -> Run:
+    """Everything a minute after what came before it, as if the run had taken its time."""
+    for model in (Plan, Attempt, Gate, ModelCall, Event):
+        field = {Gate: "opened_at", Event: "at"}.get(model, "created_at")
+        runs = {Plan: "run", Attempt: "step__plan__run", Gate: "run", ModelCall: "run", Event: "run"}[model]
+        for minute, row in enumerate(model.objects.filter(**{runs: run}).order_by("pk"), start=1):
+            moment = BEGIN + timedelta(minutes=minute)
+            model.objects.filter(pk=row.pk).update(**{field: moment})
+    Gate.objects.filter(run=run, decided_at__isnull=False).update(decided_at=F("opened_at") + timedelta(seconds=40))
+    Attempt.objects.filter(step__plan__run=run, finished_at__isnull=False).update(
+        finished_at=F("created_at") + timedelta(seconds=50)
+    )
+    finished = BEGIN + timedelta(minutes=90) if run.finished_at else None
+    Run.objects.filter(pk=run.pk).update(created_at=BEGIN, finished_at=finished)
+    return Run.objects.get(pk=run.pk)
+
+
+def steady(text: str) -> str:
+    """Without the style sheets, which change for other reasons."""
+    text = re.sub(r"<style>.*?</style>", "<style></style>", text, flags=re.DOTALL)
+    return re.sub(r"sha256-[A-Za-z0-9+/=]{44}", "sha256-", text)
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("name", RUNS)
+def test_a_report_is_word_for_word_what_it_was(name: str, form: str) -> None:
+    text = steady(FORMS[form](at_a_known_time(RUNS[name]())))
+    golden = GOLDEN / f"{name}.{form}"
+    if os.environ.get("PEV_RENEW_GOLDEN"):
+        golden.write_text(text)
+    assert text == golden.read_text()
+
+
+def test_the_published_schema_is_that_of_the_types() -> None:
+    text = json.dumps(schema(), indent=2) + "\n"
+    if os.environ.get("PEV_RENEW_GOLDEN"):
+        SCHEMA.write_text(text)
+    assert SCHEMA.read_text() == text
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        made.planning,
+        made.awaiting_plan,
+        made.awaiting_second_plan,
+        made.step_gate,
+        made.exhausted_gate,
+        made.error_gate,
+        made.replanned,
+        lambda: made.keeping(2),
+        made.stopped,
+        made.finished_partial,
+        made.finished_succeeded,
+    ],
+)
+def test_every_export_is_valid(make: Callable[[], Run]) -> None:
+    published = json.loads(SCHEMA.read_text())
+    jsonschema.validators.validator_for(published).check_schema(published)
+    jsonschema.validate(as_json(make()), published)
