@@ -76,7 +76,7 @@ MIDDLEWARE = [
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "runs.web.sessions.SessionLimits",
     "runs.web.sessions.Refusals",
-    "django.contrib.auth.middleware.LoginRequiredMiddleware",
+    "runs.web.sessions.SignInRequired",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",

@@ -48,7 +48,9 @@ def approve_plan(run: Run, plan: Plan, *, by: User, how: str) -> None:
     bound = fingerprint.fingerprint_of(run, plan)
     change(plan, PlanStatus.APPROVED, approval_fingerprint=bound, approved_by=by, approved_how=how)
     change(run, RunStatus.EXECUTING)
-    event = events.PlanApproved(version=plan.version, by=by.get_username(), how=how, digest=plan.digest)
+    event = events.PlanApproved(
+        version=plan.version, by=by.get_username(), how=how, digest=fingerprint.digest_of(bound)
+    )
     record(run.pk, event)
 
 

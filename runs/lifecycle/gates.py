@@ -116,16 +116,19 @@ def _complete(gate: Gate, decision: Decision) -> Decision:
 def _commented(gate: Gate, decision: Decision) -> dict[str, Any]:
     """The comments with their places in words, that on the whole plan before the others, and all of them as one reason.
 
-    Raises DecisionRefused for a comment on something that this plan does not have.
+    Those on a result name their points themselves. Raises InvalidInput for what this plan does not have.
     """
     said = [comment for comment in decision.comments if comment.text.strip()]
     if not said:
         return {"comments": ()}
-    if gate.plan is None:
-        raise DecisionRefused("Only the parts of a plan can be commented on.")
-    plan = fingerprint.contract_of(gate.plan)
+    plan = fingerprint.contract_of(gate.plan) if gate.plan else None
+    if plan is None and not all(comment.place and comment.step_id is None for comment in said):
+        raise DecisionRefused("Only the parts of a plan and the points of a result can be commented on.")
     placed = [
-        comment.model_copy(update={"text": comment.text.strip(), "place": place_in(plan, comment)}) for comment in said
+        comment.model_copy(
+            update={"text": comment.text.strip(), "place": place_in(plan, comment) if plan else comment.place}
+        )
+        for comment in said
     ]
     if decision.reason.strip():
         placed.insert(0, Comment(text=decision.reason.strip()))

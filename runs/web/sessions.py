@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from http import HTTPStatus
 from importlib import import_module
 from typing import Any
 
 from django.conf import settings
 from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_KEY, login, logout
+from django.contrib.auth.middleware import LoginRequiredMiddleware
 from django.contrib.sessions.backends.base import SessionBase
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.utils import timezone
 from django.utils.crypto import constant_time_compare
@@ -98,6 +99,20 @@ class SessionLimits(MiddlewareMixin):
 def _polls(request: HttpRequest) -> bool:
     """Whether a page that is open has asked by itself, as the inbox does; what people click is loaded or posted."""
     return request.method == "GET" and "HX-Request" in request.headers and _USED in request.session
+
+
+class SignInRequired(LoginRequiredMiddleware):
+    """Sends those who have not signed in to do so; what a page sends in the background is answered with 401 instead.
+
+    The page then says at the button that nothing was sent, and keeps what was typed: a redirect would lead away.
+    """
+
+    def handle_no_permission(  # type: ignore[override]  # any answer will do; the one of Django is a redirect
+        self, request: HttpRequest, view_func: Callable[..., HttpResponseBase]
+    ) -> HttpResponseBase:
+        if request.method == "POST" and "HX-Request" in request.headers:
+            return HttpResponse("You are signed out.", status=HTTPStatus.UNAUTHORIZED)
+        return super().handle_no_permission(request, view_func)
 
 
 class Refusals(MiddlewareMixin):

@@ -46,6 +46,7 @@ urlpatterns = [
     path("runs/<int:run_id>/delete/", manage.delete, name="delete_run"),
     path("runs/<int:run_id>/people/", approvers.approvers, name="approvers"),
     path("runs/<int:run_id>/gates/<int:gate_id>/", gates.decide, name="gate"),
+    path("runs/<int:run_id>/gates/<int:gate_id>/<slug:part>/", gates.gate_part, name="gate_part"),
     path("runs/<int:run_id>/steps/<int:step_id>/", step.step_page, name="step"),
     path("runs/<int:run_id>/files/<path:path>", files.file_page, name="file"),
     path("runs/<int:run_id>/texts/<slug:place>/", texts.text_page, name="text"),

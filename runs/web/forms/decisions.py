@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Any
+import re
+from typing import Any, cast
 
 from django import forms
+from django.http import QueryDict
 
 from runs.enums import Verb
 from runs.errors import InvalidInput
 from runs.lifecycle import limits
 from runs.lifecycle.gates import Decision
+from runs.reading.points import MAX_POINTS
 from runs.web.forms.posted import PostedForm, Text
 from runs.web.presenters.gates import MAX_REASON
 
+MAX_NOTE = 2_000
+"""Characters beside one point of a result."""
+_NUMBER = re.compile(r"[1-9][0-9]{0,3}")
 MAX_STOP_REASON = 2_000
 """A reason, not a critique: nothing is worked out from it."""
 _CHOOSE = "Choose one of the buttons: approve, reject or stop."
@@ -49,6 +55,13 @@ class DecisionForm(PostedForm):
         except InvalidInput as error:
             raise forms.ValidationError(str(error)) from error
         return {**sent, **raised}
+
+    @property
+    def notes(self) -> dict[int, str]:
+        """The points that are to be sent back, by number, each with what was noted beside it."""
+        sent = cast("QueryDict", self.data)
+        chosen = [int(number) for number in sent.getlist("back")[:MAX_POINTS] if _NUMBER.fullmatch(number)]
+        return {number: str(sent.get(f"note-{number}", ""))[:MAX_NOTE].replace("\0", "") for number in chosen}
 
     @property
     def without_sources(self) -> bool:

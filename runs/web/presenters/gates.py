@@ -1,14 +1,23 @@
 """How a question to a person is put: its words and buttons, and what an approval binds to."""
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from itertools import zip_longest
 
-from runs.enums import GateKind, WorkKind
+from runs.enums import Complexity, GateKind, WorkKind
+from runs.events.sentences import many
 from runs.lifecycle.gates import needs_second_person
 from runs.models import Gate
-from runs.pev.outcome import OpenPoint
+from runs.pev.citations.lookup import Cited
+from runs.pev.evidence.results import CriterionResult
+from runs.pev.outcome import OpenPoint, Review
 from runs.reading.attempts import AttemptReading
+from runs.reading.citations import cited_in
 from runs.reading.gates import Limit, limits_of
 from runs.reading.plans import PlanReading, StepReading
+from runs.reading.points import Points, points_of
+from runs.web.presenters.step_page import FileDiff, diffs_between
 
 MAX_REASON = 20_000
 """As long as a request may be: a reason is put before the planner or executor as one."""
@@ -17,81 +26,151 @@ MAX_REASON = 20_000
 @dataclass(frozen=True)
 class Wording:
     """The words of one kind of gate. Without `reject` there is no such button; `reason` labels the text field, which
-    has to be filled in to reject where that `needs_reason`.
+    has to be filled in to reject where that `needs_reason`. Where there is a `default`, approving is the plain way on.
     """
 
-    heading: str
     approve: str
     reject: str
     reason: str
     hint: str
     needs_reason: bool = True
+    default: bool = True
 
 
 _WORDINGS = {
     GateKind.PLAN: Wording(
-        "Approve the plan?",
-        "Approve and start",
-        "Reject with feedback",
+        "Approve",
+        "Request changes",
         "What should be different?",
-        "Needed to reject: the planner gets these words and writes the next version. "
-        "With an approval they are only noted.",
+        "The planner gets these words and writes the next version. With an approval they are only noted.",
     ),
     GateKind.STEP: Wording(
-        "Keep this result?",
-        "Approve the result",
-        "Reject with feedback",
+        "Approve",
+        "Request changes",
         "What should be different?",
-        "Needed to reject: the next attempt gets these words. With an approval they are only noted.",
+        "The next attempt gets these words. With an approval they are only noted.",
     ),
     GateKind.EXHAUSTED: Wording(
-        "Go on with this gap?",
-        "Accept with issues",
-        "Try again with feedback",
+        "Accept with open points",
+        "Try again",
         "What should the next attempt do?",
-        "Needed to try again: the next attempt gets these words and the whole critique.",
+        "The next attempt gets these words and the whole critique.",
+        default=False,
     ),
-    GateKind.ERROR: Wording("Something is in the way", "Try again", "", "", ""),
+    GateKind.ERROR: Wording("Try again", "", "", ""),
     GateKind.BUDGET: Wording(
-        "Raise the limit?",
         "Raise and go on",
         "Finish with what is there",
-        "Note",
+        "A note (optional)",
         "Finishing keeps what has passed; the outcome is partial at most, and nothing more is spent.",
         needs_reason=False,
     ),
 }
-
-
-_PLAN_AGAIN = replace(_WORDINGS[GateKind.ERROR], heading="There is no usable plan", approve="Plan again")
+_PLAN_AGAIN = replace(_WORDINGS[GateKind.ERROR], approve="Plan again")
 
 
 @dataclass(frozen=True)
 class Problem:
     """A decision that was refused: what was wrong, and what the person had written. `gate` is 0 for none.
 
-    `no_sources`: they had ticked that none are needed.
+    `no_sources`: they had ticked that none are needed. `notes`: by number, the points they had chosen to send back.
     """
 
     gate: int
     sentence: str
     reason: str
     no_sources: bool = False
+    notes: Mapping[int, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Fold:
+    """A part of a gate that is folded: the last part of its address, and what its summary says."""
+
+    name: str
+    title: str
+    count: int
 
 
 @dataclass(frozen=True, eq=False)
 class GateView:
-    """An open gate, with the step and the attempt that it is about."""
+    """An open gate, with the step and attempt that it is about and the `newest` plan; `next` is the gate after it."""
 
     row: Gate
+    newest: PlanReading | None
     step: StepReading | None
     attempt: AttemptReading | None
+    next: Gate | None = None
 
     @property
     def wording(self) -> Wording:
         work = self.row.work
         planning = self.row.kind == GateKind.ERROR and work is not None and work.kind == WorkKind.PLAN
         return _PLAN_AGAIN if planning else _WORDINGS[GateKind(self.row.kind)]
+
+    @property
+    def title(self) -> str:
+        """What is asked, in a few words."""
+        name = self.step.name if self.step else ""
+        match GateKind(self.row.kind):
+            case GateKind.PLAN:
+                return "Approve this plan?"
+            case GateKind.STEP:
+                return f"Accept “{name}”?"
+            case GateKind.EXHAUSTED:
+                return f"“{name}” is out of attempts"
+            case GateKind.BUDGET:
+                return "A limit is reached"
+            case GateKind.ERROR:
+                return "There is no usable plan" if self.wording is _PLAN_AGAIN else "Something is in the way"
+
+    @property
+    def facts(self) -> list[str]:
+        """What stands behind the title."""
+        facts = []
+        if self.plan:
+            risky = sum(1 for step in self.plan.steps if step.row.complexity == Complexity.HIGH)
+            facts += [f"version {self.plan.row.version}", many(len(self.plan.steps), "step")]
+            facts += [many(risky, "high-risk step")] if risky else []
+            facts += [_cost_of(self.plan)]
+        elif self.step and self.attempt:
+            facts += ["high-risk step"] if self.step.row.complexity == Complexity.HIGH else []
+            facts += [f"attempt {self.attempt.row.number} of {self.row.run.policy.attempts}"]
+            if self.attempt.confidence is not None:
+                facts += [f"{self.attempt.confidence * 100:.0f} % confident"]
+        elif self.step:
+            facts += [f"step “{self.step.name}”"]
+        return facts
+
+    @property
+    def plan(self) -> PlanReading | None:
+        """What a plan gate asks about."""
+        return self.newest if self.row.kind == GateKind.PLAN else None
+
+    @property
+    def writes(self) -> list[str]:
+        """Where the plan says that it will write."""
+        return sorted(self.plan.declared) if self.plan else []
+
+    @property
+    def folds(self) -> list[Fold]:
+        """What is fetched when it is opened, in order; nothing that would be empty."""
+        calls = len(self.attempt.tools) if self.attempt else 0
+        found = [
+            Fold("report", "The rest of the report" if self.report.lead or self.report.points else "Report", 0),
+            Fold("criteria", "Criteria", len(self.results)),
+            Fold(
+                "changes", f"Changes since attempt {self.before.row.number}" if self.before else "", len(self.changes)
+            ),
+            Fold("how", "How it was done", calls),
+        ]
+        there = {"report": bool(self.report.rest), "criteria": bool(self.results), "changes": bool(self.changes)}
+        return [fold for fold in found if there.get(fold.name, True)]
+
+    @property
+    def reviews(self) -> Sequence[Review]:
+        """What became of the attempts, where no more are left."""
+        return self.open_point.reviews if self.open_point else ()
 
     @property
     def limits(self) -> tuple[Limit, ...]:
@@ -101,6 +180,76 @@ class GateView:
     def open_point(self) -> OpenPoint | None:
         """What a person who goes on accepts: the criteria that were not met, and what each attempt was told."""
         return self.step.open_point if self.step and self.row.kind == GateKind.EXHAUSTED else None
+
+    @cached_property
+    def report(self) -> Points:
+        """What the attempt reports, as points to decide on one by one."""
+        output = self.attempt.output if self.attempt else None
+        return points_of(output.findings if output else "")
+
+    @cached_property
+    def results(self) -> list[CriterionResult]:
+        """The judged criteria; what was not met, or may not be, stands first."""
+        verdict = self.attempt.verdict if self.attempt else None
+        return sorted(verdict.results if verdict else [], key=lambda one: (one.met, not one.weak))
+
+    @property
+    def doubtful(self) -> list[CriterionResult]:
+        """Criteria that were not met, or whose evidence may prove something else."""
+        return [one for one in self.results if not one.met or one.weak]
+
+    @property
+    def met(self) -> int:
+        return sum(1 for one in self.results if one.met)
+
+    @property
+    def checked(self) -> int:
+        """How many criteria an automatic check decided; a model reviewed `reviewed`."""
+        return sum(1 for one in self.results if one.decided_by == "check")
+
+    @property
+    def reviewed(self) -> int:
+        return sum(1 for one in self.results if one.decided_by == "model")
+
+    @cached_property
+    def before(self) -> AttemptReading | None:
+        """The attempt before this one."""
+        tried = self.step.attempts if self.step and self.attempt else ()
+        earlier = [one for one in tried if self.attempt and one.row.number < self.attempt.row.number]
+        return earlier[-1] if earlier else None
+
+    @cached_property
+    def changes(self) -> tuple[FileDiff, ...]:
+        """How the files differ from those of the attempt before."""
+        if not (self.before and self.attempt):
+            return ()
+        return tuple(diffs_between(self.before.row, self.attempt.row))
+
+    @property
+    def change(self) -> str:
+        """The same in a few words."""
+        if not self.before:
+            return ""
+        lines = [line for one in self.changes for line in one.lines]
+        added, removed = (sum(1 for line in lines if line.kind == kind) for kind in ("added", "removed"))
+        if not self.changes:
+            return "the files are the same"
+        parts = [f"+{added} line{'s' if added != 1 else ''}"] if added else []
+        parts += [f"−{removed} line{'s' if removed != 1 else ''}"] if removed else []
+        return ", ".join(parts) or f"{len(self.changes)} file{'s' if len(self.changes) != 1 else ''} differ"
+
+    @property
+    def first_change(self) -> str:
+        """The first line that is new."""
+        lines = (line.text.strip() for one in self.changes for line in one.lines if line.kind == "added")
+        return next((line for line in lines if line), "")
+
+    @cached_property
+    def citations(self) -> Cited:
+        """Those of what the attempt reports."""
+        if not (self.attempt and self.attempt.output):
+            return Cited()
+        return cited_in(self.attempt.output.findings, self.attempt.row)
 
     @property
     def asks_for_sources(self) -> bool:
@@ -132,12 +281,24 @@ def open_gates(gates: list[Gate], plan: PlanReading | None) -> list[GateView]:
     """Those that wait, with what they are about in the newest version of the plan."""
     steps = {step.row.pk: step for step in plan.steps} if plan else {}
     found = []
-    for gate in gates:
+    for gate, following in zip_longest(gates, gates[1:]):
         step = steps.get(gate.step_id or 0)
         tried = step.attempts if step else ()
         attempt = next((attempt for attempt in tried if attempt.row.pk == gate.attempt_id), None)
-        found.append(GateView(gate, step, attempt))
+        found.append(GateView(gate, plan, step, attempt, following))
     return found
+
+
+def _cost_of(plan: PlanReading) -> str:
+    estimate = plan.estimate
+    if estimate is None:
+        return "cost not estimated"
+    if plan.free:
+        return "nothing to pay"
+    if estimate.unpriced and not estimate.high:
+        return "unpriced"
+    low, high = (f"${amount:,.2f}" for amount in (estimate.low, estimate.high))
+    return f"{low} to {high}{' and unpriced calls' if estimate.unpriced else ''}"
 
 
 def latest_decision(gates: list[Gate]) -> Gate | None:

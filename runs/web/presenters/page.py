@@ -69,6 +69,11 @@ class RunPage(RunReading):
         return open_gates(self.asked, self.plan)
 
     @property
+    def open_gates(self) -> frozenset[int]:
+        """The keys of what is asked now."""
+        return frozenset(gate.pk for gate in self.asked)
+
+    @property
     def decided(self) -> Gate | None:
         """The latest answer."""
         return latest_decision(list(self.rows.gates))

@@ -75,12 +75,13 @@ def step_page(run: Run, step_id: int) -> StepPage | None:
 def _columns(attempts: tuple[AttemptReading, ...]) -> Iterator[Column]:
     before: Attempt | None = None
     for attempt in attempts:
-        diffs = tuple(_diffs(before, attempt.row)) if before else ()
+        diffs = tuple(diffs_between(before, attempt.row)) if before else ()
         yield Column(attempt, before.number if before else 0, diffs)
         before = attempt.row
 
 
-def _diffs(before: Attempt, after: Attempt) -> Iterator[FileDiff]:
+def diffs_between(before: Attempt, after: Attempt) -> Iterator[FileDiff]:
+    """How each file that one of them wrote differs, within bounds."""
     old, new = _digests(before), _digests(after)
     changed = [path for path in sorted({*old, *new}) if old.get(path) != new.get(path)]
     for path in changed[:DIFF_FILES]:

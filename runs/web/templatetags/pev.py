@@ -1,5 +1,6 @@
 """The template tags and filters, available in every template."""
 
+from collections.abc import Mapping
 from datetime import datetime, timedelta
 from decimal import Decimal
 
@@ -202,6 +203,12 @@ def evidence_url(run_id: int, evidence: Evidence, attempt: Attempt | None) -> st
 def statement_url(run_id: int, evidence: Evidence, attempt: Attempt | None) -> str:
     """The address of the words of the result that a piece of evidence supports, or nothing."""
     return statement_address(run_id, evidence, attempt or None)
+
+
+@register.filter
+def value(values: Mapping[int, str] | None, key: int) -> str:
+    """What stands under the key; empty for nothing."""
+    return (values or {}).get(key, "")
 
 
 register.simple_tag(graphs_of)

@@ -1,17 +1,19 @@
 """The answering of gates over HTTP. With htmx the regions come back; without, the page does."""
 
 import logging
+from dataclasses import replace
 
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
-from django.views.decorators.http import require_POST
+from django.views.decorators.http import require_POST, require_safe
 
 from runs.enums import GateStatus, Verb
 from runs.errors import DecisionRefused, InvalidInput, PevError
 from runs.lifecycle import gates
 from runs.logs import about
 from runs.models import Gate
+from runs.reading.points import points_of, sent_back
 from runs.web.forms.decisions import DecisionForm
 from runs.web.fragments import head, regions
 from runs.web.presenters.frame import RunFrame
@@ -31,15 +33,41 @@ def decide(request: HttpRequest, run_id: int, gate_id: int) -> HttpResponse:
     gate = get_object_or_404(run.gates, pk=gate_id)
     form = DecisionForm(request.POST)
     try:
-        _decide(request, gate, form.decision())
+        _decide(request, gate, _with_points(gate, form))
     except PevError as error:
         # Not its sentence: that one may quote the reason which somebody else gave.
         what = about(**(about_request(request) | {"run": run_id, "gate": gate.pk}))
         log.info("refused: a decision, %s", type(error).__name__, extra=what)
-        return _page(request, run_id, Problem(gate.pk, str(error), form.typed, form.without_sources), status_of(error))
+        problem = Problem(gate.pk, str(error), form.typed, form.without_sources, form.notes)
+        return _page(request, run_id, problem, status_of(error))
     if request.headers.get("HX-Request"):
         return _page(request, run_id, None, 200)
     return redirect(f"{reverse('run', args=[run_id])}#run-gates")
+
+
+def _with_points(gate: Gate, form: DecisionForm) -> gates.Decision:
+    """The decision, with the points that are sent back as a part of its words. Raises InvalidInput."""
+    decision = form.decision()
+    if not form.notes:
+        return decision
+    if decision.verb is Verb.APPROVE:
+        count = len(form.notes)
+        raise InvalidInput(
+            f"{count} point{'s are' if count > 1 else ' is'} ticked to be sent back. Request changes, or take the "
+            f"tick{'s' if count > 1 else ''} away."
+        )
+    output = gate.attempt.output if gate.attempt else None
+    return replace(decision, comments=sent_back(points_of(output.findings if output else "").points, form.notes))
+
+
+@require_safe
+def gate_part(request: HttpRequest, run_id: int, gate_id: int, part: str) -> HttpResponse:
+    """What a fold of an open gate holds. Raises Http404 for a gate that is not open any more."""
+    page = run_page(visible_run(request, run_id))
+    gate = next((one for one in page.gates if one.row.pk == gate_id), None)
+    if gate is None or part not in {fold.name for fold in gate.folds}:
+        raise Http404("There is no such question any more.")
+    return render(request, f"runs/gate_part.html#{part}", {"gate": gate, "run": page.run})
 
 
 def _decide(request: HttpRequest, gate: Gate, decision: gates.Decision) -> None:

@@ -331,10 +331,10 @@ def test_a_comment_on_what_the_plan_does_not_have_is_refused(comment: Comment) -
     assert "Load the page again." in refused(gate, Verb.REJECT, "And this.", comments=(comment,))
 
 
-def test_only_the_parts_of_a_plan_are_commented_on() -> None:
+def test_only_parts_of_plans_and_points_of_results_are_commented_on() -> None:
     gate = made.open_gate(made.step_gate(), GateKind.STEP)
     sentence = refused(gate, Verb.REJECT, "And this.", comments=(Comment(text="x", step_id="review"),))
-    assert sentence == "Only the parts of a plan can be commented on."
+    assert sentence == "Only the parts of a plan and the points of a result can be commented on."
 
 
 def test_a_comment_with_an_approval_asks_for_nothing() -> None:

@@ -81,6 +81,7 @@ TABLE = {
         get=SEEN, post=(302, 302, 403, 404, 302), sent={"verb": "add", "person": "{charlie}"}
     ),
     "runs/<int:run_id>/gates/<int:gate_id>/": Row(post=DONE, sent={"verb": "approve", "digest": "{digest}"}),
+    "runs/<int:run_id>/gates/<int:gate_id>/<slug:part>/": Row(get=(302, 404, 404, 404, 404)),  # a plan has none
     "runs/<int:run_id>/steps/<int:step_id>/": Row(get=SEEN),
     "runs/<int:run_id>/files/<path:path>": Row(get=SEEN),
     "runs/<int:run_id>/texts/<slug:place>/": Row(get=SEEN),
@@ -146,6 +147,7 @@ def world(db: None) -> World:
         "version": plan.version,
         "path": sorted(waiting.inputs.changes)[0],
         "place": "answer",
+        "part": "criteria",
         "template_id": save(made.alice(), finished, "Hers").pk,
         "person_id": made.charlie().pk,
         "token": "x" * 43,

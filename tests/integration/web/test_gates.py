@@ -132,11 +132,106 @@ def test_a_rejected_step_is_tried_again_with_the_words(alice_client: Client) -> 
 def test_an_exhausted_step_shows_first_what_was_not_met(alice_client: Client) -> None:
     run = factories.exhausted_gate()
     text = " ".join(alice_client.get(f"/runs/{run.pk}/").text.split())
-    unmet = '<p><strong>Not met</strong></p> <ul class="gaps"><li>“{}”: Unsupported: no quote of the verifier'
-    text_of = run.plans.get().steps.get(key="review").spec.acceptance_criteria[0].text
-    assert unmet.format(text_of) in text
-    assert "<p>Major: it must be mended before anyone relies on it.</p>" in text
-    assert text.index("<strong>Not met</strong>") < text.index("<h3>Attempt 2</h3>")
+    criterion = run.plans.get().steps.get(key="review").spec.acceptance_criteria[0].text
+    unmet = f'<strong>Not met</strong> {criterion} <span class="faint">Unsupported: no quote of the verifier'
+    lines = text[text.index('<ul class="gate-lines">') :]
+    assert lines.startswith(f'<ul class="gate-lines"> <li data-mark="bad">{unmet}')
+    assert "<strong>Attempt 1</strong>" in lines
+
+
+REPORT = "Three points need attention in two documents.\n\n" + "\n".join(
+    f"- F{number}: clause {number} names no date" for number in (1, 2, 3)
+)
+
+
+def reporting(text: str) -> Run:
+    """A step gate at a result whose report is this text."""
+    run = factories.step_gate()
+    attempt = gate_of(run).attempt
+    assert attempt is not None
+    assert attempt.output is not None
+    attempt.output = attempt.output.model_copy(update={"findings": text})
+    attempt.save()
+    Gate.objects.filter(pk=gate_of(run).pk).update(digest=current_digest(gate_of(run)))
+    return run
+
+
+def test_points_that_are_sent_back_become_requests_and_the_others_stay(alice_client: Client) -> None:
+    run = reporting(REPORT)
+    page = alice_client.get(f"/runs/{run.pk}/").text
+    assert [f'name="back" value="{number}"' in page for number in (1, 2, 3, 4)] == [True, True, True, False]
+    gate = gate_of(run)
+    sent = form(gate, "reject", "Be brief.") | {"back": ["2", "3"], "note-2": "Quote the clause."}
+    assert alice_client.post(address(gate), sent).status_code == 302
+    gate.refresh_from_db()
+    assert [(one.request, one.words) for one in gate.comments] == [
+        (1, "Be brief."),
+        (2, "On point 2 “F2: clause 2 names no date”: Quote the clause."),
+        (
+            3,
+            "On point 3 “F3: clause 3 names no date”: This is not right yet. Look at it again and change it.",
+        ),
+    ]
+    page = alice_client.get(f"/runs/{run.pk}/steps/").text
+    assert "Quote the clause." in page
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        ({"verb": "approve", "back": ["2"]}, "1 point is ticked to be sent back."),
+        ({"verb": "reject", "back": ["4"]}, "This result has no point 4."),
+        ({"verb": "reject", "back": ["0", "-1", "x", "1e3", "²", "99999"]}, "Say what should be different"),
+        ({"verb": "reject", "back": ["1", "2", "3"], **{f"note-{n}": "x" * 9_000 for n in (1, 2, 3)}}, ""),
+    ],
+)
+def test_points_that_cannot_be_sent_back_are_said_and_kept(
+    alice_client: Client, change: dict[str, object], says: str
+) -> None:
+    gate = gate_of(reporting(REPORT))
+    answer = alice_client.post(address(gate), form(gate, "reject") | change)
+    gate.refresh_from_db()
+    if says:
+        assert (answer.status_code, gate.status) == (422, GateStatus.OPEN)
+        assert says in answer.text
+        assert ("checked" in answer.text) is (change["back"] == ["2"])
+    else:
+        assert [len(one.text) for one in gate.comments] == [2_000] * 3
+
+
+def test_a_report_stands_on_the_page_once(alice_client: Client) -> None:
+    run = reporting(f"{REPORT}\n\n## Remarks\n\nThe annex is missing.")
+    page = alice_client.get(f"/runs/{run.pk}/").text
+    assert [page.count(words) for words in ("Three points need", "F2: clause 2", "The annex is")] == [1, 1, 0]
+    rest = alice_client.get(f"{address(gate_of(run))}report/").text
+    assert [rest.count(words) for words in ("Three points need", "F2: clause 2", "The annex is")] == [0, 0, 1]
+
+
+@pytest.mark.parametrize("part", ["criteria", "changes", "how"])
+def test_a_fold_is_fetched_while_its_question_is_open(client: Client, alice_client: Client, part: str) -> None:
+    run = factories.step_gate()
+    place = f"{address(gate_of(run))}{part}/"
+    assert alice_client.get(place).status_code == 200
+    client.force_login(factories.charlie())
+    assert client.get(place).status_code == 404
+    assert alice_client.get(f"{address(gate_of(run))}nothing/").status_code == 404
+    gate = gate_of(run)
+    factories.decide(run, GateKind.STEP, Verb.APPROVE)
+    assert alice_client.get(f"{address(gate)}{part}/").status_code == 404
+
+
+def test_who_is_signed_out_is_told_at_the_button(client: Client) -> None:
+    gate = gate_of(factories.awaiting_plan())
+    sent = client.post(address(gate), form(gate, "reject", "My words."), headers=HTMX)
+    assert (sent.status_code, sent.text) == (401, "You are signed out.")
+    assert client.post(address(gate), form(gate, "reject", "My words.")).status_code == 302
+
+
+def test_history_and_gate_show_one_fingerprint(alice_client: Client) -> None:
+    run = factories.awaiting_plan()
+    shown = gate_of(run).digest[:12]
+    alice_client.post(address(gate_of(run)), form(gate_of(run), "approve"))
+    assert f"bound to {shown}." in alice_client.get(f"/runs/{run.pk}/history/?level=all").text
 
 
 def test_an_exhausted_step_is_accepted_with_issues(alice_client: Client) -> None:
@@ -179,7 +274,7 @@ def test_it_takes_a_second_person_to_approve(client: Client) -> None:
     refused = client.post(address(gate_of(run)), form(gate_of(run), "approve"))
     assert refused.status_code == 403
     assert "A second person has to approve this: you submitted the task." in refused.text
-    assert "alice submitted the task and may only reject it" in refused.text
+    assert "alice submitted the task and may only request changes" in refused.text
     assert gate_of(run).status == GateStatus.OPEN
     client.force_login(factories.bob())
     assert client.post(address(gate_of(run)), form(gate_of(run), "approve")).status_code == 302

@@ -50,11 +50,11 @@ def test_owner_and_approver_see_it_and_the_signed_out_sign_in(client: Client) ->
         (factories.planning, "The planner writes a plan."),
         (factories.awaiting_plan, "Approve the plan?"),
         (factories.executing, "Working on “List the contracts and their parties”."),
-        (factories.step_gate, "Keep this result?"),
-        (factories.exhausted_gate, "Accept with issues"),
+        (factories.step_gate, "Accept “Review the clauses”?"),
+        (factories.exhausted_gate, "Accept with open points"),
         (factories.blocked, "<strong>Reported as blocked.</strong>"),
         (factories.error_gate, "The service refused the key (401). Try again?"),
-        (factories.replanned, "1 reused, 1 new."),
+        (factories.replanned, "1 reused, 1 new"),
         (factories.finished_succeeded, "evidence that the server verified"),
         (factories.finished_partial, "<h2>PARTIAL</h2>"),
         (factories.stopped, "A person stopped the run."),
@@ -72,14 +72,16 @@ def test_a_plan_gate_says_what_is_approved_and_what_it_costs(alice_client: Clien
     run = factories.awaiting_plan()
     page = page_of(alice_client, run)
     assert "default token counts per complexity" in page
-    assert "review/inventory.md exists" in page
+    assert "<code>review/inventory.md</code>" in page
     assert run.gates.get().digest[:12] in page
-    assert "The contracts themselves are never changed" in page
+    whole = page_of(alice_client, run, "plan/")
+    assert "review/inventory.md exists" in whole
+    assert "The contracts themselves are never changed" in whole
 
 
 def test_a_second_version_says_why_and_what_changed(alice_client: Client) -> None:
     page = page_of(alice_client, factories.awaiting_second_plan())
-    assert "Why version 2" in page
+    assert "<strong>Version 2</strong>" in page
     assert "Check the deadlines too, and leave the notices to me." in page
     changed = re.findall(r'<li class="change" data-kind="(\w+)".*?<strong>(.*?)</strong>', page, re.DOTALL)
     assert changed == [
@@ -203,7 +205,7 @@ def test_the_estimate_at_the_gate_is_told_by_step_and_role(alice_client: Client)
     estimate["steps"][0]["roles"][0]["basis"] = {"measured": 1, "default": 0, "min": 12, "max": 12}
     run.plans.update(estimate=estimate)
     page = page_of(alice_client, run)
-    assert "By step and role" in page
+    assert "Cost by step and role" in page
     assert page.count(">default</td>") == 9
     assert ">12 earlier runs</td>" in page
     assert ">in part 12 earlier runs</td>" in page, "the sum for the executor"
