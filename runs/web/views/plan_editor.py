@@ -46,7 +46,7 @@ def edit_plan(request: HttpRequest, run_id: int) -> HttpResponse:
 
 def _posted(request: HttpRequest, run: Run, asked: Gate | None) -> HttpResponse:
     sent, do = request.POST, request.POST.get("do", "")
-    gate, digest = _gate(run, sent["gate"]), sent.get("digest", "")
+    gate, digest = gate_of(run, sent["gate"]), sent.get("digest", "")
     if do == "adopt" and asked:
         gate, digest = asked, asked.digest
     assert gate.plan is not None
@@ -66,8 +66,8 @@ def _posted(request: HttpRequest, run: Run, asked: Gate | None) -> HttpResponse:
     return _page(request, editor.but(focus=form.apply(draft, do)))
 
 
-def _gate(run: Run, number: str) -> Gate:
-    """The gate that the form was begun at. Raises Http404."""
+def gate_of(run: Run, number: str) -> Gate:
+    """The gate about a plan that a form was begun at. Raises Http404."""
     try:
         pk = key(number)
     except ValueError as error:

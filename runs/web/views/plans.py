@@ -1,20 +1,83 @@
-"""Plans that leave their run: as JSON to keep, and as templates for other files."""
+"""The plan of a run: its versions to read, compare and answer, as JSON to keep, and as a template for other files."""
+
+import logging
+from dataclasses import replace
 
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from runs.errors import InvalidInput
-from runs.lifecycle import fingerprint, templates
+from runs.enums import Verb
+from runs.errors import InvalidInput, PevError
+from runs.lifecycle import fingerprint, gates, templates
 from runs.lifecycle.rehearsing import templates_that_need_a_model
 from runs.lifecycle.templates import MAX_NAME, SHIPPED
+from runs.logs import about
+from runs.models import Run
 from runs.permissions import visible_templates
 from runs.pev.imports.imported import exported
+from runs.pev.texts.numbers import key
+from runs.web.following.parts import part
+from runs.web.forms.comments import comments_in, typed_in
+from runs.web.forms.decisions import DecisionForm
 from runs.web.forms.templates import SaveTemplateForm
+from runs.web.presenters.frame import RunFrame
+from runs.web.presenters.plan_page import PlanPage
+from runs.web.presenters.plan_page import plan_page as present
+from runs.web.sessions import about_request
 from runs.web.streaming import attachment
+from runs.web.views.gates import status_of
+from runs.web.views.plan_editor import gate_of
 from runs.web.views.run import person, visible_run
+
+log = logging.getLogger(__name__)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def plan_page(request: HttpRequest, run_id: int) -> HttpResponse:
+    """A version of the plan and what differs from another one; posted, the answer to the question about the newest."""
+    run = visible_run(request, run_id)
+    if request.method == "POST" and "gate" in request.POST:
+        return _answered(request, run)
+    if (name := request.GET.get("part")) is not None:
+        return HttpResponse(part(run, "plan", name))
+    return _page(request, run, present(run, _number(request, "version"), _number(request, "against")))
+
+
+def _number(request: HttpRequest, name: str) -> int | None:
+    """That of a version in the query, if there is one. Raises Http404 for what is none."""
+    given = request.GET.get(name, "")
+    if given in {"", "0"}:
+        return 0 if given else None
+    try:
+        return key(given)
+    except ValueError as error:
+        raise Http404 from error
+
+
+def _answered(request: HttpRequest, run: Run) -> HttpResponse:
+    """Decide with the comments that were typed. What is refused is said on the page, with all of them kept."""
+    gate = gate_of(run, request.POST["gate"])
+    plan = fingerprint.contract_of(gate.plan) if gate.plan else None
+    form = DecisionForm(request.POST)
+    typed = typed_in(plan, request.POST) if plan else {}
+    try:
+        decision = form.decision()
+        comments = comments_in(plan, typed) if plan else ()
+        if decision.verb is Verb.APPROVE and comments:
+            raise InvalidInput("An approval sends no comments. Request changes with them, or empty their fields.")
+        gates.decide(gate.pk, person(request), replace(decision, comments=comments))
+    except PevError as error:
+        what = about(**(about_request(request) | {"run": run.pk, "gate": gate.pk}))
+        log.info("refused: a decision, %s", type(error).__name__, extra=what)
+        return _page(request, run, present(run, problem=str(error), typed=typed), status_of(error))
+    return redirect("run", run_id=run.pk)
+
+
+def _page(request: HttpRequest, run: Run, page: PlanPage, status: int = 200) -> HttpResponse:
+    return render(request, "runs/plan.html", {"frame": RunFrame(run, "plan"), "page": page}, status=status)
 
 
 @require_safe

@@ -17,7 +17,7 @@ from tests import factories
 from tests.factories import recorded
 
 pytestmark = pytest.mark.django_db
-QUERIES = {"": 18, "plan/": 16, "steps/": 19, "files/": 18, "history/": 19, "cost/": 19}
+QUERIES = {"": 18, "plan/": 15, "steps/": 19, "files/": 18, "history/": 19, "cost/": 19}
 
 
 def page_of(client: Client, run: Run, tab: str = "") -> str:

@@ -1,0 +1,46 @@
+// Keeps comments on a plan in this browser until they are sent, counts them, and says which button they go with.
+(() => {
+  "use strict";
+  const form = document.getElementById("plan-answer");
+  const PREFIX = "pev-plan-comments:";
+
+  function kept(key) {
+    try {
+      return JSON.parse(localStorage.getItem(key) || "{}");
+    } catch {
+      return {};
+    }
+  }
+
+  if (!form) return;
+  const key = PREFIX + form.dataset.gate;
+  const fields = [...form.querySelectorAll("textarea")];
+  const [approve, reject] = ["approve", "reject"].map((verb) => form.querySelector(`.plan-bar button[value=${verb}]`));
+
+  function show() {
+    const count = fields.filter((field) => field.value.trim()).length;
+    document.getElementById("comments-count").textContent = count ? `${count} comment${count === 1 ? "" : "s"} to send` : "";
+    approve.classList.toggle("primary", !count);
+    reject.classList.toggle("primary", Boolean(count));
+  }
+
+  function keep() {
+    const typed = Object.fromEntries(fields.filter((field) => field.value.trim()).map((field) => [field.name, field.value]));
+    try {
+      if (Object.keys(typed).length) localStorage.setItem(key, JSON.stringify(typed));
+      else localStorage.removeItem(key);
+    } catch {
+      // A browser that keeps nothing still sends.
+    }
+    show();
+  }
+
+  const before = kept(key);
+  for (const field of fields) {
+    if (field.value || !before[field.name]) continue;
+    field.value = before[field.name];
+    for (let fold = field.closest("details"); fold; fold = fold.parentElement.closest("details")) fold.open = true;
+  }
+  form.addEventListener("input", keep);
+  show();
+})();
