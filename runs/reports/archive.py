@@ -1,12 +1,14 @@
-"""The archive of a run: the files it made or changed, and its report, as one zip that is streamed."""
+"""The archive of a run as one zip that is streamed: the files it made or changed, its report, and its journal."""
 
 from __future__ import annotations
 
 import hashlib
+import json
 import re
 import stat
 import zipfile
-from collections.abc import Iterator
+import zlib
+from collections.abc import Iterator, Mapping
 from datetime import datetime
 from io import RawIOBase
 from typing import TYPE_CHECKING
@@ -18,7 +20,12 @@ from runs.errors import PathRefused
 from runs.models import Run
 from runs.pev.files.paths import clashes, clean_path
 from runs.reading.files import written_files
-from runs.reports.markdown import as_markdown
+from runs.reading.run import reading_of
+from runs.reports import journaled
+from runs.reports.hypertext import as_html
+from runs.reports.machine import render
+from runs.reports.markdown import written
+from runs.reports.outline import exported_from
 
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer
@@ -48,20 +55,45 @@ class _Outlet(RawIOBase):
 
 def stream(run: Run) -> Iterator[bytes]:
     """The bytes of the zip. What is read from the database is read before the first byte is given out."""
-    made = [(path, info.sha256) for path, info in written_files(run, run.head).items()]
-    return _zipped(made, as_markdown(run), run.finished_at or timezone.now())
+    made = {entry_name(path): info.sha256 for path, info in written_files(run, run.head).items()}
+    reading = reading_of(run)
+    report = exported_from(reading)
+    texts = {
+        "report.md": written(report),
+        "report.html": as_html(report),
+        "report.json": json.dumps(render(reading)),
+    }
+    named = {report_name([*made], name): text.encode() for name, text in texts.items()}
+    journal = _journal(run)
+    return _zipped(made, named, (report_name([*made], "journal.jsonl"), journal), run.finished_at or timezone.now())
 
 
-def _zipped(files: list[tuple[str, str]], report: str, at: datetime) -> Iterator[bytes]:
+def _journal(run: Run) -> list[bytes]:
+    """Packed, since the calls of a long run may be a hundred megabytes of text."""
+    packer = zlib.compressobj()
+    pieces = [packer.compress(f"{line}\n".encode()) for line in journaled.lines(run)]
+    return [piece for piece in (*pieces, packer.flush()) if piece]
+
+
+def _unpacked(pieces: list[bytes]) -> Iterator[bytes]:
+    unpacker = zlib.decompressobj()
+    for piece in pieces:
+        yield unpacker.decompress(piece)
+
+
+def _zipped(
+    files: Mapping[str, str], texts: Mapping[str, bytes], journal: tuple[str, list[bytes]], at: datetime
+) -> Iterator[bytes]:
     outlet = _Outlet()
     with zipfile.ZipFile(outlet, "w", zipfile.ZIP_DEFLATED) as archive:
-        for path, sha256 in files:
-            with archive.open(_entry(entry_name(path), at), "w", force_zip64=True) as target:
-                for piece in trees.pieces_of(sha256):
+        contents = [(name, trees.pieces_of(sha256)) for name, sha256 in files.items()]
+        contents += [(name, iter([data])) for name, data in texts.items()]
+        contents.append((journal[0], _unpacked(journal[1])))
+        for name, pieces in contents:
+            with archive.open(_entry(name, at), "w", force_zip64=True) as target:
+                for piece in pieces:
                     target.write(piece)
                     yield outlet.fetched()
-        archive.writestr(_entry(report_name([entry_name(path) for path, _ in files]), at), report)
-        yield outlet.fetched()
     yield outlet.fetched()
 
 
@@ -94,13 +126,14 @@ def _is_safe(name: str) -> bool:
         return False
 
 
-def report_name(paths: list[str]) -> str:
-    """`report.md`, or another name when the run made a file that is called so."""
-    name, number = "report.md", 1
-    while any(name in pair for pair in clashes([*paths, name])):
+def report_name(paths: list[str], name: str = "report.md") -> str:
+    """This name, or another one when the run made a file that is called so."""
+    stem, dot, ending = name.partition(".")
+    found, number = name, 1
+    while any(found in pair for pair in clashes([*paths, found])):
         number += 1
-        name = f"report-{number}.md"
-    return name
+        found = f"{stem}-{number}{dot}{ending}"
+    return found
 
 
 def _entry(path: str, at: datetime) -> zipfile.ZipInfo:

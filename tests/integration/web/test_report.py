@@ -173,7 +173,7 @@ def test_the_zip_holds_what_was_made_and_the_report(alice_client: Client) -> Non
     archive = zipfile.ZipFile(io.BytesIO(body(answer)))
     before = trees.files_of(run.inputs)
     made = {path: info for path, info in trees.files_of(run.head).items() if before.get(path) != info}
-    assert sorted(archive.namelist()) == sorted([*made, "report.md"])
+    assert sorted(archive.namelist()) == sorted([*made, "journal.jsonl", "report.html", "report.json", "report.md"])
     assert {stat.S_IFMT(entry.external_attr >> 16) for entry in archive.infolist()} == {stat.S_IFREG}
     for path, info in made.items():
         assert archive.read(path) == trees.read_blob(info.sha256)
@@ -184,7 +184,10 @@ def test_a_zip_of_paths_from_before_they_were_refused_unpacks_nowhere_else(alice
     tree = trees.make_tree({path: trees.put(b"x") for path in (".git/config", "a:b", "report.md")})
     Run.objects.filter(pk=run.pk).update(head=tree)
     archive = zipfile.ZipFile(io.BytesIO(body(alice_client.get(f"/runs/{run.pk}/files.zip"))))
-    assert archive.namelist() == [entry_name(".git/config"), entry_name("a:b"), "report.md", "report-2.md"]
+    assert archive.namelist() == [
+        *(entry_name(".git/config"), entry_name("a:b"), "report.md"),
+        *("report-2.md", "report.html", "report.json", "journal.jsonl"),
+    ]
     assert not {".git", ":"} & {part for name in archive.namelist() for part in name.split("/")}
 
 

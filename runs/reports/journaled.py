@@ -1,0 +1,67 @@
+"""The journal of a run as lines of JSON: every model call with its reply, and every tool call with its result (T5)."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from heapq import merge
+
+from pydantic import JsonValue
+
+from runs.models import Attempt, ModelCall, Run, ToolCall
+
+CHUNK = 100
+"""Calls that are read at once; each may be a megabyte."""
+
+
+def lines(run: Run) -> Iterator[str]:
+    """One object a line, by time. Characters beyond ASCII are escaped, so that no terminal obeys any."""
+    models = ModelCall.objects.filter(run=run).select_related("attempt__step").order_by("created_at", "id")
+    tools = ToolCall.objects.filter(run=run).select_related("attempt__step").order_by("created_at", "id")
+    told: Iterator[ModelCall | ToolCall] = merge(
+        models.iterator(CHUNK), tools.iterator(CHUNK), key=lambda call: call.created_at
+    )
+    for call in told:
+        yield json.dumps(_model_call(call) if isinstance(call, ModelCall) else _tool_call(call))
+
+
+def _model_call(call: ModelCall) -> dict[str, JsonValue]:
+    return {
+        "kind": "model",
+        "at": call.created_at.isoformat(),
+        **_place(call.attempt),
+        "role": call.role,
+        "model": call.model,
+        "request_id": call.request_id,
+        "content": call.content,
+        "stop_reason": call.stop_reason,
+        "error": call.error,
+        "tokens": {
+            "input": call.input_tokens,
+            "output": call.output_tokens,
+            "cache_read": call.cache_read_tokens,
+            "cache_write_5m": call.cache_write_5m_tokens,
+            "cache_write_1h": call.cache_write_1h_tokens,
+        },
+        "cost_usd": None if call.cost_usd is None else str(call.cost_usd),
+        "lower_bound": call.cost_is_lower_bound,
+        "duration_ms": call.duration_ms,
+    }
+
+
+def _tool_call(call: ToolCall) -> dict[str, JsonValue]:
+    return {
+        "kind": "tool",
+        "at": call.created_at.isoformat(),
+        **_place(call.attempt),
+        "tool": call.name,
+        "arguments": call.arguments,
+        "result": call.result,
+        "failed": call.is_error,
+        "wrote": {path: info.sha256 if info else None for path, info in call.writes.items()},
+        "duration_ms": call.duration_ms,
+    }
+
+
+def _place(attempt: Attempt | None) -> dict[str, JsonValue]:
+    return {"step_id": attempt.step.key if attempt else None, "attempt": attempt.number if attempt else None}
