@@ -202,6 +202,9 @@ def _step(step: StepReading, texts: Texts, places: Places) -> Iterator[Block]:
         last = judged[-1]
         results = sorted(judged[-1].verdict.results, key=lambda one: one.met)
         yield Checks(tuple(parts.check(one, parts.evidence(one, places, last.row)) for one in results))
+    if findings := texts.blocks(("findings", step.row.pk)):
+        yield said("Findings:", tone="muted")
+        yield Quotation(findings)
     earlier: dict[object, int] = {}
     for attempt in step.own_attempts:
         yield from _attempt(attempt, texts, places, earlier, told=bool(judged) and attempt is judged[-1])

@@ -1,0 +1,138 @@
+"""The report as PDF and for Word: what it says, that it is tagged, the same bytes twice, what hostile text becomes."""
+
+from __future__ import annotations
+
+import io
+import time
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.contrib.messages import get_messages
+from django.test import Client
+from docx import Document
+from pypdf import PdfReader
+
+from runs import guarded
+from runs.models import Run
+from runs.reports import printed as room
+from runs.reports.blocks import Paragraph, Report, Section, Span
+from runs.reports.outline import exported
+from runs.reports.printed import Form, NotPrinted, printed
+from runs.reports.typeset import pdf
+from tests import factories as made
+
+pytestmark = pytest.mark.django_db
+
+HOSTILE = [
+    '#panic("typst") $x$ *bold* _it_ @label <label> \\u{41} // comment /* */ `raw` = Heading',
+    "[link](javascript:alert(1)) <script>alert(1)</script> &amp; ]]> <w:t>",
+    '=HYPERLINK("http://evil.example","x") +1 @SUM(A1) {{ 7*7 }} {% now %}',
+    "abc\u202etxt.exe \x1b[2J \x00 \u2028 \ufffe",
+    "株式会社 你好 한국어 مرحبا שלום ไทย हिन्दी ≤ ✓ 😀",
+]
+
+
+def with_text(text: str) -> Run:
+    run = made.finished_partial()
+    Run.objects.filter(pk=run.pk).update(title=text[:120], request=text, answer=text)
+    return Run.objects.get(pk=run.pk)
+
+
+def text_of(data: bytes, form: Form) -> str:
+    if form == "pdf":
+        return " ".join(page.extract_text() for page in PdfReader(io.BytesIO(data)).pages)
+    document: Any = Document(io.BytesIO(data))
+    return "\n".join(element.text or "" for element in document.element.body.iter() if element.tag.endswith("}t"))
+
+
+@pytest.mark.parametrize("form", ["pdf", "docx"])
+def test_it_says_what_the_report_says_and_is_the_same_bytes_twice(form: Form) -> None:
+    run = made.finished_partial()
+    first = printed(exported(run), form)
+    text = text_of(first, form)
+    for words in ("PARTIAL: ", "Open points", "Every open point of the three contracts", "Fingerprint", "SHA-256"):
+        assert words in text
+    time.sleep(2.1)  # a zip knows two seconds apart
+    assert printed(exported(run), form) == first
+
+
+def test_a_pdf_is_tagged_has_a_title_and_links_its_citations() -> None:
+    reader = PdfReader(io.BytesIO(printed(exported(made.finished_succeeded()), "pdf")))
+    root: Any = reader.trailer["/Root"]
+    assert root["/MarkInfo"]["/Marked"]
+    assert root["/Lang"] == "en"
+    assert reader.metadata is not None
+    assert reader.metadata.title == "Review these three contracts"
+    links = [one for page in reader.pages for one in page.get("/Annots", []) if one.get_object()["/Subtype"] == "/Link"]
+    assert len(links) > 4
+
+
+def test_the_brief_comes_first_and_no_page_is_blank() -> None:
+    reader = PdfReader(io.BytesIO(printed(exported(made.finished_partial()), "pdf")))
+    pages = [page.extract_text() for page in reader.pages]
+    assert pages[0].startswith("PARTIAL: Review these three contracts")
+    assert "Decisions" in pages[0]
+    assert "Request" not in pages[0]
+    assert [page for page in pages if not page.strip()] == []
+
+
+@pytest.mark.parametrize("form", ["pdf", "docx"])
+@pytest.mark.parametrize("text", HOSTILE)
+def test_hostile_text_stays_text(form: Form, text: str) -> None:
+    data = printed(exported(with_text(text.replace("\0", ""))), form)
+    said = text_of(data, form)
+    assert "Request" in said
+    assert not {"\x1b", "\u202e", "\0"} & set(said)
+    if form == "docx":
+        with zipfile.ZipFile(io.BytesIO(data)) as package:
+            body = package.read("word/document.xml").decode()
+            targets = package.read("word/_rels/document.xml.rels").decode()
+        assert not [word for word in ("instrText", "fldSimple", "altChunk", "<script") if word in body]
+        assert "javascript:" not in targets
+    else:
+        assert b"/JavaScript" not in data
+        assert b"/Launch" not in data
+
+
+def test_a_character_without_a_glyph_is_printed_as_its_name() -> None:
+    text = text_of(printed(exported(with_text("It is done 😀, 株式会社.")), "pdf"), "pdf")
+    assert "[grinning face]" in text
+    assert "株式会社" in text
+
+
+def test_every_character_that_the_fonts_are_said_to_have_is_printed() -> None:
+    listed = Path(room.__file__).parent.joinpath("fonts", "coverage.txt").read_text().split()
+    ranges = [(int(first, 16), int(last or first, 16)) for first, _, last in (row.partition("-") for row in listed)]
+    words = (Span(" ".join(map(chr, range(first, last + 1)))) for first, last in ranges)
+    section = Section("answer", "Answer", tuple(Paragraph((one, Span("x"))) for one in words))
+    report = Report("Letters", "", "good", "Report on run 1", "", (section,), (), "")
+    assert pdf(room.as_data(report)).startswith(b"%PDF-")
+
+
+def test_what_cannot_be_made_is_said_in_a_sentence(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(room, "LIMITS", guarded.Limits(megabytes=2_000, cpu_seconds=0.001, seconds=10, files=64))
+    run = made.finished_succeeded()
+    with pytest.raises(NotPrinted):
+        printed(exported(run), "pdf")
+    client.force_login(run.owner)
+    answer = client.get(f"/runs/{run.pk}/report.pdf")
+    assert answer.status_code == 302
+    assert answer["Location"] == f"/runs/{run.pk}/report/"
+    assert [str(one) for one in get_messages(answer.wsgi_request)] == [
+        "The PDF was not made: it took more than 0.001 seconds of the processor. Take the report as HTML instead."
+    ]
+
+
+BEGINNINGS = {"pdf": b"%PDF-", "docx": b"PK", "html": b"<!doctype", "json": b"{", "md": b"# "}
+
+
+@pytest.mark.parametrize("ending", BEGINNINGS)
+def test_a_download_has_a_safe_name(client: Client, ending: str) -> None:
+    run = made.finished_succeeded()
+    Run.objects.filter(pk=run.pk).update(title='../"; evil\r\nX: y')
+    client.force_login(run.owner)
+    answer: Any = client.get(f"/runs/{run.pk}/report.{ending}")
+    assert answer["Content-Disposition"] == f'attachment; filename="run-{run.pk}-report.{ending}"'
+    assert b"".join(answer.streaming_content).startswith(BEGINNINGS[ending])
