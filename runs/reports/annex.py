@@ -9,7 +9,8 @@ from runs.accounting.costs import CostLine
 from runs.accounting.figures import Bucket
 from runs.characters import printable
 from runs.enums import Severity
-from runs.models import Verdict
+from runs.models import Attempt, Verdict
+from runs.pev.evidence.results import CriterionResult
 from runs.reading.attempts import AttemptReading
 from runs.reading.files import MadeFile
 from runs.reading.plans import PlanReading, StepReading
@@ -44,8 +45,8 @@ MAX_REQUEST = 20_000
 """Characters of the request that are shown."""
 MAX_TABLE_BYTES = 300_000
 """Of a CSV file that is looked through for cells that a spreadsheet would compute."""
-MAX_LISTED = 200
-"""Citations, paragraphs and files that a list names; the JSON report names all."""
+MAX_LISTED = 50
+"""Citations, paragraphs and sentences that a list names; the JSON report names all."""
 
 
 def annex(report: RunReading, rest: Rest, texts: Texts, places: Places) -> Iterator[Section]:
@@ -201,13 +202,20 @@ def _step(step: StepReading, texts: Texts, places: Places) -> Iterator[Block]:
     if judged and judged[-1].verdict:
         last = judged[-1]
         results = sorted(judged[-1].verdict.results, key=lambda one: one.met)
-        yield Checks(tuple(parts.check(one, parts.evidence(one, places, last.row)) for one in results))
-    if findings := texts.blocks(("findings", step.row.pk)):
-        yield said("Findings:", tone="muted")
-        yield Quotation(findings)
+        yield Checks(tuple(_checked(results, places, last.row)))
     earlier: dict[object, int] = {}
     for attempt in step.own_attempts:
         yield from _attempt(attempt, texts, places, earlier, told=bool(judged) and attempt is judged[-1])
+
+
+def _checked(results: Sequence[CriterionResult], places: Places, attempt: Attempt) -> Iterator[Check]:
+    """Evidence that a criterion before has too is not told again."""
+    told: dict[tuple[Block, ...], str] = {}
+    for one in results:
+        details = tuple(parts.evidence(one, places, attempt))
+        first = told.setdefault(details, one.label)
+        same = (said(f"By the same evidence as {first}.", tone="muted"),)
+        yield parts.check(one, same if details and first != one.label else details)
 
 
 def _attempt(

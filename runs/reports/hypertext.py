@@ -74,7 +74,7 @@ def body(report: Report) -> SafeString:
         '<div class="brief">',
         *map(_section, report.brief),
         '</div>\n<div class="annex">',
-        *map(_section, report.annex),
+        *map(_fold, report.annex),
         f'<p class="muted foot">{escape(report.foot)}</p>\n</div>',
     ]
     return mark_safe("\n".join(parts))  # noqa: S308  every text and address in it was escaped
@@ -86,6 +86,12 @@ def _section(section: Section) -> str:
         f'<section class="report-section" aria-labelledby="{id_}"><h2 id="{id_}">{escape(section.title)}</h2>\n'
         f"{_blocks(section.blocks)}</section>"
     )
+
+
+def _fold(section: Section) -> str:
+    """A section of the annex: folded on a screen, and open on paper (report.css)."""
+    title = f'<summary><h2 id="{escape(section.id)}">{escape(section.title)}</h2></summary>'
+    return f'<details class="report-section report-fold">{title}\n{_blocks(section.blocks)}</details>'
 
 
 def _blocks(blocks: Iterable[Block]) -> str:

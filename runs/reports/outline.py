@@ -33,8 +33,6 @@ def outline(reading: RunReading, places: Places) -> Report:
             for attempt in step.own_attempts:
                 if attempt.verdict and attempt.verdict.feedback:
                     texts.add(("critique", attempt.row.pk), critique_of(attempt.verdict), attempt.row)
-            if step.own_attempts and (output := step.own_attempts[-1].output):
-                texts.add(("findings", step.row.pk), output.findings, step.own_attempts[-1].row)
     texts.read()
     first, rest = brief(reading, texts)
     more = list(annex(reading, rest, texts, places))

@@ -1,0 +1,52 @@
+"""The page of a report: its brief in sight, its annex folded, and what comes out of a printer."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Page
+from pypdf import PdfReader
+
+from tests.browser.site import Site
+
+
+def report_of_a_sample(site: Site, page: Page) -> str:
+    """The address of the report on a finished run."""
+    number = site.manage("run", "--sample", "contracts", "--approve-all", "--json").split('"run": ', 1)[1].split(",")[0]
+    address = f"{site.url}/runs/{number}/report/"
+    page.goto(address)
+    return address
+
+
+def pages_of(page: Page) -> list[str]:
+    printed = page.pdf(format="A4", prefer_css_page_size=True)
+    return [one.extract_text() for one in PdfReader(io.BytesIO(printed)).pages]
+
+
+def test_it_prints_with_its_annex_and_without_a_blank_page(site: Site, page: Page, tmp_path: Path) -> None:
+    report_of_a_sample(site, page)
+    assert not page.get_by_text("Estimate", exact=True).first.is_visible()
+    pages = pages_of(page)
+    assert [text for text in pages if not text.strip()] == []
+    assert pages[0].lstrip().startswith("Review these three contracts")
+    assert "Outcome" in pages[0]
+    assert "Inbox" not in pages[0]
+    assert "Model calls" in "".join(pages[2:])
+    for scheme in ("light", "dark"):
+        page.emulate_media(color_scheme=scheme)
+        found = Axe().run(page)
+        assert found.violations_count == 0, found.generate_report()
+    with page.expect_download() as download:
+        page.get_by_role("link", name="HTML").click()
+    download.value.save_as(tmp_path / "report.html")
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    page.goto((tmp_path / "report.html").as_uri())
+    assert [address for address in asked if not address.startswith("file:")] == []
+    alone = pages_of(page)
+    assert [text for text in alone if not text.strip()] == []
+    assert "Sources" in "".join(alone[2:])
+    page.get_by_role("link", name="“1.3 The Tenant may use").first.click()
+    assert page.locator("#source-3").is_visible()
