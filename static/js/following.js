@@ -26,7 +26,7 @@
 
   function changed(name) {
     const region = regionOf(name);
-    if (!region) return;
+    if (!region || region.hasAttribute("data-unread")) return; // that is fetched when its fold is opened
     stale.add(name);
     region.dataset.region = name;
     // An empty one has no place on the screen; one inside of a closed fold has none until that is opened.
@@ -75,7 +75,10 @@
         if (element.matches(".badge")) element.textContent = words[status];
       }
     }
-    for (const name of names ?? []) changed(name);
+    for (const name of names ?? []) {
+      changed(name);
+      if (name.startsWith("step-")) changed(`${name}-body`);
+    }
   }
 
   document.addEventListener("htmx:after:ws:message", (event) => {

@@ -12,16 +12,6 @@
     live.querySelector(".live-text").textContent = words;
   }
 
-  // A step that came into motion opens once; whether it stays open is the reader's choice.
-  const opened = new WeakSet(document.querySelectorAll("details[data-open]"));
-  function openMoving() {
-    for (const step of document.querySelectorAll("details[data-open]")) {
-      if (opened.has(step)) continue;
-      opened.add(step);
-      step.open = true;
-    }
-  }
-
   // Words that somebody was typing when the question went away are not thrown away with it.
   function unsent() {
     return [...document.querySelectorAll("#run-gates textarea")].filter((field) => field.value.trim())
@@ -77,6 +67,5 @@
   });
   document.addEventListener("pev:after-part", () => {
     keep(typed);
-    openMoving();
   });
 })();

@@ -15,16 +15,13 @@ from runs.reading.plans import PlanReading, StepReading
 from runs.reading.rows import read_rows
 from runs.reading.run import RunReading
 from runs.web.presenters.gates import GateView, latest_decision, open_gates
-
-DETAILED_STEPS = 40
-"""In a plan with more steps, settled ones are shown in one line with a link to their own page."""
+from runs.web.presenters.step_rows import StepRow, rows_of
 
 
 def spelled_out(steps: Sequence[Step]) -> list[Step]:
-    """The steps of the newest version whose attempts are shown on the page of their run."""
-    current = [step for step in steps if step.plan_id == steps[-1].plan_id]
-    few = len(current) <= DETAILED_STEPS
-    return [step for step in current if few or step.status not in SETTLED_STEPS]
+    """The steps of the newest version whose attempts are told on the pages of their run: those that are not settled."""
+    current = (step for step in steps if step.plan_id == steps[-1].plan_id)
+    return [step for step in current if step.status not in SETTLED_STEPS]
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,6 +37,17 @@ class RunPage(RunReading):
         """Of the newest version."""
         return self.plan.steps if self.plan else ()
 
+    @cached_property
+    def rows_of_steps(self) -> list[StepRow]:
+        """The same as lines."""
+        return rows_of([step.row for step in self.steps])
+
+    @property
+    def unfolded(self) -> list[tuple[StepRow, StepReading | None]]:
+        """Each row, with what stands below it where it is open from the beginning."""
+        readings = {step.row.pk: step for step in self.steps}
+        return [(row, readings[row.step.pk] if row.open else None) for row in self.rows_of_steps]
+
     @property
     def earlier(self) -> list[PlanReading]:
         """Every version but the newest, the latest first."""
@@ -53,11 +61,6 @@ class RunPage(RunReading):
     def begun(self) -> bool:
         """Whether there is something that an estimate can be compared with."""
         return self.finished or self.tried
-
-    @property
-    def long(self) -> bool:
-        """Whether the plan has too many steps to list each in a region that changes with every call."""
-        return len(self.steps) > DETAILED_STEPS
 
     @property
     def asked(self) -> list[Gate]:

@@ -4,6 +4,8 @@ import difflib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from django.http import Http404
+
 from runs import trees
 from runs.enums import RunStatus
 from runs.models import Attempt, Run
@@ -60,13 +62,19 @@ class StepPage:
     shown: list[str] | None
 
 
-def step_page(run: Run, step_id: int) -> StepPage | None:
-    """The page as of now; None when the run has no such step. Reads what attempts wrote, within bounds."""
-    rows = read_rows(run, lambda steps: [step for step in steps if step.pk == step_id], result_chars=RESULT_CHARS)
+def step_of(run: Run, step_id: int, *, result_chars: int = 0) -> StepReading:
+    """A step of any version, alone read whole. Raises Http404 when the run has no such step."""
+    rows = read_rows(run, lambda steps: [step for step in steps if step.pk == step_id], result_chars=result_chars)
     steps = (step for plan in RunReading(rows).plans for step in plan.steps)
     step = next((step for step in steps if step.row.pk == step_id), None)
     if step is None:
-        return None
+        raise Http404("This run has no such step.")
+    return step
+
+
+def step_page(run: Run, step_id: int) -> StepPage:
+    """The page as of now. Reads what attempts wrote, within bounds. Raises Http404 when the run has no such step."""
+    step = step_of(run, step_id, result_chars=RESULT_CHARS)
     covered = coverage_of(run, step_id) if run.inputs.file_count else None
     shown = covered.shown_to(step_id) if covered else None
     return StepPage(run, step, tuple(_columns(step.attempts)), run.status == RunStatus.FINISHED, shown)

@@ -1,6 +1,6 @@
 """The page of a step, with its attempts side by side."""
 
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
@@ -10,7 +10,4 @@ from runs.web.views.run import visible_run
 
 @require_safe
 def step_page(request: HttpRequest, run_id: int, step_id: int) -> HttpResponse:
-    page = present(visible_run(request, run_id), step_id)
-    if page is None:
-        raise Http404("This run has no such step.")
-    return render(request, "runs/step.html", {"page": page})
+    return render(request, "runs/step.html", {"page": present(visible_run(request, run_id), step_id)})

@@ -11,13 +11,17 @@ from pytest_django import DjangoAssertNumQueries
 from runs import trees
 from runs.enums import RunStatus
 from runs.events.kinds import Note
-from runs.models import Run
+from runs.models import Run, Step
 from runs.web.following.news import news
 from tests import factories
 from tests.factories import recorded
 
 pytestmark = pytest.mark.django_db
-QUERIES = {"": 18, "plan/": 15, "steps/": 19, "files/": 18, "history/": 19, "cost/": 19}
+QUERIES = {"": 18, "plan/": 15, "steps/": 20, "files/": 18, "history/": 19, "cost/": 19}
+
+
+def step_page_of(client: Client, run: Run, key: str) -> str:
+    return page_of(client, run, f"steps/{Step.objects.get(plan__run=run, key=key).pk}/")
 
 
 def page_of(client: Client, run: Run, tab: str = "") -> str:
@@ -65,7 +69,9 @@ def test_each_state_says_what_it_is(alice_client: Client, make: Callable[[], Run
 
 
 def test_a_failed_attempt_says_who_got_its_critique(alice_client: Client) -> None:
-    assert "given to attempt 2" in page_of(alice_client, factories.failed_attempt(), "steps/")
+    run = factories.failed_attempt()
+    assert "given to attempt 2" in step_page_of(alice_client, run, "review")
+    assert "It was given the critique of attempt 1" in page_of(alice_client, run, "steps/")
 
 
 def test_a_plan_gate_says_what_is_approved_and_what_it_costs(alice_client: Client) -> None:
@@ -93,7 +99,7 @@ def test_a_second_version_says_why_and_what_changed(alice_client: Client) -> Non
 
 
 def test_a_failed_attempt_shows_evidence_deviations_and_who_was_overruled(alice_client: Client) -> None:
-    page = page_of(alice_client, factories.failed_attempt(), "steps/")
+    page = step_page_of(alice_client, factories.failed_attempt(), "review")
     assert "✗ not verified: “dealt with as promptly as possible” does not occur in" in page
     assert "review/scratch.txt was written, which no step declared." in page
     assert "The plan named the tool search_files; it was not used." in page
@@ -191,9 +197,9 @@ def test_costs_are_compared_as_soon_as_a_step_was_tried(alice_client: Client) ->
     assert "Tokens and cost by role and model" in page
 
 
-def test_a_long_plan_is_compared_by_role_only(alice_client: Client) -> None:
+def test_a_long_plan_is_compared_by_step_and_role(alice_client: Client) -> None:
     page = page_of(alice_client, factories.many_steps(41), "cost/")
-    assert "has a row for each step" in page
+    assert ">Step 41<" in page
     assert "Synthesizer" in page
 
 

@@ -1,0 +1,126 @@
+"""Steps as rows: state, criteria met, attempts, time and cost; for all steps of a plan or for one, by light queries."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from django.db.models import F, Max, Q, QuerySet, Sum
+from django.db.models.functions import Coalesce, Now
+from django.utils import timezone
+
+from runs.accounting.totals import Totals, totals_by
+from runs.enums import OPEN_ATTEMPTS, StepStatus
+from runs.models import Attempt, ModelCall, Step, Verdict
+
+_OPEN = frozenset({StepStatus.RUNNING, StepStatus.JUDGED, StepStatus.WAITING, StepStatus.FAILED})
+
+
+@dataclass(frozen=True)
+class StepRow:
+    """One step in a line. `met` of `criteria`, by its latest verdict; None before there is one. `ms` adds up its
+    attempts, None before the first; `share` of the longest step of the plan, in percent. `reused` says from where.
+    """
+
+    step: Step
+    met: int | None
+    criteria: int
+    attempts: int
+    ms: int | None
+    share: int
+    spent: Totals
+    reused: str
+
+    @property
+    def number(self) -> int:
+        """Its place in the plan, from 1."""
+        return self.step.position + 1
+
+    @property
+    def open(self) -> bool:
+        """Whether there is something to follow, to decide or to know: such rows are unfolded from the beginning."""
+        return self.step.status in _OPEN
+
+    @property
+    def unmet(self) -> bool:
+        return self.met is not None and self.met < self.criteria
+
+
+def rows_of(steps: Sequence[Step]) -> list[StepRow]:
+    """All steps of a version of a plan."""
+    plans = {step.plan_id for step in steps}
+    return _rows(steps, _tried(Q(step__plan__in=plans) | Q(pk__in=[one.reused_from_id for one in steps])))
+
+
+def row_of(step: Step) -> StepRow:
+    """One step, whatever the size of its plan."""
+    spans = Attempt.objects.filter(step__plan=step.plan_id).values("step")
+    spent = Sum(Coalesce(F("finished_at"), Now()) - F("created_at"))
+    longest = spans.annotate(time=spent).aggregate(longest=Max("time"))["longest"] or timedelta(0)
+    return _rows([step], _tried(Q(step=step) | Q(pk=step.reused_from_id)), longest)[0]
+
+
+def _tried(which: Q) -> Sequence[Attempt]:
+    """The attempts without what they wrote and reported."""
+    found: QuerySet[Attempt] = Attempt.objects.filter(which).select_related("step__plan", "reused_from__step__plan")
+    fields = ("step__plan__version", "reused_from__step__plan__run", "number", "status", "created_at", "finished_at")
+    return list(found.only(*fields).order_by("number"))
+
+
+def _rows(steps: Sequence[Step], attempts: Sequence[Attempt], longest: timedelta | None = None) -> list[StepRow]:
+    """`longest`: the time of the longest step of the plan, if that may be another than these."""
+    every = {attempt.pk: attempt for attempt in attempts}
+    own: dict[int, list[Attempt]] = defaultdict(list)
+    for attempt in attempts:
+        own[attempt.step_id].append(attempt)
+    tried = {step.pk: [every[step.reused_from_id]] if step.reused_from_id else own[step.pk] for step in steps}
+    met = _met(every)
+    calls = ModelCall.objects.filter(attempt__in=every)
+    spent = {attempt: used for (attempt,), used in totals_by(calls, "attempt_id")}
+    now = timezone.now()
+    times = {pk: _time(listed, now) for pk, listed in tried.items()}
+    if longest is None:
+        longest = max((times[step.pk] for step in steps if not step.reused_from_id), default=timedelta(0))
+    return [_row(step, tried[step.pk], met, spent, times[step.pk], longest) for step in steps]
+
+
+def _row(
+    step: Step,
+    tried: Sequence[Attempt],
+    met: Mapping[int, tuple[int, int]],
+    spent: Mapping[int, Totals],
+    time: timedelta,
+    longest: timedelta,
+) -> StepRow:
+    judged = [met[attempt.pk] for attempt in tried if attempt.pk in met]
+    reused = ""
+    if step.reused_from_id:
+        reused = f"reused from version {tried[0].step.plan.version}"
+    elif tried and (source := tried[-1].reused_from):
+        reused = f"reused from run {source.step.plan.run_id}"
+    return StepRow(
+        step=step,
+        met=judged[-1][0] if judged else None,
+        criteria=judged[-1][1] if judged else len(step.spec.acceptance_criteria),
+        attempts=len(tried),
+        ms=round(time / timedelta(milliseconds=1)) if tried else None,
+        share=min(100, round(100 * (time / longest))) if longest else 0,
+        spent=sum((spent[one.pk] for one in tried if one.pk in spent), Totals()),
+        reused=reused,
+    )
+
+
+def _met(attempts: Iterable[int]) -> dict[int, tuple[int, int]]:
+    """By attempt, how many criteria its verdict found met, of how many. Only failed verdicts are read whole."""
+    verdicts = Verdict.objects.filter(attempt__in=attempts)
+    found = {pk: (count, count) for pk, count in verdicts.filter(passed=True).values_list("attempt", "criteria")}
+    for verdict in verdicts.filter(passed=False).only("attempt", "results"):
+        found[verdict.attempt_id] = (sum(one.met for one in verdict.results), len(verdict.results))
+    return found
+
+
+def _time(attempts: Iterable[Attempt], now: datetime) -> timedelta:
+    ends = ((one, one.finished_at or (now if one.status in OPEN_ATTEMPTS else one.created_at)) for one in attempts)
+    return sum((end - one.created_at for one, end in ends), timedelta(0))
