@@ -1,10 +1,12 @@
-"""The data folder of an installation: where it is, who may read it, and its key, made by the command that starts."""
+"""The version of an installation, and its data folder: where it is, who may read it, and its key."""
 
 import os
 import secrets
 import stat
 import tempfile
+import tomllib
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 KEY_FILE = "secret.key"
@@ -15,6 +17,13 @@ _OTHERS = stat.S_IRWXG | stat.S_IRWXO
 
 class UnsafeFolder(Exception):
     """The data folder cannot be closed to other users. The text is a sentence for whoever starts pevsite."""
+
+
+@cache
+def version() -> str:
+    """The version of this copy, from the project file beside it: there is no other place that says it."""
+    project = Path(__file__).parent.parent / "pyproject.toml"
+    return str(tomllib.loads(project.read_text(encoding="utf-8"))["project"]["version"])
 
 
 def data_dir() -> Path:

@@ -1,9 +1,10 @@
-"""What every page knows: who answers the model calls."""
+"""What every page knows: who answers the model calls, and which version this is."""
 
 from django.http import HttpRequest
 
+from pevsite.installation import version
 from runs.lifecycle.defaults import current_service
 
 
 def installation(request: HttpRequest) -> dict[str, object]:
-    return {"service": current_service()}
+    return {"service": current_service(), "version": version()}

@@ -31,7 +31,7 @@
   }
 
   document.addEventListener("keydown", (event) => {
-    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
     const typing = event.target.closest("input, textarea, select, [contenteditable]");
     if (typing) {
       if (event.key === "Escape" && root.contains(typing)) typing.blur();

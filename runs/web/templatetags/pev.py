@@ -27,6 +27,7 @@ from runs.web.addresses import (
     files_address,
     statement_address,
 )
+from runs.web.glossary import TERMS, Term
 from runs.web.presenters.graph import graphs_of
 
 register = template.Library()
@@ -222,3 +223,9 @@ register.filter(subject_of)
 @register.filter
 def short_hash(digest: str) -> str:
     return digest[:12]
+
+
+@register.inclusion_tag("components/term.html")
+def term(key: str) -> dict[str, Term]:
+    """A word's meaning, in a fold beside it. Raises KeyError for one that the glossary does not have."""
+    return {"term": TERMS[key]}

@@ -64,6 +64,8 @@ TABLE = {
     "people/": Row(get=ADMINISTERED, post=ADMINISTERED, sent={"user": "dora"}),
     "people/<int:person_id>/": Row(post=(302, 404, 404, 404, 302), sent={"verb": "deactivate"}),
     "metrics/": Row(get=MINE),
+    "help/": Row(get=MINE),
+    "help/glossary/": Row(get=MINE),
     "runs/new/": Row(get=MINE, post=(302, 422, 422, 422, 422)),
     "runs/sample/<slug:name>/": Row(post=(302,) * 5),
     "runs/<int:run_id>/": Row(get=SEEN),
