@@ -1,0 +1,191 @@
+"""The lists of runs in a real browser: by keys, on a phone, without JavaScript, in the background."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Browser, Page, Request, StorageState, expect
+
+from tests.browser.site import Site
+from tests.browser.test_story import check_accessible
+
+expect.set_options(timeout=15_000)
+CROWD = """
+from tests.factories import alice
+from tests.factories.crowd import crowd
+crowd(alice(), 60, open_gates=5, running=4)
+"""
+RENAMED = """
+from runs.lifecycle.shelf import rename
+from runs.models import Run
+run = Run.objects.filter(status="executing").last()
+rename(run.pk, run.owner, "Brand new")
+"""
+TWO_MORE = """
+from runs.events.kinds import Note
+from runs.history import record
+from runs.models import Run
+from tests.factories import alice
+from tests.factories.crowd import crowd
+crowd(alice(), 2, open_gates=2, running=0)
+record(Run.objects.first().pk, Note(text="News."))
+"""
+NOTES = """
+window.notes = "";
+class Notification {
+  static permission = "default";
+  static async requestPermission() { return (Notification.permission = "granted"); }
+  constructor(title) { document.documentElement.dataset.notes = (window.notes += title); }
+}
+window.Notification = Notification;
+document.hasFocus = () => false;
+"""
+
+
+@pytest.fixture(scope="module", autouse=True)
+def runs(site: Site) -> None:
+    """Five runs of Alice's wait, four work, fifty-one are finished."""
+    site.manage("shell", "-c", CROWD)
+
+
+@pytest.fixture
+def plain(browser: Browser, site: Site, signed_in: StorageState) -> Iterator[Page]:
+    """A browser without JavaScript."""
+    context = browser.new_context(storage_state=signed_in, java_script_enabled=False)
+    page = context.new_page()
+    page.goto(site.url)
+    yield page
+    context.close()
+
+
+def focused(page: Page) -> str:
+    return str(page.evaluate("document.activeElement.closest('tr')?.id || document.activeElement.id"))
+
+
+def rows(page: Page) -> list[str]:
+    return [str(row.get_attribute("id")) for row in page.locator(".runs tbody tr").all()]
+
+
+def test_a_list_is_walked_and_opened_by_keys(page: Page) -> None:
+    ids = rows(page)
+    assert len(ids) >= 5
+    for key, place in (("j", 0), ("j", 1), ("j", 2), ("k", 1), ("k", 0), ("k", 0)):
+        page.keyboard.press(key)
+        assert focused(page) == ids[place]
+    page.keyboard.press("Enter")
+    page.wait_for_url(f"**/runs/{ids[0].removeprefix('run-')}/#gate-*")
+    expect(page.locator("#live")).to_have_attribute("data-state", "live")
+
+
+def test_a_slash_leads_to_the_search_in_which_keys_are_letters(page: Page, site: Site) -> None:
+    page.goto(f"{site.url}/?show=all")
+    page.keyboard.press("/")
+    assert focused(page) == "search"
+    page.keyboard.type("jk/")
+    expect(page.locator("#search")).to_have_value("jk/")
+    page.locator("#search").fill("review")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/?show=all&q=review*")
+    page.locator("#search").focus()
+    page.keyboard.press("Escape")
+    page.keyboard.press("j")
+    assert focused(page) == rows(page)[0]
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("size", [(1280, 900), (390, 844)])
+def test_the_lists_are_accessible_and_fit(page: Page, site: Site, scheme: str, size: tuple[int, int]) -> None:
+    page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
+    page.set_viewport_size({"width": size[0], "height": size[1]})
+    for address in ("/", "/?show=all&q=review&state=partial", "/?q=nowhere"):
+        page.goto(site.url + address)
+        check_accessible(page)
+        assert page.evaluate("document.documentElement.scrollWidth") <= size[0]
+    page.goto(f"{site.url}/?show=finished")
+    page.locator("summary", has_text="Filter and sort").click()
+    check_accessible(page)
+    page.keyboard.press("Escape")
+    page.locator(".run-menu > summary").nth(1).click()
+    expect(page.get_by_role("button", name="Rename")).to_be_visible()
+    check_accessible(page)
+    page.get_by_role("link", name="Delete…").click()
+    expect(page.get_by_role("button", name="Delete run")).to_be_visible()
+    check_accessible(page)
+
+
+def test_rows_are_dense(page: Page, site: Site) -> None:
+    page.goto(f"{site.url}/?show=all")
+    heights = page.evaluate("[...document.querySelectorAll('.runs tbody tr')].map((row) => row.offsetHeight)")
+    assert (len(heights), min(heights) >= 36, max(heights) <= 44) == (40, True, True)
+
+
+def test_what_is_typed_into_a_menu_stays_while_the_list_is_kept_up_to_date(page: Page, site: Site) -> None:
+    page.goto(f"{site.url}/?show=running")
+    row = page.locator(".runs tbody tr").first
+    row.locator(".run-menu > summary").click()
+    title = page.get_by_role("textbox", name="Title")
+    title.fill("Contracts of May")
+    site.manage("shell", "-c", RENAMED)
+    expect(page.locator(".runs")).to_contain_text("Brand new")
+    expect(title).to_have_value("Contracts of May")
+    page.get_by_role("button", name="Rename").click()
+    expect(page.locator("#messages")).to_contain_text("is called “Contracts of May” now")
+    page.wait_for_url("**/?show=running")
+    expect(page.locator(".runs")).to_contain_text("Contracts of May")
+
+
+def test_a_page_that_nobody_looks_at_asks_nothing_and_then_whether_there_is_news(page: Page) -> None:
+    asked: list[Request] = []
+    page.on("request", lambda request: asked.append(request))
+    page.evaluate("Object.defineProperty(document, 'hidden', {value: true, configurable: true})")
+    page.wait_for_timeout(6_000)
+    assert asked == []
+    page.evaluate("Object.defineProperty(document, 'hidden', {value: false, configurable: true})")
+    with page.expect_response(lambda response: response.status == 304):
+        page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
+    assert len(rows(page)) >= 5
+
+
+def test_who_asks_for_notifications_gets_one_when_the_number_rises(page: Page, site: Site) -> None:
+    page.add_init_script(NOTES)
+    page.goto(site.url)
+    button = page.locator("[data-notify]")
+    expect(button).to_have_text("Notify me")
+    button.click()
+    expect(button).to_have_text("Notifications on")
+    expect(button).to_have_attribute("aria-pressed", "true")
+    before = int(str(page.locator("[data-needed]").get_attribute("data-needed")))
+    site.manage("shell", "-c", TWO_MORE)
+    expect(page.locator("html")).to_have_attribute("data-notes", f"{before + 2} runs need your decision")
+    assert page.title() == f"({before + 2}) Needs your decision · pevsite"
+    page.reload()
+    page.evaluate("Notification.permission = 'granted'")
+    button.click()
+    expect(button).to_have_text("Notify me")
+
+
+def test_everything_works_without_javascript(plain: Page, site: Site) -> None:
+    listed = plain.locator(".runs tbody tr")
+    plain.get_by_role("link", name="Finished").click()
+    expect(listed).to_have_count(40)
+    plain.get_by_role("link", name="Next").click()
+    expect(listed).to_have_count(11)
+    plain.goto(site.url)
+    plain.locator("#search").fill("review the")
+    plain.keyboard.press("Enter")
+    expect(plain.locator(".chip")).to_have_text(["“review the” ×: take this filter off"])
+    plain.locator("summary", has_text="Filter and sort").click()
+    plain.locator("#state").select_option("awaiting_approval")
+    plain.get_by_role("button", name="Show").click()
+    expect(plain.locator(".chip")).to_have_count(2)
+    assert len(rows(plain)) >= 5
+    plain.locator(".chip").first.click()
+    expect(plain.locator(".chip")).to_have_text(["Plan needs a decision ×: take this filter off"])
+    plain.goto(f"{site.url}/?show=finished")
+    plain.locator(".run-menu > summary").first.click()
+    plain.get_by_role("link", name="Rename, archive or delete").first.click()
+    plain.get_by_role("button", name="Archive").click()
+    expect(plain.locator("#messages")).to_contain_text("is archived")
+    plain.goto(f"{site.url}/?show=finished&archived=1")
+    expect(listed).to_have_count(1)
