@@ -83,6 +83,15 @@ class Site:
         assert done.returncode == 0, done.stderr
         return done.stdout
 
+    def make(self, *names: str) -> list[int]:
+        """The numbers of runs in these states (tests/browser/made.py); only while nothing is served."""
+        assert self._server is None
+        command = [sys.executable, "-m", "tests.browser.made", *names]
+        environ = {**self._environ, "ANTHROPIC_API_KEY": "none is asked"}
+        done = subprocess.run(command, cwd=ROOT, env=environ, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
+        return [int(number) for number in done.stdout.split()]
+
     def spawn(self, *arguments: str) -> subprocess.Popen[str]:
         """A management command that goes on by itself; what it prints can be read."""
         return subprocess.Popen(

@@ -106,7 +106,8 @@ def test_a_rejected_plan_comes_back_as_version_2(page: Page) -> None:
 
 
 def check_downloads(page: Page) -> None:
-    for name, begins in (("report.md", b"# "), ("All files (.zip)", b"PK")):
+    for name, begins in (("Report as Markdown", b"# "), ("All files (.zip)", b"PK")):
+        page.locator("#run-result summary", has_text="Download").click()
         with page.expect_download() as download:
             page.locator("#run-result").get_by_role("link", name=name).click()
         assert Path(download.value.path()).read_bytes().startswith(begins)

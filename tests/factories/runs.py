@@ -16,7 +16,7 @@ from runs.enums import (
     WorkKind,
 )
 from runs.lifecycle import asking, facts, gates
-from runs.models import Run
+from runs.models import Gate, Run
 from runs.pev.contracts import PlanContract
 from runs.pev.verifier import failed
 from tests.factories.attempts import fail_review, final_answer, pass_inventory, pass_notices, pass_review
@@ -27,6 +27,7 @@ from tests.factories.parts import (
     decide,
     inventory_step,
     judgement,
+    open_gate,
     open_work,
     output,
     overlay,
@@ -88,6 +89,34 @@ def failed_attempt(**changes: Any) -> Run:
 def step_gate(**changes: Any) -> Run:
     """The review passed at its second attempt and waits for a person."""
     run = failed_attempt(**changes)
+    pass_review(run)
+    return _fresh(run)
+
+
+def reporting(report: str, run: Run | None = None) -> Run:
+    """A step gate at a result whose report is this text."""
+    run = run or step_gate()
+    gate = open_gate(run, GateKind.STEP)
+    assert gate.attempt is not None
+    assert gate.attempt.output is not None
+    gate.attempt.output = gate.attempt.output.model_copy(update={"findings": report})
+    gate.attempt.save()
+    Gate.objects.filter(pk=gate.pk).update(digest=gates.current_digest(gate))
+    return _fresh(run)
+
+
+def points(count: int) -> str:
+    """A report with so many points."""
+    numbers = range(1, count + 1)
+    found = [f"- F{number} (contracts/lease.md, line {number}): clause {number} names no date" for number in numbers]
+    return "\n".join([f"{count} points need attention in 3 documents.", "", *found])
+
+
+def large_step_gate(steps: int) -> Run:
+    """The gate of the second step of so many; the others come after it."""
+    rest = [plan_step(f"s{n}", f"Step {n}", dependencies=["review"]) for n in range(3, steps + 1)]
+    run = executing(plan(inventory_step(), review_step(), *rest), max_steps=500)
+    pass_inventory(run)
     pass_review(run)
     return _fresh(run)
 

@@ -11,6 +11,7 @@ from runs.enums import SETTLED_STEPS, GateKind, GateStatus, Outcome, RunStatus
 from runs.lifecycle.templates import plan_worth_keeping
 from runs.models import Gate, Run, Step
 from runs.pev.ports import FileInfo
+from runs.reading.files import MadeFile
 from runs.reading.plans import PlanReading, StepReading
 from runs.reading.rows import read_rows
 from runs.reading.run import RunReading
@@ -99,6 +100,11 @@ class RunPage(RunReading):
         known = {Outcome.SUCCEEDED: "Succeeded", Outcome.CANCELLED: "Stopped"}
         outcome = Outcome(self.run.outcome or Outcome.FAILED)
         return known.get(outcome, outcome.upper())
+
+    @property
+    def results(self) -> list[MadeFile]:
+        """What it has made and not removed again."""
+        return [file for file in self.made if file.change != "removed"]
 
     @property
     def plan_can_be_kept(self) -> bool:

@@ -144,20 +144,8 @@ REPORT = "Three points need attention in two documents.\n\n" + "\n".join(
 )
 
 
-def reporting(text: str) -> Run:
-    """A step gate at a result whose report is this text."""
-    run = factories.step_gate()
-    attempt = gate_of(run).attempt
-    assert attempt is not None
-    assert attempt.output is not None
-    attempt.output = attempt.output.model_copy(update={"findings": text})
-    attempt.save()
-    Gate.objects.filter(pk=gate_of(run).pk).update(digest=current_digest(gate_of(run)))
-    return run
-
-
 def test_points_that_are_sent_back_become_requests_and_the_others_stay(alice_client: Client) -> None:
-    run = reporting(REPORT)
+    run = factories.reporting(REPORT)
     page = alice_client.get(f"/runs/{run.pk}/").text
     assert [f'name="back" value="{number}"' in page for number in (1, 2, 3, 4)] == [True, True, True, False]
     gate = gate_of(run)
@@ -188,7 +176,7 @@ def test_points_that_are_sent_back_become_requests_and_the_others_stay(alice_cli
 def test_points_that_cannot_be_sent_back_are_said_and_kept(
     alice_client: Client, change: dict[str, object], says: str
 ) -> None:
-    gate = gate_of(reporting(REPORT))
+    gate = gate_of(factories.reporting(REPORT))
     answer = alice_client.post(address(gate), form(gate, "reject") | change)
     gate.refresh_from_db()
     if says:
@@ -200,7 +188,7 @@ def test_points_that_cannot_be_sent_back_are_said_and_kept(
 
 
 def test_a_report_stands_on_the_page_once(alice_client: Client) -> None:
-    run = reporting(f"{REPORT}\n\n## Remarks\n\nThe annex is missing.")
+    run = factories.reporting(f"{REPORT}\n\n## Remarks\n\nThe annex is missing.")
     page = alice_client.get(f"/runs/{run.pk}/").text
     assert [page.count(words) for words in ("Three points need", "F2: clause 2", "The annex is")] == [1, 1, 0]
     rest = alice_client.get(f"{address(gate_of(run))}report/").text

@@ -1,0 +1,156 @@
+"""Gates in a real browser: decided on one screen, by keyboard, and answered at the button whatever happens."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+
+import pytest
+from playwright.sync_api import Browser, Locator, Page, expect
+
+from tests.browser.site import Site, sign_in
+from tests.browser.test_story import LONG, check_accessible, gate
+from tests.installation import Installation
+
+MADE = ["plan of 4", "plan of 40", "second plan", "result of 4", "result of 40", "exhausted"]
+SIZES = {"wide": (1280, 900), "phone": (390, 844)}
+MOST_WORDS = 150
+
+
+@pytest.fixture(scope="module")
+def runs() -> dict[str, int]:
+    """The numbers of the made runs, by name; filled when the site is made."""
+    return {}
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory, installation: Installation, runs: dict[str, int]) -> Iterator[Site]:
+    running = Site(installation.copy(tmp_path_factory.mktemp("gates")), delay=0.05)
+    runs |= dict(zip(MADE, running.make(*MADE), strict=True))
+    running.first_link = running.start()
+    yield running
+    running.kill()
+    assert [line for line in running.log.read_text().splitlines() if " ERROR " in line] == []
+
+
+def opened(page: Page, site: Site, run: int) -> Locator:
+    page.goto(f"{site.url}/runs/{run}/")
+    expect(page.locator("#live")).to_have_attribute("data-state", "live")
+    return page.locator("article.gate")
+
+
+def in_view(page: Page, what: Locator) -> bool:
+    box, size = what.bounding_box(), page.viewport_size
+    assert box
+    assert size
+    right, bottom = box["x"] + box["width"], box["y"] + box["height"]
+    return min(box["x"], box["y"]) >= 0 and right <= size["width"] and bottom <= size["height"]
+
+
+@pytest.mark.parametrize("size", SIZES.values(), ids=SIZES)
+@pytest.mark.parametrize("name", MADE)
+def test_question_summary_and_buttons_are_on_the_first_screen(
+    page: Page, site: Site, runs: Mapping[str, int], name: str, size: tuple[int, int]
+) -> None:
+    page.set_viewport_size({"width": size[0], "height": size[1]})
+    asked = opened(page, site, runs[name])
+    assert in_view(page, asked.locator("h2"))
+    assert in_view(page, asked.locator("button[value=approve]"))
+    assert in_view(page, asked.locator("button[value=reject]"))
+    lead = asked.locator(".gate-lead, .gate-lines > li").first
+    assert in_view(page, lead)
+    summary = " ".join(asked.locator(".gate-lead, .gate-lines").all_inner_texts())
+    assert len(summary.split()) <= MOST_WORDS
+    assert page.evaluate("document.documentElement.scrollWidth") <= size[0]
+    if name in {"second plan", "result of 40"}:
+        for scheme in ("light", "dark"):
+            page.emulate_media(color_scheme=scheme)
+            page.wait_for_timeout(300)  # buttons fade from one colour to the other
+            check_accessible(page)
+
+
+@pytest.mark.parametrize("name", ["result of 4", "result of 40"])
+def test_no_sentence_of_a_report_stands_twice(page: Page, site: Site, runs: Mapping[str, int], name: str) -> None:
+    asked = opened(page, site, runs[name])
+    for fold in asked.locator("details.fold").all():
+        fold.evaluate("fold => { fold.open = true; }")
+    expect(asked.locator(".judgement").first).to_be_visible()
+    text = page.locator("main").inner_text()
+    points = re.findall(r"F\d+ \(contracts/lease\.md, line \d+\)", text)
+    assert points
+    assert len(points) == len(set(points))
+    assert text.count("need attention in 3 documents") == 1
+
+
+def test_a_result_is_sent_back_and_accepted_by_keyboard_only(page: Page, site: Site, runs: Mapping[str, int]) -> None:
+    asked = opened(page, site, runs["result of 4"])
+    before = asked.get_attribute("id")
+    asked.locator("h2").focus()
+    page.keyboard.press("Tab")
+    for _ in range(40):
+        if page.evaluate("document.activeElement.matches('.decide textarea')"):
+            break
+        page.keyboard.press("Tab")
+    page.keyboard.type("Name the clause.")
+    style = "button => getComputedStyle(button).backgroundColor"
+    filled, plain = (asked.locator(f"button[value={verb}]").evaluate(style) for verb in ("reject", "approve"))
+    assert filled != plain, "with words in the field, the button that sends them is the filled one"
+    page.keyboard.press("Tab")
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.value") == "reject"
+    page.keyboard.press("Enter")
+    expect(page.locator(f"#{before}")).to_have_count(0, timeout=LONG)
+    expect(page.locator(".run-decided")).to_contain_text("Name the clause.")
+
+
+@pytest.mark.provokes("ERR_INTERNET", "htmx", "WebSocket")
+def test_without_a_connection_nothing_typed_is_lost(page: Page, site: Site, runs: Mapping[str, int]) -> None:
+    asked = opened(page, site, runs["plan of 4"])
+    asked.locator("textarea").fill("Leave out the annex.")
+    page.context.set_offline(True)
+    asked.locator("button[value=reject]").click()
+    expect(asked.locator(".decide-answer")).to_contain_text("Not sent: no connection")
+    page.context.set_offline(False)
+    page.reload()
+    expect(asked.locator("textarea")).to_have_value("Leave out the annex.")
+    asked.locator("textarea").fill("")
+
+
+@pytest.mark.provokes("401", "WebSocket", "403")
+def test_signed_out_in_another_tab_the_way_back_leads_here(
+    browser: Browser, site: Site, runs: Mapping[str, int]
+) -> None:
+    """In a session of its own: signing out ends it."""
+    context = browser.new_context(viewport={"width": 1280, "height": 900})
+    page = context.new_page()
+    sign_in(page, site.invite("erin"))
+    site.manage("people", "administrator", "erin")
+    asked = opened(page, site, runs["plan of 40"])
+    asked.locator("textarea").fill("Ten steps at most.")
+    context.clear_cookies(name="sessionid")
+    asked.locator("button[value=reject]").click()
+    expect(asked.locator(".decide-answer")).to_contain_text("Not sent: you are signed out.")
+    asked.get_by_role("link", name="Sign in again").click()
+    sign_in(page, site.manage("people", "link", "erin", "--base", site.url).strip())
+    expect(page).to_have_url(re.compile(rf"/runs/{runs['plan of 40']}/"))
+    expect(asked.locator("textarea")).to_have_value("Ten steps at most.")
+    context.close()
+
+
+@pytest.mark.provokes("422")
+def test_a_refusal_stands_at_the_button(page: Page, site: Site, runs: Mapping[str, int]) -> None:
+    asked = opened(page, site, runs["result of 40"])
+    asked.locator("summary", has_text="Points").click()
+    asked.locator("input[name=back]").nth(1).check()
+    asked.locator("button[value=approve]").click()
+    expect(asked.locator(".decide-answer")).to_contain_text("1 point is ticked to be sent back.")
+    assert in_view(page, asked.locator(".decide-answer"))
+    expect(asked.locator("input[name=back]").nth(1)).to_be_checked()
+
+
+def test_request_without_words_is_said_before_it_is_sent(page: Page, site: Site, runs: Mapping[str, int]) -> None:
+    asked = opened(page, site, runs["second plan"])
+    asked.locator("button[value=reject]").click()
+    said = asked.locator("textarea").evaluate("field => field.validationMessage")
+    assert said == "Say what should be different, or tick points to send back."
+    expect(gate(page, "plan")).to_be_visible()
