@@ -13,8 +13,9 @@ from django.core.asgi import get_asgi_application
 
 pages = get_asgi_application()
 
-from runs.web.headers import StaticFiles, WithHeaders
+from runs.web.headers import WithHeaders
 from runs.web.routing import SameOrigin, websocket_urlpatterns
+from runs.web.static import StaticFiles
 
 application = ProtocolTypeRouter(
     {

@@ -68,6 +68,7 @@ INSTALLED_APPS = [
 ]
 MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
+    "runs.web.headers.Compressed",
     "runs.web.headers.no_store",
     "django.middleware.csp.ContentSecurityPolicyMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
@@ -120,7 +121,7 @@ CHANNEL_LAYERS = {"default": {"BACKEND": "channels.layers.InMemoryChannelLayer"}
 TASKS = {"default": {"BACKEND": "runs.engine.embedded.EmbeddedBackend"}}
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
-    "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},
+    "staticfiles": {"BACKEND": "runs.web.static.HashedNames"},
     "blobs": {"BACKEND": "runs.trees.BlobStorage", "OPTIONS": {"location": DATA_DIR / "blobs"}},
 }
 

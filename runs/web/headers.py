@@ -6,10 +6,9 @@ from typing import Any
 
 from asgiref.sync import iscoroutinefunction
 from django.conf import settings
-from django.contrib.staticfiles.handlers import ASGIStaticFilesHandler
-from django.core.exceptions import SuspiciousOperation
-from django.http import FileResponse, Http404, HttpRequest, HttpResponse
+from django.http import HttpRequest
 from django.http.response import HttpResponseBase
+from django.middleware.gzip import GZipMiddleware
 from django.utils.decorators import sync_and_async_middleware
 
 type Message = dict[str, Any]
@@ -34,19 +33,17 @@ def _not_stored(response: HttpResponseBase) -> HttpResponseBase:
     return response
 
 
-class StaticFiles(ASGIStaticFilesHandler):
-    """Static files, and 404 for whatever else is asked for below their address."""
+class Compressed(GZipMiddleware):
+    """Pages go out compressed. Downloads do not: they are files as they are, with their length, often zipped already.
 
-    def serve(self, request: HttpRequest) -> HttpResponse | FileResponse:
-        """Raises Http404 also for paths that lead elsewhere, or cannot be paths: Django would answer with 500."""
-        try:
-            response = super().serve(request)
-        except (SuspiciousOperation, ValueError, OSError) as error:
-            raise Http404 from error
-        kind = response.headers.get("Content-Type", "")  # 304, for a file that the browser has, says no type
-        if kind.startswith("text/") and "charset" not in kind:
-            response.headers["Content-Type"] = f"{kind}; charset=utf-8"
-        return response
+    Django adds a random number of bytes to each answer, masks the token of forms, and the session's cookie comes with
+    no request of another site but a click on a link: what a length could tell is not to be had by repetition.
+    """
+
+    def process_response(self, request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
+        if response.streaming or response.has_header("Content-Disposition"):
+            return response
+        return super().process_response(request, response)
 
 
 class WithHeaders:

@@ -6,6 +6,7 @@ from functools import partial
 from http import HTTPStatus
 from typing import IO, Any
 
+from autobahn.websocket.compress import PerMessageDeflateOffer, PerMessageDeflateOfferAccept
 from daphne.server import Server as Daphne
 from daphne.ws_protocol import WebSocketProtocol
 from django.conf import settings
@@ -26,6 +27,7 @@ MAX_WAIT = 30
 """Seconds that a request waits for its turn."""
 RESERVED_FILES = 250
 """Files that a process needs besides the connections of clients: databases, blobs, logs, calls of models."""
+WINDOW_BITS = 13
 _PIECE = 64 * 1024
 _BUSY = b"The site is busy. Nothing was changed. Try again in a moment.\n"
 
@@ -78,6 +80,7 @@ class Server(Daphne):
     @ws_factory.setter
     def ws_factory(self, made: Any) -> None:
         made.protocol = Socket
+        made.setProtocolOptions(perMessageCompressionAccept=compressed)
         self._sockets = made
 
     def timeout_checker(self) -> None:
@@ -136,6 +139,19 @@ async def _next(body: IO[bytes], receive: Receive) -> Message:
     await asyncio.sleep(0)  # others have their turn between two pieces
     piece = b"" if body.closed else body.read(_PIECE)
     return {"type": "http.request", "body": piece, "more_body": True} if piece else await receive()
+
+
+def compressed(offers: list[Any]) -> PerMessageDeflateOfferAccept | None:
+    """Sockets are compressed where a browser offers it, with a window of 8 kB on each side: a thousand are a few MB.
+
+    What comes in is inflated up to `websocket_max_message_size` at the most, and refused beyond.
+    """
+    for offer in offers:
+        if isinstance(offer, PerMessageDeflateOffer):
+            asked = WINDOW_BITS if offer.accept_max_window_bits else 0
+            own = min(WINDOW_BITS, offer.request_max_window_bits or WINDOW_BITS)
+            return PerMessageDeflateOfferAccept(offer, request_max_window_bits=asked, window_bits=own, mem_level=5)  # type: ignore[no-untyped-call]
+    return None
 
 
 def _start(status: HTTPStatus) -> Message:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import base64
+import re
 import socket
 import time
+import zlib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -160,10 +162,10 @@ def test_what_is_sent_is_what_it_is_called_and_stands_in_no_frame(target: Target
 
 def test_a_static_file_that_has_not_changed_is_not_sent_again(target: Target) -> None:
     asked = target.line().ask("GET /static/js/run.js", "Connection: close").answer()
-    changed = next(line for line in asked.split("\r\n") if line.lower().startswith("last-modified: "))
-    since = changed.partition(": ")[2]
-    again = target.line().ask("GET /static/js/run.js", f"If-Modified-Since: {since}", "Connection: close").answer()
+    etag = next(line for line in asked.split("\r\n") if line.lower().startswith("etag: ")).partition(": ")[2]
+    again = target.line().ask("GET /static/js/run.js", f"If-None-Match: {etag}", "Connection: close").answer()
     assert again.startswith("HTTP/1.1 304 ")
+    assert again.partition("\r\n\r\n")[2] == ""
 
 
 @pytest.mark.parametrize(
@@ -175,13 +177,14 @@ def test_nothing_but_static_files_is_found_among_them(target: Target, path: str)
     assert answer.startswith("HTTP/1.1 404 ")
 
 
-def handshake(target: Target, run: str, cookie: str) -> Line:
+def handshake(target: Target, run: str, cookie: str, *more: str) -> Line:
     key = base64.b64encode(b"0123456789abcdef").decode()
     return target.line().ask(
-        f"GET /ws{run}",
+        f"GET /ws{run}?tab=history",
         f"Origin: http://127.0.0.1:{target.port}",
         *("Upgrade: websocket", "Connection: Upgrade", "Sec-WebSocket-Version: 13", f"Sec-WebSocket-Key: {key}"),
         f"Cookie: {cookie}",
+        *more,
     )
 
 
@@ -199,6 +202,11 @@ def test_a_socket_opens_only_for_those_who_have_signed_in(target: Target, run: s
 
 
 def test_what_a_browser_is_sent_may_be_longer_than_what_it_may_send(target: Target, run: str) -> None:
+    token = re.search(r'name="csrfmiddlewaretoken" value="([^"]+)"', target.alice.get(run)[1])
+    assert token is not None
+    for number in range(16):  # lines of the history
+        body = f"csrfmiddlewaretoken={token[1]}&paused={(number + 1) % 2}".encode()
+        target.alice.send("POST", f"{run}pause/", body, **{"Content-Type": "application/x-www-form-urlencoded"})
     line = handshake(target, run, target.alice.cookie)
     line.socket.recv(1_000)
     line.socket.sendall(frame(b'{"seen": 0}'))
@@ -212,6 +220,38 @@ def test_a_long_message_closes_the_socket_unread(target: Target, run: str) -> No
     line = handshake(target, run, target.alice.cookie)
     assert line.socket.recv(1_000).startswith(b"HTTP/1.1 101 ")
     line.socket.sendall(frame(b"x" * 5_000))
+    assert line.answer() == ""
+
+
+ZIPPED = "Sec-WebSocket-Extensions: permessage-deflate; client_max_window_bits"
+
+
+@pytest.mark.parametrize(
+    ("offer", "taken"),
+    [
+        (ZIPPED, b"permessage-deflate; client_max_window_bits=13\r"),
+        ("Sec-WebSocket-Extensions: permessage-deflate", b"permessage-deflate\r"),
+        ("Sec-WebSocket-Extensions: permessage-deflate; server_max_window_bits=9", b"server_max_window_bits=9\r"),
+        ("Sec-WebSocket-Extensions: permessage-rot13", b""),
+    ],
+)
+def test_sockets_are_compressed_where_a_browser_offers_it(target: Target, run: str, offer: str, taken: bytes) -> None:
+    line = handshake(target, run, target.alice.cookie, offer)
+    answer = line.socket.recv(1_000)
+    assert answer.startswith(b"HTTP/1.1 101 ")
+    assert (b"permessage" in answer, taken in answer) == (bool(taken), True)
+    line.socket.sendall(frame(b'{"seen": 0}'))
+    assert line.socket.recv(1)[0] == (0xC1 if taken else 0x81)
+    line.close()
+
+
+def test_a_message_that_inflates_beyond_the_limit_closes_the_socket(target: Target, run: str) -> None:
+    line = handshake(target, run, target.alice.cookie, ZIPPED)
+    assert line.socket.recv(1_000).startswith(b"HTTP/1.1 101 ")
+    packer = zlib.compressobj(9, zlib.DEFLATED, -13)
+    bomb = packer.compress(b"x" * 3_000_000) + packer.flush(zlib.Z_SYNC_FLUSH)[:-4]
+    assert 2_000 < len(bomb) < 4_000, "as large as a frame may be"
+    line.socket.sendall(frame(bomb, 0x41))
     assert line.answer() == ""
 
 

@@ -1,0 +1,55 @@
+"""What a page weighs when it is opened for the first time: itself, its styles, scripts and images, as they are sent."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from django.core.handlers.asgi import ASGIHandler
+from django.http import HttpResponse
+from django.test import Client, RequestFactory
+
+from runs.web.static import StaticFiles
+from tests import factories
+
+pytestmark = pytest.mark.django_db
+MAX_WEIGHT = 150_000
+ZIPPED = {"Accept-Encoding": "gzip"}
+
+
+def weight(client: Client, address: str) -> int:
+    page = client.get(address, headers=ZIPPED)
+    assert (page.status_code, page["Content-Encoding"]) == (200, "gzip")
+    text = client.get(address).content.decode()
+    linked = set(re.findall(r'(?:src|href)="(/static/[^"]+)"', text))
+    assert len(linked) > 5
+    assert all(re.search(r"\.[0-9a-f]{16}\.\w+$", one) for one in linked)
+    return len(page.content) + sum(len(sent(one).content) for one in linked)
+
+
+def sent(address: str) -> HttpResponse:
+    return StaticFiles(ASGIHandler()).serve(RequestFactory(headers=ZIPPED).get(address))
+
+
+@pytest.mark.parametrize("address", ["/", "/runs/new/", "/metrics/"])
+def test_first_pages_are_light(address: str, alice_client: Client) -> None:
+    factories.step_gate()
+    assert weight(alice_client, address) < MAX_WEIGHT
+
+
+@pytest.mark.parametrize("tab", ["", "plan/", "steps/", "files/", "history/", "cost/", "report/"])
+def test_every_tab_of_a_run_of_forty_steps_is_light(tab: str, alice_client: Client) -> None:
+    run = factories.many_steps(40)
+    assert weight(alice_client, f"/runs/{run.pk}/{tab}") < MAX_WEIGHT
+
+
+def test_downloads_are_sent_as_they_are(alice_client: Client) -> None:
+    run = factories.step_gate()
+    answer = alice_client.get(f"/runs/{run.pk}/report.md", headers=ZIPPED)
+    assert "Content-Encoding" not in answer.headers
+
+
+def test_a_compressed_page_does_not_have_the_same_length_twice(alice_client: Client) -> None:
+    run = factories.step_gate()
+    lengths = {len(alice_client.get(f"/runs/{run.pk}/", headers=ZIPPED).content) for _ in range(12)}
+    assert len(lengths) > 3, "random bytes are added, against guesses by length"
