@@ -50,19 +50,41 @@ def compared(before: str, after: str, effort: Effort) -> tuple[Piece, ...]:
     to the white space between words. Texts that have little in common, or for which there is no effort left, are one
     piece each.
     """
-    if not effort.take((len(before) + len(after)) // _CHARACTERS):
+    found = _kinds(before, after, effort)
+    if found is None:
         return tuple(Piece(kind, text) for kind, text in _whole(before, after))
+    kinds, old, new = found
+    return tuple(_pieces(kinds, iter(old), iter(new)))
+
+
+def sides(before: str, after: str, effort: Effort) -> tuple[tuple[Piece, ...], tuple[Piece, ...]] | None:
+    """The pieces of each text for itself, to the character; None where `compared` has one piece each."""
+    found = _kinds(before, after, effort)
+    if found is None:
+        return None
+    kinds, old, new = found
+    return tuple(_side(kinds, old, "removed")), tuple(_side(kinds, new, "added"))
+
+
+def _side(kinds: Sequence[Kind], words: Sequence[str], own: Kind) -> Iterator[Piece]:
+    mine = iter([kind for kind in kinds if kind in {"same", own}])
+    for kind, group in groupby(words, key=lambda _: next(mine)):
+        yield Piece(kind, "".join(group))
+
+
+def _kinds(before: str, after: str, effort: Effort) -> tuple[Sequence[Kind], Sequence[str], Sequence[str]] | None:
+    """What becomes of each word, in order, and the words of both; None for texts that replace each other."""
+    if not effort.take((len(before) + len(after)) // _CHARACTERS):
+        return None
     old, new = _WORD.findall(before), _WORD.findall(after)
     known, wanted = [word.strip() for word in old], [word.strip() for word in new]
-    start = _shared(known, wanted)
-    end = _shared(known[start:][::-1], wanted[start:][::-1])
-    kinds = _script(known[start : len(old) - end], wanted[start : len(new) - end], effort)
+    start = shared(known, wanted)
+    end = shared(known[start:][::-1], wanted[start:][::-1])
+    kinds = script(known[start : len(old) - end], wanted[start : len(new) - end], effort)
     if kinds is None or (before != after and not kinds):
-        return tuple(Piece(kind, text) for kind, text in _whole(before, after))
+        return None
     every: list[Kind] = [*["same"] * start, *kinds, *["same"] * end]  # type: ignore[list-item]
-    if every.count("same") < _ALIKE * max(len(old), len(new)):
-        return tuple(Piece(kind, text) for kind, text in _whole(before, after))
-    return tuple(_pieces(every, iter(old), iter(new)))
+    return (every, old, new) if every.count("same") >= _ALIKE * max(len(old), len(new)) else None
 
 
 def _whole(before: str, after: str) -> Iterator[tuple[Kind, str]]:
@@ -75,8 +97,8 @@ def _whole(before: str, after: str) -> Iterator[tuple[Kind, str]]:
         yield "added", after
 
 
-def _shared(old: Sequence[str], new: Sequence[str]) -> int:
-    """With how many words both begin."""
+def shared(old: Sequence[str], new: Sequence[str]) -> int:
+    """With how many words or lines both begin."""
     count = 0
     for one, other in zip(old, new, strict=False):
         if one != other:
@@ -85,8 +107,8 @@ def _shared(old: Sequence[str], new: Sequence[str]) -> int:
     return count
 
 
-def _script(old: Sequence[str], new: Sequence[str], effort: Effort) -> list[Kind] | None:
-    """What becomes of each word, in order; None for texts that differ too much, or without effort for it."""
+def script(old: Sequence[str], new: Sequence[str], effort: Effort) -> list[Kind] | None:
+    """What becomes of each word or line, in order; None for those that differ too much, or without effort for it."""
     reach, trail = {1: 0}, list[dict[int, int]]()
     for edits in range(min(len(old) + len(new), MAX_EDITS) + 1):
         trail.append(dict(reach))

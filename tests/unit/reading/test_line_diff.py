@@ -1,0 +1,106 @@
+"""Two texts line by line: what a reader sees, that no line is lost, and what hostile texts may cost."""
+
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from runs.reading.line_diff import CONTEXT, MAX_LINES, MAX_ROWS, LineDiff, line_diff
+from runs.reading.word_diff import Effort
+
+_SIGNS = {"same": " ", "removed": "-", "added": "+"}
+
+
+def compared(before: str, after: str) -> LineDiff:
+    found = line_diff(before, after, Effort())
+    assert found is not None
+    return found
+
+
+def shown(before: str, after: str) -> list[str]:
+    lines = []
+    for hunk in compared(before, after).hunks:
+        lines += [f"… {hunk.left_out}"] if hunk.left_out else []
+        for row in hunk.rows:
+            marked = "".join(piece.text if piece.kind == "same" else f"[{piece.text}]" for piece in row.pieces)
+            lines.append(f"{_SIGNS[row.kind]}{row.old or '.'} {row.new or '.'} {marked}")
+    return lines
+
+
+def test_changed_words_are_marked_in_lines_that_stand_beside_each_other() -> None:
+    before, after = "a title\nten days apply\nthe end\n", "a title\ntwelve days apply\nand more\nthe end\n"
+    assert shown(before, after) == [
+        " 1 1 a title",
+        "-2 . [ten] days apply",
+        "+. 2 [twelve] days apply",
+        "+. 3 and more",
+        " 3 4 the end",
+    ]
+
+
+def test_what_stays_is_left_out_but_for_some_lines_around() -> None:
+    lines = [f"line {number}" for number in range(1, 21)]
+    changed = [*lines[:9], "other", *lines[10:]]
+    found = shown("\n".join(lines), "\n".join(changed))
+    assert found[0] == "… 6"
+    assert found[1:] == [
+        *(f" {n} {n} line {n}" for n in range(10 - CONTEXT, 10)),
+        "-10 . line 10",
+        "+. 10 other",
+        *(f" {n} {n} line {n}" for n in range(11, 11 + CONTEXT)),
+    ]
+
+
+def test_a_paragraph_that_moved_is_gone_here_and_new_there() -> None:
+    found = compared("one\ntwo\nthree\nfour\n", "two\nthree\nfour\none\n")
+    assert (found.added, found.removed, found.more) == (1, 1, 0)
+
+
+def test_nothing_differs_in_line_ends_or_equal_texts() -> None:
+    assert compared("a\r\nb\r\n", "a\nb\n") == LineDiff(0, 0, ())
+    assert compared("", "") == LineDiff(0, 0, ())
+
+
+_LINES = st.lists(st.sampled_from(["a", "b", "c", "", "a b"]), max_size=12)
+
+
+@given(_LINES, _LINES)
+def test_both_texts_can_be_read_from_the_rows(before: list[str], after: list[str]) -> None:
+    found = compared("\n".join(["x", *before, "y"]), "\n".join(["x", *after, "y"]))
+    rows = [row for hunk in found.hunks for row in hunk.rows]
+    words = {(row.old, row.new): "".join(piece.text for piece in row.pieces) for row in rows}
+    old, new = ["x", *before, "y"], ["x", *after, "y"]
+    assert all(old[at - 1] == text for (at, _), text in words.items() if at)
+    assert all(new[at - 1] == text for (_, at), text in words.items() if at)
+    assert len(old) - found.removed == len(new) - found.added
+    assert found.more == 0
+    assert sum(row.kind == "removed" for row in rows) == found.removed
+
+
+def test_a_new_text_is_shown_up_to_a_bound() -> None:
+    found = compared("", "line\n" * 5_000)
+    assert (found.added, found.more, len(found.hunks[0].rows)) == (5_000, 5_000 - MAX_ROWS, MAX_ROWS)
+
+
+def test_too_long_texts_are_not_compared() -> None:
+    assert line_diff("", "\n" * (MAX_LINES + 2), Effort()) is None
+    assert line_diff("x" * 1_000_001, "", Effort()) is None
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("a\nb\n" * 20_000, "b\na\n" * 20_000),
+        ("a\n" * 50_000, "b\n" * 50_000),
+        ("".join(f"{n * n % 97}\n" for n in range(50_000)), "".join(f"{n * n % 89}\n" for n in range(50_000))),
+        ("".join(f"{n}\n" for n in range(50_000)), "".join(f"{n}\n" for n in range(50_000, 0, -1))),
+        ("a b " * 240_000, "b a " * 240_000),
+        (f"{'a b ' * 400}\n" * 600, f"{'b a ' * 400}\n" * 600),
+    ],
+    ids=["swapped", "replaced", "mixed", "turned round", "one long line", "long lines"],
+)
+def test_hostile_texts_are_compared_in_a_second(before: str, after: str) -> None:
+    began = time.process_time()
+    compared(before, after)
+    assert time.process_time() - began < 2
