@@ -1,0 +1,76 @@
+"""Files that were made to be dear to lay out: tables, JSON, and versions that are compared."""
+
+import pytest
+
+from runs.reading.line_diff import line_diff
+from runs.reading.word_diff import Effort
+from runs.web import folding, sheets
+from tests.hostile.bounds import within
+
+MB = 1_000_000
+
+
+def laid_out(unit: str, characters: int) -> tuple[int, int]:
+    """Rows and columns that a page shows of a table of such units."""
+    found = sheets.sheet((unit * (characters // len(unit) + 1))[:characters])
+    return (len(found.rows), len(found.header)) if found else (0, 0)
+
+
+TABLES = {
+    "a million columns": ",",
+    "rows of many columns": "a," * 90_000 + "\n",
+    "many rows": "a" * 40 + "\n",
+    "millions of rows": "a\n",
+    "empty lines": "\n",
+    "blank lines": " \n",
+    "open quotes": '"',
+    "quotes over lines": '"\n"',
+}
+
+
+@pytest.mark.parametrize("unit", TABLES.values(), ids=TABLES)
+def test_a_table_is_laid_out_in_bounded_time_and_memory(unit: str) -> None:
+    rows, columns = within(3, 150, f"{__name__}.laid_out", unit, sheets.MAX_CHARACTERS)
+    assert rows <= sheets.ROWS
+    assert columns <= sheets.COLUMNS
+
+
+def parts_of(unit: str, characters: int) -> int:
+    """How many parts a page shows of JSON that begins with such units."""
+    text = (unit * (characters // len(unit) + 1))[:characters]
+    return len(folding.folded(text) or folding.folded(f"[{text[: text.rindex(',')]}]" if "," in text else "") or ())
+
+
+JSON = {
+    "deep lists": ("[", 0),
+    "deep objects": ('{"a":', 0),
+    "empty lists": ("[],", 303),
+    "numbers": ("0,", 303),
+    "long numbers": ("9" * 4_000 + ",", 252),
+    "names": ('{"a":0},', 903),
+    "wide lists": ("[" + "0," * 500 + "0],", 3_030),
+}
+
+
+@pytest.mark.parametrize(("unit", "parts"), JSON.values(), ids=JSON)
+def test_json_is_folded_in_bounded_time_and_memory(unit: str, parts: int) -> None:
+    assert within(3, 200, f"{__name__}.parts_of", unit, folding.MAX_CHARACTERS - 2) <= parts
+
+
+def changed_lines(one: str, other: str, times: int) -> int:
+    found = line_diff(one * times, other * times, Effort())
+    return found.added if found else -1
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "times"),
+    [
+        ("a\nb\n", "b\na\n", 25_000),
+        ("a b " * 5_000 + "\n", "b a " * 5_000 + "\n", 49),
+        ("x", "y", MB),
+        ("a\n" * 9 + "b\n", "a\n" * 7 + "c\n", 5_000),
+        (" \n", "\t\n", 50_000),
+    ],
+)
+def test_versions_are_compared_in_bounded_time_and_memory(one: str, other: str, times: int) -> None:
+    assert within(3, 150, f"{__name__}.changed_lines", one, other, times) > 0
