@@ -28,7 +28,7 @@ TABS: Mapping[str, Mapping[str, frozenset[EventKind]]] = {
     },
     "plan": {"plan": EVERYTHING},
     "steps": {"steps": EVERYTHING},
-    "files": {"files": EVERYTHING | {EventKind.STEP_PASSED, EventKind.STEP_ACCEPTED}},
+    "files": {"news": frozenset({EventKind.STEP_PASSED, EventKind.STEP_ACCEPTED})},
     "history": {},
     "cost": {"costs": frozenset(EventKind) - {EventKind.TOOL_CALLED}},
 }

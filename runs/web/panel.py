@@ -12,7 +12,7 @@ from runs.web.excerpt import Excerpt
 @dataclass(frozen=True)
 class SourcePanel:
     """`address`: the page that shows the same place in the whole `kind`. `problem`: why there is no text, as a clause
-    behind the title.
+    behind the title; `image`: where the picture itself is.
     """
 
     title: str
@@ -21,6 +21,7 @@ class SourcePanel:
     facts: tuple[str, ...]
     excerpt: Excerpt | None
     problem: str = ""
+    image: str = ""
 
     def answer(self, request: HttpRequest) -> HttpResponse:
         return render(request, "runs/file.html#panel", {"panel": self})
@@ -33,8 +34,9 @@ def is_for_panel(request: HttpRequest) -> bool:
 
 def place_in(request: HttpRequest) -> tuple[int, int]:
     """The characters that the address points at: the first, and the one after the last."""
-    return _offset(request.GET.get("start", "")), _offset(request.GET.get("end", ""))
+    return number_in(request.GET.get("start", "")), number_in(request.GET.get("end", ""))
 
 
-def _offset(given: str) -> int:
+def number_in(given: str) -> int:
+    """A number of an address; 0 for what is none, or out of all proportion."""
     return int(given) if given.isascii() and given.isdigit() and len(given) < 12 else 0

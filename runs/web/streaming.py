@@ -1,4 +1,4 @@
-"""Downloads: attachments that a browser saves and never shows, sent piece by piece."""
+"""Files sent piece by piece: attachments that a browser saves and never shows, and pictures that pages show."""
 
 from __future__ import annotations
 
@@ -13,9 +13,22 @@ from django.utils.http import content_disposition_header
 
 def attachment(request: HttpRequest, pieces: Iterator[bytes], name: str, content_type: str) -> StreamingHttpResponse:
     """A download called `name`. Served asynchronously, nothing is held in memory but the piece on its way."""
+    response = _streamed(request, pieces, content_type)
+    response["Content-Disposition"] = content_disposition_header(True, name) or f"attachment; filename={quote(name)}"
+    return response
+
+
+def picture(request: HttpRequest, pieces: Iterator[bytes], content_type: str) -> StreamingHttpResponse:
+    """A picture as it came, to be shown by a page of ours: nothing decodes it here."""
+    response = _streamed(request, pieces, content_type)
+    response["Content-Disposition"] = "inline"
+    return response
+
+
+def _streamed(request: HttpRequest, pieces: Iterator[bytes], content_type: str) -> StreamingHttpResponse:
+    """What comes from outside: a browser takes it for nothing but what it is said to be, and runs nothing in it."""
     body = _one_by_one(pieces) if isinstance(request, ASGIRequest) else pieces
     response = StreamingHttpResponse(body, content_type=content_type)
-    response["Content-Disposition"] = content_disposition_header(True, name) or f"attachment; filename={quote(name)}"
     response["X-Content-Type-Options"] = "nosniff"
     response["Content-Security-Policy"] = "default-src 'none'; base-uri 'none'; frame-ancestors 'none'; sandbox"
     response["Cache-Control"] = "private, no-store"

@@ -136,7 +136,7 @@ def test_own_files_by_folder_and_what_cannot_be_done_without_a_model(page: Page,
     page.locator("#submit").click()
     expect(gate(page, "plan")).to_be_visible(timeout=LONG)
     tab(page, "Files")
-    expect(page.locator("#run-files")).to_contain_text("old papers/Überblick.txt")
+    expect(page.get_by_role("link", name="old papers/Überblick.txt")).to_be_visible()
     tab(page, "History")
     expect(page.locator("#history-lines")).to_contain_text("Left out, since they may hold secrets: notes/.env.")
     expect(page.locator("#live")).to_have_attribute("data-state", "live")  # a socket cut off while it opens complains

@@ -1,6 +1,8 @@
 """The page of a file and its download."""
 
+import re
 import uuid
+from html import unescape
 from typing import Any
 from urllib.parse import quote
 
@@ -36,13 +38,105 @@ def test_a_place_outside_of_the_file_marks_nothing(alice_client: Client, place: 
     assert "<mark" not in answer.text
 
 
-def test_markdown_is_source_until_asked_and_then_clean(alice_client: Client) -> None:
-    run = run_with({"a.md": b"# Title\n<script>alert(1)</script>\n[x](javascript:alert(1))"})
-    assert "# Title" in alice_client.get(f"/runs/{run.pk}/files/a.md").text
-    rendered = alice_client.get(f"/runs/{run.pk}/files/a.md?view=rendered").text
+def test_markdown_is_rendered_clean_and_shown_as_text_when_asked(alice_client: Client) -> None:
+    run = run_with({"a.md": b"# Title\n<script>alert(1)</script>\n[x](javascript:alert(1)) [y](b.md)"})
+    rendered = alice_client.get(f"/runs/{run.pk}/files/a.md").text
     assert "<h3>Title</h3>" in rendered
     assert "<script>alert" not in rendered
     assert 'href="javascript' not in rendered
+    assert "broken citation" not in rendered
+    assert "<td># Title</td>" in alice_client.get(f"/runs/{run.pk}/files/a.md?view=text").text
+
+
+def test_a_place_in_markdown_is_shown_in_its_text(alice_client: Client) -> None:
+    run = run_with({"a.md": b"# Title\n\nwords"})
+    assert '# <mark id="hit">Title</mark>' in alice_client.get(f"/runs/{run.pk}/files/a.md?start=2&end=7").text
+
+
+def test_a_csv_file_is_a_table_some_rows_at_a_time(alice_client: Client) -> None:
+    rows = "".join(f"{number};<b>\n" for number in range(1, 1_201))
+    run = run_with({"a.csv": f"n;word\n{rows}".encode()})
+    text = alice_client.get(f"/runs/{run.pk}/files/a.csv").text
+    assert "Rows 1 to 500 of 1,200" in text
+    assert '<th scope="col">n</th><th scope="col">word</th>' in text
+    assert '<tr><th scope="row">2</th><td>1</td><td>&lt;b&gt;</td></tr>' in text
+    later = alice_client.get(f"/runs/{run.pk}/files/a.csv?view=table&row=1001").text
+    assert "Rows 1,001 to 1,200 of 1,200" in later
+    assert "view=table&amp;row=501" in later
+
+
+def test_the_row_of_a_place_is_marked_in_the_table(alice_client: Client) -> None:
+    rows = "".join(f"{number},x\n" for number in range(1, 1_201))
+    text = f"n,word\n{rows}"
+    run = run_with({"a.csv": text.encode()})
+    at = text.index("\n777,") + 1
+    page = alice_client.get(f"/runs/{run.pk}/files/a.csv?start={at}&end={at + 3}&view=table").text
+    assert "Rows 501 to 1,000 of 1,200" in page
+    assert '<tr class="hit-line" id="hit"><th scope="row">778</th><td>777</td>' in page
+
+
+def test_json_folds_and_keeps_every_digit(alice_client: Client) -> None:
+    run = run_with({"a.json": b'{"a": [1.10, null, "<b>"], "a": {}}'})
+    text = alice_client.get(f"/runs/{run.pk}/files/a.json").text
+    assert '<span class="outline-value" data-sort="number">1.10</span>' in text
+    assert '<span class="outline-value" data-sort="constant">null</span>' in text
+    assert '<span class="outline-value" data-sort="string">&lt;b&gt;</span>' in text
+    assert text.count("<details open>") == text.count('<span class="faint">list of 3</span>') + 1
+    assert "empty object" in text
+    assert "<td>{&quot;a&quot;: [1.10" in alice_client.get(f"/runs/{run.pk}/files/a.json?view=text").text
+
+
+@pytest.mark.parametrize(
+    ("path", "content"), [("a.json", b"{"), ("a.json", b"[" * 10_000), ("a.csv", b'"' + b"x,\n" * 340_000)]
+)
+def test_what_cannot_be_laid_out_is_text_and_says_so(alice_client: Client, path: str, content: bytes) -> None:
+    run = run_with({path: content})
+    text = alice_client.get(f"/runs/{run.pk}/files/{path}").text
+    assert "so it is shown as text." in text
+    assert '<table class="source">' in text
+
+
+PNG = b"\x89PNG\r\n\x1a\n" + b"\0" * 30
+
+
+def test_a_picture_is_shown_as_itself_by_its_bytes(alice_client: Client) -> None:
+    run = run_with(
+        {"scan.txt": PNG, "evil.png": b"<svg xmlns='http://www.w3.org/2000/svg'><script>alert(1)</script></svg>"}
+    )
+    page = alice_client.get(f"/runs/{run.pk}/files/scan.txt").text
+    (address,) = re.findall(r'<img src="(\?sha=[0-9a-f]+&amp;image=1)" alt="scan.txt"', page)
+    answer = alice_client.get(f"/runs/{run.pk}/files/scan.txt{unescape(address)}")
+    assert b"".join(answer.streaming_content) == PNG  # type: ignore[attr-defined]
+    assert (answer["Content-Type"], answer["X-Content-Type-Options"]) == ("image/png", "nosniff")
+    assert answer["Content-Security-Policy"].startswith("default-src 'none'; ")
+    assert answer["Content-Security-Policy"].endswith("; sandbox")
+    evil = alice_client.get(f"/runs/{run.pk}/files/evil.png?image=1")
+    assert evil["Content-Type"] == "text/html; charset=utf-8"
+    assert "&lt;svg" in evil.text
+    assert "<svg xmlns" not in evil.text
+    assert f"/runs/{run.pk}/files/scan.txt?sha=" in alice_client.get(f"/runs/{run.pk}/files/scan.txt?panel=1").text
+
+
+def test_html_is_never_rendered(alice_client: Client) -> None:
+    run = run_with({"a.html": b"<script>alert(1)</script>"})
+    for query in ("", "?view=rendered", "?panel=1", "?image=1"):
+        assert "<script>alert" not in alice_client.get(f"/runs/{run.pk}/files/a.html{query}").text
+
+
+def test_versions_of_a_file_and_what_differs_between_two(alice_client: Client) -> None:
+    run = factories.finished_succeeded()
+    attempts = Attempt.objects.filter(step__plan__run=run, step__key="review").order_by("number")
+    first, second = (attempt.overlay[factories.REVIEW] for attempt in attempts)
+    assert first
+    assert second
+    page = alice_client.get(f"/runs/{run.pk}/files/{factories.REVIEW}").text
+    assert "Versions" in page
+    address = f"?from={first.sha256}&amp;sha={second.sha256}"
+    assert f'<a href="{address}">what differs from it</a>' in page
+    diff = alice_client.get(f"/runs/{run.pk}/files/{factories.REVIEW}{unescape(address)}").text
+    assert '<tr class="added"><td class="at before"></td><td class="at after">7</td><td class="sign">+</td>' in diff
+    assert "3. Lease: the commencement date is empty." in diff
+    assert alice_client.get(f"/runs/{run.pk}/files/{factories.REVIEW}?from={'0' * 64}").status_code == 404
 
 
 def test_a_table_says_what_a_spreadsheet_would_compute(alice_client: Client) -> None:

@@ -1,0 +1,160 @@
+"""The page of one file of a run: laid out by its kind, at a version and a place, or against another version."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from runs import trees
+from runs.documents import renditions
+from runs.models import Run
+from runs.pev.citations.citing import is_markdown
+from runs.pev.ports import FileInfo
+from runs.reading.citations import RunCitations, document_of
+from runs.reading.file_diff import FileDiff, file_diff
+from runs.reading.file_history import FileVersion, versions_of
+from runs.reading.tables import formulas_in
+from runs.reading.word_diff import Effort
+from runs.web.excerpt import WHOLE_BYTES, Excerpt, excerpt
+from runs.web.folding import Fold, folded, is_json
+from runs.web.images import HEAD_BYTES, image_type
+from runs.web.sheets import Sheet, is_sheet, sheet
+
+TEXT, RENDERED, TABLE, FOLDED = "text", "rendered", "table", "folded"
+_TITLES = {RENDERED: "Rendered", TABLE: "Table", FOLDED: "Folded", TEXT: "Text"}
+
+
+@dataclass(frozen=True)
+class Version:
+    """One content of a path in a run. `newest`: what the workspace holds now; `given`: what was submitted."""
+
+    info: FileInfo
+    newest: bool
+    given: bool
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What the address asks for: characters of a place, a way to lay the file out, the first row of a table."""
+
+    start: int = 0
+    end: int = 0
+    view: str = ""
+    row: int = 1
+
+    @property
+    def place(self) -> bool:
+        return self.end > self.start
+
+
+@dataclass(frozen=True, eq=False)
+class FilePage:
+    """Raises FileNotFoundError, where a content is read, when the store has lost it."""
+
+    run: Run
+    path: str
+    version: Version
+    asked: Asked = field(default_factory=Asked)
+    against: FileInfo | None = None
+
+    @property
+    def name(self) -> str:
+        return self.path.rpartition("/")[2]
+
+    @property
+    def sha256(self) -> str:
+        return self.version.info.sha256
+
+    @cached_property
+    def text(self) -> str | None:
+        return trees.read_text(self.sha256)
+
+    @cached_property
+    def image(self) -> str:
+        """The media type of a picture; empty for anything else."""
+        with trees.open_blob(self.sha256) as blob:
+            return image_type(blob.read(HEAD_BYTES))
+
+    @cached_property
+    def diff(self) -> FileDiff | None:
+        """Against the version that the address names."""
+        return file_diff(self.path, self.against, self.version.info, Effort()) if self.against else None
+
+    @cached_property
+    def views(self) -> Sequence[tuple[str, str]]:
+        """The ways to lay it out, by name and title; the first one where no place is pointed at."""
+        if self.text is None:
+            return ()
+        own = RENDERED if self._is_rendered else TABLE if self.sheet else FOLDED if self.outline else ""
+        return [(name, _TITLES[name]) for name in (own, TEXT) if name]
+
+    @property
+    def view(self) -> str:
+        names = [name for name, _ in self.views]
+        if self.asked.view in names:
+            return self.asked.view
+        return TEXT if self.asked.place or not names else names[0]
+
+    @property
+    def _is_rendered(self) -> bool:
+        return is_markdown(self.path) and self.version.info.size <= WHOLE_BYTES
+
+    @cached_property
+    def sheet(self) -> Sheet | None:
+        if self.text is None or not is_sheet(self.path):
+            return None
+        line = self.text.count("\n", 0, self.asked.start) + 1 if self.asked.place else 0
+        return sheet(self.text, self.asked.row, line)
+
+    @cached_property
+    def outline(self) -> Sequence[Fold] | None:
+        return folded(self.text) if self.text is not None and is_json(self.path) else None
+
+    @cached_property
+    def excerpt(self) -> Excerpt | None:
+        return excerpt(self.text, self.asked.start, self.asked.end) if self.text is not None else None
+
+    @property
+    def not_laid_out(self) -> str:
+        """Why a table or JSON is shown as text, as a sentence; empty where it is not."""
+        if self.text and is_sheet(self.path) and not self.sheet:
+            return "This is no table that could be laid out, so it is shown as text."
+        if self.text and is_json(self.path) and not self.outline:
+            return "This is no JSON, or too large or too deep to be folded, so it is shown as text."
+        return ""
+
+    @cached_property
+    def codec(self) -> str:
+        return renditions.codec_of(self.sha256)
+
+    @cached_property
+    def problem(self) -> str:
+        """Why it cannot be read, as a clause behind its name."""
+        return "" if self.text is not None else renditions.readings([self.sha256]).problems.get(self.sha256, "")
+
+    @cached_property
+    def formulas(self) -> int:
+        return formulas_in(self.path, self.text) if self.text and self.version.info.size <= WHOLE_BYTES else 0
+
+    @cached_property
+    def citations(self) -> RunCitations | None:
+        """Those of a Markdown file that the run made."""
+        if not self._is_rendered or self.text is None or self.version.given:
+            return None
+        return RunCitations((document_of(self.run, self.path, self.text),))
+
+    @cached_property
+    def versions(self) -> Sequence[FileVersion]:
+        """Every content that it had, the newest first."""
+        return versions_of(self.run, self.path)[::-1]
+
+
+def version_of(run: Run, path: str, sha256: str = "") -> Version | None:
+    """The content with this hash at this path, if it ever belonged to the run; without a hash the newest."""
+    now, given = trees.files_of(run.head).get(path), trees.files_of(run.inputs).get(path)
+    info = now or given if not sha256 else next((one for one in (now, given) if one and one.sha256 == sha256), None)
+    if info is None and sha256:
+        every = (version.info for version in versions_of(run, path))
+        info = next((one for one in every if one and one.sha256 == sha256), None)
+    return Version(info, newest=info == now, given=info == given) if info else None

@@ -1,0 +1,139 @@
+"""The tab with the files of a run: as of any moment, who wrote them, and what differs between two moments."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from django.core.paginator import Page, Paginator
+
+from runs import trees
+from runs.models import Attempt, Run
+from runs.pev.ports import FileInfo
+from runs.reading.file_diff import Change, FileDiff, changes_between, diffs_of
+from runs.reading.file_history import FileHistory, Moment
+
+ROWS = 200
+"""Files of one list on one page."""
+DIFFS = 100
+"""Changed files on one page."""
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What the address asks for, as it came: numbers of events, a part of paths, pages of the two lists."""
+
+    to: str = ""
+    since: str = ""
+    path: str = ""
+    made: str = ""
+    given: str = ""
+
+
+@dataclass(frozen=True)
+class FileRow:
+    """`info` is what is shown: of a removed file what was given. `before`: what it was at the start, if it changed.
+    `change`: against the start. `problem`: why it cannot be read, as a clause behind its name.
+    """
+
+    path: str
+    info: FileInfo
+    change: Change | None
+    attempt: Attempt | None
+    before: FileInfo | None = None
+    problem: str = ""
+
+    @property
+    def folder(self) -> str:
+        folder, slash, _ = self.path.rpartition("/")
+        return folder + slash
+
+    @property
+    def name(self) -> str:
+        return self.path.rpartition("/")[2]
+
+
+@dataclass(frozen=True, eq=False)
+class FilesPage:
+    """The files as of `to`; with `since` what differs between the two moments."""
+
+    run: Run
+    history: FileHistory
+    to: Moment
+    since: Moment | None
+    asked: Asked
+
+    @cached_property
+    def _then(self) -> Mapping[str, FileInfo]:
+        return self.history.files(self.to)
+
+    @cached_property
+    def _start(self) -> Mapping[str, FileInfo]:
+        return trees.files_of(self.run.inputs)
+
+    @cached_property
+    def _writers(self) -> Mapping[str, Attempt]:
+        return self.history.writers(self.to)
+
+    @cached_property
+    def results(self) -> Page[FileRow]:
+        """What the run made, changed or removed."""
+        return Paginator(list(self._results()), ROWS).get_page(self.asked.made or 1)
+
+    @cached_property
+    def given(self) -> Page[FileRow]:
+        """What was submitted, as it was then."""
+        return Paginator(list(self._given()), ROWS).get_page(self.asked.given or 1)
+
+    def _results(self) -> Iterator[FileRow]:
+        for path in changes_between(self._start, self._then):
+            before, after = self._start.get(path), self._then.get(path)
+            shown = after or before
+            change: Change = "new" if before is None else "changed" if after else "removed"
+            if shown and self._is_asked_for(path):
+                yield FileRow(path, shown, change, self._writers.get(path), before if after else None)
+
+    def _given(self) -> Iterator[FileRow]:
+        problems = trees.problems_of(self.run.inputs)
+        for path, info in self._start.items():
+            if self._is_asked_for(path):
+                now = self._then.get(path)
+                change: Change | None = None if now == info else "changed" if now else "removed"
+                yield FileRow(path, info, change, self._writers.get(path), problem=problems.get(path, ""))
+
+    def _is_asked_for(self, path: str) -> bool:
+        return self.asked.path.casefold() in path.casefold()
+
+    @cached_property
+    def diffs(self) -> Sequence[FileDiff]:
+        """What differs between the two moments; those after the first `DIFFS` are counted in `more`."""
+        if self.since is None:
+            return ()
+        return list(diffs_of(self._changed[:DIFFS], self._before, self._then))
+
+    @property
+    def more(self) -> int:
+        return max(0, len(self._changed) - DIFFS)
+
+    @cached_property
+    def _before(self) -> Mapping[str, FileInfo]:
+        return self.history.files(self.since) if self.since else {}
+
+    @cached_property
+    def _changed(self) -> Sequence[str]:
+        return [path for path in changes_between(self._before, self._then) if self._is_asked_for(path)]
+
+
+def files_page(run: Run, asked: Asked) -> FilesPage | None:
+    """The page; None when it asks for a moment that this run has not."""
+    trees.fresh_for(run.pk)
+    history = FileHistory(run)
+    to, since = _moment(history, asked.to), _moment(history, asked.since)
+    if (asked.to and to is None) or (asked.since and since is None):
+        return None
+    return FilesPage(run, history, to or history.now, since, asked)
+
+
+def _moment(history: FileHistory, given: str) -> Moment | None:
+    return history.at(int(given)) if given.isascii() and given.isdigit() and len(given) < 10 else None
