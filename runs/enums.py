@@ -238,6 +238,14 @@ class StepApproval(StrEnum):
     ALL = "all"
 
 
+class Preset(StrEnum):
+    """How closely people want to be asked: a whole policy to start from."""
+
+    CAREFUL = "careful"
+    BALANCED = "balanced"
+    HANDS_OFF = "hands_off"
+
+
 class ModelReview(StrEnum):
     """Which steps a model looks at even where checks decide every criterion, by their complexity."""
 

@@ -1,12 +1,7 @@
-"""What a content is that is no text, by the bytes that its kind begins with: for a sentence, not for a decision.
-
-One table for the server and for the form of a new run, which looks at chosen files before they are sent.
-"""
+"""What a content is that is no text, by the bytes that its kind begins with: for a sentence, not for a decision."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
-
-from pydantic import JsonValue
 
 HEAD_BYTES = 4_096
 TAIL_BYTES = 65_536
@@ -15,36 +10,29 @@ MIN_LATIN = 0.6
 """From this share of letters with a zero byte on, bytes without a mark are taken for UTF-16."""
 
 
-class Kind(NamedTuple):
-    """`label` is for a list, `clause` stands behind the file's name."""
-
-    label: str
-    clause: str
-
-
 class Signature(NamedTuple):
-    """Bytes that must stand at their offsets. `binary`: such letters may begin a text, so there must be a NUL too.
-    `in_ascii`: such a content may be nothing but ASCII, and is no text for all that.
+    """Bytes that must stand at their offsets; `kind` is a clause behind the file's name. `binary`: such letters may
+    begin a text, so there must be a NUL too. `in_ascii`: such a content may be all ASCII, and is no text for all that.
     """
 
-    kind: Kind
+    kind: str
     parts: tuple[tuple[int, bytes], ...]
     binary: bool = False
     in_ascii: bool = False
 
 
-_PDF = Kind("PDF", "is a PDF file, which cannot be read yet")
-_RTF = Kind("RTF", "is an RTF file, which cannot be read yet; save it as text")
-_PICTURE = Kind("image", "is a picture, which cannot be read yet")
-_ARCHIVE = Kind("archive", "is an archive; unpack it and give the files in it")
-_OLD_OFFICE = Kind("old Office", "is a file of an old Office format; save it as .docx, .xlsx or .pptx, or as text")
-_SOUND = Kind("sound or film", "is sound or film, which cannot be read")
-_PROGRAM = Kind("program", "is a program")
-_DATABASE = Kind("database", "is a database of SQLite, which cannot be read")
+_PDF = "is a PDF file, which cannot be read yet"
+_RTF = "is an RTF file, which cannot be read yet; save it as text"
+_PICTURE = "is a picture, which cannot be read yet"
+_ARCHIVE = "is an archive; unpack it and give the files in it"
+_OLD_OFFICE = "is a file of an old Office format; save it as .docx, .xlsx or .pptx, or as text"
+_SOUND = "is sound or film, which cannot be read"
+_PROGRAM = "is a program"
+_DATABASE = "is a database of SQLite, which cannot be read"
 _ZIP = b"PK\3\4"
 
 
-def _begins(kind: Kind, *magics: bytes, binary: bool = False, in_ascii: bool = False) -> list[Signature]:
+def _begins(kind: str, *magics: bytes, binary: bool = False, in_ascii: bool = False) -> list[Signature]:
     return [Signature(kind, ((0, magic),), binary, in_ascii) for magic in magics]
 
 
@@ -67,14 +55,14 @@ SIGNATURES: Sequence[Signature] = (
     *_begins(_DATABASE, b"SQLite format 3\0"),
 )
 _IN_A_ZIP = (
-    (b"word/document", Kind("Word", "is a Word file, which cannot be read yet")),
-    (b"xl/workbook", Kind("Excel", "is an Excel file, which cannot be read yet")),
-    (b"ppt/presentation", Kind("PowerPoint", "is a PowerPoint file, which cannot be read yet")),
+    (b"word/document", "is a Word file, which cannot be read yet"),
+    (b"xl/workbook", "is an Excel file, which cannot be read yet"),
+    (b"ppt/presentation", "is a PowerPoint file, which cannot be read yet"),
     (
         b"application/vnd.oasis.opendocument",
-        Kind("OpenDocument", "is an OpenDocument file, which cannot be read yet"),
+        "is an OpenDocument file, which cannot be read yet",
     ),
-    (b"application/epub+zip", Kind("EPUB", "is an e-book (EPUB), which cannot be read yet")),
+    (b"application/epub+zip", "is an e-book (EPUB), which cannot be read yet"),
 )
 
 
@@ -88,8 +76,8 @@ def kind_of(head: bytes, tail: bytes = b"") -> str:
         return ""
     if head.startswith(_ZIP):
         kinds = (kind for name, kind in _IN_A_ZIP if name in head or name in tail)
-        return next(kinds, found.kind).clause
-    return found.kind.clause
+        return next(kinds, found.kind)
+    return found.kind
 
 
 def is_document(head: bytes) -> bool:
@@ -99,23 +87,3 @@ def is_document(head: bytes) -> bool:
 
 def _fits(one: Signature, head: bytes) -> bool:
     return all(head.startswith(magic, at) for at, magic in one.parts) and (not one.binary or b"\0" in head)
-
-
-def table() -> dict[str, JsonValue]:
-    """All of this for the browser; bytes in hex."""
-    return {
-        "head": HEAD_BYTES,
-        "tail": TAIL_BYTES,
-        "minLatin": MIN_LATIN,
-        "signatures": [
-            {
-                "label": one.kind.label,
-                "parts": [[at, magic.hex()] for at, magic in one.parts],
-                "binary": one.binary,
-                "inAscii": one.in_ascii,
-            }
-            for one in SIGNATURES
-        ],
-        "zip": _ZIP.hex(),
-        "inZip": [[name.decode(), kind.label] for name, kind in _IN_A_ZIP],
-    }

@@ -36,6 +36,11 @@ def default_policy() -> Policy:
     return with_texts(policy, _installation(), lambda name: f"“{name}” in PEV_POLICY")
 
 
+def is_set_up() -> bool:
+    """Whether this installation has a policy of its own."""
+    return bool(_installation())
+
+
 def _installation() -> dict[str, str]:
     """`PEV_POLICY`, such as `attempts=2, budget=5`, by field."""
     found = {}

@@ -61,13 +61,13 @@ def problems_in(files: Mapping[str, FileInfo]) -> dict[str, str]:
     return {path: found[info.sha256] for path, info in files.items() if info.sha256 in found}
 
 
-def add(owner: User, token: uuid.UUID, uploads: Sequence[Upload], given: Tree | None = None) -> list[Refused]:
+def add(owner: User, token: uuid.UUID, uploads: Sequence[Upload]) -> list[Refused]:
     """Keep files for the form with this token; one with a path that is there already takes its place.
 
-    The draft begins with the first file, with the files of `given` in it. Returns those that were not taken. Raises
-    UploadRefused for what would break a limit of the person, or when the token is no longer one for a draft.
+    The draft begins with the first file. Returns those that were not taken. Raises UploadRefused for what would break a
+    limit of the person, or when the token is no longer one for a draft.
     """
-    draft = _begun(owner, token, given)
+    draft = _begun(owner, token, None)
     kept, refused = _sorted_out(files_of(draft), uploads)
     size = sum(upload.content.size or 0 for upload in kept.values())
     _check_quota(owner, len(kept), size)

@@ -20,10 +20,11 @@ from runs.enums import GateKind, GateStatus, Outcome, RunStatus, Verb
 from runs.errors import DecisionRefused, FilesMissing, InvalidInput
 from runs.events.kinds import read
 from runs.events.sentences import sentence
-from runs.lifecycle.defaults import current_service, default_policy, with_texts
+from runs.lifecycle.defaults import current_service, with_texts
 from runs.lifecycle.gates import Decision, already_decided, decide
 from runs.lifecycle.intake import Upload
 from runs.lifecycle.limits import given
+from runs.lifecycle.presets import preset_policy
 from runs.lifecycle.submission import Submission, sample, submit
 from runs.lifecycle.templates import Chosen, called
 from runs.management.commands.serve import first_administrator
@@ -90,7 +91,7 @@ class Headless:
             plan = _plan(owner, options["plan"], options["template"])
             if plan and not plan.sources_needed:
                 texts = {"sources_needed": "off"} | texts
-            policy = with_texts(default_policy(), texts, option)
+            policy = with_texts(preset_policy(options["preset"]), texts, option)
             submission = Submission(
                 request,
                 uploads,

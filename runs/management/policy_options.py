@@ -10,13 +10,13 @@ POLICY_OPTIONS: Mapping[str, str] = {
     "model_review": "which steps a model looks at even where checks decide all: none, high, medium_and_high, all",
     "attempts": "attempts per step",
     "replans": "new plans after steps that failed",
-    "revisions": "plans that may be rejected",
+    "revisions": "plan revisions that may be asked for",
     "exhausted": "when a step has used up its attempts and replans: ask, accept, fail",
     "parallel": "steps at the same time",
-    "rounds": "rounds of tools per attempt",
+    "rounds": "steps the AI may take per attempt",
     "max_steps": "most steps of a plan",
-    "min_confidence": "least confidence of the executor, 0 to 1",
-    "min_verifier_confidence": "least confidence of the verifier, 0 to 1",
+    "min_confidence": "minimum confidence of the executor, 0 to 1",
+    "min_verifier_confidence": "minimum confidence of the verifier, 0 to 1",
     "min_document_bytes": "smallest Markdown file, unless the plan itself says how long it is to be; 0 for any",
     "budget": "USD that the run may spend, or none; at the limit it asks",
     "time_limit": "seconds that the run may work, or none; at the limit it asks",
@@ -41,6 +41,11 @@ def option(name: str) -> str:
 
 def add_policy_options(parser: ArgumentParser) -> None:
     group = parser.add_argument_group("policy", "What is not given is as this installation sets it (PEV_POLICY).")
+    group.add_argument(
+        "--preset",
+        default="balanced",
+        help="what the policy starts from: careful, balanced (as this installation sets it), hands-off",
+    )
     for name, text in POLICY_OPTIONS.items():
         group.add_argument(option(name), dest=name, help=text)
     group.add_argument(

@@ -5,6 +5,7 @@ from django.urls import path
 from runs.web.views import (
     account,
     approvers,
+    drafts,
     files,
     gates,
     guide,
@@ -33,6 +34,7 @@ urlpatterns = [
     path("help/", guide.help_page, name="help"),
     path("help/glossary/", guide.glossary, name="glossary"),
     path("runs/new/", submit.new_run, name="new_run"),
+    path("runs/drafts/<uuid:draft>/", drafts.change, name="draft"),
     path("runs/sample/<slug:name>/", submit.run_sample, name="run_sample"),
     path("runs/<int:run_id>/", run.run_tab, {"tab": "overview"}, name="run"),
     path("runs/<int:run_id>/plan/", plans.plan_page, name="run_plan"),

@@ -1,63 +1,157 @@
-"""Choosing files in a real browser: what cannot be read is said before anything is sent."""
+"""A new run in a real browser: files go up when they are chosen, words are kept, answers stand at the button."""
 
 from __future__ import annotations
 
-import zipfile
+from collections.abc import Iterator
 from pathlib import Path
 
-from playwright.sync_api import Page, expect
+import pytest
+from playwright.sync_api import Browser, Page, StorageState, expect
 
+from tests.browser.site import Site
 from tests.browser.test_story import check_accessible
 
 NOT_READ = {
-    "lease.pdf": (b"%PDF-1.4\n1 0 obj", "PDF"),
-    "letter.rtf": (b"{\\rtf1\\ansi Hello}", "RTF"),
-    "logo.png": (b"\x89PNG\r\n\x1a\n\0\0", "image"),
-    "x.bin": (b"\0\1\2", "not text"),
+    "lease.pdf": (b"%PDF-1.4\n1 0 obj", "It is a PDF file, which cannot be read yet."),
+    "logo.png": (b"\x89PNG\r\n\x1a\n\0\0", "It is a picture, which cannot be read yet."),
+    "x.bin": (b"\0\1\2", "It is not text."),
 }
-READ = {
-    "bmw.txt": "BMW-Verträge".encode("cp1252"),
-    "empty.txt": b"",
-    "latin.txt": "Größe".encode("utf-16-le"),
-    "marked.txt": "Größe".encode("utf-16"),
-    "pdf.md": b"%PDF- is how they begin",
-    "utf.md": "Größe der Straße\n".encode() * 1_000,
-}
+READ = {"latin.txt": "Größe".encode("utf-16"), "utf.md": "Größe der Straße\n".encode() * 1_000}
 
 
-def test_files_that_cannot_be_read_are_said_as_soon_as_they_are_chosen(page: Page, tmp_path: Path) -> None:
+@pytest.fixture
+def form(page: Page) -> Page:
+    page.get_by_role("link", name="New run").first.click()
+    return page
+
+
+@pytest.fixture
+def papers(tmp_path: Path) -> list[Path]:
     for name, content in {**READ, **{name: content for name, (content, _) in NOT_READ.items()}}.items():
         (tmp_path / name).write_bytes(content)
-    with zipfile.ZipFile(tmp_path / "offer.docx", "w") as archive:
-        archive.writestr("[Content_Types].xml", b"x" * 10_000)
-        archive.writestr("word/document.xml", b"x")
-    page.get_by_role("link", name="New run").first.click()
-    said = page.locator("#unreadable")
-    page.locator("input#id_files").set_input_files([tmp_path / name for name in READ])
-    expect(page.locator("#chosen-sum")).to_contain_text(f"{len(READ)} files")
-    expect(said).to_be_hidden()
-    page.locator("input#id_files").set_input_files([tmp_path / name for name in (*NOT_READ, "offer.docx")])
-    expect(said).to_have_text(
-        "5 of 11 files cannot be read yet: lease.pdf (PDF), letter.rtf (RTF), logo.png (image), x.bin (not text), "
-        "offer.docx (Word). They will be open points unless you exclude them."
-    )
+    return sorted(tmp_path.iterdir())
+
+
+@pytest.fixture
+def without_script(browser: Browser, site: Site, signed_in: StorageState) -> Iterator[Page]:
+    context = browser.new_context(java_script_enabled=False, storage_state=signed_in)
+    page = context.new_page()
+    page.goto(f"{site.url}/runs/new/")
+    yield page
+    context.close()
+
+
+def choose(page: Page, *paths: Path) -> None:
+    page.locator("input#id_files").set_input_files(list(paths))
+
+
+def summary(page: Page) -> str:
+    return page.locator("#draft-files strong").inner_text()
+
+
+def test_files_are_sent_when_they_are_chosen_and_what_cannot_be_read_is_said_first(
+    form: Page, papers: list[Path]
+) -> None:
+    choose(form, *papers)
+    expect(form.locator("#draft-files strong")).to_contain_text("5 files")
+    expect(form.locator("#draft-files .badge")).to_have_text("3 cannot be read")
+    rows = form.locator("#draft-files li")
+    assert rows.locator(".path").all_inner_texts() == ["lease.pdf", "logo.png", "x.bin", "latin.txt", "utf.md"]
+    assert rows.locator(".why").all_inner_texts() == [why for _, why in NOT_READ.values()]
     for scheme in ("light", "dark"):
-        page.emulate_media(color_scheme=scheme)
-        check_accessible(page)
-    for name in ("letter.rtf", "logo.png", "x.bin", "offer.docx"):
-        page.locator(f"button[data-path='{name}']").click()
-    expect(said).to_have_text(
-        "1 of 7 files cannot be read yet: lease.pdf (PDF). It will be an open point unless you exclude it."
-    )
-    page.locator("#remove-all").click()
-    expect(said).to_be_hidden()
+        form.emulate_media(color_scheme=scheme)
+        check_accessible(form)
+    form.get_by_role("button", name="Remove logo.png").click()
+    expect(form.locator("#draft-files strong")).to_contain_text("4 files")
+    expect(form.get_by_role("button", name="Remove x.bin")).to_be_focused()
+    form.get_by_role("button", name="Remove all").click()
+    expect(form.locator("#draft-files strong")).to_have_count(0)
 
 
-def test_many_files_are_looked_at_within_bounds(page: Page, tmp_path: Path) -> None:
-    paths = [tmp_path / f"{number:03}.pdf" for number in range(310)]
-    for path in paths:
-        path.write_bytes(b"%PDF-1.7\n")
-    page.get_by_role("link", name="New run").first.click()
-    page.locator("input#id_files").set_input_files(paths)
-    expect(page.locator("#unreadable")).to_contain_text("300 of the first 300 files cannot be read yet: 000.pdf (PDF)")
-    expect(page.locator("#unreadable")).to_contain_text("007.pdf (PDF) and 292 more.")
+def test_words_files_and_policy_survive_a_reload_and_signing_out(form: Page, site: Site, papers: list[Path]) -> None:
+    form.fill("#id_request", "Sort these papers.")
+    choose(form, *papers)
+    form.get_by_text("Careful").click()
+    form.locator(".policy-fold summary").click()
+    form.fill("#id_attempts", "7")
+    expect(form.locator("#policy-changed")).to_have_text("1 changed")
+    expect(form.locator("#draft-files strong")).to_contain_text("5 files")
+    form.wait_for_timeout(400)
+    form.reload()
+    expect(form.locator("#id_request")).to_have_value("Sort these papers.")
+    address = form.url
+    form.context.clear_cookies()
+    form.reload()
+    expect(form.get_by_role("heading", name="Sign in")).to_be_visible()
+    form.goto(site.manage("people", "link", "admin", "--base", site.url).strip())
+    form.get_by_role("button", name="Sign in").click()
+    expect(form.locator("#id_request")).to_have_value("Sort these papers.")
+    assert form.url == address
+    assert summary(form).startswith("5 files")
+    assert form.input_value("#id_attempts") == "7"
+    expect(form.get_by_role("radio", name="Careful")).to_be_checked()
+
+
+@pytest.mark.provokes("422")
+def test_a_request_that_speaks_of_papers_is_asked_about_them_once(form: Page, papers: list[Path]) -> None:
+    form.fill("#id_request", "Review these contracts.")
+    form.get_by_role("button", name="Submit and make a plan").click()
+    question = form.locator("#question")
+    expect(question).to_contain_text("You speak of “these contracts”, but no file is attached.")
+    expect(question).to_be_focused()
+    check_accessible(form)
+    with form.expect_file_chooser() as chooser:
+        question.get_by_role("button", name="Add files").click()
+    chooser.value.set_files(papers[1])
+    expect(form.locator("#draft-files strong")).to_contain_text("1 file")
+    expect(question).to_be_hidden()
+    form.get_by_role("button", name="Remove all").click()
+    expect(form.locator("#draft-files strong")).to_have_count(0)
+    form.get_by_role("button", name="Submit and make a plan").click()
+    question.get_by_role("button", name="There are none").click()
+    expect(form.locator("#problems")).to_contain_text("This task needs a model")
+    expect(question).to_be_hidden()
+
+
+@pytest.mark.provokes("ERR_INTERNET_DISCONNECTED")
+def test_without_a_connection_nothing_is_lost_and_it_goes_on_by_itself(form: Page, papers: list[Path]) -> None:
+    form.fill("#id_request", "Sort these papers.")
+    form.context.set_offline(True)
+    choose(form, *papers)
+    expect(form.locator("#not-sent")).to_contain_text("Not sent: the server cannot be reached")
+    form.get_by_role("button", name="Submit and make a plan").click()
+    expect(form.locator("#problems")).to_contain_text("Some files were not sent.")
+    form.context.set_offline(False)
+    expect(form.locator("#draft-files strong")).to_contain_text("5 files")
+    expect(form.locator("#not-sent")).to_be_hidden()
+
+
+@pytest.mark.parametrize("size", [(1280, 900), (390, 844)])
+def test_the_button_is_in_view_and_nothing_moves_when_files_come_in(
+    form: Page, papers: list[Path], size: tuple[int, int]
+) -> None:
+    form.set_viewport_size({"width": size[0], "height": size[1]})
+    form.reload()
+    button = form.get_by_role("button", name="Submit and make a plan")
+    expect(button).to_be_in_viewport(ratio=1)
+    choose(form, *papers)
+    expect(form.locator("#draft-files strong")).to_contain_text("5 files")
+    expect(button).to_be_in_viewport(ratio=1)
+    shift = """() => new Promise((resolve) => new PerformanceObserver((list) => resolve(
+        list.getEntries().reduce((sum, one) => sum + one.value, 0))).observe({type: "layout-shift", buffered: true})
+        || setTimeout(() => resolve(0), 500))"""
+    assert form.evaluate(shift) < 0.1
+    assert form.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+def test_without_a_script_the_form_takes_files_and_shows_them_again(without_script: Page, papers: list[Path]) -> None:
+    page = without_script
+    page.fill("#id_request", "Sort these papers.")
+    choose(page, *papers)
+    page.get_by_role("button", name="Submit and make a plan").click()
+    expect(page.locator("#problems")).to_contain_text("This task needs a model")
+    assert page.input_value("#id_request") == "Sort these papers."
+    assert summary(page).startswith("5 files")
+    page.get_by_role("button", name="Remove lease.pdf").click()
+    assert summary(page).startswith("4 files")
+    assert page.input_value("#id_request") == "Sort these papers."

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Mapping
-from decimal import Decimal
-from typing import Any, get_args
+from typing import Any
 
 from django import forms
 from django.db.models import QuerySet
+from django.http import QueryDict
 
-from runs.enums import ApprovalPolicy, Exhausted, ModelReview, Role, StepApproval
-from runs.errors import InvalidInput
+from runs.errors import FilesMissing, InvalidInput
 from runs.lifecycle import templates
-from runs.lifecycle.defaults import default_policy
 from runs.lifecycle.intake import Upload
+from runs.lifecycle.mentions import mention_in
 from runs.lifecycle.rehearsing import is_connected, templates_that_need_a_model
 from runs.lifecycle.submission import MAX_REQUEST
 from runs.lifecycle.templates import SHIPPED, Chosen
@@ -22,79 +20,11 @@ from runs.models import User
 from runs.pev.files.paths import MAX_CHARACTERS
 from runs.pev.imports.imported import MAX_BYTES, imported
 from runs.pev.policy import Policy
-from runs.web.forms.posted import Amount, People
+from runs.web.forms.policy import PolicyForm
+from runs.web.forms.posted import People
 
 MAX_LEFT_OUT = 200
 """As many as the script sends."""
-EFFORTS = ("low", "medium", "high")
-ROLES = (Role.PLANNER, Role.EXECUTOR, Role.VERIFIER)
-_PLAN = {
-    ApprovalPolicy.ALWAYS: "Every plan, replans too",
-    ApprovalPolicy.FIRST: "The first plan only",
-    ApprovalPolicy.NEVER: "Never",
-}
-_STEP = {
-    StepApproval.HIGH: "Steps of high complexity",
-    StepApproval.MEDIUM_AND_HIGH: "Steps of medium and high complexity",
-    StepApproval.ALL: "Every step",
-    StepApproval.NONE: "No step",
-}
-_REVIEW = {
-    ModelReview.MEDIUM_AND_HIGH: "Steps of medium and high complexity",
-    ModelReview.HIGH: "Steps of high complexity",
-    ModelReview.ALL: "Every step",
-    ModelReview.NONE: "No step",
-}
-_EXHAUSTED = {
-    Exhausted.ASK: "Ask a person",
-    Exhausted.ACCEPT: "Go on with the gap; the outcome is partial at most",
-    Exhausted.FAIL: "Fail the step",
-}
-_NAMES = (
-    "plan_approval",
-    "step_approval",
-    "exhausted",
-    "attempts",
-    "replans",
-    "revisions",
-    "parallel",
-    "rounds",
-    "max_steps",
-    "model_review",
-    "min_document_bytes",
-    "reuse",
-    "same_model_verifier",
-    "second_person",
-    "budget",
-)
-
-
-def _choice[Word: str](label: str, texts: Mapping[Word, str]) -> forms.ChoiceField:
-    return forms.ChoiceField(label=label, choices=[(str(word), text) for word, text in texts.items()])
-
-
-def _bounded(name: str, label: str, *, unit: int = 1, help_text: str = "", required: bool = True) -> forms.IntegerField:
-    """The bounds stand in the policy and nowhere else; `unit`: so many of the policy's are one of the form's."""
-    low, high = (-(-bound // unit) if kind == "ge" else bound // unit for kind, bound in _bounds(name))
-    return forms.IntegerField(
-        label=label,
-        min_value=low,
-        max_value=high,
-        required=required,
-        help_text=help_text or f"{low} to {high}",
-    )
-
-
-def _bounds(name: str) -> list[tuple[str, int]]:
-    field = Policy.model_fields[name]
-    inner = [item for part in get_args(field.annotation) for item in getattr(part, "__metadata__", ())]
-    every = [item for given in inner for item in getattr(given, "metadata", ())] or field.metadata
-    return [(kind, getattr(item, kind)) for kind in ("ge", "le") for item in every if hasattr(item, kind)]
-
-
-def _share(label: str) -> Amount:
-    hint = "0 to 1; less is not a pass"
-    return Amount(label=label, help_text=hint, min_value=0, max_value=1, step_size=Decimal("0.05"))
 
 
 class PlanSelect(forms.Select):
@@ -115,7 +45,35 @@ class PlanSelect(forms.Select):
         return option
 
 
-class NewRunForm(forms.Form):
+class FilesForm(forms.Form):
+    """Files with their paths: of a whole form, or on their way into a draft."""
+
+    paths = forms.Field(required=False, widget=forms.MultipleHiddenInput)  # filled by the script, in the files' order
+    left_out = forms.Field(required=False, widget=forms.MultipleHiddenInput)  # paths that the script did not send
+
+    def uploads(self) -> list[Upload]:
+        """The files with their paths; a browser sends names only, so the script sends each path in a field beside it.
+
+        Raises InvalidInput when there are not as many paths as files.
+        """
+        fields = [(file, name) for name in ("files", "folder") for file in self.files.getlist(name)]
+        files = [file for file, _ in fields]
+        paths = self.cleaned_data["paths"]
+        if paths and len(paths) != len(files):
+            raise InvalidInput("The files did not arrive whole. Nothing was stored; submit again.")
+        names = paths or [file.name or "" for file in files]
+        return [
+            Upload(name, file, named=field == "files" and not {"/", "\\"} & set(name))
+            for name, (file, field) in zip(names, fields, strict=True)
+        ]
+
+    def held_back(self) -> list[str]:
+        """What a browser says that it left out of a folder, for the history: paths, none of them taken at its word."""
+        named: list[str] = self.cleaned_data["left_out"] or []
+        return [name.replace("\0", "")[:MAX_CHARACTERS] for name in named[:MAX_LEFT_OUT]]
+
+
+class NewRunForm(PolicyForm, FilesForm):
     """`uploads()`, `plan()` and `policy()` once it is valid."""
 
     request = forms.CharField(
@@ -123,24 +81,23 @@ class NewRunForm(forms.Form):
         required=False,  # lifecycle.submission says it better
         strip=False,
         widget=forms.Textarea(
-            attrs={"rows": 7, "autofocus": True, "maxlength": MAX_REQUEST, "aria-describedby": "request-hint"}
+            attrs={"rows": 9, "autofocus": True, "maxlength": MAX_REQUEST, "aria-describedby": "request-hint"}
         ),
     )
-    no_files = forms.BooleanField(label="There are no files for this", required=False)
+    no_files = forms.BooleanField(required=False, widget=forms.HiddenInput)  # the answer to a question
+    has_draft = forms.BooleanField(required=False, widget=forms.HiddenInput)
     no_sources = forms.BooleanField(
         label="No sources are needed: this is creative work",
         help_text="Otherwise what is said about your files or the world has to rest on them.",
         required=False,
     )
     excluded = forms.CharField(
-        label="Files that nobody has to deal with",
+        label="Files to leave unread",
         help_text="Names, folders or patterns such as *.pdf, with commas between them. They are kept, and not read.",
         required=False,
         max_length=4_000,
     )
     token = forms.UUIDField(widget=forms.HiddenInput)
-    paths = forms.Field(required=False, widget=forms.MultipleHiddenInput)  # filled by the script, in the files' order
-    left_out = forms.Field(required=False, widget=forms.MultipleHiddenInput)  # paths that the script did not send
     template = forms.CharField(
         label="Plan",
         help_text="A template is proposed as it stands; you approve it like any plan.",
@@ -161,45 +118,9 @@ class NewRunForm(forms.Form):
         required=False,
         widget=forms.CheckboxSelectMultiple,
     )
-    plan_approval = _choice("A plan waits for a person", _PLAN)
-    step_approval = _choice("A verified step waits for a person", _STEP)
-    model_review = _choice("A model looks even where checks decide everything", _REVIEW)
-    exhausted = _choice("When a step has used up its attempts and replans", _EXHAUSTED)
-    attempts = _bounded("attempts", "Attempts per step")
-    replans = _bounded("replans", "Replans")
-    parallel = _bounded("parallel", "Parallel steps")
-    rounds = _bounded("rounds", "Tool rounds per attempt")
-    max_steps = _bounded("max_steps", "Steps of a plan")
-    min_document_bytes = _bounded(
-        "min_document_bytes",
-        "Smallest document in bytes",
-        help_text="Of a written Markdown file, unless the plan itself says how long it is to be",
-    )
-    revisions = _bounded("revisions", "Plans you may reject")
-    attempt_minutes = _bounded("attempt_seconds", "Minutes per attempt", unit=60)
-    budget = Amount(
-        label="Budget in USD",
-        help_text="Empty for none. You are asked before a call that could exceed it",
-        min_value=Decimal("0.01"),
-        max_value=Decimal(100_000),
-        decimal_places=2,
-        required=False,
-    )
-    limit_minutes = _bounded(
-        "time_limit",
-        "Time limit in minutes",
-        unit=60,
-        help_text="Empty for none. Waiting for people does not count",
-        required=False,
-    )
-    reuse = forms.BooleanField(label="Take over results of earlier runs where nothing has changed", required=False)
-    second_person = forms.BooleanField(label="A second person has to approve: not the one who submits", required=False)
-    same_model_verifier = forms.BooleanField(label="The verifier may be the executor’s model", required=False)
-    min_confidence = _share("Least confidence of the executor")
-    min_verifier_confidence = _share("Least confidence of the verifier")
 
     def __init__(self, *args: Any, owner: User, **kwargs: Any) -> None:
-        kwargs["initial"] = _initial(default_policy()) | {"token": uuid.uuid4()} | (kwargs.get("initial") or {})
+        kwargs["initial"] = {"token": uuid.uuid4()} | (kwargs.get("initial") or {})
         super().__init__(*args, **kwargs)
         approvers = self.fields["approvers"]
         assert isinstance(approvers, People)
@@ -210,57 +131,28 @@ class NewRunForm(forms.Form):
         plans.choices = _templates(owner)
         plans.unavailable = templates_that_need_a_model(owner)
         plans.creative = templates.creative(owner)
-        for role in ROLES:
-            self.fields[f"{role}_model"] = forms.CharField(label=f"{role.capitalize()}’s model", max_length=120)
-            self.fields[f"{role}_effort"] = _choice("Effort", {word: word.capitalize() for word in EFFORTS})
 
-    @property
-    def roles(self) -> list[tuple[forms.BoundField, forms.BoundField]]:
-        """Model and effort of each role, side by side."""
-        return [(self[f"{role}_model"], self[f"{role}_effort"]) for role in ROLES]
+    @classmethod
+    def typed_in(cls, sent: QueryDict) -> dict[str, Any]:
+        """What was typed into a form that is shown again without being submitted, as initial values."""
+        boxes = {name: name in sent for name, field in cls.base_fields.items() if isinstance(field, forms.BooleanField)}
+        return sent.dict() | boxes | {"approvers": sent.getlist("approvers")}
 
-    @property
-    def policy_has_errors(self) -> bool:
-        return bool(
-            set(self.errors)
-            - {"request", "no_files", "no_sources", "token", "approvers", "template", "plan_file", "paths", "left_out"}
-            - {"excluded"}
-        )
-
-    def uploads(self) -> list[Upload]:
-        """The files with their paths; a browser sends names only, so the script sends each path in a field beside it.
-
-        Raises InvalidInput when there are not as many paths as files.
-        """
-        fields = [(file, name) for name in ("files", "folder") for file in self.files.getlist(name)]
-        files = [file for file, _ in fields]
-        paths = self.cleaned_data["paths"]
-        if paths and len(paths) != len(files):
-            raise InvalidInput("The files did not arrive whole. Nothing was stored; submit again.")
-        names = paths or [file.name or "" for file in files]
-        return [
-            Upload(name, file, named=field == "files" and not {"/", "\\"} & set(name))
-            for name, (file, field) in zip(names, fields, strict=True)
-        ]
-
-    def check_sources(self) -> None:
-        """Raises InvalidInput where a run without files would be meant to rest on sources, until that is answered."""
+    def check_sources(self, *, has_files: bool) -> None:
+        """Raises FilesMissing where a run without files would be meant to rest on sources, until that is answered."""
         sent = self.cleaned_data
-        if not (any(map(self.files.getlist, ("files", "folder"))) or sent["no_files"] or sent["no_sources"]):
-            raise InvalidInput(
-                "No files are attached. Without them nothing can be checked against sources, so the run can end as "
-                f"partial at best. Add files, or tick “{self.fields['no_files'].label}” to go on all the same, or "
-                f"“{self.fields['no_sources'].label}”."
+        if not (has_files or sent["no_files"] or sent["no_sources"]):
+            mention = mention_in(sent["request"])
+            raise FilesMissing(
+                f"You speak of “{mention}”, but no file is attached."
+                if mention
+                else "No file is attached. Without files nothing can be checked against sources, so the run can end as "
+                "partial at best."
             )
 
     def patterns(self) -> list[str]:
         """Which files are excluded."""
         return [part for part in map(str.strip, self.cleaned_data["excluded"].split(",")) if part]
-
-    def held_back(self) -> list[str]:
-        """What a browser says that it left out of a folder, for the history: paths, none of them taken at its word."""
-        named: list[str] = self.cleaned_data["left_out"] or []
-        return [name.replace("\0", "")[:MAX_CHARACTERS] for name in named[:MAX_LEFT_OUT]]
 
     def plan(self) -> Chosen | None:
         """The plan that was chosen or imported, None when the planner writes it. Raises InvalidInput, PlanRefused."""
@@ -273,15 +165,8 @@ class NewRunForm(forms.Form):
         return templates.chosen(self._owner, key) if key else None
 
     def policy(self) -> Policy:
-        """The default policy with what the person has changed."""
-        given = self.cleaned_data
-        models = {role: {"model": given[f"{role}_model"], "effort": given[f"{role}_effort"]} for role in ROLES}
-        changed = {name: given[name] for name in _NAMES}
-        changed |= {"models": models, "sources_needed": not given["no_sources"]}
-        changed |= {name: float(given[name]) for name in ("min_confidence", "min_verifier_confidence")}
-        changed["attempt_seconds"] = 60 * given["attempt_minutes"]
-        changed["time_limit"] = 60 * given["limit_minutes"] if given["limit_minutes"] else None
-        return default_policy().changed(**changed)
+        """The chosen preset with what the person has changed."""
+        return super().policy().changed(sources_needed=not self.cleaned_data["no_sources"])
 
     def problems(self) -> list[str]:
         """Every error as a sentence that names its field."""
@@ -290,17 +175,6 @@ class NewRunForm(forms.Form):
             for name, errors in self.errors.items()
             for error in errors
         ]
-
-
-def _initial(policy: Policy) -> dict[str, Any]:
-    values: dict[str, Any] = policy.model_dump(mode="json", exclude={"models"})
-    values["no_sources"] = not policy.sources_needed
-    values["attempt_minutes"] = -(-policy.attempt_seconds // 60)
-    values["limit_minutes"] = policy.time_limit // 60 if policy.time_limit else None
-    for role in ROLES:
-        player = policy.model_for(role)
-        values |= {f"{role}_model": player.model, f"{role}_effort": player.effort}
-    return values
 
 
 def _templates(owner: User) -> list[tuple[str, Any]]:

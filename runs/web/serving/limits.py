@@ -10,7 +10,7 @@ from django.conf import settings
 from django.http.cookie import parse_cookie
 from django.urls import Resolver404, resolve
 
-UPLOADS = {"new_run"}
+UPLOADS = {"new_run", "draft"}
 """The addresses, by name, that take files."""
 MAX_BODY = 1_000_000
 """Bytes of a form without files: 20,000 characters of a reason are 180,000 at most, as browsers write them."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import uuid
 from collections.abc import Sequence
 
@@ -14,17 +13,18 @@ from django.urls import reverse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST
 
-from runs.documents import kinds
 from runs.enums import RunStatus
-from runs.errors import InvalidInput, PlanRefused
-from runs.lifecycle import submission
-from runs.lifecycle.defaults import default_policy
-from runs.lifecycle.submission import SAMPLES, Submission
+from runs.errors import FilesMissing, InvalidInput, PlanRefused
+from runs.lifecycle import drafts, submission
+from runs.lifecycle.defaults import default_policy, is_set_up
+from runs.lifecycle.drafts import Refused
+from runs.lifecycle.submission import Submission
 from runs.lifecycle.templates import plan_worth_keeping
-from runs.models import Run
+from runs.models import Run, User
 from runs.pev.files.sensitive import SECRETS
 from runs.web.forms.again import AgainForm, TokenForm
 from runs.web.forms.new_run import NewRunForm
+from runs.web.presenters.draft import draft_files, unfinished
 from runs.web.views.run import person, visible_run
 
 
@@ -32,17 +32,25 @@ from runs.web.views.run import person, visible_run
 @require_http_methods(["GET", "HEAD", "POST"])
 def new_run(request: HttpRequest) -> HttpResponse:
     """The form; posted, a run. A background post (`Accept: application/json`) gets 201 and a place, or errors."""
+    owner = person(request)
     if request.method != "POST":
-        return _form(request, NewRunForm(owner=person(request)), [])
-    form = NewRunForm(request.POST, request.FILES, owner=person(request))
+        token = _token_of(request.GET.get("draft", ""))
+        if token and (made := submission.submitted(owner, token)):
+            messages.info(request, "That form was submitted already. This is its run.")
+            return redirect("run", run_id=made.pk)
+        initial = {"template": request.GET.get("template", "")[:20], **({"token": token} if token else {})}
+        return form_page(request, NewRunForm(owner=owner, initial=initial), [])
+    form = NewRunForm(request.POST, request.FILES, owner=owner)
     try:
         run = _submit(request, form)
+    except FilesMissing as error:
+        return _refused(request, form, [], question=str(error))
     except PlanRefused as error:
         return _refused(request, form, error.problems)
     except InvalidInput as error:
         return _refused(request, form, [*form.problems(), *([str(error)] if str(error) else [])])
     place = reverse("run", args=[run.pk])
-    return JsonResponse({"location": place}, status=201) if _in_background(request) else redirect(place)
+    return JsonResponse({"location": place}, status=201) if in_background(request) else redirect(place)
 
 
 @require_POST
@@ -84,13 +92,17 @@ def run_again(request: HttpRequest, run_id: int) -> HttpResponse:
 def _submit(request: HttpRequest, form: NewRunForm) -> Run:
     if not form.is_valid():
         raise InvalidInput("")
-    form.check_sources()
-    given, plan = form.cleaned_data, form.plan()
+    owner, given = person(request), form.cleaned_data
+    if made := submission.submitted(owner, given["token"]):  # before its files are missed, which went with it
+        return made
+    uploads, drafted = form.uploads(), _has_files(owner, given["token"])
+    form.check_sources(has_files=bool(uploads) or drafted or given["has_draft"])
+    plan = form.plan()
     return submission.submit(
-        person(request),
+        owner,
         Submission(
             request=given["request"],
-            uploads=form.uploads(),
+            uploads=uploads,
             left_out=form.held_back(),
             excluded=form.patterns(),
             policy=form.policy(),
@@ -100,28 +112,71 @@ def _submit(request: HttpRequest, form: NewRunForm) -> Run:
             plan=plan.plan if plan else None,
             plan_from=plan.reason if plan else "",
             template=plan.template if plan else "",
+            from_draft=drafted or given["has_draft"],
         ),
     )
 
 
-def _refused(request: HttpRequest, form: NewRunForm, problems: Sequence[str]) -> HttpResponse:
-    if _in_background(request):
-        return JsonResponse({"errors": list(problems)}, status=422)
-    again = "Your text is kept. Browsers do not keep files: add them again." if request.FILES else ""
-    return _form(request, form, [*problems, *filter(None, [again])], status=422)
+def _has_files(owner: User, token: uuid.UUID) -> bool:
+    draft = drafts.of(owner).filter(token=token).first()
+    return draft is not None and bool(drafts.files_of(draft))
 
 
-def _form(request: HttpRequest, form: NewRunForm, problems: Sequence[str], status: int = 200) -> HttpResponse:
-    limits = {
-        "files": settings.UPLOAD_FILES,
-        "bytes": settings.UPLOAD_BYTES,
-        "file_bytes": settings.FILE_BYTES,
-        "secrets": SECRETS,
-        "kinds": json.dumps(kinds.table()),
+def _token_of(text: str) -> uuid.UUID | None:
+    try:
+        return uuid.UUID(text)
+    except ValueError:
+        return None
+
+
+def _refused(request: HttpRequest, form: NewRunForm, problems: Sequence[str], question: str = "") -> HttpResponse:
+    if in_background(request):
+        return JsonResponse({"errors": list(problems), "question": question}, status=422)
+    refused, more = _kept(request, form)
+    return form_page(request, form, [*problems, *more], question=question, refused=refused, status=422)
+
+
+def _kept(request: HttpRequest, form: NewRunForm) -> tuple[list[Refused], list[str]]:
+    """Put the files of a form that is shown again into its draft: browsers do not send them a second time."""
+    token = form.cleaned_data.get("token")
+    if token is None or not (request.FILES.getlist("files") or request.FILES.getlist("folder")):
+        return [], []
+    try:
+        return drafts.add(person(request), token, form.uploads()), []
+    except InvalidInput as error:
+        return [], [f"{error} Your text is kept, and your files are not: add them again."]
+
+
+def form_page(
+    request: HttpRequest,
+    form: NewRunForm,
+    problems: Sequence[str],
+    *,
+    question: str = "",
+    refused: Sequence[Refused] = (),
+    status: int = 200,
+) -> HttpResponse:
+    """The page with this form. `question` asks for files; `refused` are those that were sent and not taken."""
+    owner = person(request)
+    token = _token_of(str(form["token"].value())) or uuid.uuid4()
+    context = {
+        "form": form,
+        "problems": problems,
+        "question": question,
+        "files": draft_files(owner, token, refused),
+        "unfinished": [] if form.is_bound else unfinished(owner, token),
+        "limits": {
+            "files": settings.UPLOAD_FILES,
+            "bytes": settings.UPLOAD_BYTES,
+            "file_bytes": settings.FILE_BYTES,
+            "secrets": SECRETS,
+        },
+        "installation_policy": is_set_up(),
+        "sample_token": uuid.uuid4(),
     }
-    context = {"form": form, "problems": problems, "limits": limits, "samples": SAMPLES, "sample_token": uuid.uuid4()}
     return render(request, "new_run.html", context, status=status)
 
 
-def _in_background(request: HttpRequest) -> bool:
+def in_background(request: HttpRequest) -> bool:
+    """Whether a script has sent it, which wants JSON."""
     return request.get_preferred_type(["text/html", "application/json"]) == "application/json"

@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import itertools
 import re
+import uuid
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -19,6 +20,7 @@ from django.db import transaction
 from django.test import Client
 
 from pevsite.asgi import application
+from runs.lifecycle import drafts
 from runs.lifecycle.state import reset_memory
 from runs.lifecycle.templates import save
 from runs.models import Event, Gate, Link, Run, Template, User
@@ -67,6 +69,7 @@ TABLE = {
     "help/": Row(get=MINE),
     "help/glossary/": Row(get=MINE),
     "runs/new/": Row(get=MINE, post=(302, 422, 422, 422, 422)),
+    "runs/drafts/<uuid:draft>/": Row(post=(302, 200, 404, 404, 404), sent={"remove": "a.md"}),
     "runs/sample/<slug:name>/": Row(post=(302,) * 5),
     "runs/<int:run_id>/": Row(get=SEEN),
     **{f"runs/<int:run_id>/{tab}/": Row(get=SEEN) for tab in ("steps", "files", "history", "cost")},
@@ -154,6 +157,7 @@ def world(db: None) -> World:
         "template_id": save(made.alice(), finished, "Hers").pk,
         "person_id": made.charlie().pk,
         "token": "x" * 43,
+        "draft": drafts.begin_with(made.alice(), uuid.uuid4(), finished.inputs).token,
         "name": "contracts",
         "object_id": waiting.pk,
         "content_type_id": 1,

@@ -14,7 +14,7 @@ from runs.enums import ApprovalPolicy, PlanStatus, Role, StepApproval
 from runs.lifecycle import fingerprint
 from runs.lifecycle.defaults import SETTABLE, default_policy
 from runs.lifecycle.templates import save
-from runs.models import Run, User
+from runs.models import DraftFile, Run, User
 from runs.pev.imports.imported import exported
 from runs.pev.policy import Policy
 from runs.web.forms.new_run import NewRunForm
@@ -56,7 +56,7 @@ def file(name: str, content: bytes = b"text") -> SimpleUploadedFile:
 
 def test_the_form_tells_the_limits_before_an_upload(alice_client: Client) -> None:
     text = alice_client.get("/runs/new/").text
-    assert "up to 10,000 files, 200 MB together, 50 MB each" in text
+    assert "Up to 10,000 files, 200 MB together, 50 MB each." in text
     assert 'data-max-file-bytes="50000000"' in text
 
 
@@ -126,12 +126,17 @@ def test_a_form_that_is_sent_twice_is_one_run(alice_client: Client) -> None:
     assert Run.objects.count() == 1
 
 
-def test_an_error_keeps_the_text_and_asks_for_the_files_again(alice_client: Client) -> None:
-    answer = alice_client.post("/runs/new/", form(request="Keep <me>", files=[file("x")], paths=["../x"]))
+def test_without_a_script_an_error_keeps_the_text_and_the_files(alice_client: Client) -> None:
+    sent = form(request="Keep <me>", attempts=99, files=[file("x.md"), file("y.md")], paths=["../x.md", "y.md"])
+    answer = alice_client.post("/runs/new/", sent)
     assert answer.status_code == 422
     assert "Keep &lt;me&gt;" in answer.text
-    assert "add them again" in answer.text
+    assert [info.path for info in DraftFile.objects.all()] == ["y.md"]
+    assert "“../x.md” cannot be used as a path: it has the part “..”" in answer.text
+    assert '<input type="hidden" name="has_draft" value="on">' in answer.text
     assert not Run.objects.exists()
+    alice_client.post("/runs/new/", sent | {"attempts": 3, "has_draft": "on", "files": [], "paths": []})
+    assert list(trees.files_of(Run.objects.get().inputs)) == ["y.md"]
 
 
 @pytest.mark.parametrize(
@@ -140,15 +145,15 @@ def test_an_error_keeps_the_text_and_asks_for_the_files_again(alice_client: Clie
         ({"request": "  "}, "Write what is to be done; the request is empty."),
         (
             {"request": "Review these contracts", "no_sources": "on", "no_files": ""},
-            "The request speaks of files, but none are attached.",
+            "You speak of “these contracts”, but no file is attached.",
         ),
         ({"attempts": 99}, "Attempts per step: Ensure this value is less than or equal to 10."),
         ({"max_steps": 501}, "Steps of a plan: Ensure this value is less than or equal to 500."),
         ({"min_document_bytes": -1}, "Smallest document in bytes: Ensure this value is greater than or equal to 0."),
-        ({"model_review": "some"}, "A model looks even where checks decide everything: Select a valid choice."),
-        ({"min_verifier_confidence": "NaN"}, "Least confidence of the verifier: Enter a number."),
-        ({"min_confidence": "2"}, "Least confidence of the executor: Ensure this value is less than or equal to 1."),
-        ({"plan_approval": "maybe"}, "A plan waits for a person: Select a valid choice."),
+        ({"model_review": "some"}, "The AI reviews even where automatic checks decide: Select a valid choice."),
+        ({"min_verifier_confidence": "NaN"}, "Minimum confidence of the verifier: Enter a number."),
+        ({"min_confidence": "2"}, "Minimum confidence of the executor: Ensure this value is less than or equal to 1."),
+        ({"plan_approval": "maybe"}, "Plans that need your approval: Select a valid choice."),
         ({"token": "no"}, "This form: Enter a valid UUID."),
         ({"executor_model": ""}, "Executor’s model: This field is required."),
         ({"files": [file("a")], "paths": ["a", "b"]}, "The files did not arrive whole."),
@@ -159,7 +164,8 @@ def test_an_error_keeps_the_text_and_asks_for_the_files_again(alice_client: Clie
 def test_what_cannot_be_used_is_a_sentence(alice_client: Client, changes: dict[str, Any], sentence: str) -> None:
     answer = alice_client.post("/runs/new/", form(**changes), headers=JSON)
     assert answer.status_code == 422
-    assert any(problem.startswith(sentence) or sentence in problem for problem in answer.json()["errors"])
+    told = [*answer.json()["errors"], answer.json()["question"]]
+    assert any(sentence in problem for problem in told)
     assert not Run.objects.exists()
 
 
@@ -173,9 +179,8 @@ def test_a_task_without_files_is_asked_about_its_sources_once(alice_client: Clie
     asked = alice_client.post("/runs/new/", sent)
     assert asked.status_code == 422
     assert (
-        "No files are attached. Without them nothing can be checked against sources, so the run can end as partial at "
-        "best. Add files, or "
-        "tick “There are no files for this” to go on all the same, or “No sources are needed: this is creative work”."
+        "No file is attached. Without files nothing can be checked against sources, so the run can end as partial at "
+        "best."
     ) in asked.text
     assert "Write a poem</textarea>" in asked.text
     assert not Run.objects.exists()
@@ -240,9 +245,9 @@ def test_an_own_template_is_offered_and_those_of_others_are_not(alice_client: Cl
     mine, theirs = save(alice, done, "Mine <3"), save(bob, done, "Bob's")
     text = alice_client.get("/runs/new/").text
     assert f'<option value="{mine.pk}">Mine &lt;3</option>' in text
-    assert "Bob" not in text.split("id_template")[1].split("</select>")[0]
+    assert "Bob" not in text.split('id="id_template"')[1].split("</select>")[0]
     refused = alice_client.post("/runs/new/", form(template=str(theirs.pk)), headers=JSON)
-    assert refused.json() == {"errors": ["There is no such template, or not any more; choose another."]}
+    assert refused.json()["errors"] == ["There is no such template, or not any more; choose another."]
     alice_client.post("/runs/new/", form(template=str(mine.pk)))
     assert fingerprint.contract_of(Run.objects.latest("pk").plans.get()) == factories.plan()
 
@@ -448,3 +453,40 @@ def test_files_are_excluded_by_patterns_with_commas_between_them(alice_client: C
     answer = alice_client.post("/runs/new/", form(files=files, excluded=" *.pdf, c.txt ,"))
     assert answer.status_code == 302
     assert Run.objects.get().excluded == ("*.pdf", "c.txt")
+
+
+# ---- presets
+
+
+@pytest.mark.parametrize(
+    ("preset", "expected"),
+    [
+        ("careful", ("always", "all", "ask", 0.7)),
+        ("balanced", ("always", "high", "ask", 0.5)),
+        ("hands_off", ("never", "none", "accept", 0.5)),
+    ],
+)
+def test_without_a_script_a_preset_is_taken_where_the_fields_were_left_alone(
+    alice_client: Client, preset: str, expected: tuple[str, str, str, float]
+) -> None:
+    alice_client.post("/runs/new/", form(preset=preset, preset_shown="balanced", attempts=5))
+    policy = Run.objects.get().policy
+    assert (policy.plan_approval, policy.step_approval, policy.exhausted, policy.min_confidence) == expected
+    assert policy.attempts == 5
+
+
+def test_a_preset_that_filled_the_fields_changes_none_of_them_again(alice_client: Client) -> None:
+    alice_client.post("/runs/new/", form(preset="careful", preset_shown="careful", step_approval="none"))
+    assert Run.objects.get().policy.step_approval is StepApproval.NONE
+
+
+def test_presets_say_what_they_are_and_which_one_this_installation_sets(
+    alice_client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = alice_client.get("/runs/new/").text
+    assert "You approve every plan and the results of high-risk steps. You are asked when a step is out" in text
+    assert "as set up here" not in text
+    monkeypatch.setenv("PEV_POLICY", "plan_approval=first, step_approval=none")
+    text = alice_client.get("/runs/new/").text
+    assert "You approve the first plan and no result. You are asked when a step is out of attempts." in text
+    assert "as set up here" in text

@@ -5,7 +5,7 @@ import zipfile
 
 import pytest
 
-from runs.documents.kinds import SIGNATURES, TAIL_BYTES, is_document, kind_of, table
+from runs.documents.kinds import TAIL_BYTES, is_document, kind_of
 
 
 def zipped(*names: str) -> bytes:
@@ -54,9 +54,3 @@ def test_documents_may_be_ascii(data: bytes) -> None:
 @pytest.mark.parametrize("data", [b"", b"%PDF- is how they begin", b" %PDF-1.4", b"{\\rtf", b"GIF89a", b"# BMW"])
 def test_a_text_is_no_document_for_its_first_words(data: bytes) -> None:
     assert not is_document(data)
-
-
-def test_the_browser_has_the_same_table() -> None:
-    told = table()["signatures"]
-    assert told[0] == {"label": "PDF", "parts": [[0, "255044462d312e"]], "binary": False, "inAscii": True}  # type: ignore[index]
-    assert [one["label"] for one in told] == [one.kind.label for one in SIGNATURES]  # type: ignore[union-attr,index,call-overload]

@@ -9,7 +9,7 @@ from runs.errors import InvalidInput
 from runs.lifecycle.defaults import SETTABLE, default_policy, with_texts
 from runs.management.policy_options import POLICY_OPTIONS
 from runs.pev.policy import Policy
-from runs.web.forms.new_run import ROLES
+from runs.web.forms.policy import ROLES
 
 INTERNAL = {"without_reuse": "which steps are done again is said where a run is run again"}
 IN_PARTS = {"models": [f"{role}_{part}" for role in ROLES for part in ("model", "effort")]}

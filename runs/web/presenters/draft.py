@@ -1,0 +1,99 @@
+"""The files of a form before it is submitted, as the page lists them: what needs a look stands first."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from runs.lifecycle import drafts
+from runs.lifecycle.drafts import Refused
+from runs.models import Draft, User
+from runs.pev.ports import FileInfo
+
+MAX_ROWS = 200
+MAX_NAMED = 20
+
+
+@dataclass(frozen=True)
+class Row:
+    """A file of the list; `problem` is why it cannot be read, as a clause behind its name."""
+
+    path: str
+    size: int
+    problem: str
+
+
+@dataclass(frozen=True)
+class DraftFiles:
+    """`refused`: what was sent last and not taken. `left_out`: paths that may hold secrets, so they were not sent."""
+
+    token: uuid.UUID
+    rows: Sequence[Row]
+    refused: Sequence[Refused] = ()
+    left_out: Sequence[str] = ()
+
+    @property
+    def count(self) -> int:
+        return len(self.rows)
+
+    @property
+    def size(self) -> int:
+        return sum(row.size for row in self.rows)
+
+    @property
+    def unread(self) -> int:
+        return sum(1 for row in self.rows if row.problem)
+
+    @property
+    def shown(self) -> Sequence[Row]:
+        return self.rows[:MAX_ROWS]
+
+    @property
+    def more(self) -> int:
+        return max(0, self.count - MAX_ROWS)
+
+    @property
+    def named_left_out(self) -> Sequence[str]:
+        return self.left_out[:MAX_NAMED]
+
+    @property
+    def more_left_out(self) -> int:
+        return max(0, len(self.left_out) - MAX_NAMED)
+
+
+def draft_files(owner: User, token: uuid.UUID, refused: Sequence[Refused] = ()) -> DraftFiles:
+    """What the draft with this token holds; nothing, where there is none of this person's."""
+    draft = drafts.of(owner).filter(token=token).first()
+    if draft is None:
+        return DraftFiles(token, (), refused)
+    secrets = [one.path for one in refused if one.secret]
+    left_out = list(dict.fromkeys([*secrets, *draft.left_out]))
+    return DraftFiles(token, rows_of(drafts.files_of(draft)), [one for one in refused if not one.secret], left_out)
+
+
+def rows_of(files: Mapping[str, FileInfo]) -> list[Row]:
+    """What cannot be read first, then by path."""
+    problems = drafts.problems_in(files)
+    rows = [Row(path, info.size, problems.get(path, "")) for path, info in files.items()]
+    return sorted(rows, key=lambda row: (not row.problem, row.path))
+
+
+@dataclass(frozen=True)
+class Unfinished:
+    """A draft that was left, for a line with a way back to it."""
+
+    draft: Draft
+    files: Sequence[str]
+
+    @property
+    def names(self) -> str:
+        more = len(self.files) - 2
+        return ", ".join(self.files[:2]) + (f" and {more} more" if more > 0 else "")
+
+
+def unfinished(owner: User, but: uuid.UUID) -> list[Unfinished]:
+    """The drafts of a person with files in them, apart from the one that is open."""
+    others = drafts.of(owner).exclude(token=but).prefetch_related("files")
+    listed = [(draft, sorted(file.path for file in draft.files.all() if not file.removed)) for draft in others]
+    return [Unfinished(draft, paths) for draft, paths in listed if paths]

@@ -1,0 +1,229 @@
+// The files of a new run: chosen, dropped, and sent into its draft one batch after the other; the server draws the list.
+const BATCH_BYTES = 8_000_000;
+const BATCH_FILES = 100;
+const MAX_LEFT_OUT = 200;
+const JUNK = /(^|\/)(\.git|\.hg|\.svn|node_modules|__pycache__|\.venv|\.DS_Store|Thumbs\.db|desktop\.ini)(\/|$)/i;
+const UNREACHABLE = "Not sent: the server cannot be reached, or a file was moved or changed after you chose it.";
+const SIGNED_OUT = "Not sent: you are signed out here. Sign in in another tab, then try again.";
+const at = (id) => document.getElementById(id);
+
+export function inUnits(bytes) {
+  if (bytes < 1000) return `${bytes} byte${bytes === 1 ? "" : "s"}`;
+  let amount = bytes;
+  for (const unit of ["kB", "MB", "GB"]) {
+    amount /= 1000;
+    if (amount < 999.5 || unit === "GB") return `${amount.toLocaleString("en", { maximumFractionDigits: amount >= 99.5 ? 0 : 1 })} ${unit}`;
+  }
+}
+
+// Every file below what was dropped, as [path, File]. Folders are walked; entries must be taken before the first wait.
+async function dropped(transfer) {
+  const entries = [...transfer.items].map((item) => item.webkitGetAsEntry?.()).filter(Boolean);
+  if (!entries.length) return [...transfer.files].map((file) => [file.name, file]);
+  const found = [];
+  for (const entry of entries) await walk(entry, "", found);
+  return found;
+}
+
+async function walk(entry, above, found) {
+  const path = above + entry.name;
+  if (JUNK.test(path)) {
+    found.push([path, null]);
+  } else if (entry.isFile) {
+    found.push([path, await new Promise((resolve, reject) => entry.file(resolve, reject))]);
+  } else {
+    const reader = entry.createReader();
+    for (;;) {
+      const batch = await new Promise((resolve, reject) => reader.readEntries(resolve, reject));
+      if (!batch.length) return;
+      for (const child of batch) await walk(child, `${path}/`, found);
+    }
+  }
+}
+
+export class DraftFiles {
+  #queue = [];
+  #secrets = new Set();
+  #junk = new Set();
+  #total = 0;
+  #sent = 0;
+  #running = null;
+  #refused = []; // too large to be sent at all
+
+  // changed: called when the first file is on its way, and after each answer; freshToken: for a session that was begun again
+  constructor(form, { changed, freshToken }) {
+    this.form = form;
+    this.changed = changed;
+    this.freshToken = freshToken;
+    this.secretPaths = new RegExp(form.dataset.secrets, "i");
+    this.#choosing();
+    this.#dropping();
+    at("send-again").addEventListener("click", () => this.#again());
+    window.addEventListener("online", () => this.#queue.length && this.#again());
+    this.form.addEventListener("click", (event) => this.#removing(event));
+    window.addEventListener("beforeunload", (event) => {
+      if (this.#running) event.preventDefault();
+    });
+  }
+
+  get count() {
+    return Number(at("draft-files").dataset.count);
+  }
+
+  // Resolves once nothing is on its way: true if all of it arrived.
+  async settled() {
+    await this.#running;
+    return !this.#queue.length;
+  }
+
+  #choosing() {
+    const pickers = [["choose-files", "id_files"], ["choose-folder", "id_folder"]];
+    for (const [button, id] of pickers) {
+      const input = at(id);
+      at(button).addEventListener("click", () => input.click());
+      const take = () => {
+        this.add([...input.files].map((file) => [file.webkitRelativePath || file.name, file]));
+        input.value = "";
+      };
+      input.addEventListener("change", take);
+      if (input.files.length) take(); // chosen before this script was there
+    }
+  }
+
+  #dropping() {
+    const zone = at("drop");
+    const carriesFiles = (event) => event.dataTransfer?.types.includes("Files") && event.target !== at("id_plan_file");
+    document.addEventListener("dragover", (event) => {
+      if (!carriesFiles(event)) return;
+      event.preventDefault();
+      zone.classList.add("over");
+    });
+    document.addEventListener("dragleave", (event) => {
+      if (!event.relatedTarget) zone.classList.remove("over");
+    });
+    document.addEventListener("drop", async (event) => {
+      if (!carriesFiles(event)) return;
+      event.preventDefault();
+      zone.classList.remove("over");
+      try {
+        this.add(await dropped(event.dataTransfer));
+      } catch {
+        this.#tell("Something that was dropped could not be read. Choose it with the buttons instead.", false);
+      }
+    });
+  }
+
+  add(pairs) {
+    const limit = Number(this.form.dataset.maxFileBytes);
+    for (const [path, file] of pairs) {
+      if (file === null || JUNK.test(path)) this.#junk.add(path.match(JUNK)[2]);
+      else if (path.includes("/") && this.secretPaths.test(path)) this.#secrets.add(path);
+      else if (file.size > limit) this.#refused.push(`“${path}” has ${inUnits(file.size)}; one file may have ${inUnits(limit)}.`);
+      else this.#queue.push([path.normalize("NFC"), file]);
+    }
+    this.#total = this.#sent + this.#queue.reduce((sum, [, file]) => sum + file.size, 0);
+    at("junk").hidden = !this.#junk.size;
+    at("junk").textContent = `Left out, as they are rarely meant: ${[...this.#junk].join(", ")}.`;
+    this.#tell(this.#refused.splice(0).slice(0, 5).join(" "), false);
+    if (this.#queue.length || this.#secrets.size) this.changed();
+    this.#pump();
+  }
+
+  #pump() {
+    this.#running ??= this.#sendAll().finally(() => {
+      this.#running = null;
+      this.#progress(0);
+      this.changed();
+    });
+  }
+
+  #again() {
+    this.#tell("", false);
+    this.freshToken().then((fresh) => (fresh ? this.#pump() : this.#tell(SIGNED_OUT, true)));
+  }
+
+  async #sendAll() {
+    this.#progress(0);
+    while (this.#queue.length || this.#secrets.size) {
+      const batch = [];
+      let bytes = 0;
+      for (const pair of this.#queue) {
+        if (batch.length === BATCH_FILES || (batch.length && bytes + pair[1].size > BATCH_BYTES)) break;
+        batch.push(pair);
+        bytes += pair[1].size;
+      }
+      const secrets = [...this.#secrets].slice(0, MAX_LEFT_OUT);
+      const data = new FormData();
+      for (const [path, file] of batch) {
+        data.append("files", file, file.name);
+        data.append("paths", path);
+      }
+      for (const path of secrets) data.append("left_out", path); // for the history: the files stay here
+      if (!(await this.post(data))) return;
+      this.#queue.splice(0, batch.length);
+      this.#secrets.clear();
+      this.#sent += bytes;
+      this.changed();
+    }
+    this.#sent = this.#total = 0;
+  }
+
+  #progress(loaded) {
+    const busy = this.#running !== null || this.#queue.length > 0;
+    const share = this.#total ? Math.min(100, Math.floor((100 * (this.#sent + loaded)) / this.#total)) : 0;
+    at("sending-bar").value = busy ? share : 0;
+    const left = this.#queue.length;
+    at("sending").textContent = busy && left ? `Sending ${left.toLocaleString("en")} file${left === 1 ? "" : "s"}, ${share} %` : "Sent at once, kept for a day until you submit";
+  }
+
+  // Sends something to the draft and shows its list as the answer has it. False where it has to be tried again.
+  post(data) {
+    data.set("csrfmiddlewaretoken", this.form.querySelector("[name=csrfmiddlewaretoken]").value);
+    if (this.form.dataset.run) data.set("run", this.form.dataset.run);
+    return new Promise((resolve) => {
+      const request = new XMLHttpRequest();
+      request.open("POST", this.form.dataset.draft);
+      request.setRequestHeader("Accept", "application/json");
+      request.upload.addEventListener("progress", (event) => this.#progress(event.loaded));
+      request.addEventListener("load", () => resolve(this.#answered(request)));
+      request.addEventListener("error", () => resolve(this.#tell(UNREACHABLE, true)));
+      request.send(data);
+    });
+  }
+
+  #answered(request) {
+    let answer = null;
+    try {
+      answer = JSON.parse(request.responseText);
+    } catch {
+      const signedOut = request.status === 403 || request.status === 200;
+      return this.#tell(signedOut ? SIGNED_OUT : `Not sent: the server answered with error ${request.status}.`, true);
+    }
+    if (answer.html) at("draft-files").outerHTML = answer.html;
+    const refused = answer.errors?.length > 0;
+    this.#tell(refused ? answer.errors.join(" ") : "", false);
+    if (refused) this.#queue.length = 0; // it would be refused again
+    return true;
+  }
+
+  #tell(text, again) {
+    at("not-sent").hidden = !text;
+    at("not-sent").querySelector("p").textContent = text;
+    at("send-again").hidden = !again;
+    return false;
+  }
+
+  async #removing(event) {
+    const button = event.target.closest("#draft-files button");
+    if (!button) return;
+    event.preventDefault();
+    const buttons = () => [...at("draft-files").querySelectorAll(".remove")];
+    const place = buttons().indexOf(button);
+    const data = new FormData();
+    data.set(button.name, button.value);
+    if (!(await this.post(data))) return;
+    const left = buttons();
+    (left[Math.min(place, left.length - 1)] ?? at("choose-files")).focus();
+    this.changed();
+  }
+}

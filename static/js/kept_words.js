@@ -1,0 +1,82 @@
+// What was typed into a form, kept in this browser until it is submitted: it survives reload, sign-out and a restart.
+const PREFIX = "pev-new-run:";
+const DAYS = 2;
+const NEVER = new Set(["csrfmiddlewaretoken", "token", "files", "folder", "plan_file", "has_draft", "remove", "remove_all"]);
+
+export class KeptWords {
+  #timer = 0;
+
+  constructor(form, restored) {
+    this.form = form;
+    this.key = `${PREFIX}${form.dataset.person}:${form.dataset.token}`;
+    this.#forgetOld();
+    if (form.dataset.fresh && this.#restore()) restored();
+    const later = () => {
+      clearTimeout(this.#timer);
+      this.#timer = setTimeout(() => this.keep(), 300);
+    };
+    form.addEventListener("input", later);
+    form.addEventListener("change", later);
+    window.addEventListener("pagehide", () => this.#timer && this.keep());
+  }
+
+  // Also names the draft in the address, which a reload and a sign-in lead back to.
+  keep() {
+    this.#timer = 0;
+    const values = [];
+    for (const field of this.form.elements) {
+      if (!field.name || NEVER.has(field.name) || field.tagName === "BUTTON" || field.tagName === "FIELDSET") continue;
+      const box = field.type === "checkbox" || field.type === "radio";
+      values.push([field.name, box ? field.value : "", box ? field.checked : field.value]);
+    }
+    try {
+      localStorage.setItem(this.key, JSON.stringify({ at: Date.now(), values }));
+    } catch {
+      return; // full, or forbidden: the words stay in the page
+    }
+    this.address();
+  }
+
+  address() {
+    const query = new URLSearchParams(location.search);
+    query.set("draft", this.form.dataset.token);
+    query.delete("template");
+    history.replaceState(null, "", `?${query}`);
+  }
+
+  forget() {
+    clearTimeout(this.#timer);
+    this.#timer = 0;
+    localStorage.removeItem(this.key);
+    history.replaceState(null, "", location.pathname);
+  }
+
+  #restore() {
+    let kept = null;
+    try {
+      kept = JSON.parse(localStorage.getItem(this.key));
+    } catch {
+      return false;
+    }
+    if (!kept) return false;
+    const fields = [...this.form.elements];
+    for (const [name, value, state] of kept.values) {
+      const field = fields.find((one) => one.name === name && (!value || one.value === value));
+      if (!field) continue;
+      if (typeof state === "boolean") field.checked = state;
+      else field.value = state;
+    }
+    return true;
+  }
+
+  #forgetOld() {
+    const old = Date.now() - DAYS * 86_400_000;
+    for (const key of Object.keys(localStorage).filter((one) => one.startsWith(PREFIX))) {
+      try {
+        if (JSON.parse(localStorage.getItem(key)).at < old) localStorage.removeItem(key);
+      } catch {
+        localStorage.removeItem(key);
+      }
+    }
+  }
+}

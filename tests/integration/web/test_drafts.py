@@ -1,0 +1,136 @@
+"""The address of a draft: files are answered one by one, and belong to one person and one form."""
+
+from __future__ import annotations
+
+import uuid
+from typing import Any
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.test import Client
+from pytest_django import Settings
+from pytest_django.fixtures import DjangoAssertNumQueries
+
+from runs import trees
+from runs.models import Draft, DraftFile, Run
+from tests import factories
+from tests.integration.web.test_submit import JSON, file, form
+
+TOKEN = "12345678-1234-5678-1234-567812345678"
+PLACE = f"/runs/drafts/{TOKEN}/"
+
+
+def send(client: Client, *names: str, content: bytes = b"text", **fields: Any) -> Any:
+    files = [SimpleUploadedFile(name.rsplit("/", 1)[-1] or "x", content) for name in names]
+    return client.post(PLACE, {"files": files, "paths": list(names), **fields}, headers=JSON).json()
+
+
+def test_files_are_answered_at_once_and_submitted_without_being_sent_again(alice_client: Client) -> None:
+    answer = send(alice_client, "a.md", "folder/b.md")
+    assert (answer["files"], answer["errors"]) == (2, [])
+    assert '<span class="path">folder/b.md</span>' in answer["html"]
+    made = alice_client.post("/runs/new/", form(token=TOKEN, has_draft="on", no_files=""), headers=JSON)
+    assert made.status_code == 201
+    assert list(trees.files_of(Run.objects.get().inputs)) == ["a.md", "folder/b.md"]
+    again = alice_client.post("/runs/new/", form(token=TOKEN, has_draft="on", no_files=""), headers=JSON)
+    assert again.json() == made.json()
+    assert alice_client.get(f"/runs/new/?draft={TOKEN}")["Location"] == made.json()["location"]
+
+
+def test_what_cannot_be_read_is_said_and_stands_first(alice_client: Client) -> None:
+    send(alice_client, "a.md")
+    html = send(alice_client, "z.pdf", content=b"%PDF-1.4\n1 0 obj")["html"]
+    assert html.index("z.pdf") < html.index("a.md")
+    assert "It is a PDF file, which cannot be read yet." in html
+    assert "1 cannot be read" in html
+
+
+def test_what_is_not_taken_is_said_with_the_reason_and_escaped(alice_client: Client, settings: Settings) -> None:
+    settings.FILE_BYTES = 3
+    answer = send(alice_client, "../<b>", "large.md", "app/.env")
+    assert answer["files"] == 0
+    assert "&lt;b&gt;" in answer["html"]
+    assert "<b>" not in answer["html"]
+    assert "It has 0.0 MB; one file may have 0.0 MB." in answer["html"]
+    assert "app/.env" in answer["html"]
+
+
+def test_files_are_removed_one_by_one_or_all(alice_client: Client) -> None:
+    send(alice_client, "a.md", "b.md", "c.md")
+    answer = alice_client.post(PLACE, {"remove": ["a.md", "not there"]}, headers=JSON).json()
+    assert (answer["files"], "a.md" in answer["html"]) == (2, False)
+    assert alice_client.post(PLACE, {"remove_all": "on"}, headers=JSON).json()["files"] == 0
+
+
+def test_without_a_script_what_was_typed_is_kept_when_a_file_is_removed(alice_client: Client) -> None:
+    send(alice_client, "a.md", "b.md")
+    sent = {**form(request="Keep <me>", attempts=7, token=TOKEN), "remove": "a.md"}
+    del sent["reuse"]
+    page = alice_client.post(PLACE, sent)
+    assert "Keep &lt;me&gt;</textarea>" in page.text
+    assert 'name="attempts" value="7"' in page.text
+    assert 'name="reuse" id="id_reuse" checked' not in " ".join(page.text.split())
+    assert ('<span class="path">b.md</span>' in page.text, '<span class="path">a.md</span>' in page.text) == (
+        True,
+        False,
+    )
+
+
+def test_a_draft_is_there_again_after_a_reload_and_offered_until_it_is_submitted(alice_client: Client) -> None:
+    send(alice_client, "a.md")
+    assert '<span class="path">a.md</span>' in alice_client.get(f"/runs/new/?draft={TOKEN}").text
+    assert f'href="/runs/new/?draft={TOKEN}"' in alice_client.get("/runs/new/").text
+    assert alice_client.post(PLACE, {"discard": "on"})["Location"] == "/runs/new/"
+    assert TOKEN not in alice_client.get("/runs/new/").text
+
+
+def test_a_draft_that_is_gone_is_one_sentence(alice_client: Client) -> None:
+    send(alice_client, "a.md")
+    Draft.objects.all().delete()
+    answer = alice_client.post("/runs/new/", form(token=TOKEN, has_draft="on", no_files=""), headers=JSON)
+    assert answer.status_code == 422
+    assert answer.json()["errors"] == [
+        "The files of this form are gone: they are kept for a day after the last one was added. Your words are still "
+        "here; add the files again."
+    ]
+
+
+def test_the_draft_of_somebody_else_is_not_found(alice_client: Client, charlie_client: Client) -> None:
+    send(alice_client, "a.md")
+    for fields in ({"remove": "a.md"}, {"files": [file("b.md")]}, {"discard": "on"}):
+        assert charlie_client.post(PLACE, fields, headers=JSON).status_code == 404
+    assert "a.md" not in charlie_client.get(f"/runs/new/?draft={TOKEN}").text
+    assert [one.path for one in DraftFile.objects.filter(removed=False)] == ["a.md"]
+
+
+def test_a_run_of_somebody_else_gives_no_files(charlie_client: Client) -> None:
+    run = factories.finished_succeeded()
+    assert charlie_client.post(PLACE, {"run": run.pk, "remove": "x"}, headers=JSON).status_code == 404
+    assert not Draft.objects.exists()
+
+
+def test_hostile_names_and_many_small_files_end_in_sentences(alice_client: Client, settings: Settings) -> None:
+    settings.UPLOAD_FILES = 50
+    names = ["", " ", "a\0.md", "C:/x", "con", "a" * 500, "/".join("abcdefghijklmnopqrstuvw"), "é.md", "e\u0301.md"]
+    answer = send(alice_client, *names, *(f"{number}.md" for number in range(60)))
+    assert answer["files"] == 50
+    assert answer["html"].count("<li>") >= 50
+
+
+def test_files_and_paths_that_do_not_fit_are_refused_whole(alice_client: Client) -> None:
+    answer = alice_client.post(PLACE, {"files": [file("a")], "paths": ["a", "b"]}, headers=JSON)
+    assert (answer.status_code, answer.json()["errors"][0].startswith("The files did not arrive whole.")) == (422, True)
+
+
+@pytest.mark.parametrize("count", [1, 30])
+def test_the_list_costs_the_same_for_any_number_of_files(
+    alice_client: Client, django_assert_max_num_queries: DjangoAssertNumQueries, count: int
+) -> None:
+    send(alice_client, *(f"{number}.md" for number in range(count)))
+    with django_assert_max_num_queries(12):
+        alice_client.get(f"/runs/new/?draft={TOKEN}")
+
+
+def test_an_address_with_a_draft_that_is_none_is_a_fresh_form(alice_client: Client) -> None:
+    assert alice_client.get("/runs/new/?draft=nonsense").status_code == 200
+    assert str(uuid.UUID(TOKEN)) in alice_client.get(f"/runs/new/?draft={TOKEN}").text
