@@ -2,6 +2,7 @@
 
 import os
 import secrets
+import shlex
 import stat
 import tempfile
 import tomllib
@@ -28,7 +29,21 @@ def version() -> str:
 
 def data_dir() -> Path:
     """The data folder, which need not exist: `.data` beside this package, or what `PEV_DATA_DIR` names."""
-    return Path(os.environ.get("PEV_DATA_DIR") or Path(__file__).parent.parent / ".data").expanduser().resolve()
+    return Path(os.environ.get("PEV_DATA_DIR") or _usual_dir()).expanduser().resolve()
+
+
+def _usual_dir() -> Path:
+    return Path(__file__).parent.parent / ".data"
+
+
+def is_usual(folder: Path) -> bool:
+    """Whether commands find this data folder without being told."""
+    return folder == _usual_dir().resolve()
+
+
+def data_option(folder: Path) -> str:
+    """What a command needs to find this data folder, as a shell takes it, with a space before it; or nothing."""
+    return "" if is_usual(folder) else f" --data-dir {shlex.quote(str(folder))}"
 
 
 def prepare(folder: Path) -> None:

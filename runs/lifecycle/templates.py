@@ -75,6 +75,14 @@ def own_templates(user: User) -> Sequence[Template]:
     return list(visible_templates(user).defer("plan").order_by("name"))
 
 
+def own_template(user: User, key: str) -> Template | None:
+    """The saved template with this number as text, without its plan; None if there is none, or it is no number."""
+    try:
+        return visible_templates(user).defer("plan").filter(pk=row_key(key)).first()
+    except ValueError:
+        return None
+
+
 def creative(user: User) -> frozenset[str]:
     """The keys of those that need no sources."""
     own = visible_templates(user).filter(sources_needed=False).values_list("pk", flat=True)
@@ -86,10 +94,7 @@ def chosen(user: User, key: str) -> Chosen:
     if key in SHIPPED:
         shipped = SHIPPED[key]
         return Chosen(shipped_plan(key), _reason(shipped.name), shipped.sources_needed, shipped.name)
-    try:
-        template = visible_templates(user).defer("plan").filter(pk=row_key(key)).first()
-    except ValueError:
-        template = None
+    template = own_template(user, key)
     if template is None:
         raise InvalidInput("There is no such template, or not any more; choose another.")
     return _own(template)
@@ -138,13 +143,29 @@ def file_names_in(plan: Plan, run: Run) -> list[str]:
     return sorted(name for name in names if name in text)
 
 
-def save(user: User, run: Run, name: str) -> Template:
-    """Keep the plan of a finished run under a name. Raises InvalidInput with the sentence for the person."""
+def rename(template: Template, name: str) -> str:
+    """Give a template another name, and return it as it is stored. Raises InvalidInput."""
+    name = _checked_name(name)
+    try:
+        with transaction.atomic():
+            Template.objects.filter(pk=template.pk).update(name=name)
+    except IntegrityError as error:
+        raise InvalidInput(f"You have a template “{name}” already; choose another name.") from error
+    return name
+
+
+def _checked_name(name: str) -> str:
     name = " ".join(name.split())
     if not name:
         raise InvalidInput("Give the template a name.")
     if len(name) > MAX_NAME:
         raise InvalidInput(f"The name has {len(name):,} characters; {MAX_NAME} are allowed.")
+    return name
+
+
+def save(user: User, run: Run, name: str) -> Template:
+    """Keep the plan of a finished run under a name. Raises InvalidInput with the sentence for the person."""
+    name = _checked_name(name)
     plan = plan_worth_keeping(run)
     if plan is None:
         raise InvalidInput("Only the plan of a finished run that had been approved can be saved as a template.")

@@ -20,6 +20,7 @@ from runs.web.views import (
     run,
     step,
     submit,
+    templates,
     texts,
 )
 
@@ -57,8 +58,11 @@ urlpatterns = [
     path("runs/<int:run_id>/texts/<slug:place>/", texts.text_page, name="text"),
     path("runs/<int:run_id>/plans/<int:version>.json", plans.plan_json, name="plan_json"),
     path("runs/<int:run_id>/template/", plans.save_template, name="save_template"),
-    path("templates/", plans.own_templates, name="templates"),
-    path("templates/<int:template_id>/delete/", plans.delete_template, name="delete_template"),
+    path("templates/", templates.own_templates, name="templates"),
+    path("templates/<slug:key>/", templates.template_page, name="template"),
+    path("templates/<int:template_id>/rename/", templates.rename_template, name="rename_template"),
+    path("templates/<int:template_id>/delete/", templates.delete_template, name="delete_template"),
+    path("runs/new/estimate/", submit.estimate, name="estimate"),
     path("runs/<int:run_id>/report/", report.report_page, name="report"),
     path("runs/<int:run_id>/report.md", report.report_markdown, name="report_markdown"),
     path("runs/<int:run_id>/report.html", report.report_html, name="report_html"),

@@ -14,7 +14,7 @@ for (const element of form.querySelectorAll("[data-script]")) element.hidden = f
 for (const element of form.querySelectorAll("[data-plain]")) element.hidden = true;
 const policy = presets(form);
 const words = new KeptWords(form, () => policy.mark());
-const files = new DraftFiles(form, { changed: () => words.address(), freshToken });
+const files = new DraftFiles(form, { changed: () => (words.address(), estimate()), freshToken });
 
 const plans = at("id_template");
 let ticked = false; // by a template and not by the person, whose tick stays
@@ -22,6 +22,9 @@ plans.addEventListener("change", () => {
   const creative = "noSources" in plans.selectedOptions[0].dataset;
   const box = at("id_no_sources");
   if (creative ? !box.checked : ticked) box.checked = ticked = creative;
+});
+form.addEventListener("change", (event) => {
+  if (["template", "preset", "attempts", "executor_model", "verifier_model"].includes(event.target.name)) estimate();
 });
 at("add-files").addEventListener("click", () => {
   ask("");
@@ -35,6 +38,14 @@ form.addEventListener("keydown", (event) => {
 window.addEventListener("pageshow", (event) => {
   if (event.persisted && sent) location.reload();
 });
+
+// What the chosen template may cost, once there are files for it.
+async function estimate() {
+  const shown = plans.value && files.count > 0;
+  const query = new URLSearchParams(["template", "attempts", "executor_model", "verifier_model"].map((name) => [name, form.elements[name].value]));
+  const answer = shown ? await fetch(`${at("estimate").dataset.place}?${query}`).catch(() => null) : null;
+  at("estimate").innerHTML = answer?.ok && !answer.redirected ? await answer.text() : "";
+}
 
 function tell(problems) {
   const box = at("problems");
@@ -115,3 +126,5 @@ function busy(text) {
   at("submit").disabled = sending;
   at("submit-state").textContent = text;
 }
+
+estimate();

@@ -9,7 +9,7 @@ from threading import Barrier
 
 import pytest
 
-from pevsite.installation import UnsafeFolder, data_dir, prepare, secret_key
+from pevsite.installation import UnsafeFolder, data_dir, data_option, prepare, secret_key
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -157,3 +157,8 @@ def test_files_that_are_made_from_then_on_are_for_nobody_else(tmp_path: Path) ->
         assert modes(tmp_path)["pevsite.sqlite3"] == "0o600"
     finally:
         os.umask(before)
+
+
+def test_commands_are_told_of_a_data_folder_that_is_not_the_usual_one(tmp_path: Path) -> None:
+    assert data_option(ROOT / ".data") == ""
+    assert data_option(tmp_path / "my data") == f" --data-dir '{tmp_path}/my data'"

@@ -13,6 +13,7 @@ from django.contrib.auth import get_user_model
 from django.core.management import call_command
 from django.core.management.base import CommandError
 
+from pevsite.installation import data_option
 from runs.engine import probes
 from runs.errors import InvalidInput
 from runs.lifecycle.defaults import current_service, default_policy
@@ -54,9 +55,10 @@ class Command(TerminalCommand):
         self.stdout.write(f"pevsite on {base}    data in {settings.DATA_DIR}")
         self.stdout.write(current_service().sentence + ".")
         if hint := probes.hint(os.environ):
-            self.stdout.write(hint)
+            self.stdout.write(hint + data_option(settings.DATA_DIR))
         self.stdout.write(f"Sign in (works once, within 10 minutes): {base}{link_for(first_administrator())}")
-        self.stdout.write("Another link: manage.py people link USER. Stop with Ctrl-C.")
+        self.stdout.write(f"Another link: manage.py people link USER --base {base}{data_option(settings.DATA_DIR)}")
+        self.stdout.write("Stop with Ctrl-C.")
         if not is_loopback(host):
             self.stdout.write(self.style.ERROR(warning(host, port)))
         self.stdout.flush()

@@ -7,16 +7,14 @@ from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
-from django.views.decorators.http import require_http_methods, require_POST, require_safe
+from django.views.decorators.http import require_http_methods, require_safe
 
 from runs.enums import Verb
 from runs.errors import InvalidInput, PevError
 from runs.lifecycle import fingerprint, gates, templates
-from runs.lifecycle.rehearsing import templates_that_need_a_model
-from runs.lifecycle.templates import MAX_NAME, SHIPPED
+from runs.lifecycle.templates import MAX_NAME
 from runs.logs import about
 from runs.models import Run
-from runs.permissions import visible_templates
 from runs.pev.imports.imported import exported
 from runs.pev.texts.numbers import key
 from runs.web.following.parts import part
@@ -106,19 +104,3 @@ def save_template(request: HttpRequest, run_id: int) -> HttpResponse:
     names = templates.file_names_in(plan, run) if plan else []
     context = {"run": run, "plan": plan, "form": form, "problem": problem, "longest": MAX_NAME, "names": names}
     return render(request, "runs/save_template.html", context, status=status)
-
-
-@require_safe
-def own_templates(request: HttpRequest) -> HttpResponse:
-    mine = templates.own_templates(person(request))
-    unavailable = templates_that_need_a_model(person(request))
-    return render(request, "templates.html", {"mine": mine, "shipped": SHIPPED, "unavailable": unavailable})
-
-
-@require_POST
-def delete_template(request: HttpRequest, template_id: int) -> HttpResponse:
-    """Forget a template of one's own. Runs that were made from it keep their plans."""
-    template = get_object_or_404(visible_templates(request.user), pk=template_id)
-    template.delete()
-    messages.success(request, f"The template “{template.name}” is deleted. Runs that used it keep their plans.")
-    return redirect("templates")

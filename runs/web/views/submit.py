@@ -11,20 +11,23 @@ from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_http_methods, require_POST
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from runs.enums import RunStatus
 from runs.errors import FilesMissing, InvalidInput, PlanRefused
-from runs.lifecycle import drafts, submission
+from runs.lifecycle import drafts, submission, templates
 from runs.lifecycle.defaults import default_policy, is_set_up
 from runs.lifecycle.drafts import Refused
 from runs.lifecycle.submission import Submission
 from runs.lifecycle.templates import plan_worth_keeping
 from runs.models import Run, User
 from runs.pev.files.sensitive import SECRETS
+from runs.pev.plans.estimate import Estimate
 from runs.web.forms.again import AgainForm, TokenForm
 from runs.web.forms.new_run import NewRunForm
+from runs.web.forms.templates import EstimateForm
 from runs.web.presenters.draft import draft_files, unfinished
+from runs.web.presenters.template_page import estimate_of
 from runs.web.views.run import person, visible_run
 
 
@@ -51,6 +54,17 @@ def new_run(request: HttpRequest) -> HttpResponse:
         return _refused(request, form, [*form.problems(), *([str(error)] if str(error) else [])])
     place = reverse("run", args=[run.pk])
     return JsonResponse({"location": place}, status=201) if in_background(request) else redirect(place)
+
+
+@require_safe
+def estimate(request: HttpRequest) -> HttpResponse:
+    """What a chosen template may cost, as a line; nothing where that cannot be said."""
+    form = EstimateForm(request.GET)
+    try:
+        chosen = templates.chosen(person(request), form.checked()["template"])
+    except InvalidInput:
+        return HttpResponse()
+    return render(request, "components/estimate_line.html", {"estimate": estimate_of(chosen, form.policy())})
 
 
 @require_POST
@@ -172,9 +186,19 @@ def form_page(
             "secrets": SECRETS,
         },
         "installation_policy": is_set_up(),
+        "estimate": _estimate(owner, form),
         "sample_token": uuid.uuid4(),
     }
     return render(request, "new_run.html", context, status=status)
+
+
+def _estimate(owner: User, form: NewRunForm) -> Estimate | None:
+    """Of a template that is chosen already when the page comes; the script asks for the others."""
+    key = str(form["template"].value() or "")
+    try:
+        return estimate_of(templates.chosen(owner, key), default_policy()) if key else None
+    except InvalidInput:
+        return None
 
 
 def in_background(request: HttpRequest) -> bool:

@@ -1,11 +1,14 @@
 """Signing in and out."""
 
 import re
+from pathlib import Path
 
 import pytest
 from django.template.loader import render_to_string
 from django.test import Client
+from pytest_django import Settings
 
+import pevsite
 from runs.logs import JsonFormatter, LineFormatter
 from runs.models import User
 from runs.web.signin import link_for
@@ -105,10 +108,13 @@ def test_the_page_that_was_wanted_is_remembered(client: Client, alice: User) -> 
     assert client.post(link_for(alice))["Location"] == "/runs/new/"
 
 
-def test_the_sign_in_page_says_how_to_get_a_link(client: Client, db: None) -> None:
+def test_the_sign_in_page_says_how_to_get_a_link(client: Client, db: None, settings: Settings) -> None:
     answer = client.get("/sign-in/")
     assert answer.status_code == 200
-    assert "manage.py people link USER --base http://testserver" in answer.text
+    assert "manage.py people link USER --base http://testserver --data-dir FOLDER</pre>" in answer.text
+    assert str(settings.DATA_DIR) not in answer.text, "where it lies is nothing for those who have not signed in"
+    settings.DATA_DIR = Path(pevsite.__file__).parent.parent / ".data"
+    assert "manage.py people link USER --base http://testserver</pre>" in client.get("/sign-in/").text
 
 
 def test_a_page_that_refreshes_itself_goes_to_the_sign_in_page_whole(client: Client, db: None) -> None:

@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from django.db.models.expressions import RawSQL
 from django.test import Client
 
 from runs.enums import GateKind, Verb
@@ -43,7 +44,7 @@ def test_a_finished_run_offers_to_keep_its_plan(alice_client: Client) -> None:
     assert f'value="{run.title}"' in alice_client.get(place).text
     answer = alice_client.post(place, {"name": "Three <b>contracts</b>\0"}, follow=True)
     assert "Saved as the template “Three &lt;b&gt;contracts&lt;/b&gt;”." in answer.text
-    assert "<strong>Three &lt;b&gt;contracts&lt;/b&gt;</strong>" in answer.text
+    assert ">Three &lt;b&gt;contracts&lt;/b&gt;</a>" in answer.text
     assert Template.objects.get().owner == factories.alice()
 
 
@@ -79,12 +80,60 @@ def test_own_templates_are_listed_and_deleted_by_their_owner_alone(
     run = factories.finished_succeeded()
     template = save(alice, run, "Mine")
     place = f"/templates/{template.pk}/delete/"
-    assert "<strong>Mine</strong>" in alice_client.get("/templates/").text
-    assert "<strong>Mine</strong>" not in charlie_client.get("/templates/").text
+    assert ">Mine</a>" in alice_client.get("/templates/").text
+    assert ">Mine</a>" not in charlie_client.get("/templates/").text
     assert charlie_client.post(place).status_code == 404
-    assert alice_client.get(place).status_code == 405
+    assert "Delete the template “Mine”?" in alice_client.get(place).text
+    assert Template.objects.exists()
     assert "The template “Mine” is deleted." in alice_client.post(place, follow=True).text
     assert not Template.objects.exists()
+
+
+def test_a_template_is_opened_with_its_whole_plan_and_used(alice_client: Client, alice: User) -> None:
+    template = save(alice, factories.finished_succeeded(), "Mine")
+    for key in (str(template.pk), "document-review"):
+        text = alice_client.get(f"/templates/{key}/").text
+        assert f'href="/runs/new/?template={key}"' in text
+        assert "estimated, from default token counts per complexity" in text
+        assert f'<option value="{key}" selected' in alice_client.get(f"/runs/new/?template={key}").text
+    page = alice_client.get(f"/templates/{template.pk}/").text
+    assert [name in page for name in (step.name for step in template.plan.steps)] == [True] * len(template.plan.steps)
+    assert alice_client.get("/templates/nothing/").status_code == 404
+    assert alice_client.get(f"/templates/{10**20}/").status_code == 404
+
+
+def test_a_template_is_renamed_unless_the_name_is_taken_or_none(alice_client: Client, alice: User) -> None:
+    run = factories.finished_succeeded()
+    template, _ = save(alice, run, "Mine"), save(alice, run, "Other")
+    place = f"/templates/{template.pk}/rename/"
+    assert "is called “New &lt;b&gt;” now" in alice_client.post(place, {"name": " New  <b> "}, follow=True).text
+    for name, sentence in (("Other", "You have a template “Other” already"), (" ", "Give the template a name.")):
+        answer = alice_client.post(place, {"name": name})
+        assert (answer.status_code, sentence in answer.text) == (422, True)
+    assert Template.objects.get(pk=template.pk).name == "New <b>"
+
+
+def test_a_template_whose_plan_no_longer_fits_can_be_looked_at_and_deleted(alice_client: Client, alice: User) -> None:
+    template = save(alice, factories.finished_succeeded(), "Mine")
+    Template.objects.filter(pk=template.pk).update(plan=RawSQL("%s", ['{"goal": 1}']))
+    answer = alice_client.get(f"/templates/{template.pk}/")
+    assert "cannot be used any more: its plan was changed by hand" in answer.text
+    assert f'href="/templates/{template.pk}/delete/"' in answer.text
+    assert alice_client.get(f"/templates/{template.pk}/delete/").status_code == 200
+
+
+def test_what_a_template_may_cost_is_said_and_nonsense_is_said_nothing_to(alice_client: Client) -> None:
+    sent = {"template": "document-review", "attempts": "3"}
+    models = {"executor_model": "claude-sonnet-5-5", "verifier_model": "claude-haiku-5-5"}
+    answer = alice_client.get("/runs/new/estimate/", sent | models).text
+    assert "estimated, from default token counts per complexity." in answer
+    assert (
+        "No price is known for llama"
+        in alice_client.get("/runs/new/estimate/", sent | models | {"executor_model": "llama"}).text
+    )
+    nothing: dict[str, str] = {}
+    for wrong in (nothing, {"template": "nothing"} | models, sent | models | {"attempts": "many"}):
+        assert alice_client.get("/runs/new/estimate/", wrong).content == b""
 
 
 @pytest.mark.parametrize("count", [1, 3])
