@@ -29,14 +29,24 @@ def clocks_of(run: Run, now: datetime) -> Clocks:
     end = run.finished_at or now
     gates = list(run.gates.order_by().values_list("kind", "opened_at", "decided_at", "withdrawn_at"))
     attempts = Attempt.objects.of_run(run).order_by().values_list("created_at", "finished_at")
-    held = [_span(opened, decided or gone, end) for kind, opened, decided, gone in gates if kind in _HOLDING]
-    asked = [_span(opened, decided or gone, end) for kind, opened, decided, gone in gates if kind not in _HOLDING]
-    busy = _without([_span(begun, done, end) for begun, done in attempts], held)
-    waits = _union([*_without(asked, busy), *held])
+    waits = waits_of([(kind, opened, decided or gone) for kind, opened, decided, gone in gates], attempts, end)
     waited = _length(waits)
     whole = max(end - run.created_at, timedelta(0))
     working = None if run.finished_at else not (waits and waits[-1][1] >= end)
     return Clocks(_ms(whole - waited), _ms(waited), working)
+
+
+def waits_of(
+    gates: Iterable[tuple[str, datetime, datetime | None]],
+    attempts: Iterable[tuple[datetime, datetime | None]],
+    end: datetime,
+) -> list[Span]:
+    """When a run waited, in order, up to `end`. Of gates their kind; of both when they began and ended, if they did."""
+    listed = list(gates)
+    held = [_span(opened, closed, end) for kind, opened, closed in listed if kind in _HOLDING]
+    asked = [_span(opened, closed, end) for kind, opened, closed in listed if kind not in _HOLDING]
+    busy = _without([_span(begun, done, end) for begun, done in attempts], held)
+    return _union([*_without(asked, busy), *held])
 
 
 def _span(begin: datetime, end: datetime | None, latest: datetime) -> Span:

@@ -24,7 +24,9 @@ TABS: Mapping[str, Mapping[str, frozenset[EventKind]]] = {
     "overview": {
         "gates": EVERYTHING | {EventKind.GATE_OPENED, EventKind.GATE_DECIDED},
         "result": frozenset({EventKind.FINISHED}),
-        "graph": frozenset(EventKind) - _CALLS,
+        "graph": EVERYTHING,
+        "timeline": frozenset(EventKind) - _CALLS,
+        "table": frozenset(EventKind) - _CALLS,
     },
     "plan": {"plan": EVERYTHING},
     "steps": {"steps": EVERYTHING},

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from functools import cached_property
 
 from runs import trees
@@ -15,8 +16,10 @@ from runs.reading.files import MadeFile
 from runs.reading.plans import PlanReading, StepReading
 from runs.reading.rows import read_rows
 from runs.reading.run import RunReading
+from runs.web.presenters.cost_bars import CostBar, bars_of
 from runs.web.presenters.gates import GateView, latest_decision, open_gates
 from runs.web.presenters.step_rows import StepRow, rows_of
+from runs.web.presenters.timeline import Timeline, timeline_of
 
 
 def spelled_out(steps: Sequence[Step]) -> list[Step]:
@@ -42,6 +45,20 @@ class RunPage(RunReading):
     def rows_of_steps(self) -> list[StepRow]:
         """The same as lines."""
         return rows_of([step.row for step in self.steps])
+
+    @property
+    def cost_bars(self) -> list[CostBar]:
+        return bars_of(self.costs) if self.costs else []
+
+    @property
+    def left(self) -> Decimal | None:
+        """USD that may still be spent; None without a budget."""
+        budget = self.run.policy.budget
+        return None if budget is None else max(Decimal(0), budget - self.totals.cost)
+
+    @cached_property
+    def timeline(self) -> Timeline:
+        return timeline_of(self.run, self.steps, self.rows.gates)
 
     @property
     def unfolded(self) -> list[tuple[StepRow, StepReading | None]]:

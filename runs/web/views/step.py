@@ -4,10 +4,12 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
+from runs.web.presenters.frame import RunFrame
 from runs.web.presenters.step_page import step_page as present
 from runs.web.views.run import visible_run
 
 
 @require_safe
 def step_page(request: HttpRequest, run_id: int, step_id: int) -> HttpResponse:
-    return render(request, "runs/step.html", {"page": present(visible_run(request, run_id), step_id)})
+    run = visible_run(request, run_id)
+    return render(request, "runs/step.html", {"frame": RunFrame(run), "page": present(run, step_id)})

@@ -32,7 +32,7 @@ def test_attempts_stand_side_by_side_with_the_difference(alice_client: Client) -
 def test_a_kept_step_shows_the_attempt_that_it_keeps(alice_client: Client) -> None:
     run = factories.replanned()
     page = page_of(alice_client, run, step_of(run, "inventory", version=2))
-    assert "keeps the result of version 1" in page
+    assert "result reused from version 1" in page
     assert "Three contracts, six parties" in page
 
 
