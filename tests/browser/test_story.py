@@ -90,7 +90,7 @@ def test_from_the_sample_to_the_report(page: Page, site: Site) -> None:
     check_accessible(page)
     link = page.locator("a[href*='start=']").first
     link.click()
-    expect(page.locator("mark#hit").first).to_be_visible()
+    expect(page.locator("dialog mark").first).to_be_visible()
     check_accessible(page)
     for address in ("/", "/runs/new/", "/metrics/"):
         page.goto(f"{site.url}{address}")
