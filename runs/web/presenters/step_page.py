@@ -1,6 +1,5 @@
 """The page of one step: its attempts side by side, with what each tool answered and how the files changed."""
 
-import difflib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
@@ -12,9 +11,11 @@ from runs.models import Attempt, Run
 from runs.pev.ports import FileInfo
 from runs.reading.attempts import AttemptReading
 from runs.reading.coverage import coverage_of
+from runs.reading.line_diff import LineDiff, line_diff
 from runs.reading.plans import StepReading
 from runs.reading.rows import read_rows
 from runs.reading.run import RunReading
+from runs.reading.word_diff import Effort
 
 RESULT_CHARS = 6_000
 DIFF_FILES = 20
@@ -111,10 +112,13 @@ def _diff(path: str, old: FileInfo | None, new: FileInfo | None) -> FileDiff:
     before, after = _text(old), _text(new)
     if before is None or after is None:
         return FileDiff(path, (), "Not a text file.")
-    lines = list(_diff_lines(before, after))
+    found = line_diff(before, after, Effort())
+    if found is None:
+        return FileDiff(path, (), "Too large to be compared here.")
+    lines = list(_diff_lines(found))
     note = "" if old else "Written for the first time."
     if len(lines) > DIFF_LINES:
-        note = f"{len(lines) - DIFF_LINES:,} more lines of difference."
+        note = f"{len(lines) + found.more - DIFF_LINES:,} more lines of difference."
     return FileDiff(path, tuple(lines[:DIFF_LINES]), note)
 
 
@@ -127,13 +131,9 @@ def _text(entry: FileInfo | None) -> str | None:
         return None
 
 
-_KINDS = {"+": "added", "-": "removed", "@": "hunk"}
-
-
-def _diff_lines(before: str, after: str) -> Iterator[DiffLine]:
-    lines = difflib.unified_diff(before.splitlines(), after.splitlines(), n=2, lineterm="")
-    for number, line in enumerate(lines):
-        if number < 2:
-            continue  # the names of the two files
-        kind = _KINDS.get(line[:1], "same")
-        yield DiffLine(kind, line if kind == "hunk" else line[1:])
+def _diff_lines(found: LineDiff) -> Iterator[DiffLine]:
+    for hunk in found.hunks:
+        if hunk.left_out:
+            yield DiffLine("hunk", f"{hunk.left_out:,} that are the same left out")
+        for row in hunk.rows:
+            yield DiffLine(row.kind, "".join(piece.text for piece in row.pieces))
