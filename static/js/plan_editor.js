@@ -1,4 +1,4 @@
-// Keeps what is typed into the plan editor in this browser until it is saved, and tries checks when their fields change.
+// Keeps what is typed into the plan editor in this browser until it is saved, and while an answer of the server is on its way.
 (() => {
   "use strict";
   const PREFIX = "pev-plan-edit:";
@@ -94,16 +94,43 @@
   document.addEventListener("input", (event) => {
     if (event.target.closest("#plan-editor")) keep();
   });
-  document.addEventListener("htmx:after:swap", keep);
-  document.addEventListener("change", (event) => {
-    const editor = form();
-    if (!editor?.contains(event.target)) return;
-    // Another kind of check has other fields; a check whose fields have changed says something else today.
-    if (event.target.name.endsWith("-kind")) editor.querySelector("button[value=show]").click();
-    else if (event.target.name.includes("-check-")) {
-      const attempt = event.target.closest(".edit-check").querySelector("button[value^='try:']");
-      if (document.activeElement !== attempt) attempt.click();
+  // What is typed while an answer is on its way is newer than the answer. Rows that move have other names afterwards.
+  const MOVING = /^(up|down|remove|copy):/;
+  let sent = new Map();
+  let late = [];
+  let unfolded = false;
+  const texts = () => [...form().querySelectorAll("textarea, input[type=text]")];
+  document.addEventListener("submit", (event) => {
+    const moving = MOVING.test(event.submitter?.value ?? "");
+    sent = new Map(moving ? [] : texts().map((field) => [field.name, field.value]));
+  }, true);
+  document.addEventListener("htmx:before:swap", () => {
+    if (!form()) return;
+    unfolded = form().querySelector("details").open;
+    late = texts().filter((field) => sent.has(field.name) && sent.get(field.name) !== field.value)
+      .map((field) => [field.id, field.value]);
+  });
+  document.addEventListener("htmx:after:swap", () => {
+    for (const [id, value] of late) {
+      const field = document.getElementById(id);
+      if (field) field.value = value;
     }
+    late = [];
+    const first = form()?.querySelector("[autofocus] :is(input[type=text], textarea)");
+    if (first && !first.value) setTimeout(() => first.focus()); // of a new row; htmx looks for the row itself now
+    if (form() && unfolded) form().querySelector("details").open = true;
+    keep();
+  });
+  // Another kind of check has other fields.
+  document.addEventListener("change", (event) => {
+    if (form()?.contains(event.target) && event.target.name.endsWith("-kind")) {
+      form().querySelector("button[value=show]").click();
+    }
+  });
+  document.addEventListener("keydown", (event) => {
+    if (event.key !== "Enter" || !event.target.matches("#plan-editor .edit-check input")) return;
+    event.preventDefault();
+    event.target.closest(".edit-check").querySelector("button[value^='try:']").click();
   });
   tidy();
   offer();

@@ -5,6 +5,7 @@ import logging
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
 from django.views.decorators.http import require_http_methods
 
 from runs.enums import GateKind, GateStatus
@@ -94,6 +95,8 @@ def _saved(request: HttpRequest, editor: Editor) -> HttpResponse:
         log.info("refused: an edit, %s", type(error).__name__, extra=what)
         return _page(request, editor.but(problem=str(error)), status_of(error))
     messages.success(request, f"Saved as version {plan.version}. It needs a decision like any other.")
+    if "HX-Request" in request.headers:  # which would put the page of the plan into the form
+        return HttpResponse(headers={"HX-Redirect": reverse("run_plan", args=[editor.run.pk])})
     return redirect("run_plan", run_id=editor.run.pk)
 
 

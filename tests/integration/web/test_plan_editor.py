@@ -50,6 +50,14 @@ def test_a_plan_is_edited_into_a_new_version(alice_client: Client) -> None:
     assert fingerprint.contract_of(first).steps[1:] == newest(run).steps[1:]
 
 
+def test_saved_by_a_script_it_leads_to_the_page_of_the_plan(alice_client: Client) -> None:
+    run = factories.awaiting_plan()
+    draft = opened(newest(run))
+    draft.steps[0].name = "Another name"
+    answer = alice_client.post(place(run), sent(run, "save", draft), headers={"HX-Request": "true"})
+    assert (answer.status_code, answer["HX-Redirect"], answer.content) == (200, f"/runs/{run.pk}/plan/", b"")
+
+
 def test_a_button_gives_the_form_back_with_its_rows_changed(alice_client: Client) -> None:
     run = factories.awaiting_plan()
     draft = opened(newest(run))
