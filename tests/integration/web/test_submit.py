@@ -238,6 +238,7 @@ def test_a_template_is_the_plan_of_the_run(alice_client: Client) -> None:
     plan = Run.objects.get().plans.get()
     assert (plan.reason, plan.status) == ("From the template “Document review”.", PlanStatus.PROPOSED)
     assert "From the template “Document review”." in alice_client.get(f"/runs/{plan.run_id}/plan/").text
+    assert plan.run.template == "Document review"
 
 
 def test_an_own_template_is_offered_and_those_of_others_are_not(alice_client: Client, alice: User, bob: User) -> None:
