@@ -1,4 +1,4 @@
-// Keeps [data-refresh="SECONDS"] true while somebody looks: asks for this page's own address again, and is told 304 when nothing has happened.
+// Keeps [data-refresh="SECONDS"] and the icon true while somebody looks: asks for this page's own address again, and is told 304 without news.
 (() => {
   "use strict";
   const HIDDEN_EVERY = 60; // seconds: browsers slow hidden pages down to this anyway
@@ -30,6 +30,11 @@
   });
   region.addEventListener("htmx:after:request", (event) => {
     version = event.detail.ctx.response?.headers?.get("ETag") || version;
+  });
+  region.addEventListener("htmx:after:swap", () => {
+    const icon = document.querySelector("link[rel=icon][data-waits]");
+    const needed = Number(region.querySelector("[data-needed]")?.dataset.needed || 0);
+    if (icon) icon.href = needed ? icon.dataset.waits : icon.dataset.quiet;
   });
   setInterval(() => {
     if (Date.now() - last >= wait() * 1000) refresh();

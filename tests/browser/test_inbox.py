@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 import pytest
@@ -137,7 +138,7 @@ def test_what_is_typed_into_a_menu_stays_while_the_list_is_kept_up_to_date(page:
 
 def test_a_page_that_nobody_looks_at_asks_nothing_and_then_whether_there_is_news(page: Page) -> None:
     asked: list[Request] = []
-    page.on("request", lambda request: asked.append(request))
+    page.on("request", lambda request: asked.append(request) if request.resource_type == "fetch" else None)
     page.evaluate("Object.defineProperty(document, 'hidden', {value: true, configurable: true})")
     page.wait_for_timeout(6_000)
     assert asked == []
@@ -158,6 +159,7 @@ def test_who_asks_for_notifications_gets_one_when_the_number_rises(page: Page, s
     before = int(str(page.locator("[data-needed]").get_attribute("data-needed")))
     site.manage("shell", "-c", TWO_MORE)
     expect(page.locator("html")).to_have_attribute("data-notes", f"{before + 2} runs need your decision")
+    expect(page.locator("link[rel=icon]")).to_have_attribute("href", re.compile("/waits"))
     assert page.title() == f"({before + 2}) Needs your decision · pevsite"
     page.reload()
     page.evaluate("Notification.permission = 'granted'")

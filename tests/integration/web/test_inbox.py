@@ -61,6 +61,7 @@ def test_a_question_is_asked_in_a_few_words_and_leads_to_its_gate(alice_client: 
     plan, step, exhausted = factories.awaiting_plan(), factories.step_gate(), factories.exhausted_gate()
     text = page(alice_client)
     assert "(3) Needs your decision · pevsite" in text
+    assert re.search(r'rel="icon" [^>]*href="/static/icons/waits', text)
     assert rows(text) == [plan.pk, step.pk, exhausted.pk], "who waits longest comes first"
     for run, words in (
         (plan, "Approve this plan?"),
@@ -129,6 +130,7 @@ def test_what_was_decided_leaves_the_list_and_the_title(alice_client: Client) ->
     gates.decide(gate.pk, run.owner, gates.Decision(Verb.APPROVE, gate.digest))
     text = page(alice_client)
     assert "<title>Needs your decision · pevsite</title>" in text
+    assert re.search(r'rel="icon" [^>]*href="/static/favicon', text)
     assert "Nothing needs your decision" in text
     assert "1 running" in text
 
