@@ -13,7 +13,7 @@ import tempfile
 from collections import OrderedDict
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, cast
 
 from django.conf import settings
 from django.core.files.base import ContentFile, File
@@ -25,6 +25,7 @@ from runs.documents.kinds import HEAD_BYTES, is_document
 from runs.documents.renditions import Readings
 from runs.errors import UploadRefused
 from runs.models import Tree
+from runs.models.trees import tree_digest
 from runs.pev.files.paths import Converted, Unreadable, clashes, clean_path, text_of
 from runs.pev.ports import Changes, FileInfo
 
@@ -155,9 +156,7 @@ def examine(files: Mapping[str, FileInfo]) -> None:
 
 def blobs() -> BlobStorage:
     """The store behind all trees."""
-    store = storages["blobs"]
-    assert isinstance(store, BlobStorage)
-    return store
+    return cast("BlobStorage", storages["blobs"])
 
 
 def name_of(sha256: str) -> str:
@@ -276,13 +275,11 @@ def conflicts(base: Tree, head: Tree, changes: Changes) -> list[str]:
 
 def _stored(files: Mapping[str, FileInfo], root_id: int | None, changes: Changes) -> Tree:
     """The tree of these files. One that is stored already stays as it is, whichever root it was stored with."""
-    lines = "\n".join(f"{info.sha256}  {path}" for path, info in files.items())
-    digest = hashlib.sha256(lines.encode()).hexdigest()
     size = sum(info.size for info in files.values())
-    tree = Tree(digest=digest, root_id=root_id, changes=changes, file_count=len(files), total_size=size)
+    tree = Tree(digest=tree_digest(files), root_id=root_id, changes=changes, file_count=len(files), total_size=size)
     # An equal tree has the same count: writing it once more is how one statement says which row it is.
     Tree.objects.bulk_create([tree], update_conflicts=True, unique_fields=["digest"], update_fields=["file_count"])
-    _remember(digest, files)
+    _remember(tree.digest, files)
     _keep(tree)
     return tree
 

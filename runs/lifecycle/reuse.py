@@ -5,6 +5,7 @@ from runs.lifecycle.fingerprint import digest_of
 from runs.lifecycle.state import State
 from runs.models import Attempt, Gate
 from runs.pev import prompts
+from runs.pev.policy import Policy
 from runs.reading.requests import judged_at, requests_of
 
 _DECIDES = (
@@ -45,6 +46,13 @@ def key_of(state: State, key: str) -> str:
             "instructions": prompts.version(),
         }
     )
+
+
+def differing(one: Policy, other: Policy) -> list[str]:
+    """What of two policies differs that an attempt's result may depend on: fields, and `models`."""
+    models = [[policy.model_for(role) for role in (Role.EXECUTOR, Role.VERIFIER)] for policy in (one, other)]
+    fields = [name for name in _DECIDES if getattr(one, name) != getattr(other, name)]
+    return [*fields, *(["models"] if models[0] != models[1] else [])]
 
 
 def _requests(state: State, key: str) -> list[Gate]:

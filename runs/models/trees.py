@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
+import hashlib
+from collections.abc import Mapping
+
 from django.db import models
 
 from runs.models.fields import Column, ContractField
-from runs.pev.ports import Changes
+from runs.pev.ports import Changes, FileInfo
+
+
+def tree_digest(files: Mapping[str, FileInfo]) -> str:
+    """The digest of the tree of these files, which are sorted by path, whether it is stored or not."""
+    return hashlib.sha256("\n".join(f"{info.sha256}  {path}" for path, info in files.items()).encode()).hexdigest()
 
 
 class Tree(models.Model):

@@ -13,14 +13,16 @@ from django.urls import reverse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
+from runs import trees
 from runs.enums import RunStatus
 from runs.errors import FilesMissing, InvalidInput, PlanRefused
-from runs.lifecycle import drafts, submission, templates
+from runs.lifecycle import drafts, fingerprint, submission, templates
 from runs.lifecycle.defaults import default_policy, is_set_up
 from runs.lifecycle.drafts import Refused
+from runs.lifecycle.foreseen import Foreseen, Inputs, foresee
 from runs.lifecycle.submission import Submission
 from runs.lifecycle.templates import plan_worth_keeping
-from runs.models import Run, User
+from runs.models import Plan, Run, User
 from runs.pev.files.sensitive import SECRETS
 from runs.pev.plans.estimate import Estimate
 from runs.web.forms.again import AgainForm, TokenForm
@@ -92,15 +94,34 @@ def run_again(request: HttpRequest, run_id: int) -> HttpResponse:
     posted = request.POST if request.method == "POST" else None
     form = AgainForm(posted, initial={"redo": request.GET.getlist("redo")}, steps=steps)
     problem = ""
-    if form.is_bound:
+    if form.is_bound and "look" not in request.POST:
         try:
             token, sent = form.submission(), form.cleaned_data
             made = submission.again(run, person(request), token, reuse=not sent["all"], redo=sent["redo"])
             return redirect("run", run_id=made.pk)
         except InvalidInput as error:
             problem = str(error)
-    context = {"run": run, "plan": plan, "steps": steps, "form": form, "problem": problem, "token": uuid.uuid4()}
+    foreseen = _foreseen(request, run, plan, form) if plan else []
+    context = {
+        "run": run,
+        "plan": plan,
+        "steps": foreseen,
+        "reused": sum(1 for one in foreseen if one.reused),
+        "form": form,
+        "problem": problem,
+        "token": uuid.uuid4(),
+    }
     return render(request, "runs/again.html", context, status=422 if problem else 200)
+
+
+def _foreseen(request: HttpRequest, run: Run, plan: Plan, form: AgainForm) -> list[Foreseen]:
+    """What would be reused under what is ticked in the form."""
+    if form.is_bound:
+        form.full_clean()
+    reuse, redo = not form["all"].value(), form.cleaned_data["redo"] if form.is_bound else form["redo"].value()
+    policy = run.policy.changed(reuse=reuse, without_reuse=sorted(redo))
+    given = Inputs(person(request), run.request, policy, trees.files_of(run.inputs), run.excluded or ())
+    return foresee(fingerprint.contract_of(plan), given, run)
 
 
 def _submit(request: HttpRequest, form: NewRunForm) -> Run:

@@ -62,6 +62,19 @@ def test_the_page_of_a_reused_step_leads_there(first: Run, client: Client, alice
     assert 'value="two" checked' in client.get(f"/runs/{run.pk}/again/?redo=two").text
 
 
+def test_before_it_starts_the_page_says_what_is_reused_and_why_not_the_rest(
+    first: Run, client: Client, alice: User
+) -> None:
+    client.force_login(alice)
+    place = f"/runs/{first.pk}/again/"
+    assert "2 of 2 reused" in client.get(place).text
+    assert "runs again: you asked for it" in client.get(f"{place}?redo=one").text
+    looked = client.post(place, {"look": "on", "all": "on"}).text
+    assert "0 of 2 reused" in looked
+    assert "runs again: results are not reused" in looked
+    assert Run.objects.count() == 1
+
+
 def test_a_run_under_way_is_not_run_again(team: Team, submitted: Submit, client: Client, alice: User) -> None:
     run = submitted()
     drain(run)
