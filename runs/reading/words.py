@@ -38,11 +38,6 @@ def risk(complexity: str) -> str:
     return f"{Complexity(complexity).value}-risk step"
 
 
-def number_of(place: int) -> str:
-    """The number of a criterion, counted from 1, wherever it is shown. A verdict and its critique say the same one."""
-    return f"C{place}"
-
-
 def decision_in_words(gate: Gate) -> str:
     """What was decided at a gate, as the rest of a sentence that begins with who did."""
     about = asked_about(gate)

@@ -26,8 +26,13 @@ class NotPrinted(PevError):
 
 def printed(report: Report, form: Form) -> bytes:
     """The bytes of the file; the same ones for the same report. Raises NotPrinted."""
+    return printed_from(as_data(report), form)
+
+
+def printed_from(data: bytes, form: Form) -> bytes:
+    """The same, of what `as_data` gave. Raises NotPrinted."""
     try:
-        return guarded.run(_MAKERS[form], as_data(report), LIMITS)
+        return guarded.run(_MAKERS[form], data, LIMITS)
     except (guarded.ChildFailed, InvalidInput) as error:
         why = str(error).rstrip(".")
         raise NotPrinted(f"The {form.upper()} was not made: {why}. Take the report as HTML instead.") from error

@@ -6,13 +6,16 @@ import hashlib
 
 from runs.models import Attempt, Run
 from runs.reading.citations import cited_in
+from runs.reading.kept import Kept
 from runs.reports.blocks import Block, said
 from runs.reports.citing import linked
-from runs.reports.markup import blocks_of
+from runs.reports.markup import Read, blocks_of
 from runs.reports.places import Places
 
 MAX_CHARACTERS = 4_000
 """Of what is quoted of an attempt; the answer is quoted whole."""
+MAX_KEPT = 20_000
+"""Blocks that this process keeps: a long text is read once for its page and each of its files."""
 MAX_ALL_CHARACTERS = 600_000
 """Of all texts of a report; what comes after that is named, and stands in the JSON report."""
 
@@ -42,7 +45,9 @@ class Texts:
         # No text can contain the digest of all of them, so that none can pass a link off as one that was looked up.
         known = f"looked-up-{self._known.hexdigest()}:"
         texts = [text.replace(_KNOWN, known) for text, _ in self._given.values()]
-        read = blocks_of(texts, known, [top for _, top in self._given.values()])
+        tops = [top for _, top in self._given.values()]
+        digest = hashlib.sha256("\0".join([*map(str, tops), *texts]).encode(errors="replace")).digest()
+        read = _kept.get(digest, lambda: blocks_of(texts, known, tops))
         self._read = dict(zip(self._given, read, strict=True))
 
     def blocks(self, key: object) -> tuple[Block, ...]:
@@ -51,6 +56,7 @@ class Texts:
         return (*self._read.get(key, ()), *((more,) if cut else ()))
 
 
+_kept = Kept[Read](MAX_KEPT, lambda read: sum(map(len, read)) + 1)
 _KNOWN = "\0looked-up:"
 """Stands for the beginning of a link that was looked up until all texts are known; no text has a NUL."""
 

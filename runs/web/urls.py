@@ -68,6 +68,8 @@ urlpatterns = [
     path("runs/<int:run_id>/report.html", report.report_html, name="report_html"),
     path("runs/<int:run_id>/report.json", report.report_json, name="report_json"),
     path("runs/<int:run_id>/report.pdf", report.report_printed, {"form": "pdf"}, name="report_pdf"),
+    path("runs/<int:run_id>/report/pdf/", report.report_wait, {"form": "pdf"}, name="report_wait"),
+    path("runs/<int:run_id>/report/docx/", report.report_wait, {"form": "docx"}, name="report_wait"),
     path("runs/<int:run_id>/report.docx", report.report_printed, {"form": "docx"}, name="report_docx"),
     path("runs/<int:run_id>/files.zip", report.files_zip, name="files_zip"),
 ]

@@ -10,6 +10,7 @@ import pytest
 
 from runs.engine import recording, work
 from runs.models import User
+from runs.web import preparing
 from tests import factories
 from tests.fakes.anthropic_api import FakeAnthropic
 from tests.fakes.team import Team
@@ -19,6 +20,12 @@ from tests.fakes.team import Team
 def connected(monkeypatch: pytest.MonkeyPatch) -> None:
     """A model is connected, so that any task can be submitted. It is never asked: nobody has this key."""
     monkeypatch.setenv("ANTHROPIC_API_KEY", "test-key-of-nobody")
+
+
+@pytest.fixture(autouse=True)
+def patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A busy machine makes a PDF late; that is no other answer."""
+    monkeypatch.setattr(preparing, "WAIT_SECONDS", 60.0)
 
 
 @pytest.fixture(autouse=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Callable
 from typing import Any
@@ -18,7 +19,8 @@ from runs.reports import archive, hypertext
 from runs.reports.machine import as_json
 from runs.reports.markdown import as_markdown
 from runs.reports.outline import exported, outline
-from runs.reports.printed import Form, NotPrinted, printed
+from runs.reports.printed import LIMITS, Form, as_data, printed_from
+from runs.web.preparing import Busy, Prepared, prepare
 from runs.web.presenters.report import InProduct
 from runs.web.streaming import attachment
 from runs.web.views.run import visible_run
@@ -60,12 +62,42 @@ def report_json(request: HttpRequest, run_id: int) -> HttpResponseBase:
 
 @require_safe
 def report_printed(request: HttpRequest, run_id: int, form: Form) -> HttpResponseBase:
-    """As PDF or DOCX. One that cannot be made leads back to the page, which says why."""
+    """As PDF or DOCX. One that takes long leads to a page that waits for it, one that cannot be made to a sentence that
+    says why.
+    """
     try:
-        return _file(request, run_id, form, _TYPES[form], lambda run: printed(exported(run), form))
-    except NotPrinted as error:
-        messages.warning(request, str(error))
-        return redirect("report", run_id=run_id)
+        file = _prepared(visible_run(request, run_id), form)
+    except Busy as error:
+        return _back(request, run_id, str(error))
+    if not file.done:
+        return redirect("report_wait", run_id=run_id, form=form)
+    if file.problem:
+        return _back(request, run_id, file.problem)
+    return attachment(request, iter([file.data]), f"run-{run_id}-report.{form}", _TYPES[form])
+
+
+@require_safe
+def report_wait(request: HttpRequest, run_id: int, form: Form) -> HttpResponse:
+    """Says how far a file is, and has the browser fetch it once it is there; without JavaScript."""
+    run = visible_run(request, run_id)
+    try:
+        file = _prepared(run, form, wait=0)
+    except Busy as error:
+        return _back(request, run_id, str(error))
+    if file.done and file.problem:
+        return _back(request, run_id, file.problem)
+    context = {"run": run, "form": form, "file": file, "most": round(LIMITS.seconds)}
+    return render(request, "runs/report_wait.html", context)
+
+
+def _prepared(run: Run, form: Form, wait: float | None = None) -> Prepared:
+    data = as_data(exported(run))
+    return prepare(f"{form} {hashlib.sha256(data).hexdigest()}", lambda: printed_from(data, form), wait=wait)
+
+
+def _back(request: HttpRequest, run_id: int, problem: str) -> HttpResponse:
+    messages.warning(request, problem)
+    return redirect("report", run_id=run_id)
 
 
 @require_safe

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import threading
 import time
 import zipfile
 from pathlib import Path
@@ -21,6 +22,8 @@ from runs.reports.blocks import Paragraph, Report, Section, Span
 from runs.reports.outline import exported
 from runs.reports.printed import Form, NotPrinted, printed
 from runs.reports.typeset import pdf
+from runs.web import preparing
+from runs.web.views import report as views
 from tests import factories as made
 
 pytestmark = pytest.mark.django_db
@@ -123,6 +126,25 @@ def test_what_cannot_be_made_is_said_in_a_sentence(client: Client, monkeypatch: 
     assert [str(one) for one in get_messages(answer.wsgi_request)] == [
         "The PDF was not made: it took more than 0.001 seconds of the processor. Take the report as HTML instead."
     ]
+
+
+def test_one_that_takes_long_is_waited_for_on_a_page(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(preparing, "WAIT_SECONDS", 0)
+    go = threading.Event()
+    monkeypatch.setattr(views, "printed_from", lambda data, form: b"%PDF-late" if go.wait(20) else b"")
+    run = made.finished_succeeded()
+    client.force_login(run.owner)
+    answer = client.get(f"/runs/{run.pk}/report.pdf")
+    assert answer["Location"] == f"/runs/{run.pk}/report/pdf/"
+    page = client.get(f"/runs/{run.pk}/report/pdf/").text
+    assert "The PDF is being made" in page
+    assert '<meta http-equiv="refresh" content="2">' in page
+    go.set()
+    monkeypatch.setattr(preparing, "WAIT_SECONDS", 20)
+    file: Any = client.get(f"/runs/{run.pk}/report.pdf")
+    assert b"".join(file.streaming_content) == b"%PDF-late"
+    ready = client.get(f"/runs/{run.pk}/report/pdf/").text
+    assert f'<meta http-equiv="refresh" content="0; url=/runs/{run.pk}/report.pdf">' in ready
 
 
 BEGINNINGS = {"pdf": b"%PDF-", "docx": b"PK", "html": b"<!doctype", "json": b"{", "md": b"# "}

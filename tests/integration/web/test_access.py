@@ -99,6 +99,8 @@ TABLE = {
     "templates/<int:template_id>/delete/": Row(get=(302, 200, 404, 404, 404), post=(302, 302, 404, 404, 404)),
     "runs/new/estimate/": Row(get=MINE),
     "runs/<int:run_id>/report/": Row(get=SEEN),
+    "runs/<int:run_id>/report/pdf/": Row(get=SEEN),
+    "runs/<int:run_id>/report/docx/": Row(get=SEEN),
     "runs/<int:run_id>/report.md": Row(get=SEEN),
     "runs/<int:run_id>/report.html": Row(get=SEEN),
     "runs/<int:run_id>/report.json": Row(get=SEEN),
