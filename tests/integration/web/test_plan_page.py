@@ -129,3 +129,10 @@ def test_those_who_follow_the_run_are_told_of_a_change_and_lose_nothing(alice_cl
     )
     assert '<div id="run-plan" role="status"></div>' in alice_client.get(place(run)).text
     assert alice_client.get(place(run) + "?part=other").status_code == 404
+
+
+def test_what_is_asked_for_less_than_was_agreed_stands_there(alice_client: Client) -> None:
+    page = alice_client.get(place(factories.replanned())).text
+    assert "This version asks for less than what was agreed, in" in page
+    assert "Estimate by step and role" in page
+    assert "Step “Draft the notices” was to write notices/kestrel-systems.md; no step does so any more." in page
