@@ -16,14 +16,12 @@ from runs.enums import (
     GateKind,
     GateStatus,
     PlanStatus,
-    RunStatus,
     StepStatus,
 )
 from runs.models import Attempt, Gate, Plan, Step
 from runs.pev.contracts import Comment, Criterion, PlanStep
 from runs.pev.outcome import OpenPoint, point_of
 from runs.pev.plans.estimate import Estimate, StepEstimate
-from runs.pev.plans.ordering import levels
 from runs.reading.attempts import AttemptReading
 from runs.reading.coverage import planned
 from runs.reading.differences import Comparison, Version, compare
@@ -59,19 +57,6 @@ class PlanReading:
     def tried_steps(self) -> tuple[StepReading, ...]:
         """For those who look back: all steps of the newest version, of an earlier one those at which it was tried."""
         return tuple(step for step in self.steps if self.newest or step.own)
-
-    @cached_property
-    def level_of(self) -> dict[str, int]:
-        """By key of the step, counted from 0: how many steps have to pass one after the other before it."""
-        return levels({key: spec.dependencies for key, spec in self.specs.items()})
-
-    @property
-    def levels(self) -> list[list[StepReading]]:
-        """The steps by level, for the graph."""
-        columns: list[list[StepReading]] = [[] for _ in range(1 + max(self.level_of.values(), default=-1))]
-        for step in self.steps:
-            columns[step.level].append(step)
-        return columns
 
     @cached_property
     def declared(self) -> frozenset[str]:
@@ -200,10 +185,6 @@ class StepReading:
         return self.row.spec.name
 
     @property
-    def level(self) -> int:
-        return self.plan.level_of[self.row.key]
-
-    @property
     def after(self) -> list[str]:
         """The names of the steps that it rests on."""
         return [self.plan.specs[key].name for key in self.row.spec.dependencies]
@@ -277,33 +258,8 @@ class StepReading:
         return found.shown_to(self.row.pk) if found else []
 
     @cached_property
-    def detailed(self) -> bool:
-        """Whether its attempts were read whole, and there are any."""
-        return bool(self.tried) and all(attempt.pk in self.plan.rows.detailed for attempt in self.tried)
-
-    @cached_property
-    def confidence(self) -> float | None:
-        return self.attempts[-1].confidence if self.attempts else None
-
-    @cached_property
-    def ms(self) -> int | None:
-        return sum(attempt.ms or 0 for attempt in self.attempts) or None
-
-    @cached_property
     def spent(self) -> Totals:
         return sum((attempt.spent for attempt in self.attempts), Totals())
-
-    @property
-    def open(self) -> bool:
-        """Whether it was tried and is neither settled nor waits for a person, at whose gate it is spelled out."""
-        going_on = {StepStatus.RUNNING, StepStatus.JUDGED, StepStatus.PENDING, StepStatus.FAILED}
-        return bool(self.tried) and self.row.status in going_on
-
-    @property
-    def moving(self) -> bool:
-        """Whether work on it is under way, or about to begin: not while the planner is asked about all of it."""
-        judged = self.row.status == StepStatus.JUDGED and self.plan.rows.run.status == RunStatus.EXECUTING
-        return self.row.status == StepStatus.RUNNING or judged
 
     @property
     def open_point(self) -> OpenPoint:
