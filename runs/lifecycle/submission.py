@@ -48,7 +48,7 @@ class Submission:
     `left_out`: what the sender has not sent, since it may hold secrets. `excluded`: patterns of files that are kept,
     but that no step has to deal with (`pev.files.inputs`).
     With a `plan` no planner is asked for version 1; `plan_from` says in a sentence where it comes from, `template` the
-    name of the template that it is from.
+    name of the template that it is from. Without a `title` the request has one.
     """
 
     request: str
@@ -63,6 +63,7 @@ class Submission:
     plan_from: str = ""
     from_draft: bool = False
     template: str = ""
+    title: str = ""
 
 
 def submit(owner: User, submission: Submission) -> Run:
@@ -241,7 +242,7 @@ def _create(owner: User, submission: Submission, request: str, tree: Tree, left_
     run = Run.objects.create(
         owner=owner,
         submission=submission.token,
-        title=title_of(request),
+        title=submission.title or title_of(request),
         request=request,
         policy=submission.policy,
         inputs=tree,

@@ -36,6 +36,7 @@ urlpatterns = [
     path("help/glossary/", guide.glossary, name="glossary"),
     path("runs/new/", submit.new_run, name="new_run"),
     path("runs/drafts/<uuid:draft>/", drafts.change, name="draft"),
+    path("runs/sample/finished/", submit.show_sample, name="finished_sample"),
     path("runs/sample/<slug:name>/", submit.run_sample, name="run_sample"),
     path("runs/<int:run_id>/", run.run_tab, {"tab": "overview"}, name="run"),
     path("runs/<int:run_id>/plan/", plans.plan_page, name="run_plan"),

@@ -14,6 +14,7 @@ from runs import queries
 from runs.accounting.clocks import Clocks, clocks_of
 from runs.accounting.totals import Totals, totals
 from runs.enums import OPEN_ATTEMPTS, SETTLED_STEPS, AttemptStatus, GateKind, Outcome, PlanStatus, Role, RunStatus
+from runs.lifecycle.finished_sample import is_finished_sample
 from runs.models import Attempt, Gate, Plan, Run, Step, User
 from runs.pev.policy import RoleModel
 from runs.web.templatetags.pev import words
@@ -50,6 +51,11 @@ class RunFrame:
 
     run: Run
     tab: str = ""
+
+    @property
+    def sample(self) -> bool:
+        """Whether it was made to be looked at only."""
+        return is_finished_sample(self.run)
 
     @property
     def finished(self) -> bool:

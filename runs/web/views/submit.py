@@ -15,10 +15,11 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from runs import trees
 from runs.enums import RunStatus
-from runs.errors import FilesMissing, InvalidInput, PlanRefused
+from runs.errors import FilesMissing, InvalidInput, PevError, PlanRefused
 from runs.lifecycle import drafts, fingerprint, submission, templates
 from runs.lifecycle.defaults import default_policy, is_set_up
 from runs.lifecycle.drafts import Refused
+from runs.lifecycle.finished_sample import finished_sample
 from runs.lifecycle.foreseen import Foreseen, Inputs, foresee
 from runs.lifecycle.submission import Submission
 from runs.lifecycle.templates import plan_worth_keeping
@@ -80,6 +81,16 @@ def run_sample(request: HttpRequest, name: str) -> HttpResponse:
         person(request), Submission(text, uploads, default_policy(), TokenForm(request.POST).submission())
     )
     return redirect("run", run.pk)
+
+
+@require_POST
+def show_sample(request: HttpRequest) -> HttpResponse:
+    """This person's finished sample; made by the offline rules where there is none, which takes some seconds."""
+    try:
+        return redirect("run", finished_sample(person(request)).pk)
+    except PevError as error:
+        messages.warning(request, str(error))
+        return redirect("inbox")
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

@@ -71,6 +71,7 @@ TABLE = {
     "runs/new/": Row(get=MINE, post=(302, 422, 422, 422, 422)),
     "runs/drafts/<uuid:draft>/": Row(post=(302, 200, 404, 404, 404), sent={"remove": "a.md"}),
     "runs/sample/<slug:name>/": Row(post=(302,) * 5),
+    "runs/sample/finished/": Row(post=(302,) * 5),
     "runs/<int:run_id>/": Row(get=SEEN),
     **{f"runs/<int:run_id>/{tab}/": Row(get=SEEN) for tab in ("steps", "files", "history", "cost")},
     "runs/<int:run_id>/history/calls/<int:work_id>/": Row(get=SEEN),

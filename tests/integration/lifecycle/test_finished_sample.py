@@ -1,0 +1,48 @@
+"""The sample that can be looked at: a real run by the offline rules, which asks nobody."""
+
+import pytest
+from django.test import Client
+from pytest_django import Settings
+
+from runs.enums import Outcome
+from runs.lifecycle.finished_sample import TITLE, finished_sample, is_finished_sample
+from runs.models import Attempt, Run, User
+from tests import factories
+
+
+@pytest.mark.parametrize("connected", [True, False])
+def test_it_comes_to_its_end_without_a_question(alice: User, monkeypatch: pytest.MonkeyPatch, connected: bool) -> None:
+    if connected:
+        monkeypatch.setenv("ANTHROPIC_API_KEY", "of-nobody")
+    else:
+        monkeypatch.delenv("ANTHROPIC_API_KEY", raising=False)
+    run = finished_sample(alice)
+    factories.drain(run)
+    assert (run.outcome, run.title, run.gates.count()) == (Outcome.SUCCEEDED, TITLE, 0)
+    assert all(name.startswith("offline-") for name in run.model_calls.values_list("model", flat=True))
+    statuses = Attempt.objects.of_run(run).values_list("status", flat=True)
+    assert "failed" in statuses, "so that there is a critique and a retry to look at"
+
+
+def test_it_is_made_once_for_each_person_and_again_after_it_was_deleted(alice: User, bob: User) -> None:
+    run = finished_sample(alice)
+    assert finished_sample(alice) == run
+    assert finished_sample(bob) != run
+    assert (is_finished_sample(run), is_finished_sample(factories.awaiting_plan())) == (True, False)
+
+
+def test_a_person_without_runs_finds_it(client: Client, charlie: User) -> None:
+    client.force_login(charlie)
+    assert "See a finished sample" in client.get("/").text
+    answer = client.post("/runs/sample/finished/")
+    run = Run.objects.get(owner__username="charlie")
+    assert (answer.status_code, answer["Location"]) == (302, f"/runs/{run.pk}/")
+    assert ">Sample</span>" in client.get(f"/runs/{run.pk}/").text
+    assert "See a finished sample" not in client.get("/").text
+
+
+def test_what_is_in_the_way_is_said(alice: User, client: Client, settings: Settings) -> None:
+    settings.MIN_FREE_BYTES = 10**18
+    client.force_login(alice)
+    assert client.post("/runs/sample/finished/").status_code == 302
+    assert "Nothing was stored" in client.get("/").text
