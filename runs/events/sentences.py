@@ -177,7 +177,7 @@ def _of_plan(event: PlanEvent) -> str:
             return f"Version {event.version} of the plan {how}: {many(event.steps, 'step')}{more}.{less}"
         case PlanApproved():
             how = " by policy" if event.how == "policy" else ""
-            return f"Version {event.version} of the plan is approved{how}, bound to {event.digest[:12]}."
+            return f"Version {event.version} of the plan is approved{how}, fingerprint {event.digest[:12]}."
         case Replanning():
             return f"Back to the planner. {event.why}"
         case NothingNew():
@@ -227,7 +227,7 @@ def _of_attempt(event: AttemptEvent, step: str) -> str:
             words = [event.tool, event.path, "failed" if event.error else "", f"for {step}" if event.attempt else ""]
             return f"{' '.join(filter(None, words))}."
         case Verifying():
-            sure = f"{event.confidence:.0%} confident"
+            sure = f"{event.confidence * 100:.0f} % confident"
             return f"Attempt {event.attempt} at {step} reported, {sure}; it is being verified."
         case VerdictGiven():
             if event.passed:

@@ -219,7 +219,7 @@ def test_history_and_gate_show_one_fingerprint(alice_client: Client) -> None:
     run = factories.awaiting_plan()
     shown = gate_of(run).digest[:12]
     alice_client.post(address(gate_of(run)), form(gate_of(run), "approve"))
-    assert f"bound to {shown}." in alice_client.get(f"/runs/{run.pk}/history/?level=all").text
+    assert f"fingerprint {shown}." in alice_client.get(f"/runs/{run.pk}/history/?level=all").text
 
 
 def test_an_exhausted_step_is_accepted_with_issues(alice_client: Client) -> None:

@@ -23,7 +23,7 @@ SENTENCES = {
     "gate_opened": "Needs a decision: Shall it be kept?",
     "gate_decided": "bob approved the result of “Review”: Good.",
     "gate_withdrawn": "A question was withdrawn; it needs no answer any more.",
-    "plan_approved": "Version 1 of the plan is approved, bound to 0123456789ab.",
+    "plan_approved": "Version 1 of the plan is approved, fingerprint 0123456789ab.",
     "attempt_started": "Attempt 1 at “Review” began.",
     "attempt_reused": (
         "“Review” takes over the result of attempt 2 of run 7:"
@@ -31,7 +31,7 @@ SENTENCES = {
     ),
     "model_called": "The executor (m-1) answered for “Review”, attempt 1 in 1.5 s.",
     "tool_called": "read_file nda.md for “Review”.",
-    "verifying": "Attempt 1 at “Review” reported, 90% confident; it is being verified.",
+    "verifying": "Attempt 1 at “Review” reported, 90 % confident; it is being verified.",
     "verdict": "Attempt 1 at “Review” did not pass: No date.",
     "step_passed": "“Review” passed; its files are in the workspace.",
     "step_accepted": "“Review” was accepted with open points.",
@@ -138,7 +138,7 @@ def test_the_other_side_of_each_sentence() -> None:
     ]
     assert [(tone(event), sentence(event, NAMES)) for event in cases] == [
         ("calm", "Version 1 of the plan is ready: 1 step."),
-        ("good", "Version 1 of the plan is approved by policy, bound to abc."),
+        ("good", "Version 1 of the plan is approved by policy, fingerprint abc."),
         ("calm", "The planner (m-1) gave no answer after 0.5 s."),
         ("bad", "run_search failed."),
         ("good", "Attempt 1 at “Review” passed verification."),
