@@ -12,6 +12,7 @@
   const stale = new Set(); // names of regions that are not what the page shows
   const fetching = new Set();
   const fetched = new Map(); // name to when
+  const names = new WeakMap(); // of regions that wait until they are on the screen
 
   const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
   const regionOf = (name) => document.getElementById(name.startsWith("step-") ? name : `run-${name}`);
@@ -20,7 +21,7 @@
     for (const { isIntersecting, target } of entries) {
       if (!isIntersecting) continue;
       seenSoon.unobserve(target);
-      refresh(target.dataset.region);
+      refresh(names.get(target));
     }
   }, { rootMargin: NEAR });
 
@@ -28,7 +29,7 @@
     const region = regionOf(name);
     if (!region || region.hasAttribute("data-unread")) return; // that is fetched when its fold is opened
     stale.add(name);
-    region.dataset.region = name;
+    names.set(region, name);
     // An empty one has no place on the screen; one inside of a closed fold has none until that is opened.
     const isEmpty = !region.checkVisibility() && !region.closest("details:not([open])");
     if (isEmpty) refresh(name);
@@ -66,7 +67,7 @@
     if (stale.has(name)) changed(name); // once more while it was asked for
   }
 
-  function show({ title, icon: state, steps, words, changed: names }) {
+  function show({ title, icon: state, steps, words, changed: regions }) {
     if (title) document.title = `${title} · ${live.dataset.title}`;
     if (state && icon?.dataset[state]) icon.href = icon.dataset[state];
     for (const [step, status] of Object.entries(steps ?? {})) {
@@ -75,7 +76,7 @@
         if (element.matches(".badge")) element.textContent = words[status];
       }
     }
-    for (const name of names ?? []) {
+    for (const name of regions ?? []) {
       changed(name);
       if (name.startsWith("step-")) changed(`${name}-body`);
     }

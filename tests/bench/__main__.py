@@ -20,7 +20,18 @@ from typing import Any
 from tests.bench.figures import Figure, check_shape, table, write_json
 from tests.bench.process import measured
 
-NAMES = ("orchestration", "parallel", "concurrent", "cache", "starting", "lists", "measures", "reports", "catch")
+NAMES = (
+    "orchestration",
+    "parallel",
+    "concurrent",
+    "cache",
+    "starting",
+    "live",
+    "lists",
+    "measures",
+    "reports",
+    "catch",
+)
 COMPARED = "compared"
 
 

@@ -268,7 +268,8 @@ def audience_of(run_id: int, tab: str) -> Audience:
 
 def look(run_id: int, tab: str, seats: set[Seat], behind: set[int], told: int, shown: Shown) -> _Look:
     """What is to be told to whom. `told` is the number up to which pages show the small parts `shown`."""
-    run = Run.objects.select_related("owner", "inputs", "head").filter(pk=run_id).first()
+    light = Run.objects.select_related("head").defer("request", "answer", "final", "head__changes")
+    run = light.filter(pk=run_id).first()
     stands = standing(run, seats) if run is not None else {}
     if run is None or not stands:
         return _Look(told, stands, {})

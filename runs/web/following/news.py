@@ -72,7 +72,7 @@ def small_parts(frame: RunFrame) -> Shown:
     # the one that goes is known from the other and the time
     key = (clocks.working, clocks.waited if clocks.working else clocks.worked)
     found["clocks"] = Part(key, _rendered("clocks", frame=frame))
-    texts = {name: _rendered(name, frame=frame) for name in ("now", "progress", "spent", "controls")}
+    texts = {name: _rendered(name, frame=frame) for name in ("now", "progress", "spent", "controls", "ended")}
     texts |= {f"count-{tab.name}": _rendered("count", tab=tab) for tab in frame.tabs}
     return found | {name: Part(text, text) for name, text in texts.items()}
 

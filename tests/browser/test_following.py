@@ -1,0 +1,138 @@
+"""A page that was watched is the page that one finds later; it survives a cut line, and ends with the session."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from playwright.sync_api import Page, WebSocketRoute, expect
+
+from tests.browser.site import Site, sign_in
+from tests.browser.test_story import LONG, approve, gate, try_the_samples
+
+TEXT = """() => {
+    const main = document.getElementById("main").cloneNode(true);
+    const passing = "time, [data-clock], #live, [data-writing], #messages, #stop-run, noscript, script, [id$='-body']";
+    for (const part of main.querySelectorAll(passing)) part.remove();
+    return main.textContent.replace(/\\s+/g, " ").trim();
+}"""
+SHIFTS = """() => {
+    window.shifted = 0;
+    new PerformanceObserver((list) => {
+        const asks = document.querySelector("article.gate"); // a question comes first, above what was there
+        for (const entry of list.getEntries()) if (!entry.hadRecentInput && !asks) window.shifted += entry.value;
+    }).observe({ type: "layout-shift" });
+}"""
+MAX_SHIFT = 0.1
+
+
+def same_as_fresh(watched: Page) -> None:
+    """The words of this page are those of one that is opened now."""
+    watched.bring_to_front()
+    fresh = watched.context.new_page()
+    fresh.goto(watched.url)
+    words = fresh.evaluate(TEXT)
+    fresh.close()
+    watched.bring_to_front()
+    for _ in range(40):
+        if watched.evaluate(TEXT) == words:
+            return
+        watched.wait_for_timeout(250)
+    assert watched.evaluate(TEXT) == words
+
+
+def test_a_watched_page_is_the_page_that_is_opened_late(page: Page) -> None:
+    try_the_samples(page)
+    run = page.url.split("#")[0]
+    watched = []
+    for tab in ("", "steps/", "files/", "cost/"):
+        watched.append(page.context.new_page())
+        watched[-1].set_viewport_size({"width": 1280, "height": 6_000})  # what is not on the screen is not fetched
+        watched[-1].goto(run + tab)
+        expect(watched[-1].locator("#live")).to_have_attribute("data-state", "live")
+    page.bring_to_front()
+    approve(page, "plan")
+    expect(gate(page, "step")).to_be_visible(timeout=LONG)
+    assert page.title().startswith("Needs your decision · ")
+    assert "/icons/waits." in (page.locator("link[rel=icon]").get_attribute("href") or "")
+    for one in watched:
+        same_as_fresh(one)
+    page.bring_to_front()
+    approve(page, "step")
+    expect(page.locator("#run-result")).to_contain_text("succeeded", timeout=LONG, ignore_case=True)
+    assert "/icons/good." in (page.locator("link[rel=icon]").get_attribute("href") or "")
+    for one in watched:
+        same_as_fresh(one)
+
+
+@pytest.mark.provokes("WebSocket")
+def test_a_line_that_was_cut_for_ten_seconds_loses_nothing(page: Page) -> None:
+    try_the_samples(page)
+    line = Line(page)
+    page.goto(page.url.split("#")[0] + "history/")
+    expect(page.locator("#live")).to_have_attribute("data-state", "live")
+    page.evaluate("window.neverReloaded = true")
+    line.cut()
+    expect(page.locator("#live")).to_have_text("reconnecting…")
+    other = page.context.new_page()
+    other.goto(page.url.replace("history/", ""))
+    approve(other, "plan")
+    expect(gate(other, "step")).to_be_visible(timeout=LONG)
+    newest = other.locator("#count-history").inner_text()
+    page.wait_for_timeout(10_000)
+    line.mend()
+    page.bring_to_front()
+    expect(page.locator("#count-history")).to_have_text(newest, timeout=LONG)
+    expect(page.locator("#live")).to_have_text("Live")
+    numbers = [int(text) for text in page.locator("#feed-lines .event-seq").all_inner_texts()]
+    assert numbers == list(range(numbers[0], int(newest) + 1)), "every line that was missed, once and in order"
+    assert page.evaluate("window.neverReloaded")
+
+
+class Line:
+    """The line of a page's socket, to be cut and mended."""
+
+    def __init__(self, page: Page) -> None:
+        self._open: list[WebSocketRoute] = []
+        self._is_cut = False
+        page.route_web_socket(re.compile("/ws/"), self._opened)
+
+    def _opened(self, socket: WebSocketRoute) -> None:
+        if self._is_cut:
+            socket.close(code=4000)
+            return
+        socket.connect_to_server()
+        self._open.append(socket)
+
+    def cut(self) -> None:
+        self._is_cut = True
+        for socket in self._open:
+            socket.close(code=4000)
+
+    def mend(self) -> None:
+        self._is_cut = False
+
+
+def test_signing_out_in_another_tab_ends_the_page(page: Page, site: Site) -> None:
+    context = page.context.browser.new_context()  # type: ignore[union-attr]
+    watching = context.new_page()
+    sign_in(watching, site.manage("people", "link", "admin", "--base", site.url).strip().split()[-1])
+    try_the_samples(watching)
+    expect(watching.locator("#live")).to_have_attribute("data-state", "live")
+    elsewhere = context.new_page()
+    elsewhere.goto(site.url)
+    elsewhere.locator(".site-user summary").click()
+    elsewhere.get_by_role("button", name="Sign out").click()
+    expect(watching.get_by_text("Review these three contracts")).to_have_count(0)
+    context.close()
+
+
+def test_the_page_stays_in_its_place_while_steps_are_carried_out(page: Page) -> None:
+    try_the_samples(page)
+    approve(page, "plan")
+    page.wait_for_timeout(600)  # what a click moves does not count
+    page.evaluate(SHIFTS)
+    expect(page.locator("#count-history")).not_to_have_text("9")
+    expect(gate(page, "step")).to_be_visible(timeout=LONG)
+    page.wait_for_timeout(300)
+    assert page.evaluate("window.shifted") < MAX_SHIFT
