@@ -302,7 +302,7 @@ class _Sheet:
                 drawn.append(self._part("C", (half, cross), (half, below), (end, below)))
             if rank + 1 < ranks[-1]:
                 drawn.append(self._part("L", (end + way.along, below)))
-        return "".join(drawn)
+        return "".join(_joined(drawn, way.down))
 
     def _band_after(self, rank: int) -> list[Slot]:
         return [slot for row in self._net.ranks[rank + 1 : rank + 1 + self._way.per_band] for slot in row]
@@ -311,6 +311,19 @@ class _Sheet:
         """A command of SVG paths, for points along and across."""
         turned = ((cross, along) if self._way.down else (along, cross) for along, cross in points)
         return sign + " ".join(f"{round(x)} {round(y)}" for x, y in turned)
+
+
+def _joined(parts: Sequence[str], down: bool) -> list[str]:
+    """Straight lines that go on straight as one: most of a long line goes past many ranks in one lane."""
+    kept: list[str] = []
+    for part in parts:
+        straight = part[0] == "L" and kept and kept[-1][0] == "L"
+        if straight and kept[-1].count(" ") == part.count(" ") == 1:
+            one, other = (each[1:].split(" ")[0 if down else 1] for each in (kept[-1], part))
+            if one == other:
+                kept.pop()
+        kept.append(part)
+    return kept
 
 
 def _places(rank: Sequence[Slot]) -> dict[Slot, float]:

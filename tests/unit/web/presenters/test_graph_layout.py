@@ -114,3 +114,7 @@ def test_a_plan_beyond_any_reader_is_drawn_in_part_and_in_time() -> None:
     assert drawing.hidden > 0
     assert len(drawing.edges) <= MAX_LENGTH
     assert len(drawing.boxes) == 500
+
+
+def test_a_line_past_many_ranks_takes_few_bytes() -> None:
+    assert sum(len(edge.path) for edge in draw(FAN, NARROW).edges) < 10_000
