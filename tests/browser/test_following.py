@@ -45,7 +45,7 @@ def test_a_watched_page_is_the_page_that_is_opened_late(page: Page) -> None:
     try_the_samples(page)
     run = page.url.split("#")[0]
     watched = []
-    for tab in ("", "steps/", "files/", "cost/"):
+    for tab in ("", "steps/", "cost/"):  # where one compares or writes, a line says that there is something new
         watched.append(page.context.new_page())
         watched[-1].set_viewport_size({"width": 1280, "height": 6_000})  # what is not on the screen is not fetched
         watched[-1].goto(run + tab)
