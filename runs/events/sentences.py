@@ -147,7 +147,7 @@ def _of_run(event: RunEvent) -> str:
         case Answered():
             return f"The answer is written; {event.met} of {event.criteria} success criteria are met."
         case Finished():
-            more = f" with {many(len(event.gaps), 'gap')}" if event.gaps else ""
+            more = f" with {many(len(event.gaps), 'open point')}" if event.gaps else ""
             return f"Finished: {event.outcome}{more}."
         case _:
             assert_never(event)
@@ -194,7 +194,7 @@ def _of_gate(event: GateEvent, step: str) -> str:
             asked: Mapping[str, str] = {
                 GateKind.PLAN: "the plan",
                 GateKind.STEP: f"the result of {step}",
-                GateKind.EXHAUSTED: f"going on with the gap in {step}",
+                GateKind.EXHAUSTED: f"accepting open points in {step}",
                 GateKind.ERROR: "trying again",
                 GateKind.BUDGET: "going on beyond the limit",
             }

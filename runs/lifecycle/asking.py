@@ -25,10 +25,10 @@ def open_plan_gate(state: State) -> None:
     """Ask for the newest plan. One that was approved is asked about again when what would run has changed since."""
     run, plan = state.run, state.plan
     assert plan is not None
-    question = f"Version {plan.version} of the plan is ready. Shall it be carried out as it stands?"
+    question = f"Version {plan.version} of the plan is ready. Approve it?"
     if plan.status == PlanStatus.APPROVED:
         parts = ", ".join(fingerprint.differences(plan, run))
-        question = f"What would run has changed since version {plan.version} was approved ({parts}). Shall it go on?"
+        question = f"What would run has changed since version {plan.version} was approved ({parts}). Approve it again?"
         change(plan, PlanStatus.PROPOSED, approval_fingerprint=None, approved_by=None, approved_how="")
     change(run, RunStatus.AWAITING_APPROVAL)
     _ask_for_plan(run, plan, question)
@@ -50,10 +50,10 @@ def _ask_for_plan(run: Run, plan: Plan, question: str) -> None:
 
 def open_step_gate(state: State, key: str) -> None:
     spec, step = state.specs[key], state.steps[key]
-    why = f"and counts as {step.complexity} in complexity"
+    why = f"; it is a {step.complexity}-risk step"
     if step.unproved:
-        why = "but nothing plainly proves that what was asked for at an earlier attempt has been done"
-    question = f"“{spec.name}” has passed verification, {why}. Shall its result be kept?"
+        why = ", but nothing plainly proves that what was asked for at an earlier attempt has been done"
+    question = f"“{spec.name}” has passed verification{why}. Accept its result?"
     _open_result_gate(state, key, GateKind.STEP, question)
 
 
@@ -61,7 +61,7 @@ def open_exhausted_gate(state: State, key: str) -> None:
     spec, failures = state.specs[key], state.steps[key].failures
     tries = f"{failures} attempt{'s' if failures != 1 else ''}"
     cannot = " The verdict says that nobody can do it." if state.steps[key].asked is Action.CANNOT else ""
-    question = f"“{spec.name}” did not pass in {tries}.{cannot} Shall the run go on with this gap?"
+    question = f"“{spec.name}” did not pass in {tries}.{cannot} Accept it with open points?"
     _open_result_gate(state, key, GateKind.EXHAUSTED, question)
 
 

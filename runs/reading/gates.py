@@ -40,7 +40,7 @@ def asked_about(gate: Gate) -> str:
         case GateKind.STEP:
             return f"the result of “{name}”"
         case GateKind.EXHAUSTED:
-            return f"going on with the gap in “{name}”"
+            return f"accepting open points in “{name}”"
         case GateKind.ERROR:
             return f"trying “{name}” again" if name else "trying again"
         case GateKind.BUDGET:

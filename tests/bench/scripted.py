@@ -86,6 +86,6 @@ def _call(use: ToolUse) -> JsonObject:
 def answering(team: Team, seconds: float = 0.0, together: int = 1) -> Iterator[Scripted]:
     """A model is connected, and every question of this process goes to the script; no client, no HTTP."""
     scripted = Scripted(team, seconds, together)
-    answers = patch.object(Clients, "ask", lambda _, ask, keep_going: scripted.ask(ask, keep_going))
+    answers = patch.object(Clients, "ask", lambda _, ask, keep_going, draft: scripted.ask(ask, keep_going))
     with answers, patch.dict(os.environ, ANTHROPIC_API_KEY="no-key"):
         yield scripted

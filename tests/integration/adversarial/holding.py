@@ -63,7 +63,7 @@ def must_hold(run: Run, client: Client, ends: Outcome | GateKind, *reasons: str)
     for reason in map(folded, reasons):
         assert any(reason in text for text in machine), f"a machine can read: {reason}"
         if reason not in page_of_the_run:
-            assert any(reason in text for text in pages_of_steps(run, client)), f"a person can read: {reason}"
+            assert any(reason in text for text in other_pages(run, client)), f"a person can read: {reason}"
 
 
 def must_tell(run: Run, client: Client, *reasons: str) -> None:
@@ -89,7 +89,9 @@ def how_it_rests(run: Run) -> Outcome | GateKind:
     return GateKind(gates[0].kind)
 
 
-def pages_of_steps(run: Run, client: Client) -> Iterator[str]:
+def other_pages(run: Run, client: Client) -> Iterator[str]:
+    """The history of the run, and the pages of its steps."""
+    yield words(page(client, f"/runs/{run.pk}/history/"))
     for pk in Step.objects.filter(plan__run=run).values_list("pk", flat=True):
         yield words(page(client, f"/runs/{run.pk}/steps/{pk}/"))
 

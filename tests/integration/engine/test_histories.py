@@ -172,7 +172,7 @@ def _history(draw: Callable[[Any], Any], submitted: Submit, alice: User, monkeyp
         rounds=3,
     )
     chaos = Chaos(draw)
-    monkeypatch.setattr(Clients, "ask", lambda _, ask, keep_going: chaos.ask(ask, keep_going))
+    monkeypatch.setattr(Clients, "ask", lambda _, ask, keep_going, draft: chaos.ask(ask, keep_going))
     for _ in range(60):
         if not happen(run, alice, draw):
             break

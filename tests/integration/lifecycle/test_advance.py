@@ -247,7 +247,7 @@ def test_a_person_is_told_when_nobody_can_do_a_step() -> None:
     run = started("a", attempts=3, replans=0)
     undone(run, "a", Action.CANNOT)
     question = (
-        "“A” did not pass in 1 attempt. The verdict says that nobody can do it. Shall the run go on with this gap?"
+        "“A” did not pass in 1 attempt. The verdict says that nobody can do it. Accept it with open points?"
     )
     assert run.gates.get(kind=GateKind.EXHAUSTED).question == question
 

@@ -78,7 +78,7 @@ def test_a_line_break_in_a_text_begins_no_line_of_ours() -> None:
 
 def test_an_exhausted_step_shows_first_what_was_not_met() -> None:
     lines = asked(factories.exhausted_gate())
-    assert lines[0] == "“Review the clauses” did not pass in 2 attempts. Shall the run go on with this gap?"
+    assert lines[0] == "“Review the clauses” did not pass in 2 attempts. Accept it with open points?"
     first, second = (one.text for one in factories.review_step().acceptance_criteria[:2])
     assert lines[1:6] == [
         f"! not met: “{first}” (Unsupported: no quote of the verifier was found in its source)",

@@ -48,7 +48,7 @@ SENTENCES = {
     "approver_removed": "alice took bob off those who may see this run and decide in it.",
     "finalising": "Every step is settled. The final answer is being written.",
     "answered": "The answer is written; 1 of 2 success criteria are met.",
-    "finished": "Finished: partial with 1 gap.",
+    "finished": "Finished: partial with 1 open point.",
     "note": "alice stopped the run. Wrong folder.",
 }
 
@@ -101,7 +101,7 @@ def test_a_decision_says_what_it_was_about_and_who_stood_in() -> None:
         decided("?", "approved"),
     ] == [
         "bob rejected the plan: No.",
-        "bob approved going on with the gap in “Review”.",
+        "bob approved accepting open points in “Review”.",
         "bob approved trying again.",
         "bob approved going on beyond the limit (--approve-all).",
         "bob stopped the run at the question of the result of “Review”.",
