@@ -114,9 +114,10 @@ class RunPage(RunReading):
 
     @property
     def outcome_heading(self) -> str:
+        """What became of it; anything less than all of it says so."""
         known = {Outcome.SUCCEEDED: "Succeeded", Outcome.CANCELLED: "Stopped"}
         outcome = Outcome(self.run.outcome or Outcome.FAILED)
-        return known.get(outcome, outcome.upper())
+        return known.get(outcome, f"{outcome.upper()}: this is not the whole of what was asked for.")
 
     @property
     def results(self) -> list[MadeFile]:

@@ -90,7 +90,8 @@ def how_it_rests(run: Run) -> Outcome | GateKind:
 
 
 def other_pages(run: Run, client: Client) -> Iterator[str]:
-    """The history of the run, and the pages of its steps."""
+    """The plan and the history of the run, and the pages of its steps."""
+    yield words(page(client, f"/runs/{run.pk}/plan/"))
     yield words(page(client, f"/runs/{run.pk}/history/"))
     for pk in Step.objects.filter(plan__run=run).values_list("pk", flat=True):
         yield words(page(client, f"/runs/{run.pk}/steps/{pk}/"))

@@ -114,8 +114,8 @@ def test_after_repetitions_everybody_is_told_which_criterion_is_unmet(
     team.verifier = verifiers.at("one", verifiers.never_passes)
     run = play(api, submitted, team, attempts=3, exhausted="ask")
     must_hold(run, client, GateKind.EXHAUSTED, "one says what was found", "It does not say enough.")
-    gate = words(page(client, f"/runs/{run.pk}/")).partition("Accept it with open points?")[2]
-    assert "Not met “one says what was found”: It does not say enough." in gate
+    gate = words(page(client, f"/runs/{run.pk}/")).partition("“Do one” is out of attempts")[2]
+    assert "Not met one says what was found It does not say enough." in gate
     assert [one.verdict.stage for one in Attempt.objects.filter(step__key="one")] == ["model", "checks", "checks"]
     answer(run, alice)
     come_to_rest(run)

@@ -138,7 +138,7 @@ def test_a_person_who_stops_the_run_gets_what_there_is(
 ) -> None:
     run = play(api, submitted, Team(plan=plan(step("one")), verifier=verifiers.never_passes), exhausted="ask")
     answer(run, alice, Verb.STOP)
-    must_hold(run, client, Outcome.CANCELLED, "Step “Do one” was not done")
+    must_hold(run, client, Outcome.CANCELLED, "Step “Do one” was skipped")
 
 
 def test_invented_quotes_beside_a_true_one_are_shown_as_such(

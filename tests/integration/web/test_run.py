@@ -60,7 +60,7 @@ def test_owner_and_approver_see_it_and_the_signed_out_sign_in(client: Client) ->
         (factories.error_gate, "The service refused the key (401). Try again?"),
         (factories.replanned, "1 reused, 1 new"),
         (factories.finished_succeeded, "evidence that the server verified"),
-        (factories.finished_partial, "<h2>PARTIAL</h2>"),
+        (factories.finished_partial, "<h2>PARTIAL: this is not the whole of what was asked for.</h2>"),
         (factories.stopped, "A person stopped the run."),
     ],
 )
