@@ -11,7 +11,7 @@ from runs.lifecycle.gates import needs_second_person
 from runs.models import Gate
 from runs.pev.citations.lookup import Cited
 from runs.pev.evidence.results import CriterionResult
-from runs.pev.outcome import OpenPoint, Review
+from runs.pev.outcome import OpenPoint, Review, Unmet
 from runs.reading.attempts import AttemptReading
 from runs.reading.citations import cited_in
 from runs.reading.gates import Limit, limits_of
@@ -194,9 +194,16 @@ class GateView:
         return sorted(verdict.results if verdict else [], key=lambda one: (one.met, not one.weak))
 
     @property
-    def doubtful(self) -> list[CriterionResult]:
-        """Criteria that were not met, or whose evidence may prove something else."""
-        return [one for one in self.results if not one.met or one.weak]
+    def unmet(self) -> list[Unmet]:
+        """What was not met, with what was found; of a step that is out of attempts, at any of them."""
+        if self.open_point:
+            return list(self.open_point.unmet)
+        return [Unmet(one.text, one.status, one.feedback) for one in self.results if not one.met]
+
+    @property
+    def weak(self) -> list[CriterionResult]:
+        """Criteria whose evidence may prove something else."""
+        return [one for one in self.results if one.weak]
 
     @property
     def met(self) -> int:
