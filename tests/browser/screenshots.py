@@ -12,9 +12,10 @@ from playwright.sync_api import Browser, Page, sync_playwright
 from tests.browser.site import FLAGS, Site, chromium, sign_in
 from tests.installation import ROOT
 
-README_PICTURE = ROOT / ".github" / "plan-gate.png"
-SHAPES = {"wide": (1280, 900), "phone": (360, 780)}
+PICTURES = ROOT / ".github"
+SHAPES = {"wide": (1280, 900), "phone": (390, 844)}
 LONG = 60_000
+TABS = ("Plan", "Steps", "Files", "History", "Cost")
 
 
 def main(folder: Path | None) -> None:
@@ -33,12 +34,29 @@ def main(folder: Path | None) -> None:
 
 
 def readme(browser: Browser, link: str) -> None:
-    page = browser.new_page(viewport={"width": 1120, "height": 860}, color_scheme="light")
+    """The pictures that README shows: a plan that needs a decision, a result that does, and a report."""
+    page = browser.new_page(viewport={"width": 1120, "height": 760}, color_scheme="light")
     sign_in(page, link)
+    sample(page)
+    page.screenshot(path=PICTURES / "plan-gate.png")
+    approve(page, "plan", "article.gate[data-kind=step]")
+    page.locator("article.gate summary", has_text="Points").click()
+    page.screenshot(path=PICTURES / "run.png")
+    approve(page, "step", "#run-result .outcome")
+    page.locator("#run-controls").get_by_role("link", name="Report").click()
+    page.screenshot(path=PICTURES / "report.png")
+
+
+def sample(page: Page) -> None:
     page.get_by_role("button", name="Try it").click()
     page.wait_for_selector("article.gate[data-kind=plan]", timeout=LONG)
     page.wait_for_timeout(400)
-    page.screenshot(path=README_PICTURE)
+
+
+def approve(page: Page, kind: str, then: str) -> None:
+    page.locator(f"article.gate[data-kind={kind}] button[value=approve]").click()
+    page.wait_for_selector(then, timeout=LONG)
+    page.wait_for_timeout(400)
 
 
 def album(browser: Browser, link: str, folder: Path) -> None:
@@ -52,32 +70,24 @@ def album(browser: Browser, link: str, folder: Path) -> None:
     shots.take("inbox-first")
     page.get_by_role("link", name="New run").first.click()
     shots.take("new-run")
-    page.goto(link.split("/sign-in/")[0])
-    page.get_by_role("button", name="Try it").click()
-    page.wait_for_selector("article.gate[data-kind=plan]", timeout=LONG)
-    shots.take("plan-gate")
-    page.locator("article.gate button[value=approve]").click()
-    page.wait_for_selector("#run-state >> text=Working on “", timeout=LONG)
-    shots.take("running", schemes=("light",), shapes=("wide",))
-    page.wait_for_selector("article.gate[data-kind=step]", timeout=LONG)
-    shots.take("step-gate")
-    step = page.locator("#run-steps details[data-status=waiting]")
-    step.evaluate("element => element.open = true")
-    shots.take("failed-attempt", at="#run-steps .told")
-    page.locator("article.gate button[value=approve]").click()
-    page.wait_for_selector("#run-result .outcome", timeout=LONG)
-    shots.take("finished")
-    page.get_by_role("link", name="Attempts side by side").first.click()
-    shots.take("step")
-    page.go_back()
-    page.get_by_role("link", name="Read the report").click()
-    shots.take("report")
-    page.locator("a[href*='start=']").first.click()
-    shots.take("file")
     page.get_by_role("link", name="Inbox").click()
-    shots.take("inbox")
-    page.get_by_role("link", name="Metrics").click()
-    shots.take("metrics")
+    sample(page)
+    shots.take("plan-gate")
+    page.get_by_role("link", name="Edit it").click()
+    shots.take("plan-editor")
+    page.go_back()
+    approve(page, "plan", "article.gate[data-kind=step]")
+    shots.take("step-gate")
+    approve(page, "step", "#run-result .outcome")
+    shots.take("finished")
+    for name in TABS:
+        page.locator("#run-tabs").get_by_role("link", name=name).click()
+        shots.take(name.lower())
+    page.locator("#run-controls").get_by_role("link", name="Report").click()
+    shots.take("report")
+    for name in ("Inbox", "Metrics", "Help"):
+        page.get_by_role("link", name=name).first.click()
+        shots.take(name.lower())
 
 
 class Shots:
