@@ -323,7 +323,7 @@ class Comment(Contract):
     """
 
     text: Text
-    request: Annotated[int, Field(ge=0)] = 0
+    request: Annotated[int, Field(ge=0, le=100_000)] = 0
     step_id: StepId | None = None
     criterion: Annotated[int, Field(ge=1, le=40)] | None = None
     place: Text = ""

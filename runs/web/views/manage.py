@@ -3,7 +3,7 @@
 import logging
 
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.http import url_has_allowed_host_and_scheme
@@ -21,6 +21,8 @@ from runs.web.sessions import about_request
 from runs.web.views.run import person, visible_run
 
 log = logging.getLogger(__name__)
+MAX_ADDRESS = 1_000
+"""Characters of an address to go back to: encoded, each may take twelve, and Django redirects to 16,384."""
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -35,7 +37,7 @@ def manage(request: HttpRequest, run_id: int) -> HttpResponse:
             sent = form.checked()
             back = _back(request, run, sent["next"])
             messages.success(request, _done(request, run, sent["verb"], sent["title"]))
-            return redirect(back)
+            return HttpResponseRedirect(back)
         except PevError as error:
             problem, status = str(error), _status(request, run, error)
     context = {
@@ -96,4 +98,5 @@ def _back(request: HttpRequest, run: Run, asked: str) -> str:
     """Where to go afterwards: the page that was asked for if it is one of ours, else that of the run."""
     hosts = {request.get_host()}
     ours = url_has_allowed_host_and_scheme(asked, allowed_hosts=hosts, require_https=request.is_secure())
-    return asked if ours and len(asked) < 2_000 else reverse("run", args=[run.pk])
+    fits = asked.startswith(("/", "http://", "https://")) and len(asked) < MAX_ADDRESS
+    return asked if ours and fits else reverse("run", args=[run.pk])

@@ -102,7 +102,7 @@ def test_what_is_there_already_stays_unless_one_asks(tmp_path: Path) -> None:
     assert (found["a.md"], found["report.md"], found["b.md"]) == ("mine", "my report", "B")
     assert write_out(run, tmp_path, overwrite=True) == ["“sub/c.md” was not written: “sub” is a link or a file there."]
     assert there(tmp_path)["a.md"] == "A"
-    assert there(tmp_path)["report.md"].startswith("# CANCELLED")
+    assert there(tmp_path)["report.md"].startswith("# STOPPED")
 
 
 def test_the_report_stands_where_no_result_can(tmp_path: Path) -> None:
@@ -110,7 +110,7 @@ def test_the_report_stands_where_no_result_can(tmp_path: Path) -> None:
     problems = write_out(run, tmp_path, overwrite=True)
     assert problems[-1] == "The report is “report-3.md”: there is another file “report.md”."
     assert there(tmp_path)["Report.MD"] == "the result"
-    assert there(tmp_path)["report-3.md"].startswith("# CANCELLED")
+    assert there(tmp_path)["report-3.md"].startswith("# STOPPED")
 
 
 def test_a_disk_that_fails_leaves_no_half_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -244,7 +244,7 @@ def test_an_accepted_gap_exits_3(tmp_path: Path, installation: Installation, api
     assert told["outcome"] == "partial"
     asked = told["policy"]
     assert (asked["attempts"], asked["replans"], asked["models"]["planner"]["effort"]) == (1, 0, "low")
-    assert any("accepted with issues" in gap for gap in told["gaps"])
+    assert any("accepted with open points" in gap for gap in told["gaps"])
     assert told["answer"].startswith(
         "PARTIAL: this is not the whole of what was asked for.\n\n- Step “Do two” was accepted"
     )

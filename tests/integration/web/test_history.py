@@ -166,7 +166,7 @@ def test_problems_are_what_went_wrong(alice_client: Client) -> None:
         "Attempt 2 failed",
         "read_file contracts/Lease.md failed.",
         next(line for line in lines(text) if line.startswith("Did not pass")),
-        "Finished: partial with 2 gaps.",
+        "Finished: partial with 2 open points.",
     ]
 
 

@@ -41,7 +41,7 @@ def post(client: Client, run: Run, verb: str, **fields: str) -> Any:
 
 def test_a_budget_gate_offers_more_or_the_end(alice_client: Client, short: Run) -> None:
     text = alice_client.get(f"/runs/{short.pk}/").text
-    assert "Raise the limit?" in text
+    assert "A limit is reached" in text
     assert "$0.0000 of the budget of $0.05 are spent" in text
     assert 'name="budget" value="0.10" min="0.05" step="0.01"' in text
     assert 'name="minutes" value="20" min="10" step="1"' in text
