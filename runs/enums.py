@@ -138,6 +138,7 @@ class AttemptStatus(StrEnum):
 
 class GateKind(StrEnum):
     PLAN = "plan"
+    START = "start"
     STEP = "step"
     EXHAUSTED = "exhausted"
     ERROR = "error"
@@ -238,6 +239,13 @@ class StepApproval(StrEnum):
     ALL = "all"
 
 
+class StepMoment(StrEnum):
+    """When the steps of `StepApproval` wait for a person: once they have passed verification, or before they start."""
+
+    AFTER = "after"
+    BEFORE = "before"
+
+
 class Preset(StrEnum):
     """How closely people want to be asked: a whole policy to start from."""
 
@@ -278,7 +286,9 @@ class Provider(StrEnum):
 
 TERMINAL_STEPS = frozenset({StepStatus.PASSED, StepStatus.ACCEPTED, StepStatus.FAILED, StepStatus.DROPPED})
 SETTLED_STEPS = frozenset({StepStatus.PASSED, StepStatus.ACCEPTED})
-REQUESTING_GATES = frozenset({GateKind.PLAN, GateKind.STEP, GateKind.EXHAUSTED})
-"""About a plan or a result: a rejection asks for something, and the policy may want a second person to approve."""
+REQUESTING_GATES = frozenset({GateKind.PLAN, GateKind.START, GateKind.STEP, GateKind.EXHAUSTED})
+"""About a plan, the start of a step or a result: a rejection asks for something, and the policy may want a second
+person to approve.
+"""
 OPEN_WORK = frozenset({WorkStatus.READY, WorkStatus.LEASED, WorkStatus.SUSPENDED})
 OPEN_ATTEMPTS = frozenset({AttemptStatus.EXECUTING, AttemptStatus.VERIFYING})

@@ -13,6 +13,7 @@ from runs.enums import (
     Action,
     AttemptStatus,
     Complexity,
+    GateKind,
     GateStatus,
     Missing,
     PlanStatus,
@@ -24,7 +25,7 @@ from runs.lifecycle.baseline import undeclared_by
 from runs.lifecycle.findings import Found
 from runs.lifecycle.moves import StepState
 from runs.llm.capabilities import window_of
-from runs.models import Attempt, Plan, Run, Step, ToolCall
+from runs.models import Attempt, Gate, Plan, Run, Step, ToolCall
 from runs.pev.citations.citing import Delivered
 from runs.pev.contracts import Absent, Criterion, MinBytes, PlanStep, WordCount
 from runs.pev.evidence.sources import Given, ToolText, source_of
@@ -123,15 +124,20 @@ def _spent_steps(run: Run) -> Iterator[Spent]:
 
 def _lessons(plan: Plan) -> tuple[Lesson, ...]:
     """What failed in a version that was carried out, and what people said of one that they rejected, in order."""
-    gates = plan.gates.filter(status=GateStatus.REJECTED).select_related("decided_by").order_by("id")
+    about = Q(plan=plan) | Q(step__plan=plan, kind=GateKind.START)
+    gates = plan.run.gates.filter(about, status=GateStatus.REJECTED).select_related("decided_by", "step").order_by("id")
     return (
         *(_failures(plan) if plan.status in _CARRIED_OUT else ()),
         *(
-            Lesson(f"{gate.decided_by} rejected version {plan.version}", asked.words, True, asked.request)
+            Lesson(f"{gate.decided_by} rejected {_rejected(gate, plan)}", asked.words, True, asked.request)
             for gate in gates
             for asked in gate.asked
         ),
     )
+
+
+def _rejected(gate: Gate, plan: Plan) -> str:
+    return f"the start of step {gate.step.key} of version {plan.version}" if gate.step else f"version {plan.version}"
 
 
 def _failures(plan: Plan) -> list[Lesson]:

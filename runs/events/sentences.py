@@ -193,6 +193,7 @@ def _of_gate(event: GateEvent, step: str) -> str:
         case GateDecided():
             asked: Mapping[str, str] = {
                 GateKind.PLAN: "the plan",
+                GateKind.START: f"the start of {step}",
                 GateKind.STEP: f"the result of {step}",
                 GateKind.EXHAUSTED: f"accepting open points in {step}",
                 GateKind.ERROR: "trying again",

@@ -27,6 +27,8 @@ def _apply(state: State, move: moves.Move) -> None:
         case moves.ApprovePlan():
             assert state.plan is not None
             effects.approve_plan(state.run, state.plan, by=state.run.owner, how="policy")
+        case moves.OpenStartGate(key):
+            asking.open_start_gate(state, key)
         case moves.StartAttempt(key):
             effects.start_attempt(state, key)
         case moves.OpenStepGate(key):

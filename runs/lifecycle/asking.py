@@ -48,6 +48,23 @@ def _ask_for_plan(run: Run, plan: Plan, question: str) -> None:
     open_gate(run, GateKind.PLAN, question, digest, plan=plan)
 
 
+def open_start_gate(state: State, key: str) -> None:
+    """Ask before a step is carried out; no worker, and no place among the parallel steps, is held meanwhile."""
+    question = f"Start “{state.specs[key].name}”? It is a {state.steps[key].complexity}-risk step."
+    state.change(key, StepStatus.WAITING)
+    open_gate(state.run, GateKind.START, question, start_digest(state, key), step=state.row(key))
+
+
+def start_digest(state: State, key: str) -> str:
+    """What letting a step start is bound to (G1): its definition, all that the plan's approval is bound to, and the
+    results that it rests on.
+    """
+    assert state.plan is not None
+    bound = fingerprint.fingerprint_of(state.run, state.plan)
+    before = {name: state.steps[name].fingerprint for name in state.steps[key].depends_on}
+    return fingerprint.digest_of([state.specs[key], bound, before])
+
+
 def open_step_gate(state: State, key: str) -> None:
     spec, step = state.specs[key], state.steps[key]
     why = f"; it is a {step.complexity}-risk step"
@@ -87,7 +104,7 @@ def suspend_for_budget(work: WorkItem, sentence: str) -> None:
     run = work.run
     if not run.gates.open().filter(kind=GateKind.BUDGET).exists():
         question = f"{sentence} Raise the limit, or finish with what is there?"
-        open_gate(run, GateKind.BUDGET, question, fingerprint.digest_of(run.policy))
+        open_gate(run, GateKind.BUDGET, question, fingerprint.policy_digest(run.policy))
 
 
 def withdraw(gate: Gate) -> None:

@@ -132,11 +132,16 @@ def replan(state: State, key: str) -> None:
     """Back to the planner. The version stands as it does, with its answer, until there is one that takes its place."""
     run, plan = state.run, state.plan
     assert plan is not None
+    refused = [step.key for step in state.steps.values() if step.refused]
+    for one in refused:
+        state.mark(one, refused=False)  # a planner that brings nothing new leads back to the question
     state.save()
     points = [] if key else gaps_in(ledger_of(run, plan))
     Plan.objects.filter(pk=plan.pk).update(unmet="\n".join(point.sentence for point in points))
-    change(run, RunStatus.PLANNING, replans=run.replans + 1)
+    asked = key in refused
+    change(run, RunStatus.PLANNING, replans=run.replans + (0 if asked else 1))
     why = f"Step {key} could not be done." if key else "Success criteria are not met."
+    why = f"Step {key} was not let start." if asked else why
     record(run.pk, events.Replanning(step=key, why=why, replan=run.replans))
 
 

@@ -3,12 +3,18 @@
 import hashlib
 import json
 from functools import lru_cache
+from typing import Any
 
 from pydantic import BaseModel
 
+from runs.enums import StepMoment
 from runs.models import Attempt, Plan, Run
 from runs.pev import prompts
 from runs.pev.contracts import PlanContract
+from runs.pev.policy import Policy
+
+_LATER = {"step_moment": StepMoment.AFTER.value}
+"""Fields of a policy that are younger than approvals, with the value that stands for what was done before."""
 
 
 def digest_of(value: object) -> str:
@@ -48,9 +54,21 @@ def fingerprint_of(run: Run, plan: Plan) -> dict[str, str]:
 @lru_cache(maxsize=256)
 def _digests_of(policy: str) -> tuple[str, str]:
     """Of a policy without its models, and of the models. Asked for after every fact of a run, and hardly ever new."""
-    parts = json.loads(policy)
+    parts = _as_counted(json.loads(policy))
     models = parts.pop("models")
     return digest_of(parts), digest_of(models)
+
+
+def policy_digest(policy: Policy) -> str:
+    """Of the whole policy, models included."""
+    return digest_of(_as_counted(policy.model_dump(mode="json")))
+
+
+def _as_counted(parts: dict[str, Any]) -> dict[str, Any]:
+    """A field that came later counts only where it says something else than what was always done: what was approved
+    before there was such a field is still what would run.
+    """
+    return {name: value for name, value in parts.items() if (name, value) not in _LATER.items()}
 
 
 def differences(plan: Plan, run: Run) -> list[str]:

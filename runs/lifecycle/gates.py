@@ -176,10 +176,12 @@ def current_digest(gate: Gate) -> str:
     match GateKind(gate.kind):
         case GateKind.PLAN if gate.plan:
             return fingerprint.digest_of(fingerprint.fingerprint_of(gate.run, gate.plan))
+        case GateKind.START if gate.step:
+            return asking.start_digest(states.of(gate.run), gate.step.key)
         case GateKind.STEP | GateKind.EXHAUSTED if gate.attempt:
             return fingerprint.attempt_digest(gate.attempt)
         case GateKind.BUDGET:
-            return fingerprint.digest_of(gate.run.policy)
+            return fingerprint.policy_digest(gate.run.policy)
         case _:
             return gate.digest
 
@@ -236,6 +238,10 @@ def _follow(gate: Gate, user: User, decision: Decision) -> None:
             else:
                 change(gate.plan, PlanStatus.REJECTED)
                 change(run, RunStatus.PLANNING)
+        case GateKind.START:
+            assert gate.step is not None
+            let = {"cleared": True} if approved else {"refused": True}
+            states.of(run).change(gate.step.key, StepStatus.PENDING, **let)
         case GateKind.STEP:
             assert gate.step is not None
             assert gate.attempt is not None

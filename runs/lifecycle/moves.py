@@ -15,6 +15,7 @@ from runs.enums import (
     Exhausted,
     PlanStatus,
     RunStatus,
+    StepMoment,
     StepStatus,
 )
 from runs.pev.policy import Policy
@@ -23,7 +24,8 @@ from runs.pev.policy import Policy
 class StepState(NamedTuple):
     """How a step stands: `failures` counts attempts that did not pass, `tries` all that were started; `asked` is what
     the latest verdict asked for, `fingerprint` that of the result that was settled, `id` the row's. `unproved`: whether
-    it is what a person asked for could not be proved, so a person has to see it (T7).
+    it is what a person asked for could not be proved, so a person has to see it (T7). `cleared`: a person let it start;
+    `refused`: a person asked for another plan instead, and the planner has not been asked since.
     """
 
     key: str
@@ -36,6 +38,8 @@ class StepState(NamedTuple):
     fingerprint: str = ""
     id: int = 0
     unproved: bool = False
+    cleared: bool = False
+    refused: bool = False
 
 
 @dataclass(frozen=True)
@@ -82,6 +86,11 @@ class ApprovePlan:
 
 
 @dataclass(frozen=True)
+class OpenStartGate:
+    key: str
+
+
+@dataclass(frozen=True)
 class StartAttempt:
     key: str
 
@@ -113,7 +122,7 @@ class FailStep:
 
 @dataclass(frozen=True)
 class Replan:
-    """`key` names the step that could not be done; empty when the success criteria are not met."""
+    """`key` names the step that could not be done or was not let start; empty when the success criteria are not met."""
 
     key: str
 
@@ -132,6 +141,7 @@ type Move = (
     AskForPlan
     | OpenPlanGate
     | ApprovePlan
+    | OpenStartGate
     | StartAttempt
     | OpenStepGate
     | PassStep
@@ -168,7 +178,8 @@ def _planning(run: Snapshot) -> list[Move]:
 
 def _executing(run: Snapshot) -> list[Move]:
     judged = [_after_verdict(run, step) for step in run.steps if step.status is StepStatus.JUDGED]
-    replans = [move for move in judged if isinstance(move, Replan)]
+    refused = [Replan(step.key) for step in run.steps if step.refused]
+    replans = refused + [move for move in judged if isinstance(move, Replan)]
     moves: list[Move] = [move for move in judged if not isinstance(move, Replan)]
     if not run.bound:
         moves = [move for move in moves if not isinstance(move, StartAttempt)]
@@ -209,7 +220,9 @@ def _startable(run: Snapshot) -> list[Move]:
     settled = {step.key for step in run.steps if step.status in SETTLED_STEPS}
     free = run.policy.parallel - sum(1 for step in run.steps if step.status is StepStatus.RUNNING)
     ready = [s for s in run.steps if s.status is StepStatus.PENDING and s.depends_on <= settled]
-    return [StartAttempt(step.key) for step in ready[: max(free, 0)]]
+    asking = [s for s in ready if not s.cleared and run.policy.step_waits(s.complexity, StepMoment.BEFORE)]
+    starting = [s for s in ready if s not in asking][: max(free, 0)]
+    return [*(OpenStartGate(step.key) for step in asking), *(StartAttempt(step.key) for step in starting)]
 
 
 def _finalising(run: Snapshot) -> list[Move]:

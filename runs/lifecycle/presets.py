@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from runs.enums import ApprovalPolicy, Exhausted, ModelReview, Preset, StepApproval
+from runs.enums import ApprovalPolicy, Exhausted, ModelReview, Preset, StepApproval, StepMoment
 from runs.errors import InvalidInput
 from runs.lifecycle.defaults import default_policy
 from runs.pev.policy import Policy
@@ -19,6 +19,12 @@ _RESULTS = {
     StepApproval.ALL: "every result",
     StepApproval.MEDIUM_AND_HIGH: "the results of steps with medium or high risk",
     StepApproval.HIGH: "the results of high-risk steps",
+    StepApproval.NONE: "no result",
+}
+_STARTS = {
+    StepApproval.ALL: "the start of every step",
+    StepApproval.MEDIUM_AND_HIGH: "the start of steps with medium or high risk",
+    StepApproval.HIGH: "the start of high-risk steps",
     StepApproval.NONE: "no result",
 }
 _EXHAUSTED = {
@@ -42,7 +48,8 @@ class Described:
         if plans is ApprovalPolicy.NEVER and results is StepApproval.NONE:
             asked = "You are asked about no plan and no result."
         else:
-            asked = f"{_PLANS[plans]} and {_RESULTS[results]}."
+            steps = _STARTS if self.policy.step_moment is StepMoment.BEFORE else _RESULTS
+            asked = f"{_PLANS[plans]} and {steps[results]}."
         review = " The AI reviews every step." if self.policy.model_review is ModelReview.ALL else ""
         return f"{asked} {_EXHAUSTED[self.policy.exhausted]}{review}"
 

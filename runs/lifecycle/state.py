@@ -30,6 +30,8 @@ _COLUMNS = (
     "fingerprint",
     "pk",
     "unproved",
+    "cleared",
+    "refused",
 )
 MAX_REMEMBERED = 256
 """Runs whose steps a process remembers as of their newest event: a run at work is read once, not once for each step."""
@@ -52,9 +54,17 @@ class State:
 
     def change(self, key: str, to: StepStatus, **fields: Any) -> None:
         """Give a step another status, and `fields` of its row with it. Raises MoveRefused when that is not legal."""
+        status = self.steps[key].status
+        if to not in STEP[status]:
+            raise MoveRefused(f"Step {key} is {status} and cannot become {to}.")
+        self._set(key, to, fields)
+
+    def mark(self, key: str, **fields: Any) -> None:
+        """Change `fields` of a step's row; its status stays."""
+        self._set(key, self.steps[key].status, fields)
+
+    def _set(self, key: str, to: StepStatus, fields: Mapping[str, Any]) -> None:
         step = self.steps[key]
-        if to not in STEP[step.status]:
-            raise MoveRefused(f"Step {key} is {step.status} and cannot become {to}.")
         self._saved.setdefault(key, step)
         self._fields.setdefault(key, {}).update(fields, status=to.value)
         known = {_STATE_NAMES[name]: value for name, value in fields.items() if name in _STATE_NAMES}
@@ -118,7 +128,9 @@ class State:
 _HAS_WORK = frozenset({RunStatus.PLANNING, RunStatus.FINALISING})
 """The statuses in which a work item for the whole run may be under way."""
 
-_STATE_NAMES = {name: name for name in ("failures", "tries", "fingerprint", "unproved")} | {"last_action": "asked"}
+_STATE_NAMES = {"last_action": "asked"} | {
+    name: name for name in ("failures", "tries", "fingerprint", "unproved", "cleared", "refused")
+}
 """The fields of a step's row that a decision depends on, and what the state calls them."""
 
 

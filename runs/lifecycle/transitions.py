@@ -38,7 +38,13 @@ PLAN = {
     PlanStatus.SUPERSEDED: set[PlanStatus](),
 }
 STEP = {
-    StepStatus.PENDING: {StepStatus.RUNNING, StepStatus.PASSED, StepStatus.ACCEPTED, StepStatus.DROPPED},
+    StepStatus.PENDING: {
+        StepStatus.RUNNING,
+        StepStatus.WAITING,
+        StepStatus.PASSED,
+        StepStatus.ACCEPTED,
+        StepStatus.DROPPED,
+    },
     StepStatus.RUNNING: {StepStatus.JUDGED, StepStatus.DROPPED},
     StepStatus.JUDGED: {
         StepStatus.RUNNING,

@@ -6,7 +6,8 @@ from typing import Any
 
 POLICY_OPTIONS: Mapping[str, str] = {
     "plan_approval": "which plans wait for a person: always, first, never",
-    "step_approval": "which verified steps wait for a person: none, high, medium_and_high, all",
+    "step_approval": "which steps wait for a person: none, high, medium_and_high, all",
+    "step_moment": "when those steps wait: after (verification) or before (execution)",
     "model_review": "which steps a model looks at even where checks decide all: none, high, medium_and_high, all",
     "attempts": "attempts per step",
     "replans": "new plans after steps that failed",

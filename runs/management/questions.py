@@ -33,6 +33,8 @@ def _subject(gate: Gate) -> Iterator[str]:
     if gate.kind == GateKind.PLAN:
         yield from _plan(plan)
     for step in plan.steps:
+        if gate.kind == GateKind.START and step.row.pk == gate.step_id:
+            yield from _start(step)
         for attempt in step.attempts:
             if attempt.row.pk == gate.attempt_id:
                 if gate.kind == GateKind.EXHAUSTED:
@@ -70,6 +72,14 @@ def _step(step: StepReading) -> Iterator[str]:
     yield from _wanted(spec.acceptance_criteria)
     yield f"    writes: {', '.join(spec.outputs) or 'no files'}"
     yield from (f"    uses {action.tool}: {action.purpose}" for action in spec.actions)
+
+
+def _start(step: StepReading) -> Iterator[str]:
+    """What is about to happen."""
+    yield from _step(step)
+    yield f"    may read: {', '.join(step.row.spec.inputs) or 'all of your files'}"
+    if cost := step.estimate:
+        yield f"Estimated cost: ${cost.low:.2f} to ${cost.high:.2f}"
 
 
 def _wanted(criteria: Iterable[Criterion]) -> Iterator[str]:

@@ -65,6 +65,7 @@ class Step(models.Model):
     """One unit of a plan. `spec` is its contract; `failures` counts attempts that did not pass.
 
     `unproved`: its latest verdict could not prove that what a person asked for was done, so a person has to see it.
+    `cleared`: a person let it start; `refused`: a person asked for another plan instead, before the planner was asked.
     `tries` counts the attempts that were started. `last_action` is what the latest verdict asked for; `reused_from`
     the passed attempt of an earlier version that this step keeps; `fingerprint` that of the result that was settled.
     """
@@ -80,6 +81,8 @@ class Step(models.Model):
     tries = models.PositiveSmallIntegerField(default=0)
     last_action = word_field(Action, null=True, blank=True)
     unproved = models.BooleanField(default=False)
+    cleared = models.BooleanField(default=False)
+    refused = models.BooleanField(default=False)
     reused_from = models.ForeignKey("Attempt", models.PROTECT, null=True, blank=True, related_name="+")
     fingerprint = models.CharField(max_length=64, default="", blank=True)
 

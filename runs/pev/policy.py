@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
-from runs.enums import ApprovalPolicy, Complexity, Exhausted, ModelReview, Role, StepApproval
+from runs.enums import ApprovalPolicy, Complexity, Exhausted, ModelReview, Role, StepApproval, StepMoment
 from runs.pev.contracts import Contract
 
 _COMPLEXITIES = {
@@ -30,7 +30,8 @@ class Policy(Contract):
     `time_limit` counts while the run does not wait for a person. `attempt_seconds` is for the calls and tools of one
     attempt. `revisions`: how many plans a person may reject. `without_reuse` names steps that are always done again.
     `same_model_verifier`: the verifier may be the executor's model. `second_person`: plans and results that wait are
-    approved by somebody else than the one who submitted the task.
+    approved by somebody else than the one who submitted the task. `step_moment`: whether the steps of `step_approval`
+    wait once they have passed verification, or before they start.
 
     `min_confidence` is asked of the executor, `min_verifier_confidence` of the verifier. A written Markdown file has at
     least `min_document_bytes`, unless the plan itself says how long it is to be. `model_review`: which steps a model
@@ -41,6 +42,7 @@ class Policy(Contract):
     models: dict[Role, RoleModel]
     plan_approval: ApprovalPolicy = ApprovalPolicy.ALWAYS
     step_approval: StepApproval = StepApproval.HIGH
+    step_moment: StepMoment = StepMoment.AFTER
     attempts: Annotated[int, Field(ge=1, le=10)] = 3
     replans: Annotated[int, Field(ge=0, le=5)] = 2
     exhausted: Exhausted = Exhausted.ASK
@@ -76,9 +78,9 @@ class Policy(Contract):
         """The synthesizer is played by the executor's model unless it has its own."""
         return self.models.get(role) or self.models[Role.EXECUTOR]
 
-    def step_waits(self, complexity: Complexity) -> bool:
-        """Whether a step of this complexity waits for a person once it has passed verification."""
-        return complexity in _COMPLEXITIES[self.step_approval]
+    def step_waits(self, complexity: Complexity, moment: StepMoment = StepMoment.AFTER) -> bool:
+        """Whether a step of this complexity waits for a person at this moment, by default after verification."""
+        return moment is self.step_moment and complexity in _COMPLEXITIES[self.step_approval]
 
     def model_reviews(self, complexity: Complexity) -> bool:
         """Whether a model looks at a step of this complexity although checks decide all of its criteria."""

@@ -37,6 +37,8 @@ def asked_about(gate: Gate) -> str:
     match GateKind(gate.kind):
         case GateKind.PLAN:
             return f"version {gate.plan.version} of the plan" if gate.plan else "the plan"
+        case GateKind.START:
+            return f"the start of “{name}”"
         case GateKind.STEP:
             return f"the result of “{name}”"
         case GateKind.EXHAUSTED:

@@ -48,8 +48,8 @@ class Request:
         """What was rejected."""
         if self.gate.kind == GateKind.PLAN:
             return f"version {self.gate.plan.version} of the plan" if self.gate.plan else "the plan"
-        number = self.gate.attempt.number if self.gate.attempt else 0
-        return f"attempt {number} at “{self.gate.step.spec.name if self.gate.step else ''}”"
+        name = f"“{self.gate.step.spec.name if self.gate.step else ''}”"
+        return f"attempt {self.gate.attempt.number} at {name}" if self.gate.attempt else f"the start of {name}"
 
     @property
     def where(self) -> str:
@@ -118,9 +118,10 @@ def requests_of(run: Run) -> list[Gate]:
 
 def judged_at(gate: Gate, header: PlanHeader, keys: Container[str]) -> str | None:
     """The step of a plan at which a request about a result is judged: the same one, or if the plan has it no more the
-    first that it names for it. None for a request about a plan, and for one that no step is named for.
+    first that it names for it. None for a request about a plan or before a start, which the plan answers, and for one
+    that no step is named for.
     """
-    if gate.step is None:
+    if gate.step is None or gate.attempt_id is None:
         return None
     own = gate.step.key
     named = (answer.step_id for answer in header.answers if answer.request == gate.request)
@@ -178,7 +179,7 @@ def _criterion_met(answer: RequestAnswer, steps: Mapping[str, Step], final: Sequ
 
 def unmet(requests: Iterable[Request]) -> list[str]:
     """A sentence for each request about a result that the final result does not meet, as far as anyone can tell."""
-    return [sentence for request in requests if request.gate.step and (sentence := _gap(request))]
+    return [sentence for request in requests if request.gate.attempt_id and (sentence := _gap(request))]
 
 
 def _gap(request: Request) -> str:

@@ -9,6 +9,7 @@ from runs.enums import (
     PlanStatus,
     RunStatus,
     StepApproval,
+    StepMoment,
     StepStatus,
 )
 from runs.models import Gate
@@ -25,6 +26,8 @@ _WORDS: dict[str, str] = {
     AttemptStatus.CONFLICT: "conflict, tried again",
     GateKind.EXHAUSTED: "out of attempts",
     StepApproval.MEDIUM_AND_HIGH: "medium and high",
+    StepMoment.AFTER: "after verification",
+    StepMoment.BEFORE: "before execution",
 }
 
 
@@ -44,6 +47,8 @@ def decision_in_words(gate: Gate) -> str:
     match GateStatus(gate.status):
         case GateStatus.REJECTED if gate.kind in {GateKind.PLAN, GateKind.STEP}:
             return f"requested changes to {about}"
+        case GateStatus.REJECTED if gate.kind == GateKind.START:
+            return f"asked for another plan instead of {about}"
         case GateStatus.REJECTED:
             return f"decided against {about}"
         case GateStatus.STOPPED:

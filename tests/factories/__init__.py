@@ -65,6 +65,7 @@ from tests.factories.runs import (
     points,
     replanned,
     reporting,
+    start_gate,
     step_gate,
     stopped,
 )
@@ -135,6 +136,7 @@ __all__ = [
     "result",
     "reused",
     "review_step",
+    "start_gate",
     "step_gate",
     "stopped",
     "submit_as",

@@ -12,6 +12,7 @@ from runs.enums import (
     GateKind,
     Role,
     StepApproval,
+    StepMoment,
     Verb,
     WorkKind,
 )
@@ -83,6 +84,13 @@ def failed_attempt(**changes: Any) -> Run:
     run = executing(**changes)
     pass_inventory(run)
     fail_review(run)
+    return _fresh(run)
+
+
+def start_gate(**changes: Any) -> Run:
+    """The inventory passed; a person is asked whether the review may start, which counts as high in complexity."""
+    run = executing(**{"step_moment": StepMoment.BEFORE, **changes})
+    pass_inventory(run)
     return _fresh(run)
 
 

@@ -9,7 +9,7 @@ from typing import Any, get_args
 
 from django import forms
 
-from runs.enums import ApprovalPolicy, Exhausted, ModelReview, Preset, Role, StepApproval
+from runs.enums import ApprovalPolicy, Exhausted, ModelReview, Preset, Role, StepApproval, StepMoment
 from runs.lifecycle.presets import Described, presets
 from runs.pev.policy import Policy
 from runs.web.forms.posted import Amount
@@ -22,10 +22,14 @@ _PLAN = {
     ApprovalPolicy.NEVER: "No plan",
 }
 _STEP = {
-    StepApproval.HIGH: "Results of high-risk steps",
-    StepApproval.MEDIUM_AND_HIGH: "Results of medium- and high-risk steps",
-    StepApproval.ALL: "Every result",
-    StepApproval.NONE: "No result",
+    StepApproval.HIGH: "High-risk steps",
+    StepApproval.MEDIUM_AND_HIGH: "Medium- and high-risk steps",
+    StepApproval.ALL: "Every step",
+    StepApproval.NONE: "No step",
+}
+_MOMENT = {
+    StepMoment.AFTER: "After verification: shall the result be kept?",
+    StepMoment.BEFORE: "Before execution: shall the step start?",
 }
 _REVIEW = {
     ModelReview.MEDIUM_AND_HIGH: "Medium- and high-risk steps",
@@ -41,6 +45,7 @@ _EXHAUSTED = {
 _NAMES = (
     "plan_approval",
     "step_approval",
+    "step_moment",
     "exhausted",
     "attempts",
     "replans",
@@ -95,7 +100,8 @@ class PolicyForm(forms.Form):
     )
     """The preset whose values the fields were filled with: without a script they stay those of the page."""
     plan_approval = _choice("Plans that need your approval", _PLAN)
-    step_approval = _choice("Results that need your approval", _STEP)
+    step_approval = _choice("Steps that need your approval", _STEP)
+    step_moment = _choice("When they need it", _MOMENT)
     model_review = _choice("The AI reviews even where automatic checks decide", _REVIEW)
     exhausted = _choice("When a step is out of attempts", _EXHAUSTED)
     attempts = _bounded("attempts", "Attempts per step")

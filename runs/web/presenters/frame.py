@@ -182,6 +182,7 @@ _ICONS = {
 }
 _ASKED = {
     GateKind.PLAN: "Approve the plan?",
+    GateKind.START: "Start a step?",
     GateKind.STEP: "Accept a result?",
     GateKind.EXHAUSTED: "A step is out of attempts.",
     GateKind.ERROR: "Something is in the way.",

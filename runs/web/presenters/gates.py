@@ -17,6 +17,7 @@ from runs.reading.citations import cited_in
 from runs.reading.gates import Limit, limits_of
 from runs.reading.plans import PlanReading, StepReading
 from runs.reading.points import Points, points_of
+from runs.reading.words import risk
 from runs.web.presenters.step_page import FileDiff, diffs_between
 
 MAX_REASON = 20_000
@@ -43,6 +44,12 @@ _WORDINGS = {
         "Request changes",
         "What should be different?",
         "The planner gets these words and writes the next version. With an approval they are only noted.",
+    ),
+    GateKind.START: Wording(
+        "Start",
+        "Request changes",
+        "What should be different?",
+        "Nothing of this step is carried out before you decide. The planner gets these words and writes another plan.",
     ),
     GateKind.STEP: Wording(
         "Approve",
@@ -115,6 +122,8 @@ class GateView:
         match GateKind(self.row.kind):
             case GateKind.PLAN:
                 return "Approve this plan?"
+            case GateKind.START:
+                return f"Start “{name}”?"
             case GateKind.STEP:
                 return f"Accept “{name}”?"
             case GateKind.EXHAUSTED:
@@ -138,6 +147,9 @@ class GateView:
             facts += [f"attempt {self.attempt.row.number} of {self.row.run.policy.attempts}"]
             if self.attempt.confidence is not None:
                 facts += [f"{self.attempt.confidence * 100:.0f} % confident"]
+        elif self.step and self.row.kind == GateKind.START:
+            facts += [risk(self.step.row.complexity), f"step {self.step.number} of {len(self.step.plan.steps)}"]
+            facts += [_step_cost_of(self.step)]
         elif self.step:
             facts += [f"step “{self.step.name}”"]
         return facts
@@ -155,7 +167,9 @@ class GateView:
     @property
     def folds(self) -> list[Fold]:
         """What is fetched when it is opened, in order; nothing that would be empty."""
-        calls = len(self.attempt.tools) if self.attempt else 0
+        if self.attempt is None:
+            return []
+        calls = len(self.attempt.tools)
         found = [
             Fold("report", "The rest of the report" if self.report.lead or self.report.points else "Report", 0),
             Fold("criteria", "Criteria", len(self.results)),
@@ -276,6 +290,9 @@ class GateView:
             case GateKind.PLAN if self.row.plan:
                 version = f"version {self.row.plan.version} of the plan"
                 return f"{version}, the input files, the policy, the models and their instructions"
+            case GateKind.START:
+                rests_on = "the step as planned, the results it rests on"
+                return f"{rests_on}, the input files, the policy, the models and their instructions"
             case GateKind.STEP | GateKind.EXHAUSTED if self.attempt:
                 return f"the step as planned and exactly these results of attempt {self.attempt.row.number}"
             case GateKind.BUDGET:
@@ -294,6 +311,14 @@ def open_gates(gates: list[Gate], plan: PlanReading | None) -> list[GateView]:
         attempt = next((attempt for attempt in tried if attempt.row.pk == gate.attempt_id), None)
         found.append(GateView(gate, plan, step, attempt, following))
     return found
+
+
+def _step_cost_of(step: StepReading) -> str:
+    if step.plan.free:
+        return "nothing to pay"
+    if step.estimate is None:
+        return "cost not estimated"
+    return f"${step.estimate.low:,.2f} to ${step.estimate.high:,.2f}" if step.estimate.high else "unpriced"
 
 
 def _cost_of(plan: PlanReading) -> str:

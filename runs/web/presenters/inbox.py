@@ -244,6 +244,8 @@ def asked(gate: Gate) -> str:
     match GateKind(gate.kind):
         case GateKind.PLAN:
             return "Approve this plan?"
+        case GateKind.START:
+            return f"Start {name}?"
         case GateKind.STEP:
             return f"Accept {name}?"
         case GateKind.EXHAUSTED:

@@ -30,6 +30,7 @@ from runs.enums import (
     Role,
     RunStatus,
     StepApproval,
+    StepMoment,
     StepStatus,
     Verb,
     WorkStatus,
@@ -165,6 +166,7 @@ def _history(draw: Callable[[Any], Any], submitted: Submit, alice: User, monkeyp
     run = submitted(
         plan_approval=draw(st.sampled_from(ApprovalPolicy)),
         step_approval=draw(st.sampled_from(StepApproval)),
+        step_moment=draw(st.sampled_from(StepMoment)),
         exhausted=draw(st.sampled_from(Exhausted)),
         attempts=draw(st.integers(1, 2)),
         replans=draw(st.integers(0, 1)),

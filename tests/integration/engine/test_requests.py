@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from runs.enums import AttemptStatus, GateKind, Outcome, StepApproval, StepStatus, Verb
+from runs.enums import AttemptStatus, GateKind, Outcome, StepApproval, StepMoment, StepStatus, Verb
 from runs.lifecycle.submission import again
 from runs.management.questions import about
 from runs.models import Attempt, Gate, Run, Step, User
@@ -21,7 +21,7 @@ from tests.factories import Submit, answer, drain, finish, open_gate
 from tests.fakes.anthropic_answers import Answer, Say, ToolUse, UseTools
 from tests.fakes.anthropic_answers import Request as Asked
 from tests.fakes.anthropic_api import FakeAnthropic
-from tests.fakes.team import Team, asked_in, labels_of, plan, report, step, told, verdict
+from tests.fakes.team import Team, answering, asked_in, labels_of, plan, report, step, told, verdict
 
 pytestmark = [pytest.mark.django_db, pytest.mark.allow_hosts(["127.0.0.1"])]
 WORDS = "Name the severity of each point"
@@ -269,6 +269,28 @@ def test_a_planner_answers_each_request_and_is_refused_where_it_leaves_one_out(
     answer(run, alice)
     finish(run, alice)
     assert only(run).state == "met"
+
+
+def test_a_planner_answers_who_refused_a_start(api: FakeAnthropic, submitted: Submit, alice: User) -> None:
+    """The same plan again would not be another one: it is told to the planner, and its second is asked about anew."""
+    first, second = (plan(step("one") | {"name": name}) for name in ("Do one", "Do one with the landlord"))
+
+    def planner(request: Asked, right: Answer) -> Answer:
+        return Say(json.dumps(answering(request, second if asked_in(request) else first)))
+
+    team = Team(planner=planner)
+    api.script(team)
+    run = submitted(step_approval=StepApproval.ALL, step_moment=StepMoment.BEFORE, replans=0)
+    drain(run)
+    answer(run, alice)
+    answer(run, alice, Verb.REJECT, "Ask the landlord first.")
+    drain(run)
+    assert "Ask the landlord first." in team.seen["planner"][-1].last_text
+    assert (only(run).about, only(run).state) == ("the start of “Do one”", "answered by the plan")
+    answer(run, alice)
+    assert open_gate(run).question == "Start “Do one with the landlord”? It is a low-risk step."
+    ended = finish(run, alice)
+    assert (ended.outcome, only(ended).state, len(team.seen["executor"])) == (Outcome.SUCCEEDED, "met", 2)
 
 
 def test_numbers_follow_the_decisions(api: FakeAnthropic, submitted: Submit, alice: User) -> None:

@@ -38,6 +38,25 @@ def test_a_second_plan_says_what_changed() -> None:
     assert "- review (high, changed) after inventory: Review the clauses" in lines
 
 
+def test_a_step_that_is_to_start_is_shown_with_all_that_is_about_to_happen() -> None:
+    lines = asked(factories.start_gate())
+    does = factories.review_step().description
+    assert lines[:-1] == [
+        "Start “Review the clauses”? It is a high-risk step.",
+        "- review (high) after inventory: Review the clauses",
+        f"    {does}",
+        "    must hold (output): Each finding quotes the clause it is about.",
+        "    must hold (output): Each finding recommends what to do.",
+        f"    must hold (output): The review has no placeholders [check: {factories.REVIEW} has no placeholders]",
+        f"    writes: {factories.REVIEW}",
+        "    uses read_file: Read the clauses.",
+        "    uses search_files: Find placeholders.",
+        "    uses write_file: Write the findings.",
+        "    may read: all of your files",
+    ]
+    assert lines[-1].startswith("Estimated cost: $")
+
+
 def test_a_result_is_shown_with_every_file_written_and_removed() -> None:
     run = factories.executing()
     with factories.working(run, WorkKind.ATTEMPT, "inventory") as mine:

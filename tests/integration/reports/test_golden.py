@@ -90,6 +90,7 @@ def test_the_published_schema_is_that_of_the_types() -> None:
         made.planning,
         made.awaiting_plan,
         made.awaiting_second_plan,
+        made.start_gate,
         made.step_gate,
         made.exhausted_gate,
         made.error_gate,

@@ -195,6 +195,54 @@ def test_a_report_stands_on_the_page_once(alice_client: Client) -> None:
     assert [rest.count(words) for words in ("Three points need", "F2: clause 2", "The annex is")] == [0, 0, 1]
 
 
+def test_before_a_step_starts_the_page_says_what_is_about_to_happen(alice_client: Client) -> None:
+    run = factories.start_gate()
+    page = alice_client.get(f"/runs/{run.pk}/").text
+    gate = page.split('<article class="gate"')[1].split("</article>")[0]
+    said = [
+        "Start “Review the clauses”?</h2>",
+        "<li>high-risk step</li><li>step 2 of 3</li><li>$",
+        "Find vague terms, missing dates, amounts and parties, and placeholders.",
+        "<strong>Uses search_files</strong> Find placeholders.",
+        "<strong>May read</strong> all of your files · rests on List the contracts and their parties",
+        f"<strong>Writes</strong> <code>{factories.REVIEW}</code>",
+        "Each finding quotes the clause it is about.",
+        'value="approve">Start</button>',
+        'value="reject" data-needs-words>Request changes</button>',
+    ]
+    assert [words for words in said if words not in gate] == []
+    assert "Start “Review the clauses”?" in alice_client.get("/").text
+
+
+def test_the_owner_is_told_that_somebody_else_has_to_let_it_start(alice_client: Client) -> None:
+    run = factories.start_gate()
+    Run.objects.filter(pk=run.pk).update(policy=run.policy.changed(second_person=True))
+    answer = alice_client.post(address(gate_of(run)), form(gate_of(run), "approve"))
+    assert answer.status_code == 409, "the policy is part of what the answer is bound to"
+    answer = alice_client.post(address(gate_of(run)), form(gate_of(run), "approve"))
+    assert (answer.status_code, "A second person has to approve this" in answer.text) == (403, True)
+
+
+@pytest.mark.parametrize(
+    ("verb", "said"),
+    [
+        ("approve", "approved the start of “Review the clauses”"),
+        ("reject", "rejected the start of “Review the clauses”"),
+    ],
+)
+def test_who_decided_about_a_start_is_told_on_the_page(alice_client: Client, verb: str, said: str) -> None:
+    run = factories.start_gate()
+    answer = alice_client.post(address(gate_of(run)), form(gate_of(run), verb, "Mind the annex."), headers=HTMX)
+    assert (answer.status_code, f"<strong>alice</strong> {said}" in answer.text) == (200, True)
+    history = alice_client.get(f"/runs/{run.pk}/history/?level=all").text
+    assert f"{'approved' if verb == 'approve' else 'rejected'} the start of" in history
+
+
+def test_a_question_without_a_result_has_no_folds_to_fetch(alice_client: Client) -> None:
+    for run in (factories.awaiting_plan(), factories.start_gate()):
+        assert alice_client.get(f"{address(gate_of(run))}how/").status_code == 404
+
+
 @pytest.mark.parametrize("part", ["criteria", "changes", "how"])
 def test_a_fold_is_fetched_while_its_question_is_open(client: Client, alice_client: Client, part: str) -> None:
     run = factories.step_gate()

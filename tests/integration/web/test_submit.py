@@ -10,7 +10,7 @@ from django.test import Client
 from pytest_django import Settings
 
 from runs import trees
-from runs.enums import ApprovalPolicy, PlanStatus, Role, StepApproval
+from runs.enums import ApprovalPolicy, PlanStatus, Role, StepApproval, StepMoment
 from runs.lifecycle import fingerprint
 from runs.lifecycle.defaults import SETTABLE, default_policy
 from runs.lifecycle.templates import save
@@ -31,6 +31,7 @@ def form(**changes: Any) -> dict[str, Any]:
         "token": str(uuid.uuid4()),
         "plan_approval": "always",
         "step_approval": "high",
+        "step_moment": "after",
         "exhausted": "ask",
         "attempts": 3,
         "replans": 2,
@@ -299,12 +300,20 @@ def test_a_plan_that_cannot_be_run_is_refused_by_the_rules_for_every_plan(alice_
 def test_the_policy_is_what_was_chosen(alice_client: Client, bob: User) -> None:
     alice_client.post(
         "/runs/new/",
-        form(plan_approval="never", step_approval="all", attempts=1, executor_model="m-1", approvers=[bob.pk]),
+        form(
+            plan_approval="never",
+            step_approval="all",
+            step_moment="before",
+            attempts=1,
+            executor_model="m-1",
+            approvers=[bob.pk],
+        ),
     )
     run = Run.objects.get()
     policy = Policy.model_validate(run.policy)
     assert (policy.plan_approval, policy.step_approval) == (ApprovalPolicy.NEVER, StepApproval.ALL)
-    assert (policy.attempts, policy.model_for(Role.EXECUTOR).model) == (1, "m-1")
+    assert (policy.step_moment, policy.attempts) == (StepMoment.BEFORE, 1)
+    assert policy.model_for(Role.EXECUTOR).model == "m-1"
     assert list(run.approvers.all()) == [bob]
 
 

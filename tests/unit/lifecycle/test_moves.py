@@ -19,6 +19,7 @@ from runs.enums import (
     Role,
     RunStatus,
     StepApproval,
+    StepMoment,
     StepStatus,
 )
 from runs.lifecycle import moves
@@ -35,6 +36,7 @@ def policies(draw: st.DrawFn) -> Policy:
         models=MODELS,
         plan_approval=draw(st.sampled_from(ApprovalPolicy)),
         step_approval=draw(st.sampled_from(StepApproval)),
+        step_moment=draw(st.sampled_from(StepMoment)),
         attempts=draw(st.integers(1, 3)),
         replans=draw(st.integers(0, 2)),
         exhausted=draw(st.sampled_from(Exhausted)),
@@ -66,6 +68,7 @@ class World:
     approvals: list[str] = field(default_factory=list)
     impossible: set[str] = field(default_factory=set)
     gates: set[str] = field(default_factory=set)
+    asked_to_start: set[str] = field(default_factory=set)
 
     def settle(self) -> None:
         """Apply due moves until none is left; a pure function that never comes to rest would be a bug."""
@@ -92,6 +95,14 @@ class World:
                 self.approve("policy")
             case moves.StartAttempt(key):
                 self.start(key)
+            case moves.OpenStartGate(key):
+                step = self.step(key)
+                assert step.status is StepStatus.PENDING
+                assert self.run.policy.step_waits(step.complexity, StepMoment.BEFORE)
+                assert not step.cleared, "who let a step start is not asked again"
+                self.asked_to_start.add(key)
+                self.gates.add(key)
+                self.set(key, StepStatus.WAITING)
             case moves.OpenStepGate(key) | moves.OpenExhaustedGate(key):
                 self.gates.add(key)
                 self.set(key, StepStatus.WAITING)
@@ -104,8 +115,8 @@ class World:
                 self.set(key, StepStatus.ACCEPTED)
             case moves.FailStep(key):
                 self.set(key, StepStatus.FAILED)
-            case moves.Replan(_):
-                self.replan()
+            case moves.Replan(key):
+                self.replan(key)
             case moves.Finish():
                 self.run = replace(self.run, status=RunStatus.FINISHED)
 
@@ -114,20 +125,28 @@ class World:
         assert self.run.plan is PlanStatus.APPROVED, "nothing executes under a plan that was not approved"
         settled = {step.key for step in self.run.steps if step.status in SETTLED_STEPS}
         assert self.step(key).depends_on <= settled, "no step starts before its dependencies have passed"
+        if self.run.policy.step_waits(self.step(key).complexity, StepMoment.BEFORE):
+            assert self.step(key).cleared, "no step starts before a person has let it, where the policy wants that"
+        assert (
+            not any(step.refused for step in self.run.steps if step.status is StepStatus.PENDING)
+            or self.step(key).tries
+        ), "while another plan is asked for, only what is under way is tried again"
         assert key not in self.impossible, "what nobody can do is not tried again unless a person says so"
-        self.set(key, StepStatus.RUNNING)
+        self.set(key, StepStatus.RUNNING, tries=self.step(key).tries + 1)
         running = [step for step in self.run.steps if step.status is StepStatus.RUNNING]
         assert len(running) <= self.run.policy.parallel
 
-    def replan(self) -> None:
-        assert self.run.replans < self.run.policy.replans, "replans are bounded"
-        assert not self.run.repeated, "a planner that had nothing new is not asked for more"
+    def replan(self, key: str) -> None:
+        asked = bool(key) and self.step(key).refused
+        assert asked or self.run.replans < self.run.policy.replans, "replans are bounded, unless a person asks for one"
+        assert asked or not self.run.repeated, "a planner that had nothing new is not asked for more"
         assert not self.gates
         assert not any(step.status is StepStatus.RUNNING for step in self.run.steps)
         self.run = replace(
             self.run,
             status=RunStatus.PLANNING,
-            replans=self.run.replans + 1,
+            replans=self.run.replans + (not asked),
+            steps=tuple(step._replace(refused=False) for step in self.run.steps),
         )
 
     def approve(self, how: str) -> None:
@@ -180,7 +199,10 @@ class World:
                 self.decide(key, approved=self.draw(st.booleans()))
 
     def decide(self, key: str, *, approved: bool) -> None:
-        if key != "plan":
+        if key in self.asked_to_start:
+            self.asked_to_start.discard(key)
+            self.set(key, StepStatus.PENDING, **({"cleared": True} if approved else {"refused": True}))
+        elif key != "plan":
             kept = StepStatus.PASSED if self.step(key).asked is Action.PASS else StepStatus.ACCEPTED
             self.impossible.discard(key)
             self.set(key, kept if approved else StepStatus.PENDING)
@@ -311,3 +333,55 @@ def test_a_plan_that_asks_for_less_waits_unless_no_plan_ever_does(
     policy = POLICY.model_copy(update={"plan_approval": approval})
     run = Snapshot(RunStatus.PLANNING, policy, plan=PlanStatus.PROPOSED, agreed=agreed, relaxes=relaxes)
     assert due(run) == [moves.OpenPlanGate() if asked else moves.ApprovePlan()]
+
+
+def _asking_first(*steps: StepState, **changes: object) -> Snapshot:
+    """Every step waits for a person before it starts; one may run at a time."""
+    values = {"step_approval": StepApproval.ALL, "step_moment": StepMoment.BEFORE, "parallel": 1, "replans": 0}
+    return replace(_executing(*steps), policy=POLICY.model_copy(update=values), **changes)  # type: ignore[arg-type]
+
+
+def test_a_step_is_asked_about_before_it_starts_and_takes_no_place_meanwhile() -> None:
+    low = _step("low", StepStatus.PENDING)
+    high = _step("high", StepStatus.PENDING)._replace(complexity=Complexity.HIGH)
+    policy = POLICY.model_copy(update={"step_moment": StepMoment.BEFORE, "parallel": 1})
+    assert due(replace(_executing(high, low), policy=policy)) == [
+        moves.OpenStartGate("high"),
+        moves.StartAttempt("low"),
+    ]
+
+
+def test_a_step_that_rests_on_others_is_asked_about_once_they_have_passed() -> None:
+    first, second = _step("a", StepStatus.RUNNING), _step("b", StepStatus.PENDING, "a")
+    assert due(_asking_first(first, second)) == []
+    assert due(_asking_first(first._replace(status=StepStatus.PASSED), second)) == [moves.OpenStartGate("b")]
+
+
+def test_a_step_that_was_let_start_does_so_in_its_turn_and_is_not_asked_about_again() -> None:
+    cleared = _step("b", StepStatus.PENDING, cleared=True)
+    assert due(_asking_first(_step("a", StepStatus.RUNNING), cleared)) == []
+    assert due(_asking_first(_step("a", StepStatus.PASSED), cleared)) == [moves.StartAttempt("b")]
+    judged = cleared._replace(status=StepStatus.JUDGED, asked=Action.RETRY, failures=1)
+    assert due(_asking_first(judged)) == [moves.StartAttempt("b")]
+
+
+def test_the_result_of_a_step_that_was_asked_about_before_is_kept_unless_nothing_proves_what_was_asked_for() -> None:
+    passed = _step("a", StepStatus.JUDGED, asked=Action.PASS, cleared=True)
+    assert due(_asking_first(passed)) == [moves.PassStep("a")]
+    assert due(_asking_first(passed._replace(unproved=True))) == [moves.OpenStepGate("a")]
+
+
+def test_a_person_who_refuses_a_start_gets_another_plan_whatever_the_policy_allows() -> None:
+    refused = _step("a", StepStatus.PENDING, refused=True)
+    assert due(_asking_first(refused, _step("b", StepStatus.PENDING, cleared=True))) == [moves.Replan("a")]
+    assert due(_asking_first(refused, repeated=True)) == [moves.Replan("a")]
+
+
+@pytest.mark.parametrize("status", [StepStatus.RUNNING, StepStatus.WAITING])
+def test_another_plan_is_made_once_nothing_is_under_way_and_nothing_new_starts_until_then(status: StepStatus) -> None:
+    refused, ready = _step("a", StepStatus.PENDING, refused=True), _step("b", StepStatus.PENDING, cleared=True)
+    assert due(_asking_first(refused, ready, _step("c", status))) == []
+
+
+def test_a_plan_that_is_no_more_what_was_approved_is_asked_about_before_a_start() -> None:
+    assert due(_asking_first(_step("a", StepStatus.PENDING), bound=False)) == [moves.OpenPlanGate()]

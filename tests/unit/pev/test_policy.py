@@ -2,7 +2,7 @@
 
 import pytest
 
-from runs.enums import Complexity, ModelReview, StepApproval
+from runs.enums import Complexity, ModelReview, StepApproval, StepMoment
 from runs.pev.policy import Policy
 from tests.factories.driving import MODELS
 
@@ -20,6 +20,12 @@ def test_which_steps_wait_for_a_person(choice: StepApproval) -> None:
     assert {complexity for complexity in Complexity if policy.step_waits(complexity)} == LEVELS[choice]
 
 
+@pytest.mark.parametrize("moment", StepMoment)
+def test_a_step_waits_once_at_the_moment_that_was_chosen(moment: StepMoment) -> None:
+    policy = Policy(models=MODELS, step_approval=StepApproval.ALL, step_moment=moment)
+    assert [one for one in StepMoment if policy.step_waits(Complexity.LOW, one)] == [moment]
+
+
 @pytest.mark.parametrize("choice", ModelReview)
 def test_which_steps_a_model_looks_at_where_checks_decide_everything(choice: ModelReview) -> None:
     policy = Policy(models=MODELS, model_review=choice)
@@ -28,9 +34,10 @@ def test_which_steps_a_model_looks_at_where_checks_decide_everything(choice: Mod
 
 def test_a_stored_policy_without_the_newer_fields_gets_their_defaults() -> None:
     fresh = Policy(models=MODELS)
-    newer = {"min_verifier_confidence", "min_document_bytes", "model_review", "sources_needed"}
+    newer = {"step_moment", "min_verifier_confidence", "min_document_bytes", "model_review", "sources_needed"}
     assert Policy.model_validate(fresh.model_dump(mode="json", exclude=newer)) == fresh
     assert fresh.model_dump(mode="json", include={"min_confidence", *newer}) == {
+        "step_moment": "after",
         "min_confidence": 0.5,
         "min_verifier_confidence": 0.0,
         "min_document_bytes": 100,
