@@ -172,6 +172,15 @@ class PlanReading:
         events = self.rows.run.events.filter(kind=EventKind.PLAN_APPROVED, data__version=self.row.version)
         return events.values_list("at", flat=True).last()
 
+    @cached_property
+    def fingerprint(self) -> str:
+        """What its approval is bound to (G1), as gate and history show it; empty before anyone is asked."""
+        asked = [gate.digest for gate in self.rows.gates if gate.plan_id == self.row.pk and gate.kind == GateKind.PLAN]
+        if asked or not self.row.approved_how:
+            return asked[-1] if asked else ""
+        events = self.rows.run.events.filter(kind=EventKind.PLAN_APPROVED, data__version=self.row.version)
+        return str((events.values_list("data", flat=True).last() or {}).get("digest", ""))
+
 
 @dataclass(frozen=True, eq=False)
 class StepReading:

@@ -183,7 +183,8 @@ def _plan(reading: PlanReading, goals: set[str]) -> Iterator[Block]:
         rows.append(("Why this version", spans(plan.reason)))
     if reading.dropped:
         rows.append(("Steps removed", spans(", ".join(reading.dropped))))
-    rows.append(("Fingerprint", (span(plan.digest, code=True),)))
+    if reading.fingerprint:
+        rows.append(("Fingerprint", (span(reading.fingerprint, code=True),)))
     yield Facts(tuple(rows))
     if plan.relaxed:
         yield Notice("warn", "Asks for less than what was agreed", parts.listed(plan.relaxed))

@@ -194,7 +194,7 @@ class Step(Contract):
 class Plan(Contract):
     version: int
     status: PlanStatus
-    digest: str
+    fingerprint: str
     reason: str
     dropped_steps: list[str]
     relaxed: list[str]

@@ -190,7 +190,7 @@ def _plan(plan: PlanReading) -> JsonValue:
     return {
         "version": plan.row.version,
         "status": plan.row.status,
-        "digest": plan.row.digest,
+        "fingerprint": plan.fingerprint,
         "reason": plan.row.reason,
         "dropped_steps": list[JsonValue](plan.dropped),
         "relaxed": list[JsonValue](plan.row.relaxed),

@@ -21,6 +21,7 @@ from runs.reports.markdown import as_markdown
 from runs.reports.outline import exported, outline
 from runs.reports.printed import LIMITS, Form, as_data, printed_from
 from runs.web.preparing import Busy, Prepared, prepare
+from runs.web.presenters.frame import RunFrame
 from runs.web.presenters.report import InProduct
 from runs.web.streaming import attachment
 from runs.web.views.run import visible_run
@@ -36,6 +37,7 @@ def report_page(request: HttpRequest, run_id: int) -> HttpResponse:
     run = visible_run(request, run_id)
     report = outline(reading_of(run), InProduct(run.pk))
     context = {
+        "frame": RunFrame(run),
         "run": run,
         "report": report,
         "heading": hypertext.heading(report),

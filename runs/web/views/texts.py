@@ -9,6 +9,7 @@ from runs.reading.texts import SaidText, said_text
 from runs.web.addresses import address_of
 from runs.web.excerpt import excerpt
 from runs.web.panel import SourcePanel, is_for_panel, place_in
+from runs.web.presenters.frame import RunFrame
 from runs.web.views.run import visible_run
 
 
@@ -26,7 +27,8 @@ def text_page(request: HttpRequest, run_id: int, place: str) -> HttpResponse:
     if in_panel:
         return panel.answer(request)
     back = address_of(said.attempt) if said.attempt else reverse("run", args=[run.pk])
-    return render(request, "runs/text.html", {"run": run, "said": said, "panel": panel, "back": back})
+    context = {"frame": RunFrame(run), "run": run, "said": said, "panel": panel, "back": back}
+    return render(request, "runs/text.html", context)
 
 
 def _facts(said: SaidText) -> tuple[str, ...]:

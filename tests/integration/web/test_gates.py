@@ -1,5 +1,7 @@
 """Answering gates over HTTP: once, bound to what was shown, with a clear sentence for what cannot be done."""
 
+import json
+
 import pytest
 from django.test import Client
 
@@ -263,11 +265,15 @@ def test_who_is_signed_out_is_told_at_the_button(client: Client) -> None:
     assert client.post(address(gate), form(gate, "reject", "My words.")).status_code == 302
 
 
-def test_history_and_gate_show_one_fingerprint(alice_client: Client) -> None:
+def test_gate_history_report_and_json_show_one_fingerprint(alice_client: Client) -> None:
     run = factories.awaiting_plan()
     shown = gate_of(run).digest[:12]
+    digest = gate_of(run).digest
     alice_client.post(address(gate_of(run)), form(gate_of(run), "approve"))
     assert f"fingerprint {shown}." in alice_client.get(f"/runs/{run.pk}/history/?level=all").text
+    assert digest in alice_client.get(f"/runs/{run.pk}/report/").text
+    report = json.loads(alice_client.get(f"/runs/{run.pk}/report.json").getvalue())
+    assert [plan["fingerprint"] for plan in report["plans"]] == [digest]
 
 
 def test_an_exhausted_step_is_accepted_with_issues(alice_client: Client) -> None:
