@@ -14,9 +14,11 @@ for (const element of form.querySelectorAll("[data-script]")) element.hidden = f
 for (const element of form.querySelectorAll("[data-plain]")) element.hidden = true;
 const policy = presets(form);
 const words = new KeptWords(form, () => policy.mark());
-const files = new DraftFiles(form, { changed: () => (words.address(), estimate()), freshToken });
-
 const plans = at("id_template");
+let files = null; // what a draft holds already is told while it is made
+files = new DraftFiles(form, { changed: () => (words.address(), estimate()), freshToken });
+estimate();
+
 let ticked = false; // by a template and not by the person, whose tick stays
 plans.addEventListener("change", () => {
   const creative = "noSources" in plans.selectedOptions[0].dataset;
@@ -41,7 +43,7 @@ window.addEventListener("pageshow", (event) => {
 
 // What the chosen template may cost, once there are files for it.
 async function estimate() {
-  const shown = plans.value && files.count > 0;
+  const shown = plans.value && files?.count > 0;
   const query = new URLSearchParams(["template", "attempts", "executor_model", "verifier_model"].map((name) => [name, form.elements[name].value]));
   const answer = shown ? await fetch(`${at("estimate").dataset.place}?${query}`).catch(() => null) : null;
   at("estimate").innerHTML = answer?.ok && !answer.redirected ? await answer.text() : "";
