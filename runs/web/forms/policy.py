@@ -28,8 +28,8 @@ _STEP = {
     StepApproval.NONE: "No step",
 }
 _MOMENT = {
-    StepMoment.AFTER: "After verification: shall the result be kept?",
-    StepMoment.BEFORE: "Before execution: shall the step start?",
+    StepMoment.AFTER: "After verification",
+    StepMoment.BEFORE: "Before execution",
 }
 _REVIEW = {
     ModelReview.MEDIUM_AND_HIGH: "Medium- and high-risk steps",
