@@ -4,6 +4,7 @@ from django.urls import path
 
 from runs.web.views import (
     account,
+    again,
     approvers,
     drafts,
     files,
@@ -46,7 +47,8 @@ urlpatterns = [
     path("runs/<int:run_id>/history/", history.history_page, name="run_history"),
     path("runs/<int:run_id>/history/calls/<int:work_id>/", history.history_calls, name="history_calls"),
     path("runs/<int:run_id>/cost/", run.run_tab, {"tab": "cost"}, name="run_cost"),
-    path("runs/<int:run_id>/again/", submit.run_again, name="run_again"),
+    path("runs/<int:run_id>/again/", again.run_again, name="run_again"),
+    path("runs/<int:run_id>/again/with/", again.run_again_with, name="run_again_with"),
     path("runs/<int:run_id>/stop/", run.stop, name="run_stop"),
     path("runs/<int:run_id>/pause/", run.pause, name="run_pause"),
     path("runs/<int:run_id>/manage/", manage.manage, name="manage"),

@@ -1,7 +1,7 @@
 // What was typed into a form, kept in this browser until it is submitted: it survives reload, sign-out and a restart.
 const PREFIX = "pev-new-run:";
 const DAYS = 2;
-const NEVER = new Set(["csrfmiddlewaretoken", "token", "files", "folder", "plan_file", "has_draft", "remove", "remove_all"]);
+const NEVER = new Set(["csrfmiddlewaretoken", "token", "files", "folder", "plan_file", "has_draft", "begun", "run", "remove", "remove_all"]);
 
 export class KeptWords {
   #timer = 0;

@@ -13,10 +13,13 @@ let sent = false;
 for (const element of form.querySelectorAll("[data-script]")) element.hidden = false;
 for (const element of form.querySelectorAll("[data-plain]")) element.hidden = true;
 const policy = presets(form);
-const words = new KeptWords(form, () => policy.mark());
+const words = new KeptWords(form, () => {
+  policy.mark();
+  window.addEventListener("load", () => setTimeout(drafted)); // behind the timer after which htmx listens
+});
 const plans = at("id_template");
 let files = null; // what a draft holds already is told while it is made
-files = new DraftFiles(form, { changed: () => (words.address(), estimate()), freshToken });
+files = new DraftFiles(form, { changed: () => (words.address(), estimate(), drafted()), freshToken });
 estimate();
 
 let ticked = false; // by a template and not by the person, whose tick stays
@@ -40,6 +43,11 @@ form.addEventListener("keydown", (event) => {
 window.addEventListener("pageshow", (event) => {
   if (event.persisted && sent) location.reload();
 });
+
+// Tells what is drawn from the whole form, such as what would be reused, that its files or restored words are others.
+function drafted() {
+  form.dispatchEvent(new Event("drafted"));
+}
 
 // What the chosen template may cost, once there are files for it.
 async function estimate() {
@@ -76,6 +84,7 @@ async function freshToken() {
 }
 
 async function submit(event) {
+  if (event.submitter?.name === "look") return; // where htmx is missing: it only asks, and starts nothing
   event.preventDefault();
   if (sending || sent) return;
   const data = new FormData(form, event.submitter?.name ? event.submitter : null);
@@ -90,8 +99,10 @@ async function submit(event) {
   }
   data.delete("files");
   data.delete("folder");
-  data.delete("has_draft");
-  if (files.count) data.set("has_draft", "on");
+  for (const name of ["has_draft", "begun"]) {
+    data.delete(name);
+    if (at("draft-files").querySelector(`[name=${name}]`)) data.set(name, "on");
+  }
   busy("Starting the run");
   await send(data, true);
   if (!sent) busy("");

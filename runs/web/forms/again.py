@@ -1,4 +1,4 @@
-"""Starting what is known: a sample, or a finished run once more."""
+"""Starting what is known: a sample, or a finished run once more, unchanged or not."""
 
 from __future__ import annotations
 
@@ -7,8 +7,14 @@ from typing import Any
 
 from django import forms
 
-from runs.models import Step
+from runs.lifecycle import fingerprint
+from runs.lifecycle.templates import Chosen, plan_worth_keeping
+from runs.models import Run, Step, User
+from runs.web.forms.new_run import NewRunForm, PlanSelect
 from runs.web.forms.posted import PostedForm
+
+SAME_PLAN = "same"
+"""Among the keys of templates: the plan of the run before."""
 
 
 class TokenForm(PostedForm):
@@ -35,3 +41,47 @@ class AgainForm(TokenForm):
     def clean_redo(self) -> list[str]:
         """In order. What is no step of the plan, such as one of an older page, asks for nothing."""
         return sorted(self._known.intersection(self.cleaned_data["redo"]))
+
+
+class AgainWithForm(NewRunForm):
+    """The form of a new run, filled as the run `before` was; what of it was carried out on purpose again is forgotten.
+
+    `begun`: the page had a draft for its files, so that they are not those of the run before.
+    """
+
+    begun = forms.BooleanField(required=False, widget=forms.HiddenInput)
+
+    def __init__(self, *args: Any, owner: User, before: Run, **kwargs: Any) -> None:
+        self.before = before
+        self.same = plan_worth_keeping(before)
+        self.start = before.policy.changed(reuse=True, without_reuse=())
+        filled = {
+            "request": before.request,
+            "excluded": ", ".join(before.excluded or ()),
+            "template": SAME_PLAN if self.same else "",
+            "approvers": [one.pk for one in (before.owner, *before.approvers.all()) if one != owner],
+        }
+        kwargs["initial"] = filled | (kwargs.get("initial") or {})
+        super().__init__(*args, owner=owner, start=self.start, **kwargs)
+        plans = self.fields["template"].widget
+        assert isinstance(plans, PlanSelect)
+        if self.same:
+            plans.choices = [(SAME_PLAN, f"Version {self.same.version} of the plan of run {before.pk}"), *plans.choices]
+            if not before.policy.sources_needed:
+                plans.creative |= {SAME_PLAN}
+
+    def clean_request(self) -> str:
+        """Browsers end lines otherwise than commands do: the same words are the same request, whose results fit."""
+        sent: str = self.cleaned_data["request"]
+        return self.before.request if _lines(sent) == _lines(self.before.request) else sent
+
+    def plan(self) -> Chosen | None:
+        """The same, or as for any new run. Raises InvalidInput, PlanRefused."""
+        if self.same is None or self.cleaned_data["template"] != SAME_PLAN or self.cleaned_data["plan_file"]:
+            return super().plan()
+        reason = f"Version {self.same.version} of the plan of run {self.before.pk}."
+        return Chosen(fingerprint.contract_of(self.same), reason, template=self.before.template)
+
+
+def _lines(text: str) -> list[str]:
+    return text.strip().splitlines()

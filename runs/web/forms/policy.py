@@ -181,8 +181,11 @@ class PolicyForm(forms.Form):
         models = {role: {"model": given[f"{role}_model"], "effort": given[f"{role}_effort"]} for role in ROLES}
         changed = {name: given[name] for name in _NAMES} | {"models": models}
         changed |= {name: float(given[name]) for name in ("min_confidence", "min_verifier_confidence")}
-        changed["attempt_seconds"] = 60 * given["attempt_minutes"]
-        changed["time_limit"] = 60 * given["limit_minutes"] if given["limit_minutes"] else None
+        shown = _values(self._start)  # in whole minutes: where they were left alone the seconds stay what they were
+        if given["attempt_minutes"] != shown["attempt_minutes"]:
+            changed["attempt_seconds"] = 60 * given["attempt_minutes"]
+        if given["limit_minutes"] != shown["limit_minutes"]:
+            changed["time_limit"] = 60 * given["limit_minutes"] if given["limit_minutes"] else None
         return self._start.changed(**changed)
 
     def _changed(self) -> dict[str, Any]:

@@ -6,9 +6,10 @@ import uuid
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from runs import trees
 from runs.lifecycle import drafts
 from runs.lifecycle.drafts import Refused
-from runs.models import Draft, User
+from runs.models import Draft, Tree, User
 from runs.pev.ports import FileInfo
 
 MAX_ROWS = 200
@@ -26,12 +27,16 @@ class Row:
 
 @dataclass(frozen=True)
 class DraftFiles:
-    """`refused`: what was sent last and not taken. `left_out`: paths that may hold secrets, so they were not sent."""
+    """`refused`: what was sent last and not taken. `left_out`: paths that may hold secrets, so they were not sent.
+
+    `begun`: there is a draft; else the files, if any, are those that it would begin with.
+    """
 
     token: uuid.UUID
     rows: Sequence[Row]
     refused: Sequence[Refused] = ()
     left_out: Sequence[str] = ()
+    begun: bool = False
 
     @property
     def count(self) -> int:
@@ -62,14 +67,17 @@ class DraftFiles:
         return max(0, len(self.left_out) - MAX_NAMED)
 
 
-def draft_files(owner: User, token: uuid.UUID, refused: Sequence[Refused] = ()) -> DraftFiles:
-    """What the draft with this token holds; nothing, where there is none of this person's."""
+def draft_files(
+    owner: User, token: uuid.UUID, refused: Sequence[Refused] = (), given: Tree | None = None
+) -> DraftFiles:
+    """What the draft with this token holds; where there is none of this person's, what it would begin with."""
     draft = drafts.of(owner).filter(token=token).first()
     if draft is None:
-        return DraftFiles(token, (), refused)
+        return DraftFiles(token, rows_of(trees.files_of(given)) if given else (), refused)
     secrets = [one.path for one in refused if one.secret]
     left_out = list(dict.fromkeys([*secrets, *draft.left_out]))
-    return DraftFiles(token, rows_of(drafts.files_of(draft)), [one for one in refused if not one.secret], left_out)
+    taken_back = [one for one in refused if not one.secret]
+    return DraftFiles(token, rows_of(drafts.files_of(draft)), taken_back, left_out, begun=True)
 
 
 def rows_of(files: Mapping[str, FileInfo]) -> list[Row]:

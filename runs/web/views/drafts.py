@@ -13,10 +13,11 @@ from django.views.decorators.http import require_POST
 from runs.errors import InvalidInput
 from runs.lifecycle import drafts
 from runs.lifecycle.drafts import Refused
-from runs.models import Draft
+from runs.models import Draft, Run
+from runs.web.forms.again import AgainWithForm
 from runs.web.forms.drafts import DraftForm
 from runs.web.forms.new_run import NewRunForm
-from runs.web.presenters.draft import draft_files
+from runs.web.presenters.draft import DraftFiles, draft_files
 from runs.web.views.run import person, visible_run
 from runs.web.views.submit import form_page, in_background
 
@@ -30,24 +31,40 @@ def change(request: HttpRequest, draft: uuid.UUID) -> HttpResponse:
     if Draft.objects.filter(token=draft).exclude(owner=person(request)).exists():
         raise Http404("There is no such draft.")
     form = DraftForm(request.POST, request.FILES)
+    before = _run_before(request, form)
     try:
-        refused, errors = _changed(request, draft, form), list[str]()
+        refused, errors = _changed(request, draft, form, before), list[str]()
     except InvalidInput as error:
         refused, errors = [], [str(error)]
     if in_background(request):
-        return _list(request, draft, refused, errors)
+        return _list(request, draft_files(person(request), draft, refused, before.inputs if before else None), errors)
     if form.cleaned_data.get("discard"):
         return redirect("new_run")
-    typed = NewRunForm(owner=person(request), initial=NewRunForm.typed_in(request.POST) | {"token": draft})
-    return form_page(request, typed, errors, refused=refused, status=422 if errors else 200)
+    return form_page(request, _typed(request, draft, before), errors, refused=refused, status=422 if errors else 200)
 
 
-def _changed(request: HttpRequest, token: uuid.UUID, form: DraftForm) -> list[Refused]:
-    """Raises InvalidInput when nothing was taken; Http404 for a run to begin with that this person may not see."""
+def _run_before(request: HttpRequest, form: DraftForm) -> Run | None:
+    """The run whose files a new draft begins with. Raises Http404 for one that this person may not see."""
+    form.full_clean()
+    number = form.cleaned_data.get("run")
+    return visible_run(request, number) if number else None
+
+
+def _typed(request: HttpRequest, draft: uuid.UUID, before: Run | None) -> NewRunForm:
+    """The form that the draft is of, with what was typed into it."""
+    if before is None:
+        return NewRunForm(owner=person(request), initial=NewRunForm.typed_in(request.POST) | {"token": draft})
+    sent = request.POST.copy()
+    sent["token"] = str(draft)
+    return AgainWithForm(sent, owner=person(request), before=before)
+
+
+def _changed(request: HttpRequest, token: uuid.UUID, form: DraftForm, before: Run | None) -> list[Refused]:
+    """Raises InvalidInput when nothing was taken."""
     sent, owner = form.checked(), person(request)
     uploads = form.uploads()
-    if sent["run"] is not None:
-        drafts.begin_with(owner, token, visible_run(request, sent["run"]).inputs)
+    if before:
+        drafts.begin_with(owner, token, before.inputs)
     refused = drafts.add(owner, token, uploads) if uploads else []
     found = drafts.of(owner).filter(token=token).first()
     if found is None:
@@ -64,8 +81,7 @@ def _changed(request: HttpRequest, token: uuid.UUID, form: DraftForm) -> list[Re
     return refused
 
 
-def _list(request: HttpRequest, token: uuid.UUID, refused: Sequence[Refused], errors: Sequence[str]) -> JsonResponse:
-    files = draft_files(person(request), token, refused)
+def _list(request: HttpRequest, files: DraftFiles, errors: Sequence[str]) -> JsonResponse:
     html = render_to_string("components/draft_files.html", {"files": files}, request)
     answer = {"html": html, "files": files.count, "errors": errors}
     return JsonResponse(answer, status=422 if errors else 200)

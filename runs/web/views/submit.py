@@ -13,25 +13,22 @@ from django.urls import reverse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from runs import trees
-from runs.enums import RunStatus
 from runs.errors import FilesMissing, InvalidInput, PevError, PlanRefused
-from runs.lifecycle import drafts, fingerprint, submission, templates
+from runs.lifecycle import drafts, submission, templates
 from runs.lifecycle.defaults import default_policy, is_set_up
 from runs.lifecycle.drafts import Refused
 from runs.lifecycle.finished_sample import finished_sample
-from runs.lifecycle.foreseen import Foreseen, Inputs, foresee
 from runs.lifecycle.submission import Submission
-from runs.lifecycle.templates import plan_worth_keeping
-from runs.models import Plan, Run, User
+from runs.models import Run, User
 from runs.pev.files.sensitive import SECRETS
 from runs.pev.plans.estimate import Estimate
-from runs.web.forms.again import AgainForm, TokenForm
+from runs.web.forms.again import AgainWithForm, TokenForm
 from runs.web.forms.new_run import NewRunForm
 from runs.web.forms.templates import EstimateForm
 from runs.web.presenters.draft import draft_files, unfinished
+from runs.web.presenters.reuse import reuse_of
 from runs.web.presenters.template_page import estimate_of
-from runs.web.views.run import person, visible_run
+from runs.web.views.run import person
 
 
 @never_cache
@@ -40,13 +37,17 @@ def new_run(request: HttpRequest) -> HttpResponse:
     """The form; posted, a run. A background post (`Accept: application/json`) gets 201 and a place, or errors."""
     owner = person(request)
     if request.method != "POST":
-        token = _token_of(request.GET.get("draft", ""))
+        token = token_of(request.GET.get("draft", ""))
         if token and (made := submission.submitted(owner, token)):
             messages.info(request, "That form was submitted already. This is its run.")
             return redirect("run", run_id=made.pk)
         initial = {"template": request.GET.get("template", "")[:20], **({"token": token} if token else {})}
         return form_page(request, NewRunForm(owner=owner, initial=initial), [])
-    form = NewRunForm(request.POST, request.FILES, owner=owner)
+    return answered(request, NewRunForm(request.POST, request.FILES, owner=owner))
+
+
+def answered(request: HttpRequest, form: NewRunForm) -> HttpResponse:
+    """The way to the run of a form that was sent, or the form again with what keeps it from being one."""
     try:
         run = _submit(request, form)
     except FilesMissing as error:
@@ -93,54 +94,13 @@ def show_sample(request: HttpRequest) -> HttpResponse:
         return redirect("inbox")
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
-def run_again(request: HttpRequest, run_id: int) -> HttpResponse:
-    """Ask what is to be done again; posted, make the run. A double click makes one: the page carries a token."""
-    run = visible_run(request, run_id)
-    if run.status != RunStatus.FINISHED:
-        messages.warning(request, "This run is not finished yet; it can be run again when it is.")
-        return redirect("run", run_id=run.pk)
-    plan = plan_worth_keeping(run)
-    steps = list(plan.steps.order_by("position")) if plan else []
-    posted = request.POST if request.method == "POST" else None
-    form = AgainForm(posted, initial={"redo": request.GET.getlist("redo")}, steps=steps)
-    problem = ""
-    if form.is_bound and "look" not in request.POST:
-        try:
-            token, sent = form.submission(), form.cleaned_data
-            made = submission.again(run, person(request), token, reuse=not sent["all"], redo=sent["redo"])
-            return redirect("run", run_id=made.pk)
-        except InvalidInput as error:
-            problem = str(error)
-    foreseen = _foreseen(request, run, plan, form) if plan else []
-    context = {
-        "run": run,
-        "plan": plan,
-        "steps": foreseen,
-        "reused": sum(1 for one in foreseen if one.reused),
-        "form": form,
-        "problem": problem,
-        "token": uuid.uuid4(),
-    }
-    return render(request, "runs/again.html", context, status=422 if problem else 200)
-
-
-def _foreseen(request: HttpRequest, run: Run, plan: Plan, form: AgainForm) -> list[Foreseen]:
-    """What would be reused under what is ticked in the form."""
-    if form.is_bound:
-        form.full_clean()
-    reuse, redo = not form["all"].value(), form.cleaned_data["redo"] if form.is_bound else form["redo"].value()
-    policy = run.policy.changed(reuse=reuse, without_reuse=sorted(redo))
-    given = Inputs(person(request), run.request, policy, trees.files_of(run.inputs), run.excluded or ())
-    return foresee(fingerprint.contract_of(plan), given, run)
-
-
 def _submit(request: HttpRequest, form: NewRunForm) -> Run:
     if not form.is_valid():
         raise InvalidInput("")
     owner, given = person(request), form.cleaned_data
     if made := submission.submitted(owner, given["token"]):  # before its files are missed, which went with it
         return made
+    begin(owner, form)
     uploads, drafted = form.uploads(), _has_files(owner, given["token"])
     form.check_sources(has_files=bool(uploads) or drafted or given["has_draft"])
     plan = form.plan()
@@ -168,7 +128,13 @@ def _has_files(owner: User, token: uuid.UUID) -> bool:
     return draft is not None and bool(drafts.files_of(draft))
 
 
-def _token_of(text: str) -> uuid.UUID | None:
+def begin(owner: User, form: NewRunForm) -> None:
+    """The files of the run before become those of the form, unless it had them already and they are gone."""
+    if isinstance(form, AgainWithForm) and not form.cleaned_data["begun"]:
+        drafts.begin_with(owner, form.cleaned_data["token"], form.before.inputs)
+
+
+def token_of(text: str) -> uuid.UUID | None:
     try:
         return uuid.UUID(text)
     except ValueError:
@@ -178,16 +144,17 @@ def _token_of(text: str) -> uuid.UUID | None:
 def _refused(request: HttpRequest, form: NewRunForm, problems: Sequence[str], question: str = "") -> HttpResponse:
     if in_background(request):
         return JsonResponse({"errors": list(problems), "question": question}, status=422)
-    refused, more = _kept(request, form)
+    refused, more = kept(request, form)
     return form_page(request, form, [*problems, *more], question=question, refused=refused, status=422)
 
 
-def _kept(request: HttpRequest, form: NewRunForm) -> tuple[list[Refused], list[str]]:
+def kept(request: HttpRequest, form: NewRunForm) -> tuple[list[Refused], list[str]]:
     """Put the files of a form that is shown again into its draft: browsers do not send them a second time."""
     token = form.cleaned_data.get("token")
     if token is None or not (request.FILES.getlist("files") or request.FILES.getlist("folder")):
         return [], []
     try:
+        begin(person(request), form)
         return drafts.add(person(request), token, form.uploads()), []
     except InvalidInput as error:
         return [], [f"{error} Your text is kept, and your files are not: add them again."]
@@ -204,24 +171,26 @@ def form_page(
 ) -> HttpResponse:
     """The page with this form. `question` asks for files; `refused` are those that were sent and not taken."""
     owner = person(request)
-    token = _token_of(str(form["token"].value())) or uuid.uuid4()
+    token = token_of(str(form["token"].value())) or uuid.uuid4()
+    again = form if isinstance(form, AgainWithForm) else None
     context = {
         "form": form,
         "problems": problems,
         "question": question,
-        "files": draft_files(owner, token, refused),
-        "unfinished": [] if form.is_bound else unfinished(owner, token),
+        "files": draft_files(owner, token, refused, again.before.inputs if again else None),
+        "unfinished": [] if form.is_bound or again else unfinished(owner, token),
+        "reuse": reuse_of(owner, again) if again else None,
         "limits": {
             "files": settings.UPLOAD_FILES,
             "bytes": settings.UPLOAD_BYTES,
             "file_bytes": settings.FILE_BYTES,
             "secrets": SECRETS,
         },
-        "installation_policy": is_set_up(),
+        "installation_policy": is_set_up() and not again,
         "estimate": _estimate(owner, form),
         "sample_token": uuid.uuid4(),
     }
-    return render(request, "new_run.html", context, status=status)
+    return render(request, "runs/again_with.html" if again else "new_run.html", context, status=status)
 
 
 def _estimate(owner: User, form: NewRunForm) -> Estimate | None:

@@ -78,6 +78,7 @@ TABLE = {
     "runs/<int:run_id>/plan/": Row(get=SEEN, post=SEEN),
     "runs/<int:run_id>/plan/edit/": Row(get=SEEN, post=SEEN),
     "runs/<int:run_id>/again/": Row(get=SEEN, post=DONE),
+    "runs/<int:run_id>/again/with/": Row(get=SEEN, post=(302, 422, 422, 404, 422)),
     "runs/<int:run_id>/stop/": Row(post=DONE),
     "runs/<int:run_id>/pause/": Row(post=DONE, sent={"paused": "1"}),
     "runs/<int:run_id>/manage/": Row(
@@ -111,7 +112,7 @@ TABLE = {
     "admin/logout/": Row(post=(302,) * 5),
 }
 """By the route. What is under `admin/`, and not here, is for administrators alone."""
-FINISHED = ("again/", "template/", "run_id>/delete/", "<slug:place>/")
+FINISHED = ("again/", "again/with/", "template/", "run_id>/delete/", "<slug:place>/")
 """The ends of addresses that are about a finished run; others are about one that waits for its plan to be approved."""
 
 

@@ -1,15 +1,18 @@
-"""A finished run is run again: with what it found before, without, or with one step done again."""
+"""A finished run is run again: with what it found before, without, with one step done again, or with changes."""
 
 from __future__ import annotations
 
+import html
 import re
 from typing import Any
 
 import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
+from runs import trees
 from runs.enums import GateKind, Outcome
-from runs.models import Run, User
+from runs.models import Draft, Run, User
 from tests.factories import Submit, drain, finish, open_gate, reused
 from tests.fakes.team import Team
 
@@ -86,3 +89,155 @@ def test_a_run_under_way_is_not_run_again(team: Team, submitted: Submit, client:
 def test_others_find_nothing(first: Run, client: Client, bob: User) -> None:
     client.force_login(bob)
     assert client.post(f"/runs/{first.pk}/again/").status_code == 404
+
+
+# ---- with other files, request or policy
+
+
+def sent_by(page: str) -> dict[str, Any]:
+    """What a browser without scripts would post of the form of a new run, pressing no button."""
+    found: dict[str, Any] = {}
+    form = page[page.index('id="new-run"') :]
+    for tag in re.findall(r"<input [^>]*>", form):
+        given = dict(re.findall(r'(\w+)="([^"]*)"', tag))
+        kind = given.get("type", "text")
+        if "name" in given and kind != "file" and (kind not in {"checkbox", "radio"} or re.search(r"\schecked", tag)):
+            found.setdefault(given["name"], html.unescape(given.get("value", "on" if kind == "checkbox" else "")))
+    for name, options in re.findall(r'<select name="(\w+)"[^>]*>(.*?)</select>', form, re.S):
+        chosen = re.search(r'<option value="([^"]*)"[^>]* selected', options)
+        found[name] = chosen[1] if chosen else re.findall(r'value="([^"]*)"', options)[0]
+    words = re.search(r'<textarea name="request"[^>]*>\s*(.*?)</textarea>', form, re.S)
+    assert words
+    return found | {"request": html.unescape(words[1])}
+
+
+def told(page: str) -> str:
+    """What it says of reuse, as words."""
+    found = re.search(r'<div id="reuse" role="status">(.*?)</div>', page, re.S)
+    return " ".join(re.sub(r"<[^>]+>", " ", found[1] if found else page).split())
+
+
+@pytest.fixture
+def place(first: Run, client: Client, alice: User) -> str:
+    client.force_login(alice)
+    return f"/runs/{first.pk}/again/with/"
+
+
+def test_the_form_is_filled_as_the_run_was_and_says_that_all_of_it_would_be_reused(
+    first: Run, client: Client, place: str
+) -> None:
+    assert f'href="{place}"' in client.get(f"/runs/{first.pk}/again/").text
+    page = client.get(place).text
+    assert told(page) == "2 of 2 reused : Do one, Do two"
+    assert '<span class="path">notes.md</span>' in page
+    assert f'<option value="same" selected data-no-sources>Version 1 of the plan of run {first.pk}</option>' in page
+    assert Draft.objects.count() == 0, "looking makes no draft"
+    assert "2 of 2 reused" in client.post(place, sent_by(page) | {"look": "on"}).text
+    assert Run.objects.count() == 1
+
+
+def test_sent_as_it_is_it_is_the_same_task_whose_results_are_reused(
+    first: Run, client: Client, alice: User, place: str
+) -> None:
+    sent = sent_by(client.get(place).text)
+    answers = [client.post(place, sent) for _ in range(2)]
+    assert answers[0]["Location"] == answers[1]["Location"], "a double click makes one run"
+    run = Run.objects.latest("pk")
+    assert (run.request, run.inputs, run.policy) == (first.request, first.inputs, first.policy)
+    assert run.plans.get().reason == f"Version 1 of the plan of run {first.pk}."
+    assert reused(finish(run, alice)) == ["one", "two"]
+    assert Draft.objects.count() == 0
+
+
+def test_a_file_that_takes_the_place_of_another_is_told_as_the_reason(
+    first: Run, client: Client, alice: User, place: str
+) -> None:
+    sent = sent_by(client.get(place).text)
+    looked = client.post(
+        place, sent | {"look": "on", "files": [SimpleUploadedFile("notes.md", b"Other notes.\n")]}
+    ).text
+    assert told(looked) == "0 of 2 reused Do one, Do two again because notes.md changed"
+    assert Run.objects.count() == 1
+    client.post(place, sent_by(looked))
+    run = Run.objects.latest("pk")
+    assert run.pk != first.pk
+    assert trees.files_of(run.inputs)["notes.md"].size == 13
+    assert reused(finish(run, alice)) == []
+
+
+def test_files_are_added_and_removed_in_a_draft_that_begins_with_those_of_the_run(
+    first: Run, client: Client, place: str
+) -> None:
+    sent = sent_by(client.get(place).text)
+    draft = f"/runs/drafts/{sent['token']}/"
+    added = {"files": [SimpleUploadedFile("sales.csv", b"1")], "paths": ["sales.csv"], "run": first.pk}
+    answer = client.post(draft, added, headers={"Accept": "application/json"}).json()
+    assert (answer["files"], 'name="begun"' in answer["html"]) == (2, True)
+    live = client.post(place, sent | {"begun": "on"}, headers={"HX-Request": "true"}).text
+    assert told(live) == "0 of 2 reused Do one, Do two again because sales.csv is new"
+    page = client.post(draft, sent | {"begun": "on", "remove": "notes.md", "request": "Otherwise"}).text
+    assert "Run it again with changes" in page
+    assert told(page).endswith("again because the request changed; sales.csv is new, notes.md is gone")
+    client.post(place, sent_by(page))
+    run = Run.objects.latest("pk")
+    assert (run.request, list(trees.files_of(run.inputs))) == ("Otherwise", ["sales.csv"])
+
+
+def test_files_that_are_gone_with_their_draft_are_not_those_of_the_run_again(
+    first: Run, client: Client, place: str
+) -> None:
+    sent = sent_by(client.get(place).text) | {"begun": "on", "has_draft": "on"}
+    answer = client.post(place, sent)
+    assert answer.status_code == 422
+    assert "The files of this form are gone" in answer.text
+    assert Run.objects.get() == first
+
+
+def test_the_same_words_with_other_ends_of_lines_are_the_same_request(
+    submitted: Submit, team: Team, client: Client, alice: User
+) -> None:
+    run = finish(submitted("First this.\nThen that."), alice)
+    client.force_login(alice)
+    place = f"/runs/{run.pk}/again/with/"
+    sent = sent_by(client.get(place).text)
+    assert told(client.post(place, sent | {"request": "First this.\r\nThen that.\r\n", "look": "on"}).text).startswith(
+        "2 of 2 reused"
+    )
+
+
+def test_a_policy_in_seconds_stays_what_it_was(submitted: Submit, team: Team, client: Client, alice: User) -> None:
+    run = finish(submitted(attempt_seconds=90, time_limit=150), alice)
+    client.force_login(alice)
+    place = f"/runs/{run.pk}/again/with/"
+    client.post(place, sent_by(client.get(place).text) | {"attempts": "2"})
+    made = Run.objects.latest("pk").policy
+    assert (made.attempt_seconds, made.time_limit, made.attempts) == (90, 150, 2)
+
+
+def test_what_cannot_be_foretold_is_said(client: Client, place: str) -> None:
+    sent = sent_by(client.get(place).text)
+    assert told(client.post(place, sent | {"look": "on", "template": ""}).text) == (
+        "Known once the planner has written the plan: results that fit its steps are reused."
+    )
+    wrong = client.post(place, sent | {"attempts": "99"}, headers={"HX-Request": "true"}).text
+    assert told(wrong) == "Not known yet. Attempts per step: Ensure this value is less than or equal to 10."
+    assert told(client.post(place, sent | {"look": "on", "rounds": "5"}).text).endswith(
+        "again because the policy changed: rounds"
+    )
+
+
+def test_what_was_carried_out_again_on_purpose_is_not_so_again(client: Client, first: Run, alice: User) -> None:
+    run = finish(again(client, first, alice, redo=["one"]), alice)
+    sent = sent_by(client.get(f"/runs/{run.pk}/again/with/").text)
+    client.post(f"/runs/{run.pk}/again/with/", sent)
+    assert Run.objects.latest("pk").policy.without_reuse == ()
+
+
+def test_a_run_under_way_or_of_somebody_else_gives_no_form(
+    team: Team, submitted: Submit, client: Client, alice: User, bob: User
+) -> None:
+    run = submitted()
+    client.force_login(alice)
+    assert client.get(f"/runs/{run.pk}/again/with/")["Location"] == f"/runs/{run.pk}/"
+    client.force_login(bob)
+    assert client.get(f"/runs/{run.pk}/again/with/").status_code == 404

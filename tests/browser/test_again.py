@@ -1,0 +1,120 @@
+"""A finished run is run again with changes in a real browser: what would be reused is said, and stays true."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Browser, FilePayload, Locator, Page, StorageState, expect
+
+from tests.browser.site import Site
+from tests.browser.test_story import check_accessible
+
+LONG = 30_000
+NEW: FilePayload = {"name": "sales.csv", "mimeType": "text/csv", "buffer": b"item,sum\npaint,3\n"}
+
+
+@pytest.fixture(scope="module")
+def finished(browser: Browser, site: Site, signed_in: StorageState) -> str:
+    """The address of the finished sample."""
+    context = browser.new_context(storage_state=signed_in)
+    page = context.new_page()
+    page.goto(site.url)
+    page.get_by_role("button", name="See a finished sample").click()
+    page.wait_for_url(re.compile(r"/runs/\d+/$"), timeout=LONG)
+    address = page.url
+    expect(page.locator("#run-now")).to_contain_text("Succeeded", timeout=LONG, ignore_case=True)
+    context.close()
+    return address
+
+
+@pytest.fixture
+def without_script(browser: Browser, signed_in: StorageState) -> Iterator[Page]:
+    context = browser.new_context(java_script_enabled=False, storage_state=signed_in)
+    yield context.new_page()
+    context.close()
+
+
+def reuse(page: Page) -> Locator:
+    return page.locator("#reuse")
+
+
+def counted(page: Page) -> str:
+    """Such as “4 of 4 reused”; some are, where nothing has changed."""
+    found = re.search(r"[1-4] of 4 reused", reuse(page).inner_text())
+    assert found
+    return found[0]
+
+
+def test_what_would_be_reused_follows_files_and_policy_until_it_is_started(page: Page, finished: str) -> None:
+    page.goto(f"{finished}again/")
+    page.get_by_role("link", name="Change files, request or policy…").click()
+    expect(page.get_by_role("heading", name="Run it again with changes")).to_be_visible()
+    unchanged = counted(page)
+    for scheme in ("light", "dark"):
+        page.emulate_media(color_scheme=scheme)
+        page.reload()  # colours fade from one scheme to the other
+        expect(reuse(page)).to_contain_text(unchanged)
+        check_accessible(page)
+    page.locator("input#id_files").set_input_files(NEW)
+    expect(reuse(page)).to_contain_text("0 of 4 reused")
+    expect(reuse(page)).to_contain_text("because sales.csv is new")
+    expect(page.locator("#draft-files strong")).to_contain_text("4 files")
+    page.reload()
+    expect(page.locator("#draft-files strong")).to_contain_text("4 files")
+    page.get_by_role("button", name="Remove sales.csv").click()
+    expect(reuse(page)).to_contain_text(unchanged)
+    page.locator(".policy-fold summary").click()
+    page.fill("#id_rounds", "7")
+    page.locator("#id_rounds").blur()
+    expect(reuse(page)).to_contain_text("because the policy changed: rounds")
+    page.wait_for_timeout(400)
+    page.reload()
+    expect(page.locator("#id_rounds")).to_have_value("7")
+    expect(reuse(page)).to_contain_text("because the policy changed: rounds")
+    page.locator(".policy-fold summary").click()
+    page.fill("#id_rounds", "12")
+    page.get_by_role("button", name="What would be reused?").click()
+    expect(reuse(page)).to_contain_text(unchanged)
+    page.get_by_text("Hands-off").click()
+    page.get_by_role("button", name="Start the run").click()
+    page.wait_for_url(re.compile(r"/runs/\d+/$"), timeout=LONG)
+    assert page.url != finished
+    expect(page.locator("#run-now")).to_contain_text("Succeeded", timeout=LONG, ignore_case=True)
+
+
+@pytest.mark.parametrize("size", [(1280, 900), (390, 844)])
+def test_it_fits_and_its_button_is_in_view(page: Page, finished: str, size: tuple[int, int]) -> None:
+    page.set_viewport_size({"width": size[0], "height": size[1]})
+    page.goto(f"{finished}again/with/")
+    expect(page.get_by_role("button", name="Start the run")).to_be_in_viewport(ratio=1)
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+def test_without_a_script_a_button_asks_and_another_starts(without_script: Page, finished: str) -> None:
+    page = without_script
+    page.goto(f"{finished}again/with/")
+    unchanged = counted(page)
+    page.locator("input#id_files").set_input_files(NEW)
+    page.get_by_role("button", name="What would be reused?").click()
+    expect(reuse(page)).to_contain_text("because sales.csv is new")
+    page.get_by_role("button", name="Remove sales.csv").click()
+    expect(page.get_by_role("heading", name="Run it again with changes")).to_be_visible()
+    expect(reuse(page)).to_contain_text(unchanged)
+    page.fill("#id_request", "Something else")
+    page.get_by_role("button", name="What would be reused?").click()
+    expect(reuse(page)).to_contain_text("because the request changed")
+    assert page.input_value("#id_request") == "Something else"
+
+
+def test_where_htmx_is_missing_asking_starts_nothing(page: Page, finished: str) -> None:
+    page.route(
+        "**/htmx-4*.js",
+        lambda route: route.fulfill(body="var htmx = { registerExtension() {} };", content_type="text/javascript"),
+    )
+    page.goto(f"{finished}again/with/")
+    page.fill("#id_request", "Something else")
+    page.get_by_role("button", name="What would be reused?").click()
+    expect(reuse(page)).to_contain_text("because the request changed")
+    assert page.url.split("?")[0] == f"{finished}again/with/"
