@@ -68,4 +68,7 @@
   document.addEventListener("pev:after-part", () => {
     keep(typed);
   });
+
+  // On a phone the open tab may lie beyond the edge.
+  document.querySelector(".run-tabs [aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" });
 })();
