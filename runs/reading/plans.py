@@ -15,7 +15,6 @@ from runs.enums import (
     EventKind,
     GateKind,
     GateStatus,
-    PlanStatus,
     StepStatus,
 )
 from runs.models import Attempt, Gate, Plan, Step
@@ -147,11 +146,6 @@ class PlanReading:
     def not_read(self) -> list[str]:
         """Which of the given files no step of it will read, grouped."""
         return planned(self.rows.run, self.specs.values())
-
-    @property
-    def carried_out(self) -> bool:
-        """Whether anything could be done under it."""
-        return self.row.status not in {PlanStatus.REJECTED, PlanStatus.PROPOSED}
 
     @cached_property
     def decisions(self) -> list[Gate]:

@@ -83,13 +83,12 @@ def test_of_an_earlier_version_the_steps_that_were_tried_are_told() -> None:
     assert [step.row.key for step in first.steps] == ["inventory", "review", "notices"]
     assert [step.row.key for step in first.tried_steps] == ["inventory", "review"]
     assert second.tried_steps == second.steps
-    assert (first.row.status, first.carried_out, first.newest) == (PlanStatus.SUPERSEDED, True, False)
+    assert (first.row.status, first.newest) == (PlanStatus.SUPERSEDED, False)
 
 
-def test_a_rejected_version_was_not_carried_out_and_its_rejection_is_why_there_is_a_next() -> None:
+def test_the_rejection_of_a_version_is_why_there_is_a_next() -> None:
     second = newest(factories.awaiting_second_plan())
     assert second.before is not None
-    assert not second.before.carried_out
     assert [gate.reason for gate in second.before.rejections] == [
         "Check the deadlines too, and leave the notices to me."
     ]
