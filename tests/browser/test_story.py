@@ -214,6 +214,8 @@ def test_a_run_of_the_command_line_is_followed_too(page: Page, site: Site) -> No
 def test_a_phone_never_scrolls_sideways(page: Page) -> None:
     page.set_viewport_size({"width": 360, "height": 800})
     try_the_samples(page)
+    links = page.locator(".site-nav a").all()
+    assert [link.inner_text() for link in links if (link.bounding_box() or {"height": 99})["height"] > 44] == []
     for _ in range(2):
         assert page.evaluate("document.documentElement.scrollWidth") <= 360
         page.get_by_role("link", name="Inbox").click()
