@@ -41,24 +41,24 @@ class FileHistory:
         """The oldest first; the last one is now."""
         found = [Moment(0, self.run.inputs.digest)]
         attempts = {(one.step.plan.version, one.step.key, one.number): one for one in self._settled}
-        found += [Moment(seq, tree, attempts.get(key)) for seq, tree, key in self._told]
+        found += [Moment(seq, tree, attempts.get(key)) for seq, tree, key in self._results]
         return found
 
     @cached_property
-    def _told(self) -> Sequence[tuple[int, str, tuple[int, str, int]]]:
+    def _results(self) -> Sequence[tuple[int, str, tuple[int, str, int]]]:
         """Of each result that reached the workspace: event, tree, and version, step and number of the attempt."""
-        told, version = [], 0
+        results, version = [], 0
         events = self.run.events.filter(kind__in=[EventKind.PLAN_APPROVED, *_SETTLED]).order_by("seq")
         for seq, kind, data in events.values_list("seq", "kind", "data"):
             if kind == EventKind.PLAN_APPROVED:
                 version = data["version"]
             else:
-                told.append((seq, data["tree"], (version, data["step"], data["attempt"])))
-        return told
+                results.append((seq, data["tree"], (version, data["step"], data["attempt"])))
+        return results
 
     @cached_property
     def _settled(self) -> Sequence[Attempt]:
-        wanted = {key for _, _, key in self._told}
+        wanted = {key for _, _, key in self._results}
         every = Attempt.objects.of_run(self.run).values_list("pk", "step__plan__version", "step__key", "number")
         chosen = [pk for pk, *key in every if tuple(key) in wanted]
         return list(Attempt.objects.filter(pk__in=chosen).select_related("step__plan").only(*_OF_INTEREST))

@@ -86,12 +86,12 @@ def _request(report: RunReading) -> tuple[Block, ...]:
 
 def _evidence(report: RunReading, rest: Rest, places: Places) -> tuple[Block, ...]:
     """By the numbers of the criteria; their texts stand in the brief, unless they did not fit there."""
-    untold = {one.label for one in rest.criteria}
+    left = {one.label for one in rest.criteria}
     rows = []
     for one in sorted(report.criteria, key=lambda criterion: criterion.met):
-        told = (one.text, one.decided) if one.label in untold else ("", "")
+        text, decided = (one.text, one.decided) if one.label in left else ("", "")
         details = tuple(parts.evidence(one, places, None))
-        rows.append(Check(parts.mark_of(one), one.label, spans(told[0]), told[1], details))
+        rows.append(Check(parts.mark_of(one), one.label, spans(text), decided, details))
     return (Checks(tuple(rows)),) if rows else ()
 
 
@@ -206,23 +206,25 @@ def _step(step: StepReading, texts: Texts, places: Places) -> Iterator[Block]:
         yield Checks(tuple(_checked(results, places, last.row)))
     earlier: dict[object, int] = {}
     for attempt in step.own_attempts:
-        yield from _attempt(attempt, texts, places, earlier, told=bool(judged) and attempt is judged[-1])
+        yield from _attempt(attempt, texts, places, earlier, judged_above=bool(judged) and attempt is judged[-1])
 
 
 def _checked(results: Sequence[CriterionResult], places: Places, attempt: Attempt) -> Iterator[Check]:
-    """Evidence that a criterion before has too is not told again."""
-    told: dict[tuple[Block, ...], str] = {}
+    """Evidence that a criterion before has too is not repeated."""
+    known: dict[tuple[Block, ...], str] = {}
     for one in results:
         details = tuple(parts.evidence(one, places, attempt))
-        first = told.setdefault(details, one.label)
+        first = known.setdefault(details, one.label)
         same = (said(f"By the same evidence as {first}.", tone="muted"),)
         yield parts.check(one, same if details and first != one.label else details)
 
 
 def _attempt(
-    attempt: AttemptReading, texts: Texts, places: Places, earlier: dict[object, int], *, told: bool
+    attempt: AttemptReading, texts: Texts, places: Places, earlier: dict[object, int], *, judged_above: bool
 ) -> Iterator[Block]:
-    """`told`: its criteria stand above it. `earlier`: at which attempt something was said first; it is not repeated."""
+    """`judged_above`: its criteria stand above it. `earlier`: at which attempt something was said first, which is not
+    repeated.
+    """
     row, verdict, source = attempt.row, attempt.verdict, attempt.row.reused_from
     sure = "" if attempt.confidence is None else f" · {attempt.confidence * 100:.0f} % confident"
     said_of = f" · {_severity(verdict)}" if verdict and not verdict.passed else ""
@@ -231,7 +233,7 @@ def _attempt(
     if source:
         place = f"run {source.step.plan.run_id}, attempt {source.number}"
         yield said("Result reused from ", span(place, to=places.attempt(source)), "; it cost nothing here.")
-    if verdict and not told:
+    if verdict and not judged_above:
         unmet = [one for one in verdict.results if not one.met]
         rows = (Check(parts.mark_of(one), one.label, (), "", tuple(parts.evidence(one, places, row))) for one in unmet)
         yield from [Checks(tuple(rows))] if unmet else []

@@ -1,10 +1,9 @@
-"""How citations are shown: as links to the highlighted place, or in words; corrected and broken ones are marked."""
+"""How citations are shown: as links to the highlighted place; corrected and broken ones are marked."""
 
 from collections.abc import Callable
 
 from runs.enums import CitationStatus
 from runs.pev.citations.lookup import Citation, Cited
-from runs.pev.contracts import RESULT
 from runs.reading.escaping import line
 
 REST = "This text is long: only its first citations were looked up here. The others are shown as they are written."
@@ -12,15 +11,6 @@ REST = "This text is long: only its first citations were looked up here. The oth
 
 def linked(text: str, cited: Cited, address: Callable[[Citation], str]) -> str:
     """The Markdown with each citation as a link to its place. One that leads nowhere becomes words that say so."""
-    return _replaced(text, cited, lambda one, words: f"[{words}](<{address(one)}>)")
-
-
-def in_words(text: str, cited: Cited) -> str:
-    """The Markdown with each citation as the words that it quotes, its path and its line: that works anywhere."""
-    return _replaced(text, cited, lambda one, words: f"{words} ({line(_place(one))})")
-
-
-def _replaced(text: str, cited: Cited, shown: Callable[[Citation, str], str]) -> str:
     if cited.problem:
         return f"*{line(cited.problem)}*\n\n{_without_links(text)}"
     end = len(text) if cited.until is None else cited.until
@@ -29,7 +19,7 @@ def _replaced(text: str, cited: Cited, shown: Callable[[Citation, str], str]) ->
     for number, one in enumerate(cited.links):
         parts.append(text[at : one.start])
         words = _words(text[one.start : one.end])
-        parts.append(_shown(one, words, shown))
+        parts.append(_shown(one, words, address))
         following = cited.links[number + 1 : number + 2]
         if one.weak and (not following or following[0].statement_start != one.statement_start):
             parts.append(f" *({line(one.weak)})*")
@@ -42,12 +32,12 @@ def _without_links(text: str) -> str:
     return text.replace("[", "&#91;")
 
 
-def _shown(one: Citation, words: str, shown: Callable[[Citation, str], str]) -> str:
+def _shown(one: Citation, words: str, address: Callable[[Citation], str]) -> str:
     if one.broken:
         return f"{line(words)} **\\[broken citation: {line(one.target)}. {line(one.sentence)}\\]**"
     if one.status is CitationStatus.COPIED:
         return f"{line(words)} *(a link of {line(one.source)})*"
-    return shown(one, words) + _correction(one)
+    return f"[{words}](<{address(one)}>)" + _correction(one)
 
 
 def _words(link: str) -> str:
@@ -64,12 +54,6 @@ def _words(link: str) -> str:
                 break
         at += 1
     return link[1:at]
-
-
-def _place(one: Citation) -> str:
-    path = one.source.removeprefix(RESULT)
-    place = path if one.source == path else f"{path} as the run has left it"
-    return place if one.plain else f"{place}, line {one.source_line}"
 
 
 def _correction(one: Citation) -> str:

@@ -18,10 +18,10 @@ def lines(run: Run) -> Iterator[str]:
     """One object a line, by time. Characters beyond ASCII are escaped, so that no terminal obeys any."""
     models = ModelCall.objects.filter(run=run).select_related("attempt__step").order_by("created_at", "id")
     tools = ToolCall.objects.filter(run=run).select_related("attempt__step").order_by("created_at", "id")
-    told: Iterator[ModelCall | ToolCall] = merge(
+    calls: Iterator[ModelCall | ToolCall] = merge(
         models.iterator(CHUNK), tools.iterator(CHUNK), key=lambda call: call.created_at
     )
-    for call in told:
+    for call in calls:
         yield json.dumps(_model_call(call) if isinstance(call, ModelCall) else _tool_call(call))
 
 

@@ -8,13 +8,12 @@ from runs.characters import printable
 from runs.errors import PathRefused
 from runs.pev.files.paths import clashes, clean_path
 from runs.pev.files.sensitive import is_obeyed, secret_part
-from runs.reading.escaping import block, code, line
+from runs.reading.escaping import code, line
 from runs.reading.tables import formulas_in
 from runs.redaction import redacted
 from runs.reports.archive import entry_name
 from tests.fakes.echoes import KEY
 from tests.hostile.bounds import within
-from tests.hostile.test_markdown import UNITS
 
 TEXTS = {
     "backslashes": "\\",
@@ -41,10 +40,6 @@ def cleaned(path: str) -> str:
         return str(error)
 
 
-def quoted_block(text: str) -> list[str]:
-    return block(f"![x](y)\n{text}")
-
-
 def table(text: str) -> int:
     return formulas_in("a.csv", text)
 
@@ -54,7 +49,7 @@ def names_of_many(text: str) -> int:
 
 
 CALLS: tuple[Callable[[str], object], ...] = (
-    *(redacted, printable, quoted_block, line, code),
+    *(redacted, printable, line, code),
     *(cleaned, secret_part, is_obeyed, entry_name, table, names_of_many),
 )
 
@@ -62,7 +57,6 @@ CALLS: tuple[Callable[[str], object], ...] = (
 def slowest(characters: int) -> tuple[float, str]:
     os.environ["ANTHROPIC_API_KEY"] = KEY
     pairs = [(call, name, unit) for call in CALLS for name, unit in TEXTS.items()]
-    pairs += [(quoted_block, name, unit) for name, unit in UNITS.items()]
     taken = []
     for call, name, unit in pairs:
         text = (unit * (characters // len(unit) + 1))[:characters]

@@ -266,15 +266,15 @@ def audience_of(run_id: int, tab: str) -> Audience:
     return found
 
 
-def look(run_id: int, tab: str, seats: set[Seat], behind: set[int], told: int, shown: Shown) -> _Look:
-    """What is to be told to whom. `told` is the number up to which pages show the small parts `shown`."""
+def look(run_id: int, tab: str, seats: set[Seat], behind: set[int], number: int, shown: Shown) -> _Look:
+    """What is to be sent to whom. `number`: the event up to which pages show the small parts `shown`."""
     light = Run.objects.select_related("head").defer("request", "answer", "final", "head__changes")
     run = light.filter(pk=run_id).first()
     stands = standing(run, seats) if run is not None else {}
     if run is None or not stands:
-        return _Look(told, stands, {})
+        return _Look(number, stands, {})
     pasts = sorted((seen for seen in behind if seen < run.event_count), reverse=True)[:MAX_CATCH_UPS]
-    found = {seen: news(run, tab, seen, shown if seen == told else {}) for seen in pasts}
+    found = {seen: news(run, tab, seen, shown if seen == number else {}) for seen in pasts}
     ahead = {seen: News(run.event_count, "") for seen in behind if seen > run.event_count}
     return _Look(run.event_count, stands, found | ahead)
 
