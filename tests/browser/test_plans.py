@@ -17,7 +17,7 @@ SLOWLY = """() => {
 expect.set_options(timeout=15_000)
 # Who leaves a page at once closes its socket before it is open; a button that is pressed before the answer to another
 # one is there takes its place.
-pytestmark = pytest.mark.provokes("WebSocket is closed before", "signal is aborted")
+pytestmark = pytest.mark.provokes("signal is aborted")
 
 
 def to_the_plan(page: Page) -> None:
