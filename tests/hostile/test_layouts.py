@@ -4,7 +4,8 @@ import pytest
 
 from runs.reading.line_diff import line_diff
 from runs.reading.word_diff import Effort
-from runs.web import folding, sheets
+from runs.web import colours, folding, sheets
+from runs.web.excerpt import excerpt
 from tests.hostile.bounds import within
 
 MB = 1_000_000
@@ -74,3 +75,25 @@ def changed_lines(one: str, other: str, times: int) -> int:
 )
 def test_versions_are_compared_in_bounded_time_and_memory(one: str, other: str, times: int) -> None:
     assert within(3, 150, f"{__name__}.changed_lines", one, other, times) > 0
+
+
+def coloured_lines(unit: str, path: str) -> int:
+    """How many lines a page shows of code that begins with such units."""
+    text = unit * (colours.MAX_CHARACTERS // len(unit))
+    return len(colours.coloured(excerpt(text, 0, 0), text, path, f"{path} {unit}").lines)
+
+
+CODE = {
+    "open brackets": ("a.py", "({["),
+    "tags": ("a.html", "<a <"),
+    "here documents": ("a.sh", "<<a\n"),
+    "templates": ("a.js", "`${"),
+    "macros": ("a.c", "#if 0\n"),
+    "angles": ("a.cpp", "a<"),
+    "regular expressions": ("a.rb", "/%w("),
+}
+
+
+@pytest.mark.parametrize(("path", "unit"), CODE.values(), ids=CODE)
+def test_code_is_coloured_in_bounded_time_and_memory(path: str, unit: str) -> None:
+    assert within(6, 400, f"{__name__}.coloured_lines", unit, path) >= 1
