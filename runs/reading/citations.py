@@ -10,7 +10,7 @@ from functools import cached_property
 from runs import trees
 from runs.enums import CitationStatus
 from runs.models import Attempt, Run
-from runs.pev.citations.citing import broken_in, is_markdown, of_the_run, too_many
+from runs.pev.citations.citing import broken_line, is_markdown, of_the_run, superfluous_line
 from runs.pev.citations.lookup import Citation, Cited, citations_in
 from runs.pev.citations.statements import Uncited, uncited
 from runs.pev.evidence.sources import Given, Sources
@@ -44,6 +44,18 @@ class Document:
 
 
 @dataclass(frozen=True)
+class Problem:
+    """Why a document is not whole, as a sentence; `citation` is the one that it is about, if it is about one."""
+
+    document: Document
+    sentence: str
+    citation: Citation | None = None
+
+    def __str__(self) -> str:
+        return f"{self.document.name}: {self.sentence}"
+
+
+@dataclass(frozen=True)
 class RunCitations:
     """What became of the citations of documents; those without any are listed too."""
 
@@ -54,11 +66,11 @@ class RunCitations:
         return tuple(one for document in self.documents for one in document.cited.citations)
 
     @cached_property
-    def broken(self) -> list[str]:
-        """A sentence for each one and each link to a file that lead nowhere, for each one that should not be there, and
-        for each document that was not looked through.
+    def broken(self) -> list[Problem]:
+        """Each one and each link to a file that lead nowhere, each one that should not be there, and each document that
+        was not looked through.
         """
-        return [f"{document.name}: {sentence}" for document in self.documents for sentence in _problems(document)]
+        return [problem for document in self.documents for problem in _problems(document)]
 
     @cached_property
     def corrected(self) -> list[str]:
@@ -172,5 +184,11 @@ def _text(sha256: str) -> str | None:
         return None
 
 
-def _problems(document: Document) -> list[str]:
-    return too_many(document.cited) if document.finished else broken_in(document.cited)
+def _problems(document: Document) -> Iterator[Problem]:
+    cited = document.cited
+    if document.finished:
+        yield from (Problem(document, superfluous_line(one), one) for one in cited.citations if one.by_form)
+        return
+    if cited.problem:
+        yield Problem(document, cited.problem)
+    yield from (Problem(document, broken_line(one), one) for one in cited.broken)

@@ -19,12 +19,16 @@ CONTEXT = 3
 
 @dataclass(frozen=True)
 class Row:
-    """One line; `old` and `new` are its numbers in the two texts, 0 where it is in only one."""
+    """One line; `old` and `new` are its numbers in the two texts, 0 where it is in only one. `hit`: it is pointed at;
+    `first`: that begins here.
+    """
 
     kind: Kind
     old: int
     new: int
     pieces: tuple[Piece, ...]
+    hit: bool = False
+    first: bool = False
 
 
 @dataclass(frozen=True)

@@ -1,25 +1,33 @@
 """Texts that evidence names and that are no files: findings, results of tools, what people asked for, the answer."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from runs.models import Attempt, Gate, Run, ToolCall
+from runs.reading.file_diff import FileDiff
+from runs.reading.since import changes_since
 
-_OF_AN_ATTEMPT = re.compile(r"attempt-(\d{1,18})-(?:output|tool-(\d{1,9}))")
+_OF_AN_ATTEMPT = re.compile(r"attempt-(\d{1,18})-(?:output|(diff)|tool-(\d{1,9}))")
 _REQUEST = re.compile(r"request-(\d{1,9})")
 
 
 @dataclass(frozen=True)
 class SaidText:
-    """`attempt`: whose findings or tool this is; None for the answer and for what a person asked for."""
+    """`attempt`: whose findings or tool this is; None for the answer and for what a person asked for. `diffs`: what has
+    changed, in place of a text.
+    """
 
     title: str
     text: str
     attempt: Attempt | None = None
+    diffs: Sequence[FileDiff] = ()
 
 
-def said_text(run: Run, place: str) -> SaidText | None:
-    """The text at a place: `answer`, `request-N`, `attempt-ID-output` or `attempt-ID-tool-N`; None if there is none."""
+def said_text(run: Run, place: str, words: str = "") -> SaidText | None:
+    """The text at a place: `answer`, `request-N`, `attempt-ID-output`, `attempt-ID-tool-N` or `attempt-ID-diff`, in
+    which the lines with these words are marked; None if there is none.
+    """
     if place == "answer":
         return SaidText("The answer", run.answer) if run.answer else None
     if asked := _REQUEST.fullmatch(place):
@@ -30,7 +38,10 @@ def said_text(run: Run, place: str) -> SaidText | None:
     attempt = attempts.filter(pk=int(found[1])).first() if found else None
     if not (found and attempt):
         return None
-    return _result_of_tool(attempt, int(found[2])) if found[2] else _findings(attempt)
+    if found[2]:
+        diffs = changes_since(run, attempt, words)
+        return SaidText("What has changed since it was asked for", "", attempt, diffs) if diffs else None
+    return _result_of_tool(attempt, int(found[3])) if found[3] else _findings(attempt)
 
 
 def _findings(attempt: Attempt) -> SaidText | None:

@@ -12,6 +12,7 @@ from runs.enums import Severity
 from runs.models import Attempt, Verdict
 from runs.pev.evidence.results import CriterionResult
 from runs.reading.attempts import AttemptReading
+from runs.reading.citations import Problem
 from runs.reading.files import MadeFile
 from runs.reading.plans import PlanReading, StepReading
 from runs.reading.run import RunReading
@@ -59,7 +60,7 @@ def annex(report: RunReading, rest: Rest, texts: Texts, places: Places) -> Itera
         Section("requests", "What people asked for", _requests(report, places)),
         Section("more-decisions", "Decisions, continued", _listed([parts.decision(gate) for gate in rest.decisions])),
         Section("coverage", "What was read of your files", _coverage(report)),
-        Section("citations", "Citations", _citations(report)),
+        Section("citations", "Citations", _citations(report, places)),
         Section("results", "Results", _results(report, places)),
         Section("steps", "Plan and steps", tuple(_plans(report, texts, places))),
         Section("costs", "Cost against the estimate", _costs(report, places)),
@@ -117,9 +118,9 @@ def _coverage(report: RunReading) -> tuple[Block, ...]:
     return _bounded(found.summary) if found and found.files else ()
 
 
-def _citations(report: RunReading) -> tuple[Block, ...]:
+def _citations(report: RunReading, places: Places) -> tuple[Block, ...]:
     found = report.citations
-    listed = [f"Broken: {sentence}" for sentence in found.broken]
+    listed: list[object] = [_broken(one, places) for one in found.broken]
     listed += [f"Corrected: {sentence}" for sentence in found.corrected]
     blocks = list(_bounded(listed))
     uncited = [
@@ -130,6 +131,10 @@ def _citations(report: RunReading) -> tuple[Block, ...]:
     if uncited:
         blocks += [Heading(2, spans("Paragraphs that state facts without a citation")), *_bounded(uncited)]
     return tuple(blocks)
+
+
+def _broken(one: Problem, places: Places) -> Span:
+    return span(f"Broken: {one}", to=places.broken(one.citation) if one.citation else "")
 
 
 def _results(report: RunReading, places: Places) -> tuple[Block, ...]:

@@ -9,8 +9,13 @@ from runs.reading.escaping import line
 REST = "This text is long: only its first citations were looked up here. The others are shown as they are written."
 
 
-def linked(text: str, cited: Cited, address: Callable[[Citation], str]) -> str:
-    """The Markdown with each citation as a link to its place. One that leads nowhere becomes words that say so."""
+type Address = Callable[[Citation], str]
+
+
+def linked(text: str, cited: Cited, address: Address, nearest: Address = lambda one: "") -> str:
+    """The Markdown with each citation as a link to its place. One that leads nowhere becomes words that say so, and
+    these lead to what is `nearest`, if anything is.
+    """
     if cited.problem:
         return f"*{line(cited.problem)}*\n\n{_without_links(text)}"
     end = len(text) if cited.until is None else cited.until
@@ -19,7 +24,7 @@ def linked(text: str, cited: Cited, address: Callable[[Citation], str]) -> str:
     for number, one in enumerate(cited.links):
         parts.append(text[at : one.start])
         words = _words(text[one.start : one.end])
-        parts.append(_shown(one, words, address))
+        parts.append(_broken(one, words, nearest(one)) if one.broken else _shown(one, words, address))
         following = cited.links[number + 1 : number + 2]
         if one.weak and (not following or following[0].statement_start != one.statement_start):
             parts.append(f" *({line(one.weak)})*")
@@ -32,9 +37,12 @@ def _without_links(text: str) -> str:
     return text.replace("[", "&#91;")
 
 
-def _shown(one: Citation, words: str, address: Callable[[Citation], str]) -> str:
-    if one.broken:
-        return f"{line(words)} **\\[broken citation: {line(one.target)}. {line(one.sentence)}\\]**"
+def _broken(one: Citation, words: str, nearest: str) -> str:
+    said = f"\\[broken citation: {line(one.target)}. {line(one.sentence)}\\]"
+    return f"{line(words)} **[{said}](<{nearest}>)**" if nearest else f"{line(words)} **{said}**"
+
+
+def _shown(one: Citation, words: str, address: Address) -> str:
     if one.status is CitationStatus.COPIED:
         return f"{line(words)} *(a link of {line(one.source)})*"
     return f"[{words}](<{address(one)}>)" + _correction(one)

@@ -140,7 +140,7 @@ def _citations(found: RunCitations) -> JsonValue:
         "sentence": found.sentence,
         "found": sum(1 for one in found.all if not one.broken),
         "corrected": list[JsonValue](found.corrected),
-        "broken": list[JsonValue](found.broken),
+        "broken": [str(one) for one in found.broken],
         "weak": found.weak,
         "documents": [
             {

@@ -27,6 +27,10 @@ class Places(Protocol):
     """Addresses; empty for what cannot be shown."""
 
     def citation(self, one: Citation) -> str: ...
+    def broken(self, one: Citation) -> str:
+        """What comes nearest to a citation that leads nowhere."""
+        ...
+
     def evidence(self, proof: Evidence, attempt: Attempt | None) -> str: ...
     def file(self, path: str, info: FileInfo) -> str: ...
     def step(self, step: Step) -> str: ...
@@ -51,6 +55,9 @@ class InReport:
             place = f"{place} as the run has left it"
         where = place if one.plain else f"{place}, line {one.source_line}"
         return self._address(where, one.source, one.sha256, one.source_start, one.source_end)
+
+    def broken(self, one: Citation) -> str:
+        return ""
 
     def evidence(self, proof: Evidence, attempt: Attempt | None) -> str:
         if proof.kind == "check" or not proof.sha256 or proof.source.startswith("@"):

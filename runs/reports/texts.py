@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 
 from runs.models import Attempt, Run
+from runs.pev.citations.lookup import Citation
 from runs.reading.citations import cited_in
 from runs.reading.kept import Kept
 from runs.reports.blocks import Block, said
@@ -63,4 +64,10 @@ _KNOWN = "\0looked-up:"
 
 def linked_to_be(text: str, place: Run | Attempt, places: Places) -> str:
     text = text.replace("\0", "�")
-    return linked(text, cited_in(text, place), lambda one: f"{_KNOWN}{places.citation(one)}")
+    cited = cited_in(text, place)
+    return linked(text, cited, lambda one: f"{_KNOWN}{places.citation(one)}", lambda one: _nearest(one, places))
+
+
+def _nearest(one: Citation, places: Places) -> str:
+    to = places.broken(one)
+    return f"{_KNOWN}{to}" if to else ""

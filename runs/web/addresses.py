@@ -8,19 +8,25 @@ from runs.models import Attempt, Step
 from runs.pev.citations.lookup import Citation
 from runs.pev.contracts import DIFF, OUTPUT, PERSON, RESULT
 from runs.pev.evidence.results import Evidence
+from runs.web.place import Place
 
 
-def file_address(run_id: int, path: str, sha256: str = "", start: int = 0, end: int = 0) -> str:
-    """A file of a run, at a version and a place in it."""
+def file_address(run_id: int, path: str, sha256: str = "", place: Place | None = None) -> str:
+    """A file of a run, at a version and a place in it; without a version the newest."""
     address = reverse("file", args=[run_id, path])
-    return _at(f"{address}?{urlencode({'sha': sha256})}", start, end) if sha256 else address
+    return _at(f"{address}?{urlencode({'sha': sha256})}" if sha256 else address, place or Place())
 
 
-def _at(address: str, start: int, end: int) -> str:
-    """A page that shows a text, at these characters of it; the page itself for a place that is none."""
-    if end <= start:
+def text_address(run_id: int, name: str, place: Place) -> str:
+    """A text that is no file, at a place in it."""
+    return _at(reverse("text", args=[run_id, name]), place)
+
+
+def _at(address: str, place: Place) -> str:
+    """A page that shows a text, at a place in it; the page itself for a place that is none."""
+    if not place:
         return address
-    return f"{address}{'&' if '?' in address else '?'}{urlencode({'start': start, 'end': end})}#hit"
+    return f"{address}{'&' if '?' in address else '?'}{urlencode(place.query)}#hit"
 
 
 def files_address(run_id: int) -> str:
@@ -29,9 +35,15 @@ def files_address(run_id: int) -> str:
 
 
 def citation_address(run_id: int, one: Citation) -> str:
-    """The place in the source that a citation names; the file, for a link that quotes nothing."""
-    path = one.source.removeprefix(RESULT)
-    return file_address(run_id, path, one.sha256, one.source_start, one.source_end)
+    """The place in the source that a citation names; the file, for a link that quotes nothing. Of a broken one what the
+    source has in its place, or nothing where there is no such file.
+    """
+    if one.broken and not one.source:
+        return ""
+    place = Place(one.source_start, one.source_end)
+    if one.broken and not place:
+        place = Place(line=one.cited_line, words=one.quote)
+    return file_address(run_id, one.source.removeprefix(RESULT), one.sha256, place)
 
 
 def address_of(place: Step | Attempt) -> str:
@@ -42,38 +54,37 @@ def address_of(place: Step | Attempt) -> str:
 
 
 def evidence_address(run_id: int, evidence: Evidence, attempt: Attempt | None) -> str:
-    """The very place that a piece of evidence names; empty where there is none to show.
+    """The very place that a piece of evidence names; empty where there is none to show. Words that do not stand there
+    are looked for.
 
     Without an attempt it is evidence on the final answer.
     """
     source = evidence.source.removeprefix(RESULT)
+    words = "" if evidence.verified and source != DIFF else evidence.quote
+    place = Place(evidence.start, evidence.end, evidence.line, words)
     if source.startswith("@"):
-        address = _text_address(run_id, source, attempt)
-        return _at(address, evidence.start, evidence.end) if evidence.verified and address else ""
-    if not evidence.sha256:
-        return ""
-    return file_address(run_id, source, evidence.sha256, evidence.start, evidence.end)
+        name = _text_name(source, attempt) if evidence.verified or evidence.sha256 else ""
+        return text_address(run_id, name, place) if name else ""
+    return file_address(run_id, source, evidence.sha256, place) if evidence.sha256 else ""
 
 
-def _text_address(run_id: int, source: str, attempt: Attempt | None) -> str:
-    """What an attempt, a tool or a person said. What changed since a rejection is shown on the page of its step."""
-    if source == DIFF:
-        return address_of(attempt) if attempt else ""
+def _text_name(source: str, attempt: Attempt | None) -> str:
+    """What an attempt, a tool or a person said, or what has changed since a rejection; empty for none."""
     if source == OUTPUT:
-        return reverse("text", args=[run_id, f"attempt-{attempt.pk}-output" if attempt else "answer"])
+        return f"attempt-{attempt.pk}-output" if attempt else "answer"
     if source.startswith(PERSON):
-        return reverse("text", args=[run_id, f"request-{source.removeprefix(PERSON)}"])
-    return reverse("text", args=[run_id, f"attempt-{attempt.pk}-{source.removeprefix('@')}"]) if attempt else ""
+        return f"request-{source.removeprefix(PERSON)}"
+    return f"attempt-{attempt.pk}-{source.removeprefix('@')}" if attempt else ""
 
 
 def statement_address(run_id: int, evidence: Evidence, attempt: Attempt | None) -> str:
     """The words of the result that a piece of evidence supports; empty where it names none."""
     source = evidence.statement_in.removeprefix(RESULT)
-    if not source or evidence.statement_end <= evidence.statement_start:
+    place = Place(evidence.statement_start, evidence.statement_end)
+    if not source or not place:
         return ""
     if source.startswith("@"):
-        address = _text_address(run_id, source, attempt)
-        return _at(address, evidence.statement_start, evidence.statement_end) if address else ""
+        name = _text_name(source, attempt)
+        return text_address(run_id, name, place) if name else ""
     info = attempt.overlay.get(source) if attempt else None
-    sha256 = info.sha256 if info else ""
-    return file_address(run_id, source, sha256, evidence.statement_start, evidence.statement_end)
+    return file_address(run_id, source, info.sha256 if info else "", place)

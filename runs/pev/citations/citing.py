@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from runs.pev.citations.lookup import EXAMPLE, Cited, Library, citations_in
+from runs.pev.citations.lookup import EXAMPLE, Citation, Cited, Library, citations_in
 from runs.pev.evidence.sources import Given, Sources
 from runs.pev.files.paths import text_of
 
@@ -83,7 +83,11 @@ def of_the_run(text: str, cited: Cited, before: str) -> Cited:
 def broken_in(cited: Cited) -> list[str]:
     """A sentence for each broken citation, with its line in the text."""
     problems = [cited.problem] if cited.problem else []
-    return problems + [f"Line {one.line}: {one.sentence}." for one in cited.broken]
+    return problems + [broken_line(one) for one in cited.broken]
+
+
+def broken_line(one: Citation) -> str:
+    return f"Line {one.line}: {one.sentence}."
 
 
 def message_of(problems: Sequence[str]) -> str:
@@ -94,4 +98,8 @@ def message_of(problems: Sequence[str]) -> str:
 
 def too_many(cited: Cited) -> list[str]:
     """A sentence for each citation of a text that must not have any."""
-    return [f"Line {one.line} has one: {one.target}." for one in cited.citations if one.by_form]
+    return [superfluous_line(one) for one in cited.citations if one.by_form]
+
+
+def superfluous_line(one: Citation) -> str:
+    return f"Line {one.line} has one: {one.target}."

@@ -329,7 +329,7 @@ class _Reader:
             if isinstance(span, Span):
                 return _placed(replace(known, quote=quote), span, anchor, (first, last))
             problem = problem or span
-        return replace(known, sentence=problem)
+        return replace(known, sentence=problem, cited_line=first)
 
     def _place(self, name: str, text: SourceText, quote: str, first: int, last: int) -> Span | str:
         key = (name, quote, first, last)

@@ -16,9 +16,11 @@ from runs.reading.file_diff import FileDiff, file_diff
 from runs.reading.file_history import FileVersion, versions_of
 from runs.reading.tables import formulas_in
 from runs.reading.word_diff import Effort
+from runs.web.colours import coloured
 from runs.web.excerpt import WHOLE_BYTES, Excerpt, excerpt
 from runs.web.folding import Fold, folded, is_json
 from runs.web.images import HEAD_BYTES, image_type
+from runs.web.place import Place, Pointed
 from runs.web.sheets import Sheet, is_sheet, sheet
 
 TEXT, RENDERED, TABLE, FOLDED = "text", "rendered", "table", "folded"
@@ -36,16 +38,11 @@ class Version:
 
 @dataclass(frozen=True)
 class Asked:
-    """What the address asks for: characters of a place, a way to lay the file out, the first row of a table."""
+    """What the address asks for: a place, a way to lay the file out, the first row of a table."""
 
-    start: int = 0
-    end: int = 0
+    place: Place = field(default_factory=Place)
     view: str = ""
     row: int = 1
-
-    @property
-    def place(self) -> bool:
-        return self.end > self.start
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,6 +66,11 @@ class FilePage:
     @cached_property
     def text(self) -> str | None:
         return trees.read_text(self.sha256)
+
+    @cached_property
+    def pointed(self) -> Pointed:
+        """Where the place is that the address asks for."""
+        return self.asked.place.found_in(self.text) if self.text is not None else Pointed(0, 0)
 
     @cached_property
     def image(self) -> str:
@@ -104,7 +106,7 @@ class FilePage:
     def sheet(self) -> Sheet | None:
         if self.text is None or not is_sheet(self.path):
             return None
-        line = self.text.count("\n", 0, self.asked.start) + 1 if self.asked.place else 0
+        line = self.text.count("\n", 0, self.pointed.start) + 1 if self.pointed.end else 0
         return sheet(self.text, self.asked.row, line)
 
     @cached_property
@@ -113,7 +115,14 @@ class FilePage:
 
     @cached_property
     def excerpt(self) -> Excerpt | None:
-        return excerpt(self.text, self.asked.start, self.asked.end) if self.text is not None else None
+        return self.lines(in_panel=False)
+
+    def lines(self, *, in_panel: bool) -> Excerpt | None:
+        """Its text in numbered lines, of which a panel shows fewer."""
+        if self.text is None:
+            return None
+        shown = excerpt(self.text, self.pointed.start, self.pointed.end, in_panel=in_panel)
+        return coloured(shown, self.text, self.path, self.sha256)
 
     @property
     def not_laid_out(self) -> str:

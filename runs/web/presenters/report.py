@@ -16,6 +16,9 @@ class InProduct:
     def citation(self, one: Citation) -> str:
         return citation_address(self._run_id, one)
 
+    def broken(self, one: Citation) -> str:
+        return citation_address(self._run_id, one)
+
     def evidence(self, proof: Evidence, attempt: Attempt | None) -> str:
         found = evidence_address(self._run_id, proof, attempt)
         return "#answer" if found == "#output" else found

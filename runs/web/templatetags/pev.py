@@ -11,6 +11,7 @@ from django.utils.safestring import SafeString, mark_safe
 
 from runs.enums import Severity
 from runs.models import Attempt, Run
+from runs.pev.citations.lookup import Citation
 from runs.pev.evidence.results import Evidence
 from runs.pev.ports import FileInfo
 from runs.reading.checks import check_in_words
@@ -29,6 +30,7 @@ from runs.web.addresses import (
 )
 from runs.web.glossary import TERMS, Term
 from runs.web.presenters.graph import graphs_of
+from runs.web.references import checking, referring
 
 register = template.Library()
 
@@ -176,7 +178,12 @@ def markdown(text: str | None) -> SafeString:
 def cited(text: str | None, place: Run | Attempt) -> SafeString:
     """The same of a text that a run or an attempt wrote, with each citation as a link to its place in the source."""
     run_id = place.step.plan.run_id if isinstance(place, Attempt) else place.pk
-    linked_text = linked(text or "", cited_in(text or "", place), lambda one: citation_address(run_id, one))
+    found = cited_in(text or "", place)
+
+    def address(one: Citation) -> str:
+        return citation_address(run_id, one)
+
+    linked_text = linked(text or "", found, address, address)
     within = files_address(run_id)
     html = _on_a_page(render_markdown(linked_text, within))
     # Only links begin like that: in clean HTML a text has no tag. Which of them open the panel, no text can say.
@@ -186,6 +193,12 @@ def cited(text: str | None, place: Run | Attempt) -> SafeString:
 def _on_a_page(html: SafeString) -> SafeString:
     """With tables that a keyboard can scroll too, since a page may be too narrow for them."""
     return mark_safe(html.replace("<table>", '<table tabindex="0">'))  # noqa: S308  it stays clean
+
+
+@register.simple_tag
+def citation_url(run_id: int, one: Citation | None) -> str:
+    """The address of the place that a citation names, or, of a broken one, of what comes nearest; empty for none."""
+    return citation_address(run_id, one) if one else ""
 
 
 @register.simple_tag
@@ -216,6 +229,8 @@ register.simple_tag(graphs_of)
 register.filter(words)
 register.filter("address", address_of)
 register.filter("in_words", check_in_words)
+register.filter(referring)
+register.simple_tag(checking)
 register.filter(asked_about)
 register.filter(subject_of)
 

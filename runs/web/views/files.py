@@ -10,9 +10,9 @@ from django.views.decorators.http import require_safe
 from runs import trees
 from runs.models import Run
 from runs.web.addresses import file_address
-from runs.web.excerpt import excerpt
 from runs.web.following.parts import part
-from runs.web.panel import SourcePanel, is_for_panel, number_in, place_in
+from runs.web.panel import SourcePanel, is_for_panel
+from runs.web.place import asked_in, number_in
 from runs.web.presenters import files_page
 from runs.web.presenters.file_page import Asked, FilePage, version_of
 from runs.web.presenters.frame import RunFrame
@@ -62,22 +62,22 @@ def _page_of(request: HttpRequest, run: Run, path: str) -> FilePage:
     before = version_of(run, path, request.GET["from"]) if request.GET.get("from") else None
     if version is None or (before is None and request.GET.get("from")):
         raise Http404("This run has no such file.")
-    start, end = place_in(request)
-    asked = Asked(start, end, request.GET.get("view", ""), number_in(request.GET.get("row", "")) or 1)
+    asked = Asked(asked_in(request), request.GET.get("view", ""), number_in(request.GET.get("row", "")) or 1)
     return FilePage(run, path, version, asked, before.info if before else None)
 
 
 def _panel(page: FilePage) -> SourcePanel:
-    version, asked = page.version, page.asked
+    version = page.version
     facts = ["as submitted" if version.given else "written by the run" if version.newest else "an earlier version"]
     if page.codec:
         facts.append(f"read as {page.codec}")
     return SourcePanel(
         title=page.path,
         kind="file",
-        address=file_address(page.run.pk, page.path, page.sha256, asked.start, asked.end),
+        address=file_address(page.run.pk, page.path, page.sha256, page.asked.place),
         facts=tuple(facts),
-        excerpt=excerpt(page.text, asked.start, asked.end, in_panel=True) if page.text is not None else None,
+        excerpt=page.lines(in_panel=True),
         problem="" if page.text is not None else page.problem or "is not text",
         image=f"{file_address(page.run.pk, page.path, page.sha256)}&image=1" if page.image else "",
+        missing=page.pointed.problem,
     )

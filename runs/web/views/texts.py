@@ -6,9 +6,10 @@ from django.urls import reverse
 from django.views.decorators.http import require_safe
 
 from runs.reading.texts import SaidText, said_text
-from runs.web.addresses import address_of
+from runs.web.addresses import address_of, text_address
 from runs.web.excerpt import excerpt
-from runs.web.panel import SourcePanel, is_for_panel, place_in
+from runs.web.panel import SourcePanel, is_for_panel
+from runs.web.place import Pointed, asked_in
 from runs.web.presenters.frame import RunFrame
 from runs.web.views.run import visible_run
 
@@ -16,14 +17,20 @@ from runs.web.views.run import visible_run
 @require_safe
 def text_page(request: HttpRequest, run_id: int, place: str) -> HttpResponse:
     run = visible_run(request, run_id)
-    said = said_text(run, place)
+    in_panel, asked = is_for_panel(request), asked_in(request)
+    said = said_text(run, place, asked.words)
     if said is None:
         raise Http404("This run has no such text.")
-    in_panel = is_for_panel(request)
-    start, end = place_in(request)
-    address = f"{reverse('text', args=[run.pk, place])}?start={start}&end={end}#hit" if end > start else request.path
-    shown = excerpt(said.text, start, end, in_panel=in_panel)
-    panel = SourcePanel(said.title, "text", address, _facts(said), shown)
+    pointed = Pointed(0, 0) if said.diffs else asked.found_in(said.text)
+    panel = SourcePanel(
+        title=said.title,
+        kind="text",
+        address=text_address(run.pk, place, asked),
+        facts=_facts(said),
+        excerpt=None if said.diffs else excerpt(said.text, pointed.start, pointed.end, in_panel=in_panel),
+        missing=pointed.problem,
+        diffs=said.diffs,
+    )
     if in_panel:
         return panel.answer(request)
     back = address_of(said.attempt) if said.attempt else reverse("run", args=[run.pk])

@@ -77,3 +77,23 @@ def test_a_citation_in_a_text_is_a_reference_and_other_links_are_not(alice_clien
     assert re.findall(r"<a (data-source )?href=\"([^\"]+)\"", answer)[1:] == [("", "https://example.org")]
     assert re.findall(r"<a (data-source )?href=\"", answer)[0] == "data-source "
     assert "&lt;a href=x&gt;" in answer
+
+
+def test_a_broken_citation_leads_to_what_comes_nearest(alice_client: Client) -> None:
+    run = factories.finished_succeeded()
+    Run.objects.filter(pk=run.pk).update(
+        answer=f"It is [“dealt with as promptly as needed”](<{factories.SERVICE}#L3>)."
+    )
+    for page in (f"/runs/{run.pk}/report/", f"/runs/{run.pk}/"):
+        text = alice_client.get(page).text
+        found = re.search(r'<a data-source href="([^"]+)"[^>]*>(?:<strong>)?\[broken citation', text)
+        assert found, page
+        panel = alice_client.get(unescape(found[1]).replace("#hit", "&panel=1")).text
+        assert "“dealt with as promptly as needed” does not stand in this text. What comes nearest" in panel
+        assert re.findall("<mark>([^<]*)</mark>", panel) == ["dealt with as soon as"]
+
+
+def test_a_line_of_an_address_is_marked_whole(alice_client: Client) -> None:
+    run = run_with({"a.txt": b"one\n  two three\n"})
+    assert "<mark>two three</mark>" in alice_client.get(f"/runs/{run.pk}/files/a.txt?line=2&panel=1").text
+    assert '<mark id="hit">two three</mark>' in alice_client.get(f"/runs/{run.pk}/files/a.txt?line=2").text

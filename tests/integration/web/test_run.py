@@ -17,7 +17,7 @@ from tests import factories
 from tests.factories import recorded
 
 pytestmark = pytest.mark.django_db
-QUERIES = {"": 18, "plan/": 15, "steps/": 20, "files/": 17, "history/": 19, "cost/": 19}
+QUERIES = {"": 18, "plan/": 17, "steps/": 20, "files/": 17, "history/": 19, "cost/": 19}
 
 
 def step_page_of(client: Client, run: Run, key: str) -> str:
