@@ -22,16 +22,18 @@ from runs.errors import ContractBroken, LeaseLost, LimitReached, ModelError, Pla
 from runs.events import kinds as events
 from runs.history import record
 from runs.journal import results_of, used_seconds
-from runs.lifecycle import asking, effects, facts
+from runs.lifecycle import asking, effects, facts, reuse
 from runs.lifecycle import state as states
 from runs.lifecycle.advance import advance
 from runs.models import Attempt, ToolCall, WorkItem
 from runs.pev import verifier
 from runs.pev.evidence.results import Judgement
 from runs.pev.executor import execute
+from runs.pev.files.reads import Looks, Reads, View
 from runs.pev.planner import make_plan
+from runs.pev.ports import ToolResult
 from runs.pev.synthesizer import synthesize
-from runs.pev.tools import FileTools, limits_for
+from runs.pev.tools import FileTools, limits_for, note_looks
 from runs.trees import Overlay
 
 log = logging.getLogger(__name__)
@@ -142,20 +144,34 @@ def _attempt(recording: Recording) -> None:
     assert item.attempt is not None
     used = database.call(lambda: used_seconds(item)) if item.epoch > 1 else 0.0
     deadline = Deadline(item.run.policy.attempt_seconds, used)
+    looks = Looks()
     try:
-        calls = _execute(recording, deadline) if item.attempt.status == AttemptStatus.EXECUTING else None
-        judgement = _verify(recording, deadline, calls)
+        executing = item.attempt.status == AttemptStatus.EXECUTING
+        calls = _execute(recording, deadline, looks) if executing else _executed(item, looks)
+        judgement = _verify(recording, deadline, calls, looks)
     except ContractBroken as broken:
         judgement = verifier.failed(_sentence(broken))
-    recording.commit(partial(_judged, judgement=judgement))
+    reads = looks.recorded(database.call(lambda: _view_with_earlier(recording.item, looks)))
+    recording.commit(partial(_judged, judgement=judgement, reads=reads))
 
 
-def _execute(recording: Recording, deadline: Deadline) -> list[ToolCall]:
+def _view_with_earlier(item: WorkItem, looks: Looks) -> View:
+    """The files as the attempt found them. What attempts before it looked at is noted: it was told their critique."""
+    attempt = item.attempt
+    assert attempt is not None
+    step = attempt.step
+    if attempt.number > 1:
+        for reads in step.attempts.filter(number__lt=attempt.number).values_list("reads", flat=True):
+            looks.earlier(reads)
+    return reuse.view_of(item.run, attempt.base, states.specs_of(step.plan_id, step.plan.digest), step.key)
+
+
+def _execute(recording: Recording, deadline: Deadline, looks: Looks) -> list[ToolCall]:
     """Run the executor and commit its report; returns its tool calls. Raises ContractBroken for no usable report."""
     attempt = recording.item.attempt
     assert attempt is not None
     overlay, brief = database.call(lambda: (_overlay(attempt), briefs.for_executor(attempt)))
-    tools = RecordedTools(FileTools(overlay, limits_for(brief.window)), overlay, recording, deadline)
+    tools = RecordedTools(FileTools(overlay, limits_for(brief.window)), overlay, recording, deadline, looks)
     output = execute(RecordedModel(clients(), recording, deadline=deadline), tools, brief)
 
     def report(mine: WorkItem) -> None:
@@ -166,8 +182,16 @@ def _execute(recording: Recording, deadline: Deadline) -> list[ToolCall]:
     return tools.calls
 
 
-def _verify(recording: Recording, deadline: Deadline, calls: list[ToolCall] | None) -> Judgement:
-    """The judgement of a report. `calls`: the executor's, None when they have to be read from the journal."""
+def _executed(item: WorkItem, looks: Looks) -> list[ToolCall]:
+    """The tool calls of a report that is committed already, from the journal."""
+    calls = database.call(lambda: results_of(item))
+    for call in calls:
+        note_looks(looks, call.name, call.arguments, ToolResult(call.result, call.is_error, call.shown))
+    return calls
+
+
+def _verify(recording: Recording, deadline: Deadline, calls: list[ToolCall], looks: Looks) -> Judgement:
+    """The judgement of a report that rests on these tool calls."""
     item = recording.item
     attempt = item.attempt
     assert attempt is not None
@@ -179,9 +203,7 @@ def _verify(recording: Recording, deadline: Deadline, calls: list[ToolCall] | No
     if attempt.number > 1 and (before := database.call(lambda: briefs.repeated(attempt))):
         sentence = "This attempt repeats the one before: the critique was not addressed."
         return verifier.failed(sentence, requests=before.verdict.requests)
-    case = database.call(
-        lambda: briefs.for_verifier(attempt, _overlay(attempt), results_of(item) if calls is None else calls)
-    )
+    case = database.call(lambda: briefs.for_verifier(attempt, _overlay(attempt), calls)).watched(looks)
     try:
         return verifier.judge(RecordedModel(clients(), recording, VERIFYING, deadline), case)
     except ContractBroken as broken:
@@ -197,11 +219,11 @@ def _overlay(attempt: Attempt) -> Overlay:
     )
 
 
-def _judged(mine: WorkItem, judgement: Judgement) -> None:
+def _judged(mine: WorkItem, judgement: Judgement, reads: Reads) -> None:
     attempt = mine.attempt
     assert attempt is not None
     blocked = bool(attempt.output and attempt.output.status == "blocked")
-    facts.judged(attempt, judgement, blocked=blocked)
+    facts.judged(attempt, judgement, reads=reads, blocked=blocked)
     _done(mine)
 
 

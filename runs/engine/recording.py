@@ -22,7 +22,9 @@ from runs.journal import Place, Question
 from runs.lifecycle import limits
 from runs.lifecycle.fingerprint import digest_of
 from runs.models import ToolCall, WorkItem
+from runs.pev.files.reads import Looks
 from runs.pev.ports import Ask, Changes, Reply, Toolbox, ToolResult, ToolSpec, ToolUse, Usage
+from runs.pev.tools import note_looks
 from runs.trees import Overlay
 
 
@@ -216,11 +218,14 @@ class RecordedModel:
 class RecordedTools:
     """A toolbox whose results are committed before they are used; recorded writes are put back into the overlay.
 
-    `calls` are those made so far, in order: `@tool-1` is the first.
+    `calls` are those made so far, in order: `@tool-1` is the first. What they look at is noted in `looks`.
     """
 
-    def __init__(self, inner: Toolbox, overlay: Overlay, recording: Recording, deadline: Deadline) -> None:
+    def __init__(
+        self, inner: Toolbox, overlay: Overlay, recording: Recording, deadline: Deadline, looks: Looks
+    ) -> None:
         self.calls: list[ToolCall] = []
+        self._looks = looks
         self._inner = inner
         self._overlay = overlay
         self._recording = recording
@@ -241,7 +246,9 @@ class RecordedTools:
         else:
             self._overlay.changes.update(call.writes)
         self.calls.append(call)
-        return ToolResult(call.result, call.is_error, call.shown)
+        result = ToolResult(call.result, call.is_error, call.shown)
+        note_looks(self._looks, call.name, call.arguments, result)
+        return result
 
     def _run(self, use: ToolUse, place: Place) -> ToolCall:
         self._recording.lease.check()

@@ -1,6 +1,7 @@
 """What each move does to rows: work is created, steps are started and settled, plans approved and left, runs ended."""
 
 import logging
+from functools import partial
 
 from django.utils import timezone
 
@@ -60,7 +61,8 @@ def start_attempt(state: State, key: str) -> None:
     number = step.tries + 1
     state.change(key, StepStatus.RUNNING, tries=number)
     reuse_key = reuse.key_of(state, key)
-    earlier = reuse.find(state, key, reuse_key) if number == 1 else None
+    view = partial(reuse.view_of, run, run.head, state.specs, key)
+    earlier = reuse.find(state, key, reuse_key, view) if number == 1 else None
     attempt = Attempt(step=state.row(key), number=number, base=run.head, reuse_key=reuse_key)
     if earlier:
         _take_over(state, key, attempt, earlier)
@@ -74,7 +76,7 @@ def _take_over(state: State, key: str, attempt: Attempt, earlier: Attempt) -> No
     """The result of an earlier run becomes the attempt's own; gates for it open as for any other."""
     attempt.status, attempt.reused_from = AttemptStatus.PASSED.value, earlier
     attempt.overlay, attempt.output, attempt.fingerprint = earlier.overlay, earlier.output, earlier.fingerprint
-    attempt.tree = trees.with_changes(attempt.base, earlier.overlay)
+    attempt.tree, attempt.reads = trees.with_changes(attempt.base, earlier.overlay), earlier.reads
     attempt.finished_at = timezone.now()
     attempt.save(force_insert=True)
     verdict = earlier.verdict

@@ -24,6 +24,7 @@ from runs.lifecycle.transitions import change
 from runs.models import Attempt, Plan, Run, Step, User, Verdict
 from runs.pev.contracts import PlanContract, PlanStep, StepOutput
 from runs.pev.evidence.results import Judgement
+from runs.pev.files.reads import Reads
 from runs.pev.plans.estimate import Estimate
 from runs.pev.ports import Changes
 
@@ -121,8 +122,8 @@ def executed(attempt: Attempt, output: StepOutput, overlay: Changes) -> None:
     record(attempt.step.plan.run_id, event)
 
 
-def judged(attempt: Attempt, judgement: Judgement, *, blocked: bool = False) -> None:
-    """Store the verdict; the step waits for the move that follows from it."""
+def judged(attempt: Attempt, judgement: Judgement, *, reads: Reads | None = None, blocked: bool = False) -> None:
+    """Store the verdict; the step waits for the move that follows from it. `reads`: what it all rests on."""
     Verdict.objects.create(
         attempt=attempt,
         stage=judgement.stage,
@@ -139,7 +140,8 @@ def judged(attempt: Attempt, judgement: Judgement, *, blocked: bool = False) -> 
     )
     ended = AttemptStatus.PASSED if judgement.passed else AttemptStatus.FAILED
     tree = trees.with_changes(attempt.base, attempt.overlay) if judgement.passed else None
-    change(attempt, AttemptStatus.BLOCKED if blocked else ended, tree=tree, finished_at=timezone.now())
+    status = AttemptStatus.BLOCKED if blocked else ended
+    change(attempt, status, tree=tree, reads=reads, finished_at=timezone.now())
     step = attempt.step
     state = states.of(step.plan.run, step.plan)
     failures = state.steps[step.key].failures + (0 if judgement.passed else 1)

@@ -1,18 +1,20 @@
-"""What a run would reuse if it were started now, and why not the rest: foretold from the reuse keys."""
+"""What a run would reuse if it were started now, and why not the rest: foretold as an attempt would find it."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field
+from functools import partial
 
 from runs import trees
+from runs.documents import renditions
 from runs.enums import SETTLED_STEPS, StepStatus
 from runs.lifecycle import reuse
 from runs.lifecycle.moves import StepState
 from runs.lifecycle.state import State
-from runs.models import Attempt, Plan, Run, Tree, User
-from runs.models.trees import tree_digest
+from runs.models import Attempt, Plan, Run, User
 from runs.pev.contracts import PlanContract, PlanStep
+from runs.pev.files.reads import View, concerned
 from runs.pev.policy import Policy
 from runs.pev.ports import FileInfo
 
@@ -60,9 +62,14 @@ def foresee(plan: PlanContract, given: Inputs, before: Run) -> list[Foreseen]:
     state = _imagined(plan, given)
     found: dict[str, Attempt] = {}
     files = dict(given.files)
+    unreadable = _unreadable(given.files)
+
+    def view_of(key: str) -> View:
+        return View(given.files, files, state.specs[key], unreadable, reuse.loose_for(state.specs, key))
+
     while ready := _startable(state, given.policy):
         for key in ready:
-            attempt = reuse.find(state, key, reuse.key_of(state, key))
+            attempt = reuse.find(state, key, reuse.key_of(state, key), partial(view_of, key))
             _set(state, key, StepStatus.JUDGED if attempt else StepStatus.RUNNING)
             if attempt:
                 found[key] = attempt
@@ -70,12 +77,15 @@ def foresee(plan: PlanContract, given: Inputs, before: Run) -> list[Foreseen]:
             if key in found:
                 _set(state, key, StepStatus.PASSED, found[key].fingerprint)
                 files = _changed(files, found[key])
-        state.run.head = Tree(digest=tree_digest(files))
-    reason = _general_reason(given, before)
+    differences = _Differences(given, before, unreadable)
     return [
-        Foreseen(key, spec.name, found.get(key), "" if key in found else _why(key, spec, plan, found, given, reason))
+        Foreseen(key, spec.name, found.get(key), "" if key in found else _why(spec, plan, found, given, differences))
         for key, spec in state.specs.items()
     ]
+
+
+def _unreadable(files: Mapping[str, FileInfo]) -> Set[str]:
+    return renditions.readings({info.sha256 for info in files.values()}).problems.keys()
 
 
 def _imagined(plan: PlanContract, given: Inputs) -> _Imagined:
@@ -83,7 +93,6 @@ def _imagined(plan: PlanContract, given: Inputs) -> _Imagined:
         owner=given.owner,
         request=given.request,
         policy=given.policy,
-        head=Tree(digest=tree_digest(given.files)),
         excluded=tuple(given.excluded),
     )
     steps = {
@@ -115,15 +124,50 @@ def _changed(files: dict[str, FileInfo], attempt: Attempt) -> dict[str, FileInfo
     return {path: info for path, info in sorted(merged.items()) if path not in gone}
 
 
-def _why(key: str, spec: PlanStep, plan: PlanContract, found: Mapping[str, Attempt], given: Inputs, reason: str) -> str:
+def _why(
+    spec: PlanStep, plan: PlanContract, found: Mapping[str, Attempt], given: Inputs, differences: _Differences
+) -> str:
     if not given.policy.reuse:
         return "results are not reused"
-    if key in given.policy.without_reuse:
+    if spec.step_id in given.policy.without_reuse:
         return "you asked for it"
+    if reason := differences.general or differences.of_files(spec):
+        return reason
     again = [step.name for step in plan.steps if step.step_id in spec.dependencies and step.step_id not in found]
-    if reason or not again:
-        return reason or "no result that passed fits it any more"
-    return f"“{again[0]}” runs again before it"
+    return f"“{again[0]}” runs again before it" if again else "no result that passed fits it any more"
+
+
+class _Differences:
+    """What differs from the run before: as it concerns every step, and the files that one of them had looked at."""
+
+    def __init__(self, given: Inputs, before: Run, unreadable: Set[str]) -> None:
+        self._now, self._then = given.files, trees.files_of(before.inputs)
+        self._unreadable = unreadable | _unreadable(self._then)
+        self._reads = dict(
+            Attempt.objects.of_run(before)
+            .passed()
+            .filter(step__status=StepStatus.PASSED)
+            .order_by("pk")
+            .values_list("step__key", "reads")
+        )
+        self.general = _general_reason(given, before)
+
+    def of_files(self, spec: PlanStep) -> str:
+        """Such as “sales.csv changed, old.md is gone”, of those that the result before rests on."""
+        if spec.step_id not in self._reads:
+            return ""
+        then, now = (View(files, files, spec, self._unreadable) for files in (self._then, self._now))
+        changed = concerned(self._reads[spec.step_id], then, now)
+        parts = []
+        for words, paths in (
+            ("changed", [path for path in changed if path in self._then and path in self._now]),
+            ("is new", [path for path in changed if path not in self._then]),
+            ("is gone", [path for path in changed if path not in self._now]),
+        ):
+            if paths:
+                more = f" and {len(paths) - _NAMED} more" if len(paths) > _NAMED else ""
+                parts.append(f"{', '.join(paths[:_NAMED])}{more} {words}")
+        return ", ".join(parts)
 
 
 def _general_reason(given: Inputs, before: Run) -> str:
@@ -135,22 +179,7 @@ def _general_reason(given: Inputs, before: Run) -> str:
         reasons.append("the request changed")
     if tuple(given.excluded) != tuple(before.excluded or ()):
         reasons.append("other files are left unread")
-    reasons += filter(None, [_files_reason(given.files, trees.files_of(before.inputs))])
     changed = [name.replace("_", " ") for name in reuse.differing(given.policy, before.policy)]
     if changed:
         reasons.append(f"the policy changed: {', '.join(changed)}")
     return "; ".join(reasons)
-
-
-def _files_reason(now: Mapping[str, FileInfo], then: Mapping[str, FileInfo]) -> str:
-    """Such as “sales.csv changed, old.md is gone”."""
-    parts = []
-    for paths, words in (
-        ([path for path in now if path in then and now[path] != then[path]], "changed"),
-        ([path for path in now if path not in then], "is new"),
-        ([path for path in then if path not in now], "is gone"),
-    ):
-        if paths:
-            more = f" and {len(paths) - _NAMED} more" if len(paths) > _NAMED else ""
-            parts.append(f"{', '.join(paths[:_NAMED])}{more} {words}")
-    return ", ".join(parts)

@@ -1,10 +1,20 @@
-"""Reuse of passed attempts: the key that says that nothing would come out otherwise, and where one is found."""
+"""Reuse of passed attempts: when nothing would come out otherwise, and where such a one is found.
 
+In two stages: the key has all that can be known before an attempt, and its record of the files what it then looked at.
+"""
+
+from collections.abc import Callable, Mapping, Set
+
+from runs import trees
 from runs.enums import SETTLED_STEPS, Role, StepStatus
 from runs.lifecycle.fingerprint import digest_of
 from runs.lifecycle.state import State
-from runs.models import Attempt, Gate
+from runs.models import Attempt, Gate, Run, Tree
 from runs.pev import prompts
+from runs.pev.contracts import PlanStep
+from runs.pev.files.paths import clashes
+from runs.pev.files.reads import View, holds
+from runs.pev.plans.ordering import ancestors
 from runs.pev.policy import Policy
 from runs.reading.requests import judged_at, requests_of
 
@@ -18,12 +28,14 @@ _DECIDES = (
     "sources_needed",
 )
 """The fields of a policy under which the same attempt could come out otherwise."""
+MAX_CANDIDATES = 10
+"""Attempts with the same key that are compared with the files, newest first: each was done on other files."""
 
 
 def key_of(state: State, key: str) -> str:
-    """The digest of all that an attempt at this step depends on: definition, visible files, results it rests on,
-    the parts of the policy that matter, models and instructions. The names of the other steps are for orientation
-    only: with them in it, a step that is added to a plan would have all others paid for again.
+    """The digest of all that an attempt at this step depends on beside the files: definition, results it rests on, the
+    parts of the policy that matter, models and instructions. The names of the other steps are for orientation only:
+    with them in it, a step that is added to a plan would have all others paid for again.
     """
     run, plan = state.run, state.plan
     assert plan is not None
@@ -35,7 +47,6 @@ def key_of(state: State, key: str) -> str:
             "goal": plan.header.goal,
             "context": plan.header.context,
             "step": state.specs[key],
-            "tree": run.head.digest,
             "requests": [
                 (gate.request, gate.reason, gate.attempt.fingerprint) for gate in _requests(state, key) if gate.attempt
             ],
@@ -64,10 +75,26 @@ def _requests(state: State, key: str) -> list[Gate]:
     return [gate for gate in requests_of(state.run) if judged_at(gate, plan.header, state.steps) == key]
 
 
-def find(state: State, key: str, reuse_key: str) -> Attempt | None:
-    """The newest passed attempt with this key, of the owner's own runs (S4), whose result was kept.
+def view_of(run: Run, tree: Tree, specs: Mapping[str, PlanStep], key: str) -> View:
+    """The files as an attempt at this step of a plan finds them that begins with this tree."""
+    inputs = trees.tree(run.inputs_id)
+    unreadable = trees.readings_of(inputs).problems.keys() | trees.readings_of(tree).problems.keys()
+    return View(trees.files_of(inputs), trees.files_of(tree), specs[key], unreadable, loose_for(specs, key))
 
-    None when reuse is off for the run or the step, or when it wrote files that only its own plan declared.
+
+def loose_for(specs: Mapping[str, PlanStep], key: str) -> Set[str]:
+    """What steps write that this one does not wait for: their files are there or not, as it happens."""
+    before = ancestors({name: spec.dependencies for name, spec in specs.items()})[key] | {key}
+    others = {path for name, spec in specs.items() if name not in before for path in spec.outputs}
+    return others.difference(*(specs[name].outputs for name in before))
+
+
+def find(state: State, key: str, reuse_key: str, view: Callable[[], View]) -> Attempt | None:
+    """The newest passed attempt with this key, of the owner's own runs (S4), whose result was kept and which has looked
+    at nothing that is otherwise now.
+
+    None when reuse is off for the run or the step, or when it wrote files that only its own plan declared, or that
+    cannot lie beside those there are. One that has no record of what it looked at is not compared, and not reused.
     """
     run = state.run
     if not run.policy.reuse or key in run.policy.without_reuse:
@@ -77,11 +104,20 @@ def find(state: State, key: str, reuse_key: str) -> Attempt | None:
         return None
     passed = same.passed().filter(
         reused_from=None,
+        reads__isnull=False,
         step__status=StepStatus.PASSED,
         step__plan__run__owner=run.owner_id,
     )
-    newest = passed.order_by("-pk").values_list("pk", flat=True).first()
-    if newest is None:
-        return None
-    found = Attempt.objects.select_related("step__plan", "verdict").get(pk=newest)
-    return found if set(found.overlay) <= set(state.specs[key].outputs) else None
+    now = view()
+    for pk, reads in passed.order_by("-pk").values_list("pk", "reads")[:MAX_CANDIDATES]:
+        if reads and holds(reads, now):
+            found = Attempt.objects.select_related("step__plan", "verdict").get(pk=pk)
+            return found if _fits(found, state.specs[key], now) else None
+    return None
+
+
+def _fits(attempt: Attempt, spec: PlanStep, view: View) -> bool:
+    """Whether what it wrote may lie in the workspace."""
+    new = [path for path in attempt.overlay if path not in view.workspace]
+    beside = any(set(pair) & set(new) for pair in clashes([*view.workspace, *new]))
+    return set(attempt.overlay) <= set(spec.outputs) and not beside

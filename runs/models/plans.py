@@ -12,6 +12,7 @@ from runs.models.runs import Run
 from runs.models.trees import Tree
 from runs.pev.contracts import PlanHeader, PlanStep, StepOutput
 from runs.pev.evidence.results import CriterionResult, RequestResult
+from runs.pev.files.reads import Reads
 from runs.pev.plans.estimate import Estimate
 from runs.pev.ports import Changes
 
@@ -103,8 +104,9 @@ class Attempt(models.Model):
     """One try at a step. `base` is the tree it started from; `overlay` its own changes, path to [sha256, size].
 
     `output` is the executor's report; `tree` the base with the overlay on top, set when it passed verification.
-    `fingerprint` tells results apart: digest over findings, notes and overlay. `reuse_key` is the digest of all that
-    could make it come out otherwise; `reused_from` the attempt of an earlier run whose passed result this one is.
+    `fingerprint` tells results apart: digest over findings, notes and overlay. `reuse_key` is the digest of all beside
+    the files that could make it come out otherwise, `reads` what it and earlier ones at the step looked at of the files
+    (null where nobody knows); `reused_from` the attempt of an earlier run whose passed result this one is.
     """
 
     step = models.ForeignKey(Step, models.CASCADE, related_name="attempts")
@@ -116,6 +118,7 @@ class Attempt(models.Model):
     output: Column[StepOutput | None] = ContractField(StepOutput, null=True, blank=True)
     fingerprint = models.CharField(max_length=64, default="", blank=True)
     reuse_key = models.CharField(max_length=64, default="", blank=True, db_index=True)
+    reads: Column[Reads | None] = ContractField(Reads, null=True, blank=True)
     reused_from = models.ForeignKey("self", models.PROTECT, null=True, blank=True, related_name="+")
     created_at = models.DateTimeField(auto_now_add=True)
     finished_at = models.DateTimeField(null=True, blank=True)

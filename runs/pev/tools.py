@@ -8,13 +8,15 @@ from typing import Annotated, ClassVar
 from pydantic import Field, StringConstraints, ValidationError
 
 from runs.errors import InvalidInput
-from runs.pev.contracts import Contract, schema_for
+from runs.pev.contracts import Contract, JsonObject, schema_for
 from runs.pev.conversation.mistakes import MAX_SHOWN, place_of, words_for
 from runs.pev.conversation.window import result_chars
 from runs.pev.evidence.quotes import find
 from runs.pev.files.paths import clean_path, text_of
+from runs.pev.files.reads import Looks
+from runs.pev.files.searching import Hit, hits_in
 from runs.pev.ports import FileInfo, Shown, ToolResult, ToolSpec, ToolUse, Workspace
-from runs.pev.texts.patterns import Budget, Pattern, TooSlow, compiled, places
+from runs.pev.texts.patterns import Budget, Pattern, TooSlow, compiled
 from runs.pev.texts.wording import quoted
 
 
@@ -46,6 +48,10 @@ class _Arguments(Contract):
         """The text for the model, with what it shows. Raises InvalidInput with a sentence it can act on."""
         raise NotImplementedError
 
+    def looks_at(self, looks: Looks) -> None:
+        """Note every file that an answer may depend on, as long as it is no refusal."""
+        raise NotImplementedError
+
 
 _FilePath = Annotated[str, Field(description="Path of the file, from the top folder, such as notes/summary.md")]
 _Prefix = Annotated[str, Field(description="Only files whose path begins like this; empty for all")]
@@ -71,6 +77,9 @@ class _ListFiles(_Arguments):
         shown = [Shown(path, info.sha256, *span) for (path, info), span in zip(chosen.items(), spans, strict=False)]
         note += _not_read(workspace, list(chosen)[: len(lines)], limits.result_chars // 4)
         return ToolResult("\n".join([head, *lines, *note]), shown=tuple(shown))
+
+    def looks_at(self, looks: Looks) -> None:
+        looks.listing(_start(self.prefix))
 
 
 class _ReadFile(_Arguments):
@@ -105,6 +114,9 @@ class _ReadFile(_Arguments):
         body = Shown(path, sha256, start, start + len(text), self.first_line, whole, len(every))
         return ToolResult(f"{head}\n{text}{note}", shown=(Shown(path, sha256, 0, len(head)), body))
 
+    def looks_at(self, looks: Looks) -> None:
+        looks.file(clean_path(self.path))
+
 
 class _SearchFiles(_Arguments):
     name = "search_files"
@@ -120,10 +132,11 @@ class _SearchFiles(_Arguments):
     def answer(self, workspace: Workspace, limits: ToolLimits) -> ToolResult:
         names = list(_under(self.prefix, workspace.files()))
         wanted = _pattern(self.pattern, literal=not self.regex)
-        found: list[_Hit] = []
+        found: list[Hit] = []
         note = ""
+        budget = Budget(limits.search_seconds)
         try:
-            for hit in _hits(workspace, names, wanted, limits):
+            for hit in hits_in(names, workspace.read, wanted, budget, limit=limits.hits + 1, chars=limits.hit_chars):
                 if len(found) == limits.hits:
                     note = f"\n[there are more than {limits.hits}; use a narrower pattern or a prefix]"
                     break
@@ -142,6 +155,9 @@ class _SearchFiles(_Arguments):
         shown = [hit.shown(files[hit.path].sha256, *span) for hit, span in zip(found, spans, strict=False)]
         return ToolResult("\n".join(lines) + note, shown=tuple(shown))
 
+    def looks_at(self, looks: Looks) -> None:
+        looks.contents(_start(self.prefix))
+
 
 class _WriteFile(_Arguments):
     name = "write_file"
@@ -157,6 +173,9 @@ class _WriteFile(_Arguments):
         _write(workspace, path, data, limits)
         done = "replaced" if replaced else "created"
         return ToolResult(f"{path} was {done}: {len(data)} bytes, {len(_lines(self.content))} lines.")
+
+    def looks_at(self, looks: Looks) -> None:
+        looks.file(clean_path(self.path))
 
 
 class _EditFile(_Arguments):
@@ -182,11 +201,30 @@ class _EditFile(_Arguments):
         _write(workspace, path, data.replace(old, new, 1), limits)
         return ToolResult(f"{path} was changed in line {lines[0]}.")
 
+    def looks_at(self, looks: Looks) -> None:
+        looks.file(clean_path(self.path))
+
 
 _TOOLS: Mapping[str, type[_Arguments]] = {
     tool.name: tool for tool in (_EditFile, _ListFiles, _ReadFile, _SearchFiles, _WriteFile)
 }
 TOOL_NAMES = frozenset(_TOOLS)
+
+
+def note_looks(looks: Looks, name: str, arguments: JsonObject, result: ToolResult) -> None:
+    """Note what a call that was carried out, now or before a crash, has looked at of the files."""
+    tool = _TOOLS.get(name)
+    if tool is None:
+        return
+    try:
+        tool.model_validate(arguments).looks_at(looks)
+    except (ValidationError, InvalidInput):
+        return  # refused before it saw any file
+    if result.is_error:
+        looks.names()  # a refusal may speak of other files: what is called alike, what lies in the way
+    for one in result.shown:
+        if one.lines:
+            looks.file(one.path)
 
 
 class FileTools:
@@ -234,10 +272,15 @@ def _told_wrong(tool: type[_Arguments], error: ValidationError) -> str:
 
 
 def _under(prefix: str, files: Mapping[str, FileInfo]) -> dict[str, FileInfo]:
-    """The files whose path begins with the prefix; `.`, `./` and a leading slash mean the top folder."""
-    start = prefix.replace("\\", "/").removeprefix("./").lstrip("/")
-    start = "" if start == "." else start
+    """The files whose path begins with the prefix."""
+    start = _start(prefix)
     return {path: info for path, info in files.items() if path.startswith(start)}
+
+
+def _start(prefix: str) -> str:
+    """What paths begin with; `.`, `./` and a leading slash mean the top folder."""
+    start = prefix.replace("\\", "/").removeprefix("./").lstrip("/")
+    return "" if start == "." else start
 
 
 def _text(workspace: Workspace, path: str) -> str:
@@ -284,52 +327,11 @@ def _pattern(pattern: str, *, literal: bool) -> Pattern:
         raise InvalidInput(f"The pattern cannot be used: {error}.") from error
 
 
-@dataclass(frozen=True)
-class _Hit:
-    """A line in which a match begins, or a piece of it where it is not `whole`; the file has so many `lines`."""
-
-    path: str
-    line: int
-    text: str
-    whole: bool
-    lines: int
-
-    def shown(self, sha256: str, start: int, end: int) -> Shown:
-        last = self.line if self.whole else self.line - 1
-        return Shown(self.path, sha256, start, end, self.line, last, self.lines)
-
-
 def _spans(lines: Iterable[str], start: int = 0) -> Iterator[tuple[int, int]]:
     """Where each line stands in a text in which they follow one another from `start` on."""
     for line in lines:
         yield start, start + len(line)
         start += len(line) + 1
-
-
-def _hits(workspace: Workspace, names: Sequence[str], wanted: Pattern, limits: ToolLimits) -> Iterator[_Hit]:
-    """The lines in which a match begins. Raises TooSlow when the time is over."""
-    budget = Budget(limits.search_seconds)
-    for path in names:
-        budget.left()
-        text = text_of(workspace.read(path)) or ""
-        counted, line, lines = 0, 1, 0
-        for at in places(wanted, text, budget, limit=limits.hits + 1, each_line_once=True) if text else ():
-            start = text.rfind("\n", 0, at) + 1
-            end = text.find("\n", at)
-            end = len(text) if end < 0 else end
-            line += text.count("\n", counted, start)
-            lines = lines or text.count("\n") + (text[-1] != "\n")
-            whole = end - start <= limits.hit_chars
-            yield _Hit(path, line, _around(text, start, end, at, limits.hit_chars), whole, lines)
-            counted = start
-
-
-def _around(text: str, start: int, end: int, at: int, limit: int) -> str:
-    """The line from `start` to `end`, or so many characters of it around `at`."""
-    if end - start <= limit:
-        return text[start:end].rstrip("\r")
-    first = max(start, min(at - limit // 3, end - limit))
-    return f"{'…' if first > start else ''}{text[first : first + limit]}{'…' if first + limit < end else ''}"
 
 
 def _bytes(text: str) -> bytes:

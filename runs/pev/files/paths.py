@@ -108,6 +108,11 @@ def is_blank(data: bytes) -> bool:
     return not data.strip() if text is None else _SEEN.search(text) is None
 
 
+def is_unprintable(text: str) -> bool:
+    """Whether it has a control character or half of a surrogate pair, which no path has."""
+    return any(unicodedata.category(char) in _UNPRINTABLE for char in text)
+
+
 def _problem_with_whole(path: str) -> str | None:
     if not path.strip():
         return "it is empty; give a name such as notes/summary.md"
@@ -133,7 +138,7 @@ def _problem_with_part(part: str) -> str | None:
         return "it has two slashes in a row; use one"
     if part in {".", ".."}:
         return f"it has the part “{part}”; write the path from the top folder, without . and .."
-    if any(unicodedata.category(char) in _UNPRINTABLE for char in part):
+    if is_unprintable(part):
         return "it has a control character; use letters, digits, spaces and punctuation"
     if _hides_something(part):
         return "it has an invisible character, or one that reorders others; type the name again"

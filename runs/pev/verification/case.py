@@ -1,12 +1,15 @@
 """What a verification is about: the criteria, the artefacts, and what they are held against."""
 
+from __future__ import annotations
+
 from collections.abc import Collection, Mapping, Sequence, Set
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from runs.pev.checks.material import Material
 from runs.pev.contracts import RESULT, Criterion, MinBytes, WordCount
 from runs.pev.evidence.sources import Given, Sources, ToolText
+from runs.pev.files.reads import Looks
 from runs.pev.verification.requests import PersonRequest
 
 
@@ -53,6 +56,12 @@ class Case:
     persons: Mapping[int, str] = field(default_factory=dict)
     requests: Sequence[PersonRequest] = ()
     meant: Sequence[str] = ()
+
+    def watched(self, looks: Looks) -> Case:
+        """The same, which notes what of the files is looked at."""
+        infos = looks.over(self.inputs.infos, contents=False)  # no one learns from it what is in a file
+        inputs = Given(looks.over(self.inputs.files), infos)
+        return replace(self, files=looks.over(self.files), inputs=inputs)
 
     @property
     def material(self) -> Material:
