@@ -131,7 +131,7 @@ def _why(
         return "results are not reused"
     if spec.step_id in given.policy.without_reuse:
         return "you asked for it"
-    if reason := differences.general or differences.of_files(spec):
+    if reason := "; ".join(filter(None, [differences.general, differences.of_files(spec)])):
         return reason
     again = [step.name for step in plan.steps if step.step_id in spec.dependencies and step.step_id not in found]
     return f"“{again[0]}” runs again before it" if again else "no result that passed fits it any more"

@@ -100,6 +100,21 @@ class Team:
         return Say(json.dumps({"answer": "The result is done."}))
 
 
+def looking(**uses: list[ToolUse]) -> Player:
+    """An executor that begins each step with these calls, by the key of the step."""
+
+    def play(request: Request, right: Answer) -> Answer:
+        return (
+            UseTools(*uses.get(step_of(request)["step_id"], ()), *right.tools) if isinstance(right, UseTools) else right
+        )
+
+    return play
+
+
+def reads(path: str) -> ToolUse:
+    return ToolUse("read_file", {"path": path})
+
+
 def told(request: Request) -> list[Block]:
     """The data in the first message."""
     content = request.messages[0]["content"]

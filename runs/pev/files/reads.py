@@ -133,7 +133,7 @@ class Looks:
         self._sets: set[str] = {_Asked.MEANT}
 
     def file(self, path: str) -> None:
-        if len(self._files) <= MAX_FILES and _may_exist(path):
+        if len(self._files) <= MAX_FILES and _may_exist(path) and not path.startswith("@"):
             self._files.add(path)
 
     def contents(self, prefix: str) -> None:

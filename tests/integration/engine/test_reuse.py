@@ -43,7 +43,7 @@ def test_the_same_task_on_the_same_files_is_not_done_twice(
     "change",
     [
         {"request": "Do other work"},
-        {"files": {"notes.md": b"Some other notes."}},
+        {"files": {"notes.md": b"Some notes.\nMore of them.\n", "sales.csv": b"1"}},
         {"rounds": 11},
         {"min_confidence": 0.6},
         {"min_verifier_confidence": 0.5},

@@ -13,13 +13,14 @@ from runs.lifecycle.templates import plan_worth_keeping
 from runs.models import Attempt, Event, Run, Tree, User
 from runs.pev.contracts import PlanContract
 from tests.factories import Submit, finish
-from tests.fakes.team import Team
+from tests.fakes.team import Team, looking, reads
 
 pytestmark = [pytest.mark.django_db, pytest.mark.allow_hosts(["127.0.0.1"])]
 
 
 @pytest.fixture
 def first(team: Team, submitted: Submit, alice: User) -> Run:
+    team.executor = looking(one=[reads("notes.md")])
     return finish(submitted(), alice)
 
 
@@ -45,7 +46,7 @@ def test_what_is_done_again_is_told_with_the_reason(first: Run, bob: User) -> No
     other = {**trees.files_of(first.inputs), "sales.csv": trees.put(b"1")}
     changed = {"notes.md": trees.put(b"other")}
     assert told(first, files=dict(sorted(other.items())))["one"] == "sales.csv is new"
-    assert told(first, files=changed)["one"] == "notes.md changed"
+    assert told(first, files=changed) == {"one": "notes.md changed", "two": "“Do one” runs again before it"}
     assert told(first, request="Do it otherwise")["one"] == "the request changed"
     assert told(first, policy=first.policy.changed(rounds=5))["one"] == "the policy changed: rounds"
     assert told(first, policy=first.policy.changed(attempts=1)) == {"one": "reused", "two": "reused"}

@@ -14,13 +14,14 @@ from runs import trees
 from runs.enums import GateKind, Outcome
 from runs.models import Draft, Run, User
 from tests.factories import Submit, drain, finish, open_gate, reused
-from tests.fakes.team import Team
+from tests.fakes.team import Team, looking, reads
 
 pytestmark = [pytest.mark.django_db, pytest.mark.allow_hosts(["127.0.0.1"])]
 
 
 @pytest.fixture
 def first(team: Team, submitted: Submit, alice: User) -> Run:
+    team.executor = looking(one=[reads("notes.md")])
     run = finish(submitted(), alice)
     team.seen.clear()
     return run
@@ -156,13 +157,15 @@ def test_a_file_that_takes_the_place_of_another_is_told_as_the_reason(
     looked = client.post(
         place, sent | {"look": "on", "files": [SimpleUploadedFile("notes.md", b"Other notes.\n")]}
     ).text
-    assert told(looked) == "0 of 2 reused Do one, Do two again because notes.md changed"
+    assert told(looked) == (
+        "0 of 2 reused Do one again because notes.md changed Do two again because “Do one” runs again before it"
+    )
     assert Run.objects.count() == 1
     client.post(place, sent_by(looked))
     run = Run.objects.latest("pk")
     assert run.pk != first.pk
     assert trees.files_of(run.inputs)["notes.md"].size == 13
-    assert reused(finish(run, alice)) == []
+    assert reused(finish(run, alice)) == ["two"], "step one came to the same, and step two has not read it"
 
 
 def test_files_are_added_and_removed_in_a_draft_that_begins_with_those_of_the_run(

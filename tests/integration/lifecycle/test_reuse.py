@@ -1,0 +1,232 @@
+"""A run again with other files takes over exactly the results that do not rest on what is otherwise now."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from runs import trees
+from runs.lifecycle import reuse
+from runs.lifecycle.fingerprint import contract_of
+from runs.lifecycle.foreseen import Inputs, foresee
+from runs.lifecycle.templates import plan_worth_keeping
+from runs.models import Attempt, Run, User
+from tests.factories import Submit, finish, reused
+from tests.fakes.anthropic_answers import Answer, Request, Say, ToolUse, UseTools
+from tests.fakes.team import (
+    Team,
+    labels_of,
+    looking,
+    output_criterion,
+    plan,
+    reads,
+    step,
+    step_of,
+    told,
+    verdict,
+)
+
+pytestmark = [pytest.mark.django_db, pytest.mark.allow_hosts(["127.0.0.1"])]
+FILES = {"notes.md": b"Some notes.\n", "rates.csv": b"item,rate\npaint,3\n", "sales.csv": b"item,sum\npaint,3\n"}
+OTHER_SALES = {**FILES, "sales.csv": b"item,sum\npaint,4\nnails,1\n"}
+
+
+def inputs_of(*patterns: str) -> dict[str, Any]:
+    return {"inputs": list(patterns)}
+
+
+def foretold(before: Run, files: dict[str, bytes], owner: User) -> dict[str, str]:
+    """What the page would say of a run again with these files: why each step is carried out, or nothing."""
+    found = plan_worth_keeping(before)
+    assert found is not None
+    infos = {path: trees.put(content) for path, content in sorted(files.items())}
+    given = Inputs(owner, before.request, before.policy, infos)
+    return {one.key: one.why for one in foresee(contract_of(found), given, before)}
+
+
+def test_a_changed_file_voids_the_steps_that_read_it_and_no_other(team: Team, submitted: Submit, alice: User) -> None:
+    team.plan = plan(step("facts"), step("figures"), step("prices"), step("report", "facts", "prices"))
+    team.executor = looking(
+        facts=[reads("notes.md")],
+        figures=[reads("sales.csv")],
+        prices=[reads("rates.csv")],
+        report=[reads("facts.md"), reads("prices.md")],
+    )
+    before = finish(submitted(files=FILES), alice)
+    assert foretold(before, OTHER_SALES, alice) == {
+        "facts": "",
+        "figures": "sales.csv changed",
+        "prices": "",
+        "report": "",
+    }
+    assert reused(finish(submitted(files=OTHER_SALES), alice)) == ["facts", "prices", "report"]
+
+
+def test_the_outputs_of_a_step_are_read_like_any_other_file(team: Team, submitted: Submit, alice: User) -> None:
+    """Who read a file that comes out otherwise is done again, although what it rests on was found in the same words."""
+    text = "As it was.\n"
+
+    def writes(request: Request, right: Answer) -> Answer:
+        if isinstance(right, UseTools) and step_of(request)["step_id"] == "one":
+            return UseTools(reads("sales.csv"), ToolUse("write_file", {"path": "one.md", "content": text}))
+        return looking(three=[reads("one.md")])(request, right)
+
+    team.plan = plan(step("one"), step("two", "one"), step("three", "two"), step("four", "two"))
+    team.executor = writes
+    finish(submitted(files=FILES), alice)
+    text = "It is otherwise.\n"
+    before = finish(submitted(files=OTHER_SALES), alice)
+    assert reused(before) == ["four"], "what two found is the same"
+    assert reused(finish(submitted(files=OTHER_SALES), alice)) == ["four", "one", "three", "two"]
+
+
+@pytest.mark.parametrize(
+    ("use", "change", "reuse"),
+    [
+        (ToolUse("list_files", {"prefix": ""}), {"sales.csv": b"item,sum\npaint,4\n"}, True),
+        (ToolUse("list_files", {"prefix": ""}), {"sales.csv": b"longer than it was before\n"}, False),
+        (ToolUse("list_files", {"prefix": "no"}), {"sales.csv": b"longer than it was before\n"}, True),
+        (ToolUse("list_files", {"prefix": ""}), {"z.txt": b"new"}, False),
+        (ToolUse("list_files", {"prefix": "no"}), {"z.txt": b"new"}, True),
+        (ToolUse("list_files", {"prefix": "no"}), {"nothing.md": b"new"}, False),
+        (ToolUse("search_files", {"pattern": "nails"}), {"sales.csv": b"item,sum\npaint,4\n"}, False),
+        (ToolUse("search_files", {"pattern": "nails", "prefix": "./notes"}), {"sales.csv": b""}, True),
+        (ToolUse("read_file", {"path": "sales.csv"}), {"notes.md": b"Others.\n"}, True),
+        (ToolUse("read_file", {"path": "z.txt"}), {"z.txt": b"there now"}, False),
+        (ToolUse("read_file", {"path": "../z.txt"}), {"z.txt": b"there now"}, True),
+        (ToolUse("edit_file", {"path": "notes.md", "old": "nowhere", "new": ""}), {"notes.md": b"nowhere"}, False),
+    ],
+)
+def test_each_tool_rests_on_what_it_shows(
+    team: Team, submitted: Submit, alice: User, use: ToolUse, change: dict[str, bytes], reuse: bool
+) -> None:
+    team.plan = plan(step("one") | inputs_of("notes.md"))
+    team.executor = looking(one=[use])
+    before = finish(submitted(files=FILES), alice)
+    assert (foretold(before, FILES | change, alice)["one"] == "") == reuse
+    assert reused(finish(submitted(files=FILES | change), alice)) == (["one"] if reuse else [])
+
+
+@pytest.mark.parametrize(
+    ("patterns", "change", "why"),
+    [
+        ((), {"z.txt": b"new"}, "z.txt is new"),
+        (("contracts",), {"z.txt": b"new"}, ""),
+        (("contracts",), {"contracts/b.md": b"B"}, "contracts/b.md is new"),
+        (("contracts",), {"contracts/empty.md": b"no more"}, "contracts/empty.md changed"),
+        (("contracts",), {"contracts/a.md": b"other"}, ""),
+    ],
+)
+def test_a_file_that_a_step_is_to_deal_with_counts_although_it_read_none(
+    team: Team, submitted: Submit, alice: User, patterns: tuple[str, ...], change: dict[str, bytes], why: str
+) -> None:
+    """Its question lists them: which there are, and in which there is something to read."""
+    team.plan = plan(step("one") | inputs_of(*patterns))
+    files = {"notes.md": b"Some notes.\n", "contracts/a.md": b"One of two.\n", "contracts/empty.md": b""}
+    before = finish(submitted(files=files), alice)
+    assert foretold(before, files | change, alice) == {"one": why}
+    assert reused(finish(submitted(files=files | change), alice)) == ([] if why else ["one"])
+
+
+def test_what_checks_look_at_counts_as_well(team: Team, submitted: Submit, alice: User) -> None:
+    check = {"kind": "covers", "path": "one.md", "source": "rates.csv", "column": "item"}
+    one = step("one") | inputs_of("notes.md")
+    one["acceptance_criteria"].append(output_criterion("All items are named", check))
+    team.plan = plan(one)
+    team.executor = lambda request, right: (
+        UseTools(ToolUse("write_file", {"path": "one.md", "content": "paint is dealt with\n"}))
+        if isinstance(right, UseTools)
+        else right
+    )
+    before = finish(submitted(files=FILES), alice)
+    changed = FILES | {"rates.csv": b"item,rate\npaint,4\n"}
+    assert foretold(before, changed, alice) == {"one": "rates.csv changed"}
+    assert foretold(before, OTHER_SALES, alice) == {"one": ""}
+    assert reused(finish(submitted(files=changed), alice)) == []
+
+
+def test_what_a_verifier_quotes_counts_as_well(team: Team, submitted: Submit, alice: User) -> None:
+    def quotes(request: Request, right: Answer) -> Answer:
+        return Say(json.dumps(verdict(labels_of(request), "rates.csv", "paint,3")))
+
+    team.plan, team.verifier = plan(step("one") | inputs_of("notes.md")), quotes
+    before = finish(submitted(files=FILES), alice)
+    changed = FILES | {"rates.csv": b"item,rate\npaint,3\nnails,1\n"}
+    assert foretold(before, changed, alice) == {"one": "rates.csv changed"}
+    assert reused(finish(submitted(files=OTHER_SALES), alice)) == ["one"]
+
+
+def test_steps_side_by_side_are_reused_however_they_met(team: Team, submitted: Submit, alice: User) -> None:
+    """One after the other or at once: each lists what there is, and finds files of the other or not."""
+    lists = [ToolUse("list_files", {"prefix": ""}), ToolUse("search_files", {"pattern": "paint"})]
+    team.plan = plan(step("one"), step("two"), step("both", "one", "two"))
+    team.executor = looking(one=lists, two=lists, both=lists)
+    finish(submitted(files=FILES, parallel=1), alice)
+    assert reused(finish(submitted(files=FILES, parallel=3), alice)) == ["both", "one", "two"]
+    finish(submitted(files=FILES, parallel=3, reuse=False), alice)
+    assert reused(finish(submitted(files=FILES, parallel=1), alice)) == ["both", "one", "two"]
+
+
+def test_a_file_of_a_step_side_by_side_that_was_read_has_to_be_there(
+    team: Team, submitted: Submit, alice: User
+) -> None:
+    team.plan = plan(step("one"), step("two"))
+    team.executor = looking(two=[ToolUse("search_files", {"pattern": "Found by one"})])
+    finish(submitted(files=FILES, parallel=1), alice)
+    assert reused(finish(submitted(files=FILES, parallel=2), alice)) == ["one"]
+
+
+def test_a_retry_rests_on_what_the_attempt_before_it_looked_at(team: Team, submitted: Submit, alice: User) -> None:
+    """It was told the critique of that attempt."""
+    criticised: list[Request] = []
+
+    def strict(request: Request, right: Answer) -> Answer:
+        if "one says what was found" not in json.dumps(request.messages) or criticised:
+            return right
+        criticised.append(request)
+        return Say(json.dumps(verdict(labels_of(request), "", "", passed=False, action="retry")))
+
+    def reads_once(request: Request, right: Answer) -> Answer:
+        first = not any(part.kind == "critique" for part in told(request))
+        return looking(one=[reads("sales.csv")] if first else [])(request, right)
+
+    team.plan, team.verifier, team.executor = plan(step("one") | inputs_of("notes.md")), strict, reads_once
+    before = finish(submitted(files=FILES), alice)
+    assert before.plans.get().steps.get().tries == 2
+    assert foretold(before, OTHER_SALES, alice) == {"one": "sales.csv changed"}
+    assert reused(finish(submitted(files=FILES), alice)) == ["one"]
+
+
+def test_a_result_that_cannot_lie_beside_the_new_files_is_not_reused(
+    team: Team, submitted: Submit, alice: User
+) -> None:
+    team.plan = plan(step("one") | inputs_of("notes.md"))
+    finish(submitted(files=FILES), alice)
+    assert reused(finish(submitted(files=FILES | {"ONE.md": b"In the way."}), alice)) == []
+
+
+def test_an_attempt_without_a_record_is_not_reused(team: Team, submitted: Submit, alice: User) -> None:
+    before = finish(submitted(files=FILES), alice)
+    Attempt.objects.update(reads=None)
+    assert foretold(before, OTHER_SALES, alice)["one"] == "sales.csv changed"
+    assert reused(finish(submitted(files=FILES), alice)) == []
+
+
+def test_of_several_results_the_one_that_fits_is_found(team: Team, submitted: Submit, alice: User) -> None:
+    team.plan, team.executor = plan(step("one")), looking(one=[reads("sales.csv")])
+    before = finish(submitted(files=FILES), alice)
+    finish(submitted(files=OTHER_SALES), alice)
+    again = finish(submitted(files=FILES), alice)
+    assert Attempt.objects.get(step__plan__run=again).reused_from == Attempt.objects.get(step__plan__run=before)
+
+
+def test_of_very_many_results_only_the_newest_are_compared(
+    team: Team, submitted: Submit, alice: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(reuse, "MAX_CANDIDATES", 1)
+    team.plan, team.executor = plan(step("one")), looking(one=[reads("sales.csv")])
+    finish(submitted(files=FILES), alice)
+    finish(submitted(files=OTHER_SALES), alice)
+    assert reused(finish(submitted(files=FILES), alice)) == []
