@@ -94,7 +94,7 @@ GROUPS = (
                 "reused",
                 "Reused",
                 "A result that was taken from an earlier plan version or run, since nothing that it "
-                "depends on has changed.",
+                "depends on has changed: of the files, those that the attempt, its checks and its verifier looked at.",
             ),
             Term("run-again", "Run again", "The same task once more: what has not changed is reused."),
         ),
