@@ -19,7 +19,7 @@ from runs.reading.run import RunReading
 from runs.reading.tables import formulas_in
 from runs.reading.words import risk
 from runs.reading.words import words as words_of
-from runs.reports import parts
+from runs.reports import changes, parts
 from runs.reports.blocks import (
     Block,
     Check,
@@ -186,11 +186,10 @@ def _plan(reading: PlanReading, goals: set[str]) -> Iterator[Block]:
     rows = []
     if plan.reason:
         rows.append(("Why this version", spans(plan.reason)))
-    if reading.dropped:
-        rows.append(("Steps removed", spans(", ".join(reading.dropped))))
     if reading.fingerprint:
         rows.append(("Fingerprint", (span(reading.fingerprint, code=True),)))
     yield Facts(tuple(rows))
+    yield from changes.account(reading)
     if plan.relaxed:
         yield Notice("warn", "Asks for less than what was agreed", parts.listed(plan.relaxed))
 

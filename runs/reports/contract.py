@@ -19,7 +19,6 @@ from runs.enums import (
     Outcome,
     PlanStatus,
     Provenance,
-    Role,
     RunStatus,
     Severity,
     StepStatus,
@@ -29,8 +28,9 @@ from runs.pev.evidence.results import Evidence, RequestResult
 from runs.pev.files.coverage import Extent
 from runs.pev.plans.estimate import Estimate
 from runs.pev.policy import Policy
+from runs.reports.contract_figures import Costs, Metrics, RoleTotals, Totals
 
-VERSION: Literal["1.0"] = "1.0"
+VERSION: Literal["1.1"] = "1.1"
 
 
 class Unmet(Contract):
@@ -191,13 +191,58 @@ class Step(Contract):
     attempts: list[Attempt]
 
 
+class TextChange(Contract):
+    what: str
+    before: str
+    after: str
+
+
+class CriterionChange(Contract):
+    """`number`: its place from 1, where it was before if it is removed. `relaxed`: why less is asked for, or empty."""
+
+    kind: Literal["removed", "changed", "added", "moved"]
+    number: int
+    text: str
+    texts: list[TextChange]
+    relaxed: str
+
+
+class StepChange(Contract):
+    """`number`: its place from 1; `was`: its place before, 0 for a new one. `requests`: those that led to it."""
+
+    kind: Literal["removed", "changed", "added", "moved"]
+    step_id: str
+    name: str
+    number: int
+    was: int
+    texts: list[TextChange]
+    criteria: list[CriterionChange]
+    relaxed: list[str]
+    requests: list[int]
+
+
+class PlanChanges(Contract):
+    """What differs from version `since`. `whole`: other parts of the plan; `requests`: those about no step of these."""
+
+    since: int
+    summary: str
+    steps: list[StepChange]
+    success_criteria: list[CriterionChange]
+    whole: list[TextChange]
+    requests: list[int]
+
+
 class Plan(Contract):
+    """`author` is who wrote it by editing the version before; null for the planner's. `changes`: null for the first."""
+
     version: int
     status: PlanStatus
     fingerprint: str
     reason: str
     dropped_steps: list[str]
     relaxed: list[str]
+    author: str | None
+    changes: PlanChanges | None
     steps: list[Step]
     approved_by: str | None
     approved_how: str
@@ -219,122 +264,6 @@ class Refused(Contract):
     problem: str
 
 
-class Tokens(Contract):
-    input: int
-    output: int
-    cache_read: int
-    cache_write_5m: int
-    cache_write_1h: int
-    all: int
-
-
-class Totals(Contract):
-    """`cost_usd` is a decimal as text. It leaves out the `unpriced` calls; with `lower_bounds` it is a least amount."""
-
-    calls: int
-    failed: int
-    tokens: Tokens
-    cost_usd: str
-    unpriced: int
-    lower_bounds: int
-    duration_ms: int
-
-
-class RoleTotals(Totals):
-    role: Role
-    model: str
-
-
-class Guess(Contract):
-    low_usd: str | None
-    high_usd: str | None
-    partly_unpriced: bool
-    tokens: tuple[int, int] | None
-
-
-class CostLine(Contract):
-    key: str
-    name: str
-    estimate: Guess | None
-    actual: Totals
-    over: bool
-    standing: Literal["", "below", "within", "above"]
-    note: str
-
-
-class Costs(Contract):
-    version: int
-    rests_on: str
-    steps: list[CostLine]
-    roles: list[CostLine]
-    planned: CostLine
-    planning: CostLine
-    earlier: CostLine | None
-    total: Totals
-
-
-class StepFigures(Contract):
-    attempted: int
-    ended: int
-    passed: int
-    accepted: int
-    failed: int
-    dropped: int
-    first_pass: int
-    retried: int
-    recovered: int
-    reused: int
-    first_pass_yield: float | None
-    pass_rate: float | None
-
-
-class AttemptFigures(Contract):
-    judged: int
-    passed: int
-    sent_back: int
-    conflicts: int
-    retries: int
-    unsupported: int
-
-
-class Phase(Contract):
-    name: str
-    calls: int
-    model_ms: int
-    tool_ms: int
-
-
-class Waiting(Contract):
-    kind: str
-    open: int
-    count: int
-    total_ms: int
-    mean_ms: int
-    max_ms: int
-
-
-class Bucket(Contract):
-    low: float
-    high: float
-    count: int
-    held: int
-    claimed: float
-    share: float
-
-
-class Metrics(Contract):
-    doubt: str
-    replans: int
-    plans_rejected: int
-    wall_ms: int | None
-    steps: StepFigures
-    attempts: AttemptFigures
-    phases: list[Phase]
-    waiting: list[Waiting]
-    executor_confidence: list[Bucket]
-    verifier_confidence: list[Bucket]
-
-
 class Event(Contract):
     """A line of the history; `data` depends on its kind."""
 
@@ -347,7 +276,7 @@ class Event(Contract):
 class Report(Contract):
     """Everything that happened in a run."""
 
-    schema_version: Literal["1.0"] = VERSION
+    schema_version: Literal["1.1"] = VERSION
     run: int
     title: str
     request: str

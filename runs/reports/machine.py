@@ -17,7 +17,7 @@ from runs.reading.citations import RunCitations, cited_in
 from runs.reading.plans import PlanReading, StepReading
 from runs.reading.requests import Request
 from runs.reading.run import RunReading, reading_of
-from runs.reports import figures
+from runs.reports import changes, figures
 from runs.reports.contract import VERSION
 
 MAX_PROBLEM = 600
@@ -194,6 +194,8 @@ def _plan(plan: PlanReading) -> JsonValue:
         "reason": plan.row.reason,
         "dropped_steps": list[JsonValue](plan.dropped),
         "relaxed": list[JsonValue](plan.row.relaxed),
+        "author": plan.row.author.get_username() if plan.row.author else None,
+        "changes": changes.as_json(plan.changes),
         "steps": _steps(plan),
         "approved_by": plan.row.approved_by.get_username() if plan.row.approved_by else None,
         "approved_how": plan.row.approved_how,
