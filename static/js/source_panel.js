@@ -98,7 +98,8 @@
     body.replaceChildren(...nodes);
     const text = body.querySelector(".source-text");
     const hit = body.querySelector("mark");
-    if (text && hit) text.scrollTop = hit.offsetTop - text.clientHeight / 3;
+    // Not by offsetTop, which counts from the cell of the table.
+    if (text && hit) text.scrollTop += hit.getBoundingClientRect().top - text.getBoundingClientRect().top - text.clientHeight / 3;
   }
 
   function failed(body, link, words) {
