@@ -20,21 +20,30 @@ EVERYTHING = frozenset(
     }
 )
 _CALLS = frozenset({EventKind.MODEL_CALLED, EventKind.TOOL_CALLED})
+_ANSWERS = frozenset({EventKind.GATE_OPENED, EventKind.GATE_DECIDED, EventKind.GATE_WITHDRAWN})
+_ENDS = frozenset({EventKind.STEP_PASSED, EventKind.STEP_ACCEPTED, EventKind.STEP_FAILED})
 TABS: Mapping[str, Mapping[str, frozenset[EventKind]]] = {
     "overview": {
-        "gates": EVERYTHING | {EventKind.GATE_OPENED, EventKind.GATE_DECIDED},
+        "gates": EVERYTHING | _ANSWERS,
         "result": frozenset({EventKind.FINISHED}),
         "graph": EVERYTHING,
         "timeline": frozenset(EventKind) - _CALLS,
         "table": frozenset(EventKind) - _CALLS,
     },
-    "plan": {"plan": EVERYTHING},
+    "plan": {"plan": EVERYTHING | _ANSWERS | _ENDS | {EventKind.ATTEMPT_REUSED, EventKind.VERDICT}},
     "steps": {"steps": EVERYTHING},
-    "files": {"news": frozenset({EventKind.STEP_PASSED, EventKind.STEP_ACCEPTED})},
-    "history": {},
+    "files": {"files": EVERYTHING | _ENDS},
+    "history": {
+        "tree": frozenset(EventKind) - _CALLS,
+        "lines": frozenset(EventKind),
+        "filter": EVERYTHING | _ANSWERS,
+    },
     "cost": {"costs": frozenset(EventKind) - {EventKind.TOOL_CALLED}},
 }
-"""By tab, which of its regions change by which events. A gate in which somebody types changes by gate events only."""
+"""By tab, which of its regions change by which events. A gate in which somebody types changes by gate events only.
+
+A history that shows calls as `lines` changes with each; in its `tree` their sums are a small part of their own.
+"""
 
 
 def head(frame: RunFrame) -> str:

@@ -1,11 +1,14 @@
-// Puts in place what the socket of a run tells: title, icon, states of steps; fetches regions that changed when they are on the screen.
+// Puts in place what the socket of a run tells: title, icon, states of steps; fetches regions that changed when they are
+// on the screen. What somebody is at, in a region with [data-hold], stays as it is: a line says that there is news.
 (() => {
   "use strict";
   const MIN_GAP = 1000; // milliseconds between two looks at one region
   const TIMEOUT = 20_000;
   const SWAP_TIME = 1000;
   const NEAR = "400px";
+  const PASSING = "time, [data-clock], script"; // what reads differently a moment later
   const live = document.getElementById("live");
+  const held = document.getElementById("run-held");
   const icon = document.querySelector("link[rel=icon]");
   if (!live) return;
 
@@ -13,6 +16,8 @@
   const fetching = new Set();
   const fetched = new Map(); // name to when
   const names = new WeakMap(); // of regions that wait until they are on the screen
+  const folded = new WeakSet(); // folds that somebody opened or closed
+  const waiting = new Set(); // names of regions that were not put in place, since somebody is at them
 
   const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
   const regionOf = (name) => document.getElementById(name.startsWith("step-") ? name : `run-${name}`);
@@ -37,14 +42,56 @@
   }
 
   async function part(name) {
-    const address = `${window.location.pathname}?part=${encodeURIComponent(name)}`;
+    const address = new URL(window.location);
+    address.searchParams.set("part", name);
+    address.hash = "";
     // As htmx asks: a page that looks by itself does not keep a session alive.
     const answer = await fetch(address, { headers: { "HX-Request": "true" }, signal: AbortSignal.timeout(TIMEOUT) });
     if (!answer.ok || answer.redirected) throw new Error(`no ${name}: ${answer.status}`);
     return answer.text();
   }
 
-  async function refresh(name) {
+  document.addEventListener("click", (event) => {
+    const fold = event.target.closest("summary")?.parentElement;
+    if (fold) folded.add(fold);
+  });
+
+  // Whether somebody types in it, has marked something, has opened a fold, or would lose the place.
+  function isAtHand(region) {
+    const marked = window.getSelection();
+    const typed = (field) => field.value !== field.defaultValue;
+    return region.contains(document.activeElement)
+      || (marked && !marked.isCollapsed && marked.containsNode(region, true))
+      || [...region.querySelectorAll("textarea, input")].some(typed)
+      || [...region.querySelectorAll("details")].some((fold) => folded.has(fold));
+  }
+
+  function words(region) {
+    const copy = region.cloneNode(true);
+    for (const one of copy.querySelectorAll(PASSING)) one.remove();
+    return copy.textContent.replace(/\s+/g, " ").trim();
+  }
+
+  function isNews(region, text) {
+    const fresh = document.createRange().createContextualFragment(text).firstElementChild;
+    return fresh && words(fresh) !== words(region);
+  }
+
+  function tell() {
+    if (!held) return;
+    const [name] = [...waiting].filter((one) => regionOf(one)?.dataset.hold);
+    held.hidden = !name;
+    if (name) held.querySelector("span").textContent = regionOf(name).dataset.hold;
+  }
+
+  held?.querySelector("button").addEventListener("click", () => {
+    for (const name of waiting) {
+      stale.add(name);
+      refresh(name, true);
+    }
+  });
+
+  async function refresh(name, wanted = false) {
     if (!stale.has(name) || fetching.has(name)) return;
     fetching.add(name);
     try {
@@ -53,11 +100,18 @@
       stale.delete(name);
       fetched.set(name, Date.now());
       const text = await part(name);
-      document.dispatchEvent(new CustomEvent("pev:before-part"));
       const target = regionOf(name);
+      if (target?.hasAttribute("data-hold") && !wanted && isAtHand(target)) {
+        if (isNews(target, text)) waiting.add(name);
+        tell();
+        return;
+      }
+      waiting.delete(name);
+      document.dispatchEvent(new CustomEvent("pev:before-part"));
       const swapped = target && window.htmx.swap({ sourceElement: target, target, swap: "outerMorph", text, transition: false });
       await Promise.race([swapped, pause(SWAP_TIME)]); // of a region that went meanwhile nothing more is heard
       document.dispatchEvent(new CustomEvent("pev:after-part"));
+      tell();
     } catch {
       stale.add(name); // the next connection of the socket tries again
       return;

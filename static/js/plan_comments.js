@@ -2,6 +2,7 @@
 (() => {
   "use strict";
   const form = document.getElementById("plan-answer");
+  const me = document.body.dataset.user || "";
   const PREFIX = "pev-plan-comments:";
 
   function kept(key) {
@@ -13,34 +14,46 @@
   }
 
   if (!form) return;
-  const key = PREFIX + form.dataset.gate;
-  const fields = [...form.querySelectorAll("textarea")];
-  const [approve, reject] = ["approve", "reject"].map((verb) => form.querySelector(`.plan-bar button[value=${verb}]`));
+  const fields = () => [...form.elements].filter((field) => field.matches("textarea"));
+  const bar = () => document.querySelector(".plan-bar");
+  const key = () => PREFIX + bar().dataset.gate;
 
   function show() {
-    const count = fields.filter((field) => field.value.trim()).length;
+    const [approve, reject] = ["approve", "reject"].map((verb) => bar().querySelector(`button[value=${verb}]`));
+    const mine = bar().dataset.notBy === me;
+    approve.disabled = mine; // a second person has to: whoever submitted the task is told before they try
+    if (mine) approve.setAttribute("aria-describedby", "plan-second");
+    const count = fields().filter((field) => field.value.trim()).length;
     document.getElementById("comments-count").textContent = count ? `${count} comment${count === 1 ? "" : "s"} to send` : "";
     approve.classList.toggle("primary", !count);
     reject.classList.toggle("primary", Boolean(count));
   }
 
   function keep() {
-    const typed = Object.fromEntries(fields.filter((field) => field.value.trim()).map((field) => [field.name, field.value]));
+    const typed = Object.fromEntries(fields().filter((field) => field.value.trim()).map((field) => [field.name, field.value]));
     try {
-      if (Object.keys(typed).length) localStorage.setItem(key, JSON.stringify(typed));
-      else localStorage.removeItem(key);
+      if (Object.keys(typed).length) localStorage.setItem(key(), JSON.stringify(typed));
+      else localStorage.removeItem(key());
     } catch {
       // A browser that keeps nothing still sends.
     }
     show();
   }
 
-  const before = kept(key);
-  for (const field of fields) {
-    if (field.value || !before[field.name]) continue;
-    field.value = before[field.name];
-    for (let fold = field.closest("details"); fold; fold = fold.parentElement.closest("details")) fold.open = true;
+  function start() {
+    if (!bar()) return;
+    const before = kept(key());
+    for (const field of fields()) {
+      if (field.value || !before[field.name]) continue;
+      field.value = before[field.name];
+      for (let fold = field.closest("details"); fold; fold = fold.parentElement.closest("details")) fold.open = true;
+    }
+    show();
   }
-  form.addEventListener("input", keep);
-  show();
+
+  document.addEventListener("input", (event) => {
+    if (event.target.form === form) keep();
+  });
+  document.addEventListener("pev:after-part", start);
+  start();
 })();

@@ -14,7 +14,7 @@
 
   // Words that somebody was typing when the question went away are not thrown away with it.
   function unsent() {
-    return [...document.querySelectorAll("#run-gates textarea")].filter((field) => field.value.trim())
+    return [...document.querySelectorAll("#run-gates textarea, #run-plan textarea")].filter((field) => field.value.trim())
       .map((field) => ({ id: field.id, words: field.value }));
   }
 
@@ -29,7 +29,7 @@
       quote.className = "quote";
       quote.textContent = words;
       note.append(said, quote);
-      document.getElementById("run-gates").after(note);
+      document.querySelector("#run-gates, #run-plan").after(note);
     }
   }
 

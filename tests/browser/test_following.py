@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Page, WebSocketRoute, expect
 
 from tests.browser.site import Site, sign_in
-from tests.browser.test_story import LONG, approve, gate, try_the_samples
+from tests.browser.test_story import LONG, approve, gate, numbers_in, try_the_samples
 
 TEXT = """() => {
     const main = document.getElementById("main").cloneNode(true);
@@ -45,7 +45,7 @@ def test_a_watched_page_is_the_page_that_is_opened_late(page: Page) -> None:
     try_the_samples(page)
     run = page.url.split("#")[0]
     watched = []
-    for tab in ("", "steps/", "cost/"):  # where one compares or writes, a line says that there is something new
+    for tab in ("", "plan/", "steps/", "files/", "history/", "history/?show=calls", "cost/"):
         watched.append(page.context.new_page())
         watched[-1].set_viewport_size({"width": 1280, "height": 6_000})  # what is not on the screen is not fetched
         watched[-1].goto(run + tab)
@@ -65,17 +65,34 @@ def test_a_watched_page_is_the_page_that_is_opened_late(page: Page) -> None:
         same_as_fresh(one)
 
 
+def test_a_plan_that_somebody_writes_on_stays_and_says_that_there_is_news(page: Page) -> None:
+    try_the_samples(page)
+    plan = page.context.new_page()
+    plan.goto(page.url.split("#")[0] + "plan/")
+    expect(plan.locator("#live")).to_have_attribute("data-state", "live")
+    plan.locator("#plan-reason").fill("Name the severity.")
+    page.bring_to_front()
+    approve(page, "plan")
+    plan.bring_to_front()
+    expect(plan.locator("#run-held")).to_contain_text("The plan is not what it was", timeout=LONG)
+    assert plan.locator("#plan-reason").input_value() == "Name the severity."
+    plan.get_by_role("button", name="Show it").click()
+    expect(plan.locator(".plan-head")).to_contain_text("approved by")
+    expect(plan.locator("#run-held")).to_be_hidden()
+    expect(plan.locator("blockquote")).to_have_text("Name the severity.")
+
+
 @pytest.mark.provokes("WebSocket")
 def test_a_line_that_was_cut_for_ten_seconds_loses_nothing(page: Page) -> None:
     try_the_samples(page)
     line = Line(page)
-    page.goto(page.url.split("#")[0] + "history/")
+    page.goto(page.url.split("#")[0] + "history/?show=calls")
     expect(page.locator("#live")).to_have_attribute("data-state", "live")
     page.evaluate("window.neverReloaded = true")
     line.cut()
     expect(page.locator("#live")).to_have_text("reconnecting…")
     other = page.context.new_page()
-    other.goto(page.url.replace("history/", ""))
+    other.goto(page.url.split("history/")[0])
     approve(other, "plan")
     expect(gate(other, "step")).to_be_visible(timeout=LONG)
     newest = other.locator("#count-history").inner_text()
@@ -84,8 +101,7 @@ def test_a_line_that_was_cut_for_ten_seconds_loses_nothing(page: Page) -> None:
     page.bring_to_front()
     expect(page.locator("#count-history")).to_have_text(newest, timeout=LONG)
     expect(page.locator("#live")).to_have_text("Live")
-    numbers = [int(text) for text in page.locator("#feed-lines .event-seq").all_inner_texts()]
-    assert numbers == list(range(numbers[0], int(newest) + 1)), "every line that was missed, once and in order"
+    assert numbers_in(page) == list(range(1, int(newest) + 1)), "every line, once"
     assert page.evaluate("window.neverReloaded")
 
 

@@ -55,10 +55,11 @@ def beside(page: Page, name: str) -> Page:
 
 
 def numbers_in(history: Page) -> list[int]:
-    """The numbers of the events that the page shows, sorted: those of its tree, and those that came after."""
-    came = [int(text) for text in history.locator("#feed-lines .event-seq").all_inner_texts()]
-    assert came == sorted(came)
-    return sorted([*came, *map(int, history.locator(".history-tree .event-seq").all_inner_texts())])
+    """The numbers of the events that the page shows once it has caught up, sorted."""
+    history.bring_to_front()  # what nobody looks at is not fetched
+    newest = history.locator("#count-history").inner_text()
+    expect(history.locator(f"#e{newest}")).to_be_attached(timeout=LONG)
+    return sorted(map(int, history.locator(".history-tree .event-seq").all_inner_texts()))
 
 
 def test_from_the_sample_to_the_report(page: Page, site: Site) -> None:

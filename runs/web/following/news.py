@@ -13,8 +13,9 @@ from django.template.loader import render_to_string
 
 from runs.models import Event, Run, Step
 from runs.web.fragments import EVERYTHING, FRAME, TABS
-from runs.web.presenters.feed import line
 from runs.web.presenters.frame import RunFrame
+from runs.web.presenters.history_rows import sums_with
+from runs.web.presenters.history_tree import Calls
 from runs.web.templatetags.pev import words
 
 MAX_LINES = 200
@@ -46,19 +47,24 @@ def news(run: Run, tab: str, seen: int, shown: Shown) -> News:
     frame = RunFrame(run, tab)
     small = small_parts(frame)
     new = {name: part.text for name, part in small.items() if name not in shown or shown[name].key != part.key}
-    events = list(run.events.after(seen).filter(seq__lte=run.event_count)[: MAX_LINES + 1])
     message: dict[str, object] = {name: new.pop(name) for name in ("title", "icon") if name in new}
     content = list(new.values())
     if tab:
+        events = list(run.events.after(seen).filter(seq__lte=run.event_count)[: MAX_LINES + 1])
         touched = _touched(frame, events)
-        if changed := _changed(tab, events, touched):
-            message["changed"] = changed
+        changed = _changed(tab, events, touched)
         if touched:
             message |= _statuses(touched)
-        if tab == "history":
-            content.append(_lines(run, events).strip())
+        if tab == "history" and "tree" not in changed:
+            for calls in sums_with(run, events):
+                changed.append(f"calls-{calls.work}")
+                content.append(_rendered_sum(calls))
+        if changed:
+            message["changed"] = changed
     if content:
         message["content"] = "".join(content)
+    if not tab and not message:
+        return News(run.event_count, "", small)
     text = json.dumps({"seq": run.event_count, **message}, ensure_ascii=False, separators=(",", ":"))
     return News(run.event_count, text, small)
 
@@ -81,6 +87,10 @@ def _rendered(part: str, **context: object) -> str:
     return render_to_string(f"{FRAME}#{part}", {**context, "oob": True}).strip()
 
 
+def _rendered_sum(calls: Calls) -> str:
+    return render_to_string("runs/history.html#sum", {"folded": calls, "oob": True}).strip()
+
+
 def _touched(frame: RunFrame, events: Sequence[Event]) -> list[Step]:
     """The steps of the newest version of the plan that these events name."""
     keys = {str(event.data["step"]) for event in events if event.data.get("step")}
@@ -101,13 +111,3 @@ def _changed(tab: str, events: Sequence[Event], touched: Iterable[Step]) -> list
 def _statuses(steps: Iterable[Step]) -> dict[str, dict[str, str]]:
     found = {str(step.pk): step.status for step in steps}
     return {"steps": found, "words": {status: words(status) for status in set(found.values())}}
-
-
-def _lines(run: Run, events: Sequence[Event]) -> str:
-    if len(events) > MAX_LINES:
-        return render_to_string("runs/history.html#missed", {"oob": True})
-    keys = {str(event.data["step"]) for event in events if event.data.get("step")}
-    steps = Step.objects.filter(plan__run=run, key__in=keys).order_by("plan__version")
-    names = {step.key: step.spec.name for step in steps}
-    lines = [line(event, names) for event in events]
-    return render_to_string("runs/history.html#lines", {"lines": lines, "run": run, "oob": True})

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from urllib.parse import urlencode
 
 from django.core.paginator import Page, Paginator
+from django.http import Http404
 
 from runs import trees
 from runs.models import Attempt, Run
@@ -21,14 +23,12 @@ DIFFS = 100
 
 
 @dataclass(frozen=True)
-class Asked:
-    """What the address asks for, as it came: numbers of events, a part of paths, pages of the two lists."""
+class FileList:
+    """A page of one of the two lists; `back` and `on` are the addresses of those beside it, or empty."""
 
-    to: str = ""
-    since: str = ""
-    path: str = ""
-    made: str = ""
-    given: str = ""
+    page: Page[FileRow]
+    back: str
+    on: str
 
 
 @dataclass(frozen=True)
@@ -56,13 +56,15 @@ class FileRow:
 
 @dataclass(frozen=True, eq=False)
 class FilesPage:
-    """The files as of `to`; with `since` what differs between the two moments."""
+    """The files as of `to`; with `since` what differs between the two moments. `asked`: the query of the address, with
+    a part of their paths and the pages of the two lists.
+    """
 
     run: Run
     history: FileHistory
     to: Moment
     since: Moment | None
-    asked: Asked
+    asked: Mapping[str, str]
 
     @cached_property
     def _then(self) -> Mapping[str, FileInfo]:
@@ -77,14 +79,19 @@ class FilesPage:
         return self.history.writers(self.to)
 
     @cached_property
-    def results(self) -> Page[FileRow]:
+    def results(self) -> FileList:
         """What the run made, changed or removed."""
-        return Paginator(list(self._results()), ROWS).get_page(self.asked.made or 1)
+        return self._list("made", self._results())
 
     @cached_property
-    def given(self) -> Page[FileRow]:
+    def given(self) -> FileList:
         """What was submitted, as it was then."""
-        return Paginator(list(self._given()), ROWS).get_page(self.asked.given or 1)
+        return self._list("given", self._given())
+
+    def _list(self, name: str, rows: Iterator[FileRow]) -> FileList:
+        page = Paginator(list(rows), ROWS).get_page(self.asked.get(name, 1))
+        back, on = (f"?{urlencode({**self.asked, name: page.number + by})}" for by in (-1, 1))
+        return FileList(page, back if page.has_previous() else "", on if page.has_next() else "")
 
     def _results(self) -> Iterator[FileRow]:
         for path in changes_between(self._start, self._then):
@@ -103,7 +110,7 @@ class FilesPage:
                 yield FileRow(path, info, change, self._writers.get(path), problem=problems.get(path, ""))
 
     def _is_asked_for(self, path: str) -> bool:
-        return self.asked.path.casefold() in path.casefold()
+        return self.asked.get("path", "").casefold() in path.casefold()
 
     @cached_property
     def diffs(self) -> Sequence[FileDiff]:
@@ -125,15 +132,18 @@ class FilesPage:
         return [path for path in changes_between(self._before, self._then) if self._is_asked_for(path)]
 
 
-def files_page(run: Run, asked: Asked) -> FilesPage | None:
-    """The page; None when it asks for a moment that this run has not."""
+def files_page(run: Run, asked: Mapping[str, str]) -> FilesPage:
+    """The page; `to` and `from` are numbers of events. Raises Http404 for a moment that this run has not."""
     trees.fresh_for(run.pk)
     history = FileHistory(run)
-    to, since = _moment(history, asked.to), _moment(history, asked.since)
-    if (asked.to and to is None) or (asked.since and since is None):
-        return None
+    to, since = (_moment(history, asked.get(name, "")) for name in ("to", "from"))
     return FilesPage(run, history, to or history.now, since, asked)
 
 
 def _moment(history: FileHistory, given: str) -> Moment | None:
-    return history.at(int(given)) if given.isascii() and given.isdigit() and len(given) < 10 else None
+    if not given:
+        return None
+    found = history.at(int(given)) if given.isascii() and given.isdigit() and len(given) < 10 else None
+    if found is None:
+        raise Http404("This run has no such moment.")
+    return found

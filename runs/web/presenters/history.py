@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from runs.models import Run
 from runs.web.presenters.history_calls import CallPage, calls_of, work_of
-from runs.web.presenters.history_filter import CALLS, SHOW, HistoryFilter, Show, filter_from
+from runs.web.presenters.history_filter import CALLS, SHOW, HistoryFilter, filter_from
 from runs.web.presenters.history_rows import context_of, people_of, steps_of, window
 from runs.web.presenters.history_tree import Node, tree
 
@@ -33,11 +33,6 @@ class HistoryPage:
     people: Sequence[str]
     searched_all: bool
     unfolded: CallPage | None
-
-    @property
-    def follows(self) -> bool:
-        """Whether lines that come while the page is open belong below it: whether it leaves out calls at most."""
-        return (self.chosen.folds_calls and not self.chosen.step) or self.chosen == HistoryFilter(Show.WITH_CALLS)
 
     @property
     def kinds(self) -> list[tuple[str, str]]:

@@ -15,7 +15,7 @@ from runs.enums import EventKind, WorkKind
 from runs.events.kinds import read
 from runs.events.sentences import sentence
 from runs.models import Attempt, Event, ModelCall, Run, Step, ToolCall, WorkItem
-from runs.web.presenters.history_filter import HistoryFilter
+from runs.web.presenters.history_filter import CALLS, HistoryFilter
 from runs.web.presenters.history_tree import AttemptRow, Calls, Context, Marks, StepRow
 
 PER_PAGE = 200
@@ -128,7 +128,23 @@ def _works(run: Run, begun: Iterable[Event]) -> dict[int, int]:
     return found
 
 
+def sums_with(run: Run, events: Iterable[Event]) -> list[Calls]:
+    """The sums that these calls of the newest work are a part of."""
+    told = [read(event.kind, event.data) for event in events if event.kind in CALLS]
+    named = {(getattr(call, "step", ""), getattr(call, "attempt", 0)) for call in told}
+    keys, numbers = {key for key, _ in named if key}, {number for key, number in named if key}
+    own = Attempt.objects.of_run(run).filter(step__key__in=keys, number__in=numbers, reused_from=None).order_by("pk")
+    rows = own.values_list("step__key", "number", "work__pk") if keys else ()
+    works: dict[tuple[str, int], int | None]
+    works = {(key, number): work for key, number, work in rows if (key, number) in named}
+    if any(not key for key, _ in named):
+        works["", 0] = WorkItem.objects.filter(run=run, attempt=None).order_by("pk").values_list("pk", flat=True).last()
+    found = [work for work in works.values() if work is not None]
+    return list(_calls(run, found, 0).values()) if found else []
+
+
 def _calls(run: Run, works: Sequence[int], unfolded: int) -> dict[int, Calls]:
+    """Of all of these, also where there is none yet."""
     models = dict(totals_by(ModelCall.objects.filter(run=run, work__in=works), "work_id"))
     tools = {
         row["work_id"]: row
@@ -138,7 +154,7 @@ def _calls(run: Run, works: Sequence[int], unfolded: int) -> dict[int, Calls]:
         .annotate(calls=Count("pk"), failed=Count("pk", filter=Q(is_error=True)), ms=Sum("duration_ms"))
     }
     found = {}
-    for work in {*(work for (work,) in models), *tools}:
+    for work in works:
         used, tool = models.get((work,), Totals()), tools.get(work, {"calls": 0, "failed": 0, "ms": 0})
         found[work] = Calls(
             work=work,

@@ -58,6 +58,10 @@ class Calls:
     lower_bounds: int
     open: bool = False
 
+    @property
+    def any(self) -> bool:
+        return self.models + self.tools > 0
+
 
 @dataclass(frozen=True)
 class Line:

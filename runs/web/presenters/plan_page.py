@@ -11,6 +11,7 @@ from django.http import Http404
 from runs.enums import GateKind, GateStatus
 from runs.models import Run, Step
 from runs.pev.contracts import Criterion
+from runs.pev.texts.numbers import key
 from runs.reading.differences import Comparison
 from runs.reading.plans import PlanReading, StepReading
 from runs.reading.rows import read_rows
@@ -137,11 +138,19 @@ def _no_details(_: Sequence[Step]) -> Sequence[Step]:
 
 
 def plan_page(
-    run: Run,
-    version: int | None = None,
-    against: int | None = None,
-    problem: str = "",
-    typed: Mapping[str, str] | None = None,
+    run: Run, asked: Mapping[str, str], problem: str = "", typed: Mapping[str, str] | None = None
 ) -> PlanPage:
-    """The page as of now. The number of queries does not depend on the number of steps."""
+    """The page as of now, of the `version` that is asked for, `against` another. The number of queries does not depend
+    on the number of steps. Raises Http404 for what is no number.
+    """
+    version, against = _number(asked.get("version", "")), _number(asked.get("against", ""))
     return PlanPage(read_rows(run, _no_details), version, against, problem, typed or {})
+
+
+def _number(given: str) -> int | None:
+    if given in {"", "0"}:
+        return 0 if given else None
+    try:
+        return key(given)
+    except ValueError as error:
+        raise Http404 from error

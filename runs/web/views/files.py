@@ -1,8 +1,8 @@
-"""The files of a run: the tab with all of them, the page of one, its download, and a picture as itself."""
+"""A file of a run: its page, its download, and a picture as itself."""
 
 from __future__ import annotations
 
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest
 from django.http.response import HttpResponseBase
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
@@ -10,33 +10,12 @@ from django.views.decorators.http import require_safe
 from runs import trees
 from runs.models import Run
 from runs.web.addresses import file_address
-from runs.web.following.parts import part
 from runs.web.panel import SourcePanel, is_for_panel
 from runs.web.place import asked_in, number_in
-from runs.web.presenters import files_page
 from runs.web.presenters.file_page import Asked, FilePage, version_of
 from runs.web.presenters.frame import RunFrame
 from runs.web.streaming import attachment, picture
 from runs.web.views.run import visible_run
-
-
-@require_safe
-def files_tab(request: HttpRequest, run_id: int) -> HttpResponse:
-    """The files of a run, as of `to`; with `from` what differs between the two. `part`: see `views.run.run_tab`."""
-    run = visible_run(request, run_id)
-    if "part" in request.GET:
-        return HttpResponse(part(run, "files", request.GET["part"]))
-    asked = files_page.Asked(
-        to=request.GET.get("to", ""),
-        since=request.GET.get("from", ""),
-        path=request.GET.get("path", "")[:200],
-        made=request.GET.get("made", ""),
-        given=request.GET.get("given", ""),
-    )
-    page = files_page.files_page(run, asked)
-    if page is None:
-        raise Http404("This run has no such moment.")
-    return render(request, "runs/files.html", {"frame": RunFrame(run, "files"), "run": run, "files": page})
 
 
 @require_safe

@@ -4,20 +4,19 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from runs.web.presenters.frame import RunFrame
-from runs.web.presenters.history import history_page as present
+from runs.web.following.parts import asked_in, tab_context
 from runs.web.presenters.history_calls import calls_of
-from runs.web.views.run import visible_run
+from runs.web.views.run import tab_of, visible_run
 
 
 @require_safe
 def history_page(request: HttpRequest, run_id: int) -> HttpResponse:
     """The tree; a change of the filter asks for its lines alone."""
     run = visible_run(request, run_id)
-    page = present(run, request.GET.dict())
-    if getattr(request, "htmx", False):
-        return render(request, "runs/history.html#tree", {"page": page})
-    return render(request, "runs/history.html", {"frame": RunFrame(run, "history"), "page": page, "run": run})
+    if getattr(request, "htmx", False) and "part" not in request.GET:
+        asked = asked_in("history", request.GET.dict())
+        return render(request, "runs/history.html#tree", tab_context(run, "history", asked))
+    return tab_of(request, run, "history")
 
 
 @require_safe

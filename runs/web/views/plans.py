@@ -4,7 +4,7 @@ import logging
 from dataclasses import replace
 
 from django.contrib import messages
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods, require_safe
@@ -16,19 +16,16 @@ from runs.lifecycle.templates import MAX_NAME
 from runs.logs import about
 from runs.models import Run
 from runs.pev.imports.imported import exported
-from runs.pev.texts.numbers import key
-from runs.web.following.parts import part
 from runs.web.forms.comments import comments_in, typed_in
 from runs.web.forms.decisions import DecisionForm
 from runs.web.forms.templates import SaveTemplateForm
 from runs.web.presenters.frame import RunFrame
-from runs.web.presenters.plan_page import PlanPage
 from runs.web.presenters.plan_page import plan_page as present
 from runs.web.sessions import about_request
 from runs.web.streaming import attachment
 from runs.web.views.gates import status_of
 from runs.web.views.plan_editor import gate_of
-from runs.web.views.run import person, visible_run
+from runs.web.views.run import person, tab_of, visible_run
 
 log = logging.getLogger(__name__)
 
@@ -39,20 +36,7 @@ def plan_page(request: HttpRequest, run_id: int) -> HttpResponse:
     run = visible_run(request, run_id)
     if request.method == "POST" and "gate" in request.POST:
         return _answered(request, run)
-    if (name := request.GET.get("part")) is not None:
-        return HttpResponse(part(run, "plan", name))
-    return _page(request, run, present(run, _number(request, "version"), _number(request, "against")))
-
-
-def _number(request: HttpRequest, name: str) -> int | None:
-    """That of a version in the query, if there is one. Raises Http404 for what is none."""
-    given = request.GET.get(name, "")
-    if given in {"", "0"}:
-        return 0 if given else None
-    try:
-        return key(given)
-    except ValueError as error:
-        raise Http404 from error
+    return tab_of(request, run, "plan")
 
 
 def _answered(request: HttpRequest, run: Run) -> HttpResponse:
@@ -70,12 +54,9 @@ def _answered(request: HttpRequest, run: Run) -> HttpResponse:
     except PevError as error:
         what = about(**(about_request(request) | {"run": run.pk, "gate": gate.pk}))
         log.info("refused: a decision, %s", type(error).__name__, extra=what)
-        return _page(request, run, present(run, problem=str(error), typed=typed), status_of(error))
+        context = {"frame": RunFrame(run, "plan"), "page": present(run, {}, str(error), typed)}
+        return render(request, "runs/plan.html", context, status=status_of(error))
     return redirect("run", run_id=run.pk)
-
-
-def _page(request: HttpRequest, run: Run, page: PlanPage, status: int = 200) -> HttpResponse:
-    return render(request, "runs/plan.html", {"frame": RunFrame(run, "plan"), "page": page}, status=status)
 
 
 @require_safe

@@ -12,7 +12,7 @@ from runs.lifecycle import gates
 from runs.logs import about
 from runs.models import Run, User
 from runs.permissions import visible_runs
-from runs.web.following.parts import part, tab_context
+from runs.web.following.parts import asked_in, part, tab_context
 from runs.web.forms.decisions import PauseForm, StopForm
 from runs.web.fragments import head
 from runs.web.presenters.frame import RunFrame
@@ -35,11 +35,14 @@ def person(request: HttpRequest) -> User:
 
 @require_safe
 def run_tab(request: HttpRequest, run_id: int, tab: str) -> HttpResponse:
+    return tab_of(request, visible_run(request, run_id), tab)
+
+
+def tab_of(request: HttpRequest, run: Run, tab: str) -> HttpResponse:
     """One tab of the page of a run, by its name; with `?part=` one of its regions, for a page that is open."""
-    run = visible_run(request, run_id)
     if (name := request.GET.get("part")) is not None:
-        return HttpResponse(part(run, tab, name))
-    return render(request, f"runs/{tab}.html", tab_context(run, tab))
+        return HttpResponse(part(run, tab, name, request.GET.dict()))
+    return render(request, f"runs/{tab}.html", tab_context(run, tab, asked_in(tab, request.GET.dict())))
 
 
 @require_POST

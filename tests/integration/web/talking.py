@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-import re
 from collections.abc import Awaitable, Callable
 from typing import Any, cast
 
@@ -45,10 +44,6 @@ def talk(run_id: int, user: User | None, what: Talk, tab: str = "history") -> An
 
 async def update(socket: WebsocketCommunicator) -> dict[str, Any]:
     return cast("dict[str, Any]", json.loads(await socket.receive_from(timeout=3)))
-
-
-def seqs(content: str) -> list[int]:
-    return [int(seq) for seq in re.findall(r'data-seq="(\d+)"', content)]
 
 
 def tell(run: Run) -> None:

@@ -138,10 +138,10 @@ def test_an_unreadable_file_says_why(alice_client: Client) -> None:
     assert '<span class="file-problem">is a PDF file' in tab(alice_client, run)
 
 
-def test_a_page_that_is_open_is_told_of_new_files_and_keeps_what_it_shows(alice_client: Client) -> None:
+@pytest.mark.parametrize("query", ["?", "?path=lease&", "?from=0&"])
+def test_the_part_that_a_page_asks_for_is_what_the_page_has(alice_client: Client, query: str) -> None:
     run = rewriting()
-    assert '<p id="run-news" class="files-news" role="status"></p>' in tab(alice_client, run)
-    told = tab(alice_client, run, "?part=news")
-    assert f'A step has written files. <a href="/runs/{run.pk}/files/">Show them</a>' in told
-    assert "<html" not in told
-    assert alice_client.get(f"/runs/{run.pk}/files/?part=files").status_code == 404
+    part = tab(alice_client, run, f"{query}part=files")
+    assert part.startswith('<div id="run-files"')
+    assert part in tab(alice_client, run, query)
+    assert alice_client.get(f"/runs/{run.pk}/files/?part=news").status_code == 404

@@ -120,15 +120,19 @@ def test_the_page_costs_the_same_for_few_steps_and_for_many(
     assert len(page.content) < 150_000
 
 
-def test_those_who_follow_the_run_are_told_of_a_change_and_lose_nothing(alice_client: Client) -> None:
+def test_the_part_that_a_page_asks_for_is_what_the_page_has_and_nobodys_own(
+    alice_client: Client,
+) -> None:
     run = factories.awaiting_plan()
-    news = alice_client.get(place(run) + "?part=plan").text
-    assert news == (
-        '<div id="run-plan" role="status"><p class="alert">Version 1 of the plan is proposed now. '
-        f'<a href="{place(run)}">Show it</a></p></div>'
-    )
-    assert '<div id="run-plan" role="status"></div>' in alice_client.get(place(run)).text
+    bob_client = Client()
+    bob_client.force_login(factories.bob())
+    part = alice_client.get(place(run) + "?part=plan").text
+    assert part.startswith('<div id="run-plan"')
+    assert part in alice_client.get(place(run)).text
+    assert part in bob_client.get(place(run)).text
+    assert "csrfmiddlewaretoken" not in part
     assert alice_client.get(place(run) + "?part=other").status_code == 404
+    assert alice_client.get(place(run) + "?part=plan&version=99").status_code == 404
 
 
 def test_what_is_asked_for_less_than_was_agreed_stands_there(alice_client: Client) -> None:

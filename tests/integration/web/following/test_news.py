@@ -10,7 +10,7 @@ from django.test.utils import CaptureQueriesContext
 from runs import history
 from runs.enums import EventKind
 from runs.events.kinds import AnyEvent, AttemptStarted, ModelCalled, Note, ToolCalled
-from runs.models import Run
+from runs.models import Run, WorkItem
 from runs.web.following.news import MAX_LINES, news
 from runs.web.fragments import EVERYTHING, TABS
 from tests import factories
@@ -29,7 +29,7 @@ def told(run: Run, tab: str, *events: AnyEvent) -> tuple[dict[str, Any], list[st
     with CaptureQueriesContext(connection) as captured:
         sent = news(now, tab, before.event_count, shown)
     assert sent.seq == now.event_count
-    return json.loads(sent.text), [query["sql"] for query in captured.captured_queries]
+    return json.loads(sent.text or "{}"), [query["sql"] for query in captured.captured_queries]
 
 
 @pytest.mark.parametrize("tab", ["", *TABS])
@@ -67,10 +67,22 @@ def test_who_was_away_is_sent_every_part() -> None:
     assert (said["title"], said["icon"]) == ("Executing", "active")
 
 
-def test_a_line_names_steps_of_earlier_versions_as_the_page_does() -> None:
-    run = factories.replanned()
-    event = ModelCalled(role="executor", model="m", ms=5, stop="end_turn", step="review", attempt=1)
-    assert "“Review the clauses”" in told(run, "history", event)[0]["content"]
+def test_of_calls_a_history_is_sent_the_sum_that_it_shows() -> None:
+    run = factories.executing()
+    factories.pass_inventory(run)
+    event = ModelCalled(role="executor", model="m", ms=5, stop="end_turn", step="inventory", attempt=1)
+    work = WorkItem.objects.get(run=run, attempt__step__key="inventory")
+    said = told(run, "history", event)[0]
+    content = said["content"]
+    assert said["changed"] == ["lines", f"calls-{work.pk}"]
+    assert f'<span id="calls-sum-{work.pk}" class="calls-sum" hx-swap-oob="outerMorph">2 calls, 5 tools' in content
+    event = ModelCalled(role="planner", model="m", ms=5, stop="end_turn")
+    planning = WorkItem.objects.get(run=run, attempt=None)
+    assert told(run, "history", event)[0]["changed"] == ["lines", f"calls-{planning.pk}"]
+
+
+def test_a_page_beside_the_tabs_hears_nothing_of_what_changes_neither_title_nor_icon() -> None:
+    assert told(factories.many_steps(2), "", CALL)[0] == {}
 
 
 def test_who_has_missed_much_is_told_that_everything_has_changed() -> None:
@@ -91,9 +103,15 @@ def test_a_call_changes_the_costs_and_its_step_only() -> None:
     tool = ToolCalled(tool="read_file", error=False, path="a.md", step="s1", attempt=1)
     changed = {tab: told(run, tab, CALL, tool)[0].get("changed", []) for tab in TABS}
     step = run.plans.get().steps.get(key="s1")
+    work = WorkItem.objects.get(attempt__step=step)
     assert changed == {
-        "overview": [], "plan": [], "steps": [f"step-{step.pk}"], "files": [], "history": [], "cost": ["costs"],
-    }  # fmt: skip
+        "overview": [],
+        "plan": [],
+        "steps": [f"step-{step.pk}"],
+        "files": [],
+        "history": ["lines", f"calls-{work.pk}"],
+        "cost": ["costs"],
+    }
 
 
 def test_every_kind_of_event_that_changes_everything_changes_gates_and_steps() -> None:
