@@ -91,6 +91,14 @@
     }
   });
 
+  async function replace(name, text) {
+    document.dispatchEvent(new CustomEvent("pev:before-part"));
+    const target = regionOf(name);
+    const swapped = target && window.htmx.swap({ sourceElement: target, target, swap: "outerMorph", text, transition: false });
+    await Promise.race([swapped, pause(SWAP_TIME)]); // of a region that went meanwhile nothing more is heard
+    document.dispatchEvent(new CustomEvent("pev:after-part"));
+  }
+
   async function refresh(name, wanted = false) {
     if (!stale.has(name) || fetching.has(name)) return;
     fetching.add(name);
@@ -107,10 +115,9 @@
         return;
       }
       waiting.delete(name);
-      document.dispatchEvent(new CustomEvent("pev:before-part"));
-      const swapped = target && window.htmx.swap({ sourceElement: target, target, swap: "outerMorph", text, transition: false });
-      await Promise.race([swapped, pause(SWAP_TIME)]); // of a region that went meanwhile nothing more is heard
-      document.dispatchEvent(new CustomEvent("pev:after-part"));
+      const put = () => replace(name, text);
+      // A listener that prevents this keeps the words, and puts them in place later (arrivals.js).
+      if (document.dispatchEvent(new CustomEvent("pev:arriving", { cancelable: true, detail: { name, text, put } }))) await put();
       tell();
     } catch {
       stale.add(name); // the next connection of the socket tries again

@@ -83,10 +83,10 @@
     }
     if (!answered || Date.now() - answered > SOON) return;
     if (document.activeElement && document.activeElement !== document.body && !document.activeElement.matches(".run-decided")) return;
-    const next = document.querySelector(".gate h2") || document.querySelector(".run-decided");
+    const next = document.querySelector(".gate h2, .arrivals > :not([hidden]) button") || document.querySelector(".run-decided");
     if (!next) return;
-    if (next.matches("h2")) answered = 0;
-    next.setAttribute("tabindex", "-1");
+    if (!next.matches(".run-decided")) answered = 0;
+    if (!next.matches("button")) next.setAttribute("tabindex", "-1");
     next.focus({ preventScroll: true });
     next.scrollIntoView({ block: "nearest" });
   }

@@ -63,6 +63,5 @@
     soon();
   });
   setInterval(draw, 1000);
-  for (const box of boxes) box.hidden = false;
   draw();
 })();

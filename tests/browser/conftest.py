@@ -15,6 +15,8 @@ from playwright.sync_api import Browser, ConsoleMessage, Page, StorageState, syn
 from tests.browser.site import FLAGS, Site, chromium, sign_in
 from tests.installation import Installation
 
+ARRIVALS = ".arrivals button"
+
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     found = chromium()
@@ -53,6 +55,11 @@ def signed_in(browser: Browser, site: Site) -> StorageState:
     return cookies
 
 
+def asks_for_news(page: Page) -> None:
+    """What comes while one looks waits behind a bar; whoever waits for it in a story presses the button there."""
+    page.add_locator_handler(page.locator(ARRIVALS), lambda button: button.click())
+
+
 @pytest.fixture
 def page(browser: Browser, site: Site, signed_in: StorageState, request: pytest.FixtureRequest) -> Iterator[Page]:
     """A signed-in page. Anything in the console that is worse than a log fails the test: CSP, scripts, sockets.
@@ -62,6 +69,7 @@ def page(browser: Browser, site: Site, signed_in: StorageState, request: pytest.
     context = browser.new_context(
         viewport={"width": 1280, "height": 900}, storage_state=signed_in, reduced_motion="reduce"
     )
+    context.on("page", asks_for_news)
     page = context.new_page()
     complaints: list[str] = []
     provoked = [str(part) for marker in request.node.iter_markers("provokes") for part in marker.args]

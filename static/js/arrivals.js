@@ -1,0 +1,68 @@
+// Holds back a question or a result that comes while somebody looks, behind a bar in the corner: nothing moves, and no button appears under a hand.
+(() => {
+  "use strict";
+  const bar = document.getElementById("arrivals");
+  if (!bar) return;
+  const box = bar.firstElementChild;
+  const words = box.querySelector("span");
+  const held = new Map(); // name of the region to { id, put }
+
+  // What is on its way and not on the page.
+  function newIn(text) {
+    const came = new DOMParser().parseFromString(text, "text/html").querySelectorAll("article[id]");
+    return [...came].find((one) => !document.getElementById(one.id));
+  }
+
+  // Whether something that is seen now stands below the region. The box of what is written gives way by itself.
+  function pushes(region) {
+    for (let next = region.nextElementSibling; next; next = next.nextElementSibling) {
+      const { top, bottom, height } = next.getBoundingClientRect();
+      if (height && top < innerHeight && bottom > 0 && next !== bar && !next.matches(".writing")) return true;
+    }
+    return false;
+  }
+
+  function draw() {
+    for (const [name, { id }] of held) if (document.getElementById(id)) held.delete(name);
+    box.hidden = !held.size;
+    const said = [...held.values()].map((one) => one.words).join(" ");
+    if (words.textContent !== said) words.textContent = said;
+  }
+
+  function release(focus) {
+    const waiting = [...held.values()];
+    held.clear();
+    draw();
+    for (const { id, put } of waiting) {
+      put().then(() => {
+        const heading = focus && document.querySelector(`#${id} h2`);
+        if (!heading) return;
+        heading.setAttribute("tabindex", "-1");
+        heading.focus({ preventScroll: true });
+        heading.scrollIntoView({ block: "nearest" });
+      });
+    }
+  }
+
+  document.addEventListener("pev:arriving", (event) => {
+    const { name, text, put } = event.detail;
+    const region = document.getElementById(`run-${name}`);
+    const article = document.hidden || !region || !pushes(region) ? null : newIn(text);
+    if (article) {
+      event.preventDefault();
+      const heading = article.querySelector("h2").textContent.trim();
+      held.set(name, { id: article.id, put, words: `${article.dataset.arrives}: ${heading}` });
+    } else {
+      held.delete(name);
+    }
+    draw();
+  });
+  // A plan comes with an empty region in place of the graph: then there is nothing to be pushed any more.
+  document.addEventListener("pev:after-part", () => {
+    if ([...held.keys()].every((name) => !pushes(document.getElementById(`run-${name}`)))) release(false);
+  });
+  box.querySelector("button").addEventListener("click", () => release(true));
+  document.addEventListener("visibilitychange", () => document.hidden && release(false));
+  // The answer to a decision brings the region as it is now.
+  document.addEventListener("htmx:after:request", () => setTimeout(draw, 50));
+})();
