@@ -1,46 +1,100 @@
-"""The points of a report: its lead, its list as rows that can be accepted or sent back one by one, and the rest."""
+"""The points of a result that can be accepted or sent back one by one: the list and tables of its report, and the rows
+of the tables that it wrote.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice
 
+from runs import trees
 from runs.errors import InvalidInput
+from runs.models import Attempt
 from runs.pev.contracts import Comment
 from runs.pev.texts.wording import quoted
+from runs.reading.point_tables import FENCE, ITEM, RowTable, tables_in, tables_of
 
 MAX_POINTS = 500
-"""Rows that can be decided one by one; what comes after them stays in the rest."""
+"""Rows that can be decided one by one; what comes after them stays in the rest, or in its file."""
 MAX_LEAD = 400
 """Characters of the lead, some 60 words: with it a gate says what the result is before anything is opened."""
+MAX_FILES = 8
+"""Of those that were written, so many are looked through for tables."""
+MAX_FILE_BYTES = 10_000_000
+MAX_CHARACTERS = 300_000
+"""Of a file, so many are looked through: a page waits for it."""
 _QUOTED = 160
-"""Characters of a point that stand in the request which sends it back."""
-_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
-_ITEM = re.compile(r" {0,3}(?:[-*+]|\d{1,9}[.)])\s+(?=\S)")
+"""Characters of a point that stand in the request which sends it back; twice that of a row, which has several cells."""
 _BLOCK = re.compile(r" {0,3}(?:#|\||>|[-*_]{3}|`{3}|~{3}|<|\[[^\]]+\]:)")
 _SENTENCE_END = re.compile(r"(?<=[.!?…])\s+(?=\S)")
 
 
 @dataclass(frozen=True)
 class Point:
-    """One row, as Markdown; `number` counts from 1."""
+    """One point, as Markdown; `number` counts from 1 through all of a result. A row of a table has `cells`, and `place`
+    says which it is, in words.
+    """
 
     number: int
     text: str
+    cells: tuple[str, ...] = ()
+    place: str = ""
+
+    @property
+    def name(self) -> str:
+        return self.place or f"point {self.number}"
+
+
+@dataclass(frozen=True)
+class PointTable:
+    """A table whose rows are points. `path`: the file in which it stands, empty for the report. `more`: there are rows
+    after these.
+    """
+
+    path: str
+    header: tuple[str, ...]
+    points: tuple[Point, ...]
+    more: bool
+
+    @property
+    def text(self) -> str:
+        """The table as Markdown."""
+        rows = (self.header, ("---",) * len(self.header), *(point.cells for point in self.points))
+        return "\n".join(f"| {' | '.join(cell.replace('|', '\\|') for cell in row)} |" for row in rows)
+
+    @property
+    def markdown(self) -> bool:
+        """Whether its cells are Markdown."""
+        return not self.path.lower().endswith((".csv", ".tsv"))
 
 
 @dataclass(frozen=True)
 class Points:
-    """A report in three parts, in which each of its lines stands once."""
+    """A report in parts, in which each of its lines stands once, and the tables that were written to files."""
 
     lead: str
     points: tuple[Point, ...]
     rest: str
+    tables: tuple[PointTable, ...] = ()
+
+    @property
+    def all(self) -> tuple[Point, ...]:
+        return (*self.points, *(point for table in self.tables for point in table.points))
 
 
-def points_of(report: str) -> Points:
-    """The first paragraph, the items of its lists outside of code, and what is left. Linear in the text.
+def points_in(attempt: Attempt) -> Points:
+    """Those of a result. Reads the tables among the files that it wrote."""
+    written = ((path, info) for path, info in sorted(attempt.overlay.items()) if info and info.size <= MAX_FILE_BYTES)
+    files = ((path, info) for path, info in written if path.lower().endswith((".csv", ".tsv", ".md", ".markdown")))
+    texts = ((path, trees.read_text(info.sha256) or "") for path, info in islice(files, MAX_FILES))
+    return points_of(attempt.output.findings if attempt.output else "", texts)
+
+
+def points_of(report: str, files: Iterable[tuple[str, str]] = ()) -> Points:
+    """The first paragraph, the items of its lists outside of code, the rows of its tables and of those in `files` (path
+    and text), and what is left. Linear in the texts.
 
     A list of one item is no list of points: there is nothing to choose.
     """
@@ -49,9 +103,36 @@ def points_of(report: str) -> Points:
     if len(spans) < 2:
         spans = []
     points = tuple(Point(number, _text(lines[start:end])) for number, (start, end) in enumerate(spans, start=1))
-    left = list(_outside(lines, spans))
-    lead, rest = _lead(left)
-    return Points(lead, points, rest)
+    tables, first = list[PointTable](), len(points) + 1
+    for count, table in enumerate(tables_of(lines, MAX_POINTS), start=1):
+        if first > MAX_POINTS:
+            break
+        tables.append(_table(table, "", f"table {count} of the report", first))
+        first += len(tables[-1].points)
+        # With more rows than fit, the others stand in the rest, below the same header.
+        spans.append((table.body, table.body + len(tables[-1].points)) if tables[-1].more else (table.start, table.end))
+    for path, text in files:
+        shown = text if len(text) <= MAX_CHARACTERS else text[:MAX_CHARACTERS].rpartition("\n")[0]
+        for count, table in enumerate(tables_in(path, shown, MAX_POINTS) if first <= MAX_POINTS else (), start=1):
+            made = _table(table, path, path if count == 1 else f"table {count} of {path}", first)
+            tables.append(replace(made, more=made.more or shown is not text))
+            first += len(made.points)
+    lead, rest = _lead(list(_outside(lines, sorted(spans))))
+    return Points(lead, points, rest, tuple(table for table in tables if table.points))
+
+
+def _table(table: RowTable, path: str, place: str, first: int) -> PointTable:
+    """With the rows for which there is room; `first` is the number of the first."""
+    points = tuple(
+        Point(first + number, _in_words(table.header, cells), cells, f"row {number + 1} of {place}")
+        for number, cells in enumerate(table.rows[: max(0, MAX_POINTS + 1 - first)])
+    )
+    return PointTable(path, table.header, points, more=len(table.rows) > len(points))
+
+
+def _in_words(header: Sequence[str], cells: Sequence[str]) -> str:
+    named = zip(header, cells, strict=True)
+    return "; ".join(f"{name}: {cell}" if name else cell for name, cell in named if cell.strip())
 
 
 def sent_back(points: Sequence[Point], notes: Mapping[int, str]) -> tuple[Comment, ...]:
@@ -65,7 +146,7 @@ def sent_back(points: Sequence[Point], notes: Mapping[int, str]) -> tuple[Commen
     return tuple(
         Comment(
             text=notes[number].strip() or "This is not right yet. Look at it again and change it.",
-            place=f"On point {number} {quoted(known[number].text, _QUOTED)}",
+            place=f"On {known[number].name} {quoted(known[number].text, _QUOTED * (2 if known[number].cells else 1))}",
         )
         for number in sorted(notes)
     )
@@ -75,11 +156,11 @@ def _items(lines: Sequence[str]) -> Iterator[tuple[int, int]]:
     """From where to where each item at the left edge goes, with the indented lines that belong to it."""
     fence, start = "", None
     for number, line in enumerate(lines):
-        opened = _FENCE.match(line)
+        opened = FENCE.match(line)
         if opened and (not fence or opened[1].startswith(fence)):
             fence = "" if fence else opened[1]
         inside = fence or (opened and start is None)
-        begins = not inside and _ITEM.match(line) is not None
+        begins = not inside and ITEM.match(line) is not None
         if start is not None and (begins or (line.strip() and not line.startswith((" ", "\t")))):
             yield start, number
             start = None
@@ -91,7 +172,7 @@ def _items(lines: Sequence[str]) -> Iterator[tuple[int, int]]:
 
 def _text(lines: Sequence[str]) -> str:
     """An item without its mark; its own lines keep what they are indented by beyond it."""
-    mark = _ITEM.match(lines[0])
+    mark = ITEM.match(lines[0])
     width = mark.end() if mark else 0
     rest = (line[min(width, len(line) - len(line.lstrip())) :] for line in lines[1:])
     return "\n".join([lines[0][width:], *rest]).strip()
@@ -110,7 +191,7 @@ def _lead(lines: Sequence[str]) -> tuple[str, str]:
     first = next((number for number, line in enumerate(lines) if line.strip()), len(lines))
     end = next((number for number in range(first, len(lines)) if not lines[number].strip()), len(lines))
     paragraph = " ".join(line.strip() for line in lines[first:end])
-    if not paragraph or _BLOCK.match(lines[first]) or _ITEM.match(lines[first]):
+    if not paragraph or _BLOCK.match(lines[first]) or ITEM.match(lines[first]):
         return "", "\n".join(lines).strip()
     cut = len(paragraph)
     if cut > MAX_LEAD:

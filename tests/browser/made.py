@@ -8,6 +8,10 @@ from collections.abc import Callable
 
 import django
 
+LEDGER = "Document,Clause,Amount,Due\n" + "".join(
+    f'contracts/lease.md,{n}.1,"{n},200 EUR",2026-0{1 + n % 9}-01\n' for n in range(1, 61)
+)
+
 
 def main(names: list[str]) -> None:
     django.setup()
@@ -25,6 +29,7 @@ def main(names: list[str]) -> None:
         "second plan": factories.awaiting_second_plan,
         "result of 4": lambda: factories.reporting(factories.points(1), factories.large_step_gate(4)),
         "result of 40": lambda: factories.reporting(factories.points(200), factories.large_step_gate(40)),
+        "rows": lambda: factories.reporting(factories.rows(3), factories.large_step_gate(4), rows_csv=LEDGER),
         "exhausted": factories.exhausted_gate,
     }
     runs = [makers[name]() for name in names]

@@ -12,7 +12,7 @@ from tests.browser.site import Site, sign_in
 from tests.browser.test_story import LONG, check_accessible, gate
 from tests.installation import Installation
 
-MADE = ["plan of 4", "plan of 40", "second plan", "result of 4", "result of 40", "exhausted"]
+MADE = ["plan of 4", "plan of 40", "second plan", "result of 4", "result of 40", "rows", "exhausted"]
 SIZES = {"wide": (1280, 900), "phone": (390, 844)}
 MOST_WORDS = 150
 

@@ -101,13 +101,14 @@ def step_gate(**changes: Any) -> Run:
     return _fresh(run)
 
 
-def reporting(report: str, run: Run | None = None) -> Run:
-    """A step gate at a result whose report is this text."""
+def reporting(report: str, run: Run | None = None, **files: str) -> Run:
+    """A step gate at a result whose report is this text, and which wrote these files too: `rows_csv` is rows.csv."""
     run = run or step_gate()
     gate = open_gate(run, GateKind.STEP)
     assert gate.attempt is not None
     assert gate.attempt.output is not None
     gate.attempt.output = gate.attempt.output.model_copy(update={"findings": report})
+    gate.attempt.overlay = {**gate.attempt.overlay, **overlay({n.replace("_", "."): t for n, t in files.items()})}
     gate.attempt.save()
     Gate.objects.filter(pk=gate.pk).update(digest=gates.current_digest(gate))
     return _fresh(run)
@@ -118,6 +119,12 @@ def points(count: int) -> str:
     numbers = range(1, count + 1)
     found = [f"- F{number} (contracts/lease.md, line {number}): clause {number} names no date" for number in numbers]
     return "\n".join([f"{count} points need attention in 3 documents.", "", *found])
+
+
+def rows(count: int) -> str:
+    """A report with a table of so many points."""
+    found = [f"| F{number} | no date | {'high' if number % 2 else 'low'} |" for number in range(1, count + 1)]
+    return "\n".join([f"{count} points need attention.", "", "| Point | Kind | Severity |", "|---|---|---|", *found])
 
 
 def large_step_gate(steps: int) -> Run:

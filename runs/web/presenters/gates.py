@@ -16,7 +16,7 @@ from runs.reading.attempts import AttemptReading
 from runs.reading.citations import cited_in
 from runs.reading.gates import Limit, limits_of
 from runs.reading.plans import PlanReading, StepReading
-from runs.reading.points import Points, points_of
+from runs.reading.points import Points, points_in, points_of
 from runs.reading.words import risk
 from runs.web.presenters.step_page import FileDiff, diffs_between
 
@@ -171,7 +171,7 @@ class GateView:
             return []
         calls = len(self.attempt.tools)
         found = [
-            Fold("report", "The rest of the report" if self.report.lead or self.report.points else "Report", 0),
+            Fold("report", "The rest of the report" if self.report.lead or self.report.all else "Report", 0),
             Fold("criteria", "Criteria", len(self.results)),
             Fold(
                 "changes", f"Changes since attempt {self.before.row.number}" if self.before else "", len(self.changes)
@@ -197,9 +197,8 @@ class GateView:
 
     @cached_property
     def report(self) -> Points:
-        """What the attempt reports, as points to decide on one by one."""
-        output = self.attempt.output if self.attempt else None
-        return points_of(output.findings if output else "")
+        """What the attempt reports and wrote, as points to decide on one by one."""
+        return points_in(self.attempt.row) if self.attempt else points_of("")
 
     @cached_property
     def results(self) -> list[CriterionResult]:

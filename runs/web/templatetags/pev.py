@@ -1,6 +1,7 @@
 """The template tags and filters, available in every template."""
 
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from decimal import Decimal
 
@@ -17,6 +18,7 @@ from runs.pev.ports import FileInfo
 from runs.reading.checks import check_in_words
 from runs.reading.citations import cited_in
 from runs.reading.gates import asked_about, subject_of
+from runs.reading.points import Point, PointTable
 from runs.reading.words import words as words
 from runs.reports.citing import linked
 from runs.reports.html import render_markdown
@@ -34,6 +36,7 @@ from runs.web.references import checking, referring
 
 register = template.Library()
 
+_CELL = re.compile(r"<td[^>]*>(.*?)</td>", re.DOTALL)
 _AGO = ((60, 1, "second"), (3_600, 60, "minute"), (86_400, 3_600, "hour"), (7 * 86_400, 86_400, "day"))
 
 
@@ -188,6 +191,21 @@ def cited(text: str | None, place: Run | Attempt) -> SafeString:
     html = _on_a_page(render_markdown(linked_text, within))
     # Only links begin like that: in clean HTML a text has no tag. Which of them open the panel, no text can say.
     return mark_safe(html.replace(f'<a href="{within}', f'<a data-source href="{within}'))  # noqa: S308  it stays clean
+
+
+@register.filter
+def cells(table: PointTable, place: Attempt) -> list[tuple[Point, list[tuple[str, str]]]]:
+    """The points of a table, each with its cells as they are shown, beside the name of their column.
+
+    Markdown is laid out as one table and taken apart: cell by cell five hundred rows would take seconds.
+    """
+    rows: Sequence[Sequence[str]] = [point.cells for point in table.points]
+    if table.markdown:
+        body = cited(table.text, place).partition("<tbody>")[2]
+        laid_out = [[mark_safe(cell) for cell in _CELL.findall(row)] for row in body.split("</tr>")[:-1]]  # noqa: S308  clean
+        if [len(row) for row in laid_out] == [len(row) for row in rows]:
+            rows = laid_out
+    return [(point, list(zip(table.header, row, strict=True))) for point, row in zip(table.points, rows, strict=True)]
 
 
 def _on_a_page(html: SafeString) -> SafeString:

@@ -13,7 +13,7 @@ from runs.errors import DecisionRefused, InvalidInput, PevError
 from runs.lifecycle import gates
 from runs.logs import about
 from runs.models import Gate
-from runs.reading.points import points_of, sent_back
+from runs.reading.points import points_in, sent_back
 from runs.web.forms.decisions import DecisionForm
 from runs.web.fragments import head, regions
 from runs.web.presenters.frame import RunFrame
@@ -56,8 +56,8 @@ def _with_points(gate: Gate, form: DecisionForm) -> gates.Decision:
             f"{count} point{'s are' if count > 1 else ' is'} ticked to be sent back. Request changes, or take the "
             f"tick{'s' if count > 1 else ''} away."
         )
-    output = gate.attempt.output if gate.attempt else None
-    return replace(decision, comments=sent_back(points_of(output.findings if output else "").points, form.notes))
+    points = points_in(gate.attempt).all if gate.attempt else ()
+    return replace(decision, comments=sent_back(points, form.notes))
 
 
 @require_safe

@@ -189,6 +189,41 @@ def test_points_that_cannot_be_sent_back_are_said_and_kept(
         assert [len(one.text) for one in gate.comments] == [2_000] * 3
 
 
+ROWS = "| Clause | Risk |\n|---|---|\n| 4.2 <img src=x> | *high* |\n| 7.1 | low |\n"
+
+
+def test_rows_of_tables_are_sent_back_with_their_cells(alice_client: Client) -> None:
+    csv = "Party,Amount\n<script>alert(1)</script>,=1+1\nKestrel,3\n"
+    run = factories.reporting(f"Two tables.\n\n{ROWS}\nThe end.", rows_csv=csv)
+    page = alice_client.get(f"/runs/{run.pk}/").text
+    fold = page.split(f'id="gate-{gate_of(run).pk}-points"')[1].split("</details>")[0]
+    assert '<summary>Points <span class="count">4</span>' in fold
+    assert [name in fold for name in ('<th scope="col">Clause</th>', "<em>high</em>", "Kestrel</td>")] == [True] * 3
+    assert [f'name="back" value="{number}"' in fold for number in (1, 2, 3, 4, 5)] == [True] * 4 + [False]
+    assert 'Send back<span class="visually-hidden"> row 1 of rows.csv</span>' in fold
+    assert "&lt;script&gt;alert(1)&lt;/script&gt;" in fold
+    assert ("<script" in fold, "<img" in fold) == (False, False)
+    gate = gate_of(run)
+    sent = form(gate, "reject") | {"back": ["1", "4"], "note-4": "Look at the annex."}
+    assert alice_client.post(address(gate), sent).status_code == 302
+    gate.refresh_from_db()
+    assert [(one.request, one.words) for one in gate.comments] == [
+        (
+            1,
+            "On row 1 of table 1 of the report “Clause: 4.2 <img src=x>; Risk: *high*”: "
+            "This is not right yet. Look at it again and change it.",
+        ),
+        (2, "On row 2 of rows.csv “Party: Kestrel; Amount: 3”: Look at the annex."),
+    ]
+
+
+def test_thousands_of_rows_are_cut_and_that_is_said(alice_client: Client) -> None:
+    run = factories.reporting("One table.", rows_csv="a,b\n" + "1,2\n" * 5_000)
+    page = alice_client.get(f"/runs/{run.pk}/").text
+    assert page.count('name="back"') == 500
+    assert "Further rows stand in the file: 500 can be sent back one by one." in page
+
+
 def test_a_report_stands_on_the_page_once(alice_client: Client) -> None:
     run = factories.reporting(f"{REPORT}\n\n## Remarks\n\nThe annex is missing.")
     page = alice_client.get(f"/runs/{run.pk}/").text

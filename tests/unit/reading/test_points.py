@@ -5,7 +5,7 @@ import time
 import pytest
 
 from runs.errors import InvalidInput
-from runs.reading.points import MAX_LEAD, MAX_POINTS, Point, points_of, sent_back
+from runs.reading.points import MAX_CHARACTERS, MAX_LEAD, MAX_POINTS, Point, points_of, sent_back
 
 LIST = "- one\n- two, which\n  goes on\n- three"
 
@@ -72,3 +72,74 @@ def test_a_hostile_report_is_read_in_linear_time(piece: str) -> None:
     begun = time.process_time()
     points_of(text)
     assert time.process_time() - begun < 3
+
+
+TABLE = "| Clause | Risk |\n|---|:-:|\n| 4.2 | **high** |\n| 7 \\| 8 | |\n"
+
+
+def rows(report: str, *files: tuple[str, str]) -> list[list[tuple[int, str, tuple[str, ...]]]]:
+    return [[(one.number, one.name, one.cells) for one in table.points] for table in points_of(report, files).tables]
+
+
+def test_rows_of_tables_are_points_after_those_of_the_list() -> None:
+    report = f"Two.\n\n- one\n- two\n\n{TABLE}\nSaid once."
+    assert rows(report, ("out/facts.csv", "name;amount\nrent;1,200\n\nfee;3\n"), ("out/n.txt", TABLE)) == [
+        [
+            (3, "row 1 of table 1 of the report", ("4.2", "**high**")),
+            (4, "row 2 of table 1 of the report", ("7 | 8", "")),
+        ],
+        [(5, "row 1 of out/facts.csv", ("rent", "1,200")), (6, "row 2 of out/facts.csv", ("fee", "3"))],
+    ]
+    assert points_of(report).rest == "Said once."
+    assert [len(points_of(report, [("a.md", f"# A\n\n{TABLE}\n\n{TABLE}")]).all)] == [8]
+
+
+@pytest.mark.parametrize(
+    ("report", "expected"),
+    [
+        ("a | b\n--|--\n1 | 2\n3", []),  # a table of one row
+        ("a | b\n--|--\n1 | 2\n3 | 4 | 5\n|6|", [("1", "2"), ("3", "4"), ("6", "")]),
+        ("a | b\n--|--|--\n1 | 2\n3 | 4", []),
+        ("- a | b\n- | -\n- 1 | 2\n- 3 | 4", []),
+        ("```\n| a | b |\n|---|---|\n| 1 | 2 |\n| 3 | 4 |\n```", []),
+        ("| a |\n|---|\n| 1 |\n| 2 |\n- 3 | 4", [("1",), ("2",)]),
+        ("a\n---\nb\nc", []),
+    ],
+)
+def test_tables_of_markdown(report: str, expected: list[tuple[str, ...]]) -> None:
+    assert [point.cells for point in points_of(report).all if point.cells] == expected
+
+
+@pytest.mark.parametrize("text", ["", "a", "a,b\n1,2\n", 'a,b\n"1,2\n3', "\0", "x" * 3_000_000])
+def test_what_is_no_table_of_several_rows_has_no_points(text: str) -> None:
+    assert points_of("", [("t.csv", text)]).all == ()
+
+
+def test_rows_beyond_the_limit_stay_in_the_rest_and_in_their_file() -> None:
+    many = "| a | b |\n|---|---|\n" + "".join(f"| {number} | x |\n" for number in range(MAX_POINTS + 1))
+    found = points_of(many, [("t.csv", "a,b\n1,2\n3,4\n")])
+    assert [(len(table.points), table.more) for table in found.tables] == [(MAX_POINTS, True)]
+    assert found.rest == f"| a | b |\n|---|---|\n| {MAX_POINTS} | x |"
+    in_file = points_of("- a\n- b", [("t.csv", "a,b\n" + "1,2\n" * 5_000)])
+    assert [(len(table.points), table.more) for table in in_file.tables] == [(MAX_POINTS - 2, True)]
+    long = points_of("", [("t.csv", f"a,b\n1,2\n3,4\n{'x' * MAX_CHARACTERS},5\n")])
+    assert [(len(table.points), table.more) for table in long.tables] == [(2, True)]
+
+
+def test_a_row_that_is_sent_back_is_quoted_with_the_names_of_its_columns() -> None:
+    asked = sent_back(
+        points_of("", [("t.csv", 'Clause,Risk,Note\n1,low,\n4.2,high,"Two\nlines"\n')]).all, {2: "Lower."}
+    )
+    assert [one.words for one in asked] == ["On row 2 of t.csv “Clause: 4.2; Risk: high; Note: Two lines”: Lower."]
+
+
+@pytest.mark.parametrize(
+    "piece", ["|", "|-", "|a|\n|-|\n|b|\n|c|\n\n", "a|b\n", "|-|\n", "\\|", "a|b\n-|-\n", "-|-\n|"]
+)
+@pytest.mark.parametrize("path", ["t.md", "t.csv"])
+def test_hostile_tables_are_read_in_linear_time(piece: str, path: str) -> None:
+    text = piece * (2_000_000 // len(piece))
+    begun = time.process_time()
+    found = points_of(text, [(path, text)])
+    assert time.process_time() - begun < 6
+    assert len(found.all) <= MAX_POINTS

@@ -1,0 +1,97 @@
+"""Tables of which each row can be decided by itself: in Markdown, and in CSV and TSV files, in bounded time."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+
+from runs.errors import InvalidInput
+from runs.pev.checks.tables import Table
+from runs.pev.citations.citing import is_markdown
+from runs.pev.texts.patterns import Budget, TooSlow
+
+MAX_COLUMNS = 12
+MAX_CELL = 400
+"""Characters of a cell; what is longer is cut where it is shown, and in the request that quotes it."""
+SECONDS = 0.5
+"""For one CSV file: a page waits for it."""
+FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
+ITEM = re.compile(r" {0,3}(?:[-*+]|\d{1,9}[.)])\s+(?=\S)")
+_COLUMN_MARK = re.compile(r":?-+:?")
+_SEPARATOR = re.compile(r"(?<!\\)\|")
+
+
+@dataclass(frozen=True)
+class RowTable:
+    """`header` and rows of as many cells. `start` and `end`: its lines in Markdown, with `body` the first row's."""
+
+    header: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    start: int = 0
+    body: int = 0
+    end: int = 0
+
+
+def tables_in(path: str, text: str, limit: int) -> list[RowTable]:
+    """The tables of a file, each with `limit` rows and one more at most; none of a file of another kind."""
+    if path.lower().endswith((".csv", ".tsv")):
+        table = _csv(text, limit)
+        return [table] if len(table.rows) > 1 else []
+    return list(tables_of(text.splitlines(), limit)) if is_markdown(path) else []
+
+
+def tables_of(lines: Sequence[str], limit: int) -> Iterator[RowTable]:
+    """Those of a Markdown text that stand at its left edge, outside of code.
+
+    A table of one row is left out: there is nothing to choose.
+    """
+    fence, number = "", 0
+    while number < len(lines):
+        line = lines[number]
+        opened = FENCE.match(line)
+        if opened and (not fence or opened[1].startswith(fence)):
+            fence = "" if fence else opened[1]
+        columns = 0 if fence or opened or number + 1 == len(lines) else _columns(line, lines[number + 1])
+        if not columns:
+            number += 1
+            continue
+        end = number + 2
+        while end < len(lines) and "|" in lines[end] and not ITEM.match(lines[end]) and not FENCE.match(lines[end]):
+            end += 1
+        body = lines[number + 2 : min(end, number + 3 + limit)]
+        rows = tuple(_fitted(_cells(row), columns) for row in body)
+        if len(rows) > 1:
+            yield RowTable(_fitted(_cells(line), columns), rows, number, number + 2, end)
+        number = end
+
+
+def _columns(header: str, marks: str) -> int:
+    """How many columns the table has whose first two lines these are; 0 if they begin none."""
+    if "|" not in header or "-" not in marks or header[:1].isspace() or ITEM.match(header) or ITEM.match(marks):
+        return 0
+    columns = _cells(marks)
+    return len(columns) if all(map(_COLUMN_MARK.fullmatch, columns)) and len(columns) == len(_cells(header)) else 0
+
+
+def _cells(line: str) -> list[str]:
+    line = line.strip().removeprefix("|")
+    if line.endswith("|") and not line.endswith("\\|"):
+        line = line[:-1]
+    return [cell.strip().replace("\\|", "|") for cell in _SEPARATOR.split(line)]
+
+
+def _csv(text: str, limit: int) -> RowTable:
+    table = Table(text)
+    columns = len(table.header)
+    try:
+        rows = tuple(_fitted(row, columns) for _, row in islice(table.rows(Budget(SECONDS)), limit + 1))
+    except (InvalidInput, TooSlow):  # a file that is no table has no rows to decide on
+        rows = ()
+    return RowTable(_fitted(table.header, columns), rows)
+
+
+def _fitted(cells: Sequence[str], columns: int) -> tuple[str, ...]:
+    shown = [*cells, *([""] * (columns - len(cells)))][: min(columns, MAX_COLUMNS)]
+    return tuple(cell if len(cell) <= MAX_CELL else f"{cell[:MAX_CELL]} …" for cell in shown)
