@@ -17,7 +17,7 @@ from runs import trees, unused
 from runs.documents import renditions
 from runs.errors import InvalidInput, UploadRefused
 from runs.lifecycle.intake import Upload, check_space, holds_secrets, in_mb
-from runs.models import Draft, DraftFile, Run, Tree, User
+from runs.models import Draft, DraftFile, Run, User
 from runs.pev.files.paths import MAX_CHARACTERS, clashes, clean_path
 from runs.pev.ports import FileInfo
 
@@ -98,9 +98,9 @@ def discard(draft: Draft) -> None:
     Draft.objects.filter(pk=draft.pk).update(expires_at=timezone.now())
 
 
-def begin_with(owner: User, token: uuid.UUID, given: Tree) -> Draft:
-    """The draft with this token, with the files of a tree in it if it is new. Raises UploadRefused as `add` does."""
-    return _begun(owner, token, given)
+def begin_with(owner: User, token: uuid.UUID, before: Run) -> Draft:
+    """The draft with this token; a new one has the files of a run that is run again. Raises UploadRefused as `add`."""
+    return _begun(owner, token, before)
 
 
 def found(owner: User, token: uuid.UUID) -> Draft:
@@ -141,18 +141,18 @@ def sweep() -> int:
     return len(rows)
 
 
-def _begun(owner: User, token: uuid.UUID, given: Tree | None) -> Draft:
+def _begun(owner: User, token: uuid.UUID, before: Run | None) -> Draft:
     """The draft with this token, which lives for another day."""
     draft = Draft.objects.filter(token=token).first()
     if draft is None:
-        draft = _made(owner, token, given)
+        draft = _made(owner, token, before)
     if draft.owner_id != owner.pk:
         raise UploadRefused("This form is of somebody else. Load the page again.")
     Draft.objects.filter(pk=draft.pk).update(expires_at=timezone.now() + LIFETIME)
     return draft
 
 
-def _made(owner: User, token: uuid.UUID, given: Tree | None) -> Draft:
+def _made(owner: User, token: uuid.UUID, before: Run | None) -> Draft:
     if Run.objects.filter(submission=token).exists():
         raise UploadRefused("This form was submitted already. Load the page again for another run.")
     if of(owner).count() >= MAX_DRAFTS:
@@ -161,10 +161,10 @@ def _made(owner: User, token: uuid.UUID, given: Tree | None) -> Draft:
         )
     with transaction.atomic():
         draft, _ = Draft.objects.get_or_create(
-            token=token, defaults={"owner": owner, "expires_at": timezone.now() + LIFETIME}
+            token=token, defaults={"owner": owner, "before": before, "expires_at": timezone.now() + LIFETIME}
         )
-        if given and not draft.files.exists():
-            _create(draft, trees.files_of(given))
+        if before and not draft.files.exists():
+            _create(draft, trees.files_of(before.inputs))
     return draft
 
 

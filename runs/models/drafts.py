@@ -13,12 +13,13 @@ class Draft(models.Model):
     """A form of a new run that has files already. `token` is that of the form, and becomes the run's `submission`.
 
     It is forgotten after `expires_at`, which each file that comes in moves on. `left_out`: what the sender has not
-    sent, since it may hold secrets.
+    sent, since it may hold secrets. `before`: the run that is to be run again, with which its form was filled.
     """
 
     token = models.UUIDField(unique=True)
     owner = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="drafts")
     left_out: Column[tuple[str, ...]] = ContractField(tuple[str, ...], default=tuple)
+    before = models.ForeignKey("Run", models.SET_NULL, null=True, blank=True, related_name="+")
     created_at = models.DateTimeField(auto_now_add=True)
     expires_at = models.DateTimeField(db_index=True)
 

@@ -12,6 +12,7 @@
   const icon = document.querySelector("link[rel=icon]");
   if (!live) return;
 
+  const rest = document.title.slice(document.title.indexOf(" · ")); // behind the state
   const stale = new Set(); // names of regions that are not what the page shows
   const fetching = new Set();
   const fetched = new Map(); // name to when
@@ -129,7 +130,7 @@
   }
 
   function show({ title, icon: state, steps, words, changed: regions }) {
-    if (title) document.title = `${title} · ${live.dataset.title}`;
+    if (title) document.title = title + rest;
     if (state && icon?.dataset[state]) icon.href = icon.dataset[state];
     for (const [step, status] of Object.entries(steps ?? {})) {
       for (const element of document.querySelectorAll(`[data-step="${CSS.escape(step)}"]`)) {

@@ -52,6 +52,9 @@ def test_a_watched_page_is_the_page_that_is_opened_late(page: Page) -> None:
         watched[-1].set_viewport_size({"width": 1280, "height": 6_000})  # what is not on the screen is not fetched
         watched[-1].goto(run + tab)
         expect(watched[-1].locator("#live")).to_have_attribute("data-state", "live")
+    beside = page.context.new_page()
+    beside.goto(run + "report/")
+    expect(beside.locator("#live")).to_have_attribute("data-state", "live")
     page.bring_to_front()
     approve(page, "plan")
     expect(gate(page, "step")).to_be_visible(timeout=LONG)
@@ -63,6 +66,7 @@ def test_a_watched_page_is_the_page_that_is_opened_late(page: Page) -> None:
     approve(page, "step")
     expect(page.locator("#run-result")).to_contain_text("succeeded", timeout=LONG, ignore_case=True)
     assert "/icons/good." in (page.locator("link[rel=icon]").get_attribute("href") or "")
+    expect(beside).to_have_title(re.compile("^Succeeded · .+ · Report · pevsite$"))
     for one in watched:
         same_as_fresh(one)
 

@@ -4,9 +4,11 @@ from argparse import ArgumentParser
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from django.conf import settings
 from django.core.management import call_command
 from django.core.management.base import CommandError
 
+from pevsite.installation import data_option
 from runs import accounts
 from runs.enums import LinkKind
 from runs.errors import InvalidInput
@@ -23,7 +25,7 @@ _ACTIONS: Mapping[str, tuple[Callable[[User], None], str, str]] = {
     "activate": (
         accounts.activate,
         "let somebody sign in again; what has ended stays ended",
-        "“{}” is active. A link: manage.py people link {}",
+        "“{}” is active. A link: manage.py people link {}{}",
     ),
     "signout": (
         accounts.sign_out_everywhere,
@@ -77,7 +79,7 @@ def _done(action: str, options: dict[str, Any]) -> str:
         return f"“{person.get_username()}” is {'no longer' if options['off'] else 'now'} an administrator."
     apply, _, sentence = _ACTIONS[action]
     apply(person)
-    return sentence.format(person.get_username(), person.get_username())
+    return sentence.format(person.get_username(), person.get_username(), data_option(settings.DATA_DIR))
 
 
 def address(person: User, base: str, kind: LinkKind) -> str:

@@ -12,6 +12,7 @@ from runs.lifecycle.approvers import add_approver, possible_approvers, remove_ap
 from runs.logs import about
 from runs.permissions import can_choose_approvers
 from runs.web.forms.people import ApproverForm, ApproverVerb
+from runs.web.presenters.frame import RunFrame
 from runs.web.sessions import about_request
 from runs.web.views.run import person, visible_run
 
@@ -39,6 +40,7 @@ def approvers(request: HttpRequest, run_id: int) -> HttpResponse:
             return redirect("approvers", run_id=run.pk)
     context = {
         "run": run,
+        "frame": RunFrame(run),
         "approvers": run.approvers.order_by("username"),
         "others": possible_approvers(run),
         "may_choose": can_choose_approvers(request.user, run),

@@ -64,7 +64,7 @@ def _changed(request: HttpRequest, token: uuid.UUID, form: DraftForm, before: Ru
     sent, owner = form.checked(), person(request)
     uploads = form.uploads()
     if before:
-        drafts.begin_with(owner, token, before.inputs)
+        drafts.begin_with(owner, token, before)
     refused = drafts.add(owner, token, uploads) if uploads else []
     found = drafts.of(owner).filter(token=token).first()
     if found is None:

@@ -17,6 +17,7 @@ from runs.logs import about
 from runs.models import Run
 from runs.permissions import can_manage
 from runs.web.forms.manage import ManageForm, ManageVerb
+from runs.web.presenters.frame import RunFrame
 from runs.web.sessions import about_request
 from runs.web.views.run import person, visible_run
 
@@ -42,6 +43,7 @@ def manage(request: HttpRequest, run_id: int) -> HttpResponse:
             problem, status = str(error), _status(request, run, error)
     context = {
         "run": run,
+        "frame": RunFrame(run),
         "finished": run.status == RunStatus.FINISHED,
         "may_manage": can_manage(request.user, run),
         "max_title": MAX_TITLE,

@@ -131,7 +131,7 @@ def _has_files(owner: User, token: uuid.UUID) -> bool:
 def begin(owner: User, form: NewRunForm) -> None:
     """The files of the run before become those of the form, unless it had them already and they are gone."""
     if isinstance(form, AgainWithForm) and not form.cleaned_data["begun"]:
-        drafts.begin_with(owner, form.cleaned_data["token"], form.before.inputs)
+        drafts.begin_with(owner, form.cleaned_data["token"], form.before)
 
 
 def token_of(text: str) -> uuid.UUID | None:

@@ -198,6 +198,6 @@ def test_what_was_removed_before_it_was_submitted_goes_with_the_sweep() -> None:
 
 def test_a_draft_may_begin_with_the_files_of_a_run() -> None:
     run = made.finished_succeeded()
-    draft = drafts.begin_with(made.alice(), TOKEN, run.inputs)
+    draft = drafts.begin_with(made.alice(), TOKEN, run)
     assert drafts.files_of(draft) == trees.files_of(run.inputs)
-    assert drafts.begin_with(made.alice(), TOKEN, run.inputs).files.count() == len(trees.files_of(run.inputs))
+    assert drafts.begin_with(made.alice(), TOKEN, run).files.count() == len(trees.files_of(run.inputs))

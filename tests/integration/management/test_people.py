@@ -3,10 +3,12 @@
 import io
 
 import pytest
+from django.conf import settings
 from django.core.management import CommandError, call_command
 from django.test import Client
 from django.utils import timezone
 
+from pevsite.installation import data_option
 from runs.models import Link, User
 
 pytestmark = pytest.mark.django_db
@@ -81,7 +83,8 @@ def test_everybody_is_listed(alice: User) -> None:
 def test_who_is_inactive_gets_no_link_until_they_are_active(alice: User) -> None:
     people("deactivate", "alice")
     assert refusal("link", "alice") == "“alice” is not active and cannot sign in."
-    people("activate", "alice")
+    said = f"“alice” is active. A link: manage.py people link alice{data_option(settings.DATA_DIR)}"
+    assert people("activate", "alice") == said
     assert "/sign-in/" in people("link", "alice")
 
 

@@ -165,7 +165,7 @@ def world(db: None) -> World:
         "key": hers,
         "person_id": made.charlie().pk,
         "token": "x" * 43,
-        "draft": drafts.begin_with(made.alice(), uuid.uuid4(), finished.inputs).token,
+        "draft": drafts.begin_with(made.alice(), uuid.uuid4(), finished).token,
         "name": "contracts",
         "object_id": waiting.pk,
         "content_type_id": 1,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import re
+import uuid
 from typing import Any
 
 import pytest
@@ -244,3 +245,12 @@ def test_a_run_under_way_or_of_somebody_else_gives_no_form(
     assert client.get(f"/runs/{run.pk}/again/with/")["Location"] == f"/runs/{run.pk}/"
     client.force_login(bob)
     assert client.get(f"/runs/{run.pk}/again/with/").status_code == 404
+
+
+def test_a_form_that_was_left_is_continued_as_the_one_that_it_is(first: Run, client: Client, alice: User) -> None:
+    client.force_login(alice)
+    token, place = uuid.uuid4(), f"/runs/{first.pk}/again/with/"
+    files = [SimpleUploadedFile("more.md", b"More.")]
+    client.post(f"/runs/drafts/{token}/", {"run": first.pk, "files": files, "paths": ["more.md"]})
+    assert f'href="{place}?draft={token}">Continue</a>' in client.get("/runs/new/").text
+    assert "more.md" in client.get(f"{place}?draft={token}").text

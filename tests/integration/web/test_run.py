@@ -9,7 +9,7 @@ from django.test import Client
 from pytest_django import DjangoAssertNumQueries
 
 from runs import trees
-from runs.enums import RunStatus
+from runs.enums import GateKind, RunStatus, Verb
 from runs.events.kinds import Note
 from runs.models import Run, Step
 from runs.web.following.news import news
@@ -227,3 +227,19 @@ def test_an_estimate_of_version_0_1_is_still_shown(alice_client: Client) -> None
     assert "$0.11 to $0.22" in page
     assert "default token counts per complexity" in page
     assert "By step and role" not in page
+
+
+@pytest.mark.parametrize(
+    "place", ["report/", "people/", "manage/", "files/contracts/Service agreement.md", "texts/request-1/"]
+)
+def test_title_and_icon_of_every_page_follow_a_run_that_is_not_over(alice_client: Client, place: str) -> None:
+    run = factories.awaiting_plan()
+    factories.decide(run, GateKind.PLAN, Verb.REJECT, "Name the severity.")
+    factories.propose(run)
+    page = alice_client.get(f"/runs/{run.pk}/{place}").text
+    seen = Run.objects.get(pk=run.pk).event_count
+    assert f'hx-ws:connect="/ws/runs/{run.pk}/" data-seen="{seen}"' in page
+    assert "<title>Needs your decision · " in page
+    over = factories.finished_succeeded()
+    if place != "texts/request-1/":
+        assert "hx-ws:connect" not in alice_client.get(f"/runs/{over.pk}/{place}").text
