@@ -203,7 +203,7 @@ def _check_second_person(policy: Policy, owner: User, approvers: Sequence[User])
         )
     if policy.step_approval is StepApproval.NONE:
         raise InvalidInput(
-            "A second person has to approve, but no result would wait for one. Let steps of high complexity wait at "
+            "A second person has to approve, but no result would wait for one. Let high-risk steps wait at "
             "least, or do without a second person."
         )
 

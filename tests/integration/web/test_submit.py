@@ -404,7 +404,7 @@ def test_a_second_person_has_to_be_named(alice_client: Client, bob: User) -> Non
             {"plan_approval": "never"},
             "no plan would wait for one. Let the first plan or every plan wait, or do without",
         ),
-        ({"step_approval": "none"}, "no result would wait for one. Let steps of high complexity wait at least, or do"),
+        ({"step_approval": "none"}, "no result would wait for one. Let high-risk steps wait at least, or do"),
         ({"plan_approval": "never", "step_approval": "none"}, "no plan would wait for one. Let the first plan or"),
     ],
 )
