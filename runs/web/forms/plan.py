@@ -14,8 +14,17 @@ from pydantic import TypeAdapter, ValidationError
 from runs.enums import About, Complexity
 from runs.errors import InvalidInput
 from runs.pev.contracts import PlanContract
+from runs.pev.tools import TOOL_NAMES
 from runs.web.forms.checks import FORMS, KINDS, TermForm
-from runs.web.forms.plan_draft import ContextDraft, CriterionDraft, OutputDraft, PlanDraft, StepDraft, typed
+from runs.web.forms.plan_draft import (
+    ActionDraft,
+    ContextDraft,
+    CriterionDraft,
+    OutputDraft,
+    PlanDraft,
+    StepDraft,
+    typed,
+)
 from runs.web.forms.posted import Text
 
 MAX_ROWS = 500
@@ -27,6 +36,7 @@ _ABOUT = [
     (About.OUTPUT.value, "only how the result looks"),
 ]
 _RISKS = [(risk.value, f"{risk.value}-risk step") for risk in Complexity]
+_TOOLS = [("", "Choose a tool"), *((name, name) for name in sorted(TOOL_NAMES))]
 _STEP: TypeAdapter[StepDraft] = TypeAdapter(StepDraft)
 
 
@@ -57,6 +67,15 @@ class StepForm(forms.Form):
         self.fields["dependencies"].choices = others  # type: ignore[attr-defined]  # a field with choices
 
 
+class ActionForm(forms.Form):
+    tool = forms.ChoiceField(
+        label="Tool", choices=_TOOLS, required=False, widget=forms.Select(attrs={"aria-label": "Tool"})
+    )
+    purpose = Text(
+        label="What for", required=False, strip=False, widget=forms.TextInput(attrs={"aria-label": "What for"})
+    )
+
+
 class OutputForm(forms.Form):
     path = Text(label="Path", required=False, strip=False, widget=forms.TextInput(attrs={"aria-label": "File"}))
     cited = forms.BooleanField(label="may carry citations", required=False)
@@ -69,7 +88,7 @@ class CriterionForm(forms.Form):
 
 
 def read(data: QueryDict, version: int, original: PlanContract) -> PlanDraft:
-    """What stands in the posted form. Rows of outputs and context in which nothing stands are none.
+    """What stands in the posted form. Rows of actions, outputs and context in which nothing stands are none.
 
     Raises InvalidInput for what no form of ours sends.
     """
@@ -110,6 +129,7 @@ def _step(data: QueryDict, prefix: str, known: Mapping[str, StepDraft]) -> StepD
         except ValidationError as error:
             raise InvalidInput("A part of the form did not arrive as it was sent. Load the page again.") from error
     fields = _posted(data, prefix, StepForm)
+    actions = (_posted(data, f"{prefix}-a{n}", ActionForm) for n in _rows(data, f"{prefix}-a{{}}-tool"))
     outputs = (
         OutputDraft(typed(data.get(f"{prefix}-o{n}-path", "")).strip(), f"{prefix}-o{n}-cited" in data)
         for n in _rows(data, f"{prefix}-o{{}}-path")
@@ -121,6 +141,7 @@ def _step(data: QueryDict, prefix: str, known: Mapping[str, StepDraft]) -> StepD
         description=fields["description"],
         risk=fields["risk"],
         inputs=fields["inputs"],
+        actions=[ActionDraft(**one) for one in actions if any(text.strip() for text in one.values())],
         outputs=[one for one in outputs if one.path],
         dependencies=[typed(one) for one in data.getlist(f"{prefix}-dependencies")][:MAX_ROWS],
         criteria=_criteria(data, prefix),
@@ -168,6 +189,9 @@ def apply(draft: PlanDraft, do: str) -> str:
             return f"s{place}"
         case "context":
             return f"x{_changed(draft.context, verb, numbers[0] if numbers else '', ContextDraft, deepcopy)}"
+        case "action" if step:
+            prefix = f"s{draft.steps.index(step)}"
+            return f"{prefix}-a{_changed(step.actions, verb, ''.join(numbers[1:2]), ActionDraft, deepcopy)}"
         case "output" if step:
             prefix = f"s{draft.steps.index(step)}"
             return f"{prefix}-o{_changed(step.outputs, verb, ''.join(numbers[1:2]), OutputDraft, deepcopy)}"

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 
 from pydantic import JsonValue
 
 from runs.enums import About, Complexity
-from runs.pev.contracts import Check, Criterion, JsonObject, PlanContract, PlanStep
+from runs.pev.contracts import Check, Criterion, JsonObject, PlanContract, PlannedAction, PlanStep
 
 LISTS = frozenset({"columns", "items", "terms"})
 """The fields of checks that hold several lines; the terms of a count are rows of their own."""
@@ -36,6 +36,16 @@ class CriterionDraft:
 
 
 @dataclass
+class ActionDraft:
+    tool: str = ""
+    purpose: str = ""
+
+    @classmethod
+    def of(cls, action: PlannedAction) -> ActionDraft:
+        return cls(_on_one_line(action.tool), _on_one_line(action.purpose))
+
+
+@dataclass
 class OutputDraft:
     path: str = ""
     cited: bool = True
@@ -53,6 +63,7 @@ class StepDraft:
     description: str = ""
     risk: str = Complexity.MEDIUM.value
     inputs: str = ""
+    actions: list[ActionDraft] = field(default_factory=list)
     outputs: list[OutputDraft] = field(default_factory=list)
     dependencies: list[str] = field(default_factory=list)
     criteria: list[CriterionDraft] = field(default_factory=list)
@@ -67,17 +78,20 @@ class StepDraft:
             description=typed(step.description),
             risk=step.estimated_complexity.value,
             inputs=typed("\n".join(step.inputs)),
+            actions=[ActionDraft.of(one) for one in step.actions],
             outputs=[OutputDraft(_on_one_line(output.path), output.cited) for output in step.expected_outputs],
             dependencies=list(step.dependencies),
             criteria=[CriterionDraft.of(one) for one in step.acceptance_criteria],
         )
 
-    def values(self, actions: Sequence[object]) -> dict[str, object]:
+    def values(self, original: Sequence[PlannedAction]) -> dict[str, object]:
+        """What a step can be made of. An action that is as it was is the `original` one."""
+        known = {(one.tool, one.purpose): action for action in original for one in [ActionDraft.of(action)]}
         return {
             "step_id": self.key,
             "name": self.name,
             "description": self.description,
-            "actions": list(actions),
+            "actions": [known.get((one.tool, one.purpose)) or asdict(one) for one in self.actions],
             "acceptance_criteria": [one.values() for one in self.criteria],
             "inputs": _lines(self.inputs),
             "expected_outputs": [{"path": one.path, "cited": one.cited} for one in self.outputs],

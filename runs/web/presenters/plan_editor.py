@@ -21,7 +21,7 @@ from runs.pev.planner import Problem
 from runs.reading.checks import check_in_words
 from runs.web.forms import plan as parts
 from runs.web.forms.checks import FORMS, CheckForm, TermForm
-from runs.web.forms.plan_draft import CriterionDraft, PlanDraft, StepDraft, terms_in
+from runs.web.forms.plan_draft import ActionDraft, CriterionDraft, OutputDraft, PlanDraft, StepDraft, terms_in
 
 PREVIEW_SECONDS = 1.0
 """For a check in the editor: somebody waits for it."""
@@ -61,7 +61,9 @@ class CriterionRow:
 
 
 @dataclass(frozen=True)
-class OutputRow:
+class FieldsRow:
+    """An action or an output of a step."""
+
     prefix: str
     place: str
     form: forms.Form
@@ -76,7 +78,8 @@ class StepRow:
     last: bool
     draft: StepDraft
     form: forms.Form | None
-    outputs: Sequence[OutputRow]
+    actions: Sequence[FieldsRow]
+    outputs: Sequence[FieldsRow]
     criteria: Sequence[CriterionRow]
     closed: str
     errors: Sequence[str]
@@ -160,19 +163,25 @@ class Editor:
     def _step(self, place: int, step: StepDraft, known: Mapping[str, StepDraft]) -> StepRow:
         prefix, last = f"s{place}", place == len(self.draft.steps) - 1
         errors = [*self.errors.get(prefix, []), *self.errors.get(f"{prefix}-criteria", [])]
-        errors += self.errors.get(f"{prefix}-outputs", [])
+        errors += [*self.errors.get(f"{prefix}-actions", []), *self.errors.get(f"{prefix}-outputs", [])]
         closed = parts.closed(step, known)
         if not step.open:
-            return StepRow(prefix, place, last, step, None, (), (), closed, errors)
+            return StepRow(prefix, place, last, step, None, (), (), (), closed, errors)
         values = {name: getattr(step, name) for name in parts.StepForm.base_fields}
         others = [(one.key, one.name or one.key) for one in self.draft.steps if one is not step]
         form = self._form(parts.StepForm, prefix, values, others=others)
-        outputs = [
-            OutputRow(f"{prefix}-o{n}", f"{place}:{n}", self._form(parts.OutputForm, f"{prefix}-o{n}", asdict(one)))
-            for n, one in enumerate(step.outputs)
-        ]
+        actions = self._rows(parts.ActionForm, f"{prefix}-a", place, step.actions)
+        outputs = self._rows(parts.OutputForm, f"{prefix}-o", place, step.outputs)
         criteria = self._criteria(step.criteria, prefix, str(place))
-        return StepRow(prefix, place, last, step, form, outputs, criteria, closed, errors)
+        return StepRow(prefix, place, last, step, form, actions, outputs, criteria, closed, errors)
+
+    def _rows(
+        self, cls: type[forms.Form], prefix: str, place: int, drafts: Sequence[ActionDraft | OutputDraft]
+    ) -> list[FieldsRow]:
+        return [
+            FieldsRow(f"{prefix}{n}", f"{place}:{n}", self._form(cls, f"{prefix}{n}", asdict(one)))
+            for n, one in enumerate(drafts)
+        ]
 
     def _criteria(self, drafts: Sequence[CriterionDraft], prefix: str, place: str) -> list[CriterionRow]:
         return [
@@ -229,7 +238,7 @@ def _place(problem: Problem, steps: Mapping[str, str]) -> str:
     if problem.criterion:
         field_name = {"check": "kind"}.get(problem.field, problem.field)
         return f"{prefix or parts.FINAL}-c{problem.criterion - 1}-{field_name}"
-    if not prefix or problem.field not in {"dependencies", "expected_outputs"}:
+    if not prefix or problem.field not in {"actions", "dependencies", "expected_outputs"}:
         return prefix
     return f"{prefix}-{_FIELDS.get(problem.field, problem.field)}"
 
@@ -255,6 +264,8 @@ def _name_in_row(prefix: str, rest: Sequence[int | str]) -> str:
     match rest:
         case ["acceptance_criteria", int(number), *inner]:
             return _name_in_criterion(f"{prefix}-c{number}", inner)
+        case ["actions", int(number), *inner]:
+            return f"{prefix}-a{number}-{inner[0] if inner else 'tool'}"
         case ["expected_outputs", int(number), *_]:
             return f"{prefix}-o{number}-path"
         case [str(name), *_]:

@@ -50,6 +50,39 @@ def test_a_plan_is_edited_into_a_new_version(alice_client: Client) -> None:
     assert fingerprint.contract_of(first).steps[1:] == newest(run).steps[1:]
 
 
+def test_planned_actions_are_edited(alice_client: Client) -> None:
+    run = factories.awaiting_plan()
+    draft = opened(newest(run))
+    before = newest(run).steps[0].actions
+    page = alice_client.post(place(run), sent(run, "add:action:0", draft)).text
+    number = len(before)
+    assert f'<select name="s0-a{number}-tool"' in page
+    new = {f"s0-a{number}-tool": "search_files", f"s0-a{number}-purpose": "Look for <dates>."}
+    assert alice_client.post(place(run), sent(run, "save", draft, **new)).status_code == 302
+    assert [(one.tool, one.purpose) for one in newest(run).steps[0].actions] == [
+        *((one.tool, one.purpose) for one in before),
+        ("search_files", "Look for <dates>."),
+    ]
+    assert newest(run).steps[0].actions[:number] == before
+
+
+@pytest.mark.parametrize(
+    ("tool", "purpose", "says"),
+    [
+        ("search_files", "", "Must not be empty."),
+        ("rm", "Remove all.", "plans the tool “rm”, which does not exist"),
+    ],
+)
+def test_an_action_that_cannot_be_says_why(alice_client: Client, tool: str, purpose: str, says: str) -> None:
+    run = factories.awaiting_plan()
+    draft = opened(newest(run))
+    number = len(draft.steps[0].actions)
+    changes = {f"s0-a{number}-tool": tool, f"s0-a{number}-purpose": purpose}
+    page = alice_client.post(place(run), sent(run, "save", draft, **changes)).text
+    assert says in page
+    assert run.plans.count() == 1
+
+
 def test_saved_by_a_script_it_leads_to_the_page_of_the_plan(alice_client: Client) -> None:
     run = factories.awaiting_plan()
     draft = opened(newest(run))

@@ -55,6 +55,8 @@ def posted(draft: PlanDraft) -> QueryDict:
             {f"s{n}-{name}": getattr(step, name) for name in ("origin", "name", "description", "risk", "inputs")}
         )
         sent.setlist(f"s{n}-dependencies", list(step.dependencies))
+        for k, action in enumerate(step.actions):
+            sent.update({f"s{n}-a{k}-tool": action.tool, f"s{n}-a{k}-purpose": action.purpose})
         for k, output in enumerate(step.outputs):
             sent[f"s{n}-o{k}-path"] = output.path
             if output.cited:
@@ -157,6 +159,8 @@ def test_what_the_buttons_do_to_criteria_and_files() -> None:
     assert [one.text for one in draft.steps[1].criteria] == [texts[0], texts[2], texts[1]]
     assert apply(draft, "remove:criterion:1:0") == "s1-c0"
     assert apply(draft, "add:criterion:f") == f"f-c{len(draft.criteria) - 1}"
+    assert apply(draft, "add:action:2") == f"s2-a{len(draft.steps[2].actions) - 1}"
+    assert apply(draft, "remove:action:2:0") == "s2-a0"
     assert apply(draft, "add:output:2") == f"s2-o{len(draft.steps[2].outputs) - 1}"
     assert apply(draft, "add:context") == f"x{len(draft.context) - 1}"
     found = criterion_at(draft, "try:criterion:1:0")
