@@ -30,6 +30,8 @@ from runs.reports.outline import exported_from
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer
 
+_PACKED = (".7z", ".docx", ".gz", ".jpeg", ".jpg", ".mp3", ".mp4", ".png", ".pptx", ".webp", ".xlsx", ".xz", ".zip")
+"""Ends of names whose contents are packed already: packing them again takes its time and saves nothing."""
 _NOT_ON_WINDOWS = re.compile(r'[<>:"|?*\\]')
 
 
@@ -70,7 +72,7 @@ def stream(run: Run) -> Iterator[bytes]:
 
 def _journal(run: Run) -> list[bytes]:
     """Packed, since the calls of a long run may be a hundred megabytes of text."""
-    packer = zlib.compressobj()
+    packer = zlib.compressobj(1)  # for the memory only: the archive packs it again
     pieces = [packer.compress(f"{line}\n".encode()) for line in journaled.lines(run)]
     return [piece for piece in (*pieces, packer.flush()) if piece]
 
@@ -138,6 +140,6 @@ def report_name(paths: list[str], name: str = "report.md") -> str:
 
 def _entry(path: str, at: datetime) -> zipfile.ZipInfo:
     entry = zipfile.ZipInfo(path, date_time=timezone.localtime(at).timetuple()[:6])
-    entry.compress_type = zipfile.ZIP_DEFLATED
+    entry.compress_type = zipfile.ZIP_STORED if path.lower().endswith(_PACKED) else zipfile.ZIP_DEFLATED
     entry.external_attr = (stat.S_IFREG | 0o644) << 16
     return entry

@@ -13,23 +13,30 @@ from runs.models import Attempt, ModelCall, Run, ToolCall
 CHUNK = 100
 """Calls that are read at once; each may be a megabyte."""
 
+type _Place = dict[str, JsonValue]
+_NOWHERE: _Place = {"step_id": None, "attempt": None}
+"""Of a call for the whole run, such as the planner's."""
+
 
 def lines(run: Run) -> Iterator[str]:
     """One object a line, by time. Characters beyond ASCII are escaped, so that no terminal obeys any."""
-    models = ModelCall.objects.filter(run=run).select_related("attempt__step").order_by("created_at", "id")
-    tools = ToolCall.objects.filter(run=run).select_related("attempt__step").order_by("created_at", "id")
+    steps = Attempt.objects.of_run(run).values_list("pk", "step__key", "number")
+    places: dict[int | None, _Place] = {pk: {"step_id": key, "attempt": number} for pk, key, number in steps}
+    models = ModelCall.objects.filter(run=run).order_by("created_at", "id")
+    tools = ToolCall.objects.filter(run=run).order_by("created_at", "id")
     calls: Iterator[ModelCall | ToolCall] = merge(
         models.iterator(CHUNK), tools.iterator(CHUNK), key=lambda call: call.created_at
     )
     for call in calls:
-        yield json.dumps(_model_call(call) if isinstance(call, ModelCall) else _tool_call(call))
+        place = places.get(call.attempt_id, _NOWHERE)
+        yield json.dumps(_model_call(call, place) if isinstance(call, ModelCall) else _tool_call(call, place))
 
 
-def _model_call(call: ModelCall) -> dict[str, JsonValue]:
+def _model_call(call: ModelCall, place: _Place) -> dict[str, JsonValue]:
     return {
         "kind": "model",
         "at": call.created_at.isoformat(),
-        **_place(call.attempt),
+        **place,
         "role": call.role,
         "model": call.model,
         "request_id": call.request_id,
@@ -49,11 +56,11 @@ def _model_call(call: ModelCall) -> dict[str, JsonValue]:
     }
 
 
-def _tool_call(call: ToolCall) -> dict[str, JsonValue]:
+def _tool_call(call: ToolCall, place: _Place) -> dict[str, JsonValue]:
     return {
         "kind": "tool",
         "at": call.created_at.isoformat(),
-        **_place(call.attempt),
+        **place,
         "tool": call.name,
         "arguments": call.arguments,
         "result": call.result,
@@ -61,7 +68,3 @@ def _tool_call(call: ToolCall) -> dict[str, JsonValue]:
         "wrote": {path: info.sha256 if info else None for path, info in call.writes.items()},
         "duration_ms": call.duration_ms,
     }
-
-
-def _place(attempt: Attempt | None) -> dict[str, JsonValue]:
-    return {"step_id": attempt.step.key if attempt else None, "attempt": attempt.number if attempt else None}

@@ -82,8 +82,8 @@ def _files(report: RunReading) -> JsonValue:
 
 def _events(run: Run) -> JsonValue:
     return [
-        {"seq": event.seq, "kind": event.kind, "at": event.at.isoformat(), "data": event.data}
-        for event in run.events.order_by("seq")
+        {"seq": seq, "kind": kind, "at": at.isoformat(), "data": data}
+        for seq, kind, at, data in run.events.order_by("seq").values_list("seq", "kind", "at", "data")
     ]
 
 

@@ -179,6 +179,16 @@ def test_the_zip_holds_what_was_made_and_the_report(alice_client: Client) -> Non
         assert archive.read(path) == trees.read_blob(info.sha256)
 
 
+def test_what_is_packed_already_is_not_packed_again_in_a_zip(alice_client: Client) -> None:
+    run = factories.stopped()
+    made = {path: trees.put(b"x" * 1_000) for path in ("a.PNG", "b.md")}
+    Run.objects.filter(pk=run.pk).update(head=trees.make_tree(made))
+    archive = zipfile.ZipFile(io.BytesIO(body(alice_client.get(f"/runs/{run.pk}/files.zip"))))
+    kinds = {path: archive.getinfo(path).compress_type for path in made}
+    assert kinds == {"a.PNG": zipfile.ZIP_STORED, "b.md": zipfile.ZIP_DEFLATED}
+    assert [archive.read(path) for path in made] == [b"x" * 1_000] * 2
+
+
 def test_a_zip_of_paths_from_before_they_were_refused_unpacks_nowhere_else(alice_client: Client) -> None:
     run = factories.stopped()
     tree = trees.make_tree({path: trees.put(b"x") for path in (".git/config", "a:b", "report.md")})
