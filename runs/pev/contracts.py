@@ -1,12 +1,9 @@
 """The shapes that models must deliver: plans, step outputs, verdicts. Closed objects, no Django.
 
-Everything here is data from outside until it has been validated; `schema_for` gives the JSON Schema
-that is sent along with a request.
+Everything here is data from outside until it has been validated.
 """
 
-from collections.abc import Callable
-from functools import cache
-from typing import Annotated, Any, Literal, cast
+from typing import Annotated, Any, Literal
 
 from pydantic import (
     BaseModel,
@@ -383,27 +380,3 @@ class SynthesizedAnswer(Contract):
     """The final answer, in Markdown."""
 
     answer: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200_000)]
-
-
-@cache
-def schema_for(contract: type[Contract]) -> JsonObject:
-    """JSON Schema in the dialect of the API: closed objects, every property required, no bounds. Not to be changed.
-
-    Fields with a default are listed as required too, since the API allows 24 optional parameters only.
-    """
-    from anthropic import transform_schema  # two seconds to import: only for those who ask a model
-
-    schema = cast("JsonObject", transform_schema(contract))
-    _each_object(schema, lambda node: node.update(required=list(cast("JsonObject", node["properties"]))))
-    return schema
-
-
-def _each_object(node: JsonValue, do: Callable[[JsonObject], None]) -> None:
-    if isinstance(node, dict):
-        if isinstance(node.get("properties"), dict) and node.get("type") == "object":
-            do(node)
-        for value in node.values():
-            _each_object(value, do)
-    elif isinstance(node, list):
-        for value in node:
-            _each_object(value, do)

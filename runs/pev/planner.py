@@ -8,9 +8,10 @@ from typing import NamedTuple
 from runs.enums import About, Role
 from runs.errors import PathRefused, PlanRepeated
 from runs.pev import prompts
+from runs.pev.answer_schemas import schema_for
 from runs.pev.checks.deciding import problem_with
 from runs.pev.checks.problems import problem_with_sources
-from runs.pev.contracts import Check, Criterion, PlanContract, PlanStep, compares, schema_for
+from runs.pev.contracts import Check, Criterion, PlanContract, PlanStep, compares
 from runs.pev.conversation.asking import ask_for, user
 from runs.pev.conversation.examples import form_of
 from runs.pev.delimiters import delimited, listing

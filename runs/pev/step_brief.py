@@ -5,7 +5,8 @@ from dataclasses import dataclass, field
 
 from runs.enums import Role
 from runs.pev import prompts
-from runs.pev.contracts import ContextItem, PlanStep, StepOutput, schema_for
+from runs.pev.answer_schemas import schema_for
+from runs.pev.contracts import ContextItem, PlanStep, StepOutput
 from runs.pev.conversation.asking import user
 from runs.pev.conversation.examples import form_of
 from runs.pev.conversation.window import answer_tokens

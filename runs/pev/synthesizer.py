@@ -5,8 +5,9 @@ from dataclasses import dataclass, field, replace
 
 from runs.enums import Role
 from runs.pev import prompts
+from runs.pev.answer_schemas import schema_for
 from runs.pev.citations.citing import message_of
-from runs.pev.contracts import JsonObject, SynthesizedAnswer, schema_for
+from runs.pev.contracts import JsonObject, SynthesizedAnswer
 from runs.pev.conversation.asking import ask_for, user
 from runs.pev.conversation.examples import form_of
 from runs.pev.delimiters import delimited, results_with_notes

@@ -8,7 +8,8 @@ from typing import Annotated, ClassVar
 from pydantic import Field, StringConstraints, ValidationError
 
 from runs.errors import InvalidInput
-from runs.pev.contracts import Contract, JsonObject, schema_for
+from runs.pev.answer_schemas import schema_for
+from runs.pev.contracts import Contract, JsonObject
 from runs.pev.conversation.mistakes import MAX_SHOWN, place_of, words_for
 from runs.pev.conversation.window import result_chars
 from runs.pev.evidence.quotes import find

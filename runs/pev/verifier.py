@@ -4,7 +4,8 @@ from collections.abc import Iterator, Mapping, Sequence, Set
 
 from runs.enums import About, Action, Role, Severity
 from runs.pev import prompts
-from runs.pev.contracts import RESULT, Criterion, CriterionAnswer, VerifierAnswer, schema_for
+from runs.pev.answer_schemas import schema_for
+from runs.pev.contracts import RESULT, Criterion, CriterionAnswer, VerifierAnswer
 from runs.pev.conversation.asking import ask_for, user
 from runs.pev.conversation.examples import form_of
 from runs.pev.delimiters import NOTES_CHARS, begun, delimited

@@ -6,7 +6,8 @@ from typing import cast
 
 from pydantic import JsonValue
 
-from runs.pev.contracts import Contract, JsonObject, schema_for
+from runs.pev.answer_schemas import schema_for
+from runs.pev.contracts import Contract, JsonObject
 
 _MAX_DEPTH = 12
 _VALUES: JsonObject = {

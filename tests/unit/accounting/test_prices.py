@@ -12,7 +12,8 @@ from runs.accounting.prices import bound_of, cost_of, price_of
 from runs.enums import Role
 from runs.llm.capabilities import Capability
 from runs.llm.request import parameters
-from runs.pev.contracts import VerifierAnswer, schema_for
+from runs.pev.answer_schemas import schema_for
+from runs.pev.contracts import VerifierAnswer
 from runs.pev.conversation.asking import user
 from runs.pev.ports import Ask, Usage
 

@@ -9,7 +9,8 @@ import pytest
 from runs.enums import Role
 from runs.llm.capabilities import capability
 from runs.llm.request import parameters as parameters_for
-from runs.pev.contracts import PlanContract, StepOutput, SynthesizedAnswer, VerifierAnswer, schema_for
+from runs.pev.answer_schemas import schema_for
+from runs.pev.contracts import PlanContract, StepOutput, SynthesizedAnswer, VerifierAnswer
 from runs.pev.ports import Ask, ToolSpec
 from tests.fakes.anthropic_rules import request_error
 

@@ -12,7 +12,8 @@ import pytest
 from runs.llm.capabilities import Probed, use_probed
 from runs.llm.client import Clients
 from runs.llm.servers import Server
-from runs.pev.contracts import StepOutput, schema_for
+from runs.pev.answer_schemas import schema_for
+from runs.pev.contracts import StepOutput
 from runs.pev.conversation.asking import corrected, read
 from runs.pev.ports import Ask
 from tests.fakes.anthropic_answers import Answer, Overrun, Say, Think, ToolUse, UseTools

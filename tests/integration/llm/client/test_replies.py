@@ -10,7 +10,8 @@ import pytest
 
 from runs.errors import LeaseLost
 from runs.llm.client import Clients
-from runs.pev.contracts import StepOutput, schema_for
+from runs.pev.answer_schemas import schema_for
+from runs.pev.contracts import StepOutput
 from runs.pev.ports import Reply, Usage
 from tests.fakes.anthropic_answers import (
     Answer,

@@ -4,7 +4,8 @@ import json
 
 import pytest
 
-from runs.pev.contracts import Contract, PlanContract, StepOutput, SynthesizedAnswer, VerifierAnswer, schema_for
+from runs.pev.answer_schemas import schema_for
+from runs.pev.contracts import Contract, PlanContract, StepOutput, SynthesizedAnswer, VerifierAnswer
 from runs.pev.conversation.examples import example_at, example_of, form_of
 
 ANSWERS = (PlanContract, StepOutput, VerifierAnswer, SynthesizedAnswer)
