@@ -14,7 +14,7 @@ from pytest_django.fixtures import DjangoAssertNumQueries
 from runs import trees
 from runs.models import Draft, DraftFile, Run
 from tests import factories
-from tests.integration.web.test_submit import JSON, file, form
+from tests.integration.web.submitting import JSON, file, form
 
 TOKEN = "12345678-1234-5678-1234-567812345678"
 PLACE = f"/runs/drafts/{TOKEN}/"

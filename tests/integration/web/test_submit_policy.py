@@ -1,0 +1,153 @@
+"""The policy on the form of a new run: its fields, presets, limits, the second person, the models."""
+
+import re
+
+import pytest
+from django.test import Client
+
+from runs.enums import ApprovalPolicy, Role, StepApproval, StepMoment
+from runs.lifecycle.defaults import SETTABLE
+from runs.models import Run, User
+from runs.pev.policy import Policy
+from runs.web.forms.new_run import NewRunForm
+from tests import factories
+from tests.integration.web.submitting import JSON, form
+
+
+def test_every_field_of_a_policy_is_on_the_form(alice: User) -> None:
+    named = {"attempt_seconds": "attempt_minutes", "time_limit": "limit_minutes", "sources_needed": "no_sources"}
+    fields = NewRunForm(owner=alice).fields
+    assert [name for name in SETTABLE if named.get(name, name) not in fields] == []
+
+
+def test_the_form_starts_with_what_the_installation_sets(alice_client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PEV_POLICY", "attempts=7, attempt_seconds=90, sources_needed=off, min_document_bytes=0")
+    initial = NewRunForm(owner=factories.alice()).initial
+    assert (initial["attempts"], initial["attempt_minutes"], initial["no_sources"]) == (7, 2, True)
+    text = alice_client.get("/runs/new/").text
+    assert 'name="attempts" value="7"' in text
+    assert 'name="min_document_bytes" value="0"' in text
+
+
+def test_the_policy_is_what_was_chosen(alice_client: Client, bob: User) -> None:
+    alice_client.post(
+        "/runs/new/",
+        form(
+            plan_approval="never",
+            step_approval="all",
+            step_moment="before",
+            attempts=1,
+            executor_model="m-1",
+            approvers=[bob.pk],
+        ),
+    )
+    run = Run.objects.get()
+    policy = Policy.model_validate(run.policy)
+    assert (policy.plan_approval, policy.step_approval) == (ApprovalPolicy.NEVER, StepApproval.ALL)
+    assert (policy.step_moment, policy.attempts) == (StepMoment.BEFORE, 1)
+    assert policy.model_for(Role.EXECUTOR).model == "m-1"
+    assert list(run.approvers.all()) == [bob]
+
+
+def test_a_judge_of_its_own_work_has_to_be_allowed(alice_client: Client) -> None:
+    same_model = {"verifier_model": "claude-sonnet-5-5"}
+    refused = alice_client.post("/runs/new/", form(**same_model), headers=JSON)
+    assert refused.status_code == 422
+    assert "claude-sonnet-5-5 would judge its own work" in refused.json()["errors"][0]
+    assert (
+        alice_client.post("/runs/new/", form(**same_model, same_model_verifier="on"), headers=JSON).status_code == 201
+    )
+
+
+def test_a_budget_needs_prices(alice_client: Client) -> None:
+    refused = alice_client.post("/runs/new/", form(budget="5", executor_model="llama"), headers=JSON)
+    assert refused.json()["errors"] == [
+        "The budget cannot be kept: no price is known for llama. Leave the budget empty."
+    ]
+
+
+def test_limits_are_taken_in_dollars_and_minutes(alice_client: Client) -> None:
+    alice_client.post("/runs/new/", form(budget="2.50", limit_minutes="90", attempt_minutes="5"))
+    policy = Policy.model_validate(Run.objects.get().policy)
+    assert (str(policy.budget), policy.time_limit, policy.attempt_seconds, policy.reuse) == ("2.50", 5_400, 300, True)
+
+
+def test_a_second_person_has_to_be_named(alice_client: Client, bob: User) -> None:
+    refused = alice_client.post("/runs/new/", form(second_person="on"), headers=JSON)
+    assert refused.json()["errors"] == [
+        "A second person has to approve, but no one else may decide. Name somebody who may."
+    ]
+    assert (
+        alice_client.post("/runs/new/", form(second_person="on", approvers=[bob.pk]), headers=JSON).status_code == 201
+    )
+
+
+@pytest.mark.parametrize(
+    ("waiting", "problem"),
+    [
+        (
+            {"plan_approval": "never"},
+            "no plan would wait for one. Let the first plan or every plan wait, or do without",
+        ),
+        ({"step_approval": "none"}, "no result would wait for one. Let high-risk steps wait at least, or do"),
+        ({"plan_approval": "never", "step_approval": "none"}, "no plan would wait for one. Let the first plan or"),
+    ],
+)
+def test_a_second_person_whom_nobody_would_ask_is_refused(
+    alice_client: Client, bob: User, waiting: dict[str, str], problem: str
+) -> None:
+    sent = form(second_person="on", approvers=[bob.pk], **waiting)
+    refused = alice_client.post("/runs/new/", sent, headers=JSON)
+    assert refused.status_code == 422
+    (sentence,) = refused.json()["errors"]
+    assert sentence.startswith(f"A second person has to approve, but {problem}")
+    assert not Run.objects.exists()
+
+
+@pytest.mark.usefixtures("no_model")
+def test_without_a_model_the_form_says_so_and_offers_what_can_be_run(alice_client: Client) -> None:
+    text = alice_client.get("/runs/new/").text
+    assert "No model is connected." in text
+    assert '<option value="" selected>The planner writes it (needs a model)</option>' in text
+    assert '<option value="document-review">Document review</option>' in text
+    for key, name in (("idea-workflow", "Idea workflow"), ("project-analysis", "Project analysis")):
+        assert re.search(f'<option value="{key}"[^>]* disabled>{name} \\(needs a model\\)</option>', text)
+    assert alice_client.get("/templates/").text.count("needs a model") == 2
+
+
+def test_with_a_model_no_template_is_held_back(alice_client: Client) -> None:
+    assert "needs a model" not in alice_client.get("/runs/new/").text + alice_client.get("/templates/").text
+
+
+@pytest.mark.parametrize(
+    ("preset", "expected"),
+    [
+        ("careful", ("always", "all", "ask", 0.7)),
+        ("balanced", ("always", "high", "ask", 0.5)),
+        ("hands_off", ("never", "none", "accept", 0.5)),
+    ],
+)
+def test_without_a_script_a_preset_is_taken_where_the_fields_were_left_alone(
+    alice_client: Client, preset: str, expected: tuple[str, str, str, float]
+) -> None:
+    alice_client.post("/runs/new/", form(preset=preset, preset_shown="balanced", attempts=5))
+    policy = Run.objects.get().policy
+    assert (policy.plan_approval, policy.step_approval, policy.exhausted, policy.min_confidence) == expected
+    assert policy.attempts == 5
+
+
+def test_a_preset_that_filled_the_fields_changes_none_of_them_again(alice_client: Client) -> None:
+    alice_client.post("/runs/new/", form(preset="careful", preset_shown="careful", step_approval="none"))
+    assert Run.objects.get().policy.step_approval is StepApproval.NONE
+
+
+def test_presets_say_what_they_are_and_which_one_this_installation_sets(
+    alice_client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = alice_client.get("/runs/new/").text
+    assert "You approve every plan and the results of high-risk steps. You are asked when a step is out" in text
+    assert "as set up here" not in text
+    monkeypatch.setenv("PEV_POLICY", "plan_approval=first, step_approval=none")
+    text = alice_client.get("/runs/new/").text
+    assert "You approve the first plan and no result. You are asked when a step is out of attempts." in text
+    assert "as set up here" in text
