@@ -137,9 +137,8 @@ def _attempts(
     """All attempts by step, and those at the chosen steps, or kept by them, by id."""
     kept = [step.reused_from_id for step in chosen if step.reused_from_id]
     whole = Q(step__in=chosen) | Q(pk__in=kept)
-    found = Attempt.objects.of_run(run).select_related(
-        "verdict", "work", "reused_from__work", "reused_from__step__plan"
-    )
+    related = ("verdict", "work", "reused_from__work", "reused_from__step__plan")
+    found = Attempt.objects.of_run(run).select_related(*related).defer("reads", "reused_from__reads")
     detailed = {attempt.pk: attempt for attempt in found.filter(whole)}
     light = found.exclude(whole).defer("overlay", "verdict__results")
     every = detailed | {attempt.pk: attempt for attempt in light}

@@ -30,8 +30,8 @@ FACTS = {
     " JOIN runs_tree t ON t.id = head_id",
     "plan": "SELECT version, p.status, p.digest, key, s.status, failures, tries, last_action, fingerprint, unproved"
     " FROM runs_plan p JOIN runs_step s ON s.plan_id = p.id ORDER BY s.id",
-    "attempts": "SELECT s.key, number, a.status, output, overlay, a.fingerprint, t.digest FROM runs_attempt a"
-    " JOIN runs_step s ON s.id = step_id LEFT JOIN runs_tree t ON t.id = tree_id ORDER BY a.id",
+    "attempts": "SELECT s.key, number, a.status, output, overlay, a.fingerprint, reuse_key, reads, t.digest"
+    " FROM runs_attempt a JOIN runs_step s ON s.id = step_id LEFT JOIN runs_tree t ON t.id = tree_id ORDER BY a.id",
     "verdicts": "SELECT stage, passed, action, severity, feedback, notes, results, requests FROM runs_verdict"
     " ORDER BY id",
     "gates": "SELECT kind, status, digest, question, reason, request FROM runs_gate ORDER BY id",
