@@ -10,10 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from runs.enums import Complexity
 from runs.errors import LeaseLost, UploadRefused
-from runs.pev.contracts import JsonObject
+from runs.pev.contracts import Criterion, JsonObject, PlanStep
+from runs.pev.files.reads import Looks, View, holds
 from runs.pev.ports import FileInfo, Toolbox, ToolResult, ToolUse, Workspace
-from runs.pev.tools import TOOL_NAMES, FileTools, ToolLimits
+from runs.pev.tools import TOOL_NAMES, FileTools, ToolLimits, note_looks
 from tests.unit.pev import slow
 
 
@@ -304,3 +306,76 @@ def test_tools_never_raise_on_arguments_that_fit(path: str, text: str, other: st
     ]
     for name, arguments in calls:
         assert run(name, arguments, memory, search_seconds=0.2, result_chars=200).text
+
+
+# ---- what an answer rests on
+
+LOOKED_AT: list[tuple[str, JsonObject, set[str], set[str]]] = [
+    ("read_file", {"path": "./docs//b.md"}, set(), {"meant"}),
+    ("read_file", {"path": "docs\\b.md"}, {"docs/b.md"}, {"meant"}),
+    ("read_file", {"path": "b.md"}, {"b.md"}, {"meant", "names"}),
+    ("read_file", {"path": 1}, set(), {"meant"}),
+    ("list_files", {"prefix": "./docs"}, set(), {"meant", "listing docs"}),
+    ("list_files", {}, set(), {"meant", "listing "}),
+    ("search_files", {"pattern": "two", "prefix": "."}, {"a.md", "docs/b.md"}, {"meant", "contents "}),
+    ("search_files", {"pattern": "two", "prefix": "a"}, {"a.md"}, {"meant", "contents a"}),
+    ("write_file", {"path": "new.md", "content": ""}, {"new.md"}, {"meant"}),
+    ("edit_file", {"path": "a.md", "old": "one", "new": "1"}, {"a.md"}, {"meant"}),
+    ("no_tool", {"path": "a.md"}, set(), {"meant"}),
+]
+
+
+@pytest.mark.parametrize(("name", "arguments", "files", "sets"), LOOKED_AT)
+def test_a_call_notes_what_its_answer_rests_on(
+    name: str, arguments: JsonObject, files: set[str], sets: set[str]
+) -> None:
+    looks, memory = Looks(), Memory(FILES)
+    note_looks(looks, name, arguments, run(name, arguments))
+    reads = looks.recorded(view_of(memory))
+    assert (set(reads.files), set(reads.sets)) == (files, sets)
+
+
+def view_of(memory: Memory) -> View:
+    step = PlanStep(
+        step_id="one",
+        name="One",
+        description="Do it.",
+        actions=[],
+        acceptance_criteria=[Criterion(text="It is done.")],
+        inputs=["none.md"],
+        expected_outputs=[],
+        dependencies=[],
+        estimated_complexity=Complexity.LOW,
+    )
+    return View(memory.files(), memory.files(), step)
+
+
+PATHS = st.sampled_from(["a.md", "b.md", "in/a.md", "in/b.md"])
+WORKSPACES = st.dictionaries(PATHS, st.sampled_from([b"", b"one\n", b"two\n", b"one\ntwo\n", b"\0one"]))
+PREFIXES = st.sampled_from(["", "a", "in", "/in/", "none"])
+CALLS = st.one_of(
+    st.tuples(st.just("read_file"), st.fixed_dictionaries({"path": PATHS, "first_line": st.sampled_from([1, 2])})),
+    st.tuples(st.just("list_files"), st.fixed_dictionaries({"prefix": PREFIXES})),
+    st.tuples(
+        st.just("search_files"),
+        st.fixed_dictionaries({"prefix": PREFIXES, "pattern": st.sampled_from(["one", "two", "none"])}),
+    ),
+    st.tuples(st.just("write_file"), st.fixed_dictionaries({"path": PATHS, "content": st.just("two\n")})),
+    st.tuples(
+        st.just("edit_file"),
+        st.fixed_dictionaries({"path": PATHS, "old": st.just("one"), "new": st.sampled_from(["two", "one"])}),
+    ),
+)
+
+
+@given(st.lists(CALLS, min_size=1, max_size=3), WORKSPACES, WORKSPACES)
+def test_where_what_was_noted_is_the_same_every_answer_is(
+    calls: list[tuple[str, JsonObject]], files: dict[str, bytes], others: dict[str, bytes]
+) -> None:
+    looks, memory, elsewhere = Looks(), Memory(files), Memory(others)
+    then, now = view_of(memory), view_of(elsewhere)
+    answers = [run(name, arguments, memory) for name, arguments in calls]
+    for (name, arguments), answer in zip(calls, answers, strict=True):
+        note_looks(looks, name, arguments, answer)
+    if holds(looks.recorded(then), now):
+        assert [run(name, arguments, elsewhere).text for name, arguments in calls] == [one.text for one in answers]

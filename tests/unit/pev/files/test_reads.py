@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import time
+import tracemalloc
 from collections.abc import Callable, Mapping
 
 import pytest
@@ -173,6 +174,17 @@ def test_five_thousand_files_read_become_one_digest_of_everything_at_once() -> N
     assert len(reads.model_dump_json()) < 200
     assert holds(reads, view(dict.fromkeys(paths, "Words.")))
     assert not holds(reads, view({**dict.fromkeys(paths, "Words."), paths[17]: "Other words."}))
+
+
+def test_names_without_end_take_the_memory_of_few() -> None:
+    looks = Looks()
+    tracemalloc.start()
+    for number in range(20_000):
+        looks.file(f"{number}.md")
+        looks.listing(f"{number}")
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 200_000
 
 
 def test_as_many_as_are_noted_one_by_one_keep_the_rest_out() -> None:
