@@ -104,7 +104,6 @@ def find(state: State, key: str, reuse_key: str, view: Callable[[], View]) -> At
         return None
     passed = same.passed().filter(
         reused_from=None,
-        reads__isnull=False,
         step__status=StepStatus.PASSED,
         step__plan__run__owner=run.owner_id,
     )
