@@ -8,8 +8,8 @@ from runs.pev.citations.statements import uncited
 from runs.pev.evidence.sources import Given, Sources
 from tests.hostile.bounds import within
 
-CHARACTERS = 1_000_000
-LINKS = 15_000
+CHARACTERS = 300_000
+LINKS = 4_500
 SOURCES = {
     "nda.md": "The notice period is thirty days.\n" * 3_000,
     "big.md": (" thirty days of notice 41" * 8 + "\n") * 20_000,
@@ -53,9 +53,9 @@ def looked_up(unit: str, characters: int, links: int) -> tuple[int, int]:
 
 @pytest.mark.parametrize("unit", UNITS.values(), ids=UNITS)
 def test_citations_are_looked_up_in_bounded_time_and_memory(unit: str) -> None:
-    within(12, 400, f"{__name__}.looked_up", unit, CHARACTERS, LINKS)
+    within(5, 300, f"{__name__}.looked_up", unit, CHARACTERS, LINKS)
 
 
 def test_time_and_memory_grow_no_faster_than_the_text() -> None:
-    said = within(40, 1_200, f"{__name__}.looked_up", UNITS["wrong words"], 5 * CHARACTERS, 6 * LINKS)
-    assert said == (90_000, 90_000)
+    said = within(14, 450, f"{__name__}.looked_up", UNITS["wrong words"], 2_000_000, 30_000)
+    assert said == (30_000, 30_000)

@@ -4,12 +4,14 @@ import random
 
 import pytest
 
-from runs.pev.checks.deciding import COMPARING_SECONDS, problem_with, run_check
+from runs.pev.checks.deciding import problem_with, run_check
 from runs.pev.checks.material import Material
 from runs.pev.contracts import Absent, Check, Count, Covers, QuotesOccur
 from tests.hostile.bounds import within
 
 MB = 1_000_000
+ALLOWED = 2.0
+"""Seconds that a check may compare for; the product gives five times as many."""
 QUOTES = QuotesOccur(kind="quotes_occur", path="out.md")
 CSV_QUOTES = QuotesOccur(kind="quotes_occur", path="out.md", column="text", source_column="where")
 
@@ -18,7 +20,15 @@ def over(check: Check, result: str, source: str, repeated: int = 1, times: int =
     """The sentence of the check over a result and a given file, of `times` and `repeated` copies of the texts."""
     problem_with(check)
     given = {"in.txt": (source * repeated).encode()}
-    return run_check(check, Material({**given, "out.md": (result * times).encode()}, given, {"in.txt"})).sentence[:100]
+    material = Material({**given, "out.md": (result * times).encode()}, given, {"in.txt"})
+    return run_check(check, material, seconds=ALLOWED).sentence[:100]
+
+
+def to_the_end(check: Check, result: str, source: str) -> str:
+    """Without a limit by the clock, which on a busy machine would be over before the work is."""
+    given = {"in.txt": source.encode()}
+    material = Material({**given, "out.md": result.encode()}, given, {"in.txt"})
+    return run_check(check, material, seconds=600).sentence[:100]
 
 
 def terms(check: dict[str, object]) -> Count:
@@ -54,24 +64,24 @@ MARKDOWN = {
 
 @pytest.mark.parametrize("unit", MARKDOWN.values(), ids=MARKDOWN)
 def test_quotes_are_found_in_bounded_time_and_memory(unit: str) -> None:
-    within(COMPARING_SECONDS + 4, 250, f"{__name__}.over", QUOTES, unit, "ab ", MB, MB // len(unit))
+    within(ALLOWED + 4, 250, f"{__name__}.over", QUOTES, unit, "ab ", MB, MB // len(unit))
 
 
 def many_names(name: str) -> str:
     given = {f"{name}{number}.md": b"a" for number in range(5_000)}
-    return run_check(QUOTES, Material({**given, "out.md": b"a b " * MB}, given)).sentence[:60]
+    return run_check(QUOTES, Material({**given, "out.md": b"a b " * MB}, given), seconds=ALLOWED).sentence[:60]
 
 
 @pytest.mark.parametrize("name", ["a b ", "a", "x/y"])
 def test_names_of_many_files_are_looked_for_in_bounded_time(name: str) -> None:
-    within(COMPARING_SECONDS + 4, 300, f"{__name__}.many_names", name)
+    within(ALLOWED + 4, 300, f"{__name__}.many_names", name)
 
 
 def test_a_hundred_thousand_quotes_of_a_table() -> None:
     rows = "ab ab ab ab,in.txt\n" * 100_000
-    said = within(COMPARING_SECONDS + 4, 300, f"{__name__}.over", CSV_QUOTES, f"text,where\n{rows}", "ab " * 1_000)
+    said = within(10, 300, f"{__name__}.to_the_end", CSV_QUOTES, f"text,where\n{rows}", "ab " * 1_000)
     assert said == "out.md has 100,000 quoted passages, each found in the source named beside it: in.txt"
-    said = within(COMPARING_SECONDS + 4, 300, f"{__name__}.over", CSV_QUOTES, f"text,where\n{rows}a,b\n", "ab ")
+    said = within(10, 300, f"{__name__}.to_the_end", CSV_QUOTES, f"text,where\n{rows}a,b\n", "ab ")
     assert said == "out.md is not compared: there are more than 100,000 quoted passages"
 
 
@@ -93,7 +103,7 @@ ITEMS = [f"a a item{number}" for number in range(500)]
     ],
 )
 def test_items_are_looked_for_in_bounded_time_and_memory(check: Covers, result: str, source: str) -> None:
-    within(COMPARING_SECONDS + 4, 250, f"{__name__}.over", check, result, source, 1, 5 * MB // len(result))
+    within(ALLOWED + 4, 250, f"{__name__}.over", check, result, source, 1, 5 * MB // len(result))
 
 
 @pytest.mark.parametrize(
@@ -112,13 +122,13 @@ def test_items_are_looked_for_in_bounded_time_and_memory(check: Covers, result: 
 )
 def test_counting_is_bounded(of: dict[str, object], source: str, repeated: int) -> None:
     check = terms({"path": "in.txt", **of})
-    within(COMPARING_SECONDS + 4, 200, f"{__name__}.over", check, "1 row", source, repeated)
+    within(ALLOWED + 4, 200, f"{__name__}.over", check, "1 row", source, repeated)
 
 
 @pytest.mark.parametrize("result", ["1", "1 ", "1.", "1 111", "1'", "-", "a1\n"])
 def test_a_figure_is_looked_for_in_bounded_time(result: str) -> None:
     check = terms({"path": "in.txt", "of": "lines"})
-    within(COMPARING_SECONDS + 4, 200, f"{__name__}.over", check, result, "x", 1, MB // len(result))
+    within(ALLOWED + 4, 200, f"{__name__}.over", check, result, "x", 1, MB // len(result))
 
 
 def test_a_sum_that_can_be_read_in_many_ways() -> None:
@@ -133,4 +143,4 @@ def test_absence_is_found_in_bounded_time_and_memory(source: str) -> None:
     letters = random.Random(1)
     wanted = ["".join(letters.choices("ab ß", k=200)) + "x" for _ in range(100)]
     check = Absent(kind="absent", path="in.txt", terms=wanted)
-    within(COMPARING_SECONDS + 4, 250, f"{__name__}.over", check, "x", source, 5 * MB // len(source.encode()))
+    within(ALLOWED + 4, 250, f"{__name__}.over", check, "x", source, 5 * MB // len(source.encode()))

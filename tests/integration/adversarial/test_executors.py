@@ -36,7 +36,7 @@ FAILURES: dict[str, tuple[Player, dict[str, Any], tuple[str, ...]]] = {
     ),
     "misuses tools": (
         executors.misuses_tools,
-        {},
+        {"attempts": 1, "replans": 0},  # each answer holds 5 MB
         ("may have 5000000; split it.", "`content` is missing", "`path` has to be a text in quotation marks"),
     ),
     "never stops": (executors.never_stops, {"rounds": 3}, ("The executor used its 3 rounds without a report.",)),

@@ -134,7 +134,7 @@ def test_a_secret_is_never_shown_however_it_is_cut(
 ) -> None:
     monkeypatch.setenv("SOME_API_KEY", KEY)
     one = draft()
-    words = f"The key is {KEY}, and it " + "goes on " * 300
+    words = f"The key is {KEY}, and it " + "goes on " * 60
     one.begin(kind, "write_file" if kind == "tool_use" else "")
     write(one, clock, *(words[at : at + size] for at in range(0, len(words), size)))
     one.end()
