@@ -13,34 +13,14 @@ from django.contrib.staticfiles import finders
 from django.utils.html import escape
 from django.utils.safestring import SafeString, mark_safe
 
-from runs.reports.blocks import (
-    SOURCE,
-    Block,
-    Check,
-    Checks,
-    Facts,
-    Heading,
-    Items,
-    Notice,
-    Paragraph,
-    Preformatted,
-    Quotation,
-    Report,
-    Rule,
-    Section,
-    Source,
-    Sources,
-    Span,
-    Spans,
-    Table,
-)
+from runs.reports import blocks
 
 _STYLES = ("css/tokens.css", "css/report.css", "css/report_file.css")
 _SAFE = ("http://", "https://", "mailto:", "/", "#")
 """How addresses begin. Those of texts were looked at where they were read; here they are looked at once more."""
 
 
-def as_html(report: Report) -> str:
+def as_html(report: blocks.Report) -> str:
     """One file. Its policy forbids a reader's browser to fetch, send or run anything."""
     style = _style()
     digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
@@ -62,13 +42,13 @@ def _style() -> str:
     return "".join(Path(str(finders.find(name))).read_text() for name in _STYLES)
 
 
-def heading(report: Report) -> SafeString:
+def heading(report: blocks.Report) -> SafeString:
     """What the h1 says."""
     word = f'<span class="verdict-word {report.tone}">{escape(report.word)}:</span> ' if report.word else ""
     return mark_safe(f"{word}{escape(report.title)}")  # noqa: S308  both are escaped
 
 
-def body(report: Report) -> SafeString:
+def body(report: blocks.Report) -> SafeString:
     """Brief and annex, without the title."""
     parts = [
         '<div class="brief">',
@@ -80,7 +60,7 @@ def body(report: Report) -> SafeString:
     return mark_safe("\n".join(parts))  # noqa: S308  every text and address in it was escaped
 
 
-def _section(section: Section) -> str:
+def _section(section: blocks.Section) -> str:
     id_ = escape(section.id)
     return (
         f'<section class="report-section" aria-labelledby="{id_}"><h2 id="{id_}">{escape(section.title)}</h2>\n'
@@ -88,58 +68,58 @@ def _section(section: Section) -> str:
     )
 
 
-def _fold(section: Section) -> str:
+def _fold(section: blocks.Section) -> str:
     """A section of the annex: folded on a screen, and open on paper (report.css)."""
     title = f'<summary><h2 id="{escape(section.id)}">{escape(section.title)}</h2></summary>'
     return f'<details class="report-section report-fold">{title}\n{_blocks(section.blocks)}</details>'
 
 
-def _blocks(blocks: Iterable[Block]) -> str:
-    return "".join(map(_block, blocks))
+def _blocks(found: Iterable[blocks.Block]) -> str:
+    return "".join(map(_block, found))
 
 
-def _block(block: Block) -> str:
+def _block(block: blocks.Block) -> str:
     match block:
-        case Paragraph():
+        case blocks.Paragraph():
             tone = f' class="{block.tone}"' if block.tone else ""
             return f"<p{tone}>{_spans(block.spans)}</p>\n"
-        case Heading():
+        case blocks.Heading():
             tag, id_ = f"h{min(block.level + 1, 6)}", f' id="{escape(block.id)}"' if block.id else ""
             return f"<{tag}{id_}>{_spans(block.spans)}</{tag}>\n"
-        case Items():
+        case blocks.Items():
             tag = "ul" if block.start is None else "ol"
             start = f' start="{block.start}"' if block.start not in {None, 1} else ""
             return f"<{tag}{start}>{''.join(f'<li>{_row(row)}</li>' for row in block.rows)}</{tag}>\n"
-        case Quotation():
+        case blocks.Quotation():
             return f"<blockquote>{_blocks(block.blocks)}</blockquote>\n"
-        case Preformatted():
+        case blocks.Preformatted():
             return f"<pre>{escape(block.text)}</pre>\n"
-        case Rule():
+        case blocks.Rule():
             return "<hr>\n"
-        case Table():
+        case blocks.Table():
             return _table(block)
-        case Facts():
+        case blocks.Facts():
             rows = (f"<div><dt>{escape(term)}</dt><dd>{_spans(words)}</dd></div>" for term, words in block.rows)
             return f'<dl class="report-facts">{"".join(rows)}</dl>\n'
-        case Checks():
+        case blocks.Checks():
             return f'<ul class="report-checks">{"".join(map(_check, block.rows))}</ul>\n'
-        case Notice():
+        case blocks.Notice():
             title = f"<p><strong>{escape(block.title)}</strong></p>"
             return f'<div class="alert {block.tone}">{title}{_blocks(block.blocks)}</div>\n'
-        case Sources():
+        case blocks.Sources():
             return f'<ol class="report-sources">{"".join(map(_source, block.rows))}</ol>\n'
         case _:
             assert_never(block)
 
 
-def _row(row: tuple[Block, ...]) -> str:
+def _row(row: tuple[blocks.Block, ...]) -> str:
     """A single paragraph of a list is its words, so that it stays one line."""
-    if len(row) == 1 and isinstance(row[0], Paragraph):
+    if len(row) == 1 and isinstance(row[0], blocks.Paragraph):
         return _spans(row[0].spans)
     return _blocks(row)
 
 
-def _check(one: Check) -> str:
+def _check(one: blocks.Check) -> str:
     id_ = f' id="{escape(one.id)}"' if one.id else ""
     by = f' <span class="muted">{escape(one.by)}</span>' if one.by else ""
     words = f" {_spans(one.spans)}" if one.spans else ""
@@ -150,8 +130,8 @@ def _check(one: Check) -> str:
     )
 
 
-def _table(block: Table) -> str:
-    def cells(tag: str, row: Iterable[Spans]) -> str:
+def _table(block: blocks.Table) -> str:
+    def cells(tag: str, row: Iterable[blocks.Spans]) -> str:
         return "".join(
             f"<{tag}{' class=number' if place in block.right else ''}>{_spans(cell)}</{tag.split(' ')[0]}>"
             for place, cell in enumerate(row)
@@ -166,24 +146,24 @@ def _table(block: Table) -> str:
     )
 
 
-def _source(one: Source) -> str:
+def _source(one: blocks.Source) -> str:
     around = f"<blockquote>{_spans(one.around)}</blockquote>" if one.around else ""
     sha = f' <span class="muted hash">SHA-256 {escape(one.sha256)}</span>' if one.sha256 else ""
-    return f'<li id="{SOURCE[1:]}{one.number}" value="{one.number}">{escape(one.place)}{sha}{around}</li>'
+    return f'<li id="{blocks.SOURCE[1:]}{one.number}" value="{one.number}">{escape(one.place)}{sha}{around}</li>'
 
 
-def _spans(spans: Spans) -> str:
+def _spans(spans: blocks.Spans) -> str:
     return "".join(map(_span, spans))
 
 
-def _span(one: Span) -> str:
+def _span(one: blocks.Span) -> str:
     text = str(escape(one.text)).replace("\n", "<br>")
     for on, tag in ((one.code, "code"), (one.strong, "strong"), (one.emphasis, "em"), (one.struck, "s")):
         text = f"<{tag}>{text}</{tag}>" if on else text
     if not one.to.startswith(_SAFE):
         return text
-    if one.to.startswith(SOURCE):
-        return f'<a href="{escape(one.to)}">{text}<sup>{escape(one.to.removeprefix(SOURCE))}</sup></a>'
+    if one.to.startswith(blocks.SOURCE):
+        return f'<a href="{escape(one.to)}">{text}<sup>{escape(one.to.removeprefix(blocks.SOURCE))}</sup></a>'
     if one.to.startswith("/") and "/files/" in one.to:  # opens beside the text
         return f'<a data-source href="{escape(one.to)}">{text}</a>'
     away = "" if one.to.startswith(("#", "/")) else ' rel="nofollow noopener noreferrer"'

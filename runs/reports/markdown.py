@@ -10,25 +10,7 @@ from runs.characters import printable
 from runs.models import Run
 from runs.reading.escaping import code, line, start, words
 from runs.reading.run import RunReading
-from runs.reports.blocks import (
-    Block,
-    Check,
-    Checks,
-    Facts,
-    Heading,
-    Items,
-    Notice,
-    Paragraph,
-    Preformatted,
-    Quotation,
-    Report,
-    Rule,
-    Section,
-    Sources,
-    Span,
-    Spans,
-    Table,
-)
+from runs.reports import blocks
 from runs.reports.outline import exported, exported_from
 
 
@@ -41,7 +23,7 @@ def render(reading: RunReading) -> str:
     return written(exported_from(reading))
 
 
-def written(report: Report) -> str:
+def written(report: blocks.Report) -> str:
     """UTF-8 text ending in a newline. What was quoted is words: never structure, and no terminal obeys it."""
     writer = _Writer(report.places)
     rows = [f"# {report.word + ': ' if report.word else ''}{line(report.title)}", "", f"*{line(report.about)}*"]
@@ -60,62 +42,62 @@ class _Writer:
     def __init__(self, places: Mapping[str, str]) -> None:
         self._places = places
 
-    def section(self, section: Section) -> Iterator[str]:
+    def section(self, section: blocks.Section) -> Iterator[str]:
         yield f"## {line(section.title)}"
         yield from self._blocks(section.blocks)
 
-    def _blocks(self, blocks: Iterable[Block]) -> Iterator[str]:
-        for block in blocks:
+    def _blocks(self, found: Iterable[blocks.Block]) -> Iterator[str]:
+        for block in found:
             yield ""
             yield from self._block(block)
 
-    def _block(self, block: Block) -> Iterator[str]:
+    def _block(self, block: blocks.Block) -> Iterator[str]:
         match block:
-            case Paragraph():
+            case blocks.Paragraph():
                 yield from self._lines(block.spans)
-            case Heading():
+            case blocks.Heading():
                 yield f"{'#' * min(block.level + 1, 6)} {self._spans(block.spans)}"
-            case Items():
+            case blocks.Items():
                 yield from self._items(block)
-            case Quotation():
+            case blocks.Quotation():
                 yield from _indented("> ", "> ", self._blocks(block.blocks))
-            case Preformatted():
+            case blocks.Preformatted():
                 fence = "`" * max(3, 1 + max((len(run) for run in _backticks(block.text)), default=0))
                 yield from (fence, *block.text.split("\n"), fence)
-            case Rule():
+            case blocks.Rule():
                 yield "---"
-            case Table():
+            case blocks.Table():
                 yield from self._table(block)
-            case Facts():
+            case blocks.Facts():
                 yield from (f"- **{line(term)}**: {self._spans(words)}" for term, words in block.rows)
-            case Checks():
+            case blocks.Checks():
                 for one in block.rows:
                     yield from self._check(one)
-            case Notice():
+            case blocks.Notice():
                 yield f"**{line(block.title)}**"
                 yield from self._blocks(block.blocks)
-            case Sources():
+            case blocks.Sources():
                 for source in block.rows:
                     yield f"{source.number}. {line(source.place)} (SHA-256 {code(source.sha256)})"
                     yield from ([f"   > {self._spans(source.around)}"] if source.around else [])
             case _:
                 assert_never(block)
 
-    def _items(self, block: Items) -> Iterator[str]:
+    def _items(self, block: blocks.Items) -> Iterator[str]:
         for place, row in enumerate(block.rows):
             mark = "- " if block.start is None else f"{block.start + place}. "
             rows = list(self._blocks(row))[1:] or [""]
             yield from _indented(mark, " " * len(mark), rows)
 
-    def _table(self, block: Table) -> Iterator[str]:
+    def _table(self, block: blocks.Table) -> Iterator[str]:
         yield self._row(block.head)
         yield "|" + "|".join("---:" if place in block.right else "---" for place in range(len(block.head))) + "|"
         yield from map(self._row, block.rows)
 
-    def _row(self, row: Iterable[Spans]) -> str:
+    def _row(self, row: Iterable[blocks.Spans]) -> str:
         return f"| {' | '.join(self._spans(cell).replace(_BREAK, ' ') for cell in row)} |"
 
-    def _check(self, one: Check) -> Iterator[str]:
+    def _check(self, one: blocks.Check) -> Iterator[str]:
         by = f" ({line(one.by)})" if one.by else ""
         mark = one.mark.upper() if one.mark == "not met" else one.mark
         words = f": {self._spans(one.spans)}" if one.spans else ""
@@ -124,15 +106,15 @@ class _Writer:
             rows = list(self._block(detail))
             yield from _indented("  - ", "    ", rows)
 
-    def _lines(self, spans: Spans) -> list[str]:
+    def _lines(self, spans: blocks.Spans) -> list[str]:
         """Line breaks stay: a backslash at the end of a line is one."""
         rows = self._spans(spans).split(_BREAK)
         return [f"{start(row)}\\" for row in rows[:-1]] + [start(rows[-1])]
 
-    def _spans(self, spans: Spans) -> str:
+    def _spans(self, spans: blocks.Spans) -> str:
         return "".join(map(self._span, spans)).strip()
 
-    def _span(self, one: Span) -> str:
+    def _span(self, one: blocks.Span) -> str:
         text = code(one.text) if one.code else _BREAK.join(map(words, one.text.split("\n")))
         if text.endswith("!"):
             text = f"{text[:-1]}&#33;"  # before a link it would begin an image, which a viewer fetches

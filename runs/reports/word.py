@@ -19,28 +19,9 @@ from docx.oxml.xmlchemy import BaseOxmlElement
 from docx.shared import Mm, Pt, RGBColor
 from pydantic import TypeAdapter
 
-from runs.reports.blocks import (
-    SOURCE,
-    Block,
-    Check,
-    Checks,
-    Facts,
-    Heading,
-    Items,
-    Notice,
-    Paragraph,
-    Preformatted,
-    Quotation,
-    Report,
-    Rule,
-    Section,
-    Sources,
-    Span,
-    Spans,
-    Table,
-)
+from runs.reports import blocks
 
-_report: TypeAdapter[Report] = TypeAdapter(Report)
+_report: TypeAdapter[blocks.Report] = TypeAdapter(blocks.Report)
 _NO_XML = re.compile("[\0-\x08\x0b-\x1f\ufffe\uffff\ud800-\udfff]")
 _OUTSIDE = ("http://", "https://", "mailto:")
 _COLOURS = {"muted": "565D65", "good": "1D6B3E", "warn": "855104", "bad": "A62B24"}
@@ -58,7 +39,7 @@ def docx(data: bytes) -> bytes:
 class _Writer:
     """Writes block after block at the end of the document."""
 
-    def __init__(self, report: Report) -> None:
+    def __init__(self, report: blocks.Report) -> None:
         self._report = report
         self._document = Document()
         self._body = self._document.element.body
@@ -71,76 +52,82 @@ class _Writer:
 
     def written(self) -> bytes:
         report = self._report
-        word = (Span(f"{report.word}: "),) if report.word else ()
-        self._heading(1, (*word, Span(report.title)))
-        self._paragraph((Span(report.about),), colour="muted")
+        word = (blocks.Span(f"{report.word}: "),) if report.word else ()
+        self._heading(1, (*word, blocks.Span(report.title)))
+        self._paragraph((blocks.Span(report.about),), colour="muted")
         for section in report.brief:
             self._section(section)
         for place, section in enumerate(report.annex):
             self._section(section, new_page=place == 0)
-        self._paragraph((Span(report.foot),), colour="muted")
+        self._paragraph((blocks.Span(report.foot),), colour="muted")
         buffer = io.BytesIO()
         self._document.save(buffer)
         return _undated(buffer.getvalue())
 
-    def _section(self, section: Section, *, new_page: bool = False) -> None:
-        self._heading(2, (Span(section.title),), section.id, new_page=new_page)
+    def _section(self, section: blocks.Section, *, new_page: bool = False) -> None:
+        self._heading(2, (blocks.Span(section.title),), section.id, new_page=new_page)
         self._blocks(section.blocks)
 
-    def _blocks(self, blocks: Iterable[Block], depth: int = 0) -> None:
-        for block in blocks:
+    def _blocks(self, found: Iterable[blocks.Block], depth: int = 0) -> None:
+        for block in found:
             self._block(block, depth)
 
-    def _block(self, block: Block, depth: int) -> None:
+    def _block(self, block: blocks.Block, depth: int) -> None:
         match block:
-            case Paragraph():
+            case blocks.Paragraph():
                 self._paragraph(block.spans, depth, colour=block.tone)
-            case Heading():
+            case blocks.Heading():
                 self._heading(min(block.level + 1, 6), block.spans, block.id)
-            case Items():
+            case blocks.Items():
                 self._items(block, depth)
-            case Quotation():
+            case blocks.Quotation():
                 self._blocks(block.blocks, depth + 1)
-            case Preformatted():
-                self._paragraph((Span(block.text, code=True),), depth)
-            case Rule():
-                self._paragraph((Span("* * *"),), depth)
-            case Table():
+            case blocks.Preformatted():
+                self._paragraph((blocks.Span(block.text, code=True),), depth)
+            case blocks.Rule():
+                self._paragraph((blocks.Span("* * *"),), depth)
+            case blocks.Table():
                 self._table([block.head, *block.rows], block.right)
-            case Facts():
+            case blocks.Facts():
                 for term, words in block.rows:
-                    self._paragraph((Span(f"{term}: ", strong=True), *words), depth)
-            case Checks():
+                    self._paragraph((blocks.Span(f"{term}: ", strong=True), *words), depth)
+            case blocks.Checks():
                 for one in block.rows:
                     self._check(one, depth)
-            case Notice():
-                self._paragraph((Span(block.title, strong=True),), depth, colour=block.tone)
+            case blocks.Notice():
+                self._paragraph((blocks.Span(block.title, strong=True),), depth, colour=block.tone)
                 self._blocks(block.blocks, depth + 1)
-            case Sources():
+            case blocks.Sources():
                 self._sources(block)
             case _:
                 assert_never(block)
 
-    def _items(self, block: Items, depth: int) -> None:
+    def _items(self, block: blocks.Items, depth: int) -> None:
         for place, row in enumerate(block.rows):
             mark = "•" if block.start is None else f"{block.start + place}."
-            first = row[0].spans if row and isinstance(row[0], Paragraph) else ()
+            first = row[0].spans if row and isinstance(row[0], blocks.Paragraph) else ()
             self._paragraph(first, depth, mark=mark)
             self._blocks(row[1:] if first else row, depth + 1)
 
-    def _check(self, one: Check, depth: int) -> None:
-        head = (Span(f"{one.label} ", strong=True), *one.spans, *((Span(f" ({one.by})"),) if one.by else ()))
+    def _check(self, one: blocks.Check, depth: int) -> None:
+        head = (
+            blocks.Span(f"{one.label} ", strong=True),
+            *one.spans,
+            *((blocks.Span(f" ({one.by})"),) if one.by else ()),
+        )
         self._paragraph(head, depth, mark=one.mark, mark_colour=_COLOURS[_MARKS[one.mark]])
         self._blocks(one.details, depth + 3)
 
-    def _sources(self, block: Sources) -> None:
+    def _sources(self, block: blocks.Sources) -> None:
         for one in block.rows:
-            sha = (Span("  SHA-256 "), Span(one.sha256, code=True)) if one.sha256 else ()
-            self._paragraph((Span(one.place), *sha), mark=f"{one.number}.", anchor=f"{SOURCE[1:]}{one.number}")
+            sha = (blocks.Span("  SHA-256 "), blocks.Span(one.sha256, code=True)) if one.sha256 else ()
+            self._paragraph(
+                (blocks.Span(one.place), *sha), mark=f"{one.number}.", anchor=f"{blocks.SOURCE[1:]}{one.number}"
+            )
             if one.around:
                 self._paragraph(one.around, 1)
 
-    def _heading(self, level: int, words: Spans, anchor: str = "", *, new_page: bool = False) -> None:
+    def _heading(self, level: int, words: blocks.Spans, anchor: str = "", *, new_page: bool = False) -> None:
         element = self._new(f"Heading{level}")
         if new_page:
             element.get_or_add_pPr().append(OxmlElement("w:pageBreakBefore"))
@@ -148,7 +135,7 @@ class _Writer:
 
     def _paragraph(
         self,
-        words: Spans,
+        words: blocks.Spans,
         depth: int = 0,
         *,
         colour: str = "",
@@ -164,7 +151,7 @@ class _Writer:
             indent.set(qn("w:hanging"), str(Mm(hanging).twips))
             element.get_or_add_pPr().append(indent)
         if mark:
-            self._run(element, Span(mark, strong=bool(mark_colour)), mark_colour)
+            self._run(element, blocks.Span(mark, strong=bool(mark_colour)), mark_colour)
             run = OxmlElement("w:r")
             run.append(OxmlElement("w:tab"))
             element.append(run)
@@ -177,7 +164,7 @@ class _Writer:
         self._end.addprevious(element)
         return element
 
-    def _fill(self, element: BaseOxmlElement, words: Spans, colour: str = "", anchor: str = "") -> None:
+    def _fill(self, element: BaseOxmlElement, words: blocks.Spans, colour: str = "", anchor: str = "") -> None:
         if anchor:
             self._ids += 1
             element.append(_with(OxmlElement("w:bookmarkStart"), id=str(self._ids), name=anchor))
@@ -185,8 +172,8 @@ class _Writer:
         for one in words:
             holder = self._link(element, one.to) if one.to else element
             self._run(holder, one, colour if holder is element else "16415A")
-            if one.to.startswith(SOURCE) and holder is not element:
-                self._run(holder, Span(f" [{one.to.removeprefix(SOURCE)}]"), "16415A")
+            if one.to.startswith(blocks.SOURCE) and holder is not element:
+                self._run(holder, blocks.Span(f" [{one.to.removeprefix(blocks.SOURCE)}]"), "16415A")
 
     def _link(self, element: BaseOxmlElement, to: str) -> BaseOxmlElement:
         """The element that holds a link's words: the paragraph itself for what leads nowhere in a file."""
@@ -204,7 +191,7 @@ class _Writer:
         element.append(link)
         return link
 
-    def _run(self, holder: BaseOxmlElement, one: Span, colour: str) -> None:
+    def _run(self, holder: BaseOxmlElement, one: blocks.Span, colour: str) -> None:
         run = OxmlElement("w:r")
         looks = OxmlElement("w:rPr")
         if one.code:
@@ -225,7 +212,7 @@ class _Writer:
             run.append(text)
         holder.append(run)
 
-    def _table(self, rows: list[tuple[Spans, ...]], right: tuple[int, ...]) -> None:
+    def _table(self, rows: list[tuple[blocks.Spans, ...]], right: tuple[int, ...]) -> None:
         table = OxmlElement("w:tbl")
         looks = OxmlElement("w:tblPr")
         looks.append(_with(OxmlElement("w:tblStyle"), val="TableGrid"))
@@ -248,11 +235,11 @@ class _Writer:
         self._end.addprevious(table)
         self._new("")  # Word joins two tables that nothing parts
 
-    def _cell(self, words: Spans, head: bool, right: bool) -> BaseOxmlElement:
+    def _cell(self, words: blocks.Spans, head: bool, right: bool) -> BaseOxmlElement:
         cell, element = OxmlElement("w:tc"), OxmlElement("w:p")
         if right:
             element.get_or_add_pPr().append(_with(OxmlElement("w:jc"), val="right"))
-        self._fill(element, tuple(Span(one.text, True, to=one.to) for one in words) if head else words)
+        self._fill(element, tuple(blocks.Span(one.text, True, to=one.to) for one in words) if head else words)
         cell.append(element)
         return cell
 
@@ -263,7 +250,7 @@ def _with(element: BaseOxmlElement, **attributes: str) -> BaseOxmlElement:
     return element
 
 
-def _set_up(document: Docx, report: Report) -> None:
+def _set_up(document: Docx, report: blocks.Report) -> None:
     """Paper, type and what a file manager shows. The template of the library says 2013, and another author."""
     properties = document.core_properties
     properties.title = _NO_XML.sub("\ufffd", f"{report.word}: {report.title}" if report.word else report.title)[:255]
