@@ -61,11 +61,11 @@ def stream(run: Run) -> Iterator[bytes]:
     reading = reading_of(run)
     report = exported_from(reading)
     texts = {
-        "report.md": written(report),
-        "report.html": as_html(report),
-        "report.json": json.dumps(render(reading)),
+        "report.md": written(report).encode(),
+        "report.html": as_html(report).encode(),
+        "report.json": json.dumps(render(reading)).encode(),
     }
-    named = {report_name([*made], name): text.encode() for name, text in texts.items()}
+    named = {report_name([*made], name): text for name, text in texts.items()}
     journal = _journal(run)
     return _zipped(made, named, (report_name([*made], "journal.jsonl"), journal), run.finished_at or timezone.now())
 
