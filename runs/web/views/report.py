@@ -12,6 +12,7 @@ from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_safe
+from django_htmx.http import HttpResponseClientRedirect
 
 from runs.models import Run
 from runs.reading.run import reading_of
@@ -80,7 +81,7 @@ def report_printed(request: HttpRequest, run_id: int, form: Form) -> HttpRespons
 
 @require_safe
 def report_wait(request: HttpRequest, run_id: int, form: Form) -> HttpResponse:
-    """Says how far a file is, and has the browser fetch it once it is there; without JavaScript."""
+    """Says how far a file is, and has the browser fetch it once it is there; without JavaScript too."""
     run = visible_run(request, run_id)
     try:
         file = _prepared(run, form, wait=0)
@@ -88,6 +89,8 @@ def report_wait(request: HttpRequest, run_id: int, form: Form) -> HttpResponse:
         return _back(request, run_id, str(error))
     if file.done and file.problem:
         return _back(request, run_id, file.problem)
+    if file.done and request.headers.get("HX-Request"):
+        return HttpResponseClientRedirect(request.path)  # the whole page, which fetches the file
     context = {"run": run, "form": form, "file": file, "most": round(LIMITS.seconds)}
     return render(request, "runs/report_wait.html", context)
 

@@ -138,13 +138,15 @@ def test_one_that_takes_long_is_waited_for_on_a_page(client: Client, monkeypatch
     assert answer["Location"] == f"/runs/{run.pk}/report/pdf/"
     page = client.get(f"/runs/{run.pk}/report/pdf/").text
     assert "The PDF is being made" in page
-    assert '<meta http-equiv="refresh" content="2">' in page
+    assert '<noscript><meta http-equiv="refresh" content="2"></noscript>' in page, "a script asks for the words alone"
     go.set()
     monkeypatch.setattr(preparing, "WAIT_SECONDS", 20)
     file: Any = client.get(f"/runs/{run.pk}/report.pdf")
     assert b"".join(file.streaming_content) == b"%PDF-late"
     ready = client.get(f"/runs/{run.pk}/report/pdf/").text
     assert f'<meta http-equiv="refresh" content="0; url=/runs/{run.pk}/report.pdf">' in ready
+    asked = client.get(f"/runs/{run.pk}/report/pdf/", headers={"HX-Request": "true"})
+    assert asked["HX-Redirect"] == f"/runs/{run.pk}/report/pdf/"
 
 
 BEGINNINGS = {"pdf": b"%PDF-", "docx": b"PK", "html": b"<!doctype", "json": b"{", "md": b"# "}
