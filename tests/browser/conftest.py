@@ -1,20 +1,23 @@
-"""The browser: the distribution's Chromium, one site for all stories, and pages that report every complaint.
+"""The browser: the distribution's Chromium, one site for the stories of a worker, and pages that report complaints.
 
 Both end with the stories: Playwright keeps an event loop running in its thread, where Django refuses the database.
 """
 
 from __future__ import annotations
 
+import itertools
 import os
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, ConsoleMessage, Page, StorageState, sync_playwright
+from playwright.sync_api import Browser, ConsoleMessage, Page, StorageState, expect, sync_playwright
 
-from tests.browser.site import FLAGS, Site, chromium, sign_in
+from tests.browser.site import FLAGS, Site, chromium
 from tests.installation import Installation
 
+expect.set_options(timeout=15_000)
+NUMBERS = itertools.count(1)
 ARRIVALS = ".arrivals button"
 
 
@@ -28,7 +31,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
                 item.add_marker(pytest.mark.skip(reason="there is no Chromium on this machine"))
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="package")
 def browser() -> Iterator[Browser]:
     with sync_playwright() as playwright:
         running = playwright.chromium.launch(executable_path=chromium(), args=FLAGS)
@@ -36,23 +39,25 @@ def browser() -> Iterator[Browser]:
         running.close()
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="package")
 def site(tmp_path_factory: pytest.TempPathFactory, installation: Installation) -> Iterator[Site]:
+    """For all stories of a worker: each module has people of its own, who see nothing of the others."""
     running = Site(installation.copy(tmp_path_factory.mktemp("site")), delay=0.05)
     running.first_link = running.start()
     yield running
-    running.kill()
-    assert [line for line in running.log.read_text().splitlines() if " ERROR " in line] == []
+    running.close()
 
 
 @pytest.fixture(scope="module")
-def signed_in(browser: Browser, site: Site) -> StorageState:
-    """The cookies of the administrator, who signed in with the link that the server printed."""
-    context = browser.new_context()
-    sign_in(context.new_page(), site.first_link)
-    cookies = context.storage_state()
-    context.close()
-    return cookies
+def me() -> str:
+    """The name of the one who is signed in: somebody new for each module."""
+    return f"alice-{next(NUMBERS)}"
+
+
+@pytest.fixture(scope="module")
+def signed_in(site: Site, me: str, request: pytest.FixtureRequest) -> StorageState:
+    """The cookies of this person; of an administrator in a module that sets ADMINISTRATOR."""
+    return site.account(me, administrator=getattr(request.module, "ADMINISTRATOR", False))
 
 
 def asks_for_news(page: Page) -> None:
@@ -85,6 +90,15 @@ def page(browser: Browser, site: Site, signed_in: StorageState, request: pytest.
     yield page
     context.close()
     assert complaints == []
+    assert site.errors() == []
+
+
+@pytest.fixture
+def plain(browser: Browser, signed_in: StorageState) -> Iterator[Page]:
+    """A signed-in page without JavaScript."""
+    context = browser.new_context(storage_state=signed_in, java_script_enabled=False)
+    yield context.new_page()
+    context.close()
 
 
 @pytest.fixture

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import re
 import signal
 import socket
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
-from playwright.sync_api import Page
+from playwright.sync_api import Browser, Page, StorageState, StorageStateCookie
 
 from tests.installation import ROOT, unmeasured
 
@@ -42,6 +44,7 @@ class Site:
         self.first_link = ""
         self.log = data.with_suffix(".log")
         self._server: subprocess.Popen[str] | None = None
+        self._writer: subprocess.Popen[str] | None = None
 
     def start(self) -> str:
         """Serve until `kill`; returns the sign-in link that was printed."""
@@ -69,28 +72,52 @@ class Site:
             self._server.communicate()
             self._server = None
 
+    def write(self, name: str, *arguments: object) -> Any:
+        """What the function `name` of tests/browser/made.py answers; served or not."""
+        if self._writer is None:
+            command = [sys.executable, "-m", "tests.browser.made"]
+            environ = {**self._environ, "ANTHROPIC_API_KEY": "none is asked", "PEV_REHEARSAL_DELAY": "0"}
+            with self.log.open("a") as log:
+                self._writer = subprocess.Popen(
+                    command, cwd=ROOT, env=environ, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=log, text=True
+                )
+        assert self._writer.stdin is not None
+        assert self._writer.stdout is not None
+        print(json.dumps([name, *arguments]), file=self._writer.stdin, flush=True)
+        answer = json.loads(self._writer.stdout.readline())
+        assert "error" not in answer, answer["error"]
+        return answer["done"]
+
     def manage(self, *arguments: str) -> str:
         """What a management command on the same data folder prints."""
-        done = subprocess.run(
-            [sys.executable, "manage.py", *arguments],
-            cwd=ROOT,
-            env=self._environ,
-            capture_output=True,
-            text=True,
-            timeout=120,
-            check=False,
-        )
-        assert done.returncode == 0, done.stderr
-        return done.stdout
+        return str(self.write("manage", *arguments))
 
-    def make(self, *names: str) -> list[int]:
-        """The numbers of runs in these states (tests/browser/made.py); only while nothing is served."""
-        assert self._server is None
-        command = [sys.executable, "-m", "tests.browser.made", *names]
-        environ = {**self._environ, "ANTHROPIC_API_KEY": "none is asked"}
-        done = subprocess.run(command, cwd=ROOT, env=environ, capture_output=True, text=True, check=False)
-        assert done.returncode == 0, done.stderr
-        return [int(number) for number in done.stdout.split()]
+    def account(self, name: str, *, administrator: bool = False) -> StorageState:
+        """The cookies of somebody new, who is signed in."""
+        key = self.write("account", name, administrator)
+        cookies = [
+            StorageStateCookie(
+                name="sessionid",
+                value=key,
+                domain="127.0.0.1",
+                path="/",
+                expires=-1,
+                httpOnly=True,
+                secure=False,
+                sameSite="Lax",
+            )
+        ]
+        return StorageState(cookies=cookies, origins=[])
+
+    def close(self) -> None:
+        """End both processes. No error may stand in the log."""
+        self.kill()
+        if self._writer is not None:
+            self._writer.communicate()
+        assert self.errors() == []
+
+    def errors(self) -> list[str]:
+        return [line for line in self.log.read_text().splitlines() if " ERROR " in line]
 
     def spawn(self, *arguments: str) -> subprocess.Popen[str]:
         """A management command that goes on by itself; what it prints can be read."""
@@ -108,3 +135,12 @@ def sign_in(page: Page, link: str) -> None:
     page.goto(link)
     page.get_by_role("button", name="Sign in").click()
     page.wait_for_selector(".site-user")
+
+
+def by_link(browser: Browser, site: Site) -> StorageState:
+    """The cookies of the administrator, who signed in with the link that the server printed."""
+    context = browser.new_context()
+    sign_in(context.new_page(), site.first_link)
+    cookies = context.storage_state()
+    context.close()
+    return cookies

@@ -3,37 +3,22 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Browser, FilePayload, Locator, Page, StorageState, expect
+from playwright.sync_api import FilePayload, Locator, Page, expect
 
+from tests.browser.accessible import check_both_themes
 from tests.browser.site import Site
-from tests.browser.test_story import check_accessible
 
 LONG = 30_000
 NEW: FilePayload = {"name": "sales.csv", "mimeType": "text/csv", "buffer": b"item,sum\npaint,3\n"}
 
 
 @pytest.fixture(scope="module")
-def finished(browser: Browser, site: Site, signed_in: StorageState) -> str:
+def finished(site: Site, me: str) -> str:
     """The address of the finished sample."""
-    context = browser.new_context(storage_state=signed_in)
-    page = context.new_page()
-    page.goto(site.url)
-    page.get_by_role("button", name="See a finished sample").click()
-    page.wait_for_url(re.compile(r"/runs/\d+/$"), timeout=LONG)
-    address = page.url
-    expect(page.locator("#run-now")).to_contain_text("Succeeded", timeout=LONG, ignore_case=True)
-    context.close()
-    return address
-
-
-@pytest.fixture
-def without_script(browser: Browser, signed_in: StorageState) -> Iterator[Page]:
-    context = browser.new_context(java_script_enabled=False, storage_state=signed_in)
-    yield context.new_page()
-    context.close()
+    number = site.write("sample", me)
+    return f"{site.url}/runs/{number}/"
 
 
 def reuse(page: Page) -> Locator:
@@ -49,11 +34,7 @@ def test_what_would_be_reused_follows_files_and_policy_until_it_is_started(page:
     page.get_by_role("link", name="Change files, request or policy…").click()
     expect(page.get_by_role("heading", name="Run it again with changes")).to_be_visible()
     expect(reuse(page)).to_contain_text(ALL)
-    for scheme in ("light", "dark"):
-        page.emulate_media(color_scheme=scheme)
-        page.reload()  # colours fade from one scheme to the other
-        expect(reuse(page)).to_contain_text(ALL)
-        check_accessible(page)
+    check_both_themes(page)
     page.locator("input#id_files").set_input_files(NEW)
     expect(reuse(page)).to_contain_text("0 of 4 reused")
     expect(reuse(page)).to_contain_text("because sales.csv is new")
@@ -89,8 +70,8 @@ def test_it_fits_and_its_button_is_in_view(page: Page, finished: str, size: tupl
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
-def test_without_a_script_a_button_asks_and_another_starts(without_script: Page, finished: str) -> None:
-    page = without_script
+def test_without_a_script_a_button_asks_and_another_starts(plain: Page, finished: str) -> None:
+    page = plain
     page.goto(f"{finished}again/with/")
     expect(reuse(page)).to_contain_text(ALL)
     page.locator("input#id_files").set_input_files(NEW)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, StorageState, expect
+from playwright.sync_api import Page, expect
 
+from tests.browser.accessible import check_accessible, check_both_themes
 from tests.browser.site import Site
-from tests.browser.test_story import check_accessible
 
 NOT_READ = {
     "lease.pdf": (b"%PDF-1.4\n1 0 obj", "It is a PDF file, which cannot be read yet."),
@@ -32,15 +31,6 @@ def papers(tmp_path: Path) -> list[Path]:
     return sorted(tmp_path.iterdir())
 
 
-@pytest.fixture
-def without_script(browser: Browser, site: Site, signed_in: StorageState) -> Iterator[Page]:
-    context = browser.new_context(java_script_enabled=False, storage_state=signed_in)
-    page = context.new_page()
-    page.goto(f"{site.url}/runs/new/")
-    yield page
-    context.close()
-
-
 def choose(page: Page, *paths: Path) -> None:
     page.locator("input#id_files").set_input_files(list(paths))
 
@@ -58,9 +48,7 @@ def test_files_are_sent_when_they_are_chosen_and_what_cannot_be_read_is_said_fir
     rows = form.locator("#draft-files li")
     assert rows.locator(".path").all_inner_texts() == ["lease.pdf", "logo.png", "x.bin", "latin.txt", "utf.md"]
     assert rows.locator(".why").all_inner_texts() == [why for _, why in NOT_READ.values()]
-    for scheme in ("light", "dark"):
-        form.emulate_media(color_scheme=scheme)
-        check_accessible(form)
+    check_both_themes(form)
     form.get_by_role("button", name="Remove logo.png").click()
     expect(form.locator("#draft-files strong")).to_contain_text("4 files")
     expect(form.get_by_role("button", name="Remove x.bin")).to_be_focused()
@@ -68,7 +56,9 @@ def test_files_are_sent_when_they_are_chosen_and_what_cannot_be_read_is_said_fir
     expect(form.locator("#draft-files strong")).to_have_count(0)
 
 
-def test_words_files_and_policy_survive_a_reload_and_signing_out(form: Page, site: Site, papers: list[Path]) -> None:
+def test_words_files_and_policy_survive_a_reload_and_signing_out(
+    form: Page, site: Site, me: str, papers: list[Path]
+) -> None:
     form.fill("#id_request", "Sort these papers.")
     choose(form, *papers)
     form.get_by_text("Careful").click()
@@ -83,7 +73,7 @@ def test_words_files_and_policy_survive_a_reload_and_signing_out(form: Page, sit
     form.context.clear_cookies()
     form.reload()
     expect(form.get_by_role("heading", name="Sign in")).to_be_visible()
-    form.goto(site.manage("people", "link", "admin", "--base", site.url).strip())
+    form.goto(site.manage("people", "link", me, "--base", site.url).strip())
     form.get_by_role("button", name="Sign in").click()
     expect(form.locator("#id_request")).to_have_value("Sort these papers.")
     assert form.url == address
@@ -144,8 +134,11 @@ def test_the_button_is_in_view_and_nothing_moves_when_files_come_in(
     assert form.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
-def test_without_a_script_the_form_takes_files_and_shows_them_again(without_script: Page, papers: list[Path]) -> None:
-    page = without_script
+def test_without_a_script_the_form_takes_files_and_shows_them_again(
+    plain: Page, site: Site, papers: list[Path]
+) -> None:
+    page = plain
+    page.goto(f"{site.url}/runs/new/")
     page.fill("#id_request", "Sort these papers.")
     choose(page, *papers)
     page.get_by_role("button", name="Submit and make a plan").click()

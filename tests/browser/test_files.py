@@ -2,30 +2,23 @@
 
 from __future__ import annotations
 
-import re
-
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
+from tests.browser.accessible import check_both_themes
 from tests.browser.site import Site
 
 
 @pytest.fixture(scope="module")
-def files(site: Site) -> str:
+def files(site: Site, me: str) -> str:
     """The tab of a finished run."""
-    found = re.search(r"Run (\d+):", site.manage("run", "--sample", "contracts", "--approve-all"))
-    assert found
-    return f"{site.url}/runs/{found[1]}/files/"
+    number = site.write("sample", me)
+    return f"{site.url}/runs/{number}/files/"
 
 
 def check(page: Page) -> None:
     """The rules of axe in both themes, and nothing that scrolls sideways."""
-    for scheme in ("light", "dark"):
-        page.emulate_media(color_scheme=scheme)
-        page.wait_for_timeout(300)  # colours of buttons change slowly
-        found = Axe().run(page).response["violations"]
-        assert [(rule["id"], [node["html"][:200] for node in rule["nodes"]]) for rule in found] == []
+    check_both_themes(page)
     assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
 
 

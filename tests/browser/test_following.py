@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 
 import pytest
-from playwright.sync_api import Page, WebSocketRoute, expect
+from playwright.sync_api import Browser, Page, WebSocketRoute, expect
 
 from tests.browser.conftest import ARRIVALS
-from tests.browser.site import Site, sign_in
+from tests.browser.site import Site
 from tests.browser.test_story import LONG, approve, gate, numbers_in, try_the_samples
 
 TEXT = """() => {
@@ -135,10 +135,10 @@ class Line:
         self._is_cut = False
 
 
-def test_signing_out_in_another_tab_ends_the_page(page: Page, site: Site) -> None:
-    context = page.context.browser.new_context()  # type: ignore[union-attr]
+def test_signing_out_in_another_tab_ends_the_page(browser: Browser, site: Site, me: str) -> None:
+    context = browser.new_context(storage_state=site.account(me))
     watching = context.new_page()
-    sign_in(watching, site.manage("people", "link", "admin", "--base", site.url).strip().split()[-1])
+    watching.goto(site.url)
     try_the_samples(watching)
     expect(watching.locator("#live")).to_have_attribute("data-state", "live")
     elsewhere = context.new_page()

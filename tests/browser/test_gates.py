@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
+from tests.browser.accessible import check_both_themes
 from tests.browser.site import Site, sign_in
-from tests.browser.test_story import LONG, check_accessible, gate
-from tests.installation import Installation
+from tests.browser.test_story import LONG, gate
 
 MADE = ["plan of 4", "plan of 40", "second plan", "result of 4", "result of 40", "rows", "exhausted"]
 SIZES = {"wide": (1280, 900), "phone": (390, 844)}
@@ -18,19 +18,9 @@ MOST_WORDS = 150
 
 
 @pytest.fixture(scope="module")
-def runs() -> dict[str, int]:
-    """The numbers of the made runs, by name; filled when the site is made."""
-    return {}
-
-
-@pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory, installation: Installation, runs: dict[str, int]) -> Iterator[Site]:
-    running = Site(installation.copy(tmp_path_factory.mktemp("gates")), delay=0.05)
-    runs |= dict(zip(MADE, running.make(*MADE), strict=True))
-    running.first_link = running.start()
-    yield running
-    running.kill()
-    assert [line for line in running.log.read_text().splitlines() if " ERROR " in line] == []
+def runs(site: Site, me: str) -> dict[str, int]:
+    """The numbers of the made runs, by name."""
+    return dict(zip(MADE, site.write("runs", me, *MADE), strict=True))
 
 
 def opened(page: Page, site: Site, run: int) -> Locator:
@@ -63,10 +53,7 @@ def test_question_summary_and_buttons_are_on_the_first_screen(
     assert len(summary.split()) <= MOST_WORDS
     assert page.evaluate("document.documentElement.scrollWidth") <= size[0]
     if name in {"second plan", "result of 40"}:
-        for scheme in ("light", "dark"):
-            page.emulate_media(color_scheme=scheme)
-            page.wait_for_timeout(300)  # buttons fade from one colour to the other
-            check_accessible(page)
+        check_both_themes(page)
 
 
 @pytest.mark.parametrize("name", ["result of 4", "result of 40"])
@@ -118,20 +105,18 @@ def test_without_a_connection_nothing_typed_is_lost(page: Page, site: Site, runs
 
 @pytest.mark.provokes("401", "WebSocket", "403")
 def test_signed_out_in_another_tab_the_way_back_leads_here(
-    browser: Browser, site: Site, runs: Mapping[str, int]
+    browser: Browser, site: Site, me: str, runs: Mapping[str, int]
 ) -> None:
     """In a session of its own: signing out ends it."""
-    context = browser.new_context(viewport={"width": 1280, "height": 900})
+    context = browser.new_context(viewport={"width": 1280, "height": 900}, storage_state=site.account(me))
     page = context.new_page()
-    sign_in(page, site.invite("erin"))
-    site.manage("people", "administrator", "erin")
     asked = opened(page, site, runs["plan of 40"])
     asked.locator("textarea").fill("Ten steps at most.")
     context.clear_cookies(name="sessionid")
     asked.locator("button[value=reject]").click()
     expect(asked.locator(".decide-answer")).to_contain_text("Not sent: you are signed out.")
     asked.get_by_role("link", name="Sign in again").click()
-    sign_in(page, site.manage("people", "link", "erin", "--base", site.url).strip())
+    sign_in(page, site.manage("people", "link", me, "--base", site.url).strip())
     expect(page).to_have_url(re.compile(rf"/runs/{runs['plan of 40']}/"))
     expect(asked.locator("textarea")).to_have_value("Ten steps at most.")
     context.close()

@@ -6,7 +6,8 @@ import re
 
 from playwright.sync_api import Page, expect
 
-from tests.browser.test_story import LONG, approve, check_accessible, gate, try_the_samples
+from tests.browser.accessible import check_accessible
+from tests.browser.test_story import LONG, approve, gate, try_the_samples
 
 
 def test_arrow_keys_go_along_the_lines_and_a_phone_keeps_the_step_under_way_in_view(page: Page) -> None:

@@ -3,35 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Browser, Page, Request, StorageState, expect
+from playwright.sync_api import Page, Request, expect
 
+from tests.browser.accessible import check_accessible
 from tests.browser.site import Site
-from tests.browser.test_story import check_accessible
 
-expect.set_options(timeout=15_000)
-CROWD = """
-from tests.factories import alice
-from tests.factories.crowd import crowd
-crowd(alice(), 60, open_gates=5, running=4)
-"""
-RENAMED = """
-from runs.lifecycle.shelf import rename
-from runs.models import Run
-run = Run.objects.filter(status="executing").last()
-rename(run.pk, run.owner, "Brand new")
-"""
-TWO_MORE = """
-from runs.events.kinds import Note
-from runs.history import record
-from runs.models import Run
-from tests.factories import alice
-from tests.factories.crowd import crowd
-crowd(alice(), 2, open_gates=2, running=0)
-record(Run.objects.first().pk, Note(text="News."))
-"""
 NOTES = """
 window.notes = "";
 class Notification {
@@ -45,19 +23,9 @@ document.hasFocus = () => false;
 
 
 @pytest.fixture(scope="module", autouse=True)
-def runs(site: Site) -> None:
-    """Five runs of Alice's wait, four work, fifty-one are finished."""
-    site.manage("shell", "-c", CROWD)
-
-
-@pytest.fixture
-def plain(browser: Browser, site: Site, signed_in: StorageState) -> Iterator[Page]:
-    """A browser without JavaScript."""
-    context = browser.new_context(storage_state=signed_in, java_script_enabled=False)
-    page = context.new_page()
-    page.goto(site.url)
-    yield page
-    context.close()
+def runs(site: Site, me: str) -> None:
+    """Five runs of this person's wait for them and three for a second person, four work, fifty-one are finished."""
+    site.write("crowd", me, 63, 8, 4)
 
 
 def focused(page: Page) -> str:
@@ -66,6 +34,10 @@ def focused(page: Page) -> str:
 
 def rows(page: Page) -> list[str]:
     return [str(row.get_attribute("id")) for row in page.locator(".runs tbody tr").all()]
+
+
+def number_of(row: str) -> int:
+    return int(row.removeprefix("run-"))
 
 
 def test_a_list_is_walked_and_opened_by_keys(page: Page) -> None:
@@ -127,7 +99,7 @@ def test_what_is_typed_into_a_menu_stays_while_the_list_is_kept_up_to_date(page:
     row.locator(".run-menu > summary").click()
     title = page.get_by_role("textbox", name="Title")
     title.fill("Contracts of May")
-    site.manage("shell", "-c", RENAMED)
+    site.write("rename", number_of(rows(page)[-1]), "Brand new")
     expect(page.locator(".runs")).to_contain_text("Brand new")
     expect(title).to_have_value("Contracts of May")
     page.get_by_role("button", name="Rename").click()
@@ -148,7 +120,7 @@ def test_a_page_that_nobody_looks_at_asks_nothing_and_then_whether_there_is_news
     assert len(rows(page)) >= 5
 
 
-def test_who_asks_for_notifications_gets_one_when_the_number_rises(page: Page, site: Site) -> None:
+def test_who_asks_for_notifications_gets_one_when_the_number_rises(page: Page, site: Site, me: str) -> None:
     page.add_init_script(NOTES)
     page.goto(site.url)
     button = page.locator("[data-notify]")
@@ -157,7 +129,9 @@ def test_who_asks_for_notifications_gets_one_when_the_number_rises(page: Page, s
     expect(button).to_have_text("Notifications on")
     expect(button).to_have_attribute("aria-pressed", "true")
     before = int(str(page.locator("[data-needed]").get_attribute("data-needed")))
-    site.manage("shell", "-c", TWO_MORE)
+    waiting = number_of(rows(page)[0])
+    site.write("crowd", me, 3, 3, 0)  # one of them for a second person
+    site.write("note", waiting, "News.")
     expect(page.locator("html")).to_have_attribute("data-notes", f"{before + 2} runs need your decision")
     expect(page.locator("link[rel=icon]")).to_have_attribute("href", re.compile("/waits"))
     assert page.title() == f"({before + 2}) Needs your decision · pevsite"
@@ -169,6 +143,7 @@ def test_who_asks_for_notifications_gets_one_when_the_number_rises(page: Page, s
 
 def test_everything_works_without_javascript(plain: Page, site: Site) -> None:
     listed = plain.locator(".runs tbody tr")
+    plain.goto(site.url)
     plain.get_by_role("link", name="Finished").click()
     expect(listed).to_have_count(40)
     plain.get_by_role("link", name="Next").click()

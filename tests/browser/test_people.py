@@ -7,18 +7,11 @@ import re
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
+from tests.browser.accessible import check_accessible, check_fits
 from tests.browser.site import Site, sign_in
-from tests.browser.test_story import check_accessible, gate, try_the_samples
+from tests.browser.test_story import gate, try_the_samples
 
-
-def check_fits(page: Page) -> None:
-    """On a phone nothing stands beyond the edge."""
-    before = page.viewport_size
-    page.set_viewport_size({"width": 360, "height": 740})
-    assert page.evaluate("document.documentElement.scrollWidth") <= 360
-    check_accessible(page)
-    assert before
-    page.set_viewport_size(before)
+ADMINISTRATOR = True
 
 
 def invited(page: Page, site: Site, name: str) -> str:
@@ -30,16 +23,18 @@ def invited(page: Page, site: Site, name: str) -> str:
     return page.locator("pre.code").inner_text()
 
 
-def test_an_invitation_takes_a_button_and_asks_who_is_somebody_else(page: Page, site: Site, browser: Browser) -> None:
+def test_an_invitation_takes_a_button_and_asks_who_is_somebody_else(
+    page: Page, site: Site, me: str, browser: Browser
+) -> None:
     link = invited(page, site, "carol")
     check_accessible(page)
     check_fits(page)
     page.goto(link)
-    expect(page.get_by_text("You are signed in as admin.")).to_be_visible()
+    expect(page.get_by_text(f"You are signed in as {me}.")).to_be_visible()
     check_accessible(page)
     check_fits(page)
-    page.get_by_role("link", name="Stay admin").click()
-    expect(page.locator(".site-user")).to_contain_text("admin")
+    page.get_by_role("link", name=f"Stay {me}").click()
+    expect(page.locator(".site-user")).to_contain_text(me)
     other = browser.new_context().new_page()
     sign_in(other, link)
     expect(other.locator(".site-user")).to_contain_text("carol")
@@ -50,7 +45,9 @@ def test_an_invitation_takes_a_button_and_asks_who_is_somebody_else(page: Page, 
 
 
 @pytest.mark.provokes("404", "WebSocket")
-def test_who_is_taken_off_a_run_or_deactivated_is_out_at_once(page: Page, site: Site, browser: Browser) -> None:
+def test_who_is_taken_off_a_run_or_deactivated_is_out_at_once(
+    page: Page, site: Site, me: str, browser: Browser
+) -> None:
     link = invited(page, site, "dan")
     try_the_samples(page)
     run = page.url.partition("#")[0]
@@ -70,7 +67,7 @@ def test_who_is_taken_off_a_run_or_deactivated_is_out_at_once(page: Page, site: 
     expect(page.get_by_text("dan may neither see this run nor decide in it any more.")).to_be_visible()
     expect(other.get_by_role("heading", name="There is nothing here")).to_be_visible()
     page.goto(f"{run}history/")
-    expect(page.locator("#history-lines")).to_contain_text("admin took dan off those who may see this run")
+    expect(page.locator("#history-lines")).to_contain_text(f"{me} took dan off those who may see this run")
     page.goto(f"{site.url}/people/")
     other.goto(site.url)
     expect(other.get_by_role("heading", name="Inbox")).to_be_visible()
@@ -80,3 +77,13 @@ def test_who_is_taken_off_a_run_or_deactivated_is_out_at_once(page: Page, site: 
     other.goto(site.url)
     expect(other.get_by_role("heading", name="Sign in")).to_be_visible()
     other.context.close()
+
+
+def test_an_administrator_looks_at_work_and_calls(page: Page, site: Site) -> None:
+    try_the_samples(page)
+    page.locator(".site-user summary").click()
+    page.get_by_role("link", name="Administration").click()
+    for rows, name in (("workitem", "work item"), ("modelcall", "model call"), ("event", "event")):
+        page.goto(f"{site.url}/admin/runs/{rows}/")
+        page.locator("#result_list tbody a").first.click()
+        expect(page.get_by_role("heading", name=f"View {name}")).to_be_visible()

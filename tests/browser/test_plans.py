@@ -7,14 +7,14 @@ import re
 import pytest
 from playwright.sync_api import Browser, Page, StorageState, expect
 
+from tests.browser.accessible import check_accessible
 from tests.browser.site import Site
-from tests.browser.test_story import LONG, check_accessible, gate, try_the_samples
+from tests.browser.test_story import LONG, gate, try_the_samples
 
 SLOWLY = """() => {
   const ask = window.fetch;
   window.fetch = async (...all) => { await new Promise((done) => setTimeout(done, 800)); return ask(...all); };
 }"""
-expect.set_options(timeout=15_000)
 # Who leaves a page at once closes its socket before it is open; a button that is pressed before the answer to another
 # one is there takes its place.
 pytestmark = pytest.mark.provokes("signal is aborted")

@@ -1,10 +1,26 @@
 """A server that is killed in mid-step, on a site of its own: results of earlier runs would leave no step to be in."""
 
-import pytest
-from playwright.sync_api import Page, expect
+from collections.abc import Iterator
 
-from tests.browser.site import Site
+import pytest
+from playwright.sync_api import Browser, Page, StorageState, expect
+
+from tests.browser.site import Site, by_link
 from tests.browser.test_story import LONG, approve, beside, gate, numbers_in, try_the_samples
+from tests.installation import Installation
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory, installation: Installation) -> Iterator[Site]:
+    running = Site(installation.copy(tmp_path_factory.mktemp("killed")), delay=0.05)
+    running.first_link = running.start()
+    yield running
+    running.close()
+
+
+@pytest.fixture(scope="module")
+def signed_in(browser: Browser, site: Site) -> StorageState:
+    return by_link(browser, site)
 
 
 @pytest.mark.provokes("WebSocket", "htmx", "ERR_CONNECTION")

@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, Page, StorageState, expect
+from playwright.sync_api import Page, expect
 
+from tests.browser.accessible import check_accessible, check_both_themes
 from tests.browser.site import Site
 
 
 @pytest.fixture(scope="module")
-def report(site: Site) -> str:
+def report(site: Site, me: str) -> str:
     """The report of a finished run."""
-    printed = site.manage("run", "--sample", "contracts", "--approve-all")
-    found = re.search(r"Run (\d+):", printed)
-    assert found
-    return f"{site.url}/runs/{found[1]}/report/"
+    number = site.write("sample", me)
+    return f"{site.url}/runs/{number}/report/"
 
 
 @pytest.fixture
@@ -29,11 +26,6 @@ def reading(page: Page, report: str) -> Page:
 
 def panel_of(page: Page):  # type: ignore[no-untyped-def]
     return page.locator("dialog.source-panel")
-
-
-def check_accessible(page: Page) -> None:
-    found = Axe().run(page).response["violations"]
-    assert [(rule["id"], [node["html"][:200] for node in rule["nodes"]]) for rule in found] == []
 
 
 def test_a_click_on_a_quote_shows_its_place_beside_the_text(reading: Page) -> None:
@@ -47,10 +39,7 @@ def test_a_click_on_a_quote_shows_its_place_beside_the_text(reading: Page) -> No
     assert text
     assert column
     assert text["x"] + text["width"] <= column["x"] + 1, "the panel lies beside the text, not over it"
-    for scheme in ("light", "dark"):
-        reading.emulate_media(color_scheme=scheme)
-        reading.wait_for_timeout(300)  # colours of buttons change slowly
-        check_accessible(reading)
+    check_both_themes(reading)
     assert reading.url == address
     panel.get_by_role("link", name="Open the whole file").click()
     expect(reading.locator("mark#hit")).to_be_in_viewport()
@@ -128,14 +117,6 @@ def test_other_clicks_open_the_page_as_any_link_does(reading: Page) -> None:
         reading.locator("main a[data-source]").nth(1).click(modifiers=["ControlOrMeta"])
     expect(opened.value.locator("mark#hit")).to_be_visible()
     expect(panel_of(reading)).to_have_count(0)
-
-
-@pytest.fixture
-def plain(browser: Browser, signed_in: StorageState) -> Iterator[Page]:
-    """A page without JavaScript."""
-    context = browser.new_context(storage_state=signed_in, java_script_enabled=False)
-    yield context.new_page()
-    context.close()
 
 
 def test_without_javascript_a_reference_is_a_link_to_the_place(plain: Page, report: str) -> None:

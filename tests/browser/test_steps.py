@@ -2,21 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Literal
-
 from playwright.sync_api import Page, expect
 
-from tests.browser.test_story import LONG, approve, check_accessible, gate, tab, try_the_samples
-
-SCHEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
-
-
-def check_both(page: Page) -> None:
-    """In both themes, loaded in each: colours that are about to change would be measured halfway."""
-    for scheme in SCHEMES:
-        page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
-        page.reload()
-        check_accessible(page)
+from tests.browser.accessible import check_accessible, check_both_themes
+from tests.browser.test_story import LONG, approve, gate, tab, try_the_samples
 
 
 def test_rows_unfold_and_views_change(page: Page) -> None:
@@ -26,7 +15,7 @@ def test_rows_unfold_and_views_change(page: Page) -> None:
     for view in ("Timeline", "Table", "Graph"):
         page.get_by_role("navigation", name="Steps as").get_by_role("link", name=view).click()
         expect(page.get_by_role("navigation", name="Steps as").locator("[aria-current]")).to_have_text(view)
-        check_both(page)
+        check_both_themes(page)
     tab(page, "Steps")
     row = page.locator("details.row[data-status=passed]").first
     expect(row.locator("[data-unread]")).to_have_count(1)
@@ -37,4 +26,4 @@ def test_rows_unfold_and_views_change(page: Page) -> None:
     check_accessible(page)
     row.get_by_role("link", name="Findings, evidence and tool calls").click()
     expect(page.get_by_role("heading", level=3, name="Attempt 1")).to_be_visible()
-    check_both(page)
+    check_both_themes(page)

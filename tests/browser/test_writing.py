@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Browser, Page, StorageState, expect
 
-from tests.browser.site import Site
+from tests.browser.site import Site, by_link
 from tests.browser.test_story import LONG, approve, gate, try_the_samples
 from tests.installation import Installation
 
@@ -19,7 +19,12 @@ def site(tmp_path_factory: pytest.TempPathFactory, installation: Installation) -
     running = Site(installation.copy(tmp_path_factory.mktemp("slow")), delay=0.8)
     running.first_link = running.start()
     yield running
-    running.kill()
+    running.close()
+
+
+@pytest.fixture(scope="module")
+def signed_in(browser: Browser, site: Site) -> StorageState:
+    return by_link(browser, site)
 
 
 def say(page: Page, **writing: Any) -> None:

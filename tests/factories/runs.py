@@ -3,6 +3,7 @@
 Each function returns a run that a newcomer could have brought there by hand. Needs a database and the blob store.
 """
 
+import base64
 from typing import Any
 
 from runs.engine import work
@@ -21,7 +22,8 @@ from runs.models import Gate, Run
 from runs.pev.contracts import PlanContract
 from runs.pev.verifier import failed
 from tests.factories.attempts import fail_review, final_answer, pass_inventory, pass_notices, pass_review
-from tests.factories.cast import bob
+from tests.factories.cast import alice, bob
+from tests.factories.driving import submit_as
 from tests.factories.parts import (
     called,
     committing,
@@ -42,6 +44,17 @@ from tests.factories.parts import (
     tool,
     working,
 )
+
+KINDS = {
+    "table.csv": b"item;sum\npaint;3\n=SUM(A1);4\n",
+    "data.json": b'{"people": [{"name": "Anna", "tasks": ["paint", "roof"]}], "open": true}',
+    "picture.png": base64.b64decode(
+        "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
+    ),
+    "notes.md": b"# Notes\n\n* One\n* Two\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n```\ncode\n```\n",
+    "script.py": b"def f():\n    return 1\n" * 40,
+    "latin.bin": b"\0\1\2",
+}
 
 
 def _fresh(run: Run) -> Run:
@@ -162,6 +175,23 @@ def error_gate() -> Run:
     assert lease is not None
     with committing(lease) as mine:
         asking.suspend(mine, "The service refused the key (401).", reset=False)
+    return _fresh(run)
+
+
+def budget_gate() -> Run:
+    """The planner may spend no more; somebody has to raise the limit, or end the run."""
+    run = submitted()
+    lease = work.claim(open_work(run, WorkKind.PLAN).pk)
+    assert lease is not None
+    with committing(lease) as mine:
+        asking.suspend_for_budget(mine, "The plan would cost more than the $0.50 of this run.")
+    return _fresh(run)
+
+
+def files_of_all_kinds() -> Run:
+    """A table, data, a picture, Markdown, code and what is no text; the plan gate is open."""
+    run = submit_as(alice(), files=KINDS)
+    propose(run)
     return _fresh(run)
 
 

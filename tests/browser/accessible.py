@@ -1,0 +1,36 @@
+"""Whether a page can be used by everybody: the rules of axe in both themes, and nothing wider than a small phone."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Page, expect
+
+SCHEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
+_SCRIPT = Axe().axe_script
+_RUN = """async () => (await axe.run(document, {resultTypes: ["violations"]})).violations.map(
+    (rule) => [rule.id, rule.nodes.map((node) => node.html.slice(0, 200))])"""
+
+
+def check_accessible(page: Page) -> None:
+    """The rules of axe, on the page as it is now."""
+    if not page.evaluate("'axe' in window"):
+        page.evaluate(_SCRIPT)
+    assert page.evaluate(_RUN) == []
+
+
+def check_both_themes(page: Page) -> None:
+    """Likewise in light and in dark. Of a page without motion: colours that fade would be measured halfway."""
+    for scheme in SCHEMES:
+        page.emulate_media(color_scheme=scheme)
+        check_accessible(page)
+
+
+def check_fits(page: Page, width: int = 360) -> None:
+    """Nothing stands beyond the edge of a small phone."""
+    before = page.viewport_size
+    page.set_viewport_size({"width": width, "height": 740})
+    expect(page.locator("html")).to_have_js_property("scrollWidth", width)
+    assert before
+    page.set_viewport_size(before)
