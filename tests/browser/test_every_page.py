@@ -1,0 +1,138 @@
+"""Every page of the product in a real browser: for everybody, in both themes, on a small phone, without a complaint."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+import pytest
+from django.urls import resolve
+from playwright.sync_api import Page, expect
+
+from tests.browser.accessible import check_both_themes, check_fits
+from tests.browser.site import Site
+from tests.hostile.fuzzing.surface import addresses
+from tests.integration.web.test_access import TABLE
+
+GATES = ["plan of 40", "second plan", "kept", "start", "result of 40", "exhausted", "blocked", "error", "budget"]
+STATES = [*GATES, "succeeded", "partial", "stopped", "files of all kinds"]
+WALK = [
+    "/?show=all",
+    "/?q=nowhere",
+    "/people/",
+    "/metrics/",
+    "/help/",
+    "/help/glossary/",
+    "/sign-in/",
+    "{link}",
+    "/runs/new/",
+    "/templates/",
+    "/templates/document-review/",
+    "/templates/{template}/",
+    "/templates/{template}/delete/",
+    *(f"/runs/{{{state}}}/" for state in STATES),
+    "/runs/{running}/",
+    "/runs/{sample}/",
+    "/runs/{sample}/?view=graph",
+    "/runs/{sample}/?view=timeline",
+    "/runs/{sample}/?view=table",
+    "/runs/{kept}/?view=timeline",
+    "/runs/{plan of 40}/plan/",
+    "/runs/{second plan}/plan/",
+    "/runs/{sample}/plan/",
+    "/runs/{plan of 4}/plan/edit/",
+    "/runs/{partial}/steps/",
+    "/runs/{kept}/steps/",
+    "/runs/{sample}/files/",
+    "/runs/{sample}/files/?from=0",
+    "/runs/{sample}/files/review/findings.md",
+    "/runs/{files of all kinds}/files/table.csv",
+    "/runs/{files of all kinds}/files/data.json",
+    "/runs/{files of all kinds}/files/picture.png",
+    "/runs/{files of all kinds}/files/notes.md",
+    "/runs/{files of all kinds}/files/notes.md?view=text",
+    "/runs/{files of all kinds}/files/script.py",
+    "/runs/{files of all kinds}/files/latin.bin",
+    "/runs/{sample}/history/",
+    "/runs/{partial}/history/?show=calls",
+    "/runs/{sample}/cost/",
+    "/runs/{partial}/steps/{step}/",
+    "/runs/{sample}/texts/answer/",
+    "/runs/{partial}/report/",
+    "/runs/{sample}/report/",
+    "/runs/{sample}/report/pdf/",
+    "/runs/{sample}/report/docx/",
+    "/runs/{sample}/template/",
+    "/runs/{sample}/again/",
+    "/runs/{sample}/again/with/",
+    "/runs/{sample}/manage/",
+    "/runs/{sample}/delete/",
+    "/runs/{sample}/people/",
+]
+"""Where a name in braces stands for the run in this state, or for what the fixture `made` says."""
+NO_PAGES = {
+    "runs/<int:run_id>/plans/<int:version>.json": "a file",
+    "runs/<int:run_id>/report.md": "a file",
+    "runs/<int:run_id>/report.html": "a file, which the stories of the report open",
+    "runs/<int:run_id>/report.json": "a file",
+    "runs/<int:run_id>/report.pdf": "a file",
+    "runs/<int:run_id>/report.docx": "a file",
+    "runs/<int:run_id>/files.zip": "a file",
+    "runs/<int:run_id>/history/calls/<int:work_id>/": "a part of the history",
+    "runs/<int:run_id>/gates/<int:gate_id>/<slug:part>/": "a part of a gate",
+    "runs/new/estimate/": "a part of the form",
+}
+
+
+@pytest.fixture(scope="module")
+def made(site: Site, me: str) -> Mapping[str, str]:
+    names = [*STATES, "plan of 4"]
+    numbers: dict[str, int] = dict(zip(names, site.write("runs", me, *names), strict=True))
+    numbers["sample"] = site.write("sample", me)
+    numbers["running"] = site.write("crowd", me, 60, 5, 4)
+    numbers["template"] = site.write("template", me, numbers["sample"], "Notes")
+    numbers["step"] = site.write("step", numbers["partial"], "review")
+    link = site.manage("people", "link", me, "--base", "").strip()
+    return {"link": link, **{name: str(number) for name, number in numbers.items()}}
+
+
+def check_page(page: Page) -> None:
+    expect(page.locator("h1")).to_have_count(1)
+    assert page.title().endswith(" · pevsite")
+    check_both_themes(page)
+    check_fits(page)
+
+
+def test_no_page_is_forgotten() -> None:
+    walked = {
+        resolve(re.sub(r"{[^}]*}", "1", "/sign-in/1/" if one == "{link}" else one.split("?")[0])).route for one in WALK
+    }
+    assert walked & set(NO_PAGES) == set()
+    got = {one.route for one in addresses() if one.route in TABLE and TABLE[one.route].get}
+    assert got - walked == set(NO_PAGES)
+
+
+@pytest.mark.provokes("410", "404")
+@pytest.mark.parametrize(("address", "status"), [("/sign-in/?spent", 410), ("/nowhere/", 404)])
+def test_so_are_answers_that_are_none(page: Page, site: Site, address: str, status: int) -> None:
+    if status == 410:
+        page.context.clear_cookies()
+    answer = page.goto(site.url + address)
+    assert answer
+    assert answer.status == status
+    check_page(page)
+
+
+@pytest.mark.parametrize("address", WALK)
+def test_it_is_for_everybody(page: Page, site: Site, made: Mapping[str, str], address: str) -> None:
+    if address.startswith(("/sign-in/", "{link}")):
+        page.context.clear_cookies()
+    elif address == "/people/":
+        (session,) = site.account("root", administrator=True)["cookies"]
+        page.context.add_cookies([{"name": "sessionid", "value": session["value"], "url": site.url}])
+    answer = page.goto(site.url + re.sub("{([^}]*)}", lambda name: made[name[1]], address))
+    assert answer
+    assert answer.status == 200
+    if page.locator("#live").count():
+        expect(page.locator("#live")).to_have_attribute("data-state", "live")
+    check_page(page)
