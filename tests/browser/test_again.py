@@ -29,6 +29,7 @@ ALL = "4 of 4 reused"
 """Where nothing has changed; two of the steps had run side by side."""
 
 
+@pytest.mark.provokes("signal is aborted")  # a newer question takes the place of one under way
 def test_what_would_be_reused_follows_files_and_policy_until_it_is_started(page: Page, finished: str) -> None:
     page.goto(f"{finished}again/")
     page.get_by_role("link", name="Change files, request or policy…").click()
