@@ -14,7 +14,18 @@ from tests.browser.site import Site
 from tests.hostile.fuzzing.surface import addresses
 from tests.integration.web.test_access import TABLE
 
-GATES = ["plan of 40", "second plan", "kept", "start", "result of 40", "exhausted", "blocked", "error", "budget"]
+GATES = [
+    "plan of 40",
+    "second plan",
+    "kept",
+    "start",
+    "result of 40",
+    "rows",
+    "exhausted",
+    "blocked",
+    "error",
+    "budget",
+]
 STATES = [*GATES, "succeeded", "partial", "stopped", "files of all kinds"]
 WALK = [
     "/?show=all",
