@@ -73,7 +73,7 @@ class Site:
             self._server = None
 
     def write(self, name: str, *arguments: object) -> Any:
-        """What the function `name` of tests/browser/made.py answers; served or not."""
+        """What the function `name` of tests/browser/writes.py answers; served or not."""
         if self._writer is None:
             command = [sys.executable, "-m", "tests.browser.made"]
             environ = {**self._environ, "ANTHROPIC_API_KEY": "none is asked", "PEV_REHEARSAL_DELAY": "0"}

@@ -1,0 +1,120 @@
+"""What stories need written to the data folder of their site; each function is called by its name, by `Site.write`."""
+
+from __future__ import annotations
+
+import io
+import time
+from collections.abc import Callable
+from typing import Any
+
+from django.core.management import call_command
+from django.db import transaction
+from django.test import Client
+
+from runs.events.kinds import Note
+from runs.history import record
+from runs.lifecycle import shelf
+from runs.lifecycle.finished_sample import finished_sample
+from runs.lifecycle.templates import save
+from runs.models import Run, Step
+from runs.web.signin import link_for
+from tests import factories as made
+from tests.factories import crowd as crowds
+
+LEDGER = "Document,Clause,Amount,Due\n" + "".join(
+    f'contracts/lease.md,{n}.1,"{n},200 EUR",2026-0{1 + n % 9}-01\n' for n in range(1, 61)
+)
+
+
+def account(name: str, administrator: bool) -> str:
+    """Somebody signed in, by the button of a link: the key of the session."""
+    client = Client(SERVER_NAME="127.0.0.1")
+    client.post(link_for(made.person(name, is_superuser=administrator, is_staff=administrator)))
+    return client.cookies["sessionid"].value
+
+
+def runs(owner: str, *names: str) -> list[int]:
+    """The numbers of runs in these states, which take long to reach in a browser.
+
+    Each is there all at once: a worker of the server would take up the work of one that is half made.
+    """
+    person, states = made.person(owner), _states()
+    numbers = []
+    for name in names:
+        with transaction.atomic():
+            run = states[name]()
+            Run.objects.filter(pk=run.pk).update(owner=person)
+        numbers.append(run.pk)
+    return numbers
+
+
+def sample(owner: str) -> int:
+    """The number of the finished sample run of this person, carried out as ever: here, and by the server."""
+    run = finished_sample(made.person(owner))
+    while run.finished_at is None:
+        made.drain(run)
+        time.sleep(0.05)  # the server has work of this run
+        run.refresh_from_db()
+    return run.pk
+
+
+def _states() -> dict[str, Callable[[], Run]]:
+    steps = [made.plan_step(f"s{number}", f"Step {number}") for number in range(1, 41)]
+    return {
+        "plan of 4": lambda: made.awaiting_plan(made.plan(*steps[:4])),
+        "plan of 40": lambda: made.awaiting_plan(made.plan(*steps), max_steps=500),
+        "second plan": made.awaiting_second_plan,
+        "start": made.start_gate,
+        "result of 4": lambda: made.reporting(made.points(1), made.large_step_gate(4)),
+        "result of 40": lambda: made.reporting(made.points(200), made.large_step_gate(40)),
+        "rows": lambda: made.reporting(made.rows(3), made.large_step_gate(4), rows_csv=LEDGER),
+        "exhausted": made.exhausted_gate,
+        "budget": made.budget_gate,
+        "error": made.error_gate,
+        "blocked": made.blocked,
+        "kept": lambda: made.keeping(39),
+        "succeeded": made.finished_succeeded,
+        "partial": made.finished_partial,
+        "stopped": made.stopped,
+        "files of all kinds": made.files_of_all_kinds,
+    }
+
+
+def crowd(owner: str, count: int, open_gates: int, running: int) -> int:
+    """See the factory: rows for lists, which no worker takes up. The number of the newest run that is carried out."""
+    with transaction.atomic():
+        crowds.crowd(made.person(owner), count, open_gates=open_gates, running=running)
+    newest = Run.objects.filter(owner__username=owner, status="executing").last()
+    return newest.pk if newest else 0
+
+
+def rename(run: int, title: str) -> None:
+    """By the owner."""
+    shelf.rename(run, Run.objects.get(pk=run).owner, title)
+
+
+def note(run: int, text: str) -> None:
+    """A line in the history of a run."""
+    record(run, Note(text=text))
+
+
+def template(owner: str, run: int, name: str) -> int:
+    """The number of a template of one's own."""
+    return save(made.person(owner), Run.objects.get(pk=run), name).pk
+
+
+def step(run: int, key: str) -> int:
+    """The number of a step of the newest plan."""
+    return Step.objects.filter(plan__run=run, key=key).latest("plan__version").pk
+
+
+def manage(*arguments: str) -> str:
+    """What a management command prints."""
+    printed = io.StringIO()
+    call_command(*arguments, stdout=printed)
+    return printed.getvalue()
+
+
+FUNCTIONS: dict[str, Callable[..., Any]] = {
+    one.__name__: one for one in (account, runs, sample, crowd, rename, note, template, step, manage)
+}
