@@ -5,12 +5,13 @@ reads does not grow with the plan: the newest events, the steps that they name, 
 """
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from django.template.loader import render_to_string
 
+from runs.enums import EventKind
 from runs.models import Event, Run, Step
 from runs.web.fragments import EVERYTHING, FRAME, TABS
 from runs.web.presenters.frame import RunFrame
@@ -45,13 +46,14 @@ class News:
 def news(run: Run, tab: str, seen: int, shown: Shown) -> News:
     """What has happened since event number `seen`, for pages of this tab that show `shown` of the small parts."""
     frame = RunFrame(run, tab)
-    small = small_parts(frame)
+    events = list(run.events.after(seen).filter(seq__lte=run.event_count)[: MAX_LINES + 1])
+    kinds = {event.kind for event in events}
+    small = {**shown, **small_parts(frame, _by_calls(kinds) if shown and len(events) <= MAX_LINES else None)}
     new = {name: part.text for name, part in small.items() if name not in shown or shown[name].key != part.key}
     message: dict[str, object] = {name: new.pop(name) for name in ("title", "icon") if name in new}
     content = list(new.values())
     if tab:
-        events = list(run.events.after(seen).filter(seq__lte=run.event_count)[: MAX_LINES + 1])
-        touched = _touched(frame, events)
+        touched = _touched(run, events) if tab == "steps" or not kinds <= _BY_CALLS.keys() else []
         changed = _changed(tab, events, touched)
         if touched:
             message |= _statuses(touched)
@@ -69,18 +71,52 @@ def news(run: Run, tab: str, seen: int, shown: Shown) -> News:
     return News(run.event_count, text, small)
 
 
-def small_parts(frame: RunFrame) -> Shown:
-    """Title, icon and the pieces of the header as they are now."""
-    found = {"title": Part(frame.title, frame.title), "icon": Part(frame.icon, frame.icon)}
-    if not frame.tab:
-        return found
+def _by_calls(kinds: set[str]) -> set[str] | None:
+    """What may look different after events of these kinds; None for anything."""
+    if not kinds <= _BY_CALLS.keys():
+        return None
+    return {name for kind in kinds for name in _BY_CALLS[kind]}
+
+
+def small_parts(frame: RunFrame, names: Collection[str] | None = None) -> Shown:
+    """Title, icon and the pieces of the header as they are now, or those of these names."""
+    made = {**_HEAD, **(_PIECES if frame.tab else {})}
+    return {name: make(frame) for name, make in made.items() if names is None or name in names}
+
+
+def _same(text: str) -> Part:
+    return Part(text, text)
+
+
+def _clocks(frame: RunFrame) -> Part:
     clocks = frame.clocks
     # the one that goes is known from the other and the time
     key = (clocks.working, clocks.waited if clocks.working else clocks.worked)
-    found["clocks"] = Part(key, _rendered("clocks", frame=frame))
-    texts = {name: _rendered(name, frame=frame) for name in ("now", "progress", "spent", "controls", "ended")}
-    texts |= {f"count-{tab.name}": _rendered("count", tab=tab) for tab in frame.tabs}
-    return found | {name: Part(text, text) for name, text in texts.items()}
+    return Part(key, _rendered("clocks", frame=frame))
+
+
+def _piece(name: str) -> Callable[[RunFrame], Part]:
+    return lambda frame: _same(_rendered(name, frame=frame))
+
+
+def _count(tab: str) -> Callable[[RunFrame], Part]:
+    return lambda frame: _same(_rendered("count", tab=frame.tab_called(tab)))
+
+
+_HEAD: Mapping[str, Callable[[RunFrame], Part]] = {
+    "title": lambda frame: _same(frame.title),
+    "icon": lambda frame: _same(frame.icon),
+}
+_PIECES: Mapping[str, Callable[[RunFrame], Part]] = {
+    "clocks": _clocks,
+    **{name: _piece(name) for name in ("now", "progress", "spent", "controls", "ended")},
+    **{f"count-{tab}": _count(tab) for tab in TABS},
+}
+_BY_CALLS: Mapping[str, Collection[str]] = {
+    EventKind.MODEL_CALLED: {"spent", "count-cost", "count-history"},
+    EventKind.TOOL_CALLED: {"count-history"},
+}
+"""What calls change of the small parts. Nearly all events are calls, so that the rest is not read again for them."""
 
 
 def _rendered(part: str, **context: object) -> str:
@@ -91,10 +127,11 @@ def _rendered_sum(calls: Calls) -> str:
     return render_to_string("runs/history.html#sum", {"folded": calls, "oob": True}).strip()
 
 
-def _touched(frame: RunFrame, events: Sequence[Event]) -> list[Step]:
+def _touched(run: Run, events: Sequence[Event]) -> list[Step]:
     """The steps of the newest version of the plan that these events name."""
     keys = {str(event.data["step"]) for event in events if event.data.get("step")}
-    return list(Step.objects.filter(plan=frame.plan, key__in=keys).only("key", "status", "plan")) if keys else []
+    newest = run.plans.order_by("-version").values("pk")[:1]
+    return list(Step.objects.filter(plan__in=newest, key__in=keys).only("key", "status", "plan")) if keys else []
 
 
 def _changed(tab: str, events: Sequence[Event], touched: Iterable[Step]) -> list[str]:

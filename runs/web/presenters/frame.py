@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property
@@ -146,15 +146,11 @@ class RunFrame:
 
     @property
     def tabs(self) -> list[Tab]:
-        plan, steps = self.plan, self.progress.total
-        return [
-            Tab("overview", "Overview", ""),
-            Tab("plan", "Plan", f"v{plan.version}" if plan else ""),
-            Tab("steps", "Steps", f"{steps:,}" if steps else ""),
-            Tab("files", "Files", f"{self.run.head.file_count:,}"),
-            Tab("history", "History", f"{self.run.event_count:,}"),
-            Tab("cost", "Cost", _about_usd(self.totals)),
-        ]
+        return [self.tab_called(name) for name in _TABS]
+
+    def tab_called(self, name: str) -> Tab:
+        title, count = _TABS[name]
+        return Tab(name, title, count(self))
 
     @property
     def players(self) -> list[tuple[str, RoleModel]]:
@@ -172,6 +168,22 @@ class RunFrame:
         return list(self.run.approvers.order_by("username"))
 
 
+def _number(count: int) -> str:
+    return f"{count:,}" if count else ""
+
+
+def _about_usd(used: Totals) -> str:
+    return f"${used.cost:,.2f}" if used.calls else ""
+
+
+_TABS: Mapping[str, tuple[str, Callable[[RunFrame], str]]] = {
+    "overview": ("Overview", lambda _: ""),
+    "plan": ("Plan", lambda frame: f"v{frame.plan.version}" if frame.plan else ""),
+    "steps": ("Steps", lambda frame: _number(frame.progress.total)),
+    "files": ("Files", lambda frame: f"{frame.run.head.file_count:,}"),
+    "history": ("History", lambda frame: f"{frame.run.event_count:,}"),
+    "cost": ("Cost", lambda frame: _about_usd(frame.totals)),
+}
 _ICONS = {
     "waiting": "waits",
     "paused": "calm",
@@ -201,7 +213,3 @@ def _under_way(attempts: Sequence[Attempt]) -> Iterator[str]:
     for attempt in attempts:
         again = f" (attempt {attempt.number})" if attempt.number > 1 else ""
         yield f"{_VERBS[AttemptStatus(attempt.status)]} “{attempt.step.spec.name}”{again}."
-
-
-def _about_usd(used: Totals) -> str:
-    return f"${used.cost:,.2f}" if used.calls else ""

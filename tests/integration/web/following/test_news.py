@@ -10,9 +10,10 @@ from django.test.utils import CaptureQueriesContext
 from runs import history
 from runs.enums import EventKind
 from runs.events.kinds import AnyEvent, AttemptStarted, ModelCalled, Note, ToolCalled
-from runs.models import Run, WorkItem
-from runs.web.following.news import MAX_LINES, news
+from runs.models import ModelCall, Run, WorkItem
+from runs.web.following.news import MAX_LINES, news, small_parts
 from runs.web.fragments import EVERYTHING, TABS
+from runs.web.presenters.frame import RunFrame
 from tests import factories
 
 pytestmark = pytest.mark.django_db
@@ -79,6 +80,24 @@ def test_of_calls_a_history_is_sent_the_sum_that_it_shows() -> None:
     event = ModelCalled(role="planner", model="m", ms=5, stop="end_turn")
     planning = WorkItem.objects.get(run=run, attempt=None)
     assert told(run, "history", event)[0]["changed"] == ["lines", f"calls-{planning.pk}"]
+
+
+def test_after_a_call_little_is_read_and_every_part_is_as_it_is_read_anew() -> None:
+    run = factories.executing()
+    factories.pass_inventory(run)
+    call = ModelCall.objects.filter(run=run).latest("pk")
+    call.pk, call.ordinal = None, call.ordinal + 100
+    before = Run.objects.get(pk=run.pk)
+    shown = news(before, "overview", before.event_count, {}).shown
+    call.save(force_insert=True)
+    history.record(run.pk, CALL.model_copy(update={"step": "inventory"}))
+    now = Run.objects.select_related("head").get(pk=run.pk)
+    with CaptureQueriesContext(connection) as captured:
+        said = news(now, "overview", before.event_count, shown)
+    assert len(captured) == 2
+    keys = {name: part.key for name, part in said.shown.items()}  # a clock goes on
+    assert keys == {name: part.key for name, part in small_parts(RunFrame(now, "overview")).items()}
+    assert {name for name in keys if said.shown[name] != shown[name]} == {"spent", "count-history"}
 
 
 def test_a_page_beside_the_tabs_hears_nothing_of_what_changes_neither_title_nor_icon() -> None:
