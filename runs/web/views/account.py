@@ -93,7 +93,9 @@ def sign_out(request: HttpRequest) -> HttpResponse:
     who = person(request)
     logout(request)
     live.recheck(who.pk)
-    return redirect("sign_in")
+    answer = redirect("sign_in")
+    answer.headers["Clear-Site-Data"] = '"cache"'  # parts of pages, which browsers may keep
+    return answer
 
 
 def _remembered(request: HttpRequest) -> str:

@@ -15,10 +15,12 @@ from runs.web.place import asked_in, number_in
 from runs.web.presenters.file_page import Asked, FilePage, version_of
 from runs.web.presenters.frame import RunFrame
 from runs.web.streaming import attachment, picture
+from runs.web.unchanged import of_file, while_unchanged
 from runs.web.views.run import visible_run
 
 
 @require_safe
+@while_unchanged(of_file, "panel", "download", "image")
 def file_page(request: HttpRequest, run_id: int, path: str) -> HttpResponseBase:
     """One file: its newest version or that of `sha`; with `from` against the version of that hash."""
     run = visible_run(request, run_id)

@@ -20,6 +20,7 @@ from runs.web.presenters.frame import RunFrame
 from runs.web.presenters.gates import Problem
 from runs.web.presenters.page import run_page
 from runs.web.sessions import about_request
+from runs.web.unchanged import of_run, while_unchanged
 from runs.web.views.run import person, visible_run
 
 log = logging.getLogger(__name__)
@@ -61,6 +62,7 @@ def _with_points(gate: Gate, form: DecisionForm) -> gates.Decision:
 
 
 @require_safe
+@while_unchanged(of_run)
 def gate_part(request: HttpRequest, run_id: int, gate_id: int, part: str) -> HttpResponse:
     """What a fold of an open gate holds. Raises Http404 for a gate that is not open any more."""
     page = run_page(visible_run(request, run_id))

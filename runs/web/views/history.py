@@ -6,10 +6,12 @@ from django.views.decorators.http import require_safe
 
 from runs.web.following.parts import asked_in, tab_context
 from runs.web.presenters.history_calls import calls_of
+from runs.web.unchanged import of_run, while_unchanged
 from runs.web.views.run import tab_of, visible_run
 
 
 @require_safe
+@while_unchanged(of_run, "part")
 def history_page(request: HttpRequest, run_id: int) -> HttpResponse:
     """The tree; a change of the filter asks for its lines alone."""
     run = visible_run(request, run_id)
@@ -20,6 +22,7 @@ def history_page(request: HttpRequest, run_id: int) -> HttpResponse:
 
 
 @require_safe
+@while_unchanged(of_run)
 def history_calls(request: HttpRequest, run_id: int, work_id: int) -> HttpResponse:
     """The calls of one piece of work, for the fold that was opened."""
     calls = calls_of(visible_run(request, run_id), work_id)

@@ -23,6 +23,7 @@ from runs.web.presenters.frame import RunFrame
 from runs.web.presenters.plan_page import plan_page as present
 from runs.web.sessions import about_request
 from runs.web.streaming import attachment
+from runs.web.unchanged import of_run, while_unchanged
 from runs.web.views.gates import status_of
 from runs.web.views.plan_editor import gate_of
 from runs.web.views.run import person, tab_of, visible_run
@@ -31,6 +32,7 @@ log = logging.getLogger(__name__)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
+@while_unchanged(of_run, "part")
 def plan_page(request: HttpRequest, run_id: int) -> HttpResponse:
     """A version of the plan and what differs from another one; posted, the answer to the question about the newest."""
     run = visible_run(request, run_id)

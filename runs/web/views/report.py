@@ -25,6 +25,7 @@ from runs.web.preparing import Busy, Prepared, prepare
 from runs.web.presenters.frame import RunFrame
 from runs.web.presenters.report import InProduct
 from runs.web.streaming import attachment
+from runs.web.unchanged import of_finished, while_unchanged
 from runs.web.views.run import visible_run
 
 _TYPES = {
@@ -48,22 +49,26 @@ def report_page(request: HttpRequest, run_id: int) -> HttpResponse:
 
 
 @require_safe
+@while_unchanged(of_finished)
 def report_markdown(request: HttpRequest, run_id: int) -> HttpResponseBase:
     return _file(request, run_id, "md", "text/markdown; charset=utf-8", lambda run: as_markdown(run).encode())
 
 
 @require_safe
+@while_unchanged(of_finished)
 def report_html(request: HttpRequest, run_id: int) -> HttpResponseBase:
     made = lambda run: hypertext.as_html(exported(run)).encode()  # noqa: E731
     return _file(request, run_id, "html", "text/html; charset=utf-8", made)
 
 
 @require_safe
+@while_unchanged(of_finished)
 def report_json(request: HttpRequest, run_id: int) -> HttpResponseBase:
     return _file(request, run_id, "json", "application/json", lambda run: json.dumps(as_json(run)).encode())
 
 
 @require_safe
+@while_unchanged(of_finished)
 def report_printed(request: HttpRequest, run_id: int, form: Form) -> HttpResponseBase:
     """As PDF or DOCX. One that takes long leads to a page that waits for it, one that cannot be made to a sentence that
     says why.
@@ -106,6 +111,7 @@ def _back(request: HttpRequest, run_id: int, problem: str) -> HttpResponse:
 
 
 @require_safe
+@while_unchanged(of_finished)
 def files_zip(request: HttpRequest, run_id: int) -> HttpResponseBase:
     return attachment(request, archive.stream(visible_run(request, run_id)), f"run-{run_id}.zip", "application/zip")
 

@@ -17,6 +17,7 @@ from runs.web.forms.decisions import PauseForm, StopForm
 from runs.web.fragments import head
 from runs.web.presenters.frame import RunFrame
 from runs.web.sessions import about_request
+from runs.web.unchanged import of_run, while_unchanged
 
 log = logging.getLogger(__name__)
 
@@ -34,6 +35,7 @@ def person(request: HttpRequest) -> User:
 
 
 @require_safe
+@while_unchanged(of_run, "part")
 def run_tab(request: HttpRequest, run_id: int, tab: str) -> HttpResponse:
     return tab_of(request, visible_run(request, run_id), tab)
 
