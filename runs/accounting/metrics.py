@@ -81,7 +81,7 @@ class _Measured:
     """What is counted by span: runs, steps, attempts; the number of a span is its place in `begins`."""
 
     def __init__(self, runs: QuerySet[Run], begins: Sequence[datetime]) -> None:
-        self.chosen = Run.objects.filter(pk__in=runs.order_by().values("pk"))  # each once, whatever was joined
+        self.chosen = runs.order_by()  # asked only which runs are in it: each counts once, whatever was joined
         self.runs = _runs(self.chosen, begins)
         self.steps = _steps(self.chosen, begins)
 
@@ -120,7 +120,8 @@ def _span(path: str, begins: Sequence[datetime]) -> Case | Value:
 def _runs(chosen: QuerySet[Run], begins: Sequence[datetime]) -> dict[int, RunFigures]:
     wall = ExpressionWrapper(F("finished_at") - F("created_at"), output_field=DurationField())
     rows: Iterable[Mapping[str, Any]] = (
-        chosen.order_by()
+        Run.objects.filter(pk__in=chosen.values("pk"))
+        .order_by()
         .annotate(span=_span("created_at", begins))
         .values("span")
         .annotate(
@@ -193,7 +194,8 @@ def _own(chosen: QuerySet[Run], path: str) -> QuerySet[Attempt]:
 
 
 def _reused(chosen: QuerySet[Run]) -> int:
-    taken = Attempt.objects.reused().passed().filter(step__plan__run__in=chosen, step__status=StepStatus.PASSED)
+    mine = Exists(chosen.filter(pk=OuterRef("step__plan__run")))
+    taken = Attempt.objects.reused().passed().filter(mine, step__status=StepStatus.PASSED)
     return taken.aggregate(steps=Count("step", distinct=True))["steps"] or 0
 
 
