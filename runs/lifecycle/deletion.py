@@ -49,13 +49,16 @@ def delete(run_id: int, user: User) -> DeletedRun:
     return line
 
 
-def problem_with(run: Run) -> str:
-    """Why a run cannot be deleted now, as sentences that say what to do; empty if it can."""
+def problem_with(run: Run, *, lasting: bool = False) -> str:
+    """Why a run cannot be deleted now, as sentences that say what to do; empty if it can.
+
+    `lasting`: only what does not pass by itself within the minute.
+    """
     if run.status != RunStatus.FINISHED or run.finished_at is None:
         return "This run is not finished. Stop it first; then it can be deleted."
     stopped = run.work.filter(status=WorkStatus.CANCELLED).exists()
     # A worker whose run was stopped notices at its next heartbeat, and then still records what its last call has cost.
-    if stopped and timezone.now() - run.finished_at < timedelta(seconds=2 * settings.LEASE_SECONDS):
+    if stopped and not lasting and timezone.now() - run.finished_at < timedelta(seconds=2 * settings.LEASE_SECONDS):
         return "Its work was stopped only just now and is still coming to its end. Try again in half a minute."
     if citing := citing_runs(run):
         more = f" and {len(citing) - _NAMED} more" if len(citing) > _NAMED else ""

@@ -104,13 +104,20 @@ def _complete(gate: Gate, decision: Decision) -> Decision:
     decision = replace(decision, **_commented(gate, decision))
     if not decision.reason.strip():
         raise InvalidInput("Say what should be different: the words go to the model that tries again.")
-    limit = gate.run.policy.revisions
-    if gate.kind == GateKind.PLAN and gate.run.plans.filter(status=PlanStatus.REJECTED).count() >= limit:
-        raise DecisionRefused(
-            f"{limit} plans of this run were rejected already, and its policy allows no more. "
-            "Approve this one, or stop the run and submit the task again with what is missing in the request."
-        )
+    rejected = gate.run.plans.filter(status=PlanStatus.REJECTED).count() if gate.kind == GateKind.PLAN else 0
+    if problem := problem_with_revision(gate, rejected):
+        raise DecisionRefused(problem)
     return decision
+
+
+def problem_with_revision(gate: Gate, rejected: int) -> str:
+    """Why a plan cannot be sent back once more, of a run with so many `rejected` ones; empty if it can."""
+    limit = gate.run.policy.revisions
+    if gate.kind != GateKind.PLAN or rejected < limit:
+        return ""
+    many = f"{limit} plans of this run were" if limit > 1 else "One plan of this run was"
+    spent = f"{many} rejected already, and its policy allows no more." if limit else "Its policy allows no revision."
+    return f"{spent} Approve this one, or stop the run and submit the task again with what is missing in the request."
 
 
 def _commented(gate: Gate, decision: Decision) -> dict[str, Any]:

@@ -43,11 +43,18 @@ def archive(run_id: int, user: User) -> None:
     """Take a finished run off the lists. Its pages stay as they are. Raises NotAllowed, or DecisionRefused."""
     with history.writing():
         run = _managed(run_id, user)
-        if run.status != RunStatus.FINISHED:
-            raise DecisionRefused("Only a finished run can be archived. Stop it first, or let it come to its end.")
+        if problem := problem_with(run):
+            raise DecisionRefused(problem)
         if run.archived_at is None:
             history.keep(run, archived_at=timezone.now())
             history.record(run_id, events.Archived(by=user.get_username()))
+
+
+def problem_with(run: Run) -> str:
+    """Why a run cannot be archived now, as sentences that say what to do; empty if it can."""
+    if run.status == RunStatus.FINISHED:
+        return ""
+    return "Only a finished run can be archived. Stop it first, or let it come to its end."
 
 
 def restore(run_id: int, user: User) -> None:

@@ -94,6 +94,8 @@
   // A swap ends in a later turn of the event loop.
   document.addEventListener("htmx:after:request", () => setTimeout(goOn, 50));
   document.addEventListener("htmx:after:ws:message", () => setTimeout(goOn, 60));
+  // Regions come later than the message that names them (following.js), or wait behind a bar (arrivals.js).
+  for (const name of ["pev:arriving", "pev:after-part"]) document.addEventListener(name, () => setTimeout(goOn));
 
   prepare();
 })();

@@ -5,9 +5,9 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import zip_longest
 
-from runs.enums import Complexity, GateKind, WorkKind
+from runs.enums import Complexity, GateKind, PlanStatus, WorkKind
 from runs.events.sentences import many
-from runs.lifecycle.gates import needs_second_person
+from runs.lifecycle.gates import needs_second_person, problem_with_revision
 from runs.models import Gate
 from runs.pev.citations.lookup import Cited
 from runs.pev.evidence.results import CriterionResult
@@ -281,6 +281,12 @@ class GateView:
     def not_by(self) -> str:
         """Who cannot approve it, since it takes a second person."""
         return self.row.run.owner.get_username() if needs_second_person(self.row) else ""
+
+    @property
+    def why_not_reject(self) -> str:
+        """Why changes cannot be requested any more; empty if they can."""
+        plans = self.newest.rows.plans if self.newest else ()
+        return problem_with_revision(self.row, sum(1 for plan in plans if plan.status == PlanStatus.REJECTED))
 
     @property
     def binds(self) -> str:

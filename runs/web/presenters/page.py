@@ -125,9 +125,9 @@ class RunPage(RunReading):
         return [file for file in self.made if file.change != "removed"]
 
     @property
-    def plan_can_be_kept(self) -> bool:
-        """Whether its plan can become a template."""
-        return plan_worth_keeping(self.run) is not None
+    def why_not_kept(self) -> str:
+        """Why no plan of the finished run can become a template; empty if one can."""
+        return "" if plan_worth_keeping(self.run) else "No plan of this run was approved, so there is none to keep."
 
 
 def run_page(run: Run) -> RunPage:

@@ -99,6 +99,15 @@ class PlanPage(RunReading):
         return views[0] if views else None
 
     @property
+    def why_not_edit(self) -> str:
+        """Why the version shown cannot be edited; empty if it can."""
+        if self.gate:
+            return ""
+        if self.shown is not self.plan:
+            return "Only the newest version can be edited, while it needs a decision."
+        return "A plan can be edited while it needs a decision; this one does not need one now."
+
+    @property
     def lines(self) -> list[StepLine]:
         return [
             StepLine(

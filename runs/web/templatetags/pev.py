@@ -208,6 +208,20 @@ def cells(table: PointTable, place: Attempt) -> list[tuple[Point, list[tuple[str
     return [(point, list(zip(table.header, row, strict=True))) for point, row in zip(table.points, rows, strict=True)]
 
 
+@register.simple_tag
+def cannot(why: str, key: str) -> SafeString | str:
+    """The attributes of a button that cannot be used, for the reason that `because` says with the same key; nothing for
+    one that can.
+    """
+    return format_html(' disabled aria-describedby="{}"', key) if why else ""
+
+
+@register.simple_tag
+def because(why: str, key: str) -> SafeString | str:
+    """Why the button beside it cannot be used, in words."""
+    return format_html('<p class="hint" id="{}">{}</p>', key, why) if why else ""
+
+
 def _on_a_page(html: SafeString) -> SafeString:
     """With tables that a keyboard can scroll too, since a page may be too narrow for them."""
     return mark_safe(html.replace("<table>", '<table tabindex="0">'))  # noqa: S308  it stays clean

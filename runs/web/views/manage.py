@@ -9,7 +9,6 @@ from django.urls import reverse
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.views.decorators.http import require_http_methods
 
-from runs.enums import RunStatus
 from runs.errors import DecisionRefused, InvalidInput, NotAllowed, PevError
 from runs.lifecycle import deletion, shelf
 from runs.lifecycle.shelf import MAX_TITLE
@@ -44,8 +43,7 @@ def manage(request: HttpRequest, run_id: int) -> HttpResponse:
     context = {
         "run": run,
         "frame": RunFrame(run),
-        "finished": run.status == RunStatus.FINISHED,
-        "may_manage": can_manage(request.user, run),
+        "why": _why_not(request, run),
         "max_title": MAX_TITLE,
         "next": back,
         "problem": problem,
@@ -73,6 +71,14 @@ def delete(request: HttpRequest, run_id: int) -> HttpResponse:
             return redirect("inbox")
     context = {"run": run, "may_manage": may_manage, "problem": problem}
     return render(request, "runs/delete.html", context, status=status)
+
+
+def _why_not(request: HttpRequest, run: Run) -> dict[str, str]:
+    """By what can be done with a run, why it cannot be done now; empty where it can."""
+    if not can_manage(request.user, run):
+        nobody = f"{run.owner} can rename, archive or delete this run, or an administrator."
+        return dict.fromkeys(("rename", "archive", "delete"), nobody)
+    return {"rename": "", "archive": shelf.problem_with(run), "delete": deletion.problem_with(run, lasting=True)}
 
 
 def _done(request: HttpRequest, run: Run, verb: ManageVerb, title: str) -> str:

@@ -1,6 +1,7 @@
 """Answering gates over HTTP: once, bound to what was shown, with a clear sentence for what cannot be done."""
 
 import json
+import re
 
 import pytest
 from django.test import Client
@@ -341,6 +342,37 @@ def test_words_of_people_are_escaped(alice_client: Client) -> None:
     assert "<script>x" not in page
 
 
+def buttons(page: str) -> dict[str, bool]:
+    """By what a button of a gate does, whether it cannot be used; the reason is there if so, without any script."""
+    found = {}
+    for verb, rest in re.findall(r'<button [^>]*name="verb" value="(approve|reject)"([^>]*)>', page):
+        why = re.search(r' disabled aria-describedby="([^"]+)"', rest)
+        assert not why or f'id="{why[1]}">' in page
+        found[verb] = bool(why)
+    return found
+
+
+def test_without_revisions_left_changes_cannot_be_requested_and_it_is_said(alice_client: Client) -> None:
+    run = factories.awaiting_plan(revisions=0)
+    for place in ("", "plan/"):
+        page = alice_client.get(f"/runs/{run.pk}/{place}").text
+        assert buttons(page) == {"approve": False, "reject": True}
+        assert "Its policy allows no revision. Approve this one, or stop the run" in page
+    refused = alice_client.post(address(gate_of(run)), form(gate_of(run), "reject", "Shorter."))
+    assert (refused.status_code, "Its policy allows no revision." in refused.text) == (409, True)
+
+
+def test_what_only_needs_no_decision_cannot_be_edited_or_kept(alice_client: Client) -> None:
+    run = factories.executing()
+    page = alice_client.get(f"/runs/{run.pk}/plan/").text
+    assert '<p class="hint" id="why-not-edit">A plan can be edited while it needs a decision; this one' in page
+    stopped = factories.awaiting_plan()
+    alice_client.post(f"/runs/{stopped.pk}/stop/")
+    page = alice_client.get(f"/runs/{stopped.pk}/").text
+    assert '<p class="hint" id="why-not-kept">No plan of this run was approved, so there is none to keep.' in page
+    assert "Save the plan as a template</button>" in page
+
+
 def test_it_takes_a_second_person_to_approve(client: Client) -> None:
     run = factories.awaiting_plan()
     Run.objects.filter(pk=run.pk).update(policy=run.policy.changed(second_person=True))
@@ -348,12 +380,15 @@ def test_it_takes_a_second_person_to_approve(client: Client) -> None:
     gate = gate_of(run)
     Gate.objects.filter(pk=gate.pk).update(digest=current_digest(gate_of(run)))
     client.force_login(factories.alice())
+    for place in ("", "plan/"):
+        assert buttons(client.get(f"/runs/{run.pk}/{place}").text) == {"approve": True, "reject": False}
     refused = client.post(address(gate_of(run)), form(gate_of(run), "approve"))
     assert refused.status_code == 403
     assert "A second person has to approve this: you submitted the task." in refused.text
     assert "alice submitted the task and may only request changes" in refused.text
     assert gate_of(run).status == GateStatus.OPEN
     client.force_login(factories.bob())
+    assert buttons(client.get(f"/runs/{run.pk}/").text) == {"approve": False, "reject": False}
     assert client.post(address(gate_of(run)), form(gate_of(run), "approve")).status_code == 302
     run.refresh_from_db()
     assert run.status == "executing"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
@@ -23,12 +24,20 @@ def test_the_menu_comes_with_the_page_that_one_goes_back_to(alice_client: Client
     part = alice_client.get(f"/runs/{run.pk}/manage/", headers=headers).text
     assert "<html" not in part
     assert 'name="next" value="http://testserver/?show=finished&amp;page=2"' in part
-    assert (">Archive<" in part, ">Delete…<" in part) == (True, True)
+    assert (">Archive<" in part, ">Delete…</a>" in part, " disabled" in part) == (True, True, False)
 
 
 def test_a_run_that_works_is_only_renamed(alice_client: Client) -> None:
     page = alice_client.get(f"/runs/{made.executing().pk}/manage/").text
-    assert (">Rename<" in page, ">Archive<" in page, ">Delete…<" in page) == (True, False, False)
+    buttons = re.findall(r"<button ([^>]*)>(Rename|Archive|Delete…)</button>", page)
+    assert [(name, "disabled" in attributes) for attributes, name in buttons] == [
+        ("Rename", False),
+        ("Archive", True),
+        ("Delete…", True),
+    ]
+    assert 'disabled aria-describedby="why-not-archive"' in page
+    assert '<p class="hint" id="why-not-archive">Only a finished run can be archived.' in page
+    assert '<p class="hint" id="why-not-delete">This run is not finished. Stop it first;' in page
 
 
 def test_renaming_leads_back_and_says_so(alice_client: Client) -> None:
@@ -81,7 +90,8 @@ def test_an_approver_is_told_who_can_and_the_list_offers_nothing(client: Client,
     for page in ("manage", "delete"):
         text = client.get(f"/runs/{run.pk}/{page}/").text
         assert "alice can" in text
-        assert "<button" not in text.split('id="main"')[1]
+        buttons = re.findall("<button ([^>]*)>", text.split('id="main"')[1])
+        assert [one for one in buttons if 'disabled aria-describedby="why-not-rename"' not in one] == []
     assert "run-menu" not in client.get("/?show=finished").text
     assert client.post(f"/runs/{run.pk}/delete/").status_code == 403
     assert Run.objects.filter(pk=run.pk).exists()
