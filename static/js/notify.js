@@ -18,7 +18,7 @@
   function show() {
     const on = wanted();
     button.hidden = false;
-    button.textContent = Notification.permission === "denied" ? "Notifications are blocked" : on ? "Notifications on" : "Notify me";
+    button.textContent = Notification.permission === "denied" ? "Notifications are blocked by the settings of this browser" : on ? "Notifications on" : "Notify me";
     button.disabled = Notification.permission === "denied";
     button.title = button.disabled
       ? "This browser blocks them for this site; its settings can allow them."
