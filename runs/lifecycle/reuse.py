@@ -111,7 +111,8 @@ def find(state: State, key: str, reuse_key: str, view: Callable[[], View]) -> At
     for pk, reads in passed.order_by("-pk").values_list("pk", "reads")[:MAX_CANDIDATES]:
         if reads and holds(reads, now):
             found = Attempt.objects.select_related("step__plan", "verdict").get(pk=pk)
-            return found if _fits(found, state.specs[key], now) else None
+            if _fits(found, state.specs[key], now):
+                return found
     return None
 
 
