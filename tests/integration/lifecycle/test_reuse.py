@@ -230,3 +230,15 @@ def test_of_very_many_results_only_the_newest_are_compared(
     finish(submitted(files=FILES), alice)
     finish(submitted(files=OTHER_SALES), alice)
     assert reused(finish(submitted(files=FILES), alice)) == []
+
+
+def test_a_newer_result_that_does_not_fit_hides_no_older_one(team: Team, submitted: Submit, alice: User) -> None:
+    """It wrote a file that only its own plan declared, by another step."""
+    team.plan = plan(step("one"))
+    before = finish(submitted(files=FILES), alice)
+    team.plan = plan(step("one"), step("two", "one", outputs=("more.md",)))
+    team.executor = looking(one=[ToolUse("write_file", {"path": "more.md", "content": "More than was asked.\n"})])
+    finish(submitted(files=FILES, reuse=False), alice)
+    team.plan = plan(step("one"))
+    again = finish(submitted(files=FILES), alice)
+    assert Attempt.objects.get(step__plan__run=again).reused_from == Attempt.objects.get(step__plan__run=before)
