@@ -151,7 +151,7 @@ def test_sent_as_it_is_it_is_the_same_task_whose_results_are_reused(
     assert Draft.objects.count() == 0
 
 
-def test_a_file_that_takes_the_place_of_another_is_told_as_the_reason(
+def test_a_file_that_takes_the_place_of_another_is_named_as_the_reason(
     first: Run, client: Client, alice: User, place: str
 ) -> None:
     sent = sent_by(client.get(place).text)

@@ -268,7 +268,7 @@ def test_the_owner_is_told_that_somebody_else_has_to_let_it_start(alice_client: 
         ("reject", "rejected the start of “Review the clauses”"),
     ],
 )
-def test_who_decided_about_a_start_is_told_on_the_page(alice_client: Client, verb: str, said: str) -> None:
+def test_the_page_names_who_decided_about_a_start(alice_client: Client, verb: str, said: str) -> None:
     run = factories.start_gate()
     answer = alice_client.post(address(gate_of(run)), form(gate_of(run), verb, "Mind the annex."), headers=HTMX)
     assert (answer.status_code, f"<strong>alice</strong> {said}" in answer.text) == (200, True)

@@ -83,7 +83,7 @@ def test_calls_are_one_line_until_their_fold_is_opened(alice_client: Client) -> 
     assert (part.strip() in opened, opened.count(" open>")) == (True, 4), "three steps, and the fold"
 
 
-def test_a_model_call_tells_its_tokens_and_cost_and_a_tool_how_long_it_took(alice_client: Client) -> None:
+def test_a_model_call_shows_its_tokens_and_cost_and_a_tool_how_long_it_took(alice_client: Client) -> None:
     run = factories.finished_succeeded()
     part = alice_client.get(f"/runs/{run.pk}/history/calls/{work_of(run, 'inventory', 1).pk}/").text
     assert "The executor (claude-sonnet-5-5) answered. 15,900 tokens, $0.047" in lines(part)
@@ -118,7 +118,7 @@ def test_attempts_of_the_same_number_in_two_versions_keep_their_own_calls(alice_
     ]
 
 
-def test_offsets_count_from_the_submission_and_hover_tells_the_time(alice_client: Client) -> None:
+def test_offsets_count_from_the_submission_and_hover_shows_the_time(alice_client: Client) -> None:
     run = factories.finished_succeeded()
     begun = run.created_at
     for seq, after in ((1, 0), (2, 13), (3, 133), (4, 3_900), (5, 280_000)):
@@ -129,7 +129,7 @@ def test_offsets_count_from_the_submission_and_hover_tells_the_time(alice_client
     assert offsets[0][0] == f"{begun:%-d %B %Y, %H:%M:%S} UTC"
 
 
-def test_a_decision_tells_how_long_was_waited_for_it(alice_client: Client) -> None:
+def test_a_decision_shows_how_long_it_was_waited_for(alice_client: Client) -> None:
     run = factories.executing()
     opened = Event.objects.get(run=run, kind=EventKind.GATE_OPENED)
     Event.objects.filter(run=run, kind=EventKind.GATE_DECIDED).update(at=opened.at + timedelta(minutes=14))
@@ -280,7 +280,7 @@ def test_calls_of_another_run_are_not_found(alice_client: Client) -> None:
     assert alice_client.get(f"/runs/{run.pk}/history/calls/{work.pk}/").status_code == 404
 
 
-def test_failed_and_unpriced_calls_are_told(alice_client: Client) -> None:
+def test_failed_and_unpriced_calls_are_shown(alice_client: Client) -> None:
     run = factories.finished_succeeded()
     ModelCall.objects.filter(work=work_of(run, "inventory", 1), role="executor").update(cost_usd=None)
     ModelCall.objects.filter(work=work_of(run, "inventory", 1), role="verifier").update(cost_is_lower_bound=True)

@@ -62,7 +62,7 @@ def test_every_quote_link_marks_its_quote(alice_client: Client) -> None:
         assert '<mark id="hit">' in alice_client.get(place).text
 
 
-def test_who_approved_what_and_how_is_told(alice_client: Client) -> None:
+def test_the_report_names_who_approved_what_and_how(alice_client: Client) -> None:
     run = factories.finished_partial()
     text = alice_client.get(f"/runs/{run.pk}/report/").text
     assert "<strong>alice</strong> approved version 1 of the plan" in text

@@ -204,7 +204,7 @@ def test_a_long_plan_is_compared_by_step_and_role(alice_client: Client) -> None:
     assert "Synthesizer" in page
 
 
-def test_the_estimate_at_the_gate_is_told_by_step_and_role(alice_client: Client) -> None:
+def test_the_estimate_at_the_gate_is_shown_by_step_and_role(alice_client: Client) -> None:
     run = factories.awaiting_plan()
     stored = run.plans.get().estimate
     assert stored is not None

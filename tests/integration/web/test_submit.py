@@ -14,7 +14,7 @@ from tests import factories
 from tests.integration.web.submitting import JSON, file, form
 
 
-def test_the_form_tells_the_limits_before_an_upload(alice_client: Client) -> None:
+def test_the_form_shows_the_limits_before_an_upload(alice_client: Client) -> None:
     text = alice_client.get("/runs/new/").text
     assert "Up to 10,000 files, 200 MB together, 50 MB each." in text
     assert 'data-max-file-bytes="50000000"' in text
@@ -52,7 +52,7 @@ def test_a_folder_comes_without_secrets_and_a_file_that_is_named_with_them(alice
     assert "with 3 files. Left out, since they may hold secrets: app/.env, app/.ssh/, app/notes." in page
 
 
-def test_the_history_tells_what_the_browser_left_out_itself(alice_client: Client) -> None:
+def test_the_history_shows_what_the_browser_left_out_itself(alice_client: Client) -> None:
     left = ["app/.env", "<script>\0", *(f"keys/{number}.pem" for number in range(300))]
     alice_client.post("/runs/new/", form(files=[file("a.md")], paths=["app/a.md"], left_out=left))
     run = Run.objects.get()

@@ -66,7 +66,7 @@ def test_a_plan_can_be_brought_as_json_beside_the_files(alice_client: Client) ->
     assert run.plans.get().reason == "Imported from “my plan.json”."
 
 
-def test_what_is_wrong_with_a_plan_is_told_line_by_line_and_the_choices_are_kept(alice_client: Client) -> None:
+def test_what_is_wrong_with_a_plan_is_shown_line_by_line_and_the_choices_are_kept(alice_client: Client) -> None:
     wrong = b'{"goal": "x", "steps": [{"id": 1, "<script>": 1}]}'
     told = alice_client.post("/runs/new/", form(plan_file=plan_file(wrong)), headers=JSON).json()["errors"]
     assert told[0] == "Step “1”: “name” is missing; say in a few words what the step does."

@@ -43,7 +43,7 @@ def move(gate: Gate, since: datetime, until: datetime) -> None:
     Gate.objects.filter(pk=gate.pk).update(opened_at=since, decided_at=until)
 
 
-def test_a_long_wait_is_drawn_short_and_told_in_full() -> None:
+def test_a_long_wait_is_drawn_short_and_written_in_full() -> None:
     found = timeline(day_of_work())
     (cut,) = [cut for cut in found.cuts if cut.ms]
     worked = 50  # minutes: planning and four attempts

@@ -104,7 +104,7 @@ def test_a_page_beside_the_tabs_hears_nothing_of_what_changes_neither_title_nor_
     assert told(factories.many_steps(2), "", CALL)[0] == {}
 
 
-def test_who_has_missed_much_is_told_that_everything_has_changed() -> None:
+def test_who_has_missed_much_hears_that_everything_has_changed() -> None:
     run = factories.many_steps(2)
     notes = [Note(text="x")] * (MAX_LINES + 1)
     for tab, regions in TABS.items():
