@@ -69,6 +69,16 @@ def test_a_file_that_is_named_by_its_hash_is_not_sent_again_whatever_happens(ali
     assert alice_client.get(address, headers=known).status_code == 304
 
 
+@pytest.mark.django_db
+def test_who_may_see_the_run_no_more_is_not_told_that_nothing_changed() -> None:
+    run, bob = factories.awaiting_plan(), signed_in(factories.bob())
+    for place in OF_ANY:
+        known = {"If-None-Match": bob.get(f"/runs/{run.pk}/{place}")["ETag"]}
+        run.approvers.set([])
+        assert bob.get(f"/runs/{run.pk}/{place}", headers=known).status_code == 404, place
+        run.approvers.set([factories.bob()])
+
+
 @pytest.mark.parametrize("place", ["", "plan/", "history/", "report/", "files/contracts/Service agreement.md"])
 def test_pages_are_kept_by_no_browser(alice_client: Client, place: str) -> None:
     answer = alice_client.get(f"/runs/{factories.awaiting_plan().pk}/{place}")
