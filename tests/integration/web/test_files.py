@@ -83,7 +83,8 @@ def test_json_folds_and_keeps_every_digit(alice_client: Client) -> None:
     assert '<span class="outline-value" data-sort="string">&lt;b&gt;</span>' in text
     assert text.count("<details open>") == text.count('<span class="faint">list of 3</span>') + 1
     assert "empty object" in text
-    assert "<td>{&quot;a&quot;: [1.10" in alice_client.get(f"/runs/{run.pk}/files/a.json?view=text").text
+    shown = alice_client.get(f"/runs/{run.pk}/files/a.json?view=text").text
+    assert '<td>{<span class="code-f">&quot;a&quot;</span>: [<span class="code-n">1.10</span>' in shown
 
 
 @pytest.mark.parametrize(
