@@ -28,7 +28,9 @@ GATES = [
 ]
 STATES = [*GATES, "succeeded", "partial", "stopped", "files of all kinds"]
 WALK = [
+    "/",
     "/?show=all",
+    "/?show=all&q=review&state=partial",
     "/?q=nowhere",
     "/people/",
     "/metrics/",

@@ -24,7 +24,6 @@ def check(page: Page) -> None:
 
 def test_from_the_tab_to_what_differs_between_two_versions(page: Page, files: str) -> None:
     page.goto(files)
-    check(page)
     page.get_by_role("link", name="review/findings.md").click()
     panel = page.locator("dialog.source-panel")
     expect(panel.locator(".source-title")).to_have_text("review/findings.md")

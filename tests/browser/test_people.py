@@ -53,8 +53,6 @@ def test_who_is_taken_off_a_run_or_deactivated_is_out_at_once(
     run = page.url.partition("#")[0]
     page.get_by_text("Request and people").click()
     page.get_by_role("link", name="Who may decide").click()
-    check_accessible(page)
-    check_fits(page)
     page.get_by_label("Somebody else").select_option(label="dan")
     page.get_by_role("button", name="Let them see and decide").click()
     expect(page.get_by_text("dan may see this run and decide in it.")).to_be_visible()

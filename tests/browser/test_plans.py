@@ -34,7 +34,6 @@ def edit(page: Page) -> None:
 
 def test_a_plan_is_edited_and_approved(page: Page) -> None:
     to_the_plan(page)
-    check_accessible(page)
     edit(page)
     page.evaluate("window.neverReloaded = true")
     page.get_by_role("button", name="Edit step 1").click()
@@ -131,7 +130,6 @@ def test_changes_are_requested_step_by_step(page: Page) -> None:
     asked = page.locator(".plan-changes")
     expect(asked).to_contain_text("Leave out contracts/Service agreement.md.")
     expect(asked).to_contain_text(re.compile("On step 1 “.*”, criterion 1"))
-    check_accessible(page)
 
 
 def test_a_plan_is_edited_with_the_keyboard_alone(page: Page) -> None:

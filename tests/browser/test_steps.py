@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from playwright.sync_api import Page, expect
 
-from tests.browser.accessible import check_accessible, check_both_themes
+from tests.browser.accessible import check_accessible
 from tests.browser.test_story import LONG, approve, gate, tab, try_the_samples
 
 
@@ -15,7 +15,6 @@ def test_rows_unfold_and_views_change(page: Page) -> None:
     for view in ("Timeline", "Table", "Graph"):
         page.get_by_role("navigation", name="Steps as").get_by_role("link", name=view).click()
         expect(page.get_by_role("navigation", name="Steps as").locator("[aria-current]")).to_have_text(view)
-        check_both_themes(page)
     tab(page, "Steps")
     row = page.locator("details.row[data-status=passed]").first
     expect(row.locator("[data-unread]")).to_have_count(1)
@@ -26,4 +25,3 @@ def test_rows_unfold_and_views_change(page: Page) -> None:
     check_accessible(page)
     row.get_by_role("link", name="Findings, evidence and tool calls").click()
     expect(page.get_by_role("heading", level=3, name="Attempt 1")).to_be_visible()
-    check_both_themes(page)
