@@ -5,6 +5,8 @@
   const MIN_GAP = 1000; // milliseconds between two looks at one region
   const TIMEOUT = 20_000;
   const SWAP_TIME = 1000;
+  const AGAIN = 2000; // after the first failure; each further one doubles it
+  const AGAIN_AT_MOST = 60_000;
   const NEAR = "400px";
   const PASSING = "time, [data-clock], script"; // what reads differently a moment later
   const live = document.getElementById("live");
@@ -16,6 +18,7 @@
   const stale = new Set(); // names of regions that are not what the page shows
   const fetching = new Set();
   const fetched = new Map(); // name to when
+  const failures = new Map(); // name to how often in a row it could not be fetched
   const names = new WeakMap(); // of regions that wait until they are on the screen
   const folded = new WeakSet(); // folds that somebody opened or closed
   const waiting = new Set(); // names of regions that were not put in place, since somebody is at them
@@ -48,7 +51,8 @@
     address.hash = "";
     // As htmx asks: a page that looks by itself does not keep a session alive.
     const answer = await fetch(address, { headers: { "HX-Request": "true" }, signal: AbortSignal.timeout(TIMEOUT) });
-    if (!answer.ok || answer.redirected) throw new Error(`no ${name}: ${answer.status}`);
+    const isOver = answer.redirected || (answer.status >= 400 && answer.status < 500); // signed out, or deleted
+    if (!answer.ok || isOver) throw Object.assign(new Error(`no ${name}: ${answer.status}`), { isOver });
     return answer.text();
   }
 
@@ -100,6 +104,12 @@
     document.dispatchEvent(new CustomEvent("pev:after-part"));
   }
 
+  function later(name) {
+    const before = failures.get(name) ?? 0;
+    failures.set(name, before + 1);
+    setTimeout(() => stale.has(name) && changed(name), Math.min(AGAIN * 2 ** before, AGAIN_AT_MOST));
+  }
+
   async function refresh(name, wanted = false) {
     if (!stale.has(name) || fetching.has(name)) return;
     fetching.add(name);
@@ -109,6 +119,7 @@
       stale.delete(name);
       fetched.set(name, Date.now());
       const text = await part(name);
+      failures.delete(name);
       const target = regionOf(name);
       if (target?.hasAttribute("data-hold") && !wanted && isAtHand(target)) {
         if (isNews(target, text)) waiting.add(name);
@@ -120,8 +131,9 @@
       // A listener that prevents this keeps the words, and puts them in place later (arrivals.js).
       if (document.dispatchEvent(new CustomEvent("pev:arriving", { cancelable: true, detail: { name, text, put } }))) await put();
       tell();
-    } catch {
-      stale.add(name); // the next connection of the socket tries again
+    } catch (error) {
+      stale.add(name); // the next connection of the socket tries again, too
+      if (!error.isOver) later(name);
       return;
     } finally {
       fetching.delete(name);

@@ -27,6 +27,13 @@ SHIFTS = """
 MAX_SHIFT = 0.1
 
 
+def become(page: Page, site: Site, name: str) -> None:
+    """Somebody new, of whom nothing can be reused."""
+    (session,) = site.account(name)["cookies"]
+    page.context.add_cookies([{"name": session["name"], "value": session["value"], "url": site.url}])
+    page.goto(site.url)
+
+
 def same_as_fresh(watched: Page) -> None:
     """The words of this page are those of one that is opened now."""
     watched.bring_to_front()
@@ -150,7 +157,10 @@ def test_signing_out_in_another_tab_ends_the_page(browser: Browser, site: Site, 
 
 
 @pytest.mark.parametrize("size", [(1280, 900), (390, 844)], ids=["wide", "phone"])
-def test_nothing_moves_while_steps_are_carried_out_and_questions_open(page: Page, size: tuple[int, int]) -> None:
+def test_nothing_moves_while_steps_are_carried_out_and_questions_open(
+    page: Page, site: Site, size: tuple[int, int]
+) -> None:
+    become(page, site, f"onlooker-{size[0]}")
     page.remove_locator_handler(page.locator(ARRIVALS))
     page.add_init_script(SHIFTS)
     page.set_viewport_size({"width": size[0], "height": size[1]})
@@ -161,14 +171,26 @@ def test_nothing_moves_while_steps_are_carried_out_and_questions_open(page: Page
     page.wait_for_timeout(600)  # the answer to a click may move what it likes
     page.evaluate("window.shifted = 0")
     for kind, words in (("step", "Needs your decision: Accept “"), ("", "The run has ended: Succeeded")):
-        expect(page.locator(f"{ARRIVALS}:visible, .run-tab article").first).to_be_visible(timeout=LONG)
-        if page.locator(ARRIVALS).is_visible():  # else it came with the answer to the click: all was reused
-            expect(page.locator(".arrivals")).to_contain_text(words)
-            expect(page.locator(".run-tab article")).to_have_count(0)
-            page.locator(ARRIVALS).click()
-            expect(page.locator(".run-tab article h2")).to_be_focused()
+        expect(page.locator(ARRIVALS)).to_be_visible(timeout=LONG)
+        expect(page.locator(".arrivals")).to_contain_text(words)
+        expect(page.locator(".run-tab article")).to_have_count(0)
+        page.locator(ARRIVALS).click()
+        expect(page.locator(".run-tab article h2")).to_be_focused()
         expect(page.locator(ARRIVALS)).to_be_hidden()
         if kind:
             approve(page, kind)
     page.wait_for_timeout(300)
     assert page.evaluate("window.shifted") < MAX_SHIFT
+
+
+@pytest.mark.provokes("ERR_FAILED")
+def test_a_part_that_could_not_be_fetched_is_fetched_again(page: Page, site: Site) -> None:
+    become(page, site, "unlucky")
+    try_the_samples(page)
+    approve(page, "plan")
+    expect(page).not_to_have_title(re.compile("^Needs your decision"))
+    page.route(re.compile("part="), lambda route: route.abort())
+    expect(page).to_have_title(re.compile("^Needs your decision"), timeout=LONG)
+    page.wait_for_timeout(500)  # the last event before the run waits for a person has been told
+    page.unroute_all()
+    expect(gate(page, "step")).to_be_visible(timeout=LONG)
