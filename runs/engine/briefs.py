@@ -38,7 +38,7 @@ from runs.pev.step_brief import Critique, StepBrief
 from runs.pev.synthesizer import AnswerBrief
 from runs.pev.tools import FileTools, ToolLimits
 from runs.pev.verification.case import Case
-from runs.reading.coverage import remarks_on
+from runs.reading.coverage import remarks_on, shown_in
 from runs.reading.files import written_files
 from runs.reading.ledger import entries_of, ledger_of, result_in
 from runs.reading.requests import requests_of
@@ -274,14 +274,10 @@ def for_verifier(attempt: Attempt, overlay: Overlay, calls: Sequence[ToolCall]) 
 
 
 def _read_whole(run: Run, criteria: Sequence[Criterion], inputs: Mapping[str, FileInfo]) -> Set[str]:
-    """The given files of which executors were shown every line, where a criterion asks for that. Attempts that were
-    reused brought their reading with them.
-    """
+    """The given files of which executors were shown every line, where a criterion asks for that."""
     if not any(isinstance(criterion.check, Absent) for criterion in criteria):
         return frozenset()
-    reused = Attempt.objects.of_run(run).reused().values("reused_from")
-    calls = ToolCall.objects.filter(Q(run=run) | Q(attempt__in=reused)).order_by()
-    return read_whole(inputs, (shown for parts in calls.values_list("shown", flat=True) for shown in parts))
+    return read_whole(inputs, shown_in(run))
 
 
 def _size_checks(plan: Plan) -> list[MinBytes | WordCount]:

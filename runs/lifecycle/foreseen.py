@@ -69,7 +69,7 @@ def foresee(plan: PlanContract, given: Inputs, before: Run) -> list[Foreseen]:
 
     while ready := _startable(state, given.policy):
         for key in ready:
-            attempt = reuse.find(state, key, reuse.key_of(state, key), partial(view_of, key))
+            attempt = reuse.find(state, key, reuse.key_of(state, key), partial(view_of, key), found.values())
             _set(state, key, StepStatus.JUDGED if attempt else StepStatus.RUNNING)
             if attempt:
                 found[key] = attempt

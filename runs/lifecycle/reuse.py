@@ -3,7 +3,7 @@
 In two stages: the key has all that can be known before an attempt, and its record of the files what it then looked at.
 """
 
-from collections.abc import Callable, Mapping, Set
+from collections.abc import Callable, Collection, Mapping, Set
 
 from runs import trees
 from runs.enums import SETTLED_STEPS, Role, StepStatus
@@ -11,11 +11,14 @@ from runs.lifecycle.fingerprint import digest_of
 from runs.lifecycle.state import State
 from runs.models import Attempt, Gate, Run, Tree
 from runs.pev import prompts
-from runs.pev.contracts import PlanStep
+from runs.pev.checks.material import matching
+from runs.pev.contracts import PERSON, Absent, MinBytes, PlanHeader, PlanStep, WordCount
+from runs.pev.files.coverage import read_whole
 from runs.pev.files.paths import clashes
 from runs.pev.files.reads import View, holds
 from runs.pev.plans.ordering import ancestors
 from runs.pev.policy import Policy
+from runs.reading.coverage import shown_in
 from runs.reading.requests import judged_at, requests_of
 
 _DECIDES = (
@@ -51,12 +54,24 @@ def key_of(state: State, key: str) -> str:
                 (gate.request, gate.reason, gate.attempt.fingerprint) for gate in _requests(state, key) if gate.attempt
             ],
             "excluded": run.excluded or (),
+            "outputs": _said_elsewhere(plan.header, state.specs, key),
             "results": [one.fingerprint for one in before if one.status in SETTLED_STEPS],
             "models": [policy.model_for(role) for role in (Role.EXECUTOR, Role.VERIFIER)],
             "policy": {name: getattr(policy, name) for name in _DECIDES},
             "instructions": prompts.version(),
         }
     )
+
+
+def _said_elsewhere(header: PlanHeader, specs: Mapping[str, PlanStep], key: str) -> list[object]:
+    """What other steps and the success criteria say of the files this one writes that its verification heeds: how long
+    they are to be, and which are finished texts.
+    """
+    written, others = set(specs[key].outputs), [spec for name, spec in specs.items() if name != key]
+    criteria = [*(one for spec in others for one in spec.acceptance_criteria), *header.success_criteria]
+    sizes = [one.check for one in criteria if isinstance(one.check, MinBytes | WordCount)]
+    finished = {output.path for spec in others for output in spec.expected_outputs if not output.cited}
+    return [*(check for check in sizes if check.path in written), *sorted(written & finished)]
 
 
 def differing(one: Policy, other: Policy) -> list[str]:
@@ -89,9 +104,11 @@ def loose_for(specs: Mapping[str, PlanStep], key: str) -> Set[str]:
     return others.difference(*(specs[name].outputs for name in before))
 
 
-def find(state: State, key: str, reuse_key: str, view: Callable[[], View]) -> Attempt | None:
+def find(
+    state: State, key: str, reuse_key: str, view: Callable[[], View], taken: Collection[Attempt] = ()
+) -> Attempt | None:
     """The newest passed attempt with this key, of the owner's own runs (S4), whose result was kept and which has looked
-    at nothing that is otherwise now.
+    at nothing that is otherwise now. `taken`: those that a run which is in no table has taken over.
 
     None when reuse is off for the run or the step, or when it wrote files that only its own plan declared, or that
     cannot lie beside those there are. One that has no record of what it looked at is not compared, and not reused.
@@ -111,7 +128,7 @@ def find(state: State, key: str, reuse_key: str, view: Callable[[], View]) -> At
     for pk, reads in passed.order_by("-pk").values_list("pk", "reads")[:MAX_CANDIDATES]:
         if reads and holds(reads, now):
             found = Attempt.objects.select_related("step__plan", "verdict").get(pk=pk)
-            if _fits(found, state.specs[key], now):
+            if _fits(found, state.specs[key], now) and _is_proved(found, state, state.specs[key], now, taken):
                 return found
     return None
 
@@ -121,3 +138,19 @@ def _fits(attempt: Attempt, spec: PlanStep, view: View) -> bool:
     new = [path for path in attempt.overlay if path not in view.workspace]
     beside = any(set(pair) & set(new) for pair in clashes([*view.workspace, *new]))
     return set(attempt.overlay) <= set(spec.outputs) and not beside
+
+
+def _is_proved(attempt: Attempt, state: State, spec: PlanStep, view: View, taken: Collection[Attempt]) -> bool:
+    """Whether its verdict rests on nothing that only its own run had: what a person said there, or files that other
+    steps had read whole, in which something does not occur.
+    """
+    verdict = attempt.verdict
+    evidence = [*(one.evidence for one in verdict.results), *(one.evidence for one in verdict.requests)]
+    proofs = (item for items in evidence for item in items if item.verified)
+    if any(name.startswith(PERSON) for item in proofs for name in (item.source, item.cites)):
+        return False
+    checks = [one.check for one in spec.acceptance_criteria if isinstance(one.check, Absent)]
+    if not checks:
+        return True
+    whole = read_whole(view.given, shown_in(state.run, [attempt, *taken]))
+    return all(path in whole for check in checks for path in matching(check.path, view.given))

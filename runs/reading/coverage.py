@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+
+from django.db.models import Q
 
 from runs import trees
 from runs.models import Attempt, Plan, Run, Step, ToolCall
@@ -49,6 +51,17 @@ class Coverage:
     def shown_to(self, step_id: int) -> list[str]:
         """A clause for each of the given files of which something was shown at a step, up to a bound."""
         return each_shown(self.of_step(step_id))
+
+
+def shown_in(run: Run, attempts: Iterable[Attempt] = ()) -> Iterator[Shown]:
+    """What executors of a run were shown, or of these attempts. Attempts that were reused brought their reading with
+    them. A run may be in no table.
+    """
+    found = Q(attempt__in=attempts)
+    if run.pk:
+        found |= Q(run=run) | Q(attempt__in=Attempt.objects.of_run(run).reused().values("reused_from"))
+    for parts in ToolCall.objects.filter(found).order_by().values_list("shown", flat=True):
+        yield from parts
 
 
 def inputs_of(run: Run) -> Inputs:

@@ -8,12 +8,13 @@ from typing import Any
 import pytest
 
 from runs import trees
+from runs.enums import Verb
 from runs.lifecycle import reuse
 from runs.lifecycle.fingerprint import contract_of
 from runs.lifecycle.foreseen import Inputs, foresee
 from runs.lifecycle.templates import plan_worth_keeping
 from runs.models import Attempt, Run, User
-from tests.factories import Submit, finish, reused
+from tests.factories import Submit, answer, drain, finish, reused
 from tests.fakes.anthropic_answers import Answer, Request, Say, ToolUse, UseTools
 from tests.fakes.team import (
     Team,
@@ -242,3 +243,61 @@ def test_a_newer_result_that_does_not_fit_hides_no_older_one(team: Team, submitt
     team.plan = plan(step("one"))
     again = finish(submitted(files=FILES), alice)
     assert Attempt.objects.get(step__plan__run=again).reused_from == Attempt.objects.get(step__plan__run=before)
+
+
+def test_what_a_plan_says_elsewhere_of_how_long_a_file_is_to_be_counts(
+    team: Team, submitted: Submit, alice: User
+) -> None:
+    """By itself the document is too short: that it passed rests on a success criterion."""
+    team.plan = plan(step("one"))
+    team.executor = lambda request, right: (
+        UseTools(ToolUse("write_file", {"path": "one.md", "content": "Short.\n"}))
+        if isinstance(right, UseTools)
+        else right
+    )
+    sure = team.plan["success_criteria"][0]
+    check = {"kind": "min_bytes", "path": "one.md", "min": 5}
+    agreed = team.plan | {"success_criteria": [sure, output_criterion("It is as long as that", check)]}
+    team.plan = agreed
+    finish(submitted(files=FILES), alice)
+    assert reused(finish(submitted(files=FILES), alice)) == ["one"]
+    team.plan = agreed | {"success_criteria": [sure]}
+    again = submitted(files=FILES, exhausted="fail")
+    drain(again)
+    answer(again, alice)
+    drain(again)
+    assert reused(again) == []
+
+
+def test_that_nothing_was_found_rests_on_who_read_the_files(team: Team, submitted: Submit, alice: User) -> None:
+    """The check asks for files that any step of its run was shown whole; the second step has looked at none."""
+    check = {"kind": "absent", "path": "notes.md", "terms": ["nails"]}
+    two = step("two") | inputs_of("notes.md")
+    two["acceptance_criteria"].append(output_criterion("No nails are named", check))
+    team.plan = plan(step("one") | inputs_of("notes.md"), two)
+    team.executor = looking(one=[reads("notes.md")])
+    before = finish(submitted(files=FILES, parallel=1), alice)
+    assert foretold(before, FILES, alice) == {"one": "", "two": ""}
+    assert reused(finish(submitted(files=FILES, parallel=1), alice)) == ["one", "two"]
+    assert reused(finish(submitted(files=FILES, parallel=1, without_reuse=("one",)), alice)) == ["two"]
+    team.plan = plan(two)
+    again = submitted(files=FILES)
+    drain(again)
+    answer(again, alice)
+    drain(again)
+    assert reused(again) == []
+
+
+def test_what_a_person_said_proves_nothing_where_nobody_said_it(team: Team, submitted: Submit, alice: User) -> None:
+    def quotes(request: Request, right: Answer) -> Answer:
+        if any(part.kind == "person" for part in told(request)):
+            return Say(json.dumps(verdict(labels_of(request), "@person-1", "paint it green")))
+        return right
+
+    team.plan, team.verifier = plan(step("one"), step("two")), quotes
+    run = submitted(files=FILES)
+    drain(run)
+    answer(run, alice, Verb.REJECT, "You are to paint it green.")
+    before = finish(run, alice)
+    assert before.plans.count() == 2
+    assert foretold(before, FILES, alice)["two"] == "no result that passed fits it any more"
