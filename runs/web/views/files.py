@@ -28,7 +28,9 @@ def file_page(request: HttpRequest, run_id: int, path: str) -> HttpResponseBase:
     try:
         if "download" in request.GET:
             return attachment(request, trees.pieces_of(page.sha256), page.name, "application/octet-stream")
-        if "image" in request.GET and page.image:
+        if "image" in request.GET:  # only for the picture itself: browsers may keep it, and no page
+            if not page.image:
+                raise Http404("This file is no picture.")
             return picture(request, trees.pieces_of(page.sha256), page.image)
         if is_for_panel(request):
             return _panel(page).answer(request)

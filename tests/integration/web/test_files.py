@@ -111,7 +111,8 @@ def test_a_picture_is_shown_as_itself_by_its_bytes(alice_client: Client) -> None
     assert (answer["Content-Type"], answer["X-Content-Type-Options"]) == ("image/png", "nosniff")
     assert answer["Content-Security-Policy"].startswith("default-src 'none'; ")
     assert answer["Content-Security-Policy"].endswith("; sandbox")
-    evil = alice_client.get(f"/runs/{run.pk}/files/evil.png?image=1")
+    assert alice_client.get(f"/runs/{run.pk}/files/evil.png?image=1").status_code == 404, "a page is not kept as one is"
+    evil = alice_client.get(f"/runs/{run.pk}/files/evil.png")
     assert evil["Content-Type"] == "text/html; charset=utf-8"
     assert "&lt;svg" in evil.text
     assert "<svg xmlns" not in evil.text
