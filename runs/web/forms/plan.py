@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import replace
@@ -29,6 +30,8 @@ from runs.web.forms.posted import Text
 
 MAX_ROWS = 500
 """Of one kind in one place: more than any policy or contract allows, so that these say it."""
+MAX_FOLDED = 10_000
+"""Rows of all steps that were changed and folded again: one field may hold a million, which would all be shown."""
 FINAL = "f"
 """In place of a step's number: the success criteria."""
 _ABOUT = [
@@ -38,6 +41,9 @@ _ABOUT = [
 _RISKS = [(risk.value, f"{risk.value}-risk step") for risk in Complexity]
 _TOOLS = [("", "Choose a tool"), *((name, name) for name in sorted(TOOL_NAMES))]
 _STEP: TypeAdapter[StepDraft] = TypeAdapter(StepDraft)
+_NUL = re.compile(r"(?<!\\)(?:\\\\)*\\u0000")
+"""As JSON writes it."""
+_BROKEN = "A part of the form did not arrive as it was sent. Load the page again."
 
 
 def _text(label: str, hint: str = "", rows: int = 0) -> Text:
@@ -93,6 +99,9 @@ def read(data: QueryDict, version: int, original: PlanContract) -> PlanDraft:
     Raises InvalidInput for what no form of ours sends.
     """
     known = {step.step_id: StepDraft.of(step) for step in original.steps}
+    steps = [_step(data, f"s{n}", known) for n in _rows(data, "s{}-key")]
+    if sum(_size(step) for step in steps if not step.open and known.get(step.key) != step) > MAX_FOLDED:
+        raise InvalidInput(_BROKEN)
     whole = _posted(data, "p", WholeForm)
     context = [_posted(data, f"x{n}", ContextForm) for n in _rows(data, "x{}-name")]
     return PlanDraft(
@@ -100,7 +109,7 @@ def read(data: QueryDict, version: int, original: PlanContract) -> PlanDraft:
         goal=whole["goal"],
         rollback=whole["rollback"],
         context=[ContextDraft(**one) for one in context if any(text.strip() for text in one.values())],
-        steps=[_step(data, f"s{n}", known) for n in _rows(data, "s{}-key")],
+        steps=steps,
         criteria=_criteria(data, FINAL),
     )
 
@@ -124,10 +133,7 @@ def _step(data: QueryDict, prefix: str, known: Mapping[str, StepDraft]) -> StepD
     if closed == "" and key in known:
         return deepcopy(known[key])
     if closed is not None:
-        try:
-            return _STEP.validate_json(typed(closed))
-        except ValidationError as error:
-            raise InvalidInput("A part of the form did not arrive as it was sent. Load the page again.") from error
+        return _unfolded(typed(closed))
     fields = _posted(data, prefix, StepForm)
     actions = (_posted(data, f"{prefix}-a{n}", ActionForm) for n in _rows(data, f"{prefix}-a{{}}-tool"))
     outputs = (
@@ -147,6 +153,21 @@ def _step(data: QueryDict, prefix: str, known: Mapping[str, StepDraft]) -> StepD
         criteria=_criteria(data, prefix),
         open=True,
     )
+
+
+def _unfolded(text: str) -> StepDraft:
+    """What `closed` made of a step."""
+    try:
+        found = _STEP.validate_json(text)
+    except ValidationError as error:
+        raise InvalidInput(_BROKEN) from error
+    if _NUL.search(text):
+        raise InvalidInput(_BROKEN)
+    return replace(found, open=False)
+
+
+def _size(step: StepDraft) -> int:
+    return len(step.actions) + len(step.outputs) + len(step.dependencies) + len(step.criteria)
 
 
 def _criteria(data: QueryDict, prefix: str) -> list[CriterionDraft]:

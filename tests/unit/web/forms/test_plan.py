@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from runs.errors import InvalidInput
 from runs.pev.contracts import Criterion, PlanContract, PlanStep
-from runs.web.forms.plan import apply, criterion_at, read
+from runs.web.forms.plan import MAX_FOLDED, apply, criterion_at, read
 from runs.web.forms.plan_draft import PlanDraft, StepDraft
 from runs.web.presenters.plan_editor import contract_in
 from tests.factories.parts import inventory_step, notices_step, review_step
@@ -175,10 +175,16 @@ def test_a_step_that_is_folded_keeps_what_was_typed_into_it() -> None:
     changed.name = "Typed"
     sent["s1-closed"] = '{"key": "review", "origin": "review", "name": "Typed"}'
     assert [step.name for step in read(sent, 1, plan).steps] == [plan.steps[0].name, "Typed", plan.steps[2].name]
-    for broken in ("{", "[]", '{"key": 7}', "{" * 9_000):
+    rows = ", ".join(["{}"] * (MAX_FOLDED // 2 + 1))
+    for broken in ("{", "[]", '{"key": 7}', "{" * 9_000, '{"key": "review", "name": "\\\\\\u0000"}'):
         sent["s1-closed"] = broken
         with pytest.raises(InvalidInput):
             read(sent, 1, plan)
+    sent["s1-closed"] = '{"key": "review", "name": "\\\\u0000", "open": true}'
+    assert [(step.name, step.open) for step in read(sent, 1, plan).steps][1] == ("\\u0000", False)
+    sent["s0-closed"] = sent["s1-closed"] = f'{{"key": "new", "actions": [{rows}]}}'
+    with pytest.raises(InvalidInput):
+        read(sent, 1, plan)
 
 
 def test_what_is_wrong_is_said_at_its_field() -> None:
