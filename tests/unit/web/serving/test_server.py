@@ -1,15 +1,16 @@
-"""Turns: so many requests are answered at once, others wait, and whoever waits for too long is told."""
+"""The server: so many requests are answered at once, others wait, or are told to; what is sent may be long."""
 
 from __future__ import annotations
 
 import asyncio
 from io import BytesIO
 from typing import Any
+from unittest.mock import MagicMock
 
 import pytest
 
 from runs.web.serving import server
-from runs.web.serving.server import Message, Receive, Send, Server
+from runs.web.serving.server import Message, Receive, Send, Server, Socket
 
 SCOPE: Message = {"type": "http"}
 
@@ -91,3 +92,20 @@ def test_whoever_waits_for_too_long_is_told_that_the_site_is_busy(monkeypatch: p
         await first
 
     asyncio.run(all_of_it())
+
+
+def test_what_a_browser_is_sent_may_be_longer_than_what_it_may_send(monkeypatch: pytest.MonkeyPatch) -> None:
+    socket, frames = Socket(), list[bytes]()
+    attributes = {
+        "maxMessagePayloadSize": 4_000,
+        "autoFragmentSize": 0,
+        "state": Socket.STATE_OPEN,
+        "trackedTimings": None,
+        "trafficStats": MagicMock(),
+        "_perMessageCompress": None,
+        "sendFrame": lambda payload, **options: frames.append(payload),
+    }
+    for name, value in attributes.items():  # what a handshake sets
+        monkeypatch.setattr(socket, name, value, raising=False)
+    socket.sendMessage(b"x" * 5_000)
+    assert (frames, socket.maxMessagePayloadSize) == ([b"x" * 5_000], 4_000)
