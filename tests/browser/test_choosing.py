@@ -21,6 +21,7 @@ READ = {"latin.txt": "Größe".encode("utf-16"), "utf.md": "Größe der Straße\
 @pytest.fixture
 def form(page: Page) -> Page:
     page.get_by_role("link", name="New run").first.click()
+    page.wait_for_load_state()  # without its scripts the form is sent as any form is
     return page
 
 

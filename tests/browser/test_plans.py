@@ -30,6 +30,7 @@ def to_the_plan(page: Page) -> None:
 def edit(page: Page) -> None:
     page.locator(".plan-head").get_by_role("link", name="Edit").click()
     expect(page.get_by_role("heading", name="Edit version 1")).to_be_visible()
+    page.wait_for_load_state()  # without its scripts a button loads the page again
 
 
 def test_a_plan_is_edited_and_approved(page: Page) -> None:
