@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -84,8 +84,8 @@ def foresee(plan: PlanContract, given: Inputs, before: Run) -> list[Foreseen]:
     ]
 
 
-def _unreadable(files: Mapping[str, FileInfo]) -> Set[str]:
-    return renditions.readings({info.sha256 for info in files.values()}).problems.keys()
+def _unreadable(files: Mapping[str, FileInfo]) -> Mapping[str, str]:
+    return renditions.readings({info.sha256 for info in files.values()}).problems
 
 
 def _imagined(plan: PlanContract, given: Inputs) -> _Imagined:
@@ -140,9 +140,9 @@ def _why(
 class _Differences:
     """What differs from the run before: as it concerns every step, and the files that one of them had looked at."""
 
-    def __init__(self, given: Inputs, before: Run, unreadable: Set[str]) -> None:
+    def __init__(self, given: Inputs, before: Run, unreadable: Mapping[str, str]) -> None:
         self._now, self._then = given.files, trees.files_of(before.inputs)
-        self._unreadable = unreadable | _unreadable(self._then)
+        self._unreadable = {**unreadable, **_unreadable(self._then)}
         self._reads = dict(
             Attempt.objects.of_run(before)
             .passed()

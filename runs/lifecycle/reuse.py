@@ -93,7 +93,7 @@ def _requests(state: State, key: str) -> list[Gate]:
 def view_of(run: Run, tree: Tree, specs: Mapping[str, PlanStep], key: str) -> View:
     """The files as an attempt at this step of a plan finds them that begins with this tree."""
     inputs = trees.tree(run.inputs_id)
-    unreadable = trees.readings_of(inputs).problems.keys() | trees.readings_of(tree).problems.keys()
+    unreadable = {**trees.readings_of(inputs).problems, **trees.readings_of(tree).problems}
     return View(trees.files_of(inputs), trees.files_of(tree), specs[key], unreadable, loose_for(specs, key))
 
 

@@ -1,7 +1,7 @@
 """What an attempt has looked at of its files, and whether all of that is the same elsewhere: reuse rests on it."""
 
 import hashlib
-from collections.abc import Collection, Iterator, Mapping, Set
+from collections.abc import Iterator, Mapping, Set
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
@@ -41,14 +41,15 @@ class Reads(Contract):
 class View:
     """The files as an attempt at `step` finds them: as they were `given`, and as the workspace has them.
 
-    `unreadable`: hashes of contents that are no text. `loose`: outputs of steps that this one does not wait for.
+    `unreadable`: why contents are no text, by their hash: listings say it. `loose`: outputs of steps that this one does
+    not wait for.
     Whether they are there is a matter of timing, so no set depends on it; to have read one does count.
     """
 
     given: Mapping[str, FileInfo]
     workspace: Mapping[str, FileInfo]
     step: PlanStep
-    unreadable: Collection[str] = frozenset()
+    unreadable: Mapping[str, str] = field(default_factory=dict)
     loose: Set[str] = frozenset()
     _digests: dict[str, str] = field(default_factory=dict, init=False)
 
@@ -86,7 +87,7 @@ class View:
             case _Asked.CONTENTS:
                 return f"{self._content(given)}/{self._content(now)}" if given or now else ""
             case _Asked.LISTING:
-                return f"{now.size} {self._is_unreadable(now)} {given == now}" if now else ""
+                return f"{now.size} {self.unreadable.get(now.sha256, '')} {given == now}" if now else ""
             case _Asked.NAMES:
                 return f"{given is not None} {now is not None}" if given or now else ""
             case _Asked.MEANT:

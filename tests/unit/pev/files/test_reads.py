@@ -94,9 +94,16 @@ def test_what_the_run_made_of_a_given_file_is_another_state_of_it() -> None:
 
 
 def test_what_a_content_reads_as_counts_with_it() -> None:
-    then = view(unreadable={info("A").sha256})
+    then = view(unreadable={info("A").sha256: "is a picture"})
     assert not holds(recorded(LOOKS["a"], then), view())
     assert not holds(recorded(LOOKS["listing"], then), view())
+
+
+def test_a_listing_says_why_a_file_cannot_be_read() -> None:
+    why = {info("A").sha256: "is a picture", info("X").sha256: "is encrypted"}
+    then, now = view(unreadable=why), view({**GIVEN, "a.md": "X"}, unreadable=why)
+    assert holds(recorded(LOOKS["listing"], then), then)
+    assert not holds(recorded(LOOKS["listing"], then), now)
 
 
 def test_files_that_others_write_meanwhile_are_in_no_set_but_count_when_they_are_read() -> None:
