@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -10,13 +11,11 @@ from itertools import islice
 from runs.errors import InvalidInput
 from runs.pev.checks.tables import Table
 from runs.pev.citations.citing import is_markdown
-from runs.pev.texts.patterns import Budget, TooSlow
+from runs.pev.texts.patterns import Budget
 
 MAX_COLUMNS = 12
 MAX_CELL = 400
 """Characters of a cell; what is longer is cut where it is shown, and in the request that quotes it."""
-SECONDS = 0.5
-"""For one CSV file: a page waits for it."""
 FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 ITEM = re.compile(r" {0,3}(?:[-*+]|\d{1,9}[.)])\s+(?=\S)")
 _COLUMN_MARK = re.compile(r":?-+:?")
@@ -83,11 +82,12 @@ def _cells(line: str) -> list[str]:
 
 
 def _csv(text: str, limit: int) -> RowTable:
+    """No clock ends it, only the length of the text: with fewer rows than before a number would mean another row."""
     table = Table(text)
     columns = len(table.header)
     try:
-        rows = tuple(_fitted(row, columns) for _, row in islice(table.rows(Budget(SECONDS)), limit + 1))
-    except (InvalidInput, TooSlow):  # a file that is no table has no rows to decide on
+        rows = tuple(_fitted(row, columns) for _, row in islice(table.rows(Budget(math.inf)), limit + 1))
+    except InvalidInput:  # a file that is no table has no rows to decide on
         rows = ()
     return RowTable(_fitted(table.header, columns), rows)
 

@@ -143,3 +143,13 @@ def test_hostile_tables_are_read_in_linear_time(piece: str, path: str) -> None:
     found = points_of(text, [(path, text)])
     assert time.process_time() - begun < 6
     assert len(found.all) <= MAX_POINTS
+
+
+def test_rows_have_the_same_numbers_however_slow_it_goes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A person decides on what one page showed; another row of that number must not be sent back instead."""
+    files = [("a.csv", "id,name\n1,Ann\n2,Bob\n"), ("b.csv", "id,name\n3,Cid\n4,Dan\n")]
+    shown = points_of("", files).all
+    clock = iter(range(0, 10**6, 1_000))
+    monkeypatch.setattr(time, "monotonic", lambda: float(next(clock)))
+    assert points_of("", files).all == shown
+    assert [point.number for point in shown] == [1, 2, 3, 4]
