@@ -267,6 +267,10 @@ class PlanStep(Contract):
         return [output.path for output in self.expected_outputs]
 
 
+NOT_DONE = "Nothing was done"
+"""How the note of a plan begins that does nothing about a request."""
+
+
 class RequestAnswer(Contract):
     """How a plan meets request `request` of a person: by a step, or by its criterion number `criterion` (from 1).
 
@@ -277,6 +281,15 @@ class RequestAnswer(Contract):
     step_id: StepId | None = None
     criterion: Annotated[int, Field(ge=1, le=40)] | None = None
     how: Words
+
+    @property
+    def done(self) -> bool:
+        return not self.how.casefold().startswith(NOT_DONE.casefold())
+
+    @property
+    def why_not(self) -> str:
+        """What follows the words that nothing was done; empty if something was."""
+        return "" if self.done else self.how[len(NOT_DONE) :].removeprefix(" about it").strip(" :.,;–—-")
 
 
 class PlanContract(Contract):

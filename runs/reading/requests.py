@@ -1,7 +1,7 @@
 """What people asked for when they rejected a plan or a result, by number, and what became of each request (T7)."""
 
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from runs.enums import GateKind, GateStatus, StepStatus
@@ -23,8 +23,8 @@ type Status = Literal["met", "not_met", "not_provable", "answered", "open"]
 @dataclass(frozen=True)
 class Request:
     """One request and its answer. `asked`: what was said; a rejection may ask for several things. `answers`: where the
-    newest plan meets it. `step`: where a result was judged for it, `attempt` the latest that was, and `result` what
-    came of that.
+    newest plan meets it, and `steps` the names of its steps by key. `step`: where a result was judged for it, `attempt`
+    the latest that was, and `result` what came of that.
     """
 
     gate: Gate
@@ -34,6 +34,7 @@ class Request:
     step: Step | None = None
     attempt: Attempt | None = None
     result: RequestResult | None = None
+    steps: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def number(self) -> int:
@@ -60,7 +61,7 @@ class Request:
     @property
     def planned(self) -> list[str]:
         """Where the newest plan says that it is met, and how."""
-        return [f"{place_of(answer)}: {answer.how}" for answer in self.answers]
+        return [f"{place_of(one, self.steps)}: {one.how}" for one in self.answers if one.done]
 
     @property
     def mark(self) -> str:
@@ -77,21 +78,33 @@ class Request:
                 met = f"met, but look at it yourself: {weak}" if weak else "met"
                 return f"{met} ({self.where})" if self.where else met
             case "not_met":
-                return "not met"
+                return "not met" if self.result or not self._not_done else self._not_done
             case "not_provable":
                 return "not provable"
             case "answered":
                 return "answered by the plan"
             case "open":
-                return "still open"
+                return self._not_done or "still open"
+
+    @property
+    def _not_done(self) -> str:
+        """That the plan does nothing about it, and why; empty if it does something, or says nothing."""
+        if not self.answers or any(one.done for one in self.answers):
+            return ""
+        return f"not done{': ' if self.answers[0].why_not else ''}{self.answers[0].why_not}"
+
+    @property
+    def failing(self) -> bool:
+        """Whether it comes first among the lines that people read."""
+        return self.status not in {"met", "answered"}
 
 
-def place_of(answer: RequestAnswer) -> str:
-    """What an answer names: a step, a criterion of one, or a success criterion."""
+def place_of(answer: RequestAnswer, names: Mapping[str, str]) -> str:
+    """What an answer names: a step, a criterion of one, or a success criterion. `names`: those of steps by key."""
     if answer.step_id is None:
         return f"success criterion {answer.criterion}"
     criterion = f", criterion {answer.criterion}" if answer.criterion else ""
-    return f"step “{answer.step_id}”{criterion}"
+    return f"step “{names.get(answer.step_id, answer.step_id)}”{criterion}"
 
 
 def place_in(plan: PlanContract, comment: Comment) -> str:
@@ -138,7 +151,9 @@ def answered(
     """What became of each request. `plan` is the newest, these are its steps by key; `tried` gives the attempts at one
     in order, with their verdicts; `final` are the judged success criteria.
     """
-    return [_answered(gate, asked, plan, steps, tried, final) for gate in gates for asked in gate.asked]
+    names = {key: step.spec.name for key, step in steps.items()}
+    found = (_answered(gate, asked, plan, steps, tried, final) for gate in gates for asked in gate.asked)
+    return [replace(one, steps=names) for one in found]
 
 
 def _answered(
@@ -163,6 +178,9 @@ def _planned(answers: Sequence[RequestAnswer], steps: Mapping[str, Step], final:
     """What the plan's own criteria say: one that was judged says it; a step alone says only where."""
     if not answers:
         return "open"
+    answers = [answer for answer in answers if answer.done]
+    if not answers:
+        return "not_met"
     results = [_criterion_met(answer, steps, final) for answer in answers if answer.criterion]
     if False in results:
         return "not_met"

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from posixpath import basename
 
 from runs.enums import About
-from runs.pev.contracts import ContextItem, Criterion, PlanContract, PlanStep, RequestAnswer
+from runs.pev.contracts import NOT_DONE, ContextItem, Criterion, PlanContract, PlanStep, RequestAnswer
 from runs.rehearsal import job
 from runs.rehearsal.conversation import Conversation, unknown
 from runs.rehearsal.text import number_of
@@ -58,7 +58,7 @@ def _answers(conversation: Conversation, out: frozenset[str]) -> Iterator[Reques
             named = sorted(path for path in out if _leaves_out(path, part.text))
             what = [f"{', '.join(named)} {'is' if len(named) == 1 else 'are'} left out."] if named else []
             what += ["There is no rehearsal."] if _NO_REHEARSAL.search(part.text) else []
-            how = " ".join(what) or "Nothing was done about it: offline rules cannot read it."
+            how = " ".join(what) or f"{NOT_DONE} about it: offline rules cannot read it."
             yield RequestAnswer(request=int(head[1]), step_id=job.template().steps[0].step_id, how=how[:4_000])
 
 

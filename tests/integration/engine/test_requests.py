@@ -85,7 +85,9 @@ def judged(run: Run) -> RequestResult:
     return result
 
 
-def test_the_request_pasted_into_the_file_does_not_pass(api: FakeAnthropic, submitted: Submit, alice: User) -> None:
+def test_the_request_pasted_into_the_file_does_not_pass(
+    api: FakeAnthropic, submitted: Submit, alice: User, client: Client
+) -> None:
     """As in the product before: a lazy verifier would pass five of five, with the pasted line as evidence."""
     Writer(api, FIRST, PASTED, quote={"source": "findings.md", "quote": WORDS}, complexity="high")
     run = rejected(submitted, alice, attempts=2, replans=0)
@@ -94,6 +96,9 @@ def test_the_request_pasted_into_the_file_does_not_pass(api: FakeAnthropic, subm
     assert [(gate.kind, gate.status) for gate in Gate.objects.filter(step__isnull=False).order_by("pk")][1:] == [
         (GateKind.EXHAUSTED, "open")
     ]
+    client.force_login(alice)
+    page = client.get(f"/runs/{run.pk}/").content.decode()
+    assert page.index("<strong>You asked</strong>") < page.index("<strong>Attempt 1</strong>"), "failing first"
     answer(run, alice)
     ended = finish(run, alice)
     assert (ended.outcome, only(run).state) == (Outcome.PARTIAL, "not met")
@@ -265,7 +270,7 @@ def test_a_planner_answers_each_request_and_is_refused_where_it_leaves_one_out(
     assert "Request 1 is answered nowhere: name in `answers` the step or criterion that meets it." in said
     asked = only(run)
     assert (asked.number, asked.about, asked.state) == (1, "version 1 of the plan", "answered by the plan")
-    assert asked.planned == ["step “one”, criterion 1: It is asked for there."]
+    assert asked.planned == ["step “Do one”, criterion 1: It is asked for there."]
     answer(run, alice)
     finish(run, alice)
     assert only(run).state == "met"

@@ -126,6 +126,28 @@ def test_templates_are_told_apart(monkeypatch: pytest.MonkeyPatch) -> None:
     assert templates_that_need_a_model(alice) == {"idea-workflow", "project-analysis", str(mine.pk)}
 
 
+def test_what_a_person_asks_for_at_a_plan_reads_as_not_done_first_among_the_lines(client: Client) -> None:
+    """The planner's note says that nothing was done about it: that is no answer."""
+    alice = made.alice()
+    run = submit(alice, sampled())
+    drain(run)
+    answer(run, alice, Verb.REJECT, "Name the severity of each point")
+    drain(run)
+    (request,) = reading_of(Run.objects.get(pk=run.pk)).requests
+    assert (request.status, request.state, request.planned) == (
+        "not_met",
+        "not done: offline rules cannot read it",
+        [],
+    )
+    client.force_login(alice)
+    page = " ".join(client.get(f"/runs/{run.pk}/").content.decode().split())
+    lines = page[page.index('<ul class="gate-lines">') :]
+    assert lines.startswith(
+        '<ul class="gate-lines"> <li data-mark="bad"><strong>You asked</strong> “Name the severity of each point” '
+        '<span class="gate-answer">not done: offline rules cannot read it</span></li>'
+    )
+
+
 @pytest.mark.parametrize("words", ["Name the severity of each point", "No"])
 def test_what_a_person_asks_for_at_a_result_comes_back_to_them(client: Client, words: str) -> None:
     """No rule understands it: it is never said to be met, and fails nothing."""
