@@ -95,7 +95,7 @@ def suspend(work: WorkItem, sentence: str, *, reset: bool) -> None:
     change(work, WorkStatus.SUSPENDED, lease_until=None, error=sentence[:2_000], generation=generation)
     digest = fingerprint.digest_of([work.pk, work.epoch, sentence])
     step = work.attempt.step if work.attempt else None
-    open_gate(work.run, GateKind.ERROR, f"{sentence} Try again?", digest, work=work, step=step)
+    open_gate(work.run, GateKind.ERROR, sentence, digest, work=work, step=step)
 
 
 def suspend_for_budget(work: WorkItem, sentence: str) -> None:

@@ -13,7 +13,17 @@ from django.utils import timezone
 from runs import queries
 from runs.accounting.clocks import Clocks, clocks_of
 from runs.accounting.totals import Totals, totals
-from runs.enums import OPEN_ATTEMPTS, SETTLED_STEPS, AttemptStatus, GateKind, Outcome, PlanStatus, Role, RunStatus
+from runs.enums import (
+    OPEN_ATTEMPTS,
+    SETTLED_STEPS,
+    AttemptStatus,
+    GateKind,
+    Outcome,
+    PlanStatus,
+    Role,
+    RunStatus,
+    WorkStatus,
+)
 from runs.lifecycle.finished_sample import is_finished_sample
 from runs.models import Attempt, Gate, Plan, Run, Step, User
 from runs.pev.policy import RoleModel
@@ -141,7 +151,9 @@ class RunFrame:
 
     @cached_property
     def _working(self) -> Sequence[Attempt]:
+        """Not what a question holds up: nobody is at it."""
         found = Attempt.objects.of_run(self.run).filter(status__in=OPEN_ATTEMPTS).select_related("step")
+        found = found.exclude(work__status=WorkStatus.SUSPENDED)
         return list(found.order_by("pk")[:NAMED_STEPS])
 
     @property
@@ -193,9 +205,9 @@ _ICONS = {
     Outcome.CANCELLED: "calm",
 }
 _ASKED = {
-    GateKind.PLAN: "Approve the plan?",
-    GateKind.START: "Start a step?",
-    GateKind.STEP: "Accept a result?",
+    GateKind.PLAN: "Approve this plan?",
+    GateKind.START: "Start this step?",
+    GateKind.STEP: "Accept this result?",
     GateKind.EXHAUSTED: "A step is out of attempts.",
     GateKind.ERROR: "Something is in the way.",
     GateKind.BUDGET: "A limit is reached.",

@@ -79,7 +79,7 @@ def test_work_that_ends_its_process_each_time_waits_for_a_person(nursery: Nurser
         (
             "error",
             "open",
-            "5 times in a row the process that was at it ended without getting on; its log may say why. Try again?",
+            "5 times in a row the process that was at it ended without getting on; its log may say why.",
         )
     ]
     assert rows(nursery.data, LOSSES) == [("plan", "suspended", 5)]

@@ -221,7 +221,7 @@ def test_work_with_an_error_waits_at_a_gate_without_a_lease(reset: bool, generat
     assert (gate.work, gate.step, gate.question) == (
         item,
         Step.objects.get(key="inventory"),
-        "The service refused the key (401). Try again?",
+        "The service refused the key (401).",
     )
 
 

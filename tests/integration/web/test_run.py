@@ -9,12 +9,16 @@ from django.test import Client
 from pytest_django import DjangoAssertNumQueries
 
 from runs import trees
-from runs.enums import GateKind, RunStatus, Verb
+from runs.engine import work
+from runs.enums import GateKind, RunStatus, Verb, WorkKind
 from runs.events.kinds import Note
+from runs.lifecycle import asking
 from runs.models import Run, Step
 from runs.web.following.news import news
+from runs.web.presenters.frame import RunFrame
 from tests import factories
 from tests.factories import recorded
+from tests.factories.parts import committing, open_work
 
 pytestmark = pytest.mark.django_db
 QUERIES = {"": 18, "plan/": 17, "steps/": 20, "files/": 17, "history/": 19, "cost/": 19}
@@ -52,12 +56,12 @@ def test_owner_and_approver_see_it_and_the_signed_out_sign_in(client: Client) ->
     ("make", "says"),
     [
         (factories.planning, "The planner writes a plan."),
-        (factories.awaiting_plan, "Approve the plan?"),
+        (factories.awaiting_plan, "Approve this plan?"),
         (factories.executing, "Working on “List the contracts and their parties”."),
         (factories.step_gate, "Accept “Review the clauses”?"),
         (factories.exhausted_gate, "Accept with open points"),
         (factories.blocked, "<strong>Reported as blocked.</strong>"),
-        (factories.error_gate, "The service refused the key (401). Try again?"),
+        (factories.error_gate, "The service refused the key (401)."),
         (factories.replanned, "1 reused, 1 new"),
         (factories.finished_succeeded, "evidence that the server verified"),
         (factories.finished_partial, "<h2>PARTIAL: this is not the whole of what was asked for.</h2>"),
@@ -243,3 +247,13 @@ def test_title_and_icon_of_every_page_follow_a_run_that_is_not_over(alice_client
     over = factories.finished_succeeded()
     if place != "texts/request-1/":
         assert "hx-ws:connect" not in alice_client.get(f"/runs/{over.pk}/{place}").text
+
+
+def test_what_a_question_holds_up_is_not_said_to_be_worked_on(alice_client: Client) -> None:
+    run = factories.executing()
+    lease = work.claim(open_work(run, WorkKind.ATTEMPT).pk)
+    assert lease is not None
+    with committing(lease) as mine:
+        asking.suspend(mine, "The service refused the key (401).", reset=False)
+    assert RunFrame(run).sentence == "Something is in the way."
+    assert "Working on" not in page_of(alice_client, run)

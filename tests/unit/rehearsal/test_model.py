@@ -179,5 +179,5 @@ def test_another_job_is_an_error_that_says_how_to_connect_a_model(ask: Callable[
         f"The rehearsal without AI does not know {what}: it can only review contracts in text files, as in the sample "
         "and the template “Document review”. To have it done, set a key (ANTHROPIC_API_KEY) or the base URL "
         "(ANTHROPIC_BASE_URL) of another or a local server that speaks the Messages API, and start pevsite again; then "
-        "submit it again."
+        "submit the task again."
     )
