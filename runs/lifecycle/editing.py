@@ -8,6 +8,7 @@ from runs.enums import SETTLED_STEPS, GateKind, GateStatus
 from runs.errors import DecisionRefused, InvalidInput, PlanRefused
 from runs.lifecycle import asking, facts, fingerprint
 from runs.lifecycle.gates import already_decided, current_digest
+from runs.lifecycle.rehearsing import beyond_the_rehearsal
 from runs.models import Gate, Plan, Run, User
 from runs.permissions import check_can_decide
 from runs.pev.contracts import Criterion, PlanContract, RequestAnswer
@@ -53,7 +54,8 @@ def problems_with(run: Run, plan: PlanContract) -> Sequence[Problem]:
         sources_needed=policy.sources_needed,
         requests=sorted({answer.request for answer in plan.answers}),
     )
-    return found or placed_comparisons(plan, trees.files_of(run.inputs), kept)
+    found = found or placed_comparisons(plan, trees.files_of(run.inputs), kept)
+    return found or list(beyond_the_rehearsal(policy, plan, kept))
 
 
 def _edited(gate: Gate, digest: str) -> PlanContract:

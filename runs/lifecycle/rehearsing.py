@@ -1,7 +1,7 @@
 """What may be submitted while no model is connected: the job that the rehearsal knows, and nothing else."""
 
 import hashlib
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import cache
 from importlib.resources import files
 
@@ -12,14 +12,22 @@ from runs.lifecycle import templates
 from runs.lifecycle.defaults import current_service
 from runs.llm.provider import HOW_TO_CONNECT
 from runs.models import User
-from runs.pev.contracts import PlanContract
+from runs.pev.contracts import PlanContract, PlanStep
+from runs.pev.planner import Problem
 from runs.pev.policy import Policy
-from runs.rehearsal.job import SAMPLE, SAMPLE_REQUEST, can_carry_out
+from runs.rehearsal.job import SAMPLE, SAMPLE_REQUEST, can_carry_out, is_known, is_known_of_the_run
 from runs.rehearsal.model import MODELS
 
 type Contents = Mapping[str, Callable[[], Iterable[bytes]]]
 """Path to a function that reads the file, in chunks."""
 _KNOWN = "only the sample and the template “Document review” on text files"
+_STEP_CHANGED = (
+    "The offline rules cannot carry this step out: its description, its outputs and its criteria for an AI review have "
+    "to stay as the planner wrote them; its name, inputs and automatic checks may change."
+)
+_CRITERION_CHANGED = (
+    "The offline rules cannot judge this: a success criterion for an AI review has to stay as the planner wrote it."
+)
 
 
 def is_connected() -> bool:
@@ -51,6 +59,20 @@ def templates_that_need_a_model(user: User) -> frozenset[str]:
         return frozenset()
     keys = [*templates.SHIPPED, *(str(template.pk) for template in templates.own_templates(user))]
     return frozenset(key for key in keys if not can_carry_out(templates.chosen(user, key).plan))
+
+
+def beyond_the_rehearsal(policy: Policy, plan: PlanContract, done: Collection[PlanStep]) -> Iterator[Problem]:
+    """What keeps this plan from being carried out where the rehearsal is the executor: all that it would refuse later,
+    without the steps that are done.
+    """
+    if policy.model_for(Role.EXECUTOR).model not in MODELS:
+        return
+    for step in plan.steps:
+        if step not in done and not is_known(step):
+            yield Problem(_STEP_CHANGED, step_id=step.step_id, where=f"Step “{step.name}”")
+    for number, criterion in enumerate(plan.success_criteria, 1):
+        if not is_known_of_the_run(criterion):
+            yield Problem(_CRITERION_CHANGED, criterion=number, field="text", where=f"Success criterion {number}")
 
 
 def _problem(request: str, plan: PlanContract | None, contents: Contents) -> str:

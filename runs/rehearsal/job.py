@@ -61,7 +61,12 @@ def template() -> PlanContract:
 
 def can_carry_out(plan: PlanContract) -> bool:
     """Whether every step is one of the document review, described and judged as there."""
-    return all(map(is_known, plan.steps)) and all(_is_known(one, _OF_THE_RUN) for one in plan.success_criteria)
+    return all(map(is_known, plan.steps)) and all(map(is_known_of_the_run, plan.success_criteria))
+
+
+def is_known_of_the_run(criterion: Criterion) -> bool:
+    """Whether it is a success criterion that can be judged."""
+    return _is_known(criterion, _OF_THE_RUN)
 
 
 def is_known(step: PlanStep) -> bool:

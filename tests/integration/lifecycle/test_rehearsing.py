@@ -12,7 +12,9 @@ from django.test import Client
 from runs import trees
 from runs.enums import GateKind, Outcome, Role, RunStatus, Verb
 from runs.errors import InvalidInput
+from runs.lifecycle import editing
 from runs.lifecycle.defaults import default_policy
+from runs.lifecycle.fingerprint import contract_of
 from runs.lifecycle.intake import Upload
 from runs.lifecycle.rehearsing import templates_that_need_a_model
 from runs.lifecycle.submission import Submission, again, sample, submit
@@ -165,3 +167,32 @@ def test_what_a_person_asks_for_at_a_result_comes_back_to_them(client: Client, w
     page = client.get(f"/runs/{run.pk}/").content.decode()
     assert "The offline rules cannot judge this; look for yourself." in page
     assert finish(run, alice).outcome == Outcome.SUCCEEDED
+
+
+def test_an_edited_plan_that_the_rehearsal_would_refuse_later_is_not_saved() -> None:
+    run = submit(made.alice(), sampled())
+    drain(run)
+    row = run.plans.newest()
+    assert row is not None
+    plan = contract_of(row)
+    first = plan.steps[0].model_copy(update={"name": "List them all"})
+    second = plan.steps[1].model_copy(update={"description": "Collect the dates."})
+    last = plan.success_criteria[0].model_copy(update={"text": "It is good.", "check": None})
+    steps = [first, second, *plan.steps[2:]]
+    assert list(editing.problems_with(run, plan.model_copy(update={"steps": [first, *plan.steps[1:]]}))) == []
+    found = editing.problems_with(run, plan.model_copy(update={"steps": steps, "success_criteria": [last]}))
+    assert [(one.step_id, one.criterion, one.sentence) for one in found] == [
+        (
+            "key-facts",
+            0,
+            "Step “Collect parties, dates and amounts”: The offline rules cannot carry this step out: its description, "
+            "its outputs and its criteria for an AI review have to stay as the planner wrote them; its name, inputs "
+            "and automatic checks may change.",
+        ),
+        (
+            "",
+            1,
+            "Success criterion 1: The offline rules cannot judge this: a success criterion for an AI review has to "
+            "stay as the planner wrote it.",
+        ),
+    ]
