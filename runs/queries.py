@@ -15,6 +15,7 @@ from runs.enums import SETTLED_STEPS, EventKind, Outcome, RunStatus, Show
 from runs.models import DeletedRun, Event, Gate, ModelCall, Plan, Run, Step, User
 from runs.models.querysets import RunQuerySet
 from runs.permissions import Person, approvable_gates, is_administrator, visible_runs
+from runs.pev.policy import RULES
 
 _ZERO = Decimal(0)
 SHOWN_FIELDS = (
@@ -91,7 +92,7 @@ class Spent:
 def without_ai(models: Iterable[str]) -> bool:
     """Whether all of these models are the offline rules; False when there are none."""
     names = list(models)
-    return bool(names) and all(name.startswith("offline-") for name in names)
+    return bool(names) and all(name.startswith(RULES) for name in names)
 
 
 def version(user: Person) -> str:

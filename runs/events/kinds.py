@@ -135,12 +135,12 @@ class ToolCalled(EventData):
 
 
 class Verifying(EventData):
-    """The executor has reported. `confidence`: 0 to 1."""
+    """The executor has reported. `confidence`: 0 to 1; None of offline rules."""
 
     kind: Literal[EventKind.VERIFYING] = EventKind.VERIFYING
     step: str
     attempt: int
-    confidence: float
+    confidence: float | None
 
 
 class VerdictGiven(EventData):

@@ -110,7 +110,7 @@ def short_sentence(event: AnyEvent, names: Mapping[str, str]) -> str:
         case ToolCalled():
             return f"{' '.join(filter(None, [event.tool, event.path, 'failed' if event.error else '']))}."
         case Verifying():
-            return f"Reported, {event.confidence * 100:.0f} % confident; it is being verified."
+            return f"Reported{_sure(event)}; it is being verified."
         case VerdictGiven():
             asks = " A new plan is asked for." if event.action == Action.REPLAN else ""
             return "Passed verification." if event.passed else f"Did not pass: {event.feedback}{asks}"
@@ -228,8 +228,7 @@ def _of_attempt(event: AttemptEvent, step: str) -> str:
             words = [event.tool, event.path, "failed" if event.error else "", f"for {step}" if event.attempt else ""]
             return f"{' '.join(filter(None, words))}."
         case Verifying():
-            sure = f"{event.confidence * 100:.0f} % confident"
-            return f"Attempt {event.attempt} at {step} reported, {sure}; it is being verified."
+            return f"Attempt {event.attempt} at {step} reported{_sure(event)}; it is being verified."
         case VerdictGiven():
             if event.passed:
                 return f"Attempt {event.attempt} at {step} passed verification."
@@ -237,6 +236,10 @@ def _of_attempt(event: AttemptEvent, step: str) -> str:
             return f"Attempt {event.attempt} at {step} did not pass: {event.feedback}{asks}"
         case _:
             assert_never(event)
+
+
+def _sure(event: Verifying) -> str:
+    return "" if event.confidence is None else f", {event.confidence * 100:.0f} % confident"
 
 
 def _of_step(event: StepEvent, step: str) -> str:

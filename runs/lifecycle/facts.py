@@ -118,8 +118,9 @@ def executed(attempt: Attempt, output: StepOutput, overlay: Changes) -> None:
         overlay=overlay,
         fingerprint=result,
     )
-    event = events.Verifying(step=attempt.step.key, attempt=attempt.number, confidence=output.confidence)
-    record(attempt.step.plan.run_id, event)
+    run = attempt.step.plan.run
+    sure = None if run.policy.by_rules else output.confidence
+    record(run.pk, events.Verifying(step=attempt.step.key, attempt=attempt.number, confidence=sure))
 
 
 def judged(attempt: Attempt, judgement: Judgement, *, reads: Reads | None = None, blocked: bool = False) -> None:

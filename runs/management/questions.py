@@ -106,7 +106,7 @@ def _attempt(attempt: AttemptReading) -> Iterator[str]:
         yield f"and {len(attempt.written) - MAX_FILES:,} more files"
     yield from (f"! differs from the plan: {sentence}" for sentence in attempt.deviations)
     if verdict := attempt.verdict:
-        yield from (_judged(one) for one in verdict.results)
+        yield from (_judged(one) for one in attempt.results)
         yield from (f"note: {note}" for note in verdict.notes)
         yield from (f"critique: {line}" for line in verdict.feedback.splitlines())
     if attempt.output:

@@ -17,6 +17,10 @@ _COMPLEXITIES = {
 """What the choices of `step_approval` and `model_review` mean."""
 
 
+RULES = "offline-"
+"""What the names of the offline rules begin with, which stand in for models."""
+
+
 class RoleModel(Contract):
     """Which model plays a role, and how hard it thinks."""
 
@@ -90,6 +94,22 @@ class Policy(Contract):
     def same_model(self) -> bool:
         """Whether the verifier judges the work of its own model: it shares the blind spots of what it judges."""
         return self.model_for(Role.VERIFIER).model == self.model_for(Role.EXECUTOR).model
+
+    @property
+    def by_rules(self) -> bool:
+        """Whether offline rules play every role: no AI is involved, and how sure they say they are means nothing."""
+        return all(self.model_for(role).model.startswith(RULES) for role in Role)
+
+    @property
+    def review(self) -> str:
+        """Who judges what no automatic check decides, for people."""
+        return "offline rules" if self.by_rules else "AI review"
+
+    def reviews(self, count: int) -> str:
+        """So many criteria that no automatic check decides, and who judges them."""
+        if self.by_rules:
+            return f"{count} by offline rules"
+        return f"{count} AI review{'' if count == 1 else 's'}"
 
     def plan_waits(self, *, agreed: bool, relaxes: bool) -> bool:
         """Whether a plan waits for a person. `agreed`: one was approved before; `relaxes`: this one asks for less."""

@@ -14,6 +14,7 @@ from runs.enums import OPEN_ATTEMPTS, AttemptStatus, GateStatus
 from runs.models import Attempt, Gate, Verdict
 from runs.pev.contracts import StepOutput
 from runs.pev.deviations import deviations
+from runs.pev.evidence.results import CriterionResult
 from runs.pev.ports import FileInfo
 from runs.reading.rows import Rows, ToolReading
 
@@ -43,7 +44,8 @@ class AttemptReading:
 
     @cached_property
     def confidence(self) -> float | None:
-        return self.row.output.confidence if self.row.output else None
+        """What the executor said of itself; of offline rules it would mean nothing."""
+        return self.row.output.confidence if self.row.output and not self.rows.run.policy.by_rules else None
 
     @property
     def verdict(self) -> Verdict | None:
@@ -52,7 +54,13 @@ class AttemptReading:
     @property
     def met(self) -> int:
         """How many criteria it met."""
-        return sum(1 for result in self.verdict.results if result.met) if self.verdict else 0
+        return sum(1 for result in self.results if result.met)
+
+    @cached_property
+    def results(self) -> list[CriterionResult]:
+        """The judged criteria, with who judged them."""
+        rules = self.rows.run.policy.by_rules
+        return [one.judged_by(rules=rules) for one in self.verdict.results] if self.verdict else []
 
     @property
     def open(self) -> bool:

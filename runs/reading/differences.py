@@ -255,7 +255,7 @@ def _parts(criterion: Criterion) -> Iterator[tuple[str, str]]:
 
 
 def _check(criterion: Criterion) -> str:
-    return f"automatic check: {check_in_words(criterion.check)}" if criterion.check else "AI review"
+    return f"automatic check: {check_in_words(criterion.check)}" if criterion.check else "no automatic check"
 
 
 def _paired(old: Sequence[Criterion], new: Sequence[Criterion], effort: Effort) -> dict[int, int]:

@@ -97,10 +97,11 @@ class RunReading:
             return "NOT FINISHED"
         return "" if self.run.outcome == Outcome.SUCCEEDED else words(self.run.outcome).upper()
 
-    @property
+    @cached_property
     def criteria(self) -> list[CriterionResult]:
-        """The judged success criteria; none before they are."""
-        return self.run.final.results if self.run.final else []
+        """The judged success criteria, with who judged them; none before they are."""
+        rules = self.run.policy.by_rules
+        return [one.judged_by(rules=rules) for one in self.run.final.results] if self.run.final else []
 
     @property
     def met(self) -> int:

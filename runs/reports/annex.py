@@ -64,7 +64,7 @@ def annex(report: RunReading, rest: Rest, texts: Texts, places: Places) -> Itera
         Section("results", "Results", _results(report, places)),
         Section("steps", "Plan and steps", tuple(_plans(report, texts, places))),
         Section("costs", "Cost against the estimate", _costs(report, places)),
-        Section("calls", "Model calls", _calls(report)),
+        Section("calls", "Calls" if report.no_ai else "Model calls", _calls(report)),
         Section("figures", "Figures", _figures(report)),
     )
     yield from (section for section in sections if section.blocks)
@@ -203,10 +203,10 @@ def _step(step: StepReading, texts: Texts, places: Places) -> Iterator[Block]:
         yield said(f"Reused from version {step.kept_from}: definition and inputs are unchanged.")
     if step.shown:
         yield said(f"Read of your files: {'; '.join(step.shown)}.", tone="muted")
-    judged = [attempt for attempt in step.own_attempts if attempt.verdict and attempt.verdict.results]
+    judged = [attempt for attempt in step.own_attempts if attempt.results]
     if judged and judged[-1].verdict:
         last = judged[-1]
-        results = sorted(judged[-1].verdict.results, key=lambda one: one.met)
+        results = sorted(judged[-1].results, key=lambda one: one.met)
         yield Checks(tuple(_checked(results, places, last.row)))
     earlier: dict[object, int] = {}
     for attempt in step.own_attempts:
@@ -238,7 +238,7 @@ def _attempt(
         place = f"run {source.step.plan.run_id}, attempt {source.number}"
         yield said("Result reused from ", span(place, to=places.attempt(source)), "; it cost nothing here.")
     if verdict and not judged_above:
-        unmet = [one for one in verdict.results if not one.met]
+        unmet = [one for one in attempt.results if not one.met]
         rows = (Check(parts.mark_of(one), one.label, (), "", tuple(parts.evidence(one, places, row))) for one in unmet)
         yield from [Checks(tuple(rows))] if unmet else []
     notes = [*(verdict.notes if verdict else []), *(f"Differs from the plan: {one}" for one in attempt.deviations)]
@@ -325,13 +325,13 @@ def _calls(report: RunReading) -> tuple[Block, ...]:
         cells = (role, model, *(f"{figure:,}" for figure in figures), parts.cost(totals))
         rows.append(tuple(spans(cell) for cell in cells))
     return (
-        _table("Model calls", head, rows, right=tuple(range(2, 9))),
+        _table("Calls" if report.no_ai else "Model calls", head, rows, right=tuple(range(2, 9))),
         said("Tokens by kind, as the service reported them.", tone="muted"),
     )
 
 
 def _figures(report: RunReading) -> tuple[Block, ...]:
-    found = report.figures
+    found, call = report.figures, "call" if report.no_ai else "model call"
     steps, attempts = found.steps, found.attempts
     rows = [
         (
@@ -356,14 +356,15 @@ def _figures(report: RunReading) -> tuple[Block, ...]:
     rows += [
         (
             phase.name.capitalize(),
-            f"{parts.duration(phase.model_ms)} in {parts.count(phase.calls, 'model call')}"
+            f"{parts.duration(phase.model_ms)} in {parts.count(phase.calls, call)}"
             + (f", {parts.duration(phase.tool_ms)} in tools" if phase.tool_ms else ""),
         )
         for phase in found.phases
         if phase.calls
     ]
-    rows += [_confidence("Executor", one, "passed") for one in found.executor]
-    rows += [_confidence("Verifier", one, "had evidence") for one in found.verifier]
+    if not report.no_ai:
+        rows += [_confidence("Executor", one, "passed") for one in found.executor]
+        rows += [_confidence("Verifier", one, "had evidence") for one in found.verifier]
     return (Facts(tuple((term, spans(words)) for term, words in rows)),)
 
 

@@ -258,7 +258,11 @@ def _cost(report: RunReading) -> tuple[Block, ...]:
     used, costs, budget = report.totals, report.costs, report.run.policy.budget
     words = parts.cost(used) if used.calls else "Nothing: no model was called"
     words += f" of a budget of {parts.usd(budget)}" if budget is not None else ""
-    words += f"; {parts.count(used.calls, 'model call')}, {used.tokens:,} tokens" if used.calls else ""
+    words += (
+        f"; {parts.count(used.calls, 'call' if report.no_ai else 'model call')}, {used.tokens:,} tokens"
+        if used.calls
+        else ""
+    )
     planned = costs.planned if costs else None
     if planned and planned.guess and planned.guess.low is not None:
         standing = f", {planned.standing} it" if planned.standing else ""

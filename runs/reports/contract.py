@@ -120,7 +120,7 @@ class Result(Contract):
 
     label: str
     text: str
-    decided_by: Literal["check", "model", "nobody"]
+    decided_by: Literal["check", "model", "rules", "nobody"]
     decided: str
     claimed: bool
     supported: bool

@@ -240,7 +240,7 @@ def _attempt(attempt: AttemptReading) -> JsonValue:
         "deviations": list[JsonValue](attempt.deviations),
         "reused_from": _source(row.reused_from) if row.reused_from else None,
         "feedback": verdict.feedback if verdict else "",
-        "verdict": _verdict(verdict) if verdict else None,
+        "verdict": _verdict(verdict, attempt.results) if verdict else None,
     }
 
 
@@ -248,14 +248,14 @@ def _source(earlier: Attempt) -> JsonValue:
     return {"run": earlier.step.plan.run_id, "step_id": earlier.step.key, "attempt": earlier.number}
 
 
-def _verdict(verdict: Verdict) -> JsonValue:
+def _verdict(verdict: Verdict, results: Iterable[CriterionResult]) -> JsonValue:
     return {
         "passed": verdict.passed,
         "action": verdict.action,
         "severity": verdict.severity,
         "stage": verdict.stage,
         "notes": list[JsonValue](verdict.notes),
-        "results": _results(verdict.results),
+        "results": _results(results),
         "requests": [one.model_dump(mode="json") for one in verdict.requests],
     }
 

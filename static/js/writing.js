@@ -1,7 +1,7 @@
 // Shows what models are writing in [data-writing]: the newest words of a call, its tool, and for how long it is silent.
 (() => {
   "use strict";
-  const ROLES = { planner: "Planning", executor: "Working", verifier: "AI review", synthesizer: "Final answer" };
+  const ROLES = { planner: "Planning", executor: "Working", synthesizer: "Final answer" };
   const LOST = 12_000; // the server gives a sign of life every three seconds
   const SILENT = 3; // seconds
   const calls = new Map(); // by step, in the order in which they began
@@ -12,6 +12,10 @@
 
   function say(element, words) {
     if (element.textContent !== words) element.textContent = words;
+  }
+
+  function role(call, box) {
+    return call.role === "verifier" ? (box.dataset.review ?? "AI review") : (ROLES[call.role] ?? call.role);
   }
 
   function doing(call) {
@@ -28,7 +32,7 @@
     const call = mine.find((one) => String(one.step) === box.dataset.shown) ?? mine[0];
     box.toggleAttribute("data-idle", !call);
     box.dataset.shown = call ? String(call.step) : "";
-    const who = call ? [ROLES[call.role] ?? call.role, call.name, call.attempt > 1 ? `attempt ${call.attempt}` : ""] : [];
+    const who = call ? [role(call, box), call.name, call.attempt > 1 ? `attempt ${call.attempt}` : ""] : [];
     say(box.querySelector(".writing-who"), who.filter(Boolean).join(" · "));
     say(box.querySelector(".writing-doing"), call ? doing(call) : "Nothing is being written at the moment.");
     say(box.querySelector(".writing-others"), mine.length > 1 ? `and ${mine.length - 1} more` : "");

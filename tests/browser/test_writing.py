@@ -46,7 +46,7 @@ def test_the_text_of_a_call_is_seen_while_it_comes_and_goes_with_it(page: Page) 
     expect(box.locator(".writing-doing")).to_have_text("calls write_file", timeout=LONG)
     expect(box.locator(".writing-text")).to_contain_text("path: review/inventory.md")
     assert box.evaluate("element => element.offsetHeight") == height
-    expect(box.locator(".writing-who")).to_contain_text("AI review", timeout=LONG)
+    expect(box.locator(".writing-who")).to_contain_text("Offline rules", timeout=LONG)
     expect(gate(page, "step")).to_be_visible(timeout=2 * LONG)
     expect(box).to_have_attribute("data-idle", "")
 

@@ -87,7 +87,7 @@ class CriterionResult(Contract):
 
     label: str
     text: str
-    decided_by: Literal["check", "model", "nobody"]
+    decided_by: Literal["check", "model", "rules", "nobody"]
     claimed: bool
     supported: bool
     passed: bool
@@ -115,8 +115,14 @@ class CriterionResult(Contract):
                 return "automatic check"
             case "model":
                 return f"AI review, {self.sample or f'{self.confidence * 100:.0f} % confident'}"
+            case "rules":
+                return "offline rules"
             case "nobody":
                 return "not judged"
+
+    def judged_by(self, *, rules: bool) -> "CriterionResult":
+        """As it is told to people: `rules` in the place of the model, where offline rules played it."""
+        return self.model_copy(update={"decided_by": "rules"}) if rules and self.decided_by == "model" else self
 
     @property
     def grounded(self) -> bool:

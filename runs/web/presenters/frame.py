@@ -10,7 +10,6 @@ from functools import cached_property
 from django.db.models import Count, Q
 from django.utils import timezone
 
-from runs import queries
 from runs.accounting.clocks import Clocks, clocks_of
 from runs.accounting.totals import Totals, totals
 from runs.enums import (
@@ -172,7 +171,7 @@ class RunFrame:
     @property
     def offline(self) -> bool:
         """Whether the policy names offline rules only; what was asked is in the journal."""
-        return queries.without_ai(player.model for _, player in self.players)
+        return self.run.policy.by_rules
 
     @property
     def approvers(self) -> list[User]:

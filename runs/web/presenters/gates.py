@@ -203,8 +203,7 @@ class GateView:
     @cached_property
     def results(self) -> list[CriterionResult]:
         """The judged criteria; what was not met, or may not be, stands first."""
-        verdict = self.attempt.verdict if self.attempt else None
-        return sorted(verdict.results if verdict else [], key=lambda one: (one.met, not one.weak))
+        return sorted(self.attempt.results if self.attempt else [], key=lambda one: (one.met, not one.weak))
 
     @property
     def unmet(self) -> list[Unmet]:
@@ -224,12 +223,17 @@ class GateView:
 
     @property
     def checked(self) -> int:
-        """How many criteria an automatic check decided; a model reviewed `reviewed`."""
+        """How many criteria an automatic check decided; a model, or offline rules, reviewed `reviewed`."""
         return sum(1 for one in self.results if one.decided_by == "check")
 
     @property
     def reviewed(self) -> int:
-        return sum(1 for one in self.results if one.decided_by == "model")
+        return sum(1 for one in self.results if one.decided_by in ("model", "rules"))
+
+    @property
+    def judged_by(self) -> str:
+        """How many no automatic check decided, and who did."""
+        return self.row.run.policy.reviews(self.reviewed)
 
     @cached_property
     def before(self) -> AttemptReading | None:

@@ -13,7 +13,9 @@ from django.test import AsyncClient, Client
 from markdown_it import MarkdownIt
 
 from runs import trees
+from runs.enums import Role
 from runs.models import ModelCall, Run, User
+from runs.pev.policy import RoleModel
 from runs.reports.archive import entry_name
 from tests import factories
 
@@ -83,6 +85,26 @@ def test_offline_work_is_told_apart_from_ai(alice_client: Client) -> None:
     ModelCall.objects.filter(run=run).update(model="offline-executor")
     assert "No AI was involved" in alice_client.get(f"/runs/{run.pk}/report/").text
     assert "No AI was involved" in body(alice_client.get(f"/runs/{run.pk}/report.md")).decode()
+
+
+def _told(client: Client, address: str) -> str:
+    answer = client.get(address)
+    return (body(answer) if answer.streaming else answer.content).decode()
+
+
+def test_what_offline_rules_judged_is_nowhere_called_ai_review(alice_client: Client) -> None:
+    run = factories.finished_succeeded()
+    step = run.plans.get().steps.get(key="review")
+    tails = ("report/", "report.md", "report.json", f"steps/{step.pk}/", "", "plan/")
+    addresses = [f"/runs/{run.pk}/{tail}" for tail in tails]
+    assert [one for one in addresses if "AI review" not in _told(alice_client, one)] == []
+    models = {role: RoleModel(model=f"offline-{role}") for role in (Role.PLANNER, Role.EXECUTOR, Role.VERIFIER)}
+    Run.objects.filter(pk=run.pk).update(policy=run.policy.changed(models=models))
+    ModelCall.objects.filter(run=run).update(model="offline-executor")
+    for one in addresses:
+        text = _told(alice_client, one)
+        found = [word for word in ("AI review", "% confident", "odel calls") if word in text]
+        assert (one, "offline rules" in text, found) == (one, True, [])
 
 
 def test_unpriced_calls_are_never_free(alice_client: Client) -> None:
