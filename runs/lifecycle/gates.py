@@ -29,6 +29,7 @@ from runs.models import Attempt, Gate, Run, User
 from runs.permissions import check_can_decide
 from runs.pev.contracts import Comment
 from runs.pev.planner import about_sources
+from runs.reading.asked import said_at
 from runs.reading.requests import place_in
 
 _CHANGED = "What would run has changed since this page was loaded. Read it again, then decide."
@@ -214,7 +215,7 @@ def _close(gate: Gate, user: User, decision: Decision) -> None:
         decision=gate.status,
         by=user.get_username(),
         how=decision.how,
-        reason=gate.reason[:2_000],
+        reason=said_at(gate)[:2_000],
         step=gate.step.key if gate.step else "",
         no_sources=decision.no_sources,
     )

@@ -44,7 +44,7 @@ def _subject(gate: Gate) -> Iterator[str]:
 
 def _requests(requests: Iterable[Request]) -> Iterator[str]:
     for one in requests:
-        yield f"request {one.number} of {one.gate.decided_by}, {one.state}: {one.words}"
+        yield f"request {one.number} of {one.gate.decided_by}, {one.state}: {one.sentence}"
         yield from (f"    the plan: {place}" for place in one.planned)
 
 

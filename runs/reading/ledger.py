@@ -9,6 +9,7 @@ from runs.enums import AttemptStatus, GateKind, GateStatus, Severity, StepStatus
 from runs.models import Attempt, Gate, Plan, Run, Step, Verdict
 from runs.pev.evidence.results import CriterionResult
 from runs.pev.outcome import Ledger, StepEntry, Tried
+from runs.reading.asked import said_at
 from runs.reading.coverage import unread
 from runs.reading.requests import READ, Request, answered, requests_of, unmet
 
@@ -79,7 +80,7 @@ def _tried(attempts: Sequence[Attempt], decisions: Mapping[int, Sequence[Gate]])
             feedback=verdict.feedback if verdict else "",
             severity=Severity(verdict.severity) if verdict and not verdict.passed else None,
             repeats=criticised is not None and result_in(attempt) == criticised,
-            rejections=[(str(gate.decided_by), gate.reason) for gate in rejections],
+            rejections=[(str(gate.decided_by), said_at(gate)) for gate in rejections],
         )
         found.append(one)
         criticised = result_in(attempt) if attempt.status == AttemptStatus.FAILED else criticised

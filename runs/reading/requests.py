@@ -10,6 +10,7 @@ from runs.models import Attempt, Gate, Plan, Run, Step
 from runs.pev.contracts import Comment, PlanContract, PlanHeader, RequestAnswer
 from runs.pev.evidence.results import CriterionResult, RequestResult
 from runs.pev.texts.wording import quoted
+from runs.reading.asked import on_what
 
 READ = frozenset({"person", "terminal"})
 """How those decide who have read the question; a policy and `--approve-all` have not."""
@@ -42,7 +43,29 @@ class Request:
 
     @property
     def words(self) -> str:
+        """As the models are told them, after what they are about."""
         return self.asked.words
+
+    @property
+    def said(self) -> str:
+        """The person's own words, without what they are about."""
+        return self.asked.text
+
+    @property
+    def on(self) -> str:
+        """Shortly what the words are about; empty for all of it."""
+        return on_what(self.asked)
+
+    @property
+    def sentence(self) -> str:
+        return f"“{self.said}” ({self.on})" if self.on else f"“{self.said}”"
+
+    @property
+    def why(self) -> str:
+        """What was said with its status, which is not said again."""
+        feedback = self.result.feedback if self.result else ""
+        plain = feedback.removeprefix("Not provable: ")
+        return f"{plain[:1].upper()}{plain[1:]}"
 
     @property
     def about(self) -> str:
@@ -202,7 +225,7 @@ def unmet(requests: Iterable[Request]) -> list[str]:
 
 def _gap(request: Request) -> str:
     name = f"request {request.number} of {request.gate.decided_by}"
-    words = quoted(request.words)
+    words = f"{quoted(request.said)} ({request.on})" if request.on else quoted(request.said)
     match request.status:
         case "met":
             doubtful = request.result is not None and request.result.weak and not _was_seen(request)

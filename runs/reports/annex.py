@@ -106,10 +106,10 @@ def _requests(report: RunReading, places: Places) -> tuple[Block, ...]:
         if one.result and one.result.proof and one.attempt:
             to = places.evidence(one.result.proof, one.attempt)
             details += [said(span("The place that meets it", to=to))] if to else []
-        details += [said(one.result.feedback)] if one.result and one.result.feedback else []
+        details += [said(one.why)] if one.why else []
         details += [said(f"The plan: {place}") for place in one.planned]
         mark: Mark = "met" if one.status == "met" else "not met" if one.status == "not_met" else "open"
-        rows.append(Check(mark, f"R{one.number}", spans(f"“{one.words}”"), "", tuple(details)))
+        rows.append(Check(mark, f"R{one.number}", spans(one.sentence), "", tuple(details)))
     return (Checks(tuple(rows)),) if rows else ()
 
 

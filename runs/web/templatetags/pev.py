@@ -15,6 +15,7 @@ from runs.models import Attempt, Run
 from runs.pev.citations.lookup import Citation
 from runs.pev.evidence.results import Evidence
 from runs.pev.ports import FileInfo
+from runs.reading.asked import said_at
 from runs.reading.checks import check_in_words
 from runs.reading.citations import cited_in
 from runs.reading.gates import asked_about, subject_of
@@ -264,6 +265,7 @@ register.filter("in_words", check_in_words)
 register.filter(referring)
 register.simple_tag(checking)
 register.filter(asked_about)
+register.filter(said_at)
 register.filter(subject_of)
 
 

@@ -335,7 +335,7 @@ def test_gate_report_and_terminal_tell_the_same(
     page = client.get(f"/runs/{run.pk}/").content.decode()
     assert "met (findings.md, line 3)" in page
     assert "<strong>You asked</strong>" in page
-    assert f"request 1 of alice, met (findings.md, line 3): {WORDS}" in about(open_gate(run))
+    assert f"request 1 of alice, met (findings.md, line 3): “{WORDS}”" in about(open_gate(run))
     assert f"- **met** R1: “{WORDS}”\n" in as_markdown(run)
     assert ": met (findings.md, line 3).\n" in as_markdown(run)
     answer(run, alice)

@@ -165,6 +165,9 @@ def test_points_that_are_sent_back_become_requests_and_the_others_stay(alice_cli
     ]
     page = alice_client.get(f"/runs/{run.pk}/steps/").text
     assert "Quote the clause." in page
+    history = alice_client.get(f"/runs/{run.pk}/history/").text
+    said = "Be brief. · Quote the clause. (on F2) · This is not right yet. Look at it again and change it. (on F3)"
+    assert [said in text for text in (page, history, alice_client.get(f"/runs/{run.pk}/").text)] == [True, True, True]
 
 
 @pytest.mark.parametrize(
