@@ -84,11 +84,14 @@ def for_planner(run: Run) -> tuple[PlanBrief, str]:
         spent=(*_spent_versions(plans, learnt), *_spent_steps(run)) if previous else (),
         stands=previous is not None and previous.status == PlanStatus.APPROVED,
     )
-    return brief, _reason(lessons[-1]) if lessons else "The first plan for this request."
+    return brief, _reason(lessons[-1], previous) if lessons else "The first plan for this request."
 
 
-def _reason(lesson: Lesson) -> str:
+def _reason(lesson: Lesson, previous: Plan | None) -> str:
     """Why there is a new version: what happened last. A person's words stand with their decision; others' are begun."""
+    failures = list(_failures(previous)) if previous and previous.status in _CARRIED_OUT else []
+    if failures and _lesson(*failures[-1]) == lesson:
+        return _given_up(*failures[-1])
     if lesson.from_person:
         return f"{lesson.label}."
     return f"{lesson.label}: {_begun(lesson.text)}"
@@ -127,7 +130,7 @@ def _lessons(plan: Plan) -> tuple[Lesson, ...]:
     about = Q(plan=plan) | Q(step__plan=plan, kind=GateKind.START)
     gates = plan.run.gates.filter(about, status=GateStatus.REJECTED).select_related("decided_by", "step").order_by("id")
     return (
-        *(_failures(plan) if plan.status in _CARRIED_OUT else ()),
+        *(_unreached(plan) if plan.status in _CARRIED_OUT else ()),
         *(
             Lesson(f"{gate.decided_by} rejected {_rejected(gate, plan)}", asked.words, True, asked.request)
             for gate in gates
@@ -140,15 +143,30 @@ def _rejected(gate: Gate, plan: Plan) -> str:
     return f"the start of step {gate.step.key} of version {plan.version}" if gate.step else f"version {plan.version}"
 
 
-def _failures(plan: Plan) -> list[Lesson]:
-    lessons = []
-    for step in plan.steps.exclude(status__in=SETTLED_STEPS).order_by("position"):
-        for critique in critiques_of(step):
-            label = f"Version {plan.version}, step {step.key}, {critique.label}"
-            lessons.append(Lesson(label, critique.text, critique.from_person, critique.request))
+def _unreached(plan: Plan) -> Iterator[Lesson]:
+    yield from (_lesson(step, critique) for step, critique in _failures(plan))
     if plan.unmet:
-        lessons.append(Lesson(f"Success criteria that version {plan.version} did not meet", plan.unmet))
-    return lessons
+        yield Lesson(f"Success criteria that version {plan.version} did not meet", plan.unmet)
+
+
+def _failures(plan: Plan) -> Iterator[tuple[Step, Critique]]:
+    for step in plan.steps.exclude(status__in=SETTLED_STEPS).select_related("plan__run").order_by("position"):
+        yield from ((step, critique) for critique in critiques_of(step))
+
+
+def _lesson(step: Step, critique: Critique) -> Lesson:
+    label = f"Version {step.plan.version}, step {step.key}, {critique.label}"
+    return Lesson(label, critique.text, critique.from_person, critique.request)
+
+
+def _given_up(step: Step, critique: Critique) -> str:
+    """In words for people: why a step is planned anew."""
+    used_up = step.failures >= step.plan.run.policy.attempts
+    why = (
+        f"All attempts at “{step.spec.name}” are used up" if used_up else f"“{step.spec.name}” cannot go on as planned"
+    )
+    said = "" if critique.from_person else f" {critique.label.capitalize()}: {_begun(critique.text)}"
+    return f"{why}, so it is planned anew.{said}"
 
 
 def _kept(previous: Plan) -> tuple[PlanStep, ...]:

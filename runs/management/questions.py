@@ -90,11 +90,11 @@ def _wanted(criteria: Iterable[Criterion]) -> Iterator[str]:
 
 def _missing(point: OpenPoint) -> Iterator[str]:
     """What a person who goes on accepts: what was not met, then what became of the attempts."""
-    yield from (f"! not met: {one.sentence}" for one in point.unmet)
+    yield from (f"! {'not judged' if one.status == 'not judged' else 'not met'}: {one.sentence}" for one in point.unmet)
     if point.severity:
         yield f"! {point.severity}: {point.severity.meaning}"
     for one in point.reviews:
-        who = f", {one.by}" if one.by else " repeats the one before" if one.repeats else ""
+        who = f", {one.by}" if one.by else ""
         yield f"! attempt {one.attempt}{who}: {one.said or one.status}"
 
 

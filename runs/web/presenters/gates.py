@@ -20,6 +20,8 @@ from runs.reading.points import Points, points_in, points_of
 from runs.reading.words import risk
 from runs.web.presenters.step_page import FileDiff, diffs_between
 
+NOT_JUDGED = "not judged"
+"""The status of a criterion that nobody judged."""
 MAX_REASON = 20_000
 """As long as a request may be: a reason is put before the planner or executor as one."""
 
@@ -207,7 +209,16 @@ class GateView:
 
     @property
     def unmet(self) -> list[Unmet]:
-        """What was not met, with what was found; of a step that is out of attempts, at any of them."""
+        """What was judged and not met, with what was found; of a step that is out of attempts, at any of them."""
+        return [one for one in self._open if one.status != NOT_JUDGED]
+
+    @property
+    def unjudged(self) -> list[Unmet]:
+        """What nobody judged any more, since a check had failed the attempt."""
+        return [one for one in self._open if one.status == NOT_JUDGED]
+
+    @property
+    def _open(self) -> list[Unmet]:
         if self.open_point:
             return list(self.open_point.unmet)
         return [Unmet(one.text, one.status, one.feedback) for one in self.results if not one.met]

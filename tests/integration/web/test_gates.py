@@ -8,7 +8,7 @@ from django.test import Client
 
 from runs.enums import GateKind, GateStatus, Outcome, PlanStatus, RunStatus, StepStatus, Verb
 from runs.lifecycle.gates import current_digest
-from runs.models import Gate, Run
+from runs.models import Gate, Run, Verdict
 from tests import factories
 
 pytestmark = pytest.mark.django_db
@@ -406,3 +406,15 @@ def test_a_refused_decision_is_logged_with_what_it_is_about(
     assert line.getMessage() == "refused: a decision, DecisionRefused"
     who = {"user": "alice", "address": "127.0.0.1"}
     assert vars(line)["about"] == {"run": gate.run_id, "gate": gate.pk, **who}
+
+
+def test_what_nobody_judged_is_not_said_to_be_unmet(alice_client: Client) -> None:
+    run = factories.exhausted_gate()
+    verdict = Verdict.objects.get(attempt=gate_of(run).attempt_id)
+    first = next(one for one in verdict.results if not one.met)
+    nobody = {"decided_by": "nobody", "passed": False, "supported": False}
+    results = [first, *(one.model_copy(update=nobody) for one in verdict.results if one != first)]
+    Verdict.objects.filter(pk=verdict.pk).update(results=results)
+    page = alice_client.get(f"/runs/{run.pk}/").content.decode()
+    assert re.findall(r"<strong>Not met</strong> (.*?) <", page) == [first.text]
+    assert f"<strong>Not judged</strong> {len(results) - 1} criteria, because a check had failed before" in page
