@@ -220,10 +220,13 @@ def _criterion_met(answer: RequestAnswer, steps: Mapping[str, Step], final: Sequ
 
 def unmet(requests: Iterable[Request]) -> list[str]:
     """A sentence for each request about a result that the final result does not meet, as far as anyone can tell."""
-    return [sentence for request in requests if request.gate.attempt_id and (sentence := _gap(request))]
+    return [sentence for request in requests if (sentence := gap_of(request))]
 
 
-def _gap(request: Request) -> str:
+def gap_of(request: Request) -> str:
+    """The open point that a request leaves; empty for none. One about a plan leaves none."""
+    if not request.gate.attempt_id:
+        return ""
     name = f"request {request.number} of {request.gate.decided_by}"
     words = f"{quoted(request.said)} ({request.on})" if request.on else quoted(request.said)
     match request.status:

@@ -9,6 +9,8 @@ from runs.rehearsal.text import number_of, shortened
 
 SHOWN_CHARS = 30_000
 """Of one step's result in the answer, which has to fit into one reply."""
+GAP_CHARS = 240
+"""Of an open point, which page and report tell in full beside the answer."""
 _CAUTION = (
     "The rules find patterns, they do not understand the text; what they miss they do not report, and what the request "
     "asks beyond this review was not looked for."
@@ -23,9 +25,9 @@ def answer(conversation: Conversation) -> SynthesizedAnswer:
     gaps = [part.text for part in conversation.all("gap")]
     files = [f"- `{line}`" for line in conversation.text("files").split("\n") if line not in ("", "(none)")]
     headline, _, details = results.pop("findings", "The findings were not delivered.").partition("\n")
-    lines = [f"{headline} {number_of(len(gaps), 'gap')} must be named." if gaps else headline, ""]
+    lines = [f"{headline} This leaves {number_of(len(gaps), 'open point')}:" if gaps else headline, ""]
     if gaps:
-        lines += [f"**Not achieved ({len(gaps)}):**", "", *(f"- {shortened(gap, 1_500)}" for gap in gaps[:50]), ""]
+        lines += [*(f"- {shortened(gap, GAP_CHARS)}" for gap in gaps[:50]), ""]
     lines += [_cut(details.strip()), ""]
     names = {step.step_id: step.name for step in job.template().steps}
     if results:

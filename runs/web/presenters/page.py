@@ -14,12 +14,17 @@ from runs.models import Gate, Run, Step
 from runs.pev.ports import FileInfo
 from runs.reading.files import MadeFile
 from runs.reading.plans import PlanReading, StepReading
+from runs.reading.requests import Request, gap_of
 from runs.reading.rows import read_rows
 from runs.reading.run import RunReading
 from runs.web.presenters.cost_bars import CostBar, bars_of
 from runs.web.presenters.gates import GateView, latest_decision, open_gates
 from runs.web.presenters.step_rows import StepRow, rows_of
 from runs.web.presenters.timeline import Timeline, timeline_of
+
+_ANSWER_LINES = 20
+_LINE_CHARS = 90
+"""Of an answer as the page shows it: see `.answer` in run.css."""
 
 
 def spelled_out(steps: Sequence[Step]) -> list[Step]:
@@ -118,6 +123,16 @@ class RunPage(RunReading):
         known = {Outcome.SUCCEEDED: "Succeeded", Outcome.CANCELLED: "Stopped"}
         outcome = Outcome(self.run.outcome or Outcome.FAILED)
         return known.get(outcome, f"{outcome.upper()}: this is not the whole of what was asked for.")
+
+    @property
+    def told_requests(self) -> list[Request]:
+        """Those that no open point names."""
+        return [one for one in self.requests if not (self.finished and gap_of(one))]
+
+    @property
+    def long_answer(self) -> bool:
+        """Whether the answer would fill more than half a screen."""
+        return sum(1 + len(line) // _LINE_CHARS for line in self.run.answer.split("\n")) > _ANSWER_LINES
 
     @property
     def results(self) -> list[MadeFile]:

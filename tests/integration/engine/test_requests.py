@@ -105,6 +105,10 @@ def test_the_request_pasted_into_the_file_does_not_pass(
     data: Any = as_json(ended)
     assert [(one["number"], one["status"], one["by"]) for one in data["requests"]] == [(1, "not_met", "alice")]
     assert any(gap.startswith(f"Request 1 of alice is not met: “{WORDS}”.") for gap in data["gaps"])
+    client.force_login(alice)
+    page = client.get(f"/runs/{ended.pk}/").content.decode()
+    assert "<strong>Open point</strong> Request 1 of alice is not met" in page
+    assert "<strong>You asked</strong>" not in page  # it is the open point
 
 
 def test_an_unchanged_line_proves_nothing_and_the_person_is_asked_again(

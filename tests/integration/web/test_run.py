@@ -72,6 +72,15 @@ def test_each_state_says_what_it_is(alice_client: Client, make: Callable[[], Run
     assert says in page_of(alice_client, make())
 
 
+@pytest.mark.parametrize(
+    ("answer", "folded"), [("A line.\n" * 10, False), ("A line.\n" * 30, True), ("x" * 2_000, True)]
+)
+def test_a_long_answer_is_cut_until_all_of_it_is_asked_for(alice_client: Client, answer: str, folded: bool) -> None:
+    run = factories.finished_succeeded()
+    Run.objects.filter(pk=run.pk).update(answer=answer)
+    assert ("Show all of the answer" in page_of(alice_client, run)) == folded
+
+
 def test_a_failed_attempt_says_who_got_its_critique(alice_client: Client) -> None:
     run = factories.failed_attempt()
     assert "given to attempt 2" in step_page_of(alice_client, run, "review")

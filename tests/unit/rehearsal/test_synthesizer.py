@@ -10,7 +10,7 @@ def test_it_begins_with_the_findings_then_every_gap_then_the_rest() -> None:
     bench.finish(job.template(), results, ("Notices\nfailed.",))
     head, last = bench.answer.split("\n\nOffline rules")
     assert head == (
-        "4 points need attention. 1 gap must be named.\n\n**Not achieved (1):**\n\n- Notices failed.\n\n"
+        "4 points need attention. This leaves 1 open point:\n\n- Notices failed.\n\n"
         "- F1\n#### Heading\n\n## What the other steps found\n\n**List the documents.** 3 files.\n\n"
         "## Files\n\nNone were written."
     )
@@ -21,7 +21,7 @@ def test_it_begins_with_the_findings_then_every_gap_then_the_rest() -> None:
 def test_without_findings_it_says_so_and_does_not_pass() -> None:
     bench = Bench()
     judgement = bench.finish(job.template(), {}, ("Everything failed.",))
-    assert bench.answer.startswith("The findings were not delivered. 1 gap must be named.")
+    assert bench.answer.startswith("The findings were not delivered. This leaves 1 open point:")
     assert not judgement.passed
 
 
