@@ -70,5 +70,10 @@
   });
 
   // On a phone the open tab may lie beyond the edge.
-  document.querySelector(".run-tabs [aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" });
+  const tabs = document.querySelector(".run-tabs");
+  const reveal = () => {
+    const open = tabs.querySelector("[aria-current]");
+    if (open) tabs.scrollLeft = open.offsetLeft - (tabs.clientWidth - open.offsetWidth) / 2;
+  };
+  if (tabs) new ResizeObserver(reveal).observe(tabs);
 })();
