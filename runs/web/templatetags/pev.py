@@ -41,6 +41,20 @@ _CELL = re.compile(r"<td[^>]*>(.*?)</td>", re.DOTALL)
 _AGO = ((60, 1, "second"), (3_600, 60, "minute"), (86_400, 3_600, "hour"), (7 * 86_400, 86_400, "day"))
 
 
+_END = re.compile(r"[.!?][”’)\"]?(?=\s+[^\sa-z])")
+
+
+@register.filter
+def opening(text: str, count: int) -> str:
+    """As many whole sentences as fit into `count` words; where not even the first one does, its words."""
+    words = text.split()
+    if len(words) <= count:
+        return text
+    head = " ".join(words[:count])
+    ends = [found.end() for found in _END.finditer(" ".join(words[: count + 1]))]
+    return head[: ends[-1]] if ends else f"{head} …"
+
+
 @register.filter
 def meaning(severity: str) -> str:
     """What a severity says of the result."""

@@ -5,7 +5,7 @@ from decimal import Decimal
 
 import pytest
 
-from runs.web.templatetags.pev import badge, in_words, seconds, size, usd, words
+from runs.web.templatetags.pev import badge, in_words, opening, seconds, size, usd, words
 
 
 @pytest.mark.parametrize(
@@ -21,6 +21,21 @@ from runs.web.templatetags.pev import badge, in_words, seconds, size, usd, words
 )
 def test_size(count: int, text: str) -> None:
     assert size(count) == text
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("Read each file.", "Read each file."),
+        ("Read each file. Then list all the parties.", "Read each file."),
+        ("Read it. List it. Then sum up, e.g. the amounts.", "Read it. List it."),
+        ("Read it now (all!) Then list it there.", "Read it now (all!)"),
+        ("Read, e.g. the lease, and list every party.", "Read, e.g. the lease, and …"),
+        ("", ""),
+    ],
+)
+def test_an_opening_ends_with_a_sentence_where_it_can(text: str, shown: str) -> None:
+    assert opening(text, 5) == shown
 
 
 @pytest.mark.parametrize(
