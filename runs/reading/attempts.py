@@ -95,7 +95,7 @@ class AttemptReading:
         if self.row.finished_at is None and not self.open:
             return None
         ended = self.row.finished_at or timezone.now()
-        return round((ended - self.row.created_at).total_seconds() * 1_000)
+        return max(0, round((ended - self.row.created_at).total_seconds() * 1_000))  # one that is reused took none
 
     @property
     def tools(self) -> Sequence[ToolReading]:

@@ -43,11 +43,14 @@ class FileDiff:
 
 @dataclass(frozen=True)
 class Column:
-    """One attempt; `diffs` is against attempt `against`, 0 for the first."""
+    """One attempt; `diffs` is against attempt `against`, 0 for the first. `same`: the first of those right before it
+    that say the same as it; 0 for none.
+    """
 
     attempt: AttemptReading
     against: int
     diffs: tuple[FileDiff, ...]
+    same: int
 
 
 @dataclass(frozen=True)
@@ -83,10 +86,18 @@ def step_page(run: Run, step_id: int) -> StepPage:
 
 def _columns(attempts: tuple[AttemptReading, ...]) -> Iterator[Column]:
     before: Attempt | None = None
+    first = 0
     for attempt in attempts:
         diffs = tuple(diffs_between(before, attempt.row)) if before else ()
-        yield Column(attempt, before.number if before else 0, diffs)
+        said = _findings(attempt.row)
+        same = before is not None and said != "" and said == _findings(before)
+        first = first if same else attempt.row.number
+        yield Column(attempt, before.number if before else 0, diffs, first if same else 0)
         before = attempt.row
+
+
+def _findings(attempt: Attempt) -> str:
+    return attempt.output.findings if attempt.output else ""
 
 
 def diffs_between(before: Attempt, after: Attempt) -> Iterator[FileDiff]:

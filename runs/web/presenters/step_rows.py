@@ -20,7 +20,7 @@ _OPEN = frozenset({StepStatus.RUNNING, StepStatus.JUDGED, StepStatus.WAITING, St
 
 @dataclass(frozen=True)
 class StepRow:
-    """One step in a line. `met` of `criteria`, by its latest verdict; None before there is one. `ms` adds up its
+    """One step in a line. `met` of `criteria`, by its latest verdict on any; None before there is one. `ms` adds up its
     attempts, None before the first; `share` of the longest step of the plan, in percent. `reused` says from where.
     """
 
@@ -94,7 +94,7 @@ def _row(
     time: timedelta,
     longest: timedelta,
 ) -> StepRow:
-    judged = [met[attempt.pk] for attempt in tried if attempt.pk in met]
+    judged = [met[attempt.pk] for attempt in tried if met.get(attempt.pk, (0, 0))[1]]
     reused = ""
     if step.reused_from_id:
         reused = f"reused from version {tried[0].step.plan.version}"
@@ -123,4 +123,4 @@ def _met(attempts: Iterable[int]) -> dict[int, tuple[int, int]]:
 
 def _time(attempts: Iterable[Attempt], now: datetime) -> timedelta:
     ends = ((one, one.finished_at or (now if one.status in OPEN_ATTEMPTS else one.created_at)) for one in attempts)
-    return sum((end - one.created_at for one, end in ends), timedelta(0))
+    return sum((max(end - one.created_at, timedelta(0)) for one, end in ends), timedelta(0))

@@ -8,7 +8,7 @@ from django.test import Client
 from pytest_django import DjangoAssertNumQueries
 
 from runs.enums import StepStatus
-from runs.models import Run, Step
+from runs.models import Run, Step, Verdict
 from runs.web.presenters.step_rows import StepRow, row_of, rows_of
 from tests import factories
 
@@ -37,6 +37,16 @@ def test_a_row_has_state_criteria_attempts_time_and_cost() -> None:
     assert max(first.share, second.share) == 100
     assert (third.ms, third.share, third.spent.calls) == (None, 0, 0)
     assert first.spent.cost > 0
+
+
+def test_an_attempt_of_which_no_criterion_was_judged_hides_none() -> None:
+    run = factories.exhausted_gate()
+    step = Step.objects.get(plan__run=run, key="review")
+    before = row_of(step)
+    last = step.attempts.latest("number")
+    Verdict.objects.filter(attempt=last).update(results=[], criteria=0, supported=0)
+    after = row_of(step)
+    assert (before.criteria, after.criteria, after.met is not None) == (3, 3, True)
 
 
 @pytest.mark.parametrize("make", [factories.failed_attempt, factories.replanned, factories.exhausted_gate])
