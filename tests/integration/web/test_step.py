@@ -29,6 +29,19 @@ def test_attempts_stand_side_by_side_with_the_difference(alice_client: Client) -
     assert "Not written this time." in page
 
 
+def test_an_attempt_that_says_the_same_again_is_folded(alice_client: Client) -> None:
+    run = factories.exhausted_gate()
+    step = step_of(run, "review")
+    page = page_of(alice_client, run, step)
+    assert "Same result as" not in page
+    said = step.attempts.get(number=1).output
+    step.attempts.update(output=said)
+    assert (
+        page_of(alice_client, run, step).count("<summary>Same result as attempt 1</summary>")
+        == step.attempts.count() - 1
+    )
+
+
 def test_a_kept_step_shows_the_attempt_that_it_keeps(alice_client: Client) -> None:
     run = factories.replanned()
     page = page_of(alice_client, run, step_of(run, "inventory", version=2))
