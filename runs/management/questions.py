@@ -53,11 +53,11 @@ def _plan(plan: PlanReading) -> Iterator[str]:
     yield from (f"! asks for less than was agreed: {sentence}" for sentence in plan.row.relaxed)
     for step in plan.steps:
         yield from _step(step)
-    yield f"{plan.sourced} of {len(plan.criteria)} criteria are checked against your files"
+    yield plan.judging
     if plan.sources_needed and plan.unsourced:
-        yield f"! nothing is checked against them in: {', '.join(plan.unsourced)}"
+        yield f"! not checked against your files: {', '.join(plan.unsourced)}"
     yield from (f"! {sentence}" for sentence in plan.not_read)
-    yield "The whole counts as done when"
+    yield "Done when"
     yield from _wanted(plan.row.header.success_criteria)
     if cost := plan.estimate:
         yield f"Estimated cost: ${cost.low:.2f} to ${cost.high:.2f}; rests on {cost.basis.words}"

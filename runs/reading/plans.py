@@ -17,6 +17,7 @@ from runs.enums import (
     GateStatus,
     StepStatus,
 )
+from runs.events.sentences import many
 from runs.models import Attempt, Gate, Plan, Step
 from runs.pev.contracts import Comment, Criterion, PlanStep
 from runs.pev.outcome import OpenPoint, point_of
@@ -125,11 +126,6 @@ class PlanReading:
         return self.rows.run.policy.sources_needed
 
     @property
-    def sourced(self) -> int:
-        """How many criteria are about the sources, so that only words from outside the run can meet them (T1a)."""
-        return sum(1 for criterion in self.criteria if criterion.topic is About.SOURCES)
-
-    @property
     def unsourced(self) -> list[str]:
         """The names of the steps of which nothing is held against the sources."""
         return [
@@ -141,6 +137,18 @@ class PlanReading:
     @property
     def judged(self) -> int:
         return len(self.criteria) - self.checked
+
+    @property
+    def judging(self) -> str:
+        """Who is to judge what: “13 criteria: 7 automatic checks (2 against your files), 6 AI reviews”."""
+        sourced = [criterion for criterion in self.criteria if criterion.topic is About.SOURCES]
+        by_check = sum(1 for criterion in sourced if criterion.check)
+        words = (
+            (self.checked, many(self.checked, "automatic check"), by_check),
+            (self.judged, self.rows.run.policy.reviews(self.judged), len(sourced) - by_check),
+        )
+        parts = [f"{who} ({held} against your files)" if held else who for count, who, held in words if count]
+        return f"{len(self.criteria)} criteri{'on' if len(self.criteria) == 1 else 'a'}: {', '.join(parts)}"
 
     @cached_property
     def not_read(self) -> list[str]:
@@ -191,6 +199,12 @@ class StepReading:
     def after(self) -> list[str]:
         """The names of the steps that it rests on."""
         return [self.plan.specs[key].name for key in self.row.spec.dependencies]
+
+    @property
+    def reads(self) -> str:
+        """What the plan says that it reads, in a few words."""
+        inputs = self.row.spec.inputs
+        return "reads all your files" if not inputs else f"reads {many(len(inputs), 'file')}"
 
     @property
     def number(self) -> int:

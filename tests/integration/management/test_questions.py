@@ -28,7 +28,7 @@ def test_a_plan_is_shown_with_everything_its_steps_write() -> None:
         "    uses write_file: Write the table.",
     ]
     assert f"    writes: {factories.REVIEW}" in lines
-    assert any(line.endswith(" criteria are checked against your files") for line in lines)
+    assert [line for line in lines if " criteria: " in line] == ["6 criteria: 2 automatic checks, 4 AI reviews"]
     assert lines[-1].startswith("Estimated cost: $")
 
 
