@@ -91,8 +91,9 @@ class Comparison:
     comments: tuple[Comment, ...]
 
     @property
-    def nothing(self) -> bool:
-        return not (self.steps or self.criteria or self.whole)
+    def only_noted(self) -> bool:
+        """Whether at most what is noted beside goal, steps and criteria differs, such as what was asked for."""
+        return not (self.steps or self.criteria) and all(one.what.startswith("context ") for one in self.whole)
 
     @property
     def relaxed(self) -> list[str]:

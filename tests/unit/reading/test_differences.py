@@ -139,7 +139,14 @@ def test_each_change_stands_beside_the_comment_that_led_to_it() -> None:
 
 def test_versions_that_say_the_same_differ_in_nothing() -> None:
     found = compare(version(1, step("a")), version(2, step("a")))
-    assert (found.nothing, found.summary) == (True, "nothing differs")
+    assert (found.only_noted, found.summary) == (True, "nothing differs")
+
+
+def test_a_note_of_what_was_asked_for_changes_no_step_and_a_new_goal_is_more_than_a_note() -> None:
+    noted = [ContextItem(name="Folder", value="Three contracts."), ContextItem(name="Request 1", value="Be strict.")]
+    before = version(1, step("a"))
+    changed = [version(2, step("a"), context=noted), version(2, step("a"), goal="Another."), version(2, step("b"))]
+    assert [compare(before, after).only_noted for after in changed] == [True, False, False]
 
 
 def test_plans_that_were_made_for_it_take_no_time() -> None:
