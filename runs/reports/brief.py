@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from itertools import accumulate, islice
 
 from runs.accounting.clocks import clocks_of
-from runs.enums import GateStatus, Outcome, StepStatus
+from runs.enums import SETTLED_STEPS, GateStatus, Outcome, StepStatus
 from runs.models import Gate
 from runs.pev.evidence.results import CriterionResult
 from runs.reading.run import RunReading
@@ -72,10 +72,12 @@ def brief(report: RunReading, texts: Texts) -> tuple[tuple[Section, ...], Rest]:
 def _outcome(report: RunReading) -> tuple[Block, ...]:
     run, plan = report.run, report.plan
     steps = plan.steps if plan else ()
-    passed = sum(1 for step in steps if step.row.status == StepStatus.PASSED)
+    done = sum(1 for step in steps if step.row.status in SETTLED_STEPS)
+    accepted = sum(1 for step in steps if step.row.status == StepStatus.ACCEPTED)
     rows: list[tuple[str, Spans]] = [("Outcome", spans(span(words_of(run.outcome or run.status), strong=True)))]
     if steps:
-        rows.append(("Steps", spans(f"{passed} of {len(steps)} passed")))
+        points = f", {accepted} of them accepted with open points" if accepted else ""
+        rows.append(("Steps", spans(f"{done} of {len(steps)} done{points}")))
     if report.criteria:
         met = f"{report.met} of {len(report.criteria)} met, each by evidence that the server checked"
         rows.append(("Success criteria", spans(met)))
