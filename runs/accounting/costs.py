@@ -151,7 +151,7 @@ def _step(step: Step, cost: Estimate | None, spent: _Spent, reused: Mapping[int,
     if step.reused_from:
         note = f"kept from version {step.reused_from.step.plan.version}"
     elif step.pk in reused:
-        note = f"took over the result of run {reused[step.pk]}"
+        note = f"reused the result of run {reused[step.pk]}"
     elif not actual.calls:
         note = "not done" if step.status == StepStatus.DROPPED else "not started"
     return CostLine(

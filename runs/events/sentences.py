@@ -217,9 +217,7 @@ def _of_attempt(event: AttemptEvent, step: str) -> str:
             return f"Attempt {event.attempt} at {step} began."
         case AttemptReused():
             source = f"attempt {event.from_attempt} of run {event.from_run}"
-            return (
-                f"{step} takes over the result of {source}: nothing that it depends on has changed. It costs nothing."
-            )
+            return f"{step} reused the result of {source}: nothing that it depends on has changed. It costs nothing."
         case ModelCalled():
             about = f" for {step}, attempt {event.attempt}" if event.attempt else ""
             what = f"gave no answer{about} after" if event.stop == "error" else f"answered{about} in"

@@ -101,7 +101,7 @@ def test_a_result_that_was_taken_over_says_from_where() -> None:
     source, run = factories.finished_succeeded(), factories.executing()
     earlier = Attempt.objects.get(step__plan__run=source, step__key="inventory")
     Attempt.objects.filter(step__plan__run=run).update(reused_from=earlier)
-    assert costs(run).steps[0].note == f"took over the result of run {source.pk}"
+    assert costs(run).steps[0].note == f"reused the result of run {source.pk}"
 
 
 def test_what_was_stopped_is_not_done() -> None:

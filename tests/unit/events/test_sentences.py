@@ -26,8 +26,7 @@ SENTENCES = {
     "plan_approved": "Version 1 of the plan is approved, fingerprint 0123456789ab.",
     "attempt_started": "Attempt 1 at “Review” began.",
     "attempt_reused": (
-        "“Review” takes over the result of attempt 2 of run 7:"
-        " nothing that it depends on has changed. It costs nothing."
+        "“Review” reused the result of attempt 2 of run 7: nothing that it depends on has changed. It costs nothing."
     ),
     "model_called": "The executor (m-1) answered for “Review”, attempt 1 in 1.5 s.",
     "tool_called": "read_file nda.md for “Review”.",
