@@ -93,7 +93,7 @@ def _reason(lesson: Lesson, previous: Plan | None) -> str:
     if failures and _lesson(*failures[-1]) == lesson:
         return _given_up(*failures[-1])
     if lesson.from_person:
-        return f"{lesson.label}."
+        return f"{lesson.label.replace(' rejected ', ' requested changes to ', 1)}."
     return f"{lesson.label}: {_begun(lesson.text)}"
 
 

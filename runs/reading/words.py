@@ -1,6 +1,7 @@
 """The words of pages and exports for statuses, risks and decisions; the code keeps those of the engine."""
 
 from runs.enums import (
+    REQUESTING_GATES,
     AttemptStatus,
     Complexity,
     GateKind,
@@ -25,6 +26,7 @@ _WORDS: dict[str, str] = {
     StepStatus.DROPPED: "skipped",
     AttemptStatus.CONFLICT: "conflict, tried again",
     GateKind.EXHAUSTED: "out of attempts",
+    GateStatus.REJECTED: "changes requested",
     StepApproval.MEDIUM_AND_HIGH: "medium and high",
     StepMoment.AFTER: "after verification",
     StepMoment.BEFORE: "before execution",
@@ -41,12 +43,20 @@ def risk(complexity: str) -> str:
     return f"{Complexity(complexity).value}-risk step"
 
 
+def decided(gate: Gate) -> str:
+    """The status of a gate: where nothing can be changed, a rejection asks for no changes."""
+    declined = gate.status == GateStatus.REJECTED and gate.kind not in REQUESTING_GATES
+    return "declined" if declined else words(gate.status)
+
+
 def decision_in_words(gate: Gate) -> str:
     """What was decided at a gate, as the rest of a sentence that begins with who did."""
     about = asked_about(gate)
     match GateStatus(gate.status):
         case GateStatus.REJECTED if gate.kind in {GateKind.PLAN, GateKind.STEP}:
             return f"requested changes to {about}"
+        case GateStatus.REJECTED if gate.kind == GateKind.EXHAUSTED and gate.step:
+            return f"requested changes to the result of “{gate.step.spec.name}”"
         case GateStatus.REJECTED if gate.kind == GateKind.START:
             return f"asked for another plan instead of {about}"
         case GateStatus.REJECTED:
@@ -57,6 +67,8 @@ def decision_in_words(gate: Gate) -> str:
             return f"accepted {about}"
         case GateStatus.APPROVED if gate.kind == GateKind.EXHAUSTED and gate.step:
             return f"accepted “{gate.step.spec.name}” with open points"
+        case GateStatus.APPROVED if gate.kind == GateKind.ERROR:
+            return f"let “{gate.step.spec.name}” be tried again" if gate.step else "let it be tried again"
         case GateStatus.APPROVED:
             return f"approved {about}"
         case _:

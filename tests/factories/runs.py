@@ -81,7 +81,7 @@ def awaiting_second_plan() -> Run:
     changed = review_step().model_copy(
         update={"description": "Find vague terms, missing dates and amounts, and every deadline."}
     )
-    propose(run, plan(inventory_step(), changed, deadlines), "alice rejected version 1")
+    propose(run, plan(inventory_step(), changed, deadlines), "alice requested changes to version 1")
     return _fresh(run)
 
 

@@ -18,8 +18,9 @@ from runs.pev.ports import FileInfo
 from runs.reading.asked import said_at
 from runs.reading.checks import check_in_words
 from runs.reading.citations import cited_in
-from runs.reading.gates import asked_about, subject_of
+from runs.reading.gates import subject_of
 from runs.reading.points import Point, PointTable
+from runs.reading.words import decided, decision_in_words
 from runs.reading.words import words as words
 from runs.reports.citing import linked
 from runs.reports.html import render_markdown
@@ -278,7 +279,8 @@ register.filter("address", address_of)
 register.filter("in_words", check_in_words)
 register.filter(referring)
 register.simple_tag(checking)
-register.filter(asked_about)
+register.filter(decided)
+register.filter(decision_in_words)
 register.filter(said_at)
 register.filter(subject_of)
 

@@ -86,7 +86,7 @@ def test_a_rejected_plan_goes_back_with_the_words(api: FakeAnthropic, submitted:
     second = json.dumps(team.seen["planner"][1].messages, ensure_ascii=False)
     assert "Leave out the second step." in second
     assert "alice rejected version 1" in second
-    assert run.plans.latest("version").reason == "alice rejected version 1."
+    assert run.plans.latest("version").reason == "alice requested changes to version 1."
 
 
 def test_a_failed_verdict_is_retried_with_the_critique(api: FakeAnthropic, submitted: Submit, alice: User) -> None:

@@ -99,7 +99,7 @@ def test_gates_are_asked_in_the_terminal_while_there_is_one(
     assert done.returncode == 2, "at the step gate there was nobody to ask any more"
     assert "There is no terminal to ask in" in done.stderr
     assert "Traceback" not in done.stderr
-    assert "admin rejected the plan (terminal): Keep it short." in done.stdout
+    assert "admin requested changes to the plan (terminal): Keep it short." in done.stdout
     assert "Version 2 of the plan is ready" in done.stdout
     assert "admin submitted the task with 1 file." in done.stdout
 

@@ -268,7 +268,7 @@ def test_the_owner_is_told_that_somebody_else_has_to_let_it_start(alice_client: 
     ("verb", "said"),
     [
         ("approve", "approved the start of “Review the clauses”"),
-        ("reject", "rejected the start of “Review the clauses”"),
+        ("reject", "asked for another plan instead of the start of “Review the clauses”"),
     ],
 )
 def test_the_page_names_who_decided_about_a_start(alice_client: Client, verb: str, said: str) -> None:
@@ -276,7 +276,7 @@ def test_the_page_names_who_decided_about_a_start(alice_client: Client, verb: st
     answer = alice_client.post(address(gate_of(run)), form(gate_of(run), verb, "Mind the annex."), headers=HTMX)
     assert (answer.status_code, f"<strong>alice</strong> {said}" in answer.text) == (200, True)
     history = alice_client.get(f"/runs/{run.pk}/history/?level=all").text
-    assert f"{'approved' if verb == 'approve' else 'rejected'} the start of" in history
+    assert f"{'approved' if verb == 'approve' else 'asked for another plan instead of'} the start of" in history
 
 
 def test_a_question_without_a_result_has_no_folds_to_fetch(alice_client: Client) -> None:
