@@ -25,7 +25,7 @@ def test_it_prints_with_its_annex_and_without_a_blank_page(site: Site, me: str, 
     assert pages[0].lstrip().startswith("Sample: review three contracts")
     assert "Outcome" in pages[0]
     assert "Inbox" not in pages[0]
-    assert "Model calls" in "".join(pages[2:])
+    assert "Calls" in "".join(pages[2:])
     with page.expect_download() as download:
         page.get_by_role("link", name="HTML").click()
     download.value.save_as(tmp_path / "report.html")
