@@ -90,7 +90,7 @@ def test_a_report_begins_with_a_word_unless_all_is_well(make: Callable[[], Run],
 def test_a_decision_that_is_about_no_plan_and_no_attempt_is_told_too() -> None:
     run = factories.error_gate()
     factories.decide(run, GateKind.ERROR, Verb.APPROVE)
-    assert "- **alice** approved trying " in as_markdown(run)
+    assert "- **alice** let it be tried again, " in as_markdown(run)
 
 
 def test_files_criteria_and_sums_are_the_same_in_json() -> None:
