@@ -231,8 +231,8 @@ def test_a_service_that_goes_quiet_is_retriable_error(
 def test_a_service_that_streams_for_ever_is_given_up(
     api: FakeAnthropic, monkeypatch: pytest.MonkeyPatch, clients: Clients
 ) -> None:
-    monkeypatch.setattr(client, "DEADLINE", 0.0)
-    api.replies(Say(LONG))
+    monkeypatch.setattr(client, "DEADLINE", 1.5)  # the beginning, with its tokens, has come by then
+    api.replies(Stall(4.0, Say(LONG)))
     found = error_of(clients)
     assert (found.kind, found.retriable, found.tokens["input"] > 0) == ("timeout_error", True, True)
 
