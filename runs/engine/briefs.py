@@ -191,11 +191,8 @@ def critiques_of(step: Step) -> tuple[Critique, ...]:
             found.append(
                 Critique(f"attempt {attempt.number}", "Another step changed the same file; work on the new one.")
             )
-        found += [
-            Critique(f"{gate.decided_by} on attempt {attempt.number}", gate.reason, True, gate.request or 0)
-            for gate in attempt.gates.all()
-            if gate.status == GateStatus.REJECTED
-        ]
+        rejections = (gate for gate in attempt.gates.all() if gate.status == GateStatus.REJECTED)
+        found += [one for gate in rejections for one in requests.critiques_at(gate, f"attempt {attempt.number}")]
     return tuple(found)
 
 

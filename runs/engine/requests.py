@@ -17,9 +17,10 @@ def lessons(gates: Iterable[Gate], learnt: Iterable[Lesson]) -> Iterator[Lesson]
     """The requests that what was learnt from versions and steps does not tell: what they were said of has passed."""
     known = {lesson.request for lesson in learnt}
     for gate in gates:
-        if gate.request and gate.request not in known and gate.kind != GateKind.PLAN and gate.step and gate.attempt:
+        if gate.kind != GateKind.PLAN and gate.step and gate.attempt:
             label = f"{gate.decided_by} on attempt {gate.attempt.number} at step {gate.step.key}"
-            yield Lesson(label, gate.reason, from_person=True, request=gate.request)
+            new = (asked for asked in gate.asked if asked.request not in known)
+            yield from (Lesson(label, asked.words, from_person=True, request=asked.request) for asked in new)
 
 
 def persons(gates: Iterable[Gate], until: datetime | None = None) -> dict[int, str]:
@@ -34,13 +35,23 @@ def critiques(attempt: Attempt, gates: Iterable[Gate]) -> Iterator[Critique]:
     """What people asked for at attempts of earlier versions of the plan; those of this one are told with the rest."""
     for gate in _judged_here(attempt, gates):
         if gate.attempt and gate.attempt.step_id != attempt.step_id:
-            label = f"{gate.decided_by} on attempt {gate.attempt.number} of an earlier plan"
-            yield Critique(label, gate.reason, from_person=True, request=gate.request or 0)
+            yield from critiques_at(gate, f"attempt {gate.attempt.number} of an earlier plan")
+
+
+def critiques_at(gate: Gate, what: str) -> Iterator[Critique]:
+    """What was asked for there, one by one: each is answered, heeded and judged by its own number."""
+    label = f"{gate.decided_by} on {what}"
+    yield from (Critique(label, asked.words, from_person=True, request=asked.request) for asked in gate.asked)
 
 
 def judged(attempt: Attempt, overlay: Overlay, gates: Iterable[Gate]) -> Sequence[PersonRequest]:
     """Those that this attempt is judged by, with the results that they were said of."""
-    return [_request(gate, gate.attempt, overlay) for gate in _judged_here(attempt, gates) if gate.attempt]
+    return [
+        request
+        for gate in _judged_here(attempt, gates)
+        if gate.attempt
+        for request in _requests(gate, gate.attempt, overlay)
+    ]
 
 
 def _judged_here(attempt: Attempt, gates: Iterable[Gate]) -> list[Gate]:
@@ -49,13 +60,16 @@ def _judged_here(attempt: Attempt, gates: Iterable[Gate]) -> list[Gate]:
     return [gate for gate in gates if judged_at(gate, plan.header, keys) == attempt.step.key]
 
 
-def _request(gate: Gate, rejected: Attempt, overlay: Overlay) -> PersonRequest:
-    before = Overlay(rejected.base, rejected.overlay, max_files=0, max_bytes=0)
-    return PersonRequest(
-        number=gate.request or 0,
-        words=gate.reason,
-        since=f"attempt {rejected.number}",
-        paths=sorted({*rejected.overlay, *overlay.changes}),
-        before=before.contents(),
-        findings=rejected.output.findings if rejected.output else "",
-    )
+def _requests(gate: Gate, rejected: Attempt, overlay: Overlay) -> list[PersonRequest]:
+    before = Overlay(rejected.base, rejected.overlay, max_files=0, max_bytes=0).contents()
+    return [
+        PersonRequest(
+            number=asked.request,
+            words=asked.words,
+            since=f"attempt {rejected.number}",
+            paths=sorted({*rejected.overlay, *overlay.changes}),
+            before=before,
+            findings=rejected.output.findings if rejected.output else "",
+        )
+        for asked in gate.asked
+    ]

@@ -160,7 +160,8 @@ def judged_at(gate: Gate, header: PlanHeader, keys: Container[str]) -> str | Non
     if gate.step is None or gate.attempt_id is None:
         return None
     own = gate.step.key
-    named = (answer.step_id for answer in header.answers if answer.request == gate.request)
+    numbers = {asked.request for asked in gate.asked}
+    named = (answer.step_id for answer in header.answers if answer.request in numbers)
     return own if own in keys else next((key for key in named if key in keys), None)
 
 

@@ -4,8 +4,9 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from runs.models import Attempt, Gate, Run, ToolCall
+from runs.models import Attempt, Run, ToolCall
 from runs.reading.file_diff import FileDiff
+from runs.reading.requests import requests_of
 from runs.reading.since import changes_since
 
 _OF_AN_ATTEMPT = re.compile(r"attempt-(\d{1,18})-(?:output|(diff)|tool-(\d{1,9}))")
@@ -31,8 +32,8 @@ def said_text(run: Run, place: str, words: str = "") -> SaidText | None:
     if place == "answer":
         return SaidText("The answer", run.answer) if run.answer else None
     if asked := _REQUEST.fullmatch(place):
-        gate = Gate.objects.filter(run=run, request=int(asked[1])).first()
-        return SaidText(f"Request {gate.request}", gate.reason) if gate else None
+        said = (one for gate in requests_of(run) for one in gate.asked if one.request == int(asked[1]))
+        return next((SaidText(f"Request {one.request}", one.words) for one in said), None)
     found = _OF_AN_ATTEMPT.fullmatch(place)
     attempts = Attempt.objects.of_run(run).select_related("step__plan", "work", "reused_from__work")
     attempt = attempts.filter(pk=int(found[1])).first() if found else None

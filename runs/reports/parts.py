@@ -54,9 +54,11 @@ def _ended(sentence: str) -> str:
 
 def decision(gate: Gate) -> Spans:
     """Who decided what, when and how, with their words."""
-    words: tuple[object, ...] = (f": “{gate.reason}”",) if gate.reason else (".",)
-    if gate.request:  # its words stand with what became of it
-        words = (": ", span(f"request R{gate.request}", to="#requests"), ".")
+    words: list[object] = [f": “{gate.reason}”"] if gate.reason else ["."]
+    if gate.asked:  # the words stand with what became of them
+        numbers = (span(f"request R{asked.request}", to="#requests") for asked in gate.asked)
+        words = [part for number in numbers for part in (", ", number)]
+        words = [": ", *words[1:], "."]
     how = "" if gate.decided_how == "person" else f", by {gate.decided_how}"
     return spans(
         span(gate.decided_by, strong=True), f" {decision_in_words(gate)}, {time(gate.decided_at)}{how}", *words

@@ -9,12 +9,15 @@ import pytest
 from django.test import Client
 
 from runs.enums import AttemptStatus, GateKind, Outcome, StepApproval, StepMoment, StepStatus, Verb
+from runs.lifecycle.gates import Decision, decide
 from runs.lifecycle.submission import again
 from runs.management.questions import about
 from runs.models import Attempt, Gate, Run, Step, User
+from runs.pev.contracts import Comment
 from runs.pev.evidence.results import RequestResult
 from runs.reading.requests import Request
 from runs.reading.run import reading_of
+from runs.reading.texts import SaidText, said_text
 from runs.reports.machine import as_json
 from runs.reports.markdown import as_markdown
 from tests.factories import Submit, answer, drain, finish, open_gate
@@ -172,6 +175,36 @@ def test_a_result_kept_by_approve_all_was_seen_by_nobody(api: FakeAnthropic, sub
         Outcome.PARTIAL,
         [f"Nobody looked whether request 1 of alice is met, which is not provable: “{WORDS}”."],
     )
+
+
+def test_points_that_are_sent_back_together_are_judged_one_by_one(
+    api: FakeAnthropic, submitted: Submit, alice: User
+) -> None:
+    """Judged as one, all but the first would have stayed open, and ended as open points."""
+    writer = Writer(api, FIRST, NAMED, quote={"source": "findings.md", "quote": "Severity: high."}, complexity="high")
+    run = submitted()
+    drain(run)
+    answer(run, alice)
+    drain(run)
+    gate = open_gate(run)
+    points = (("On point 1", "Name its severity"), ("On point 2", "Name the severity of the cap"))
+    said = tuple(Comment(place=place, text=text) for place, text in points)
+    decide(gate.pk, alice, Decision(Verb.REJECT, gate.digest, comments=said))
+    drain(run)
+    assert statuses(run) == [(1, "rejected", []), (2, "passed", [(1, "met"), (2, "met")])]
+    words = [one.words for one in said]
+    for role in ("executor", "verifier"):
+        assert [part.text for part in told(writer.team.seen[role][-1]) if part.kind == "person"] == words
+    answer(run, alice)
+    ended = finish(run, alice)
+    assert ended.outcome == Outcome.SUCCEEDED
+    decided = next(line for line in as_markdown(ended).splitlines() if "requested changes to" in line)
+    assert decided.endswith(": request R1, request R2.")
+    assert [said_text(run, f"request-{number}") for number in (1, 2, 3)] == [
+        SaidText("Request 1", words[0]),
+        SaidText("Request 2", words[1]),
+        None,
+    ]
 
 
 def test_an_honest_change_meets_the_request(api: FakeAnthropic, submitted: Submit, alice: User) -> None:
