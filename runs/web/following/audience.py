@@ -54,6 +54,7 @@ class Watcher:
         self.ends: float | None = None
         self.busy: asyncio.Task[None] | None = None
         self._draft: asyncio.Task[None] | None = None
+        self._late: dict[int | None, str] = {}
         self._is_closing = False
         self._send = send
         self._close = close
@@ -72,14 +73,24 @@ class Watcher:
             self.seen = seq
             if not self._is_closing:
                 self.busy = None
+                self._show_late()
                 then()
 
         self.busy = asyncio.create_task(sending(self._draft))
 
-    def show(self, text: str) -> None:
-        """Send what a model is writing, unless it is still at something else: the next update has it all again."""
-        if self.can_be_told and (self._draft is None or self._draft.done()):
-            self._draft = asyncio.create_task(self._send(text))
+    def show(self, step: int | None, text: str) -> None:
+        """Send what a model is writing for this step: at once, or the newest of it when its reader is ready again."""
+        if self.seen is not None:
+            self._late[step] = text  # never dropped for good: the last one says that the call is over
+            self._show_late()
+
+    def _show_late(self) -> None:
+        if self._late and self.busy is None and (self._draft is None or self._draft.done()):
+            self._draft = asyncio.create_task(self._showing())
+
+    async def _showing(self) -> None:
+        while self._late and self.busy is None:
+            await self._send(self._late.pop(next(iter(self._late))))
 
     def stop(self) -> None:
         """Its browser has gone."""
@@ -246,12 +257,13 @@ class Audience:
         """Send what models are writing, one step after the other, to all who certainly may see the run."""
         while True:
             await self._is_draft.wait()
-            text = self._drafts.pop(next(iter(self._drafts)))
+            step = next(iter(self._drafts))
+            text = self._drafts.pop(step)
             if not self._drafts:
                 self._is_draft.clear()
             for watcher in list(self._watchers):
                 if watcher.person not in self._unsure:
-                    watcher.show(text)
+                    watcher.show(step, text)
             await asyncio.sleep(MIN_DRAFT_DELAY)
 
 

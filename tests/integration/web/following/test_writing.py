@@ -13,7 +13,8 @@ from channels.testing import WebsocketCommunicator
 
 from runs import live
 from runs.models import Run
-from runs.web.following.audience import MIN_DRAFT_DELAY, NO_LONGER_ALLOWED, from_database
+from runs.web.following.audience import MIN_DRAFT_DELAY, NO_LONGER_ALLOWED, Watcher, from_database
+from runs.web.following.standing import Seat
 from tests import factories
 from tests.integration.web.talking import communicator, talk
 
@@ -80,6 +81,31 @@ def test_a_slow_browser_gets_the_newest_of_each_step() -> None:
         return texts
 
     assert talk(run.pk, factories.alice(), what, "overview") == ["a1", "a3", "b2"]
+
+
+def test_the_end_of_a_call_is_shown_after_the_news_that_a_slow_reader_is_still_at() -> None:
+    async def what() -> list[str]:
+        sent, may_read = [], asyncio.Event()
+
+        async def send(words: str) -> None:
+            await may_read.wait()
+            sent.append(words)
+
+        async def close(code: int) -> None:
+            raise AssertionError(code)
+
+        watcher = Watcher(Seat(1, "session"), 1, send, close)
+        watcher.seen = 1
+        watcher.tell("news", 2, lambda: None)
+        await asyncio.sleep(0)
+        watcher.show(None, "planner writes")
+        watcher.show(None, "planner is done")
+        watcher.show(1, "executor writes")
+        may_read.set()
+        await asyncio.sleep(0.05)
+        return sent
+
+    assert asyncio.run(what()) == ["news", "planner is done", "executor writes"]
 
 
 def test_nothing_is_shown_before_the_browser_says_what_it_has_seen_or_after_it_may_no_longer_see() -> None:
