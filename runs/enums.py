@@ -154,11 +154,15 @@ class GateStatus(StrEnum):
 
 
 class Verb(StrEnum):
-    """What a person can do at a gate. A comment is none of these."""
+    """What a person can do at a gate. A comment is none of these.
+
+    `GIVE_UP` has no button: it ends a run as failed, at an error that nobody is there to look into.
+    """
 
     APPROVE = "approve"
     REJECT = "reject"
     STOP = "stop"
+    GIVE_UP = "give_up"
 
 
 class WorkKind(StrEnum):
@@ -286,9 +290,9 @@ class Provider(StrEnum):
 
 TERMINAL_STEPS = frozenset({StepStatus.PASSED, StepStatus.ACCEPTED, StepStatus.FAILED, StepStatus.DROPPED})
 SETTLED_STEPS = frozenset({StepStatus.PASSED, StepStatus.ACCEPTED})
-REQUESTING_GATES = frozenset({GateKind.PLAN, GateKind.START, GateKind.STEP, GateKind.EXHAUSTED})
-"""About a plan, the start of a step or a result: a rejection asks for something, and the policy may want a second
-person to approve.
-"""
+APPROVING_GATES = frozenset({GateKind.PLAN, GateKind.START, GateKind.STEP, GateKind.EXHAUSTED})
+"""About a plan, the start of a step or a result: the policy may want a second person to approve."""
+REQUESTING_GATES = APPROVING_GATES | {GateKind.ERROR}
+"""A rejection asks for something: of the next attempt, or of the next version of the plan."""
 OPEN_WORK = frozenset({WorkStatus.READY, WorkStatus.LEASED, WorkStatus.SUSPENDED})
 OPEN_ATTEMPTS = frozenset({AttemptStatus.EXECUTING, AttemptStatus.VERIFYING})

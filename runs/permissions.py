@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from django.contrib.auth.models import AnonymousUser
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
-from runs.enums import REQUESTING_GATES
+from runs.enums import APPROVING_GATES
 from runs.errors import NotAllowed
 from runs.models import Gate, Run, Template, User
 from runs.models.querysets import RunQuerySet
@@ -31,7 +31,7 @@ def visible_runs(user: Person) -> RunQuerySet:
 def approvable_gates(user: Person) -> "QuerySet[Gate]":
     """The open questions that wait for this person: those they may answer with yes. Others they can only turn down."""
     of_run = visible_runs(user).filter(pk=OuterRef("run_id"))  # few gates are open, so each is looked at by itself
-    needs_another = Q(kind__in=REQUESTING_GATES) & Exists(of_run.filter(owner_id=user.pk, policy__second_person=True))
+    needs_another = Q(kind__in=APPROVING_GATES) & Exists(of_run.filter(owner_id=user.pk, policy__second_person=True))
     return Gate.objects.open().filter(Exists(of_run), ~needs_another)
 
 

@@ -129,18 +129,21 @@ def _lessons(plan: Plan) -> tuple[Lesson, ...]:
     """What failed in a version that was carried out, and what people said of one that they rejected, in order."""
     about = Q(plan=plan) | Q(step__plan=plan, kind=GateKind.START)
     gates = plan.run.gates.filter(about, status=GateStatus.REJECTED).select_related("decided_by", "step").order_by("id")
-    return (
-        *(_unreached(plan) if plan.status in _CARRIED_OUT else ()),
-        *(
-            Lesson(f"{gate.decided_by} rejected {_rejected(gate, plan)}", asked.words, True, asked.request)
-            for gate in gates
-            for asked in gate.asked
-        ),
-    )
+    said = (lesson for gate in gates for lesson in _said(gate, plan))
+    return (*(_unreached(plan) if plan.status in _CARRIED_OUT else ()), *said)
 
 
-def _rejected(gate: Gate, plan: Plan) -> str:
-    return f"the start of step {gate.step.key} of version {plan.version}" if gate.step else f"version {plan.version}"
+def _said(gate: Gate, plan: Plan) -> Iterator[Lesson]:
+    """What a person asked for; after an error, what that was stands before it."""
+    what = f"version {plan.version}"
+    if gate.kind == GateKind.ERROR:
+        where = f" in step {gate.step.key}" if gate.step else ""
+        yield Lesson(f"An error that held version {plan.version}{where}", gate.question)
+        what += f" after an error{where}"
+    elif gate.step:
+        what = f"the start of step {gate.step.key} of {what}"
+    for asked in gate.asked:
+        yield Lesson(f"{gate.decided_by} rejected {what}", asked.words, from_person=True, request=asked.request)
 
 
 def _unreached(plan: Plan) -> Iterator[Lesson]:

@@ -69,7 +69,7 @@ class GateOpened(EventData):
 
 class GateDecided(EventData):
     """`decision` is the gate's new status; `how` is `person`, or what stood in for one. `no_sources`: with the answer
-    to a plan the person has said that no sources are needed.
+    to a plan the person has said that no sources are needed. `revises`: at an error, another plan was asked for.
     """
 
     kind: Literal[EventKind.GATE_DECIDED] = EventKind.GATE_DECIDED
@@ -81,6 +81,7 @@ class GateDecided(EventData):
     reason: str
     step: str = ""
     no_sources: bool = False
+    revises: bool = False
 
 
 class GateWithdrawn(EventData):

@@ -216,6 +216,8 @@ def _decision(event: GateDecided, step: str) -> str:
             return f"stopped the run at the question of {about}"
         case GateStatus.REJECTED, GateKind.START:
             return f"asked for another plan instead of {about}"
+        case GateStatus.REJECTED, GateKind.ERROR if event.revises:
+            return f"requested changes to the plan instead of {about}"
         case GateStatus.REJECTED, GateKind.EXHAUSTED:
             return f"requested changes to the result of {step}"
         case GateStatus.REJECTED, GateKind.PLAN | GateKind.STEP:

@@ -1,6 +1,7 @@
 """What each move does to rows: work is created, steps are started and settled, plans approved and left, runs ended."""
 
 import logging
+from collections.abc import Sequence
 from functools import partial
 
 from django.utils import timezone
@@ -138,13 +139,36 @@ def replan(state: State, key: str) -> None:
     for one in refused:
         state.mark(one, refused=False)  # a planner that brings nothing new leads back to the question
     state.save()
+    if key in refused:
+        why = f"Step {key} {'cannot go on after an error' if state.steps[key].tries else 'was not let start'}."
+        _plan_again(run, plan, why, key)
+        return
     points = [] if key else gaps_in(ledger_of(run, plan))
-    Plan.objects.filter(pk=plan.pk).update(unmet="\n".join(point.sentence for point in points))
-    asked = key in refused
-    change(run, RunStatus.PLANNING, replans=run.replans + (0 if asked else 1))
     why = f"Step {key} could not be done." if key else "Success criteria are not met."
-    why = f"Step {key} was not let start." if asked else why
+    _plan_again(run, plan, why, key, unmet=[point.sentence for point in points], counted=True)
+
+
+def _plan_again(
+    run: Run, plan: Plan, why: str, key: str = "", *, unmet: Sequence[str] = (), counted: bool = False
+) -> None:
+    """`counted`: it is one of the replans that the policy allows; what a person asks for is none."""
+    Plan.objects.filter(pk=plan.pk).update(unmet="\n".join(unmet))
+    change(run, RunStatus.PLANNING, replans=run.replans + (1 if counted else 0))
     record(run.pk, events.Replanning(step=key, why=why, replan=run.replans))
+
+
+def plan_instead(state: State, work: WorkItem) -> None:
+    """A person wants another plan instead of another try at work that an error holds. It ends, and nothing of it stays.
+
+    The planner is asked at once, or as soon as no other step of the plan is under way or waits for an answer.
+    """
+    change(work, WorkStatus.CANCELLED, lease_until=None, reserved_usd=0)
+    if work.attempt:
+        change(work.attempt, AttemptStatus.CANCELLED, finished_at=timezone.now())
+        state.change(work.attempt.step.key, StepStatus.PENDING, refused=True)
+    elif state.run.status == RunStatus.FINALISING:
+        assert state.plan is not None
+        _plan_again(state.run, state.plan, "The answer could not be written after an error.")
 
 
 def go_on_without_replan(state: State, why: str) -> None:

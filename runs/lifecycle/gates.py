@@ -1,5 +1,6 @@
 """Decisions of people: who may answer a gate, what an answer is bound to, and what follows from it."""
 
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Any
@@ -8,6 +9,7 @@ from django.utils import timezone
 
 from runs import history
 from runs.enums import (
+    APPROVING_GATES,
     REQUESTING_GATES,
     AttemptStatus,
     GateKind,
@@ -25,7 +27,7 @@ from runs.lifecycle import state as states
 from runs.lifecycle.advance import advance
 from runs.lifecycle.notify import notify
 from runs.lifecycle.transitions import change
-from runs.models import Attempt, Gate, Run, User
+from runs.models import Attempt, Gate, Plan, Run, User
 from runs.permissions import check_can_decide
 from runs.pev.contracts import Comment
 from runs.pev.planner import about_sources
@@ -33,7 +35,14 @@ from runs.reading.asked import said_at
 from runs.reading.requests import place_in
 
 _CHANGED = "What would run has changed since this page was loaded. Read it again, then decide."
-_STATUS = {Verb.APPROVE: GateStatus.APPROVED, Verb.REJECT: GateStatus.REJECTED, Verb.STOP: GateStatus.STOPPED}
+_STATUS = {
+    Verb.APPROVE: GateStatus.APPROVED,
+    Verb.REJECT: GateStatus.REJECTED,
+    Verb.STOP: GateStatus.STOPPED,
+    Verb.GIVE_UP: GateStatus.REJECTED,
+}
+_REVISING_GATES = frozenset({GateKind.PLAN, GateKind.ERROR})
+"""A rejection asks the planner for the next version, as often as the policy allows revisions."""
 
 
 @dataclass(frozen=True)
@@ -93,11 +102,13 @@ def _decide(gate: Gate, user: User, decision: Decision) -> None:
 
 def needs_second_person(gate: Gate) -> bool:
     """Whether an approval of this gate has to come from somebody else than the one who submitted the task."""
-    return gate.kind in REQUESTING_GATES and gate.run.policy.second_person
+    return gate.kind in APPROVING_GATES and gate.run.policy.second_person
 
 
 def _complete(gate: Gate, decision: Decision) -> Decision:
     """The decision with all that it needs. Raises InvalidInput or DecisionRefused when that is missing."""
+    if decision.verb is Verb.GIVE_UP and gate.kind != GateKind.ERROR:
+        raise DecisionRefused("Only work that an error holds is given up.")
     if decision.verb is not Verb.REJECT:
         return decision
     if gate.kind == GateKind.BUDGET:
@@ -105,20 +116,29 @@ def _complete(gate: Gate, decision: Decision) -> Decision:
     decision = replace(decision, **_commented(gate, decision))
     if not decision.reason.strip():
         raise InvalidInput("Say what should be different: the words go to the model that tries again.")
-    rejected = gate.run.plans.filter(status=PlanStatus.REJECTED).count() if gate.kind == GateKind.PLAN else 0
-    if problem := problem_with_revision(gate, rejected):
-        raise DecisionRefused(problem)
+    if gate.kind in _REVISING_GATES:
+        plans = gate.run.plans.only("status")
+        if problem := problem_with_revision(gate, plans, gate.run.gates.requests().only("kind", "request")):
+            raise DecisionRefused(problem)
     return decision
 
 
-def problem_with_revision(gate: Gate, rejected: int) -> str:
-    """Why a plan cannot be sent back once more, of a run with so many `rejected` ones; empty if it can."""
-    limit = gate.run.policy.revisions
-    if gate.kind != GateKind.PLAN or rejected < limit:
+def problem_with_revision(gate: Gate, plans: Collection[Plan], gates: Iterable[Gate]) -> str:
+    """Why the planner cannot be asked for changes here, of a run with these plans and gates; empty if it can."""
+    if gate.kind not in _REVISING_GATES:
         return ""
-    many = f"{limit} plans of this run were" if limit > 1 else "One plan of this run was"
-    spent = f"{many} rejected already, and its policy allows no more." if limit else "Its policy allows no revision."
-    return f"{spent} Approve this one, or stop the run and submit the task again with what is missing in the request."
+    planned = gate.kind == GateKind.PLAN
+    instead = "Approve this one" if planned else "Try again"
+    stop = "stop the run and submit the task again with what is missing in the request"
+    if not plans:
+        return f"There is no plan yet that could be changed. {instead}, or {stop}."
+    limit = gate.run.policy.revisions
+    rejected = sum(1 for plan in plans if plan.status == PlanStatus.REJECTED)
+    if rejected + sum(1 for one in gates if one.kind == GateKind.ERROR and one.request) < limit:
+        return ""
+    times = f"{limit} times" if limit > 1 else "once"
+    spent = f"Changes to the plan of this run were requested {times} already, and its policy allows no more."
+    return f"{spent if limit else 'Its policy allows no revision.'} {instead}, or {stop}."
 
 
 def _commented(gate: Gate, decision: Decision) -> dict[str, Any]:
@@ -196,6 +216,7 @@ def current_digest(gate: Gate) -> str:
 
 def _close(gate: Gate, user: User, decision: Decision) -> None:
     asked = _numbered(gate, decision) if decision.verb is Verb.REJECT else []
+    revises = bool(asked) and gate.kind == GateKind.ERROR
     try:
         change(
             gate,
@@ -206,6 +227,7 @@ def _close(gate: Gate, user: User, decision: Decision) -> None:
             reason=decision.reason.strip(),
             request=asked[0].request if asked else None,
             comments=asked if decision.comments else [],
+            plan=gate.run.plans.newest() if revises else gate.plan,
         )
     except MoveRefused as error:
         raise DecisionRefused("Somebody else decided at the same moment. Load the page again.") from error
@@ -218,12 +240,13 @@ def _close(gate: Gate, user: User, decision: Decision) -> None:
         reason=said_at(gate)[:2_000],
         step=gate.step.key if gate.step else "",
         no_sources=decision.no_sources,
+        revises=revises,
     )
     history.record(gate.run_id, event)
 
 
 def _numbered(gate: Gate, decision: Decision) -> list[Comment]:
-    """What is asked for with the rejection of a plan or a result, each part with the run's next number (T7)."""
+    """What is asked for with a rejection, each part with the run's next number (T7)."""
     if gate.kind not in REQUESTING_GATES:
         return []
     said = decision.comments or (Comment(text=decision.reason.strip()),)
@@ -265,7 +288,7 @@ def _follow(gate: Gate, user: User, decision: Decision) -> None:
             else:
                 states.of(run).change(gate.step.key, StepStatus.PENDING)
         case GateKind.ERROR:
-            _after_error(gate, run, approved=approved)
+            _after_error(gate, run, decision.verb)
         case GateKind.BUDGET if approved:
             limits.raise_to(run, user, budget=decision.budget, time_limit=decision.time_limit)
         case GateKind.BUDGET:
@@ -273,12 +296,14 @@ def _follow(gate: Gate, user: User, decision: Decision) -> None:
             effects.finish(run, ended=f"The limit was reached, and {who} finished the run with what was there.")
 
 
-def _after_error(gate: Gate, run: Run, *, approved: bool) -> None:
-    if not approved or gate.work is None:
+def _after_error(gate: Gate, run: Run, verb: Verb) -> None:
+    if verb is Verb.GIVE_UP or gate.work is None:
         effects.finish(run, failure=f"Given up after: {gate.question}")
-        return
-    change(gate.work, WorkStatus.READY, due_at=timezone.now(), tries=0, losses=0)
-    notify(gate.work.pk)
+    elif verb is Verb.REJECT:
+        effects.plan_instead(states.of(run), gate.work)
+    else:
+        change(gate.work, WorkStatus.READY, due_at=timezone.now(), tries=0, losses=0)
+        notify(gate.work.pk)
 
 
 def cancel(run_id: int, user: User, reason: str = "") -> None:

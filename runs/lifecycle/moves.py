@@ -25,7 +25,8 @@ class StepState(NamedTuple):
     """How a step stands: `failures` counts attempts that did not pass, `tries` all that were started; `asked` is what
     the latest verdict asked for, `fingerprint` that of the result that was settled, `id` the row's. `unproved`: whether
     it is what a person asked for could not be proved, so a person has to see it (T7). `cleared`: a person let it start;
-    `refused`: a person asked for another plan instead, and the planner has not been asked since.
+    `refused`: instead of its start, or of another try after an error, a person asked for another plan, and the planner
+    has not been asked since.
     """
 
     key: str
@@ -122,7 +123,9 @@ class FailStep:
 
 @dataclass(frozen=True)
 class Replan:
-    """`key` names the step that could not be done or was not let start; empty when the success criteria are not met."""
+    """`key` names the step that could not be done, or instead of which a person asked for another plan; empty when the
+    success criteria are not met.
+    """
 
     key: str
 

@@ -45,7 +45,7 @@ STEP = {
         StepStatus.ACCEPTED,
         StepStatus.DROPPED,
     },
-    StepStatus.RUNNING: {StepStatus.JUDGED, StepStatus.DROPPED},
+    StepStatus.RUNNING: {StepStatus.JUDGED, StepStatus.PENDING, StepStatus.DROPPED},
     StepStatus.JUDGED: {
         StepStatus.RUNNING,
         StepStatus.WAITING,

@@ -39,6 +39,8 @@ from runs.reports.machine import as_json
 
 EXIT = {Outcome.SUCCEEDED: 0, Outcome.PARTIAL: 3, Outcome.FAILED: 1, Outcome.CANCELLED: 1}
 """A script sees partial apart from failed; 2 is what the shell and argparse use for wrong usage."""
+_STUCK = {GateKind.ERROR: Verb.GIVE_UP, GateKind.BUDGET: Verb.REJECT}
+"""What `--approve-all` cannot approve, and what it does instead."""
 
 
 class Headless:
@@ -128,9 +130,8 @@ class Headless:
 
     def _answer(self, gate: Gate, owner: Any, *, approve_all: bool) -> None:
         if approve_all:
-            stuck = gate.kind in {GateKind.ERROR, GateKind.BUDGET}
-            verb = Verb.REJECT if stuck else Verb.APPROVE
-            reason = "nobody is there to look into it" if stuck else ""
+            verb = _STUCK.get(GateKind(gate.kind), Verb.APPROVE)
+            reason = "" if verb is Verb.APPROVE else "nobody is there to look into it"
             decision = Decision(verb, gate.digest, reason, how="--approve-all")
         else:
             decision = None

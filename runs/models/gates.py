@@ -23,8 +23,8 @@ class Gate(models.Model):
 
     Who decided, when and how stand together or not at all; `decided_how` is `person`, `terminal` or `--approve-all`.
     `withdrawn_at`: when the question went away without an answer. `request`: the number, in the run and from 1, of what
-    a person asked for with the rejection of a plan or a result. `comments`: the parts of it, where there are several,
-    each with a number of its own; `reason` has them all.
+    a person asked for with a rejection; at an error that is another plan, and `plan` then the version before it.
+    `comments`: the parts of it, where there are several, each with a number of its own; `reason` has them all.
     `question` says in one sentence what is asked.
     """
 

@@ -94,7 +94,7 @@ class GateQuerySet(models.QuerySet["Gate"]):
         return self.filter(status=GateStatus.REJECTED)
 
     def requests(self) -> Self:
-        """Rejections of plans and results, whose words are kept as requests, by their number."""
+        """Rejections whose words are kept as requests, by their number."""
         return self.filter(request__isnull=False).order_by("request")
 
 

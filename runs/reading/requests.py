@@ -70,8 +70,10 @@ class Request:
     @property
     def about(self) -> str:
         """What was rejected."""
-        if self.gate.kind == GateKind.PLAN:
-            return f"version {self.gate.plan.version} of the plan" if self.gate.plan else "the plan"
+        if self.gate.kind in {GateKind.PLAN, GateKind.ERROR}:
+            plan = f"version {self.gate.plan.version} of the plan" if self.gate.plan else "the plan"
+            step = f" in “{self.gate.step.spec.name}”" if self.gate.step else ""
+            return plan if self.gate.kind == GateKind.PLAN else f"{plan} after an error{step}"
         name = f"“{self.gate.step.spec.name if self.gate.step else ''}”"
         return f"attempt {self.gate.attempt.number} at {name}" if self.gate.attempt else f"the start of {name}"
 

@@ -1,7 +1,7 @@
 """The words of pages and exports for statuses, risks and decisions; the code keeps those of the engine."""
 
 from runs.enums import (
-    REQUESTING_GATES,
+    APPROVING_GATES,
     AttemptStatus,
     Complexity,
     GateKind,
@@ -45,7 +45,8 @@ def risk(complexity: str) -> str:
 
 def decided(gate: Gate) -> str:
     """The status of a gate: where nothing can be changed, a rejection asks for no changes."""
-    declined = gate.status == GateStatus.REJECTED and gate.kind not in REQUESTING_GATES
+    asks = gate.kind in APPROVING_GATES or gate.request
+    declined = gate.status == GateStatus.REJECTED and not asks
     return "declined" if declined else words(gate.status)
 
 
@@ -57,6 +58,8 @@ def decision_in_words(gate: Gate) -> str:
             return f"requested changes to {about}"
         case GateStatus.REJECTED if gate.kind == GateKind.EXHAUSTED and gate.step:
             return f"requested changes to the result of “{gate.step.spec.name}”"
+        case GateStatus.REJECTED if gate.kind == GateKind.ERROR and gate.request:
+            return f"requested changes to the plan instead of {about}"
         case GateStatus.REJECTED if gate.kind == GateKind.START:
             return f"asked for another plan instead of {about}"
         case GateStatus.REJECTED:

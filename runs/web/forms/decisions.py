@@ -30,7 +30,7 @@ class DecisionForm(PostedForm):
     """
 
     verb = forms.TypedChoiceField(
-        choices=[(verb.value, verb.value) for verb in Verb],
+        choices=[(verb.value, verb.value) for verb in Verb if verb is not Verb.GIVE_UP],
         coerce=Verb,
         error_messages={"required": _CHOOSE, "invalid_choice": _CHOOSE},
     )

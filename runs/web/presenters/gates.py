@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import zip_longest
 
-from runs.enums import Complexity, GateKind, PlanStatus, WorkKind
+from runs.enums import Complexity, GateKind, WorkKind
 from runs.events.sentences import many
 from runs.lifecycle.gates import needs_second_person, problem_with_revision
 from runs.models import Gate
@@ -66,7 +66,12 @@ _WORDINGS = {
         "The next attempt gets these words and the whole critique.",
         default=False,
     ),
-    GateKind.ERROR: Wording("Try again", "", "", ""),
+    GateKind.ERROR: Wording(
+        "Try again",
+        "Request changes",
+        "What should be different?",
+        "Where trying again cannot help, the planner gets these words and the error, and writes the next version.",
+    ),
     GateKind.BUDGET: Wording(
         "Raise and go on",
         "Finish with what is there",
@@ -300,8 +305,8 @@ class GateView:
     @property
     def why_not_reject(self) -> str:
         """Why changes cannot be requested any more; empty if they can."""
-        plans = self.newest.rows.plans if self.newest else ()
-        return problem_with_revision(self.row, sum(1 for plan in plans if plan.status == PlanStatus.REJECTED))
+        rows = self.newest.rows if self.newest else None
+        return problem_with_revision(self.row, rows.plans if rows else (), rows.gates if rows else ())
 
     @property
     def binds(self) -> str:

@@ -87,7 +87,7 @@ def test_after_an_error_trying_again_makes_the_work_due_at_once() -> None:
 
 def test_after_an_error_giving_up_fails_the_run_and_says_why() -> None:
     run = made.error_gate()
-    made.decide(run, GateKind.ERROR, Verb.REJECT, "Enough.")
+    made.decide(run, GateKind.ERROR, Verb.GIVE_UP, "Nobody is there.")
     run.refresh_from_db()
     assert (run.status, run.outcome) == (RunStatus.FINISHED, Outcome.FAILED)
     assert run.failure.startswith("Given up after: The service refused the key (401).")

@@ -108,6 +108,6 @@ def test_people_may_reject_a_bounded_number_of_plans(team: Team, submitted: Subm
     drain(run)
     answer(run, alice, Verb.REJECT, "Shorter.")
     drain(run)
-    with pytest.raises(DecisionRefused, match="One plan of this run was rejected already"):
+    with pytest.raises(DecisionRefused, match="Changes to the plan of this run were requested once already"):
         answer(run, alice, Verb.REJECT, "Shorter still.")
     answer(run, alice)

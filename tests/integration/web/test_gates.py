@@ -321,11 +321,13 @@ def test_an_exhausted_step_is_accepted_with_issues(alice_client: Client) -> None
     assert run.plans.get().steps.get(key="review").status == StepStatus.ACCEPTED
 
 
-def test_trouble_offers_try_again_and_stop_only(alice_client: Client) -> None:
+def test_an_error_before_there_is_a_plan_offers_try_again_and_stop_only(alice_client: Client) -> None:
     run = factories.error_gate()
-    page = alice_client.get(f"/runs/{run.pk}/").content.decode()
+    page = alice_client.get(f"/runs/{run.pk}/").text
     assert "Plan again</button>" in page
-    assert 'value="reject"' not in page
+    assert buttons(page) == {"approve": False, "reject": True}
+    assert "There is no plan yet that could be changed." in page
+    assert alice_client.post(address(gate_of(run)), form(gate_of(run), "give_up")).status_code == 422
     alice_client.post(address(gate_of(run)), form(gate_of(run), "approve"))
     assert run.work.get().status == "ready"
 

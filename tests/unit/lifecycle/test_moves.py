@@ -61,13 +61,17 @@ def graphs(draw: st.DrawFn) -> tuple[StepState, ...]:
 
 @dataclass
 class World:
-    """A run in memory. It applies moves as `lifecycle.advance` does and lets facts happen at random."""
+    """A run in memory. It applies moves as `lifecycle.advance` does and lets facts happen at random.
+
+    `held`: steps whose work waits at an error. A person lets it be tried again, or asks for another plan.
+    """
 
     run: Snapshot
     draw: Callable[[Any], Any]
     approvals: list[str] = field(default_factory=list)
     impossible: set[str] = field(default_factory=set)
     gates: set[str] = field(default_factory=set)
+    held: set[str] = field(default_factory=set)
     asked_to_start: set[str] = field(default_factory=set)
 
     def settle(self) -> None:
@@ -140,7 +144,7 @@ class World:
         asked = bool(key) and self.step(key).refused
         assert asked or self.run.replans < self.run.policy.replans, "replans are bounded, unless a person asks for one"
         assert asked or not self.run.repeated, "a planner that had nothing new is not asked for more"
-        assert not self.gates
+        assert not self.gates | self.held
         assert not any(step.status is StepStatus.RUNNING for step in self.run.steps)
         self.run = replace(
             self.run,
@@ -162,12 +166,15 @@ class World:
 
     def facts(self) -> list[str]:
         """What may happen next from outside: work that ends, people who decide."""
-        found = [f"judged {step.key}" for step in self.run.steps if step.status is StepStatus.RUNNING]
+        running = [step.key for step in self.run.steps if step.status is StepStatus.RUNNING]
+        found = [f"{fact} {key}" for key in running if key not in self.held for fact in ("judged", "held")]
         found += [f"decided {gate}" for gate in sorted(self.gates)]
+        found += [f"{fact} {key}" for key in sorted(self.held) for fact in ("retried", "revised")]
         if self.run.busy:
             planning = self.run.status is RunStatus.PLANNING
             found += ["planned" if planning else "answered"]
             found += ["repeated"] if planning and self.run.plan is PlanStatus.APPROVED else []
+            found += ["revised"] if self.run.plan is not None else []
         return found if self.run.status is not RunStatus.FINISHED else []
 
     def happen(self, fact: str) -> None:
@@ -194,6 +201,15 @@ class World:
                 self.impossible |= {key} if asked is Action.CANNOT else set()
                 unproved = self.draw(st.sampled_from(["proved", "unproved"])) == "unproved"
                 self.set(key, StepStatus.JUDGED, asked=asked, failures=failures, unproved=unproved)
+            case "held":
+                self.held.add(key)
+            case "retried":
+                self.held.discard(key)
+            case "revised" if key:
+                self.held.discard(key)
+                self.set(key, StepStatus.PENDING, refused=True)
+            case "revised":
+                self.run = replace(self.run, busy=False, status=RunStatus.PLANNING)
             case "decided":
                 self.gates.discard(key)
                 self.decide(key, approved=self.draw(st.booleans()))
