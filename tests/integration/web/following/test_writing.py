@@ -94,7 +94,7 @@ def test_the_end_of_a_call_is_shown_after_the_news_that_a_slow_reader_is_still_a
         async def close(code: int) -> None:
             raise AssertionError(code)
 
-        watcher = Watcher(Seat(1, "session"), 1, send, close)
+        watcher = Watcher(Seat("session", 1), 1, send, close)
         watcher.seen = 1
         watcher.tell("news", 2, lambda: None)
         await asyncio.sleep(0)
