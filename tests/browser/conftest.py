@@ -8,10 +8,11 @@ from __future__ import annotations
 import itertools
 import os
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, ConsoleMessage, Page, StorageState, expect, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, StorageState, expect, sync_playwright
 
 from tests.browser.site import FLAGS, Site, chromium
 from tests.installation import Installation
@@ -69,19 +70,23 @@ def asks_for_news(page: Page) -> None:
     page.add_locator_handler(page.locator(ARRIVALS), lambda button: button.evaluate_all(press))
 
 
-@pytest.fixture
-def page(browser: Browser, site: Site, signed_in: StorageState, request: pytest.FixtureRequest) -> Iterator[Page]:
-    """A signed-in page. Anything in the console that is worse than a log fails the test: CSP, scripts, sockets.
-
-    A test that provokes complaints names a part of them with `@pytest.mark.provokes("422")`.
-    """
+def new_context(browser: Browser, signed_in: StorageState) -> BrowserContext:
     context = browser.new_context(
         viewport={"width": 1280, "height": 900}, storage_state=signed_in, reduced_motion="reduce"
     )
     context.on("page", asks_for_news)
+    return context
+
+
+@contextmanager
+def heard(context: BrowserContext, site: Site, test: pytest.Item) -> Iterator[Page]:
+    """A page. Anything in the console that is worse than a log fails the test: CSP, scripts, sockets.
+
+    A test that provokes complaints names a part of them with `@pytest.mark.provokes("422")`.
+    """
     page = context.new_page()
     complaints: list[str] = []
-    provoked = [str(part) for marker in request.node.iter_markers("provokes") for part in marker.args]
+    provoked = [str(part) for marker in test.iter_markers("provokes") for part in marker.args]
 
     def listen(message: ConsoleMessage) -> None:
         left = "WebSocket is closed before" in message.text  # the test went on to another page
@@ -90,11 +95,20 @@ def page(browser: Browser, site: Site, signed_in: StorageState, request: pytest.
 
     page.on("console", listen)
     page.on("pageerror", lambda error: complaints.append(str(error)))
-    page.goto(site.url)
     yield page
-    context.close()
+    page.close()
     assert complaints == []
     assert site.errors() == []
+
+
+@pytest.fixture
+def page(browser: Browser, site: Site, signed_in: StorageState, request: pytest.FixtureRequest) -> Iterator[Page]:
+    """A page of a browser that was never here, on the inbox of the one who is signed in."""
+    context = new_context(browser, signed_in)
+    with heard(context, site, request.node) as page:
+        page.goto(site.url)
+        yield page
+    context.close()
 
 
 @pytest.fixture

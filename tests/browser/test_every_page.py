@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 import pytest
 from django.urls import resolve
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Browser, BrowserContext, Page, StorageState, expect
 
 from tests.browser.accessible import check_both_themes, check_fits
+from tests.browser.conftest import heard, new_context
 from tests.browser.site import Site
 from tests.hostile.fuzzing.surface import addresses
 from tests.integration.web.test_access import TABLE
@@ -32,12 +33,9 @@ WALK = [
     "/?show=all",
     "/?show=all&q=review&state=partial",
     "/?q=nowhere",
-    "/people/",
     "/metrics/",
     "/help/",
     "/help/glossary/",
-    "/sign-in/",
-    "{link}",
     "/runs/new/",
     "/templates/",
     "/templates/document-review/",
@@ -83,6 +81,8 @@ WALK = [
     "/runs/{sample}/people/",
 ]
 """Where a name in braces stands for the run in this state, or for what the fixture `made` says."""
+FOR_OTHERS = ["/people/", "/sign-in/", "{link}"]
+"""Pages that not everybody who is signed in gets."""
 NO_PAGES = {
     "runs/<int:run_id>/plans/<int:version>.json": "a file",
     "runs/<int:run_id>/report.md": "a file",
@@ -118,7 +118,8 @@ def check_page(page: Page) -> None:
 
 def test_no_page_is_forgotten() -> None:
     walked = {
-        resolve(re.sub(r"{[^}]*}", "1", "/sign-in/1/" if one == "{link}" else one.split("?")[0])).route for one in WALK
+        resolve(re.sub(r"{[^}]*}", "1", "/sign-in/1/" if one == "{link}" else one.split("?")[0])).route
+        for one in WALK + FOR_OTHERS
     }
     assert walked & set(NO_PAGES) == set()
     got = {one.route for one in addresses() if one.route in TABLE and TABLE[one.route].get}
@@ -136,16 +137,35 @@ def test_so_are_answers_that_are_none(page: Page, site: Site, address: str, stat
     check_page(page)
 
 
-@pytest.mark.parametrize("address", WALK)
-def test_it_is_for_everybody(page: Page, site: Site, made: Mapping[str, str], address: str) -> None:
-    if address.startswith(("/sign-in/", "{link}")):
-        page.context.clear_cookies()
-    elif address == "/people/":
-        (session,) = site.account("root", administrator=True)["cookies"]
-        page.context.add_cookies([{"name": "sessionid", "value": session["value"], "url": site.url}])
+@pytest.fixture(scope="module")
+def context(browser: Browser, signed_in: StorageState) -> Iterator[BrowserContext]:
+    """One for the whole walk: styles and scripts are loaded once."""
+    context = new_context(browser, signed_in)
+    yield context
+    context.close()
+
+
+def visit(page: Page, site: Site, made: Mapping[str, str], address: str) -> None:
     answer = page.goto(site.url + re.sub("{([^}]*)}", lambda name: made[name[1]], address))
     assert answer
     assert answer.status == 200
     if page.locator("#live").count():
         expect(page.locator("#live")).to_have_attribute("data-state", "live")
     check_page(page)
+
+
+@pytest.mark.parametrize("address", WALK)
+def test_it_is_for_everybody(
+    context: BrowserContext, site: Site, made: Mapping[str, str], address: str, request: pytest.FixtureRequest
+) -> None:
+    with heard(context, site, request.node) as page:
+        visit(page, site, made, address)
+
+
+@pytest.mark.parametrize("address", FOR_OTHERS)
+def test_so_are_pages_for_some(page: Page, site: Site, made: Mapping[str, str], address: str) -> None:
+    page.context.clear_cookies()
+    if address == "/people/":
+        (session,) = site.account("root", administrator=True)["cookies"]
+        page.context.add_cookies([{"name": "sessionid", "value": session["value"], "url": site.url}])
+    visit(page, site, made, address)

@@ -220,8 +220,8 @@ def test_what_cannot_be_read_is_said_from_the_beginning_and_can_be_excluded(
 
 
 @pytest.mark.parametrize("command", ["run", "serve"])
-def test_a_policy_that_cannot_be_used_starts_nothing(tmp_path: Path, command: str) -> None:
-    environ = {**os.environ, "PEV_DATA_DIR": str(tmp_path / "data"), "PEV_POLICY": "attempts=99"}
+def test_a_policy_that_cannot_be_used_starts_nothing(tmp_path: Path, installation: Installation, command: str) -> None:
+    environ = {**os.environ, "PEV_DATA_DIR": str(installation.copy(tmp_path)), "PEV_POLICY": "attempts=99"}
     arguments = [sys.executable, "manage.py", command, *(["Do it"] if command == "run" else ["--port", "0"])]
     done = subprocess.run(arguments, cwd=ROOT, env=environ, capture_output=True, text=True, timeout=60, check=False)
     assert done.returncode != 0
