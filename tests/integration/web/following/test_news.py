@@ -36,7 +36,8 @@ def told(run: Run, tab: str, *events: AnyEvent) -> tuple[dict[str, Any], list[st
 
 def test_bytes_and_queries_do_not_grow_with_the_plan() -> None:
     runs = [factories.many_steps(4), factories.many_steps(40)]
-    for tab, event in product(["", *TABS], [CALL, AttemptStarted(step="s1", attempt=2), Note(text="x")]):
+    events: list[AnyEvent] = [CALL, AttemptStarted(step="s1", attempt=2), Note(text="x")]
+    for tab, event in product(["", *TABS], events):
         found = [told(run, tab, event) for run in runs]
         few, many = (len(statements) for _, statements in found)
         assert few == many <= 14, (tab, event.kind)
