@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -13,6 +13,7 @@ from runs.models import Attempt, Run
 from runs.pev.citations.citing import broken_line, is_markdown, of_the_run, superfluous_line
 from runs.pev.citations.lookup import Citation, Cited, citations_in
 from runs.pev.citations.statements import Uncited, uncited
+from runs.pev.contracts import PlanStep
 from runs.pev.evidence.sources import Given, Sources
 from runs.reading.files import written_files
 from runs.reading.kept import Kept
@@ -141,10 +142,17 @@ def _looked_up(text: str, sources: Sources, *, finished: bool) -> Cited:
 _kept = Kept[Cited](MAX_KEPT, lambda cited: len(cited.links) + 1)
 
 
-def document_of(run: Run, path: str, text: str | None) -> Document:
-    """One file that the run made, in any of its versions."""
+def document_of(run: Run, path: str, text: str | None, finished: Collection[str] = ()) -> Document:
+    """One file that the run made, in any of its versions, or its answer. `finished`: files that must not cite."""
     text = text or ""
-    return Document(path, _without_given(run, path, text, cited_in(text, run)), tuple(uncited(text[:MAX_CHARACTERS])))
+    cited = cited_in(text, run, finished=path in finished)
+    stated = () if path in finished else tuple(uncited(text[:MAX_CHARACTERS]))
+    return Document(path, _without_given(run, path, text, cited), stated, path in finished)
+
+
+def finished_in(steps: Iterable[PlanStep]) -> frozenset[str]:
+    """The files that these steps write and that must not have citations."""
+    return frozenset(output.path for step in steps for output in step.expected_outputs if not output.cited)
 
 
 def citations_of(run: Run, finished: frozenset[str] = frozenset()) -> RunCitations:
@@ -163,10 +171,7 @@ def _documents(run: Run, finished: frozenset[str]) -> Iterator[Document]:
         if left < 0:
             yield Document(path, Cited(until=0), finished=path in finished)
             continue
-        text = _text(info.sha256) or ""
-        cited = cited_in(text, run, finished=path in finished)
-        stated = () if path in finished else tuple(uncited(text[:MAX_CHARACTERS]))
-        yield Document(path, _without_given(run, path, text, cited), stated, path in finished)
+        yield document_of(run, path, _text(info.sha256), finished)
 
 
 def _without_given(run: Run, path: str, text: str, cited: Cited) -> Cited:

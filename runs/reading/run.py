@@ -15,7 +15,7 @@ from runs.enums import EventKind, Outcome, Role
 from runs.models import Event, Run
 from runs.pev.evidence.results import CriterionResult
 from runs.pev.outcome import OpenPoint, gaps_in
-from runs.reading.citations import RunCitations, citations_of
+from runs.reading.citations import RunCitations, citations_of, finished_in
 from runs.reading.coverage import Coverage, unreadable
 from runs.reading.escaping import line
 from runs.reading.files import MadeFile, made_files
@@ -81,8 +81,7 @@ class RunReading:
         """The citations of the answer and of the documents that the run made."""
         plans = self.rows.plans
         steps = [step.spec for step in self.rows.steps.get(plans[-1].pk, ())] if plans else []
-        outputs = [output for step in steps for output in step.expected_outputs]
-        return citations_of(self.run, frozenset(output.path for output in outputs if not output.cited))
+        return citations_of(self.run, finished_in(steps))
 
     @property
     def rollback(self) -> str:

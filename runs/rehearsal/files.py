@@ -11,7 +11,7 @@ from runs.rehearsal import job
 from runs.rehearsal.documents import Document
 from runs.rehearsal.facts import facts_in
 from runs.rehearsal.findings import Finding, findings_in
-from runs.rehearsal.text import cited, named, number_of, table
+from runs.rehearsal.text import cited, linked, named, number_of, table
 from runs.rehearsal.wordlists import KINDS
 
 CONTENT_CHARS = 50_000
@@ -131,7 +131,7 @@ def _overview(every: Sequence[Finding], read: Sequence[Document]) -> list[str]:
     totals = Counter(finding.document for finding in every)
     share = documents if len(totals) == len(read) else f"{len(totals)} of {documents}"
     kinds = [kind for kind in KINDS if any(finding.kind == kind for finding in every)]
-    rows = [(path, totals[path], *(counts[path, kind] for kind in kinds)) for path in list(totals)[:50]]
+    rows = [(linked(path), totals[path], *(counts[path, kind] for kind in kinds)) for path in list(totals)[:50]]
     headline = f"{number_of(len(every), 'point')} {'needs' if len(every) == 1 else 'need'} attention in {share}."
     return [headline, "", *table(("Document", "Points", *kinds), rows)]
 

@@ -5,7 +5,7 @@ import re
 from runs.pev.contracts import SynthesizedAnswer
 from runs.rehearsal import job
 from runs.rehearsal.conversation import Conversation, unknown
-from runs.rehearsal.text import number_of, shortened
+from runs.rehearsal.text import linked, number_of, shortened
 
 SHOWN_CHARS = 30_000
 """Of one step's result in the answer, which has to fit into one reply."""
@@ -23,7 +23,8 @@ def answer(conversation: Conversation) -> SynthesizedAnswer:
     if not results.keys() <= job.OUTPUTS.keys():
         raise unknown("the results of this run")
     gaps = [part.text for part in conversation.all("gap")]
-    files = [f"- `{line}`" for line in conversation.text("files").split("\n") if line not in ("", "(none)")]
+    written = [line for line in conversation.text("files").split("\n") if line not in ("", "(none)")]
+    files = [f"- `{line}`" for line in written]
     headline, _, details = results.pop("findings", "The findings were not delivered.").partition("\n")
     lines = [f"{headline} This leaves {number_of(len(gaps), 'open point')}:" if gaps else headline, ""]
     if gaps:
@@ -33,7 +34,8 @@ def answer(conversation: Conversation) -> SynthesizedAnswer:
     if results:
         lines += ["## What the other steps found", ""]
     for key, text in results.items():
-        lines += [f"**{names[key]}.** {shortened(text.partition('\n')[0], 1_000)}", ""]
+        where = next((f" See {linked(path)}." for path in written if path.endswith(f"/{job.OUTPUTS[key]}")), "")
+        lines += [f"**{names[key]}.** {shortened(text.partition('\n')[0], 1_000)}{where}", ""]
     lines += ["## Files", "", *(files[:200] or ["None were written."])]
     lines += ["", f"{job.NO_AI}: no AI was involved in this answer. {_CAUTION}"]
     return SynthesizedAnswer(answer=re.sub(r"\n{3,}", "\n\n", "\n".join(lines)))

@@ -88,3 +88,8 @@ def cited(path: str, line: int, quote: str) -> str:
     if proves_nothing(words, ""):
         return ""
     return f"[“{_SPECIAL.sub(r'\\\g<0>', words)}”]({url_quote(path)}#L{line})"
+
+
+def linked(path: str) -> str:
+    """A link to a file as a whole."""
+    return f"[{_SPECIAL.sub(r'\\\g<0>', path)}]({url_quote(path)})"

@@ -129,7 +129,7 @@ def _citations(report: RunReading, places: Places) -> tuple[Block, ...]:
         for one in document.uncited
     ]
     if uncited:
-        blocks += [Heading(2, spans("Paragraphs that state facts without a citation")), *_bounded(uncited)]
+        blocks += [Heading(2, spans("Statements without a citation")), *_bounded(uncited)]
     return tuple(blocks)
 
 

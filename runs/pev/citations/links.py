@@ -100,6 +100,12 @@ def links_in(text: str) -> tuple[list[Block], list[Link]]:
     return blocks, found
 
 
+def is_head(text: str, end: int) -> bool:
+    """Whether the table row that ends there is the first one: under it stands the line of dashes."""
+    below = _LINE.match(text, end)
+    return below is not None and "|" in below[0] and _DELIMITERS.fullmatch(below[0].lstrip(" \t>").rstrip()) is not None
+
+
 class _Blocks:
     """Reads lines one after the other; what was read of a block that is still open is kept."""
 

@@ -3,15 +3,22 @@
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import regex
 
 from runs.errors import InvalidInput
-from runs.pev.citations.links import Block, Link, links_in
+from runs.pev.citations.links import Block, Link, is_head, links_in
 
 MAX_SHOWN = 600
 """Characters of a statement or paragraph that are shown."""
+MAX_TOLD = 50
+MAX_TOLD_CHARACTERS = 10_000
+"""Citations beneath one heading, and characters of their passages, that other paragraphs there are compared with."""
+MIN_CITED = 8
+"""Fewer characters than these show no passage."""
+MAX_LABEL_WORDS = 2
+"""Words beside a place, such as “Also: lines 4 and 7”, with which it says no more than where something is."""
 
 _END = re.compile(r"(?<!\b\w)(?<!\b\d\d)[.!?…][\"”’»)\]*_]*\s+(?=[^\sa-z])|[。！？]")
 _WORD = re.compile(r"[^\W_]")
@@ -26,13 +33,23 @@ _NAME = regex.compile(r"(?<=\p{Ll}[,;]?[ ])\p{Lu}[\p{L}\p{N}’'-]+(?:[ ]\p{Lu}[
 _FULL_NAME = regex.compile(r"(?<![\p{L}\p{N}’'-])\p{Lu}[\p{L}\p{M}’'-]+(?:[ ]\p{Lu}[\p{L}\p{M}’'-]+)+")
 """Two words or more with capitals, at the beginning of a sentence too."""
 _QUOTED = regex.compile(r"[“„«][^“”„«»\n]{3,400}[”“»]|\"[^\"\n]{3,400}\"")
+_OPENING, _CLOSING = '“„«"', '”“»"'
+_NO_LETTERS = regex.compile(r"[^\p{L}\p{N}]+")
 _ITEM = regex.compile(r"^[\s>]*(?:[-*+]|\d{1,9}[.)])\s")
 _LETTERS = regex.compile(r"\p{L}+")
 _PLACE = regex.compile(
     r"(?<![\p{L}\p{N}])(?:lines?|pages?|pp?\.|clauses?|sections?|articles?|art\.|paragraphs?|nos?\.|zeilen?|seiten?|ziffern?"
-    r"|absatz|abs\.|nr\.|§§?)\s{0,3}\p{Nd}[\p{Nd}.]{0,20}(?:\s{0,3}(?:to|bis|and|und|,|–|-)\s{0,3}\p{Nd}[\p{Nd}.]{0,20}){0,20}",
+    r"|absatz|abs\.|nr\.|§§?):?\s{0,3}\p{Nd}[\p{Nd}.]{0,20}(?:\s{0,3}(?:to|bis|and|und|,|–|-)\s{0,3}\p{Nd}[\p{Nd}.]{0,20}){0,20}",
     regex.IGNORECASE,
 )
+_COUNTED = regex.compile(
+    r"(?<![\p{L}\p{N}])"
+    r"(?:\p{Nd}[\p{Nd},.]{0,15} (?:further |more )?(?:points?|findings?|files?|lines?|words?|bytes)(?!\p{L})"
+    r"|(?:in|of) \p{Nd}[\p{Nd},.]{0,15} (?:documents?|files?)(?!\p{L})"
+    r"|(?:points|findings|files|lines|words)(?: in (?:all|total))?: \p{Nd}[\p{Nd},.]{0,15})",
+    regex.IGNORECASE,
+)
+"""How much was read and found, which no source says."""
 _NUMBERS = (
     "1 one  2 two zwei  3 three drei  4 four vier  5 five fünf  6 six sechs  7 seven sieben  8 eight acht  "
     "9 nine neun  10 ten zehn  12 twelve zwölf  14 fourteen vierzehn  20 twenty zwanzig  30 thirty dreißig  "
@@ -58,6 +75,36 @@ class Uncited:
     first_line: int
     last_line: int
     text: str
+
+
+@dataclass
+class _Told:
+    """What the citations beneath one heading show: their own words, and the passages that begin with these."""
+
+    cited: list[str] = field(default_factory=list)
+    passages: str = ""
+
+    def add(self, texts: Iterable[str]) -> None:
+        for text in texts:
+            words = _folded(text)
+            if len(self.cited) < MAX_TOLD and len(words) >= MIN_CITED:
+                self.cited.append(words)
+                self.passages = f"{self.passages} {words}"[:MAX_TOLD_CHARACTERS]
+
+    def look_at(self, block: str) -> None:
+        if self.cited and self.carries(block):
+            self.passages = f"{self.passages} {_folded(block)}"[:MAX_TOLD_CHARACTERS]
+
+    def carries(self, block: str) -> bool:
+        """Whether the block is a quotation of which a citation shows the beginning."""
+        part = block.strip()
+        if not self.cited or not (part.startswith(">") or (part[:1] in _OPENING and part[-1:] in _CLOSING)):
+            return False
+        words = _folded(block)
+        return any(words.startswith(one) or one.startswith(words) for one in self.cited)
+
+    def has(self, quotation: str) -> bool:
+        return bool(self.passages) and f" {_folded(quotation)} " in f" {self.passages} "
 
 
 class Statements:
@@ -110,22 +157,46 @@ class Statements:
 
 def uncited(text: str) -> list[Uncited]:
     """The paragraphs, list items and table rows that state facts (a figure, a date, a name in the middle of a sentence,
-    a quotation) and have no link. Headings and tables' first rows are left out. Empty for a text that is too large.
+    a quotation) and have no link. Empty for a text that is too large.
+
+    Left out are headings and tables' first rows, what introduces a list that cites, the passage itself where the
+    citation beneath the same heading begins it, and what only names words of that passage again.
     """
     try:
         blocks, links = links_in(text)
     except InvalidInput:
         return []
     cited = {link.block for link in links}
+    told = _told(text, blocks, links)
     found: list[Uncited] = []
     line, counted = 1, 0
     for number, block in enumerate(blocks):
         part = text[block.start : block.end].strip("\r\n")
         line += text.count("\n", counted, block.start)
         counted = block.start
-        if number not in cited and _states(part):
+        introduces = part.rstrip().endswith(":") and number + 1 in cited
+        if number in cited or introduces or _is_heading(part) or (block.row and is_head(text, block.end)):
+            continue
+        if _states(part, told[number]):
             shown = " ".join(part[: 4 * MAX_SHOWN].split())[:MAX_SHOWN]
             found.append(Uncited(line, line + part.count("\n"), shown))
+    return found
+
+
+def _told(text: str, blocks: Sequence[Block], links: Sequence[Link]) -> list[_Told]:
+    """For each block what the citations beneath the same heading show."""
+    texts: dict[int, list[str]] = {}
+    for link in links:
+        texts.setdefault(link.block, []).append(link.text)
+    found: list[_Told] = []
+    entry = _Told()
+    for number, block in enumerate(blocks):
+        if number == 0 or _is_heading(text[block.start : block.start + 200]):
+            entry = _Told()
+        entry.add(texts.get(number, ()))
+        found.append(entry)
+    for entry, block in zip(found, blocks, strict=True):
+        entry.look_at(text[block.start : block.end])
     return found
 
 
@@ -172,11 +243,25 @@ def words_in(text: str) -> frozenset[str]:
     return frozenset(match[0].casefold() for match in _LETTERS.finditer(text))
 
 
-def _states(part: str) -> bool:
-    if part.lstrip(" >").startswith("#"):
+def _states(part: str, told: _Told) -> bool:
+    if told.carries(part):
         return False
-    words = _ITEM.sub("", part)
-    return bool(figures_in(words)) or any(kind.search(words) for kind in (_DATE, _QUOTED, _NAME))
+    words = _COUNTED.sub("", _ITEM.sub("", part))
+    beside = _PLACE.sub("", words)
+    if len(_LETTERS.findall(beside)) <= MAX_LABEL_WORDS:
+        words = beside
+    if figures_in(words) or _DATE.search(words):
+        return True
+    return any(not told.has(match[0]) for kind in (_QUOTED, _NAME) for match in kind.finditer(words))
+
+
+def _folded(text: str) -> str:
+    """Its letters and figures alone, in single words."""
+    return _NO_LETTERS.sub(" ", text).strip().casefold()
+
+
+def _is_heading(part: str) -> bool:
+    return part.lstrip(" >").startswith("#")
 
 
 def _is_in(at: int, starts: Sequence[int], links: Sequence[Link]) -> bool:

@@ -11,7 +11,7 @@ from runs.documents import renditions
 from runs.models import Run
 from runs.pev.citations.citing import is_markdown
 from runs.pev.ports import FileInfo
-from runs.reading.citations import RunCitations, document_of
+from runs.reading.citations import RunCitations, document_of, finished_in
 from runs.reading.file_diff import FileDiff, file_diff
 from runs.reading.file_history import FileVersion, versions_of
 from runs.reading.tables import formulas_in
@@ -151,7 +151,9 @@ class FilePage:
         """Those of a Markdown file that the run made."""
         if not self._is_rendered or self.text is None or self.version.given:
             return None
-        return RunCitations((document_of(self.run, self.path, self.text),))
+        plan = self.run.plans.last()
+        finished = finished_in(step.spec for step in plan.steps.all()) if plan else ()
+        return RunCitations((document_of(self.run, self.path, self.text, finished),))
 
     @cached_property
     def versions(self) -> Sequence[FileVersion]:

@@ -7,6 +7,7 @@ from pytest_django import Settings
 from runs.enums import Outcome
 from runs.lifecycle.finished_sample import TITLE, finished_sample, is_finished_sample
 from runs.models import Attempt, Run, User
+from runs.reading.run import reading_of
 from tests import factories
 
 
@@ -22,6 +23,14 @@ def test_it_comes_to_its_end_without_a_question(alice: User, monkeypatch: pytest
     assert all(name.startswith("offline-") for name in run.model_calls.values_list("model", flat=True))
     statuses = Attempt.objects.of_run(run).values_list("status", flat=True)
     assert "failed" in statuses, "so that there is a critique and a retry to look at"
+
+
+def test_it_cites_everything_that_it_says_of_the_contracts(alice: User) -> None:
+    run = finished_sample(alice)
+    factories.drain(run)
+    found = reading_of(run).citations
+    assert [one.text for document in found.documents for one in document.uncited] == []
+    assert (len(found.all), len(found.broken)) == (46, 0)
 
 
 def test_it_is_made_once_for_each_person_and_again_after_it_was_deleted(alice: User, bob: User) -> None:

@@ -30,3 +30,10 @@ def test_long_details_are_cut_at_a_line() -> None:
     bench.finish(job.template(), {"findings": "\n".join(["9 points", *("- point" for _ in range(9_000))])})
     assert "- point\n- … (cut; the rest stands in the file)\n" in bench.answer
     assert len(bench.answer) < 31_000
+
+
+def test_what_a_step_found_leads_to_its_file() -> None:
+    bench = Bench()
+    bench.tree["review/inventory.md"] = b"# Inventory\n"
+    bench.finish(job.template(), {"findings": "No points.", "inventory": "3 files."})
+    assert "**List the documents.** 3 files. See [review/inventory.md](review/inventory.md).\n" in bench.answer

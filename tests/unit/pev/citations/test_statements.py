@@ -79,3 +79,45 @@ def test_paragraphs_that_state_facts_without_a_citation_are_listed() -> None:
 )
 def test_where_something_is_said_to_be_is_no_figure_of_the_statement(statement: str, missing: list[str]) -> None:
     assert lacking(statement, [figures_said("The rent is 4,000 dollars.")]) == missing
+
+
+CITE = "[“The rent is 4,000 dollars and due”](a.md#L8)"
+
+
+@pytest.mark.parametrize(
+    ("text", "counted"),
+    [
+        # an entry: heading, passage, citation and what is said of it
+        (f"### F1\n\n> The rent is 4,000 dollars and due in May.\n\n- Line: 8\n- Source: {CITE}\n", []),
+        (f"### F1\n\n- Source: {CITE}\n- Why: “due” leaves open when.\n- Do: replace “due” by a day.\n", []),
+        (f"### F1\n\n“The rent is 4,000 dollars and due in May.”\n\n- Source: {CITE}\n", []),
+        (f"### F1\n\n- Source: {CITE}\n- Why: “payable” leaves open when.\n", ["- Why: “payable” leaves open when."]),
+        (f"### F1\n\n- Source: {CITE}\n- Deposit: 4,000\n", ["- Deposit: 4,000"]),
+        (f"### F1\n\n- Source: {CITE}\n\n> The deposit is 900.\n", ["> The deposit is 900."]),
+        # the citation of another entry is none
+        (f"### F1\n\n- Source: {CITE}\n\n### F2\n\n- Why: “due” leaves open.\n", ["- Why: “due” leaves open."]),
+        # each sentence of a paragraph that cites is looked at by the citation itself
+        (f"The term is 3 years. {CITE}\n\nThe term is 3 years.\n", ["The term is 3 years."]),
+        # tables: the first row, rows that cite, rows that do not
+        (f"| Lease | 2025 |\n|---|---|\n| rent | {CITE} |\n| deposit | 900 |\n", ["| deposit | 900 |"]),
+        ("Lease | 2025\n---|---\nrent | 900\n", ["rent | 900"]),
+        ("> | Lease | 2025 |\n> |---|---|\n> | rent | TBD |\n", []),
+        # where something is, and what a place says
+        ("- Line: 8\n- Also: lines 9 and 12\n", []),
+        ("Clause 2.3 leaves the date open.\n", ["Clause 2.3 leaves the date open."]),
+        # what introduces a list, and how much there was
+        (f"In May 2025 two things were agreed:\n\n- {CITE}\n", []),
+        ("In May 2025 two things were agreed:\n\n- a rent\n", ["In May 2025 two things were agreed:"]),
+        ("23 points need attention in 3 documents.\n\nPoints in all: 23\n\n285 lines, 2,081 words\n", []),
+        ("The rent for 3 documents is 23.\n", ["The rent for 3 documents is 23."]),
+        ("23 pointsmen work here.\n", ["23 pointsmen work here."]),
+    ],
+)
+def test_a_statement_is_counted_where_nothing_beside_it_says_where_it_stands(text: str, counted: list[str]) -> None:
+    assert [one.text for one in uncited(text)] == counted
+
+
+def test_a_short_citation_carries_no_other_words() -> None:
+    text = "### F1\n\n- Source: [“a”](a.md#L8)\n\n> A deposit of 900.\n"
+
+    assert [one.text for one in uncited(text)] == ["> A deposit of 900."]
