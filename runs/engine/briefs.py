@@ -93,8 +93,15 @@ def _reason(lesson: Lesson, previous: Plan | None) -> str:
     if failures and _lesson(*failures[-1]) == lesson:
         return _given_up(*failures[-1])
     if lesson.from_person:
-        return f"{lesson.label.replace(' rejected ', ' requested changes to ', 1)}."
+        return f"{_titled(lesson.label, previous).replace(' rejected ', ' requested changes to ', 1)}."
     return f"{lesson.label}: {_begun(lesson.text)}"
+
+
+def _titled(label: str, plan: Plan | None) -> str:
+    """The label with the title of a step where models are told its key."""
+    for step in plan.steps.all() if plan else ():
+        label = label.replace(f" the start of step {step.key} of ", f" the start of “{step.spec.name}” in ", 1)
+    return label
 
 
 def _begun(text: str) -> str:

@@ -196,7 +196,8 @@ def already_decided(gate: Gate) -> str:
         return "This question was withdrawn; there is nothing to decide any more."
     when = gate.decided_at.strftime("%Y-%m-%d %H:%M:%S")
     reason = f" Reason: {gate.reason}" if gate.reason else ""
-    return f"Already decided: {gate.decided_by.get_username()} {gate.status} it at {when} UTC.{reason}"
+    did = "requested changes" if gate.status == GateStatus.REJECTED else f"{gate.status} it"
+    return f"Already decided: {gate.decided_by.get_username()} {did} at {when} UTC.{reason}"
 
 
 def current_digest(gate: Gate) -> str:

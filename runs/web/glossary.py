@@ -76,7 +76,8 @@ GROUPS = (
                 "review",
                 "AI review",
                 "A criterion that a second model judges, with evidence. “95 % confident” is what that "
-                "model said of itself; metrics show how often it was right.",
+                "model said of itself; metrics show how often it was right. In runs without AI, such as "
+                "the sample, offline rules judge it, and pages say so.",
             ),
             Term(
                 "verdict",

@@ -91,7 +91,7 @@ def test_through_what_it_was_decided_is_kept() -> None:
         (
             Verb.REJECT,
             " Shorter, please. ",
-            "Already decided: alice rejected it at {when} UTC. Reason: Shorter, please.",
+            "Already decided: alice requested changes at {when} UTC. Reason: Shorter, please.",
         ),
         (Verb.STOP, "", "Already decided: alice stopped it at {when} UTC."),
     ],
@@ -138,7 +138,9 @@ def test_of_two_clicks_at_the_same_moment_exactly_one_counts() -> None:
     for thread in threads:
         thread.join()
     assert len(told) == 1
-    assert re.fullmatch(r"Already decided: (alice approved|bob rejected) it at .* UTC\. Reason: Because\.", told[0])
+    assert re.fullmatch(
+        r"Already decided: (alice approved it|bob requested changes) at .* UTC\. Reason: Because\.", told[0]
+    )
     assert Event.objects.filter(run=run, kind=EventKind.GATE_DECIDED).count() == 1
 
 
@@ -164,8 +166,9 @@ def test_of_forty_decisions_at_the_same_moment_exactly_one_counts() -> None:
     (decided,) = Event.objects.filter(run=run, kind=EventKind.GATE_DECIDED)
     gate.refresh_from_db()
     assert (answers.count(""), decided.data["by"]) == (1, gate.decided_by and gate.decided_by.get_username())
-    assert {sentence.split(" it at")[0] for sentence in answers if sentence} == {
-        f"Already decided: {gate.decided_by} {gate.status}"
+    did = {"approved": "approved it", "rejected": "requested changes", "stopped": "stopped it"}[gate.status]
+    assert {sentence.split(" at ")[0] for sentence in answers if sentence} == {
+        f"Already decided: {gate.decided_by} {did}"
     }
     assert run.plans.count() == 1
 

@@ -107,7 +107,7 @@ def test_after_a_refusal_the_planner_is_asked_with_the_words_and_no_replan_is_us
     assert [(one.label, one.text, one.from_person, one.request) for one in brief.lessons] == [
         ("alice rejected the start of step a of version 1", "Ask the landlord first.", True, 1)
     ]
-    assert why == "alice requested changes to the start of step a of version 1."
+    assert why == "alice requested changes to the start of “A” in version 1."
 
 
 def test_a_planner_that_brings_nothing_new_leads_back_to_the_question() -> None:
