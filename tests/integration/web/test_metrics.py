@@ -50,7 +50,7 @@ def test_it_shows_the_figures(alice_client: Client) -> None:
     )
     assert "1 succeeded, 1 partial, 0 failed, 0 stopped, 0 not finished" in text
     assert (tile(text, "First-pass yield"), tile(text, "Pass rate")) == ("67 %", "83 %")
-    assert (tile(text, "Retries"), tile(text, "Accepted with issues"), tile(text, "Replans")) == ("2", "1", "0")
+    assert (tile(text, "Retries"), tile(text, "Accepted with open points"), tile(text, "Replans")) == ("2", "1", "0")
     assert (tile(text, "Unsupported verdicts"), tile(text, "Recovered")) == ("3", "1")
     assert "claude-sonnet-5-5" in text
     assert "70 to 80 %" in text
@@ -176,6 +176,16 @@ def test_what_a_model_wrote_ends_no_script(alice_client: Client) -> None:
     text = alice_client.get(ADDRESS).text
     assert "<script>alert" not in text
     assert charts(text)["failing"][0]["text"] == "</script><script>alert(1)</script>"
+
+
+def test_where_nothing_cost_anything_that_is_said_instead_of_an_empty_chart(alice_client: Client) -> None:
+    run = factories.finished_succeeded()
+    assert 'data-chart="costs"' in alice_client.get(ADDRESS).text
+    run.model_calls.update(cost_usd=0)
+    text = alice_client.get(ADDRESS).text
+    assert ('data-chart="costs"' in text, "Nothing has cost anything yet." in text) == (False, True)
+    run.model_calls.update(cost_usd=None)
+    assert "No price is known for these calls." in alice_client.get(ADDRESS).text
 
 
 def test_unpriced_calls_are_never_free(alice_client: Client) -> None:
