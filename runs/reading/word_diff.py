@@ -18,7 +18,11 @@ MAX_STEPS = 500_000
 MAX_EDITS = 300
 """Words that are gone or new between what both texts begin and end with: with more, one text replaces the other."""
 _ALIKE = 0.4
-"""Share of the words that has to stay, or what is left of the old text only makes the new one hard to read."""
+"""Share of the words that has to stay, or what is left of the old text only makes the new one hard to read: of the
+longer text, or of the shorter one if they stand in passages.
+"""
+_PASSAGE = 4
+"""Words that stay one after the other."""
 _CHARACTERS = 4
 """Of a text, that are taken apart in the time of one step."""
 _IDEOGRAPHS = r"\p{Han}\p{Hiragana}\p{Katakana}"
@@ -84,7 +88,13 @@ def _kinds(before: str, after: str, effort: Effort) -> tuple[Sequence[Kind], Seq
     if kinds is None or (before != after and not kinds):
         return None
     every: list[Kind] = [*["same"] * start, *kinds, *["same"] * end]  # type: ignore[list-item]
-    return (every, old, new) if every.count("same") >= _ALIKE * max(len(old), len(new)) else None
+    return (every, old, new) if _alike(every, len(old), len(new)) else None
+
+
+def _alike(kinds: Sequence[Kind], old: int, new: int) -> bool:
+    passages = (len(list(group)) for kind, group in groupby(kinds) if kind == "same")
+    kept = sum(count for count in passages if count >= _PASSAGE)
+    return kinds.count("same") >= _ALIKE * max(old, new) or (kept > 0 and kept >= _ALIKE * min(old, new))
 
 
 def _whole(before: str, after: str) -> Iterator[tuple[Kind, str]]:

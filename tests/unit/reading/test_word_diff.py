@@ -26,6 +26,20 @@ def shown(before: str, after: str) -> str:
         ("old", "", "[-old-]"),
         ("two  spaces", "two spaces", "[-two  spaces-]{+two spaces+}"),
         (
+            "Read all contracts and list vague terms.",
+            "Read all contracts and list vague terms, then say for each of them why it matters, who is hurt by it, "
+            "and what to do.",
+            "Read all contracts and list vague terms{+, then say for each of them why it matters, who is hurt by it, "
+            "and what to do+}.",
+        ),
+        (
+            "Read the files of the task and look for one of them.",
+            "Look for vague terms. Write the list of these, one for each of the three contracts, with the line of it.",
+            "[-Read the files of the task and look for one of them.-]"
+            "{+Look for vague terms. Write the list of these, one for each of the three contracts, "
+            "with the line of it.+}",
+        ),
+        (
             "Each finding has an amount.",
             "The cat sat on a mat.",
             "[-Each finding has an amount.-]{+The cat sat on a mat.+}",
