@@ -67,6 +67,17 @@ def judged_again() -> Attempt:
     return attempt
 
 
+@pytest.mark.parametrize(("times", "folded"), [(1, 0), (80, 1)])
+def test_a_step_shows_each_request_whole(alice_client: Client, times: int, folded: int) -> None:
+    attempt, words = judged_again(), f"{'Name it. ' * times}To the end."
+    attempt.verdict.requests = [RequestResult(number=3, text=words, status="not_met", feedback="It is not named.")]
+    attempt.verdict.save()
+    page = alice_client.get(f"/runs/{attempt.step.plan.run_id}/steps/{attempt.step.pk}/").text
+    (shown,) = re.findall(r"<li>Request 3.*?</li>", page, re.DOTALL)
+    assert (shown.count(words), shown.count("<details")) == (1, folded)
+    assert "<strong>not met</strong>. It is not named." in shown
+
+
 def test_what_changed_since_a_request_is_a_diff_with_the_line_marked(alice_client: Client) -> None:
     attempt = judged_again()
     run_id = attempt.step.plan.run_id
