@@ -85,9 +85,11 @@ class RunReading:
 
     @property
     def rollback(self) -> str:
-        """What the plan says is to be done with the results when the task fails; empty unless it did, in any part."""
-        missed = self.run.outcome not in {None, Outcome.SUCCEEDED}
-        return self.rows.plans[-1].header.rollback_strategy if missed and self.rows.plans else ""
+        """What the plan says is to be done with the results when the task fails; empty unless it did, in any part, and
+        has left some. A person who stopped it knows why.
+        """
+        missed = self.run.outcome in {Outcome.PARTIAL, Outcome.FAILED}
+        return self.rows.plans[-1].header.rollback_strategy if missed and self.rows.plans and self.made else ""
 
     @property
     def verdict_word(self) -> str:

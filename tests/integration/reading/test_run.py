@@ -49,7 +49,7 @@ def test_an_answer_begins_with_so_many_points_at_most(monkeypatch: pytest.Monkey
     [
         (factories.finished_succeeded, False),
         (factories.finished_partial, True),
-        (factories.stopped, True),
+        (factories.stopped, False),
         (factories.executing, False),
     ],
 )
