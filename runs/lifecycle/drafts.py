@@ -16,7 +16,9 @@ from django.utils import timezone
 from runs import trees, unused
 from runs.documents import renditions
 from runs.errors import InvalidInput, UploadRefused
+from runs.lifecycle import replacing
 from runs.lifecycle.intake import Upload, check_space, holds_secrets, in_mb
+from runs.lifecycle.replacing import Place, Places
 from runs.models import Draft, DraftFile, Run, User
 from runs.pev.files.paths import MAX_CHARACTERS, clashes, clean_path
 from runs.pev.ports import FileInfo
@@ -68,16 +70,21 @@ def add(owner: User, token: uuid.UUID, uploads: Sequence[Upload]) -> list[Refuse
     limit of the person, or when the token is no longer one for a draft.
     """
     draft = _begun(owner, token, None)
-    kept, refused = _sorted_out(files_of(draft), uploads)
+    rows = replacing.rows_of(draft)
+    places = Places(replacing.before_of(draft), rows)
+    kept, refused = _sorted_out({row.path: FileInfo(row.sha256, row.size) for row in rows}, uploads, places)
     size = sum(upload.content.size or 0 for upload in kept.values())
     _check_quota(owner, len(kept), size)
     check_space(size)
-    stored = {path: trees.put_file(upload.content) for path, upload in kept.items()}
-    trees.examine(stored)
+    stored = {place: trees.put_file(upload.content) for place, upload in kept.items()}
+    trees.examine({place.path: info for place, info in stored.items()})
     with transaction.atomic():
         _locked(draft)
-        draft.files.filter(path__in=list(stored), removed=False).update(removed=True)
-        _create(draft, stored)
+        _make_room(draft, stored)
+        DraftFile.objects.bulk_create(
+            DraftFile(draft=draft, path=place.path, sent_as=place.sent_as, sha256=info.sha256, size=info.size)
+            for place, info in stored.items()
+        )
     return refused
 
 
@@ -174,15 +181,27 @@ def _create(draft: Draft, files: Mapping[str, FileInfo]) -> None:
     )
 
 
+def _make_room(draft: Draft, places: Iterable[Place]) -> None:
+    """What lies where files are to lie goes; only what had been put there by its name gets its own path back."""
+    by_path = {place.path: place for place in places}
+    for row in draft.files.filter(path__in=list(by_path), removed=False):
+        if row.sent_as and not by_path[row.path].sent_as and row.sent_as not in by_path:
+            DraftFile.objects.filter(pk=row.pk).update(path=row.sent_as, sent_as="")
+        else:
+            DraftFile.objects.filter(pk=row.pk).update(removed=True)
+
+
 def _locked(draft: Draft) -> None:
     """Two tabs may send the same path at once. Raises UploadRefused when the draft was submitted or swept meanwhile."""
     if not Draft.objects.select_for_update().filter(pk=draft.pk, expires_at__gt=timezone.now()).exists():
         raise UploadRefused("This form was submitted or discarded meanwhile. Load the page again for another run.")
 
 
-def _sorted_out(there: Mapping[str, FileInfo], uploads: Sequence[Upload]) -> tuple[dict[str, Upload], list[Refused]]:
-    """The uploads that can be kept beside what is there, by clean path, and the others."""
-    kept: dict[str, Upload] = {}
+def _sorted_out(
+    there: Mapping[str, FileInfo], uploads: Sequence[Upload], places: Places
+) -> tuple[dict[Place, Upload], list[Refused]]:
+    """The uploads that can be kept beside what is there, by where they go, and the others."""
+    chosen: dict[str, Upload] = {}
     refused: list[Refused] = []
     room = settings.UPLOAD_BYTES - sum(info.size for info in there.values())
     for upload in uploads:
@@ -190,19 +209,22 @@ def _sorted_out(there: Mapping[str, FileInfo], uploads: Sequence[Upload]) -> tup
             path = clean_path(upload.path)
             size = upload.content.size or 0
             _check_one(path, upload, size)
-            _check_room(path, size, room, len({*there, *kept, path}))
+            _check_room(path, size, room, len({*there, *chosen, path}))
         except _Secret as error:
             refused.append(Refused(upload.path[:MAX_CHARACTERS], str(error), secret=True))
         except InvalidInput as error:
             refused.append(Refused(upload.path[:MAX_CHARACTERS], str(error)))
         else:
-            kept[path] = upload
+            chosen[path] = upload
             room -= size
+    placed = places.of(chosen)
+    kept = {place.path: path for path, place in placed.items()}
     beside = {other: one for one, other in clashes([*(path for path in there if path not in kept), *kept])}
-    for path in beside.keys() & kept.keys():
-        del kept[path]
-        refused.append(Refused(path, f"It cannot lie beside “{beside[path]}”; rename one of the two."))
-    return kept, refused
+    refused += [
+        Refused(kept.pop(path), f"It cannot lie beside “{beside[path]}”; rename one of the two.")
+        for path in beside.keys() & kept.keys()
+    ]
+    return {placed[path]: chosen[path] for path in kept.values()}, refused
 
 
 class _Secret(InvalidInput):

@@ -19,7 +19,7 @@ from runs.accounting.prices import price_of
 from runs.enums import ApprovalPolicy, Role, StepApproval
 from runs.errors import FilesMissing, InvalidInput, PlanRefused
 from runs.events import kinds as events
-from runs.lifecycle import drafts, facts, fingerprint
+from runs.lifecycle import drafts, facts, fingerprint, replacing
 from runs.lifecycle.advance import advance
 from runs.lifecycle.intake import Upload, check_excluded, check_space, intake, listed, without_secrets
 from runs.lifecycle.mentions import mention_in
@@ -76,6 +76,8 @@ def submit(owner: User, submission: Submission) -> Run:
         return existing
     draft = drafts.found(owner, submission.token) if submission.from_draft else None
     drafted = drafts.files_of(draft) if draft else {}
+    if draft:
+        replacing.check_answered(draft)
     request = checked_request(submission, has_files=bool(drafted or submission.uploads))
     check_policy(submission.policy, owner, submission.approvers)
     submission = _with_topics(submission)

@@ -28,13 +28,19 @@ class Draft(models.Model):
 
 
 class DraftFile(models.Model):
-    """A file of a draft. `removed` ones are kept until the draft goes: their contents lie on the disk until then."""
+    """A file of a draft. `removed` ones are kept until the draft goes: their contents lie on the disk until then.
+
+    `sent_as`: the path that it came with, where it lies in the place of a file of the run before, of the same name.
+    `beside`: a person has said that it replaces none.
+    """
 
     draft = models.ForeignKey(Draft, models.CASCADE, related_name="files")
     path = models.CharField(max_length=MAX_CHARACTERS)
     sha256 = models.CharField(max_length=64)
     size = models.PositiveBigIntegerField()
     removed = models.BooleanField(default=False)
+    sent_as = models.CharField(max_length=MAX_CHARACTERS, default="", blank=True)
+    beside = models.BooleanField(default=False)
 
     class Meta:
         constraints = [

@@ -218,7 +218,7 @@ export class DraftFiles {
     if (!button) return;
     event.preventDefault();
     const buttons = () => [...at("draft-files").querySelectorAll(".remove")];
-    const place = buttons().indexOf(button);
+    const place = buttons().indexOf(button.closest("li")?.querySelector(".remove"));
     const data = new FormData();
     data.set(button.name, button.value);
     if (!(await this.post(data))) return;

@@ -8,9 +8,13 @@ export class KeptWords {
 
   constructor(form, restored) {
     this.form = form;
-    this.key = `${PREFIX}${form.dataset.person}:${form.dataset.token}`;
+    this.key = `${PREFIX}${form.dataset.person}:${form.dataset.kept}`;
     this.#forgetOld();
-    if (form.dataset.fresh && this.#restore()) restored();
+    if (form.dataset.fresh && this.#restore()) {
+      this.#changed();
+      restored();
+    }
+    document.getElementById("start-over")?.addEventListener("submit", () => this.forget());
     const later = () => {
       clearTimeout(this.#timer);
       this.#timer = setTimeout(() => this.keep(), 300);
@@ -38,10 +42,17 @@ export class KeptWords {
   }
 
   address() {
+    this.#changed();
     const query = new URLSearchParams(location.search);
     query.set("draft", this.form.dataset.token);
     query.delete("template");
     history.replaceState(null, "", `?${query}`);
+  }
+
+  // There is something to throw away.
+  #changed() {
+    const over = document.getElementById("start-over");
+    if (over) over.hidden = false;
   }
 
   forget() {

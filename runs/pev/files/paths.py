@@ -62,6 +62,11 @@ def clashes(paths: Iterable[str]) -> list[tuple[str, str]]:
     return pairs
 
 
+def base_name(path: str) -> str:
+    """The last part of a clean path, equal for two that could not lie in one folder (`clashes`)."""
+    return _folded(path.rsplit("/", 1)[-1])
+
+
 class Converted(bytes):
     """A text as UTF-8 that was given in another encoding. `sha256` is the hash of what was given, which evidence names:
     it is what people have and can compare.

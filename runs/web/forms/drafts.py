@@ -4,14 +4,36 @@ from __future__ import annotations
 
 from django import forms
 
+from runs.lifecycle import replacing
+from runs.models import Draft
 from runs.web.forms.new_run import FilesForm
 from runs.web.forms.posted import PostedForm
 
+BETWEEN = "//"
+"""Between two paths in the value of a button: no path of a file has it."""
+
 
 class DraftForm(FilesForm, PostedForm):
-    """Files to add, paths to remove, or a word that all of it goes. A draft that is new begins with those of `run`."""
+    """Files to add, paths to remove, or a word that all of it goes. A draft that is new begins with those of `run`:
+    of these `put_back` names one, `replace` an added file and the one whose place it takes, `keep_both` one that does
+    not.
+    """
 
     remove = forms.Field(required=False, widget=forms.MultipleHiddenInput)
     remove_all = forms.BooleanField(required=False)
     discard = forms.BooleanField(required=False)
+    replace = forms.CharField(required=False, strip=False)
+    keep_both = forms.CharField(required=False, strip=False)
+    put_back = forms.CharField(required=False, strip=False)
     run = forms.IntegerField(required=False, min_value=1, max_value=10**15)
+
+    def answer(self, draft: Draft) -> None:
+        """Do what was said of files of the run before. Raises InvalidInput."""
+        sent = self.cleaned_data
+        if sent["replace"]:
+            path, _, other = sent["replace"].partition(BETWEEN)
+            replacing.replace(draft, path, other)
+        if sent["keep_both"]:
+            replacing.keep_both(draft, sent["keep_both"])
+        if sent["put_back"]:
+            replacing.put_back(draft, sent["put_back"])

@@ -1,4 +1,4 @@
-"""The files of a form before it is submitted, as the page lists them: what needs a look stands first."""
+"""The files of a form before it is submitted, as the page lists them: what needs an answer or a look stands first."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from runs import trees
-from runs.lifecycle import drafts
+from runs.lifecycle import drafts, replacing
 from runs.lifecycle.drafts import Refused
-from runs.models import Draft, Tree, User
+from runs.lifecycle.replacing import Namesakes
+from runs.models import Draft, DraftFile, Tree, User
 from runs.pev.ports import FileInfo
 
 MAX_ROWS = 200
@@ -18,18 +19,31 @@ MAX_NAMED = 20
 
 @dataclass(frozen=True)
 class Row:
-    """A file of the list; `problem` is why it cannot be read, as a clause behind its name."""
+    """A file of the list; `problem` is why it cannot be read, as a clause behind its name.
+
+    Beside files of a run before: `news` is “new” or “changed”, `sent_as` its own name where it replaces another, and
+    `namesakes` has those that it may replace.
+    """
 
     path: str
     size: int
     problem: str
+    news: str = ""
+    sent_as: str = ""
+    namesakes: Namesakes | None = None
+
+    @property
+    def order(self) -> tuple[bool, bool, bool, str]:
+        asked = self.namesakes is not None and self.namesakes.asked
+        return (not asked, not self.problem, not self.news, self.path)
 
 
 @dataclass(frozen=True)
 class DraftFiles:
     """`refused`: what was sent last and not taken. `left_out`: paths that may hold secrets, so they were not sent.
 
-    `begun`: there is a draft; else the files, if any, are those that it would begin with.
+    `begun`: there is a draft; else the files, if any, are those that it would begin with. `gone`: files of the run
+    before that it has no more.
     """
 
     token: uuid.UUID
@@ -37,6 +51,15 @@ class DraftFiles:
     refused: Sequence[Refused] = ()
     left_out: Sequence[str] = ()
     begun: bool = False
+    gone: Sequence[str] = ()
+
+    @property
+    def shown_gone(self) -> Sequence[str]:
+        return self.gone[:MAX_NAMED]
+
+    @property
+    def more_gone(self) -> int:
+        return max(0, len(self.gone) - MAX_NAMED)
 
     @property
     def count(self) -> int:
@@ -77,14 +100,31 @@ def draft_files(
     secrets = [one.path for one in refused if one.secret]
     left_out = list(dict.fromkeys([*secrets, *draft.left_out]))
     taken_back = [one for one in refused if not one.secret]
-    return DraftFiles(token, rows_of(drafts.files_of(draft)), taken_back, left_out, begun=True)
+    before, there = replacing.before_of(draft), drafts.files_of(draft)
+    rows = rows_of(there, before, replacing.rows_of(draft)) if before else rows_of(there)
+    gone = sorted(before.keys() - there.keys())
+    return DraftFiles(token, rows, taken_back, left_out, begun=True, gone=gone)
 
 
-def rows_of(files: Mapping[str, FileInfo]) -> list[Row]:
-    """What cannot be read first, then by path."""
+def rows_of(
+    files: Mapping[str, FileInfo], before: Mapping[str, FileInfo] | None = None, drafted: Sequence[DraftFile] = ()
+) -> list[Row]:
+    """What needs an answer first, then what cannot be read and what is not as in the run before, then by path."""
     problems = drafts.problems_in(files)
-    rows = [Row(path, info.size, problems.get(path, "")) for path, info in files.items()]
-    return sorted(rows, key=lambda row: (not row.problem, row.path))
+    sent_as = {row.path: row.sent_as for row in drafted}
+    same = {one.path: one for one in replacing.namesakes(before or {}, drafted)}
+    rows = [
+        Row(
+            path,
+            info.size,
+            problems.get(path, ""),
+            "" if before is None or before.get(path) == info else "changed" if path in before else "new",
+            sent_as.get(path, ""),
+            same.get(path),
+        )
+        for path, info in files.items()
+    ]
+    return sorted(rows, key=lambda row: row.order)
 
 
 @dataclass(frozen=True)

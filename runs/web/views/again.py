@@ -13,7 +13,7 @@ from django.views.decorators.http import require_http_methods
 from runs import trees
 from runs.enums import RunStatus
 from runs.errors import InvalidInput
-from runs.lifecycle import fingerprint, submission
+from runs.lifecycle import drafts, fingerprint, submission
 from runs.lifecycle.foreseen import Foreseen, Inputs, foresee
 from runs.lifecycle.templates import plan_worth_keeping
 from runs.models import Plan, Run
@@ -57,7 +57,10 @@ def run_again(request: HttpRequest, run_id: int) -> HttpResponse:
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def run_again_with(request: HttpRequest, run_id: int) -> HttpResponse:
-    """The form of a new run, filled as this run was; posted, a run, or with `look` what it would reuse."""
+    """The form of a new run, filled as this run was; posted, a run, or with `look` what it would reuse.
+
+    A form that was left with files in it is continued, however one comes back to it.
+    """
     run, owner = visible_run(request, run_id), person(request)
     if run.status != RunStatus.FINISHED:
         return _not_finished(request, run)
@@ -66,7 +69,9 @@ def run_again_with(request: HttpRequest, run_id: int) -> HttpResponse:
         if token and (made := submission.submitted(owner, token)):
             messages.info(request, "That form was submitted already. This is its run.")
             return redirect("run", run_id=made.pk)
-        return form_page(request, AgainWithForm(owner=owner, before=run, initial={"token": token} if token else {}), [])
+        left = None if token else drafts.of(owner).filter(before=run).first()
+        initial = {"token": left.token if left else token} if token or left else {}
+        return form_page(request, AgainWithForm(owner=owner, before=run, initial=initial), [])
     form = AgainWithForm(request.POST, request.FILES, owner=owner, before=run)
     if "HX-Request" in request.headers:
         return render(request, "runs/again_with.html#reuse", {"reuse": reuse_of(owner, form)})

@@ -39,7 +39,7 @@ def change(request: HttpRequest, draft: uuid.UUID) -> HttpResponse:
     if in_background(request):
         return _list(request, draft_files(person(request), draft, refused, before.inputs if before else None), errors)
     if form.cleaned_data.get("discard"):
-        return redirect("new_run")
+        return redirect("run_again_with", before.pk) if before else redirect("new_run")
     return form_page(request, _typed(request, draft, before), errors, refused=refused, status=422 if errors else 200)
 
 
@@ -75,6 +75,8 @@ def _changed(request: HttpRequest, token: uuid.UUID, form: DraftForm, before: Ru
         drafts.remove(found)
     elif sent["remove"]:
         drafts.remove(found, sent["remove"])
+    else:
+        form.answer(found)
     left_out = [*form.held_back(), *(one.path for one in refused if one.secret)]
     if left_out:
         drafts.note_left_out(found, left_out)

@@ -14,10 +14,11 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from runs.errors import FilesMissing, InvalidInput, PevError, PlanRefused
-from runs.lifecycle import drafts, submission, templates
+from runs.lifecycle import drafts, replacing, submission, templates
 from runs.lifecycle.defaults import default_policy, is_set_up
 from runs.lifecycle.drafts import Refused
 from runs.lifecycle.finished_sample import finished_sample
+from runs.lifecycle.intake import Upload
 from runs.lifecycle.submission import Submission
 from runs.models import Run, User
 from runs.pev.files.sensitive import SECRETS
@@ -102,6 +103,7 @@ def _submit(request: HttpRequest, form: NewRunForm) -> Run:
         return made
     begin(owner, form)
     uploads, drafted = form.uploads(), _has_files(owner, given["token"])
+    _check_places(owner, form, uploads)
     form.check_sources(has_files=bool(uploads) or drafted or given["has_draft"])
     plan = form.plan()
     return submission.submit(
@@ -126,6 +128,15 @@ def _submit(request: HttpRequest, form: NewRunForm) -> Run:
 def _has_files(owner: User, token: uuid.UUID) -> bool:
     draft = drafts.of(owner).filter(token=token).first()
     return draft is not None and bool(drafts.files_of(draft))
+
+
+def _check_places(owner: User, form: NewRunForm, uploads: Sequence[Upload]) -> None:
+    """Raises InvalidInput for files that were sent together with the form, and would replace others by their names:
+    that is shown before anything is started.
+    """
+    draft = drafts.of(owner).filter(token=form.cleaned_data["token"]).first()
+    if draft and (told := replacing.told(draft, [upload.path for upload in uploads])):
+        raise InvalidInput(f"{told} Look at the list of files, then start the run.")
 
 
 def begin(owner: User, form: NewRunForm) -> None:

@@ -254,3 +254,76 @@ def test_a_form_that_was_left_is_continued_as_the_one_that_it_is(first: Run, cli
     client.post(f"/runs/drafts/{token}/", {"run": first.pk, "files": files, "paths": ["more.md"]})
     assert f'href="{place}?draft={token}">Continue</a>' in client.get("/runs/new/").text
     assert "more.md" in client.get(f"{place}?draft={token}").text
+
+
+# ---- files of the same name, and a form that was left
+
+
+@pytest.fixture
+def foldered(team: Team, submitted: Submit, client: Client, alice: User) -> Run:
+    """A finished run whose only file lies in a folder, and was read."""
+    team.executor = looking(one=[reads("in/notes.md")])
+    client.force_login(alice)
+    return finish(submitted(files={"in/notes.md": b"Old notes.\n"}), alice)
+
+
+def test_a_file_without_its_folder_replaces_the_old_one_and_the_page_says_so(
+    foldered: Run, client: Client, alice: User
+) -> None:
+    place = f"/runs/{foldered.pk}/again/with/"
+    sent = sent_by(client.get(place).text)
+    page = client.post(place, sent | {"files": [SimpleUploadedFile("notes.md", b"Other notes.\n")]})
+    assert (page.status_code, Run.objects.count()) == (422, 1), "it is said before anything is started"
+    assert "“notes.md” replaces in/notes.md. Look at the list of files, then start the run." in page.text
+    assert "Your “notes.md” replaces in/notes.md." in page.text
+    assert "1 file, 13 bytes" in page.text
+    assert told(client.post(place, sent_by(page.text) | {"look": "on"}).text).startswith(
+        "0 of 2 reused Do one again because in/notes.md changed"
+    )
+    assert client.post(place, sent_by(page.text)).status_code == 302
+    run = Run.objects.latest("pk")
+    assert {path: info.size for path, info in trees.files_of(run.inputs).items()} == {"in/notes.md": 13}
+
+
+def test_both_are_kept_by_a_button_and_the_old_one_can_be_put_back(foldered: Run, client: Client) -> None:
+    token = uuid.uuid4()
+    place, fields = f"/runs/drafts/{token}/", {"run": foldered.pk}
+    added = {"files": [SimpleUploadedFile("notes.md", b"New.")], "paths": ["notes.md"], **fields}
+    json = {"Accept": "application/json"}
+    assert client.post(place, added, headers=json).json()["files"] == 1
+    both = client.post(place, {"keep_both": "in/notes.md", **fields}, headers=json).json()
+    assert (both["files"], "Keep both" in both["html"]) == (2, False)
+    gone = client.post(place, {"remove": "in/notes.md", **fields}, headers=json).json()
+    assert (gone["files"], 'aria-label="Put back in/notes.md"' in gone["html"]) == (1, True)
+    assert client.post(place, {"put_back": "in/notes.md", **fields}, headers=json).json()["files"] == 2
+    wrong = client.post(place, {"put_back": "other.md", **fields}, headers=json)
+    assert (wrong.status_code, wrong.json()["errors"][0].startswith("The files were changed meanwhile")) == (422, True)
+
+
+def test_which_of_two_is_replaced_is_asked_and_nothing_starts_before(
+    team: Team, submitted: Submit, client: Client, alice: User
+) -> None:
+    run = finish(submitted(files={"a/notes.md": b"A", "b/notes.md": b"B"}), alice)
+    client.force_login(alice)
+    place = f"/runs/{run.pk}/again/with/"
+    sent = sent_by(client.get(place).text)
+    page = client.post(place, sent | {"look": "on", "files": [SimpleUploadedFile("notes.md", b"New.")]}).text
+    assert "Which file does it replace?" in page
+    refused = client.post(place, sent_by(page))
+    assert (refused.status_code, Run.objects.count()) == (422, 1)
+    assert "Say in the list of files what “notes.md” replaces: a/notes.md or b/notes.md" in refused.text
+    answer = client.post(f"/runs/drafts/{sent['token']}/", sent_by(page) | {"replace": "notes.md//b/notes.md"}).text
+    assert "Your “notes.md” replaces b/notes.md." in answer
+    assert client.post(place, sent_by(answer)).status_code == 302
+    assert list(trees.files_of(Run.objects.latest("pk").inputs)) == ["a/notes.md", "b/notes.md"]
+
+
+def test_a_form_that_was_left_is_found_again_until_it_is_thrown_away(first: Run, client: Client, place: str) -> None:
+    sent = sent_by(client.get(place).text)
+    draft = f"/runs/drafts/{sent['token']}/"
+    client.post(draft, {"run": first.pk, "files": [SimpleUploadedFile("more.md", b"1")], "paths": ["more.md"]})
+    page = client.get(place).text
+    assert (sent_by(page)["token"], '<span class="path">more.md</span>' in page) == (sent["token"], True)
+    assert client.post(draft, {"run": first.pk, "discard": "on"})["Location"] == place
+    afresh = client.get(place).text
+    assert (sent_by(afresh)["token"] != sent["token"], "more.md" in afresh) == (True, False)

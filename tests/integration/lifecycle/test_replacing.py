@@ -1,0 +1,156 @@
+"""A file that is added to those of a run that is run again replaces the one of the same name; nothing is guessed."""
+
+from __future__ import annotations
+
+import uuid
+
+import pytest
+from django.core.files.base import ContentFile
+
+from runs import trees
+from runs.errors import InvalidInput
+from runs.lifecycle import drafts, replacing
+from runs.lifecycle.intake import Upload
+from runs.lifecycle.replacing import Namesakes
+from runs.lifecycle.submission import Submission, submit
+from runs.models import Draft, Run
+from tests import factories as made
+
+pytestmark = pytest.mark.django_db
+
+TOKEN = uuid.UUID("12345678-1234-5678-1234-567812345678")
+
+
+def before(*paths: str) -> Run:
+    run = made.finished_succeeded()
+    files = {path: trees.put(f"old {path}".encode()) for path in sorted(paths)}
+    trees.examine(files)
+    run.inputs = trees.make_tree(files)
+    run.save()
+    return run
+
+
+def draft_of(*paths: str) -> Draft:
+    return drafts.begin_with(made.alice(), TOKEN, before(*paths))
+
+
+def add(*paths: str) -> list[str]:
+    uploads = [Upload(path, ContentFile(f"new {path}".encode())) for path in paths]
+    return [one.why for one in drafts.add(made.alice(), TOKEN, uploads)]
+
+
+def contents(draft: Draft) -> dict[str, str]:
+    return {path: trees.read_blob(info.sha256).decode() for path, info in drafts.files_of(draft).items()}
+
+
+def asked(draft: Draft) -> list[Namesakes]:
+    return replacing.namesakes(replacing.before_of(draft), replacing.rows_of(draft))
+
+
+def test_a_file_without_its_folder_replaces_the_one_of_its_name() -> None:
+    draft = draft_of("contracts/Büro lease.md", "contracts/other.md")
+    assert add("Bu\u0308ro lease.md") == []
+    assert contents(draft) == {
+        "contracts/Büro lease.md": "new Bu\u0308ro lease.md",
+        "contracts/other.md": "old contracts/other.md",
+    }
+    assert draft.files.get(path="contracts/Büro lease.md", removed=False).sent_as == "Büro lease.md"
+    assert asked(draft) == []
+
+
+def test_it_is_told_before_it_is_in_the_draft() -> None:
+    draft = draft_of("a/x.md", "b/x.md", "a/y.md", "z.md")
+    assert replacing.told(draft, ["y.md", "z.md", "new/y.md", "other.md", "../x"]) == "“y.md” replaces a/y.md."
+    assert replacing.told(draft, ["x.md"]) == "“x.md” may replace a/x.md or b/x.md."
+
+
+def test_sent_again_it_goes_to_the_same_place() -> None:
+    draft = draft_of("a/x.md")
+    add("x.md")
+    drafts.add(made.alice(), TOKEN, [Upload("x.md", ContentFile(b"newest"))])
+    assert contents(draft) == {"a/x.md": "newest"}
+
+
+def test_both_are_kept_where_somebody_says_so() -> None:
+    draft = draft_of("a/x.md")
+    add("x.md")
+    replacing.keep_both(draft, "a/x.md")
+    assert contents(draft) == {"a/x.md": "old a/x.md", "x.md": "new x.md"}
+    assert asked(draft) == []
+    drafts.add(made.alice(), TOKEN, [Upload("x.md", ContentFile(b"newest"))])
+    assert contents(draft) == {"a/x.md": "old a/x.md", "x.md": "newest"}
+
+
+def test_of_several_of_one_name_none_is_guessed_and_nothing_starts_before_it_is_said() -> None:
+    draft = draft_of("a/x.md", "b/x.md")
+    add("x.md")
+    assert contents(draft) == {"a/x.md": "old a/x.md", "b/x.md": "old b/x.md", "x.md": "new x.md"}
+    assert asked(draft) == [Namesakes("x.md", ["a/x.md", "b/x.md"], asked=True)]
+    submission = Submission("Do it.", (), made.policy(), TOKEN, from_draft=True)
+    with pytest.raises(InvalidInput) as refused:
+        submit(made.alice(), submission)
+    assert str(refused.value) == ("Say in the list of files what “x.md” replaces: a/x.md or b/x.md, or none of them.")
+    replacing.replace(draft, "x.md", "b/x.md")
+    assert contents(draft) == {"a/x.md": "old a/x.md", "b/x.md": "new x.md"}
+    assert list(trees.files_of(submit(made.alice(), submission).inputs)) == ["a/x.md", "b/x.md"]
+
+
+def test_none_of_several_may_be_meant() -> None:
+    draft = draft_of("a/x.md", "b/x.md")
+    add("x.md")
+    replacing.keep_both(draft, "x.md")
+    assert asked(draft) == []
+
+
+def test_a_file_with_another_folder_lies_beside_and_may_replace() -> None:
+    draft = draft_of("2025/x.md")
+    add("2026/x.md")
+    assert asked(draft) == [Namesakes("2026/x.md", ["2025/x.md"], asked=False)]
+    replacing.check_answered(draft)
+    replacing.replace(draft, "2026/x.md", "2025/x.md")
+    assert contents(draft) == {"2025/x.md": "new 2026/x.md"}
+
+
+@pytest.mark.parametrize("sent", [[["x.md", "a/x.md"]], [["x.md"], ["a/x.md"]], [["a/x.md"], ["x.md"]]])
+def test_the_file_itself_takes_its_place_before_one_that_has_only_its_name(sent: list[list[str]]) -> None:
+    draft = draft_of("a/x.md")
+    for paths in sent:
+        add(*paths)
+    assert contents(draft) == {"a/x.md": "new a/x.md", "x.md": "new x.md"}
+    assert asked(draft) == [Namesakes("x.md", ["a/x.md"], asked=True)]
+
+
+def test_what_was_removed_is_replaced_all_the_same_and_can_be_put_back() -> None:
+    draft = draft_of("a/x.md", "a/y.md")
+    drafts.remove(draft, ["a/x.md"])
+    add("x.md")
+    assert contents(draft) == {"a/x.md": "new x.md", "a/y.md": "old a/y.md"}
+    replacing.put_back(draft, "a/x.md")
+    assert contents(draft) == {"a/x.md": "old a/x.md", "a/y.md": "old a/y.md"}
+
+
+def test_two_that_cannot_lie_together_are_not_both_kept() -> None:
+    draft = draft_of("x.md")
+    assert add("X.md") == []
+    with pytest.raises(InvalidInput, match=r"“x\.md” and “X\.md” cannot lie in one folder|“X\.md” and “x\.md”"):
+        replacing.keep_both(draft, "x.md")
+    assert contents(draft) == {"x.md": "new X.md"}
+
+
+def test_what_an_old_page_or_a_stranger_names_changes_nothing() -> None:
+    draft = draft_of("a/x.md", "a/y.md")
+    for change, *paths in (
+        (replacing.replace, "gone.md", "a/x.md"),
+        (replacing.replace, "a/y.md", "a/x.md"),
+        (replacing.keep_both, "gone.md"),
+        (replacing.put_back, "gone.md"),
+    ):
+        with pytest.raises(InvalidInput, match="changed meanwhile"):
+            change(draft, *paths)
+    assert contents(draft) == {"a/x.md": "old a/x.md", "a/y.md": "old a/y.md"}
+
+
+def test_the_draft_of_a_first_run_replaces_by_path_alone() -> None:
+    drafts.add(made.alice(), TOKEN, [Upload("a/x.md", ContentFile(b"1"))])
+    add("x.md")
+    assert list(contents(Draft.objects.get())) == ["a/x.md", "x.md"]
