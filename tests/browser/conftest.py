@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, StorageState, expect, sync_playwright
 
-from tests.browser.site import FLAGS, Site, chromium
+from tests.browser.site import FLAGS, Site, chromium, served
 from tests.installation import Installation
 
 expect.set_options(timeout=15_000)
@@ -43,10 +43,8 @@ def browser() -> Iterator[Browser]:
 @pytest.fixture(scope="package")
 def site(tmp_path_factory: pytest.TempPathFactory, installation: Installation) -> Iterator[Site]:
     """For all stories of a worker: each module has people of its own, who see nothing of the others."""
-    running = Site(installation.copy(tmp_path_factory.mktemp("site")), delay=0.05)
-    running.first_link = running.start()
-    yield running
-    running.close()
+    with served(installation.copy(tmp_path_factory.mktemp("site"))) as site:
+        yield site
 
 
 @pytest.fixture(scope="module")

@@ -8,6 +8,8 @@ import signal
 import socket
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -128,6 +130,15 @@ class Site:
     def invite(self, user: str) -> str:
         """A link for somebody new."""
         return self.manage("people", "invite", user, "--base", self.url).strip()
+
+
+@contextmanager
+def served(data: Path, *, delay: float = 0.05) -> Iterator[Site]:
+    """A site on this data folder, until the stories on it are over. `delay`: seconds that each call takes."""
+    site = Site(data, delay=delay)
+    site.first_link = site.start()
+    yield site
+    site.close()
 
 
 def sign_in(page: Page, link: str) -> None:

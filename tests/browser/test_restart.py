@@ -5,17 +5,15 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Browser, Page, StorageState, expect
 
-from tests.browser.site import Site, by_link
+from tests.browser.site import Site, by_link, served
 from tests.browser.test_story import LONG, approve, beside, gate, numbers_in, try_the_samples
 from tests.installation import Installation
 
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory, installation: Installation) -> Iterator[Site]:
-    running = Site(installation.copy(tmp_path_factory.mktemp("killed")), delay=0.05)
-    running.first_link = running.start()
-    yield running
-    running.close()
+    with served(installation.copy(tmp_path_factory.mktemp("killed"))) as site:
+        yield site
 
 
 @pytest.fixture(scope="module")

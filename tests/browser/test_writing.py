@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page, StorageState, expect
 
-from tests.browser.site import Site, by_link
+from tests.browser.site import Site, by_link, served
 from tests.browser.test_story import LONG, approve, gate, try_the_samples
 from tests.installation import Installation
 
@@ -17,10 +17,8 @@ from tests.installation import Installation
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory, installation: Installation) -> Iterator[Site]:
     """Slow enough that a call can be watched."""
-    running = Site(installation.copy(tmp_path_factory.mktemp("slow")), delay=0.8)
-    running.first_link = running.start()
-    yield running
-    running.close()
+    with served(installation.copy(tmp_path_factory.mktemp("slow")), delay=0.8) as site:
+        yield site
 
 
 @pytest.fixture(scope="module")

@@ -7,12 +7,15 @@ from pathlib import Path
 import pytest
 
 from tests.browser.site import Site
+from tests.installation import Installation
 from tests.integration.web.serving.visitor import Visitor
 
 
 @pytest.mark.parametrize(("tls", "address"), [("on", "192.0.2.7"), ("off", "127.0.0.1")])
-def test_refused_links_are_logged_with_the_address_that_can_be_trusted(tmp_path: Path, tls: str, address: str) -> None:
-    site = Site(tmp_path / "data", delay=0, PEV_TLS=tls)
+def test_refused_links_are_logged_with_the_address_that_can_be_trusted(
+    tmp_path: Path, installation: Installation, tls: str, address: str
+) -> None:
+    site = Site(installation.copy(tmp_path / "data"), delay=0, PEV_TLS=tls)
     try:
         site.start()
         claimed = {"X-Forwarded-For": "198.51.100.6, 192.0.2.7", "X-Forwarded-Proto": "https"}

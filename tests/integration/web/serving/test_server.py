@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.browser.site import Site
+from tests.installation import Installation
 from tests.integration.web.serving.visitor import Line, Visitor, memory, spooled
 
 pytestmark = [pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="measures processes in /proc")]
@@ -34,8 +35,8 @@ class Target:
 
 
 @pytest.fixture(scope="module")
-def target(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Target]:
-    data = tmp_path_factory.mktemp("attacked")
+def target(tmp_path_factory: pytest.TempPathFactory, installation: Installation) -> Iterator[Target]:
+    data = installation.copy(tmp_path_factory.mktemp("attacked"))
     site = Site(data, delay=0, PEV_CONNECTIONS=str(MAX_CONNECTIONS), PEV_UPLOAD_MB="150", PEV_FILE_MB="30")
     try:
         yield Target(site, site.start())
