@@ -1,0 +1,148 @@
+"""What a gate shows: what is doubtful first, its folds, and why a button cannot be used."""
+
+import json
+import re
+
+import pytest
+from django.test import Client
+
+from runs.enums import GateKind, GateStatus, Verb
+from runs.lifecycle.gates import current_digest
+from runs.models import Gate, Run, Verdict
+from tests import factories
+from tests.integration.web.deciding import address, form, gate_of
+
+pytestmark = pytest.mark.django_db
+
+
+def test_an_exhausted_step_shows_first_what_was_not_met(alice_client: Client) -> None:
+    run = factories.exhausted_gate()
+    text = " ".join(alice_client.get(f"/runs/{run.pk}/").text.split())
+    criterion = run.plans.get().steps.get(key="review").spec.acceptance_criteria[0].text
+    unmet = f'<strong>Not met</strong> {criterion} <span class="faint">Unsupported: no quote of the verifier'
+    lines = text[text.index('<ul class="gate-lines">') :]
+    assert lines.startswith(f'<ul class="gate-lines"> <li data-mark="bad">{unmet}')
+    assert "<strong>Attempt 1</strong>" in lines
+
+
+def test_before_a_step_starts_the_page_says_what_is_about_to_happen(alice_client: Client) -> None:
+    run = factories.start_gate()
+    page = alice_client.get(f"/runs/{run.pk}/").text
+    gate = page.split('<article class="gate"')[1].split("</article>")[0]
+    said = [
+        "Start “Review the clauses”?</h2>",
+        "<li>high-risk step</li><li>step 2 of 3</li><li>$",
+        "Find vague terms, missing dates, amounts and parties, and placeholders.",
+        "<strong>Uses search_files</strong> Find placeholders.",
+        "<strong>May read</strong> all of your files · rests on List the contracts and their parties",
+        f"<strong>Writes</strong> <code>{factories.REVIEW}</code>",
+        "Each finding quotes the clause it is about.",
+        'value="approve">Start</button>',
+        'value="reject" data-needs-words>Request changes</button>',
+    ]
+    assert [words for words in said if words not in gate] == []
+    assert "Start “Review the clauses”?" in alice_client.get("/").text
+
+
+def test_a_question_without_a_result_has_no_folds_to_fetch(alice_client: Client) -> None:
+    for run in (factories.awaiting_plan(), factories.start_gate()):
+        assert alice_client.get(f"{address(gate_of(run))}how/").status_code == 404
+
+
+@pytest.mark.parametrize("part", ["criteria", "changes", "how"])
+def test_a_fold_is_fetched_while_its_question_is_open(client: Client, alice_client: Client, part: str) -> None:
+    run = factories.step_gate()
+    place = f"{address(gate_of(run))}{part}/"
+    assert alice_client.get(place).status_code == 200
+    client.force_login(factories.charlie())
+    assert client.get(place).status_code == 404
+    assert alice_client.get(f"{address(gate_of(run))}nothing/").status_code == 404
+    gate = gate_of(run)
+    factories.decide(run, GateKind.STEP, Verb.APPROVE)
+    assert alice_client.get(f"{address(gate)}{part}/").status_code == 404
+
+
+def test_gate_history_report_and_json_show_one_fingerprint(alice_client: Client) -> None:
+    run = factories.awaiting_plan()
+    shown = gate_of(run).digest[:12]
+    digest = gate_of(run).digest
+    alice_client.post(address(gate_of(run)), form(gate_of(run), "approve"))
+    assert f"fingerprint {shown}." in alice_client.get(f"/runs/{run.pk}/history/?level=all").text
+    assert digest in alice_client.get(f"/runs/{run.pk}/report/").text
+    report = json.loads(alice_client.get(f"/runs/{run.pk}/report.json").getvalue())
+    assert [plan["fingerprint"] for plan in report["plans"]] == [digest]
+
+
+def test_an_error_before_there_is_a_plan_offers_try_again_and_stop_only(alice_client: Client) -> None:
+    run = factories.error_gate()
+    page = alice_client.get(f"/runs/{run.pk}/").text
+    assert "Plan again</button>" in page
+    assert buttons(page) == {"approve": False, "reject": True}
+    assert "There is no plan yet that could be changed." in page
+    assert alice_client.post(address(gate_of(run)), form(gate_of(run), "give_up")).status_code == 422
+    alice_client.post(address(gate_of(run)), form(gate_of(run), "approve"))
+    assert run.work.get().status == "ready"
+
+
+def buttons(page: str) -> dict[str, bool]:
+    """By what a button of a gate does, whether it cannot be used; the reason is there if so, without any script."""
+    found = {}
+    for verb, rest in re.findall(r'<button [^>]*name="verb" value="(approve|reject)"([^>]*)>', page):
+        why = re.search(r' disabled aria-describedby="([^"]+)"', rest)
+        assert not why or f'id="{why[1]}">' in page
+        found[verb] = bool(why)
+    return found
+
+
+def test_without_revisions_left_changes_cannot_be_requested_and_it_is_said(alice_client: Client) -> None:
+    run = factories.awaiting_plan(revisions=0)
+    for place in ("", "plan/"):
+        page = alice_client.get(f"/runs/{run.pk}/{place}").text
+        assert buttons(page) == {"approve": False, "reject": True}
+        assert "Its policy allows no revision. Approve this one, or stop the run" in page
+    refused = alice_client.post(address(gate_of(run)), form(gate_of(run), "reject", "Shorter."))
+    assert (refused.status_code, "Its policy allows no revision." in refused.text) == (409, True)
+
+
+def test_what_only_needs_no_decision_cannot_be_edited_or_kept(alice_client: Client) -> None:
+    run = factories.executing()
+    page = alice_client.get(f"/runs/{run.pk}/plan/").text
+    assert '<p class="hint" id="why-not-edit">A plan can be edited while it needs a decision; this one' in page
+    stopped = factories.awaiting_plan()
+    alice_client.post(f"/runs/{stopped.pk}/stop/")
+    page = alice_client.get(f"/runs/{stopped.pk}/").text
+    assert '<p class="hint" id="why-not-kept">No plan of this run was approved, so there is none to keep.' in page
+    assert "Save the plan as a template</button>" in page
+
+
+def test_it_takes_a_second_person_to_approve(client: Client) -> None:
+    run = factories.awaiting_plan()
+    Run.objects.filter(pk=run.pk).update(policy=run.policy.changed(second_person=True))
+    run.refresh_from_db()
+    gate = gate_of(run)
+    Gate.objects.filter(pk=gate.pk).update(digest=current_digest(gate_of(run)))
+    client.force_login(factories.alice())
+    for place in ("", "plan/"):
+        assert buttons(client.get(f"/runs/{run.pk}/{place}").text) == {"approve": True, "reject": False}
+    refused = client.post(address(gate_of(run)), form(gate_of(run), "approve"))
+    assert refused.status_code == 403
+    assert "A second person has to approve this: you submitted the task." in refused.text
+    assert "alice submitted the task and may only request changes" in refused.text
+    assert gate_of(run).status == GateStatus.OPEN
+    client.force_login(factories.bob())
+    assert buttons(client.get(f"/runs/{run.pk}/").text) == {"approve": False, "reject": False}
+    assert client.post(address(gate_of(run)), form(gate_of(run), "approve")).status_code == 302
+    run.refresh_from_db()
+    assert run.status == "executing"
+
+
+def test_what_nobody_judged_is_not_said_to_be_unmet(alice_client: Client) -> None:
+    run = factories.exhausted_gate()
+    verdict = Verdict.objects.get(attempt=gate_of(run).attempt_id)
+    first = next(one for one in verdict.results if not one.met)
+    nobody = {"decided_by": "nobody", "passed": False, "supported": False}
+    results = [first, *(one.model_copy(update=nobody) for one in verdict.results if one != first)]
+    Verdict.objects.filter(pk=verdict.pk).update(results=results)
+    page = alice_client.get(f"/runs/{run.pk}/").content.decode()
+    assert re.findall(r"<strong>Not met</strong> (.*?) <", page) == [first.text]
+    assert f"<strong>Not judged</strong> {len(results) - 1} criteria, because a check had failed before" in page

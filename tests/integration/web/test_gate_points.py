@@ -1,0 +1,104 @@
+"""The points of a result at its gate: shown once, and accepted or sent back one by one."""
+
+import pytest
+from django.test import Client
+
+from runs.enums import GateStatus
+from tests import factories
+from tests.integration.web.deciding import address, form, gate_of
+
+pytestmark = pytest.mark.django_db
+
+
+REPORT = "Three points need attention in two documents.\n\n" + "\n".join(
+    f"- F{number}: clause {number} names no date" for number in (1, 2, 3)
+)
+
+
+def test_points_that_are_sent_back_become_requests_and_the_others_stay(alice_client: Client) -> None:
+    run = factories.reporting(REPORT)
+    page = alice_client.get(f"/runs/{run.pk}/").text
+    assert [f'name="back" value="{number}"' in page for number in (1, 2, 3, 4)] == [True, True, True, False]
+    gate = gate_of(run)
+    sent = form(gate, "reject", "Be brief.") | {"back": ["2", "3"], "note-2": "Quote the clause."}
+    assert alice_client.post(address(gate), sent).status_code == 302
+    gate.refresh_from_db()
+    assert [(one.request, one.words) for one in gate.comments] == [
+        (1, "Be brief."),
+        (2, "On point 2 “F2: clause 2 names no date”: Quote the clause."),
+        (
+            3,
+            "On point 3 “F3: clause 3 names no date”: This is not right yet. Look at it again and change it.",
+        ),
+    ]
+    page = alice_client.get(f"/runs/{run.pk}/steps/").text
+    assert "Quote the clause." in page
+    history = alice_client.get(f"/runs/{run.pk}/history/").text
+    said = "Be brief. · Quote the clause. (on F2) · This is not right yet. Look at it again and change it. (on F3)"
+    assert [said in text for text in (page, history, alice_client.get(f"/runs/{run.pk}/").text)] == [True, True, True]
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        ({"verb": "approve", "back": ["2"]}, "1 point is ticked to be sent back."),
+        ({"verb": "reject", "back": ["4"]}, "This result has no point 4."),
+        ({"verb": "reject", "back": ["0", "-1", "x", "1e3", "²", "99999"]}, "Say what should be different"),
+        ({"verb": "reject", "back": ["1", "2", "3"], **{f"note-{n}": "x" * 9_000 for n in (1, 2, 3)}}, ""),
+    ],
+)
+def test_points_that_cannot_be_sent_back_are_said_and_kept(
+    alice_client: Client, change: dict[str, object], says: str
+) -> None:
+    gate = gate_of(factories.reporting(REPORT))
+    answer = alice_client.post(address(gate), form(gate, "reject") | change)
+    gate.refresh_from_db()
+    if says:
+        assert (answer.status_code, gate.status) == (422, GateStatus.OPEN)
+        assert says in answer.text
+        assert ("checked" in answer.text) is (change["back"] == ["2"])
+    else:
+        assert [len(one.text) for one in gate.comments] == [2_000] * 3
+
+
+ROWS = "| Clause | Risk |\n|---|---|\n| 4.2 <img src=x> | *high* |\n| 7.1 | low |\n"
+
+
+def test_rows_of_tables_are_sent_back_with_their_cells(alice_client: Client) -> None:
+    csv = "Party,Amount\n<script>alert(1)</script>,=1+1\nKestrel,3\n"
+    run = factories.reporting(f"Two tables.\n\n{ROWS}\nThe end.", rows_csv=csv)
+    page = alice_client.get(f"/runs/{run.pk}/").text
+    fold = page.split(f'id="gate-{gate_of(run).pk}-points"')[1].split("</details>")[0]
+    assert '<summary>Points <span class="count">4</span>' in fold
+    assert [name in fold for name in ('<th scope="col">Clause</th>', "<em>high</em>", "Kestrel</td>")] == [True] * 3
+    assert [f'name="back" value="{number}"' in fold for number in (1, 2, 3, 4, 5)] == [True] * 4 + [False]
+    assert 'Send back<span class="visually-hidden"> row 1 of rows.csv</span>' in fold
+    assert "&lt;script&gt;alert(1)&lt;/script&gt;" in fold
+    assert ("<script" in fold, "<img" in fold) == (False, False)
+    gate = gate_of(run)
+    sent = form(gate, "reject") | {"back": ["1", "4"], "note-4": "Look at the annex."}
+    assert alice_client.post(address(gate), sent).status_code == 302
+    gate.refresh_from_db()
+    assert [(one.request, one.words) for one in gate.comments] == [
+        (
+            1,
+            "On row 1 of table 1 of the report “Clause: 4.2 <img src=x>; Risk: *high*”: "
+            "This is not right yet. Look at it again and change it.",
+        ),
+        (2, "On row 2 of rows.csv “Party: Kestrel; Amount: 3”: Look at the annex."),
+    ]
+
+
+def test_thousands_of_rows_are_cut_and_that_is_said(alice_client: Client) -> None:
+    run = factories.reporting("One table.", rows_csv="a,b\n" + "1,2\n" * 5_000)
+    page = alice_client.get(f"/runs/{run.pk}/").text
+    assert page.count('name="back"') == 500
+    assert "Further rows stand in the file: 500 can be sent back one by one." in page
+
+
+def test_a_report_stands_on_the_page_once(alice_client: Client) -> None:
+    run = factories.reporting(f"{REPORT}\n\n## Remarks\n\nThe annex is missing.")
+    page = alice_client.get(f"/runs/{run.pk}/").text
+    assert [page.count(words) for words in ("Three points need", "F2: clause 2", "The annex is")] == [1, 1, 0]
+    rest = alice_client.get(f"{address(gate_of(run))}report/").text
+    assert [rest.count(words) for words in ("Three points need", "F2: clause 2", "The annex is")] == [0, 0, 1]
