@@ -18,8 +18,14 @@ MAX_CELL = 400
 """Characters of a cell; what is longer is cut where it is shown, and in the request that quotes it."""
 FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 ITEM = re.compile(r" {0,3}(?:[-*+]|\d{1,9}[.)])\s+(?=\S)")
+_LINK = re.compile(r"\[([^\[\]]*)\]\((?:<[^<>]*>|[^()<>]*)\)")
+_MARKS = re.compile(r"(?<!\w)(?:\*{1,3}|_{1,3})|(?:\*{1,3}|_{1,3})(?!\w)|`+|~~")
 _COLUMN_MARK = re.compile(r":?-+:?")
 _SEPARATOR = re.compile(r"(?<!\\)\|")
+
+
+type Row = tuple[str, ...]
+"""What two rows, or an item and a row, have in common if they say the same."""
 
 
 @dataclass(frozen=True)
@@ -95,3 +101,15 @@ def _csv(text: str, limit: int) -> RowTable:
 def _fitted(cells: Sequence[str], columns: int) -> tuple[str, ...]:
     shown = [*cells, *([""] * (columns - len(cells)))][: min(columns, MAX_COLUMNS)]
     return tuple(cell if len(cell) <= MAX_CELL else f"{cell[:MAX_CELL]} …" for cell in shown)
+
+
+def same_row(header: Sequence[str], cells: Sequence[str]) -> Row:
+    """The names and words of a row, by which it is known again; nothing for one with a cell that was cut, of which
+    nobody knows how it goes on.
+    """
+    return () if any(len(cell) > MAX_CELL for cell in cells) else tuple(map(folded, (*header, *cells)))
+
+
+def folded(text: str) -> str:
+    """The words alone: without marks of Markdown, targets of links, and breaks."""
+    return " ".join(_MARKS.sub("", _LINK.sub(r"\1", text)).split())

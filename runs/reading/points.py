@@ -5,6 +5,7 @@ of the tables that it wrote.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
@@ -14,7 +15,7 @@ from runs.errors import InvalidInput
 from runs.models import Attempt
 from runs.pev.contracts import Comment
 from runs.pev.texts.wording import quoted
-from runs.reading.point_tables import FENCE, ITEM, RowTable, tables_in, tables_of
+from runs.reading.point_tables import FENCE, ITEM, Row, RowTable, folded, same_row, tables_in, tables_of
 
 MAX_POINTS = 500
 """Rows that can be decided one by one; what comes after them stays in the rest, or in its file."""
@@ -33,14 +34,15 @@ _SENTENCE_END = re.compile(r"(?<=[.!?…])\s+(?=\S)")
 
 @dataclass(frozen=True)
 class Point:
-    """One point, as Markdown; `number` counts from 1 through all of a result. A row of a table has `cells`, and `place`
-    says which it is, in words.
+    """One point, as Markdown; `number` counts from 1 through all of a result. A row of a table has `cells` and its
+    number there, `row`; `place` says which it is, in words.
     """
 
     number: int
     text: str
     cells: tuple[str, ...] = ()
     place: str = ""
+    row: int = 0
 
     @property
     def name(self) -> str:
@@ -50,13 +52,14 @@ class Point:
 @dataclass(frozen=True)
 class PointTable:
     """A table whose rows are points. `path`: the file in which it stands, empty for the report. `more`: there are rows
-    after these.
+    after these. `repeated`: so many rows are left out, since the report or a file before this one has them too.
     """
 
     path: str
     header: tuple[str, ...]
     points: tuple[Point, ...]
     more: bool
+    repeated: int = 0
 
     @property
     def text(self) -> str:
@@ -83,6 +86,20 @@ class Points:
     def all(self) -> tuple[Point, ...]:
         return (*self.points, *(point for table in self.tables for point in table.points))
 
+    @property
+    def further(self) -> tuple[PointTable, ...]:
+        """The tables beside what the result lists as its points: those are the items of the report, or else the rows of
+        its tables, or else those of the files.
+        """
+        if self.points:
+            return self.tables
+        return tuple(table for table in self.tables if table.path and not self.tables[0].path)
+
+    @property
+    def rows(self) -> int:
+        """How many rows `further` has."""
+        return sum(len(table.points) for table in self.further)
+
 
 def points_in(attempt: Attempt) -> Points:
     """Those of a result. Reads the tables among the files that it wrote."""
@@ -107,27 +124,49 @@ def points_of(report: str, files: Iterable[tuple[str, str]] = ()) -> Points:
     for count, table in enumerate(tables_of(lines, MAX_POINTS), start=1):
         if first > MAX_POINTS:
             break
-        tables.append(_table(table, "", f"table {count} of the report", first))
+        tables.append(_table(table, "", f"table {count} of the report", first, Counter()))
         first += len(tables[-1].points)
         # With more rows than fit, the others stand in the rest, below the same header.
         spans.append((table.body, table.body + len(tables[-1].points)) if tables[-1].more else (table.start, table.end))
-    for path, text in files:
-        shown = text if len(text) <= MAX_CHARACTERS else text[:MAX_CHARACTERS].rpartition("\n")[0]
-        for count, table in enumerate(tables_in(path, shown, MAX_POINTS) if first <= MAX_POINTS else (), start=1):
-            made = _table(table, path, path if count == 1 else f"table {count} of {path}", first)
-            tables.append(replace(made, more=made.more or shown is not text))
-            first += len(made.points)
+    tables += _written(files, first, _known(tables) + Counter((folded(point.text),) for point in points))
     lead, rest = _lead(list(_outside(lines, sorted(spans))))
     return Points(lead, points, rest, tuple(table for table in tables if table.points))
 
 
-def _table(table: RowTable, path: str, place: str, first: int) -> PointTable:
-    """With the rows for which there is room; `first` is the number of the first."""
-    points = tuple(
-        Point(first + number, _in_words(table.header, cells), cells, f"row {number + 1} of {place}")
-        for number, cells in enumerate(table.rows[: max(0, MAX_POINTS + 1 - first)])
-    )
-    return PointTable(path, table.header, points, more=len(table.rows) > len(points))
+def _written(files: Iterable[tuple[str, str]], first: int, known: Counter[Row]) -> Iterator[PointTable]:
+    """The tables of files, without the rows that are `known`: the report's are kept, since they are what is asked about
+    and what its citations were looked up in. The same row twice in one place is two points.
+    """
+    for path, text in files:
+        shown = text if len(text) <= MAX_CHARACTERS else text[:MAX_CHARACTERS].rpartition("\n")[0]
+        left, here = known.copy(), list[PointTable]()
+        for count, table in enumerate(tables_in(path, shown, MAX_POINTS) if first <= MAX_POINTS else (), start=1):
+            made = _table(table, path, path if count == 1 else f"table {count} of {path}", first, left)
+            here.append(replace(made, more=made.more or shown is not text))
+            first += len(made.points)
+        known = known + _known(here)
+        yield from here
+
+
+def _known(tables: Iterable[PointTable]) -> Counter[Row]:
+    return Counter(key for table in tables for point in table.points if (key := same_row(table.header, point.cells)))
+
+
+def _table(table: RowTable, path: str, place: str, first: int, known: Counter[Row]) -> PointTable:
+    """With the rows for which there is room; `first` is the number of the first. Takes those that are left out, since
+    they are `known`, from there.
+    """
+    points, repeated = list[Point](), 0
+    for row, cells in enumerate(table.rows, start=1):
+        same = [key for key in (same_row(table.header, cells), (" ".join(map(folded, cells)),)) if known[key] > 0]
+        if same:
+            known[same[0]] -= 1
+            repeated += 1
+        elif first + len(points) <= MAX_POINTS:
+            text = _in_words(table.header, cells)
+            points.append(Point(first + len(points), text, cells, f"row {row} of {place}", row))
+    more = len(table.rows) > len(points) + repeated
+    return PointTable(path, table.header, tuple(points), more, repeated)
 
 
 def _in_words(header: Sequence[str], cells: Sequence[str]) -> str:

@@ -5,6 +5,7 @@ import time
 import pytest
 
 from runs.errors import InvalidInput
+from runs.reading.point_tables import MAX_CELL
 from runs.reading.points import MAX_CHARACTERS, MAX_LEAD, MAX_POINTS, Point, points_of, sent_back
 
 LIST = "- one\n- two, which\n  goes on\n- three"
@@ -91,7 +92,8 @@ def test_rows_of_tables_are_points_after_those_of_the_list() -> None:
         [(5, "row 1 of out/facts.csv", ("rent", "1,200")), (6, "row 2 of out/facts.csv", ("fee", "3"))],
     ]
     assert points_of(report).rest == "Said once."
-    assert [len(points_of(report, [("a.md", f"# A\n\n{TABLE}\n\n{TABLE}")]).all)] == [8]
+    other = TABLE.replace("4.2", "4.3").replace("8", "9")
+    assert len(points_of(report, [("a.md", f"# A\n\n{other}\n\n{other}")]).all) == 8
 
 
 @pytest.mark.parametrize(
@@ -153,3 +155,63 @@ def test_rows_have_the_same_numbers_however_slow_it_goes(monkeypatch: pytest.Mon
     monkeypatch.setattr(time, "monotonic", lambda: float(next(clock)))
     assert points_of("", files).all == shown
     assert [point.number for point in shown] == [1, 2, 3, 4]
+
+
+def test_a_row_that_the_report_has_too_is_counted_once() -> None:
+    """In other marks, links and breaks it is the same row; with another name, value or cut cell it is another one."""
+    report = "| Clause | Risk |\n|---|---|\n| 4.2 | **high** |\n| [7.1](a.md#L7) | `low` |\n"
+    assert [
+        len(points_of(report, [(path, text)]).all)
+        for path, text in (
+            ("a.md", "# Sums\n\n| *Clause* | Risk |\n|:-|-:|\n| 4.2 | high |\n| 7.1 | low |\n"),
+            ("a.csv", "Clause,Risk\n4.2,high\n 7.1,low\n"),
+            ("a.csv", "Clause,Risk\n4.2,high\n7.1,high\n"),
+            ("a.csv", "Section,Risk\n4.2,high\n7.1,low\n"),
+            ("a.csv", "Clause,Risk,Note\n4.2,high,\n7.1,low,\n"),
+        )
+    ] == [2, 2, 3, 4, 4]
+    long = "x" * MAX_CELL
+    cut = points_of(f"|a|b|\n|-|-|\n|1|{long} y|\n|1|{long}|\n", [("a.csv", f"a,b\n1,{long} z\n1,{long}\n")])
+    assert [[point.row for point in table.points] for table in cut.tables] == [[1, 2], [1]]
+
+
+def test_rows_that_are_left_out_change_no_number_of_another_row() -> None:
+    report = "| id | name |\n|---|---|\n| 1 | Ann |\n| 2 | Bob |\n"
+    files = [("a.csv", "id,name\n1,Ann\n3,Cid\n2,Bob\n2,Bob\n"), ("b.csv", "id,name\n1,Ann\n3,Cid\n4,Dan\n")]
+    found = points_of(report, files)
+    assert [(point.number, point.name) for point in found.all] == [
+        (1, "row 1 of table 1 of the report"),
+        (2, "row 2 of table 1 of the report"),
+        (3, "row 2 of a.csv"),
+        (4, "row 4 of a.csv"),
+        (5, "row 3 of b.csv"),
+    ]
+    assert [table.repeated for table in found.tables] == [0, 2, 2]
+    assert points_of("", [("a.csv", "id,name\n1,Ann\n1,Ann\n")]).all != ()
+
+
+def test_an_item_of_the_report_is_a_row_only_in_the_very_words() -> None:
+    table = "Point,Why\nF1,names *no* date\nF2,names no party\n"
+    found = points_of("- F1 names no date\n- F2: names no party", [("a.csv", table)])
+    assert [point.text for point in found.all] == [
+        "F1 names no date",
+        "F2: names no party",
+        "Point: F2; Why: names no party",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("report", "files", "expected"),
+    [
+        ("- a\n- b", [("t.csv", "x,y\n1,2\n3,4\n")], (2, 2)),
+        (f"- a\n- b\n\n{TABLE}", [("t.csv", "x,y\n1,2\n3,4\n5,6\n")], (2, 5)),
+        (TABLE, [("t.csv", "x,y\n1,2\n3,4\n5,6\n")], (2, 3)),
+        ("None.", [("t.csv", "x,y\n1,2\n3,4\n5,6\n")], (3, 0)),
+        ("None.", [], (0, 0)),
+    ],
+)
+def test_points_are_what_the_report_lists_and_other_tables_have_further_rows(
+    report: str, files: list[tuple[str, str]], expected: tuple[int, int]
+) -> None:
+    found = points_of(report, files)
+    assert (len(found.all) - found.rows, found.rows) == expected
