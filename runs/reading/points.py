@@ -97,8 +97,12 @@ class Points:
 
     @property
     def rows(self) -> int:
-        """How many rows `further` has."""
+        """How many rows `further` has; `count`: how many points there are without these."""
         return sum(len(table.points) for table in self.further)
+
+    @property
+    def count(self) -> int:
+        return len(self.all) - self.rows
 
 
 def points_in(attempt: Attempt) -> Points:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import islice
 
 from django.utils.html import escape, format_html, format_html_join
 from django.utils.safestring import SafeString
@@ -23,20 +25,39 @@ _BEFORE = re.compile(r"(?:^|(?<=[\s“”\"'(,;:]))(?=\S)")
 """Where a path may begin."""
 
 
+@dataclass(frozen=True)
+class Reference:
+    """A place that a text names: its characters from `start` to before `end`, the file, its line, and its address."""
+
+    start: int
+    end: int
+    path: str
+    line: int
+    address: str
+
+
 def referring(text: str, place: Run | Attempt) -> SafeString:
     """The text, in which “review.md, line 12” leads to this line as the run or the attempt has it."""
+    parts, at = [], 0
+    for one in references_in(text, place):
+        parts += [escape(text[at : one.start]), _link(one.address, text[one.start : one.end])]
+        at = one.end
+    return format_html_join("", "{}", ((part,) for part in (*parts, text[at:])))
+
+
+def references_in(text: str, place: Run | Attempt, most: int = MAX_LINKS) -> Iterator[Reference]:
+    """The places that a text names in files that are there. Only the first `most` lines are looked at."""
     run = place.step.plan.run if isinstance(place, Attempt) else place
     written = place.overlay if isinstance(place, Attempt) else {}
-    parts, at = [], 0
-    for match in [*_LINE.finditer(text)][:MAX_LINKS]:
+    at = 0
+    for match in islice(_LINE.finditer(text), most):
         for start in _begins(text, max(at, match.start() - MAX_PATH), match.start()):
             path = text[start : match.start()]
-            if found := _file(path.removeprefix(RESULT), run, written.get(path.removeprefix(RESULT)), path):
-                address = file_address(run.pk, path.removeprefix(RESULT), found.sha256, Place(line=int(match[1])))
-                parts += [escape(text[at:start]), _link(address, text[start : match.end()])]
-                at = match.end()
+            name = path.removeprefix(RESULT)
+            if found := _file(name, run, written.get(name), path):
+                at, line = match.end(), int(match[1])
+                yield Reference(start, at, path, line, file_address(run.pk, name, found.sha256, Place(line=line)))
                 break
-    return format_html_join("", "{}", ((part,) for part in (*parts, text[at:])))
 
 
 def _begins(text: str, low: int, high: int) -> Iterator[int]:

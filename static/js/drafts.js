@@ -45,6 +45,7 @@
       if (ticked(field)) field.checked = true;
       else if (!field.value) field.value = value;
     }
+    document.dispatchEvent(new Event("pev:restored"));
   }
 
   document.addEventListener("input", (event) => {

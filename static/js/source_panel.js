@@ -7,7 +7,10 @@
   let current = null;
   let loading = null;
 
-  const visible = (link) => link.checkVisibility({ visibilityProperty: true });
+  // Where a text has two links to one place, the second is passed over ("again"); a click on it counts as the first.
+  const visible = (link) => link.dataset.source !== "again" && link.checkVisibility({ visibilityProperty: true });
+  // A live update may have put an equal link in its place.
+  const placeOf = (link, all) => (all.includes(link) ? all.indexOf(link) : all.findIndex((one) => one.href === link?.href));
   const references = () => [...document.querySelectorAll(REFERENCES)].filter(visible);
 
   function button(label, words, action) {
@@ -77,7 +80,7 @@
     current = link;
     link.setAttribute("aria-current", "true");
     const all = references();
-    const at = all.indexOf(link);
+    const at = placeOf(link, all);
     const [previous, next] = panel.querySelectorAll(".source-bar button");
     panel.querySelector(".source-count").textContent = at < 0 ? "" : `${at + 1} of ${all.length}`;
     for (const [one, off] of [[previous, at <= 0], [next, at < 0 || at === all.length - 1]]) {
@@ -87,8 +90,7 @@
 
   function step(by) {
     const all = references();
-    // A live update may have put an equal link in its place.
-    const at = current?.isConnected ? all.indexOf(current) : all.findIndex((link) => link.href === current?.href);
+    const at = placeOf(current, all);
     const link = all[at + by];
     if (!link || at < 0) return;
     open(link);

@@ -12,7 +12,7 @@ from tests.browser.accessible import check_both_themes
 from tests.browser.site import Site, sign_in
 from tests.browser.test_story import LONG, gate
 
-MADE = ["plan of 4", "plan of 40", "second plan", "result of 4", "result of 40", "rows", "exhausted"]
+MADE = ["plan of 4", "plan of 40", "second plan", "result of 4", "result of 40", "rows", "cited", "exhausted"]
 SIZES = {"wide": (1280, 900), "phone": (390, 844)}
 MOST_WORDS = 150
 
@@ -63,7 +63,7 @@ def test_no_sentence_of_a_report_stands_twice(page: Page, site: Site, runs: Mapp
         fold.evaluate("fold => { fold.open = true; }")
     expect(asked.locator(".judgement").first).to_be_visible()
     text = page.locator("main").inner_text()
-    points = re.findall(r"F\d+ \(contracts/lease\.md, line \d+\)", text)
+    points = re.findall(r"clause \d+ names no date", text)
     assert points
     assert len(points) == len(set(points))
     assert text.count("need attention in 3 documents") == 1
@@ -131,6 +131,56 @@ def test_a_refusal_stands_at_the_button(page: Page, site: Site, runs: Mapping[st
     expect(asked.locator(".decide-answer")).to_contain_text("1 point is ticked to be sent back.")
     assert in_view(page, asked.locator(".decide-answer"))
     expect(asked.locator("input[name=back]").nth(1)).to_be_checked()
+
+
+def test_what_goes_back_is_said_at_the_decision(page: Page, site: Site, runs: Mapping[str, int]) -> None:
+    asked = opened(page, site, runs["rows"])
+    said, fold = asked.locator(".decide-points"), asked.locator("details", has_text="Points 3 and 60 table rows")
+    fold.locator("summary").click()
+    for number in (1, 2, 5):
+        asked.locator(f"input[name=back][value='{number}']").check()
+    words = "2 of 3 points and 1 of 60 table rows go back with “Request changes”."
+    expect(said).to_contain_text(words)
+    page.reload()
+    expect(said).to_contain_text(words)
+    expect(asked.locator("input[name=back]:visible")).to_have_count(0)
+    said.get_by_role("button", name="Show them").click()
+    expect(asked.locator("input[name=back][value='1']")).to_be_focused()
+    said.get_by_role("button", name="Clear the ticks").click()
+    expect(said).to_be_empty()
+    expect(asked.locator("input[name=back]:checked")).to_have_count(0)
+    page.reload()
+    expect(said).to_be_empty()
+
+
+def test_the_words_beside_a_point_have_room(page: Page, site: Site, runs: Mapping[str, int]) -> None:
+    page.set_viewport_size({"width": 360, "height": 740})
+    asked = opened(page, site, runs["cited"])
+    asked.locator("summary", has_text="Points").click()
+    note = asked.locator("[name=note-2]")
+    expect(note).to_be_hidden()
+    asked.locator("input[name=back][value='2']").check()
+    before = note.bounding_box()
+    note.fill("Name the clause that it is about, and say which of the two dates is the one that is missing. " * 3)
+    after = note.bounding_box()
+    assert before
+    assert after
+    assert (before["width"] > 250, after["height"] > 3 * before["height"]) == (True, True)
+    check_both_themes(page)
+    page.evaluate("localStorage.clear()")
+
+
+def test_next_goes_from_point_to_point(page: Page, site: Site, runs: Mapping[str, int]) -> None:
+    """The source of a point and the quote in its text lead to one place: that is one reference."""
+    asked = opened(page, site, runs["cited"])
+    asked.locator("summary", has_text="Points").click()
+    asked.get_by_role("link", name="line 23").click()
+    count, text = page.locator(".source-count"), page.locator(".source-text mark")
+    expect(text).to_contain_text("parking spaces TBD")
+    here, every = count.inner_text().split(" of ")
+    page.get_by_role("button", name="Next reference").click()
+    expect(count).to_have_text(f"{int(here) + 1} of {every}")
+    expect(page.locator(".source-panel")).to_contain_text("data-processing-agreement.md")
 
 
 def test_request_without_words_is_said_before_it_is_sent(page: Page, site: Site, runs: Mapping[str, int]) -> None:

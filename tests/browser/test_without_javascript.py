@@ -41,7 +41,7 @@ def test_a_run_is_decided_read_and_downloaded(plain: Page, site: Site) -> None:
     question.get_by_role("link", name="On the page of this step").locator("visible=true").click()
     expect(plain.get_by_role("heading", level=3, name="Attempt 1")).to_be_visible()
     plain.go_back()
-    question.locator("textarea").fill("Name the clause.")
+    question.locator(".decide textarea").fill("Name the clause.")
     question.get_by_role("button", name="Request changes").click()
     until(plain, plain.locator(".run-decided", has_text="Name the clause."))
     until(plain, gate(plain, "step"))

@@ -68,6 +68,7 @@ def _states() -> dict[str, Callable[[], Run]]:
         "result of 4": lambda: made.reporting(made.points(1), made.large_step_gate(4)),
         "result of 40": lambda: made.reporting(made.points(200), made.large_step_gate(40)),
         "rows": lambda: made.reporting(made.rows(3), made.large_step_gate(4), rows_csv=LEDGER),
+        "cited": lambda: made.reporting(made.cited(), made.large_step_gate(4)),
         "exhausted": made.exhausted_gate,
         "budget": made.budget_gate,
         "error": made.error_gate,

@@ -25,6 +25,8 @@ from tests.factories.attempts import fail_review, final_answer, pass_inventory, 
 from tests.factories.cast import alice, bob
 from tests.factories.driving import submit_as
 from tests.factories.parts import (
+    DATA,
+    LEASE,
     called,
     committing,
     decide,
@@ -138,6 +140,16 @@ def rows(count: int) -> str:
     """A report with a table of so many points."""
     found = [f"| F{number} | no date | {'high' if number % 2 else 'low'} |" for number in range(1, count + 1)]
     return "\n".join([f"{count} points need attention.", "", "| Point | Kind | Severity |", "|---|---|---|", *found])
+
+
+def cited() -> str:
+    """A report with points of all kinds: with a citation that is found, one that is not, and none."""
+    return f"""Three points.
+
+- F1 ({LEASE}, line 23): **Placeholder:** TBD [“parking spaces TBD”](<{LEASE}#L23>)
+- F2 ({LEASE}, line 41): **Missing amount:** a fee [“no such words”](<{LEASE}#L41>)
+- F3: **Vague term:** see {DATA}, line 7, and more ({LEASE}, line 50-52; {DATA}, line 9). <i>
+"""
 
 
 def large_step_gate(steps: int) -> Run:

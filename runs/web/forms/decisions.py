@@ -61,7 +61,9 @@ class DecisionForm(PostedForm):
         """The points that are to be sent back, by number, each with what was noted beside it."""
         sent = cast("QueryDict", self.data)
         chosen = [int(number) for number in sent.getlist("back")[:MAX_POINTS] if _NUMBER.fullmatch(number)]
-        return {number: str(sent.get(f"note-{number}", ""))[:MAX_NOTE].replace("\0", "") for number in chosen}
+        noted = ((number, str(sent.get(f"note-{number}", ""))) for number in chosen)
+        # Browsers count a break as one character, and send two.
+        return {number: note.replace("\r\n", "\n").replace("\0", "")[:MAX_NOTE] for number, note in noted}
 
     @property
     def without_sources(self) -> bool:

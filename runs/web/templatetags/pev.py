@@ -1,44 +1,40 @@
 """The template tags and filters, available in every template."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from datetime import datetime, timedelta
 from decimal import Decimal
 
 from django import template
 from django.utils import timezone
 from django.utils.html import format_html
-from django.utils.safestring import SafeString, mark_safe
+from django.utils.safestring import SafeString
 
 from runs.enums import Severity
-from runs.models import Attempt, Run
+from runs.models import Attempt
 from runs.pev.citations.lookup import Citation
 from runs.pev.evidence.results import Evidence
 from runs.pev.ports import FileInfo
 from runs.reading.asked import said_at
 from runs.reading.checks import check_in_words
-from runs.reading.citations import cited_in
 from runs.reading.gates import subject_of
-from runs.reading.points import Point, PointTable
 from runs.reading.words import decided, decision_in_words
 from runs.reading.words import words as words
-from runs.reports.citing import linked
-from runs.reports.html import render_markdown
 from runs.web.addresses import (
     address_of,
     citation_address,
     evidence_address,
     file_address,
-    files_address,
     statement_address,
 )
 from runs.web.glossary import TERMS, Term
+from runs.web.points import point_tables
 from runs.web.presenters.graph import graphs_of
+from runs.web.prose import cited, markdown
 from runs.web.references import checking, referring
 
 register = template.Library()
 
-_CELL = re.compile(r"<td[^>]*>(.*?)</td>", re.DOTALL)
 _AGO = ((60, 1, "second"), (3_600, 60, "minute"), (86_400, 3_600, "hour"), (7 * 86_400, 86_400, "day"))
 
 
@@ -187,43 +183,6 @@ def seconds(duration_ms: int | None) -> str:
     return f"{whole // 3_600} h {whole % 3_600 // 60} min"
 
 
-@register.filter
-def markdown(text: str | None) -> SafeString:
-    """Clean HTML of Markdown by a model or a person; put it into an element with class `prose`."""
-    return _on_a_page(render_markdown(text or ""))
-
-
-@register.filter
-def cited(text: str | None, place: Run | Attempt) -> SafeString:
-    """The same of a text that a run or an attempt wrote, with each citation as a link to its place in the source."""
-    run_id = place.step.plan.run_id if isinstance(place, Attempt) else place.pk
-    found = cited_in(text or "", place)
-
-    def address(one: Citation) -> str:
-        return citation_address(run_id, one)
-
-    linked_text = linked(text or "", found, address, address)
-    within = files_address(run_id)
-    html = _on_a_page(render_markdown(linked_text, within))
-    # Only links begin like that: in clean HTML a text has no tag. Which of them open the panel, no text can say.
-    return mark_safe(html.replace(f'<a href="{within}', f'<a data-source href="{within}'))  # noqa: S308  it stays clean
-
-
-@register.filter
-def cells(table: PointTable, place: Attempt) -> list[tuple[Point, list[tuple[str, str]]]]:
-    """The points of a table, each with its cells as they are shown, beside the name of their column.
-
-    Markdown is laid out as one table and taken apart: cell by cell five hundred rows would take seconds.
-    """
-    rows: Sequence[Sequence[str]] = [point.cells for point in table.points]
-    if table.markdown:
-        body = cited(table.text, place).partition("<tbody>")[2]
-        laid_out = [[mark_safe(cell) for cell in _CELL.findall(row)] for row in body.split("</tr>")[:-1]]  # noqa: S308  clean
-        if [len(row) for row in laid_out] == [len(row) for row in rows]:
-            rows = laid_out
-    return [(point, list(zip(table.header, row, strict=True))) for point, row in zip(table.points, rows, strict=True)]
-
-
 @register.simple_tag
 def cannot(why: str, key: str) -> SafeString | str:
     """The attributes of a button that cannot be used, for the reason that `because` says with the same key; nothing for
@@ -236,11 +195,6 @@ def cannot(why: str, key: str) -> SafeString | str:
 def because(why: str, key: str) -> SafeString | str:
     """Why the button beside it cannot be used, in words."""
     return format_html('<p class="hint" id="{}">{}</p>', key, why) if why else ""
-
-
-def _on_a_page(html: SafeString) -> SafeString:
-    """With tables that a keyboard can scroll too, since a page may be too narrow for them."""
-    return mark_safe(html.replace("<table>", '<table tabindex="0">'))  # noqa: S308  it stays clean
 
 
 @register.simple_tag
@@ -277,6 +231,9 @@ register.simple_tag(graphs_of)
 register.filter(words)
 register.filter("address", address_of)
 register.filter("in_words", check_in_words)
+register.filter(markdown)
+register.filter(cited)
+register.filter(point_tables)
 register.filter(referring)
 register.simple_tag(checking)
 register.filter(decided)

@@ -1,5 +1,8 @@
 """The points of a result at its gate: shown once, and accepted or sent back one by one."""
 
+import re
+from html import unescape
+
 import pytest
 from django.test import Client
 
@@ -61,6 +64,15 @@ def test_points_that_cannot_be_sent_back_are_said_and_kept(
         assert [len(one.text) for one in gate.comments] == [2_000] * 3
 
 
+def test_words_of_several_lines_go_back_whole(alice_client: Client) -> None:
+    gate = gate_of(factories.reporting(REPORT))
+    words = "\n".join(["x"] * 1_000)
+    sent = form(gate, "reject") | {"back": ["1"], "note-1": words.replace("\n", "\r\n")}
+    assert alice_client.post(address(gate), sent).status_code == 302
+    gate.refresh_from_db()
+    assert [one.text for one in gate.comments] == [words]
+
+
 ROWS = "| Clause | Risk |\n|---|---|\n| 4.2 <img src=x> | *high* |\n| 7.1 | low |\n"
 
 
@@ -69,7 +81,7 @@ def test_rows_of_tables_are_sent_back_with_their_cells(alice_client: Client) -> 
     run = factories.reporting(f"Two tables.\n\n{ROWS}\nThe end.", rows_csv=csv)
     page = alice_client.get(f"/runs/{run.pk}/").text
     fold = page.split(f'id="gate-{gate_of(run).pk}-points"')[1].split("</details>")[0]
-    assert '<summary>Points <span class="count">4</span>' in fold
+    assert '<summary>Points <span class="count">2</span> <span class="faint">and 2 table rows</span>' in fold
     assert [name in fold for name in ('<th scope="col">Clause</th>', "<em>high</em>", "Kestrel</td>")] == [True] * 3
     assert [f'name="back" value="{number}"' in fold for number in (1, 2, 3, 4, 5)] == [True] * 4 + [False]
     assert 'Send back<span class="visually-hidden"> row 1 of rows.csv</span>' in fold
@@ -99,6 +111,59 @@ def test_thousands_of_rows_are_cut_and_that_is_said(alice_client: Client) -> Non
 def test_a_report_stands_on_the_page_once(alice_client: Client) -> None:
     run = factories.reporting(f"{REPORT}\n\n## Remarks\n\nThe annex is missing.")
     page = alice_client.get(f"/runs/{run.pk}/").text
-    assert [page.count(words) for words in ("Three points need", "F2: clause 2", "The annex is")] == [1, 1, 0]
+    assert [page.count(words) for words in ("Three points need", "clause 2 names", "The annex is")] == [1, 1, 0]
     rest = alice_client.get(f"{address(gate_of(run))}report/").text
-    assert [rest.count(words) for words in ("Three points need", "F2: clause 2", "The annex is")] == [0, 0, 1]
+    assert [rest.count(words) for words in ("Three points need", "clause 2 names", "The annex is")] == [0, 0, 1]
+
+
+LEASE, DATA = factories.LEASE, factories.DATA
+
+
+def cells_of(page: str) -> list[list[str]]:
+    """The words of each row of points, cell by cell; of a picture its name."""
+    rows = re.findall(r"<tr(?: data-broken)?><th scope=\"row\">.*?</tr>", page, re.DOTALL)
+    named = [re.sub(r'<span role="img" aria-label="([^"]*)"[^>]*>', r"\1", row) for row in rows]
+    cells = [re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", row, re.DOTALL) for row in named]
+    return [[" ".join(unescape(re.sub("<[^>]*>", "", cell)).split()) for cell in row] for row in cells]
+
+
+def test_points_are_a_table_with_id_kind_text_source_and_mark_the_failing_first(alice_client: Client) -> None:
+    page = alice_client.get(f"/runs/{factories.reporting(factories.cited()).pk}/").text
+    back = [f"Send back point {number}" for number in (1, 2, 3)]
+    broken = f"broken citation: {LEASE}#L41. “no such words” does not occur in {LEASE}"
+    more = f"see {DATA}, line 7, and more. <i>"
+    places = f"line 7 of {DATA}{LEASE}, line 50-52{DATA}, line 9"
+    assert cells_of(page) == [
+        [
+            "F2",
+            "Missing amount",
+            f"a fee “no such words” [{broken}]",
+            f"{LEASE}, line 41",
+            "citation not found",
+            back[1],
+        ],
+        ["F1", "Placeholder", "TBD “parking spaces TBD”", f"{LEASE}, line 23", "citation found", back[0]],
+        ["F3", "Vague term", more, places, "no citation", back[2]],
+    ]
+    links = re.findall(r'<a href="([^"]*)" data-source(="again")?>', page.split('-points"')[1])
+    inline = re.findall(r'<a data-source href="([^"]*)"[^>]*>', page)
+    assert [address for address, again in links if again] == inline
+    assert len(links) == 5
+
+
+def test_rows_of_a_table_show_their_ids_and_whether_what_they_cite_was_found(alice_client: Client) -> None:
+    rows = f"| Id | Kind | Quote |\n|---|---|---|\n| **R1** | date | [“parking spaces TBD”](<{LEASE}#L23>) |\n"
+    rows += f"| R2 | sum | [“no such words”](<{LEASE}#L41>) |\n| R3 | sum | none |\n"
+    page = alice_client.get(f"/runs/{factories.reporting(rows).pk}/").text
+    found = cells_of(page)
+    assert [(row[0], row[1], row[3]) for row in found] == [
+        ("R2", "sum", "citation not found"),
+        ("R1", "date", "citation found"),
+        ("R3", "sum", "no citation"),
+    ]
+    assert re.findall(r'<th scope="col">(\w+)</th>', page)[:4] == ["Id", "Kind", "Quote", "Cited"]
+
+
+def test_without_any_citation_there_is_no_column_for_them(alice_client: Client) -> None:
+    page = alice_client.get(f"/runs/{factories.reporting(REPORT).pk}/").text
+    assert cells_of(page)[0] == ["F1", "clause 1 names no date", "Send back point 1"]
