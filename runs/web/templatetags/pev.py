@@ -39,17 +39,26 @@ _AGO = ((60, 1, "second"), (3_600, 60, "minute"), (86_400, 3_600, "hour"), (7 * 
 
 
 _END = re.compile(r"[.!?][”’)\"]?(?=\s+[^\sa-z])")
+_STOP = re.compile(r"(?<=\w{3})[.!?;:][”’)\"]?(?=\s)")
+_PAUSE = re.compile(r",[”’)\"]?(?=\s)|(?=\s+[–—]\s)")
+_GAP = re.compile(r"(?=\s)")
+_PARTINGS = ((_END, 4), (_STOP, 2), (_PAUSE, 2), (_GAP, 1_000))
+"""Where a text may be parted, the best first, and what part of the room has to be filled then."""
 
 
 @register.filter
-def opening(text: str, count: int) -> str:
-    """As many whole sentences as fit into `count` words; where not even the first one does, its words."""
-    words = text.split()
-    if len(words) <= count:
-        return text
-    head = " ".join(words[:count])
-    ends = [found.end() for found in _END.finditer(" ".join(words[: count + 1]))]
-    return head[: ends[-1]] if ends else f"{head} …"
+def parted(text: str, count: int) -> tuple[str, str]:
+    """The sentences that fit into `count` characters, and the rest. Where they fill less than a quarter of the room,
+    the clauses that fill half of it, else words; no word is cut that could stand on a line.
+    """
+    text = text.strip()
+    if len(text) <= count:
+        return text, ""
+    for where, part in _PARTINGS:
+        ends = [found.end() for found in where.finditer(text[: count + 2]) if count // part <= found.end() <= count]
+        if ends:
+            return text[: ends[-1]], text[ends[-1] :].strip()
+    return text[:count], text[count:]
 
 
 @register.filter

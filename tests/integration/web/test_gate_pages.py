@@ -5,6 +5,7 @@ import re
 
 import pytest
 from django.test import Client
+from django.utils.html import escape
 
 from runs.enums import GateKind, GateStatus, Verb
 from runs.lifecycle.gates import current_digest
@@ -146,3 +147,13 @@ def test_what_nobody_judged_is_not_said_to_be_unmet(alice_client: Client) -> Non
     page = alice_client.get(f"/runs/{run.pk}/").content.decode()
     assert re.findall(r"<strong>Not met</strong> (.*?) <", page) == [first.text]
     assert f"<strong>Not judged</strong> {len(results) - 1} criteria, because a check had failed before" in page
+
+
+def test_a_long_step_of_a_plan_gate_goes_on_with_a_click(alice_client: Client) -> None:
+    first = "Write the list, with one row for each of the documents in the folder, and <b>say</b> who signed it."
+    rest = "Name the files that cannot be read."
+    steps = [factories.plan_step("a", "List", description=f"{first} {rest * 3}"), factories.plan_step("b", "Sum")]
+    page = alice_client.get(f"/runs/{factories.awaiting_plan(factories.plan(*steps)).pk}/").text
+    said = re.findall(r'<div class="gate-step-what">\s*(.*?) <span class="nowrap">', page, re.DOTALL)
+    shown, short = f'{escape(first)}<span class="opening-more"> …</span>', "Sum, for every file in the folder."
+    assert said == [f'<details class="opening"><summary>{shown}</summary> {rest * 3}</details>', short]

@@ -5,7 +5,7 @@ from decimal import Decimal
 
 import pytest
 
-from runs.web.templatetags.pev import badge, in_words, opening, seconds, size, usd, words
+from runs.web.templatetags.pev import badge, in_words, parted, seconds, size, usd, words
 
 
 @pytest.mark.parametrize(
@@ -29,13 +29,22 @@ def test_size(count: int, text: str) -> None:
         ("Read each file.", "Read each file."),
         ("Read each file. Then list all the parties.", "Read each file."),
         ("Read it. List it. Then sum up, e.g. the amounts.", "Read it. List it."),
-        ("Read it now (all!) Then list it there.", "Read it now (all!)"),
-        ("Read, e.g. the lease, and list every party.", "Read, e.g. the lease, and …"),
+        ("Read it now (all of it!) Then list it there.", "Read it now (all of it!)"),
+        ("Read the leases: each of them, and list every party.", "Read the leases:"),
+        ("Do it. Then list each of the parties of the lease, and sum up.", "Do it. Then list each of the"),
+        ("Read the e.g. of it, and list each of the parties.", "Read the e.g. of it,"),
+        ("Read a lease, whatever it is about, from end to end.", "Read a lease, whatever it is"),
+        ("Read it, but then list all who are parties to it.", "Read it, but then list all who"),
+        ("Read everything – the annexes with it – and list it.", "Read everything"),
+        ("Read contracts/leases/of-the-year/march.md twice.", "Read"),
+        ("contracts/leases/of-the-year/of-march.md twice.", "contracts/leases/of-the-year/o"),
         ("", ""),
     ],
 )
-def test_an_opening_ends_with_a_sentence_where_it_can(text: str, shown: str) -> None:
-    assert opening(text, 5) == shown
+def test_a_long_text_is_parted_at_a_sentence_a_clause_or_a_word(text: str, shown: str) -> None:
+    head, rest = parted(text, 30)
+    assert head == shown
+    assert f"{head} {rest}".strip().replace(" ", "") == text.replace(" ", "")
 
 
 @pytest.mark.parametrize(
