@@ -12,6 +12,7 @@ from collections.abc import Callable
 from functools import cache, wraps
 from typing import Any
 
+from django.db.models import Q
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404
@@ -19,7 +20,7 @@ from django.utils.http import quote_etag
 from django.views.decorators.http import condition
 
 from runs.enums import RunStatus
-from runs.models import Run
+from runs.models import Run, User
 from runs.permissions import visible_runs
 
 type View = Callable[..., HttpResponseBase]
@@ -38,11 +39,11 @@ def while_unchanged(version: Version, *parameters: str) -> Callable[[View], View
     def etag(request: HttpRequest, run_id: int, *_: Any, **__: Any) -> str | None:
         if parameters and not any(name in request.GET for name in parameters):
             return None
-        known = visible_runs(request.user).only("event_count", "status")
-        made_of = version(request, get_object_or_404(known, pk=run_id))
+        run = get_object_or_404(visible_runs(request.user).only("event_count", "status", "owner_id"), pk=run_id)
+        made_of = version(request, run)
         if made_of is None:
             return None
-        facts = (_process(), request.session.session_key, request.get_full_path(), made_of)
+        facts = (_process(), request.session.session_key, request.get_full_path(), made_of, _names(run))
         return quote_etag(hashlib.sha256(repr(facts).encode()).hexdigest()[:32])
 
     def decorate(view: View) -> View:
@@ -62,6 +63,14 @@ def while_unchanged(version: Version, *parameters: str) -> Callable[[View], View
         return answer
 
     return decorate
+
+
+def _names(run: Run) -> list[str]:
+    """What the people are called of whom the run speaks: a name that is changed is no event of it."""
+    decided = run.gates.order_by().values("decided_by")
+    wrote, approved = run.plans.order_by().values("author"), run.plans.order_by().values("approved_by")
+    there = Q(pk=run.owner_id) | Q(runs_to_approve=run) | Q(pk__in=decided) | Q(pk__in=wrote) | Q(pk__in=approved)
+    return list(User.objects.filter(there).order_by("pk").values_list("username", flat=True).distinct())
 
 
 @cache

@@ -10,7 +10,7 @@ from django.test.utils import CaptureQueriesContext
 from runs import trees
 from runs.enums import GateKind
 from runs.events.kinds import Note
-from runs.models import Run, User, WorkItem
+from runs.models import Gate, Run, User, WorkItem
 from tests import factories
 
 OF_FINISHED = ("report.md", "report.html", "report.json", "files.zip")
@@ -77,6 +77,19 @@ def test_who_may_see_the_run_no_more_is_not_told_that_nothing_changed() -> None:
         run.approvers.set([])
         assert bob.get(f"/runs/{run.pk}/{place}", headers=known).status_code == 404, place
         run.approvers.set([factories.bob()])
+
+
+def test_what_names_people_is_made_again_when_one_of_them_is_called_otherwise(alice_client: Client) -> None:
+    run = factories.step_gate()
+    run.approvers.set([])
+    Gate.objects.filter(run=run, kind=GateKind.PLAN).update(decided_by=factories.bob())
+    for person in (factories.alice(), factories.bob()):
+        known = {place: alice_client.get(f"/runs/{run.pk}/{place}")["ETag"] for place in OF_ANY}
+        User.objects.filter(pk=person.pk).update(username=f"{person.username}-smith")
+        for place, tag in known.items():
+            answer = alice_client.get(f"/runs/{run.pk}/{place}", headers={"If-None-Match": tag})
+            assert answer.status_code == 200, place
+        assert alice_client.get(f"/runs/{run.pk}/{place}", headers={"If-None-Match": answer["ETag"]}).status_code == 304
 
 
 @pytest.mark.parametrize("place", ["", "plan/", "history/", "report/", "files/contracts/Service agreement.md"])
