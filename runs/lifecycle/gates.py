@@ -18,6 +18,7 @@ from runs.enums import (
     RunStatus,
     StepStatus,
     Verb,
+    WorkKind,
     WorkStatus,
 )
 from runs.errors import DecisionRefused, InvalidInput, MoveRefused, NotAllowed
@@ -128,7 +129,8 @@ def problem_with_revision(gate: Gate, plans: Collection[Plan], gates: Iterable[G
     if gate.kind not in _REVISING_GATES:
         return ""
     planned = gate.kind == GateKind.PLAN
-    instead = "Approve this one" if planned else "Try again"
+    planning = gate.work is not None and gate.work.kind == WorkKind.PLAN
+    instead = "Approve this one" if planned else "Plan again" if planning else "Try again"
     stop = "stop the run and submit the task again with what is missing in the request"
     if not plans:
         return f"There is no plan yet that could be changed. {instead}, or {stop}."

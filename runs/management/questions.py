@@ -9,6 +9,7 @@ from runs.pev.evidence.results import CriterionResult
 from runs.pev.outcome import OpenPoint
 from runs.reading.attempts import AttemptReading
 from runs.reading.checks import check_in_words
+from runs.reading.errors import Held, held_at
 from runs.reading.plans import PlanReading, StepReading
 from runs.reading.requests import Request
 from runs.reading.run import reading_of
@@ -26,6 +27,8 @@ def about(gate: Gate) -> list[str]:
 def _subject(gate: Gate) -> Iterator[str]:
     run = reading_of(gate.run)
     plan = run.plan
+    if held := held_at([gate], plan).get(gate.pk):
+        yield from _error(held)
     if plan is None:
         return
     if gate.kind in REQUESTING_GATES:
@@ -72,6 +75,13 @@ def _step(step: StepReading) -> Iterator[str]:
     yield from _wanted(spec.acceptance_criteria)
     yield f"    writes: {', '.join(spec.outputs) or 'no files'}"
     yield from (f"    uses {action.tool}: {action.purpose}" for action in spec.actions)
+
+
+def _error(held: Held) -> Iterator[str]:
+    """What was tried, and what the answers lead to."""
+    yield from (f"! {sentence}" for sentence in [held.tried] if sentence)
+    yield f"approve: {held.again}"
+    yield f"reject: {held.changes or 'There is no plan yet that could be changed.'}"
 
 
 def _start(step: StepReading) -> Iterator[str]:

@@ -12,7 +12,18 @@ from tests.browser.accessible import check_both_themes
 from tests.browser.site import Site, sign_in
 from tests.browser.test_story import LONG, gate
 
-MADE = ["plan of 4", "plan of 40", "second plan", "result of 4", "result of 40", "rows", "cited", "exhausted"]
+MADE = [
+    "plan of 4",
+    "plan of 40",
+    "second plan",
+    "result of 4",
+    "result of 40",
+    "rows",
+    "cited",
+    "exhausted",
+    "error",
+    "step error",
+]
 SIZES = {"wide": (1280, 900), "phone": (390, 844)}
 MOST_WORDS = 150
 

@@ -72,6 +72,7 @@ def _states() -> dict[str, Callable[[], Run]]:
         "exhausted": made.exhausted_gate,
         "budget": made.budget_gate,
         "error": made.error_gate,
+        "step error": made.step_error,
         "blocked": made.blocked,
         "kept": lambda: made.keeping(39),
         "succeeded": made.finished_succeeded,

@@ -70,6 +70,7 @@ from tests.factories.runs import (
     reporting,
     rows,
     start_gate,
+    step_error,
     step_gate,
     stopped,
 )
@@ -145,6 +146,7 @@ __all__ = [
     "review_step",
     "rows",
     "start_gate",
+    "step_error",
     "step_gate",
     "stopped",
     "submit_as",

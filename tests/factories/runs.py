@@ -4,8 +4,10 @@ Each function returns a run that a newcomer could have brought there by hand. Ne
 """
 
 import base64
+from decimal import Decimal
 from typing import Any
 
+from runs import journal
 from runs.engine import work
 from runs.enums import (
     Action,
@@ -20,6 +22,7 @@ from runs.enums import (
 from runs.lifecycle import asking, facts, gates
 from runs.models import Gate, Run
 from runs.pev.contracts import PlanContract
+from runs.pev.ports import Usage
 from runs.pev.verifier import failed
 from tests.factories.attempts import fail_review, final_answer, pass_inventory, pass_notices, pass_review
 from tests.factories.cast import alice, bob
@@ -57,6 +60,10 @@ KINDS = {
     "script.py": b"def f():\n    return 1\n" * 40,
     "latin.bin": b"\0\1\2",
 }
+
+
+FORBIDDEN = "The service refuses this request (403): its policy does not allow contracts/Service agreement.md."
+"""An error that trying again does not heal."""
 
 
 def _fresh(run: Run) -> Run:
@@ -187,6 +194,22 @@ def error_gate() -> Run:
     assert lease is not None
     with committing(lease) as mine:
         asking.suspend(mine, "The service refused the key (401).", reset=False)
+    return _fresh(run)
+
+
+def step_error(**changes: Any) -> Run:
+    """The inventory passed; the review read a file, and after that its model gave no answer, eight times in a row."""
+    run = executing(**changes)
+    pass_inventory(run)
+    lease = work.claim(open_work(run, WorkKind.ATTEMPT, "review").pk)
+    assert lease is not None
+    with committing(lease) as mine:
+        called(mine, Role.EXECUTOR, 9_000, 400)
+        model = mine.run.policy.model_for(Role.EXECUTOR).model
+        for _ in range(8):
+            question = journal.Question(Role.EXECUTOR, model, "2")
+            journal.write_failure(mine, journal.Place(0, 2), question, FORBIDDEN, Usage(), Decimal(0), 900)
+        asking.suspend(mine, FORBIDDEN, reset=False)
     return _fresh(run)
 
 

@@ -14,6 +14,7 @@ from runs.pev.evidence.results import CriterionResult
 from runs.pev.outcome import OpenPoint, Review, Unmet
 from runs.reading.attempts import AttemptReading
 from runs.reading.citations import cited_in
+from runs.reading.errors import Held, held_at
 from runs.reading.gates import Limit, limits_of
 from runs.reading.plans import PlanReading, StepReading
 from runs.reading.points import Points, points_in, points_of
@@ -108,13 +109,16 @@ class Fold:
 
 @dataclass(frozen=True, eq=False)
 class GateView:
-    """An open gate, with the step and attempt that it is about and the `newest` plan; `next` is the gate after it."""
+    """An open gate, with the step and attempt that it is about and the `newest` plan; `next` is the gate after it, and
+    `held` what is told of an error.
+    """
 
     row: Gate
     newest: PlanReading | None
     step: StepReading | None
     attempt: AttemptReading | None
     next: Gate | None = None
+    held: Held | None = None
 
     @property
     def wording(self) -> Wording:
@@ -329,12 +333,12 @@ class GateView:
 def open_gates(gates: list[Gate], plan: PlanReading | None) -> list[GateView]:
     """Those that wait, with what they are about in the newest version of the plan."""
     steps = {step.row.pk: step for step in plan.steps} if plan else {}
-    found = []
+    found, held = [], held_at(gates, plan)
     for gate, following in zip_longest(gates, gates[1:]):
         step = steps.get(gate.step_id or 0)
         tried = step.attempts if step else ()
         attempt = next((attempt for attempt in tried if attempt.row.pk == gate.attempt_id), None)
-        found.append(GateView(gate, plan, step, attempt, following))
+        found.append(GateView(gate, plan, step, attempt, following, held.get(gate.pk)))
     return found
 
 

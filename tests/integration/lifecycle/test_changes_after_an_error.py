@@ -182,8 +182,8 @@ def test_a_planner_that_fails_after_a_rejected_version_can_be_told_more() -> Non
 def test_before_there_is_a_plan_nothing_can_be_changed() -> None:
     gate = made.open_gate(made.error_gate())
     assert refused(gate, Verb.REJECT, WORDS) == (
-        "There is no plan yet that could be changed. Try again, or stop the run and submit the task again with what is "
-        "missing in the request."
+        "There is no plan yet that could be changed. Plan again, or stop the run and submit the task again with what "
+        "is missing in the request."
     )
 
 
