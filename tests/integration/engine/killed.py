@@ -31,7 +31,7 @@ _WRITES = re.compile(r'(?:INSERT INTO|UPDATE|DELETE FROM) "(?:runs_)?(\w+)"')
 
 @dataclass(frozen=True)
 class Errand:
-    """What a child is to do: `submit` a run (`submit with a budget`), `reject` the result that waits, perform the run's
+    """What a child is to do: `submit` a run (`submit with a budget`), `reject` what waits, perform the run's
     work of one kind, or all: `drain`.
 
     It ends itself at the boundary with the number `kill_at`, counted from 1, or at the first whose name matches
@@ -116,13 +116,15 @@ def submit(budget: Decimal | None = None) -> None:
     submit_run(first_administrator(), Submission("Do the work", files, policy, uuid.uuid4()))
 
 
-def reject() -> None:
+def reject(errand: Errand) -> None:
+    """A person requests changes where the run waits."""
     # models can be imported only when Django is set up
     from runs.enums import Verb
     from runs.models import Run
     from tests.factories import answer
 
     run = Run.objects.get()
+    Boundaries(errand).watch()
     answer(run, run.owner, Verb.REJECT, "Name the severity")
 
 
@@ -152,7 +154,7 @@ def _fork(errand: Errand) -> int:
         if errand.name.startswith("submit"):
             submit(Decimal(5) if errand.name == "submit with a budget" else None)
         elif errand.name == "reject":
-            reject()
+            reject(errand)
         else:
             work(errand)
         os._exit(0)

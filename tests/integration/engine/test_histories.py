@@ -170,6 +170,7 @@ def _history(draw: Callable[[Any], Any], submitted: Submit, alice: User, monkeyp
         exhausted=draw(st.sampled_from(Exhausted)),
         attempts=draw(st.integers(1, 2)),
         replans=draw(st.integers(0, 1)),
+        revisions=draw(st.integers(0, 3)),
         reuse=draw(st.booleans()),
         rounds=3,
     )

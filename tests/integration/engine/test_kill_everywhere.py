@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from tests.fakes.anthropic_answers import Answer, Request, Say, ToolUse, UseTools
+from tests.fakes.anthropic_answers import Answer, Fail, Request, Say, ToolUse, UseTools
 from tests.fakes.anthropic_api import FakeAnthropic
 from tests.fakes.team import Team, labels_of, plan, report, step, told, verdict
 from tests.installation import Installation
@@ -150,12 +150,13 @@ def begin(nursery: Nursery, api: FakeAnthropic, start: str) -> None:
     api.requests.clear()
 
 
-def killed_everywhere(nursery: Nursery, api: FakeAnthropic, kind: str) -> Course:
+def killed_everywhere(nursery: Nursery, api: FakeAnthropic, kind: str, start: str = "") -> Course:
     """Carry out the work of one kind, killed once, at each boundary in turn: what comes of it never differs."""
-    course = undisturbed(nursery, api, kind, start=kind)
+    start = start or kind
+    course = undisturbed(nursery, api, kind, start)
     for number, boundary in enumerate(course.crossed, 1):
         where = f"{kind}, boundary {number} of {len(course.crossed)}, {boundary}"
-        begin(nursery, api, start=kind)
+        begin(nursery, api, start)
         assert nursery.send(Errand(kind, kill_at=number)) == (course.crossed[:number], KILLED), where
         history = facts(nursery.data)["history"]
         assert history == course.facts["history"][: len(history)], where
@@ -270,6 +271,40 @@ def test_what_a_person_asked_for_is_judged_as_if_nothing_had_happened(nursery: N
         ["step", "rejected", "Name the severity", 1],
         ["step", "open", "", None],
     ]
+
+
+def forbidden_at_first(request: Request, right: Answer) -> Answer:
+    """Every question about the first version is refused, once a file has been read."""
+    if any(part.kind == "goal" and "otherwise" in part.text for part in told(request)):
+        return right
+    if not request.tool_results:
+        return UseTools(ToolUse("read_file", {"path": "notes.md"}))
+    return Fail(403, "permission_error", "This is not allowed.")
+
+
+def test_changes_requested_at_an_error_are_planned_wherever_it_is_killed(nursery: Nursery, api: FakeAnthropic) -> None:
+    """Between the answer of the person and the new plan too: the answer is there with all that follows, or not."""
+    api.script(Team(plan=plan(step("one")), executor=forbidden_at_first))
+    nursery.restore("plan")
+    assert nursery.send(Errand("drain"))[1] == 0
+    nursery.save("held")
+    held = facts(nursery.data)
+    crossed, _ = nursery.send(Errand("reject"))
+    nursery.save("revised")
+    revised = facts(nursery.data)
+    assert [row[:2] for row in revised["work"]] == [["plan", "done"], ["attempt", "cancelled"], ["plan", "ready"]]
+    for number, boundary in enumerate(crossed, 1):
+        nursery.restore("held")
+        assert nursery.send(Errand("reject", kill_at=number)) == (crossed[:number], KILLED)
+        assert facts(nursery.data) == (held if boundary.startswith("before") else revised), boundary
+    planned = killed_everywhere(nursery, api, "plan", start="revised")
+    assert [row[0] for row in planned.facts["plan"]] == [1, 2]
+    course = killed_after_each_row(nursery, api, "drain", start="revised")
+    assert [row[:3] for row in course.facts["attempts"]] == [["one", 1, "cancelled"], ["one", 1, "passed"]]
+    assert course.facts["run"][0][:2] == ["finished", "succeeded"]
+    assert [row[:2] + row[4:] for row in course.facts["gates"]] == [["error", "rejected", "Name the severity", 1]]
+    [asked_again] = [text for text in course.questions if "Name the severity" in text and "Your role: planner" in text]
+    assert "An error that held version 1 in step one" in asked_again
 
 
 def test_killed_at_any_moment_until_it_is_done(nursery: Nursery, api: FakeAnthropic) -> None:

@@ -57,6 +57,16 @@ def test_a_step_that_is_to_start_is_shown_with_all_that_is_about_to_happen() -> 
     assert lines[-1].startswith("Estimated cost: $")
 
 
+def test_an_error_is_shown_with_what_was_tried_and_what_the_answers_lead_to() -> None:
+    assert asked(factories.step_error()) == [
+        "The service refuses this request (403): its policy does not allow contracts/Service agreement.md.",
+        "! The executor (claude-sonnet-5-5) was asked 8 times and gave no answer.",
+        "approve: Attempt 1 goes on after its 1 answer. That helps where the cause is gone.",
+        "reject: The planner gets your words and this error. It writes version 2 for approval.",
+    ]
+    assert asked(factories.error_gate())[-1] == "reject: There is no plan yet that could be changed."
+
+
 def test_a_result_is_shown_with_every_file_written_and_removed() -> None:
     run = factories.executing()
     with factories.working(run, WorkKind.ATTEMPT, "inventory") as mine:
