@@ -18,7 +18,7 @@ from runs.pev.checks.deciding import run_check
 from runs.pev.checks.material import Material
 from runs.pev.contracts import FileExists, QuotedEvidence
 from runs.pev.evidence.quotes import resolve
-from tests.fakes.anthropic_answers import Answer, Request, Say, ToolUse, UseTools
+from tests.fakes.anthropic_answers import Answer, Fail, Request, Say, ToolUse, UseTools
 from tests.fakes.anthropic_api import FakeAnthropic
 from tests.fakes.team import Team, labels_of, plan, step, verdict
 from tests.installation import ROOT, Installation
@@ -252,3 +252,15 @@ def test_an_accepted_gap_exits_3(tmp_path: Path, installation: Installation, api
     assert "secret-key" not in done.stdout + done.stderr
     data = b"".join(path.read_bytes() for path in (tmp_path / "data").rglob("*") if path.is_file())
     assert b"secret-key" not in data
+
+
+def test_an_error_that_nobody_looks_into_ends_as_failed(
+    tmp_path: Path, installation: Installation, api: FakeAnthropic
+) -> None:
+    """Nobody is there to say what should be different, so the planner is not asked for another plan."""
+    api.script(Team(plan=plan(step("one")), executor=lambda _, __: Fail(403, "permission_error", "Not allowed.")))
+    done = run(installation.copy(tmp_path / "data"), "Do it", "--approve-all", "--json", **model(api))
+    told = json.loads(done.stdout)
+    assert (done.returncode, told["outcome"], len(told["plans"])) == (1, "failed", 1)
+    assert told["failure"] == "Given up after: The API key may not use this model (403)."
+    assert told["requests"] == []

@@ -154,52 +154,6 @@ def test_an_exhausted_step_is_accepted_with_issues(alice_client: Client) -> None
     assert run.plans.get().steps.get(key="review").status == StepStatus.ACCEPTED
 
 
-<<<<<<< HEAD
-=======
-def test_an_error_before_there_is_a_plan_offers_try_again_and_stop_only(alice_client: Client) -> None:
-    run = factories.error_gate()
-    page = alice_client.get(f"/runs/{run.pk}/").text
-    assert "Plan again</button>" in page
-    assert buttons(page) == {"approve": False, "reject": True}
-    assert "There is no plan yet that could be changed." in page
-    assert alice_client.post(address(gate_of(run)), form(gate_of(run), "give_up")).status_code == 422
-    alice_client.post(address(gate_of(run)), form(gate_of(run), "approve"))
-    assert run.work.get().status == "ready"
-
-
-def test_an_error_says_its_cause_first_then_what_was_tried_and_what_each_button_does(alice_client: Client) -> None:
-    run = factories.step_error()
-    page = alice_client.get(f"/runs/{run.pk}/").text
-    assert buttons(page) == {"approve": False, "reject": False}
-    told = [
-        "The service refuses this request (403)",
-        "The executor (claude-sonnet-5-5) was asked 8 times and gave no answer.",
-        "Attempt 1 goes on after its 1 answer.",
-        "The planner gets your words and this error. It writes version 2 for approval.",
-        "Stop the run</strong> under ⋯",
-    ]
-    places = [page.find(sentence) for sentence in told]
-    assert places == sorted(places)
-    assert -1 not in places
-
-
-def test_changes_requested_at_an_error_go_to_the_planner(alice_client: Client) -> None:
-    run = factories.step_error()
-    address_ = address(gate_of(run))
-    alice_client.post(address_, form(gate_of(run), "reject", "Leave the service agreement out."))
-    run.refresh_from_db()
-    assert run.status == "planning"
-    page = alice_client.get(f"/runs/{run.pk}/").text
-    assert "requested changes to the plan instead of trying “Review" in page
-    report = json.loads(alice_client.get(f"/runs/{run.pk}/report.json").getvalue())
-    [request] = report["requests"]
-    assert (request["words"], request["about"]) == (
-        "Leave the service agreement out.",
-        "version 1 of the plan after an error in “Review the clauses”",
-    )
-
-
->>>>>>> b153788 (Say at an error what was tried and what each button does)
 def test_a_gate_of_another_run_is_not_found(alice_client: Client) -> None:
     mine, other = factories.awaiting_plan(), factories.awaiting_plan()
     answer = alice_client.post(f"/runs/{mine.pk}/gates/{gate_of(other).pk}/", form(gate_of(other), "approve"))
