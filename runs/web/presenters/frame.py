@@ -56,10 +56,13 @@ class Tab:
 
 @dataclass(frozen=True, eq=False)
 class RunFrame:
-    """A run as its header shows it; `tab` is the one that is open, or the empty word on pages beside the tabs."""
+    """A run as its header shows it; `tab` is the one that is open, or the empty word on pages beside the tabs, which are
+    then `under` one of them or under none.
+    """
 
     run: Run
     tab: str = ""
+    under: str = ""
 
     @property
     def sample(self) -> bool:

@@ -76,6 +76,13 @@ class RunPage(RunReading):
         """Every version but the newest, the latest first."""
         return list(reversed(self.plans[:-1]))
 
+    @cached_property
+    def earlier_steps(self) -> list[StepReading]:
+        """Of earlier versions, the latest first: those with an attempt that no step of the newest keeps."""
+        kept = {attempt.pk for step in self.steps for attempt in step.tried}
+        steps = (step for plan in self.earlier for step in plan.steps)
+        return [step for step in steps if any(attempt.pk not in kept for attempt in step.own)]
+
     @property
     def tried(self) -> bool:
         return any(step.tried for step in self.steps)

@@ -34,7 +34,7 @@ def file_page(request: HttpRequest, run_id: int, path: str) -> HttpResponseBase:
             return picture(request, trees.pieces_of(page.sha256), page.image)
         if is_for_panel(request):
             return _panel(page).answer(request)
-        return render(request, "runs/file.html", {"frame": RunFrame(run), "run": run, "page": page})
+        return render(request, "runs/file.html", {"frame": RunFrame(run, under="files"), "run": run, "page": page})
     except FileNotFoundError as error:
         raise Http404("The store has lost this file.") from error
 

@@ -7,7 +7,7 @@ import pytest
 from django.test import Client
 from pytest_django import DjangoAssertNumQueries
 
-from runs.enums import StepStatus
+from runs.enums import GateKind, StepStatus, Verb
 from runs.models import Run, Step, Verdict
 from runs.web.presenters.step_rows import StepRow, row_of, rows_of
 from tests import factories
@@ -70,6 +70,24 @@ def test_one_row_takes_as_many_queries_among_few_as_among_many(
 
 def test_a_kept_result_says_from_which_version(alice_client: Client) -> None:
     assert "reused from version 1" in page_of(alice_client, factories.replanned())
+
+
+def test_what_was_tried_in_earlier_versions_is_folded_and_leads_to_its_step(alice_client: Client) -> None:
+    run = factories.replanned()
+    failed = Step.objects.get(plan__run=run, plan__version=1, key="review")
+    factories.decide(run, GateKind.PLAN, Verb.APPROVE)
+    for address in (f"/runs/{run.pk}/steps/", f"/runs/{run.pk}/?view=timeline"):
+        fold = alice_client.get(address).text.partition('id="earlier-steps"')[2].partition("</details>")[0]
+        assert re.findall(r'<a href="([^"]*)">', fold) == [f"/runs/{run.pk}/steps/{failed.pk}/"], "not what is kept"
+        assert "1 step</span>" in fold
+        assert "version 1 · 1 attempt, failed<" in fold
+    assert "earlier-steps" not in alice_client.get(f"/runs/{factories.finished_succeeded().pk}/steps/").text
+
+
+def test_the_page_of_a_step_stands_under_the_tab_of_steps(alice_client: Client) -> None:
+    step = steps_of(factories.finished_succeeded())[0]
+    page = alice_client.get(f"/runs/{step.plan.run_id}/steps/{step.pk}/").text
+    assert re.findall(r'<a href="(\S+)" aria-current="true"', page) == [f"/runs/{step.plan.run_id}/steps/"]
 
 
 def test_what_runs_waits_or_failed_is_unfolded_and_nothing_of_the_rest_is_sent(alice_client: Client) -> None:
