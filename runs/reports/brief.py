@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
@@ -39,8 +40,15 @@ MAX_POINTS = 6
 MAX_POINT = 420
 MAX_CRITERIA = 12
 MAX_DECISIONS = 6
-MAX_ANSWER_WORDS = 320
-"""Open points, characters of one, criteria, decisions, and words of the answer that stand on the first two pages."""
+"""Open points, characters of one, criteria and decisions that stand on the first two pages."""
+MIN_ANSWER = 32.0
+"""Lines of the answer, whatever else there is. It has all the room that the other sections leave of the two pages."""
+LINES = 110.0
+LINE, WORDS = 104, 13
+TITLE, HEADING, GAP = 3.0, 2.5, 0.6
+"""Lines of the two printed pages, without what a turn of the page may waste, characters and words of one, and how many
+of them the title takes, the heading of a section, and the space between two blocks.
+"""
 MIN_WORDS = 8
 """Fewer words of a paragraph than these are not shown alone."""
 ANSWER = "answer"
@@ -58,14 +66,15 @@ class Rest:
 
 def brief(report: RunReading, texts: Texts) -> tuple[tuple[Section, ...], Rest]:
     rest = Rest()
-    sections = [
-        Section("outcome", "Outcome", _outcome(report)),
-        Section("open-points", "Open points", _points(report, rest)),
-        Section("answer", "Answer", _answer(report, texts, rest)),
-        Section("criteria", "Success criteria", _criteria(report, rest)),
-        Section("decisions", "Decisions", _decisions(report, rest)),
-        Section("cost", "Cost", _cost(report)),
-    ]
+    outcome = Section("outcome", "Outcome", _outcome(report))
+    points = Section("open-points", "Open points", _points(report, rest))
+    criteria = Section("criteria", "Success criteria", _criteria(report, rest))
+    decisions = Section("decisions", "Decisions", _decisions(report, rest))
+    cost = Section("cost", "Cost", _cost(report))
+    others = (outcome, points, criteria, decisions, cost)
+    room = LINES - TITLE - HEADING - sum(HEADING + sum(map(lines, one.blocks)) for one in others if one.blocks)
+    answer = Section("answer", "Answer", _answer(report, texts, rest, room))
+    sections = (outcome, points, answer, criteria, decisions, cost)
     return tuple(section for section in sections if section.blocks), rest
 
 
@@ -139,26 +148,27 @@ def _in_annex(what: str, id_: str) -> Paragraph:
     return said(f"{what} stands ", span("in the annex", to=f"#{id_}"), ".", tone="muted")
 
 
-def _answer(report: RunReading, texts: Texts, rest: Rest) -> tuple[Block, ...]:
+def _answer(report: RunReading, texts: Texts, rest: Rest, room: float) -> tuple[Block, ...]:
+    """`room`: lines that are left for it."""
     if not report.run.answer:
         return (said("There is no answer." if report.run.outcome else "There is no answer yet.", tone="muted"),)
-    shown, rest.answer = shortened(texts.blocks(ANSWER), MAX_ANSWER_WORDS)
+    shown, rest.answer = shortened(texts.blocks(ANSWER), max(room, MIN_ANSWER))
     return (*shown, *((_in_annex("The rest of the answer", "more-answer"),) if rest.answer else ()))
 
 
-def shortened(blocks: Sequence[Block], words: int) -> tuple[tuple[Block, ...], tuple[Block, ...]]:
-    """The first blocks, with so many words at most, and the others. Lists, tables and paragraphs are cut; a heading
-    never stands alone.
+def shortened(blocks: Sequence[Block], room: float) -> tuple[tuple[Block, ...], tuple[Block, ...]]:
+    """The first blocks, which take so many lines at most, and the others. Lists, tables and paragraphs are cut; a
+    heading never stands alone.
     """
-    if sum(map(weight, blocks)) <= words * 5 // 4:
+    if sum(map(lines, blocks)) <= room:
         return tuple(blocks), ()
     shown: list[Block] = []
     for place, block in enumerate(blocks):
-        if weight(block) <= words:
+        if lines(block) <= room:
             shown.append(block)
-            words -= weight(block)
+            room -= lines(block)
             continue
-        first, second = _cut(block, words)
+        first, second = _cut(block, room)
         rest = [second, *blocks[place + 1 :]]
         if first:
             return (*shown, first), tuple(rest)
@@ -168,17 +178,17 @@ def shortened(blocks: Sequence[Block], words: int) -> tuple[tuple[Block, ...], t
     return tuple(shown), ()
 
 
-def _cut(block: Block, words: int) -> tuple[Block | None, Block]:
+def _cut(block: Block, room: float) -> tuple[Block | None, Block]:
     match block:
         case Paragraph():
-            return _cut_paragraph(block, words)
+            return _cut_paragraph(block, int((room - GAP) * WORDS))
         case Items():
-            rows = _fitting((sum(map(weight, row)) for row in block.rows), words)
+            rows = _fitting(map(_item_lines, block.rows), room)
             first: Block | None = replace(block, rows=block.rows[:rows]) if rows else None
             start = None if block.start is None else block.start + rows
             rest: Block = replace(block, rows=block.rows[rows:], start=start)
         case Table():
-            rows = _fitting((sum(len(plain(cell).split()) for cell in row) + 4 for row in block.rows), words)
+            rows = _fitting(map(_row_lines, block.rows), room - _row_lines(block.head))
             first = replace(block, rows=block.rows[:rows]) if rows else None
             rest = replace(block, rows=block.rows[rows:])
         case _:
@@ -186,9 +196,9 @@ def _cut(block: Block, words: int) -> tuple[Block | None, Block]:
     return first, rest
 
 
-def _fitting(weights: Iterable[int], words: int) -> int:
+def _fitting(heights: Iterable[float], room: float) -> int:
     """How many of the first fit."""
-    return sum(1 for total in accumulate(weights) if total <= words)
+    return sum(1 for total in accumulate(heights) if total <= room)
 
 
 def _cut_paragraph(block: Paragraph, words: int) -> tuple[Block | None, Block]:
@@ -213,21 +223,43 @@ def _end_of_word(text: str, words: int) -> int:
     return [match.end() for match in islice(re.finditer(r"\S+", text), words)][-1]
 
 
-def weight(block: Block) -> int:
-    """Words of a block; each line of a list, a table or a code block counts some more, as it takes a line."""
+def lines(block: Block) -> float:
+    """How many lines of a printed page a block takes, about."""
     match block:
-        case Paragraph() | Heading():
-            return 4 + len(plain(block.spans).split())
+        case Paragraph():
+            return GAP + _wrapped(block.spans)
+        case Heading():
+            return 1.2 + _wrapped(block.spans)
         case Preformatted():
-            return 8 * (block.text.count("\n") + 1)
+            return 3 * GAP + block.text.count("\n") + 1
         case Quotation():
-            return sum(map(weight, block.blocks))
+            return GAP + sum(map(lines, block.blocks))
+        case Notice():
+            return HEADING + sum(map(lines, block.blocks))
         case Items():
-            return sum(weight(one) for row in block.rows for one in row)
+            return GAP + sum(map(_item_lines, block.rows))
         case Table():
-            return sum(4 + sum(len(plain(cell).split()) for cell in row) for row in block.rows)
+            return GAP + _row_lines(block.head) + sum(map(_row_lines, block.rows))
+        case Facts():
+            return GAP + sum(_wrapped(words) for _, words in block.rows)
+        case Checks():
+            return sum(GAP + _wrapped(row.spans) for row in block.rows)
         case _:
-            return 10
+            return 1
+
+
+def _wrapped(words: Spans) -> int:
+    return max(1, math.ceil(len(plain(words)) / LINE))
+
+
+def _item_lines(row: Sequence[Block]) -> float:
+    """The items of a list stand close to each other."""
+    return sum(map(lines, row)) - GAP
+
+
+def _row_lines(row: Sequence[Spans]) -> float:
+    """In smaller letters, and with columns as wide as their words need."""
+    return GAP + 0.8 * math.ceil(sum(len(plain(cell)) + 2 for cell in row) / (1.15 * LINE))
 
 
 def _criteria(report: RunReading, rest: Rest) -> tuple[Block, ...]:

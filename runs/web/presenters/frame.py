@@ -56,8 +56,8 @@ class Tab:
 
 @dataclass(frozen=True, eq=False)
 class RunFrame:
-    """A run as its header shows it; `tab` is the one that is open, or the empty word on pages beside the tabs, which are
-    then `under` one of them or under none.
+    """A run as its header shows it; `tab` is the one that is open, or the empty word on pages beside the tabs, which
+    are `under` one of them or under none.
     """
 
     run: Run

@@ -81,6 +81,33 @@ def test_the_brief_comes_first_and_no_page_is_blank() -> None:
     assert [page for page in pages if not page.strip()] == []
 
 
+POINT = "F{n} (contracts/service-agreement.md, line {n}): missing amount, amount to be agreed “7.2 In all cases”"
+WORDS = "The lease has no commencement date, and clause 7 names no amount that anyone could compute from it. "
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "".join(f"- {POINT}\n".replace("{n}", str(n)) for n in range(1, 200)),
+        "".join(f"- F{n}\n" for n in range(1, 400)),
+        "".join(f"### F{n}\n\n> {WORDS}\n\n- Line: {n}\n- Do: fill it in.\n\n" for n in range(1, 80)),
+        f"{WORDS * 7}\n\n" * 30,
+        WORDS * 300,
+        "| Point | What | Line |\n|---|---|---|\n" + "".join(f"| F{n} | {WORDS} | {n} |\n" for n in range(1, 200)),
+        "| Point | Line |\n|---|---|\n" + "".join(f"| F{n} | {n} |\n" for n in range(1, 300)),
+        "```\nx = 1\n```\n\n" * 100,
+    ],
+    ids=["points", "short points", "entries", "paragraphs", "one paragraph", "rows", "short rows", "code"],
+)
+def test_the_answer_has_the_room_that_two_pages_have(answer: str) -> None:
+    run = made.finished_partial()
+    Run.objects.filter(pk=run.pk).update(answer=answer)
+    run = Run.objects.get(pk=run.pk)
+    pages = [page.extract_text() for page in PdfReader(io.BytesIO(printed(exported(run), "pdf"))).pages]
+    assert ["Cost\n" in page for page in pages[:3]] == [False, True, False], "the end of the brief"
+    assert sum(len(page.strip().splitlines()) for page in pages[:2]) > 50
+
+
 @pytest.mark.parametrize("form", ["pdf", "docx"])
 @pytest.mark.parametrize("text", HOSTILE)
 def test_hostile_text_stays_text(form: Form, text: str) -> None:
