@@ -9,10 +9,12 @@ from runs import trees
 from runs.enums import SETTLED_STEPS, Role, StepStatus
 from runs.lifecycle.fingerprint import digest_of
 from runs.lifecycle.state import State
+from runs.llm.capabilities import window_of
 from runs.models import Attempt, Gate, Run, Tree
 from runs.pev import prompts
 from runs.pev.checks.material import matching
 from runs.pev.contracts import PERSON, Absent, MinBytes, PlanHeader, PlanStep, WordCount
+from runs.pev.conversation.window import cuts
 from runs.pev.files.coverage import read_whole
 from runs.pev.files.paths import clashes
 from runs.pev.files.reads import View, holds
@@ -37,7 +39,7 @@ MAX_CANDIDATES = 10
 
 def key_of(state: State, key: str) -> str:
     """The digest of all that an attempt at this step depends on beside the files: definition, results it rests on, the
-    parts of the policy that matter, models and instructions. The names of the other steps are for orientation only:
+    parts of the policy that matter, models with how much they are shown, and instructions. The names of the other steps are for orientation only:
     with them in it, a step that is added to a plan would have all others paid for again.
     """
     run, plan = state.run, state.plan
@@ -59,8 +61,18 @@ def key_of(state: State, key: str) -> str:
             "models": [policy.model_for(role) for role in (Role.EXECUTOR, Role.VERIFIER)],
             "policy": {name: getattr(policy, name) for name in _DECIDES},
             "instructions": prompts.version(),
+            **_window(policy),
         }
     )
+
+
+def _window(policy: Policy) -> dict[str, int]:
+    """The executor's context window, where it is so small that the model was shown less of files at a time.
+
+    Nothing of windows that cut nothing: these may be others tomorrow, and what was found stays as good.
+    """
+    window = window_of(policy.model_for(Role.EXECUTOR).model, Role.EXECUTOR)
+    return {"window": window} if window and cuts(window) else {}
 
 
 def _said_elsewhere(header: PlanHeader, specs: Mapping[str, PlanStep], key: str) -> list[object]:

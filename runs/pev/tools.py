@@ -11,7 +11,7 @@ from runs.errors import InvalidInput
 from runs.pev.answer_schemas import schema_for
 from runs.pev.contracts import Contract, JsonObject
 from runs.pev.conversation.mistakes import MAX_SHOWN, place_of, words_for
-from runs.pev.conversation.window import result_chars
+from runs.pev.conversation.window import MAX_RESULT_CHARS, result_chars
 from runs.pev.evidence.quotes import find
 from runs.pev.files.paths import clean_path, text_of
 from runs.pev.files.reads import Looks
@@ -25,7 +25,7 @@ from runs.pev.texts.wording import quoted
 class ToolLimits:
     """`result_chars` is for one answer, `file_bytes` for a file written, `hit_chars` for a line of a hit."""
 
-    result_chars: int = 30_000
+    result_chars: int = MAX_RESULT_CHARS
     file_bytes: int = 5_000_000
     search_seconds: float = 2.0
     listed_files: int = 500

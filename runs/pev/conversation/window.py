@@ -11,6 +11,8 @@ BYTES_PER_TOKEN = 3
 """Fewer than in the languages that models write: what is only estimated fills a window early rather than late."""
 MAX_ANSWER_TOKENS = 32_000
 MAX_DIGEST_CHARS = 12_000
+MAX_RESULT_CHARS = 30_000
+"""Of one answer of a tool."""
 _SHARE = 8
 """Of a window one result of a tool, or the digest of all of them, takes an eighth at most; an answer a quarter."""
 _CLOSED = (
@@ -28,6 +30,11 @@ def answer_tokens(window: int | None) -> int:
 def result_chars(window: int | None, most: int) -> int:
     """How long one result of a tool may be, `most` where the window is large or not known."""
     return min(most, BYTES_PER_TOKEN * window // _SHARE) if window else most
+
+
+def cuts(window: int) -> bool:
+    """Whether an attempt in this window is shown less at a time, or may say less, than in one that is large enough."""
+    return answer_tokens(window) < MAX_ANSWER_TOKENS or result_chars(window, MAX_RESULT_CHARS) < MAX_RESULT_CHARS
 
 
 class Room:

@@ -301,3 +301,17 @@ def test_what_a_person_said_proves_nothing_where_nobody_said_it(team: Team, subm
     before = finish(run, alice)
     assert before.plans.count() == 2
     assert foretold(before, FILES, alice)["two"] == "no result that passed fits it any more"
+
+
+def test_what_was_found_in_a_small_context_window_is_not_reused_in_another(
+    team: Team, submitted: Submit, alice: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    team.plan = plan(step("one"))
+    monkeypatch.setenv("PEV_CONTEXT_TOKENS_EXECUTOR", "20000")
+    small = finish(submitted(files=FILES), alice)
+    assert foretold(small, FILES, alice) == {"one": ""}
+    monkeypatch.setenv("PEV_CONTEXT_TOKENS_EXECUTOR", "1000000")
+    assert foretold(small, FILES, alice) == {"one": "no result that passed fits it any more"}
+    finish(submitted(files=FILES), alice)
+    monkeypatch.setenv("PEV_CONTEXT_TOKENS_EXECUTOR", "128000")
+    assert foretold(small, FILES, alice) == {"one": ""}, "nothing is cut in either"
