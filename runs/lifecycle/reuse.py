@@ -39,8 +39,8 @@ MAX_CANDIDATES = 10
 
 def key_of(state: State, key: str) -> str:
     """The digest of all that an attempt at this step depends on beside the files: definition, results it rests on, the
-    parts of the policy that matter, models with how much they are shown, and instructions. The names of the other steps are for orientation only:
-    with them in it, a step that is added to a plan would have all others paid for again.
+    parts of the policy that matter, models with how much they are shown, and instructions. The names of the other steps
+    are for orientation only: with them in it, a step that is added to a plan would have all others paid for again.
     """
     run, plan = state.run, state.plan
     assert plan is not None

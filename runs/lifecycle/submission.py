@@ -24,8 +24,10 @@ from runs.lifecycle.advance import advance
 from runs.lifecycle.intake import Upload, check_excluded, check_space, intake, listed, without_secrets
 from runs.lifecycle.mentions import mention_in
 from runs.lifecycle.rehearsing import Contents, check_can_be_answered
+from runs.lifecycle.revising import revision_of
 from runs.lifecycle.templates import plan_worth_keeping
 from runs.models import Draft, Run, Tree, User
+from runs.models.revisions import Revision
 from runs.pev.contracts import PlanContract
 from runs.pev.imports.problems import shortened
 from runs.pev.planner import compared_with_itself, problems_in, without_sources
@@ -48,7 +50,7 @@ class Submission:
     `left_out`: what the sender has not sent, since it may hold secrets. `excluded`: patterns of files that are kept,
     but that no step has to deal with (`pev.files.inputs`).
     With a `plan` no planner is asked for version 1; `plan_from` says in a sentence where it comes from, `template` the
-    name of the template that it is from. Without a `title` the request has one.
+    name of the template that it is from. Without a `title` the request has one. `before`: what is run again.
     """
 
     request: str
@@ -64,6 +66,7 @@ class Submission:
     from_draft: bool = False
     template: str = ""
     title: str = ""
+    before: Run | None = None
 
 
 def submit(owner: User, submission: Submission) -> Run:
@@ -120,6 +123,7 @@ def again(run: Run, user: User, token: uuid.UUID, *, reuse: bool = True, redo: S
         plan=fingerprint.contract_of(before) if before else None,
         plan_from=f"Version {before.version} of run {run.pk}, once more." if before else "",
         template=run.template if before else "",
+        before=run,
     )
     check_policy(submission.policy, user, submission.approvers)
     check_plan(submission)
@@ -251,6 +255,8 @@ def _create(owner: User, submission: Submission, request: str, tree: Tree, left_
         head=tree,
         excluded=tuple(submission.excluded),
         template=submission.template,
+        before=submission.before,
+        revision=_revision(submission, request, tree),
     )
     history.trust(run)
     run.approvers.add(*submission.approvers)
@@ -267,6 +273,13 @@ def _create(owner: User, submission: Submission, request: str, tree: Tree, left_
         estimate = estimate_for(run, plan)
         facts.propose_plan(run, plan, reason=submission.plan_from, estimate=estimate)
     return run
+
+
+def _revision(submission: Submission, request: str, tree: Tree) -> Revision | None:
+    if submission.before is None:
+        return None
+    files = trees.files_of(tree)
+    return revision_of(submission.before, request, submission.policy, submission.excluded, files)
 
 
 def title_of(request: str) -> str:

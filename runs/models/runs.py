@@ -10,6 +10,7 @@ from django.db import models
 from runs.enums import EventKind, Outcome, RunStatus
 from runs.models.fields import Column, ContractField, only, word_field
 from runs.models.querysets import EventQuerySet, RunQuerySet
+from runs.models.revisions import Revision
 from runs.models.trees import Tree
 from runs.pev.evidence.results import Judgement
 from runs.pev.policy import Policy
@@ -25,7 +26,8 @@ class Run(models.Model):
     person said are not to be dealt with; null for a run of before, of which is not known what its models were shown.
     `requests`: how many rejections of plans and results there were, which is the number of the newest request.
     `template`: the name, at that time, of the template that its first plan was made from. `archived_at`: since when
-    lists leave it out.
+    lists leave it out. `before`: the run that this one repeats, as long as it is there, and `revision` what it has
+    otherwise than that.
     """
 
     owner = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="runs")
@@ -52,6 +54,8 @@ class Run(models.Model):
     finished_at = models.DateTimeField(null=True, blank=True)
     template = models.CharField(max_length=120, default="", blank=True)
     archived_at = models.DateTimeField(null=True, blank=True)
+    before = models.ForeignKey("self", models.SET_NULL, null=True, blank=True, related_name="+")
+    revision: Column[Revision | None] = ContractField(Revision, null=True, blank=True)
 
     objects = RunQuerySet.as_manager()
 

@@ -19,6 +19,7 @@ from runs.reading.gates import Limit, limits_of
 from runs.reading.plans import PlanReading, StepReading
 from runs.reading.points import Points, points_in, points_of
 from runs.reading.words import risk
+from runs.web.presenters.again import Again, again_of
 from runs.web.presenters.step_page import FileDiff, diffs_between
 
 NOT_JUDGED = "not judged"
@@ -169,6 +170,11 @@ class GateView:
     def plan(self) -> PlanReading | None:
         """What a plan gate asks about."""
         return self.newest if self.row.kind == GateKind.PLAN else None
+
+    @cached_property
+    def again(self) -> Again | None:
+        """What is otherwise than in the run that this one repeats, and what would be reused."""
+        return again_of(self.plan.row, self.row.run) if self.plan else None
 
     @property
     def writes(self) -> list[str]:

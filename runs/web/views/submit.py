@@ -121,6 +121,7 @@ def _submit(request: HttpRequest, form: NewRunForm) -> Run:
             plan_from=plan.reason if plan else "",
             template=plan.template if plan else "",
             from_draft=drafted or given["has_draft"],
+            before=form.before if isinstance(form, AgainWithForm) else None,
         ),
     )
 

@@ -327,3 +327,58 @@ def test_a_form_that_was_left_is_found_again_until_it_is_thrown_away(first: Run,
     assert client.post(draft, {"run": first.pk, "discard": "on"})["Location"] == place
     afresh = client.get(place).text
     assert (sent_by(afresh)["token"] != sent["token"], "more.md" in afresh) == (True, False)
+
+
+# ---- what the gate that follows says
+
+
+def lines_of(page: str) -> list[str]:
+    """What the gate of the plan says of the run before, as words."""
+    found = re.findall(r'<li data-mark="\w+" class="gate-(?:again|reuse)">(.*?)</li>', page, re.S)
+    return [" ".join(html.unescape(re.sub(r"<[^>]+>", "", line)).split()) for line in found]
+
+
+def test_the_gate_says_what_changed_and_what_is_reused(first: Run, client: Client, place: str) -> None:
+    sent = sent_by(client.get(place).text)
+    files = [SimpleUploadedFile("notes.md", b"Other notes.\n"), SimpleUploadedFile("sales.csv", b"1")]
+    page = client.post(place, sent | {"look": "on", "files": files, "budget": "9"}).text
+    client.post(place, sent_by(page) | {"budget": "9"})
+    run = Run.objects.latest("pk")
+    drain(run)
+    assert lines_of(client.get(f"/runs/{run.pk}/").text) == [
+        f"Changed since run {first.pk} notes.md · added sales.csv · policy (budget)",
+        "0 of 2 reused · run again: Do one because notes.md changed, sales.csv is new · Do two because sales.csv is new",
+    ]
+
+
+def test_a_run_that_is_run_again_as_it_was_says_so_at_its_gate(first: Run, client: Client, alice: User) -> None:
+    run = again(client, first, alice, redo=["two"])
+    assert lines_of(client.get(f"/runs/{run.pk}/").text) == [
+        f"As in run {first.pk} the same request, files and policy",
+        "1 of 2 reused · run again: Do two because you asked for it",
+    ]
+
+
+def test_names_of_files_that_are_gone_are_for_those_who_may_see_the_run_before(
+    first: Run, client: Client, place: str, bob: User
+) -> None:
+    sent = sent_by(client.get(place).text)
+    draft = f"/runs/drafts/{sent['token']}/"
+    added = [SimpleUploadedFile("other.md", b"1")]
+    client.post(draft, {"run": first.pk, "remove": "notes.md", "files": added, "paths": ["other.md"]})
+    client.post(place, sent_by(client.get(place).text) | {"approvers": [bob.pk]})
+    run = Run.objects.latest("pk")
+    drain(run)
+    client.force_login(bob)
+    assert lines_of(client.get(f"/runs/{run.pk}/").text) == [
+        f"Changed since run {first.pk} added other.md · removed 1 file",
+        "0 of 2 reused · run again: Do one, Do two",
+    ]
+    first.approvers.add(bob)
+    assert lines_of(client.get(f"/runs/{run.pk}/").text)[0].endswith("removed notes.md")
+
+
+def test_without_the_run_before_the_gate_says_nothing_of_it(first: Run, client: Client, alice: User) -> None:
+    run = again(client, first, alice)
+    first.delete()
+    assert lines_of(client.get(f"/runs/{run.pk}/").text) == []
