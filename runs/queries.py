@@ -29,6 +29,8 @@ SHOWN_FIELDS = (
     "archived_at",
     "owner",
     "owner__username",
+    "before",
+    "revision",
 )
 """What a row shows of a run itself. Request, policy and answer are by far the largest part, and no row shows them."""
 

@@ -106,7 +106,10 @@ class ListForm(forms.Form):
         """A sentence for each part of the address that was left out."""
         dates = [f"“{str(self.data[name])[:40]}” is no date." for name in ("since", "until") if name in self.errors]
         other = sorted({*self.errors} - {"since", "until", "page", "show", "sort"})
-        return [*dates, *(f"There is no such {name} to filter by; all are shown." for name in other)]
+        return [
+            *dates,
+            *(f"There is no such {name} to filter by, so this list is not filtered by it." for name in other),
+        ]
 
     def selection(self) -> Selection:
         self.is_valid()

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from runs import trees
 from runs.lifecycle import fingerprint
@@ -27,13 +28,27 @@ class Again:
 
     @property
     def reasons(self) -> list[tuple[str, str]]:
-        """The first reasons why steps run again, each behind the names of the steps."""
-        return [(_listed(names), why) for why, names in self.reuse.again[:MAX_REASONS]]
+        """The first reasons why steps run again, each behind the names of the steps, or “all” of the plan."""
+        return [(self._named(names), why) for why, names in list(self._again.items())[:MAX_REASONS]]
 
     @property
     def more(self) -> int:
         """Steps that run again for other reasons."""
-        return sum(len(names) for _, names in self.reuse.again[MAX_REASONS:])
+        return sum(len(names) for names in list(self._again.values())[MAX_REASONS:])
+
+    @cached_property
+    def _again(self) -> Mapping[str, Sequence[str]]:
+        """The names of steps by the first of the reasons why they run again: what all have in common stands first."""
+        found: dict[str, list[str]] = {}
+        for why, names in self.reuse.again:
+            found.setdefault(why.split("; ")[0], []).extend(names)
+        return found
+
+    def _named(self, names: Sequence[str]) -> str:
+        if len(names) == len(self.reuse.steps) > 1:
+            return "all"
+        more = len(names) - MAX_NAMED
+        return ", ".join(names[:MAX_NAMED]) + (f" and {more} more" if more > 0 else "")
 
 
 def again_of(plan: Plan, run: Run) -> Again | None:
@@ -58,8 +73,3 @@ def changes_of(run: Run) -> list[str]:
 def _all_may_see(before: Run, run: Run) -> bool:
     known = {before.owner_id, *before.approvers.values_list("pk", flat=True)}
     return {run.owner_id, *run.approvers.values_list("pk", flat=True)} <= known
-
-
-def _listed(names: Sequence[str]) -> str:
-    more = len(names) - MAX_NAMED
-    return ", ".join(names[:MAX_NAMED]) + (f" and {more} more" if more > 0 else "")

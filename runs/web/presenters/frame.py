@@ -26,6 +26,7 @@ from runs.enums import (
 from runs.lifecycle.finished_sample import is_finished_sample
 from runs.models import Attempt, Gate, Plan, Run, Step, User
 from runs.pev.policy import RoleModel
+from runs.web.presenters.again import changes_of
 from runs.web.templatetags.pev import words
 
 NAMED_STEPS = 3
@@ -165,6 +166,13 @@ class RunFrame:
     def tab_called(self, name: str) -> Tab:
         title, count = _TABS[name]
         return Tab(name, title, count(self))
+
+    @property
+    def again(self) -> str:
+        """Which run it repeats, and what it has otherwise; empty where it repeats none."""
+        if not self.run.before_id:
+            return ""
+        return f"run {self.run.before_id} again, {', '.join(changes_of(self.run)) or 'unchanged'}"
 
     @property
     def players(self) -> list[tuple[str, RoleModel]]:

@@ -18,6 +18,7 @@ from runs.models import Event, Gate, Run, User
 from runs.models.querysets import RunQuerySet
 from runs.permissions import can_manage
 from runs.queries import Counts, Progress, Sort, Spent
+from runs.reading.revisions import said
 from runs.web.forms.lists import SORTS, STATES, Selection
 
 PER_PAGE = 40
@@ -56,6 +57,13 @@ class Row:
     spent: Spent
     manages: bool
     more: int = 0
+
+    @property
+    def again(self) -> str:
+        """Which run this one repeats, and what it has otherwise: the title is the same."""
+        if self.run.before_id is None or self.run.revision is None:
+            return ""
+        return f"#{self.run.before_id} again: {', '.join(said(self.run.revision, short=True)) or 'unchanged'}"
 
 
 class _Counted(Paginator):  # type: ignore[type-arg]  # the class cannot be subscripted

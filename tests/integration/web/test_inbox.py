@@ -13,6 +13,7 @@ from django.test.utils import CaptureQueriesContext
 from runs.enums import GateKind, Verb
 from runs.lifecycle import gates
 from runs.models import Run, User
+from runs.models.revisions import Files, Revision
 from tests import factories
 from tests.factories.crowd import crowd
 
@@ -230,9 +231,9 @@ def test_filters_leave_out_what_does_not_fit(
         ({"since": "2021-02-31"}, "“2021-02-31” is no date."),
         ({"until": "9999-12-31"}, "“9999-12-31” is no date."),
         ({"since": "0001-01-01"}, "“0001-01-01” is no date."),
-        ({"state": "happy"}, "There is no such state to filter by; all are shown."),
-        ({"person": "charlie"}, "There is no such person to filter by; all are shown."),
-        ({"template": "x" * 121}, "There is no such template to filter by; all are shown."),
+        ({"state": "happy"}, "There is no such state to filter by, so this list is not filtered by it."),
+        ({"person": "charlie"}, "There is no such person to filter by, so this list is not filtered by it."),
+        ({"template": "x" * 121}, "There is no such template to filter by, so this list is not filtered by it."),
     ],
 )
 def test_a_filter_that_cannot_be_used_is_said_and_left_out(
@@ -336,3 +337,19 @@ def test_every_outcome_has_its_words(alice_client: Client, alice: User) -> None:
     assert {"Succeeded", "Stopped", "Partial, 1 open point: Step 2 was not done."} <= set(
         re.findall(r'<span class="what">\s*([^<]+?)\s*</span>', text)
     )
+
+
+def test_a_run_that_repeats_another_is_told_apart_by_what_it_has_otherwise(alice_client: Client) -> None:
+    before = factories.finished_succeeded()
+    again = factories.finished_succeeded()
+    revision = Revision(
+        changed=Files(count=1, named=("in/sales.csv",)),
+        removed=Files(count=2, named=("secret.md", "b.md")),
+        request=True,
+    )
+    Run.objects.filter(pk=again.pk).update(before=before, revision=revision)
+    text = page(alice_client, show="all")
+    assert re.findall(r'<span class="again"[^>]*>(.*?)</span>', text) == [
+        f"#{before.pk} again: sales.csv, removed 2 files, the request"
+    ]
+    assert "secret.md" not in text
