@@ -18,6 +18,7 @@ from runs.lifecycle.foreseen import Foreseen, Inputs, foresee
 from runs.lifecycle.templates import plan_worth_keeping
 from runs.models import Plan, Run
 from runs.web.forms.again import AgainForm, AgainWithForm
+from runs.web.presenters.frame import RunFrame
 from runs.web.presenters.reuse import reuse_of
 from runs.web.views.run import person, visible_run
 from runs.web.views.submit import answered, form_page, kept, token_of
@@ -44,6 +45,7 @@ def run_again(request: HttpRequest, run_id: int) -> HttpResponse:
     foreseen = _foreseen(request, run, plan, form) if plan else []
     context = {
         "run": run,
+        "frame": RunFrame(run),
         "plan": plan,
         "steps": foreseen,
         "reused": sum(1 for one in foreseen if one.reused),

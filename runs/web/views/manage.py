@@ -69,7 +69,7 @@ def delete(request: HttpRequest, run_id: int) -> HttpResponse:
         else:
             messages.success(request, f"Run {line.number} “{line.title}” is deleted.")
             return redirect("inbox")
-    context = {"run": run, "may_manage": may_manage, "problem": problem}
+    context = {"run": run, "frame": RunFrame(run), "may_manage": may_manage, "problem": problem}
     return render(request, "runs/delete.html", context, status=status)
 
 

@@ -85,5 +85,13 @@ def save_template(request: HttpRequest, run_id: int) -> HttpResponse:
             messages.success(request, f"Saved as the template “{saved.name}”. Choose it as the plan of a new run.")
             return redirect("templates")
     names = templates.file_names_in(plan, run) if plan else []
-    context = {"run": run, "plan": plan, "form": form, "problem": problem, "longest": MAX_NAME, "names": names}
+    context = {
+        "run": run,
+        "frame": RunFrame(run),
+        "plan": plan,
+        "form": form,
+        "problem": problem,
+        "longest": MAX_NAME,
+        "names": names,
+    }
     return render(request, "runs/save_template.html", context, status=status)

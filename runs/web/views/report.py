@@ -96,7 +96,7 @@ def report_wait(request: HttpRequest, run_id: int, form: Form) -> HttpResponse:
         return _back(request, run_id, file.problem)
     if file.done and request.headers.get("HX-Request"):
         return HttpResponseClientRedirect(request.path)  # the whole page, which fetches the file
-    context = {"run": run, "form": form, "file": file, "most": round(LIMITS.seconds)}
+    context = {"run": run, "frame": RunFrame(run), "form": form, "file": file, "most": round(LIMITS.seconds)}
     return render(request, "runs/report_wait.html", context)
 
 

@@ -27,6 +27,7 @@ from runs.web.forms.again import AgainWithForm, TokenForm
 from runs.web.forms.new_run import NewRunForm
 from runs.web.forms.templates import EstimateForm
 from runs.web.presenters.draft import draft_files, unfinished
+from runs.web.presenters.frame import RunFrame
 from runs.web.presenters.reuse import reuse_of
 from runs.web.presenters.template_page import estimate_of
 from runs.web.views.run import person
@@ -187,6 +188,7 @@ def form_page(
     again = form if isinstance(form, AgainWithForm) else None
     context = {
         "form": form,
+        "frame": RunFrame(again.before) if again else None,
         "problems": problems,
         "question": question,
         "files": draft_files(owner, token, refused, again.before.inputs if again else None),

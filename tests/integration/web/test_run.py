@@ -243,7 +243,16 @@ def test_an_estimate_of_version_0_1_is_still_shown(alice_client: Client) -> None
 
 
 @pytest.mark.parametrize(
-    "place", ["report/", "people/", "manage/", "files/contracts/Service agreement.md", "texts/request-1/"]
+    "place",
+    [
+        "report/",
+        "people/",
+        "manage/",
+        "delete/",
+        "template/",
+        "files/contracts/Service agreement.md",
+        "texts/request-1/",
+    ],
 )
 def test_title_and_icon_of_every_page_follow_a_run_that_is_not_over(alice_client: Client, place: str) -> None:
     run = factories.awaiting_plan()
@@ -256,6 +265,14 @@ def test_title_and_icon_of_every_page_follow_a_run_that_is_not_over(alice_client
     over = factories.finished_succeeded()
     if place != "texts/request-1/":
         assert "hx-ws:connect" not in alice_client.get(f"/runs/{over.pk}/{place}").text
+
+
+@pytest.mark.parametrize("place", ["again/", "again/with/", "delete/", "template/"])
+def test_the_title_and_icon_of_pages_about_a_finished_run_tell_its_outcome(alice_client: Client, place: str) -> None:
+    run = factories.finished_succeeded()
+    page = alice_client.get(f"/runs/{run.pk}/{place}").text
+    assert "<title>Succeeded · " in page
+    assert re.findall(r'<link rel="icon" [^>]*?href="[^"]*icons/(\w+)', page) == ["good"]
 
 
 def test_what_a_question_holds_up_is_not_said_to_be_worked_on(alice_client: Client) -> None:
