@@ -139,7 +139,7 @@ def test_a_refusal_stands_at_the_button(page: Page, site: Site, runs: Mapping[st
     asked.locator("summary", has_text="Points").click()
     asked.locator("input[name=back]").nth(1).check()
     asked.locator("button[value=approve]").click()
-    expect(asked.locator(".decide-answer")).to_contain_text("1 point is ticked to be sent back.")
+    expect(asked.locator(".decide-answer")).to_contain_text("1 point is ticked to be sent back,")
     assert in_view(page, asked.locator(".decide-answer"))
     expect(asked.locator("input[name=back]").nth(1)).to_be_checked()
 

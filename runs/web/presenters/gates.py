@@ -85,6 +85,11 @@ _WORDINGS = {
 _PLAN_AGAIN = replace(_WORDINGS[GateKind.ERROR], approve="Plan again")
 
 
+def wording_of(gate: Gate) -> Wording:
+    planning = gate.kind == GateKind.ERROR and gate.work is not None and gate.work.kind == WorkKind.PLAN
+    return _PLAN_AGAIN if planning else _WORDINGS[GateKind(gate.kind)]
+
+
 @dataclass(frozen=True)
 class Problem:
     """A decision that was refused: what was wrong, and what the person had written. `gate` is 0 for none.
@@ -123,9 +128,7 @@ class GateView:
 
     @property
     def wording(self) -> Wording:
-        work = self.row.work
-        planning = self.row.kind == GateKind.ERROR and work is not None and work.kind == WorkKind.PLAN
-        return _PLAN_AGAIN if planning else _WORDINGS[GateKind(self.row.kind)]
+        return wording_of(self.row)
 
     @property
     def title(self) -> str:

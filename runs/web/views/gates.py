@@ -17,7 +17,7 @@ from runs.reading.points import points_in, sent_back
 from runs.web.forms.decisions import DecisionForm
 from runs.web.fragments import head, regions
 from runs.web.presenters.frame import RunFrame
-from runs.web.presenters.gates import Problem
+from runs.web.presenters.gates import Problem, wording_of
 from runs.web.presenters.page import run_page
 from runs.web.sessions import about_request
 from runs.web.unchanged import of_run, while_unchanged
@@ -47,18 +47,25 @@ def decide(request: HttpRequest, run_id: int, gate_id: int) -> HttpResponse:
 
 
 def _with_points(gate: Gate, form: DecisionForm) -> gates.Decision:
-    """The decision, with the points that are sent back as a part of its words. Raises InvalidInput."""
+    """The decision, with the points that are sent back as a part of its words. Raises InvalidInput for an approval,
+    which would drop them.
+    """
     decision = form.decision()
-    if not form.notes:
+    if not form.notes or decision.verb not in (Verb.APPROVE, Verb.REJECT):
         return decision
     if decision.verb is Verb.APPROVE:
-        count = len(form.notes)
+        words = wording_of(gate)
+        one = len(form.notes) == 1
         raise InvalidInput(
-            f"{count} point{'s are' if count > 1 else ' is'} ticked to be sent back. Request changes, or take the "
-            f"tick{'s' if count > 1 else ''} away."
+            f"{len(form.notes)} point{' is' if one else 's are'} ticked to be sent back, which “{words.reject}” does. "
+            f"To {_small(words.approve)} all the same, take the tick{'' if one else 's'} away."
         )
     points = points_in(gate.attempt).all if gate.attempt else ()
     return replace(decision, comments=sent_back(points, form.notes))
+
+
+def _small(words: str) -> str:
+    return words[:1].lower() + words[1:]
 
 
 @require_safe

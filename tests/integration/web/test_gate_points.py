@@ -1,12 +1,17 @@
 """The points of a result at its gate: shown once, and accepted or sent back one by one."""
 
 import re
+from collections.abc import Callable
 from html import unescape
 
 import pytest
 from django.test import Client
 
-from runs.enums import GateStatus
+from runs.enums import GateStatus, Outcome
+from runs.models import Run
+from runs.web.fragments import regions
+from runs.web.presenters.gates import Problem
+from runs.web.presenters.page import run_page
 from tests import factories
 from tests.integration.web.deciding import address, form, gate_of
 
@@ -44,7 +49,7 @@ def test_points_that_are_sent_back_become_requests_and_the_others_stay(alice_cli
 @pytest.mark.parametrize(
     ("change", "says"),
     [
-        ({"verb": "approve", "back": ["2"]}, "1 point is ticked to be sent back."),
+        ({"verb": "approve", "back": ["2"]}, "1 point is ticked to be sent back,"),
         ({"verb": "reject", "back": ["4"]}, "This result has no point 4."),
         ({"verb": "reject", "back": ["0", "-1", "x", "1e3", "²", "99999"]}, "Say what should be different"),
         ({"verb": "reject", "back": ["1", "2", "3"], **{f"note-{n}": "x" * 9_000 for n in (1, 2, 3)}}, ""),
@@ -167,3 +172,37 @@ def test_rows_of_a_table_show_their_ids_and_whether_what_they_cite_was_found(ali
 def test_without_any_citation_there_is_no_column_for_them(alice_client: Client) -> None:
     page = alice_client.get(f"/runs/{factories.reporting(REPORT).pk}/").text
     assert cells_of(page)[0] == ["F1", "clause 1 names no date", "Send back point 1"]
+
+
+@pytest.mark.parametrize(
+    ("make", "says"),
+    [
+        (factories.step_gate, "which “Request changes” does. To approve all the same, take the ticks away."),
+        (factories.exhausted_gate, "which “Try again” does. To accept with open points all the same, take the ticks"),
+    ],
+)
+def test_an_approval_does_not_drop_what_is_ticked_and_names_the_button(
+    alice_client: Client, make: Callable[[], Run], says: str
+) -> None:
+    gate = gate_of(make())
+    sent = form(gate, "approve", "Fine.") | {"back": ["1", "2"], "note-2": "Quote it."}
+    answer = alice_client.post(address(gate), sent)
+    gate.refresh_from_db()
+    assert (answer.status_code, gate.status, gate.comments) == (422, GateStatus.OPEN, [])
+    assert f"2 points are ticked to be sent back, {says}" in answer.text
+
+
+def test_a_run_is_stopped_whatever_is_ticked(alice_client: Client) -> None:
+    run = factories.step_gate()
+    gate = gate_of(run)
+    assert alice_client.post(address(gate), form(gate, "stop") | {"back": ["77"]}).status_code == 302
+    run.refresh_from_db()
+    assert run.outcome == Outcome.CANCELLED
+
+
+@pytest.mark.parametrize("other", [0, 1])
+def test_what_was_ticked_at_another_gate_is_not_ticked_at_this_one(other: int) -> None:
+    run = factories.reporting(REPORT)
+    problem = Problem(gate_of(run).pk + other, "Not so.", "", notes={2: "Quote it."})
+    shown = regions(run_page(run), "overview", ["gates"], problem)
+    assert (shown.count(" checked"), shown.count("Quote it.")) == ((0, 0) if other else (1, 1))
