@@ -150,7 +150,7 @@ def test_points_are_a_table_with_id_kind_text_source_and_mark_the_failing_first(
         ["F1", "Placeholder", "TBD “parking spaces TBD”", f"{LEASE}, line 23", "citation found", back[0]],
         ["F3", "Vague term", more, places, "no citation", back[2]],
     ]
-    links = re.findall(r'<a href="([^"]*)" data-source(="again")?>', page.split('-points"')[1])
+    links = re.findall(r'<a href="([^"]*)" data-source(="again" tabindex="-1")?>', page.split('-points"')[1])
     inline = re.findall(r'<a data-source href="([^"]*)"[^>]*>', page)
     assert [address for address, again in links if again] == inline
     assert len(links) == 5
