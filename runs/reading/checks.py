@@ -33,7 +33,8 @@ def check_in_words(check: Check) -> str:
         case Contains():
             return f"{check.path} contains “{check.text}”"
         case Matches():
-            return f"{check.path} matches {check.pattern} at least {check.min:,} times"
+            passages = "a passage" if check.min == 1 else f"at least {check.min:,} passages"
+            return f"{check.path} has {passages} of the form {check.pattern}"
         case WordCount():
             most = f" and at most {check.max:,}" if check.max < 1_000_000 else ""
             return f"{check.path} has at least {check.min:,}{most} words"

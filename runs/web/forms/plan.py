@@ -38,6 +38,7 @@ _ABOUT = [
     (About.SOURCES.value, "your files or the world: needs evidence from outside"),
     (About.OUTPUT.value, "only how the result looks"),
 ]
+_BY_RULES = ("", "Offline rules: they judge what the planner wrote")
 _RISKS = [(risk.value, f"{risk.value}-risk step") for risk in Complexity]
 _TOOLS = [("", "Choose a tool"), *((name, name) for name in sorted(TOOL_NAMES))]
 _STEP: TypeAdapter[StepDraft] = TypeAdapter(StepDraft)
@@ -91,6 +92,12 @@ class CriterionForm(forms.Form):
     text = _text("What has to hold", rows=1)
     about = forms.ChoiceField(label="It speaks of", choices=_ABOUT, required=False)
     kind = forms.ChoiceField(label="Decided by", choices=KINDS, required=False)
+
+    def __init__(self, *args: Any, by_rules: bool = False, **options: Any) -> None:
+        """`by_rules`: offline rules judge what no check decides."""
+        super().__init__(*args, **options)
+        if by_rules:
+            self.fields["kind"] = forms.ChoiceField(label="Decided by", choices=[_BY_RULES, *KINDS[1:]], required=False)
 
 
 def read(data: QueryDict, version: int, original: PlanContract) -> PlanDraft:

@@ -197,7 +197,7 @@ class Editor:
         if draft.kind == "count":
             rows: list[dict[str, str]] = [*terms_in(draft.check), {}]
             terms = [self._form(TermForm, f"{prefix}-check-term{n}", row) for n, row in enumerate(rows)]
-        form = self._form(parts.CriterionForm, prefix, values)
+        form = self._form(parts.CriterionForm, prefix, values, by_rules=self.run.policy.by_rules)
         return CriterionRow(prefix, place, number + 1, last, form, check, terms, self.previews.get(prefix))
 
 

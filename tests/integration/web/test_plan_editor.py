@@ -9,8 +9,10 @@ from django.test import Client
 
 from runs.enums import GateKind, PlanStatus, Verb
 from runs.lifecycle import editing, fingerprint
+from runs.llm.provider import REHEARSAL
 from runs.models import Run
 from runs.pev.contracts import PlanContract
+from runs.pev.policy import RoleModel
 from runs.web.forms.plan_draft import PlanDraft
 from tests import factories
 from tests.unit.web.forms.test_plan import opened, posted
@@ -48,6 +50,16 @@ def test_a_plan_is_edited_into_a_new_version(alice_client: Client) -> None:
     assert (first.status, second.author) == (PlanStatus.SUPERSEDED, factories.alice())
     assert [step.name for step in newest(run).steps][:1] == ["List <b>them</b>"]
     assert fingerprint.contract_of(first).steps[1:] == newest(run).steps[1:]
+
+
+@pytest.mark.parametrize(("rules", "who"), [(False, "AI review: a model judges"), (True, "Offline rules: they judge")])
+def test_a_criterion_says_who_decides_it(alice_client: Client, rules: bool, who: str) -> None:
+    models = {role: RoleModel(model=model) for role, model in REHEARSAL.items()}
+    run = factories.awaiting_plan()
+    if rules:
+        run.policy = run.policy.model_copy(update={"models": models})
+        run.save()
+    assert f'<option value="" selected>{who}' in alice_client.get(place(run)).text
 
 
 def test_planned_actions_are_edited(alice_client: Client) -> None:

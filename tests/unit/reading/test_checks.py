@@ -69,4 +69,4 @@ def test_bounds_are_told_as_they_hold() -> None:
     words = check_in_words(WordCount(kind="word_count", path="a.md", min=10, max=20))
     assert words == "a.md has at least 10 and at most 20 words"
     matches = check_in_words(Matches(kind="matches", path="a.md", pattern="x+", min=2))
-    assert matches == "a.md matches x+ at least 2 times"
+    assert matches == "a.md has at least 2 passages of the form x+"
