@@ -101,6 +101,8 @@ def _titled(label: str, plan: Plan | None) -> str:
     """The label with the title of a step where models are told its key."""
     for step in plan.steps.all() if plan else ():
         label = label.replace(f" the start of step {step.key} of ", f" the start of “{step.spec.name}” in ", 1)
+        if label.endswith(where := f" in step {step.key}"):
+            return f"{label.removesuffix(where)} in “{step.spec.name}”"
     return label
 
 

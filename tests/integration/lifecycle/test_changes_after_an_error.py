@@ -53,7 +53,7 @@ def test_the_planner_is_asked_with_the_words_and_the_error_and_no_replan_is_used
         ("An error that held version 1 in step a", ERROR, False, 0),
         ("alice rejected version 1 after an error in step a", WORDS, True, 1),
     ]
-    assert why == "alice requested changes to version 1 after an error in step a."
+    assert why == "alice requested changes to version 1 after an error in “A”."
     assert brief.stands
 
 
