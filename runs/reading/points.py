@@ -35,7 +35,7 @@ _SENTENCE_END = re.compile(r"(?<=[.!?…])\s+(?=\S)")
 @dataclass(frozen=True)
 class Point:
     """One point, as Markdown; `number` counts from 1 through all of a result. A row of a table has `cells` and its
-    number there, `row`; `place` says which it is, in words.
+    number there, `row`; `place` says which it is, in words. `lines`: those of the report that it is, counted from 1.
     """
 
     number: int
@@ -43,6 +43,7 @@ class Point:
     cells: tuple[str, ...] = ()
     place: str = ""
     row: int = 0
+    lines: range = range(0)
 
     @property
     def name(self) -> str:
@@ -86,6 +87,10 @@ class Points:
     def all(self) -> tuple[Point, ...]:
         return (*self.points, *(point for table in self.tables for point in table.points))
 
+    def at(self, line: int) -> Point | None:
+        """The point that has this line of the report."""
+        return next((point for point in self.all if line in point.lines), None)
+
     @property
     def further(self) -> tuple[PointTable, ...]:
         """The tables beside what the result lists as its points: those are the items of the report, or else the rows of
@@ -123,7 +128,10 @@ def points_of(report: str, files: Iterable[tuple[str, str]] = ()) -> Points:
     spans = list(_items(lines))[:MAX_POINTS]
     if len(spans) < 2:
         spans = []
-    points = tuple(Point(number, _text(lines[start:end])) for number, (start, end) in enumerate(spans, start=1))
+    points = tuple(
+        Point(number, _text(lines[start:end]), lines=range(start + 1, end + 1))
+        for number, (start, end) in enumerate(spans, start=1)
+    )
     tables, first = list[PointTable](), len(points) + 1
     for count, table in enumerate(tables_of(lines, MAX_POINTS), start=1):
         if first > MAX_POINTS:
@@ -168,7 +176,9 @@ def _table(table: RowTable, path: str, place: str, first: int, known: Counter[Ro
             repeated += 1
         elif first + len(points) <= MAX_POINTS:
             text = _in_words(table.header, cells)
-            points.append(Point(first + len(points), text, cells, f"row {row} of {place}", row))
+            line = table.body + row if not path else 0
+            lines = range(line, line + 1) if line else range(0)
+            points.append(Point(first + len(points), text, cells, f"row {row} of {place}", row, lines))
     more = len(table.rows) > len(points) + repeated
     return PointTable(path, table.header, tuple(points), more, repeated)
 

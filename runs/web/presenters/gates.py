@@ -9,7 +9,7 @@ from runs.enums import Complexity, GateKind, WorkKind
 from runs.events.sentences import many
 from runs.lifecycle.gates import needs_second_person, problem_with_revision
 from runs.models import Gate
-from runs.pev.citations.lookup import Cited
+from runs.pev.citations.lookup import Citation, Cited
 from runs.pev.evidence.results import CriterionResult
 from runs.pev.outcome import OpenPoint, Review, Unmet
 from runs.reading.attempts import AttemptReading
@@ -17,7 +17,8 @@ from runs.reading.citations import cited_in
 from runs.reading.errors import Held, held_at
 from runs.reading.gates import Limit, limits_of
 from runs.reading.plans import PlanReading, StepReading
-from runs.reading.points import Points, points_in, points_of
+from runs.reading.point_labels import labelled
+from runs.reading.points import Point, Points, points_in, points_of
 from runs.reading.words import risk
 from runs.web.presenters.again import Again, again_of
 from runs.web.presenters.step_page import FileDiff, diffs_between
@@ -305,6 +306,12 @@ class GateView:
         return cited_in(self.attempt.output.findings, self.attempt.row)
 
     @property
+    def broken(self) -> list[tuple[str, Citation]]:
+        """Those that are broken, each with where it stands: the point, or the line of the report."""
+        named = [(self.report.at(one.line), one) for one in self.citations.broken]
+        return [(_name_of(point) if point else f"line {one.line} of the report", one) for point, one in named]
+
+    @property
     def asks_for_sources(self) -> bool:
         """Whether it can still be said here that no sources are needed: before anything was carried out."""
         run = self.row.run
@@ -337,6 +344,11 @@ class GateView:
                 return "the policy as it is, with the new limit"
             case _:
                 return "this very question"
+
+
+def _name_of(point: Point) -> str:
+    """What a point is called in the table of points."""
+    return point.name if point.cells else labelled(point.text)[0] or point.name
 
 
 def open_gates(gates: list[Gate], plan: PlanReading | None) -> list[GateView]:

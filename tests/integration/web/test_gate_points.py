@@ -206,3 +206,15 @@ def test_what_was_ticked_at_another_gate_is_not_ticked_at_this_one(other: int) -
     problem = Problem(gate_of(run).pk + other, "Not so.", "", notes={2: "Quote it."})
     shown = regions(run_page(run), "overview", ["gates"], problem)
     assert (shown.count(" checked"), shown.count("Quote it.")) == ((0, 0) if other else (1, 1))
+
+
+def test_a_broken_citation_is_said_with_the_point_it_stands_in(alice_client: Client) -> None:
+    lost = f"[“no such words”](<{LEASE}#L41>)"
+    report = f"Two.\n\n- F1: date\n- F2: sum,\n  {lost}\n- third {lost}\n\n{ROWS}| 8.1 | {lost} |\n\nAnd {lost}.\n"
+    page = alice_client.get(f"/runs/{factories.reporting(report).pk}/").text
+    assert re.findall("<strong>Broken citation</strong> in ([^:]*): ", page) == [
+        "F2",
+        "point 3",
+        "row 3 of table 1 of the report",
+        "line 14 of the report",
+    ]
