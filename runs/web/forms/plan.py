@@ -29,9 +29,13 @@ from runs.web.forms.plan_draft import (
 from runs.web.forms.posted import Text
 
 MAX_ROWS = 500
-"""Of one kind in one place: more than any policy or contract allows, so that these say it."""
-MAX_FOLDED = 10_000
-"""Rows of all steps that were changed and folded again: one field may hold a million, which would all be shown."""
+"""Steps, and what a step comes after: as many as any policy allows."""
+MAX_PARTS = 60
+"""Other rows of one kind in one place: more than the contract allows, so that it says so."""
+MAX_CHANGED = 10_000
+"""Rows of all steps that were changed: one field may hold a million of a step that is folded."""
+MAX_SHOWN = 1_500
+"""Fields of open steps that a page has room for: they cost a second. A step as planned has some twenty."""
 FINAL = "f"
 """In place of a step's number: the success criteria."""
 _ABOUT = [
@@ -44,6 +48,10 @@ _TOOLS = [("", "Choose a tool"), *((name, name) for name in sorted(TOOL_NAMES))]
 _STEP: TypeAdapter[StepDraft] = TypeAdapter(StepDraft)
 _NUL = re.compile(r"(?<!\\)(?:\\\\)*\\u0000")
 """As JSON writes it."""
+_TOO_LONG = (
+    f"More than {MAX_CHANGED:,} criteria, actions and files were changed at once. Export the plan, change the file, "
+    "and submit the task with it."
+)
 _BROKEN = "A part of the form did not arrive as it was sent. Load the page again."
 
 
@@ -106,9 +114,9 @@ def read(data: QueryDict, version: int, original: PlanContract) -> PlanDraft:
     Raises InvalidInput for what no form of ours sends.
     """
     known = {step.step_id: StepDraft.of(step) for step in original.steps}
-    steps = [_step(data, f"s{n}", known) for n in _rows(data, "s{}-key")]
-    if sum(_size(step) for step in steps if not step.open and known.get(step.key) != step) > MAX_FOLDED:
-        raise InvalidInput(_BROKEN)
+    steps = [_step(data, f"s{n}", known) for n in _rows(data, "s{}-key", MAX_ROWS)]
+    if sum(_size(step) for step in steps if known.get(step.key) != step) > MAX_CHANGED:
+        raise InvalidInput(_TOO_LONG)
     whole = _posted(data, "p", WholeForm)
     context = [_posted(data, f"x{n}", ContextForm) for n in _rows(data, "x{}-name")]
     return PlanDraft(
@@ -121,10 +129,10 @@ def read(data: QueryDict, version: int, original: PlanContract) -> PlanDraft:
     )
 
 
-def _rows(data: QueryDict, name: str) -> list[int]:
+def _rows(data: QueryDict, name: str, limit: int = MAX_PARTS) -> list[int]:
     """The numbers of the rows that were posted, from 0 without gaps."""
     count = 0
-    while count < MAX_ROWS and name.format(count) in data:
+    while count < limit and name.format(count) in data:
         count += 1
     return list(range(count))
 
@@ -174,7 +182,23 @@ def _unfolded(text: str) -> StepDraft:
 
 
 def _size(step: StepDraft) -> int:
-    return len(step.actions) + len(step.outputs) + len(step.dependencies) + len(step.criteria)
+    checks = sum(len(one.check) for one in step.criteria)
+    return len(step.actions) + len(step.outputs) + len(step.dependencies) + len(step.criteria) + checks
+
+
+def fold_beyond(draft: PlanDraft, first: str) -> None:
+    """Fold the open steps for which a page has no room, the last ones; the one with the prefix `first` stays open. A
+    folded step keeps what was typed into it.
+    """
+    chosen, room = at(draft.steps, first.partition("-")[0][1:]), MAX_SHOWN
+    for step in sorted((one for one in draft.steps if one.open), key=lambda one: one is not chosen):
+        room -= _fields(step) + len(draft.steps) // 5  # the boxes for what it comes after are cheap
+        step.open = room >= 0 or step is chosen
+
+
+def _fields(step: StepDraft) -> int:
+    parts = 2 * (len(step.actions) + len(step.outputs))
+    return 6 + parts + sum(3 + (max(4, len(one.check)) if one.kind else 0) for one in step.criteria)
 
 
 def _criteria(data: QueryDict, prefix: str) -> list[CriterionDraft]:
@@ -212,7 +236,8 @@ def apply(draft: PlanDraft, do: str) -> str:
             step.open = verb == "open"
             return f"s{draft.steps.index(step)}"
         case "step":
-            place = _changed(draft.steps, verb, numbers[0] if numbers else "", lambda: _new_step(draft), _copied(draft))
+            number = numbers[0] if numbers else ""
+            place = _changed(draft.steps, verb, number, lambda: _new_step(draft), _copied(draft), MAX_ROWS)
             _without_gone(draft)
             return f"s{place}"
         case "context":
@@ -247,16 +272,23 @@ def at[Row](rows: list[Row], number: str) -> Row | None:
     return rows[int(number)] if known else None
 
 
-def _changed[Row](rows: list[Row], verb: str, number: str, new: Callable[[], Row], copied: Callable[[Row], Row]) -> int:
+def _changed[Row](
+    rows: list[Row],
+    verb: str,
+    number: str,
+    new: Callable[[], Row],
+    copied: Callable[[Row], Row],
+    limit: int = MAX_PARTS,
+) -> int:
     """Add, copy, remove or move a row. Returns the place of the row to look at next."""
-    if verb == "add" and len(rows) < MAX_ROWS:
+    if verb == "add" and len(rows) < limit:
         rows.append(new())
         return len(rows) - 1
     row = at(rows, number)
     if row is None:
         return 0
     place = int(number)
-    if verb == "copy" and len(rows) < MAX_ROWS:
+    if verb == "copy" and len(rows) < limit:
         rows.insert(place + 1, copied(row))
         return place + 1
     if verb == "remove":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
@@ -12,6 +13,7 @@ from pydantic import TypeAdapter, ValidationError
 from pydantic_core import ErrorDetails
 
 from runs import trees
+from runs.events.sentences import many
 from runs.models import Gate, Run
 from runs.pev.checks.deciding import problem_with, run_check
 from runs.pev.checks.material import Material
@@ -166,7 +168,7 @@ class Editor:
         errors += [*self.errors.get(f"{prefix}-actions", []), *self.errors.get(f"{prefix}-outputs", [])]
         closed = parts.closed(step, known)
         if not step.open:
-            return StepRow(prefix, place, last, step, None, (), (), (), closed, errors)
+            return StepRow(prefix, place, last, step, None, (), (), (), closed, [*errors, *self._inside(prefix)])
         values = {name: getattr(step, name) for name in parts.StepForm.base_fields}
         others = [(one.key, one.name or one.key) for one in self.draft.steps if one is not step]
         form = self._form(parts.StepForm, prefix, values, others=others)
@@ -174,6 +176,16 @@ class Editor:
         outputs = self._rows(parts.OutputForm, f"{prefix}-o", place, step.outputs)
         criteria = self._criteria(step.criteria, prefix, str(place))
         return StepRow(prefix, place, last, step, form, actions, outputs, criteria, closed, errors)
+
+    def _inside(self, prefix: str) -> list[str]:
+        """How much is wrong at fields of a folded step."""
+        count = self._wrong[prefix]
+        return [f"{many(count, 'thing')} in it {'has' if count == 1 else 'have'} to be changed first."] if count else []
+
+    @cached_property
+    def _wrong(self) -> Counter[str]:
+        """By the prefix of the step."""
+        return Counter(name.partition("-")[0] for name in self.errors if "-" in name)
 
     def _rows(
         self, cls: type[forms.Form], prefix: str, place: int, drafts: Sequence[ActionDraft | OutputDraft]

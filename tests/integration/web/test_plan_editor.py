@@ -149,6 +149,23 @@ def test_a_folded_step_that_is_wrong_is_opened(alice_client: Client) -> None:
     assert "Needs at least 1 item." in page
 
 
+def test_a_refused_edit_of_thousands_of_open_rows_shows_some_and_keeps_all(alice_client: Client) -> None:
+    run = factories.awaiting_plan()
+    given, criterion = sent(run, "save"), {"text": "", "about": "output", "kind": ""}
+    for step in range(60):
+        given |= {f"s{step}-key": f"k{step}", f"s{step}-name": f"Typed {step}", f"s{step}-description": "x"}
+        given |= {f"s{step}-risk": "low"}
+        given |= {f"s{step}-c{number}-{name}": value for number in range(40) for name, value in criterion.items()}
+        given.pop(f"s{step}-closed", None)
+    page = alice_client.post(place(run), given).text
+    assert "Not saved: 2400 things have to be changed first." in page
+    assert page.count("40 things in it have to be changed first.") == page.count('-closed" value="{')
+    assert page.count('data-open="yes"') + page.count('data-open="no"') == 60
+    assert len(page) < 2_000_000
+    assert all(f"Typed {step}" in page for step in range(60))
+    assert ('id="id_s0-c0-text_error"' in page, 'id="id_s59-c0-text_error"' in page) == (True, False)
+
+
 @pytest.mark.parametrize(
     ("check", "sentence"),
     [

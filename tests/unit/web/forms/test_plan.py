@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from runs.errors import InvalidInput
 from runs.pev.contracts import Criterion, PlanContract, PlanStep
-from runs.web.forms.plan import MAX_FOLDED, apply, criterion_at, read
-from runs.web.forms.plan_draft import PlanDraft, StepDraft
+from runs.web.forms.plan import MAX_CHANGED, MAX_SHOWN, apply, criterion_at, fold_beyond, read
+from runs.web.forms.plan_draft import CriterionDraft, PlanDraft, StepDraft
 from runs.web.presenters.plan_editor import contract_in
 from tests.factories.parts import inventory_step, notices_step, review_step
 from tests.factories.parts import plan as made_plan
@@ -175,7 +175,7 @@ def test_a_step_that_is_folded_keeps_what_was_typed_into_it() -> None:
     changed.name = "Typed"
     sent["s1-closed"] = '{"key": "review", "origin": "review", "name": "Typed"}'
     assert [step.name for step in read(sent, 1, plan).steps] == [plan.steps[0].name, "Typed", plan.steps[2].name]
-    rows = ", ".join(["{}"] * (MAX_FOLDED // 2 + 1))
+    rows = ", ".join(["{}"] * (MAX_CHANGED // 2 + 1))
     for broken in ("{", "[]", '{"key": 7}', "{" * 9_000, '{"key": "review", "name": "\\\\\\u0000"}'):
         sent["s1-closed"] = broken
         with pytest.raises(InvalidInput):
@@ -183,8 +183,33 @@ def test_a_step_that_is_folded_keeps_what_was_typed_into_it() -> None:
     sent["s1-closed"] = '{"key": "review", "name": "\\\\u0000", "open": true}'
     assert [(step.name, step.open) for step in read(sent, 1, plan).steps][1] == ("\\u0000", False)
     sent["s0-closed"] = sent["s1-closed"] = f'{{"key": "new", "actions": [{rows}]}}'
-    with pytest.raises(InvalidInput):
+    with pytest.raises(InvalidInput, match="Export the plan, change the file"):
         read(sent, 1, plan)
+
+
+def test_steps_for_which_there_is_no_room_are_folded_and_keep_what_was_typed() -> None:
+    draft = PlanDraft.of(1, made_plan())
+    draft.steps = [
+        StepDraft(f"k{n}", name=f"Typed {n}", criteria=[CriterionDraft()] * 40, open=True) for n in range(40)
+    ]
+    typed = [step.name for step in draft.steps]
+    fold_beyond(draft, "s39-c2")
+    still = [number for number, step in enumerate(draft.steps) if step.open]
+    assert still == [*range(MAX_SHOWN // 134 - 1), 39], "the one that was pressed at, and as many of the first as fit"
+    assert [step.name for step in draft.steps] == typed
+    fold_beyond(draft, "")
+    assert [number for number, step in enumerate(draft.steps) if step.open] == still
+
+
+def test_no_more_rows_are_read_than_a_contract_can_refuse() -> None:
+    plan, sent = made_plan(), posted(opened(made_plan()))
+    for number in range(70):
+        sent[f"s0-c{number}-text"] = "x"
+    draft = read(sent, 1, plan)
+    assert len(draft.steps[0].criteria) == 60
+    assert apply(draft, "add:criterion:0") == "s0-c0"
+    assert len(draft.steps[0].criteria) == 60
+    assert contract_in(draft, plan) == {"s0-criteria": ["Has more than 40 items."]}
 
 
 def test_what_is_wrong_is_said_at_its_field() -> None:
