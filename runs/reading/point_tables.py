@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
@@ -39,12 +39,12 @@ class RowTable:
     end: int = 0
 
 
-def tables_in(path: str, text: str, limit: int) -> list[RowTable]:
+def tables_in(path: str, text: str, limit: int) -> Iterable[RowTable]:
     """The tables of a file, each with `limit` rows and one more at most; none of a file of another kind."""
     if path.lower().endswith((".csv", ".tsv")):
         table = _csv(text, limit)
         return [table] if len(table.rows) > 1 else []
-    return list(tables_of(text.splitlines(), limit)) if is_markdown(path) else []
+    return tables_of(text.splitlines(), limit) if is_markdown(path) else ()
 
 
 def tables_of(lines: Sequence[str], limit: int) -> Iterator[RowTable]:
@@ -103,11 +103,15 @@ def _fitted(cells: Sequence[str], columns: int) -> tuple[str, ...]:
     return tuple(cell if len(cell) <= MAX_CELL else f"{cell[:MAX_CELL]} …" for cell in shown)
 
 
-def same_row(header: Sequence[str], cells: Sequence[str]) -> Row:
+def same_row(header: Row, cells: Sequence[str]) -> Row:
     """The names and words of a row, by which it is known again; nothing for one with a cell that was cut, of which
-    nobody knows how it goes on.
+    nobody knows how it goes on. The `header` is folded already.
     """
-    return () if any(len(cell) > MAX_CELL for cell in cells) else tuple(map(folded, (*header, *cells)))
+    return () if any(len(cell) > MAX_CELL for cell in cells) else (*header, *folded_row(cells))
+
+
+def folded_row(cells: Sequence[str]) -> Row:
+    return tuple(map(folded, cells))
 
 
 def folded(text: str) -> str:

@@ -15,7 +15,7 @@ from runs.errors import InvalidInput
 from runs.models import Attempt
 from runs.pev.contracts import Comment
 from runs.pev.texts.wording import quoted
-from runs.reading.point_tables import FENCE, ITEM, Row, RowTable, folded, same_row, tables_in, tables_of
+from runs.reading.point_tables import FENCE, ITEM, Row, RowTable, folded, folded_row, same_row, tables_in, tables_of
 
 MAX_POINTS = 500
 """Rows that can be decided one by one; what comes after them stays in the rest, or in its file."""
@@ -25,7 +25,7 @@ MAX_FILES = 8
 """Of those that were written, so many are looked through for tables."""
 MAX_FILE_BYTES = 10_000_000
 MAX_CHARACTERS = 300_000
-"""Of a file, so many are looked through: a page waits for it."""
+"""Of all files together, so many are looked through: a page waits for it."""
 _QUOTED = 160
 """Characters of a point that stand in the request which sends it back; twice that of a row, which has several cells."""
 _BLOCK = re.compile(r" {0,3}(?:#|\||>|[-*_]{3}|`{3}|~{3}|<|\[[^\]]+\]:)")
@@ -149,10 +149,14 @@ def _written(files: Iterable[tuple[str, str]], first: int, known: Counter[Row]) 
     """The tables of files, without the rows that are `known`: the report's are kept, since they are what is asked about
     and what its citations were looked up in. The same row twice in one place is two points.
     """
+    room = MAX_CHARACTERS
     for path, text in files:
-        shown = text if len(text) <= MAX_CHARACTERS else text[:MAX_CHARACTERS].rpartition("\n")[0]
+        shown = text if len(text) <= room else text[:room].rpartition("\n")[0]
+        room -= min(room, len(text))
         left, here = known.copy(), list[PointTable]()
-        for count, table in enumerate(tables_in(path, shown, MAX_POINTS) if first <= MAX_POINTS else (), start=1):
+        for count, table in enumerate(tables_in(path, shown, MAX_POINTS), start=1):
+            if first > MAX_POINTS:
+                break
             made = _table(table, path, path if count == 1 else f"table {count} of {path}", first, left)
             here.append(replace(made, more=made.more or shown is not text))
             first += len(made.points)
@@ -161,16 +165,18 @@ def _written(files: Iterable[tuple[str, str]], first: int, known: Counter[Row]) 
 
 
 def _known(tables: Iterable[PointTable]) -> Counter[Row]:
-    return Counter(key for table in tables for point in table.points if (key := same_row(table.header, point.cells)))
+    headers = ((table, folded_row(table.header)) for table in tables)  # once: it may be longer than all of its rows
+    keys = (same_row(header, point.cells) for table, header in headers for point in table.points)
+    return Counter(key for key in keys if key)
 
 
 def _table(table: RowTable, path: str, place: str, first: int, known: Counter[Row]) -> PointTable:
     """With the rows for which there is room; `first` is the number of the first. Takes those that are left out, since
     they are `known`, from there.
     """
-    points, repeated = list[Point](), 0
+    points, repeated, header = list[Point](), 0, folded_row(table.header)
     for row, cells in enumerate(table.rows, start=1):
-        same = [key for key in (same_row(table.header, cells), (" ".join(map(folded, cells)),)) if known[key] > 0]
+        same = [key for key in (same_row(header, cells), (" ".join(folded_row(cells)),)) if known[key] > 0]
         if same:
             known[same[0]] -= 1
             repeated += 1

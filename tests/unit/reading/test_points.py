@@ -147,6 +147,21 @@ def test_hostile_tables_are_read_in_linear_time(piece: str, path: str) -> None:
     assert len(found.all) <= MAX_POINTS
 
 
+def test_a_long_header_is_compared_once_and_not_for_each_of_its_rows() -> None:
+    header = "|".join("x [a](b) *c* " * 30 for _ in range(12))
+    table = "\n".join([header, "|".join("-" * 12), *["|"] * 501, ""])
+    begun = time.process_time()
+    found = points_of("", [(f"{number}.md", table * 50) for number in range(8)])
+    assert time.process_time() - begun < 1
+    assert len(found.all) == MAX_POINTS
+
+
+def test_so_many_characters_are_looked_through_of_all_files_together() -> None:
+    half = "| a |\n|---|\n| 1 |\n| 2 |\n\n" + "x" * (MAX_CHARACTERS // 2)
+    found = points_of("", [("a.md", half), ("b.md", half.replace("| 1", "| 3").replace("| 2", "| 4")), ("c.md", half)])
+    assert [(table.path, table.more) for table in found.tables] == [("a.md", False), ("b.md", True)]
+
+
 def test_rows_have_the_same_numbers_however_slow_it_goes(monkeypatch: pytest.MonkeyPatch) -> None:
     """A person decides on what one page showed; another row of that number must not be sent back instead."""
     files = [("a.csv", "id,name\n1,Ann\n2,Bob\n"), ("b.csv", "id,name\n3,Cid\n4,Dan\n")]
