@@ -178,6 +178,8 @@ def test_the_words_beside_a_point_have_room(page: Page, site: Site, runs: Mappin
     assert after
     assert (before["width"] > 250, after["height"] > 3 * before["height"]) == (True, True)
     check_both_themes(page)
+    page.evaluate("['before', 'after'].forEach((when) => document.dispatchEvent(new Event(`pev:${when}-part`)))")
+    expect(page.get_by_text("Your words were not sent")).to_have_count(0)
     page.evaluate("localStorage.clear()")
 
 
