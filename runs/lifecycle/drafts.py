@@ -184,11 +184,12 @@ def _create(draft: Draft, files: Mapping[str, FileInfo]) -> None:
 def _make_room(draft: Draft, places: Iterable[Place]) -> None:
     """What lies where files are to lie goes; only what had been put there by its name gets its own path back."""
     by_path = {place.path: place for place in places}
-    for row in draft.files.filter(path__in=list(by_path), removed=False):
-        if row.sent_as and not by_path[row.path].sent_as and row.sent_as not in by_path:
-            DraftFile.objects.filter(pk=row.pk).update(path=row.sent_as, sent_as="")
-        else:
-            DraftFile.objects.filter(pk=row.pk).update(removed=True)
+    there = draft.files.filter(path__in=list(by_path), removed=False)
+    back = [row for row in there.exclude(sent_as="") if not by_path[row.path].sent_as and row.sent_as not in by_path]
+    for row in back:
+        row.path, row.sent_as = row.sent_as, ""
+    DraftFile.objects.bulk_update(back, ["path", "sent_as"], batch_size=500)
+    there.update(removed=True)
 
 
 def _locked(draft: Draft) -> None:

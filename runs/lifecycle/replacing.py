@@ -18,7 +18,7 @@ from runs.pev.ports import FileInfo
 
 NOWHERE = "The files were changed meanwhile. Look at the list, then choose again."
 MAX_CANDIDATES = 5
-"""Files of one name that are offered to be replaced; with more of them a name says nothing."""
+"""Files of one name that are offered to be replaced."""
 _NAMED = 3
 """Files that a sentence lists."""
 
@@ -102,9 +102,11 @@ def namesakes(before: Mapping[str, FileInfo], rows: Iterable[DraftFile]) -> list
     for row in listed:
         if row.beside or row.path in before:
             continue
-        others = [path for path in names.get(base_name(row.path), ()) if path not in answered]
+        same = names.get(base_name(row.path), ())
         asked = "/" not in row.path
-        if others and (asked or len(others) <= MAX_CANDIDATES):
+        if not asked and len(same) > MAX_CANDIDATES:  # a name says nothing then; and thousands may have it
+            continue
+        if others := [path for path in same if path not in answered]:
             found.append(Namesakes(row.path, others[:MAX_CANDIDATES], asked))
     return found
 

@@ -154,3 +154,10 @@ def test_the_draft_of_a_first_run_replaces_by_path_alone() -> None:
     drafts.add(made.alice(), TOKEN, [Upload("a/x.md", ContentFile(b"1"))])
     add("x.md")
     assert list(contents(Draft.objects.get())) == ["a/x.md", "x.md"]
+
+
+def test_a_name_that_many_files_have_is_offered_to_none_that_has_a_folder() -> None:
+    many = [f"{number}/__init__.py" for number in range(6)]
+    draft = draft_of(*many)
+    add("new/__init__.py", "__init__.py")
+    assert asked(draft) == [Namesakes("__init__.py", many[:5], asked=True)]
