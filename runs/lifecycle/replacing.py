@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -149,6 +149,25 @@ def replace(draft: Draft, path: str, other: str) -> None:
             raise InvalidInput(NOWHERE)
         draft.files.filter(path=other, removed=False).update(removed=True)
         DraftFile.objects.filter(pk=row.pk).update(path=other, sent_as=row.path, beside=False)
+
+
+def replace_alike(draft: Draft) -> None:
+    """All added files in other folders than the only one of their name take its place, where no other one may."""
+    with transaction.atomic():
+        rows = {row.path: row for row in rows_of(draft)}
+        places = pairs_of(namesakes(before_of(draft), rows.values()))
+        draft.files.filter(path__in=list(places.values()), removed=False).update(removed=True)
+        moved = [rows[path] for path in places]
+        for row in moved:
+            row.path, row.sent_as = places[row.path], row.path
+        DraftFile.objects.bulk_update(moved, ["path", "sent_as"], batch_size=500)
+
+
+def pairs_of(found: Iterable[Namesakes]) -> Mapping[str, str]:
+    """Of those that nobody has to be asked about: what each would replace, if it is the only one that may."""
+    single = {one.path: one.others[0] for one in found if not one.asked and len(one.others) == 1}
+    meant = Counter(single.values())
+    return {path: other for path, other in single.items() if meant[other] == 1}
 
 
 def keep_both(draft: Draft, path: str) -> None:

@@ -1,6 +1,7 @@
 // What was typed into a form, kept in this browser until it is submitted: it survives reload, sign-out and a restart.
 const PREFIX = "pev-new-run:";
 const DAYS = 2;
+const OFFERED = 3;
 const NEVER = new Set(["csrfmiddlewaretoken", "token", "files", "folder", "plan_file", "has_draft", "begun", "run", "remove", "remove_all"]);
 
 export class KeptWords {
@@ -13,6 +14,8 @@ export class KeptWords {
     if (form.dataset.fresh && this.#restore()) {
       this.#changed();
       restored();
+    } else if (form.dataset.fresh && !form.dataset.run) {
+      this.#offer();
     }
     document.getElementById("start-over")?.addEventListener("submit", () => this.forget());
     const later = () => {
@@ -62,13 +65,37 @@ export class KeptWords {
     history.replaceState(null, "", location.pathname);
   }
 
-  #restore() {
-    let kept = null;
+  #read(key) {
     try {
-      kept = JSON.parse(localStorage.getItem(this.key));
+      return JSON.parse(localStorage.getItem(key));
     } catch {
-      return false;
+      return null;
     }
+  }
+
+  // Other new runs that were left with words and without files: of those with files the server knows.
+  #offer() {
+    const mine = `${PREFIX}${this.form.dataset.person}:`;
+    const tokens = Object.keys(localStorage).filter((key) => key.startsWith(mine)).map((key) => key.slice(mine.length));
+    const left = tokens
+      .filter((token) => !token.startsWith("again-") && !document.querySelector(`.unfinished a[href$="${CSS.escape(token)}"]`))
+      .map((token) => ({ token, kept: this.#read(mine + token) }))
+      .map(({ token, kept }) => ({ token, at: kept?.at, words: kept?.values?.find(([name]) => name === "request")?.[2]?.trim() }))
+      .filter(({ words }) => words);
+    for (const { token, words } of left.sort((one, other) => other.at - one.at).slice(0, OFFERED)) {
+      const line = document.importNode(document.getElementById("left-words").content, true).firstElementChild;
+      line.querySelector(".clip").textContent = `“${words.slice(0, 120)}”`;
+      line.querySelector("a").search = `?draft=${token}`;
+      line.querySelector("button").addEventListener("click", () => {
+        localStorage.removeItem(mine + token);
+        line.remove();
+      });
+      this.form.before(line);
+    }
+  }
+
+  #restore() {
+    const kept = this.#read(this.key);
     if (!kept) return false;
     const fields = [...this.form.elements];
     for (const [name, value, state] of kept.values) {

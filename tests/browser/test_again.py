@@ -7,6 +7,7 @@ import re
 import pytest
 from playwright.sync_api import FilePayload, Locator, Page, expect
 
+from tests.browser.accessible import check_both_themes
 from tests.browser.site import Site
 
 LONG = 30_000
@@ -73,6 +74,7 @@ def test_a_file_without_its_folder_replaces_the_old_one_and_is_there_when_one_co
     expect(page.locator("#draft-files")).to_contain_text(f"replaces {OLD}")
     expect(page.locator("#draft-files strong")).to_contain_text("3 files")
     expect(reuse(page)).to_contain_text(f"{OLD} changed")
+    check_both_themes(page)
     page.wait_for_timeout(400)
     page.goto(finished)
     page.goto(f"{finished}again/")

@@ -83,6 +83,22 @@ def test_words_files_and_policy_survive_a_reload_and_signing_out(
     expect(form.get_by_role("radio", name="Careful")).to_be_checked()
 
 
+def test_words_that_were_left_without_files_are_offered_when_one_comes_back(form: Page) -> None:
+    form.fill("#id_request", "Sort what is <b>left</b>.")
+    form.wait_for_timeout(400)
+    form.get_by_role("link", name="Inbox").first.click()
+    form.get_by_role("link", name="New run").first.click()
+    expect(form.locator("#id_request")).to_have_value("")
+    left = form.locator(".unfinished", has_text="Sort what is <b>left</b>.")
+    left.get_by_role("link", name="Continue").click()
+    expect(form.locator("#id_request")).to_have_value("Sort what is <b>left</b>.")
+    form.get_by_role("link", name="New run").first.click()
+    left.get_by_role("button", name="Discard").click()
+    expect(left).to_have_count(0)
+    form.reload()
+    expect(left).to_have_count(0)
+
+
 @pytest.mark.provokes("422")
 def test_a_request_that_speaks_of_papers_is_asked_about_them_once(form: Page, papers: list[Path]) -> None:
     form.fill("#id_request", "Review these contracts.")

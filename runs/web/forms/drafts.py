@@ -15,14 +15,15 @@ BETWEEN = "//"
 
 class DraftForm(FilesForm, PostedForm):
     """Files to add, paths to remove, or a word that all of it goes. A draft that is new begins with those of `run`:
-    of these `put_back` names one, `replace` an added file and the one whose place it takes, `keep_both` one that does
-    not.
+    of these `put_back` names one, `replace` an added file and the one whose place it takes, `replace_alike` all for
+    which that is clear, `keep_both` one that takes none.
     """
 
     remove = forms.Field(required=False, widget=forms.MultipleHiddenInput)
     remove_all = forms.BooleanField(required=False)
     discard = forms.BooleanField(required=False)
     replace = forms.CharField(required=False, strip=False)
+    replace_alike = forms.BooleanField(required=False)
     keep_both = forms.CharField(required=False, strip=False)
     put_back = forms.CharField(required=False, strip=False)
     run = forms.IntegerField(required=False, min_value=1, max_value=10**15)
@@ -33,6 +34,8 @@ class DraftForm(FilesForm, PostedForm):
         if sent["replace"]:
             path, _, other = sent["replace"].partition(BETWEEN)
             replacing.replace(draft, path, other)
+        if sent["replace_alike"]:
+            replacing.replace_alike(draft)
         if sent["keep_both"]:
             replacing.keep_both(draft, sent["keep_both"])
         if sent["put_back"]:

@@ -70,6 +70,11 @@ class DraftFiles:
         return sum(row.size for row in self.rows)
 
     @property
+    def alike(self) -> int:
+        """Files that may replace the only one of their name in another folder."""
+        return len(replacing.pairs_of(row.namesakes for row in self.rows if row.namesakes))
+
+    @property
     def unread(self) -> int:
         return sum(1 for row in self.rows if row.problem)
 

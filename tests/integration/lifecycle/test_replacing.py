@@ -161,3 +161,17 @@ def test_a_name_that_many_files_have_is_offered_to_none_that_has_a_folder() -> N
     draft = draft_of(*many)
     add("new/__init__.py", "__init__.py")
     assert asked(draft) == [Namesakes("__init__.py", many[:5], asked=True)]
+
+
+def test_all_files_of_another_folder_replace_those_of_their_names_at_once() -> None:
+    draft = draft_of("2025/x.md", "2025/y.md", "2025/z.md")
+    add("2026/x.md", "2026/y.md", "2026/new.md", "2026/z.md", "drafts/z.md")
+    replacing.replace_alike(draft)
+    assert contents(draft) == {
+        "2025/x.md": "new 2026/x.md",
+        "2025/y.md": "new 2026/y.md",
+        "2025/z.md": "old 2025/z.md",
+        "2026/new.md": "new 2026/new.md",
+        "2026/z.md": "new 2026/z.md",
+        "drafts/z.md": "new drafts/z.md",
+    }

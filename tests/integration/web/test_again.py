@@ -383,3 +383,17 @@ def test_without_the_run_before_the_gate_says_nothing_of_it(first: Run, client: 
     run = again(client, first, alice)
     first.delete()
     assert lines_of(client.get(f"/runs/{run.pk}/").text) == []
+
+
+def test_files_of_another_folder_are_offered_to_replace_those_of_their_names(
+    team: Team, submitted: Submit, client: Client, alice: User
+) -> None:
+    run = finish(submitted(files={"old/a.md": b"A", "old/b.md": b"B"}), alice)
+    client.force_login(alice)
+    draft, fields = f"/runs/drafts/{uuid.uuid4()}/", {"run": run.pk}
+    files = [SimpleUploadedFile(name, b"New.") for name in ("a.md", "b.md")]
+    json = {"Accept": "application/json"}
+    sent = client.post(draft, {"files": files, "paths": ["new/a.md", "new/b.md"], **fields}, headers=json).json()
+    assert (sent["files"], "Replace all 2" in sent["html"]) == (4, True)
+    answer = client.post(draft, {"replace_alike": "on", **fields}, headers=json).json()
+    assert (answer["files"], "Your “new/a.md” replaces old/a.md." in answer["html"]) == (2, True)
