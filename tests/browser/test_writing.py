@@ -10,7 +10,8 @@ import pytest
 from playwright.sync_api import Browser, Page, StorageState, expect
 
 from tests.browser.site import Site, by_link, served
-from tests.browser.test_story import LONG, approve, gate, try_the_samples
+from tests.browser.test_following import MAX_SHIFT, SHIFTS, become
+from tests.browser.test_story import LONG, approve, gate, tab, try_the_samples
 from tests.installation import Installation
 
 
@@ -70,3 +71,23 @@ def test_hostile_text_is_shown_as_text_and_a_silent_call_says_for_how_long(page:
     assert page.evaluate("window.broken") is None
     say(page, done=True)
     expect(box.locator(".writing-text")).to_have_text("second")
+
+
+@pytest.mark.parametrize("size", [(1280, 900), (360, 740)], ids=["wide", "phone"])
+def test_on_the_tab_of_steps_it_comes_and_goes_and_moves_no_row(page: Page, site: Site, size: tuple[int, int]) -> None:
+    become(page, site, f"reader-{size[0]}")
+    page.add_init_script(SHIFTS)
+    page.set_viewport_size({"width": size[0], "height": size[1]})
+    try_the_samples(page)
+    now = page.locator("#run-now").first
+    assert now.evaluate("line => line.scrollHeight <= line.clientHeight && line.scrollWidth <= line.clientWidth")
+    tab(page, "Steps")
+    box, last = page.locator("[data-writing]"), page.locator("#run-steps .row").last
+    expect(box).to_be_hidden()
+    before = last.bounding_box()
+    say(page, text="first", tool="", thinking="", silent_s=0)
+    expect(box).to_be_in_viewport()
+    assert last.bounding_box() == before
+    say(page, done=True)
+    expect(box).to_be_hidden()
+    assert page.evaluate("window.shifted") < MAX_SHIFT

@@ -59,6 +59,12 @@ def test_what_to_do_with_the_results_is_said_when_the_run_did_not_succeed(make: 
     assert as_json(run)["rollback_strategy"] == reading_of(run).rollback
 
 
+def test_where_a_run_has_left_nothing_there_is_nothing_to_do_with_it() -> None:
+    run = factories.finished_partial()
+    run.head = run.inputs
+    assert reading_of(run).rollback == ""
+
+
 def test_open_points_are_told_to_machines_with_their_cause() -> None:
     points: Any = as_json(factories.finished_partial())["open_points"]
     review, criterion = points
