@@ -42,6 +42,10 @@ _STATUS = {
     Verb.STOP: GateStatus.STOPPED,
     Verb.GIVE_UP: GateStatus.REJECTED,
 }
+MAX_AT_ONCE = 100
+"""Requests in one answer: each is judged by itself, and a verdict on more is longer than what a model may answer."""
+MAX_REQUESTS = 200
+"""Of a run: a plan names a place for each of them, and its contract holds as many."""
 _REVISING_GATES = frozenset({GateKind.PLAN, GateKind.ERROR})
 """A rejection asks the planner for the next version, as often as the policy allows revisions."""
 
@@ -117,15 +121,33 @@ def _complete(gate: Gate, decision: Decision) -> Decision:
     decision = replace(decision, **_commented(gate, decision))
     if not decision.reason.strip():
         raise InvalidInput("Say what should be different: the words go to the model that tries again.")
-    if gate.kind in _REVISING_GATES:
-        plans = gate.run.plans.only("status")
-        if problem := problem_with_revision(gate, plans, gate.run.gates.requests().only("kind", "request")):
-            raise DecisionRefused(problem)
+    plans, requests = gate.run.plans.only("status"), gate.run.gates.requests().only("kind", "request")
+    if problem := problem_with_revision(gate, plans, requests):
+        raise DecisionRefused(problem)
+    if problem := _problem_with_number(gate.run, max(1, len(decision.comments))):
+        raise InvalidInput(problem)
     return decision
+
+
+def _problem_with_number(run: Run, count: int) -> str:
+    """Why so many requests cannot be made at once; empty if they can."""
+    room = min(MAX_AT_ONCE, MAX_REQUESTS - run.requests)
+    if count <= room:
+        return ""
+    known = f", and this run has {run.requests} already" if room < MAX_AT_ONCE else ""
+    return (
+        f"These are {count} requests; at most {room} can be made, since each is judged by itself{known}. Send back "
+        "fewer points, or say once, for the whole, what holds for many of them."
+    )
 
 
 def problem_with_revision(gate: Gate, plans: Collection[Plan], gates: Iterable[Gate]) -> str:
     """Why the planner cannot be asked for changes here, of a run with these plans and gates; empty if it can."""
+    if gate.kind in REQUESTING_GATES and gate.run.requests >= MAX_REQUESTS:
+        return (
+            f"{MAX_REQUESTS} requests were made in this run, and no plan can answer more. Decide without another one, "
+            "or stop the run and submit the task again with what is missing in the request."
+        )
     if gate.kind not in _REVISING_GATES:
         return ""
     planned = gate.kind == GateKind.PLAN

@@ -24,6 +24,9 @@ SHOWN_CHARS = 60_000
 SHOWN_IN_ALL = 240_000
 SHOWN_OF_TOOL = 8_000
 """Characters of a document, of all documents, and of one tool result that are put before a verifier."""
+ANSWER_TOKENS = 16_000
+TOKENS_FOR_EACH = 120
+"""Of an answer: for each criterion and request a quote and a sentence, where they are so many that these do not fit."""
 REVIEW = Criterion(
     text="The result does what the step is to do, and nothing in it contradicts the documents it rests on.",
     about=About.OUTPUT,
@@ -247,7 +250,7 @@ def _ask(case: Case, labels: Mapping[str, Criterion], changes: Sequence[Change])
         ),
         schema_name="verdict",
         schema=schema,
-        max_tokens=16_000,
+        max_tokens=max(ANSWER_TOKENS, TOKENS_FOR_EACH * (len(labels) + len(changes))),
         stable=(0, 1 + len(given)),
     )
 

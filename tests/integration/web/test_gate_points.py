@@ -46,6 +46,18 @@ def test_points_that_are_sent_back_become_requests_and_the_others_stay(alice_cli
     assert [said in text for text in (page, history, alice_client.get(f"/runs/{run.pk}/").text)] == [True, True, True]
 
 
+def test_more_points_than_can_be_judged_at_once_are_said_at_the_button_and_stay_ticked(alice_client: Client) -> None:
+    run = factories.reporting("\n".join(f"- F{number}: clause {number} names no date" for number in range(1, 121)))
+    gate = gate_of(run)
+    sent = form(gate, "reject", "") | {"back": [str(number) for number in range(1, 102)], "note-101": "Quote it."}
+    answer = alice_client.post(address(gate), sent)
+    assert answer.status_code == 422
+    assert "These are 101 requests; at most 100 can be made, since each is judged by itself." in answer.text
+    assert len(re.findall(r'name="back" value="\d+"[^>]* checked', answer.text)) == 101
+    assert "Quote it." in answer.text
+    assert gate_of(run) == gate
+
+
 @pytest.mark.parametrize(
     ("change", "says"),
     [

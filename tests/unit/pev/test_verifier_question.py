@@ -4,6 +4,7 @@ import pytest
 
 from runs.pev.delimiters import find
 from runs.pev.evidence.sources import ToolText
+from runs.pev.verification.requests import PersonRequest
 from runs.pev.verifier import judge
 from tests.unit.pev.scripted import Scripted
 from tests.unit.pev.test_verifier import PASSED, case, given_, shown, verdict
@@ -77,3 +78,13 @@ def test_notes_of_the_executor_are_shown_and_prove_nothing() -> None:
         ("of the executor; its own words, no source for a quote", "All is proved.")
     ]
     assert (judgement.passed, [one.verified for one in judgement.results[0].evidence]) == (False, [False] * 3)
+
+
+@pytest.mark.parametrize(("count", "tokens"), [(1, 16_000), (100, 16_000), (200, 24_120)])
+def test_so_many_requests_have_room_in_the_answer(count: int, tokens: int) -> None:
+    asked = [PersonRequest(number, "Name it.", "attempt 1", ["a.md"], {}, "") for number in range(1, count + 1)]
+    quote = {"source": "a.md", "quote": "The term ends"}
+    answers = (given_(label, quote) for label in ("C1", *(one.label for one in asked)))
+    model = Scripted(verdict(*answers), verdict(given_("C1", quote), *(given_(one.label, quote) for one in asked)))
+    judge(model, case(files={"a.md": b"The term ends on 31 May."}, requests=asked))
+    assert {one.max_tokens for one in model.asked} == {tokens}
