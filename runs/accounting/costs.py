@@ -153,7 +153,7 @@ def _step(step: Step, cost: Estimate | None, spent: _Spent, reused: Mapping[int,
     elif step.pk in reused:
         note = f"reused the result of run {reused[step.pk]}"
     elif not actual.calls:
-        note = "not done" if step.status == StepStatus.DROPPED else "not started"
+        note = "skipped" if step.status == StepStatus.DROPPED else "not started"
     return CostLine(
         key=step.key,
         name=step.spec.name,
@@ -168,7 +168,7 @@ def _step(step: Step, cost: Estimate | None, spent: _Spent, reused: Mapping[int,
 def _final(run: Run, cost: Estimate | None, spent: _Spent) -> CostLine:
     guess = _of(cost.final) if cost and cost.final else None
     over = run.status == RunStatus.FINISHED and bool(run.answer)
-    note = "" if spent.final.calls else "not done" if run.status == RunStatus.FINISHED else "not started"
+    note = "" if spent.final.calls else "skipped" if run.status == RunStatus.FINISHED else "not started"
     return CostLine("", "Final answer and its verdict", guess, spent.final, over, note)
 
 

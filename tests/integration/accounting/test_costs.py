@@ -106,7 +106,7 @@ def test_a_result_that_was_taken_over_says_from_where() -> None:
 
 def test_what_was_stopped_is_not_done() -> None:
     found = costs(factories.stopped())
-    assert {line.note for line in found.steps} == {"not done"}
+    assert {line.note for line in found.steps} == {"skipped"}
     assert {line.standing for line in (*found.steps, *found.roles, found.planned)} == {""}
 
 
