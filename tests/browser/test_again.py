@@ -92,6 +92,19 @@ def test_a_file_without_its_folder_replaces_the_old_one_and_is_there_when_one_co
     expect(reuse(page)).to_contain_text(ALL)
 
 
+@pytest.mark.provokes("signal is aborted")
+def test_words_alone_are_there_when_one_comes_back_until_one_starts_over(page: Page, finished: str) -> None:
+    page.goto(f"{finished}again/with/")
+    before = page.input_value("#id_request")
+    page.fill("#id_request", "Only words")
+    page.wait_for_timeout(400)
+    page.goto(finished)
+    page.goto(f"{finished}again/with/")
+    expect(page.locator("#id_request")).to_have_value("Only words")
+    page.get_by_role("button", name="Start over").click()
+    expect(page.locator("#id_request")).to_have_value(before)
+
+
 @pytest.mark.parametrize("size", [(1280, 900), (390, 844)])
 def test_it_fits_and_its_button_is_in_view(page: Page, finished: str, size: tuple[int, int]) -> None:
     page.set_viewport_size({"width": size[0], "height": size[1]})
