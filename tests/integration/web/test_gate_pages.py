@@ -101,6 +101,17 @@ def test_an_error_says_its_cause_first_then_what_was_tried_and_what_each_button_
     assert -1 not in places
 
 
+def test_a_long_message_of_an_error_is_begun_and_stands_whole_in_a_fold(alice_client: Client) -> None:
+    run = factories.step_error()
+    long = "No plan was usable. " + "This step writes nowhere. " * 70
+    Gate.objects.filter(pk=gate_of(run).pk).update(question=long.strip())
+    page = alice_client.get(f"/runs/{run.pk}/").text
+    assert page.count(long.strip()) == 1
+    assert page.index("All of the message") > page.index("Stop the run</strong>")
+    Gate.objects.filter(pk=gate_of(run).pk).update(question="Short.")
+    assert "All of the message" not in alice_client.get(f"/runs/{run.pk}/").text
+
+
 def test_changes_requested_at_an_error_go_to_the_planner(alice_client: Client) -> None:
     run = factories.step_error()
     address_ = address(gate_of(run))
