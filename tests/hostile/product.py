@@ -6,3 +6,8 @@ import django
 
 os.environ["DJANGO_SETTINGS_MODULE"] = "pevsite.settings"
 django.setup()
+
+# What each of them would import again.
+import pytest  # noqa: E402, F401
+
+import pevsite.urls  # noqa: E402, F401
