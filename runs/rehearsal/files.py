@@ -106,15 +106,15 @@ def findings(material: Material) -> tuple[str, str]:
 
 
 def _line(name: str, finding: Finding) -> str:
-    citation = cited(finding.document, finding.line, finding.quote)
+    citation = cited(finding.document, finding.quote)
     place = f"{finding.document}, line {finding.line}"
     return f"- {name} ({place}): {finding.kind.lower()}, {finding.term} {citation}".rstrip()
 
 
 def _entry(name: str, finding: Finding, *, silent: bool) -> list[str]:
-    lines = ["", f"### {name} · {finding.kind}: {finding.term}", "", f"> {finding.quote}", ""]
+    lines = ["", f"### {name} · {finding.kind}: {finding.term}", "", f"> {finding.quote.text}", ""]
     lines += [f"- Document: {finding.document}", f"- Line: {finding.line}"]
-    if citation := cited(finding.document, finding.line, finding.quote):
+    if citation := cited(finding.document, finding.quote):
         lines.append(f"- Source: {citation}")
     if finding.also:
         lines.append(f"- Also: {named([f'line {line}' for line in finding.also], 10)}")

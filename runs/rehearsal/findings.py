@@ -7,21 +7,25 @@ from dataclasses import dataclass, replace
 from runs.rehearsal import wordlists as w
 from runs.rehearsal.documents import Document
 from runs.rehearsal.facts import AMOUNT
-from runs.rehearsal.text import Sentence, blocks, sentences, shortened
+from runs.rehearsal.text import Quote, Sentence, blocks, sentences, shortened, unbarred
 
 
 @dataclass(frozen=True)
 class Finding:
-    """`line` is where `quote` begins. `also`: further lines with the same words."""
+    """`also`: further lines with the same words."""
 
     document: str
     kind: str
     term: str
-    quote: str
-    line: int
+    quote: Quote
     why: str
     advice: str
     also: tuple[int, ...] = ()
+
+    @property
+    def line(self) -> int:
+        """Where the quote begins."""
+        return self.quote.first
 
 
 def findings_in(document: Document) -> list[Finding]:
@@ -46,18 +50,18 @@ def _by_rules(path: str, sentence: Sentence) -> Iterator[Finding]:
             taken.append(match.span())
             term = shortened(match[0], 60)
             texts = rule.why.replace("{term}", term), rule.advice.replace("{term}", term)
-            yield Finding(path, rule.kind, term, *sentence.quote(*match.span()), *texts)
+            yield Finding(path, rule.kind, term, sentence.quote(*match.span()), *texts)
 
 
 def _blanks(path: str, sentence: Sentence) -> Iterator[Finding]:
     for match in w.BLANK.finditer(sentence.text):
         before = sentence.text[max(0, match.start() - 40) : match.start()]
         term = " ".join([*re.findall(r"[^\s|*_:]+", before)[-2:], "____"])
-        yield Finding(path, _lacking(before), term, *sentence.quote(*match.span()), *w.LEFT_BLANK)
+        yield Finding(path, _lacking(before), term, sentence.quote(*match.span()), *w.LEFT_BLANK)
     pays = w.PAYS.search(sentence.text)
     if pays and not AMOUNT.search(sentence.text) and not w.ELSEWHERE.search(sentence.text, pays.end()):
         term = shortened(pays["what"], 60)
-        yield Finding(path, w.MISSING_AMOUNT, term, *sentence.quote(*pays.span()), *w.UNSTATED)
+        yield Finding(path, w.MISSING_AMOUNT, term, sentence.quote(*pays.span()), *w.UNSTATED)
 
 
 def _lacking(words: str) -> str:
@@ -71,7 +75,8 @@ def _empty_field(path: str, block: Sequence[tuple[int, str]]) -> Iterator[Findin
     if len(block) == 1 and (match := w.EMPTY_ROW.fullmatch(line[:300]) or w.EMPTY_LABEL.fullmatch(line[:300])):
         label = next(text for text in match.groups() if text).strip("* ")
         if _lacking(label) != w.PLACEHOLDER:
-            yield Finding(path, _lacking(label), shortened(label, 60), line.strip(), number, *w.LEFT_BLANK)
+            quote = Quote(unbarred(line.strip()), number, number)
+            yield Finding(path, _lacking(label), shortened(label, 60), quote, *w.LEFT_BLANK)
 
 
 def _undefined(path: str, sentence: Sentence, defined: set[str]) -> Iterator[Finding]:
@@ -81,7 +86,7 @@ def _undefined(path: str, sentence: Sentence, defined: set[str]) -> Iterator[Fin
         if role.casefold() not in defined:
             why = f"“The {role}” has rights or duties here, but the document does not say who that is."
             advice = f"Define the {role} by name and seat, or say how and by when it is appointed."
-            yield Finding(path, w.MISSING_PARTY, f"the {role}", *sentence.quote(*match.span()), why, advice)
+            yield Finding(path, w.MISSING_PARTY, f"the {role}", sentence.quote(*match.span()), why, advice)
 
 
 def _merged(found: Sequence[Finding]) -> list[Finding]:

@@ -7,13 +7,24 @@ from urllib.parse import quote as url_quote
 
 from runs.pev.evidence.quotes import proves_nothing
 
-CITED_WORDS = 12
-QUOTE_CHARS = 240
-"""A quote that fits a table's cell and can be found again by a reader."""
-_SPECIAL = re.compile(r"[\\`*_\[\]<>|~&]")
+QUOTE_CHARS = 300
+"""A quote that fits a table's cell and can be found again by a reader; few clauses are longer."""
+_SPECIAL = re.compile(r"(\*\*[^\W_][^*`\[\]]*[^\W_]\*\*)|[\\`*_\[\]<>|~&]")
+"""What a link's text would lose or be broken by; words in bold are kept as they are."""
 _STARTS_BLOCK = re.compile(r"\s*(?:#{1,6}\s|[-*+]\s|\d+(?:\.\d+)+[.)]?\s|\d+[.)]\s|\||>|```|\*\*[^*]+\*\*:?\s*$)")
 _SENTENCE_ENDS = re.compile(r"(?<=[^\W\d_]{3}[.!?;]) (?=[A-ZÄÖÜ0-9“\"(\[])")
 """After three letters: “No. 5” and “2.1 The” go on."""
+
+
+@dataclass(frozen=True)
+class Quote:
+    """Verbatim words, from line `first` to `last`. `before`, `after`: the sentence goes on there."""
+
+    text: str
+    first: int
+    last: int
+    before: bool = False
+    after: bool = False
 
 
 @dataclass(frozen=True)
@@ -23,15 +34,27 @@ class Sentence:
     text: str
     starts: tuple[tuple[int, int], ...]
 
-    def quote(self, start: int, end: int) -> tuple[str, int]:
-        """A part around start:end of at most QUOTE_CHARS, cut at word boundaries, and the line it begins in."""
+    def quote(self, start: int, end: int) -> Quote:
+        """The sentence, or of a long one a part around start:end of at most QUOTE_CHARS, cut at word boundaries."""
         first, last = 0, len(self.text)
         if last > QUOTE_CHARS:
             left = max(0, min(start - (QUOTE_CHARS - (end - start)) // 2, last - QUOTE_CHARS))
             first = (self.text.find(" ", left, start) + 1 or left) if left else 0
             if first + QUOTE_CHARS < last:
                 last = max(self.text.rfind(" ", end, first + QUOTE_CHARS), end)
-        return self.text[first:last].strip(), max(line for offset, line in self.starts if offset <= first)
+        text = self.text[first:last].strip()
+        return Quote(
+            unbarred(text) if self.text.startswith("|") else text,
+            max(line for offset, line in self.starts if offset <= first),
+            max(line for offset, line in self.starts if offset < max(last, 1)),
+            before=first > 0,
+            after=last < len(self.text),
+        )
+
+
+def unbarred(row: str) -> str:
+    """A row of a table without what begins and ends it, and without empty cells there."""
+    return row.strip("| \t")
 
 
 def shortened(text: str, limit: int) -> str:
@@ -82,14 +105,22 @@ def table(header: Sequence[str], rows: Sequence[Sequence[object]]) -> list[str]:
     return lines + ["| " + " | ".join(str(cell).replace("|", "\\|") for cell in row) + " |" for row in rows]
 
 
-def cited(path: str, line: int, quote: str) -> str:
-    """A citation: a link from the first words of a quote to its place. Nothing, where these are too few to prove it."""
-    words = " ".join(quote.split()[:CITED_WORDS])
-    if proves_nothing(words, ""):
+def cited(path: str, quote: Quote) -> str:
+    """A citation: a link from the words of a quote to their lines. Nothing, where these are too few to prove it.
+
+    An ellipsis stands beside it where the sentence goes on: it is no part of what is looked up.
+    """
+    if proves_nothing(quote.text, ""):
         return ""
-    return f"[“{_SPECIAL.sub(r'\\\g<0>', words)}”]({url_quote(path)}#L{line})"
+    lines = f"L{quote.first}" if quote.first == quote.last else f"L{quote.first}-L{quote.last}"
+    link = f"[“{_escaped(quote.text)}”]({url_quote(path)}#{lines})"
+    return f"{'… ' if quote.before else ''}{link}{' …' if quote.after else ''}"
+
+
+def _escaped(text: str) -> str:
+    return _SPECIAL.sub(lambda match: match[0] if match[1] else f"\\{match[0]}", text)
 
 
 def linked(path: str) -> str:
     """A link to a file as a whole."""
-    return f"[{_SPECIAL.sub(r'\\\g<0>', path)}]({url_quote(path)})"
+    return f"[{_escaped(path)}]({url_quote(path)})"

@@ -2,7 +2,7 @@
 
 import pytest
 
-from runs.rehearsal.text import QUOTE_CHARS, Sentence, blocks, sentences, shortened, table
+from runs.rehearsal.text import QUOTE_CHARS, Quote, Sentence, blocks, cited, sentences, shortened, table
 
 TEXT = """# Lease No. 5
 
@@ -38,17 +38,41 @@ def test_a_quote_is_verbatim_short_around_its_words_and_has_the_line_it_begins_i
     text = " ".join(words)
     sentence = Sentence(text, tuple((offset, 1 + offset // 500) for offset in range(0, len(text), 500)))
     start = 3 * at - 3 * at % 6
-    quote, line = sentence.quote(start, start + 5)
-    assert text[start : start + 5] in quote.split()
-    assert set(quote.split()) <= set(words)
-    assert len(quote) <= QUOTE_CHARS
-    assert line == 1 + text.index(quote) // 500
+    quote = sentence.quote(start, start + 5)
+    assert text[start : start + 5] in quote.text.split()
+    assert set(quote.text.split()) <= set(words)
+    assert len(quote.text) <= QUOTE_CHARS
+    first = text.index(quote.text)
+    assert (quote.first, quote.last) == (1 + first // 500, 1 + (first + len(quote.text) - 1) // 500)
+    assert (quote.before, quote.after) == (not text.startswith(quote.text), not text.endswith(quote.text))
 
 
 def test_a_quote_of_one_long_word_is_cut_in_it() -> None:
-    quote, line = Sentence("x" * 1_000, ((0, 7),)).quote(500, 510)
-    assert (set(quote), line) == ({"x"}, 7)
-    assert len(quote) <= QUOTE_CHARS
+    quote = Sentence("x" * 1_000, ((0, 7),)).quote(500, 510)
+    assert (set(quote.text), quote.first, quote.last) == ({"x"}, 7, 7)
+    assert len(quote.text) <= QUOTE_CHARS
+
+
+def test_a_citation_is_of_the_whole_clause_over_all_of_its_lines() -> None:
+    clause = "1.3 The Tenant may use parking spaces TBD in the courtyard at no extra charge."
+    sentence = Sentence(clause, ((0, 23), (62, 24)))
+    assert cited("a b.md", sentence.quote(38, 41)) == f"[“{clause}”](a%20b.md#L23-L24)"
+
+
+def test_an_ellipsis_stands_beside_what_is_quoted_of_a_longer_sentence() -> None:
+    assert cited("a.md", Quote("the rent is due", 2, 2, before=True, after=True)) == "… [“the rent is due”](a.md#L2) …"
+
+
+@pytest.mark.parametrize(
+    ("row", "link"),
+    [
+        ("| **Commencement date** | |", "[“**Commencement date**”](a.md#L8)"),
+        ("| **Deposit** | CHF ________ |", rf"[“**Deposit** \| CHF {r'\_' * 8}”](a.md#L8)"),
+        ("| *Fee* per [date] | **x |", r"[“\*Fee\* per \[date\] \| \*\*x”](a.md#L8)"),
+    ],
+)
+def test_a_row_is_quoted_without_what_begins_and_ends_it(row: str, link: str) -> None:
+    assert cited("a.md", Sentence(row, ((0, 8),)).quote(2, 10)) == link
 
 
 def test_a_line_is_shortened_with_an_ellipsis() -> None:
