@@ -43,7 +43,8 @@ def judge(model: Model, case: Case) -> Judgement:
     decided = decided_by_code(case, labels)
     if not all(result.passed for result in decided):
         return _from_checks(in_order([*decided, *undecided(labels)]))
-    changes = [Change(request, case.files, case.output) for request in case.requests]
+    asked = "\n".join(request.words for request in case.requests)
+    changes = [Change(request, case.files, case.output, asked) for request in case.requests]
     if pasted := requests.pasted(changes):
         return _from_checks(in_order([*decided, *undecided(labels)]), pasted)
     to_judge = {label: criterion for label, criterion in labels.items() if not criterion.check}

@@ -11,8 +11,8 @@ _BEGINNING = 60
 """Characters of a point that has no name of its own."""
 _QUOTES = re.compile(r"On (point \d{1,6}|row \d{1,6} of [^“]{1,1000}) “(.*)", re.DOTALL)
 _NAME = re.compile(r"[A-Z]{1,4}-?\d{1,4}\b")
-_LINK = re.compile(r"!?\[([^\[\]]*)\]\((?:<[^<>]*>?|[^()\s]*)\)?")
-_MARKUP = re.compile(r"\*\*|`")
+_LINK = re.compile(r"!?\[((?:\\.|[^\[\]\\])*+)\]\((?:<[^<>]*>?|[^()\s]*)\)?")
+_MARKUP = re.compile(r"\*\*|`|\\(?=[!-/:-@\[-`{-~])")
 
 
 def on_what(comment: Comment) -> str:
@@ -23,8 +23,8 @@ def on_what(comment: Comment) -> str:
     place = comment.place[:_MAX_PLACE]
     found = _QUOTES.match(place)
     if not found:
-        return f"o{_plain(place)[1:]}" if place else ""
-    text = _plain(found[2].removesuffix("”"))
+        return f"o{plain(place)[1:]}" if place else ""
+    text = plain(found[2].removesuffix("”"))
     if name := _NAME.match(text):
         return f"on {name[0]}"
     return f"on {found[1]}" if found[1].startswith("row") else f"on {found[1]}, {quoted(text, _BEGINNING)}"
@@ -40,5 +40,7 @@ def _with_subject(comment: Comment) -> str:
     return f"{comment.text} ({subject})" if subject else comment.text
 
 
-def _plain(text: str) -> str:
+def plain(text: str) -> str:
+    """The beginning of a Markdown text as it is read: links without their targets, no marks of bold or code."""
+    text = text[:_MAX_PLACE]
     return _MARKUP.sub("", _LINK.sub(r"\1", text)).strip()

@@ -15,6 +15,7 @@ from runs.errors import InvalidInput
 from runs.models import Attempt
 from runs.pev.contracts import Comment
 from runs.pev.texts.wording import quoted
+from runs.reading.asked import plain
 from runs.reading.point_tables import FENCE, ITEM, Row, RowTable, folded, folded_row, same_row, tables_in, tables_of
 
 MAX_POINTS = 500
@@ -205,10 +206,14 @@ def sent_back(points: Sequence[Point], notes: Mapping[int, str]) -> tuple[Commen
     return tuple(
         Comment(
             text=notes[number].strip() or "This is not right yet. Look at it again and change it.",
-            place=f"On {known[number].name} {quoted(known[number].text, _QUOTED * (2 if known[number].cells else 1))}",
+            place=_place(known[number]),
         )
         for number in sorted(notes)
     )
+
+
+def _place(point: Point) -> str:
+    return f"On {point.name} {quoted(plain(point.text), _QUOTED * (2 if point.cells else 1))}"
 
 
 def _items(lines: Sequence[str]) -> Iterator[tuple[int, int]]:

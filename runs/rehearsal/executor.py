@@ -52,7 +52,7 @@ def _material(step: PlanStep, conversation: Conversation) -> files.Material:
         left_out=left_out,
         unlisted=unlisted(conversation.calls),
         shortfall=shortfall(wanted),
-        remarks=[part.text for part in conversation.all("person")],
+        requests=len(conversation.all("person")),
         silent=job.ON_PURPOSE in step.description and not heeds,
     )
 

@@ -16,14 +16,14 @@ from runs.rehearsal.wordlists import KINDS
 
 CONTENT_CHARS = 50_000
 """A verifier is shown 60,000 characters of a file; a longer one could not be judged as a whole."""
-REMARKS = "Remarks of the reviewer"
 
 
 @dataclass(frozen=True)
 class Material:
     """What a step works from: `read` are the documents (or earlier outputs) within its reach, `every` all of the task.
 
-    `shortfall` says what was not read. `silent`: one recommendation is left out on purpose.
+    `shortfall` says what was not read, `requests` how often a person asked for something else: no rule understands
+    that, and their words are no part of a result. `silent`: one recommendation is left out on purpose.
     """
 
     read: Sequence[Document]
@@ -31,19 +31,21 @@ class Material:
     left_out: frozenset[str]
     unlisted: int
     shortfall: str
-    remarks: Sequence[str]
+    requests: int
     silent: bool
 
     def page(self, title: str, lines: Sequence[str]) -> str:
-        """A Markdown file: title, who made it, the content, what was not read, and the words of a person."""
+        """A Markdown file: title, who made it, the content, and what was not read or done."""
         parts = [f"# {title}", "", job.NOTE, "", *lines]
         if self.shortfall:
             parts += ["", "## Not covered", "", self.shortfall]
-        if self.remarks:
-            parts += ["", f"## {REMARKS}"]
-        for remark in self.remarks:
-            parts += ["", *(f"> {line}" for line in remark.split("\n"))]
+        if self.requests:
+            parts += ["", "## Not done", "", self.not_done]
         return "\n".join(parts).rstrip() + "\n"
+
+    @property
+    def not_done(self) -> str:
+        return f"{number_of(self.requests, 'request')} of a person: offline rules do not understand words."
 
 
 def inventory(material: Material) -> tuple[str, str]:
@@ -65,7 +67,7 @@ def _row(document: Document, left_out: frozenset[str]) -> tuple[object, ...]:
 
 
 def key_facts(material: Material) -> tuple[str, str]:
-    """A person's remarks have no place in a CSV and go to the report."""
+    """That something was not done has no place in a CSV and goes to the report."""
     facts = [fact for document in material.read for fact in facts_in(document)]
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
@@ -80,8 +82,8 @@ def key_facts(material: Material) -> tuple[str, str]:
     if room < len(facts):
         summary += f" {len(facts) - room} of them are not in the file: it would be too long."
     shown = [f"- {fact.document}, line {fact.line}: {fact.kind} {fact.text}" for fact in facts[:12]]
-    remarks = [f"{REMARKS}: {remark}" for remark in material.remarks]
-    return out.getvalue(), "\n".join([summary, "", *shown, *remarks]).rstrip()
+    left = [f"- Not done: {material.not_done}"] if material.requests else []
+    return out.getvalue(), "\n".join([summary, "", *shown, *left]).rstrip()
 
 
 def findings(material: Material) -> tuple[str, str]:

@@ -30,10 +30,11 @@ _FIGURE = regex.compile(r"\p{N}")
 _END = regex.compile(r"(?<=[.!?;])\s+|\n")
 _FILLER = frozenset(
     words_in(
-        "a about added addressed also an and applied are as asked been both by changed complete completed considered "
-        "did do done feedback fixed follow following for from fulfilled has have here i in incorporated included is it "
-        "its met note now of ok okay on per please request requested required requirement see that the their them "
-        "there they this to updated was we were will wish with yes you your "
+        "a about added addressed also an and applied are as asked been both by changed comment comments complete "
+        "completed considered did do done feedback fixed follow following for from fulfilled has have here i in "
+        "incorporated included is it its met note notes now of ok okay on per person please remark remarks request "
+        "requested requests required requirement review reviewer see that the their them there they this to updated "
+        "was we were will wish with yes you your "
         "als auch auf aus das dem den der des die ein eine einer erledigt es für gewünscht hier ich im in ist ja jetzt "
         "mit nach nun sie sind und vom von war wie wird wurde wurden zu zum zur"
     )
@@ -81,12 +82,13 @@ class _Text:
 @dataclass(frozen=True)
 class Change:
     """What differs between the result that was rejected and the one that is judged now, of which these are the files
-    and the findings.
+    and the findings. `asked`: the words of all requests that are judged with this one, since any may be written down.
     """
 
     request: PersonRequest
     files: Mapping[str, bytes]
     findings: str
+    asked: str = ""
 
     @cached_property
     def texts(self) -> Sequence[_Text]:
@@ -123,7 +125,7 @@ class Change:
 
     @property
     def pasted(self) -> bool:
-        """Whether all that was done is to write the request itself into the result."""
+        """Whether all that was done is to write the request itself, or others beside it, into the result."""
         compared = [text for text in self.changed if text.name != OUTPUT] or self.changed
         old, new = Counter[str](), Counter[str]()
         for text in compared:
@@ -132,7 +134,7 @@ class Change:
         added = " ".join(new - old)
         wanted = {word for word in _tokens(self.request.words) if word not in _FILLER}
         whole = bool(wanted) and wanted <= set(_tokens(added))
-        return whole and not old - new and is_own_words(added, self.request.words)
+        return whole and not old - new and is_own_words(added, f"{self.request.words}\n{self.asked}")
 
     def proof(self, given: QuotedEvidence) -> Evidence:
         """The quote looked up; verified if it shows that something has changed, and is more than the request (T7).

@@ -67,6 +67,15 @@ def test_sent_back_names_the_point_and_what_to_do() -> None:
         sent_back(points, {3: ""})
 
 
+def test_a_point_is_sent_back_in_plain_words_without_half_a_link() -> None:
+    quote = "“2.3 The software goes live at Felixstowe on \\[insert date\\] and at **Ipswich** six weeks later.”"
+    (asked,) = sent_back(
+        [Point(1, f"F8: a \\_blank\\_ [{quote}](contracts/B%C3%BCro%20lease.md#L22)")], {1: "Delete it."}
+    )
+    plain = "“2.3 The software goes live at Felixstowe on [insert date] and at Ipswich six weeks later.”"
+    assert asked.words == f"On point 1 “F8: a _blank_ {plain}”: Delete it."
+
+
 @pytest.mark.parametrize("piece", ["- \n", "- x\n", "```\n", "a. ", "  ", "1) ", "#", "- x\n  "])
 def test_a_hostile_report_is_read_in_linear_time(piece: str) -> None:
     text = piece * (2_000_000 // len(piece))

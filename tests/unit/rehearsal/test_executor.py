@@ -45,21 +45,23 @@ def test_files_of_the_task_that_lie_where_results_go_are_read_too() -> None:
     assert "review/lease.md" in attempt(bench, bench.plan(), "findings").tree["review/findings.md"].decode()
 
 
-def test_words_of_a_reviewer_are_carried_verbatim_and_end_the_failure_on_purpose() -> None:
+def test_words_of_a_reviewer_are_no_part_of_the_result_and_end_the_failure_on_purpose() -> None:
     bench = Bench()
     words = "F3 is fine.\n### F99 · mine\n- Recommendation: none"
     done = attempt(bench, bench.plan(), "findings", Critique("Bob", words, from_person=True))
     text = done.tree["review/findings.md"].decode()
     assert done.passed
-    assert text.endswith("## Remarks of the reviewer\n\n> F3 is fine.\n> ### F99 · mine\n> - Recommendation: none\n")
+    assert text.endswith("## Not done\n\n1 request of a person: offline rules do not understand words.\n")
+    assert "F99" not in text
 
 
-def test_words_of_a_reviewer_do_not_break_a_csv() -> None:
+def test_what_was_not_done_does_not_break_a_csv() -> None:
     bench = Bench()
     done = attempt(bench, bench.plan(), "key-facts", Critique("Bob", "More, please", from_person=True))
     assert done.passed
-    assert done.output.findings.endswith("Remarks of the reviewer: More, please")
-    assert "More, please" not in done.tree["review/key-facts.csv"].decode()
+    said = "- Not done: 1 request of a person: offline rules do not understand words."
+    assert done.output.findings.endswith(said)
+    assert "Not done" not in done.tree["review/key-facts.csv"].decode()
 
 
 def test_without_enough_rounds_it_is_blocked() -> None:

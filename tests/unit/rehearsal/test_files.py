@@ -9,7 +9,7 @@ from runs.rehearsal.files import Material
 
 
 def material(*documents: Document, unlisted: int = 0) -> Material:
-    return Material(documents, documents, frozenset(), unlisted, "", (), silent=False)
+    return Material(documents, documents, frozenset(), unlisted, "", 0, silent=False)
 
 
 def document(path: str, *lines: str) -> Document:

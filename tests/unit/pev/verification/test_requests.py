@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -108,6 +109,15 @@ def test_a_line_that_only_moved_is_not_gone() -> None:
 )
 def test_the_request_written_into_the_file_is_recognised(new: str) -> None:
     assert change(new, output="I did what was asked.").pasted is True
+
+
+def test_several_requests_written_into_the_file_are_recognised() -> None:
+    asked = [WORDS, "Translate it into German.", "On point 8 “F8, the cap”: delete the point."]
+    new = f"{OLD}\n## Remarks of the reviewer\n\n" + "\n\n".join(f"> {words}" for words in asked)
+    changes = [replace(change(new, words=words), asked="\n".join(asked)) for words in asked]
+    assert [one.pasted for one in changes] == [True, True, True]
+    honest = replace(change(f"{new}\n- The term is open: severity high", words=WORDS), asked="\n".join(asked))
+    assert honest.pasted is False
 
 
 @pytest.mark.parametrize(
