@@ -1,5 +1,6 @@
 """What people asked for when they rejected a plan or a result, by number, and what became of each request (T7)."""
 
+import re
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
@@ -16,6 +17,9 @@ READ = frozenset({"person", "terminal"})
 """How those decide who have read the question; a policy and `--approve-all` have not."""
 _ENDS = {StepStatus.PASSED: True, StepStatus.ACCEPTED: False, StepStatus.FAILED: False, StepStatus.DROPPED: False}
 """Of a step: whether all of its criteria are met. Of one that is accepted with issues it is not known of each."""
+
+_UNSHOWN = re.compile(r"\ANot provable: no quote shows it in what has changed since\.(?: The verifier said: )?")
+"""What the status says already."""
 
 type Status = Literal["met", "not_met", "not_provable", "answered", "open"]
 """`answered`: the plan names a step for it, and says how; nothing was judged. `open`: nothing says anything yet."""
@@ -64,7 +68,7 @@ class Request:
     def why(self) -> str:
         """What was said with its status, which is not said again."""
         feedback = self.result.feedback if self.result else ""
-        plain = feedback.removeprefix("Not provable: ")
+        plain = _UNSHOWN.sub("", feedback, count=1)
         return f"{plain[:1].upper()}{plain[1:]}"
 
     @property
@@ -105,7 +109,8 @@ class Request:
             case "not_met":
                 return "not met" if self.result or not self._not_done else self._not_done
             case "not_provable":
-                return "not provable"
+                shown = self.result is None or any(item.verified for item in self.result.evidence)
+                return "not provable" if shown else "nothing that changed shows it"
             case "answered":
                 return "answered by the plan"
             case "open":

@@ -21,6 +21,7 @@ from runs.reading.point_labels import labelled
 from runs.reading.points import Point, Points, points_in, points_of
 from runs.reading.words import risk
 from runs.web.presenters.again import Again, again_of
+from runs.web.presenters.asked import TELLING
 from runs.web.presenters.step_page import FileDiff, diffs_between
 
 NOT_JUDGED = "not judged"
@@ -117,7 +118,7 @@ class Fold:
 @dataclass(frozen=True, eq=False)
 class GateView:
     """An open gate, with the step and attempt that it is about and the `newest` plan; `next` is the gate after it, and
-    `held` what is told of an error.
+    `held` what is told of an error. `doubtful`: something that people asked for in the run may not have been done.
     """
 
     row: Gate
@@ -126,10 +127,16 @@ class GateView:
     attempt: AttemptReading | None
     next: Gate | None = None
     held: Held | None = None
+    doubtful: bool = False
 
     @property
     def wording(self) -> Wording:
         return wording_of(self.row)
+
+    @property
+    def default(self) -> bool:
+        """Whether approving is the plain way on: not where this gate tells of something that was not done."""
+        return self.wording.default and not (self.doubtful and self.row.kind in TELLING)
 
     @property
     def title(self) -> str:
@@ -351,7 +358,7 @@ def _name_of(point: Point) -> str:
     return point.name if point.cells else labelled(point.text)[0] or point.name
 
 
-def open_gates(gates: list[Gate], plan: PlanReading | None) -> list[GateView]:
+def open_gates(gates: list[Gate], plan: PlanReading | None, *, doubtful: bool = False) -> list[GateView]:
     """Those that wait, with what they are about in the newest version of the plan."""
     steps = {step.row.pk: step for step in plan.steps} if plan else {}
     found, held = [], held_at(gates, plan)
@@ -359,7 +366,7 @@ def open_gates(gates: list[Gate], plan: PlanReading | None) -> list[GateView]:
         step = steps.get(gate.step_id or 0)
         tried = step.attempts if step else ()
         attempt = next((attempt for attempt in tried if attempt.row.pk == gate.attempt_id), None)
-        found.append(GateView(gate, plan, step, attempt, following, held.get(gate.pk)))
+        found.append(GateView(gate, plan, step, attempt, following, held.get(gate.pk), doubtful))
     return found
 
 

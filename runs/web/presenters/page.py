@@ -14,9 +14,10 @@ from runs.models import Gate, Run, Step
 from runs.pev.ports import FileInfo
 from runs.reading.files import MadeFile
 from runs.reading.plans import PlanReading, StepReading
-from runs.reading.requests import Request, gap_of
+from runs.reading.requests import gap_of
 from runs.reading.rows import read_rows
 from runs.reading.run import RunReading
+from runs.web.presenters.asked import TELLING, Asked
 from runs.web.presenters.cost_bars import CostBar, bars_of
 from runs.web.presenters.gates import GateView, latest_decision, open_gates
 from runs.web.presenters.step_rows import StepRow, rows_of
@@ -99,7 +100,7 @@ class RunPage(RunReading):
     @cached_property
     def gates(self) -> list[GateView]:
         """What is asked now."""
-        return open_gates(self.asked, self.plan)
+        return open_gates(self.asked, self.plan, doubtful=self.asked_for.doubtful)
 
     @property
     def open_gates(self) -> frozenset[int]:
@@ -131,10 +132,16 @@ class RunPage(RunReading):
         outcome = Outcome(self.run.outcome or Outcome.FAILED)
         return known.get(outcome, f"{outcome.upper()}: this is not the whole of what was asked for.")
 
+    @cached_property
+    def asked_for(self) -> Asked:
+        """The requests that no open point names."""
+        return Asked([one for one in self.requests if not (self.finished and gap_of(one))], folds=not self.finished)
+
     @property
-    def told_requests(self) -> list[Request]:
-        """Those that no open point names."""
-        return [one for one in self.requests if not (self.finished and gap_of(one))]
+    def told_above(self) -> bool:
+        """Whether a gate that is open tells all that was said with the latest answer."""
+        telling = any(gate.kind in TELLING for gate in self.asked)
+        return telling and self.decided is not None and self.asked_for.tells(self.decided.pk)
 
     @property
     def long_answer(self) -> bool:
