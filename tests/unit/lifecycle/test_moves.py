@@ -313,11 +313,9 @@ def test_a_planner_that_had_nothing_new_is_not_asked_again() -> None:
 
 def test_a_replan_waits_for_what_is_under_way() -> None:
     judged = _step("a", StepStatus.JUDGED, asked=Action.REPLAN, failures=1)
-    running = _step("b", StepStatus.RUNNING)
     pending = _step("c", StepStatus.PENDING)
-    assert due(_executing(judged, running, pending)) == []
-    done = _step("b", StepStatus.PASSED)
-    assert due(_executing(judged, done, pending)) == [moves.Replan("a")]
+    assert due(_executing(judged, _step("b", StepStatus.RUNNING), pending)) == []
+    assert due(_executing(judged, _step("b", StepStatus.PASSED), pending)) == [moves.Replan("a")]
 
 
 def test_what_changed_since_the_approval_is_asked_again() -> None:
@@ -327,9 +325,8 @@ def test_what_changed_since_the_approval_is_asked_again() -> None:
 
 
 def test_paused_and_busy_runs_do_not_move() -> None:
-    pending = _step("a", StepStatus.PENDING)
-    assert due(_executing(pending, paused=True)) == []
-    assert due(_executing(pending, busy=True)) == []
+    assert due(_executing(_step("a", StepStatus.PENDING), paused=True)) == []
+    assert due(_executing(_step("a", StepStatus.PENDING), busy=True)) == []
 
 
 @pytest.mark.parametrize(
