@@ -92,7 +92,8 @@ def _under(recording: Recording) -> None:
         recording.commit(lambda mine: asking.suspend_for_budget(mine, sentence))
         log.warning("suspended at a limit: %s", sentence, extra=recording.lease.about)
     except (ModelError, ContractBroken) as error:
-        _suspend(recording, _sentence(error), reset=isinstance(error, ContractBroken))
+        cause = error.kind if isinstance(error, ModelError) else ""
+        _suspend(recording, _sentence(error), reset=isinstance(error, ContractBroken), cause=cause)
     except LeaseLost:
         raise
     except Exception:
@@ -105,8 +106,8 @@ def _postpone(mine: WorkItem, postponed: Postponed) -> None:
     work.postpone(mine, postponed.until)
 
 
-def _suspend(recording: Recording, sentence: str, *, reset: bool) -> None:
-    recording.commit(lambda mine: asking.suspend(mine, sentence, reset=reset))
+def _suspend(recording: Recording, sentence: str, *, reset: bool, cause: str = "") -> None:
+    recording.commit(lambda mine: asking.suspend(mine, sentence, reset=reset, cause=cause))
     log.warning("suspended: %s", sentence, extra=recording.lease.about)
 
 

@@ -89,13 +89,15 @@ def _open_result_gate(state: State, key: str, kind: GateKind, question: str) -> 
     open_gate(state.run, kind, question, fingerprint.attempt_digest(attempt), step=attempt.step, attempt=attempt)
 
 
-def suspend(work: WorkItem, sentence: str, *, reset: bool) -> None:
-    """Hold the work at an error gate. `reset` starts it with an empty journal when a person says try again."""
+def suspend(work: WorkItem, sentence: str, *, reset: bool, cause: str = "") -> None:
+    """Hold the work at an error gate. `reset` starts it with an empty journal when a person says try again; `cause` is
+    the kind of a ModelError.
+    """
     generation = work.generation + (1 if reset else 0)
     change(work, WorkStatus.SUSPENDED, lease_until=None, error=sentence[:2_000], generation=generation)
     digest = fingerprint.digest_of([work.pk, work.epoch, sentence])
     step = work.attempt.step if work.attempt else None
-    open_gate(work.run, GateKind.ERROR, sentence, digest, work=work, step=step)
+    open_gate(work.run, GateKind.ERROR, sentence, digest, work=work, step=step, cause=cause[:80])
 
 
 def suspend_for_budget(work: WorkItem, sentence: str) -> None:

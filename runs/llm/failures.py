@@ -31,6 +31,8 @@ _FINAL = {
 TOO_LONG = "context_window_exceeded"
 _TOO_LONG = re.compile(r"prompt is too long|exceeds?\b.{0,60}\bcontext|context (?:size|length|window)", re.IGNORECASE)
 """How Anthropic's service, llama.cpp, vLLM and Ollama word it."""
+_NO_CREDIT = re.compile(r"credit balance is too low", re.IGNORECASE)
+"""Anthropic's service says so as an invalid request (400)."""
 _KINDS = {408: "timeout_error", 409: "api_error", 429: "rate_limit_error", 529: "overloaded_error"}
 
 
@@ -58,14 +60,16 @@ def of_status(error: anthropic.APIStatusError, server: Server) -> ModelError:
     kind = entrance.name(str(error.type or _KINDS.get(status) or unknown), 80)
     key = server.key_names[0] if server.key_names else server.set_by[1]
     sentences = {
-        "authentication_error": f"The model's service refused the API key (401). Check {key}.",
-        "permission_error": "The API key may not use this model (403).",
-        "not_found_error": "The model's service does not know this model (404).",
+        "authentication_error": f"The model's service ({server.host}) refused the API key (401). Check {key}.",
+        "permission_error": f"The API key may not use this model at {server.host} (403). Check {key}.",
+        "not_found_error": f"The model's service ({server.host}) does not know this model (404).",
         "rate_limit_error": "The model's service asks to wait: too many requests (429).",
         "overloaded_error": "The model's service is overloaded (529).",
     }
     if status in (400, 413) and _TOO_LONG.search(_said(error)):
         kind = TOO_LONG
+    if status == 400 and _NO_CREDIT.search(_said(error)):
+        kind = "billing_error"
     sentence = sentences.get(kind) or f"The model's service answered {status}: {_said(error)}"
     return failure(kind, sentence, _seconds(error.response.headers.get("retry-after")), status)
 

@@ -78,7 +78,9 @@ def _step(step: StepReading) -> Iterator[str]:
 
 
 def _error(held: Held) -> Iterator[str]:
-    """What was tried, and what the answers lead to."""
+    """What helps, what was tried, and what the answers lead to."""
+    if held.cause:
+        yield f"! what helps: {held.cause.helps}"
     yield from (f"! {sentence}" for sentence in [held.tried] if sentence)
     yield f"approve: {held.again}"
     yield f"reject: {held.changes or 'There is no plan yet that could be changed.'}"

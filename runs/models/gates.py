@@ -25,7 +25,7 @@ class Gate(models.Model):
     `withdrawn_at`: when the question went away without an answer. `request`: the number, in the run and from 1, of what
     a person asked for with a rejection; at an error that is another plan, and `plan` then the version before it.
     `comments`: the parts of it, where there are several, each with a number of its own; `reason` has them all.
-    `question` says in one sentence what is asked.
+    `question` says in one sentence what is asked. `cause`: the kind of the ModelError that holds the work, if one does.
     """
 
     run = models.ForeignKey(Run, models.CASCADE, related_name="gates")
@@ -37,6 +37,7 @@ class Gate(models.Model):
     work = models.ForeignKey(WorkItem, models.CASCADE, null=True, blank=True, related_name="gates")
     digest = models.CharField(max_length=64)
     question = models.TextField()
+    cause = models.CharField(max_length=80, default="", blank=True)
     opened_at = models.DateTimeField(auto_now_add=True)
     decided_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, related_name="+")
     decided_at = models.DateTimeField(null=True, blank=True)

@@ -7,6 +7,7 @@ from datetime import datetime
 from runs.enums import GateKind, PlanStatus, StepStatus, WorkKind
 from runs.events.sentences import many
 from runs.models import Gate, ModelCall
+from runs.reading.causes import Cause, cause_of
 from runs.reading.plans import PlanReading
 
 
@@ -38,11 +39,14 @@ class Tried:
 
 @dataclass(frozen=True)
 class Held:
-    """What a person is told at an error: `again` and `changes` say what these two answers lead to."""
+    """What a person is told at an error: `again` and `changes` say what these two answers lead to; `cause` is known
+    where trying again does not help before somebody has done something.
+    """
 
     tried: str
     again: str
     changes: str
+    cause: Cause | None = None
 
 
 def held_at(gates: Iterable[Gate], plan: PlanReading | None) -> Mapping[int, Held]:
@@ -68,7 +72,7 @@ def _tried(gates: Iterable[Gate]) -> dict[int, Tried]:
 
 
 def _held(gate: Gate, tried: Tried, plan: PlanReading | None) -> Held:
-    return Held(tried.sentence, _again(gate, tried, plan), _changes(gate, plan))
+    return Held(tried.sentence, _again(gate, tried, plan), _changes(gate, plan), cause_of(gate.cause))
 
 
 def _again(gate: Gate, tried: Tried, plan: PlanReading | None) -> str:

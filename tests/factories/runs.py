@@ -193,7 +193,8 @@ def error_gate() -> Run:
     lease = work.claim(open_work(run, WorkKind.PLAN).pk)
     assert lease is not None
     with committing(lease) as mine:
-        asking.suspend(mine, "The service refused the key (401).", reset=False)
+        refused = "The service refused the key (401)."
+        asking.suspend(mine, refused, reset=False, cause="authentication_error")
     return _fresh(run)
 
 

@@ -26,6 +26,7 @@ from runs.enums import (
 from runs.lifecycle.finished_sample import is_finished_sample
 from runs.models import Attempt, Gate, Plan, Run, Step, User
 from runs.pev.policy import RoleModel
+from runs.reading.causes import cause_of
 from runs.web.presenters.again import changes_of
 from runs.web.templatetags.pev import words
 
@@ -131,7 +132,7 @@ class RunFrame:
         """What happens now; of a finished run, what has become of it."""
         if self.finished:
             return _OUTCOMES[Outcome(self.run.outcome or Outcome.FAILED)]
-        parts = [_ASKED[kind] for kind in dict.fromkeys(GateKind(gate.kind) for gate in self.asked)]
+        parts = list(dict.fromkeys(_question(gate) for gate in self.asked))
         if not parts or self.run.status == RunStatus.EXECUTING:
             parts += self._doing()
         if self.run.paused:
@@ -229,6 +230,11 @@ _OUTCOMES = {
     Outcome.CANCELLED: "A person stopped the run. What had passed until then is kept.",
 }
 _VERBS = {AttemptStatus.EXECUTING: "Working on", AttemptStatus.VERIFYING: "Verifying"}
+
+
+def _question(gate: Gate) -> str:
+    cause = cause_of(gate.cause)
+    return f"{cause.title}." if cause else _ASKED[GateKind(gate.kind)]
 
 
 def _under_way(attempts: Sequence[Attempt]) -> Iterator[str]:

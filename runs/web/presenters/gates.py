@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import zip_longest
 
-from runs.enums import Complexity, GateKind, WorkKind
+from runs.enums import Complexity, GateKind
 from runs.events.sentences import many
 from runs.lifecycle.gates import needs_second_person, problem_with_revision
 from runs.models import Gate
@@ -22,74 +22,13 @@ from runs.reading.points import Point, Points, points_in, points_of
 from runs.reading.words import risk
 from runs.web.presenters.again import Again, again_of
 from runs.web.presenters.asked import TELLING
+from runs.web.presenters.gate_wording import PLAN_AGAIN, Wording, wording_of
 from runs.web.presenters.step_page import FileDiff, diffs_between
 
 NOT_JUDGED = "not judged"
 """The status of a criterion that nobody judged."""
 MAX_REASON = 20_000
 """As long as a request may be: a reason is put before the planner or executor as one."""
-
-
-@dataclass(frozen=True)
-class Wording:
-    """The words of one kind of gate. Without `reject` there is no such button; `reason` labels the text field, which
-    has to be filled in to reject where that `needs_reason`. Where there is a `default`, approving is the plain way on.
-    """
-
-    approve: str
-    reject: str
-    reason: str
-    hint: str
-    needs_reason: bool = True
-    default: bool = True
-
-
-_WORDINGS = {
-    GateKind.PLAN: Wording(
-        "Approve",
-        "Request changes",
-        "What should be different?",
-        "The planner gets these words and writes the next version. With an approval they are only noted.",
-    ),
-    GateKind.START: Wording(
-        "Start",
-        "Request changes",
-        "What should be different?",
-        "Nothing of this step is carried out before you decide. The planner gets these words and writes another plan.",
-    ),
-    GateKind.STEP: Wording(
-        "Approve",
-        "Request changes",
-        "What should be different?",
-        "The next attempt gets these words. With an approval they are only noted.",
-    ),
-    GateKind.EXHAUSTED: Wording(
-        "Accept with open points",
-        "Try again",
-        "What should the next attempt do?",
-        "The next attempt gets these words and the whole critique.",
-        default=False,
-    ),
-    GateKind.ERROR: Wording(
-        "Try again",
-        "Request changes",
-        "What should be different?",
-        "Where trying again cannot help, the planner gets these words and the error, and writes the next version.",
-    ),
-    GateKind.BUDGET: Wording(
-        "Raise and go on",
-        "Finish with what is there",
-        "A note (optional)",
-        "Finishing keeps what has passed; the outcome is partial at most, and nothing more is spent.",
-        needs_reason=False,
-    ),
-}
-_PLAN_AGAIN = replace(_WORDINGS[GateKind.ERROR], approve="Plan again")
-
-
-def wording_of(gate: Gate) -> Wording:
-    planning = gate.kind == GateKind.ERROR and gate.work is not None and gate.work.kind == WorkKind.PLAN
-    return _PLAN_AGAIN if planning else _WORDINGS[GateKind(gate.kind)]
 
 
 @dataclass(frozen=True)
@@ -129,9 +68,13 @@ class GateView:
     held: Held | None = None
     doubtful: bool = False
 
-    @property
+    @cached_property
     def wording(self) -> Wording:
-        return wording_of(self.row)
+        """Trying again is no plain way on while the cause is there; without a plan there is none to be changed."""
+        wording = wording_of(self.row)
+        if self.held and self.held.cause:
+            wording = replace(wording, default=False)
+        return replace(wording, reject="", hint="") if self.held and not self.newest else wording
 
     @property
     def default(self) -> bool:
@@ -154,7 +97,9 @@ class GateView:
             case GateKind.BUDGET:
                 return "A limit is reached"
             case GateKind.ERROR:
-                return "There is no usable plan" if self.wording is _PLAN_AGAIN else "Something is in the way"
+                if self.held and self.held.cause:
+                    return self.held.cause.title
+                return "There is no usable plan" if wording_of(self.row) is PLAN_AGAIN else "Something is in the way"
 
     @property
     def facts(self) -> list[str]:
@@ -332,6 +277,8 @@ class GateView:
     @property
     def why_not_reject(self) -> str:
         """Why changes cannot be requested any more; empty if they can."""
+        if not self.wording.reject:
+            return ""
         rows = self.newest.rows if self.newest else None
         return problem_with_revision(self.row, rows.plans if rows else (), rows.gates if rows else ())
 

@@ -17,7 +17,8 @@ from runs.reading.points import points_in, sent_back
 from runs.web.forms.decisions import DecisionForm
 from runs.web.fragments import head, regions
 from runs.web.presenters.frame import RunFrame
-from runs.web.presenters.gates import Problem, wording_of
+from runs.web.presenters.gate_wording import wording_of
+from runs.web.presenters.gates import Problem
 from runs.web.presenters.page import run_page
 from runs.web.sessions import about_request
 from runs.web.unchanged import of_run, while_unchanged

@@ -289,7 +289,7 @@ def test_a_refused_key_is_a_question_and_loses_nothing(api: FakeAnthropic, submi
     answer(run, alice)
     drain(run)
     gate = open_gate(run)
-    assert gate.kind == GateKind.ERROR
+    assert (gate.kind, gate.cause) == (GateKind.ERROR, "authentication_error")
     assert "ANTHROPIC_API_KEY" in gate.question
     assert "test-key-of-nobody" not in json.dumps(list(run.events.values_list("data", flat=True)))
     team.executor = None

@@ -8,6 +8,7 @@ import socket
 import time
 from collections.abc import Iterator
 from dataclasses import replace
+from urllib.parse import urlsplit
 
 import pytest
 from django.core.management import CommandError, call_command
@@ -175,9 +176,9 @@ def test_of_the_offline_rules_nothing_is_asked(api: FakeAnthropic, monkeypatch: 
     [
         (
             Fail(401, "authentication_error", "bad key"),
-            "The model's service refused the API key (401). Check ANTHROPIC_API_KEY.",
+            "The model's service (HOST) refused the API key (401). Check ANTHROPIC_API_KEY.",
         ),
-        (Fail(404, "not_found_error", "no model"), "The model's service does not know this model (404)."),
+        (Fail(404, "not_found_error", "no model"), "The model's service (HOST) does not know this model (404)."),
         (Fail(529, "overloaded_error", "busy"), "The model's service is overloaded (529)."),
         (Garbage(b"<html>It works!</html>"), "The service answered, but not with a message."),
         (Garbage(), "The service sent something that is not its API."),
@@ -189,7 +190,8 @@ def test_why_nobody_answers_is_said_and_nothing_is_remembered(
 ) -> None:
     api.script(lambda _: answer)
     printed, end = refused()
-    assert printed.count(f"  Cannot be used: {sentence}\n") == 3
+    said = sentence.replace("HOST", urlsplit(api.url).netloc)
+    assert printed.count(f"  Cannot be used: {said}\n") == 3
     assert end == "Not every role can be used: planner, executor, verifier."
     assert not Probe.objects.exists()
     assert len(api.requests) == 1

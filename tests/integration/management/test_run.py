@@ -9,6 +9,7 @@ import subprocess
 import sys
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 from django.core.management import CommandError, call_command
@@ -262,5 +263,7 @@ def test_an_error_that_nobody_looks_into_ends_as_failed(
     done = run(installation.copy(tmp_path / "data"), "Do it", "--approve-all", "--json", **model(api))
     told = json.loads(done.stdout)
     assert (done.returncode, told["outcome"], len(told["plans"])) == (1, "failed", 1)
-    assert told["failure"] == "Given up after: The API key may not use this model (403)."
+    host = urlsplit(api.url).netloc
+    refused = f"The API key may not use this model at {host} (403). Check ANTHROPIC_API_KEY."
+    assert told["failure"] == f"Given up after: {refused}"
     assert told["requests"] == []

@@ -77,12 +77,24 @@ def test_gate_history_report_and_json_show_one_fingerprint(alice_client: Client)
 def test_an_error_before_there_is_a_plan_offers_try_again_and_stop_only(alice_client: Client) -> None:
     run = factories.error_gate()
     page = alice_client.get(f"/runs/{run.pk}/").text
-    assert "Plan again</button>" in page
-    assert buttons(page) == {"approve": False, "reject": True}
-    assert "There is no plan yet that could be changed." in page
+    assert buttons(page) == {"approve": False}
+    assert ("no plan yet" in page, 'name="reason"' in page.split('<article class="gate"')[1]) == (False, False)
     assert alice_client.post(address(gate_of(run)), form(gate_of(run), "give_up")).status_code == 422
     alice_client.post(address(gate_of(run)), form(gate_of(run), "approve"))
     assert run.work.get().status == "ready"
+
+
+def test_a_refused_key_is_named_with_who_mends_it_and_trying_again_is_no_default(alice_client: Client) -> None:
+    run = factories.error_gate()
+    page = alice_client.get(f"/runs/{run.pk}/").text
+    assert "The service refused the key</h2>" in page
+    assert "<strong>What helps</strong> An administrator sets the right key in the environment of the server" in page
+    assert '<button class="button" name="verb" value="approve">Plan again</button>' in page
+    assert '<span class="run-sentence" role="status">The service refused the key.</span>' in page
+    Gate.objects.filter(pk=gate_of(run).pk).update(cause="overloaded_error")
+    page = alice_client.get(f"/runs/{run.pk}/").text
+    assert ("There is no usable plan</h2>" in page, "What helps" in page) == (True, False)
+    assert '<button class="button primary" name="verb" value="approve">Plan again</button>' in page
 
 
 def test_an_error_says_its_cause_first_then_what_was_tried_and_what_each_button_does(alice_client: Client) -> None:

@@ -8,6 +8,7 @@ import threading
 import traceback
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 
@@ -55,19 +56,25 @@ pytestmark = pytest.mark.allow_hosts(["127.0.0.1"])
             Fail(401, "authentication_error", "invalid x-api-key"),
             "authentication_error",
             False,
-            "The model's service refused the API key (401). Check ANTHROPIC_API_KEY.",
+            "The model's service (HOST) refused the API key (401). Check ANTHROPIC_API_KEY.",
         ),
         (
             Fail(403, "permission_error", "no"),
             "permission_error",
             False,
-            "The API key may not use this model (403).",
+            "The API key may not use this model at HOST (403). Check ANTHROPIC_API_KEY.",
         ),
         (
             Fail(404, "not_found_error", "model: x"),
             "not_found_error",
             False,
-            "The model's service does not know this model (404).",
+            "The model's service (HOST) does not know this model (404).",
+        ),
+        (
+            Fail(400, "invalid_request_error", "Your credit balance is too low to use this."),
+            "billing_error",
+            False,
+            "The model's service answered 400: Your credit balance is too low to use this.",
         ),
         (
             Fail(429, "rate_limit_error", "slow down"),
@@ -83,7 +90,8 @@ def test_the_errors_of_the_api_are_told_in_words(
 ) -> None:
     api.replies(answer)
     found = error_of(clients)
-    assert (found.kind, found.retriable, str(found)) == (kind, retriable, sentence)
+    said = str(found).replace(urlsplit(api.url).netloc, "HOST")
+    assert (found.kind, found.retriable, said) == (kind, retriable, sentence)
     assert (found.tokens, found.retry_after) == ({}, None)
 
 

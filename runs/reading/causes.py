@@ -1,0 +1,43 @@
+"""Causes of errors that trying again does not heal: each in plain words, with what has to be done about it first."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Cause:
+    """`title` is a sentence without its full stop, `helps` says who does what."""
+
+    title: str
+    helps: str
+
+
+_RESTART = "in the environment of the server and restarts it"
+_GOES_ON = "Until then trying again cannot help; after it, the run goes on from here."
+_CAUSES: Mapping[str, Cause] = {
+    "authentication_error": Cause(
+        "The service refused the key", f"An administrator sets the right key {_RESTART}. {_GOES_ON}"
+    ),
+    "no_key": Cause("The key for the service is missing", f"An administrator sets it {_RESTART}. {_GOES_ON}"),
+    "no_address": Cause("The address of the service is wrong", f"An administrator sets it {_RESTART}. {_GOES_ON}"),
+    "billing_error": Cause(
+        "The account at the service has no credit", f"Somebody adds credit to it; no restart is needed. {_GOES_ON}"
+    ),
+    "permission_error": Cause(
+        "The key may not use this model",
+        f"An administrator has the model allowed for this key, or sets another key {_RESTART}. {_GOES_ON}",
+    ),
+    "not_found_error": Cause(
+        "The service does not know this model",
+        "This run is bound to the model: stop it, and choose another under “Run again”. Where the address of the "
+        f"service is the mistake, an administrator sets it {_RESTART}, and the run goes on from here.",
+    ),
+    "unknown_job": Cause(
+        "Offline rules cannot do this", "Stop the run. Once a model is connected, submit the task again."
+    ),
+}
+
+
+def cause_of(kind: str) -> Cause | None:
+    """By the kind of a ModelError; None where trying again may help, or nothing better is known."""
+    return _CAUSES.get(kind)
