@@ -25,7 +25,10 @@ from runs.pev.plans.estimate import Estimate, StepEstimate
 from runs.reading.attempts import AttemptReading
 from runs.reading.coverage import planned
 from runs.reading.differences import Comparison, Version, compare
+from runs.reading.edits import LostEdit, Written, lost_edits
 from runs.reading.ledger import entry_of
+from runs.reading.plan_news import News, news_of
+from runs.reading.requests import READ
 from runs.reading.rows import Rows
 
 MAX_SENTENCE = 180
@@ -93,6 +96,29 @@ class PlanReading:
         return compare(earlier.version, self.version, passed, comments)
 
     @property
+    def news(self) -> list[News]:
+        """The same in a few words."""
+        return news_of(self.changes) if self.changes else []
+
+    @cached_property
+    def lost_edits(self) -> list[LostEdit]:
+        """What people wrote into earlier versions by hand that this one has no more."""
+        return lost_edits([plan.written for plan in self._up_to_here])
+
+    @property
+    def _up_to_here(self) -> list[PlanReading]:
+        found = [self]
+        while earlier := found[-1].before:
+            found.append(earlier)
+        return found[::-1]
+
+    @property
+    def written(self) -> Written:
+        """By whose hand it is, and whether a person has read and approved it."""
+        row = self.row
+        return Written(self.version, row.author.get_username() if row.author else "", row.approved_how in READ)
+
+    @property
     def version(self) -> Version:
         return Version(self.row.version, self.row.header, self.specs)
 
@@ -140,7 +166,9 @@ class PlanReading:
 
     @property
     def judging(self) -> str:
-        """Who is to judge what: “13 criteria: 7 automatic checks (2 against your files), 6 AI reviews”."""
+        """Who is to judge what: “13 criteria of steps: 7 automatic checks, 6 AI reviews (2 against your files); 4 of
+        the whole”.
+        """
         sourced = [criterion for criterion in self.criteria if criterion.topic is About.SOURCES]
         by_check = sum(1 for criterion in sourced if criterion.check)
         words = (
@@ -148,7 +176,8 @@ class PlanReading:
             (self.judged, self.rows.run.policy.reviews(self.judged), len(sourced) - by_check),
         )
         parts = [f"{who} ({held} against your files)" if held else who for count, who, held in words if count]
-        return f"{len(self.criteria)} criteri{'on' if len(self.criteria) == 1 else 'a'}: {', '.join(parts)}"
+        count = f"{len(self.criteria)} criteri{'on' if len(self.criteria) == 1 else 'a'} of steps"
+        return f"{count}: {', '.join(parts)}; {len(self.row.header.success_criteria)} of the whole"
 
     @cached_property
     def not_read(self) -> list[str]:

@@ -78,8 +78,9 @@ class GateView:
 
     @property
     def default(self) -> bool:
-        """Whether approving is the plain way on: not where this gate tells of something that was not done."""
-        return self.wording.default and not (self.doubtful and self.row.kind in TELLING)
+        """Whether approving is the plain way on: not where something that people asked for or wrote may be missing."""
+        missing = self.doubtful and self.row.kind in TELLING
+        return self.wording.default and not (missing or (self.plan and self.plan.lost_edits))
 
     @property
     def title(self) -> str:

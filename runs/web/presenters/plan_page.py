@@ -16,6 +16,7 @@ from runs.reading.differences import Comparison
 from runs.reading.plans import PlanReading, StepReading
 from runs.reading.rows import read_rows
 from runs.reading.run import RunReading
+from runs.web.presenters.asked import Asked
 from runs.web.presenters.gates import GateView, open_gates
 
 
@@ -95,7 +96,8 @@ class PlanPage(RunReading):
     def gate(self) -> GateView | None:
         """The open question whether the version shown shall be carried out."""
         asked = [gate for gate in self.rows.gates if gate.status == GateStatus.OPEN and gate.kind == GateKind.PLAN]
-        views = open_gates(asked, self.plan) if self.shown is self.plan else []
+        doubtful = Asked(self.requests, folds=True).doubtful
+        views = open_gates(asked, self.plan, doubtful=doubtful) if self.shown is self.plan else []
         return views[0] if views else None
 
     @property

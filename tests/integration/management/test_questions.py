@@ -28,7 +28,9 @@ def test_a_plan_is_shown_with_everything_its_steps_write() -> None:
         "    uses write_file: Write the table.",
     ]
     assert f"    writes: {factories.REVIEW}" in lines
-    assert [line for line in lines if " criteria: " in line] == ["6 criteria: 2 automatic checks, 4 AI reviews"]
+    assert [line for line in lines if " criteria of steps" in line] == [
+        "6 criteria of steps: 2 automatic checks, 4 AI reviews; 2 of the whole"
+    ]
     assert lines[-1].startswith("Estimated cost: $")
 
 
@@ -36,6 +38,10 @@ def test_a_second_plan_says_what_changed() -> None:
     lines = asked(factories.awaiting_second_plan())
     assert "- deadlines (low, added) after inventory: List the deadlines" in lines
     assert "- review (high, changed) after inventory: Review the clauses" in lines
+    assert (
+        "Since version 1: 1 step removed: Draft the notices · 1 changed: Review the clauses (description) · "
+        "1 added: List the deadlines"
+    ) in lines
 
 
 def test_a_step_that_is_to_start_is_shown_with_all_that_is_about_to_happen() -> None:

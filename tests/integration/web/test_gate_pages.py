@@ -2,13 +2,17 @@
 
 import json
 import re
+from html import unescape
 
 import pytest
 from django.test import Client
 from django.utils.html import escape
 
 from runs.enums import GateKind, GateStatus, Verb
+from runs.lifecycle import editing
+from runs.lifecycle.fingerprint import contract_of
 from runs.lifecycle.gates import current_digest
+from runs.management.questions import about
 from runs.models import Gate, Run, Verdict
 from tests import factories
 from tests.integration.web.deciding import address, form, gate_of
@@ -212,3 +216,41 @@ def test_a_long_step_of_a_plan_gate_goes_on_with_a_click(alice_client: Client) -
     said = re.findall(r'<div class="gate-step-what">\s*(.*?) <span class="nowrap">', page, re.DOTALL)
     shown, short = f'{escape(first)}<span class="opening-more"> …</span>', "Sum, for every file in the folder."
     assert said == [f'<details class="opening"><summary>{shown}</summary> {rest * 3}</details>', short]
+
+
+def lines_of(client: Client, run: Run) -> list[str]:
+    """What the lines of its gate say, without markup, each after its mark."""
+    page = " ".join(client.get(f"/runs/{run.pk}/").text.split())
+    lines = page[page.index('<ul class="gate-lines">') :].split("</ul>")[0]
+    found = re.findall(r'<li data-mark="(.*?)">(.*?)</li>', lines)
+    return [f"{mark} {unescape(re.sub('<.*?>', '', line))}" for mark, line in found]
+
+
+def test_what_a_new_plan_takes_away_is_a_line_of_its_gate(alice_client: Client) -> None:
+    run = factories.awaiting_second_plan()
+    assert (
+        "change Since version 1 1 step removed: Draft the notices · 1 changed: Review the clauses (description) · "
+        "1 added: List the deadlines · alice requested changes to version 1"
+    ) in lines_of(alice_client, run)
+    page = alice_client.get(f"/runs/{run.pk}/").text
+    assert re.findall("<span data-less>(.*?)</span>", page) == ["1 step removed: Draft the notices"]
+
+
+def test_a_plan_without_a_hand_edit_says_so_first_and_approving_is_no_default(alice_client: Client) -> None:
+    run, rank = factories.awaiting_plan(), "Rank every finding by severity."
+    planned = contract_of(run.plans.get())
+    steps = [step.model_copy(update={"description": f"{step.description} {rank}"}) for step in planned.steps[:1]]
+    edited = planned.model_copy(update={"steps": [*steps, *planned.steps[1:]]})
+    editing.edit(gate_of(run).pk, factories.alice(), gate_of(run).digest, edited)
+    assert f"(description + “{rank}”) · alice edited version 1." in lines_of(alice_client, run)[0]
+    approve = '<button class="button primary" name="verb" value="approve"'
+    assert approve in alice_client.get(f"/runs/{run.pk}/").text
+    factories.decide(run, GateKind.PLAN, Verb.REJECT, "Shorter.")
+    factories.propose(run, planned, "alice requested changes to version 2")
+    said = f"alice’s edit in version 2 is not in this plan: “{rank}”"
+    assert lines_of(alice_client, run)[0] == f"bad {said}"
+    assert f"! {said}" in about(gate_of(run))
+    for place in ("", "plan/"):
+        page = alice_client.get(f"/runs/{run.pk}/{place}").text
+        assert approve not in page
+        assert said in re.sub("<.*?>", "", page)
