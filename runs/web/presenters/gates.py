@@ -24,6 +24,7 @@ from runs.web.presenters.again import Again, again_of
 from runs.web.presenters.asked import TELLING
 from runs.web.presenters.gate_wording import PLAN_AGAIN, Wording, wording_of
 from runs.web.presenters.step_page import FileDiff, diffs_between
+from runs.web.presenters.uncited import PointsCited, points_cited, sampled, wants_sources
 
 NOT_JUDGED = "not judged"
 """The status of a criterion that nobody judged."""
@@ -263,6 +264,16 @@ class GateView:
         """Those that are broken, each with where it stands: the point, or the line of the report."""
         named = [(self.report.at(one.line), one) for one in self.citations.broken]
         return [(_name_of(point) if point else f"line {one.line} of the report", one) for point, one in named]
+
+    @cached_property
+    def uncited(self) -> PointsCited | None:
+        """How many points have a citation, where sources are needed and some have none."""
+        wanted = self.step and self.row.run.policy.sources_needed and wants_sources(self.step.row.spec, self.results)
+        return points_cited(self.report, self.citations) if wanted else None
+
+    @property
+    def sampled(self) -> list[CriterionResult]:
+        return sampled(self.results)
 
     @property
     def asks_for_sources(self) -> bool:

@@ -230,3 +230,35 @@ def test_a_broken_citation_is_said_with_the_point_it_stands_in(alice_client: Cli
         "row 3 of table 1 of the report",
         "line 14 of the report",
     ]
+
+
+def lines_of(page: str) -> str:
+    return page[page.index('<ul class="gate-lines">') : page.index('<div class="gate-folds">')]
+
+
+def test_points_without_a_citation_are_counted_before_what_is_fine(alice_client: Client) -> None:
+    """All criteria are met, one of them with a quote: of the points that says nothing."""
+    said = []
+    for report in (factories.points(200), factories.cited()):
+        lines = lines_of(alice_client.get(f"/runs/{factories.reporting(report).pk}/").text)
+        said.append(re.findall(r'<li data-mark="warn"><strong>([^<]*)</strong></li>', lines))
+        assert 0 < lines.find("points cited") < lines.index("3 of 3 criteria")
+    assert said == [["0 of 200 points cited"], ["2 of 3 points cited"]]
+
+
+def test_points_are_not_counted_where_nobody_asks_for_sources(alice_client: Client) -> None:
+    run = factories.reporting(REPORT, factories.step_gate(sources_needed=False))
+    whole = factories.reporting(REPORT.replace(" names", f" [“parking spaces TBD”](<{LEASE}#L23>) names"))
+    pages = [alice_client.get(f"/runs/{one.pk}/").text for one in (run, whole)]
+    assert ["points cited" in page for page in pages] == [False, False]
+
+
+def test_a_criterion_about_every_file_says_how_many_were_looked_at(alice_client: Client) -> None:
+    run = factories.step_gate()
+    attempt = gate_of(run).attempt
+    assert attempt is not None
+    first, *rest = attempt.verdict.results
+    attempt.verdict.results = [first.model_copy(update={"looked_at": 1, "out_of": 3}), *rest]
+    attempt.verdict.save()
+    lines = lines_of(alice_client.get(f"/runs/{run.pk}/").text)
+    assert f'<li data-mark="warn"><strong>1 of 3 looked at</strong> {first.text}</li>' in lines
