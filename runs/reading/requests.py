@@ -29,7 +29,7 @@ type Status = Literal["met", "not_met", "not_provable", "answered", "open"]
 class Request:
     """One request and its answer. `asked`: what was said; a rejection may ask for several things. `answers`: where the
     newest plan meets it, and `steps` the names of its steps by key. `step`: where a result was judged for it, `attempt`
-    the latest that was, and `result` what came of that.
+    the latest that was, and `result` what came of that. `edited`: the newest plan, if a person wrote it after asking.
     """
 
     gate: Gate
@@ -40,6 +40,7 @@ class Request:
     attempt: Attempt | None = None
     result: RequestResult | None = None
     steps: Mapping[str, str] = field(default_factory=dict)
+    edited: Plan | None = None
 
     @property
     def number(self) -> int:
@@ -114,7 +115,16 @@ class Request:
             case "answered":
                 return "answered by the plan"
             case "open":
-                return self._not_done or "still open"
+                return self._by_hand or self._not_done or "not judged"
+
+    @property
+    def unjudged(self) -> bool:
+        """Whether neither plan nor person has said anything about it."""
+        return self.status == "open" and self.state == "not judged"
+
+    @property
+    def _by_hand(self) -> str:
+        return f"{self.edited.author} edited the plan since (version {self.edited.version})" if self.edited else ""
 
     @property
     def _not_done(self) -> str:
@@ -125,8 +135,8 @@ class Request:
 
     @property
     def failing(self) -> bool:
-        """Whether it comes first among the lines that people read."""
-        return self.status not in {"met", "answered"}
+        """Whether it comes first among the lines that people read; not what a person has seen to by hand."""
+        return self.status not in {"met", "answered"} and not (self.status == "open" and self.edited)
 
 
 def place_of(answer: RequestAnswer, names: Mapping[str, str]) -> str:
@@ -196,13 +206,17 @@ def _answered(
     final: Sequence[CriterionResult],
 ) -> Request:
     answers = [answer for answer in plan.header.answers if answer.request == asked.request] if plan else []
+    edited = plan if plan and plan.author_id and gate.decided_at and plan.created_at > gate.decided_at else None
     key = judged_at(gate, plan.header, steps) if plan else None
     if key is None:
-        return Request(gate, asked, _planned(answers, steps, final), answers)
+        by_hand = edited and not any(answer.done for answer in answers)
+        return Request(gate, asked, "open" if by_hand else _planned(answers, steps, final), answers, edited=edited)
     attempt = next((one for one in reversed(tried(steps[key])) if hasattr(one, "verdict")), None)
     results = attempt.verdict.requests if attempt else []
     result = next((one for one in results if one.number == asked.request), None)
-    return Request(gate, asked, result.status if result else "open", answers, steps[key], attempt, result)
+    return Request(
+        gate, asked, result.status if result else "open", answers, steps[key], attempt, result, edited=edited
+    )
 
 
 def _planned(answers: Sequence[RequestAnswer], steps: Mapping[str, Step], final: Sequence[CriterionResult]) -> Status:

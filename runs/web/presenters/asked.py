@@ -16,7 +16,7 @@ TELLING = frozenset({GateKind.PLAN, GateKind.START, GateKind.STEP, GateKind.EXHA
 _STATES: dict[Status, str] = {
     "not_met": "not met",
     "not_provable": "not shown by anything",
-    "open": "still open",
+    "open": "not judged",
     "met": "met",
     "answered": "answered by the plan",
 }
@@ -66,6 +66,10 @@ class Asked:
         return any(one.failing for one in self.earlier)
 
     @property
+    def earlier_unmet(self) -> bool:
+        return any(one.status == "not_met" for one in self.earlier)
+
+    @property
     def states(self) -> str:
         """What became of the earlier ones, as a list of counts."""
         counts = Counter(one.status for one in self.earlier)
@@ -84,9 +88,9 @@ class Asked:
 
 
 def _alike(requests: Sequence[Request]) -> list[Alike]:
-    """Together where the same is said of them, and no place is named that belongs to one alone."""
+    """Together where the same is said of them to the same person, and no place is named that belongs to one alone."""
     groups: dict[tuple[object, ...], list[Request]] = {}
     for one in requests:
         own = one.number if one.where or one.planned else 0
-        groups.setdefault((one.state, one.why, own), []).append(one)
+        groups.setdefault((one.gate.decided_by_id, one.state, one.why, own), []).append(one)
     return [Alike(group) for group in groups.values()]

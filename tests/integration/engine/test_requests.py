@@ -101,7 +101,7 @@ def test_the_request_pasted_into_the_file_does_not_pass(
     ]
     client.force_login(alice)
     page = client.get(f"/runs/{run.pk}/").content.decode()
-    assert page.index("<strong>You asked</strong>") < page.index("<strong>Attempt 1</strong>"), "failing first"
+    assert page.index("<strong>alice asked</strong>") < page.index("<strong>Attempt 1</strong>"), "failing first"
     answer(run, alice)
     ended = finish(run, alice)
     assert (ended.outcome, only(run).state) == (Outcome.PARTIAL, "not met")
@@ -111,7 +111,7 @@ def test_the_request_pasted_into_the_file_does_not_pass(
     client.force_login(alice)
     page = client.get(f"/runs/{ended.pk}/").content.decode()
     assert "<strong>Open point</strong> Request 1 of alice is not met" in page
-    assert "<strong>You asked</strong>" not in page  # it is the open point
+    assert "<strong>alice asked</strong>" not in page  # it is the open point
 
 
 def test_an_unchanged_line_proves_nothing_and_the_person_is_asked_again(
@@ -371,7 +371,7 @@ def test_gate_report_and_terminal_tell_the_same(
     client.force_login(alice)
     page = client.get(f"/runs/{run.pk}/").content.decode()
     assert "met (findings.md, line 3)" in page
-    assert "<strong>You asked</strong>" in page
+    assert "<strong>alice asked</strong>" in page
     assert f"request 1 of alice, met (findings.md, line 3): “{WORDS}”" in about(open_gate(run))
     assert f"- **met** R1: “{WORDS}”\n" in as_markdown(run)
     assert ": met (findings.md, line 3).\n" in as_markdown(run)

@@ -145,7 +145,7 @@ def test_what_a_person_asks_for_at_a_plan_reads_as_not_done_first_among_the_line
     page = " ".join(client.get(f"/runs/{run.pk}/").content.decode().split())
     lines = page[page.index('<ul class="gate-lines">') :]
     assert lines.startswith(
-        '<ul class="gate-lines"> <li data-mark="bad"><strong>You asked</strong> “Name the severity of each point” '
+        '<ul class="gate-lines"> <li data-mark="bad"><strong>alice asked</strong> “Name the severity of each point” '
         '<span class="gate-answer">not done: offline rules cannot read it</span></li>'
     )
 

@@ -14,6 +14,7 @@ from runs.lifecycle.fingerprint import contract_of
 from runs.lifecycle.gates import current_digest
 from runs.management.questions import about
 from runs.models import Gate, Run, Verdict
+from runs.pev.contracts import NOT_DONE, RequestAnswer
 from tests import factories
 from tests.integration.web.deciding import address, form, gate_of
 
@@ -254,3 +255,30 @@ def test_a_plan_without_a_hand_edit_says_so_first_and_approving_is_no_default(al
         page = alice_client.get(f"/runs/{run.pk}/{place}").text
         assert approve not in page
         assert said in re.sub("<.*?>", "", page)
+
+
+def test_a_request_that_nobody_answered_is_not_called_unmet_and_has_its_name(client: Client) -> None:
+    run = factories.awaiting_second_plan()
+    run.approvers.add(factories.bob())
+    client.force_login(factories.bob())
+    assert lines_of(client, run)[0] == (
+        "warn alice asked “Check the deadlines too, and leave the notices to me.” not judged yet: read the changes"
+    )
+
+
+def test_what_a_person_has_written_into_the_plan_after_asking_is_not_called_undone(alice_client: Client) -> None:
+    run = factories.awaiting_plan()
+    factories.decide(run, GateKind.PLAN, Verb.REJECT, "Rank the findings.")
+    refused = RequestAnswer(request=1, criterion=1, how=f"{NOT_DONE}: No rule reads it.")
+    planned = factories.plan().model_copy(update={"answers": [refused]})
+    factories.propose(run, planned, "alice requested changes to version 1")
+    assert lines_of(alice_client, run)[0] == "bad alice asked “Rank the findings.” not done: No rule reads it"
+    ranked = planned.steps[0].model_copy(update={"description": "Rank them."})
+    edited = planned.model_copy(update={"steps": [ranked, *planned.steps[1:]]})
+    editing.edit(gate_of(run).pk, factories.alice(), gate_of(run).digest, edited)
+    assert [line for line in lines_of(alice_client, run) if "asked" in line] == [
+        "calm alice asked “Rank the findings.” alice edited the plan since (version 3)"
+    ]
+    factories.decide(run, GateKind.PLAN, Verb.REJECT, "Rank them by severity.")
+    factories.propose(run, planned, "alice requested changes to version 3")
+    assert "1 not met" in "".join(line for line in lines_of(alice_client, run) if "Asked earlier" in line)
