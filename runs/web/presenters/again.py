@@ -57,7 +57,7 @@ def again_of(plan: Plan, run: Run) -> Again | None:
         return None
     given = Inputs(run.owner, run.request, run.policy, trees.files_of(run.inputs), run.excluded or ())
     steps = foresee(fingerprint.contract_of(plan), given, run.before)
-    if not _all_may_see(run.before, run):  # a reason may name a file of the other run
+    if not all_may_see(run.before, run):  # a reason may name a file of the other run
         steps = [replace(step, why="") for step in steps]
     return Again(run.before.pk, changes_of(run), Reuse(steps))
 
@@ -66,10 +66,11 @@ def changes_of(run: Run) -> list[str]:
     """What it has otherwise, as clauses. What the run before alone had is named where all who see this one see that."""
     if run.before is None or run.revision is None:
         return []
-    removed = run.revision.removed.count > 0 and _all_may_see(run.before, run)
+    removed = run.revision.removed.count > 0 and all_may_see(run.before, run)
     return said(run.revision, removed=removed)
 
 
-def _all_may_see(before: Run, run: Run) -> bool:
+def all_may_see(before: Run, run: Run) -> bool:
+    """Whether everyone who sees the run sees the one before, of which its pages may then tell."""
     known = {before.owner_id, *before.approvers.values_list("pk", flat=True)}
     return {run.owner_id, *run.approvers.values_list("pk", flat=True)} <= known

@@ -22,8 +22,8 @@ from runs.reading.points import Point, Points, points_in, points_of
 from runs.reading.words import risk
 from runs.web.presenters.again import Again, again_of
 from runs.web.presenters.asked import TELLING
+from runs.web.presenters.changes import Changes, changes_of
 from runs.web.presenters.gate_wording import PLAN_AGAIN, Wording, wording_of
-from runs.web.presenters.step_page import FileDiff, diffs_between
 from runs.web.presenters.uncited import PointsCited, points_cited, sampled, wants_sources
 
 NOT_JUDGED = "not judged"
@@ -144,16 +144,19 @@ class GateView:
         """What is fetched when it is opened, in order; nothing that would be empty."""
         if self.attempt is None:
             return []
-        calls = len(self.attempt.tools)
+        calls, changed = len(self.attempt.tools), self.changes
+        differing = len(changed.files) if changed else 0
         found = [
             Fold("report", "The rest of the report" if self.report.lead or self.report.all else "Report", 0),
             Fold("criteria", "Criteria", len(self.results)),
-            Fold(
-                "changes", f"Changes since attempt {self.before.row.number}" if self.before else "", len(self.changes)
+            *(
+                [Fold("changes", f"Changes since {changed.since}", len(changed.files))]
+                if changed and changed.files
+                else []
             ),
             Fold("how", "How it was done", calls),
         ]
-        there = {"report": bool(self.report.rest), "criteria": bool(self.results), "changes": bool(self.changes)}
+        there = {"report": bool(self.report.rest), "criteria": bool(self.results), "changes": differing > 0}
         return [fold for fold in found if there.get(fold.name, True)]
 
     @property
@@ -220,37 +223,9 @@ class GateView:
         return self.row.run.policy.reviews(self.reviewed)
 
     @cached_property
-    def before(self) -> AttemptReading | None:
-        """The attempt before this one."""
-        tried = self.step.attempts if self.step and self.attempt else ()
-        earlier = [one for one in tried if self.attempt and one.row.number < self.attempt.row.number]
-        return earlier[-1] if earlier else None
-
-    @cached_property
-    def changes(self) -> tuple[FileDiff, ...]:
-        """How the files differ from those of the attempt before."""
-        if not (self.before and self.attempt):
-            return ()
-        return tuple(diffs_between(self.before.row, self.attempt.row))
-
-    @property
-    def change(self) -> str:
-        """The same in a few words."""
-        if not self.before:
-            return ""
-        lines = [line for one in self.changes for line in one.lines]
-        added, removed = (sum(1 for line in lines if line.kind == kind) for kind in ("added", "removed"))
-        if not self.changes:
-            return "the files are the same"
-        parts = [f"+{added} line{'s' if added != 1 else ''}"] if added else []
-        parts += [f"−{removed} line{'s' if removed != 1 else ''}"] if removed else []
-        return ", ".join(parts) or f"{len(self.changes)} file{'s' if len(self.changes) != 1 else ''} differ"
-
-    @property
-    def first_change(self) -> str:
-        """The first line that is new."""
-        lines = (line.text.strip() for one in self.changes for line in one.lines if line.kind == "added")
-        return next((line for line in lines if line), "")
+    def changes(self) -> Changes | None:
+        """How the files differ from what people saw last."""
+        return changes_of(self.attempt) if self.attempt else None
 
     @cached_property
     def citations(self) -> Cited:
