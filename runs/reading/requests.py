@@ -23,6 +23,15 @@ _UNSHOWN = re.compile(r"\ANot provable: no quote shows it in what has changed si
 
 type Status = Literal["met", "not_met", "not_provable", "answered", "open"]
 """`answered`: the plan names a step for it, and says how; nothing was judged. `open`: nothing says anything yet."""
+type Word = Literal["met", "not met", "not done", "not provable", "answered by the plan", "not judged"]
+"""Its status as people read it. `not done`: the plan says that it does nothing about it."""
+_WORDS: Mapping[Status, Word] = {
+    "met": "met",
+    "not_met": "not met",
+    "not_provable": "not provable",
+    "answered": "answered by the plan",
+    "open": "not judged",
+}
 
 
 @dataclass(frozen=True)
@@ -100,22 +109,18 @@ class Request:
         return known.get(self.status, "not judged")
 
     @property
+    def word(self) -> Word:
+        """Its status, in the same words wherever it is told."""
+        return "not done" if self._not_done else _WORDS[self.status]
+
+    @property
     def state(self) -> str:
-        """Its status in words."""
-        match self.status:
-            case "met":
-                weak = self.result.weak if self.result else ""
-                met = f"met, but look at it yourself: {weak}" if weak else "met"
-                return f"{met} ({self.where})" if self.where else met
-            case "not_met":
-                return "not met" if self.result or not self._not_done else self._not_done
-            case "not_provable":
-                shown = self.result is None or any(item.verified for item in self.result.evidence)
-                return "not provable" if shown else "nothing that changed shows it"
-            case "answered":
-                return "answered by the plan"
-            case "open":
-                return self._by_hand or self._not_done or "not judged"
+        """Its status in words, with the place that shows it or the reason."""
+        if self.status != "met":
+            return self._by_hand or ": ".join(filter(None, (self.word, self._why_not or self._unshown)))
+        weak = self.result.weak if self.result else ""
+        met = f"met, but look at it yourself: {weak}" if weak else "met"
+        return f"{met} ({self.where})" if self.where else met
 
     @property
     def unjudged(self) -> bool:
@@ -124,14 +129,32 @@ class Request:
 
     @property
     def _by_hand(self) -> str:
-        return f"{self.edited.author} edited the plan since (version {self.edited.version})" if self.edited else ""
+        if self.status != "open" or not self.edited:
+            return ""
+        return f"{self.edited.author} edited the plan since (version {self.edited.version})"
 
     @property
-    def _not_done(self) -> str:
-        """That the plan does nothing about it, and why; empty if it does something, or says nothing."""
-        if not self.answers or any(one.done for one in self.answers):
+    def _not_done(self) -> bool:
+        """Whether the plan says that it does nothing about it, and nothing was judged."""
+        undone = bool(self.answers) and not any(one.done for one in self.answers)
+        return undone and self.result is None and not self._by_hand
+
+    @property
+    def _why_not(self) -> str:
+        return self.answers[0].why_not if self._not_done else ""
+
+    @property
+    def _unshown(self) -> str:
+        evidence = self.result.evidence if self.result and self.status == "not_provable" else None
+        return "" if evidence is None or any(one.verified for one in evidence) else "nothing that changed shows it"
+
+    @property
+    def reason(self) -> str:
+        """Why nothing was done or judged, as a sentence; empty where nobody knows."""
+        if self.result is not None or self.status == "met":
             return ""
-        return f"not done{': ' if self.answers[0].why_not else ''}{self.answers[0].why_not}"
+        why = self._by_hand or self._why_not
+        return f"{why[:1].upper()}{why[1:].rstrip('.')}." if why else ""
 
     @property
     def failing(self) -> bool:
@@ -246,22 +269,41 @@ def unmet(requests: Iterable[Request]) -> list[str]:
 
 
 def gap_of(request: Request) -> str:
-    """The open point that a request leaves; empty for none. One about a plan leaves none."""
-    if not request.gate.attempt_id:
+    """The open point that a request leaves, for which a result is not whole; empty for none. One about a plan leaves
+    none.
+    """
+    if not request.gate.attempt_id or _is_settled(request):
         return ""
-    name = f"request {request.number} of {request.gate.decided_by}"
-    words = f"{quoted(request.said)} ({request.on})" if request.on else quoted(request.said)
-    match request.status:
-        case "met":
-            doubtful = request.result is not None and request.result.weak and not _was_seen(request)
-            return f"Nobody looked whether {name} is met; its proof is doubtful: {words}." if doubtful else ""
-        case "not_met":
-            feedback = request.result.feedback if request.result else ""
-            return f"{name.capitalize()} is not met: {words}. {feedback}".strip()
-        case "not_provable":
-            return "" if _was_seen(request) else f"Nobody looked whether {name} is met, which is not provable: {words}."
-        case "answered" | "open":
-            return f"{name.capitalize()} was not judged: {words}."
+    if request.status == "met":
+        return f"Nobody looked whether {_name(request)} is met; its proof is doubtful: {_words(request)}"
+    if request.status == "not_provable":
+        return f"Nobody looked whether {_name(request)} is met, which is not provable: {_words(request)}"
+    return unmet_sentence(request)
+
+
+def unmet_sentence(request: Request) -> str:
+    """That it is not met, or not done, or whatever it is, in full."""
+    name, why = _name(request), request.why or request.reason
+    return " ".join(filter(None, (f"{name[:1].upper()}{name[1:]} is {request.word}: {_words(request)}", why)))
+
+
+def _is_settled(request: Request) -> bool:
+    """Whether it is met, or a person has kept the result and knew that nothing plainly proves that."""
+    weak = request.result is not None and request.result.weak
+    plainly = request.status == "met" and not weak
+    return plainly or (request.status in {"met", "not_provable"} and _was_seen(request))
+
+
+def _name(request: Request) -> str:
+    return f"request {request.number} of {request.gate.decided_by}"
+
+
+def _words(request: Request) -> str:
+    """As a sentence ends."""
+    said = quoted(request.said)
+    if request.on:
+        return f"{said} ({request.on})."
+    return said if said.endswith((".”", "!”", "?”")) else f"{said}."
 
 
 def _was_seen(request: Request) -> bool:

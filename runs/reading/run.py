@@ -21,7 +21,7 @@ from runs.reading.escaping import line
 from runs.reading.files import MadeFile, made_files
 from runs.reading.ledger import ledger_of
 from runs.reading.plans import PlanReading
-from runs.reading.requests import Request, answered
+from runs.reading.requests import Request, answered, gap_of, unmet_sentence
 from runs.reading.rows import Rows, read_rows
 from runs.reading.words import words
 
@@ -124,6 +124,12 @@ class RunReading:
             lambda step: steps[step.key].tried,
             self.criteria,
         )
+
+    @property
+    def left_open(self) -> list[str]:
+        """A sentence for each open point, and for each request that is not met although none of them names it."""
+        unmet = [one for one in self.requests if one.failing and not gap_of(one)] if self.open_points else []
+        return [*self.gaps, *map(unmet_sentence, unmet)]
 
     @property
     def coverage(self) -> Coverage | None:

@@ -27,7 +27,6 @@ from runs.reports.blocks import (
     Facts,
     Heading,
     Items,
-    Mark,
     Notice,
     Paragraph,
     Quotation,
@@ -58,7 +57,7 @@ def annex(report: RunReading, rest: Rest, texts: Texts, places: Places) -> Itera
         Section("more-points", "Open points, continued", _listed(rest.points)),
         Section("evidence", "Evidence for the success criteria", _evidence(report, rest, places)),
         Section("requests", "What people asked for", _requests(report, places)),
-        Section("more-decisions", "Decisions, continued", _listed([parts.decision(gate) for gate in rest.decisions])),
+        Section("more-decisions", "Decisions, continued", _listed(rest.decisions)),
         Section("coverage", "What was read of your files", _coverage(report)),
         Section("citations", "Citations", _citations(report, places)),
         Section("results", "Results", _results(report, places)),
@@ -100,16 +99,14 @@ def _requests(report: RunReading, places: Places) -> tuple[Block, ...]:
     rows: list[Check] = []
     for one in report.requests:
         gate = one.gate
-        details: list[Block] = [
-            said(f"{gate.decided_by}, {parts.time(gate.decided_at)}, about {one.about}: {one.state}.")
-        ]
+        state = f": {one.state}" if one.state != one.word else ""
+        details: list[Block] = [said(f"{gate.decided_by}, {parts.time(gate.decided_at)}, about {one.about}{state}.")]
         if one.result and one.result.proof and one.attempt:
             to = places.evidence(one.result.proof, one.attempt)
             details += [said(span("The place that meets it", to=to))] if to else []
         details += [said(one.why)] if one.why else []
         details += [said(f"The plan: {place}") for place in one.planned]
-        mark: Mark = "met" if one.status == "met" else "not met" if one.status == "not_met" else "open"
-        rows.append(Check(mark, f"R{one.number}", spans(one.sentence), "", tuple(details)))
+        rows.append(Check(one.word, f"R{one.number}", spans(one.sentence), "", tuple(details)))
     return (Checks(tuple(rows)),) if rows else ()
 
 

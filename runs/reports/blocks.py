@@ -5,6 +5,7 @@ Nothing here is markup: each writer escapes what it is given. Every text is prin
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
@@ -16,7 +17,9 @@ SOURCE = "#source-"
 """What the address of a source in the report itself begins with."""
 
 type Tone = Literal["", "muted", "good", "warn", "bad"]
-type Mark = Literal["met", "not met", "open"]
+type Mark = Literal["met", "not met", "open", "not done", "not provable", "answered by the plan", "not judged"]
+"""Of a criterion, which is open where nobody has judged it, or of a request."""
+UNMET: Sequence[Mark] = ("not met", "not done")
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,11 +6,11 @@ import math
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
 from itertools import accumulate, islice
 
 from runs.accounting.clocks import clocks_of
 from runs.enums import SETTLED_STEPS, GateStatus, Outcome, StepStatus
-from runs.models import Gate
 from runs.pev.evidence.results import CriterionResult
 from runs.reading.run import RunReading
 from runs.reading.words import words as words_of
@@ -52,6 +52,7 @@ of them the title takes, the heading of a section, and the space between two blo
 MIN_WORDS = 8
 """Fewer words of a paragraph than these are not shown alone."""
 ANSWER = "answer"
+type _Dated = tuple[datetime | None, Spans]
 
 
 @dataclass
@@ -61,7 +62,7 @@ class Rest:
     points: list[Spans] = field(default_factory=list)
     answer: tuple[Block, ...] = ()
     criteria: Sequence[CriterionResult] = ()
-    decisions: Sequence[Gate] = ()
+    decisions: Sequence[Spans] = ()
 
 
 def brief(report: RunReading, texts: Texts) -> tuple[tuple[Section, ...], Rest]:
@@ -128,7 +129,7 @@ def _notices(report: RunReading) -> list[Block]:
 
 
 def _points(report: RunReading, rest: Rest) -> tuple[Block, ...]:
-    first, more = parts.split(report.gaps, MAX_POINTS)
+    first, more = parts.split(report.left_open, MAX_POINTS)
     rows: list[tuple[Block, ...]] = []
     for sentence in first:
         short = sentence if len(sentence) <= MAX_POINT else f"{sentence[:MAX_POINT].rsplit(' ', 1)[0]} …"
@@ -272,11 +273,19 @@ def _criteria(report: RunReading, rest: Rest) -> tuple[Block, ...]:
 
 
 def _decisions(report: RunReading, rest: Rest) -> tuple[Block, ...]:
-    decided = sorted((gate for gate in report.rows.gates if gate.decided_at), key=lambda gate: gate.decided_at or 0)
-    against = [gate for gate in decided if gate.status != GateStatus.APPROVED]
-    first, rest.decisions = parts.split([*against, *(gate for gate in decided if gate not in against)], MAX_DECISIONS)
+    """Those that changed something come first where there is no room for all."""
+    gates = [gate for gate in report.rows.gates if gate.decided_at]
+    changing: list[_Dated] = [
+        (gate.decided_at, parts.decision(gate)) for gate in gates if gate.status != GateStatus.APPROVED
+    ]
+    changing += [(plan.row.created_at, parts.edit(plan.row)) for plan in report.plans if plan.row.author]
+    others: list[_Dated] = [
+        (gate.decided_at, parts.decision(gate)) for gate in gates if gate.status == GateStatus.APPROVED
+    ]
+    first, more = parts.split([*_in_time(changing), *_in_time(others)], MAX_DECISIONS)
+    rest.decisions = [words for _, words in more]
     by_policy = [plan for plan in report.plans if plan.row.approved_how and not plan.decisions]
-    rows = [(Paragraph(parts.decision(gate)),) for gate in sorted(first, key=lambda gate: gate.decided_at or 0)]
+    rows = [(Paragraph(words),) for _, words in _in_time(first)]
     for plan in by_policy:
         how = f"by {plan.row.approved_how}, {parts.time(plan.approved_at)}"
         rows.append((said(f"Version {plan.row.version} of the plan was approved {how}."),))
@@ -286,6 +295,10 @@ def _decisions(report: RunReading, rest: Rest) -> tuple[Block, ...]:
         Items(tuple(rows)),
         *((_in_annex("The rest of the decisions", "more-decisions"),) if rest.decisions else ()),
     )
+
+
+def _in_time(rows: Iterable[_Dated]) -> list[_Dated]:
+    return sorted(rows, key=lambda row: row[0] or datetime.min.replace(tzinfo=UTC))
 
 
 def _cost(report: RunReading) -> tuple[Block, ...]:

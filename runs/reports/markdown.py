@@ -99,7 +99,7 @@ class _Writer:
 
     def _check(self, one: blocks.Check) -> Iterator[str]:
         by = f" ({line(one.by)})" if one.by else ""
-        mark = one.mark.upper() if one.mark == "not met" else one.mark
+        mark = one.mark.upper() if one.mark in blocks.UNMET else one.mark
         words = f": {self._spans(one.spans)}" if one.spans else ""
         yield f"- **{mark}** {line(one.label)}{words}{by}"
         for detail in one.details:

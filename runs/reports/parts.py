@@ -9,7 +9,7 @@ from decimal import Decimal
 from django.utils import timezone
 
 from runs.accounting.totals import Totals
-from runs.models import Attempt, Gate
+from runs.models import Attempt, Gate, Plan
 from runs.pev.evidence.results import CriterionResult, Evidence
 from runs.reading.words import decision_in_words
 from runs.reports.blocks import Block, Check, Items, Mark, Paragraph, Spans, said, span, spans
@@ -63,6 +63,12 @@ def decision(gate: Gate) -> Spans:
     return spans(
         span(gate.decided_by, strong=True), f" {decision_in_words(gate)}, {time(gate.decided_at)}{how}", *words
     )
+
+
+def edit(plan: Plan) -> Spans:
+    """Who wrote a version of the plan by editing the one before, and when."""
+    edited = f" edited version {plan.version - 1} of the plan into version {plan.version}, {time(plan.created_at)}."
+    return spans(span(plan.author, strong=True), edited)
 
 
 def listed(sentences: Iterable[object]) -> tuple[Block, ...]:

@@ -25,7 +25,6 @@ _report: TypeAdapter[blocks.Report] = TypeAdapter(blocks.Report)
 _NO_XML = re.compile("[\0-\x08\x0b-\x1f\ufffe\uffff\ud800-\udfff]")
 _OUTSIDE = ("http://", "https://", "mailto:")
 _COLOURS = {"muted": "565D65", "good": "1D6B3E", "warn": "855104", "bad": "A62B24"}
-_MARKS = {"met": "good", "not met": "bad", "open": "warn"}
 _INDENT = 6
 """Millimetres for each level of what stands in something else."""
 _STYLE_NAMES = ("Heading 1", "Heading 2", "Heading 3", "Heading 4", "Heading 5", "Heading 6", "Normal")
@@ -115,7 +114,7 @@ class _Writer:
             *one.spans,
             *((blocks.Span(f" ({one.by})"),) if one.by else ()),
         )
-        self._paragraph(head, depth, mark=one.mark, mark_colour=_COLOURS[_MARKS[one.mark]])
+        self._paragraph(head, depth, mark=one.mark, mark_colour=_colour(one.mark))
         self._blocks(one.details, depth + 3)
 
     def _sources(self, block: blocks.Sources) -> None:
@@ -242,6 +241,10 @@ class _Writer:
         self._fill(element, tuple(blocks.Span(one.text, True, to=one.to) for one in words) if head else words)
         cell.append(element)
         return cell
+
+
+def _colour(mark: blocks.Mark) -> str:
+    return _COLOURS["good" if mark == "met" else "bad" if mark in blocks.UNMET else "warn"]
 
 
 def _with(element: BaseOxmlElement, **attributes: str) -> BaseOxmlElement:

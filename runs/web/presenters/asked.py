@@ -8,19 +8,13 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from runs.enums import GateKind
-from runs.reading.requests import Request, Status
+from runs.reading.requests import Request, Word
 
 TELLING = frozenset({GateKind.PLAN, GateKind.START, GateKind.STEP, GateKind.EXHAUSTED})
 """Gates that say what people asked for, and what became of it."""
 
-_STATES: dict[Status, str] = {
-    "not_met": "not met",
-    "not_provable": "not shown by anything",
-    "open": "not judged",
-    "met": "met",
-    "answered": "answered by the plan",
-}
-"""Shortly, those that fail first."""
+_ORDER: Sequence[Word] = ("not met", "not done", "not provable", "not judged", "met", "answered by the plan")
+"""Those that fail first."""
 
 
 @dataclass(frozen=True)
@@ -72,8 +66,8 @@ class Asked:
     @property
     def states(self) -> str:
         """What became of the earlier ones, as a list of counts."""
-        counts = Counter(one.status for one in self.earlier)
-        return ", ".join(f"{counts[status]} {said}" for status, said in _STATES.items() if counts[status])
+        counts = Counter(one.word for one in self.earlier)
+        return ", ".join(f"{counts[word]} {word}" for word in _ORDER if counts[word])
 
     @property
     def _latest(self) -> Sequence[Request]:

@@ -122,7 +122,7 @@ def test_an_unchanged_line_proves_nothing_and_the_person_is_asked_again(
     run = rejected(submitted, alice, step_approval=StepApproval.HIGH)
     assert statuses(run) == [(1, "rejected", []), (2, "passed", [(1, "not_provable")])]
     gate = open_gate(run)
-    assert (gate.kind, only(run).state) == (GateKind.STEP, "nothing that changed shows it")
+    assert (gate.kind, only(run).state) == (GateKind.STEP, "not provable: nothing that changed shows it")
     assert gate.question.startswith("“Do one” has passed verification, but nothing plainly proves that what was asked")
     answer(run, alice)
     ended = finish(run, alice)

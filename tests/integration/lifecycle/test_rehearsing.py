@@ -162,7 +162,7 @@ def test_what_a_person_asks_for_at_a_result_comes_back_to_them(client: Client, w
     answer(run, alice, Verb.REJECT, words)
     drain(run)
     (request,) = reading_of(Run.objects.get(pk=run.pk)).requests
-    assert (open_gate(run).kind, request.state) == (GateKind.STEP, "nothing that changed shows it")
+    assert (open_gate(run).kind, request.state) == (GateKind.STEP, "not provable: nothing that changed shows it")
     client.force_login(alice)
     page = client.get(f"/runs/{run.pk}/").content.decode()
     assert "The offline rules cannot judge this; look for yourself." in page

@@ -281,4 +281,4 @@ def test_what_a_person_has_written_into_the_plan_after_asking_is_not_called_undo
     ]
     factories.decide(run, GateKind.PLAN, Verb.REJECT, "Rank them by severity.")
     factories.propose(run, planned, "alice requested changes to version 3")
-    assert "1 not met" in "".join(line for line in lines_of(alice_client, run) if "Asked earlier" in line)
+    assert "1 not done" in "".join(line for line in lines_of(alice_client, run) if "Asked earlier" in line)
