@@ -178,7 +178,7 @@ def _one(label: str, criterion: Criterion, given: CriterionAnswer, case: Case) -
     sure = given.confidence >= case.min_verifier_confidence
     feedback = given.feedback
     if given.passed and not supported:
-        nothing = "Unsupported: no quote of the verifier was found in its source."
+        nothing = "Unsupported: no passage that was quoted for it stands in its source."
         feedback = NOT_OUTSIDE if any(item.verified for item in evidence) else nothing
     elif supported and not sure:
         wanted = f"{case.min_verifier_confidence:.0%}"

@@ -49,7 +49,7 @@ def undecided(labels: Mapping[str, Criterion]) -> list[CriterionResult]:
             supported=False,
             passed=False,
             confidence=0.0,
-            feedback="Not judged: a check failed before.",
+            feedback="Not judged: the attempt had failed before.",
             about=criterion.topic,
         )
         for label, criterion in labels.items()

@@ -219,7 +219,7 @@ _ASKED = {
     GateKind.PLAN: "Approve this plan?",
     GateKind.START: "Start this step?",
     GateKind.STEP: "Accept this result?",
-    GateKind.EXHAUSTED: "A step is out of attempts.",
+    GateKind.EXHAUSTED: "A step did not pass. Accept it with open points?",
     GateKind.ERROR: "Something is in the way.",
     GateKind.BUDGET: "A limit is reached.",
 }

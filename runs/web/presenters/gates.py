@@ -1,6 +1,6 @@
 """How a question to a person is put: its words and buttons, and what an approval binds to."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import zip_longest
@@ -11,7 +11,7 @@ from runs.lifecycle.gates import needs_second_person, problem_with_revision
 from runs.models import Gate
 from runs.pev.citations.lookup import Citation, Cited
 from runs.pev.evidence.results import CriterionResult
-from runs.pev.outcome import OpenPoint, Review, Unmet
+from runs.pev.outcome import OpenPoint, Unmet
 from runs.reading.attempts import AttemptReading
 from runs.reading.citations import cited_in
 from runs.reading.errors import Held, held_at
@@ -23,6 +23,7 @@ from runs.reading.words import risk
 from runs.web.presenters.again import Again, again_of
 from runs.web.presenters.asked import TELLING
 from runs.web.presenters.changes import Changes, changes_of
+from runs.web.presenters.gate_unpassed import Unpassed
 from runs.web.presenters.gate_wording import PLAN_AGAIN, Wording, wording_of
 from runs.web.presenters.uncited import PointsCited, points_cited, sampled, wants_sources
 
@@ -95,7 +96,7 @@ class GateView:
             case GateKind.STEP:
                 return f"Accept “{name}”?"
             case GateKind.EXHAUSTED:
-                return f"“{name}” is out of attempts"
+                return self.unpassed.question if self.unpassed else f"Accept “{name}” with open points?"
             case GateKind.BUDGET:
                 return "A limit is reached"
             case GateKind.ERROR:
@@ -115,7 +116,7 @@ class GateView:
         elif self.step and self.attempt:
             facts += ["high-risk step"] if self.step.row.complexity == Complexity.HIGH else []
             facts += [f"attempt {self.attempt.row.number} of {self.row.run.policy.attempts}"]
-            if self.attempt.confidence is not None:
+            if self.attempt.confidence is not None and not self.blocked:
                 facts += [f"{self.attempt.confidence * 100:.0f} % confident"]
         elif self.step and self.row.kind == GateKind.START:
             facts += [risk(self.step.row.complexity), f"step {self.step.number} of {len(self.step.plan.steps)}"]
@@ -159,10 +160,16 @@ class GateView:
         there = {"report": bool(self.report.rest), "criteria": bool(self.results), "changes": differing > 0}
         return [fold for fold in found if there.get(fold.name, True)]
 
+    @cached_property
+    def unpassed(self) -> Unpassed | None:
+        """What is asked of a step that did not pass."""
+        if not (self.step and self.attempt and self.row.kind == GateKind.EXHAUSTED):
+            return None
+        return Unpassed(self.step, self.attempt, [one.found for one in self._open])
+
     @property
-    def reviews(self) -> Sequence[Review]:
-        """What became of the attempts, where no more are left."""
-        return self.open_point.reviews if self.open_point else ()
+    def blocked(self) -> bool:
+        return self.unpassed is not None and self.unpassed.blocked
 
     @property
     def limits(self) -> tuple[Limit, ...]:
@@ -190,7 +197,7 @@ class GateView:
 
     @property
     def unjudged(self) -> list[Unmet]:
-        """What nobody judged any more, since a check had failed the attempt."""
+        """What nobody judged any more, since code had failed the attempt."""
         return [one for one in self._open if one.status == NOT_JUDGED]
 
     @property

@@ -257,7 +257,7 @@ def asked(gate: Gate) -> str:
         case GateKind.STEP:
             return f"Accept {name}?"
         case GateKind.EXHAUSTED:
-            return f"{name} is out of attempts. Accept it with its open points?"
+            return f"{name} did not pass. Accept it with open points?"
         case GateKind.ERROR:
             return f"Try again? {gate.question}"
         case GateKind.BUDGET:

@@ -15,6 +15,7 @@ from runs.lifecycle.gates import current_digest
 from runs.management.questions import about
 from runs.models import Gate, Run, Verdict
 from runs.pev.contracts import NOT_DONE, RequestAnswer
+from runs.pev.evidence.results import RequestResult
 from tests import factories
 from tests.integration.web.deciding import address, form, gate_of
 
@@ -25,10 +26,45 @@ def test_an_exhausted_step_shows_first_what_was_not_met(alice_client: Client) ->
     run = factories.exhausted_gate()
     text = " ".join(alice_client.get(f"/runs/{run.pk}/").text.split())
     criterion = run.plans.get().steps.get(key="review").spec.acceptance_criteria[0].text
-    unmet = f'<strong>Not met</strong> {criterion} <span class="faint">Unsupported: no quote of the verifier'
+    unmet = f'<strong>Not met</strong> {criterion} <span class="faint">Unsupported: no passage that was quoted'
     lines = text[text.index('<ul class="gate-lines">') :]
     assert lines.startswith(f'<ul class="gate-lines"> <li data-mark="bad">{unmet}')
-    assert "<strong>Attempt 1</strong>" in lines
+    assert "is out of attempts. Accept it with open points?</h2>" in text
+    assert lines.count("Finding 2 names a problem") == lines.count("<strong>Attempts 1 and 2</strong>") == 1
+    assert "“Draft the notices” goes on with what it wrote. The run is then partial at most." in lines
+
+
+def test_a_blocked_step_says_once_why_and_where_each_answer_leads(alice_client: Client) -> None:
+    run = factories.blocked()
+    gate = alice_client.get(f"/runs/{run.pk}/").text.split('<article class="gate"')[1].split("</article>")[0]
+    text = " ".join(gate.split())
+    assert "“Review the clauses” cannot be done. Go on without it?</h2>" in text
+    assert text.count("schedules are missing") == 1
+    assert [words for words in ("out of attempts", "confident", "Differs from the plan") if words in text] == []
+    assert "<strong>Try again</strong> Attempt 2 gets your words" in text
+    assert "<strong>Accept with open points</strong> “Draft the notices” goes on without it. The run is then" in text
+    assert "<strong>A file is missing?</strong> Stop the run" in text
+
+
+def test_a_critique_that_the_gate_tells_already_is_not_repeated(alice_client: Client) -> None:
+    run = factories.exhausted_gate()
+    for verdict in Verdict.objects.filter(attempt__step__key="review"):
+        asked = RequestResult(number=1, text="Delete F8.", status="not_met", feedback="F8 is still there.")
+        failed = [f"- {one.label} ({one.text}): {one.feedback}" for one in verdict.results if not one.met]
+        verdict.feedback = "\n".join([*failed, "- R1 (“Delete F8.”): F8 is still there."])
+        verdict.requests = [asked]
+        verdict.save()
+    page = alice_client.get(f"/runs/{run.pk}/").text
+    assert re.findall(r"<strong>(Attempts? [^<]+)</strong>", page) == []
+
+
+def test_why_a_criterion_was_not_judged_is_its_true_cause(alice_client: Client) -> None:
+    run = factories.exhausted_gate()
+    verdict = Verdict.objects.get(attempt=gate_of(run).attempt_id)
+    nobody = {"decided_by": "nobody", "passed": False, "supported": False}
+    results = [one.model_copy(update=nobody) if one.decided_by != "check" else one for one in verdict.results]
+    Verdict.objects.filter(pk=verdict.pk).update(results=results)
+    assert "2 criteria, because a request was not met" in alice_client.get(f"/runs/{run.pk}/").text
 
 
 def test_before_a_step_starts_the_page_says_what_is_about_to_happen(alice_client: Client) -> None:
@@ -200,9 +236,9 @@ def test_it_takes_a_second_person_to_approve(client: Client) -> None:
 def test_what_nobody_judged_is_not_said_to_be_unmet(alice_client: Client) -> None:
     run = factories.exhausted_gate()
     verdict = Verdict.objects.get(attempt=gate_of(run).attempt_id)
-    first = next(one for one in verdict.results if not one.met)
+    first = next(one for one in verdict.results if not one.met).model_copy(update={"decided_by": "check"})
     nobody = {"decided_by": "nobody", "passed": False, "supported": False}
-    results = [first, *(one.model_copy(update=nobody) for one in verdict.results if one != first)]
+    results = [first, *(one.model_copy(update=nobody) for one in verdict.results if one.label != first.label)]
     Verdict.objects.filter(pk=verdict.pk).update(results=results)
     page = alice_client.get(f"/runs/{run.pk}/").content.decode()
     assert re.findall(r"<strong>Not met</strong> (.*?) <", page) == [first.text]

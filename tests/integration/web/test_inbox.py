@@ -67,7 +67,7 @@ def test_a_question_is_asked_in_a_few_words_and_leads_to_its_gate(alice_client: 
     for run, words in (
         (plan, "Approve this plan?"),
         (step, "Accept “Review the clauses”?"),
-        (exhausted, "“Review the clauses” is out of attempts. Accept it with its open points?"),
+        (exhausted, "“Review the clauses” did not pass. Accept it with open points?"),
     ):
         assert f'href="/runs/{run.pk}/#gate-{run.gates.open().get().pk}"' in text
         assert words in text

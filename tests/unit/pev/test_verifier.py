@@ -77,7 +77,7 @@ def test_a_quote_that_stands_nowhere_supports_nothing_and_is_asked_for_once_more
     found = judge(model, case())
     assert (found.passed, found.action, len(model.asked)) == (False, Action.RETRY, 2)
     assert [(r.claimed, r.supported, r.passed, r.feedback) for r in found.results] == [
-        (True, False, False, "Unsupported: no quote of the verifier was found in its source.")
+        (True, False, False, "Unsupported: no passage that was quoted for it stands in its source.")
     ]
     assert found.unsupported == 1
     assert found.notes == [
@@ -97,7 +97,7 @@ def test_asked_again_the_verifier_is_told_what_is_wrong_with_its_quote() -> None
     model = Scripted(verdict(given_("C1", {"source": "b.md", "quote": "31 May"})), PASSED)
     judge(model, case())
     wrong = "There is no source “b.md”; there are @output, @tool-1, a.md, empty.md"
-    assert f"- C1: Unsupported: no quote of the verifier was found in its source. {wrong}" in model.told
+    assert f"- C1: Unsupported: no passage that was quoted for it stands in its source. {wrong}" in model.told
 
 
 def test_a_pass_taken_back_when_asked_for_evidence_is_a_failure_with_its_feedback() -> None:
@@ -372,7 +372,7 @@ def test_a_file_that_no_step_announced_fails_without_a_model() -> None:
     assert (found.passed, found.stage, found.action) == (False, "checks", Action.RETRY)
     assert [(r.label, r.decided_by, r.feedback) for r in found.results] == [
         ("U1", "check", "diary.md is declared by no step"),
-        ("C1", "nobody", "Not judged: a check failed before."),
+        ("C1", "nobody", "Not judged: the attempt had failed before."),
     ]
     assert "diary.md" in found.feedback
 
