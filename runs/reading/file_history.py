@@ -12,7 +12,8 @@ from runs.models import Attempt, Run, Tree
 from runs.pev.ports import FileInfo
 
 _SETTLED = (EventKind.STEP_PASSED, EventKind.STEP_ACCEPTED)
-_OF_INTEREST = ("number", "status", "overlay", "step__key", "step__spec", "step__plan__version", "step__plan__run_id")
+_OF_STEP = ("step__key", "step__spec", "step__status", "step__plan__version", "step__plan__run_id")
+_OF_INTEREST = ("number", "status", "overlay", *_OF_STEP)
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,8 @@ from functools import cached_property
 
 from runs import trees
 from runs.documents import renditions
-from runs.models import Run
+from runs.enums import StepStatus
+from runs.models import Attempt, Run
 from runs.pev.citations.citing import is_markdown
 from runs.pev.ports import FileInfo
 from runs.reading.citations import RunCitations, document_of, finished_in
@@ -29,11 +30,26 @@ _TITLES = {RENDERED: "Rendered", TABLE: "Table", FOLDED: "Folded", TEXT: "Text"}
 
 @dataclass(frozen=True)
 class Version:
-    """One content of a path in a run. `newest`: what the workspace holds now; `given`: what was submitted."""
+    """One content of a path in a run. `newest`: what the workspace holds now; `given`: what was submitted. `attempt`
+    wrote it otherwise, the latest that did; `waits` where a person is asked about that one.
+    """
 
     info: FileInfo
     newest: bool
     given: bool
+    attempt: Attempt | None = None
+    waits: bool = False
+
+    @property
+    def said(self) -> str:
+        """Which content it is, in words."""
+        if self.given:
+            return "as submitted"
+        if self.newest:
+            return "written by the run"
+        if self.waits and self.attempt:
+            return f"attempt {self.attempt.number}, not accepted yet"
+        return "an earlier version"
 
 
 @dataclass(frozen=True)
@@ -165,7 +181,18 @@ def version_of(run: Run, path: str, sha256: str = "") -> Version | None:
     """The content with this hash at this path, if it ever belonged to the run; without a hash the newest."""
     now, given = trees.files_of(run.head).get(path), trees.files_of(run.inputs).get(path)
     info = now or given if not sha256 else next((one for one in (now, given) if one and one.sha256 == sha256), None)
-    if info is None and sha256:
-        every = (version.info for version in versions_of(run, path))
-        info = next((one for one in every if one and one.sha256 == sha256), None)
-    return Version(info, newest=info == now, given=info == given) if info else None
+    if info:
+        return Version(info, newest=info == now, given=info == given)
+    every = versions_of(run, path) if sha256 else ()
+    found = next((one for one in reversed(every) if one.info and one.info.sha256 == sha256), None)
+    if found is None or found.info is None:
+        return None
+    return Version(found.info, newest=False, given=False, attempt=found.attempt, waits=_waits(found.attempt, every))
+
+
+def _waits(attempt: Attempt | None, every: Sequence[FileVersion]) -> bool:
+    """Whether a person is asked about this attempt: the last at a step that waits."""
+    if attempt is None or attempt.step.status != StepStatus.WAITING:
+        return False
+    same = (one.attempt.number for one in every if one.attempt and one.attempt.step_id == attempt.step_id)
+    return attempt.number == max(same)

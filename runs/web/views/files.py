@@ -50,8 +50,7 @@ def _page_of(request: HttpRequest, run: Run, path: str) -> FilePage:
 
 
 def _panel(page: FilePage) -> SourcePanel:
-    version = page.version
-    facts = ["as submitted" if version.given else "written by the run" if version.newest else "an earlier version"]
+    facts = [page.version.said]
     if page.codec:
         facts.append(f"read as {page.codec}")
     return SourcePanel(

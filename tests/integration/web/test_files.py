@@ -174,6 +174,22 @@ def test_a_failed_attempts_file_can_be_read_by_its_hash_only(alice_client: Clien
     assert alice_client.get(f"/runs/{run.pk}/files/{factories.REVIEW}").status_code == 404
 
 
+def test_what_a_person_is_asked_about_is_not_called_an_earlier_version(alice_client: Client) -> None:
+    run = factories.step_gate()
+    attempts = Attempt.objects.filter(step__plan__run=run, step__key="review").order_by("number")
+    places = []
+    for attempt in attempts:
+        written = attempt.overlay[factories.REVIEW]
+        assert written is not None
+        places.append(f"/runs/{run.pk}/files/{factories.REVIEW}?sha={written.sha256}")
+    panels = [alice_client.get(f"{place}&panel=1").text for place in places]
+    facts = [re.findall(r'<p class="faint">(.*?) · <a ', panel) for panel in panels]
+    assert facts == [["an earlier version"], ["attempt 2, not accepted yet"]]
+    pages = [alice_client.get(place).text for place in places]
+    assert ["A decision is asked about this version." in page for page in pages] == [False, True]
+    assert ["This is not the newest version" in page for page in pages] == [True, False]
+
+
 def test_a_hash_of_elsewhere_is_not_there(alice_client: Client) -> None:
     mine, other = run_with({"a.txt": b"mine"}), run_with({"b.txt": b"theirs"})
     sha = trees.files_of(other.inputs)["b.txt"].sha256
