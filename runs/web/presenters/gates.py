@@ -115,7 +115,8 @@ class GateView:
             facts += [_cost_of(self.plan)]
         elif self.step and self.attempt:
             facts += ["high-risk step"] if self.step.row.complexity == Complexity.HIGH else []
-            facts += [f"attempt {self.attempt.row.number} of {self.row.run.policy.attempts}"]
+            within = f" of {self.row.run.policy.attempts}" if self._counts else ""
+            facts += [f"attempt {self.attempt.row.number}{within}"]
             if self.attempt.confidence is not None and not self.blocked:
                 facts += [f"{self.attempt.confidence * 100:.0f} % confident"]
         elif self.step and self.row.kind == GateKind.START:
@@ -150,11 +151,7 @@ class GateView:
         found = [
             Fold("report", "The rest of the report" if self.report.lead or self.report.all else "Report", 0),
             Fold("criteria", "Criteria", len(self.results)),
-            *(
-                [Fold("changes", f"Changes since {changed.since}", len(changed.files))]
-                if changed and changed.files
-                else []
-            ),
+            Fold("changes", f"Changes since {changed.since if changed else ''}", differing),
             Fold("how", "How it was done", calls),
         ]
         there = {"report": bool(self.report.rest), "criteria": bool(self.results), "changes": differing > 0}
@@ -275,6 +272,22 @@ class GateView:
             return ""
         rows = self.newest.rows if self.newest else None
         return problem_with_revision(self.row, rows.plans if rows else (), rows.gates if rows else ())
+
+    @property
+    def _counts(self) -> bool:
+        """Whether the number of the attempt is one of those that the policy allows: what people send back is not."""
+        sent_back = any(one.rejections for one in self.step.attempts) if self.step else False
+        return self.attempt is not None and not sent_back and self.attempt.row.number <= self.row.run.policy.attempts
+
+    @property
+    def beyond(self) -> str:
+        """That a request leads to another attempt, where it looks as if there were none left."""
+        allowed = self.row.run.policy.attempts
+        if self.row.kind != GateKind.STEP or not (self.step and self.attempt) or self.attempt.row.number < allowed:
+            return ""
+        next_one, failed = self.attempt.row.number + 1, self.step.row.failures
+        counted = f"only attempts that fail verification count towards the {allowed} of the policy, {failed} so far"
+        return f"“{self.wording.reject}” starts attempt {next_one}: {counted}."
 
     @property
     def binds(self) -> str:

@@ -318,3 +318,18 @@ def test_what_a_person_has_written_into_the_plan_after_asking_is_not_called_undo
     factories.decide(run, GateKind.PLAN, Verb.REJECT, "Rank them by severity.")
     factories.propose(run, planned, "alice requested changes to version 3")
     assert "1 not done" in "".join(line for line in lines_of(alice_client, run) if "Asked earlier" in line)
+
+
+def test_at_the_last_attempt_it_is_said_that_a_request_leads_to_another(alice_client: Client) -> None:
+    """As the lifecycle has it: what a person sends back is no failure, and another attempt starts."""
+    page = alice_client.get(f"/runs/{factories.step_gate(attempts=2).pk}/").text
+    counts = "only attempts that fail verification count towards the 2 of the policy, 1 so far."
+    assert f"“Request changes” starts attempt 3: {counts}" in page
+    assert "<li>attempt 2 of 2</li>" in page
+    run = factories.step_gate(attempts=3)
+    assert "starts attempt" not in alice_client.get(f"/runs/{run.pk}/").text
+    alice_client.post(address(gate_of(run)), form(gate_of(run), "reject", "Name the clause."))
+    factories.pass_review(run)
+    page = alice_client.get(f"/runs/{run.pk}/").text
+    assert "“Request changes” starts attempt 4: " in page
+    assert "<li>attempt 3</li>" in page
