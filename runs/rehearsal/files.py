@@ -12,7 +12,7 @@ from runs.rehearsal.documents import Document
 from runs.rehearsal.facts import facts_in
 from runs.rehearsal.findings import Finding, findings_in
 from runs.rehearsal.text import cited, linked, named, number_of, table
-from runs.rehearsal.wordlists import KINDS
+from runs.rehearsal.wordlists import KINDS, SEVERAL
 
 CONTENT_CHARS = 50_000
 """A verifier is shown 60,000 characters of a file; a longer one could not be judged as a whole."""
@@ -134,8 +134,15 @@ def _overview(every: Sequence[Finding], read: Sequence[Document]) -> list[str]:
     share = documents if len(totals) == len(read) else f"{len(totals)} of {documents}"
     kinds = [kind for kind in KINDS if any(finding.kind == kind for finding in every)]
     rows = [(linked(path), totals[path], *(counts[path, kind] for kind in kinds)) for path in list(totals)[:50]]
-    headline = f"{number_of(len(every), 'point')} {'needs' if len(every) == 1 else 'need'} attention in {share}."
+    need = "needs" if len(every) == 1 else "need"
+    headline = f"{number_of(len(every), 'point')} {need} attention in {share}: {_kinds(every)}."
     return [headline, "", *table(("Document", "Points", *kinds), rows)]
+
+
+def _kinds(every: Sequence[Finding]) -> str:
+    """How many there are of each kind, the most first: with it a question about the result says what was found."""
+    counts = Counter(finding.kind for finding in every).most_common()
+    return ", ".join(number_of(count, kind.lower(), SEVERAL.get(kind, "")) for kind, count in counts)
 
 
 def notices(material: Material) -> tuple[str, str]:

@@ -10,6 +10,8 @@ MISSING_PARTY = "Missing party"
 VAGUE = "Vague term"
 ADDRESSED = "Text addressed to software"
 KINDS = (PLACEHOLDER, MISSING_DATE, MISSING_AMOUNT, MISSING_PARTY, VAGUE, ADDRESSED)
+SEVERAL = {MISSING_PARTY: "missing parties", ADDRESSED: "texts addressed to software"}
+"""Of several, where an s is not enough."""
 
 
 @dataclass(frozen=True)

@@ -44,7 +44,8 @@ _PLACE = regex.compile(
 )
 _COUNTED = regex.compile(
     r"(?<![\p{L}\p{N}])"
-    r"(?:\p{Nd}[\p{Nd},.]{0,15} (?:further |more )?(?:points?|findings?|files?|lines?|words?|bytes)(?!\p{L})"
+    r"(?:\p{Nd}[\p{Nd},.]{0,15} (?:further |more )?(?:points?|findings?|files?|lines?|words?|bytes"
+    r"|placeholders?|texts? addressed|(?:missing|vague) \p{L}{1,20})(?!\p{L})"
     r"|(?:in|of) \p{Nd}[\p{Nd},.]{0,15} (?:documents?|files?)(?!\p{L})"
     r"|(?:points|findings|files|lines|words)(?: in (?:all|total))?: \p{Nd}[\p{Nd},.]{0,15})",
     regex.IGNORECASE,

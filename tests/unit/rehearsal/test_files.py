@@ -51,3 +51,11 @@ def test_a_quote_cannot_pass_for_an_entry() -> None:
     content, summary = files.notices(material(document("review/findings.md", *findings)))
     assert summary == "1 notice drafted, raising 1 point.\n- a.md: F1"
     assert "1. F1, line 1: A: b. Do." in content
+
+
+def test_findings_begin_with_how_many_of_each_kind_there_are() -> None:
+    read = document("a.md", "- Fee: TBD", "It is done promptly, in due course.", "Paid promptly.", "Deposit CHF ____")
+    content, summary = files.findings(material(read))
+    headline = "4 points need attention in 1 document: 2 vague terms, 1 placeholder, 1 missing amount."
+    assert summary.partition("\n")[0] == headline
+    assert headline in content

@@ -109,6 +109,7 @@ CITE = "[“The rent is 4,000 dollars and due”](a.md#L8)"
         (f"In May 2025 two things were agreed:\n\n- {CITE}\n", []),
         ("In May 2025 two things were agreed:\n\n- a rent\n", ["In May 2025 two things were agreed:"]),
         ("23 points need attention in 3 documents.\n\nPoints in all: 23\n\n285 lines, 2,081 words\n", []),
+        ("9 points need attention in 3 documents: 4 vague terms, 3 placeholders, 2 missing dates.\n", []),
         ("The rent for 3 documents is 23.\n", ["The rent for 3 documents is 23."]),
         ("23 pointsmen work here.\n", ["23 pointsmen work here."]),
     ],
