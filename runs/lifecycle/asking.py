@@ -38,9 +38,7 @@ def ask_for_edited_plan(run: Run, plan: Plan) -> None:
     """Ask for a version that took the place of the one that was asked for: an edit is no approval, whatever the policy
     says (G2).
     """
-    _ask_for_plan(
-        run, plan, f"{plan.author} edited the plan. Shall version {plan.version} be carried out as it stands?"
-    )
+    _ask_for_plan(run, plan, f"{plan.author} edited the plan. Approve version {plan.version}?")
 
 
 def _ask_for_plan(run: Run, plan: Plan, question: str) -> None:

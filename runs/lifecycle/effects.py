@@ -29,6 +29,7 @@ from runs.logs import about
 from runs.models import Attempt, Plan, Run, Step, User, WorkItem
 from runs.pev.outcome import gaps_in, outcome_of
 from runs.pev.ports import Changes
+from runs.pev.texts.wording import quoted
 from runs.reading.ledger import ledger_of
 
 log = logging.getLogger(__name__)
@@ -140,11 +141,12 @@ def replan(state: State, key: str) -> None:
         state.mark(one, refused=False)  # a planner that brings nothing new leads back to the question
     state.save()
     if key in refused:
-        why = f"Step {key} {'cannot go on after an error' if state.steps[key].tries else 'was not let start'}."
+        became = "cannot go on after an error" if state.steps[key].tries else "was not let start"
+        why = f"Step {quoted(state.specs[key].name)} {became}."
         _plan_again(run, plan, why, key)
         return
     points = [] if key else gaps_in(ledger_of(run, plan))
-    why = f"Step {key} could not be done." if key else "Success criteria are not met."
+    why = f"Step {quoted(state.specs[key].name)} could not be done." if key else "Success criteria are not met."
     _plan_again(run, plan, why, key, unmet=[point.sentence for point in points], counted=True)
 
 

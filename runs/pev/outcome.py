@@ -236,14 +236,22 @@ def _last_unmet(tried: Sequence[Tried]) -> tuple[tuple[Unmet, ...], Sequence[Tri
 def _sentences(step: StepEntry, unmet: Sequence[Unmet], after: Sequence[Tried]) -> Iterator[str]:
     attempts = f" after {len(step.tried)} attempts" if len(step.tried) > 1 else ""
     yield f"Step “{step.name}” {_STANDS.get(step.status, f'was not done ({step.status})')}{attempts}."
-    if unmet:
-        more = f"; and {len(unmet) - MAX_NAMED} more" if len(unmet) > MAX_NAMED else ""
-        yield f"Not met: {'; '.join(one.sentence for one in unmet[:MAX_NAMED])}{more}."
+    missed = [one for one in unmet if one.status != "not judged"]
+    left = [one for one in unmet if one.status == "not judged"]
+    if missed:
+        yield f"Not met: {_several([one.sentence for one in missed])}."
+    if left:
+        yield f"Not judged: {_several([f'“{one.text}”' for one in left])}."
     for one in after:
         became = _became(one)
         yield f"Attempt {one.number}: {became}" if became and len(step.tried) > 1 else became
     for one in step.tried:
         yield from (f"{person} said of attempt {one.number}: “{words}”." for person, words in one.rejections)
+
+
+def _several(sentences: Sequence[str]) -> str:
+    more = f"; and {len(sentences) - MAX_NAMED} more" if len(sentences) > MAX_NAMED else ""
+    return f"{'; '.join(sentences[:MAX_NAMED])}{more}"
 
 
 def _became(one: Tried) -> str:

@@ -95,7 +95,7 @@ class RunCitations:
             return "No citations"
         parts = ["all found" if not broken else f"{broken:,} broken"]
         parts += [f"{len(self.corrected):,} with a corrected line"] if self.corrected else []
-        parts += [f"{self.weak:,} beside a figure or name that is not in what they cite"] if self.weak else []
+        parts += [f"{self.weak:,} to check (a figure or name beside it is not in its source)"] if self.weak else []
         parts += [f"{self.rest} not looked through here to the end"] if self.rest else []
         return f"{count:,} citation{'' if count == 1 else 's'}, {', '.join(parts)}"
 

@@ -17,6 +17,8 @@ type Kind = Literal["removed", "changed", "added", "moved"]
 _SIMILAR = 0.5
 """Share of the words that two criteria have in common, from which on one is the other, worded again."""
 _ABOUT = {About.SOURCES: "checked against your files", About.OUTPUT: "about the result itself"}
+_NOTE = "note"
+"""What people call a part of the context of a plan."""
 
 
 @dataclass(frozen=True)
@@ -93,7 +95,7 @@ class Comparison:
     @property
     def only_noted(self) -> bool:
         """Whether at most what is noted beside goal, steps and criteria differs, such as what was asked for."""
-        return not (self.steps or self.criteria) and all(one.what.startswith("context ") for one in self.whole)
+        return not (self.steps or self.criteria) and all(one.what.startswith(_NOTE) for one in self.whole)
 
     @property
     def relaxed(self) -> list[str]:
@@ -222,7 +224,7 @@ def _whole(before: PlanHeader, after: PlanHeader, effort: Effort) -> Iterator[Te
     new = {item.name: item.value for item in after.context}
     for name in {**old, **new}:
         if old.get(name) != new.get(name):
-            yield _text(f"context “{name}”", old.get(name, ""), new.get(name, ""), effort)
+            yield _text(f"{_NOTE} “{name}”", old.get(name, ""), new.get(name, ""), effort)
     if before.rollback_strategy != after.rollback_strategy:
         yield _text("rollback", before.rollback_strategy, after.rollback_strategy, effort)
 

@@ -147,6 +147,12 @@ class PlanReading:
         """How many criteria a check decides; the others are `judged` by a model."""
         return sum(1 for criterion in self.criteria if criterion.check)
 
+    @cached_property
+    def met_in_steps(self) -> tuple[int, int]:
+        """How many criteria of its steps were met at the last judged attempt, and how many there are."""
+        counts = [step.met for step in self.steps]
+        return sum(met for met, _ in counts), sum(every for _, every in counts)
+
     @property
     def sources_needed(self) -> bool:
         return self.rows.run.policy.sources_needed
@@ -280,6 +286,15 @@ class StepReading:
     def tried(self) -> Sequence[Attempt]:
         """Its own, or the one that it keeps."""
         return [self.row.reused_from] if self.row.reused_from else self.own
+
+    @property
+    def met(self) -> tuple[int, int]:
+        """How many criteria its last judged attempt met, and of how many; a verdict is read whole only if it failed."""
+        verdicts = (getattr(attempt, "verdict", None) for attempt in reversed(self.tried))
+        last = next((verdict for verdict in verdicts if verdict and verdict.criteria), None)
+        if last is None:
+            return 0, len(self.row.spec.acceptance_criteria)
+        return (last.criteria if last.passed else sum(1 for one in last.results if one.met)), last.criteria
 
     @cached_property
     def attempts(self) -> tuple[AttemptReading, ...]:

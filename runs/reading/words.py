@@ -47,7 +47,13 @@ def decided(gate: Gate) -> str:
     """The status of a gate: where nothing can be changed, a rejection asks for no changes."""
     asks = gate.kind in APPROVING_GATES or gate.request
     declined = gate.status == GateStatus.REJECTED and not asks
-    return "declined" if declined else words(gate.status)
+    return "declined" if declined else words(decision_mark(gate))
+
+
+def decision_mark(gate: Gate) -> str:
+    """The status of a gate by which pages mark it: a yes to a result with open points is no plain one."""
+    kept = gate.kind == GateKind.EXHAUSTED and gate.status == GateStatus.APPROVED and gate.step_id
+    return StepStatus.ACCEPTED.value if kept else gate.status
 
 
 def decision_in_words(gate: Gate) -> str:

@@ -1,16 +1,14 @@
-"""The final answer of the rehearsal: gaps first, then what the steps found, in their own figures."""
+"""The final answer of the rehearsal: what the steps found, in their own figures."""
 
 import re
 
 from runs.pev.contracts import SynthesizedAnswer
 from runs.rehearsal import job
 from runs.rehearsal.conversation import Conversation, unknown
-from runs.rehearsal.text import linked, number_of, shortened
+from runs.rehearsal.text import linked, shortened
 
 SHOWN_CHARS = 30_000
 """Of one step's result in the answer, which has to fit into one reply."""
-GAP_CHARS = 240
-"""Of an open point, which page and report tell in full beside the answer."""
 _CAUTION = (
     "The rules find patterns, they do not understand the text; what they miss they do not report, and what the request "
     "asks beyond this review was not looked for."
@@ -22,13 +20,11 @@ def answer(conversation: Conversation) -> SynthesizedAnswer:
     results = {part.name: part.text.strip() for part in conversation.all("result") if part.text.strip()}
     if not results.keys() <= job.OUTPUTS.keys():
         raise unknown("the results of this run")
-    gaps = [part.text for part in conversation.all("gap")]
     written = [line for line in conversation.text("files").split("\n") if line not in ("", "(none)")]
     files = [f"- `{line}`" for line in written]
     headline, _, details = results.pop("findings", "The findings were not delivered.").partition("\n")
-    lines = [f"{headline} This leaves {number_of(len(gaps), 'open point')}:" if gaps else headline, ""]
-    if gaps:
-        lines += [*(f"- {shortened(gap, GAP_CHARS)}" for gap in gaps[:50]), ""]
+    open_points = " What is left open stands before this answer." if conversation.all("gap") else ""
+    lines = [headline + open_points, ""]
     lines += [_cut(details.strip()), ""]
     names = {step.step_id: step.name for step in job.template().steps}
     if results:

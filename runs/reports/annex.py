@@ -8,7 +8,7 @@ from runs import trees
 from runs.accounting.costs import CostLine
 from runs.accounting.figures import Bucket
 from runs.characters import printable
-from runs.enums import Severity
+from runs.enums import Action, Severity
 from runs.models import Attempt, Verdict
 from runs.pev.evidence.results import CriterionResult
 from runs.reading.attempts import AttemptReading
@@ -47,6 +47,8 @@ MAX_TABLE_BYTES = 300_000
 """Of a CSV file that is looked through for cells that a spreadsheet would compute."""
 MAX_LISTED = 50
 """Citations, paragraphs and sentences that a list names; the JSON report names all."""
+
+_ACTIONS = {Action.RETRY.value: "another attempt", Action.REPLAN.value: "another plan"}
 
 
 def annex(report: RunReading, rest: Rest, texts: Texts, places: Places) -> Iterator[Section]:
@@ -262,7 +264,8 @@ def critique_of(verdict: Verdict) -> str:
 
 
 def _severity(verdict: Verdict) -> str:
-    return f"{verdict.severity}: {Severity(verdict.severity).meaning}; next: {verdict.action}"
+    asked = f"; the verdict asked for {_ACTIONS[verdict.action]}" if verdict.action in _ACTIONS else ""
+    return f"{verdict.severity}: {Severity(verdict.severity).meaning}{asked}"
 
 
 def _table(

@@ -38,9 +38,11 @@ from runs.reports.texts import Texts
 
 MAX_POINTS = 6
 MAX_POINT = 420
+MIN_POINT = 100
 MAX_CRITERIA = 12
 MAX_DECISIONS = 6
-"""Open points, characters of one, criteria and decisions that stand on the first two pages."""
+"""Open points, characters of one at most and at least, criteria and decisions that stand on the first two pages."""
+_CLAUSE_END = re.compile(r"(?<=[.;!?”)]) (?=[A-Z“])")
 MIN_ANSWER = 32.0
 """Lines of the answer, whatever else there is. It has all the room that the other sections leave of the two pages."""
 LINES = 110.0
@@ -91,6 +93,8 @@ def _outcome(report: RunReading) -> tuple[Block, ...]:
     if report.criteria:
         met = f"{report.met} of {len(report.criteria)} met, each by evidence that the server checked"
         rows.append(("Success criteria", spans(met)))
+    if plan and report.run.outcome:
+        rows.append(("Criteria of steps", spans("{} of {} met".format(*plan.met_in_steps))))
     found = report.citations
     if found.all or found.broken or found.rest:
         rows.append(("Citations", spans(found.sentence)))
@@ -132,10 +136,10 @@ def _points(report: RunReading, rest: Rest) -> tuple[Block, ...]:
     first, more = parts.split(report.left_open, MAX_POINTS)
     rows: list[tuple[Block, ...]] = []
     for sentence in first:
-        short = sentence if len(sentence) <= MAX_POINT else f"{sentence[:MAX_POINT].rsplit(' ', 1)[0]} …"
-        if short != sentence:
-            rest.points.append(spans(f"… {sentence[len(short) - 2 :]}"))
-        rows.append((said(short),))
+        end = _end_of_clause(sentence)
+        if end < len(sentence):
+            rest.points.append(spans(f"… {sentence[end:].strip()}"))
+        rows.append((said(sentence if end == len(sentence) else f"{sentence[:end].strip()} …"),))
     rest.points += [spans(sentence) for sentence in more]
     blocks: list[Block] = [Items(tuple(rows))] if rows else []
     if rest.points:
@@ -143,6 +147,14 @@ def _points(report: RunReading, rest: Rest) -> tuple[Block, ...]:
     if report.rollback:
         blocks.append(Notice("", "What the plan says to do with the results now", (said(report.rollback),)))
     return tuple(blocks)
+
+
+def _end_of_clause(sentence: str) -> int:
+    """Where the part of a long one ends that stands in the brief: between two sentences or clauses, else two words."""
+    if len(sentence) <= MAX_POINT:
+        return len(sentence)
+    ends = [match.start() for match in _CLAUSE_END.finditer(sentence, MIN_POINT, MAX_POINT)]
+    return ends[-1] if ends else max(sentence.rfind(" ", 0, MAX_POINT), MIN_POINT)
 
 
 def _in_annex(what: str, id_: str) -> Paragraph:

@@ -39,7 +39,7 @@ def outline(reading: RunReading, places: Places) -> Report:
     if isinstance(places, InReport) and places.listed:
         more.append(Section("sources", "Sources", (Sources(places.listed),)))
     last = reading.newest_event
-    as_of = f", as of line {last.seq:,} of its history, {time(last.at)}" if last else ""
+    as_of = f", as of {time(last.at)}" if last else ""
     return Report(
         title=span(run.title).text,
         word=reading.verdict_word,

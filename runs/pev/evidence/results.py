@@ -60,6 +60,12 @@ class Evidence(Contract):
         return f"{name}, line {self.line}" if self.line else name
 
     @property
+    def told(self) -> str:
+        """The sentence, with the source as people call it."""
+        own = self.source.startswith("@")
+        return self.sentence.replace(f" {self.source}", f" {named(self.source)}") if own else self.sentence
+
+    @property
     def statement_where(self) -> str:
         return f"{named(self.statement_in)}, line {self.statement_line}" if self.statement_in else ""
 
@@ -77,7 +83,7 @@ def named(source: str) -> str:
     for prefix, words in ((TOOL, "result of tool call "), (PERSON, "request ")):
         if source.startswith(prefix):
             return words + source.removeprefix(prefix)
-    return {OUTPUT: "findings", DIFF: "what changed"}.get(source, source.removeprefix(RESULT))
+    return {OUTPUT: "the result", DIFF: "what changed"}.get(source, source.removeprefix(RESULT))
 
 
 class CriterionResult(Contract):

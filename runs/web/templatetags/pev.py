@@ -18,7 +18,7 @@ from runs.pev.ports import FileInfo
 from runs.reading.asked import said_at
 from runs.reading.checks import check_in_words
 from runs.reading.gates import subject_of
-from runs.reading.words import decided, decision_in_words
+from runs.reading.words import decided, decision_in_words, decision_mark
 from runs.reading.words import words as words
 from runs.web.addresses import (
     address_of,
@@ -246,6 +246,7 @@ register.filter(point_tables)
 register.filter(referring)
 register.simple_tag(checking)
 register.filter(decided)
+register.filter(decision_mark)
 register.filter(decision_in_words)
 register.filter(said_at)
 register.filter(subject_of)

@@ -59,7 +59,7 @@ def test_an_edit_is_a_version_of_its_author_and_is_asked_for() -> None:
     asked.refresh_from_db()
     gate = made.open_gate(run, GateKind.PLAN)
     assert (asked.status, gate.plan, gate.digest) == (GateStatus.WITHDRAWN, second, current_digest(gate))
-    assert gate.question == "bob edited the plan. Shall version 2 be carried out as it stands?"
+    assert gate.question == "bob edited the plan. Approve version 2?"
     assert fresh(run).status == RunStatus.AWAITING_APPROVAL
     assert kinds(run, count) == ["gate_withdrawn", "plan_proposed", "gate_opened"]
     say(gate, Verb.APPROVE)

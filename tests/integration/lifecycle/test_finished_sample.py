@@ -33,6 +33,18 @@ def test_it_cites_everything_that_it_says_of_the_contracts(alice: User) -> None:
     assert (len(found.all), len(found.broken)) == (46, 0)
 
 
+def test_its_page_counts_what_was_met_in_its_steps_too_and_says_that_no_ai_was_involved(
+    client: Client, alice: User
+) -> None:
+    run = finished_sample(alice)
+    factories.drain(run)
+    client.force_login(alice)
+    page = client.get(f"/runs/{run.pk}/").text
+    head = page.split('<article class="outcome"')[1]
+    assert "<strong>4 of 4 success criteria</strong> met, 13 of 13 criteria of its steps · 46 citations" in head
+    assert head.index("<h2>Succeeded</h2>") < head.index(">No AI</span>") < head.index('class="toolbar"')
+
+
 def test_it_is_made_once_for_each_person_and_again_after_it_was_deleted(alice: User, bob: User) -> None:
     run = finished_sample(alice)
     assert finished_sample(alice) == run

@@ -3,7 +3,7 @@
 import pytest
 
 from runs.enums import GateKind, Verb
-from runs.reading.words import decision_in_words, words
+from runs.reading.words import decided, decision_in_words, decision_mark, words
 from tests import factories
 
 pytestmark = pytest.mark.django_db
@@ -21,6 +21,11 @@ def test_what_was_decided_before_a_step_started(verb: Verb, said: str) -> None:
     gate = factories.decide(factories.start_gate(), GateKind.START, verb, "Mind the annex.")
     gate.refresh_from_db()
     assert decision_in_words(gate) == said
+
+
+def test_a_result_that_was_kept_with_open_points_is_marked_as_such() -> None:
+    gate = factories.finished_partial().gates.get(kind=GateKind.EXHAUSTED)
+    assert (decided(gate), decision_mark(gate)) == ("accepted with open points", "accepted")
 
 
 def test_the_moments_of_a_policy_have_words() -> None:

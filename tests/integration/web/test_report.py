@@ -37,8 +37,14 @@ def test_a_partial_report_begins_with_its_gaps(alice_client: Client) -> None:
     strategy = run.plans.get().header.rollback_strategy
     assert f"**What the plan says to do with the results now**\n\n{strategy}" in markdown
     assert f"<p><strong>What the plan says to do with the results now</strong></p><p>{strategy}</p>" in text
-    assert "confident · major: it must be mended before anyone relies on it; next: retry\n" in markdown
-    assert "confident · major: it must be mended before anyone relies on it; next: retry<" in text
+    assert (
+        "confident · major: it must be mended before anyone relies on it; the verdict asked for another attempt\n"
+        in markdown
+    )
+    assert (
+        "confident · major: it must be mended before anyone relies on it; the verdict asked for another attempt<"
+        in text
+    )
 
 
 def test_a_succeeded_report_has_no_gaps_and_its_quotes_lead_to_the_place(alice_client: Client) -> None:

@@ -218,6 +218,14 @@ def test_what_was_not_met_is_told_beside_two_repetitions() -> None:
     assert (point.kind, point.about, point.severity) == (Missing.STEP, "Write", Severity.MAJOR)
 
 
+def test_what_nobody_judged_is_not_said_to_be_unmet() -> None:
+    why = "Not judged: the attempt had failed before."
+    left = UNMET.model_copy(update={"text": "It has a date", "decided_by": "nobody", "feedback": why})
+    assert write(tried(1, results=[UNMET, left])).sentence == (
+        "Step “Write” failed. Not met: “It is done” (Not yet). Not judged: “It has a date”."
+    )
+
+
 def test_a_later_attempt_that_was_judged_counts_and_not_an_earlier_one() -> None:
     other = UNMET.model_copy(update={"text": "It has a date", "feedback": "None."})
     assert write(tried(1, results=[UNMET]), tried(2, results=[MET, other])).unmet == (

@@ -107,8 +107,8 @@ def test_the_parts_of_the_plan_itself_have_before_and_after() -> None:
     )
     assert [(one.what, one.before, one.after) for one in found.whole] == [
         ("goal", "Review the contracts.", "Review the leases."),
-        ("context “Folder”", "Three contracts.", "Four contracts."),
-        ("context “Language”", "", "English"),
+        ("note “Folder”", "Three contracts.", "Four contracts."),
+        ("note “Language”", "", "English"),
         ("rollback", "Keep the files.", "Throw the files away."),
     ]
     assert not found.steps

@@ -33,7 +33,7 @@ def test_what_a_result_is_called(judged: CriterionResult, met: bool, status: str
     [
         ("a.md", 3, "a.md, line 3"),
         ("a.md", 0, "a.md"),
-        ("@output", 1, "findings, line 1"),
+        ("@output", 1, "the result, line 1"),
         ("@tool-4", 2, "result of tool call 4, line 2"),
     ],
 )
