@@ -26,6 +26,7 @@ GATES = [
     "blocked",
     "error",
     "budget",
+    "time limit",
 ]
 STATES = [*GATES, "succeeded", "partial", "stopped", "files of all kinds"]
 WALK = [

@@ -73,6 +73,7 @@ from tests.factories.runs import (
     step_error,
     step_gate,
     stopped,
+    time_gate,
 )
 
 __all__ = [
@@ -151,6 +152,7 @@ __all__ = [
     "stopped",
     "submit_as",
     "submitted",
+    "time_gate",
     "tool",
     "trees_text",
     "working",

@@ -193,7 +193,7 @@ def error_gate() -> Run:
     lease = work.claim(open_work(run, WorkKind.PLAN).pk)
     assert lease is not None
     with committing(lease) as mine:
-        refused = "The service refused the key (401)."
+        refused = "The model's service (api.anthropic.com) refused the API key (401). Check ANTHROPIC_API_KEY."
         asking.suspend(mine, refused, reset=False, cause="authentication_error")
     return _fresh(run)
 
@@ -215,12 +215,26 @@ def step_error(**changes: Any) -> Run:
 
 
 def budget_gate() -> Run:
-    """The planner may spend no more; somebody has to raise the limit, or end the run."""
-    run = submitted()
-    lease = work.claim(open_work(run, WorkKind.PLAN).pk)
+    """The review may cost more than is left; somebody has to raise the budget, or end the run."""
+    return _at_limit(
+        "$0.1320 of the budget of $0.15 are spent; the next call could cost up to $0.03, with 2,000 tokens of answer.",
+        budget=Decimal("0.15"),
+    )
+
+
+def time_gate() -> Run:
+    """The run has worked for as long as it may."""
+    return _at_limit("The run has worked for 31 minutes; its limit is 30 minutes.", time_limit=30 * 60)
+
+
+def _at_limit(sentence: str, **limits: Any) -> Run:
+    """The inventory passed; the review cannot ask its next question."""
+    run = executing(**limits)
+    pass_inventory(run)
+    lease = work.claim(open_work(run, WorkKind.ATTEMPT, "review").pk)
     assert lease is not None
     with committing(lease) as mine:
-        asking.suspend_for_budget(mine, "The plan would cost more than the $0.50 of this run.")
+        asking.suspend_for_budget(mine, sentence)
     return _fresh(run)
 
 

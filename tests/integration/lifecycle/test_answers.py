@@ -90,7 +90,7 @@ def test_after_an_error_giving_up_fails_the_run_and_says_why() -> None:
     made.decide(run, GateKind.ERROR, Verb.GIVE_UP, "Nobody is there.")
     run.refresh_from_db()
     assert (run.status, run.outcome) == (RunStatus.FINISHED, Outcome.FAILED)
-    assert run.failure.startswith("Given up after: The service refused the key (401).")
+    assert run.failure.startswith("Given up after: The model's service (api.anthropic.com) refused the API key (401).")
 
 
 @pytest.mark.parametrize("state_", [made.awaiting_plan, waiting, exhausted, made.error_gate])

@@ -89,7 +89,7 @@ def test_a_gate_about_an_error_is_mine_also_where_results_need_a_second_person(a
     Run.objects.filter(pk=run.pk).update(policy=run.policy.changed(second_person=True))
     text = page(alice_client)
     assert rows(text) == [run.pk]
-    assert "Try again? The service refused the key (401).<" in text
+    assert "Try again? The model's service (api.anthropic.com) refused the API key (401)." in text
 
 
 def test_bob_decides_where_he_is_named_and_charlie_sees_nothing(client: Client, bob: User, charlie: User) -> None:
