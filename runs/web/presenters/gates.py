@@ -285,9 +285,8 @@ class GateView:
         allowed = self.row.run.policy.attempts
         if self.row.kind != GateKind.STEP or not (self.step and self.attempt) or self.attempt.row.number < allowed:
             return ""
-        next_one, failed = self.attempt.row.number + 1, self.step.row.failures
-        counted = f"only attempts that fail verification count towards the {allowed} of the policy, {failed} so far"
-        return f"“{self.wording.reject}” starts attempt {next_one}: {counted}."
+        next_one = self.attempt.row.number + 1
+        return f"“{self.wording.reject}” starts attempt {next_one}: only failed attempts are limited, to {allowed}."
 
     @property
     def binds(self) -> str:

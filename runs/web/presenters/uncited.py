@@ -21,10 +21,11 @@ class PointsCited:
 
 
 def points_cited(report: Points, citations: Cited) -> PointsCited | None:
-    """None where there are no points, where each has one, and where the report was not looked through to its end. The
-    rows of files are not counted: their citations are those of the file.
+    """None where there are no points, where each has one, and where the report was not looked through to its end. Rows
+    of files, and of a table beside the list of points, such as an overview, are not counted.
     """
-    points = [point for point in report.all if point.lines]
+    beside = {point.number for table in report.further for point in table.points}
+    points = [point for point in report.all if point.lines and point.number not in beside]
     if not points or citations.until is not None:
         return None
     lines = {one.line for one in citations.citations}

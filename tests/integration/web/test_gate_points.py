@@ -239,7 +239,7 @@ def lines_of(page: str) -> str:
 def test_points_without_a_citation_are_counted_before_what_is_fine(alice_client: Client) -> None:
     """All criteria are met, one of them with a quote: of the points that says nothing."""
     said = []
-    for report in (factories.points(200), factories.cited()):
+    for report in (factories.points(200), f"{factories.cited()}\n{ROWS}"):
         lines = lines_of(alice_client.get(f"/runs/{factories.reporting(report).pk}/").text)
         said.append(re.findall(r'<li data-mark="warn"><strong>([^<]*)</strong></li>', lines))
         assert 0 < lines.find("points cited") < lines.index("3 of 3 criteria")
