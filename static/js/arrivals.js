@@ -62,6 +62,12 @@
     if ([...held.keys()].every((name) => !pushes(document.getElementById(`run-${name}`)))) release(false);
   });
   box.querySelector("button").addEventListener("click", () => release(true));
+  // The question in the header leads to the gate, also while that waits here.
+  document.addEventListener("click", (event) => {
+    if (!held.has("gates") || !event.target.closest(".run-sentence a")) return;
+    event.preventDefault();
+    release(true);
+  });
   document.addEventListener("visibilitychange", () => document.hidden && release(false));
   // The answer to a decision brings the region as it is now.
   document.addEventListener("htmx:after:request", () => setTimeout(draw, 50));

@@ -33,8 +33,8 @@
     box.toggleAttribute("data-idle", !call);
     box.dataset.shown = call ? String(call.step) : "";
     const who = call ? [role(call, box), call.name, call.attempt > 1 ? `attempt ${call.attempt}` : ""] : [];
-    say(box.querySelector(".writing-who"), who.filter(Boolean).join(" · "));
-    say(box.querySelector(".writing-doing"), call ? doing(call) : "Nothing is being written at the moment.");
+    say(box.querySelector(".writing-who"), call ? who.filter(Boolean).join(" · ") : "Nothing is being written");
+    say(box.querySelector(".writing-doing"), call ? doing(call) : "");
     say(box.querySelector(".writing-others"), mine.length > 1 ? `and ${mine.length - 1} more` : "");
     say(box.querySelector(".writing-text"), call ? call.text : "");
     say(box.querySelector(".writing-thought"), call?.thinking ?? "");
