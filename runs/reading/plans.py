@@ -19,6 +19,7 @@ from runs.enums import (
 )
 from runs.events.sentences import many
 from runs.models import Attempt, Gate, Plan, Step
+from runs.models.plans import FIRST_PLAN
 from runs.pev.contracts import Comment, Criterion, PlanStep
 from runs.pev.outcome import OpenPoint, point_of
 from runs.pev.plans.estimate import Estimate, StepEstimate
@@ -96,6 +97,11 @@ class PlanReading:
         return compare(earlier.version, self.version, passed, comments)
 
     @property
+    def came_from(self) -> str:
+        """Where a version 1 comes from that no planner wrote for this request; empty for others."""
+        return "" if self.before or self.row.reason == FIRST_PLAN else self.row.reason
+
+    @property
     def news(self) -> list[News]:
         """The same in a few words."""
         return news_of(self.changes) if self.changes else []
@@ -139,8 +145,9 @@ class PlanReading:
 
     @property
     def criteria(self) -> list[Criterion]:
-        """Those of its steps, success criteria aside."""
-        return [criterion for spec in self.specs.values() for criterion in spec.acceptance_criteria]
+        """Those of its steps, and the success criteria."""
+        of_steps = (criterion for spec in self.specs.values() for criterion in spec.acceptance_criteria)
+        return [*of_steps, *self.row.header.success_criteria]
 
     @property
     def checked(self) -> int:
@@ -172,8 +179,8 @@ class PlanReading:
 
     @property
     def judging(self) -> str:
-        """Who is to judge what: “13 criteria of steps: 7 automatic checks, 6 AI reviews (2 against your files); 4 of
-        the whole”.
+        """Who is to judge what: “17 criteria (4 of the whole): 7 automatic checks, 10 AI reviews (2 against your
+        files)”.
         """
         sourced = [criterion for criterion in self.criteria if criterion.topic is About.SOURCES]
         by_check = sum(1 for criterion in sourced if criterion.check)
@@ -182,8 +189,8 @@ class PlanReading:
             (self.judged, self.rows.run.policy.reviews(self.judged), len(sourced) - by_check),
         )
         parts = [f"{who} ({held} against your files)" if held else who for count, who, held in words if count]
-        count = f"{len(self.criteria)} criteri{'on' if len(self.criteria) == 1 else 'a'} of steps"
-        return f"{count}: {', '.join(parts)}; {len(self.row.header.success_criteria)} of the whole"
+        of_whole = len(self.row.header.success_criteria)
+        return f"{len(self.criteria)} criteria ({of_whole} of the whole): {', '.join(parts)}"
 
     @cached_property
     def not_read(self) -> list[str]:

@@ -28,8 +28,8 @@ def test_a_plan_is_shown_with_everything_its_steps_write() -> None:
         "    uses write_file: Write the table.",
     ]
     assert f"    writes: {factories.REVIEW}" in lines
-    assert [line for line in lines if " criteria of steps" in line] == [
-        "6 criteria of steps: 2 automatic checks, 4 AI reviews; 2 of the whole"
+    assert [line for line in lines if " of the whole): " in line] == [
+        "8 criteria (2 of the whole): 3 automatic checks, 5 AI reviews"
     ]
     assert lines[-1].startswith("Estimated cost: $")
 
