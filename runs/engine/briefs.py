@@ -26,6 +26,7 @@ from runs.lifecycle.findings import Found
 from runs.lifecycle.moves import StepState
 from runs.llm.capabilities import window_of
 from runs.models import Attempt, Gate, Plan, Run, Step, ToolCall
+from runs.models.plans import FIRST_PLAN
 from runs.pev.citations.citing import Delivered
 from runs.pev.contracts import Absent, Criterion, MinBytes, PlanStep, WordCount
 from runs.pev.evidence.sources import Given, ToolText, source_of
@@ -84,7 +85,7 @@ def for_planner(run: Run) -> tuple[PlanBrief, str]:
         spent=(*_spent_versions(plans, learnt), *_spent_steps(run)) if previous else (),
         stands=previous is not None and previous.status == PlanStatus.APPROVED,
     )
-    return brief, _reason(lessons[-1], previous) if lessons else "The first plan for this request."
+    return brief, _reason(lessons[-1], previous) if lessons else FIRST_PLAN
 
 
 def _reason(lesson: Lesson, previous: Plan | None) -> str:

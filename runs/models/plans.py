@@ -16,6 +16,9 @@ from runs.pev.files.reads import Reads
 from runs.pev.plans.estimate import Estimate
 from runs.pev.ports import Changes
 
+FIRST_PLAN = "The first plan for this request."
+"""The reason of a version 1 that a planner wrote."""
+
 
 class Plan(models.Model):
     """One numbered version; its content never changes. `digest` is over the whole content, steps included.

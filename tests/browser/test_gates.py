@@ -10,7 +10,8 @@ from playwright.sync_api import Browser, Locator, Page, expect
 
 from tests.browser.accessible import check_both_themes
 from tests.browser.site import Site, sign_in
-from tests.browser.test_story import LONG, gate
+from tests.browser.test_following import become
+from tests.browser.test_story import LONG, gate, try_the_samples
 
 MADE = [
     "plan of 4",
@@ -71,6 +72,19 @@ def test_question_summary_and_buttons_are_on_the_first_screen(
     assert page.evaluate("document.documentElement.scrollWidth") <= size[0]
     if name in {"second plan", "result of 40"} and size == SIZES["phone"]:  # the wide ones are in the walk of all pages
         check_both_themes(page)
+
+
+def test_the_first_steps_of_a_plan_are_on_the_first_screen_of_a_phone(page: Page, site: Site) -> None:
+    become(page, site, "reader")
+    page.set_viewport_size({"width": SIZES["phone"][0], "height": SIZES["phone"][1]})
+    try_the_samples(page)
+    bar = page.locator(".decide").bounding_box()
+    first = page.locator(".gate-steps > li").first.bounding_box()
+    assert bar
+    assert first
+    assert first["y"] + first["height"] <= bar["y"]
+    assert in_view(page, page.get_by_role("button", name="Stop…"))
+    assert page.evaluate("document.documentElement.scrollWidth") <= SIZES["phone"][0]
 
 
 @pytest.mark.parametrize("name", ["result of 4", "result of 40"])

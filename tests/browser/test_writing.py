@@ -79,7 +79,7 @@ def test_on_the_tab_of_steps_it_comes_and_goes_and_moves_no_row(page: Page, site
     page.add_init_script(SHIFTS)
     page.set_viewport_size({"width": size[0], "height": size[1]})
     try_the_samples(page)
-    now = page.locator("#run-now").first
+    now = page.locator(".run-sentence").first
     assert now.evaluate("line => line.scrollHeight <= line.clientHeight && line.scrollWidth <= line.clientWidth")
     tab(page, "Steps")
     box, last = page.locator("[data-writing]"), page.locator("#run-steps .row").last

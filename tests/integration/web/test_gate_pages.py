@@ -268,7 +268,7 @@ def lines_of(client: Client, run: Run) -> list[str]:
 def test_what_a_new_plan_takes_away_is_a_line_of_its_gate(alice_client: Client) -> None:
     run = factories.awaiting_second_plan()
     assert (
-        "change Since version 1 1 step removed: Draft the notices · 1 changed: Review the clauses (description) · "
+        "change Since version 1: 1 step removed: Draft the notices · 1 changed: Review the clauses (description) · "
         "1 added: List the deadlines · alice requested changes to version 1"
     ) in lines_of(alice_client, run)
     page = alice_client.get(f"/runs/{run.pk}/").text
@@ -334,3 +334,10 @@ def test_at_the_last_attempt_it_is_said_that_a_request_leads_to_another(alice_cl
     page = alice_client.get(f"/runs/{run.pk}/").text
     assert "“Request changes” starts attempt 4: " in page
     assert "<li>attempt 3</li>" in page
+
+
+def test_where_a_first_plan_comes_from_is_said_unless_it_was_written_for_this_request(alice_client: Client) -> None:
+    run = factories.awaiting_plan()
+    planned = lines_of(alice_client, run)
+    run.plans.update(reason="Version 2 of run 7, once more.")
+    assert lines_of(alice_client, run) == ["calm Version 2 of run 7, once more.", *planned]
