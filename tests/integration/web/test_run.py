@@ -100,7 +100,7 @@ def test_a_plan_gate_says_what_is_approved_and_what_it_costs(alice_client: Clien
 
 def test_a_second_version_says_why_and_what_changed(alice_client: Client) -> None:
     page = page_of(alice_client, factories.awaiting_second_plan())
-    assert "<strong>Version 2</strong>" in page
+    assert "<strong>Since version 1:</strong>" in page
     assert "Check the deadlines too, and leave the notices to me." in page
     changed = re.findall(r'<li class="change" data-kind="(\w+)".*?<strong>(.*?)</strong>', page, re.DOTALL)
     assert changed == [
