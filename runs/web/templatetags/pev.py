@@ -40,7 +40,7 @@ _AGO = ((60, 1, "second"), (3_600, 60, "minute"), (86_400, 3_600, "hour"), (7 * 
 
 _END = re.compile(r"[.!?][”’)\"]?(?=\s+[^\sa-z])")
 _STOP = re.compile(r"(?<=\w{3})[.!?;:][”’)\"]?(?=\s)")
-_PAUSE = re.compile(r",[”’)\"]?(?=\s)|(?=\s+[–—]\s)")
+_PAUSE = re.compile(r",[”’)\"]?(?=\s)|(?=\s{1,9}[–—]\s)")
 _GAP = re.compile(r"(?=\s)")
 _PARTINGS = ((_END, 4), (_STOP, 2), (_PAUSE, 2), (_GAP, 1_000))
 """Where a text may be parted, the best first, and what part of the room has to be filled then."""

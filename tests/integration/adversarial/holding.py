@@ -62,8 +62,9 @@ def must_hold(run: Run, client: Client, ends: Outcome | GateKind, *reasons: str)
     page_of_the_run = words(page(client, f"/runs/{run.pk}/"))
     for reason in map(folded, reasons):
         assert any(reason in text for text in machine), f"a machine can read: {reason}"
-        if reason not in page_of_the_run:
-            assert any(reason in text for text in other_pages(run, client)), f"a person can read: {reason}"
+        said = reason.replace("@tool-", "result of tool call ")
+        if said not in page_of_the_run:
+            assert any(said in text for text in other_pages(run, client)), f"a person can read: {said}"
 
 
 def must_tell(run: Run, client: Client, *reasons: str) -> None:
