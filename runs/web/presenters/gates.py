@@ -80,9 +80,12 @@ class GateView:
 
     @property
     def default(self) -> bool:
-        """Whether approving is the plain way on: not where something that people asked for or wrote may be missing."""
+        """Whether approving is the plain way on: not where something that people asked for or wrote may be missing, or
+        points rest on nothing.
+        """
         missing = self.doubtful and self.row.kind in TELLING
-        return self.wording.default and not (missing or (self.plan and self.plan.lost_edits))
+        bare = self.row.kind == GateKind.STEP and self.uncited
+        return self.wording.default and not (missing or bare or (self.plan and self.plan.lost_edits))
 
     @property
     def title(self) -> str:

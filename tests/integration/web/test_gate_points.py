@@ -237,10 +237,12 @@ def lines_of(page: str) -> str:
 
 
 def test_points_without_a_citation_are_counted_before_what_is_fine(alice_client: Client) -> None:
-    """All criteria are met, one of them with a quote: of the points that says nothing."""
+    """All criteria are met, one of them with a quote: of the points that says nothing. Approving is no plain way on."""
     said = []
     for report in (factories.points(200), f"{factories.cited()}\n{ROWS}"):
-        lines = lines_of(alice_client.get(f"/runs/{factories.reporting(report).pk}/").text)
+        page = alice_client.get(f"/runs/{factories.reporting(report).pk}/").text
+        lines = lines_of(page)
+        assert '<button class="button" name="verb" value="approve"' in page
         said.append(re.findall(r'<li data-mark="warn"><strong>([^<]*)</strong></li>', lines))
         assert 0 < lines.find("points cited") < lines.index("3 of 3 criteria")
     assert said == [["0 of 200 points cited"], ["2 of 3 points cited"]]
@@ -251,6 +253,7 @@ def test_points_are_not_counted_where_nobody_asks_for_sources(alice_client: Clie
     whole = factories.reporting(REPORT.replace(" names", f" [“parking spaces TBD”](<{LEASE}#L23>) names"))
     pages = [alice_client.get(f"/runs/{one.pk}/").text for one in (run, whole)]
     assert ["points cited" in page for page in pages] == [False, False]
+    assert all('<button class="button primary" name="verb" value="approve"' in page for page in pages)
 
 
 def test_a_criterion_about_every_file_says_how_many_were_looked_at(alice_client: Client) -> None:
