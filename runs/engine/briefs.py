@@ -173,13 +173,13 @@ def _lesson(step: Step, critique: Critique) -> Lesson:
 
 
 def _given_up(step: Step, critique: Critique) -> str:
-    """In words for people: why a step is planned anew."""
+    """In words for people: why a step is planned again."""
     used_up = step.failures >= step.plan.run.policy.attempts
     why = (
         f"All attempts at “{step.spec.name}” are used up" if used_up else f"“{step.spec.name}” cannot go on as planned"
     )
     said = "" if critique.from_person else f" {critique.label.capitalize()}: {_begun(critique.text)}"
-    return f"{why}, so it is planned anew.{said}"
+    return f"{why}, so it is planned again.{said}"
 
 
 def _kept(previous: Plan) -> tuple[PlanStep, ...]:

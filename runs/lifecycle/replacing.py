@@ -1,4 +1,4 @@
-"""Which file of the run before one that is added replaces: told by its name where it came without its folder."""
+"""Which file of the run before one that is added replaces: recognised by its name where it came without its folder."""
 
 from __future__ import annotations
 
@@ -121,7 +121,7 @@ def check_answered(draft: Draft) -> None:
         raise InvalidInput(f"Say in the list of files what “{first.path}” replaces: {which}, or none of them.{more}")
 
 
-def told(draft: Draft, sent: Iterable[str]) -> str:
+def warning(draft: Draft, sent: Iterable[str]) -> str:
     """What files that are not in the draft yet would replace by their names, or ask for, as sentences; often nothing.
 
     `sent`: their paths, as the sender calls them. Those that no run can have are passed over.

@@ -2,18 +2,24 @@
 
 import re
 
-_ID = re.compile(r"(\*\*|__|`|\[|\()?([A-Z]{1,4}[-.]?\d{1,4}(?:\.\d{1,3}){0,2})(\*\*|__|`|\]|\))?")
+_ID = r"[A-Z]{1,4}[-.]?\d{1,4}(?:\.\d{1,3}){0,2}"
+_MARKED_ID = re.compile(rf"(\*\*|__|`|\[|\()?({_ID})(\*\*|__|`|\]|\))?")
 _CLOSING = {"**": "**", "__": "__", "`": "`", "[": "]", "(": ")", "": ")"}
 _BEHIND = re.compile(r"\s*[:–—|]\s*|\.\s+|\s+-\s+")
 _PLACE = re.compile(r"\s{1,9}(?=\([^\n]{1,300}?, line \d)")
 _KIND = re.compile(r"(\*\*|__)([^*_\n]{1,40}?)(:?)\1(\s*[:–—]\s*|\s+-\s+)?")
 
 
+def is_id(text: str) -> bool:
+    """Whether this is an id such as F12, marked or not, and nothing else."""
+    return re.fullmatch(_ID, text.strip("*_` ")) is not None
+
+
 def labelled(text: str) -> tuple[str, str]:
     """The id with which an item begins, such as F12, and what stands behind it; no id where words may go on, as in
     “Q3 was good”.
     """
-    match = _ID.match(text)
+    match = _MARKED_ID.match(text)
     if not match:
         return "", text
     opened, closed, rest = match[1] or "", match[3] or "", text[match.end() :]

@@ -37,7 +37,7 @@ def evidence(one: CriterionResult, places: Places, attempt: Attempt | None) -> l
 
 def _proof(proof: Evidence, places: Places, attempt: Attempt | None) -> Spans:
     if not proof.verified:
-        return spans("Not accepted as evidence: ", _ended(proof.told))
+        return spans("Not accepted as evidence: ", _ended(proof.message))
     to = places.evidence(proof, attempt)
     rests = f" ({proof.rests_on})" if proof.rests_on else ""
     weak = f" Doubtful: {_ended(proof.weak)}" if proof.weak else ""

@@ -13,7 +13,7 @@ from django.utils.safestring import mark_safe
 from runs.models import Attempt
 from runs.pev.citations.lookup import Citation
 from runs.reading.citations import cited_in
-from runs.reading.point_labels import kind_of, labelled
+from runs.reading.point_labels import is_id, kind_of, labelled
 from runs.reading.points import Point, Points, PointTable
 from runs.web.addresses import citation_address
 from runs.web.prose import cited
@@ -25,7 +25,6 @@ _CELL = re.compile(r"<td[^>]*>(.*?)</td>", re.DOTALL)
 _RANGE = re.compile(r"\s?[-–]\s?\d{1,9}")
 _BETWEEN = ("; ", ", ", " and ")
 _LEFT_OVER = " \t:–—,;."
-_ID = re.compile(r"[A-Z]{1,4}[-.]?\d{1,4}(?:\.\d{1,3}){0,2}")
 
 
 @dataclass(frozen=True)
@@ -121,7 +120,7 @@ def _tabled(table: PointTable, attempt: Attempt) -> PointsTable:
         for one in cited_in(text, attempt).links:
             if one.broken or not one.plain:
                 counts[one.line - 3][one.broken] += 1  # below two lines of header
-    ids = all(_ID.fullmatch(point.cells[0].strip("*_` ")) for point in table.points) and len(table.header) > 1
+    ids = all(is_id(point.cells[0]) for point in table.points) and len(table.header) > 1
     header = table.header[1:] if ids else table.header
     made = []
     for at, (point, row) in enumerate(zip(table.points, rows, strict=True)):

@@ -60,7 +60,7 @@ class Evidence(Contract):
         return f"{name}, line {self.line}" if self.line else name
 
     @property
-    def told(self) -> str:
+    def message(self) -> str:
         """The sentence, with the source as people call it."""
         own = self.source.startswith("@")
         return self.sentence.replace(f" {self.source}", f" {named(self.source)}") if own else self.sentence

@@ -30,7 +30,7 @@ class Alike:
 
 @dataclass(frozen=True)
 class Asked:
-    """Requests by number. With `folds` those of earlier decisions stand in one line: a gate had told of them before."""
+    """Requests by number. With `folds` those of earlier decisions stand in one line: a gate has shown them before."""
 
     requests: Sequence[Request]
     folds: bool

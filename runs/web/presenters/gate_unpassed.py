@@ -13,7 +13,7 @@ from runs.reading.attempts import AttemptReading
 from runs.reading.plans import StepReading
 
 MAX_COMPARED = 200
-"""Characters of a finding: what is told of it may be cut after 300."""
+"""Characters of a finding: what is shown of it may be cut after 300."""
 
 
 @dataclass(frozen=True)
@@ -31,11 +31,11 @@ class Became:
 
 @dataclass(frozen=True, eq=False)
 class Unpassed:
-    """A step that waits for a person, and its last attempt. `told`: what the gate says of criteria that are not met."""
+    """A step that waits for a person, and its last attempt. `shown`: what the gate says of unmet criteria."""
 
     step: StepReading
     attempt: AttemptReading
-    told: Collection[str]
+    shown: Collection[str]
 
     @property
     def blocked(self) -> bool:
@@ -69,9 +69,9 @@ class Unpassed:
         if not attempt.verdict or attempt.conflict:
             return review.said or review.status
         said = attempt.verdict.feedback
-        told = {one[:MAX_COMPARED] for one in self.told}
+        shown = {one[:MAX_COMPARED] for one in self.shown}
         for line, words in _lines(attempt):
-            said = said.replace(line, "" if one_spaced(words)[:MAX_COMPARED] in told else words)
+            said = said.replace(line, "" if one_spaced(words)[:MAX_COMPARED] in shown else words)
         return one_spaced(said).strip()
 
     @property

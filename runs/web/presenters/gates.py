@@ -19,13 +19,13 @@ from runs.reading.gates import Limit, limits_of
 from runs.reading.plans import PlanReading, StepReading
 from runs.reading.point_labels import labelled
 from runs.reading.points import Point, Points, points_in, points_of
+from runs.reading.uncited import PointsCited, points_cited, sampled, wants_sources
 from runs.reading.words import risk
 from runs.web.presenters.again import Again, again_of
 from runs.web.presenters.asked import TELLING
 from runs.web.presenters.changes import Changes, changes_of
 from runs.web.presenters.gate_unpassed import Unpassed
 from runs.web.presenters.gate_wording import PLAN_AGAIN, Wording, wording_of
-from runs.web.presenters.uncited import PointsCited, points_cited, sampled, wants_sources
 
 NOT_JUDGED = "not judged"
 """The status of a criterion that nobody judged."""
@@ -59,7 +59,7 @@ class Fold:
 @dataclass(frozen=True, eq=False)
 class GateView:
     """An open gate, with the step and attempt that it is about and the `newest` plan; `next` is the gate after it, and
-    `held` what is told of an error. `doubtful`: something that people asked for in the run may not have been done.
+    `held` what is said of an error. `doubtful`: something that people asked for in the run may not have been done.
     """
 
     row: Gate

@@ -134,9 +134,9 @@ class RunPage(RunReading):
 
     @cached_property
     def asked_for(self) -> Asked:
-        """The requests that are not told as open points."""
-        told = [one for one in self.requests if not (self.open_points and (one.failing or gap_of(one)))]
-        return Asked(told, folds=not self.finished)
+        """The requests that are not shown as open points."""
+        shown = [one for one in self.requests if not (self.open_points and (one.failing or gap_of(one)))]
+        return Asked(shown, folds=not self.finished)
 
     @property
     def told_above(self) -> bool:

@@ -137,8 +137,8 @@ def _check_places(owner: User, form: NewRunForm, uploads: Sequence[Upload]) -> N
     that is shown before anything is started.
     """
     draft = drafts.of(owner).filter(token=form.cleaned_data["token"]).first()
-    if draft and (told := replacing.told(draft, [upload.path for upload in uploads])):
-        raise InvalidInput(f"{told} Look at the list of files, then start the run.")
+    if draft and (message := replacing.warning(draft, [upload.path for upload in uploads])):
+        raise InvalidInput(f"{message} Look at the list of files, then start the run.")
 
 
 def begin(owner: User, form: NewRunForm) -> None:

@@ -48,7 +48,7 @@ def test_a_planner_is_told_everything_in_order(api: FakeAnthropic, submitted: Su
     assert [(part.name, part.text) for part in last if part.kind == "result"] == [("one", "Found by one.")]
     reasons = list(run.plans.order_by("version").values_list("reason", flat=True))
     assert reasons[1] == "alice requested changes to version 1."
-    again = "“Do two” cannot go on as planned, so it is planned anew. Attempt 1: Not like in plan"
+    again = "“Do two” cannot go on as planned, so it is planned again. Attempt 1: Not like in plan"
     assert reasons[2].startswith(f"{again} 2.")
     assert reasons[3].startswith(f"{again} 3.")
 

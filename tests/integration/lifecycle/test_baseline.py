@@ -64,7 +64,7 @@ def test_a_person_is_asked_although_only_the_first_plan_waits(team: Team, submit
     assert (gate.kind, gate.plan.version, gate.plan.relaxed) == (GateKind.PLAN, 2, [SAID])
     assert (
         gate.plan.reason
-        == "“Do one” cannot go on as planned, so it is planned anew. Attempt 1: It does not say enough."
+        == "“Do one” cannot go on as planned, so it is planned again. Attempt 1: It does not say enough."
     )
     assert finish(run, alice).outcome == Outcome.SUCCEEDED, "a person has read it and agreed"
 

@@ -60,8 +60,8 @@ def test_a_file_without_its_folder_replaces_the_one_of_its_name() -> None:
 
 def test_it_is_told_before_it_is_in_the_draft() -> None:
     draft = draft_of("a/x.md", "b/x.md", "a/y.md", "z.md")
-    assert replacing.told(draft, ["y.md", "z.md", "new/y.md", "other.md", "../x"]) == "“y.md” replaces a/y.md."
-    assert replacing.told(draft, ["x.md"]) == "“x.md” may replace a/x.md or b/x.md."
+    assert replacing.warning(draft, ["y.md", "z.md", "new/y.md", "other.md", "../x"]) == "“y.md” replaces a/y.md."
+    assert replacing.warning(draft, ["x.md"]) == "“x.md” may replace a/x.md or b/x.md."
 
 
 def test_sent_again_it_goes_to_the_same_place() -> None:
