@@ -11,7 +11,7 @@ from functools import cache
 from pathlib import Path
 
 KEY_FILE = "secret.key"
-_OWN_NAMES = ("pevsite.sqlite3", KEY_FILE, "blobs")
+_OWN_NAMES = ("pevsite.sqlite3", KEY_FILE, "blobs", "pages")
 """How the names of what an installation keeps begin: `-wal` and `-shm` stand beside the database."""
 _OTHERS = stat.S_IRWXG | stat.S_IRWXO
 

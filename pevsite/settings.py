@@ -122,7 +122,8 @@ TASKS = {"default": {"BACKEND": "runs.engine.embedded.EmbeddedBackend"}}
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
     "staticfiles": {"BACKEND": "runs.web.static.HashedNames"},
-    "blobs": {"BACKEND": "runs.trees.BlobStorage", "OPTIONS": {"location": DATA_DIR / "blobs"}},
+    "blobs": {"BACKEND": "runs.blobs.BlobStorage", "OPTIONS": {"location": DATA_DIR / "blobs"}},
+    "pages": {"BACKEND": "runs.blobs.BlobStorage", "OPTIONS": {"location": DATA_DIR / "pages"}},
 }
 
 STATIC_URL = "/static/"

@@ -166,6 +166,7 @@ class Verb(StrEnum):
 
 
 class WorkKind(StrEnum):
+    READ = "read"
     PLAN = "plan"
     ATTEMPT = "attempt"
     FINALISE = "finalise"
@@ -183,6 +184,8 @@ class WorkStatus(StrEnum):
 
 class EventKind(StrEnum):
     SUBMITTED = "submitted"
+    READING = "reading"
+    DOCUMENTS_READ = "documents_read"
     PLANNING = "planning"
     PLAN_PROPOSED = "plan_proposed"
     GATE_OPENED = "gate_opened"
@@ -265,6 +268,16 @@ class ModelReview(StrEnum):
     HIGH = "high"
     MEDIUM_AND_HIGH = "medium_and_high"
     ALL = "all"
+
+
+class OriginalPages(StrEnum):
+    """Which pages of PDF files and pictures models see as they look, beside their text. `layout`: those that are mostly
+    pictures or tables.
+    """
+
+    NEVER = "never"
+    LAYOUT = "layout"
+    ALWAYS = "always"
 
 
 class Exhausted(StrEnum):

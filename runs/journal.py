@@ -23,11 +23,14 @@ class Place:
 
 @dataclass(frozen=True)
 class Question:
-    """What was asked. `digest` is over the whole question; a recorded reply answers only the same one."""
+    """What was asked. `digest` is over the whole question; a recorded reply answers only the same one. `pages`: what it
+    showed as it looks, for the first time.
+    """
 
     role: Role
     model: str
     digest: str
+    pages: tuple[str, ...] = ()
 
 
 def recorded_reply(work: WorkItem, ordinal: int, question: Question) -> Reply | None:
@@ -193,7 +196,7 @@ def _record_call(work: WorkItem, question: Question, duration_ms: int, stop_reas
     step, attempt = _step_and_attempt(work)
     role = question.role.value
     event = ModelCalled(role=role, model=question.model, ms=duration_ms, stop=stop_reason, step=step, attempt=attempt)
-    record(work.run_id, event)
+    record(work.run_id, event.model_copy(update={"pages": question.pages}))
 
 
 def _step_and_attempt(work: WorkItem) -> tuple[str, int]:

@@ -1,167 +1,53 @@
-"""Trees, overlays and the content-addressed store behind them.
+"""Trees and overlays: which files there are at a moment of a run, by path and SHA-256.
 
-A tree names files by path and SHA-256; nothing in it is ever a link, a device or a path on a disk. Blobs lie
-in Django's storage `blobs` under their hash, so the same content is stored once.
+Nothing in a tree is ever a link, a device or a path on a disk.
 """
 
 from __future__ import annotations
 
-import hashlib
-import os
-import shutil
-import tempfile
 from collections import OrderedDict
-from collections.abc import Iterator, Mapping
-from pathlib import Path
-from typing import IO, Any, cast
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from datetime import datetime
+from functools import lru_cache
+from typing import Protocol
 
-from django.conf import settings
-from django.core.files.base import ContentFile, File
-from django.core.files.storage import FileSystemStorage, storages
 from django.db import transaction
 
-from runs.documents import renditions
-from runs.documents.kinds import HEAD_BYTES, is_document
+from runs import blobs
+from runs.documents import examining, making, reading, renditions
+from runs.documents.kinds import HEAD_BYTES, TAIL_BYTES, is_document, kind_of
 from runs.documents.renditions import Readings
 from runs.errors import UploadRefused
 from runs.models import Tree
 from runs.models.trees import tree_digest
-from runs.pev.files.paths import Converted, Unreadable, clashes, clean_path, text_of
-from runs.pev.ports import Changes, FileInfo
+from runs.pev.files.paths import clashes, clean_path, text_of
+from runs.pev.ports import Changes, FileInfo, Form
 
-_PIECE = 256 * 1024
-"""Bytes read of a file at once: few turns of a thread, and little memory for each download."""
 ROOT_EVERY = 64
 """A tree that differs from its root in more paths than this becomes a root itself."""
 
 
-class BlobStorage(FileSystemStorage):
-    """Writes a file under a temporary name first, so that a crash never leaves half a blob under its hash.
-
-    The bytes, then their name, are on the disk before `save` returns: no row ever names what a loss of power took.
-    """
-
-    def _save(self, name: str, content: File[Any]) -> str:
-        target = Path(self.path(name))
-        new_folder = not target.parent.exists()
-        target.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        handle, draft = tempfile.mkstemp(dir=target.parent)
-        try:
-            with os.fdopen(handle, "wb") as file:
-                for chunk in content.chunks():
-                    file.write(chunk)
-                file.flush()
-                os.fsync(file.fileno())
-            Path(draft).replace(target)
-        except BaseException:
-            Path(draft).unlink(missing_ok=True)
-            raise
-        _keep_names(target.parent)
-        if new_folder:
-            _keep_names(target.parent.parent)
-        return name
-
-    def get_available_name(self, name: str, max_length: int | None = None) -> str:
-        """Always the name itself: another writer at the same moment stored the same bytes."""
-        return name
-
-    def touch(self, name: str) -> bool:
-        """Say that a blob is about to be used (`runs.unused` leaves it alone for a while); False if there is none."""
-        try:
-            os.utime(self.path(name))
-        except FileNotFoundError:
-            return False
-        return True
-
-
-def _keep_names(folder: Path) -> None:
-    """Put the names in a folder on the disk. Only POSIX systems can be told to."""
-    if os.name == "posix":
-        handle = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)
-
-
-def put(content: bytes) -> FileInfo:
-    """Store a blob and say what it is. Storing the same bytes again costs one look."""
-    sha256 = hashlib.sha256(content).hexdigest()
-    if not blobs().touch(name_of(sha256)):
-        blobs().save(name_of(sha256), ContentFile(content))
-    return FileInfo(sha256, len(content))
-
-
-def put_file(source: File[Any]) -> FileInfo:
-    """Store an uploaded file without holding it in memory."""
-    digest = hashlib.sha256()
-    size = 0
-    for chunk in source.chunks():
-        digest.update(chunk)
-        size += len(chunk)
-    source.seek(0)
-    sha256 = digest.hexdigest()
-    if not blobs().touch(name_of(sha256)):
-        blobs().save(name_of(sha256), source)
-    return FileInfo(sha256, size)
-
-
-def free_bytes() -> int:
-    """Free space on the disk of the data folder, database and blobs alike."""
-    return shutil.disk_usage(settings.DATA_DIR).free
-
-
-def open_blob(sha256: str) -> IO[bytes]:
-    """The blob, open for reading. Raises FileNotFoundError when the store lost it."""
-    return blobs().open(name_of(sha256))
-
-
-def pieces_of(sha256: str) -> Iterator[bytes]:
-    """The blob piece by piece. Raises FileNotFoundError at once when the store lost it."""
-    with open_blob(sha256):
-        pass
-
-    def read() -> Iterator[bytes]:
-        with open_blob(sha256) as blob:
-            while piece := blob.read(_PIECE):
-                yield piece
-
-    return read()
-
-
-def size_of(sha256: str) -> int:
-    """Bytes of a blob. Raises FileNotFoundError when the store lost it."""
-    return storages["blobs"].size(name_of(sha256))
-
-
-def read_blob(sha256: str) -> bytes:
-    with open_blob(sha256) as file:
-        return file.read()
-
-
 def read_text(sha256: str) -> str | None:
     """The text of a content, in whatever encoding it is; None if it cannot be read as text."""
-    data = read_blob(sha256)
-    text = text_of(data)
-    if text is not None and not is_document(data[:HEAD_BYTES]):
-        return text
-    return text_of(TreeBytes({"": FileInfo(sha256, len(data))}, renditions.readings([sha256]))[""])
+    with blobs.opened(sha256) as blob:
+        head = blob.read(HEAD_BYTES)
+    if b"\0" not in head and not is_document(head):  # a large document is not read to find out that it is no text
+        text = text_of(blobs.read(sha256))
+        if text is not None:
+            return text
+    return text_of(renditions.content_of(sha256, renditions.readings([sha256])))
 
 
 def examine(files: Mapping[str, FileInfo]) -> None:
     """Find out which of these stored files are text. Raises UploadRefused when that takes too long."""
-    renditions.examine(files, renditions.Store(pieces_of, put))
+    examining.examine(files)
+    forget_readings()
+
+
+def forget_readings() -> None:
+    """To be called when contents were decided, or read."""
     _readings.clear()
-
-
-def blobs() -> BlobStorage:
-    """The store behind all trees."""
-    return cast("BlobStorage", storages["blobs"])
-
-
-def name_of(sha256: str) -> str:
-    """What a blob is called in the store."""
-    return f"{sha256[:2]}/{sha256[2:]}"
 
 
 def files_of(tree: Tree) -> Mapping[str, FileInfo]:
@@ -175,7 +61,8 @@ def readings_of(tree: Tree) -> Readings:
     found = _readings.get(tree.digest)
     if found is None:
         found = renditions.readings({info.sha256 for info in files_of(tree).values()})
-        _remember_readings(tree.digest, found)
+        if not found.waiting:  # another process may be reading them
+            _remember_readings(tree.digest, found)
     return found
 
 
@@ -187,6 +74,12 @@ def contents_of(tree: Tree) -> TreeBytes:
 def problems_of(tree: Tree) -> Mapping[str, str]:
     """The files of a tree that cannot be read, by path, each with the reason as a clause behind its name."""
     found = readings_of(tree).problems
+    return {path: found[info.sha256] for path, info in files_of(tree).items() if info.sha256 in found} if found else {}
+
+
+def notes_of(tree: Tree) -> Mapping[str, Sequence[str]]:
+    """The files of a tree of which a part could not be read, by path, with sentences that say which."""
+    found = readings_of(tree).notes
     return {path: found[info.sha256] for path, info in files_of(tree).items() if info.sha256 in found} if found else {}
 
 
@@ -209,7 +102,7 @@ def fresh_for(run_id: int) -> None:
     same tree for an older run: "no text" must not stay true for ever.
     """
     if run_id not in _known_runs:
-        _readings.clear()
+        forget_readings()
         _known_runs[run_id] = None
         while len(_known_runs) > MAX_KNOWN_RUNS:
             _known_runs.popitem(last=False)
@@ -255,8 +148,8 @@ def with_changes(base: Tree, changes: Changes) -> Tree:
     since_root: Changes = {**(base.changes if base.root_id else {}), **changes}
     is_root = len(since_root) > ROOT_EVERY
     tree = make_tree(files) if is_root else _stored(files, root_id=base.root_id or base.pk, changes=since_root)
-    if base.digest in _readings:  # what a run writes is UTF-8: a step must not ask for it again
-        _remember_readings(tree.digest, _readings[base.digest])
+    if base.digest in _readings:  # a step must not ask for all of it again
+        _remember_readings(tree.digest, _with_written(_readings[base.digest], changes))
     return tree
 
 
@@ -307,6 +200,39 @@ def _keep(tree: Tree) -> None:
     transaction.on_commit(keep)
 
 
+class Call(Protocol):
+    """Calls a function that asks the database, wherever that may be asked."""
+
+    def __call__[Value](self, do: Callable[[], Value], /) -> Value: ...
+
+
+def _directly[Value](do: Callable[[], Value], /) -> Value:
+    return do()
+
+
+def _with_written(known: Readings, changes: Changes) -> Readings:
+    """With what the documents among the changes read as, which were read when they were written. Texts ask nothing."""
+    written = {entry.sha256 for entry in changes.values() if entry is not None and _is_document(entry.sha256)}
+    return renditions.joined(known, renditions.readings(sorted(written))) if written else known
+
+
+def _is_document(sha256: str) -> bool:
+    """Whether what a run wrote is a document. What is text stays one, even where it begins like a mail or as RTF."""
+    with suppress(FileNotFoundError):
+        return _begins_as_document(sha256)
+    return False
+
+
+@lru_cache(maxsize=16_384)  # contents never change, and each step looks at those of all its attempts
+def _begins_as_document(sha256: str) -> bool:
+    with blobs.opened(sha256) as file:
+        head = file.read(HEAD_BYTES)
+        if not examining.is_binary(head):
+            return False
+        file.seek(max(0, blobs.size_of(sha256) - TAIL_BYTES))
+        return bool(kind_of(head, file.read()).format)
+
+
 class TreeBytes(Mapping[str, bytes]):
     """Contents of files, read when asked for. One that is text in another encoding comes as UTF-8 (`Converted`), one
     that is no text as `Unreadable`, as its tree's `readings` know.
@@ -317,11 +243,7 @@ class TreeBytes(Mapping[str, bytes]):
         self._readings = readings
 
     def __getitem__(self, path: str) -> bytes:
-        sha256 = self._infos[path].sha256
-        if text := self._readings.texts.get(sha256):
-            return Converted(read_blob(text), sha256)
-        data = read_blob(sha256)
-        return Unreadable(data) if sha256 in self._readings.problems else data
+        return renditions.content_of(self._infos[path].sha256, self._readings)
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._infos)
@@ -336,15 +258,37 @@ class TreeBytes(Mapping[str, bytes]):
 class Overlay:
     """A workspace (`pev.ports.Workspace`): a tree with an attempt's own changes on top (D4).
 
-    Writes go to the blob store and to `changes`; the tree stays as it is. Limits are in bytes and files.
+    Writes go to the blob store and to `changes`; the tree stays as it is. A document is read as soon as it is written,
+    while `call` asks the database. `given`: the files of the task, without them all of the tree. `dated`: of the
+    comments that are put into documents. Limits are in bytes and files.
     """
 
-    def __init__(self, base: Tree, changes: Changes, *, max_files: int, max_bytes: int) -> None:
+    def __init__(
+        self,
+        base: Tree,
+        changes: Changes,
+        *,
+        max_files: int,
+        max_bytes: int,
+        given: Mapping[str, FileInfo] | None = None,
+        dated: datetime | None = None,
+        call: Call = _directly,
+    ) -> None:
         self._base = files_of(base)
+        self._given = self._base if given is None else given
+        self._dated = dated
         self._readings = readings_of(base)
-        self.changes: Changes = dict(changes)
+        self.changes: Changes = {}
         self._max_files = max_files
         self._max_bytes = max_bytes
+        self._call = call
+        self.put_back(changes)
+
+    def put_back(self, changes: Changes) -> None:
+        """Changes that were made here before, such as by a process that has ended since."""
+        self.changes |= changes
+        if any(entry and _is_document(entry.sha256) for entry in changes.values()):
+            self._readings = self._call(lambda: _with_written(self._readings, changes))
 
     def files(self) -> Mapping[str, FileInfo]:
         if not self.changes:
@@ -364,6 +308,18 @@ class Overlay:
         """The content; of text in another encoding the UTF-8 that it reads as (`Converted`)."""
         return TreeBytes({path: self._entry(path)}, self._readings)[path]
 
+    def is_given(self, path: str) -> bool:
+        return path in self._given and self._given[path] == self.files().get(path)
+
+    def make(self, form: Form, data: bytes) -> bytes:
+        return making.make(form, data)
+
+    def comment(self, path: str, place: tuple[int, int], words: str) -> bytes:
+        return making.commented(blobs.read(self._entry(path).sha256), place, words, self._dated)
+
+    def extent(self, path: str) -> str:
+        return self._readings.extents.get(self._entry(path).sha256, "")
+
     def problem(self, path: str) -> str:
         return self._readings.problems.get(self._entry(path).sha256, "")
 
@@ -381,8 +337,18 @@ class Overlay:
         total = sum(info.size for other, info in files.items() if other != path) + len(content)
         if total > self._max_bytes:
             raise UploadRefused(f"The workspace would grow over {self._max_bytes:,} bytes.")
-        info = put(content)
-        self.changes[path] = info
+        info = blobs.put(content)
+        if _is_document(info.sha256):
+            self._read(path, info)
+        self.put_back({path: info})
+
+    def _read(self, path: str, info: FileInfo) -> None:
+        """Read a document that may be new. It is committed before the write is, so that no write is without it."""
+        self._call(lambda: examining.examine({path: info}))
+        row = self._call(lambda: reading.waiting_row(info.sha256))
+        if row:
+            reading.make(row)
+            self._call(lambda: reading.keep(row))
 
     def _check_place(self, path: str, files: Mapping[str, FileInfo]) -> None:
         other = next((set(pair) - {path} for pair in clashes([*files, path]) if path in pair), None)
@@ -398,3 +364,4 @@ def reset_cache() -> None:
     _readings.clear()
     _known_runs.clear()
     _rows.clear()
+    _begins_as_document.cache_clear()

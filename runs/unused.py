@@ -2,16 +2,15 @@
 
 import re
 import time
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable
 from datetime import timedelta
 from itertools import batched
 from pathlib import Path
 
-from django.db.models import TextField
-from django.db.models.functions import Cast
-
-from runs import trees
-from runs.models import Attempt, DraftFile, Rendition, ToolCall, Tree
+from runs import blobs, trees
+from runs.documents import pages
+from runs.documents.named import naming
+from runs.models import DraftFile, Rendition
 from runs.pev.ports import FileInfo
 
 GRACE = timedelta(minutes=10)
@@ -28,36 +27,32 @@ def delete(sha256s: Collection[str]) -> set[str]:
     To be called after the rows that named them are gone. It looks through all trees, so with many contents at once.
     """
     unnamed = set(sha256s) - _used(sha256s)
-    read = {source: text for some in batched(unnamed, _IN_A_QUERY) for source, text in _texts(some)}
-    kept = {sha256 for sha256 in unnamed if not _delete(sha256, has_renditions=sha256 in read)}
-    texts = {text for source, text in read.items() if text and source not in kept}
+    read = [made for some in batched(unnamed, _IN_A_QUERY) for made in _made_of(some)]
+    sources = {source for source, *_ in read}
+    kept = {sha256 for sha256 in unnamed if not _delete(sha256, has_renditions=sha256 in sources)}
+    texts = {sha256 for source, *made in read if source not in kept for sha256 in made if sha256}
     return kept | (delete(texts) if texts else set())
 
 
-def _texts(sources: Collection[str]) -> Iterable[tuple[str, str]]:
-    return Rendition.objects.filter(source__in=sources).order_by("id").values_list("source", "text")
+def _made_of(sources: Collection[str]) -> Iterable[tuple[str, str, str]]:
+    return Rendition.objects.filter(source__in=sources).order_by("id").values_list("source", "text", "layout")
 
 
 def _used(sha256s: Collection[str]) -> set[str]:
     wanted, found = set(sha256s), set[str]()
     for some in batched(wanted, _IN_A_QUERY):
         found.update(DraftFile.objects.filter(sha256__in=some).values_list("sha256", flat=True))
-        found.update(Rendition.objects.filter(text__in=some).values_list("text", flat=True))
-    for text in _named():
-        found |= wanted.intersection(_HASH.findall(text))
+        for column in ("text", "layout"):
+            found.update(Rendition.objects.filter(**{f"{column}__in": some}).values_list(column, flat=True))
+    for texts in naming():
+        for text in texts.iterator():
+            found |= wanted.intersection(_HASH.findall(text))
     return found
-
-
-def _named() -> Iterator[str]:
-    """The columns that name contents, as they are stored: a hundred thousand rows need not become contracts."""
-    for rows, column in ((Tree.objects, "changes"), (Attempt.objects, "overlay"), (ToolCall.objects, "writes")):
-        texts = rows.order_by().annotate(text=Cast(column, TextField())).values_list("text", flat=True)
-        yield from texts.iterator()
 
 
 def _delete(sha256: str, *, has_renditions: bool) -> bool:
     """False for a content that somebody has stored again meanwhile; it is there as before."""
-    path = Path(trees.blobs().path(trees.name_of(sha256)))
+    path = Path(blobs.store().path(blobs.name_of(sha256)))
     if _was_touched(path):
         return False
     if has_renditions:  # before the content: what is stored from now on is read again
@@ -73,6 +68,7 @@ def _delete(sha256: str, *, has_renditions: bool) -> bool:
             trees.examine({"": FileInfo(sha256, path.stat().st_size)})
         return False
     aside.unlink()
+    pages.forget(sha256)
     return True
 
 

@@ -7,7 +7,7 @@ from decimal import Decimal
 
 from runs.accounting.prices import cost_of
 from runs.enums import Complexity, Role
-from runs.pev.contracts import PlanContract
+from runs.pev.contracts import PlanContract, PlanStep
 from runs.pev.plans.estimate import Basis, Estimate, RoleEstimate, StepEstimate, basis_of
 from runs.pev.ports import Usage
 
@@ -15,6 +15,8 @@ _ROUNDS = {Complexity.LOW: (2, 4), Complexity.MEDIUM: (3, 8), Complexity.HIGH: (
 _CONTEXT = {Complexity.LOW: 4_000, Complexity.MEDIUM: 10_000, Complexity.HIGH: 25_000}
 _WRITTEN = 900
 """Guesses until finished runs were measured: rounds, tokens of context, tokens written per round; low to high."""
+_MAX_READ = 150_000
+"""Tokens of files that are in a context at a time: windows are larger, but earlier rounds are shortened before."""
 _ZERO = Decimal(0)
 
 
@@ -37,13 +39,18 @@ type History = Mapping[tuple[Role, Complexity | None], Measured]
 
 
 def estimate(
-    plan: PlanContract, models: Mapping[Role, str], *, attempts: int, history: History | None = None
+    plan: PlanContract,
+    models: Mapping[Role, str],
+    *,
+    attempts: int,
+    history: History | None = None,
+    read: Mapping[str, int] | None = None,
 ) -> Estimate:
-    """A range from what was measured in earlier runs with the same models; else from default token counts."""
-    known = history or {}
-    steps = [
-        _step(step.step_id, models, step.estimated_complexity, attempts=attempts, history=known) for step in plan.steps
-    ]
+    """A range from what was measured in earlier runs with the same models; else from default token counts, and from
+    how many tokens the files have that each step is to `read`.
+    """
+    known, tokens = history or {}, read or {}
+    steps = [_step(step, models, attempts, known, min(tokens.get(step.step_id, 0), _MAX_READ)) for step in plan.steps]
     final = [_final(role, models[role], known) for role in (Role.SYNTHESIZER, Role.VERIFIER)]
     return Estimate(
         low=sum((step.low for step in steps), _known(one.low for one in final)),
@@ -55,13 +62,13 @@ def estimate(
     )
 
 
-def _step(
-    step_id: str, models: Mapping[Role, str], complexity: Complexity, *, attempts: int, history: History
-) -> StepEstimate:
+def _step(step: PlanStep, models: Mapping[Role, str], attempts: int, history: History, read: int) -> StepEstimate:
+    complexity = step.estimated_complexity
     context = _CONTEXT[complexity]
     few, many = _ROUNDS[complexity]
+    half, whole = max(context, read // 2), max(context, read)  # files fill the context from round to round
     defaults = {
-        Role.EXECUTOR: ((few, context, _WRITTEN), (many, context, _WRITTEN * 2)),
+        Role.EXECUTOR: ((few, half, _WRITTEN), (many, whole, _WRITTEN * 2)),
         Role.VERIFIER: ((1, context + 6_000, 1_200), (2, context + 6_000, 1_200)),
     }
     roles = [
@@ -70,7 +77,7 @@ def _step(
         for role, counts in defaults.items()
     ]
     return StepEstimate(
-        step_id=step_id, low=_known(one.low for one in roles), high=_known(one.high for one in roles), roles=roles
+        step_id=step.step_id, low=_known(one.low for one in roles), high=_known(one.high for one in roles), roles=roles
     )
 
 

@@ -11,16 +11,22 @@ from typing import Any
 from django.db.models import Count, F, Q, QuerySet, Sum
 from django.db.models.functions import Coalesce
 
+from runs import trees
 from runs.accounting.estimates import History, Measured, estimate
-from runs.enums import Complexity, Role, RunStatus, WorkKind, WorkStatus
+from runs.enums import Complexity, OriginalPages, Role, RunStatus, WorkKind, WorkStatus
+from runs.llm.capabilities import pages_for
 from runs.models import Attempt, Plan, Run, Step, WorkItem
 from runs.pev.contracts import PlanContract
+from runs.pev.conversation.originals import MAX_OF_CONVERSATION, PAGE_TOKENS
+from runs.pev.files.inputs import meant_by
 from runs.pev.plans.estimate import Estimate
 
 MIN_RUNS = 3
 """With fewer finished runs nothing counts as measured."""
 LATEST = 200
 """How many passed attempts, or final answers, are looked at: the latest ones."""
+CHARACTERS_IN_A_TOKEN = 4
+"""Roughly, of European languages."""
 _TAIL = 10
 """Percent cut off at either end where there are at least that many samples."""
 
@@ -29,10 +35,28 @@ type _Sample = tuple[int, Decimal | None, int]
 
 
 def estimate_for(run: Run, plan: PlanContract) -> Estimate:
-    """What this plan may cost under the run's policy."""
+    """What this plan may cost under the run's policy, with the given files as they are read."""
     policy = run.policy
     models = {role: policy.model_for(role).model for role in Role}
-    return estimate(plan, models, attempts=policy.attempts, history=history(models))
+    return estimate(plan, models, attempts=policy.attempts, history=history(models), read=_tokens(run, plan))
+
+
+def _tokens(run: Run, plan: PlanContract) -> dict[str, int]:
+    """How many tokens each step of the plan is given to read: of a document those of its text, and of the pages that
+    the executor is shown as they look.
+    """
+    known, which = trees.readings_of(run.inputs), pages_for(run.policy, Role.EXECUTOR)
+    files, pages = dict[str, int](), dict[str, int]()
+    for path, info in trees.files_of(run.inputs).items():
+        files[path] = known.sizes.get(info.sha256, 0 if info.sha256 in known.problems else info.size)
+        every, pictorial = known.pages.get(info.sha256, (0, 0))
+        pages[path] = {OriginalPages.NEVER: 0, OriginalPages.LAYOUT: pictorial, OriginalPages.ALWAYS: every}[which]
+    found: dict[str, int] = {}
+    for step in plan.steps:
+        meant = meant_by([step], files)
+        shown = min(sum(pages[path] for path in meant), MAX_OF_CONVERSATION)
+        found[step.step_id] = sum(files[path] for path in meant) // CHARACTERS_IN_A_TOKEN + shown * PAGE_TOKENS
+    return found
 
 
 def estimate_of(plan: Plan, steps: Iterable[Step]) -> Estimate | None:

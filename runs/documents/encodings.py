@@ -5,12 +5,12 @@ What cannot be told apart for certain is guessed, and the guess is said: the cod
 
 import codecs
 import re
-import struct
 from collections.abc import Iterator
 
 from charset_normalizer import from_bytes
 
 from runs.documents.kinds import MIN_LATIN
+from runs.documents.packing import packed, unpacked
 from runs.errors import InvalidInput
 
 CODECS = {
@@ -52,26 +52,11 @@ _NOT_ASCII = re.compile(rb"[\x80-\xff]")
 _BETWEEN = re.compile(rb"[\0-\x2f]")
 """Bytes that are no part of a longer character in any of the encodings: between two of them nothing is cut apart."""
 _NO_TEXT = "is not text"
-LENGTHS = struct.Struct("!II")
 
 
 def read_all(data: bytes) -> bytes:
     """For guarded processes: contents, as `packed`, to their codecs and texts, or to nothing and why there is none."""
     return packed(part for content in unpacked(data) for part in _read(content))
-
-
-def packed(parts: Iterator[bytes]) -> bytes:
-    """Byte strings in one: each with its length before it."""
-    return b"".join(LENGTHS.pack(0, len(part)) + part for part in parts)
-
-
-def unpacked(data: bytes) -> Iterator[bytes]:
-    at = 0
-    while at < len(data):
-        _, size = LENGTHS.unpack_from(data, at)
-        at += LENGTHS.size
-        yield data[at : at + size]
-        at += size
 
 
 def _read(content: bytes) -> tuple[bytes, bytes]:

@@ -1,6 +1,8 @@
-"""What a content is that is no text, by the bytes that its kind begins with: for a sentence, not for a decision."""
+"""What a content is, by the bytes that its format begins with and never by its name: which reader it is for, if any."""
 
-from collections.abc import Sequence
+import re
+import struct
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 HEAD_BYTES = 4_096
@@ -11,78 +13,146 @@ MIN_LATIN = 0.6
 
 
 class Signature(NamedTuple):
-    """Bytes that must stand at their offsets; `kind` is a clause behind the file's name. `binary`: such letters may
-    begin a text, so there must be a NUL too. `in_ascii`: such a content may be all ASCII, and is no text for all that.
+    """Bytes that must stand at their offsets. `format` is one that there is a reader for, or else `problem` is a clause
+    behind the file's name. `binary`: such letters may begin a text, so there must be a NUL too. `in_ascii`: such a
+    content may be all ASCII, and is no text for all that.
     """
 
-    kind: str
     parts: tuple[tuple[int, bytes], ...]
+    format: str = ""
+    problem: str = ""
     binary: bool = False
     in_ascii: bool = False
 
 
-_PDF = "is a PDF file, which cannot be read yet"
-_RTF = "is an RTF file, which cannot be read yet; save it as text"
-_PICTURE = "is a picture, which cannot be read yet"
-_ARCHIVE = "is an archive; unpack it and give the files in it"
-_OLD_OFFICE = "is a file of an old Office format; save it as .docx, .xlsx or .pptx, or as text"
+PDF, DOCX, XLSX, PPTX, ODT, RTF = "pdf", "docx", "xlsx", "pptx", "odt", "rtf"
+EPUB, HTML, EML, OLE, IMAGE, ZIP, TAR = "epub", "html", "eml", "ole", "image", "zip", "tar"
+"""OLE is the container of Outlook messages, of documents with a password, and of the old formats of Office."""
+_PDF_BEHIND = re.compile(rb"(?:\xef\xbb\xbf)?[\s\x00]{0,1000}%PDF-[12]\.\d")
+"""Programs write line breaks before it, and readers look for it further on."""
+_ARCHIVE = "is an archive of a kind that is not unpacked; give it as .zip or .tar.gz"
 _SOUND = "is sound or film, which cannot be read"
 _PROGRAM = "is a program"
 _DATABASE = "is a database of SQLite, which cannot be read"
+_VECTORS = "is a picture of a kind that cannot be read; save it as PNG"
 _ZIP = b"PK\3\4"
+ZIP_END = b"PK\5\6"
 
 
-def _begins(kind: str, *magics: bytes, binary: bool = False, in_ascii: bool = False) -> list[Signature]:
-    return [Signature(kind, ((0, magic),), binary, in_ascii) for magic in magics]
+def _begins(*magics: bytes, binary: bool = False, in_ascii: bool = False, **what: str) -> list[Signature]:
+    return [Signature(((0, magic),), binary=binary, in_ascii=in_ascii, **what) for magic in magics]
 
 
 SIGNATURES: Sequence[Signature] = (
-    *_begins(_PDF, b"%PDF-1.", b"%PDF-2.", in_ascii=True),
-    *_begins(_RTF, b"{\\rtf1", in_ascii=True),
-    *_begins(_OLD_OFFICE, b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"),
-    *_begins(_PICTURE, b"\x89PNG\r\n", b"\xff\xd8\xff", b"GIF87a", b"GIF89a", b"II*\0", b"MM\0*", b"\0\0\1\0"),
-    *_begins(_PICTURE, b"BM", binary=True),
-    Signature(_PICTURE, ((0, b"RIFF"), (8, b"WEBP"))),
-    *_begins(_ARCHIVE, _ZIP, b"PK\5\6", b"\x1f\x8b", b"7z\xbc\xaf\x27\x1c", b"Rar!\x1a\x07"),
-    *_begins(_ARCHIVE, b"\xfd7zXZ\0", b"\x28\xb5\x2f\xfd"),
-    *_begins(_ARCHIVE, b"BZh", binary=True),
-    *_begins(_SOUND, b"OggS\0", b"\x1aE\xdf\xa3"),
-    *_begins(_SOUND, b"ID3", b"fLaC", binary=True),
-    Signature(_SOUND, ((0, b"RIFF"), (8, b"WAVE"))),
-    Signature(_SOUND, ((4, b"ftyp"),), binary=True),
-    *_begins(_PROGRAM, b"\x7fELF", b"\xca\xfe\xba\xbe", b"\xcf\xfa\xed\xfe"),
-    *_begins(_PROGRAM, b"MZ", binary=True),
-    *_begins(_DATABASE, b"SQLite format 3\0"),
+    *_begins(b"%PDF-1.", b"%PDF-2.", in_ascii=True, format=PDF),
+    *_begins(b"{\\rtf1", in_ascii=True, format=RTF),
+    *_begins(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", format=OLE),
+    *_begins(b"\x89PNG\r\n", b"\xff\xd8\xff", b"II*\0", b"MM\0*", format=IMAGE),
+    Signature(((0, b"RIFF"), (8, b"WEBP")), format=IMAGE),
+    *_begins(b"GIF87a", b"GIF89a", b"\0\0\1\0", problem=_VECTORS),
+    *_begins(b"BM", binary=True, problem=_VECTORS),
+    *_begins(_ZIP, ZIP_END, format=ZIP),
+    *_begins(b"\x1f\x8b", format=TAR),
+    *_begins(b"BZh", binary=True, format=TAR),
+    *_begins(b"\xfd7zXZ\0", format=TAR),
+    Signature(((257, b"ustar"),), format=TAR),
+    *_begins(b"7z\xbc\xaf\x27\x1c", b"Rar!\x1a\x07", b"\x28\xb5\x2f\xfd", problem=_ARCHIVE),
+    *_begins(b"OggS\0", b"\x1aE\xdf\xa3", problem=_SOUND),
+    *_begins(b"ID3", b"fLaC", binary=True, problem=_SOUND),
+    Signature(((0, b"RIFF"), (8, b"WAVE")), problem=_SOUND),
+    Signature(((4, b"ftyp"),), binary=True, problem=_SOUND),
+    *_begins(b"\x7fELF", b"\xca\xfe\xba\xbe", b"\xcf\xfa\xed\xfe", problem=_PROGRAM),
+    *_begins(b"MZ", binary=True, problem=_PROGRAM),
+    *_begins(b"SQLite format 3\0", problem=_DATABASE),
 )
-_IN_A_ZIP = (
-    (b"word/document", "is a Word file, which cannot be read yet"),
-    (b"xl/workbook", "is an Excel file, which cannot be read yet"),
-    (b"ppt/presentation", "is a PowerPoint file, which cannot be read yet"),
-    (
-        b"application/vnd.oasis.opendocument",
-        "is an OpenDocument file, which cannot be read yet",
-    ),
-    (b"application/epub+zip", "is an e-book (EPUB), which cannot be read yet"),
-)
+_MAIN_PARTS = ((b"word/document", DOCX), (b"xl/workbook", XLSX), (b"ppt/presentation", PPTX))
+_OPEN_DOCUMENT = b"application/vnd.oasis.opendocument."
+_MEDIA_TYPES = ((_OPEN_DOCUMENT + b"text", ODT), (b"application/epub+zip", EPUB))
+_MIMETYPE = re.compile(rb"PK\x03\x04.{26}mimetype", re.DOTALL)
+"""OpenDocument and EPUB say what they are in their first part, which is not compressed."""
+_ENTRY, _DIRECTORY_END = b"PK\1\2", struct.Struct("<4s8xLL2x")
+_NAME_AT = 46
 
 
-def kind_of(head: bytes, tail: bytes = b"") -> str:
-    """A clause behind the file's name, such as "is a PDF file, which cannot be read yet"; empty if nothing is known.
-
-    `head` and `tail` are its first HEAD_BYTES and its last TAIL_BYTES.
+class Kind(NamedTuple):
+    """Which reader a content is for, or why there is none, as a clause behind the file's name. Both are empty where
+    nothing is known: it may be a text.
     """
+
+    format: str = ""
+    problem: str = ""
+
+
+def kind_of(head: bytes, tail: bytes = b"") -> Kind:
+    """`head` and `tail` are its first HEAD_BYTES and its last TAIL_BYTES."""
     found = next((one for one in SIGNATURES if _fits(one, head)), None)
+    if _PDF_BEHIND.match(head):
+        return Kind(PDF)
     if found is None:
-        return ""
-    if head.startswith(_ZIP):
-        kinds = (kind for name, kind in _IN_A_ZIP if name in head or name in tail)
-        return next(kinds, found.kind)
-    return found.kind
+        return Kind(_text_format(head))
+    if found.format == ZIP:
+        return _kind_of_zip(head, tail)
+    return Kind(found.format, found.problem)
+
+
+def _kind_of_zip(head: bytes, tail: bytes) -> Kind:
+    if first := _MIMETYPE.match(head):
+        media_type = head[first.end() : first.end() + 100]
+        if inside := next((form for name, form in _MEDIA_TYPES if media_type.startswith(name)), ""):
+            return Kind(inside)
+        if media_type.startswith(_OPEN_DOCUMENT):
+            return Kind(problem="is an OpenDocument file of a kind that cannot be read; save it as .xlsx or .pptx")
+    names = list(_names_in(tail))
+    found = (form for part, form in _MAIN_PARTS if any(name.startswith(part) for name in names))
+    if not names:  # it is cut off, which its reader says
+        found = (form for part, form in _MAIN_PARTS if part in head)
+    return Kind(next(found, ZIP))
+
+
+def _names_in(tail: bytes) -> Iterator[bytes]:
+    """The names of a zip's parts, from its directory, as far as that lies in the tail. What is stored in a part may be
+    a zip with names of its own.
+    """
+    end = tail.rfind(b"PK\5\6")
+    if end < 0 or end + _DIRECTORY_END.size > len(tail):
+        return
+    _, size, _ = _DIRECTORY_END.unpack_from(tail, end)
+    at = end - size if size <= end else tail.find(_ENTRY)
+    while 0 <= at < end and tail.startswith(_ENTRY, at) and at + _NAME_AT <= end:
+        name, extra, comment = struct.unpack_from("<HHH", tail, at + 28)
+        yield tail[at + _NAME_AT : at + _NAME_AT + name]
+        at += _NAME_AT + name + extra + comment
 
 
 def is_document(head: bytes) -> bool:
     """Whether it is of a kind that is no text even where all its bytes are ASCII."""
-    return any(one.in_ascii and _fits(one, head) for one in SIGNATURES)
+    is_one = any(one.in_ascii and _fits(one, head) for one in SIGNATURES)
+    return is_one or bool(_PDF_BEHIND.match(head) or _text_format(head))
+
+
+def _text_format(head: bytes) -> str:
+    """The format of a content whose bytes are text, and that is not read as the text that they are."""
+    if _is_mail(head):
+        return EML
+    return HTML if _SAVED.search(head) and not _TEMPLATE.search(head) else ""
+
+
+_HEADER = re.compile(rb"(?:[A-Za-z][A-Za-z0-9-]*:[^\n]*(?:\n[ \t][^\n]*)*\n)+")
+_SAVED = re.compile(
+    rb"<!--\s*saved from url=|page saved with singlefile|urn:schemas-microsoft-com:office"
+    rb"|name=[\"']?generator[\"']?\s+content=[\"']?(?:microsoft|libreoffice)",
+    re.IGNORECASE,
+)
+"""What browsers and word processors write into the pages that they save. Other HTML is source, and read as such."""
+_TEMPLATE = re.compile(rb"<\?php|\{%|\{\{|<%")
+_OF_MAILS = (b"\nmime-version:", b"\nmessage-id:", b"\nreceived:", b"\nx-mailer:")
+
+
+def _is_mail(head: bytes) -> bool:
+    """Whether it begins with the header of a mail: lines of names and values, a sender, and what only mails have."""
+    found = _HEADER.match(head.removeprefix(b"\xef\xbb\xbf").replace(b"\r\n", b"\n"))
+    header = b"\n" + found[0].lower() if found else b""
+    return b"\nfrom:" in header and any(name in header for name in _OF_MAILS)
 
 
 def _fits(one: Signature, head: bytes) -> bool:

@@ -1,187 +1,127 @@
-"""Renditions: the text beside a content in another encoding than UTF-8, or the sentence why there is none.
-
-Whether a content is text is decided when it comes in, once for all runs that have it. UTF-8 is read here, since that is
-cheap and safe; what else there may be is read in guarded processes.
-"""
+"""Renditions: what contents read as that are no UTF-8, known once for all runs, beside the contents themselves."""
 
 from __future__ import annotations
 
-import codecs
-import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cache
-from importlib.metadata import version
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache, partial
 from itertools import batched
 
-from django.db.models import Q
-
-from runs import guarded
-from runs.documents import encodings
-from runs.documents.kinds import HEAD_BYTES, TAIL_BYTES, is_document, kind_of
-from runs.errors import UploadRefused
-from runs.guarded import ChildFailed, Limits
+from runs import blobs
 from runs.models import Rendition
-from runs.pev.ports import FileInfo
+from runs.pev.documents.document import Document
+from runs.pev.documents.layout import Rendered
+from runs.pev.files.paths import Converted, Unreadable
 
-MAX_BYTES = 20_000_000
-"""Of a content in another encoding, and of its text in UTF-8; UTF-8 itself is read as long as a file may be."""
-LIMITS = Limits(megabytes=400, cpu_seconds=10, seconds=20, output=MAX_BYTES)
-BATCH_BYTES = 2_000_000
-BATCH_FILES = 200
-"""What is read in one process: small files together, since each process takes longer to begin than to read one."""
-MAX_SECONDS = 60.0
-"""For all contents of an upload; a thousand texts in Windows-1252 take some seconds."""
-_IN_A_QUERY = 5_000
+IN_A_QUERY = 5_000
 """Hashes looked up at once: databases bound the parameters of a query."""
-
-
-@cache
-def reader() -> str:
-    """Who reads: another version may read differently, so that its renditions are others."""
-    return f"text 2, charset-normalizer {version('charset-normalizer')}"
-
-
-@dataclass(frozen=True)
-class Store:
-    """The store of files, which lies above this room: contents by their SHA-256, piece by piece, and the way in."""
-
-    pieces: Callable[[str], Iterator[bytes]]
-    put: Callable[[bytes], FileInfo]
+WAITING = "has not been read yet"
 
 
 @dataclass(frozen=True)
 class Readings:
-    """What contents read as, by their hashes: the hash of the text, or why there is none, as a clause.
+    """What contents read as, by their hashes: those of the text and of its layout, the format, how many characters it
+    has, how much that is ("12 pages"), how many pages models may see as they look and how many of these are mostly
+    pictures or tables, and what of it could not be read, as sentences. Or why there is no text, as a
+    clause, and of which format it is (`unread`); those that are `waiting` are still to be read.
 
-    Those that are in neither are UTF-8, or were never examined.
+    Those that are in none are UTF-8, or were never examined.
     """
 
-    texts: Mapping[str, str]
-    problems: Mapping[str, str]
-
-
-def is_text(pieces: Iterable[bytes]) -> bool:
-    """Whether it is UTF-8 without NUL, as `pev.files.paths.text_of` wants it, in the memory of one piece; and no
-    document of a kind that may be written in ASCII alone.
-    """
-    decoder = codecs.getincrementaldecoder("utf-8")()
-    begun = False
-    try:
-        for piece in pieces:
-            if (not begun and is_document(piece)) or "\0" in decoder.decode(piece):
-                return False
-            begun = True
-        return not decoder.decode(b"", final=True)
-    except UnicodeDecodeError:
-        return False
+    texts: Mapping[str, str] = field(default_factory=dict)
+    layouts: Mapping[str, str] = field(default_factory=dict)
+    formats: Mapping[str, str] = field(default_factory=dict)
+    sizes: Mapping[str, int] = field(default_factory=dict)
+    extents: Mapping[str, str] = field(default_factory=dict)
+    pages: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+    notes: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    problems: Mapping[str, str] = field(default_factory=dict)
+    unread: Mapping[str, str] = field(default_factory=dict)
+    waiting: frozenset[str] = frozenset()
 
 
 def readings(sources: Iterable[str]) -> Readings:
     """Of several readers the first text counts, since quotes that were found in it stay where they are; without a text
     the last one's problem does.
     """
-    texts: dict[str, str] = {}
+    texts: dict[str, Rendition] = {}
     problems: dict[str, str] = {}
-    for some in batched(sources, _IN_A_QUERY):
-        rows = Rendition.objects.filter(source__in=some).order_by("id")
-        for source, text, problem in rows.values_list("source", "text", "problem"):
-            if text:
-                texts.setdefault(source, text)
+    unread: dict[str, str] = {}
+    waiting = set[str]()
+    for some in batched(sources, IN_A_QUERY):
+        for row in Rendition.objects.filter(source__in=some).order_by("id"):
+            if row.text:
+                texts.setdefault(row.source, row)
             else:
-                problems[source] = problem
-    return Readings(texts, {source: why for source, why in problems.items() if source not in texts})
+                problems[row.source], unread[row.source] = row.problem or WAITING, row.format
+                (waiting.discard if row.problem else waiting.add)(row.source)
+    waiting -= texts.keys()
+    return Readings(
+        texts={source: row.text for source, row in texts.items()},
+        layouts={source: row.layout for source, row in texts.items() if row.layout},
+        formats={source: row.format for source, row in texts.items() if row.format},
+        pages={source: (row.pages, row.pictorial) for source, row in texts.items() if row.pages},
+        sizes={source: row.characters for source, row in texts.items() if row.layout},
+        extents={source: row.extent for source, row in texts.items() if row.extent},
+        notes={source: row.notes for source, row in texts.items() if row.notes},
+        problems={source: why for source, why in problems.items() if source not in texts},
+        unread={source: form for source, form in unread.items() if form and source not in texts},
+        waiting=frozenset(waiting),
+    )
+
+
+def joined(known: Readings, more: Readings) -> Readings:
+    """What is known of the contents of both."""
+    both = {name: {**getattr(known, name), **getattr(more, name)} for name in _BY_SOURCE}
+    return Readings(**both, waiting=known.waiting | more.waiting)
+
+
+_BY_SOURCE = ("texts", "layouts", "formats", "sizes", "extents", "pages", "notes", "problems", "unread")
+
+
+def of_format(form: str, sources: Iterable[str]) -> frozenset[str]:
+    """Those of these hashes that are of this format by their bytes, but for what its reader has refused."""
+    found = set[str]()
+    for some in batched(sources, IN_A_QUERY):
+        rows = Rendition.objects.filter(source__in=some, format=form, problem="")
+        found.update(rows.values_list("source", flat=True))
+    return frozenset(found)
+
+
+def content_of(sha256: str, known: Readings) -> bytes:
+    """A content as it is read: of text in another encoding and of documents the text as UTF-8 (`Converted`), and what
+    is no text as `Unreadable`. Raises FileNotFoundError when the store lost it.
+    """
+    if text := known.texts.get(sha256):
+        layout = known.layouts.get(sha256)
+        return Converted(blobs.read(text), sha256, partial(document, text, layout) if layout else None)
+    data = blobs.read(sha256)
+    return Unreadable(data) if sha256 in known.problems else data
+
+
+def document(text: str, layout: str) -> Document:
+    """The document of these two contents, by their hashes."""
+    return (_large if blobs.size_of(layout) > LARGE else _usual)(text, layout)
+
+
+def _document(text: str, layout: str) -> Document:
+    rendered = Rendered.model_validate_json(blobs.read(layout))
+    return Document(blobs.read(text).decode(), rendered.layout)
+
+
+LARGE = 1_000_000
+"""Bytes of a layout: a document takes some fifteen times as much memory. The largest may have 32 million."""
+_usual = lru_cache(maxsize=16)(_document)
+_large = lru_cache(maxsize=1)(_document)
+
+
+def document_of(source: str) -> Document | None:
+    """The document that a content is; None for texts, and for what cannot be read."""
+    row = Rendition.objects.filter(source=source, layout__gt="").order_by("id").first()
+    return document(row.text, row.layout) if row else None
 
 
 def codec_of(source: str) -> str:
-    """The name of the encoding that a content was read as; empty for UTF-8 and for what cannot be read."""
+    """The name of the encoding that a content was read as; empty for UTF-8, documents, and what cannot be read."""
     rows = Rendition.objects.filter(source=source, text__gt="").order_by("id")
     return rows.values_list("codec", flat=True).first() or ""
-
-
-def examine(files: Mapping[str, FileInfo], store: Store) -> None:
-    """Decide for each of these files whether it is text; what was decided before is not looked at again.
-
-    Raises UploadRefused when that takes too long; what was decided until then stays so.
-    """
-    end = time.monotonic() + MAX_SECONDS
-    new: dict[str, tuple[str, int]] = {}
-    for path, (sha256, size) in files.items():
-        _check_time(path, end)
-        if sha256 not in new and not is_text(store.pieces(sha256)):
-            new[sha256] = (path, size)
-    known = _decided(new)
-    waiting: dict[str, tuple[str, int]] = {}
-    for source, (path, size) in new.items():
-        if source in known:
-            continue
-        if problem := _problem_outside(source, size, store):
-            _keep([Rendition(source=source, reader=reader(), problem=problem)])
-        else:
-            waiting[source] = (path, size)
-    for batch in _batches(waiting):
-        _check_time(waiting[batch[0]][0], end)
-        _keep(_read(batch, store))
-
-
-def _decided(sources: Iterable[str]) -> set[str]:
-    """Those of which there is a text, or whatever this reader has made of them."""
-    mine = Rendition.objects.filter(Q(text__gt="") | Q(reader=reader())).values_list("source", flat=True)
-    return {source for some in batched(sources, _IN_A_QUERY) for source in mine.filter(source__in=some)}
-
-
-def _check_time(path: str, end: float) -> None:
-    if time.monotonic() > end:
-        raise UploadRefused(
-            f"Finding out which files are text took more than {MAX_SECONDS:g} seconds and had only come to “{path}”. "
-            "Send the same files again to go on from there, fewer of them, or save them as UTF-8."
-        )
-
-
-def _keep(rows: Sequence[Rendition]) -> None:
-    """Somebody else may have read the same content at the same time: one of the two counts."""
-    Rendition.objects.bulk_create(rows, ignore_conflicts=True)
-
-
-def _problem_outside(source: str, size: int, store: Store) -> str:
-    """What can be said of it without reading all of it."""
-    head = tail = b""
-    for piece in store.pieces(source):
-        head = head or piece[:HEAD_BYTES]
-        tail = (tail + piece)[-TAIL_BYTES:]
-    if problem := kind_of(head, tail):
-        return problem
-    return "" if size <= MAX_BYTES else f"has more than {MAX_BYTES // 1_000_000} MB and is not UTF-8; save it as UTF-8"
-
-
-def _batches(sources: Mapping[str, tuple[str, int]]) -> Iterator[list[str]]:
-    """In turn, together as long as they are few and small."""
-    batch, total = list[str](), 0
-    for source, (_, size) in sources.items():
-        if batch and (total + size > BATCH_BYTES or len(batch) == BATCH_FILES):
-            yield batch
-            batch, total = [], 0
-        batch.append(source)
-        total += size
-    if batch:
-        yield batch
-
-
-def _read(batch: Sequence[str], store: Store) -> list[Rendition]:
-    """What these contents read as. One that breaks the process is found by reading each by itself."""
-    data = encodings.packed(b"".join(store.pieces(source)) for source in batch)
-    try:
-        parts = list(encodings.unpacked(guarded.run(f"{encodings.__name__}.read_all", data, LIMITS)))
-    except ChildFailed as error:
-        if len(batch) > 1:
-            return [row for source in batch for row in _read([source], store)]
-        return [Rendition(source=batch[0], reader=reader(), problem=f"is more than its reader can do: {error}")]
-    rows: list[Rendition] = []
-    for source, (codec, payload) in zip(batch, batched(parts, 2), strict=True):
-        row = Rendition(source=source, reader=reader(), codec=codec.decode())
-        if codec:
-            row.text = store.put(payload).sha256
-        else:
-            row.problem = payload.decode()
-        rows.append(row)
-    return rows

@@ -36,6 +36,8 @@ class Answering:
             next(written, None)
             keep_going()
             time.sleep(min(left, POLL_INTERVAL))
+        for _ in written:  # what a late wakening has left
+            pass
         keep_going()
         return reply
 

@@ -6,7 +6,7 @@ from django.db.models import Q
 from pydantic import JsonValue
 
 from runs import trees
-from runs.engine import requests
+from runs.engine import originals, requests
 from runs.engine.previews import previews_of
 from runs.enums import (
     SETTLED_STEPS,
@@ -16,6 +16,7 @@ from runs.enums import (
     GateKind,
     GateStatus,
     Missing,
+    OriginalPages,
     PlanStatus,
     Role,
 )
@@ -24,7 +25,7 @@ from runs.lifecycle import state as states
 from runs.lifecycle.baseline import undeclared_by
 from runs.lifecycle.findings import Found
 from runs.lifecycle.moves import StepState
-from runs.llm.capabilities import window_of
+from runs.llm.capabilities import pages_for, window_of
 from runs.models import Attempt, Gate, Plan, Run, Step, ToolCall
 from runs.models.plans import FIRST_PLAN
 from runs.pev.citations.citing import Delivered
@@ -37,7 +38,8 @@ from runs.pev.planner import Lesson, PlanBrief, Spent
 from runs.pev.ports import FileInfo
 from runs.pev.step_brief import Critique, StepBrief
 from runs.pev.synthesizer import AnswerBrief
-from runs.pev.tools import FileTools, ToolLimits
+from runs.pev.tools.limits import ToolLimits
+from runs.pev.tools.toolbox import FileTools
 from runs.pev.verification.case import Case
 from runs.reading.coverage import remarks_on, shown_in
 from runs.reading.files import written_files
@@ -77,7 +79,7 @@ def for_planner(run: Run) -> tuple[PlanBrief, str]:
         effort=player.effort,
         max_steps=policy.max_steps,
         sources_needed=policy.sources_needed,
-        remarks=remarks_on(run),
+        remarks=remarks_on(run, pages=pages_for(policy, Role.EXECUTOR) is not OriginalPages.NEVER),
         lessons=lessons,
         kept=_kept(previous) if previous else (),
         results=_results(previous) if previous else {},
@@ -223,7 +225,7 @@ def for_executor(attempt: Attempt) -> StepBrief:
         steps={key: spec.name for key, spec in states.specs_of(step.plan_id, step.plan.digest).items()},
         step=step.spec,
         files=trees.files_of(run.inputs),
-        remarks=remarks_on(run),
+        remarks=remarks_on(run, pages=pages_for(policy, Role.EXECUTOR) is not OriginalPages.NEVER),
         made=written_files(run, attempt.base),
         results={key: result.text for key, result in results.items()},
         notes={key: result.notes for key, result in results.items()},
@@ -298,6 +300,7 @@ def for_verifier(attempt: Attempt, overlay: Overlay, calls: Sequence[ToolCall]) 
         requests=requests.judged(attempt, overlay, asked),
         read_whole=_read_whole(run, spec.acceptance_criteria, inputs),
         meant=meant_by([spec], inputs) or list(inputs),
+        pages=originals.read_in(calls, overlay, policy),
     )
 
 

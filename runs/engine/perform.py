@@ -15,9 +15,10 @@ from runs.accounting.history import estimate_for
 from runs.engine import briefs, work
 from runs.engine.database import database
 from runs.engine.deadline import Deadline
+from runs.engine.documents import read_inputs
 from runs.engine.notifications import notifications
 from runs.engine.recording import RecordedModel, RecordedTools, Recording, clients
-from runs.enums import Action, AttemptStatus, WorkKind
+from runs.enums import Action, AttemptStatus, Role, WorkKind
 from runs.errors import ContractBroken, LeaseLost, LimitReached, ModelError, PlanRepeated, Postponed
 from runs.events import kinds as events
 from runs.history import record
@@ -25,7 +26,8 @@ from runs.journal import results_of, used_seconds
 from runs.lifecycle import asking, effects, facts, reuse
 from runs.lifecycle import state as states
 from runs.lifecycle.advance import advance
-from runs.models import Attempt, ToolCall, WorkItem
+from runs.llm.capabilities import pages_for
+from runs.models import ToolCall, WorkItem
 from runs.pev import verifier
 from runs.pev.evidence.results import Judgement
 from runs.pev.executor import execute
@@ -33,7 +35,8 @@ from runs.pev.files.reads import Looks, Reads, View
 from runs.pev.planner import make_plan
 from runs.pev.ports import ToolResult
 from runs.pev.synthesizer import synthesize
-from runs.pev.tools import FileTools, limits_for, note_looks
+from runs.pev.tools.limits import limits_for
+from runs.pev.tools.toolbox import FileTools, note_looks
 from runs.trees import Overlay
 
 log = logging.getLogger(__name__)
@@ -78,6 +81,8 @@ def _under(recording: Recording) -> None:
         return
     try:
         match WorkKind(recording.item.kind):
+            case WorkKind.READ:
+                read_inputs(recording)
             case WorkKind.PLAN:
                 _plan(recording)
             case WorkKind.ATTEMPT:
@@ -171,8 +176,9 @@ def _execute(recording: Recording, deadline: Deadline, looks: Looks) -> list[Too
     """Run the executor and commit its report; returns its tool calls. Raises ContractBroken for no usable report."""
     attempt = recording.item.attempt
     assert attempt is not None
-    overlay, brief = database.call(lambda: (_overlay(attempt), briefs.for_executor(attempt)))
-    tools = RecordedTools(FileTools(overlay, limits_for(brief.window)), overlay, recording, deadline, looks)
+    overlay, brief = database.call(lambda: (_overlay(recording.item), briefs.for_executor(attempt)))
+    limits = limits_for(brief.window, pages_for(recording.item.run.policy, Role.EXECUTOR))
+    tools = RecordedTools(FileTools(overlay, limits), overlay, recording, deadline, looks)
     output = execute(RecordedModel(clients(), recording, deadline=deadline), tools, brief)
 
     def report(mine: WorkItem) -> None:
@@ -204,19 +210,24 @@ def _verify(recording: Recording, deadline: Deadline, calls: list[ToolCall], loo
     if attempt.number > 1 and (before := database.call(lambda: briefs.repeated(attempt))):
         sentence = "This attempt repeats the one before: the critique was not addressed."
         return verifier.failed(sentence, requests=before.verdict.requests)
-    case = database.call(lambda: briefs.for_verifier(attempt, _overlay(attempt), calls)).watched(looks)
+    case = database.call(lambda: briefs.for_verifier(attempt, _overlay(item), calls)).watched(looks)
     try:
         return verifier.judge(RecordedModel(clients(), recording, VERIFYING, deadline), case)
     except ContractBroken as broken:
         return verifier.failed(f"The verifier gave no usable verdict: {_sentence(broken)}")
 
 
-def _overlay(attempt: Attempt) -> Overlay:
+def _overlay(item: WorkItem) -> Overlay:
+    attempt = item.attempt
+    assert attempt is not None
     return Overlay(
         attempt.base,
         attempt.overlay,
         max_files=2 * settings.UPLOAD_FILES,
         max_bytes=2 * settings.UPLOAD_BYTES,
+        given=trees.files_of(trees.tree(item.run.inputs_id)),
+        dated=attempt.created_at,
+        call=database.call,
     )
 
 

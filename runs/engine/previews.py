@@ -2,32 +2,38 @@
 
 import codecs
 
-from runs import trees
+from runs import blobs, trees
 from runs.models import Tree
 
 PREVIEWS = 12
 PREVIEW_CHARS = 1_200
 """The beginnings of so many files, about 4,000 tokens in all: enough to plan by; the executor reads them whole."""
+PAGE_CHARS = 2_500
+"""Of a document, about its first page: what it is stands below letterheads and parties."""
 
 
 def previews_of(tree: Tree) -> dict[str, str]:
     """By path, those of the first files that can be read and are not blank."""
     found: dict[str, str] = {}
-    problems, texts = trees.problems_of(tree), trees.readings_of(tree).texts
+    problems, known = trees.problems_of(tree), trees.readings_of(tree)
     for path, info in trees.files_of(tree).items():
         if len(found) == PREVIEWS:
             break
-        if path not in problems and (text := _beginning(texts.get(info.sha256, info.sha256))).strip():
-            found[path] = text
+        if path in problems:
+            continue
+        is_document = info.sha256 in known.layouts
+        text = _beginning(known.texts.get(info.sha256, info.sha256), PAGE_CHARS if is_document else PREVIEW_CHARS)
+        if text.strip():
+            found[path] = text.partition("\f")[0] if is_document else text
     return found
 
 
-def _beginning(sha256: str) -> str:
+def _beginning(sha256: str, characters: int) -> str:
     """Of a text in UTF-8; nothing of another content, which runs from before renditions may have."""
-    with trees.open_blob(sha256) as blob:
-        start = blob.read(4 * PREVIEW_CHARS)
+    with blobs.opened(sha256) as blob:
+        start = blob.read(4 * characters)
     try:
         text = codecs.getincrementaldecoder("utf-8-sig")().decode(start)
     except UnicodeDecodeError:
         return ""
-    return "" if "\0" in text else text[:PREVIEW_CHARS]
+    return "" if "\0" in text else text[:characters]

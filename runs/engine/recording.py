@@ -1,7 +1,8 @@
 """The ports of pev over the journal: what is recorded is not asked or done a second time (D3)."""
 
+import logging
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import timedelta
 from decimal import Decimal
@@ -12,6 +13,7 @@ from django.utils import timezone
 
 from runs import history, journal
 from runs.accounting.prices import bound_of, cost_of
+from runs.engine import originals
 from runs.engine.answering import Answering
 from runs.engine.database import database
 from runs.engine.deadline import Deadline
@@ -21,11 +23,15 @@ from runs.errors import ContractBroken, LeaseLost, LimitReached, ModelError, Pev
 from runs.journal import Place, Question
 from runs.lifecycle import limits
 from runs.lifecycle.fingerprint import digest_of
+from runs.llm.capabilities import capability_of
 from runs.models import ToolCall, WorkItem
+from runs.pev.conversation.originals import pages_in
 from runs.pev.files.reads import Looks
-from runs.pev.ports import Ask, Changes, Reply, Toolbox, ToolResult, ToolSpec, ToolUse, Usage
-from runs.pev.tools import note_looks
+from runs.pev.ports import Ask, Changes, Original, Reply, Toolbox, ToolResult, ToolSpec, ToolUse, Usage
+from runs.pev.tools.toolbox import note_looks
 from runs.trees import Overlay
+
+log = logging.getLogger(__name__)
 
 
 @cache
@@ -40,6 +46,8 @@ MAX_CUT_OFF = 2
 """Answers in a row that a low limit may cut off: then the budget is asked about, not for a shorter answer for ever."""
 MAX_TOOL_TRIES = 3
 """How often a tool call is carried out whose process ends each time before there is a result."""
+_REFUSED = frozenset({"invalid_request_error", "request_too_large"})
+"""What a server may say of pages that it cannot read, or that are too many for it."""
 MAX_WAIT = 3_600.0
 """Seconds that a service may ask to be left alone. No thread waits for it: the work item's due time does."""
 
@@ -141,7 +149,7 @@ class RecordedModel:
 
     def _ask(self, ask: Ask, place: Place, question: Question) -> Reply:
         self._keep_going()
-        ask = self._reserved(ask)
+        ask = self._reserved(originals.named_only(ask, originals.taken_by(capability_of(ask))))
         began = time.monotonic()
         with LiveDraft(self._recording.item, ask.role) as draft:
 
@@ -150,17 +158,30 @@ class RecordedModel:
                 draft.tick()
 
             try:
-                reply = self._clients.ask(ask, keep_going, draft)
+                reply, shown = self._sent(ask, keep_going, draft)
             except (LeaseLost, ContractBroken) as error:
                 self._failed(place, question, error, _since(began))
                 raise
             except ModelError as error:
                 self._failed(place, question, error, _since(began))
                 raise self._postponed(error) from error
-            self._hold(place, question, reply, _since(began), draft)
+            self._hold(place, replace(question, pages=shown), reply, _since(began), draft)
         if self._deadline:
             self._deadline.add(began)
         return reply
+
+    def _sent(self, ask: Ask, keep_going: Callable[[], None], draft: LiveDraft) -> tuple[Reply, tuple[str, ...]]:
+        """The reply, and the pages that were shown. A server that refuses a question with pages is asked once more
+        without them.
+        """
+        sent = originals.with_pages(ask, keep_going)
+        try:
+            return self._clients.ask(sent.ask, keep_going, draft), sent.pages
+        except ModelError as error:
+            if error.kind not in _REFUSED or not pages_in(ask.messages):
+                raise
+            log.warning("asked again without pages: %s", error, extra=self._recording.lease.about)
+        return self._clients.ask(originals.without_pages(ask), keep_going, draft), ()
 
     def _keep_going(self, began: float | None = None) -> None:
         self._recording.lease.check()
@@ -234,6 +255,9 @@ class RecordedTools:
     def specs(self) -> list[ToolSpec]:
         return list(self._inner.specs())
 
+    def originals(self, use: ToolUse, result: ToolResult) -> Sequence[Original]:
+        return self._inner.originals(use, result)
+
     def run(self, use: ToolUse) -> ToolResult:
         self._recording.save()
         work = self._recording.item
@@ -244,7 +268,7 @@ class RecordedTools:
         if call is None:
             call = self._run(use, place)
         else:
-            self._overlay.changes.update(call.writes)
+            self._overlay.put_back(call.writes)
         self.calls.append(call)
         result = ToolResult(call.result, call.is_error, call.shown)
         note_looks(self._looks, call.name, call.arguments, result)

@@ -15,7 +15,8 @@ from django.db.models import Max
 from django.utils import timezone
 
 from runs import live
-from runs.engine import probes
+from runs.documents import pages
+from runs.engine import documents, probes
 from runs.engine.work import due
 from runs.lifecycle import deletion, drafts
 from runs.models import Event, User, WorkItem
@@ -71,6 +72,8 @@ class Sweeper:
         self._recheck()
         self._forget_drafts()
         self._forget_deleted()
+        if self._only_run is None:
+            documents.refresh()
         probes.refresh()
 
     def _recheck(self) -> None:
@@ -86,6 +89,7 @@ class Sweeper:
         if self._only_run is None and time.monotonic() >= self._next_drafts:
             self._next_drafts = time.monotonic() + DRAFTS_INTERVAL
             drafts.sweep()
+            pages.sweep()
 
     def _forget_deleted(self) -> None:
         """One look at an index as long as nothing was deleted."""

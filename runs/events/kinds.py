@@ -40,6 +40,21 @@ class Submitted(EventData):
     not_read: tuple[str, ...] = ()
 
 
+class Reading(EventData):
+    """`done` of so many `documents` are read; the first of these events begins the work."""
+
+    kind: Literal[EventKind.READING] = EventKind.READING
+    done: int
+    documents: int
+
+
+class DocumentsRead(EventData):
+    """`not_read`: sentences about given files of which something cannot be read, a bounded number."""
+
+    kind: Literal[EventKind.DOCUMENTS_READ] = EventKind.DOCUMENTS_READ
+    not_read: tuple[str, ...] = ()
+
+
 class Planning(EventData):
     kind: Literal[EventKind.PLANNING] = EventKind.PLANNING
     version: int
@@ -115,7 +130,9 @@ class AttemptReused(EventData):
 
 
 class ModelCalled(EventData):
-    """`ms`: milliseconds. `stop`: the model's reason to stop, or `error`. Without a step: a call for the whole run."""
+    """`ms`: milliseconds. `stop`: the model's reason to stop, or `error`. Without a step: a call for the whole run.
+    `pages`: what it was shown as it looks, for the first time.
+    """
 
     kind: Literal[EventKind.MODEL_CALLED] = EventKind.MODEL_CALLED
     role: str
@@ -124,6 +141,7 @@ class ModelCalled(EventData):
     stop: str
     step: str = ""
     attempt: int = 0
+    pages: tuple[str, ...] = ()
 
 
 class ToolCalled(EventData):
@@ -293,7 +311,7 @@ class Note(EventData):
     reason: str = ""
 
 
-WorkEvent = Recovered | WaitingForModel | Finalising | Answered
+WorkEvent = Recovered | WaitingForModel | Reading | DocumentsRead | Finalising | Answered
 PeopleEvent = ApproverAdded | ApproverRemoved
 ShelfEvent = Renamed | Archived | Restored
 RunEvent = Submitted | Paused | Resumed | LimitsRaised | PeopleEvent | WorkEvent | Finished | ShelfEvent

@@ -13,6 +13,7 @@ from runs.events.kinds import (
     AttemptEvent,
     AttemptReused,
     AttemptStarted,
+    DocumentsRead,
     Finalising,
     Finished,
     GateDecided,
@@ -28,6 +29,7 @@ from runs.events.kinds import (
     PlanEvent,
     Planning,
     PlanProposed,
+    Reading,
     Recovered,
     Renamed,
     Replanning,
@@ -45,6 +47,7 @@ from runs.events.kinds import (
     VerdictGiven,
     Verifying,
     WaitingForModel,
+    WorkEvent,
 )
 
 type Tone = Literal["good", "bad", "warn", "active", "calm"]
@@ -75,8 +78,10 @@ def tone(event: AnyEvent) -> Tone:
             return "warn"
         case Recovered() | Paused():
             return "warn"
-        case AttemptStarted() | Planning() | Finalising() | Verifying():
+        case AttemptStarted() | Planning() | Reading() | Finalising() | Verifying():
             return "active"
+        case DocumentsRead():
+            return "warn" if event.not_read else "calm"
         case Submitted() | PlanProposed() | GateWithdrawn() | ModelCalled() | Resumed() | LimitsRaised():
             return "calm"
         case ApproverAdded() | ApproverRemoved() | Answered() | Note() | Renamed() | Archived() | Restored():
@@ -106,7 +111,8 @@ def short_sentence(event: AnyEvent, names: Mapping[str, str]) -> str:
     """The same where step and attempt, and how long it took, already stand beside it."""
     match event:
         case ModelCalled():
-            return f"The {event.role} ({event.model}) {'gave no answer' if event.stop == 'error' else 'answered'}."
+            answered = "gave no answer" if event.stop == "error" else "answered"
+            return f"The {event.role} ({event.model}) {answered}.{_pages(event)}"
         case ToolCalled():
             return f"{' '.join(filter(None, [event.tool, event.path, 'failed' if event.error else '']))}."
         case Verifying():
@@ -121,6 +127,8 @@ def short_sentence(event: AnyEvent, names: Mapping[str, str]) -> str:
 def _of_run(event: RunEvent) -> str:
     if isinstance(event, ShelfEvent):
         return _of_shelf(event)
+    if isinstance(event, WorkEvent):
+        return _of_work(event)
     match event:
         case Submitted():
             left = f" Left out, since they may hold secrets: {', '.join(event.left_out)}." if event.left_out else ""
@@ -138,17 +146,29 @@ def _of_run(event: RunEvent) -> str:
             return f"{event.by} let {event.person} see this run and decide in it."
         case ApproverRemoved():
             return f"{event.by} took {event.person} off those who may see this run and decide in it."
+        case Finished():
+            more = f" with {many(len(event.gaps), 'open point')}" if event.gaps else ""
+            return f"Finished: {event.outcome}{more}."
+        case _:
+            assert_never(event)
+
+
+def _of_work(event: WorkEvent) -> str:
+    match event:
         case Recovered():
             return "A worker was lost; another one goes on where it stopped."
         case WaitingForModel():
             return f"The model's service is not available; it is asked again later. {event.why}"
+        case Reading(done=0):
+            return f"{many(event.documents, 'document')} {'is' if event.documents == 1 else 'are'} being read."
+        case Reading():
+            return f"{event.done:,} of {many(event.documents, 'document')} are read."
+        case DocumentsRead():
+            return " ".join(["The documents are read.", *event.not_read])
         case Finalising():
             return "Every step is settled. The final answer is being written."
         case Answered():
             return f"The answer is written; {event.met} of {event.criteria} success criteria are met."
-        case Finished():
-            more = f" with {many(len(event.gaps), 'open point')}" if event.gaps else ""
-            return f"Finished: {event.outcome}{more}."
         case _:
             assert_never(event)
 
@@ -242,7 +262,7 @@ def _of_attempt(event: AttemptEvent, step: str) -> str:
         case ModelCalled():
             about = f" for {step}, attempt {event.attempt}" if event.attempt else ""
             what = f"gave no answer{about} after" if event.stop == "error" else f"answered{about} in"
-            return f"The {event.role} ({event.model}) {what} {event.ms / 1_000:.1f} s."
+            return f"The {event.role} ({event.model}) {what} {event.ms / 1_000:.1f} s.{_pages(event)}"
         case ToolCalled():
             words = [event.tool, event.path, "failed" if event.error else "", f"for {step}" if event.attempt else ""]
             return f"{' '.join(filter(None, words))}."
@@ -255,6 +275,11 @@ def _of_attempt(event: AttemptEvent, step: str) -> str:
             return f"Attempt {event.attempt} at {step} did not pass: {event.feedback}{asks}"
         case _:
             assert_never(event)
+
+
+def _pages(event: ModelCalled) -> str:
+    """What the model was shown beside texts."""
+    return f" It was shown as they look: {'; '.join(event.pages)}." if event.pages else ""
 
 
 def _sure(event: Verifying) -> str:

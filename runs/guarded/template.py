@@ -6,21 +6,27 @@ All of them are killed with the process before them, so that nothing outlives th
 """
 
 import ctypes
-import importlib
 import json
 import os
 import resource
 import signal
 import socket
 import sys
+import time
+from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, NoReturn
 
-from runs.errors import InvalidInput
-from runs.guarded.wire import SIZES, Ending
+import psutil
+
+from runs.guarded.performing import function_at, performed
+from runs.guarded.wire import SIZES, Ending, ended
 
 _PR_SET_PDEATHSIG = 1
+_ALARMS: Mapping[int, Ending] = {signal.SIGALRM: Ending.LATE, signal.SIGPROF: Ending.BUSY}
+_FIRST_LOOK, _LOOK_EVERY = 0.000_5, 0.02
+"""Seconds between two looks at a child: most end within milliseconds, and none takes a gigabyte in twenty of them."""
 
 
 def serve(control: socket.socket) -> None:
@@ -34,7 +40,7 @@ def serve(control: socket.socket) -> None:
             header_size, size = SIZES.unpack(_exactly(channel, SIZES.size))
             header = json.loads(_exactly(channel, header_size))
             with suppress(Exception):  # the child fails in the same way, and says so
-                _function(header["function"])
+                function_at(header["function"])
             if os.fork() == 0:
                 control.close()
                 _supervise(channel, header, size)
@@ -48,27 +54,41 @@ def _supervise(channel: socket.socket, header: dict[str, Any], size: int) -> NoR
         child = os.fork()
         if child == 0:
             os._exit(_perform(channel, header, data))
-        _, status = os.waitpid(child, 0)
-        channel.sendall(os.waitstatus_to_exitcode(status).to_bytes(1, signed=True))
+        channel.sendall(ended(header, _watched(child, header["limits"]["megabytes"])))
     finally:  # never back into the loop of the process that was forked
         os._exit(1)
+
+
+def _watched(child: int, megabytes: int) -> int:
+    """How the child has ended. One that takes too much memory is killed: not each system's kernel does that."""
+    process = psutil.Process(child)
+    most = process.memory_info().rss + megabytes * 1024 * 1024
+    pause = _FIRST_LOOK
+    while True:
+        ended, status = os.waitpid(child, os.WNOHANG)
+        if ended:
+            ending = os.waitstatus_to_exitcode(status)
+            return _ALARMS.get(-ending, ending)
+        if pause >= _LOOK_EVERY and _resident(process) > most:
+            process.kill()
+            os.waitpid(child, 0)
+            return Ending.OUT_OF_MEMORY
+        time.sleep(pause)
+        pause = min(2 * pause, _LOOK_EVERY)
+
+
+def _resident(process: psutil.Process) -> int:
+    """Bytes of memory that it really has; none of one that has just ended."""
+    try:
+        return int(process.memory_info().rss)
+    except psutil.Error:
+        return 0
 
 
 def _perform(channel: socket.socket, header: dict[str, Any], data: bytes) -> Ending:
     """Call the function within its limits and send what it returns, or the sentence with which it refuses."""
     _die_with_parent()
-    try:
-        function = _function(header["function"])
-        limit(**header["limits"])
-        output, ending = function(data, **header["options"]), Ending.DONE
-        if len(output) > header["limits"]["output"]:
-            return Ending.LARGE
-    except MemoryError:
-        return Ending.OUT_OF_MEMORY
-    except InvalidInput as error:
-        output, ending = str(error).encode(), Ending.REFUSED
-    except Exception as error:
-        output, ending = type(error).__name__.encode(), Ending.BROKE  # its text may be anything of the data
+    output, ending = performed(header, data, limit)
     channel.sendall(output)
     return ending
 
@@ -85,12 +105,6 @@ def limit(*, megabytes: int, cpu_seconds: float, seconds: float, files: int, out
         resource.setrlimit(which, (value, value))
     signal.setitimer(signal.ITIMER_PROF, cpu_seconds)  # RLIMIT_CPU knows whole seconds only
     signal.setitimer(signal.ITIMER_REAL, seconds)
-
-
-def _function(path: str) -> Any:
-    """The function, whose module is imported if need be."""
-    module, _, name = path.rpartition(".")
-    return getattr(importlib.import_module(module), name)
 
 
 def _mapped() -> int:

@@ -20,13 +20,8 @@ def advance(run_id: int) -> None:
 
 def _apply(state: State, move: moves.Move) -> None:
     match move:
-        case moves.AskForPlan():
-            effects.ask_for_plan(state)
-        case moves.OpenPlanGate():
-            asking.open_plan_gate(state)
-        case moves.ApprovePlan():
-            assert state.plan is not None
-            effects.approve_plan(state.run, state.plan, by=state.run.owner, how="policy")
+        case moves.ReadDocuments() | moves.AskForPlan() | moves.OpenPlanGate() | moves.ApprovePlan():
+            _apply_to_plan(state, move)
         case moves.OpenStartGate(key):
             asking.open_start_gate(state, key)
         case moves.StartAttempt(key):
@@ -50,3 +45,18 @@ def _apply(state: State, move: moves.Move) -> None:
         case _:
             # An unhandled move would be due again for ever, with the run's row locked.
             assert_never(move)
+
+
+def _apply_to_plan(
+    state: State, move: moves.ReadDocuments | moves.AskForPlan | moves.OpenPlanGate | moves.ApprovePlan
+) -> None:
+    match move:
+        case moves.ReadDocuments():
+            effects.read_documents(state)
+        case moves.AskForPlan():
+            effects.ask_for_plan(state)
+        case moves.OpenPlanGate():
+            asking.open_plan_gate(state)
+        case moves.ApprovePlan():
+            assert state.plan is not None
+            effects.approve_plan(state.run, state.plan, by=state.run.owner, how="policy")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 import uuid
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import timedelta
 
 from django.conf import settings
@@ -13,12 +12,14 @@ from django.db import transaction
 from django.db.models import Count, QuerySet, Sum
 from django.utils import timezone
 
-from runs import trees, unused
+from runs import blobs, trees, unused
 from runs.documents import renditions
+from runs.documents.renditions import Readings
 from runs.errors import InvalidInput, UploadRefused
 from runs.lifecycle import replacing
-from runs.lifecycle.intake import Upload, check_space, holds_secrets, in_mb
+from runs.lifecycle.intake import Refused, Upload, check_space, holds_secrets, in_mb
 from runs.lifecycle.replacing import Place, Places
+from runs.lifecycle.unpacking import note_problems, unpacked
 from runs.models import Draft, DraftFile, Run, User
 from runs.pev.files.paths import MAX_CHARACTERS, clashes, clean_path
 from runs.pev.ports import FileInfo
@@ -37,15 +38,6 @@ EXPIRED = (
 )
 
 
-@dataclass(frozen=True)
-class Refused:
-    """A file that was not taken, and why, as a sentence. `secret`: it was left out, and is taken if it is named."""
-
-    path: str
-    why: str
-    secret: bool = False
-
-
 def of(owner: User) -> QuerySet[Draft]:
     """The drafts of a person that can still be submitted, the newest first."""
     return Draft.objects.filter(owner=owner, expires_at__gt=timezone.now()).order_by("-expires_at")
@@ -57,26 +49,27 @@ def files_of(draft: Draft) -> dict[str, FileInfo]:
     return {path: FileInfo(sha256, size) for path, sha256, size in sorted(rows)}
 
 
-def problems_in(files: Mapping[str, FileInfo]) -> dict[str, str]:
-    """Which of them cannot be read, each with the reason as a clause behind its name."""
-    found = renditions.readings({info.sha256 for info in files.values()}).problems
-    return {path: found[info.sha256] for path, info in files.items() if info.sha256 in found}
+def readings_of(files: Mapping[str, FileInfo]) -> Readings:
+    """What their contents read as that are no UTF-8, as far as they are read by now."""
+    return renditions.readings({info.sha256 for info in files.values()})
 
 
 def add(owner: User, token: uuid.UUID, uploads: Sequence[Upload]) -> list[Refused]:
     """Keep files for the form with this token; one with a path that is there already takes its place.
 
-    The draft begins with the first file. Returns those that were not taken. Raises UploadRefused for what would break a
-    limit of the person, or when the token is no longer one for a draft.
+    Archives are unpacked. The draft begins with the first file. Returns those that were not taken. Raises UploadRefused
+    for what would break a limit of the person, or when the token is no longer one for a draft.
     """
     draft = _begun(owner, token, None)
+    uploads, refused = unpacked(uploads)
     rows = replacing.rows_of(draft)
     places = Places(replacing.before_of(draft), rows)
-    kept, refused = _sorted_out({row.path: FileInfo(row.sha256, row.size) for row in rows}, uploads, places)
+    kept, more = _sorted_out({row.path: FileInfo(row.sha256, row.size) for row in rows}, uploads, places)
     size = sum(upload.content.size or 0 for upload in kept.values())
     _check_quota(owner, len(kept), size)
     check_space(size)
-    stored = {place: trees.put_file(upload.content) for place, upload in kept.items()}
+    stored = {place: blobs.put_file(upload.content) for place, upload in kept.items()}
+    note_problems((info, kept[place]) for place, info in stored.items())
     trees.examine({place.path: info for place, info in stored.items()})
     with transaction.atomic():
         _locked(draft)
@@ -85,7 +78,7 @@ def add(owner: User, token: uuid.UUID, uploads: Sequence[Upload]) -> list[Refuse
             DraftFile(draft=draft, path=place.path, sent_as=place.sent_as, sha256=info.sha256, size=info.size)
             for place, info in stored.items()
         )
-    return refused
+    return [*refused, *more]
 
 
 def remove(draft: Draft, paths: Iterable[str] | None = None) -> None:

@@ -13,7 +13,7 @@ from runs.models import Gate, Plan, Run, User
 from runs.permissions import check_can_decide
 from runs.pev.contracts import Criterion, PlanContract, RequestAnswer
 from runs.pev.planner import Problem, placed_comparisons, placed_problems
-from runs.pev.tools import TOOL_NAMES
+from runs.pev.tools.toolbox import TOOL_NAMES
 
 
 def edit(gate_id: int, user: User, digest: str, plan: PlanContract) -> Plan:

@@ -41,6 +41,11 @@ def _create_work(run: Run, kind: WorkKind, attempt: Attempt | None = None) -> No
     notify(work.pk)
 
 
+def read_documents(state: State) -> None:
+    _create_work(state.run, WorkKind.READ)
+    record(state.run.pk, events.Reading(done=0, documents=len(trees.readings_of(state.run.inputs).waiting)))
+
+
 def ask_for_plan(state: State) -> None:
     _create_work(state.run, WorkKind.PLAN)
     record(state.run.pk, events.Planning(version=state.plan.version + 1 if state.plan else 1))

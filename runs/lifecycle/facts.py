@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from django.utils import timezone
 
 from runs import history, trees
+from runs.accounting.history import estimate_for
 from runs.enums import (
     SETTLED_STEPS,
     AttemptStatus,
@@ -27,6 +28,15 @@ from runs.pev.evidence.results import Judgement
 from runs.pev.files.reads import Reads
 from runs.pev.plans.estimate import Estimate
 from runs.pev.ports import Changes
+from runs.reading.coverage import known_unread
+
+
+def documents_read(run: Run) -> None:
+    """From here on it is known what can be read, also for the estimate of a plan that came with the task."""
+    record(run.pk, events.DocumentsRead(not_read=tuple(known_unread(run))))
+    plan = states.of(run).plan
+    if plan:
+        Plan.objects.filter(pk=plan.pk).update(estimate=estimate_for(run, fingerprint.contract_of(plan)))
 
 
 def propose_plan(

@@ -7,13 +7,13 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from runs.enums import StepMoment
+from runs.enums import OriginalPages, StepMoment
 from runs.models import Attempt, Plan, Run
 from runs.pev import prompts
 from runs.pev.contracts import PlanContract
 from runs.pev.policy import Policy
 
-_LATER = {"step_moment": StepMoment.AFTER.value}
+_LATER = {"step_moment": StepMoment.AFTER.value, "original_pages": OriginalPages.NEVER.value}
 """Fields of a policy that are younger than approvals, with the value that stands for what was done before."""
 
 

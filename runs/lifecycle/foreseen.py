@@ -8,6 +8,7 @@ from functools import partial
 
 from runs import trees
 from runs.documents import renditions
+from runs.documents.renditions import Readings
 from runs.enums import SETTLED_STEPS, StepStatus
 from runs.lifecycle import reuse
 from runs.lifecycle.moves import StepState
@@ -62,10 +63,11 @@ def foresee(plan: PlanContract, given: Inputs, before: Run) -> list[Foreseen]:
     state = _imagined(plan, given)
     found: dict[str, Attempt] = {}
     files = dict(given.files)
-    unreadable = _unreadable(given.files)
+    known = _readings(given.files)
 
     def view_of(key: str) -> View:
-        return View(given.files, files, state.specs[key], unreadable, reuse.loose_for(state.specs, key))
+        loose = reuse.loose_for(state.specs, key)
+        return View(given.files, files, state.specs[key], known.problems, known.extents, loose)
 
     while ready := _startable(state, given.policy):
         for key in ready:
@@ -77,15 +79,15 @@ def foresee(plan: PlanContract, given: Inputs, before: Run) -> list[Foreseen]:
             if key in found:
                 _set(state, key, StepStatus.PASSED, found[key].fingerprint)
                 files = _changed(files, found[key])
-    differences = _Differences(given, before, unreadable)
+    differences = _Differences(given, before, known)
     return [
         Foreseen(key, spec.name, found.get(key), "" if key in found else _why(spec, plan, found, given, differences))
         for key, spec in state.specs.items()
     ]
 
 
-def _unreadable(files: Mapping[str, FileInfo]) -> Mapping[str, str]:
-    return renditions.readings({info.sha256 for info in files.values()}).problems
+def _readings(files: Mapping[str, FileInfo]) -> Readings:
+    return renditions.readings({info.sha256 for info in files.values()})
 
 
 def _imagined(plan: PlanContract, given: Inputs) -> _Imagined:
@@ -140,9 +142,9 @@ def _why(
 class _Differences:
     """What differs from the run before: as it concerns every step, and the files that one of them had looked at."""
 
-    def __init__(self, given: Inputs, before: Run, unreadable: Mapping[str, str]) -> None:
+    def __init__(self, given: Inputs, before: Run, known: Readings) -> None:
         self._now, self._then = given.files, trees.files_of(before.inputs)
-        self._unreadable = {**unreadable, **_unreadable(self._then)}
+        self._known = renditions.joined(known, _readings(self._then))
         self._reads = dict(
             Attempt.objects.of_run(before)
             .passed()
@@ -156,7 +158,8 @@ class _Differences:
         """Such as “sales.csv changed, old.md is gone”, of those that the result before rests on."""
         if spec.step_id not in self._reads:
             return ""
-        then, now = (View(files, files, spec, self._unreadable) for files in (self._then, self._now))
+        problems, extents = self._known.problems, self._known.extents
+        then, now = (View(files, files, spec, problems, extents) for files in (self._then, self._now))
         changed = concerned(self._reads[spec.step_id], then, now)
         parts = []
         for words, paths in (

@@ -11,7 +11,7 @@ from typing import Any
 from django.conf import settings
 from django.core.files.base import File
 
-from runs import trees
+from runs import blobs
 from runs.errors import InvalidInput, UploadRefused
 from runs.pev.files.inputs import selected
 from runs.pev.files.paths import MAX_CHARACTERS, clashes, clean_path
@@ -32,11 +32,22 @@ class Upload:
     """A file as it came in; `path` is what the sender calls it and is not to be trusted.
 
     `named`: a person chose this very file, so that it is meant even if it holds secrets. Others came with a folder.
+    `problem`: why it cannot be read, if that is known, as a clause behind its name.
     """
 
     path: str
     content: File[Any]
     named: bool = True
+    problem: str = ""
+
+
+@dataclass(frozen=True)
+class Refused:
+    """A file that was not taken, and why, as a sentence. `secret`: it was left out, and is taken if it is named."""
+
+    path: str
+    why: str
+    secret: bool = False
 
 
 def without_secrets(uploads: Sequence[Upload]) -> tuple[list[Upload], list[str]]:
@@ -128,7 +139,7 @@ def check_space(size: int) -> None:
 
     A run needs room for its journal too, so that it is asked for with no files at all.
     """
-    free = trees.free_bytes()
+    free = blobs.free_bytes()
     if free - size < settings.MIN_FREE_BYTES:
         raise UploadRefused(
             f"The server's disk has {in_mb(free)} free, and {in_mb(settings.MIN_FREE_BYTES)} have to stay free. "

@@ -50,6 +50,7 @@ class Snapshot:
     `busy`: planning or finalising work exists (or waits at an error gate). `bound`: what was approved is what
     would run.
     `agreed`: an earlier version was approved. `relaxes`: the newest asks for less than that one did.
+    `unread`: documents among its files wait to be read, which comes before any plan of theirs.
     `final`: the verdict on the success criteria, None until they are judged. `repeated`: the planner had nothing new.
     """
 
@@ -61,6 +62,7 @@ class Snapshot:
     bound: bool = True
     steps: tuple[StepState, ...] = ()
     busy: bool = False
+    unread: bool = False
     paused: bool = False
     replans: int = 0
     final: Action | None = None
@@ -69,6 +71,11 @@ class Snapshot:
     @property
     def may_replan(self) -> bool:
         return self.replans < self.policy.replans and not self.repeated
+
+
+@dataclass(frozen=True)
+class ReadDocuments:
+    pass
 
 
 @dataclass(frozen=True)
@@ -141,7 +148,8 @@ class Finish:
 
 
 type Move = (
-    AskForPlan
+    ReadDocuments
+    | AskForPlan
     | OpenPlanGate
     | ApprovePlan
     | OpenStartGate
@@ -173,6 +181,8 @@ def due(run: Snapshot) -> list[Move]:
 
 
 def _planning(run: Snapshot) -> list[Move]:
+    if run.unread:
+        return [ReadDocuments()]
     if run.plan is not PlanStatus.PROPOSED:
         return [AskForPlan()]
     waits = run.policy.plan_waits(agreed=run.agreed, relaxes=run.relaxes)

@@ -5,7 +5,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import cache
 from importlib.resources import files
 
-from runs.documents.renditions import is_text
+from runs.documents.examining import is_legible
 from runs.enums import Provider, Role
 from runs.errors import InvalidInput
 from runs.lifecycle import templates
@@ -20,7 +20,7 @@ from runs.rehearsal.model import MODELS
 
 type Contents = Mapping[str, Callable[[], Iterable[bytes]]]
 """Path to a function that reads the file, in chunks."""
-_KNOWN = "only the sample and the template “Document review” on text files"
+_KNOWN = "only the sample and the template “Document review” on texts and documents"
 _STEP_CHANGED = (
     "The offline rules cannot carry this step out: its description, its outputs and its criteria for an AI review have "
     "to stay as the planner wrote them; its name, inputs and automatic checks may change."
@@ -83,8 +83,8 @@ def _problem(request: str, plan: PlanContract | None, contents: Contents) -> str
         return "This task needs a model"
     if not contents:
         return "There are no files to review"
-    binary = next((path for path, read in contents.items() if not is_text(read())), None)
-    return f"“{binary}” is not UTF-8 text" if binary else ""
+    strange = next((path for path, read in contents.items() if not is_legible(read)), None)
+    return f"“{strange}” is neither UTF-8 text nor a document" if strange else ""
 
 
 def _is_the_sample(contents: Contents) -> bool:

@@ -6,6 +6,7 @@ In two stages: the key has all that can be known before an attempt, and its reco
 from collections.abc import Callable, Collection, Mapping, Set
 
 from runs import trees
+from runs.documents.renditions import joined
 from runs.enums import SETTLED_STEPS, Role, StepStatus
 from runs.lifecycle.fingerprint import digest_of
 from runs.lifecycle.state import State
@@ -31,6 +32,7 @@ _DECIDES = (
     "min_document_bytes",
     "model_review",
     "sources_needed",
+    "original_pages",
 )
 """The fields of a policy under which the same attempt could come out otherwise."""
 MAX_CANDIDATES = 10
@@ -105,8 +107,9 @@ def _requests(state: State, key: str) -> list[Gate]:
 def view_of(run: Run, tree: Tree, specs: Mapping[str, PlanStep], key: str) -> View:
     """The files as an attempt at this step of a plan finds them that begins with this tree."""
     inputs = trees.tree(run.inputs_id)
-    unreadable = {**trees.readings_of(inputs).problems, **trees.readings_of(tree).problems}
-    return View(trees.files_of(inputs), trees.files_of(tree), specs[key], unreadable, loose_for(specs, key))
+    known = joined(trees.readings_of(inputs), trees.readings_of(tree))
+    given, now = trees.files_of(inputs), trees.files_of(tree)
+    return View(given, now, specs[key], known.problems, known.extents, loose_for(specs, key))
 
 
 def loose_for(specs: Mapping[str, PlanStep], key: str) -> Set[str]:

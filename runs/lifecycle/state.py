@@ -10,7 +10,7 @@ from typing import Any
 
 from django.db import transaction
 
-from runs import history
+from runs import history, trees
 from runs.enums import TERMINAL_STEPS, Action, Complexity, PlanStatus, RunStatus, StepStatus
 from runs.errors import MoveRefused
 from runs.lifecycle import fingerprint, moves
@@ -117,6 +117,7 @@ class State:
             relaxes=bool(plan and plan.relaxed),
             bound=plan is None or plan.status != PlanStatus.APPROVED or not fingerprint.differences(plan, run),
             steps=tuple(self.steps.values()),
+            unread=run.status == RunStatus.PLANNING and bool(trees.readings_of(run.inputs).waiting),
             busy=run.status in _HAS_WORK and run.work.filter(attempt=None).open().exists(),
             paused=run.paused,
             replans=run.replans,

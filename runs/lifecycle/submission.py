@@ -13,7 +13,7 @@ from django.core.files.base import ContentFile, File
 from django.db import IntegrityError
 from django.utils import timezone
 
-from runs import history, trees
+from runs import blobs, history, trees
 from runs.accounting.history import estimate_for
 from runs.accounting.prices import price_of
 from runs.enums import ApprovalPolicy, Role, StepApproval
@@ -25,7 +25,8 @@ from runs.lifecycle.intake import Upload, check_excluded, check_space, intake, l
 from runs.lifecycle.mentions import mention_in
 from runs.lifecycle.rehearsing import Contents, check_can_be_answered
 from runs.lifecycle.revising import revision_of
-from runs.lifecycle.templates import plan_worth_keeping
+from runs.lifecycle.templates import fitted, plan_worth_keeping
+from runs.lifecycle.unpacking import note_problems, unpacked
 from runs.models import Draft, Run, Tree, User
 from runs.models.revisions import Revision
 from runs.pev.contracts import PlanContract
@@ -33,7 +34,7 @@ from runs.pev.imports.problems import shortened
 from runs.pev.planner import compared_with_itself, problems_in, without_sources
 from runs.pev.policy import Policy
 from runs.pev.ports import FileInfo
-from runs.pev.tools import TOOL_NAMES
+from runs.pev.tools.toolbox import TOOL_NAMES
 from runs.reading.coverage import known_unread
 from runs.rehearsal.job import SAMPLE, SAMPLE_REQUEST
 
@@ -47,7 +48,8 @@ class Submission:
     """What a person submits. `token` makes a form that is sent twice one run. `no_files`: none are missing.
     `from_draft`: the files of the draft with this token are the run's, beside the uploads.
 
-    `left_out`: what the sender has not sent, since it may hold secrets. `excluded`: patterns of files that are kept,
+    `left_out`: what the sender has not sent, since it may hold secrets. `not_taken`: sentences about files of archives
+    that are not among the files. `excluded`: patterns of files that are kept,
     but that no step has to deal with (`pev.files.inputs`).
     With a `plan` no planner is asked for version 1; `plan_from` says in a sentence where it comes from, `template` the
     name of the template that it is from. Without a `title` the request has one. `before`: what is run again.
@@ -60,6 +62,7 @@ class Submission:
     approvers: Sequence[User] = ()
     no_files: bool = False
     left_out: Sequence[str] = ()
+    not_taken: Sequence[str] = ()
     excluded: Sequence[str] = ()
     plan: PlanContract | None = None
     plan_from: str = ""
@@ -85,9 +88,9 @@ def submit(owner: User, submission: Submission) -> Run:
     check_policy(submission.policy, owner, submission.approvers)
     submission = _with_topics(submission)
     check_plan(submission)
-    chosen, held_back = without_secrets(submission.uploads)
+    uploads, held_back, not_taken = _unpacked(submission.uploads, drafted)
+    submission = replace(submission, not_taken=not_taken)
     left_out = [*submission.left_out, *(draft.left_out if draft else ()), *held_back]
-    uploads = intake(chosen, drafted)
     check_excluded(submission.excluded, {**drafted, **uploads})
     check_space(sum(upload.content.size or 0 for upload in uploads.values()))
     contents: Contents = {path: partial(_chunks, info.sha256) for path, info in drafted.items()} | {
@@ -95,10 +98,23 @@ def submit(owner: User, submission: Submission) -> Run:
     }
     check_sources(submission.plan, contents)
     check_can_be_answered(submission.policy, request, submission.plan, contents)
-    stored = drafted | {path: trees.put_file(upload.content) for path, upload in uploads.items()}
+    stored = drafted | {path: blobs.put_file(upload.content) for path, upload in uploads.items()}
+    note_problems((stored[path], upload) for path, upload in uploads.items())
     trees.examine(stored)
     tree = partial(trees.make_tree, dict(sorted(stored.items())))
     return _made(owner, submission, request, tree, left_out, taken=(draft, drafted) if draft else None)
+
+
+def _unpacked(
+    uploads: Sequence[Upload], drafted: Mapping[str, FileInfo]
+) -> tuple[dict[str, Upload], list[str], list[str]]:
+    """The files by their paths, those of archives too; what was left out; and sentences on what was not taken."""
+    chosen, held_back = without_secrets(uploads)
+    intake(chosen, drafted)  # what is too much is refused before any of it is read
+    check_space(sum(upload.content.size or 0 for upload in chosen))
+    sent, refused = unpacked(chosen)
+    kept, more = without_secrets(sent)
+    return intake(kept, drafted), [*held_back, *more], [f"{one.path} was not taken. {one.why}" for one in refused]
 
 
 def submitted(owner: User, token: uuid.UUID) -> Run | None:
@@ -136,7 +152,7 @@ def again(run: Run, user: User, token: uuid.UUID, *, reuse: bool = True, redo: S
 
 
 def _chunks(sha256: str) -> Iterator[bytes]:
-    with trees.open_blob(sha256) as blob:
+    with blobs.opened(sha256) as blob:
         yield from iter(lambda: blob.read(File.DEFAULT_CHUNK_SIZE), b"")
 
 
@@ -265,11 +281,11 @@ def _create(owner: User, submission: Submission, request: str, tree: Tree, left_
         files=tree.file_count,
         bytes=tree.total_size,
         left_out=tuple(listed(left_out)),
-        not_read=tuple(known_unread(run)),
+        not_read=(*listed(submission.not_taken), *known_unread(run)),
     )
     history.record(run.pk, event)
     if submission.plan:
-        plan = submission.plan.for_another_run()
+        plan = fitted(submission.plan.for_another_run(), tree, submission.policy.max_steps, submission.excluded)
         estimate = estimate_for(run, plan)
         facts.propose_plan(run, plan, reason=submission.plan_from, estimate=estimate)
     return run

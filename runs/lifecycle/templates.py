@@ -1,6 +1,6 @@
 """Templates: plans that ship with pevsite, and those that people have saved from finished runs."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files as package_files
@@ -10,15 +10,19 @@ from django.db import IntegrityError, transaction
 from pydantic import ValidationError
 
 from runs import trees
+from runs.documents.renditions import of_format
 from runs.enums import RunStatus
 from runs.errors import InvalidInput
 from runs.lifecycle import fingerprint
-from runs.models import Plan, Run, Template, User
+from runs.models import Plan, Run, Template, Tree, User
 from runs.permissions import visible_templates
 from runs.pev.contracts import PlanContract
+from runs.pev.files.inputs import selected
 from runs.pev.imports.imported import plan_in
+from runs.pev.plans.commented import REVIEWED, is_word, with_copies
 from runs.pev.texts.numbers import key as row_key
 
+REVIEW = "document-review"
 MAX_NAME = 120
 """As the column has it: one line of a list."""
 MAX_SEARCHED = 500_000
@@ -38,7 +42,7 @@ class Shipped:
 
 
 SHIPPED: Mapping[str, Shipped] = {
-    "document-review": Shipped(
+    REVIEW: Shipped(
         "Document review", "List the documents, collect parties, dates and amounts, find weak points, draft notices."
     ),
     "idea-workflow": Shipped(
@@ -68,6 +72,23 @@ class Chosen:
 @cache
 def shipped_plan(key: str) -> PlanContract:
     return plan_in(package_files("runs").joinpath("plan_templates", f"{key}.json").read_bytes())
+
+
+def fitted(plan: PlanContract, given: Tree, max_steps: int, excluded: Collection[str] = ()) -> PlanContract:
+    """The plan for these files: the shipped document review has a step more where there are Word documents, for copies
+    with its findings as comments. Any other plan, and one that may have no more steps, stays as it is.
+    """
+    if plan != shipped_plan(REVIEW) or len(plan.steps) >= max_steps:
+        return plan
+    files = trees.files_of(given)
+    kept_out = frozenset(selected(excluded, files))
+    known = of_format("docx", {info.sha256 for path, info in files.items() if is_word(path)})
+    word = (
+        path
+        for path, info in files.items()
+        if is_word(path) and path not in kept_out and REVIEWED + path not in files and info.sha256 in known
+    )
+    return with_copies(plan, word)
 
 
 def own_templates(user: User) -> Sequence[Template]:

@@ -7,15 +7,18 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from runs.enums import Role
+from runs.enums import OriginalPages, Role
 from runs.llm.servers import Server, configured_window, server_for
 from runs.pev.contracts import Contract
+from runs.pev.policy import Policy
+from runs.pev.ports import Ask
 
 
 @dataclass(frozen=True)
 class Capability:
     """`format`: structured output; `forced_tool`: tool_choice with a name; `no_tools`: tool_choice none; `effort`,
-    `caching`, `adaptive` thinking. `window`: tokens of question and answer together, None where it is not known.
+    `caching`, `adaptive` thinking; `documents`, `images`: PDF files and pictures in questions. `window`: tokens of
+    question and answer together, None where it is not known.
     """
 
     format: bool = False
@@ -24,6 +27,8 @@ class Capability:
     adaptive: bool = False
     no_tools: bool = False
     forced_tool: bool = False
+    documents: bool = False
+    images: bool = False
     window: int | None = None
 
 
@@ -36,16 +41,27 @@ class Probed(Contract):
     no_tools: bool | None = None
     format: bool | None = None
     usage: bool | None = None
+    documents: bool | None = None
+    images: bool | None = None
     window: int | None = None
 
 
-_FULL = Capability(format=True, effort=True, caching=True, adaptive=True, no_tools=True, window=1_000_000)
+_FULL = Capability(
+    format=True,
+    effort=True,
+    caching=True,
+    adaptive=True,
+    no_tools=True,
+    documents=True,
+    images=True,
+    window=1_000_000,
+)
 _KNOWN = {
     "claude-opus-5-5": _FULL,
     "claude-sonnet-5-5": _FULL,
     "claude-haiku-5-5": replace(_FULL, forced_tool=True),
     "claude-opus-4-6": replace(_FULL, forced_tool=True),
-    "claude-haiku-4-5": Capability(format=True, caching=True, no_tools=True, forced_tool=True, window=200_000),
+    "claude-haiku-4-5": replace(_FULL, effort=False, adaptive=False, forced_tool=True, window=200_000),
 }
 _probed: Mapping[tuple[str, str], Probed] = {}
 
@@ -67,10 +83,13 @@ def capability(model: str, server: Server | None = None) -> Capability:
     """What may be sent to this model on this server; without one, on Anthropic's own.
 
     On another server what is known of a model by its name is only assumed: what questions have shown counts instead.
+    Pages and pictures are not even assumed there: a server that does not know them may refuse all of the question.
     """
     server = server or Server()
     assumed = known(model)
     found = _probed.get((server.address, model))
+    if assumed and not server.is_anthropic:
+        assumed = replace(assumed, documents=False, images=False)
     if found is None:
         return assumed or Capability()
     if assumed and server.is_anthropic:
@@ -80,8 +99,21 @@ def capability(model: str, server: Server | None = None) -> Capability:
         format=found.format is True,
         forced_tool=found.forced_tool is True,
         no_tools=found.no_tools is True,
+        documents=found.documents is True,
+        images=found.images is True,
         window=found.window or (assumed.window if assumed else None),
     )
+
+
+def capability_of(ask: Ask, environ: Mapping[str, str] = os.environ) -> Capability:
+    """What may be sent to the model of a question, on the server of its role."""
+    return capability(ask.model, server_for(ask.role, environ))
+
+
+def pages_for(policy: Policy, role: Role, environ: Mapping[str, str] = os.environ) -> OriginalPages:
+    """Which pages a role is shown as they look: none where its model takes none."""
+    able = capability(policy.model_for(role).model, server_for(role, environ))
+    return policy.original_pages if able.documents or able.images else OriginalPages.NEVER
 
 
 def window_of(model: str, role: Role, environ: Mapping[str, str] = os.environ) -> int | None:

@@ -4,13 +4,15 @@ Each asks for something that a model left to itself would not do, so that only a
 """
 
 import json
+import re
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
 from runs.errors import ModelError
+from runs.llm import specimens
 from runs.llm.capabilities import Probed, known
 from runs.llm.client import Clients
 from runs.llm.failures import failure
@@ -32,6 +34,9 @@ _SCHEMA = {
 _NAME = "note_colour"
 _TOOL = {"name": _NAME, "description": "Notes a colour.", "input_schema": _SCHEMA}
 _CALL = "Call the tool note_colour with the colour blue. Do not answer in text."
+_COLOURS = "Which colours are these two pictures? Answer with the two words, in their order, and nothing else."
+_WORD = "Which word does this document name? Answer with that word and nothing else."
+_COLOUR = re.compile(r"black|white|gr[ea]y|red|green|blue|yellow|orange|purple|pink|brown")
 
 
 @dataclass(frozen=True)
@@ -47,7 +52,7 @@ class Finding:
 
 
 def probe(clients: Clients, server: Server, model: str, seconds: float) -> Finding:
-    """Ask at most seven small questions, within `seconds`. Whatever goes wrong is told in the finding.
+    """Ask at most nine small questions, within `seconds`. Whatever goes wrong is told in the finding.
 
     Of a known model on Anthropic's own service only whether it answers is asked, and its window.
     """
@@ -74,9 +79,9 @@ class _Questions:
         self._model = model
         self._ends = ends
 
-    def ask(self, text: str, **parameters: Any) -> Reply:
+    def ask(self, text: str, shown: Sequence[dict[str, Any]] = (), **parameters: Any) -> Reply:
         """Raises ModelError, also when the time is over."""
-        message = {"role": "user", "content": [{"type": "text", "text": text}]}
+        message = {"role": "user", "content": [*shown, {"type": "text", "text": text}]}
         sent = {"model": self._model, "max_tokens": MAX_ANSWER, "messages": [message], **parameters}
         return self._clients.send(self._server, sent, self._limit())
 
@@ -87,7 +92,7 @@ class _Questions:
         return None
 
     def honoured(self) -> dict[str, bool | None]:
-        """The fields of `Probed` that say what the server makes of parameters."""
+        """The fields of `Probed` that say what the server makes of parameters, of pictures and of PDF files."""
         offered: dict[str, Any] = {"tools": [_TOOL]}
         found: dict[str, bool | None] = {"tools": None, "no_tools": None, "forced_tool": False}
         for _ in range(TRIES):
@@ -100,12 +105,22 @@ class _Questions:
             choice = {"type": "tool", "name": _NAME}
             found["forced_tool"] = self._find("forced_tool", _calls, _HELLO, **offered, tool_choice=choice)
         config = {"format": {"type": "json_schema", "schema": _SCHEMA}}
-        return found | {"format": self._find("format", _has_format, _HELLO, output_config=config)}
+        found["format"] = self._find("format", _has_format, _HELLO, output_config=config)
+        found["images"] = self._find("images", _names_colours, _COLOURS, specimens.pictures())
+        found["documents"] = self._find("documents", _names_word, _WORD, specimens.document())
+        return found
 
-    def _find(self, name: str, shows: Callable[[Reply], bool], text: str, **parameters: Any) -> bool | None:
+    def _find(
+        self,
+        name: str,
+        shows: Callable[[Reply], bool],
+        text: str,
+        shown: Sequence[dict[str, Any]] = (),
+        **parameters: Any,
+    ) -> bool | None:
         """Whether the reply shows it. A refusal is a no; what may pass, or was cut off, leaves it open."""
         try:
-            reply = self.ask(text, **parameters)
+            reply = self.ask(text, shown, **parameters)
         except ModelError as error:
             self.reasons[name] = str(error)
             return None if error.retriable else False
@@ -133,6 +148,14 @@ def _calls(reply: Reply) -> bool:
 
 def _calls_nothing(reply: Reply) -> bool:
     return not reply.tool_uses
+
+
+def _names_colours(reply: Reply) -> bool:
+    return tuple(_COLOUR.findall(reply.text.lower())) == specimens.COLOURS
+
+
+def _names_word(reply: Reply) -> bool:
+    return specimens.WORD in reply.text.lower()
 
 
 def _has_format(reply: Reply) -> bool:

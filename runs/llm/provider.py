@@ -41,7 +41,8 @@ def service(environ: Mapping[str, str]) -> Service:
     servers = {role: server_for(role, environ) for role in ROLES}
     without = {role: problem for role, server in servers.items() if (problem := _problem(server, environ))}
     if without:
-        sentence = "Offline rules, no AI: they can do the sample and the template “Document review” on text files"
+        known = "the sample and the template “Document review” on texts and documents"
+        sentence = f"Offline rules, no AI: they can do {known}"
         reason = "" if len(without) == len(ROLES) and _is_bare(environ) else f" {_missing(without)}"
         return Service(Provider.OFFLINE, f"{sentence}.{reason} To connect a model, {HOW_TO_CONNECT}", REHEARSAL)
     models = configured_models(environ)

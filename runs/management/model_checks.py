@@ -19,6 +19,8 @@ _FIELDS = {
     "forced_tool": ("A tool that is demanded", "called", "not called"),
     "no_tools": ("Tools that are forbidden", "not called", "called all the same"),
     "format": ("Format of the answer", "kept", "not kept"),
+    "images": ("Pictures", "seen", "not seen"),
+    "documents": ("Pages of PDF files", "read", "not read"),
     "usage": ("Tokens used", "reported", "not reported, so that no budget can be kept"),
 }
 

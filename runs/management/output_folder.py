@@ -10,7 +10,7 @@ from io import BytesIO
 from pathlib import Path
 from typing import IO
 
-from runs import trees
+from runs import blobs
 from runs.errors import InvalidInput
 from runs.models import Run
 from runs.pev.files.paths import clean_path
@@ -44,7 +44,7 @@ def write_out(run: Run, folder: Path, *, overwrite: bool = False) -> list[str]:
     try:
         for path, info in files.items():
             try:
-                with trees.open_blob(info.sha256) as blob:
+                with blobs.opened(info.sha256) as blob:
                     _write(top, path, blob, overwrite=overwrite)
             except (InvalidInput, OSError) as error:
                 problems.append(f"“{path}” was not written: {_reason(error)}.")

@@ -9,6 +9,7 @@ POLICY_OPTIONS: Mapping[str, str] = {
     "step_approval": "which steps wait for a person: none, high, medium_and_high, all",
     "step_moment": "when those steps wait: after (verification) or before (execution)",
     "model_review": "which steps a model looks at even where checks decide all: none, high, medium_and_high, all",
+    "original_pages": "which pages models see as they look: never, layout (mostly pictures or tables), always",
     "attempts": "attempts per step",
     "replans": "new plans after steps that failed",
     "revisions": "plan revisions that may be asked for",

@@ -19,6 +19,7 @@ from runs.enums import (
 
 if TYPE_CHECKING:  # the tables import this module
     from runs.models.calls import ModelCall, ToolCall
+    from runs.models.documents import Rendition
     from runs.models.gates import Gate
     from runs.models.people import Link
     from runs.models.plans import Attempt, Plan, Step
@@ -117,3 +118,9 @@ class ToolCallQuerySet(models.QuerySet["ToolCall"]):
     def refused(self) -> Self:
         """Calls that the tool answered with an error."""
         return self.filter(is_error=True)
+
+
+class RenditionQuerySet(models.QuerySet["Rendition"]):
+    def waiting(self) -> Self:
+        """Of contents that are still to be read."""
+        return self.filter(text="", problem="")

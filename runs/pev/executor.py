@@ -1,10 +1,12 @@
 """The executor's loop: one step, with tools, until there is a report. Readable in one sitting."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from runs.errors import ContractBroken
 from runs.pev.contracts import JsonObject, StepOutput
 from runs.pev.conversation.asking import CORRECTIONS, added, assistant, corrected, read
+from runs.pev.conversation.originals import Originals
 from runs.pev.conversation.repetition import Calls
 from runs.pev.conversation.window import Room, begun_again
 from runs.pev.ports import Ask, Model, Reply, Toolbox
@@ -35,18 +37,19 @@ def execute(model: Model, tools: Toolbox, brief: StepBrief) -> StepOutput:
     Raises ContractBroken when the model refuses, stays invalid or gives no report, ModelError when there is no reply.
     """
     ask = first = question(brief, tools.specs())
-    calls, room = Calls(), Room(brief.window)
+    calls, originals, room = Calls(), Originals(brief.window), Room(brief.window)
     demands = corrections = 0
     errors: list[str] = []
     for number in range(1, brief.rounds + MAX_DEMANDS):
         if room.is_full(ask):
             ask = begun_again(first, calls, room, _REPORT if demands else "")
+            originals.forget()
         if not demands and (calls.circling or number == brief.rounds):
             ask, demands = added(ask, f"{_CIRCLES if calls.circling else _LAST_ROUND} {_REPORT}"), 1
         reply = model.ask(replace(ask, last_round=demands > 0))
         room.heard(ask, reply)
         if reply.stop_reason == "tool_use" and reply.tool_uses:
-            ask = _refused(ask, reply) if demands else _carried_out(ask, reply, tools, calls)
+            ask = _refused(ask, reply) if demands else _carried_out(ask, reply, tools, calls, originals)
         elif reply.stop_reason == "pause_turn" and reply.content:
             ask = replace(ask, messages=(*ask.messages, assistant(reply)))
         elif not room.exceeded(ask):
@@ -63,9 +66,11 @@ def execute(model: Model, tools: Toolbox, brief: StepBrief) -> StepOutput:
     raise ContractBroken(f"The executor {why} without a report. {calls.summary}".strip(), tuple(errors))
 
 
-def _carried_out(ask: Ask, reply: Reply, tools: Toolbox, calls: Calls) -> Ask:
-    answers = calls.answers([(use, tools.run(use)) for use in reply.tool_uses[:MAX_CALLS]])
-    return _answered(ask, reply, [*answers, *[(_TOO_MANY, True)] * len(reply.tool_uses[MAX_CALLS:])])
+def _carried_out(ask: Ask, reply: Reply, tools: Toolbox, calls: Calls, originals: Originals) -> Ask:
+    turn = [(use, tools.run(use)) for use in reply.tool_uses[:MAX_CALLS]]
+    answers = [*calls.answers(turn), *[(_TOO_MANY, True)] * len(reply.tool_uses[MAX_CALLS:])]
+    pages = originals.blocks([page for use, result in turn for page in tools.originals(use, result)])
+    return _answered(ask, reply, answers, pages)
 
 
 def _refused(ask: Ask, reply: Reply) -> Ask:
@@ -73,9 +78,9 @@ def _refused(ask: Ask, reply: Reply) -> Ask:
     return added(_answered(ask, reply, [(_FORBIDDEN, True)] * len(reply.tool_uses)), _REPORT)
 
 
-def _answered(ask: Ask, reply: Reply, answers: list[tuple[str, bool]]) -> Ask:
+def _answered(ask: Ask, reply: Reply, answers: Sequence[tuple[str, bool]], pages: Sequence[JsonObject] = ()) -> Ask:
     results: list[JsonObject] = [
         {"type": "tool_result", "tool_use_id": use.id, "content": text, "is_error": is_error}
         for use, (text, is_error) in zip(reply.tool_uses, answers, strict=True)
     ]
-    return replace(ask, messages=(*ask.messages, assistant(reply), {"role": "user", "content": list(results)}))
+    return replace(ask, messages=(*ask.messages, assistant(reply), {"role": "user", "content": [*results, *pages]}))

@@ -5,7 +5,16 @@ from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
-from runs.enums import ApprovalPolicy, Complexity, Exhausted, ModelReview, Role, StepApproval, StepMoment
+from runs.enums import (
+    ApprovalPolicy,
+    Complexity,
+    Exhausted,
+    ModelReview,
+    OriginalPages,
+    Role,
+    StepApproval,
+    StepMoment,
+)
 from runs.pev.contracts import Contract
 
 _COMPLEXITIES = {
@@ -40,7 +49,7 @@ class Policy(Contract):
     `min_confidence` is asked of the executor, `min_verifier_confidence` of the verifier. A written Markdown file has at
     least `min_document_bytes`, unless the plan itself says how long it is to be. `model_review`: which steps a model
     looks at even where checks decide every criterion. Without `sources_needed` no criterion is about sources, and
-    nothing has to rest on them.
+    nothing has to rest on them. `original_pages`: which pages models see as they look, where they take them.
     """
 
     models: dict[Role, RoleModel]
@@ -58,6 +67,7 @@ class Policy(Contract):
     min_document_bytes: Annotated[int, Field(ge=0, le=1_000_000)] = 100
     model_review: ModelReview = ModelReview.MEDIUM_AND_HIGH
     sources_needed: bool = True
+    original_pages: OriginalPages = OriginalPages.LAYOUT
     budget: Annotated[Decimal, Field(gt=0, le=100_000, decimal_places=2)] | None = None
     time_limit: Annotated[int, Field(ge=60, le=30 * 86_400)] | None = None
     attempt_seconds: Annotated[int, Field(ge=1, le=86_400)] = 1_800

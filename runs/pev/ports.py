@@ -6,7 +6,7 @@ the recorded replies and results instead of asking and acting a second time.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple, Protocol
+from typing import Literal, NamedTuple, Protocol
 
 from runs.enums import Role
 from runs.pev.contracts import JsonObject
@@ -110,6 +110,10 @@ class FileInfo(NamedTuple):
     size: int
 
 
+type Form = Literal["docx", "pdf", "xlsx"]
+"""What files can be made of what a model writes."""
+
+
 type Changes = dict[str, FileInfo | None]
 """What differs from a tree: path to the file that is there now, or to None where it is gone."""
 
@@ -129,6 +133,24 @@ class Workspace(Protocol):
         """Why it cannot be read as text, as a clause behind its name; empty if it can, or if nothing is known of it."""
         ...
 
+    def extent(self, path: str) -> str:
+        """How much a document is, such as "12 pages"; empty for all else."""
+        ...
+
+    def is_given(self, path: str) -> bool:
+        """Whether it lies there as the task was given it."""
+        ...
+
+    def make(self, form: Form, data: bytes) -> bytes:
+        """A file made of `data` as its maker takes it, outside this process. Raises InvalidInput with a clause behind
+        the file's name.
+        """
+        ...
+
+    def comment(self, path: str, place: tuple[int, int], words: str) -> bytes:
+        """The Word file at `path` with a comment at these characters of its text. Raises InvalidInput as `make`."""
+        ...
+
     def write(self, path: str, content: bytes) -> None:
         """Replace or create. Raises PathRefused or UploadRefused; the sentence is for the model."""
         ...
@@ -138,7 +160,8 @@ class Shown(NamedTuple):
     """What a part of a tool's result, the characters from `start` to before `end`, shows of which file.
 
     `first_line` to `last_line`, from 1, are shown whole, of the `lines` that the file has; where `last_line` is the
-    smaller one, only a piece of `first_line` is. All three are 0 where nothing but name and size is shown.
+    smaller one, only a piece of `first_line` is. All three are 0 where nothing but name and size is shown. `unit`: the
+    page, slide or sheet of a document that has such, as "page 7" or "sheet Rents".
     """
 
     path: str
@@ -148,6 +171,7 @@ class Shown(NamedTuple):
     first_line: int = 0
     last_line: int = 0
     lines: int = 0
+    unit: str = ""
 
 
 @dataclass(frozen=True)
@@ -159,8 +183,25 @@ class ToolResult:
     shown: tuple[Shown, ...] = ()
 
 
+type OriginalKind = Literal["pdf", "picture"]
+"""What models take as it is: pages cut from PDF files, and pictures."""
+
+
+class Original(NamedTuple):
+    """A page, from 1, that a model may see as it looks, beside what was read of it."""
+
+    path: str
+    sha256: str
+    kind: OriginalKind
+    page: int
+
+
 class Toolbox(Protocol):
     def specs(self) -> Sequence[ToolSpec]: ...
+
+    def originals(self, use: ToolUse, result: ToolResult) -> Sequence[Original]:
+        """The pages to be shown as they look beside this result of this call, which was carried out in this attempt."""
+        ...
 
     def run(self, use: ToolUse) -> ToolResult:
         """Carry out one tool call. Whatever goes wrong is a result with `is_error`, never an exception."""

@@ -6,11 +6,12 @@ from runs.enums import About, Action, Role, Severity
 from runs.pev import prompts
 from runs.pev.answer_schemas import schema_for
 from runs.pev.contracts import RESULT, Criterion, CriterionAnswer, VerifierAnswer
-from runs.pev.conversation.asking import ask_for, user
+from runs.pev.conversation.asking import ask_for, user, with_blocks
 from runs.pev.conversation.examples import form_of
 from runs.pev.delimiters import NOTES_CHARS, begun, delimited
+from runs.pev.documents.marked import marked
 from runs.pev.evidence.results import CriterionResult, Evidence, Judgement, RequestResult, all_pass
-from runs.pev.files.paths import text_of
+from runs.pev.files.paths import document_of, text_of
 from runs.pev.ports import Ask, Model
 from runs.pev.texts.wording import quoted
 from runs.pev.verification import requests
@@ -230,25 +231,24 @@ def _ask(case: Case, labels: Mapping[str, Criterion], changes: Sequence[Change])
     criteria += [requests.asked(change) for change in changes]
     topics = "\n".join(f"{label}: {criterion.topic}" for label, criterion in labels.items())
     given, made = _artefacts(case)
+    asked = user(
+        delimited("request", case.request),
+        *given,
+        delimited("subject", case.subject),
+        *made,
+        delimited("output", case.output, "@output"),
+        *_notes(case),
+        *_tool_results(case, frozenset([*given, *made])),
+        *requests.shown(case.persons, changes),
+        delimited("criteria", "\n".join(criteria)),
+        delimited("about", topics),
+    )
     return Ask(
         role=Role.VERIFIER,
         model=case.model,
         effort=case.effort,
         system=f"{prompts.instructions(Role.VERIFIER)}\n{form_of(VerifierAnswer)}",
-        messages=(
-            user(
-                delimited("request", case.request),
-                *given,
-                delimited("subject", case.subject),
-                *made,
-                delimited("output", case.output, "@output"),
-                *_notes(case),
-                *_tool_results(case, frozenset([*given, *made])),
-                *requests.shown(case.persons, changes),
-                delimited("criteria", "\n".join(criteria)),
-                delimited("about", topics),
-            ),
-        ),
+        messages=(with_blocks(asked, case.pages),),
         schema_name="verdict",
         schema=schema,
         max_tokens=max(ANSWER_TOKENS, TOKENS_FOR_EACH * (len(labels) + len(changes))),
@@ -283,7 +283,7 @@ def _not_twice(result: str, case: Case, documents: Set[str]) -> str:
     page, more, _ = body.rpartition("\n[more follows; ")
     path = head.rpartition(", lines ")[0]
     for name in (path, RESULT + path):
-        text = text_of(case.sources[name]) if name in case.sources else None
+        text = _text(case, name, SHOWN_CHARS) if name in case.sources else None
         if text and (page if more else body) in text and delimited("document", text, name) in documents:
             return f"{head}\n(as in the document {name})"
     return result
@@ -309,11 +309,18 @@ def _documents(case: Case, names: Sequence[str], left: int) -> list[str]:
         if left <= 0:
             parts.append(f"({len(names) - number} more documents are not shown: there are too many.)")
             break
-        text = text_of(case.sources[name]) if name in case.sources else None
+        budget = min(SHOWN_CHARS, left)
+        text = _text(case, name, budget + 1) if name in case.sources else None
         if text is None:
             continue
-        budget = min(SHOWN_CHARS, left)
         label = name if len(text) <= budget else f"{name} (only the first {budget} characters)"
         parts.append(delimited("document", text[:budget], label))
         left -= len(parts[-1])
     return parts
+
+
+def _text(case: Case, name: str, limit: int) -> str | None:
+    """The text of a source; of a document so much of its beginning, with the names and numbers of its places."""
+    data = case.sources[name]
+    document = document_of(data)
+    return marked(document, limit) if document else text_of(data)

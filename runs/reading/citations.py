@@ -1,4 +1,4 @@
-"""The citations of what a run delivers, looked up as of now: in its answer, and in the Markdown files that it made."""
+"""The citations of what a run delivers, looked up as of now: in its answer, and in the files that it made."""
 
 from __future__ import annotations
 
@@ -8,12 +8,15 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from runs import trees
+from runs.documents import renditions
 from runs.enums import CitationStatus
 from runs.models import Attempt, Run
-from runs.pev.citations.citing import broken_line, is_markdown, of_the_run, superfluous_line
-from runs.pev.citations.lookup import Citation, Cited, citations_in
+from runs.pev.citations.citation import Citation, Cited
+from runs.pev.citations.citing import broken_line, is_markdown, may_cite, of_the_run, superfluous_line
+from runs.pev.citations.lookup import citations_in, noted_in
 from runs.pev.citations.statements import Uncited, uncited
 from runs.pev.contracts import PlanStep
+from runs.pev.documents.document import Document as Laid
 from runs.pev.evidence.sources import Given, Sources
 from runs.reading.files import written_files
 from runs.reading.kept import Kept
@@ -42,6 +45,11 @@ class Document:
     @property
     def name(self) -> str:
         return self.path or "The answer"
+
+    @property
+    def notes(self) -> list[Citation]:
+        """Those that stand in notes, which no page shows as links."""
+        return [one for one in self.cited.citations if one.at]
 
 
 @dataclass(frozen=True)
@@ -76,7 +84,7 @@ class RunCitations:
     @cached_property
     def corrected(self) -> list[str]:
         return [
-            f"{document.name}: Line {one.line}: {one.sentence}."
+            f"{document.name}: {one.stands}: {one.sentence}."
             for document in self.documents
             for one in document.cited.citations
             if one.status is CitationStatus.CORRECTED
@@ -84,7 +92,7 @@ class RunCitations:
 
     @property
     def weak(self) -> int:
-        """How many have a figure or name beside them that is not in what they cite."""
+        """How many have a figure or name beside them that is not in what they cite, or cite what may prove nothing."""
         return sum(1 for one in self.all if one.weak)
 
     @property
@@ -94,10 +102,15 @@ class RunCitations:
         if not (count or broken or self.rest):
             return "No citations"
         parts = ["all found" if not broken else f"{broken:,} broken"]
-        parts += [f"{len(self.corrected):,} with a corrected line"] if self.corrected else []
-        parts += [f"{self.weak:,} to check (a figure or name beside it is not in its source)"] if self.weak else []
+        parts += [f"{len(self.corrected):,} with a corrected {self._corrected_by}"] if self.corrected else []
+        parts += [f"{self.weak:,} to check (beside each stands what is doubtful)"] if self.weak else []
         parts += [f"{self.rest} not looked through here to the end"] if self.rest else []
         return f"{count:,} citation{'' if count == 1 else 's'}, {', '.join(parts)}"
+
+    @property
+    def _corrected_by(self) -> str:
+        placed = any(one.place for one in self.all if one.status is CitationStatus.CORRECTED)
+        return "place" if placed else "line"
 
     @property
     def rest(self) -> str:
@@ -131,6 +144,13 @@ def cited_in(text: str, place: Run | Attempt, *, finished: bool = False) -> Cite
     return _kept.get(key, lambda: _looked_up(text, sources_of(place), finished=finished))
 
 
+def noted_by(run: Run, path: str, sha256: str, text: Laid, finished: Collection[str] = ()) -> Document:
+    """A Word or a PDF document that the run made, in any of its versions: `text` is what it reads as."""
+    key = (sha256, run.inputs.digest, run.head.digest)
+    cited = _kept.get(key, lambda: noted_in(text, sources_of(run), MAX_SEARCHED, most=MAX_LINKS))
+    return Document(path, cited, finished=path in finished)
+
+
 def _looked_up(text: str, sources: Sources, *, finished: bool) -> Cited:
     beginning = text[:MAX_CHARACTERS]
     cited = citations_in(beginning, sources, MAX_SEARCHED, finished=finished, most=MAX_LINKS)
@@ -156,7 +176,9 @@ def finished_in(steps: Iterable[PlanStep]) -> frozenset[str]:
 
 
 def citations_of(run: Run, finished: frozenset[str] = frozenset()) -> RunCitations:
-    """Those of the answer and of every Markdown file that the run made. `finished`: files that must not have any."""
+    """Those of the answer, and of every Markdown file, Word and PDF document that the run made. `finished`: files that
+    must not have any.
+    """
     return RunCitations(tuple(_documents(run, finished)))
 
 
@@ -165,13 +187,18 @@ def _documents(run: Run, finished: frozenset[str]) -> Iterator[Document]:
         yield document_of(run, "", run.answer)
     left = MAX_ALL_CHARACTERS
     for path, info in written_files(run, run.head).items():
-        if not is_markdown(path):
+        if not may_cite(path):
             continue
         left -= min(info.size, MAX_CHARACTERS)
         if left < 0:
             yield Document(path, Cited(until=0), finished=path in finished)
             continue
-        yield document_of(run, path, _text(info.sha256), finished)
+        laid = renditions.document_of(info.sha256) if not is_markdown(path) else None
+        yield (
+            noted_by(run, path, info.sha256, laid, finished)
+            if laid
+            else document_of(run, path, _text(info.sha256), finished)
+        )
 
 
 def _without_given(run: Run, path: str, text: str, cited: Cited) -> Cited:

@@ -10,6 +10,8 @@ from functools import cached_property
 from django.db.models import Q
 
 from runs import trees
+from runs.documents.pages import DRAWN
+from runs.documents.renditions import WAITING
 from runs.models import Attempt, Plan, Run, Step, ToolCall
 from runs.pev.contracts import PlanStep
 from runs.pev.files.coverage import Covered, Extent, Inputs, coverage, each_shown, not_read_by_plan, summary, unread_in
@@ -65,10 +67,14 @@ def shown_in(run: Run, attempts: Iterable[Attempt] = ()) -> Iterator[Shown]:
 
 
 def inputs_of(run: Run) -> Inputs:
-    """The given files, and which of them cannot be read or were excluded."""
+    """The given files, which of them cannot be read or were excluded, and of which a part cannot be read. Of those that
+    wait for their reader nothing is known yet.
+    """
     trees.fresh_for(run.pk)
     files = trees.files_of(run.inputs)
-    return Inputs(files, trees.problems_of(run.inputs), frozenset(selected(run.excluded or (), files)))
+    excluded = frozenset(selected(run.excluded or (), files))
+    problems = {path: why for path, why in trees.problems_of(run.inputs).items() if why != WAITING}
+    return Inputs(files, problems, excluded, trees.notes_of(run.inputs))
 
 
 def coverage_of(run: Run, step_id: int | None = None) -> Coverage | None:
@@ -100,10 +106,17 @@ def _shown(sources: Mapping[int, int]) -> dict[int, Sequence[Shown]]:
     return {pk: found[source] for pk, source in sources.items() if source in found}
 
 
-def remarks_on(run: Run) -> dict[str, str]:
-    """What planner and executors are told of some of the given files, by path."""
+def remarks_on(run: Run, *, pages: bool = False) -> dict[str, str]:
+    """What planner and executors are told of some of the given files, by path. `pages`: they can be looked at."""
     inputs = inputs_of(run)
-    return dict.fromkeys(inputs.problems, "cannot be read") | dict.fromkeys(inputs.excluded, "excluded; leave it alone")
+    known = trees.readings_of(run.inputs)
+    extents = known.extents
+    sizes = {path: extents[info.sha256] for path, info in inputs.files.items() if info.sha256 in extents}
+    problems = dict.fromkeys(inputs.problems, "cannot be read")
+    if pages:
+        drawn = (path for path in problems if known.unread.get(inputs.files[path].sha256) in DRAWN)
+        problems |= dict.fromkeys(drawn, "has no text that can be read; read_file may show how it looks")
+    return sizes | problems | dict.fromkeys(inputs.excluded, "excluded; leave it alone")
 
 
 def planned(run: Run, specs: Iterable[PlanStep]) -> list[str]:
@@ -115,19 +128,21 @@ def planned(run: Run, specs: Iterable[PlanStep]) -> list[str]:
 
 
 def unreadable(run: Run) -> list[str]:
-    """A sentence for each group of given files that cannot be read, known since the submission."""
+    """A sentence for each group of given files of which all or a part cannot be read, known since the submission."""
     if run.excluded is None:
         return []
     found = coverage(inputs_of(run), ())
-    return not_read_by_plan([one for one in found if one.extent is Extent.UNREADABLE], ())
+    left = [one for one in found if one.extent is Extent.UNREADABLE or one.notes]
+    return not_read_by_plan(left, {one.path for one in left})
 
 
 def known_unread(run: Run) -> list[str]:
-    """For the history, as it stands at the submission: a sentence for each group of given files that cannot be read, or
-    were excluded, up to MAX_GROUPS.
+    """For the history, as it stands at the submission: a sentence for each group of given files of which all or a part
+    cannot be read, or that were excluded, up to MAX_GROUPS.
     """
-    left = (Extent.UNREADABLE, Extent.EXCLUDED)
-    found = not_read_by_plan([one for one in coverage(inputs_of(run), ()) if one.extent in left], ())
+    kinds = (Extent.UNREADABLE, Extent.EXCLUDED)
+    left = [one for one in coverage(inputs_of(run), ()) if one.extent in kinds or one.notes]
+    found = not_read_by_plan(left, {one.path for one in left})
     more = len(found) - MAX_GROUPS
     return found if more <= 0 else [*found[:MAX_GROUPS], f"{more:,} more groups of files are not read."]
 

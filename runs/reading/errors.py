@@ -78,6 +78,8 @@ def _held(gate: Gate, tried: Tried, plan: PlanReading | None) -> Held:
 def _again(gate: Gate, tried: Tried, plan: PlanReading | None) -> str:
     kept = f"after its {many(tried.answers, 'answer')}" if tried.answers else "from its beginning"
     match WorkKind(gate.work.kind) if gate.work else None:
+        case WorkKind.READ:
+            return "The documents that are left are read."
         case WorkKind.PLAN:
             return "The planner is asked again, with what it was told before."
         case WorkKind.FINALISE:

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from runs import trees
 from runs.models import Attempt, Run
-from runs.pev.evidence.quotes import find
+from runs.pev.evidence.finding import find
 from runs.pev.ports import FileInfo
 from runs.reading.file_diff import FileDiff, diffs_of
 from runs.reading.line_diff import Hunk, LineDiff, line_diff

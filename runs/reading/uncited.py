@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from runs.enums import About
-from runs.pev.citations.lookup import Cited
+from runs.pev.citations.citation import Cited
 from runs.pev.contracts import PlanStep
 from runs.pev.evidence.results import CriterionResult
 from runs.reading.points import Points

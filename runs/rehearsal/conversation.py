@@ -55,7 +55,7 @@ def read(ask: Ask) -> Conversation:
 def unknown(job: str) -> ModelError:
     """For what the rehearsal cannot do. It never does something else instead: that would look like an answer."""
     return ModelError(
-        f"The rehearsal without AI does not know {job}: it can only review contracts in text files, as in the sample "
+        f"The rehearsal without AI does not know {job}: it can only review texts and documents, as in the sample "
         f"and the template “Document review”. To have it done, {HOW_TO_CONNECT}; then submit the task again.",
         kind="unknown_job",
         retriable=False,

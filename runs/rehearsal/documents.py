@@ -1,11 +1,12 @@
 """What the tool calls so far have shown of the documents, and which reads are due next."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from runs.pev.verifier import SHOWN_CHARS, SHOWN_IN_ALL
 from runs.rehearsal.conversation import Call, Use
+from runs.rehearsal.places import Line, lines_of
 from runs.rehearsal.text import named, number_of
 
 CALLS_PER_TURN = 40
@@ -14,13 +15,31 @@ MAX_DOCUMENTS = 200
 """A rehearsal shows how a review goes; it is not made for archives."""
 IN_REACH = SHOWN_IN_ALL - SHOWN_CHARS - 10_000
 """Bytes of all documents that are read: a verifier is shown so much beside the file that was written."""
-_PAGE = re.compile(r"(?P<path>.+), lines (?P<first>\d+)-(?P<last>\d+) of (?P<total>\d+)")
-_LISTED = re.compile(r"(\d+)\t(.+)")
+_PAGE = re.compile(r"(?P<path>.+), lines (?P<first>\d+)-(?P<last>\d+) of (?P<total>\d+)(?:, .+)?")
+_DOCUMENTS = (
+    ".docx",
+    ".pdf",
+    ".xlsx",
+    ".pptx",
+    ".odt",
+    ".rtf",
+    ".epub",
+    ".eml",
+    ".msg",
+    ".png",
+    ".jpg",
+    ".jpeg",
+    ".tif",
+)
+"""Of these the size says nothing of how much text there is."""
+_LISTED = re.compile(r"(\d+)\t([^\t]+).*")
 
 
 @dataclass
 class Document:
-    """What is known of one file. `total` lines, None until some were read. `cut`: a line is not shown whole."""
+    """What is known of one file. `total` lines, None until some were read. `cut`: a line is not shown whole. `places`
+    says of a document's lines what they are called.
+    """
 
     path: str
     size: int = 0
@@ -28,6 +47,7 @@ class Document:
     total: int | None = None
     refused: bool = False
     cut: bool = False
+    places: dict[int, Line] = field(default_factory=dict)
 
     @property
     def gap(self) -> str:
@@ -43,6 +63,36 @@ class Document:
     @property
     def words(self) -> int:
         return len(self.text.split())
+
+    @property
+    def own(self) -> Mapping[int, str]:
+        """The lines without what people have commented beside them."""
+        aside = {number for number, line in self.places.items() if line.place.startswith("comment")}
+        return {number: line for number, line in self.lines.items() if number not in aside}
+
+    @property
+    def beginnings(self) -> frozenset[int]:
+        """The lines that are known to begin a paragraph."""
+        return frozenset(number for number, line in self.places.items() if line.begins)
+
+    @property
+    def reach(self) -> int:
+        """How many bytes a verifier has to be shown for it, as far as that is known."""
+        if not (self.places or (self.total is None and self.path.lower().endswith(_DOCUMENTS))):
+            return self.size
+        return sum(len(line.encode()) + 60 for line in self.lines.values())
+
+    def place(self, line: int) -> str:
+        """What people call the place of a line: "clause 4.2(b)", "page 2", or "line 47" of a text."""
+        return self.places[line].place if line in self.places else f"line {line}"
+
+    def anchor(self, first: int, last: int) -> str:
+        """What a citation calls these lines."""
+        if first not in self.places:
+            return f"L{first}" if first == last else f"L{first}-L{last}"
+        begins, ends = (self.places[number].anchor if number in self.places else "" for number in (first, last))
+        paged = begins != ends and begins.startswith("page=") and ends.startswith("page=")
+        return f"{begins}-{ends.removeprefix('page=')}" if paged else begins
 
 
 def library(calls: Sequence[Call], expected: Iterable[str]) -> dict[str, Document]:
@@ -68,8 +118,8 @@ def in_reach(documents: Iterable[Document]) -> list[Document]:
     """Those that a verifier can be shown from beginning to end, until there is no more room."""
     room, chosen = IN_REACH, list[Document]()
     for document in documents:
-        needed = document.size + 2 * len(document.path) + 200  # with the delimiters around it
-        if document.size <= SHOWN_CHARS and needed <= room and len(chosen) < MAX_DOCUMENTS:
+        needed = document.reach + 2 * len(document.path) + 200  # with the delimiters around it
+        if document.reach <= SHOWN_CHARS and needed <= room and len(chosen) < MAX_DOCUMENTS:
             chosen.append(document)
             room -= needed
     return chosen
@@ -98,7 +148,10 @@ def _take_page(call: Call, document: Document) -> None:
         document.total = None if call.is_error else 0  # “… is empty”
         return
     first, last, document.total = int(page["first"]), int(page["last"]), int(page["total"])
-    lines = body.split("\n")
+    lines = list(lines_of(call.path, body.split("\n")))
     count = last - first + 1
-    document.cut |= "".join(lines[count : count + 1]).startswith("[cut: ")
-    document.lines.update((first + offset, line.removesuffix("\r")) for offset, line in enumerate(lines[:count]))
+    document.cut |= "".join(line.text for line in lines[count : count + 1]).startswith("[cut: ")
+    for number, line in enumerate(lines[:count], first):
+        document.lines[number] = line.text.removesuffix("\r")
+        if line.anchor:
+            document.places[number] = line

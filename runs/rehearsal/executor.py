@@ -4,9 +4,11 @@ from collections.abc import Callable, Mapping
 from posixpath import dirname
 
 from runs.pev.contracts import CriterionMet, PlanStep, StepOutput
-from runs.rehearsal import files, job
+from runs.pev.plans import commented
+from runs.rehearsal import comments, files, job
 from runs.rehearsal.conversation import Conversation, Use, unknown
 from runs.rehearsal.documents import due, in_reach, library, shortfall, unlisted
+from runs.rehearsal.text import named
 
 _WRITERS: Mapping[str, Callable[[files.Material], tuple[str, str]]] = {
     "inventory": files.inventory,
@@ -23,6 +25,8 @@ def act(conversation: Conversation) -> StepOutput | list[Use]:
     step = PlanStep.model_validate_json(conversation.text("step"))
     if not job.is_known(step):
         raise unknown(f"the step “{step.name}”")
+    if step.step_id == commented.STEP:
+        return _commented(step, conversation)
     output = step.outputs[0]
     written = [call for call in conversation.calls if call.name == "write_file"]
     if written and written[-1].is_error:
@@ -36,6 +40,18 @@ def act(conversation: Conversation) -> StepOutput | list[Use]:
         return [("list_files", {"prefix": ""})]
     material = _material(step, conversation)
     return due(material.read) or [("write_file", {"path": output, "content": _WRITERS[step.step_id](material)[0]})]
+
+
+def _commented(step: PlanStep, conversation: Conversation) -> StepOutput | list[Use]:
+    """The copies of Word documents, one call for each comment."""
+    if reads := comments.reads(step, conversation):
+        return reads
+    wanted = comments.wanted(step, conversation)
+    if not (uses := comments.due_comments(wanted, conversation)):
+        return _done(step, comments.report(wanted, conversation), "")
+    if "comment_document" not in conversation.tools:
+        return _blocked("No tools may be used any more, and not all comments are written yet.")
+    return uses
 
 
 def _material(step: PlanStep, conversation: Conversation) -> files.Material:
@@ -58,7 +74,7 @@ def _material(step: PlanStep, conversation: Conversation) -> files.Material:
 
 
 def _done(step: PlanStep, summary: str, gap: str) -> StepOutput:
-    how = f"By rule, see {step.outputs[0]}."
+    how = f"By rule, see {named(step.outputs, 3)}."
     return StepOutput(
         status="done",
         reasoning=f"{job.NO_AI}. Searched the text for fixed patterns and counted what was found.",

@@ -36,12 +36,13 @@ class Fact:
     kind: str
     text: str
     line: int
+    place: str
 
 
 def facts_in(document: Document) -> Iterator[Fact]:
     """In the order of the lines, a party once per document; the text is verbatim but for folded whitespace."""
     parties: set[str] = set()
-    for block in blocks(document.lines):
+    for block in blocks(document.own, document.beginnings):
         text = "\n".join(line for _, line in block)
         for kind, pattern in (("party", COMPANY), ("date", DATE), ("amount", AMOUNT)):
             for match in pattern.finditer(text):
@@ -49,4 +50,5 @@ def facts_in(document: Document) -> Iterator[Fact]:
                 if kind == "party" and found in parties:
                     continue
                 parties.add(found)
-                yield Fact(document.path, kind, found, block[text.count("\n", 0, match.start())][0])
+                line = block[text.count("\n", 0, match.start())][0]
+                yield Fact(document.path, kind, found, line, document.place(line))

@@ -81,7 +81,7 @@ def key_facts(material: Material) -> tuple[str, str]:
     )
     if room < len(facts):
         summary += f" {len(facts) - room} of them are not in the file: it would be too long."
-    shown = [f"- {fact.document}, line {fact.line}: {fact.kind} {fact.text}" for fact in facts[:12]]
+    shown = [f"- {fact.document}, {fact.place}: {fact.kind} {fact.text}" for fact in facts[:12]]
     left = [f"- Not done: {material.not_done}"] if material.requests else []
     return out.getvalue(), "\n".join([summary, "", *shown, *left]).rstrip()
 
@@ -108,18 +108,20 @@ def findings(material: Material) -> tuple[str, str]:
 
 
 def _line(name: str, finding: Finding) -> str:
-    citation = cited(finding.document, finding.quote)
-    place = f"{finding.document}, line {finding.line}"
+    citation = cited(finding.document, finding.quote, finding.anchor)
+    place = f"{finding.document}, {finding.places[0]}"
     return f"- {name} ({place}): {finding.kind.lower()}, {finding.term} {citation}".rstrip()
 
 
 def _entry(name: str, finding: Finding, *, silent: bool) -> list[str]:
     lines = ["", f"### {name} · {finding.kind}: {finding.term}", "", f"> {finding.quote.text}", ""]
     lines += [f"- Document: {finding.document}", f"- Line: {finding.line}"]
-    if citation := cited(finding.document, finding.quote):
+    if finding.places[0] != f"line {finding.line}":
+        lines.append(f"- Place: {finding.places[0]}")
+    if citation := cited(finding.document, finding.quote, finding.anchor):
         lines.append(f"- Source: {citation}")
     if finding.also:
-        lines.append(f"- Also: {named([f'line {line}' for line in finding.also], 10)}")
+        lines.append(f"- Also: {named(finding.places[1:], 10)}")
     lines.append(f"- Why it matters: {finding.why}")
     return lines if silent else [*lines, f"- Recommendation: {finding.advice}"]
 
@@ -170,8 +172,9 @@ def _points(text: str) -> Mapping[str, list[str]]:
     found: dict[str, list[str]] = {}
     for part in re.split(r"^(?=#{1,3} )", text, flags=re.MULTILINE):
         if head := re.match(r"### (F\d+) · (.+)", part):
-            fields = dict(re.findall(r"^- (Document|Line|Recommendation): (.+)$", part, re.MULTILINE))
-            point = f"{head[1]}, line {fields.get('Line', '?')}: {head[2]}. {fields.get('Recommendation', '')}"
+            fields = dict(re.findall(r"^- (Document|Line|Place|Recommendation): (.+)$", part, re.MULTILINE))
+            place = fields.get("Place") or f"line {fields.get('Line', '?')}"
+            point = f"{head[1]}, {place}: {head[2]}. {fields.get('Recommendation', '')}"
             found.setdefault(fields.get("Document", ""), []).append(point)
     return found
 

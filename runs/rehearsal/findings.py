@@ -12,7 +12,9 @@ from runs.rehearsal.text import Quote, Sentence, blocks, sentences, shortened, u
 
 @dataclass(frozen=True)
 class Finding:
-    """`also`: further lines with the same words."""
+    """`also`: further lines with the same words. `places` are what people call its line and these, `anchor` what a
+    citation calls its place.
+    """
 
     document: str
     kind: str
@@ -21,6 +23,8 @@ class Finding:
     why: str
     advice: str
     also: tuple[int, ...] = ()
+    places: tuple[str, ...] = ()
+    anchor: str = ""
 
     @property
     def line(self) -> int:
@@ -32,13 +36,21 @@ def findings_in(document: Document) -> list[Finding]:
     """All points of a document in the order of their lines; the same words twice are one point."""
     defined = {(one or other).casefold() for one, other in w.DEFINED_TERM.findall(document.text)}
     found: list[Finding] = []
-    for block in blocks(document.lines):
+    for block in blocks(document.own, document.beginnings):
         found += _empty_field(document.path, block)
         for sentence in sentences(block):
             found += _by_rules(document.path, sentence)
             found += _blanks(document.path, sentence)
             found += _undefined(document.path, sentence, defined)
-    return sorted(_merged(found), key=lambda item: (item.line, w.KINDS.index(item.kind), item.term))
+    points = sorted(_merged(found), key=lambda item: (item.line, w.KINDS.index(item.kind), item.term))
+    return [
+        replace(
+            item,
+            places=tuple(map(document.place, (item.line, *item.also))),
+            anchor=document.anchor(item.quote.first, item.quote.last),
+        )
+        for item in points
+    ]
 
 
 def _by_rules(path: str, sentence: Sentence) -> Iterator[Finding]:

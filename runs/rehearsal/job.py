@@ -8,6 +8,7 @@ from posixpath import basename, dirname
 
 from runs.pev.contracts import Criterion, PlanContract, PlanStep
 from runs.pev.imports.imported import plan_in
+from runs.pev.plans import commented
 
 SAMPLE = "contracts"
 SAMPLE_REQUEST = (
@@ -27,7 +28,16 @@ QUOTES_OCCUR = "Every quote in {path} occurs verbatim in the document and line i
 NOTICES_COMPLETE = "Every finding of {other} is named by its id in {path}"
 ANSWER_FIGURES = "The final answer states the result in figures and names {path}"
 ANSWER_NO_AI = "The final answer says that no AI was involved"
-_OF_STEPS = (INVENTORY_FILES, INVENTORY_LINES, FACTS_OCCUR, FINDINGS_WHOLE, QUOTES_OCCUR, NOTICES_COMPLETE)
+COMMENTS_STAND = commented.COMMENTS_STAND
+_OF_STEPS = (
+    INVENTORY_FILES,
+    INVENTORY_LINES,
+    FACTS_OCCUR,
+    FINDINGS_WHOLE,
+    QUOTES_OCCUR,
+    NOTICES_COMPLETE,
+    COMMENTS_STAND,
+)
 _OF_THE_RUN = (ANSWER_FIGURES, ANSWER_NO_AI)
 
 LEAVE_OUT = "Leave out these documents: "
@@ -44,6 +54,7 @@ OUTPUTS = {
     "findings": "findings.md",
     "notices": "notices.md",
 }
+FINDINGS = "review/findings.md"
 _FIRST_VERSION = {
     "inventory": "List every document with its size, lines and words, and name the files that are not text.",
     "key-facts": "Collect the parties, dates and amounts that stand in the documents, each with its line.",
@@ -74,15 +85,31 @@ def is_known(step: PlanStep) -> bool:
     return (
         description in _descriptions().get(step.step_id, ())
         and all(line.startswith(_LINES) for line in added)
-        and [basename(path) for path in step.outputs] == [OUTPUTS[step.step_id]]
-        and bool(re.fullmatch(r"review(-\d+)?", dirname(step.outputs[0])))
+        and _writes_its_own(step)
         and all(_is_known(one, _OF_STEPS) for one in step.acceptance_criteria)
     )
 
 
+def _writes_its_own(step: PlanStep) -> bool:
+    """Whether its outputs are those of this step: its one file, or copies of Word documents."""
+    if step.step_id == commented.STEP:
+        copies = [path.startswith(commented.REVIEWED) and commented.is_word(path) for path in step.outputs]
+        return bool(copies) and all(copies)
+    return [basename(path) for path in step.outputs] == [OUTPUTS[step.step_id]] and bool(
+        re.fullmatch(r"review(-\d+)?", dirname(step.outputs[0]))
+    )
+
+
+def findings_of(step: PlanStep) -> str:
+    """The file of findings that the step with the comments works from."""
+    criteria = (pattern(COMMENTS_STAND).fullmatch(one.text) for one in step.acceptance_criteria)
+    return next((found["findings"] for found in criteria if found), FINDINGS)
+
+
 @cache
 def _descriptions() -> dict[str, tuple[str, ...]]:
-    return {step.step_id: (step.description, _FIRST_VERSION[step.step_id]) for step in template().steps}
+    known = {step.step_id: (step.description, _FIRST_VERSION[step.step_id]) for step in template().steps}
+    return known | {commented.STEP: (commented.step_for(FINDINGS, [commented.REVIEWED]).description,)}
 
 
 def _is_known(criterion: Criterion, wordings: Iterable[str]) -> bool:

@@ -6,6 +6,7 @@ from posixpath import basename
 
 from runs.enums import About
 from runs.pev.contracts import NOT_DONE, ContextItem, Criterion, PlanContract, PlanStep, RequestAnswer
+from runs.pev.plans import commented
 from runs.rehearsal import job
 from runs.rehearsal.conversation import Conversation, unknown
 from runs.rehearsal.text import number_of
@@ -34,12 +35,14 @@ def plan(conversation: Conversation) -> PlanContract:
         raise unknown("this task")
     kept = {step.step_id: step for step in _kept(conversation)}
     described = "\n".join(step.description for plan in previous for step in plan.steps)
-    documents = [line.rpartition("\t")[0] for line in conversation.text("files").split("\n") if "\t" in line]
+    documents = [line.partition("\t")[0] for line in conversation.text("files").split("\n") if "\t" in line]
     out = _left_out(conversation, described, documents)
     # a later version does it again where the one before did and nothing has failed since
     unwanted = conversation.all("lesson") or any(_NO_REHEARSAL.search(one.text) for one in conversation.all("person"))
     on_purpose = not unwanted and (not previous or job.ON_PURPOSE in described)
     template = job.template()
+    if not previous or any(step.step_id == commented.STEP for step in previous[-1].steps):
+        template = commented.with_copies(template, _word_documents(documents, out))
     steps = [kept.get(step.step_id) or _step(step, out, on_purpose=on_purpose) for step in template.steps]
     return template.model_copy(
         update={
@@ -49,6 +52,15 @@ def plan(conversation: Conversation) -> PlanContract:
             "answers": list(_answers(conversation, out)),
         }
     )
+
+
+def _word_documents(documents: Sequence[str], out: frozenset[str]) -> list[str]:
+    """Those that a copy with comments is made of. A copy that is among the files would be changed: it has none."""
+    return [
+        path
+        for path in documents
+        if commented.is_word(path) and path not in out and commented.REVIEWED + path not in documents
+    ]
 
 
 def _answers(conversation: Conversation, out: frozenset[str]) -> Iterator[RequestAnswer]:
@@ -65,7 +77,7 @@ def _answers(conversation: Conversation, out: frozenset[str]) -> Iterator[Reques
 def _kept(conversation: Conversation) -> list[PlanStep]:
     lines = [line for line in conversation.text("kept_steps").split("\n") if line]
     steps = [PlanStep.model_validate_json(line) for line in lines]
-    if not all(job.is_known(step) and step.outputs[0].startswith("review/") for step in steps):
+    if not all(job.is_known(step) and step.outputs[0].startswith(("review/", commented.REVIEWED)) for step in steps):
         raise unknown("the steps that have passed")
     return steps
 

@@ -3,6 +3,7 @@
 import re
 
 from runs.pev.contracts import SynthesizedAnswer
+from runs.pev.plans import commented
 from runs.rehearsal import job
 from runs.rehearsal.conversation import Conversation, unknown
 from runs.rehearsal.text import linked, shortened
@@ -18,13 +19,15 @@ _CAUTION = (
 def answer(conversation: Conversation) -> SynthesizedAnswer:
     """Begins with the findings; what stands in it comes from the results alone. Raises ModelError for other runs."""
     results = {part.name: part.text.strip() for part in conversation.all("result") if part.text.strip()}
-    if not results.keys() <= job.OUTPUTS.keys():
+    if not results.keys() <= {*job.OUTPUTS, commented.STEP}:
         raise unknown("the results of this run")
     written = [line for line in conversation.text("files").split("\n") if line not in ("", "(none)")]
     files = [f"- `{line}`" for line in written]
     headline, _, details = results.pop("findings", "The findings were not delivered.").partition("\n")
     open_points = " What is left open stands before this answer." if conversation.all("gap") else ""
     lines = [headline + open_points, ""]
+    if copies := results.pop(commented.STEP, ""):
+        lines += ["**Word documents with comments:**", "", _cut(copies.partition("\n")[2].strip()), ""]
     lines += [_cut(details.strip()), ""]
     names = {step.step_id: step.name for step in job.template().steps}
     if results:

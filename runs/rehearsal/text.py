@@ -1,7 +1,7 @@
 """Text of documents: blocks that belong together, sentences with the line they begin in, and Markdown tables."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from urllib.parse import quote as url_quote
 
@@ -12,8 +12,8 @@ QUOTE_CHARS = 300
 _SPECIAL = re.compile(r"(\*\*[^\W_][^*`\[\]]*[^\W_]\*\*)|[\\`*_\[\]<>|~&]")
 """What a link's text would lose or be broken by; words in bold are kept as they are."""
 _STARTS_BLOCK = re.compile(r"\s*(?:#{1,6}\s|[-*+]\s|\d+(?:\.\d+)+[.)]?\s|\d+[.)]\s|\||>|```|\*\*[^*]+\*\*:?\s*$)")
-_SENTENCE_ENDS = re.compile(r"(?<=[^\W\d_]{3}[.!?;]) (?=[A-ZÄÖÜ0-9“\"(\[])")
-"""After three letters: “No. 5” and “2.1 The” go on."""
+_SENTENCE_ENDS = re.compile(r"(?:(?<=[^\W\d_]{3}[.!?;])|(?<=[”\")]\)\.)) (?=[A-ZÄÖÜ0-9“\"(\[])")
+"""After three letters, or a definition in brackets: “No. 5” and “2.1 The” go on."""
 
 
 @dataclass(frozen=True)
@@ -72,11 +72,12 @@ def named(paths: Sequence[str], limit: int) -> str:
     return ", ".join(paths[:limit]) + more
 
 
-def blocks(lines: Mapping[int, str]) -> Iterator[list[tuple[int, str]]]:
-    """Paragraphs, list items, headings and table rows, as lines with their numbers."""
+def blocks(lines: Mapping[int, str], beginnings: Collection[int] = ()) -> Iterator[list[tuple[int, str]]]:
+    """Paragraphs, list items, headings and table rows, as lines with their numbers. `beginnings` begin one."""
     block: list[tuple[int, str]] = []
     for number, line in sorted(lines.items()):
-        if block and (not line.strip() or _STARTS_BLOCK.match(line) or block[-1][1].lstrip().startswith(("#", "|"))):
+        begins = number in beginnings or not line.strip() or _STARTS_BLOCK.match(line)
+        if block and (begins or block[-1][1].lstrip().startswith(("#", "|"))):
             yield block
             block = []
         if line.strip():
@@ -105,15 +106,14 @@ def table(header: Sequence[str], rows: Sequence[Sequence[object]]) -> list[str]:
     return lines + ["| " + " | ".join(str(cell).replace("|", "\\|") for cell in row) + " |" for row in rows]
 
 
-def cited(path: str, quote: Quote) -> str:
-    """A citation: a link from the words of a quote to their lines. Nothing, where these are too few to prove it.
+def cited(path: str, quote: Quote, anchor: str) -> str:
+    """A citation: a link from the words of a quote to their place. Nothing, where these are too few to prove it.
 
     An ellipsis stands beside it where the sentence goes on: it is no part of what is looked up.
     """
     if proves_nothing(quote.text, ""):
         return ""
-    lines = f"L{quote.first}" if quote.first == quote.last else f"L{quote.first}-L{quote.last}"
-    link = f"[“{_escaped(quote.text)}”]({url_quote(path)}#{lines})"
+    link = f"[“{_escaped(quote.text)}”]({url_quote(path)}#{url_quote(anchor, safe='/=!:')})"
     return f"{'… ' if quote.before else ''}{link}{' …' if quote.after else ''}"
 
 

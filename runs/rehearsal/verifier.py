@@ -8,11 +8,14 @@ import io
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from runs.enums import Action, Severity
 from runs.pev.contracts import CriterionAnswer, QuotedEvidence, VerifierAnswer
+from runs.pev.plans.commented import REVIEWED
 from runs.rehearsal import job
 from runs.rehearsal.conversation import Conversation, unknown
+from runs.rehearsal.places import lines_of
 
 MAX_QUOTES = 6
 MAX_COMPLAINTS = 12
@@ -58,12 +61,17 @@ class _Exhibits:
         listing = next((part.text for part in conversation.all("tool") if re.match(r"\d+ files, ", part.text)), "0")
         whole = re.sub(r"^.*\n\(cut here; the result goes on\)\Z", "", listing, flags=re.MULTILINE)
         self.total = int(listing.split(" ", 1)[0])
-        self.listed = set(re.findall(r"^\d+\t(.+)", whole, re.MULTILINE))
+        self.listed = set(re.findall(r"^\d+\t([^\t\n]+)", whole, re.MULTILINE))
 
     def text(self, path: str) -> str:
         if path not in self._documents:
             raise _NotShownError(f"{path or 'A document'} was not put before the verifier as a whole.")
         return self._documents[path]
+
+    @property
+    def copies(self) -> list[str]:
+        """The copies of Word documents with comments."""
+        return [name for name in self._documents if name.startswith(REVIEWED)]
 
     def beside(self, path: str) -> list[str]:
         """The documents outside the folder of this file, which is where all results lie."""
@@ -71,7 +79,7 @@ class _Exhibits:
 
     def lines(self, path: str) -> list[str]:
         text = self.text(path)
-        return text.removesuffix("\n").split("\n") if text else []
+        return [line.text for line in lines_of(path, text.removesuffix("\n").split("\n"))] if text else []
 
     def line(self, path: str, start: str) -> str:
         return next((line for line in self.lines(path) if line.startswith(start)), "")
@@ -203,6 +211,48 @@ def _notices_complete(shown: _Exhibits, ruling: _Ruling, path: str, other: str) 
     _none_found(shown, ruling, path)
 
 
+def _comments_stand(shown: _Exhibits, ruling: _Ruling, findings: str) -> None:
+    """Each finding is a comment that begins with its id, and the paragraph with this comment has the quote."""
+    copies = {name: _commented_blocks(shown.text(name)) for name in shown.copies}
+    for name, fields in shown.entries(findings):
+        copy = f"{REVIEWED}{fields.get('Document', '')}"
+        if copy not in copies or f"\n- {name} has no comment: " in f"\n{shown.output}":
+            continue
+        number = next((key for key, said in copies[copy].said if said.startswith(f"{name} · ")), "")
+        quote = " ".join(fields.get("Quote", "").split())
+        if not number:
+            ruling.complaints.append(f"{_place(name, fields)} is no comment in {copy}.")
+        elif not any(number in about and quote in text for about, text in copies[copy].about):
+            ruling.complaints.append(f"The comment on {_place(name, fields)} does not stand at its quote in {copy}.")
+        else:
+            ruling.quote(copy, quote)  # what a comment says proves nothing of the document
+    for copy, blocks in copies.items():
+        if not blocks.said:
+            ruling.complaints.append(f"{copy} has no comment.")
+        elif not ruling.evidence:
+            ruling.quote(copy, next((text for about, text in blocks.about if about), ""))
+
+
+class _Blocks(NamedTuple):
+    """Of a Word file as it is shown: the number and the words of each comment, and the numbers of the comments on each
+    paragraph with its text.
+    """
+
+    said: list[tuple[str, str]]
+    about: list[tuple[set[str], str]]
+
+
+def _commented_blocks(text: str) -> _Blocks:
+    blocks = _Blocks([], [])
+    for part in re.split(r"^(?=\[[a-z]{1,2}\d)", text, flags=re.MULTILINE):
+        body = " ".join(part.split())
+        if comment := re.match(r"\[cm(\d+)\.p1\] (?:\{comment[^{}]*\} )?(.*)", body):
+            blocks.said.append((comment[1], comment[2]))
+        else:
+            blocks.about.append((set(re.findall(r"\{comment cm(\d+)\b", body)), body))
+    return blocks
+
+
 def _none_found(shown: _Exhibits, ruling: _Ruling, path: str) -> None:
     """A file without entries holds only if it says so itself."""
     if not ruling.evidence and not ruling.complaints:
@@ -232,7 +282,8 @@ def _answer_no_ai(shown: _Exhibits, ruling: _Ruling) -> None:
 
 
 def _place(name: str, fields: Mapping[str, str]) -> str:
-    return f"{name} ({fields.get('Document', 'no document')}, line {fields.get('Line', '?')})"
+    place = fields.get("Place") or f"line {fields.get('Line', '?')}"
+    return f"{name} ({fields.get('Document', 'no document')}, {place})"
 
 
 def _rows(shown: _Exhibits, path: str) -> dict[str, str]:
@@ -252,6 +303,7 @@ _JUDGES: Mapping[str, Callable[..., None]] = {
     job.FINDINGS_WHOLE: _findings_whole,
     job.QUOTES_OCCUR: _quotes_occur,
     job.NOTICES_COMPLETE: _notices_complete,
+    job.COMMENTS_STAND: _comments_stand,
     job.ANSWER_FIGURES: _answer_figures,
     job.ANSWER_NO_AI: _answer_no_ai,
 }

@@ -10,17 +10,11 @@ from runs.accounting.figures import Bucket
 from runs.characters import printable
 from runs.enums import Action, Severity
 from runs.models import Attempt, Verdict
+from runs.pev.citations.citation import Citation
+from runs.pev.contracts import RESULT
 from runs.pev.evidence.results import CriterionResult
-from runs.reading.attempts import AttemptReading
-from runs.reading.citations import Problem
-from runs.reading.files import MadeFile
-from runs.reading.plans import PlanReading, StepReading
-from runs.reading.run import RunReading
-from runs.reading.tables import formulas_in
-from runs.reading.words import risk
-from runs.reading.words import words as words_of
-from runs.reports import changes, parts
-from runs.reports.blocks import (
+from runs.printing.blocks import (
+    SOURCE,
     Block,
     Check,
     Checks,
@@ -37,6 +31,15 @@ from runs.reports.blocks import (
     span,
     spans,
 )
+from runs.reading.attempts import AttemptReading
+from runs.reading.citations import Problem
+from runs.reading.files import MadeFile
+from runs.reading.plans import PlanReading, StepReading
+from runs.reading.run import RunReading
+from runs.reading.tables import formulas_in
+from runs.reading.words import risk
+from runs.reading.words import words as words_of
+from runs.reports import changes, parts
 from runs.reports.brief import Rest
 from runs.reports.places import Places
 from runs.reports.texts import Texts
@@ -129,7 +132,21 @@ def _citations(report: RunReading, places: Places) -> tuple[Block, ...]:
     ]
     if uncited:
         blocks += [Heading(2, spans("Statements without a citation")), *_bounded(uncited)]
+    for document in found.documents:
+        found_there = [one for one in document.notes if not one.broken]
+        if found_there:
+            more = len(found_there) - MAX_LISTED
+            rows = [(_noted(one, places),) for one in found_there[:MAX_LISTED]]
+            rows += [(said(f"and {more:,} more"),)] if more > 0 else []
+            blocks += [Heading(2, spans(f"Citations in {document.name}")), Items(tuple(rows))]
     return tuple(blocks)
+
+
+def _noted(one: Citation, places: Places) -> Block:
+    """A citation of a document, whose own notes are no links. Exports name the place among their sources."""
+    to = places.citation(one)
+    place = "" if to.startswith(SOURCE) else f", {one.source.removeprefix(RESULT)}, {one.where}"
+    return said(f"{one.stands}: ", span(f"“{one.quote}”", to=to), place, f" ({one.weak})" if one.weak else "")
 
 
 def _broken(one: Problem, places: Places) -> Span:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from django.utils import timezone
 
-from runs import trees
+from runs import blobs
 from runs.errors import PathRefused
 from runs.models import Run
 from runs.pev.files.paths import clashes, clean_path
@@ -88,7 +88,7 @@ def _zipped(
 ) -> Iterator[bytes]:
     outlet = _Outlet()
     with zipfile.ZipFile(outlet, "w", zipfile.ZIP_DEFLATED) as archive:
-        contents = [(name, trees.pieces_of(sha256)) for name, sha256 in files.items()]
+        contents = [(name, blobs.pieces_of(sha256)) for name, sha256 in files.items()]
         contents += [(name, iter([data])) for name, data in texts.items()]
         contents.append((journal[0], _unpacked(journal[1])))
         for name, pieces in contents:

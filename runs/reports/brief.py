@@ -12,10 +12,7 @@ from itertools import accumulate, islice
 from runs.accounting.clocks import clocks_of
 from runs.enums import SETTLED_STEPS, GateStatus, Outcome, StepStatus
 from runs.pev.evidence.results import CriterionResult
-from runs.reading.run import RunReading
-from runs.reading.words import words as words_of
-from runs.reports import parts
-from runs.reports.blocks import (
+from runs.printing.blocks import (
     Block,
     Checks,
     Facts,
@@ -34,6 +31,9 @@ from runs.reports.blocks import (
     span,
     spans,
 )
+from runs.reading.run import RunReading
+from runs.reading.words import words as words_of
+from runs.reports import parts
 from runs.reports.texts import Texts
 
 MAX_POINTS = 6

@@ -7,10 +7,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from pydantic import JsonValue
 
 from runs.pev.contracts import Comment
+from runs.printing.blocks import Block, Items, Paragraph, Span, Spans, said, span, spans
 from runs.reading.differences import Comparison, CriterionChange, StepChange, TextChange
 from runs.reading.plans import PlanReading
 from runs.reports import parts
-from runs.reports.blocks import Block, Items, Paragraph, Span, Spans, said, span, spans
 
 MAX_CHANGES = 40
 """Steps and criteria of one version that are told; the JSON report has all."""

@@ -3,7 +3,8 @@
 from collections.abc import Callable
 
 from runs.enums import CitationStatus
-from runs.pev.citations.lookup import Citation, Cited
+from runs.pev.citations.citation import Citation, Cited
+from runs.pev.citations.words import words_of
 from runs.reading.escaping import line
 
 REST = "This text is long: only its first citations were looked up here. The others are shown as they are written."
@@ -23,10 +24,10 @@ def linked(text: str, cited: Cited, address: Address, nearest: Address = lambda 
     at = 0
     for number, one in enumerate(cited.links):
         parts.append(text[at : one.start])
-        words = _words(text[one.start : one.end])
+        words = words_of(text[one.start : one.end])
         parts.append(_broken(one, words, nearest(one)) if one.broken else _shown(one, words, address))
-        following = cited.links[number + 1 : number + 2]
-        if one.weak and (not following or following[0].statement_start != one.statement_start):
+        following = [(two.statement_start, two.weak) for two in cited.links[number + 1 : number + 2]]
+        if one.weak and following != [(one.statement_start, one.weak)]:
             parts.append(f" *({line(one.weak)})*")
         at = one.end
     return "".join([*parts, text[at:end], _without_links(text[end:])])
@@ -48,25 +49,5 @@ def _shown(one: Citation, words: str, address: Address) -> str:
     return f"[{words}](<{address(one)}>)" + _correction(one)
 
 
-def _words(link: str) -> str:
-    """The text of a link, as it was written."""
-    depth = at = 0
-    while at < len(link):
-        if link[at] == "\\":
-            at += 1
-        elif link[at] == "[":
-            depth += 1
-        elif link[at] == "]":
-            depth -= 1
-            if depth == 0:
-                break
-        at += 1
-    return link[1:at]
-
-
 def _correction(one: Citation) -> str:
-    if one.status is not CitationStatus.CORRECTED:
-        return ""
-    if one.cited_line:
-        return f" *(line corrected from {one.cited_line} to {one.source_line})*"
-    return f" *(line {one.source_line} added)*"
+    return f" *({line(one.correction)})*" if one.correction else ""

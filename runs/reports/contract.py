@@ -59,7 +59,10 @@ class OpenPoint(Contract):
 
 
 class Citation(Contract):
-    """`line`, `start` and `end` are in the text that cites; `source_…` are characters and lines of the source."""
+    """`line`, `start` and `end` are in the text that cites; `source_…` are characters and lines of the source. Of a
+    document `anchor` and `place` name where the words stand (`p23`, "clause 4.2(b)"), and `cited_place` what the link
+    says. `at`: where in a document that cites it stands, in words; empty in a text, where `line` says it.
+    """
 
     start: int
     end: int
@@ -75,10 +78,14 @@ class Citation(Contract):
     source_end: int
     source_line: int
     cited_line: int
+    anchor: str
+    place: str
+    cited_place: str
     statement: str
     statement_start: int
     statement_end: int
     weak: str
+    at: str
 
 
 class Uncited(Contract):
@@ -106,13 +113,16 @@ class Citations(Contract):
 
 
 class Covered(Contract):
-    """Which lines of a given file were shown: first and last ones of each range, of so many `lines`."""
+    """Which lines of a given file were shown: first and last ones of each range, of so many `lines`. `notes`: what of
+    it could not be read.
+    """
 
     path: str
     extent: Extent
     ranges: list[tuple[int, int]]
     lines: int
     problem: str
+    notes: list[str]
 
 
 class Result(Contract):

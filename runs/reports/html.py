@@ -88,6 +88,8 @@ def _long(digest: bytes, data: bytes, within: str) -> bytes:
         if html is None:  # else it was rendered for somebody else meanwhile
             try:
                 html = guarded.run(f"{__name__}.{clean_html.__name__}", data, LIMITS, within=within)
+            except (guarded.NoTurn, guarded.Interrupted):  # it says nothing of the text
+                return _as_it_is(data)
             except guarded.ChildFailed:
                 html = _as_it_is(data)
             _rendered.keep(digest, html)

@@ -13,7 +13,7 @@ from django.contrib.staticfiles import finders
 from django.utils.html import escape
 from django.utils.safestring import SafeString, mark_safe
 
-from runs.reports import blocks
+from runs.printing import blocks
 
 _STYLES = ("css/tokens.css", "css/report.css", "css/report_file.css")
 _SAFE = ("http://", "https://", "mailto:", "/", "#")

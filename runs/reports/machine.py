@@ -8,7 +8,7 @@ from dataclasses import asdict
 from pydantic import JsonValue
 
 from runs.models import Attempt, Run, Verdict
-from runs.pev.citations.lookup import Cited
+from runs.pev.citations.citation import Cited
 from runs.pev.evidence.results import CriterionResult
 from runs.pev.files.coverage import Covered
 from runs.pev.outcome import OpenPoint
@@ -130,6 +130,7 @@ def _covered(files: Iterable[Covered]) -> JsonValue:
             "ranges": [list[JsonValue](span) for span in one.ranges],
             "lines": one.lines,
             "problem": one.problem,
+            "notes": list[JsonValue](one.notes),
         }
         for one in files
     ]

@@ -8,9 +8,9 @@ from typing import assert_never
 
 from runs.characters import printable
 from runs.models import Run
+from runs.printing import blocks
 from runs.reading.escaping import code, line, start, words
 from runs.reading.run import RunReading
-from runs.reports import blocks
 from runs.reports.outline import exported, exported_from
 
 

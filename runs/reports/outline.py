@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from runs.models import Run
+from runs.printing.blocks import Report, Section, Sources, span
 from runs.reading.run import RunReading, reading_of
 from runs.reports.annex import annex, critique_of
-from runs.reports.blocks import Report, Section, Sources, span
 from runs.reports.brief import ANSWER, brief, tone_of
 from runs.reports.parts import time
 from runs.reports.places import InReport, Places

@@ -11,8 +11,8 @@ from django.utils import timezone
 from runs.accounting.totals import Totals
 from runs.models import Attempt, Gate, Plan
 from runs.pev.evidence.results import CriterionResult, Evidence
+from runs.printing.blocks import Block, Check, Items, Mark, Paragraph, Spans, said, span, spans
 from runs.reading.words import decision_in_words
-from runs.reports.blocks import Block, Check, Items, Mark, Paragraph, Spans, said, span, spans
 from runs.reports.places import Places
 
 MAX_QUOTE = 600

@@ -5,14 +5,14 @@ from __future__ import annotations
 import re
 from typing import Protocol
 
-from runs import trees
+from runs import blobs, trees
 from runs.characters import printable
 from runs.models import Attempt, Step
-from runs.pev.citations.lookup import Citation
+from runs.pev.citations.citation import Citation
 from runs.pev.contracts import RESULT
 from runs.pev.evidence.results import Evidence
 from runs.pev.ports import FileInfo
-from runs.reports.blocks import SOURCE, Source, Span, Spans, span
+from runs.printing.blocks import SOURCE, Source, Span, Spans, span
 
 MAX_AROUND = 160
 """Characters of the line on either side of the words that are cited."""
@@ -53,7 +53,7 @@ class InReport:
         place = one.source.removeprefix(RESULT)
         if one.source != place:
             place = f"{place} as the run has left it"
-        where = place if one.plain else f"{place}, line {one.source_line}"
+        where = place if one.plain else f"{place}, {one.where}"
         return self._address(where, one.source, one.sha256, one.source_start, one.source_end)
 
     def broken(self, one: Citation) -> str:
@@ -94,7 +94,7 @@ class InReport:
         """Nothing of a source that is long, cannot be read, or is lost."""
         if sha256 not in self._texts:
             try:
-                short = trees.size_of(sha256) <= MAX_BYTES
+                short = blobs.size_of(sha256) <= MAX_BYTES
                 self._texts[sha256] = (trees.read_text(sha256) or "") if short else ""
             except FileNotFoundError:
                 self._texts[sha256] = ""

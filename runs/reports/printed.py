@@ -8,7 +8,7 @@ from pydantic import TypeAdapter
 
 from runs import guarded
 from runs.errors import InvalidInput, PevError
-from runs.reports.blocks import Report
+from runs.printing.blocks import Report
 
 type Form = Literal["pdf", "docx"]
 
@@ -16,7 +16,7 @@ LIMITS = guarded.Limits(megabytes=2_000, cpu_seconds=40, seconds=40, files=64, o
 """Bounds; a report of 40 steps with three attempts each takes a second. The threads of typst reserve much address space
 that they never use.
 """
-_MAKERS = {"pdf": "runs.reports.typeset.pdf", "docx": "runs.reports.word.docx"}
+_MAKERS = {"pdf": "runs.printing.typeset.pdf", "docx": "runs.printing.word.docx"}
 _report: TypeAdapter[Report] = TypeAdapter(Report)
 
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import hashlib
 
 from runs.models import Attempt, Run
-from runs.pev.citations.lookup import Citation
+from runs.pev.citations.citation import Citation
+from runs.printing.blocks import Block, said
+from runs.printing.markup import Read, blocks_of
 from runs.reading.citations import cited_in
 from runs.reading.kept import Kept
-from runs.reports.blocks import Block, said
 from runs.reports.citing import linked
-from runs.reports.markup import Read, blocks_of
 from runs.reports.places import Places
 
 MAX_CHARACTERS = 4_000

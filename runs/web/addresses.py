@@ -5,7 +5,7 @@ from urllib.parse import urlencode
 from django.urls import reverse
 
 from runs.models import Attempt, Step
-from runs.pev.citations.lookup import Citation
+from runs.pev.citations.citation import Citation
 from runs.pev.contracts import DIFF, OUTPUT, PERSON, RESULT
 from runs.pev.evidence.results import Evidence
 from runs.web.place import Place

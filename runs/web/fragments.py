@@ -24,6 +24,7 @@ _ANSWERS = frozenset({EventKind.GATE_OPENED, EventKind.GATE_DECIDED, EventKind.G
 _ENDS = frozenset({EventKind.STEP_PASSED, EventKind.STEP_ACCEPTED, EventKind.STEP_FAILED})
 TABS: Mapping[str, Mapping[str, frozenset[EventKind]]] = {
     "overview": {
+        "unread": _ANSWERS | {EventKind.DOCUMENTS_READ},
         "gates": EVERYTHING | _ANSWERS,
         "result": frozenset({EventKind.FINISHED}),
         "graph": EVERYTHING,

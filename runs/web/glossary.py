@@ -133,6 +133,24 @@ GROUPS = (
                 "marked for people to look at.",
             ),
             Term(
+                "place",
+                "Place",
+                "Where words stand in a file: a line, a page, a clause, a slide, a cell. Clauses have the "
+                "numbers that Word shows, which are not in the file itself.",
+            ),
+            Term(
+                "tracked-changes",
+                "Tracked changes",
+                "A Word file is read as if all of them were accepted. Deleted words prove nothing; who "
+                "deleted them and when is said.",
+            ),
+            Term(
+                "ocr",
+                "Read by OCR",
+                "Text that was recognised in a picture, with how sure that is. Where it is not sure, a "
+                "person has to look.",
+            ),
+            Term(
                 "coverage",
                 "Read and not read",
                 "Which parts of your files the models were shown, computed from the journal, never asked.",

@@ -9,13 +9,14 @@ from django.shortcuts import render
 
 from runs.reading.file_diff import FileDiff
 from runs.web.excerpt import Excerpt
+from runs.web.presenters.file_page import FilePage
 
 
 @dataclass(frozen=True)
 class SourcePanel:
     """`address`: the page that shows the same place in the whole `kind`. `problem`: why there is no text, as a clause
     behind the title; `image`: where the picture itself is. `missing`: a sentence, where the place is not what the link
-    meant. `diffs` stand instead of a text.
+    meant. `diffs` stand instead of a text, `page` has a document.
     """
 
     title: str
@@ -27,6 +28,7 @@ class SourcePanel:
     image: str = ""
     missing: str = ""
     diffs: Sequence[FileDiff] = ()
+    page: FilePage | None = None
 
     def answer(self, request: HttpRequest) -> HttpResponse:
         return render(request, "runs/file.html#panel", {"panel": self})

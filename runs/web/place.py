@@ -8,7 +8,8 @@ from dataclasses import dataclass
 
 from django.http import HttpRequest
 
-from runs.pev.evidence.quotes import Span, find
+from runs.pev.documents.document import Document
+from runs.pev.evidence.finding import Span, find
 from runs.pev.texts.quotekey import find_by_key
 from runs.pev.texts.wording import quoted
 from runs.web.excerpt import MAX_CHARS
@@ -22,17 +23,18 @@ _ALIKE = 0.5
 
 @dataclass(frozen=True)
 class Place:
-    """`start` to before `end` are characters. Else `words` are looked for, or the whole `line` is meant; it counts from
-    1, and nothing is 0 or empty.
+    """`start` to before `end` are characters. Else `words` are looked for, or the whole `line` is meant, which counts
+    from 1, or what a document has at an `anchor` such as `p23`. Nothing is 0 or empty.
     """
 
     start: int = 0
     end: int = 0
     line: int = 0
     words: str = ""
+    anchor: str = ""
 
     def __bool__(self) -> bool:
-        return self.end > self.start or self.line > 0 or bool(self.words)
+        return self.end > self.start or self.line > 0 or bool(self.words or self.anchor)
 
     @property
     def query(self) -> dict[str, str | int]:
@@ -40,12 +42,16 @@ class Place:
         if self.end > self.start:
             return {"start": self.start, "end": self.end}
         asked: dict[str, str | int] = {"line": self.line} if self.line > 0 else {}
+        asked |= {"at": self.anchor} if self.anchor else {}
         return asked | ({"words": self.words[:MAX_WORDS]} if self.words else {})
 
-    def found_in(self, text: str) -> Pointed:
-        """Where it is in this text. Linear in the first `MAX_CHARS` characters of it."""
+    def found_in(self, text: str, document: Document | None = None) -> Pointed:
+        """Where it is in this text, or document. Linear in the first `MAX_CHARS` characters of it."""
         if self.end > self.start:
             return Pointed(self.start, self.end)
+        if self.anchor and not self.words:
+            span = document.span_of(self.anchor) if document else None
+            return Pointed(*span) if span else Pointed(0, 0, f"There is no place {quoted(self.anchor)} in this file.")
         line = _line(text, self.line)
         if not self.words:
             return line
@@ -77,6 +83,7 @@ def asked_in(request: HttpRequest) -> Place:
         number_in(given.get("end", "")),
         number_in(given.get("line", "")),
         given.get("words", "").strip()[:MAX_WORDS],
+        given.get("at", "").strip()[:MAX_WORDS],
     )
 
 

@@ -11,7 +11,7 @@ from itertools import zip_longest
 from django.utils.safestring import mark_safe
 
 from runs.models import Attempt
-from runs.pev.citations.lookup import Citation
+from runs.pev.citations.citation import Citation
 from runs.reading.citations import cited_in
 from runs.reading.point_labels import is_id, kind_of, labelled
 from runs.reading.points import Point, Points, PointTable

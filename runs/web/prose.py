@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.utils.safestring import SafeString, mark_safe
 
 from runs.models import Attempt, Run
-from runs.pev.citations.lookup import Citation
+from runs.pev.citations.citation import Citation
 from runs.reading.citations import cited_in
 from runs.reports.citing import linked
 from runs.reports.html import render_markdown

@@ -2,7 +2,7 @@
 const BATCH_BYTES = 8_000_000;
 const BATCH_FILES = 100;
 const MAX_LEFT_OUT = 200;
-const JUNK = /(^|\/)(\.git|\.hg|\.svn|node_modules|__pycache__|\.venv|\.DS_Store|Thumbs\.db|desktop\.ini)(\/|$)/i;
+const LOOK_AGAIN = 700;
 const UNREACHABLE = "Not sent: the server cannot be reached, or a file was moved or changed after you chose it.";
 const SIGNED_OUT = "Not sent: you are signed out here. Sign in in another tab, then try again.";
 const at = (id) => document.getElementById(id);
@@ -17,17 +17,17 @@ export function inUnits(bytes) {
 }
 
 // Every file below what was dropped, as [path, File]. Folders are walked; entries must be taken before the first wait.
-async function dropped(transfer) {
+async function dropped(transfer, junk) {
   const entries = [...transfer.items].map((item) => item.webkitGetAsEntry?.()).filter(Boolean);
   if (!entries.length) return [...transfer.files].map((file) => [file.name, file]);
   const found = [];
-  for (const entry of entries) await walk(entry, "", found);
+  for (const entry of entries) await walk(entry, "", found, junk);
   return found;
 }
 
-async function walk(entry, above, found) {
+async function walk(entry, above, found, junk) {
   const path = above + entry.name;
-  if (JUNK.test(path)) {
+  if (junk.test(path)) {
     found.push([path, null]);
   } else if (entry.isFile) {
     found.push([path, await new Promise((resolve, reject) => entry.file(resolve, reject))]);
@@ -36,7 +36,7 @@ async function walk(entry, above, found) {
     for (;;) {
       const batch = await new Promise((resolve, reject) => reader.readEntries(resolve, reject));
       if (!batch.length) return;
-      for (const child of batch) await walk(child, `${path}/`, found);
+      for (const child of batch) await walk(child, `${path}/`, found, junk);
     }
   }
 }
@@ -48,6 +48,7 @@ export class DraftFiles {
   #total = 0;
   #sent = 0;
   #running = null;
+  #look = 0;
   #refused = []; // too large to be sent at all
 
   // changed: called when the first file is on its way, and after each answer; freshToken: for a session that was begun again
@@ -56,7 +57,9 @@ export class DraftFiles {
     this.changed = changed;
     this.freshToken = freshToken;
     this.secretPaths = new RegExp(form.dataset.secrets, "i");
+    this.junkPaths = new RegExp(form.dataset.junk, "i");
     this.#choosing();
+    this.#followReading();
     this.#dropping();
     at("send-again").addEventListener("click", () => this.#again());
     window.addEventListener("online", () => this.#queue.length && this.#again());
@@ -106,7 +109,7 @@ export class DraftFiles {
       event.preventDefault();
       zone.classList.remove("over");
       try {
-        this.add(await dropped(event.dataTransfer));
+        this.add(await dropped(event.dataTransfer, this.junkPaths));
       } catch {
         this.#tell("Something that was dropped could not be read. Choose it with the buttons instead.", false);
       }
@@ -116,7 +119,7 @@ export class DraftFiles {
   add(pairs) {
     const limit = Number(this.form.dataset.maxFileBytes);
     for (const [path, file] of pairs) {
-      if (file === null || JUNK.test(path)) this.#junk.add(path.match(JUNK)[2]);
+      if (file === null || this.junkPaths.test(path)) this.#junk.add(path.match(this.junkPaths)[2]);
       else if (path.includes("/") && this.secretPaths.test(path)) this.#secrets.add(path);
       else if (file.size > limit) this.#refused.push(`“${path}” has ${inUnits(file.size)}; one file may have ${inUnits(limit)}.`);
       else this.#queue.push([path.normalize("NFC"), file]);
@@ -199,11 +202,32 @@ export class DraftFiles {
       const signedOut = request.status === 403 || request.status === 200;
       return this.#tell(signedOut ? SIGNED_OUT : `Not sent: the server answered with error ${request.status}.`, true);
     }
-    if (answer.html) at("draft-files").outerHTML = answer.html;
+    if (answer.html) this.#draw(answer.html);
     const refused = answer.errors?.length > 0;
     this.#tell(refused ? answer.errors.join(" ") : "", false);
     if (refused) this.#queue.length = 0; // it would be refused again
     return true;
+  }
+
+  #draw(html) {
+    at("draft-files").outerHTML = html;
+    this.#followReading();
+  }
+
+  // Documents are read in the background: the list is drawn again when one more of them is.
+  #followReading() {
+    clearTimeout(this.#look);
+    const before = Number(at("draft-files").dataset.reading);
+    if (!before) return;
+    this.#look = setTimeout(async () => {
+      const answer = await fetch(this.form.dataset.draft, { headers: { Accept: "application/json" } }).then((got) => (got.ok ? got.json() : null), () => null);
+      const here = document.activeElement?.closest?.("#draft-files button");
+      if (answer && answer.reading !== Number(at("draft-files").dataset.reading)) {
+        at("draft-files").outerHTML = answer.html;
+        if (here) at("draft-files").querySelector(`button[name="${here.name}"][value="${CSS.escape(here.value)}"]`)?.focus();
+      }
+      this.#followReading();
+    }, LOOK_AGAIN);
   }
 
   #tell(text, again) {

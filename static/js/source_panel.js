@@ -45,6 +45,10 @@
     panel.addEventListener("keydown", keys);
     panel.addEventListener("click", (event) => {
       if (event.target === panel) panel.close(); // beside the sheet, on its backdrop
+      const page = event.target.closest("a[data-turn]");
+      if (!page || event.ctrlKey || event.metaKey) return;
+      event.preventDefault();
+      load(page);
     });
     document.body.append(panel);
   }
@@ -99,7 +103,7 @@
   function fill(body, nodes) {
     body.replaceChildren(...nodes);
     const text = body.querySelector(".source-text");
-    const hit = body.querySelector("mark");
+    const hit = body.querySelector(".leaf-crop, .leaf rect") ?? body.querySelector("mark");
     // Not by offsetTop, which counts from the cell of the table.
     if (text && hit) text.scrollTop += hit.getBoundingClientRect().top - text.getBoundingClientRect().top - text.clientHeight / 3;
   }
@@ -121,11 +125,8 @@
     if (place.top < 0 || place.bottom > end) link.scrollIntoView({ block: narrow.matches ? "start" : "center" });
   }
 
-  async function open(link) {
-    const opening = !panel?.open;
-    show();
-    choose(link);
-    uncover(link);
+  // What the panel shows of the address of a link. Resolves to false where another was asked for meanwhile.
+  async function load(link) {
     loading?.abort();
     const mine = (loading = new AbortController());
     const body = panel.querySelector(".source-body");
@@ -136,7 +137,7 @@
     try {
       const answer = await fetch(address, { signal: mine.signal, headers: { Accept: "text/html" } });
       const text = await answer.text();
-      if (mine.signal.aborted) return;
+      if (mine.signal.aborted) return false;
       const page = new DOMParser().parseFromString(text, "text/html");
       if (answer.redirected || !page.querySelector(".source-head")) {
         failed(body, link, answer.ok ? "You are no longer signed in, or this place has no panel." : "This source is not there.");
@@ -144,11 +145,20 @@
         fill(body, [...page.body.childNodes]);
       }
     } catch (error) {
-      if (error.name === "AbortError") return;
+      if (error.name === "AbortError") return false;
       failed(body, link, "Not loaded: no connection.");
     }
     body.removeAttribute("aria-busy");
-    if (opening || !panel.contains(document.activeElement)) body.querySelector(".source-title")?.focus();
+    return true;
+  }
+
+  async function open(link) {
+    const opening = !panel?.open;
+    show();
+    choose(link);
+    uncover(link);
+    if (!(await load(link))) return;
+    if (opening || !panel.contains(document.activeElement)) panel.querySelector(".source-title")?.focus();
   }
 
   document.addEventListener("click", (event) => {

@@ -31,6 +31,7 @@ NAMES = (
     "measures",
     "reports",
     "catch",
+    "documents",
 )
 COMPARED = "compared"
 

@@ -9,10 +9,11 @@ from playwright.sync_api import Page, expect
 
 from tests.browser.accessible import check_accessible, check_both_themes
 from tests.browser.site import Site
+from tests.documents.archives import zipped
 
 NOT_READ = {
-    "lease.pdf": (b"%PDF-1.4\n1 0 obj", "It is a PDF file, which cannot be read yet."),
-    "logo.png": (b"\x89PNG\r\n\x1a\n\0\0", "It is a picture, which cannot be read yet."),
+    "lease.7z": (b"7z\xbc\xaf\x27\x1c", "It is an archive of a kind that is not unpacked; give it as .zip or .tar.gz."),
+    "talk.mp4": (b"\0\0\0 ftypisom", "It is sound or film, which cannot be read."),
     "x.bin": (b"\0\1\2", "It is not text."),
 }
 READ = {"latin.txt": "Größe".encode("utf-16"), "utf.md": "Größe der Straße\n".encode() * 1_000}
@@ -47,14 +48,37 @@ def test_files_are_sent_when_they_are_chosen_and_what_cannot_be_read_is_said_fir
     expect(form.locator("#draft-files strong")).to_contain_text("5 files")
     expect(form.locator("#draft-files .badge")).to_have_text("3 cannot be read")
     rows = form.locator("#draft-files li")
-    assert rows.locator(".path").all_inner_texts() == ["lease.pdf", "logo.png", "x.bin", "latin.txt", "utf.md"]
+    assert rows.locator(".path").all_inner_texts() == ["lease.7z", "talk.mp4", "x.bin", "latin.txt", "utf.md"]
     assert rows.locator(".why").all_inner_texts() == [why for _, why in NOT_READ.values()]
     check_both_themes(form)
-    form.get_by_role("button", name="Remove logo.png").click()
+    form.get_by_role("button", name="Remove talk.mp4").click()
     expect(form.locator("#draft-files strong")).to_contain_text("4 files")
     expect(form.get_by_role("button", name="Remove x.bin")).to_be_focused()
     form.get_by_role("button", name="Remove all").click()
     expect(form.locator("#draft-files strong")).to_have_count(0)
+
+
+def test_an_archive_that_is_dropped_becomes_its_files(form: Page) -> None:
+    files = {
+        "project/a.md": b"one",
+        "project/notes/b.md": b"two",
+        "project/.git/config": b"x",
+        "project/.env": b"KEY=1",
+    }
+    dropped = form.evaluate_handle(
+        """(bytes) => {
+            const transfer = new DataTransfer();
+            transfer.items.add(new File([new Uint8Array(bytes)], "download.zip"));
+            return transfer;
+        }""",
+        list(zipped(files)),
+    )
+    form.dispatch_event("#drop", "drop", {"dataTransfer": dropped})
+    expect(form.locator("#draft-files li .path")).to_have_text(
+        ["download.zip/project/.git", "project/a.md", "project/notes/b.md"]
+    )
+    expect(form.locator("#draft-files .refused")).to_contain_text("It is rarely meant, so it was left out.")
+    expect(form.locator("#left-out")).to_contain_text("project/.env")
 
 
 def test_words_files_and_policy_survive_a_reload_and_signing_out(
@@ -162,6 +186,6 @@ def test_without_a_script_the_form_takes_files_and_shows_them_again(
     expect(page.locator("#problems")).to_contain_text("This task needs a model")
     assert page.input_value("#id_request") == "Sort these papers."
     assert summary(page).startswith("5 files")
-    page.get_by_role("button", name="Remove lease.pdf").click()
+    page.get_by_role("button", name="Remove talk.mp4").click()
     assert summary(page).startswith("4 files")
     assert page.input_value("#id_request") == "Sort these papers."

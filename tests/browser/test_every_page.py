@@ -58,6 +58,8 @@ WALK = [
     "/runs/{sample}/files/",
     "/runs/{sample}/files/?from=0",
     "/runs/{sample}/files/review/findings.md",
+    "/runs/{sample}/files/contracts/Service agreement.docx?at=2.2",
+    "/runs/{sample}/files/contracts/data-processing-agreement.pdf?page=2",
     "/runs/{files of all kinds}/files/table.csv",
     "/runs/{files of all kinds}/files/data.json",
     "/runs/{files of all kinds}/files/picture.png",
@@ -85,6 +87,7 @@ WALK = [
 FOR_OTHERS = ["/people/", "/sign-in/", "{link}"]
 """Pages that not everybody who is signed in gets."""
 NO_PAGES = {
+    "runs/drafts/<uuid:draft>/": "the list of its files, for a script",
     "runs/<int:run_id>/plans/<int:version>.json": "a file",
     "runs/<int:run_id>/report.md": "a file",
     "runs/<int:run_id>/report.html": "a file, which the stories of the report open",

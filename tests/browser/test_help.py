@@ -17,7 +17,7 @@ def test_the_finished_sample_is_one_click_away_and_can_be_read(page: Page) -> No
     expect(page.locator("article.gate")).to_have_count(0)
     tab(page, "Steps")
     page.locator("#run-controls").get_by_role("link", name="Report").click()
-    page.locator("main li a[data-source]").first.click()
+    page.locator("main li a[data-source]", has_text="“").first.click()
     expect(page.locator("dialog mark").first).to_be_visible()
 
 

@@ -118,7 +118,7 @@ def test_changes_are_requested_step_by_step(page: Page) -> None:
     first = page.locator("#step-1")
     first.locator("summary").first.click()
     first.get_by_text("Comment on step 1", exact=True).click()
-    first.get_by_label("Comment on step 1", exact=True).fill("Leave out contracts/Service agreement.md.")
+    first.get_by_label("Comment on step 1", exact=True).fill("Leave out contracts/Service agreement.docx.")
     first.get_by_text("Comment on criterion 1 of step 1").click()
     first.get_by_label("Comment on criterion 1 of step 1").fill("Say where it stands.")
     expect(page.locator("#comments-count")).to_have_text("2 comments to send")
@@ -129,7 +129,7 @@ def test_changes_are_requested_step_by_step(page: Page) -> None:
     page.get_by_role("navigation", name="Run").get_by_role("link", name="Plan").click()
     expect(page.get_by_role("heading", name="Version 2")).to_be_visible(timeout=LONG)
     asked = page.locator(".plan-changes")
-    expect(asked).to_contain_text("Leave out contracts/Service agreement.md.")
+    expect(asked).to_contain_text("Leave out contracts/Service agreement.docx.")
     expect(asked).to_contain_text(re.compile("On step 1 “.*”, criterion 1"))
 
 

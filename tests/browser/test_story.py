@@ -85,10 +85,10 @@ def test_from_the_sample_to_the_report(page: Page) -> None:
 
 def test_a_rejected_plan_comes_back_as_version_2(page: Page) -> None:
     try_the_samples(page)
-    gate(page, "plan").locator("textarea").fill("Leave out contracts/Service agreement.md.")
+    gate(page, "plan").locator("textarea").fill("Leave out contracts/Service agreement.docx.")
     gate(page, "plan").locator("button[value=reject]").click()
     expect(gate(page, "plan")).to_contain_text("version 2", timeout=LONG)
-    expect(gate(page, "plan")).to_contain_text("Leave out contracts/Service agreement.md.")
+    expect(gate(page, "plan")).to_contain_text("Leave out contracts/Service agreement.docx.")
 
 
 def check_downloads(page: Page) -> None:
@@ -101,7 +101,7 @@ def check_downloads(page: Page) -> None:
 
 @pytest.mark.provokes("422")
 def test_own_files_by_folder_and_what_cannot_be_done_without_a_model(page: Page, notes: Path) -> None:
-    (notes / "photo.png").write_bytes(b"\x89PNG\r\n\x1a\n\0\0")
+    (notes / "photo.png").write_bytes(b"\0\0 no picture")
     (notes / ".env").write_text("PASSWORD=secret")
     page.get_by_role("link", name="New run").first.click()
     expect(page.locator("main")).to_contain_text("No model is connected.")
@@ -117,7 +117,7 @@ def test_own_files_by_folder_and_what_cannot_be_done_without_a_model(page: Page,
     check_accessible(page)
     page.get_by_label("Plan", exact=True).select_option("document-review")
     page.locator("#submit").click()
-    expect(page.locator("#problems")).to_contain_text("“notes/photo.png” is not UTF-8 text")
+    expect(page.locator("#problems")).to_contain_text("“notes/photo.png” is neither UTF-8 text nor a document")
     page.get_by_role("button", name="Remove notes/photo.png").click()
     expect(page.get_by_role("button", name="Remove notes/photo.png")).to_have_count(0)
     page.locator("#submit").click()

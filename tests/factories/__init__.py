@@ -15,7 +15,7 @@ from tests.factories.attempts import (
     trees_text,
 )
 from tests.factories.cast import alice, bob, charlie, person
-from tests.factories.driving import MODELS, Submit, answer, drain, finish, hurry, reused, submit_as
+from tests.factories.driving import MODELS, Submit, answer, drain, finish, hurry, read_ahead, reused, submit_as
 from tests.factories.parts import (
     CRITIQUE,
     DATA,
@@ -49,6 +49,7 @@ from tests.factories.parts import (
     working,
 )
 from tests.factories.runs import (
+    KINDS,
     awaiting_plan,
     awaiting_second_plan,
     blocked,
@@ -83,6 +84,7 @@ __all__ = [
     "FIRST_REVIEW",
     "INVENTORY",
     "INVENTORY_TEXT",
+    "KINDS",
     "LEASE",
     "MODELS",
     "NOTICE",
@@ -139,6 +141,7 @@ __all__ = [
     "policy",
     "propose",
     "quote",
+    "read_ahead",
     "recorded",
     "replanned",
     "reporting",

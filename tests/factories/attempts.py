@@ -1,6 +1,6 @@
 """The attempts of the contract review, passed and failed, with evidence that the real resolver looked up."""
 
-from runs import trees
+from runs import blobs, trees
 from runs.enums import (
     Role,
     WorkKind,
@@ -245,4 +245,4 @@ def final_answer(run: Run, *, met: bool = True) -> None:
 
 
 def trees_text(run: Run, path: str) -> str:
-    return trees.read_blob(trees.files_of(run.inputs)[path].sha256).decode()
+    return blobs.read(trees.files_of(run.inputs)[path].sha256).decode()

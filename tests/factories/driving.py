@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import time
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from django.core.files.base import ContentFile
 from django.utils import timezone
 
+from runs import blobs, trees
+from runs.documents import reading
+from runs.engine.documents import read_waiting
 from runs.engine.perform import perform
 from runs.engine.work import due
 from runs.enums import GateStatus, Role, Verb
@@ -30,16 +34,28 @@ type Submit = Callable[..., Run]
 
 
 def submit_as(owner: User, request: str = "Do the work", files: dict[str, bytes] | None = None, **changes: Any) -> Run:
-    """A run with one file; keywords change its policy, and `excluded` leaves files out.
+    """A run with one file; keywords change its policy; `excluded` leaves files out, `plan` comes with it.
 
     The documents of the fakes have one line, and rest on nothing.
     """
     given = files if files is not None else {"notes.md": b"Some notes.\nMore of them.\n"}
     uploads = [Upload(path, ContentFile(content)) for path, content in given.items()]
-    excluded = changes.pop("excluded", ())
+    excluded, plan = changes.pop("excluded", ()), changes.pop("plan", None)
     fakes = {"min_document_bytes": 0, "sources_needed": False}
     chosen = Policy.model_validate({"models": MODELS, **fakes, **changes})
-    return submit(owner, Submission(request, uploads, chosen, uuid.uuid4(), no_files=True, excluded=excluded))
+    return submit(
+        owner, Submission(request, uploads, chosen, uuid.uuid4(), no_files=True, excluded=excluded, plan=plan)
+    )
+
+
+def read_ahead(files: Mapping[str, bytes]) -> None:
+    """Read the documents among these now. In a transaction, the reader would wait for what the transaction holds."""
+    stored = {path: blobs.put(content) for path, content in files.items()}
+    trees.examine(stored)
+    sources = [info.sha256 for info in stored.values()]
+    read_waiting.call()
+    while reading.waiting(sources):
+        time.sleep(0.05)  # a server is at it
 
 
 def drain(run: Run, *, limit: int = 200) -> None:

@@ -5,7 +5,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from runs import history, journal, trees
+from django.core.files.base import ContentFile
+
+from runs import blobs, history, journal, trees
 from runs.accounting.history import estimate_for
 from runs.accounting.prices import cost_of
 from runs.engine import work
@@ -26,6 +28,7 @@ from runs.enums import (
 from runs.events.kinds import AnyEvent
 from runs.lifecycle import facts, gates
 from runs.lifecycle.advance import advance
+from runs.lifecycle.intake import Upload
 from runs.lifecycle.submission import Submission, sample, submit
 from runs.models import Attempt, Gate, Run, User, WorkItem
 from runs.pev.checks.deciding import run_check
@@ -48,6 +51,7 @@ from runs.pev.policy import Policy, RoleModel
 from runs.pev.ports import Changes, Reply, Shown, ToolResult, ToolUse, Usage
 from runs.pev.verification.grounding import examined
 from runs.trees import Overlay
+from tests.documents.samples import texts
 from tests.factories.cast import alice, bob
 
 SERVICE = "contracts/Service agreement.md"
@@ -169,8 +173,9 @@ def plan(*steps: PlanStep) -> PlanContract:
 
 
 def submitted(owner: User | None = None, approvers: Sequence[User] = (), **changes: Any) -> Run:
-    """The three sample contracts, planning under way. Bob may approve."""
-    request, uploads = sample("contracts")
+    """The three sample contracts as texts, planning under way. Bob may approve."""
+    request, _ = sample("contracts")
+    uploads = [Upload(f"contracts/{name}", ContentFile(data)) for name, data in texts().items()]
     return submit(
         owner or alice(),
         Submission(request, uploads, policy(**changes), uuid.uuid4(), approvers=approvers or [bob()]),
@@ -238,7 +243,7 @@ def tool(
 
 
 def overlay(files: Mapping[str, str]) -> Changes:
-    return {path: trees.put(text.encode()) for path, text in files.items()}
+    return {path: blobs.put(text.encode()) for path, text in files.items()}
 
 
 def output(findings: str, *, confidence: float = 0.86, blocked: bool = False, **changes: Any) -> StepOutput:

@@ -26,7 +26,7 @@ from runs.pev.ports import Usage
 from runs.pev.verifier import failed
 from tests.factories.attempts import fail_review, final_answer, pass_inventory, pass_notices, pass_review
 from tests.factories.cast import alice, bob
-from tests.factories.driving import submit_as
+from tests.factories.driving import read_ahead, submit_as
 from tests.factories.parts import (
     DATA,
     LEASE,
@@ -240,6 +240,7 @@ def _at_limit(sentence: str, **limits: Any) -> Run:
 
 def files_of_all_kinds() -> Run:
     """A table, data, a picture, Markdown, code and what is no text; the plan gate is open."""
+    read_ahead(KINDS)
     run = submit_as(alice(), files=KINDS)
     propose(run)
     return _fresh(run)

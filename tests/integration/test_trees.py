@@ -3,21 +3,15 @@
 from __future__ import annotations
 
 import hashlib
-import os
-import stat
-import threading
-from pathlib import Path
 from typing import Any
 
 import pytest
-from django.core.files.base import ContentFile
-from django.core.files.storage import storages
 from django.db import transaction
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.django import TestCase as DjangoTestCase
 
-from runs import trees
+from runs import blobs, trees
 from runs.errors import PathRefused, UploadRefused
 from runs.models import Tree
 from runs.pev.ports import Changes, FileInfo
@@ -164,7 +158,7 @@ def test_what_was_there_before_is_in_conflict_with_nobody() -> None:
 
 
 def test_writes_go_to_the_overlay_and_never_to_the_tree() -> None:
-    base = trees.make_tree({"a.md": trees.put(b"A")})
+    base = trees.make_tree({"a.md": blobs.put(b"A")})
     work = overlay(base)
     work.write("b/ä ü.md", b"B")
     work.write("a.md", b"A2")
@@ -174,7 +168,7 @@ def test_writes_go_to_the_overlay_and_never_to_the_tree() -> None:
 
 
 def test_an_overlay_that_is_made_again_from_its_changes_is_the_same() -> None:
-    base = trees.make_tree({"a.md": trees.put(b"A")})
+    base = trees.make_tree({"a.md": blobs.put(b"A")})
     first = overlay(base)
     first.write("b.md", b"B")
     assert dict(overlay(base, first.changes).contents()) == {"a.md": b"A", "b.md": b"B"}
@@ -182,7 +176,7 @@ def test_an_overlay_that_is_made_again_from_its_changes_is_the_same() -> None:
 
 
 def test_what_is_not_there_cannot_be_read() -> None:
-    base = trees.make_tree({"a.md": trees.put(b"A")})
+    base = trees.make_tree({"a.md": blobs.put(b"A")})
     for work, path in ((overlay(base), "b.md"), (overlay(base, {"a.md": None}), "a.md"), (overlay(base), "../a.md")):
         with pytest.raises(KeyError):
             work.read(path)
@@ -219,122 +213,3 @@ def test_the_most_bytes_may_be_there_and_what_is_replaced_does_not_count() -> No
     with pytest.raises(UploadRefused, match="over 1,000 bytes"):
         work.write("b", b"z" * 601)
     assert work.read("b") == b"y" * 600
-
-
-# ---- the store ----------------------------------------------------------------------------------------------------
-
-
-@pytest.fixture
-def blobs(tmp_path: Path, settings: Any) -> Path:
-    """A store of this test's own."""
-    settings.STORAGES = {
-        **settings.STORAGES,
-        "blobs": {"BACKEND": "runs.trees.BlobStorage", "OPTIONS": {"location": tmp_path}},
-    }
-    return tmp_path
-
-
-def stored(folder: Path) -> list[str]:
-    return sorted(path.relative_to(folder).as_posix().replace("/", "") for path in folder.rglob("*") if path.is_file())
-
-
-def test_a_blob_lies_under_its_hash_and_is_read_back(blobs: Path) -> None:
-    data = bytes(range(256))
-    found = trees.put(data)
-    assert (found.sha256, found.size, stored(blobs)) == (hashlib.sha256(data).hexdigest(), 256, [found.sha256])
-    assert trees.read_blob(found.sha256) == data
-    assert trees.put_file(ContentFile(data)) == found
-
-
-def test_the_same_content_is_stored_once(blobs: Path) -> None:
-    assert trees.put(b"same") == trees.put(b"same") == trees.put_file(ContentFile(b"same"))
-    assert len(stored(blobs)) == 1
-
-
-def test_a_crash_in_the_middle_of_a_write_leaves_nothing_under_the_hash_and_the_next_write_succeeds(
-    blobs: Path,
-) -> None:
-    class Crash(BaseException):
-        pass
-
-    class Broken(ContentFile):  # type: ignore[type-arg]
-        calls = 0
-
-        def chunks(self, chunk_size: int | None = None) -> Any:
-            self.calls += 1
-            yield b"the first half"
-            if self.calls == 2:
-                raise Crash
-            yield b" and the second"
-
-    whole = b"the first half and the second"
-    with pytest.raises(Crash):
-        trees.put_file(Broken(whole))
-    assert stored(blobs) == []
-    assert trees.read_blob(trees.put(whole).sha256) == whole
-
-
-def test_a_draft_that_a_killed_process_left_is_never_taken_for_a_blob(blobs: Path) -> None:
-    sha256 = hashlib.sha256(b"whole").hexdigest()
-    folder = blobs / sha256[:2]
-    folder.mkdir()
-    (folder / "tmpdraft").write_bytes(b"who")
-    assert trees.read_blob(trees.put(b"whole").sha256) == b"whole"
-
-
-def test_the_bytes_are_on_the_disk_before_they_have_their_name_and_then_the_name(
-    blobs: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    synced: list[tuple[str, int, int]] = []
-    fsync = os.fsync
-
-    def watched(handle: int) -> None:
-        found = os.fstat(handle)
-        kind = "folder" if stat.S_ISDIR(found.st_mode) else f"file of {found.st_size}"
-        synced.append((kind, found.st_ino, len([name for name in stored(blobs) if len(name) == 64])))
-        fsync(handle)
-
-    monkeypatch.setattr(os, "fsync", watched)
-    sha256 = trees.put(b"whole").sha256
-    folder = blobs / sha256[:2]
-    assert synced == [
-        ("file of 5", (folder / sha256[2:]).stat().st_ino, 0),
-        ("folder", folder.stat().st_ino, 1),
-        ("folder", blobs.stat().st_ino, 1),
-    ]
-
-
-def test_many_threads_that_store_the_same_blob_store_one(blobs: Path) -> None:
-    data = b"x" * 300_000
-    barrier = threading.Barrier(8)
-    found = []
-
-    def put() -> None:
-        barrier.wait()
-        found.append(trees.put(data))
-
-    threads = [threading.Thread(target=put) for _ in range(8)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert len(set(found)) == 1
-    assert stored(blobs) == [found[0].sha256]
-    assert trees.read_blob(found[0].sha256) == data
-
-
-def test_whoever_finds_the_blob_stored_in_the_meantime_leaves_no_second_copy(blobs: Path) -> None:
-    name = trees.name_of(trees.put(b"same").sha256)
-    assert storages["blobs"].save(name, ContentFile(b"same")) == name
-    assert len(stored(blobs)) == 1
-
-
-def test_a_blob_that_is_lost_is_an_error_and_not_an_empty_file(blobs: Path) -> None:
-    with pytest.raises(FileNotFoundError):
-        trees.read_blob("0" * 64)
-
-
-def test_only_the_installation_may_read_the_store(blobs: Path) -> None:
-    sha256 = trees.put(b"secret").sha256
-    assert (blobs / sha256[:2]).stat().st_mode & 0o077 == 0
-    assert (blobs / sha256[:2] / sha256[2:]).stat().st_mode & 0o077 == 0

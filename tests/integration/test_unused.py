@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from django.utils import timezone
 
-from runs import trees, unused
+from runs import blobs, trees, unused
 from runs.models import Draft, Rendition
 from runs.pev.ports import FileInfo
 from tests import factories
@@ -20,14 +20,14 @@ pytestmark = pytest.mark.django_db
 
 
 def stored(content: bytes, *, minutes_ago: float = 60) -> str:
-    sha256 = trees.put(content).sha256
+    sha256 = blobs.put(content).sha256
     then = time.time() - 60 * minutes_ago
     os.utime(place(sha256), (then, then))
     return sha256
 
 
 def place(sha256: str) -> Path:
-    return Path(trees.blobs().path(trees.name_of(sha256)))
+    return Path(blobs.store().path(blobs.name_of(sha256)))
 
 
 def test_what_nothing_names_is_deleted() -> None:
@@ -53,7 +53,7 @@ def test_what_a_tree_an_attempt_a_tool_call_or_a_draft_names_stays() -> None:
 
 def test_what_was_stored_lately_or_again_is_left_alone_and_said() -> None:
     fresh, again = stored(b"fresh", minutes_ago=1), stored(b"stored again")
-    trees.put(b"stored again")
+    blobs.put(b"stored again")
     assert unused.delete([fresh, again]) == {fresh, again}
     assert (place(fresh).exists(), place(again).exists()) == (True, True)
 
@@ -67,7 +67,7 @@ def test_what_is_stored_between_the_look_and_the_deletion_comes_back(monkeypatch
 
     def raced(self: Path, target: Path) -> Path:
         if self == place(sha256):
-            trees.put(content)
+            blobs.put(content)
         return replace(self, target)
 
     monkeypatch.setattr(Path, "replace", raced)

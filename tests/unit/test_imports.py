@@ -1,11 +1,15 @@
-"""Imports stand at the top of a module; one inside a function says why, on its line or directly above it."""
+"""Imports stand at the top of a module; one inside a function says why. What is named instead lies no higher."""
 
 import ast
+import re
+import tomllib
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).parents[2]
+RUNS = ROOT / "runs"
 SOURCES = [ROOT / "manage.py", *(p for folder in ("pevsite", "runs", "tests") for p in (ROOT / folder).rglob("*.py"))]
 
 
@@ -52,3 +56,57 @@ def test_no_function_imports_without_a_reason() -> None:
         for line in unexplained(path.read_text())
     ]
     assert found == []
+
+
+def named_in(source: str) -> list[str]:
+    """What a module names of `runs` in texts, as for guarded processes; of a text that is filled in, its beginning."""
+    texts = [node.value for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Constant)]
+    dotted = [re.fullmatch(r"(runs(?:\.\w+)+)\.?", text) for text in texts if isinstance(text, str)]
+    return [match[1] for match in dotted if match]
+
+
+def levels() -> dict[str, dict[str, int]]:
+    """For each room that has layers, how high those lie that it contains; 0 is the lowest."""
+    contracts = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]["contracts"]
+    return {
+        room: {name: level for level, row in enumerate(reversed(one["layers"])) for name in row.split(" | ")}
+        for one in contracts
+        if one["type"] == "layers"
+        for room in one["containers"]
+    }
+
+
+def is_higher(named: str, module: str) -> bool:
+    """Whether a module names what lies in a layer above its own, in the innermost room that has both."""
+
+    def inside(name: str, room: str) -> int | None:
+        return rooms[room].get(name.removeprefix(f"{room}.").partition(".")[0]) if name.startswith(f"{room}.") else None
+
+    rooms = levels()
+    places = [(inside(named, room), inside(module, room)) for room in rooms]
+    return any(its is not None and ours is not None and its > ours for its, ours in places)
+
+
+def names_of_modules() -> Iterator[tuple[str, str]]:
+    """Each name in a text of a module, with that module."""
+    for path in RUNS.rglob("*.py"):
+        module = ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
+        if ".migrations" not in module:
+            yield from ((named, module) for named in named_in(path.read_text()))
+
+
+def test_a_name_in_a_text_is_found_and_one_of_a_room_above_told() -> None:
+    assert named_in('a = "runs.web.colours.taken_apart"\nb = f"runs.pev.{c}.made"\nd = "runs well"') == [
+        "runs.web.colours.taken_apart",
+        "runs.pev",
+    ]
+    assert is_higher("runs.reports.machine.render", "runs.documents.making")
+    assert is_higher("runs.documents.making.make", "runs.documents.writers.xlsx")
+    assert not is_higher("runs.printing.word.docx", "runs.documents.making")
+    assert not is_higher("runs.documents.readers.pdf.read", "runs.documents.formats")
+
+
+def test_nothing_is_named_that_lies_above() -> None:
+    names = list(names_of_modules())
+    assert ("runs.printing.deliverables.docx", "runs.documents.making") in names
+    assert [(named, module) for named, module in names if is_higher(named, module)] == []

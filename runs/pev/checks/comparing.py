@@ -12,10 +12,13 @@ from runs.pev.checks.material import LISTED, Found, Material, listed, many, matc
 from runs.pev.checks.passages import Passage, passages_in
 from runs.pev.checks.tables import Table, lines_in
 from runs.pev.citations.citing import broken_in
-from runs.pev.citations.lookup import citations_in
-from runs.pev.contracts import Absent, Citations, Comparison, Count, Covers, QuotesOccur
-from runs.pev.evidence.quotes import MIN_CHARACTERS, Searched
+from runs.pev.citations.lookup import citations_in, noted_in
+from runs.pev.contracts import RESULT, Absent, Citations, Comparison, Count, Covers, QuotesOccur
+from runs.pev.evidence.finding import Searched
+from runs.pev.evidence.quotable import Quotable
+from runs.pev.evidence.quotes import MIN_CHARACTERS
 from runs.pev.evidence.sources import Given, Sources
+from runs.pev.files.paths import clean_path, document_of
 from runs.pev.texts.naming import Paths, Phrases, worded
 from runs.pev.texts.patterns import Budget
 from runs.pev.texts.wording import quoted
@@ -51,7 +54,9 @@ def compared(check: Comparison, text: str, material: Material, budget: Budget) -
 
 
 def _citations(check: Citations, text: str, material: Material) -> Found:
-    cited = citations_in(text, Sources(material.files, Given(material.given)))
+    sources = Sources(material.files, Given(material.given))
+    document = document_of(material.files[clean_path(check.path.removeprefix(RESULT))])
+    cited = noted_in(document, sources) if document else citations_in(text, sources)
     counted = f"has {many(len(cited.citations), 'citation')}, wanted at least {check.min:,}"
     if broken := broken_in(cited):
         more = f" And {len(broken) - LISTED:,} more." if len(broken) > LISTED else ""
@@ -109,7 +114,7 @@ def _places(passages: Iterable[tuple[int, Passage]], material: Material, budget:
     places = dict[int, str]()
     for name in sorted(filter(material.has, by_source), key=lambda name: not material.is_given(name)):
         budget.left()
-        searched = Searched(material.text(name))
+        searched = Quotable(*material.content(name))
         for number, quote in by_source[name]:
             budget.left()
             if number not in places and _occurs(quote, searched):
@@ -117,8 +122,8 @@ def _places(passages: Iterable[tuple[int, Passage]], material: Material, budget:
     return places
 
 
-def _occurs(quote: str, searched: Searched) -> bool:
-    """Verbatim, but for the emphasis that Markdown adds and for what the quote itself says it leaves out."""
+def _occurs(quote: str, searched: Quotable) -> bool:
+    """As evidence has to, but for the emphasis that Markdown adds and for what the quote itself says it leaves out."""
     if quote in searched or _EMPHASIS.sub("", quote) in searched:
         return True
     parts = [_EMPHASIS.sub("", part).strip() for part in _ELLIPSIS.split(quote)]

@@ -1,6 +1,5 @@
 """The checks that decide a criterion without a model (rule T2). Whatever goes wrong means: not held."""
 
-import hashlib
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import assert_never
@@ -32,9 +31,9 @@ from runs.pev.contracts import (
     QuotesOccur,
     WordCount,
 )
-from runs.pev.evidence.quotes import find
+from runs.pev.evidence.finding import find
 from runs.pev.evidence.results import Evidence
-from runs.pev.files.paths import clean_path, text_of
+from runs.pev.files.paths import clean_path, digest_of, text_of
 from runs.pev.texts.patterns import SECONDS, Budget, compiled, places
 from runs.pev.texts.schemas import parsed, problem_with_value, read_schema
 from runs.pev.texts.wording import quoted
@@ -244,7 +243,7 @@ def _evidence(path: str, data: bytes | None, found: Found) -> Evidence:
         source=path,
         verified=found.held,
         sentence=found.sentence,
-        sha256="" if data is None else hashlib.sha256(data).hexdigest(),
+        sha256="" if data is None else digest_of(data),
         start=found.start,
         end=found.end,
         line=found.line,

@@ -39,13 +39,17 @@ class Material:
 
     def text(self, name: str) -> str:
         """The text of a source. Raises InvalidInput with a sentence where there is none."""
+        return self.content(name)[1]
+
+    def content(self, name: str) -> tuple[bytes, str]:
+        """What can be read of a source, and its text. Raises InvalidInput with a sentence where there is none."""
         if not self.has(name):
             raise InvalidInput(f"{name} does not exist")
         data = self.given[name] if self.is_given(name) else self.files[name.removeprefix(RESULT)]
         text = text_of(data)
         if text is None:
             raise InvalidInput(f"{name} is not a text file")
-        return text
+        return data, text
 
     def has(self, name: str) -> bool:
         return self.is_given(name) or name.removeprefix(RESULT) in self.files

@@ -5,7 +5,7 @@ from typing import assert_never
 
 from runs.errors import InvalidInput
 from runs.pev.checks.material import listed, matching
-from runs.pev.citations.citing import is_markdown
+from runs.pev.citations.citing import may_cite
 from runs.pev.contracts import RESULT, Absent, Check, Citations, Comparison, Count, Covers, QuotesOccur, Term
 from runs.pev.evidence.quotes import MIN_CHARACTERS
 from runs.pev.files.inputs import selected
@@ -21,8 +21,8 @@ def problem_with_comparison(check: Comparison) -> str | None:
     """Why a plan must not contain this check, or None. Raises InvalidInput for a path that cannot be."""
     match check:
         case Citations():
-            if not is_markdown(check.path):
-                return f"{quoted(check.path)} is no Markdown file; only those have citations."
+            if not may_cite(check.path):
+                return f"{quoted(check.path)} is no Markdown, Word or PDF file; only those have citations."
         case QuotesOccur():
             if bool(check.column) != bool(check.source_column):
                 return "column and source_column go together: give both for a CSV file, and none for any other."

@@ -4,9 +4,10 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from runs.pev.citations.lookup import EXAMPLE, Citation, Cited, Library, citations_in
+from runs.pev.citations.citation import EXAMPLE, Citation, Cited, Library
+from runs.pev.citations.lookup import citations_in, noted_in
 from runs.pev.evidence.sources import Given, Sources
-from runs.pev.files.paths import text_of
+from runs.pev.files.paths import document_of, text_of
 
 LISTED = 20
 """Broken citations that a critique names."""
@@ -15,10 +16,16 @@ HOW = (
     "they begin."
 )
 _MARKDOWN = (".md", ".markdown")
+_DOCUMENTS = (".docx", ".pdf")
 
 
 def is_markdown(path: str) -> bool:
     return path.lower().endswith(_MARKDOWN)
+
+
+def may_cite(path: str) -> bool:
+    """Whether a file of this name has citations when a run has made it: as links, or as notes."""
+    return is_markdown(path) or path.lower().endswith(_DOCUMENTS)
 
 
 @dataclass(frozen=True)
@@ -54,18 +61,20 @@ def problems_of(
     library: Library,
     finished: Collection[str] = (),
 ) -> dict[str, list[str]]:
-    """A sentence for each broken citation of the Markdown files among `paths`, by path; in one that is `finished` each
-    citation is one too many. What a given file had already is not looked at.
+    """A sentence for each broken citation of the Markdown files, Word and PDF documents among `paths`, by path; in one
+    that is `finished` each citation is one too many. What a given file had already is not looked at.
     """
     found: dict[str, list[str]] = {}
-    for path in sorted(filter(is_markdown, paths)):
+    for path in sorted(filter(may_cite, paths)):
         text = text_of(files[path]) if path in files else None
         before = given.get(path)
         if not text or files[path] == before:
             continue
-        cited = of_the_run(
-            text, citations_in(text, library, finished=path in finished), (text_of(before) if before else None) or ""
-        )
+        if document := document_of(files[path]):
+            cited = noted_in(document, library)
+        else:
+            looked_up = citations_in(text, library, finished=path in finished)
+            cited = of_the_run(text, looked_up, (text_of(before) if before else None) or "")
         problems = too_many(cited) if path in finished else broken_in(cited)
         if problems:
             found[path] = problems
@@ -81,13 +90,13 @@ def of_the_run(text: str, cited: Cited, before: str) -> Cited:
 
 
 def broken_in(cited: Cited) -> list[str]:
-    """A sentence for each broken citation, with its line in the text."""
+    """A sentence for each broken citation, with its place in the text."""
     problems = [cited.problem] if cited.problem else []
     return problems + [broken_line(one) for one in cited.broken]
 
 
 def broken_line(one: Citation) -> str:
-    return f"Line {one.line}: {one.sentence}."
+    return f"{one.stands}: {one.sentence}."
 
 
 def message_of(problems: Sequence[str]) -> str:
@@ -102,4 +111,4 @@ def too_many(cited: Cited) -> list[str]:
 
 
 def superfluous_line(one: Citation) -> str:
-    return f"Line {one.line} has one: {one.target}."
+    return f"{one.stands} has one: {one.target}."

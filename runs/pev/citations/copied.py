@@ -6,7 +6,7 @@ from typing import Protocol
 
 from runs.enums import Provenance
 from runs.pev.citations.links import MAX_TARGET
-from runs.pev.files.paths import text_of
+from runs.pev.files.paths import Converted, text_of
 from runs.pev.texts.wording import one_spaced
 
 MAX_READ = 30_000_000
@@ -48,6 +48,20 @@ def copied(links: Collection[str], files: Files) -> dict[str, str]:
         if b"](" in data and (text := text_of(data)):
             wanted.look_in(name, _plain(text))
     return wanted.found
+
+
+def given_notes(notes: Collection[str], files: Files) -> set[str]:
+    """Which of these notes of documents stand so in a document that was given, of which this one may be a copy."""
+    wanted, found, left = set(notes), set[str](), MAX_COMPARED
+    for name in sorted(name for name in files if files.provenance(name) is Provenance.GIVEN) if wanted else ():
+        text = text_of(data) if isinstance(data := files[name], Converted) else None
+        for note in wanted - found if text else ():
+            left -= len(text or "")
+            if left < 0:
+                return found
+            if text and note in text:
+                found.add(note)
+    return found
 
 
 class _Wanted:

@@ -1,27 +1,29 @@
 """Citations: links in a deliverable from a statement to the place in a source that carries it, each looked up (T8)."""
 
-import hashlib
-import html
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
-from typing import Protocol
 from urllib.parse import unquote
 
 from runs.enums import CitationStatus, Provenance
 from runs.errors import InvalidInput, PathRefused
-from runs.pev.citations.copied import copied
-from runs.pev.citations.links import MAX_LINKS, Link, links_in
+from runs.pev.citations.citation import Citation, Cited, Library
+from runs.pev.citations.clauses import misnamed_clause
+from runs.pev.citations.copied import copied, given_notes
+from runs.pev.citations.links import MAX_LINKS, Block, Link, links_in
+from runs.pev.citations.notes import Note, notes_in, placed_in
+from runs.pev.citations.places import paragraphs_around, passage_at, placed
 from runs.pev.citations.source_text import SourceText
 from runs.pev.citations.statements import Statement, Statements, figures_said, full_names, lacking, words_in
+from runs.pev.citations.words import quotes_in
 from runs.pev.contracts import RESULT
-from runs.pev.evidence.quotes import Span, find, is_short, proves_nothing
-from runs.pev.files.paths import clean_path, text_of
-from runs.pev.texts.wording import quoted
+from runs.pev.documents.document import Document
+from runs.pev.evidence.finding import Span, find
+from runs.pev.evidence.passages import Passage
+from runs.pev.evidence.quotes import is_short, proves_nothing
+from runs.pev.files.paths import clean_path, digest_of, document_of, text_of
+from runs.pev.texts.wording import one_spaced, quoted
 
-EXAMPLE = "[“thirty days”](contracts/nda.md#L41)"
-"""What every sentence on a citation that cannot be used shows."""
 MAX_SEARCHED = 60_000_000
 """Characters of sources that are searched for the citations of one text: some four seconds. Only words that do not
 stand where the citation says are searched for in the whole file.
@@ -30,6 +32,7 @@ COLLECTING = 4
 FIGURES = 10
 """Collecting the words or the figures of a passage takes so many times as long as searching it once."""
 UNCOMPARED = "its figures were not compared: this text has too many citations"
+TOO_MUCH = "It was not looked up: too much would have to be searched for the citations of this text"
 NEAR_LINES = 60
 MAX_RANGE = 200
 
@@ -38,88 +41,7 @@ type Place = tuple[str, int, int]
 
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|//")
 _LINES = re.compile(r"L(\d{1,9})(?:C\d{1,9})?(?:-L?(\d{1,9})(?:C\d{1,9})?)?", re.IGNORECASE)
-_MARKS = re.compile(r"\*{1,3}|(?<!\w)_{1,3}|_{1,3}(?!\w)|`+|~~")
-_QUOTATION = re.compile(r"(\r?\n)[ \t]*(?:>[ \t]?)+")
-_QUOTES = ("“”", '""', "„“", "«»", "»«", "‘’", "''", "„”", "‹›")
-_ESCAPED = re.compile(r"\\([!-/:-@\[-`{-~])")
-_OTHER = re.compile(r"page=\d+|(?:p|s|t|fn|cm)\d+[\w.]*|[^!]*!\$?[A-Za-z]{1,3}\$?\d+(?::.*)?")
-
-
-class Library(Protocol):
-    """The sources of a run by name: a path is the file as it was given, or one that the run made; `@result/` and a path
-    is what the run made of a given file. Bytes are the readable ones.
-    """
-
-    def __contains__(self, name: object) -> bool: ...
-    def __iter__(self) -> Iterator[str]: ...
-    def __getitem__(self, name: str) -> bytes: ...
-    def provenance(self, name: str) -> Provenance:
-        """Where the words of this source come from."""
-        ...
-
-    def digest(self, name: str) -> str | None:
-        """The SHA-256 of a given file as it was handed in; None for what has no other form than its readable bytes."""
-        ...
-
-
-@dataclass(frozen=True)
-class Citation:
-    """One link of a deliverable and what became of it.
-
-    `start` to before `end` are its characters in the deliverable, `line` counts from 1. `source` is a name in the
-    library, with the span of the quote in its text and the line where that begins; empty, 0 where nothing was found.
-    `sentence` is for people. `plain`: a link that quotes nothing, or a copied one. `by_form`: its words stand in
-    quotation marks, or its anchor is one of those that citations have, such as `#L41`. `weak`: what of the statement is
-    not in what is cited. `statement` is the sentence or table row around it, without links.
-    """
-
-    start: int
-    end: int
-    line: int
-    quote: str
-    target: str
-    status: CitationStatus
-    sentence: str
-    source: str = ""
-    provenance: Provenance | None = None
-    sha256: str = ""
-    source_start: int = 0
-    source_end: int = 0
-    source_line: int = 0
-    cited_line: int = 0
-    plain: bool = False
-    by_form: bool = False
-    statement: str = ""
-    statement_start: int = 0
-    statement_end: int = 0
-    weak: str = ""
-
-    @property
-    def broken(self) -> bool:
-        return self.status is CitationStatus.BROKEN
-
-
-@dataclass(frozen=True)
-class Cited:
-    """The citations and file links of a text, in order. `problem`: why it was not looked through, or nothing.
-
-    `searched`: characters of the sources that were searched for them. `until`: where in the text the rest begins, which
-    was not looked through; None if there is none.
-    """
-
-    links: tuple[Citation, ...] = ()
-    problem: str = ""
-    searched: int = 0
-    until: int | None = None
-
-    @cached_property
-    def citations(self) -> tuple[Citation, ...]:
-        return tuple(one for one in self.links if not one.plain)
-
-    @cached_property
-    def broken(self) -> tuple[Citation, ...]:
-        """Citations and links to files that lead nowhere."""
-        return tuple(one for one in self.links if one.broken)
+_OTHER = re.compile(r"page=\d+[-\d]*|(?:p|s|sp|t|fn|en|cm|hd|ft)\d+[\w.]*|[^!]*!\$?[A-Za-z]{1,3}\$?\d+(?::.*)?")
 
 
 def citations_in(
@@ -132,7 +54,7 @@ def citations_in(
     `most`: how many links are looked up.
     """
     try:
-        reader = _Reader(text, library, allowance)
+        reader = _Reader(text, links_in(text), library, allowance)
     except InvalidInput as error:
         return Cited(problem=f"Its citations were not looked up: {error}.")
     found = _without_copied(text, list(reader.resolved(reader.links[:most])), library, finished=finished)
@@ -146,11 +68,41 @@ def cited_at(text: str, start: int, end: int, library: Library) -> list[Citation
     Broken ones are left out: the others carry the words there, as far as their `provenance` can.
     """
     try:
-        reader = _Reader(text, library)
+        reader = _Reader(text, links_in(text), library)
     except InvalidInput:
         return []
     found = _without_copied(text, list(reader.resolved(reader.near(start, end))), library)
     return [one for one in found if not (one.broken or one.plain)]
+
+
+def noted_in(document: Document, library: Library, allowance: int = MAX_SEARCHED, *, most: int = MAX_LINKS) -> Cited:
+    """The same of a Word or a PDF document that was made, whose citations are notes. Offsets are those of its text.
+
+    What does not hold is none of its own where the whole note stands in a given file.
+    """
+    notes = notes_in(document, library.__contains__)
+    reader = _Reader(document.text, placed_in(document, notes[:most]), library, allowance)
+    found = _noted(document, reader, dict(zip(reader.links, notes, strict=False)), library)
+    until = notes[most].start if len(notes) > most else None
+    return Cited(tuple(found), searched=allowance - reader.left, until=until)
+
+
+def noted_at(document: Document, start: int, end: int, library: Library) -> list[Citation]:
+    """As `cited_at`, of a document as `noted_in` reads it."""
+    notes = notes_in(document, library.__contains__)
+    reader = _Reader(document.text, placed_in(document, notes), library)
+    by_link = dict(zip(reader.links, notes, strict=True))
+    near = {link: by_link[link] for link in reader.near(start, end)}
+    return [one for one in _noted(document, reader, near, library) if not one.broken]
+
+
+def _noted(document: Document, reader: "_Reader", notes: Mapping[Link, Note], library: Library) -> Iterator[Citation]:
+    found = zip(notes.items(), list(reader.resolved(list(notes))), strict=True)
+    meant = [(note, replace(reader.meant(note, link, one), at=note.at)) for (link, note), one in found]
+    given = given_notes({document.text[note.start : note.end] for note, one in meant if one.broken}, library)
+    for note, one in meant:
+        if not (document.text[note.start : note.end] in given or (one.broken and reader.may_have(note, one))):
+            yield one
 
 
 def _without_copied(
@@ -181,6 +133,7 @@ def _copied(one: Citation, name: str) -> Citation:
 class _Source:
     name: str
     text: SourceText | None
+    document: Document | None
     sha256: str
     provenance: Provenance
 
@@ -188,13 +141,17 @@ class _Source:
 class _Reader:
     """Looks the links of one text up, and remembers what it has read."""
 
-    def __init__(self, text: str, library: Library, allowance: int = MAX_SEARCHED) -> None:
-        blocks, self.links = links_in(text)
+    def __init__(
+        self, text: str, read: tuple[Sequence[Block], Sequence[Link]], library: Library, allowance: int = MAX_SEARCHED
+    ) -> None:
+        blocks, self.links = read
         self._statements = Statements(text, blocks, self.links)
         self._library = library
         self._sources: dict[str, _Source] = {}
         self._spans: dict[tuple[str, str, int, int], Span | str] = {}
+        self._passages: dict[tuple[str, str, str], Passage | str] = {}
         self._said: dict[Place, frozenset[str]] = {}
+        self._one_spaced: dict[str, str] = {}
         self.left = allowance
 
     def near(self, start: int, end: int) -> list[Link]:
@@ -218,8 +175,26 @@ class _Reader:
                 statement=statement.words,
                 statement_start=statement.start,
                 statement_end=statement.end,
-                weak="" if one.plain or one.broken else weak[statement],
+                weak="" if one.plain or one.broken else "; ".join(filter(None, (one.weak, weak[statement]))),
             )
+
+    def may_have(self, note: Note, one: Citation) -> bool:
+        """Whether a source that cannot be compared word by word with what a page has may still have it."""
+        text = self._sources[one.source].text if one.source in self._sources else None
+        if text is None:
+            return False
+        if one.source not in self._one_spaced:
+            self._one_spaced[one.source] = one_spaced(text.text)
+        return note.may_stand_in(self._one_spaced[one.source])
+
+    def meant(self, note: Note, link: Link, one: Citation) -> Citation:
+        """What a note cites: where the first way to understand it leads nowhere, what the others do."""
+        if not one.broken:
+            return one
+        others = self.resolved(
+            [replace(other, start=link.start, end=link.end, block=link.block) for other in note.links()]
+        )
+        return next((other for other in others if not other.broken), one)
 
     def _unknown_names(self, statements: Iterable[Statement]) -> dict[Statement, list[str]]:
         """The names in each statement of which no word stands in any source that the text cites: another source may
@@ -236,25 +211,36 @@ class _Reader:
         return {one: [name for name in names if known.isdisjoint(words_in(name))] for one, names in named.items()}
 
     def _weak(self, statement: Statement, places: Iterable[Place], names: Sequence[str]) -> str:
-        figures = lacking(statement.own, map(self._figures, places))
-        return UNCOMPARED if figures and self.left <= 0 else _weak(figures, names)
+        cited = list(places)
+        figures = lacking(statement.own, map(self._figures, cited))
+        if figures and self.left <= 0:
+            return UNCOMPARED
+        clause = misnamed_clause(
+            statement.own, [(self._sources[name].document, start, end) for name, start, end in cited]
+        )
+        return "; ".join(filter(None, [_weak(figures, names), clause]))
 
     def _figures(self, place: Place) -> frozenset[str]:
         """Those of the paragraph of a source that is cited; none when too much was searched."""
         if place not in self._said:
             name, start, end = place
-            source = self._sources[name].text
-            passage = source.around(start, end) if source and self.left > 0 else ""
+            passage = self._around(name, start, end) if self.left > 0 else ""
             self.left -= FIGURES * len(passage)
             self._said[place] = figures_said(passage)
         return self._said[place]
+
+    def _around(self, name: str, start: int, end: int) -> str:
+        source = self._sources[name]
+        if source.document and (passage := paragraphs_around(source.document, start, end)):
+            return passage
+        return source.text.around(start, end) if source.text else ""
 
     def _one(self, link: Link) -> Citation | None:
         target = link.target.strip()
         if not target or target.startswith("#") or _SCHEME.match(target):
             return None
-        path, mark, anchor = target.rpartition("#")
-        texts, is_quote = _quotes_in(link.text)
+        path, mark, anchor = self._parted(target)
+        texts, is_quote = quotes_in(link.text)
         plain = not mark and not is_quote
         given = Citation(
             start=link.start,
@@ -273,6 +259,14 @@ class _Reader:
         if plain:
             return self._file(given, name)
         return self._quoted(given, self._source(name), anchor if mark else "", texts)
+
+    def _parted(self, target: str) -> tuple[str, str, str]:
+        """Path and anchor of a target, with the mark between them. Names of sheets and files may have that mark too."""
+        last = target.rpartition("#")
+        if target.count("#") > 1 and self._named(last[0]) is None:
+            first = target.partition("#")
+            return first if self._named(first[0]) else last
+        return last
 
     def _named(self, path: str) -> str | None:
         """The name in the library that a target means, percent-encoded or not; None if there is none."""
@@ -311,7 +305,8 @@ class _Reader:
             self._sources[name] = _Source(
                 name,
                 None if text is None else SourceText(text),
-                self._library.digest(name) or hashlib.sha256(data).hexdigest(),
+                document_of(data),
+                self._library.digest(name) or digest_of(data),
                 self._library.provenance(name),
             )
         return self._sources[name]
@@ -320,6 +315,8 @@ class _Reader:
         known = replace(given, source=source.name, sha256=source.sha256, provenance=source.provenance)
         if source.text is None:
             return replace(known, sentence=f"{source.name} cannot be read yet, so nothing can be cited from it")
+        if source.document:
+            return self._of_document(known, source.document, unquote(anchor), texts)
         lines = _LINES.fullmatch(unquote(anchor))
         first = int(lines[1]) if lines else 0
         last = max(first, int(lines[2] or 0)) if lines else 0
@@ -331,6 +328,26 @@ class _Reader:
             problem = problem or span
         return replace(known, sentence=problem, cited_line=first)
 
+    def _of_document(self, known: Citation, document: Document, anchor: str, texts: Sequence[str]) -> Citation:
+        problem = ""
+        for quote in texts:
+            key = (known.source, quote, anchor)
+            if key not in self._passages:
+                self._passages[key] = self._passage(known.source, document, quote, anchor)
+            found = self._passages[key]
+            if isinstance(found, Passage):
+                return placed(known, found, document, anchor)
+            problem = problem or found
+        return replace(known, sentence=problem, cited_place=anchor)
+
+    def _passage(self, name: str, document: Document, quote: str, anchor: str) -> Passage | str:
+        """Where the document has the quote, rather at the anchor; or why it proves nothing."""
+        if self.left <= 0:
+            return TOO_MUCH
+        found, cost = passage_at(quote, document, name, anchor)
+        self.left -= cost
+        return found
+
     def _place(self, name: str, text: SourceText, quote: str, first: int, last: int) -> Span | str:
         key = (name, quote, first, last)
         if key not in self._spans:
@@ -340,7 +357,7 @@ class _Reader:
     def _searched(self, name: str, text: SourceText, quote: str, first: int, last: int) -> Span | str:
         """Where the quote stands: in the lines named, else near them, else anywhere; or why it proves nothing."""
         if self.left <= 0:
-            return "It was not looked up: too much would have to be searched for the citations of this text"
+            return TOO_MUCH
         if is_short(quote):
             self.left -= len(text.text)
         if reason := proves_nothing(quote, text.text):
@@ -370,18 +387,6 @@ def _placed(known: Citation, span: Span, anchor: str, lines: tuple[int, int]) ->
         return replace(found, status=CitationStatus.OK, sentence=where)
     instead = f"not in line {first}" if first else "which the link did not say"
     return replace(found, status=CitationStatus.CORRECTED, sentence=f"{where}, {instead}")
-
-
-def _quotes_in(text: str) -> tuple[list[str], bool]:
-    """The words that a link's text may quote, the likeliest first, and whether they stand in quotation marks."""
-    written = html.unescape(_ESCAPED.sub(r"\1", _QUOTATION.sub(r"\1", text))).strip()
-    bare = _MARKS.sub("", written).strip()
-    found = [_unquoted(written), _unquoted(bare)]
-    return list(dict.fromkeys(found)), _unquoted(bare) != bare
-
-
-def _unquoted(text: str) -> str:
-    return text[1:-1].strip() if len(text) > 2 and text[0] + text[-1] in _QUOTES else text
 
 
 def _weak(figures: Sequence[str], names: Sequence[str]) -> str:

@@ -1,6 +1,6 @@
 """The dialogue that gets a valid answer out of a model: ask, validate, say what is wrong, ask again."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from pydantic import ValidationError
@@ -71,9 +71,7 @@ def added(ask: Ask, text: str) -> Ask:
     last = ask.messages[-1]
     if last["role"] != "user":
         return replace(ask, messages=(*ask.messages, {"role": "user", "content": [block]}))
-    content = last["content"]
-    assert isinstance(content, list)  # all messages are made here
-    return replace(ask, messages=(*ask.messages[:-1], {**last, "content": [*content, block]}))
+    return replace(ask, messages=(*ask.messages[:-1], with_blocks(last, [block])))
 
 
 def assistant(reply: Reply) -> JsonObject:
@@ -87,6 +85,13 @@ def unwrapped(text: str) -> str:
     if stripped.startswith("```") and stripped.endswith("```") and "\n" in stripped:
         return stripped[stripped.index("\n") + 1 : -3].strip()
     return stripped
+
+
+def with_blocks(message: JsonObject, blocks: Sequence[JsonObject]) -> JsonObject:
+    """A message of our own with more blocks at its end."""
+    content = message["content"]
+    assert isinstance(content, list)  # all messages are made here
+    return {**message, "content": [*content, *blocks]}
 
 
 def user(*parts: str) -> JsonObject:

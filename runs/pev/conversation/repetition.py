@@ -15,7 +15,7 @@ MAX_SAME = 3
 MAX_WRITTEN = 20
 LINE_CHARS = 160
 """Of what is told of earlier calls when a conversation begins again: paths of files, arguments and results."""
-WRITES = frozenset({"edit_file", "write_file"})
+WRITES = frozenset({"comment_document", "edit_file", "write_file"})
 
 
 class Calls:

@@ -1,17 +1,18 @@
 """The question whether a quote stands in its source (rule T1). Linear in the size of the source."""
 
-import re
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
 from itertools import islice
 
 import regex
 
 from runs.pev.contracts import QuotedEvidence
+from runs.pev.documents.document import Document
+from runs.pev.evidence.finding import Span, find
+from runs.pev.evidence.passages import Passage, passage_in
 from runs.pev.evidence.results import Evidence
-from runs.pev.files.paths import digest_of, text_of
+from runs.pev.files.paths import digest_of, document_of, text_of
 from runs.pev.texts.quotekey import find_by_key
-from runs.pev.texts.wording import one_spaced, quoted
+from runs.pev.texts.wording import quoted
 
 MIN_CHARACTERS = 3
 """Letters and digits of a quote that can be seen. Fewer occur in nearly every text and prove nothing."""
@@ -23,19 +24,9 @@ HINT_BYTES = 20_000_000
 HINT_SOURCES = 500
 """How far the other sources are read for the hint where a quote does stand: it is a courtesy."""
 
-_WORD = re.compile(r"\S+")
 _WORDS = regex.compile(r"[\p{Han}\p{Hiragana}\p{Katakana}]|[\p{L}\p{N}]+")
 _FIGURE = regex.compile(r"\p{N}")
 _READ = regex.compile(r"(?V1)[[\p{L}\p{N}]--\p{Default_Ignorable_Code_Point}]")
-
-
-@dataclass(frozen=True)
-class Span:
-    """Character offsets `start` (first) and `end` (one after the last) and the line of `start`, from 1."""
-
-    start: int
-    end: int
-    line: int
 
 
 def resolve(given: QuotedEvidence, sources: Mapping[str, bytes]) -> Evidence:
@@ -52,6 +43,8 @@ def resolve(given: QuotedEvidence, sources: Mapping[str, bytes]) -> Evidence:
     text = text_of(data)
     if text is None:
         return unverified(given, f"{given.source} is not a text file; nothing can be quoted from it", digest)
+    if document := document_of(data):
+        return _of_document(given, document, digest, sources)
     if reason := proves_nothing(given.quote, text):
         return unverified(given, reason, digest)
     span = find(given.quote, text) or _find_by_key(given.quote, text)
@@ -73,6 +66,32 @@ def resolve(given: QuotedEvidence, sources: Mapping[str, bytes]) -> Evidence:
     )
 
 
+def _of_document(given: QuotedEvidence, document: Document, digest: str, sources: Mapping[str, bytes]) -> Evidence:
+    found = passage_in(given.quote, document, given.source)
+    words = found.words if isinstance(found, Passage) else given.quote
+    if reason := useless(words, document):
+        return unverified(given, reason, digest)
+    if found is None:
+        missing = f"{quoted(given.quote)} does not occur in {given.source}{_elsewhere(given, sources)}"
+        return unverified(given, missing, digest)
+    if isinstance(found, str):
+        return unverified(given, found, digest)
+    return Evidence(
+        kind="quote",
+        source=given.source,
+        verified=True,
+        sentence=f"{quoted(found.words)} stands in {given.source}, {found.place}",
+        quote=found.words,
+        sha256=digest,
+        start=found.span.start,
+        end=found.span.end,
+        line=found.span.line,
+        anchor=found.where.anchor,
+        place=found.where.words,
+        weak=found.weak,
+    )
+
+
 def proves_nothing(quote: str, text: str) -> str:
     """Why a quote from this text cannot prove anything, wherever it stands; empty if it can.
 
@@ -84,6 +103,11 @@ def proves_nothing(quote: str, text: str) -> str:
     if is_short(quote) and not _has_line(quote.strip(), text):
         return f"{quoted(quote)} is one short word; quote the words around it"
     return ""
+
+
+def useless(quote: str, document: Document) -> str:
+    """As `proves_nothing`, of a document: a cell of its own is as good as a line."""
+    return proves_nothing(quote, document.text.replace("\t", "\n") if is_short(quote) else "")
 
 
 def words_in(text: str) -> list[str]:
@@ -106,63 +130,9 @@ def _has_line(wanted: str, text: str, piece: int = 250_000) -> bool:
     return rest.strip() == wanted
 
 
-def find(quote: str, text: str) -> Span | None:
-    """Where the quote first occurs in the text, runs of whitespace counting as one space; None if nowhere.
-
-    A quote of nothing but whitespace occurs nowhere.
-    """
-    return Searched(text).find(quote)
-
-
-class Searched:
-    """A text made ready for several look-ups, which takes its memory twice. Without `capitals` these do not count, and
-    what `find` returns is exact to the word only: some letters have another length as capitals.
-    """
-
-    def __init__(self, text: str, *, capitals: bool = True) -> None:
-        self._text = text
-        self._capitals = capitals
-        self._folded = self._fold(one_spaced(text))
-
-    def __contains__(self, quote: str) -> bool:
-        return self._at(quote) >= 0
-
-    def find(self, quote: str) -> Span | None:
-        at = self._at(quote)
-        if at < 0:
-            return None
-        first, into_first = _word_at(self._folded, at)
-        last, into_last = _word_at(self._folded, at + len(self._wanted(quote)) - 1)
-        words = islice((match.start() for match in _WORD.finditer(self._text)), first, last + 1)
-        start, end = _outermost(words)
-        return Span(start + into_first, end + into_last + 1, self._text.count("\n", 0, start) + 1)
-
-    def _at(self, quote: str) -> int:
-        wanted = self._wanted(quote)
-        return self._folded.find(wanted) if wanted else -1
-
-    def _wanted(self, quote: str) -> str:
-        return self._fold(" ".join(quote.split()))
-
-    def _fold(self, text: str) -> str:
-        return text if self._capitals else text.casefold()
-
-
 def _find_by_key(quote: str, text: str) -> Span | None:
     place = find_by_key(quote, text)
     return Span(*place, text.count("\n", 0, place[0]) + 1) if place else None
-
-
-def _word_at(folded: str, at: int) -> tuple[int, int]:
-    """Which word the character `at` is in, from 0, and how far into it."""
-    return folded.count(" ", 0, at), at - folded.rfind(" ", 0, at) - 1
-
-
-def _outermost(starts: Iterator[int]) -> tuple[int, int]:
-    first = last = next(starts)
-    for last in starts:  # noqa: B007  the last one is what is wanted
-        pass
-    return first, last
 
 
 def _elsewhere(given: QuotedEvidence, sources: Mapping[str, bytes]) -> str:
@@ -177,7 +147,9 @@ def _elsewhere(given: QuotedEvidence, sources: Mapping[str, bytes]) -> str:
         text = text_of(data)
         span = find(given.quote, text) if text is not None else None
         if span:
-            return f"; it does occur in {name}, line {span.line}, but that is not the source named"
+            document = document_of(data)
+            where = document.where(span.start, span.end).words if document else f"line {span.line}"
+            return f"; it does occur in {name}, {where}, but that is not the source named"
     return ""
 
 

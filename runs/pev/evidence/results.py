@@ -12,7 +12,8 @@ class Evidence(Contract):
     """A quote that was looked up, or the result of a check.
 
     `source` is a name of `sources.Sources`; `sha256` is of the file's own bytes, or of the text that a tool or a model
-    gave. `start` and `end` are character offsets in the decoded text, `line` counts from 1. `sentence` is for people.
+    gave. `start` and `end` are character offsets in the decoded text, `line` counts from 1; of a document `anchor` and
+    `place` say where that is, for citations and for people (`p23`, "clause 4.2(b)"). `sentence` is for people.
     Without `verified` it supports nothing and is shown as such. `provenance`: whose words these are, or, of a check,
     what it compared the result with; verdicts of earlier versions do not say it. `cites`: where a citation in a passage
     that the run wrote leads outside. `statement`: the words of the result that are supported, and where they are.
@@ -28,6 +29,8 @@ class Evidence(Contract):
     start: int = 0
     end: int = 0
     line: int = 0
+    anchor: str = ""
+    place: str = ""
     provenance: Provenance | None = None
     cites: str = ""
     statement: str = ""
@@ -55,8 +58,10 @@ class Evidence(Contract):
 
     @property
     def where(self) -> str:
-        """Source and line for people."""
+        """Source and place for people."""
         name = named(self.source)
+        if self.place:
+            return f"{name}, {self.place}"
         return f"{name}, line {self.line}" if self.line else name
 
     @property

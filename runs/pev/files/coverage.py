@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 from runs.pev.ports import FileInfo, Shown
@@ -11,6 +11,8 @@ MAX_RANGES = 3
 """Ranges of lines that are named; more are counted."""
 MAX_NAMED = 8
 """Files or folders that a sentence names. Two thousand files are a handful of folders."""
+MAX_NOTES = 3
+"""Sentences on what of one file could not be read."""
 MAX_OF_STEP = 40
 """Files that are listed one by one with a step."""
 
@@ -28,8 +30,9 @@ class Extent(StrEnum):
 @dataclass(frozen=True)
 class Covered:
     """How much of one given file was shown. `ranges`: first and last lines, of so many `lines`; 0 if none was shown.
+    `units`: the pages, slides or sheets of each range, such as “pages 1 to 7”; empty where there are none.
 
-    `problem`: why it cannot be read, as a clause behind its name.
+    `problem`: why it cannot be read, as a clause behind its name. `notes`: what of it could not be read, as sentences.
     """
 
     path: str
@@ -37,6 +40,8 @@ class Covered:
     ranges: Sequence[tuple[int, int]] = ()
     lines: int = 0
     problem: str = ""
+    notes: Sequence[str] = ()
+    units: Sequence[str] = ()
 
     @property
     def count(self) -> int:
@@ -49,10 +54,10 @@ class Covered:
 
     @property
     def sentence(self) -> str:
-        """Such as “annex.md lines 1 to 400 of 900”."""
+        """Such as “annex.md lines 1 to 400 of 900” or “lease.pdf pages 1 to 7 (lines 1 to 400 of 900)”."""
         match self.extent:
             case Extent.WHOLE:
-                return f"{self.path} whole"
+                return f"{self.path} whole{', as far as it can be read' if self.notes else ''}"
             case Extent.PART:
                 return f"{self.path} {self._part()}"
             case Extent.NOTHING:
@@ -68,16 +73,21 @@ class Covered:
         if len(self.ranges) > MAX_RANGES:
             return f"{self.count:,} of {self.lines:,} lines"
         spans = [f"{first:,} to {last:,}" if first < last else f"{first:,}" for first, last in self.ranges]
-        return f"line{'s' if self.count > 1 else ''} {' and '.join(spans)} of {self.lines:,}"
+        lines = f"line{'s' if self.count > 1 else ''} {' and '.join(spans)} of {self.lines:,}"
+        units = dict.fromkeys(self.units)
+        return f"{' and '.join(units)} ({lines})" if units and all(units) else lines
 
 
 @dataclass(frozen=True)
 class Inputs:
-    """The given files, those that cannot be read with the reason, and those that a person excluded, by path."""
+    """The given files, those that cannot be read with the reason, those that a person excluded, and what of the others
+    could not be read, by path.
+    """
 
     files: Mapping[str, FileInfo] = field(default_factory=dict)
     problems: Mapping[str, str] = field(default_factory=dict)
     excluded: Collection[str] = ()
+    notes: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
 
 def coverage(inputs: Inputs, shown: Iterable[Shown]) -> tuple[Covered, ...]:
@@ -85,13 +95,10 @@ def coverage(inputs: Inputs, shown: Iterable[Shown]) -> tuple[Covered, ...]:
 
     What counts is the content: a file that the run has changed is not the one that was given.
     """
-    ranges: dict[str, list[tuple[int, int]]] = defaultdict(list)
-    lines: dict[str, int] = {}
+    seen: dict[str, list[Shown]] = defaultdict(list)
     for one in shown:
         if one.lines:
-            lines[one.sha256] = one.lines
-            if one.first_line <= one.last_line:
-                ranges[one.sha256].append((one.first_line, one.last_line))
+            seen[one.sha256].append(one)
     found: list[Covered] = []
     for path, info in inputs.files.items():
         if path in inputs.excluded:
@@ -99,7 +106,7 @@ def coverage(inputs: Inputs, shown: Iterable[Shown]) -> tuple[Covered, ...]:
         elif path in inputs.problems:
             found.append(Covered(path, Extent.UNREADABLE, problem=inputs.problems[path]))
         else:
-            found.append(_covered(path, info, _joined(ranges[info.sha256]), lines.get(info.sha256, 0)))
+            found.append(replace(_covered(path, info, seen[info.sha256]), notes=inputs.notes.get(path, ())))
     return tuple(found)
 
 
@@ -108,10 +115,24 @@ def read_whole(files: Mapping[str, FileInfo], shown: Iterable[Shown]) -> set[str
     return {one.path for one in coverage(Inputs(files), shown) if one.extent is Extent.WHOLE}
 
 
-def _covered(path: str, info: FileInfo, ranges: Sequence[tuple[int, int]], lines: int) -> Covered:
-    if not info.size or (lines and list(ranges) == [(1, lines)]):
+def _covered(path: str, info: FileInfo, shown: Sequence[Shown]) -> Covered:
+    ranges = _joined((one.first_line, one.last_line) for one in shown if one.first_line <= one.last_line)
+    lines = shown[-1].lines if shown else 0
+    if not info.size or (lines and ranges == [(1, lines)]):
         return Covered(path, Extent.WHOLE, ranges, lines)
-    return Covered(path, Extent.PART if lines else Extent.NOTHING, ranges, lines)
+    units = [_units(shown, *each) for each in ranges[:MAX_RANGES]]
+    return Covered(path, Extent.PART if lines else Extent.NOTHING, ranges, lines, units=units)
+
+
+def _units(shown: Iterable[Shown], first: int, last: int) -> str:
+    """The pages that these lines are of, from the first to the last, where both were named with what was shown."""
+    within = [one for one in shown if one.unit and first <= one.first_line <= one.last_line <= last]
+    begins = next((one.unit for one in within if one.first_line == first), "")
+    ends = next((one.unit for one in within if one.last_line == last), "")
+    if not (begins and ends):
+        return ""
+    unit, _, name = begins.partition(" ")
+    return begins if begins == ends else f"{unit}s {name} to {ends.partition(' ')[2]}"
 
 
 def _joined(ranges: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
@@ -127,16 +148,18 @@ def _joined(ranges: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
 
 def unread_in(found: Iterable[Covered], meant: Collection[str]) -> list[str]:
     """A sentence for each group of given files that keep a result from being whole (T6): those that cannot be read, by
-    reason, and those of the files that are `meant` by the plan of which nothing was shown.
+    reason, those of which a part cannot be, and those that are `meant` by the plan of which nothing was shown.
     """
     problems: dict[str, list[str]] = defaultdict(list)
     nothing: list[str] = []
-    for one in found:
+    listed = list(found)
+    for one in listed:
         if one.extent is Extent.UNREADABLE:
             problems[one.problem].append(one.path)
         elif one.extent is Extent.NOTHING and one.path in meant:
             nothing.append(one.path)
     sentences = [f"{said(paths)} could not be read: {_each(paths)} {why}." for why, paths in problems.items()]
+    sentences += _read_in_part([one for one in listed if one.notes])
     if nothing:
         sentences.append(f"No step was shown {said(nothing)}, although the plan gives {_them(nothing)} to its steps.")
     return sentences
@@ -175,6 +198,18 @@ def each_shown(found: Iterable[Covered]) -> list[str]:
     named = sorted(shown, key=lambda one: one.extent is Extent.WHOLE)[:MAX_OF_STEP]
     more = len(shown) - len(named)
     return [one.sentence for one in named] + ([f"{more:,} more"] if more else [])
+
+
+def _read_in_part(found: Sequence[Covered]) -> list[str]:
+    """What of these files could not be read, each by itself; many of them by their names alone."""
+    sentences = []
+    for one in found[:MAX_NAMED]:
+        more = len(one.notes) - MAX_NOTES
+        rest = [f"{more:,} more such places."] if more > 0 else []
+        sentences.append(f"A part of {one.path} could not be read: {' '.join([*one.notes[:MAX_NOTES], *rest])}")
+    if more_files := [one.path for one in found[MAX_NAMED:]]:
+        sentences.append(f"Parts of {said(more_files)} could not be read either.")
+    return sentences
 
 
 def _excluded(found: Iterable[Covered]) -> list[str]:

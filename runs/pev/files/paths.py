@@ -3,18 +3,22 @@
 import hashlib
 import re
 import unicodedata
-from collections.abc import Iterable
-from functools import lru_cache
+from collections.abc import Callable, Iterable
+from functools import cache, lru_cache
 
 import regex
 
 from runs.errors import PathRefused
+from runs.pev.documents.document import Document
 from runs.pev.files.sensitive import is_version_store
 
 MAX_CHARACTERS = 400
 MAX_BYTES_IN_A_PART = 255
 MAX_PARTS = 20
 """Common file systems take 255 bytes in a name; paths stay below their 4,096, since folders come before them."""
+
+ATTACHMENTS = " attachments/"
+"""Behind the path of a mail: the folder of what is attached to it."""
 
 _RESERVED = re.compile(r"(?:con|prn|aux|nul|conin\$|conout\$|(?:com|lpt)[0-9¹²³])", re.IGNORECASE)
 _DRIVE = re.compile(r"[A-Za-z]:")
@@ -68,20 +72,29 @@ def base_name(path: str) -> str:
 
 
 class Converted(bytes):
-    """A text as UTF-8 that was given in another encoding. `sha256` is the hash of what was given, which evidence names:
-    it is what people have and can compare.
+    """A text as UTF-8 that was given in another encoding or format. `sha256` is the hash of what was given, which
+    evidence names: it is what people have and can compare. `document` reads the places of its text, when they are asked
+    for; None where a text has nothing but lines.
     """
 
     sha256: str
+    document: Callable[[], Document] | None
 
-    def __new__(cls, data: bytes, sha256: str) -> "Converted":
+    def __new__(cls, data: bytes, sha256: str, document: Callable[[], Document] | None = None) -> "Converted":
         made = super().__new__(cls, data)
         made.sha256 = sha256
+        made.document = document and cache(document)
         return made
 
 
 class Unreadable(bytes):
     """A content that is no text, whatever its bytes look like: a PDF file may be nothing but ASCII."""
+
+
+def mail_of(path: str) -> str:
+    """The path of the mail that a file is attached to, by where the file lies; empty for all others."""
+    mail, found, _ = path.rpartition(ATTACHMENTS)
+    return mail if found else ""
 
 
 def digest_of(data: bytes) -> str:
@@ -100,6 +113,11 @@ def text_of(data: bytes) -> str | None:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError:
         return None
+
+
+def document_of(data: bytes) -> Document | None:
+    """The places of a document's text, which is what `text_of` gives; None for a text that has nothing but lines."""
+    return data.document() if isinstance(data, Converted) and data.document else None
 
 
 def is_text(data: bytes) -> bool:

@@ -41,15 +41,16 @@ class Reads(Contract):
 class View:
     """The files as an attempt at `step` finds them: as they were `given`, and as the workspace has them.
 
-    `unreadable`: why contents are no text, by their hash: listings say it. `loose`: outputs of steps that this one does
-    not wait for.
-    Whether they are there is a matter of timing, so no set depends on it; to have read one does count.
+    `unreadable`: why contents are no text, `extents`: how much documents are, by their hash; listings say both.
+    `loose`: outputs of steps that this one does not wait for. Whether they are there is a matter of timing, so no set
+    depends on it; to have read one does count.
     """
 
     given: Mapping[str, FileInfo]
     workspace: Mapping[str, FileInfo]
     step: PlanStep
     unreadable: Mapping[str, str] = field(default_factory=dict)
+    extents: Mapping[str, str] = field(default_factory=dict)
     loose: Set[str] = frozenset()
     _digests: dict[str, str] = field(default_factory=dict, init=False)
 
@@ -87,7 +88,7 @@ class View:
             case _Asked.CONTENTS:
                 return f"{self._content(given)}/{self._content(now)}" if given or now else ""
             case _Asked.LISTING:
-                return f"{now.size} {self.unreadable.get(now.sha256, '')} {given == now}" if now else ""
+                return f"{now.size} {self._listed(now)} {given == now}" if now else ""
             case _Asked.NAMES:
                 return f"{given is not None} {now is not None}" if given or now else ""
             case _Asked.MEANT:
@@ -100,6 +101,9 @@ class View:
 
     def _is_unreadable(self, info: FileInfo) -> bool:
         return info.sha256 in self.unreadable
+
+    def _listed(self, info: FileInfo) -> str:
+        return self.unreadable.get(info.sha256) or self.extents.get(info.sha256, "")
 
     def _content(self, info: FileInfo | None) -> str:
         if info is None:

@@ -61,6 +61,13 @@ _SHORT_NAME = re.compile(r"git~\d+")
 _INVISIBLE = regex.compile(r"\p{Default_Ignorable_Code_Point}")
 
 
+JUNK = (
+    r"(^|/)(\.git|\.hg|\.svn|node_modules|__pycache__|\.venv|__MACOSX|\._[^/]+|\.DS_Store|Thumbs\.db|desktop\.ini)(/|$)"
+)
+"""What folders and archives hold beside the files that are meant; read here and by browsers, ignoring capitals."""
+_JUNK = re.compile(JUNK, re.IGNORECASE)
+
+
 def _pattern() -> str:
     folders, files = (
         "|".join(re.escape(name).replace(r"\*", "[^/]*") for name in names) for names in (SECRET_FOLDERS, SECRET_FILES)
@@ -83,6 +90,13 @@ def secret_part(path: str) -> str:
     shown = path.replace("\\", "/").split("/")
     depth = folded.count("/", 0, found.end())
     return "/".join(shown[:depth]) + "/" if found[0].endswith("/") else "/".join(shown)
+
+
+def junk_part(path: str) -> str:
+    """The path down to the part that is rarely meant, such as `.git`; nothing if there is none."""
+    slashed = path.replace("\\", "/")
+    found = _JUNK.search(slashed)
+    return slashed[: found.end(2)] if found else ""
 
 
 def is_private_key(beginning: bytes) -> bool:

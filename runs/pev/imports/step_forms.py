@@ -10,7 +10,7 @@ from runs.errors import PathRefused
 from runs.pev.contracts import JsonObject
 from runs.pev.files.paths import clean_path
 from runs.pev.imports.notes import NOTHING, Notes, each_of, named, written
-from runs.pev.tools import TOOL_NAMES
+from runs.pev.tools.toolbox import TOOL_NAMES
 
 PURPOSE = "As the description of the step says."
 DONE = "What the description of the step asks for has been done."

@@ -6,6 +6,7 @@ and figures ("-5" is not "5", "1 000" not "1000", "10²" not "102", "10-20" not 
 
 import unicodedata
 from array import array
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -13,11 +14,15 @@ import regex
 
 MAX_CHARACTERS = 400_000
 """Of a text whose key is made, more than a hundred pages: a fifth of a second, at the worst two; eight megabytes."""
+MAX_OF_DOCUMENTS = 2_000_000
+"""Some six hundred pages, looked through in five pieces: two seconds at the worst, and their keys are kept."""
 MIN_KEY = 12
 """Characters of a key; a shorter one has to be the only one of its kind in the text, to point at one place."""
 
 MAX_BETWEEN = 200
 """Characters that a passage may have more than twice those of the quote: white space and what nobody sees."""
+_OVERLAP = 10_000
+"""Of the pieces in which a long source is looked through."""
 _DROPPED = "\u00ad\u200b-\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff"
 """Soft hyphens, what has no width, and marks of direction: nobody sees them, and copies have them or not."""
 _FOLDED = (
@@ -83,20 +88,34 @@ def _without_breaks(text: str, places: array[int]) -> Key:
     return Key("".join([*kept, text[at:]]), left + places[at:])
 
 
-def find_by_key(quote: str, source: str) -> tuple[int, int] | None:
+def find_by_key(quote: str, source: str, limit: int = MAX_CHARACTERS) -> tuple[int, int] | None:
     """Where the source has the words of the quote in its own spelling, as first character and one after the last.
 
-    None where it has not, where it is too long to be looked through, where a short quote has several such places, and
-    where so much lies between the words that they would not be one passage.
+    None where it has not, where it is longer than `limit`, where a short quote has several such places, and where so
+    much lies between the words that they would not be one passage. A long source is looked through piece by piece.
     """
     wanted = key(quote).text
-    if not wanted or len(source) > MAX_CHARACTERS:
+    if not wanted or len(source) > limit:
         return None
+    longest = 2 * len(quote) + MAX_BETWEEN
+    overlap = longest + -longest % _OVERLAP  # the same for most quotes, so that the keys of pieces are those kept
+    places = (
+        (start + first, start + end)
+        for start in range(0, max(len(source), 1), MAX_CHARACTERS)
+        for first, end in _places(wanted, source[start : start + MAX_CHARACTERS + overlap])
+        if first < MAX_CHARACTERS
+    )
+    found = next(places, None)
+    if found is None or (len(wanted) < MIN_KEY and next(places, None)):
+        return None
+    return found if found[1] - found[0] <= longest else None
+
+
+def _places(wanted: str, source: str) -> Iterator[tuple[int, int]]:
     found = key(source)
     at = found.text.find(wanted)
-    if at < 0 or (len(wanted) < MIN_KEY and found.text.find(wanted, at + 1) >= 0):
-        return None
-    first, last = found.places[at], found.places[at + len(wanted) - 1]
-    composed = _COMPOSED.match(source, last)
-    end = composed.end() if composed else last + 1
-    return (first, end) if end - first <= 2 * len(quote) + MAX_BETWEEN else None
+    while at >= 0:
+        last = found.places[at + len(wanted) - 1]
+        composed = _COMPOSED.match(source, last)
+        yield found.places[at], composed.end() if composed else last + 1
+        at = found.text.find(wanted, at + 1)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from runs.pev.checks.material import Material
-from runs.pev.contracts import RESULT, Criterion, MinBytes, WordCount
+from runs.pev.contracts import RESULT, Criterion, JsonObject, MinBytes, WordCount
 from runs.pev.evidence.sources import Given, Sources, ToolText
 from runs.pev.files.reads import Looks
 from runs.pev.verification.requests import PersonRequest
@@ -27,7 +27,8 @@ class Case:
     `min_verifier_confidence`, and of each written document `min_document_bytes`, where none of the plan's `size_checks`
     says how long it is to be. `review`: a model looks at the result even where checks decide every criterion.
     `read_whole`: the given files of which executors were shown every line; `meant`: those that the step deals with.
-    `persons`: what people asked for, by the number of the request; `requests`: those of them that are judged here.
+    `pages`: blocks that show, as it looks, what the executor has read. `persons`: what people asked for, by the number
+    of the request; `requests`: those of them that are judged here.
     """
 
     subject: str
@@ -56,6 +57,7 @@ class Case:
     persons: Mapping[int, str] = field(default_factory=dict)
     requests: Sequence[PersonRequest] = ()
     meant: Sequence[str] = ()
+    pages: Sequence[JsonObject] = ()
 
     def watched(self, looks: Looks) -> Case:
         """The same, which notes what of the files is looked at."""

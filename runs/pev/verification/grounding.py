@@ -6,14 +6,18 @@ it cannot tell: it marks what shares nothing with it, so that the verifier is as
 
 from collections.abc import Sequence
 
-from runs.enums import About, CitationStatus, Provenance
-from runs.pev.citations.lookup import Citation, cited_at
+from runs.enums import About, Provenance
+from runs.pev.citations.citation import Citation
+from runs.pev.citations.citing import may_cite
+from runs.pev.citations.lookup import cited_at, noted_at
 from runs.pev.contracts import Criterion, QuotedEvidence
-from runs.pev.evidence.quotes import Span, find, resolve
+from runs.pev.evidence.finding import Span, find
+from runs.pev.evidence.passages import unmarked
+from runs.pev.evidence.quotes import proves_nothing, resolve
 from runs.pev.evidence.relation import unrelated
 from runs.pev.evidence.results import Evidence
 from runs.pev.evidence.sources import OUTSIDE, Sources
-from runs.pev.files.paths import text_of
+from runs.pev.files.paths import document_of, text_of
 from runs.pev.texts.wording import quoted
 
 NOT_OUTSIDE = (
@@ -43,29 +47,33 @@ def supports(criterion: Criterion, evidence: Sequence[Evidence]) -> bool:
 
 def _with_provenance(found: Evidence, sources: Sources) -> Evidence:
     text = text_of(sources[found.source]) or ""
-    for start, end in sources.observed(found.source):
-        if span := find(found.quote, text[start:end]):
-            line = text.count("\n", 0, start) + span.line
-            place = {"line": line, "start": start + span.start, "end": start + span.end}
-            sentence = f"{quoted(found.quote)} stands in {found.source}, line {line}"
-            return found.model_copy(update={**place, "sentence": sentence, "provenance": Provenance.OBSERVED})
+    observed = sources.observed(found.source)
+    for quote in dict.fromkeys(unmarked(found.quote)) if observed else ():
+        if proves_nothing(quote, text):
+            continue
+        for start, end in observed:
+            if span := find(quote, text[start:end]):
+                line = text.count("\n", 0, start) + span.line
+                place = {"line": line, "start": start + span.start, "end": start + span.end, "quote": quote}
+                sentence = f"{quoted(quote)} stands in {found.source}, line {line}"
+                return found.model_copy(update={**place, "sentence": sentence, "provenance": Provenance.OBSERVED})
     known = {"sha256": sources.digest(found.source) or found.sha256, "cites": _cited_by(found, text, sources)}
     return found.model_copy(update={**known, "provenance": sources.provenance(found.source)})
 
 
 def _cited_by(found: Evidence, text: str, sources: Sources) -> str:
-    """Where a citation in the passage of a result leads outside the run; empty for what is no Markdown of the run."""
+    """Where a citation in the passage of a result leads outside the run; empty for what has no citations."""
     name = found.source
-    if sources.provenance(name) is not Provenance.MADE or not (name == "@output" or name.lower().endswith(".md")):
+    if sources.provenance(name) is not Provenance.MADE or not (name == "@output" or may_cite(name)):
         return ""
-    cited = cited_at(text, found.start, found.end, sources)
-    return next((f"{one.source}, {_line_of(one)}" for one in cited if one.provenance in OUTSIDE), "")
+    document = document_of(sources[name])
+    place = found.start, found.end, sources
+    cited = noted_at(document, *place) if document else cited_at(text, *place)
+    return next((f"{one.source}, {_place_of(one)}" for one in cited if one.provenance in OUTSIDE), "")
 
 
-def _line_of(one: Citation) -> str:
-    if one.status is CitationStatus.CORRECTED and one.cited_line:
-        return f"line corrected from {one.cited_line} to {one.source_line}"
-    return f"line {one.source_line}"
+def _place_of(one: Citation) -> str:
+    return (one.correction if one.cited_line or one.cited_place else "") or one.where
 
 
 def _with_statement(found: Evidence, statement: str, sources: Sources, made: Sequence[str]) -> Evidence:
@@ -73,7 +81,8 @@ def _with_statement(found: Evidence, statement: str, sources: Sources, made: Seq
         span = _in(name, statement, sources)
         if span:
             place = {"statement_line": span.line, "statement_start": span.start, "statement_end": span.end}
-            words = {"statement": statement, "statement_in": name, "weak": unrelated(statement, found.quote)}
+            weak = found.weak or unrelated(statement, found.quote)
+            words = {"statement": statement, "statement_in": name, "weak": weak}
             return found.model_copy(update={**place, **words})
     sentence = f"{quoted(statement)}, which it is said to support, is nowhere in the result"
     return found.model_copy(update={"verified": False, "sentence": sentence})

@@ -7,14 +7,14 @@ from runs.pev.checks.deciding import run_check, seconds_for
 from runs.pev.citations.citing import LISTED, message_of, problems_of
 from runs.pev.contracts import Criterion, FileExists
 from runs.pev.evidence.results import CriterionResult, Evidence
-from runs.pev.files.paths import is_blank
+from runs.pev.files.paths import document_of, is_blank
 from runs.pev.verification.case import Case
 from runs.pev.verification.grounding import supports
 
 SECONDS = 20.0
 """What the slow checks of one attempt may take together: each may be a pattern followed in thousands of states."""
 _ORDER = "OUDKSCM"
-_DOCUMENTS = (".md", ".markdown")
+_DOCUMENTS = (".md", ".markdown", ".docx", ".pdf")
 
 
 def decided_by_code(case: Case, labels: Mapping[str, Criterion]) -> list[CriterionResult]:
@@ -93,10 +93,16 @@ def _too_short(case: Case) -> list[CriterionResult]:
         _result(
             f"D{number}",
             f"The document {path} is more than a stub",
-            _broken(path, f"{path} has {short[path]} bytes; in this run it has to have {case.min_document_bytes}"),
+            _broken(path, f"{path} has {_size(case, path)}; in this run it has to have {case.min_document_bytes}"),
         )
         for number, path in enumerate((path for path in short if path not in meant), 1)
     ]
+
+
+def _size(case: Case, path: str) -> str:
+    """Of a Word or a PDF document its text counts, however large the file is."""
+    data = case.files[path]
+    return f"{len(data)} bytes{' of text' if document_of(data) else ''}"
 
 
 def _citations(case: Case) -> list[CriterionResult]:

@@ -139,12 +139,12 @@ class Change:
     def proof(self, given: QuotedEvidence) -> Evidence:
         """The quote looked up; verified if it shows that something has changed, and is more than the request (T7).
 
-        `weak` where nothing in it is what was asked for: any line that is new would do.
+        `weak` where nothing in it is what was asked for: any line that is new would do; or as the quote is.
         """
         found = self._looked_up(given)
         if not found.verified:
             return found
-        weak = unrelated_to_request(self.request.words, found.quote)
+        weak = found.weak or unrelated_to_request(self.request.words, found.quote)
         return found.model_copy(update={"provenance": Provenance.MADE, "weak": weak})
 
     def _looked_up(self, given: QuotedEvidence) -> Evidence:

@@ -15,7 +15,7 @@ from pydantic import TypeAdapter, ValidationError
 from runs.enums import About, Complexity
 from runs.errors import InvalidInput
 from runs.pev.contracts import PlanContract
-from runs.pev.tools import TOOL_NAMES
+from runs.pev.tools.toolbox import TOOL_NAMES
 from runs.web.forms.checks import FORMS, KINDS, TermForm
 from runs.web.forms.plan_draft import (
     ActionDraft,

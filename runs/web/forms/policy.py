@@ -9,7 +9,7 @@ from typing import Any, get_args
 
 from django import forms
 
-from runs.enums import ApprovalPolicy, Exhausted, ModelReview, Preset, Role, StepApproval, StepMoment
+from runs.enums import ApprovalPolicy, Exhausted, ModelReview, OriginalPages, Preset, Role, StepApproval, StepMoment
 from runs.lifecycle.presets import Described, presets
 from runs.pev.policy import Policy
 from runs.web.forms.posted import Amount
@@ -42,6 +42,11 @@ _EXHAUSTED = {
     Exhausted.ACCEPT: "Go on with an open point; the outcome is partial at most",
     Exhausted.FAIL: "Fail the step",
 }
+_PAGES = {
+    OriginalPages.NEVER: "Never, text only",
+    OriginalPages.LAYOUT: "Pages that are mostly pictures or tables",
+    OriginalPages.ALWAYS: "All pages of PDFs and pictures",
+}
 _NAMES = (
     "plan_approval",
     "step_approval",
@@ -54,6 +59,7 @@ _NAMES = (
     "rounds",
     "max_steps",
     "model_review",
+    "original_pages",
     "min_document_bytes",
     "reuse",
     "same_model_verifier",
@@ -63,8 +69,9 @@ _NAMES = (
 _OTHERS = ("attempt_minutes", "limit_minutes", "min_confidence", "min_verifier_confidence")
 
 
-def _choice[Word: str](label: str, texts: Mapping[Word, str]) -> forms.ChoiceField:
-    return forms.ChoiceField(label=label, choices=[(str(word), text) for word, text in texts.items()])
+def _choice[Word: str](label: str, texts: Mapping[Word, str], help_text: str = "") -> forms.ChoiceField:
+    choices = [(str(word), text) for word, text in texts.items()]
+    return forms.ChoiceField(label=label, choices=choices, help_text=help_text)
 
 
 def _bounded(name: str, label: str, *, unit: int = 1, help_text: str = "", required: bool = True) -> forms.IntegerField:
@@ -103,6 +110,9 @@ class PolicyForm(forms.Form):
     step_approval = _choice("Steps that need your approval", _STEP)
     step_moment = _choice("When they need it", _MOMENT)
     model_review = _choice("The AI reviews even where automatic checks decide", _REVIEW)
+    original_pages = _choice(
+        "Show the AI original pages", _PAGES, "Of PDF files and pictures, beside their text, to models that take them"
+    )
     exhausted = _choice("When a step is out of attempts", _EXHAUSTED)
     attempts = _bounded("attempts", "Attempts per step")
     replans = _bounded("replans", "New plans after failed steps")

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from runs import trees
 from runs.lifecycle import drafts, replacing
-from runs.lifecycle.drafts import Refused
+from runs.lifecycle.intake import Refused
 from runs.lifecycle.replacing import Namesakes
 from runs.models import Draft, DraftFile, Tree, User
 from runs.pev.ports import FileInfo
@@ -21,6 +21,9 @@ MAX_NAMED = 20
 class Row:
     """A file of the list; `problem` is why it cannot be read, as a clause behind its name.
 
+    Of a document `extent` is how much it is ("12 pages"), and `notes` say what of it cannot be read. `reading`: it is
+    being read.
+
     Beside files of a run before: `news` is “new” or “changed”, `sent_as` its own name where it replaces another, and
     `namesakes` has those that it may replace.
     """
@@ -28,14 +31,17 @@ class Row:
     path: str
     size: int
     problem: str
+    extent: str = ""
+    notes: Sequence[str] = ()
+    reading: bool = False
     news: str = ""
     sent_as: str = ""
     namesakes: Namesakes | None = None
 
     @property
-    def order(self) -> tuple[bool, bool, bool, str]:
+    def order(self) -> tuple[bool, bool, bool, bool, str]:
         asked = self.namesakes is not None and self.namesakes.asked
-        return (not asked, not self.problem, not self.news, self.path)
+        return (not asked, not self.problem, not self.notes, not self.news, self.path)
 
 
 @dataclass(frozen=True)
@@ -79,6 +85,15 @@ class DraftFiles:
         return sum(1 for row in self.rows if row.problem)
 
     @property
+    def partly(self) -> int:
+        """Files of which a part cannot be read."""
+        return sum(1 for row in self.rows if row.notes)
+
+    @property
+    def reading(self) -> int:
+        return sum(1 for row in self.rows if row.reading)
+
+    @property
     def shown(self) -> Sequence[Row]:
         return self.rows[:MAX_ROWS]
 
@@ -115,14 +130,17 @@ def rows_of(
     files: Mapping[str, FileInfo], before: Mapping[str, FileInfo] | None = None, drafted: Sequence[DraftFile] = ()
 ) -> list[Row]:
     """What needs an answer first, then what cannot be read and what is not as in the run before, then by path."""
-    problems = drafts.problems_in(files)
+    known = drafts.readings_of(files)
     sent_as = {row.path: row.sent_as for row in drafted}
     same = {one.path: one for one in replacing.namesakes(before or {}, drafted)}
     rows = [
         Row(
             path,
             info.size,
-            problems.get(path, ""),
+            "" if info.sha256 in known.waiting else known.problems.get(info.sha256, ""),
+            known.extents.get(info.sha256, ""),
+            known.notes.get(info.sha256, ()),
+            info.sha256 in known.waiting,
             "" if before is None or before.get(path) == info else "changed" if path in before else "new",
             sent_as.get(path, ""),
             same.get(path),

@@ -6,26 +6,32 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from runs import trees
+from runs import blobs, trees
 from runs.documents import renditions
+from runs.documents.renditions import Readings
 from runs.enums import StepStatus
 from runs.models import Attempt, Run
-from runs.pev.citations.citing import is_markdown
+from runs.pev.citations.citing import is_markdown, may_cite
+from runs.pev.documents.document import Document
+from runs.pev.files.paths import mail_of
 from runs.pev.ports import FileInfo
-from runs.reading.citations import RunCitations, document_of, finished_in
+from runs.reading.citations import RunCitations, document_of, finished_in, noted_by
 from runs.reading.file_diff import FileDiff, file_diff
 from runs.reading.file_history import FileVersion, versions_of
 from runs.reading.tables import formulas_in
 from runs.reading.word_diff import Effort
 from runs.web.colours import coloured
+from runs.web.documents.blocks import Blocks, blocks_around
+from runs.web.documents.grid import Grid, grid_around
+from runs.web.documents.leaves import Leaf, leaf_of
 from runs.web.excerpt import WHOLE_BYTES, Excerpt, excerpt
 from runs.web.folding import Fold, folded, is_json
 from runs.web.images import HEAD_BYTES, image_type
 from runs.web.place import Place, Pointed
 from runs.web.sheets import Sheet, is_sheet, sheet
 
-TEXT, RENDERED, TABLE, FOLDED = "text", "rendered", "table", "folded"
-_TITLES = {RENDERED: "Rendered", TABLE: "Table", FOLDED: "Folded", TEXT: "Text"}
+TEXT, RENDERED, TABLE, FOLDED, LAID_OUT = "text", "rendered", "table", "folded", "document"
+_TITLES = {RENDERED: "Rendered", TABLE: "Table", FOLDED: "Folded", LAID_OUT: "Document", TEXT: "Text"}
 
 
 @dataclass(frozen=True)
@@ -54,11 +60,12 @@ class Version:
 
 @dataclass(frozen=True)
 class Asked:
-    """What the address asks for: a place, a way to lay the file out, the first row of a table."""
+    """What the address asks for: a place, a way to lay the file out, the first row of a table, the number of a page."""
 
     place: Place = field(default_factory=Place)
     view: str = ""
     row: int = 1
+    page: int = 0
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,12 +93,47 @@ class FilePage:
     @cached_property
     def pointed(self) -> Pointed:
         """Where the place is that the address asks for."""
-        return self.asked.place.found_in(self.text) if self.text is not None else Pointed(0, 0)
+        return self.asked.place.found_in(self.text, self.document) if self.text is not None else Pointed(0, 0)
+
+    @cached_property
+    def document(self) -> Document | None:
+        return renditions.document_of(self.sha256)
+
+    @property
+    def place_words(self) -> str:
+        """What people call the place that is pointed at; empty for none, and for what has lines only."""
+        return self.document.where(*self._hit).words if self.document and self.pointed.end else ""
+
+    @property
+    def panel_grid(self) -> Grid | None:
+        return self.grid(in_panel=True)
+
+    @property
+    def panel_blocks(self) -> Blocks | None:
+        return self.blocks(in_panel=True)
+
+    @property
+    def _hit(self) -> tuple[int, int]:
+        return self.pointed.start, self.pointed.end
+
+    @cached_property
+    def leaf(self) -> Leaf | None:
+        """The page that is asked for, of what has pages."""
+        return leaf_of(self.document, self.sha256, self._hit, self.asked.page) if self.document else None
+
+    def grid(self, *, in_panel: bool = False) -> Grid | None:
+        return grid_around(self.document, self._hit, in_panel=in_panel) if self.document else None
+
+    def blocks(self, *, in_panel: bool = False) -> Blocks | None:
+        """Its paragraphs, where it has neither pages nor cells."""
+        if self.document is None or self.leaf or self.grid():
+            return None
+        return blocks_around(self.document, self._hit, in_panel=in_panel)
 
     @cached_property
     def image(self) -> str:
         """The media type of a picture; empty for anything else."""
-        with trees.open_blob(self.sha256) as blob:
+        with blobs.opened(self.sha256) as blob:
             return image_type(blob.read(HEAD_BYTES))
 
     @cached_property
@@ -104,7 +146,8 @@ class FilePage:
         """The ways to lay it out, by name and title; the first one where no place is pointed at."""
         if self.text is None:
             return ()
-        own = RENDERED if self._is_rendered else TABLE if self.sheet else FOLDED if self.outline else ""
+        own = LAID_OUT if self.document else RENDERED if self._is_rendered else TABLE if self.sheet else ""
+        own = own or (FOLDED if self.outline else "")
         return [(name, _TITLES[name]) for name in (own, TEXT) if name]
 
     @property
@@ -112,15 +155,15 @@ class FilePage:
         names = [name for name, _ in self.views]
         if self.asked.view in names:
             return self.asked.view
-        return TEXT if self.asked.place or not names else names[0]
+        return TEXT if not names or (self.asked.place and names[0] != LAID_OUT) else names[0]
 
     @property
     def _is_rendered(self) -> bool:
-        return is_markdown(self.path) and self.version.info.size <= WHOLE_BYTES
+        return is_markdown(self.path) and not self.document and self.version.info.size <= WHOLE_BYTES
 
     @cached_property
     def sheet(self) -> Sheet | None:
-        if self.text is None or not is_sheet(self.path):
+        if self.text is None or self.document or not is_sheet(self.path):
             return None
         line = self.text.count("\n", 0, self.pointed.start) + 1 if self.pointed.end else 0
         return sheet(self.text, self.asked.row, line)
@@ -150,13 +193,27 @@ class FilePage:
         return ""
 
     @cached_property
+    def _known(self) -> Readings:
+        return renditions.readings([self.sha256])
+
+    @property
+    def extent(self) -> str:
+        """How much a document is, such as "12 pages"; empty for others."""
+        return self._known.extents.get(self.sha256, "")
+
+    @property
+    def notes(self) -> Sequence[str]:
+        """What of it could not be read, as sentences."""
+        return self._known.notes.get(self.sha256, ())
+
+    @cached_property
     def codec(self) -> str:
         return renditions.codec_of(self.sha256)
 
     @cached_property
     def problem(self) -> str:
         """Why it cannot be read, as a clause behind its name."""
-        return "" if self.text is not None else renditions.readings([self.sha256]).problems.get(self.sha256, "")
+        return "" if self.text is not None else self._known.problems.get(self.sha256, "")
 
     @cached_property
     def formulas(self) -> int:
@@ -164,12 +221,27 @@ class FilePage:
 
     @cached_property
     def citations(self) -> RunCitations | None:
-        """Those of a Markdown file that the run made."""
-        if not self._is_rendered or self.text is None or self.version.given:
+        """Those of a Markdown file, a Word or a PDF document that the run made."""
+        noted = self.document if may_cite(self.path) else None
+        if not (self._is_rendered or noted) or self.text is None or self.version.given:
             return None
         plan = self.run.plans.last()
         finished = finished_in(step.spec for step in plan.steps.all()) if plan else ()
+        if noted:
+            return RunCitations((noted_by(self.run, self.path, self.sha256, noted, finished),))
         return RunCitations((document_of(self.run, self.path, self.text, finished),))
+
+    @property
+    def mail(self) -> str:
+        """The path of the mail that it is attached to, if it is."""
+        mail = mail_of(self.path)
+        return mail if self.version.given and mail in trees.files_of(self.run.inputs) else ""
+
+    @cached_property
+    def attached(self) -> Sequence[tuple[str, str]]:
+        """The path and the name of each file that is attached to it, if it is a mail."""
+        given = trees.files_of(self.run.inputs) if self.version.given else ()
+        return [(path, path.rpartition("/")[2]) for path in given if mail_of(path) == self.path]
 
     @cached_property
     def versions(self) -> Sequence[FileVersion]:

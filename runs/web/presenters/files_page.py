@@ -11,6 +11,7 @@ from django.core.paginator import Page, Paginator
 from django.http import Http404
 
 from runs import trees
+from runs.documents.pages import DRAWN
 from runs.models import Attempt, Run
 from runs.pev.ports import FileInfo
 from runs.reading.file_diff import Change, FileDiff, changes_between, diffs_of
@@ -34,7 +35,8 @@ class FileList:
 @dataclass(frozen=True)
 class FileRow:
     """`info` is what is shown: of a removed file what was given. `before`: what it was at the start, if it changed.
-    `change`: against the start. `problem`: why it cannot be read, as a clause behind its name.
+    `change`: against the start. `problem`: why it cannot be read, as a clause behind its name; `notes`, which parts of
+    it cannot be. Of a document `extent` is how much it is, and `drawn` that its pages can be shown as pictures.
     """
 
     path: str
@@ -43,6 +45,9 @@ class FileRow:
     attempt: Attempt | None
     before: FileInfo | None = None
     problem: str = ""
+    notes: Sequence[str] = ()
+    extent: str = ""
+    drawn: bool = False
 
     @property
     def folder(self) -> str:
@@ -94,20 +99,38 @@ class FilesPage:
         return FileList(page, back if page.has_previous() else "", on if page.has_next() else "")
 
     def _results(self) -> Iterator[FileRow]:
+        known = trees.readings_of(self.run.head)
         for path in changes_between(self._start, self._then):
             before, after = self._start.get(path), self._then.get(path)
             shown = after or before
             change: Change = "new" if before is None else "changed" if after else "removed"
             if shown and self._is_asked_for(path):
-                yield FileRow(path, shown, change, self._writers.get(path), before if after else None)
+                yield FileRow(
+                    path,
+                    shown,
+                    change,
+                    self._writers.get(path),
+                    before if after else None,
+                    extent=known.extents.get(shown.sha256, ""),
+                    drawn=known.formats.get(shown.sha256) in DRAWN,
+                )
 
     def _given(self) -> Iterator[FileRow]:
-        problems = trees.problems_of(self.run.inputs)
+        known = trees.readings_of(self.run.inputs)
         for path, info in self._start.items():
             if self._is_asked_for(path):
                 now = self._then.get(path)
                 change: Change | None = None if now == info else "changed" if now else "removed"
-                yield FileRow(path, info, change, self._writers.get(path), problem=problems.get(path, ""))
+                yield FileRow(
+                    path,
+                    info,
+                    change,
+                    self._writers.get(path),
+                    problem=known.problems.get(info.sha256, ""),
+                    notes=known.notes.get(info.sha256, ()),
+                    extent=known.extents.get(info.sha256, ""),
+                    drawn=known.formats.get(info.sha256) in DRAWN,
+                )
 
     def _is_asked_for(self, path: str) -> bool:
         return self.asked.get("path", "").casefold() in path.casefold()

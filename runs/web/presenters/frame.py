@@ -16,6 +16,7 @@ from runs.enums import (
     OPEN_ATTEMPTS,
     SETTLED_STEPS,
     AttemptStatus,
+    EventKind,
     GateKind,
     Outcome,
     PlanStatus,
@@ -23,6 +24,8 @@ from runs.enums import (
     RunStatus,
     WorkStatus,
 )
+from runs.events.kinds import read
+from runs.events.sentences import sentence
 from runs.lifecycle.finished_sample import is_finished_sample
 from runs.models import Attempt, Gate, Plan, Run, Step, User
 from runs.pev.policy import RoleModel
@@ -141,6 +144,8 @@ class RunFrame:
 
     def _doing(self) -> list[str]:
         match RunStatus(self.run.status):
+            case RunStatus.PLANNING if self._reading:
+                return [self._reading]
             case RunStatus.PLANNING:
                 again = self.plan and self.plan.status != PlanStatus.PROPOSED
                 version = self.plan.version + 1 if self.plan and again else 1
@@ -152,6 +157,13 @@ class RunFrame:
                 return list(_under_way(self._working))
             case _:
                 return []
+
+    @cached_property
+    def _reading(self) -> str:
+        """How far its documents are read, as long as they are."""
+        kinds = (EventKind.READING, EventKind.DOCUMENTS_READ)
+        newest = self.run.events.filter(kind__in=kinds).order_by("seq").last()
+        return sentence(read(newest.kind, newest.data), {}) if newest and newest.kind == EventKind.READING else ""
 
     @cached_property
     def _working(self) -> Sequence[Attempt]:

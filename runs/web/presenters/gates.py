@@ -9,7 +9,7 @@ from runs.enums import Complexity, GateKind
 from runs.events.sentences import many
 from runs.lifecycle.gates import needs_second_person, problem_with_revision
 from runs.models import Gate
-from runs.pev.citations.lookup import Citation, Cited
+from runs.pev.citations.citation import Citation, Cited
 from runs.pev.evidence.results import CriterionResult
 from runs.pev.outcome import OpenPoint, Unmet
 from runs.reading.attempts import AttemptReading

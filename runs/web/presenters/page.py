@@ -151,8 +151,16 @@ class RunPage(RunReading):
 
     @property
     def results(self) -> list[MadeFile]:
-        """What it has made and not removed again."""
-        return [file for file in self.made if file.change != "removed"]
+        """What it has made and not removed again, but for its documents."""
+        documents = {file.path for file, _ in self.documents}
+        return [file for file in self.made if file.change != "removed" and file.path not in documents]
+
+    @cached_property
+    def documents(self) -> list[tuple[MadeFile, str]]:
+        """The documents that it has made, and how much each is: what people take away and hand on."""
+        extents = trees.readings_of(self.run.head).extents
+        kept = (file for file in self.made if file.change != "removed")
+        return [(file, extents[file.info.sha256]) for file in kept if file.info.sha256 in extents]
 
     @property
     def why_not_kept(self) -> str:

@@ -1,7 +1,7 @@
 """Where the citations of a report lead on its page: into the product, to the highlighted place."""
 
 from runs.models import Attempt, Step
-from runs.pev.citations.lookup import Citation
+from runs.pev.citations.citation import Citation
 from runs.pev.evidence.results import Evidence
 from runs.pev.ports import FileInfo
 from runs.web.addresses import address_of, citation_address, evidence_address, file_address

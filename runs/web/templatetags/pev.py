@@ -12,7 +12,7 @@ from django.utils.safestring import SafeString
 
 from runs.enums import Severity
 from runs.models import Attempt
-from runs.pev.citations.lookup import Citation
+from runs.pev.citations.citation import Citation
 from runs.pev.evidence.results import Evidence
 from runs.pev.ports import FileInfo
 from runs.reading.asked import said_at

@@ -6,13 +6,13 @@ import uuid
 from collections.abc import Sequence
 
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
-from django.shortcuts import redirect
+from django.shortcuts import get_object_or_404, redirect
 from django.template.loader import render_to_string
-from django.views.decorators.http import require_POST
+from django.views.decorators.http import require_http_methods
 
 from runs.errors import InvalidInput
 from runs.lifecycle import drafts
-from runs.lifecycle.drafts import Refused
+from runs.lifecycle.intake import Refused
 from runs.models import Draft, Run
 from runs.web.forms.again import AgainWithForm
 from runs.web.forms.drafts import DraftForm
@@ -22,14 +22,18 @@ from runs.web.views.run import person, visible_run
 from runs.web.views.submit import form_page, in_background
 
 
-@require_POST
+@require_http_methods(["GET", "HEAD", "POST"])
 def change(request: HttpRequest, draft: uuid.UUID) -> HttpResponse:
     """Add the files that were sent, remove those that are named, or discard the draft.
 
-    In the background the answer is the list of files as HTML, in JSON; else the form again, with what was typed.
+    In the background the answer is the list of files as HTML, in JSON; else the form again, with what was typed. GET
+    answers with the list as it stands: documents are read meanwhile.
     """
     if Draft.objects.filter(token=draft).exclude(owner=person(request)).exists():
         raise Http404("There is no such draft.")
+    if request.method != "POST":
+        found = get_object_or_404(drafts.of(person(request)), token=draft)
+        return _list(request, draft_files(person(request), found.token), [])
     form = DraftForm(request.POST, request.FILES)
     before = _run_before(request, form)
     try:
@@ -85,5 +89,5 @@ def _changed(request: HttpRequest, token: uuid.UUID, form: DraftForm, before: Ru
 
 def _list(request: HttpRequest, files: DraftFiles, errors: Sequence[str]) -> JsonResponse:
     html = render_to_string("components/draft_files.html", {"files": files}, request)
-    answer = {"html": html, "files": files.count, "errors": errors}
+    answer = {"html": html, "files": files.count, "reading": files.reading, "errors": errors}
     return JsonResponse(answer, status=422 if errors else 200)

@@ -7,7 +7,10 @@ from django.http.response import HttpResponseBase
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from runs import trees
+from runs import blobs
+from runs.documents import pages
+from runs.errors import InvalidInput
+from runs.guarded import ChildFailed
 from runs.models import Run
 from runs.web.addresses import file_address
 from runs.web.panel import SourcePanel, is_for_panel
@@ -20,18 +23,20 @@ from runs.web.views.run import visible_run
 
 
 @require_safe
-@while_unchanged(of_file, "panel", "download", "image")
+@while_unchanged(of_file, "panel", "download", "image", "picture", "thumbnail")
 def file_page(request: HttpRequest, run_id: int, path: str) -> HttpResponseBase:
     """One file: its newest version or that of `sha`; with `from` against the version of that hash."""
     run = visible_run(request, run_id)
     page = _page_of(request, run, path)
     try:
         if "download" in request.GET:
-            return attachment(request, trees.pieces_of(page.sha256), page.name, "application/octet-stream")
+            return attachment(request, blobs.pieces_of(page.sha256), page.name, "application/octet-stream")
         if "image" in request.GET:  # only for the picture itself: browsers may keep it, and no page
             if not page.image:
                 raise Http404("This file is no picture.")
-            return picture(request, trees.pieces_of(page.sha256), page.image)
+            return picture(request, blobs.pieces_of(page.sha256), page.image)
+        if "picture" in request.GET or "thumbnail" in request.GET:
+            return _drawn(request, page)
         if is_for_panel(request):
             return _panel(page).answer(request)
         return render(request, "runs/file.html", {"frame": RunFrame(run, under="files"), "run": run, "page": page})
@@ -45,12 +50,31 @@ def _page_of(request: HttpRequest, run: Run, path: str) -> FilePage:
     before = version_of(run, path, request.GET["from"]) if request.GET.get("from") else None
     if version is None or (before is None and request.GET.get("from")):
         raise Http404("This run has no such file.")
-    asked = Asked(asked_in(request), request.GET.get("view", ""), number_in(request.GET.get("row", "")) or 1)
+    row, number = (number_in(request.GET.get(name, "")) for name in ("row", "page"))
+    asked = Asked(asked_in(request), request.GET.get("view", ""), row or 1, number)
     return FilePage(run, path, version, asked, before.info if before else None)
+
+
+def _drawn(request: HttpRequest, page: FilePage) -> HttpResponseBase:
+    """A page of the document as a picture. Raises Http404 for one that cannot be drawn."""
+    if page.document is None or page.document.layout.format not in pages.DRAWN:
+        raise Http404("This file has no pages to be shown.")
+    form = page.document.layout.format
+    try:
+        if "thumbnail" in request.GET:
+            return picture(request, iter([pages.thumbnail(page.sha256, form)]), "image/webp")
+        number = number_in(request.GET["picture"])
+        if not 1 <= number <= page.document.layout.units:
+            raise Http404("This file has no such page.")
+        return picture(request, iter([pages.picture(page.sha256, form, number).webp]), "image/webp")
+    except (InvalidInput, ChildFailed) as error:
+        raise Http404(f"This page {error}.") from error
 
 
 def _panel(page: FilePage) -> SourcePanel:
     facts = [page.version.said]
+    if page.place_words:
+        facts.insert(0, page.place_words)
     if page.codec:
         facts.append(f"read as {page.codec}")
     return SourcePanel(
@@ -58,7 +82,8 @@ def _panel(page: FilePage) -> SourcePanel:
         kind="file",
         address=file_address(page.run.pk, page.path, page.sha256, page.asked.place),
         facts=tuple(facts),
-        excerpt=page.lines(in_panel=True),
+        excerpt=None if page.document else page.lines(in_panel=True),
+        page=page if page.document else None,
         problem="" if page.text is not None else page.problem or "is not text",
         image=f"{file_address(page.run.pk, page.path, page.sha256)}&image=1" if page.image else "",
         missing=page.pointed.problem,

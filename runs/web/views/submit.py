@@ -16,12 +16,11 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from runs.errors import FilesMissing, InvalidInput, PevError, PlanRefused
 from runs.lifecycle import drafts, replacing, submission, templates
 from runs.lifecycle.defaults import default_policy, is_set_up
-from runs.lifecycle.drafts import Refused
 from runs.lifecycle.finished_sample import finished_sample
-from runs.lifecycle.intake import Upload
+from runs.lifecycle.intake import Refused, Upload
 from runs.lifecycle.submission import Submission
 from runs.models import Run, User
-from runs.pev.files.sensitive import SECRETS
+from runs.pev.files.sensitive import JUNK, SECRETS
 from runs.pev.plans.estimate import Estimate
 from runs.web.forms.again import AgainWithForm, TokenForm
 from runs.web.forms.new_run import NewRunForm
@@ -199,6 +198,7 @@ def form_page(
             "bytes": settings.UPLOAD_BYTES,
             "file_bytes": settings.FILE_BYTES,
             "secrets": SECRETS,
+            "junk": JUNK,
         },
         "installation_policy": is_set_up() and not again,
         "estimate": _estimate(owner, form),

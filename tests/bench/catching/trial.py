@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from runs.documents.making import make
 from runs.enums import About, CitationStatus, Outcome, StepStatus
 from runs.pev.citations.citing import Delivered
 from runs.pev.citations.lookup import citations_in
@@ -18,8 +19,9 @@ from runs.pev.files.coverage import Inputs, coverage, read_whole, unread_in
 from runs.pev.files.paths import digest_of
 from runs.pev.outcome import Ledger, StepEntry, gaps_in, outcome_of
 from runs.pev.planner import problems_in
-from runs.pev.ports import Ask, FileInfo, Reply, ToolUse
-from runs.pev.tools import TOOL_NAMES, FileTools, ToolLimits
+from runs.pev.ports import Ask, FileInfo, Form, Reply, ToolUse
+from runs.pev.tools.limits import ToolLimits
+from runs.pev.tools.toolbox import TOOL_NAMES, FileTools
 from runs.pev.verification.case import Case
 from runs.pev.verifier import judge
 from tests.bench.catching.facts import Job
@@ -56,6 +58,18 @@ class Memory:
 
     def problem(self, path: str) -> str:
         return ""
+
+    def extent(self, path: str) -> str:
+        return ""
+
+    def is_given(self, path: str) -> bool:
+        return True
+
+    def make(self, form: Form, data: bytes) -> bytes:
+        return make(form, data)
+
+    def comment(self, path: str, place: tuple[int, int], words: str) -> bytes:
+        raise NotImplementedError
 
     def write(self, path: str, content: bytes) -> None:
         self.contents[path] = content

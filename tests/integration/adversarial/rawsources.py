@@ -88,7 +88,7 @@ def lines_shown(run: Run) -> dict[str, set[int]]:
     sources = {attempt.reused_from_id or attempt.pk for attempt in attempts}
     found: dict[str, set[int]] = {}
     for call in ToolCall.objects.filter(attempt__in=sources):
-        for _, digest, _, _, first, last, lines in call.shown:
+        for _, digest, _, _, first, last, lines, _ in call.shown:
             if lines:
                 found.setdefault(digest, {0}).update(range(first, last + 1))
     return found

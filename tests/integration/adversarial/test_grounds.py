@@ -25,8 +25,8 @@ CALCULATION = (
 )
 OWN_WORDS = "Nothing here is supported by anything but what this run wrote itself"
 NOT_OUTSIDE = "Unsupported: every quote is from what this run wrote itself."
-WORD = b"PK\3\4" + b"\0" * 20 + b"word/document.xml"
-FOLDER = {"lease.docx": WORD, "notes.md": b"No notice was given.\n", "scan.pdf": b"%PDF-1.7\n\xe2\xe3\0"}
+ARCHIVE = b"7z\xbc\xaf\x27\x1c"
+FOLDER = {"lease.7z": ARCHIVE, "notes.md": b"No notice was given.\n", "talk.mp4": b"\0\0\0 ftypisom"}
 
 
 def about_sources(text: str, check: dict[str, Any] | None = None) -> dict[str, Any]:
@@ -72,8 +72,8 @@ def test_what_nobody_could_read_is_named(api: FakeAnthropic, submitted: Submit, 
     team.synthesizer = synthesizes("No notice is needed.")
     run = play(api, submitted, team, FOLDER, sources_needed=True)
     unread = (
-        "lease.docx could not be read: it is a Word file, which cannot be read yet.",
-        "scan.pdf could not be read: it is a PDF file, which cannot be read yet.",
+        "lease.7z could not be read: it is an archive of a kind that is not unpacked; give it as .zip or .tar.gz.",
+        "talk.mp4 could not be read: it is sound or film, which cannot be read.",
     )
     must_hold(run, client, Outcome.PARTIAL, *unread)
     must_tell(run, client, *unread)

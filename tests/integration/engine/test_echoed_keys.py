@@ -13,7 +13,7 @@ import pytest
 from django.apps import apps
 from django.test import Client
 
-from runs import trees
+from runs import blobs, trees
 from runs.enums import EventKind, GateKind, RunStatus
 from runs.logs import LineFormatter
 from runs.models import Run, User
@@ -97,7 +97,7 @@ def test_no_row_line_event_file_or_export_holds_the_key(
     shown = {
         "rows": rows(),
         "log": "\n".join(formatter.format(record) for record in caplog.records),
-        "files": "\n".join(trees.read_blob(info.sha256).decode() for info in trees.files_of(run.head).values()),
+        "files": "\n".join(blobs.read(info.sha256).decode() for info in trees.files_of(run.head).values()),
         "json": json.dumps(as_json(run), ensure_ascii=False),
         "report": as_markdown(run),
         "zip": zipped(run),

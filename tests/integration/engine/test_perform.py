@@ -8,7 +8,7 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from runs import trees
+from runs import blobs, trees
 from runs.engine.perform import perform
 from runs.enums import (
     AttemptStatus,
@@ -102,7 +102,7 @@ def test_a_failed_verdict_is_retried_with_the_critique(api: FakeAnthropic, submi
     assert [attempt.status for attempt in attempts] == [AttemptStatus.FAILED, AttemptStatus.PASSED]
     assert "It does not say enough." in json.dumps(team.seen["executor"][2].messages)
     assert run.outcome == Outcome.SUCCEEDED
-    assert trees.read_blob(trees.files_of(run.head)["one.md"].sha256) == b"Found by one in try 2.\n"
+    assert blobs.read(trees.files_of(run.head)["one.md"].sha256) == b"Found by one in try 2.\n"
 
 
 def test_invented_quotes_pass_nothing(api: FakeAnthropic, submitted: Submit, alice: User) -> None:

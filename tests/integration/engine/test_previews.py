@@ -2,7 +2,7 @@
 
 import pytest
 
-from runs import trees
+from runs import blobs, trees
 from runs.engine.previews import PREVIEW_CHARS, PREVIEWS, previews_of
 from runs.models import Tree
 
@@ -10,7 +10,7 @@ pytestmark = pytest.mark.django_db
 
 
 def tree_of(contents: dict[str, bytes]) -> Tree:
-    files = {path: trees.put(content) for path, content in contents.items()}
+    files = {path: blobs.put(content) for path, content in contents.items()}
     trees.examine(files)
     return trees.make_tree(files)
 
@@ -33,5 +33,5 @@ def test_so_many_files_are_begun() -> None:
 
 
 def test_of_files_that_were_never_examined_text_is_shown() -> None:
-    files = {path: trees.put(content) for path, content in {"a.md": b"One.", "x.bin": b"\xff\0"}.items()}
+    files = {path: blobs.put(content) for path, content in {"a.md": b"One.", "x.bin": b"\xff\0"}.items()}
     assert previews_of(trees.make_tree(files)) == {"a.md": "One."}

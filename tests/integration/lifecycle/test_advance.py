@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from runs import trees
+from runs import blobs, trees
 from runs.engine import work
 from runs.enums import (
     Action,
@@ -48,7 +48,7 @@ def attempts(run: Run, key: str) -> list[str]:
 
 
 def text(run: Run, path: str) -> str:
-    return trees.read_blob(trees.files_of(Run.objects.get(pk=run.pk).head)[path].sha256).decode()
+    return blobs.read(trees.files_of(Run.objects.get(pk=run.pk).head)[path].sha256).decode()
 
 
 def two(**changes: Any) -> Run:

@@ -13,7 +13,7 @@ import pytest
 from django.apps import apps
 from django.utils import timezone
 
-from runs import trees, unused
+from runs import blobs, trees, unused
 from runs.accounting.totals import totals
 from runs.enums import GateKind, Verb, WorkStatus
 from runs.errors import DecisionRefused, InvalidInput, NotAllowed
@@ -40,7 +40,7 @@ def contents(run: Run) -> set[str]:
 
 
 def place(sha256: str) -> Path:
-    return Path(trees.blobs().path(trees.name_of(sha256)))
+    return Path(blobs.store().path(blobs.name_of(sha256)))
 
 
 def on_the_disk(sha256s: set[str]) -> set[str]:
@@ -99,7 +99,7 @@ def test_what_another_run_has_as_well_stays_whole() -> None:
     trees.reset_cache()
     other = Run.objects.get(pk=other.pk)
     assert on_the_disk(contents(other)) == contents(other)
-    assert [trees.read_blob(info.sha256) for info in trees.files_of(other.head).values()]
+    assert [blobs.read(info.sha256) for info in trees.files_of(other.head).values()]
     assert Tree.objects.filter(pk__in=[other.inputs_id, other.head_id]).count() == 2
 
 
@@ -206,9 +206,9 @@ def test_files_that_are_about_to_be_submitted_stay_until_that_is_decided() -> No
     """The race: the bytes are found in the store, and the row that will name them is not there yet."""
     run = long_ago(made.finished_succeeded())
     given = dict(trees.files_of(run.inputs))
-    content = trees.read_blob(next(iter(given.values())).sha256)
+    content = blobs.read(next(iter(given.values())).sha256)
     deletion.delete(run.pk, run.owner)
-    info = trees.put(content)
+    info = blobs.put(content)
     deletion.sweep()
     assert on_the_disk({info.sha256}) == {info.sha256}
     assert list(Discarded.objects.values_list("sha256", flat=True)) == [info.sha256]

@@ -13,11 +13,10 @@ from django.core.files.base import ContentFile
 from django.utils import timezone
 from pytest_django import Settings
 
-from runs import trees
+from runs import blobs, trees
 from runs.errors import InvalidInput, UploadRefused
 from runs.lifecycle import drafts
-from runs.lifecycle.drafts import Refused
-from runs.lifecycle.intake import Upload
+from runs.lifecycle.intake import Refused, Upload
 from runs.lifecycle.submission import Submission, submit
 from runs.models import Draft, DraftFile, Run
 from tests import factories as made
@@ -49,7 +48,7 @@ def age(**fields: Any) -> None:
 
 
 def place(sha256: str) -> Path:
-    return Path(trees.blobs().path(trees.name_of(sha256)))
+    return Path(blobs.store().path(blobs.name_of(sha256)))
 
 
 def test_files_come_one_after_the_other_and_become_the_run() -> None:
@@ -90,9 +89,9 @@ def test_what_cannot_be_taken_is_said_file_by_file_and_the_rest_is_kept(settings
 
 
 def test_what_cannot_be_read_is_known_at_once() -> None:
-    add(upload("scan.pdf", b"%PDF-1.4\n1 0 obj"), upload("a.md"))
-    problems = drafts.problems_in(drafts.files_of(Draft.objects.get()))
-    assert problems == {"scan.pdf": "is a PDF file, which cannot be read yet"}
+    add(upload("film.mp4", b"\0\0\0 ftypisom"), upload("a.md"))
+    files = drafts.files_of(Draft.objects.get())
+    assert drafts.readings_of(files).problems == {files["film.mp4"].sha256: "is sound or film, which cannot be read"}
 
 
 def test_a_draft_holds_what_a_run_may_have_and_not_more(settings: Settings) -> None:

@@ -1,5 +1,8 @@
 """The sample that can be looked at: a real run by the offline rules, which asks nobody."""
 
+import html
+import re
+
 import pytest
 from django.test import Client
 from pytest_django import Settings
@@ -41,7 +44,10 @@ def test_its_page_counts_what_was_met_in_its_steps_too_and_says_that_no_ai_was_i
     client.force_login(alice)
     page = client.get(f"/runs/{run.pk}/").text
     head = page.split('<article class="outcome"')[1]
-    assert "<strong>4 of 4 success criteria</strong> met, 13 of 13 criteria of its steps · 46 citations" in head
+    assert "<strong>5 of 5 success criteria</strong> met, 15 of 15 criteria of its steps · 46 citations" in head
+    assert (
+        'reviewed/contracts/Service agreement.docx</a> <span class="faint">40 paragraphs, 7 comments ·</span>' in head
+    )
     assert head.index("<h2>Succeeded</h2>") < head.index(">No AI</span>") < head.index('class="toolbar"')
 
 
@@ -67,3 +73,17 @@ def test_what_is_in_the_way_is_said(alice: User, client: Client, settings: Setti
     client.force_login(alice)
     assert client.post("/runs/sample/finished/").status_code == 302
     assert "Nothing was stored" in client.get("/").text
+
+
+def test_every_file_that_its_page_and_its_report_name_can_be_opened(client: Client, alice: User) -> None:
+    run = finished_sample(alice)
+    factories.drain(run)
+    client.force_login(alice)
+    pages = [client.get(f"/runs/{run.pk}/{name}").text for name in ("", "report/")]
+    links = {
+        html.unescape(link).partition("#")[0]
+        for page in pages
+        for link in re.findall(r'href="(/[^"]*/files/.+?)"', page)
+    }
+    assert len(links) > 30
+    assert {link: client.get(link).status_code for link in links if client.get(link).status_code != 200} == {}

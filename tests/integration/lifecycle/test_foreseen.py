@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from runs import trees
+from runs import blobs, trees
 from runs.lifecycle.fingerprint import contract_of
 from runs.lifecycle.foreseen import Inputs, foresee
 from runs.lifecycle.templates import plan_worth_keeping
@@ -43,8 +43,8 @@ def test_with_nothing_changed_everything_is_reused_and_nothing_is_written(first:
 
 
 def test_what_is_done_again_is_told_with_the_reason(first: Run, bob: User) -> None:
-    other = {**trees.files_of(first.inputs), "sales.csv": trees.put(b"1")}
-    changed = {"notes.md": trees.put(b"other")}
+    other = {**trees.files_of(first.inputs), "sales.csv": blobs.put(b"1")}
+    changed = {"notes.md": blobs.put(b"other")}
     assert told(first, files=dict(sorted(other.items())))["one"] == "sales.csv is new"
     assert told(first, files=changed) == {"one": "notes.md changed", "two": "“Do one” runs again before it"}
     assert told(first, request="Do it otherwise")["one"] == "the request changed"

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from django.db import connection
 
-from runs import trees
+from runs import blobs, trees
 from runs.engine.briefs import for_planner
 from runs.enums import (
     EventKind,
@@ -195,7 +195,7 @@ def change_policy(run: Run, **changes: Any) -> None:
 
 
 def change_inputs(run: Run) -> None:
-    other = trees.make_tree({"other.md": trees.put(b"Other.")})
+    other = trees.make_tree({"other.md": blobs.put(b"Other.")})
     Run.objects.filter(pk=run.pk).update(inputs=other)
 
 

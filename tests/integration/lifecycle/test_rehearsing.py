@@ -9,7 +9,7 @@ import pytest
 from django.core.files.base import ContentFile
 from django.test import Client
 
-from runs import trees
+from runs import blobs, trees
 from runs.enums import GateKind, Outcome, Role, RunStatus, Verb
 from runs.errors import InvalidInput
 from runs.lifecycle import editing
@@ -23,14 +23,15 @@ from runs.models import Run, Tree
 from runs.pev.policy import Policy, RoleModel
 from runs.reading.run import reading_of
 from tests import factories as made
+from tests.documents.samples import documents
 from tests.factories import MODELS, answer, drain, finish, open_gate
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("no_model")]
 
 HOW = (
-    "; without a model only the sample and the template “Document review” on text files can be run, so connect one: "
-    "set a key (ANTHROPIC_API_KEY) or the base URL (ANTHROPIC_BASE_URL) of another or a local server that speaks the "
-    "Messages API, and start pevsite again."
+    "; without a model only the sample and the template “Document review” on texts and documents can be run, so "
+    "connect one: set a key (ANTHROPIC_API_KEY) or the base URL (ANTHROPIC_BASE_URL) of another or a local server that "
+    "speaks the Messages API, and start pevsite again."
 )
 REVIEW = shipped_plan("document-review")
 LEASE = {"lease.md": b"The Tenant shall pay a fee.\n"}
@@ -63,6 +64,11 @@ def test_the_template_is_taken_for_any_text() -> None:
     assert submit(made.alice(), submission("Go.", files, plan=REVIEW)).plans.get().version == 1
 
 
+def test_the_template_is_taken_for_documents_that_wait_to_be_read() -> None:
+    files = {**documents(), "mail.eml": b"From: a@b.example\nMessage-ID: <1>\n\nThe rent is due.\n"}
+    assert submit(made.alice(), submission("Go.", files, plan=REVIEW)).status == RunStatus.PLANNING
+
+
 @pytest.mark.parametrize(
     ("files", "plan", "problem"),
     [
@@ -72,9 +78,17 @@ def test_the_template_is_taken_for_any_text() -> None:
         (LEASE, shipped_plan("project-analysis"), "This plan needs a model"),
         (LEASE, made.plan(), "This plan needs a model"),
         ({}, REVIEW, "There are no files to review"),
-        (LEASE | {"photo.png": b"\x89PNG\0"}, REVIEW, "“photo.png” is not UTF-8 text"),
-        (LEASE | {"zero.md": b"a\0b"}, REVIEW, "“zero.md” is not UTF-8 text"),
-        (LEASE | {"cut.md": "ü".encode()[:1]}, REVIEW, "“cut.md” is not UTF-8 text"),
+        (
+            LEASE | {"photo.png": b"\x89PNG\0"},
+            REVIEW,
+            "“photo.png” is neither UTF-8 text nor a document",
+        ),
+        (LEASE | {"zero.md": b"a\0b"}, REVIEW, "“zero.md” is neither UTF-8 text nor a document"),
+        (
+            LEASE | {"cut.md": "ü".encode()[:1]},
+            REVIEW,
+            "“cut.md” is neither UTF-8 text nor a document",
+        ),
     ],
 )
 def test_everything_else_is_refused_in_one_sentence_and_changes_nothing(
@@ -100,7 +114,7 @@ def test_with_a_model_the_rehearsal_is_not_given_another_job(monkeypatch: pytest
     monkeypatch.setenv("ANTHROPIC_API_KEY", "test-key-of-nobody")
     assert refused(submission("Go.", LEASE, policy=rehearsal)) == (
         "This task needs a model; offline-executor, offline-planner, offline-verifier can do only the sample and the "
-        "template “Document review” on text files, so name other models in the policy."
+        "template “Document review” on texts and documents, so name other models in the policy."
     )
     mixed = rehearsal.model_copy(update={"models": MODELS | {Role.VERIFIER: RoleModel(model="offline-verifier")}})
     assert "This task needs a model; offline-verifier can do" in refused(submission("Go.", LEASE, policy=mixed))
@@ -112,10 +126,10 @@ def test_what_was_rehearsed_is_run_again_and_what_was_not_is_not() -> None:
     alice = made.alice()
     first = finish(submit(alice, sampled()), alice)
     assert first.outcome == "succeeded"
-    binary = trees.make_tree({"a.bin": trees.put_file(ContentFile(b"\0"))})
+    binary = trees.make_tree({"a.bin": blobs.put_file(ContentFile(b"\0"))})
     assert again(first, alice, uuid.uuid4()).plans.get().version == 1
     Run.objects.filter(pk=first.pk).update(inputs=binary)
-    with pytest.raises(InvalidInput, match=r"“a\.bin” is not UTF-8 text; without a model"):
+    with pytest.raises(InvalidInput, match=r"“a\.bin” is neither UTF-8 text nor a document; without a model"):
         again(Run.objects.get(pk=first.pk), alice, uuid.uuid4())
 
 

@@ -7,7 +7,7 @@ import uuid
 import pytest
 from django.core.files.base import ContentFile
 
-from runs import trees
+from runs import blobs, trees
 from runs.errors import InvalidInput
 from runs.lifecycle import drafts, replacing
 from runs.lifecycle.intake import Upload
@@ -23,7 +23,7 @@ TOKEN = uuid.UUID("12345678-1234-5678-1234-567812345678")
 
 def before(*paths: str) -> Run:
     run = made.finished_succeeded()
-    files = {path: trees.put(f"old {path}".encode()) for path in sorted(paths)}
+    files = {path: blobs.put(f"old {path}".encode()) for path in sorted(paths)}
     trees.examine(files)
     run.inputs = trees.make_tree(files)
     run.save()
@@ -40,7 +40,7 @@ def add(*paths: str) -> list[str]:
 
 
 def contents(draft: Draft) -> dict[str, str]:
-    return {path: trees.read_blob(info.sha256).decode() for path, info in drafts.files_of(draft).items()}
+    return {path: blobs.read(info.sha256).decode() for path, info in drafts.files_of(draft).items()}
 
 
 def asked(draft: Draft) -> list[Namesakes]:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from runs import trees
+from runs import blobs
 from runs.enums import Verb
 from runs.lifecycle import reuse
 from runs.lifecycle.fingerprint import contract_of
@@ -42,7 +42,7 @@ def foretold(before: Run, files: dict[str, bytes], owner: User) -> dict[str, str
     """What the page would say of a run again with these files: why each step is carried out, or nothing."""
     found = plan_worth_keeping(before)
     assert found is not None
-    infos = {path: trees.put(content) for path, content in sorted(files.items())}
+    infos = {path: blobs.put(content) for path, content in sorted(files.items())}
     given = Inputs(owner, before.request, before.policy, infos)
     return {one.key: one.why for one in foresee(contract_of(found), given, before)}
 

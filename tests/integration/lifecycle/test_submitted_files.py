@@ -11,7 +11,7 @@ import pytest
 from django.core.files.base import File
 from django.test import override_settings
 
-from runs import trees
+from runs import blobs, trees
 from runs.enums import EventKind
 from runs.errors import UploadRefused
 from runs.lifecycle.intake import Upload, intake
@@ -50,7 +50,7 @@ def test_files_are_kept_byte_by_byte_under_their_paths_also_binary_ones() -> Non
     run = submit(made.alice(), given)
     files = trees.files_of(run.inputs)
     assert list(files) == ["a.bin", "b/Ünïcode näme 文.md", "empty.txt"]
-    assert [trees.read_blob(info.sha256) for info in files.values()] == [binary, b"Hello.", b""]
+    assert [blobs.read(info.sha256) for info in files.values()] == [binary, b"Hello.", b""]
     assert Event.objects.get(run=run, kind=EventKind.SUBMITTED).data == {
         "by": "alice",
         "files": 3,
@@ -126,7 +126,7 @@ def test_files_that_are_too_large_together_are_refused_before_they_are_read() ->
 
 
 def test_files_for_which_the_disk_has_no_room_are_refused_before_they_are_read(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(trees, "free_bytes", lambda: 510_000_000)
+    monkeypatch.setattr(blobs, "free_bytes", lambda: 510_000_000)
     read: list[int] = []
     assert refused(submission("Go.", Upload("large.txt", Large(20_000_000, read)))) == (
         "The server's disk has 510.0 MB free, and 500.0 MB have to stay free. Nothing was stored. "
@@ -137,7 +137,7 @@ def test_files_for_which_the_disk_has_no_room_are_refused_before_they_are_read(m
 
 def test_without_free_space_no_run_begins_not_even_one_without_files(monkeypatch: pytest.MonkeyPatch) -> None:
     finished = made.finished_partial()
-    monkeypatch.setattr(trees, "free_bytes", lambda: 499_999_999)
+    monkeypatch.setattr(blobs, "free_bytes", lambda: 499_999_999)
     with pytest.raises(UploadRefused, match="have to stay free"):
         submit(made.alice(), submission())
     with pytest.raises(UploadRefused, match="have to stay free"):
@@ -148,7 +148,7 @@ def test_without_free_space_no_run_begins_not_even_one_without_files(monkeypatch
 def test_a_large_file_is_stored_without_being_held_in_memory() -> None:
     read: list[int] = []
     tracemalloc.start()
-    stored = trees.put_file(Large(20_000_000, read))
+    stored = blobs.put_file(Large(20_000_000, read))
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert (stored.size, sum(read)) == (20_000_000, 40_000_000)

@@ -7,14 +7,17 @@ import pytest
 from django.apps import apps
 from django.db.models import JSONField, Value
 
+from runs import blobs, trees
 from runs.enums import Action, GateKind, Verb, WorkKind
 from runs.errors import InvalidInput
 from runs.lifecycle import facts, fingerprint, gates, templates
 from runs.lifecycle.submission import again
-from runs.lifecycle.templates import called, chosen, plan_worth_keeping, save, shipped_plan
+from runs.lifecycle.templates import called, chosen, fitted, plan_worth_keeping, save, shipped_plan
 from runs.models import Run, Template
 from runs.pev.verifier import failed
 from tests import factories as made
+from tests.documents.compound import compound
+from tests.documents.word import paragraph, word
 
 pytestmark = pytest.mark.django_db
 
@@ -41,6 +44,34 @@ def test_names_of_files_that_a_plan_takes_along_are_told() -> None:
     step = made.plan_step("one", "Review Service agreement.md")
     named = made.awaiting_plan(made.plan(step))
     assert templates.file_names_in(named.plans.get(), named) == ["Service agreement.md"]
+
+
+def fitted_outputs(files: dict[str, bytes], *excluded: str, max_steps: int = 20) -> list[str]:
+    """The copies that the document review makes of these files."""
+    stored = {path: blobs.put(content) for path, content in files.items()}
+    trees.examine(stored)
+    plan = fitted(shipped_plan("document-review"), trees.make_tree(stored), max_steps, excluded)
+    return [path for step in plan.steps if step.step_id == "word-copies" for path in step.outputs]
+
+
+def test_the_document_review_makes_a_copy_of_each_word_document_that_it_may_read() -> None:
+    lease = word(paragraph("Rent is due promptly."))
+    files = {
+        "a/lease.docx": lease,
+        "b.docx": b"No Word file.",
+        "c.md": b"Text.",
+        "d.docx": compound({"EncryptedPackage": b"x"}),
+    }
+    assert fitted_outputs(files) == ["reviewed/a/lease.docx"]
+    assert fitted_outputs(files, "a/*") == []
+    assert fitted_outputs(files, max_steps=4) == []
+    assert fitted_outputs({"lease.docx": lease, "reviewed/lease.docx": lease}) == ["reviewed/reviewed/lease.docx"]
+
+
+def test_other_plans_make_no_copies() -> None:
+    tree = trees.make_tree({"a.docx": blobs.put(word(paragraph("Rent.")))})
+    plan = shipped_plan("project-analysis")
+    assert fitted(plan, tree, 20) is plan
 
 
 def test_a_template_outlives_its_run_and_not_its_owner() -> None:

@@ -55,13 +55,18 @@ def refused(*options: str) -> tuple[str, str]:
     return printed.getvalue(), str(error.value)
 
 
+def probed(obeys: bool, *, keeps: bool | None = None, sees: bool = False) -> Probed:
+    kept = obeys if keeps is None else keeps
+    return Probed(forced_tool=obeys, no_tools=obeys, format=kept, images=sees, documents=sees)
+
+
 @pytest.mark.parametrize(
     ("dialect", "found", "use"),
     [
-        (LLAMA_CPP, Probed(forced_tool=False, no_tools=False, format=False), "by the prompt alone, as JSON"),
-        (OLLAMA, Probed(forced_tool=False, no_tools=False, format=False), "by the prompt alone, as JSON"),
-        (VLLM, Probed(forced_tool=True, no_tools=True, format=True), "in their format"),
-        (FORCING, Probed(forced_tool=True, no_tools=True, format=False), "as calls of a tool, which are demanded"),
+        (LLAMA_CPP, probed(False), "by the prompt alone, as JSON"),
+        (OLLAMA, probed(False), "by the prompt alone, as JSON"),
+        (VLLM, probed(True), "in their format"),
+        (FORCING, probed(True, keeps=False, sees=True), "as calls of a tool, which are demanded"),
     ],
     ids=["llama.cpp", "Ollama", "vLLM", "forces tools only"],
 )
@@ -76,9 +81,13 @@ def test_what_a_server_honours_is_found_out_said_and_remembered(
     expected = found.model_copy(update={"streaming": True, "tools": True, "usage": True})
     assert (row.address, row.model, row.found) == (Server(api.url).address, "qwen3-4b", expected)
     assert capability("qwen3-4b", Server(api.url)) == Capability(
-        format=found.format is True, forced_tool=found.forced_tool is True, no_tools=found.no_tools is True
+        format=found.format is True,
+        forced_tool=found.forced_tool is True,
+        no_tools=found.no_tools is True,
+        documents=found.documents is True,
+        images=found.images is True,
     )
-    assert len(api.requests) == 5, "one model on one server is asked once, whoever it plays"
+    assert len(api.requests) == 7, "one model on one server is asked once, whoever it plays"
 
 
 def test_it_says_everything_in_words(api: FakeAnthropic) -> None:
@@ -93,6 +102,8 @@ def test_it_says_everything_in_words(api: FakeAnthropic) -> None:
         "  A tool that is demanded: not called",
         "  Tools that are forbidden: called all the same",
         "  Format of the answer: not kept",
+        "  Pictures: not seen",
+        "  Pages of PDF files: not read",
         "  Tokens used: not reported, so that no budget can be kept",
         "  Context: unknown. Set PEV_CONTEXT_TOKENS or PEV_CONTEXT_TOKENS_PLANNER to its tokens",
         "  So answers are asked for by the prompt alone, as JSON; all are checked",

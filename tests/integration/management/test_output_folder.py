@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from runs import trees
+from runs import blobs, trees
 from runs.errors import InvalidInput
 from runs.management.output_folder import check_folder, write_out
 from runs.models import Run
@@ -18,7 +18,7 @@ pytestmark = pytest.mark.django_db
 def made(files: dict[str, str]) -> Run:
     """A run that has written these files."""
     run = factories.stopped()
-    written = {path: trees.put(text.encode()) for path, text in files.items()}
+    written = {path: blobs.put(text.encode()) for path, text in files.items()}
     tree = trees.make_tree(dict(sorted((dict(trees.files_of(run.inputs)) | written).items())))
     Run.objects.filter(pk=run.pk).update(head=tree)
     return Run.objects.get(pk=run.pk)

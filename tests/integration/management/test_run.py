@@ -23,6 +23,7 @@ from tests.fakes.anthropic_answers import Answer, Fail, Request, Say, ToolUse, U
 from tests.fakes.anthropic_api import FakeAnthropic
 from tests.fakes.team import Team, labels_of, plan, step, verdict
 from tests.installation import ROOT, Installation
+from tests.unit.rehearsal.bench import CONTRACTS
 
 pytestmark = pytest.mark.allow_hosts(["127.0.0.1"])
 
@@ -59,7 +60,7 @@ def test_the_sample_succeeds_with_a_retry_and_verified_evidence(tmp_path: Path) 
     assert told["outcome"] == "succeeded"
     assert {plan["approved_by"] for plan in told["plans"]} == {"admin"}
     assert max(len(step["attempts"]) for step in told["steps"]) == 2
-    sources = {f"contracts/{path.name}": path.read_bytes() for path in (ROOT / "runs/samples/contracts").iterdir()}
+    sources = dict(CONTRACTS)
     for made in told["files"]:
         content = (out / made["path"]).read_bytes()
         assert (hashlib.sha256(content).hexdigest(), len(content)) == (made["sha256"], made["size"])
@@ -117,8 +118,8 @@ def test_without_a_model_another_task_than_the_sample_is_refused_in_one_sentence
     assert (refused.value.returncode, capsys.readouterr().out) == (2, "")
     assert str(refused.value) == (
         "This task needs a model; without a model only the sample and the template “Document review” on "
-        "text files can be run, so connect one: set a key (ANTHROPIC_API_KEY) or the base URL (ANTHROPIC_BASE_URL) of "
-        "another or a local server that speaks the Messages API, and start pevsite again."
+        "texts and documents can be run, so connect one: set a key (ANTHROPIC_API_KEY) or the base URL "
+        "(ANTHROPIC_BASE_URL) of another or a local server that speaks the Messages API, and start pevsite again."
     )
 
 
@@ -196,7 +197,7 @@ def test_creative_work_is_said_to_be_such(tmp_path: Path, installation: Installa
     assert "No sources are needed: no criterion may be about sources.\n" in done.stdout
 
 
-@pytest.mark.parametrize(("arguments", "code"), [(["--exclude", "*.pdf"], 0), ([], 3)])
+@pytest.mark.parametrize(("arguments", "code"), [(["--exclude", "*.mp4"], 0), ([], 3)])
 def test_what_cannot_be_read_is_said_from_the_beginning_and_can_be_excluded(
     tmp_path: Path, installation: Installation, api: FakeAnthropic, arguments: list[str], code: int
 ) -> None:
@@ -206,15 +207,15 @@ def test_what_cannot_be_read_is_said_from_the_beginning_and_can_be_excluded(
     notes = tmp_path / "notes"
     notes.mkdir()
     (notes / "a.md").write_text("The first note.\n")
-    (notes / "scan.pdf").write_text("%PDF-1.4\n")
+    (notes / "talk.mp4").write_bytes(b"\0\0\0 ftypisom")
     api.script(Team(executor=reads))
     policy = ["--min-document-bytes", "0", "--step-approval", "none"]
     data = installation.copy(tmp_path / "data")
     done = run(data, "Do it", "--files", str(notes), *policy, *arguments, stdin="a\n", **model(api))
     assert done.returncode == code, done.stdout + done.stderr
     said = {
-        0: "Left out, as a person said: scan.pdf.",
-        3: "scan.pdf cannot be read: it is a PDF file, which cannot be read yet.",
+        0: "Left out, as a person said: talk.mp4.",
+        3: "talk.mp4 cannot be read: it is sound or film, which cannot be read.",
     }[code]
     assert f"admin submitted the task with 2 files. {said}\n" in done.stdout
     assert f"      ! {said}\n" in done.stdout

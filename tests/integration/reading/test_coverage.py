@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from runs import trees
-from runs.documents import renditions
+from runs import blobs, trees
+from runs.documents import examining
 from runs.enums import Outcome
-from runs.models import Run, Step, User
-from runs.reading.coverage import coverage_of, unread
+from runs.models import Rendition, Run, Step, User
+from runs.reading.coverage import coverage_of, known_unread, unread
 from runs.reading.run import reading_of
 from runs.reports.machine import as_json
 from runs.reports.markdown import as_markdown
@@ -22,11 +22,11 @@ from tests.fakes.team import Player, Team, plan, step, step_of, told
 
 pytestmark = [pytest.mark.django_db, pytest.mark.allow_hosts(["127.0.0.1"])]
 
-WORD = b"PK\3\4" + b"\0" * 20 + b"word/document.xml"
-FOLDER = {"lease.docx": WORD, "notes.md": b"one\ntwo\nthree\n", "scan.pdf": b"%PDF-1.7\n\xe2\xe3\0"}
+ARCHIVE = b"7z\xbc\xaf\x27\x1c"
+FOLDER = {"lease.7z": ARCHIVE, "notes.md": b"one\ntwo\nthree\n", "talk.mp4": b"\0\0\0 ftypisom"}
 NOT_READABLE = [
-    "lease.docx could not be read: it is a Word file, which cannot be read yet.",
-    "scan.pdf could not be read: it is a PDF file, which cannot be read yet.",
+    "lease.7z could not be read: it is an archive of a kind that is not unpacked; give it as .zip or .tar.gz.",
+    "talk.mp4 could not be read: it is sound or film, which cannot be read.",
 ]
 
 
@@ -55,12 +55,38 @@ def test_what_nobody_could_read_keeps_a_run_from_succeeding(api: FakeAnthropic, 
     assert (run.outcome, reading_of(run).gaps) == (Outcome.PARTIAL, NOT_READABLE)
 
 
+def test_what_of_a_readable_file_could_not_be_read_is_an_open_point_too(
+    api: FakeAnthropic, submitted: Submit, alice: User
+) -> None:
+    api.script(team := Team(executor=reading(one=[{"path": "notes.txt"}])))
+    run = submitted(files={"notes.txt": "Müller\n".encode("utf-16")}, sources_needed=True)
+    Rendition.objects.update(notes=("Page 3 of 12 is a picture without text.",), extent="12 pages")
+    trees.fresh_for(-run.pk)
+    said = "A part of notes.txt could not be read: Page 3 of 12 is a picture without text."
+    before = said.replace("could not", "cannot")
+    assert (reading_of(run).unreadable, known_unread(run)) == ([before], [before])
+    run = finish(run, alice)
+    assert (run.outcome, reading_of(run).gaps) == (Outcome.PARTIAL, [said])
+    [listed] = [part.text for part in told(team.seen["executor"][0]) if part.kind == "files"]
+    assert listed == "notes.txt\t16 bytes\t12 pages"
+    assert as_json(run)["coverage"] == [
+        {
+            "path": "notes.txt",
+            "extent": "whole",
+            "ranges": [[1, 1]],
+            "lines": 1,
+            "problem": "",
+            "notes": ["Page 3 of 12 is a picture without text."],
+        }
+    ]
+
+
 def test_what_a_person_excluded_is_no_open_point(api: FakeAnthropic, submitted: Submit, alice: User) -> None:
     api.script(Team(executor=reading(one=[{"path": "notes.md"}])))
-    run = finish(submitted(files=FOLDER, sources_needed=True, excluded=["*.pdf", "lease.docx"]), alice)
+    run = finish(submitted(files=FOLDER, sources_needed=True, excluded=["*.mp4", "lease.7z"]), alice)
     assert (run.outcome, sentences(run)) == (
         Outcome.SUCCEEDED,
-        ["lease.docx left out, as a person said", "notes.md whole", "scan.pdf left out, as a person said"],
+        ["lease.7z left out, as a person said", "notes.md whole", "talk.mp4 left out, as a person said"],
     )
 
 
@@ -107,10 +133,9 @@ def test_part_of_a_file_is_said_and_no_open_point_by_itself(api: FakeAnthropic, 
 
 @pytest.mark.usefixtures("team")
 def test_files_that_another_process_took_in_are_known(submitted: Submit, monkeypatch: pytest.MonkeyPatch) -> None:
-    tree = trees.make_tree({path: trees.put(content) for path, content in FOLDER.items()})
+    tree = trees.make_tree({path: blobs.put(content) for path, content in FOLDER.items()})
     assert trees.problems_of(tree) == {}
-    store = renditions.Store(trees.pieces_of, trees.put)
-    monkeypatch.setattr(trees, "examine", lambda files: renditions.examine(files, store))
+    monkeypatch.setattr(trees, "examine", examining.examine)
     run = submitted(files=FOLDER, sources_needed=True)
     assert (run.inputs, len(reading_of(run).unreadable)) == (tree, 2)
 
@@ -126,8 +151,8 @@ def test_what_was_shown_at_a_step_stands_with_it(
     assert told == {
         "one": (
             [
-                {"path": "a.md", "extent": "part", "ranges": [[1, 3]], "lines": 9, "problem": ""},
-                {"path": "b.md", "extent": "whole", "ranges": [[1, 1]], "lines": 1, "problem": ""},
+                {"path": "a.md", "extent": "part", "ranges": [[1, 3]], "lines": 9, "problem": "", "notes": []},
+                {"path": "b.md", "extent": "whole", "ranges": [[1, 1]], "lines": 1, "problem": "", "notes": []},
             ],
             2,
         ),
@@ -177,12 +202,12 @@ def test_of_a_run_from_before_nothing_is_claimed(api: FakeAnthropic, submitted: 
 def test_what_cannot_be_read_is_told_to_everybody_from_the_beginning(
     api: FakeAnthropic, submitted: Submit, alice: User, client: Client
 ) -> None:
-    files = {"a.md": b"The first of two.\n", "b.md": b"Another.\n", "scan.pdf": FOLDER["scan.pdf"], "x.md": b"Old.\n"}
+    files = {"a.md": b"The first of two.\n", "b.md": b"Another.\n", "talk.mp4": FOLDER["talk.mp4"], "x.md": b"Old.\n"}
     team = Team(plan=plan(step("one") | {"inputs": ["a.md"]}), executor=reading(one=[{"path": "a.md"}]))
     api.script(team)
     run = submitted(files=files, sources_needed=True, excluded=["x.md"])
     client.force_login(alice)
-    assert "scan.pdf cannot be read: it is a PDF file" in client.get(f"/runs/{run.pk}/").text
+    assert "talk.mp4 cannot be read: it is sound or film" in client.get(f"/runs/{run.pk}/").text
     drain(run)
     gate = client.get(f"/runs/{run.pk}/").text
     assert "No step of this plan is given b.md." in gate
@@ -191,14 +216,14 @@ def test_what_cannot_be_read_is_told_to_everybody_from_the_beginning(
     for role in ("planner", "executor"):
         [listed] = [part.text for part in told(team.seen[role][0]) if part.kind == "files"]
         assert listed == (
-            "a.md\t18 bytes\nb.md\t9 bytes\nscan.pdf\t12 bytes\tcannot be read\nx.md\t5 bytes\texcluded; leave it alone"
+            "a.md\t18 bytes\nb.md\t9 bytes\ntalk.mp4\t12 bytes\tcannot be read\nx.md\t5 bytes\texcluded; leave it alone"
         )
     told_by_json = as_json(run)
     assert told_by_json["excluded"] == ["x.md"]
     assert [(one["path"], one["extent"]) for one in told_by_json["coverage"]] == [  # type: ignore[union-attr,index,call-overload]
         ("a.md", "whole"),
         ("b.md", "nothing"),
-        ("scan.pdf", "unreadable"),
+        ("talk.mp4", "unreadable"),
         ("x.md", "excluded"),
     ]
     for text in (as_markdown(run), client.get(f"/runs/{run.pk}/report/").text):

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from runs import trees
+from runs import blobs, trees
 from runs.models import Run
 from runs.reading.run import reading_of
 from runs.reports import archive, html
@@ -44,7 +44,7 @@ def holds(quote: str, path: str) -> bool:
 
 def delivered(run: Run, text: str) -> Run:
     """The run, had it written this text as its only file and as its answer."""
-    head = trees.with_changes(run.inputs, {"review/report.md": trees.put(text.encode())})
+    head = trees.with_changes(run.inputs, {"review/report.md": blobs.put(text.encode())})
     Run.objects.filter(pk=run.pk).update(head=head, answer=text)
     return Run.objects.get(pk=run.pk)
 
@@ -66,7 +66,7 @@ def broken_in(report: dict[str, Any]) -> dict[str, list[str]]:
 @settings(max_examples=10, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(parts=st.lists(PARTS, min_size=1, max_size=5))
 def test_whatever_is_cited_is_found_or_marked_in_every_export(parts: list[tuple[str, str, str, int]]) -> None:
-    files = {path: trees.put(text.encode()) for path, text in SOURCES.items()}
+    files = {path: blobs.put(text.encode()) for path, text in SOURCES.items()}
     run = made.finished_succeeded()
     Run.objects.filter(pk=run.pk).update(inputs=trees.make_tree(dict(sorted(files.items()))))
     text = "\n\n".join(shape.format(f"[“{quote}”]({written(path, at)})") for shape, quote, path, at in parts)

@@ -17,11 +17,12 @@ from pypdf import PdfReader
 
 from runs import guarded
 from runs.models import Run
+from runs.printing import typeset
+from runs.printing.blocks import Paragraph, Report, Section, Span
+from runs.printing.typeset import pdf
 from runs.reports import printed as room
-from runs.reports.blocks import Paragraph, Report, Section, Span
 from runs.reports.outline import exported
 from runs.reports.printed import Form, NotPrinted, printed
-from runs.reports.typeset import pdf
 from runs.web import preparing
 from runs.web.views import report as views
 from tests import factories as made
@@ -133,7 +134,7 @@ def test_a_character_without_a_glyph_is_printed_as_its_name() -> None:
 
 
 def test_every_character_that_the_fonts_are_said_to_have_is_printed() -> None:
-    listed = Path(room.__file__).parent.joinpath("fonts", "coverage.txt").read_text().split()
+    listed = Path(typeset.__file__).parent.joinpath("fonts", "coverage.txt").read_text().split()
     ranges = [(int(first, 16), int(last or first, 16)) for first, _, last in (row.partition("-") for row in listed)]
     words = (Span(" ".join(map(chr, range(first, last + 1)))) for first, last in ranges)
     section = Section("answer", "Answer", tuple(Paragraph((one, Span("x"))) for one in words))

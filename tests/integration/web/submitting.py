@@ -27,6 +27,7 @@ def form(**changes: Any) -> dict[str, Any]:
         "rounds": 12,
         "max_steps": 40,
         "model_review": "medium_and_high",
+        "original_pages": "layout",
         "min_confidence": "0.5",
         "min_verifier_confidence": "0",
         "min_document_bytes": 100,

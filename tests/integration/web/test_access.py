@@ -69,7 +69,9 @@ TABLE = {
     "help/": Row(get=MINE),
     "help/glossary/": Row(get=MINE),
     "runs/new/": Row(get=MINE, post=(302, 422, 422, 422, 422)),
-    "runs/drafts/<uuid:draft>/": Row(post=(302, 200, 404, 404, 404), sent={"remove": "a.md"}),
+    "runs/drafts/<uuid:draft>/": Row(
+        get=(302, 200, 404, 404, 404), post=(302, 200, 404, 404, 404), sent={"remove": "a.md"}
+    ),
     "runs/sample/<slug:name>/": Row(post=(302,) * 5),
     "runs/sample/finished/": Row(post=(302,) * 5),
     "runs/<int:run_id>/": Row(get=SEEN),

@@ -12,7 +12,7 @@ from pytest_django import Settings
 from pytest_django.fixtures import DjangoAssertNumQueries
 
 from runs import trees
-from runs.models import Draft, DraftFile, Run
+from runs.models import Draft, DraftFile, Rendition, Run
 from tests import factories
 from tests.integration.web.submitting import JSON, file, form
 
@@ -39,9 +39,9 @@ def test_files_are_answered_at_once_and_submitted_without_being_sent_again(alice
 
 def test_what_cannot_be_read_is_said_and_stands_first(alice_client: Client) -> None:
     send(alice_client, "a.md")
-    html = send(alice_client, "z.pdf", content=b"%PDF-1.4\n1 0 obj")["html"]
-    assert html.index("z.pdf") < html.index("a.md")
-    assert "It is a PDF file, which cannot be read yet." in html
+    html = send(alice_client, "z.mp4", content=b"\0\0\0 ftypisom")["html"]
+    assert html.index("z.mp4") < html.index("a.md")
+    assert "It is sound or film, which cannot be read." in html
     assert "1 cannot be read" in html
 
 
@@ -134,3 +134,19 @@ def test_the_list_costs_the_same_for_any_number_of_files(
 def test_an_address_with_a_draft_that_is_none_is_a_fresh_form(alice_client: Client) -> None:
     assert alice_client.get("/runs/new/?draft=nonsense").status_code == 200
     assert str(uuid.UUID(TOKEN)) in alice_client.get(f"/runs/new/?draft={TOKEN}").text
+
+
+def test_a_document_that_is_being_read_says_so_and_then_how_much_it_is(alice_client: Client) -> None:
+    send(alice_client, "scan.png", content=b"\x89PNG\r\n\x1a\n")
+    first = alice_client.get(PLACE, headers=JSON).json()
+    assert (first["reading"], "being read …" in first["html"], "1 being read" in first["html"]) == (1, True, True)
+    assert "cannot be read" not in first["html"]
+    Rendition.objects.update(text="a" * 64, layout="b" * 64, extent="12 pages", notes=("Page 3 of 12 is a picture.",))
+    then = alice_client.get(PLACE, headers=JSON).json()
+    assert (then["reading"], "12 pages, 8 bytes" in then["html"]) == (0, True)
+    assert "Page 3 of 12 is a picture." in then["html"]
+    assert "1 in part" in then["html"]
+
+
+def test_a_draft_that_has_not_begun_has_no_list(alice_client: Client) -> None:
+    assert alice_client.get(PLACE).status_code == 404

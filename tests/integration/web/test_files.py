@@ -53,6 +53,17 @@ def test_a_place_in_markdown_is_shown_in_its_text(alice_client: Client) -> None:
     assert '# <mark id="hit">Title</mark>' in alice_client.get(f"/runs/{run.pk}/files/a.md?start=2&end=7").text
 
 
+def test_a_mail_and_what_is_attached_to_it_lead_to_each_other(alice_client: Client) -> None:
+    run = run_with({"m.eml": b"From: a\n\nSee.", "m.eml attachments/lease.md": b"# Lease", "n attachments/b.md": b"B"})
+    mail = alice_client.get(f"/runs/{run.pk}/files/m.eml").text
+    assert f'<li><a href="/runs/{run.pk}/files/m.eml%20attachments/lease.md">lease.md</a></li>' in mail
+    attached = alice_client.get(f"/runs/{run.pk}/files/m.eml%20attachments/lease.md").text
+    assert f'<li>attached to <a href="/runs/{run.pk}/files/m.eml">m.eml</a></li>' in attached
+    other = alice_client.get(f"/runs/{run.pk}/files/n%20attachments/b.md").text
+    assert "attached to" not in other
+    assert "Attached files" not in other
+
+
 def test_a_csv_file_is_a_table_some_rows_at_a_time(alice_client: Client) -> None:
     rows = "".join(f"{number};<b>\n" for number in range(1, 1_201))
     run = run_with({"a.csv": f"n;word\n{rows}".encode()})
@@ -223,6 +234,6 @@ def test_text_in_another_encoding_is_shown_and_downloaded_as_it_was_given(alice_
 
 
 def test_a_file_that_cannot_be_read_says_why(alice_client: Client) -> None:
-    run = run_with({"scan.pdf": b"%PDF-1.7\n\xe2\xe3\0"})
-    page = alice_client.get(f"/runs/{run.pk}/files/scan.pdf").text
-    assert "<h3>This file is a PDF file, which cannot be read yet</h3>" in page
+    run = run_with({"film.mp4": b"\0\0\0 ftypisom"})
+    page = alice_client.get(f"/runs/{run.pk}/files/film.mp4").text
+    assert "<h3>This file is sound or film, which cannot be read</h3>" in page

@@ -9,7 +9,7 @@ from django.core.files.base import ContentFile
 from django.test import Client
 from pytest_django import DjangoAssertNumQueries
 
-from runs import trees
+from runs import blobs
 from runs.enums import StepApproval, WorkKind
 from runs.lifecycle import facts
 from runs.lifecycle.intake import Upload
@@ -48,7 +48,7 @@ def rewriting() -> Run:
     for key, changes in CHANGES.items():
         with factories.working(run, WorkKind.ATTEMPT, key) as mine:
             assert mine.attempt is not None
-            written = {path: trees.put(text.encode()) if text else None for path, text in changes.items()}
+            written = {path: blobs.put(text.encode()) if text else None for path, text in changes.items()}
             facts.executed(mine.attempt, factories.output(f"{key} is done."), written)
             quoted = factories.quote(mine.attempt, "@output", f"{key} is done")
             facts.judged(mine.attempt, factories.judgement([factories.result("C1", "Done.", [quoted])]))
@@ -133,9 +133,9 @@ def test_the_number_of_queries_does_not_grow(
 
 
 def test_an_unreadable_file_says_why(alice_client: Client) -> None:
-    uploads = [Upload("scan.pdf", ContentFile(b"%PDF-1.7\n\xe2\xe3\0")), Upload("a.txt", ContentFile(b"words"))]
+    uploads = [Upload("talk.mp4", ContentFile(b"\0\0\0 ftypisom")), Upload("a.txt", ContentFile(b"words"))]
     run = submit(factories.alice(), Submission("Do it", uploads, factories.policy(), uuid.uuid4()))
-    assert '<span class="file-problem">is a PDF file' in tab(alice_client, run)
+    assert '<span class="file-problem">is sound or film' in tab(alice_client, run)
 
 
 @pytest.mark.parametrize("query", ["?", "?path=lease&", "?from=0&"])

@@ -8,7 +8,7 @@ import pytest
 from django.core.files.base import ContentFile
 from django.test import Client
 
-from runs import trees
+from runs import blobs, trees
 from runs.lifecycle.intake import Upload
 from runs.lifecycle.submission import Submission, submit
 from runs.models import Run
@@ -103,7 +103,7 @@ def test_a_line_of_an_address_is_marked_whole(alice_client: Client) -> None:
 def test_a_broken_citation_of_a_file_leads_to_where_it_stands_too(alice_client: Client) -> None:
     run = factories.finished_succeeded()
     text = b'# Points\n\nIt is ["thirty days"](none.md#L1).\n'
-    tree = trees.make_tree({**trees.files_of(run.inputs), "points.md": trees.put(text)})
+    tree = trees.make_tree({**trees.files_of(run.inputs), "points.md": blobs.put(text)})
     Run.objects.filter(pk=run.pk).update(head=tree)
     page = alice_client.get(f"/runs/{run.pk}/files/points.md").text
     assert "points.md: Line 3: There is no file" in page

@@ -12,7 +12,7 @@ from asgiref.sync import async_to_sync
 from django.test import AsyncClient, Client
 from markdown_it import MarkdownIt
 
-from runs import trees
+from runs import blobs, trees
 from runs.enums import Role
 from runs.models import ModelCall, Run, User
 from runs.pev.policy import RoleModel
@@ -204,12 +204,12 @@ def test_the_zip_holds_what_was_made_and_the_report(alice_client: Client) -> Non
     assert sorted(archive.namelist()) == sorted([*made, "journal.jsonl", "report.html", "report.json", "report.md"])
     assert {stat.S_IFMT(entry.external_attr >> 16) for entry in archive.infolist()} == {stat.S_IFREG}
     for path, info in made.items():
-        assert archive.read(path) == trees.read_blob(info.sha256)
+        assert archive.read(path) == blobs.read(info.sha256)
 
 
 def test_what_is_packed_already_is_not_packed_again_in_a_zip(alice_client: Client) -> None:
     run = factories.stopped()
-    made = {path: trees.put(b"x" * 1_000) for path in ("a.PNG", "b.md")}
+    made = {path: blobs.put(b"x" * 1_000) for path in ("a.PNG", "b.md")}
     Run.objects.filter(pk=run.pk).update(head=trees.make_tree(made))
     archive = zipfile.ZipFile(io.BytesIO(body(alice_client.get(f"/runs/{run.pk}/files.zip"))))
     kinds = {path: archive.getinfo(path).compress_type for path in made}
@@ -219,7 +219,7 @@ def test_what_is_packed_already_is_not_packed_again_in_a_zip(alice_client: Clien
 
 def test_a_zip_of_paths_from_before_they_were_refused_unpacks_nowhere_else(alice_client: Client) -> None:
     run = factories.stopped()
-    tree = trees.make_tree({path: trees.put(b"x") for path in (".git/config", "a:b", "report.md")})
+    tree = trees.make_tree({path: blobs.put(b"x") for path in (".git/config", "a:b", "report.md")})
     Run.objects.filter(pk=run.pk).update(head=tree)
     archive = zipfile.ZipFile(io.BytesIO(body(alice_client.get(f"/runs/{run.pk}/files.zip"))))
     assert archive.namelist() == [

@@ -38,6 +38,18 @@ def test_the_figures_of_one_small_step() -> None:
     assert (found.low, found.high) == (found.steps[0].low + final, found.steps[0].high + final)
 
 
+def test_a_step_that_reads_much_costs_more_than_one_that_reads_little() -> None:
+    one = plan(step("s0", estimated_complexity=Complexity.LOW))
+
+    def found(tokens: int) -> Estimate:
+        return estimate(one, CLAUDE, attempts=1, read={"s0": tokens})
+
+    assert found(3_000) == of(Complexity.LOW, attempts=1)
+    more = found(40_000).steps[0].roles[0]
+    assert (more.tokens_low, more.tokens_high) == (2 * (20_000 + 900), 4 * (40_000 + 1_800))
+    assert found(10_000_000) == found(150_000)
+
+
 @given(st.lists(st.sampled_from(Complexity), min_size=1, max_size=5), st.integers(1, 10))
 def test_it_is_a_range_that_grows_with_steps_and_attempts(complexities: list[Complexity], attempts: int) -> None:
     found = of(*complexities, attempts=attempts)

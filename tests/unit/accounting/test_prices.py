@@ -13,9 +13,10 @@ from runs.enums import Role
 from runs.llm.capabilities import Capability
 from runs.llm.request import parameters
 from runs.pev.answer_schemas import schema_for
-from runs.pev.contracts import VerifierAnswer
+from runs.pev.contracts import JsonObject, VerifierAnswer
 from runs.pev.conversation.asking import user
-from runs.pev.ports import Ask, Usage
+from runs.pev.conversation.originals import PAGE_TOKENS, Originals
+from runs.pev.ports import Ask, Original, Usage
 
 TODAY = date(2026, 11, 21)
 ONE_OF_EACH = Usage(
@@ -125,6 +126,19 @@ def test_the_bound_of_a_question_has_the_schema_however_the_answer_is_asked_for(
     assert bound is not None
     assert bound.question >= Decimal("1.25") * (len(content) // 3) / 1_000_000
     assert bound.of(1_000) == bound.question + Decimal("0.005")
+
+
+def test_pages_that_are_shown_count_for_more_than_their_names() -> None:
+    pages = Originals(None).blocks([Original("a.pdf", "0" * 64, "pdf", page) for page in range(1, 4)])
+    messages: tuple[JsonObject, ...] = ({"role": "user", "content": list(pages)},)
+    bounds = [
+        bound_of(Ask(role=Role.EXECUTOR, model="claude-opus-5-5", system="", messages=some), TODAY)
+        for some in ((), messages)
+    ]
+    assert bounds[0]
+    assert bounds[1]
+    more = bounds[1].question - bounds[0].question
+    assert 3 * PAGE_TOKENS * Decimal(5) / 1_000_000 < more < 3 * (PAGE_TOKENS + 200) * Decimal(5) / 1_000_000
 
 
 TOKENS = st.integers(0, 3_000_000)

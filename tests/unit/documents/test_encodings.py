@@ -9,7 +9,8 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from runs.documents.encodings import decoded, packed, read_all, unpacked
+from runs.documents.encodings import decoded, read_all
+from runs.documents.packing import packed, unpacked
 from runs.errors import InvalidInput
 from runs.pev.files.paths import text_of
 

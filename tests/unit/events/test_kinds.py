@@ -9,6 +9,8 @@ from runs.events.kinds import CLASSES, AnyEvent, read
 
 EVERY_KIND: tuple[AnyEvent, ...] = (
     events.Submitted(by="alice", files=3, bytes=262),
+    events.Reading(done=3, documents=12),
+    events.DocumentsRead(not_read=("scan.pdf could not be read: it needs a password.",)),
     events.Planning(version=1),
     events.PlanProposed(version=2, steps=3, kept=("a",), reason="The request", relaxed=1),
     events.GateOpened(gate=1, gate_kind="step", question="Shall it be kept?", step="a"),

@@ -15,6 +15,8 @@ SENTENCES = {
     "archived": "alice archived the run: lists show it only where the archive is asked for.",
     "restored": "alice brought the run back from the archive.",
     "submitted": "alice submitted the task with 3 files.",
+    "reading": "3 of 12 documents are read.",
+    "documents_read": "The documents are read. scan.pdf could not be read: it needs a password.",
     "planning": "The planner writes version 1 of the plan.",
     "plan_proposed": (
         "Version 2 of the plan is ready: 3 steps; 1 result kept from before."
@@ -56,9 +58,10 @@ TONES = {
     "bad": {"verdict", "step_failed"},
     "warn": {
         "gate_opened", "step_accepted", "step_retried", "replanning", "nothing_new", "waiting_for_model", "recovered",
+        "documents_read",
         "paused", "finished",
     },
-    "active": {"planning", "attempt_started", "verifying", "finalising"},
+    "active": {"planning", "reading", "attempt_started", "verifying", "finalising"},
 }  # fmt: skip
 
 
@@ -135,6 +138,9 @@ def test_the_other_side_of_each_sentence() -> None:
         events.PlanProposed(version=1, steps=1, kept=(), reason="", relaxed=0),
         events.PlanApproved(version=1, by="alice", how="policy", digest="abc"),
         events.ModelCalled(role="planner", model="m-1", ms=500, stop="error"),
+        events.ModelCalled(
+            role="executor", model="m-1", ms=500, stop="end_turn", pages=("“a.pdf”, page 3", "“b.png”, page 1")
+        ),
         events.ToolCalled(tool="run_search", error=True, path=""),
         events.VerdictGiven(step="a", attempt=1, passed=True, action="pass", feedback=""),
         events.VerdictGiven(step="a", attempt=1, passed=False, action="replan", feedback="It can't be done."),
@@ -145,6 +151,10 @@ def test_the_other_side_of_each_sentence() -> None:
         ("calm", "Version 1 of the plan is ready: 1 step."),
         ("good", "Version 1 of the plan is approved by policy, fingerprint abc."),
         ("calm", "The planner (m-1) gave no answer after 0.5 s."),
+        (
+            "calm",
+            "The executor (m-1) answered in 0.5 s. It was shown as they look: “a.pdf”, page 3; “b.png”, page 1.",
+        ),
         ("bad", "run_search failed."),
         ("good", "Attempt 1 at “Review” passed verification."),
         ("bad", "Attempt 1 at “Review” did not pass: It can't be done. A new plan is asked for."),

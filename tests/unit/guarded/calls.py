@@ -5,6 +5,7 @@ import os
 import signal
 import socket
 import time
+from contextlib import suppress
 from pathlib import Path
 
 from runs.errors import InvalidInput
@@ -33,6 +34,33 @@ def compute(data: bytes) -> bytes:
 
 def hold(data: bytes) -> bytes:
     return str(len(b"x" * (int(data) * 1024 * 1024))).encode()
+
+
+def keep(data: bytes) -> bytes:
+    """As `hold`, long enough for whoever looks from time to time."""
+    held = b"x" * (int(data) * 1024 * 1024)
+    time.sleep(0.5)
+    return str(len(held)).encode()
+
+
+def chatter(data: bytes) -> bytes:
+    print("loud", flush=True)
+    os.write(1, b"louder")
+    return json.dumps(sorted(os.environ)).encode() + data
+
+
+def break_off_writing(data: bytes) -> bytes:
+    """Write a part of an output to whoever is connected, and end: as a process that is killed meanwhile."""
+    for handle in range(3, 20):
+        with suppress(OSError):
+            os.write(handle, bytes(100_000))
+    os.kill(os.getpid(), signal.SIGKILL)
+    return data
+
+
+def end_itself(data: bytes) -> bytes:
+    os.kill(os.getpid(), signal.SIGKILL)
+    return data
 
 
 def die(data: bytes) -> bytes:

@@ -15,11 +15,20 @@ import pytest
 
 from runs import guarded
 from runs.errors import InvalidInput
-from runs.guarded import Crashed, Limits, TimedOut, TooLarge
+from runs.guarded import Crashed, Interrupted, Limits, TimedOut, TooLarge, forked, spawned, template
+from runs.guarded.wire import Ending
 
 CALLS = "tests.unit.guarded.calls"
 
 
+@pytest.fixture(params=["forked", "spawned"])
+def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+    """Both ways to start a process; the second is how it is done where none can be forked."""
+    monkeypatch.setattr(guarded, "_exchanged", {"forked": forked, "spawned": spawned}[request.param].exchanged)
+    return str(request.param)
+
+
+@pytest.mark.usefixtures("way")
 def test_bytes_and_options_go_in_and_bytes_come_back() -> None:
     assert guarded.run(f"{CALLS}.reverse", b"abc", times=2) == b"cbacba"
     assert guarded.run(f"{CALLS}.reverse", b"") == b""
@@ -27,6 +36,7 @@ def test_bytes_and_options_go_in_and_bytes_come_back() -> None:
     assert guarded.run(f"{CALLS}.reverse", large) == large[::-1]
 
 
+@pytest.mark.usefixtures("way")
 def test_a_refusal_comes_back_as_such() -> None:
     with pytest.raises(InvalidInput, match=r"^a\.pdf is no document$"):
         guarded.run(f"{CALLS}.refuse", b"a.pdf")
@@ -40,6 +50,7 @@ def test_time_by_the_clock_is_limited() -> None:
     assert _wait_for(lambda: [_command(pid) for pid in _below(os.getpid())].count("runs.guarded.template") <= 1)
 
 
+@pytest.mark.usefixtures("way")
 def test_time_of_the_processor_is_limited_in_c_too() -> None:
     with pytest.raises(TimedOut, match=r"^it took more than 0\.2 seconds of the processor$"):
         guarded.run(f"{CALLS}.compute", b"1000000000000", Limits(cpu_seconds=0.2, seconds=60))
@@ -51,6 +62,25 @@ def test_memory_is_limited() -> None:
         guarded.run(f"{CALLS}.hold", b"40", Limits(megabytes=30))
 
 
+def test_memory_and_the_clock_are_watched_without_a_fork(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(guarded, "_exchanged", spawned.exchanged)
+    assert guarded.run(f"{CALLS}.keep", b"20", Limits(megabytes=60, seconds=60)) == b"20971520"
+    with pytest.raises(TooLarge, match=r"^it took more than 60 MB$"):
+        guarded.run(f"{CALLS}.keep", b"200", Limits(megabytes=60, seconds=60))
+    with pytest.raises(TimedOut, match=r"^it took longer than 1 seconds$"):
+        guarded.run(f"{CALLS}.sleep", b"60", Limits(seconds=1))
+
+
+def test_memory_is_watched_where_the_kernel_does_not_limit_it() -> None:
+    script = "import time; taken = bytearray(200_000_000); time.sleep(60)"
+    greedy = subprocess.Popen([sys.executable, "-S", "-c", script])
+    started = time.monotonic()
+    assert template._watched(greedy.pid, megabytes=50) == Ending.OUT_OF_MEMORY
+    greedy.returncode = -signal.SIGKILL  # it was waited for there
+    assert time.monotonic() - started < 20
+
+
+@pytest.mark.usefixtures("way")
 def test_the_result_is_limited() -> None:
     assert guarded.run(f"{CALLS}.reverse", b"abc", Limits(output=3)) == b"cba"
     with pytest.raises(TooLarge, match=r"^its result has more than 3 bytes$"):
@@ -70,6 +100,7 @@ def test_open_files_are_limited() -> None:
         ("runs.nowhere.at_all", "it broke: ModuleNotFoundError"),
     ],
 )
+@pytest.mark.usefixtures("way")
 def test_what_breaks_says_so(function: str, sentence: str) -> None:
     with pytest.raises(Crashed, match=f"^{sentence}$"):
         guarded.run(function, b"")
@@ -87,11 +118,44 @@ def test_it_sees_no_secret_and_no_file_of_ours_and_writes_none(monkeypatch: pyte
     assert (tmp_path / "written").read_bytes() == b""
 
 
+@pytest.mark.usefixtures("way")
 def test_calls_of_many_threads_do_not_meet() -> None:
     texts = [f"{number}:{'x' * 1_000}".encode() for number in range(20)]
     with ThreadPoolExecutor(8) as pool:
         results = list(pool.map(lambda text: guarded.run(f"{CALLS}.reverse", text), texts))
     assert results == [text[::-1] for text in texts]
+
+
+def test_slow_calls_leave_turns_to_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(guarded, "SLOW_SECONDS", 1.0)
+    with ThreadPoolExecutor(4) as threads:
+        slow = [threads.submit(guarded.run, f"{CALLS}.sleep", b"2", Limits(seconds=6.0)) for _ in range(4)]
+        time.sleep(0.2)
+        began = time.monotonic()
+        assert guarded.run(f"{CALLS}.reverse", b"ab", Limits(seconds=1.0))
+        assert time.monotonic() - began < 0.9
+        for one in slow:
+            with suppress(guarded.ChildFailed):
+                one.result()
+
+
+def test_data_is_asked_for_when_it_is_the_turn_of_a_call() -> None:
+    asked: list[str] = []
+
+    def data() -> bytes:
+        asked.append("asked")
+        return b"abc"
+
+    for _ in range(guarded.MAX_AT_ONCE):
+        guarded._turns.acquire()
+    try:
+        with pytest.raises(TimedOut, match="waited for its turn"):
+            guarded.run(f"{CALLS}.reverse", data, Limits(seconds=0.1))
+        assert asked == []
+    finally:
+        for _ in range(guarded.MAX_AT_ONCE):
+            guarded._turns.release()
+    assert (guarded.run(f"{CALLS}.reverse", data), asked) == (b"cba", ["asked"])
 
 
 def test_a_call_that_waits_too_long_for_its_turn_is_refused() -> None:
@@ -119,6 +183,38 @@ def test_a_fork_has_a_template_of_its_own() -> None:
         "sys.exit(os.waitpid(child, 0)[1] or not right)"
     )
     assert subprocess.run([sys.executable, "-c", code], timeout=60, check=False).returncode == 0
+
+
+def test_what_is_spawned_sees_no_secret_and_nothing_printed_gets_between(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-secret")
+    monkeypatch.setattr(guarded, "_exchanged", spawned.exchanged)
+    seen = json.loads(guarded.run(f"{CALLS}.chatter", b""))
+    assert set(seen) <= {"PATH", "LANG", "LC_ALL", "LC_CTYPE", "TZ"}
+
+
+def test_what_is_spawned_is_ended_from_outside(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(guarded, "_exchanged", spawned.exchanged)
+    with pytest.raises(Interrupted, match=r"^its process was ended from outside$"):
+        guarded.run(f"{CALLS}.end_itself", b"")
+
+
+@pytest.mark.usefixtures("way")
+def test_a_part_of_an_output_is_no_result() -> None:
+    with pytest.raises(Crashed):
+        guarded.run(f"{CALLS}.break_off_writing", b"")
+
+
+def test_what_is_spawned_does_not_outlive_its_time_when_nobody_watches() -> None:
+    code = (
+        "from runs import guarded\nfrom runs.guarded import spawned\nguarded._exchanged = spawned.exchanged\n"
+        f"guarded.run('{CALLS}.sleep', b'60', guarded.Limits(seconds=3))"
+    )
+    asks = subprocess.Popen([sys.executable, "-c", code])
+    below = _wait_for(lambda: _below(asks.pid))
+    asks.kill()
+    asks.wait()
+    assert len(below) == 1
+    assert _wait_for(lambda: not _lives(below[0]))
 
 
 def test_nothing_outlives_the_process_that_asks() -> None:

@@ -1,6 +1,7 @@
 """What is known, what questions have shown, and what is configured, each where it counts."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
 
@@ -32,10 +33,22 @@ def test_what_questions_have_shown_holds_for_that_server_and_that_model() -> Non
 
 
 def test_a_known_name_on_another_server_is_only_assumed() -> None:
-    assert capability("claude-haiku-5-5", LOCAL) == capability("claude-haiku-5-5")
+    assumed = capability("claude-haiku-5-5", LOCAL)
+    assert replace(assumed, documents=True, images=True) == capability("claude-haiku-5-5")
     use_probed({(LOCAL.address, "claude-haiku-5-5"): Probed(format=False, forced_tool=True, no_tools=None)})
     found = capability("claude-haiku-5-5", LOCAL)
     assert (found.format, found.forced_tool, found.no_tools, found.window) == (False, True, False, 1_000_000)
+
+
+def test_pages_and_pictures_are_sent_elsewhere_only_where_questions_have_shown_that_they_are_seen() -> None:
+    assert (capability("claude-opus-5-5").documents, capability("claude-opus-5-5").images) == (True, True)
+    assert (capability("claude-opus-5-5", LOCAL).documents, capability("claude-opus-5-5", LOCAL).images) == (
+        False,
+        False,
+    )
+    use_probed({(LOCAL.address, name): Probed(documents=False, images=True) for name in ("claude-opus-5-5", "qwen")})
+    for name in ("claude-opus-5-5", "qwen"):
+        assert (capability(name, LOCAL).documents, capability(name, LOCAL).images) == (False, True)
 
 
 def test_on_the_vendors_own_service_only_the_window_is_taken_from_it() -> None:

@@ -119,7 +119,7 @@ def test_while_one_role_has_nobody_to_answer_the_rules_do_and_say_why(environ: d
         Provider.OFFLINE,
         {"offline-planner", "offline-executor", "offline-verifier"},
     )
-    assert f"text files. {reason} To connect a model, set a key" in found.sentence
+    assert f"documents. {reason} To connect a model, set a key" in found.sentence
 
 
 @pytest.mark.parametrize("url", ["http://[::1", "localhost:8080", "http://127.0.0.1:port"])

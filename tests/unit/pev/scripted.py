@@ -8,7 +8,7 @@ from typing import Any
 
 from runs.enums import About, Complexity, Role
 from runs.pev.contracts import Criterion, FileExists, JsonObject, PlanContract, PlannedAction, PlanStep
-from runs.pev.ports import Ask, Reply, ToolResult, ToolSpec, ToolUse
+from runs.pev.ports import Ask, Original, Reply, ToolResult, ToolSpec, ToolUse
 
 
 def said(text: str, stop_reason: str = "end_turn") -> Reply:
@@ -55,8 +55,12 @@ class NeverAsked:
 class Tools:
     """A toolbox that answers with `answer` and remembers what was used."""
 
-    def __init__(self, answer: Callable[[ToolUse], ToolResult] = lambda use: ToolResult(f"{use.name} done")) -> None:
-        self._answer = answer
+    def __init__(
+        self,
+        answer: Callable[[ToolUse], ToolResult] = lambda use: ToolResult(f"{use.name} done"),
+        originals: Callable[[ToolUse], Sequence[Original]] = lambda _: (),
+    ) -> None:
+        self._answer, self._originals = answer, originals
         self.used: list[ToolUse] = []
 
     def specs(self) -> Sequence[ToolSpec]:
@@ -64,6 +68,9 @@ class Tools:
             ToolSpec("read_file", "Reads.", {"type": "object"}),
             ToolSpec("write_file", "Writes.", {"type": "object"}),
         ]
+
+    def originals(self, use: ToolUse, result: ToolResult) -> Sequence[Original]:
+        return self._originals(use)
 
     def run(self, use: ToolUse) -> ToolResult:
         self.used.append(use)

@@ -35,6 +35,7 @@ def test_which_steps_a_model_looks_at_where_checks_decide_everything(choice: Mod
 def test_a_stored_policy_without_the_newer_fields_gets_their_defaults() -> None:
     fresh = Policy(models=MODELS)
     newer = {"step_moment", "min_verifier_confidence", "min_document_bytes", "model_review", "sources_needed"}
+    newer |= {"original_pages"}
     assert Policy.model_validate(fresh.model_dump(mode="json", exclude=newer)) == fresh
     assert fresh.model_dump(mode="json", include={"min_confidence", *newer}) == {
         "step_moment": "after",
@@ -43,4 +44,5 @@ def test_a_stored_policy_without_the_newer_fields_gets_their_defaults() -> None:
         "min_document_bytes": 100,
         "model_review": "medium_and_high",
         "sources_needed": True,
+        "original_pages": "layout",
     }

@@ -2,10 +2,14 @@
 
 import pytest
 
+from runs.documents.readers.building import Builder
 from runs.pev.delimiters import find
+from runs.pev.documents.layout import BlockKind
 from runs.pev.evidence.sources import ToolText
+from runs.pev.files.paths import Converted
 from runs.pev.verification.requests import PersonRequest
 from runs.pev.verifier import judge
+from tests.documents.built import converted
 from tests.unit.pev.scripted import Scripted
 from tests.unit.pev.test_verifier import PASSED, case, given_, shown, verdict
 
@@ -88,3 +92,33 @@ def test_so_many_requests_have_room_in_the_answer(count: int, tokens: int) -> No
     model = Scripted(verdict(*answers), verdict(given_("C1", quote), *(given_(one.label, quote) for one in asked)))
     judge(model, case(files={"a.md": b"The term ends on 31 May."}, requests=asked))
     assert {one.max_tokens for one in model.asked} == {tokens}
+
+
+def lease() -> Converted:
+    builder = Builder("docx")
+    builder.add("p1", BlockKind.PARAGRAPH, "The term ends on 31 May.", label="(b)", clause="4.2(b)")
+    builder.add("p2", BlockKind.PARAGRAPH, "Signed.")
+    return converted(builder)
+
+
+def test_documents_are_shown_with_the_names_and_numbers_of_their_places() -> None:
+    model = Scripted(verdict(given_("C1", {"source": "a.docx", "quote": "[p1] 4.2(b) The term ends on 31 May."})))
+    page = "a.docx, lines 1-1 of 2\n[p1] 4.2(b) The term ends on 31 May.\n[more follows; go on with first_line=2]"
+    files = {"a.docx": lease()}
+    judgement = judge(model, case(files=files, shown=("a.docx",), tools=(ToolText(page),)))
+    assert [item.text for item in shown(model) if item.kind in {"document", "tool"}] == [
+        "[p1] 4.2(b) The term ends on 31 May.\n[p2] Signed.",
+        "a.docx, lines 1-1 of 2\n(as in the document a.docx)",
+    ]
+    (evidence,) = judgement.results[0].evidence
+    assert (evidence.verified, evidence.quote, evidence.place) == (True, "The term ends on 31 May.", "clause 4.2(b)")
+
+
+def test_a_long_document_is_cut_and_that_is_said() -> None:
+    builder = Builder("docx")
+    for number in range(1, 4_000):
+        builder.add(f"p{number}", BlockKind.PARAGRAPH, "The term ends.")
+    model = Scripted(verdict(given_("C1", {"source": "a.docx", "quote": "The term ends."})))
+    judge(model, case(files={"a.docx": converted(builder)}, shown=("a.docx",)))
+    (part,) = [item for item in shown(model) if item.kind == "document"]
+    assert (part.name, len(part.text)) == ("a.docx (only the first 60000 characters)", 60_000)

@@ -1,22 +1,26 @@
 """A whole run in memory, rehearsed: plan, steps, verdicts, retries, answer."""
 
-import hashlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
+from runs.documents.making import commented, make
+from runs.documents.readers import docx, pdf
 from runs.enums import About, Role
 from runs.llm.provider import REHEARSAL
 from runs.pev.contracts import Criterion, JsonObject, PlanContract, PlanStep, StepOutput, SynthesizedAnswer
+from runs.pev.documents.document import Document
 from runs.pev.evidence.results import Judgement
 from runs.pev.evidence.sources import Given, ToolText, source_of
 from runs.pev.executor import execute
+from runs.pev.files.paths import Converted, digest_of
 from runs.pev.planner import Lesson, PlanBrief, make_plan
-from runs.pev.ports import Ask, FileInfo, Reply, ToolResult, ToolSpec, ToolUse
+from runs.pev.ports import Ask, FileInfo, Form, Original, Reply, ToolResult, ToolSpec, ToolUse
 from runs.pev.step_brief import Critique, StepBrief
 from runs.pev.synthesizer import AnswerBrief, synthesize
-from runs.pev.tools import FileTools
+from runs.pev.tools.toolbox import FileTools
 from runs.pev.verification.case import Case
 from runs.pev.verifier import judge
 from runs.rehearsal.job import SAMPLE_REQUEST
@@ -24,8 +28,24 @@ from runs.rehearsal.model import Rehearsal
 
 ATTEMPTS = 3
 PLANNER, EXECUTOR, VERIFIER = (REHEARSAL[role] for role in (Role.PLANNER, Role.EXECUTOR, Role.VERIFIER))
+AS_GIVEN: dict[str, bytes] = {}
+"""The bytes of what was read as a document, by their hash."""
+READERS = {".docx": docx.make, ".pdf": pdf.make}
+
+
+def as_read(name: str, data: bytes) -> bytes:
+    """A content as tools get it: of a document its text, which knows its places."""
+    reader = READERS.get(Path(name).suffix)
+    if reader is None:
+        return data
+    made = reader(data)
+    AS_GIVEN[digest_of(data)] = data
+    return Converted(made.text.encode(), digest_of(data), lambda: Document(made.text, made.rendered.layout))
+
+
 CONTRACTS = {
-    f"contracts/{item.name}": item.read_bytes() for item in files("runs").joinpath("samples", "contracts").iterdir()
+    f"contracts/{item.name}": as_read(item.name, item.read_bytes())
+    for item in files("runs").joinpath("samples", "contracts").iterdir()
 }
 
 
@@ -52,7 +72,7 @@ class Memory:
         self.written: set[str] = set()
 
     def files(self) -> Mapping[str, FileInfo]:
-        return {path: FileInfo(hashlib.sha256(data).hexdigest(), len(data)) for path, data in sorted(self.tree.items())}
+        return {path: FileInfo(digest_of(data), len(data)) for path, data in sorted(self.tree.items())}
 
     def read(self, path: str) -> bytes:
         return self.tree[path]
@@ -60,8 +80,20 @@ class Memory:
     def problem(self, path: str) -> str:
         return ""
 
+    def extent(self, path: str) -> str:
+        return ""
+
+    def is_given(self, path: str) -> bool:
+        return path not in self.written
+
+    def make(self, form: Form, data: bytes) -> bytes:
+        return make(form, data)
+
+    def comment(self, path: str, place: tuple[int, int], words: str) -> bytes:
+        return commented(AS_GIVEN[digest_of(self.tree[path])], place, words, None)
+
     def write(self, path: str, content: bytes) -> None:
-        self.tree[path] = content
+        self.tree[path] = as_read(path, content)
         self.written.add(path)
 
 
@@ -79,6 +111,9 @@ class Recorded:
 
     def specs(self) -> list[ToolSpec]:
         return list(self._tools.specs())
+
+    def originals(self, use: ToolUse, result: ToolResult) -> Sequence[Original]:
+        return self._tools.originals(use, result)
 
     def run(self, use: ToolUse) -> ToolResult:
         result = self._tools.run(use)

@@ -53,3 +53,50 @@ def test_as_much_is_read_as_a_verifier_can_be_shown() -> None:
 def test_files_that_are_not_listed_are_counted() -> None:
     more = Call("list_files", f"{LISTING.result}\n[12 more are not listed; use a prefix to see them]", is_error=False)
     assert (unlisted([LISTING]), unlisted([more]), unlisted([])) == (0, 12, 0)
+
+
+def test_of_a_document_the_names_of_places_are_no_part_of_its_lines() -> None:
+    lease = page(
+        "lease.docx",
+        "lease.docx, lines 1-3 of 3\n[p1] 4 Rent\n[p2] 4.2(b) {inserted by Bob: “now”} {hidden} Due now.\n[p3] Signed.",
+    )
+    report = page(
+        "a.pdf", "a.pdf, lines 1-3 of 3, pages 1-2 of 2\n[page=1] “i”\nFirst.\nMore.\n[page=2] {read by OCR}\nLast."
+    )
+    known = library([lease, report], [])
+    assert {path: (one.lines, one.gap) for path, one in known.items()} == {
+        "lease.docx": ({1: "Rent", 2: "Due now.", 3: "Signed."}, ""),
+        "a.pdf": ({1: "First.", 2: "More.", 3: "Last."}, ""),
+    }
+
+
+def test_places_of_documents_are_named_as_people_do_and_cited_by_their_names() -> None:
+    pages = "a.pdf, lines 1-3 of 3, pages 1-2 of 2\n[page=1]\nFirst.\nMore.\n[page=2]\nLast."
+    paragraphs = "b.docx, lines 1-3 of 3\n[p1] 4.2(b) Rent.\n[p2] 30 days.\n[cm0.p1] {comment by Bob} Why?"
+    known = library([page("a.pdf", pages), page("b.docx", paragraphs)], [])
+    report, lease = known["a.pdf"], known["b.docx"]
+    assert [report.place(3), lease.place(1), lease.place(2), Document("c.md").place(7)] == [
+        "page 2",
+        "clause 4.2(b)",
+        "paragraph 2",
+        "line 7",
+    ]
+    assert [report.anchor(1, 2), report.anchor(2, 3), lease.anchor(1, 1), Document("c.md").anchor(7, 8)] == [
+        "page=1",
+        "page=1-2",
+        "p1",
+        "L7-L8",
+    ]
+    assert lease.own == {1: "Rent.", 2: "30 days."}
+
+
+def test_of_a_document_its_text_counts_and_not_its_size() -> None:
+    scan = Document("a.pdf", 5_000_000)
+    assert in_reach([scan, Document("a.md", 5_000_000)]) == [scan]
+    read = page("a.pdf", "a.pdf, lines 1-2 of 9\n[page=1]\n" + "x" * 60_000 + "\nMore.")
+    assert in_reach([library([read], [])["a.pdf"]]) == []
+
+
+def test_a_text_that_begins_like_a_document_is_a_text() -> None:
+    read = page("a.md", "a.md, lines 1-2 of 2\n[p1] 4.2 Rent\n[page=1]")
+    assert library([read], [])["a.md"].lines == {1: "[p1] 4.2 Rent", 2: "[page=1]"}

@@ -2,9 +2,12 @@
 
 import pytest
 
-from runs.rehearsal.documents import Document
+from runs.pev.ports import ToolUse
+from runs.pev.tools.toolbox import FileTools
+from runs.rehearsal.conversation import Call
+from runs.rehearsal.documents import Document, library
 from runs.rehearsal.findings import findings_in
-from tests.unit.rehearsal.bench import CONTRACTS
+from tests.unit.rehearsal.bench import CONTRACTS, Memory
 
 
 def document(text: str) -> Document:
@@ -62,34 +65,40 @@ def test_the_same_words_twice_are_one_point_and_blanks_are_two() -> None:
     assert found("TBD\n\nTBD") == [("Placeholder", "TBD", 1), ("Placeholder", "TBD", 3)]
 
 
+def as_seen(path: str) -> Document:
+    """A sample as the tool shows it."""
+    shown = FileTools(Memory(CONTRACTS)).run(ToolUse("one", "read_file", {"path": path}))
+    return library([Call("read_file", shown.text, is_error=False, path=path)], [])[path]
+
+
 def test_the_problems_put_into_the_samples_are_found() -> None:
     points = [
-        f"{path.removeprefix('contracts/')[:4]} {one.line} {one.kind}: {one.term}"
-        for path, data in sorted(CONTRACTS.items())
-        for one in findings_in(Document(path, 0, dict(enumerate(data.decode().split("\n"), 1))))
+        f"{path.removeprefix('contracts/')[:4]} {one.anchor}, {one.places[0]} {one.kind}: {one.term}"
+        for path in sorted(CONTRACTS)
+        for one in findings_in(as_seen(path))
     ]
     assert points == [
-        "Büro 8 Missing date: Commencement date",
-        "Büro 11 Missing amount: Deposit CHF ____",
-        "Büro 23 Placeholder: TBD",
-        "Büro 41 Missing amount: a fee",
-        "Büro 43 Vague term: from time to time",
-        "Büro 50 Vague term: in due course",
-        "Büro 66 Missing party: the Guarantor",
-        "Büro 72 Vague term: on reasonable notice",
-        "Serv 19 Vague term: reasonable efforts",
-        "Serv 22 Placeholder: [insert date]",
-        "Serv 35 Vague term: as soon as possible",
-        "Serv 47 Vague term: market standard",
-        "Serv 66 Missing party: the Escrow Agent",
-        "Serv 73 Missing amount: amount to be agreed",
-        "data 11 Missing date: forecasts, dated ____",
-        "data 45 Vague term: industry standard",
-        "data 45 Vague term: where necessary",
-        "data 51 Vague term: promptly",
-        "data 57 Placeholder: TBD",
-        "data 70 Missing party: the Auditor",
-        "data 77 Missing amount: a penalty",
-        "data 82 Vague term: within a reasonable period",
-        "data 96 Placeholder: [date]",
+        "Büro L8, line 8 Missing date: Commencement date",
+        "Büro L11, line 11 Missing amount: Deposit CHF ____",
+        "Büro L23, line 23 Placeholder: TBD",
+        "Büro L41, line 41 Missing amount: a fee",
+        "Büro L43, line 43 Vague term: from time to time",
+        "Büro L50, line 50 Vague term: in due course",
+        "Büro L66, line 66 Missing party: the Guarantor",
+        "Büro L72-L73, line 72 Vague term: on reasonable notice",
+        "Serv p8, clause 2.2 Vague term: reasonable efforts",
+        "Serv p9, clause 2.3 Placeholder: [insert date]",
+        "Serv p14, clause 3.3 Vague term: as soon as possible",
+        "Serv p19, clause 4.3 Vague term: market standard",
+        "Serv p27, clause 6.2 Missing party: the Escrow Agent",
+        "Serv p30, clause 7.2 Missing amount: amount to be agreed",
+        "data page=1, page 1 Missing date: forecasts, dated ____",
+        "data page=1, page 1 Vague term: industry standard",
+        "data page=1, page 1 Vague term: where necessary",
+        "data page=1, page 1 Vague term: promptly",
+        "data page=1, page 1 Placeholder: TBD",
+        "data page=2, page 2 Missing party: the Auditor",
+        "data page=2, page 2 Missing amount: a penalty",
+        "data page=2, page 2 Vague term: within a reasonable period",
+        "data page=2, page 2 Placeholder: [date]",
     ]

@@ -1,17 +1,21 @@
 """Whole runs over the rehearsal: what fails once, what passes, and that every pass has evidence."""
 
 import re
+from collections import Counter
 from collections.abc import Callable
 
 import pytest
 
+from runs.enums import CitationStatus
 from runs.errors import ModelError
+from runs.pev.citations.lookup import citations_in
 from runs.pev.contracts import PlanContract
-from runs.pev.evidence.quotes import find
+from runs.pev.evidence.finding import find
 from runs.pev.evidence.results import Judgement
 from runs.pev.ports import Ask
 from runs.rehearsal import job
 from runs.rehearsal.model import MODELS, Rehearsal
+from tests.unit.pev.citations.test_lookup import Library
 from tests.unit.rehearsal.bench import CONTRACTS, Bench
 
 HOSTILE = (
@@ -65,7 +69,7 @@ def check_run(bench: Bench, last: Judgement) -> None:
 def test_the_sample_plan_fails_once_on_purpose_and_succeeds(kind: str) -> None:
     bench = Bench(dict(KINDS_OF_FILES[kind]))
     check_run(bench, bench.run(bench.plan()))
-    passed = {name: [attempt.passed for attempt in bench.of(name)] for name in job.OUTPUTS}
+    passed = {name: [attempt.passed for attempt in bench.of(name)] for name in [*job.OUTPUTS, "word-copies"]}
     once, twice = [True], [False, True]
     found = "### F1" in bench.tree["review/findings.md"].decode()
     assert passed == {
@@ -73,6 +77,7 @@ def test_the_sample_plan_fails_once_on_purpose_and_succeeds(kind: str) -> None:
         "key-facts": once,
         "findings": twice if found else once,
         "notices": once,
+        "word-copies": once if kind == "contracts" else [],
     }
     assert found == (kind not in {"interviews"})
 
@@ -100,7 +105,8 @@ def test_the_failure_on_purpose_names_finding_document_and_line_and_is_heeded() 
     assert first.judgement is not None
     assert second.judgement is not None
     assert (
-        first.judgement.feedback == "C3: Finding F12 (contracts/Service agreement.md, line 47) has no recommendation."
+        first.judgement.feedback
+        == "C3: Finding F12 (contracts/Service agreement.docx, clause 4.3) has no recommendation."
     )
     assert [result.passed for result in first.judgement.results] == [True, True, False, True]
     assert second.judgement.passed
@@ -116,6 +122,15 @@ def test_every_quote_of_the_findings_stands_in_its_document_and_line() -> None:
         span = find(quote, CONTRACTS[document].decode())
         assert span is not None
         assert span.line == int(line)
+
+
+def test_every_citation_leads_to_its_place_in_texts_word_and_pdf_files() -> None:
+    bench = Bench()
+    bench.run(bench.plan())
+    for text in (bench.of("findings")[-1].output.findings, bench.tree["review/findings.md"].decode()):
+        quoted = [one for one in citations_in(text, Library(CONTRACTS)).links if not one.plain]
+        assert {(one.status, one.sentence) for one in quoted if one.status != CitationStatus.OK} == set()
+        assert Counter(one.source.rpartition(".")[2] for one in quoted) == {"md": 8, "docx": 6, "pdf": 9}
 
 
 def test_what_was_not_read_is_said_in_the_file_and_the_report_and_lowers_the_confidence() -> None:
@@ -176,7 +191,7 @@ def test_another_job_is_an_error_that_says_how_to_connect_a_model(ask: Callable[
         ask()
     assert (refused.value.retriable, refused.value.kind) == (False, "unknown_job")
     assert str(refused.value) == (
-        f"The rehearsal without AI does not know {what}: it can only review contracts in text files, as in the sample "
+        f"The rehearsal without AI does not know {what}: it can only review texts and documents, as in the sample "
         "and the template “Document review”. To have it done, set a key (ANTHROPIC_API_KEY) or the base URL "
         "(ANTHROPIC_BASE_URL) of another or a local server that speaks the Messages API, and start pevsite again; then "
         "submit the task again."

@@ -4,10 +4,11 @@ import pytest
 
 from runs.pev.contracts import PlanContract
 from runs.pev.planner import Lesson
+from runs.pev.plans.commented import with_copies
 from runs.rehearsal import job
 from tests.unit.rehearsal.bench import Bench
 
-LEASE, SERVICE = "contracts/Büro lease.md", "contracts/Service agreement.md"
+LEASE, SERVICE = "contracts/Büro lease.md", "contracts/Service agreement.docx"
 
 
 def context(plan: PlanContract, name: str) -> list[str]:
@@ -23,11 +24,11 @@ def after(*feedback: str) -> PlanContract:
 
 def test_it_is_the_shipped_document_review_and_says_that_no_ai_is_at_work() -> None:
     plan = Bench().plan()
-    shipped = job.template()
+    shipped = with_copies(job.template(), [SERVICE])
     added = [
         step.description.removeprefix(old.description) for step, old in zip(plan.steps, shipped.steps, strict=True)
     ]
-    assert added == ["", "", f"\n{job.ON_PURPOSE}", ""]
+    assert added == ["", "", f"\n{job.ON_PURPOSE}", "", ""]
     assert [step.acceptance_criteria for step in plan.steps] == [step.acceptance_criteria for step in shipped.steps]
     assert plan.success_criteria[:-1] == shipped.success_criteria
     assert plan.success_criteria[-1].text == job.ANSWER_NO_AI
@@ -42,19 +43,20 @@ def test_it_is_the_shipped_document_review_and_says_that_no_ai_is_at_work() -> N
     ("words", "out"),
     [
         (f"Leave out {SERVICE}.", {SERVICE}),
-        ("leave out Büro lease.md and Service agreement.md", {LEASE, SERVICE}),
+        ("leave out Büro lease.md and Service agreement.docx", {LEASE, SERVICE}),
         (f"Everything without `{LEASE}`, please", {LEASE}),
         ("Ohne Büro lease.md bitte", {LEASE}),
         (f"Do not leave out {SERVICE}", set()),
         (f"{SERVICE} is fine", set()),
-        ("Leave out agreement.md", set()),
+        ("Leave out agreement.docx", set()),
         ("Make it nicer", set()),
-        (f"Skip {LEASE}, {SERVICE} and data-processing-agreement.md", set()),
+        (f"Skip {LEASE}, {SERVICE} and data-processing-agreement.pdf", set()),
     ],
 )
 def test_files_that_feedback_names_are_left_out_but_never_all(words: str, out: set[str]) -> None:
     plan = after(words)
-    assert [job.left_out(step.description, [LEASE, SERVICE, "x.md"]) for step in plan.steps] == [out] * 4
+    assert [job.left_out(step.description, [LEASE, SERVICE, "x.md"]) for step in plan.steps] == [out] * len(plan.steps)
+    assert ("word-copies" in [step.step_id for step in plan.steps]) == (SERVICE not in out)
     assert context(plan, "Feedback") == [f"Alice rejected version 1: “{words}”"]
     assert context(plan, "Left out") == ([", ".join(sorted(out))] if out else [])
 
@@ -80,6 +82,13 @@ def test_a_template_that_was_rejected_fails_nothing_on_purpose_in_its_next_versi
     said = (Lesson("Alice", "Again", from_person=True),)
     plan = Bench(request="Anything", lessons=said).plan(previous=job.template())
     assert [step.description for step in plan.steps] == [step.description for step in job.template().steps]
+
+
+def test_copies_that_a_person_has_taken_out_of_the_plan_stay_out() -> None:
+    first = Bench().plan()
+    without = first.model_copy(update={"steps": [step for step in first.steps if step.step_id != "word-copies"]})
+    plan = Bench(lessons=(Lesson("Step notices", "It failed"),)).plan(previous=without)
+    assert [step.step_id for step in plan.steps] == ["inventory", "key-facts", "findings", "notices"]
 
 
 def test_steps_that_have_passed_are_kept_to_the_letter() -> None:

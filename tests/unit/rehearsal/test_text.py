@@ -56,11 +56,14 @@ def test_a_quote_of_one_long_word_is_cut_in_it() -> None:
 def test_a_citation_is_of_the_whole_clause_over_all_of_its_lines() -> None:
     clause = "1.3 The Tenant may use parking spaces TBD in the courtyard at no extra charge."
     sentence = Sentence(clause, ((0, 23), (62, 24)))
-    assert cited("a b.md", sentence.quote(38, 41)) == f"[“{clause}”](a%20b.md#L23-L24)"
+    assert cited("a b.md", sentence.quote(38, 41), "L23-L24") == f"[“{clause}”](a%20b.md#L23-L24)"
 
 
 def test_an_ellipsis_stands_beside_what_is_quoted_of_a_longer_sentence() -> None:
-    assert cited("a.md", Quote("the rent is due", 2, 2, before=True, after=True)) == "… [“the rent is due”](a.md#L2) …"
+    assert (
+        cited("a.md", Quote("the rent is due", 2, 2, before=True, after=True), "L2")
+        == "… [“the rent is due”](a.md#L2) …"
+    )
 
 
 @pytest.mark.parametrize(
@@ -72,7 +75,7 @@ def test_an_ellipsis_stands_beside_what_is_quoted_of_a_longer_sentence() -> None
     ],
 )
 def test_a_row_is_quoted_without_what_begins_and_ends_it(row: str, link: str) -> None:
-    assert cited("a.md", Sentence(row, ((0, 8),)).quote(2, 10)) == link
+    assert cited("a.md", Sentence(row, ((0, 8),)).quote(2, 10), "L8") == link
 
 
 def test_a_line_is_shortened_with_an_ellipsis() -> None:
@@ -81,3 +84,8 @@ def test_a_line_is_shortened_with_an_ellipsis() -> None:
 
 def test_a_bar_in_a_cell_is_escaped() -> None:
     assert table(("A",), [("a|b",)]) == ["| A |", "| --- |", "| a\\|b |"]
+
+
+def test_a_sentence_ends_behind_a_definition_in_brackets() -> None:
+    (paragraph,) = blocks({1: 'A Ltd (the "Buyer"). It', 2: "pays by 3 May."})
+    assert [one.text for one in sentences(paragraph)] == ['A Ltd (the "Buyer").', "It pays by 3 May."]

@@ -2,8 +2,11 @@
 
 import pytest
 
+from runs.pev.plans.commented import step_for
+from runs.pev.verifier import judge
 from runs.rehearsal import job
-from tests.unit.rehearsal.bench import Bench
+from tests.documents.word import commented, paragraph, word
+from tests.unit.rehearsal.bench import Bench, Memory
 
 LEASE = {"lease.md": b"# Lease\n\n1. The Tenant pays EUR 5\non 1 May 2026.\n2. The rest is\nTBD.\n"}
 FINDING = """# Findings
@@ -155,6 +158,35 @@ def test_the_answer_begins_with_the_figure_of_the_findings(answer: str, wanted: 
     plan = job.template().model_copy(update={"success_criteria": [job.template().success_criteria[2]]})
     (result,) = bench.finish(plan, {}).results
     assert (result.feedback, result.supported) == (wanted, not wanted)
+
+
+BODY = paragraph("The first is EUR 5.") + paragraph(commented("2. The rest is TBD.", 7)) + paragraph("All is well.")
+COPY = "reviewed/lease.docx"
+
+
+@pytest.mark.parametrize(
+    ("body", "comment", "report", "wanted"),
+    [
+        (BODY, "F1 · Placeholder: TBD. Fill it in.", "", ""),
+        (BODY, "F2 · Placeholder: TBD. Fill it in.", "", f"F1 (lease.docx, line 5) is no comment in {COPY}."),
+        (
+            paragraph(commented("The first is EUR 5.", 7)) + paragraph("2. The rest is TBD."),
+            "F1 · Placeholder: TBD. Fill it in.",
+            "",
+            f"The comment on F1 (lease.docx, line 5) does not stand at its quote in {COPY}.",
+        ),
+        (BODY, "No findings: none.", "- F1 has no comment: it stands in a footnote.", ""),
+    ],
+)
+def test_a_finding_that_is_no_comment_at_its_quote_is_named(body: str, comment: str, report: str, wanted: str) -> None:
+    copy = word(body, {"comments": f'<w:comment w:id="7" w:author="Ann">{paragraph(comment)}</w:comment>'})
+    findings = FINDING.replace("lease.md", "lease.docx")
+    bench, step = Bench(dict(LEASE)), step_for(PATH, [COPY])
+    memory = Memory({**bench.files, PATH: findings.encode()})
+    memory.write(COPY, copy)
+    judged = judge(bench.model, bench.case("The copies", step, memory, report, [], [PATH]))
+    assert [result.feedback for result in judged.results] == ["", wanted]
+    assert judged.passed == (not wanted)
 
 
 def test_what_a_document_says_of_approval_changes_nothing() -> None:

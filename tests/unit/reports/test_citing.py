@@ -1,14 +1,22 @@
 """How citations are shown: what was not looked up carries no link."""
 
 import re
+from dataclasses import replace
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from runs.documents.readers.building import Builder
 from runs.enums import Provenance
-from runs.pev.citations.lookup import Citation, citations_in
+from runs.pev.citations.citation import Citation
+from runs.pev.citations.lookup import citations_in
+from runs.pev.documents.layout import BlockKind
+from runs.reading.citations import Document, RunCitations
 from runs.reports.citing import REST, linked
 from runs.reports.html import render_markdown
+from runs.reports.places import InReport
+from tests.documents.built import converted
 
 
 class Library(dict[str, bytes]):
@@ -62,3 +70,45 @@ def test_a_live_link_leads_to_a_file_that_has_its_words(parts: list[tuple[str, s
 
     source = LIBRARY["nda.md"].decode()
     assert [pair for pair in live if pair[0] != "/files/nda.md" or pair[1].strip("“”") not in source] == []
+
+
+def lease() -> Library:
+    builder = Builder("docx")
+    builder.add("p23", BlockKind.PARAGRAPH, "The rent is due in ten days.", label="(b)", clause="4.2(b)")
+    builder.add("p24", BlockKind.PARAGRAPH, "Signed.")
+    return Library({"lease.docx": converted(builder)})
+
+
+@pytest.mark.parametrize(
+    ("target", "shown"),
+    [
+        ("lease.docx#p23", ""),
+        ("lease.docx#p24", "*(place corrected from p24 to clause 4.2(b))*"),
+        ("lease.docx", "*(clause 4.2(b) added)*"),
+    ],
+)
+def test_a_corrected_place_of_a_document_is_named_as_people_do(target: str, shown: str) -> None:
+    text = f"[“due in ten days”]({target})"
+    cited = citations_in(text, lease())
+    assert linked(text, cited, address).partition(">)")[2].strip().replace("\\", "") == shown
+
+
+def test_each_citation_says_what_is_doubtful_about_its_own_words() -> None:
+    text = "Signed [“(9) The rent is due”](lease.docx#p23), as [“Signed.”](lease.docx#p24) says."
+    shown = linked(text, citations_in(text, lease()), address).replace("\\", "")
+    assert shown == (
+        "Signed [“(9) The rent is due”](</files/lease.docx>) *(it stands in clause 4.2(b), not in clause (9))*, "
+        "as [“Signed.”](</files/lease.docx>) says."
+    )
+
+
+def test_an_export_lists_the_place_of_a_document_as_people_name_it() -> None:
+    (one,) = citations_in("[“due in ten days”](lease.docx#p23)", lease()).links
+    places = InReport()
+    places.citation(replace(one, source_start=0, source_end=0))
+    assert [source.place for source in places.listed] == ["lease.docx, clause 4.2(b)"]
+
+
+def test_the_sentence_on_citations_of_documents_speaks_of_places() -> None:
+    cited = citations_in("[“due in ten days”](lease.docx)", lease())
+    assert RunCitations((Document("", cited),)).sentence == "1 citation, all found, 1 with a corrected place"

@@ -6,10 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from runs.documents.readers.building import Builder
 from runs.enums import Provenance
 from runs.pev.checks.deciding import problem_with, run_check
 from runs.pev.checks.material import Material
 from runs.pev.contracts import Absent, Citations, Covers, QuotesOccur
+from runs.pev.documents.layout import BlockKind, MarkKind
+from tests.documents.built import converted
 
 NDA = "The term is thirty (30)\ndays from notice.\nGoverned by the law of Ohio.\n"
 ANNEX = "Payment within 14 days of receipt.\n"
@@ -65,9 +68,9 @@ class TestCitations:
         assert (evidence.verified, evidence.sentence) == (held, sentence)
         assert (evidence.provenance is Provenance.GIVEN) == outside
 
-    def test_only_markdown_has_citations(self) -> None:
+    def test_other_files_have_no_citations(self) -> None:
         problem = problem_with(Citations(kind="citations", path="data.csv"))
-        assert problem == "“data.csv” is no Markdown file; only those have citations."
+        assert problem == "“data.csv” is no Markdown, Word or PDF file; only those have citations."
 
 
 class TestQuotes:
@@ -304,3 +307,30 @@ class TestAbsence:
 )
 def test_problem_with(check: QuotesOccur | Covers | Absent, problem: str | None) -> None:
     assert problem_with(check) == problem
+
+
+def report_of_two_pages() -> bytes:
+    builder = Builder("pdf", joint="\n\f")
+    start = builder.add("page=1", BlockKind.PAGE, "Annual Report\nIt was agree-").start
+    builder.mark(MarkKind.RUNNING, start, start + 13)
+    start = builder.add("page=2", BlockKind.PAGE, "Annual Report\nd to pay. A secret bonus was paid.").start
+    builder.mark(MarkKind.RUNNING, start, start + 13)
+    builder.mark(MarkKind.UNSEEN, start + 24, start + 48)
+    return converted(builder, "page", 2)
+
+
+@pytest.mark.parametrize(
+    ("quote", "held"),
+    [
+        ("It was agreed to pay", True),
+        ("[page=2] d to pay", True),
+        ("A secret bonus was paid", False),
+        ("It was agreed to sue", False),
+    ],
+)
+def test_quotes_from_documents_are_looked_up_as_evidence_is(quote: str, held: bool) -> None:
+    assert said(f"“{quote}” (report.pdf)", given={"report.pdf": report_of_two_pages()})[0] is held
+
+
+def test_quotes_from_texts_are_looked_up_as_evidence_is() -> None:
+    assert said("“The liability is cap-ped” (a.md)", given={"a.md": "The lia­bility is capped.".encode()})[0] is True

@@ -22,6 +22,7 @@ from runs.pev.contracts import (
     WordCount,
 )
 from runs.pev.evidence.results import Evidence
+from runs.pev.files.paths import Converted
 from tests.unit.pev import slow
 
 
@@ -30,6 +31,12 @@ def outcome(check: Check, content: str | bytes) -> tuple[bool, str]:
     evidence = run_check(check, Material({check.path: data}))
     assert evidence.sha256 == hashlib.sha256(data).hexdigest()
     return evidence.verified, evidence.sentence
+
+
+def test_of_a_document_the_file_is_named_and_not_its_text() -> None:
+    read = Converted(b"The rent is due.\n", "a" * 64)
+    evidence = run_check(Contains(kind="contains", path="lease.docx", text="rent"), Material({"lease.docx": read}))
+    assert (evidence.verified, evidence.sha256) == (True, "a" * 64)
 
 
 EXISTS = FileExists(kind="file_exists", path="a.md")

@@ -5,7 +5,8 @@ import hashlib
 import pytest
 
 from runs.enums import CitationStatus, Provenance
-from runs.pev.citations.lookup import Citation, citations_in, cited_at
+from runs.pev.citations.citation import Citation
+from runs.pev.citations.lookup import citations_in, cited_at
 
 NDA = "# NDA\n\nThe notice period is thirty\ndays.\n\nThe fee is EUR 1,200.\n"
 

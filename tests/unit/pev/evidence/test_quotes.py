@@ -8,7 +8,8 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from runs.pev.contracts import QuotedEvidence
-from runs.pev.evidence.quotes import _has_line, find, resolve
+from runs.pev.evidence.finding import find
+from runs.pev.evidence.quotes import _has_line, resolve
 from runs.pev.evidence.results import Evidence
 from tests.hostile.bounds import within
 

@@ -55,6 +55,32 @@ def test_what_was_shown_is_said_by_lines() -> None:
     ]
 
 
+def test_of_documents_pages_and_sheets_are_said_too() -> None:
+    def of(path: str, *pieces: tuple[int, int, str]) -> list[Shown]:
+        return [shown(path, first, last, 90)._replace(unit=unit) for first, last, unit in pieces]
+
+    assert sentences(
+        inputs("a.pdf", "b.pdf", "c.xlsx", "d.pdf", "e.pdf", "f.pdf", "g.pdf", "h.pdf"),
+        *of("a.pdf", (11, 20, "page 10"), (1, 10, "page 9")),
+        *of("b.pdf", (1, 4, "page 1"), (30, 31, "page 7"), (32, 40, "page 8")),
+        *of("c.xlsx", (1, 40, "sheet Old Rents"), (41, 50, "sheet New")),
+        *of("d.pdf", (1, 90, "page 1")),
+        *of("e.pdf", (1, 4, "page 1"), (50, 50, "")),
+        *of("f.pdf", (1, 30, ""), (31, 60, "page 3")),
+        *of("g.pdf", (1, 30, "page 1"), (31, 60, "")),
+        *of("h.pdf", (1, 3, "page 1"), (7, 9, "page 1")),
+    ) == [
+        "a.pdf pages 9 to 10 (lines 1 to 20 of 90)",
+        "b.pdf page 1 and pages 7 to 8 (lines 1 to 4 and 30 to 40 of 90)",
+        "c.xlsx sheets Old Rents to New (lines 1 to 50 of 90)",
+        "d.pdf whole",
+        "e.pdf lines 1 to 4 and 50 of 90",
+        "f.pdf lines 1 to 60 of 90",
+        "g.pdf lines 1 to 60 of 90",
+        "h.pdf page 1 (lines 1 to 3 and 7 to 9 of 90)",
+    ]
+
+
 def test_scattered_lines_are_counted() -> None:
     parts = [shown("a.md", n, n, 1_000) for n in (1, 3, 5, 900)]
     assert sentences(inputs("a.md"), *parts[:3]) == ["a.md lines 1 and 3 and 5 of 1,000"]
@@ -169,3 +195,30 @@ def test_files_shown_at_a_step_are_listed_within_bounds() -> None:
     said = each_shown(found)
     assert (said[0], said[1], said[-1]) == ("b.md lines 1 to 2 of 4", "0.md whole", "6 more")
     assert len(said) == MAX_OF_STEP + 1
+
+
+SCAN = {"scan.pdf": ("Page 3 of 12 is a picture without text.",)}
+
+
+def test_what_of_a_readable_file_could_not_be_read_is_an_open_point() -> None:
+    found = coverage(inputs("scan.pdf", "a.md", notes=SCAN), [shown("scan.pdf", 1, 9, 9), shown("a.md", 1, 9, 9)])
+    said_so = "A part of scan.pdf could not be read: Page 3 of 12 is a picture without text."
+    assert unread_in(found, {"scan.pdf", "a.md"}) == [said_so]
+    assert not_read_by_plan(found, {"scan.pdf", "a.md"}) == [said_so.replace("could not", "cannot")]
+    assert summary(found) == ["2 of 2 files were shown whole.", said_so]
+    assert [one.sentence for one in found] == ["scan.pdf whole, as far as it can be read", "a.md whole"]
+
+
+def test_a_file_that_a_person_excluded_has_no_parts_that_could_not_be_read() -> None:
+    assert unread_in(coverage(inputs("scan.pdf", notes=SCAN, excluded={"scan.pdf"}), ()), ()) == []
+
+
+def test_many_places_and_many_files_are_counted() -> None:
+    many = {"a.pdf": [f"Page {n} is damaged." for n in range(1, 6)]}
+    assert unread_in(coverage(inputs("a.pdf", notes=many), ()), ()) == [
+        "A part of a.pdf could not be read: Page 1 is damaged. Page 2 is damaged. Page 3 is damaged. "
+        "2 more such places."
+    ]
+    files = {f"{n}.pdf": ("Page 1 is damaged.",) for n in range(10)}
+    found = unread_in(coverage(inputs(*files, notes=files), ()), ())
+    assert (len(found), found[-1]) == (9, "Parts of 8.pdf and 9.pdf could not be read either.")

@@ -4,8 +4,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from runs.documents.readers.building import Builder
 from runs.errors import PathRefused
-from runs.pev.files.paths import clashes, clean_path, is_blank, is_text, text_of
+from runs.pev.documents.document import Document
+from runs.pev.documents.layout import BlockKind
+from runs.pev.files.paths import Converted, clashes, clean_path, digest_of, document_of, is_blank, is_text, text_of
 
 PIECES = st.sampled_from(
     [
@@ -181,3 +184,24 @@ def test_text(data: bytes, text: str | None) -> None:
 )
 def test_a_file_is_blank_when_nothing_in_it_can_be_seen(data: bytes, blank: bool) -> None:
     assert is_blank(data) is blank
+
+
+def test_a_document_is_read_when_its_places_are_asked_for_and_only_once() -> None:
+    builder = Builder("docx")
+    builder.add("p1", BlockKind.PARAGRAPH, "The tenant shall pay.")
+    made = builder.made()
+    read: list[Document] = []
+
+    def document() -> Document:
+        read.append(Document(made.text, made.rendered.layout))
+        return read[-1]
+
+    data = Converted(b"The tenant shall pay.", "0" * 64, document)
+    before = len(read)
+
+    assert (before, document_of(data), document_of(data), len(read)) == (0, read[0], read[0], 1)
+    assert (text_of(data), digest_of(data)) == ("The tenant shall pay.", "0" * 64)
+
+
+def test_a_text_of_lines_is_no_document() -> None:
+    assert (document_of(b"text"), document_of(Converted("Müller".encode(), "0" * 64))) == (None, None)

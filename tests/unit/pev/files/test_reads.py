@@ -106,6 +106,13 @@ def test_a_listing_says_why_a_file_cannot_be_read() -> None:
     assert not holds(recorded(LOOKS["listing"], then), now)
 
 
+def test_a_listing_says_how_much_a_document_is() -> None:
+    extents = {info("A").sha256: "1 page", info("X").sha256: "2 pages"}
+    then, now = view(extents=extents), view({**GIVEN, "a.md": "X"}, extents=extents)
+    assert holds(recorded(LOOKS["listing"], then), then)
+    assert not holds(recorded(LOOKS["listing"], then), now)
+
+
 def test_files_that_others_write_meanwhile_are_in_no_set_but_count_when_they_are_read() -> None:
     late = view(made={"other.md": "O", "b.md": "X"}, loose=frozenset({"other.md", "b.md"}))
     sets = [recorded(look, late) for name, look in LOOKS.items() if name != "everything"]

@@ -21,7 +21,7 @@ from runs.pev.contracts import (
 )
 from runs.pev.imports.imported import MAX_BYTES, exported, plan_in
 from runs.pev.imports.plan_forms import SYNONYMS
-from runs.pev.tools import TOOL_NAMES
+from runs.pev.tools.toolbox import TOOL_NAMES
 from tests.unit.pev.imports.by_hand import by_hand, hand_step, refused
 from tests.unit.pev.scripted import plan, step
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from runs.pev.contracts import QuotedEvidence
 from runs.pev.evidence.quotes import resolve
-from runs.pev.texts.quotekey import MAX_CHARACTERS, find_by_key, key
+from runs.pev.texts.quotekey import MAX_CHARACTERS, MAX_OF_DOCUMENTS, find_by_key, key
 
 
 def same(one: str, other: str) -> bool:
@@ -106,6 +106,21 @@ def test_a_long_text_takes_seconds_at_most_and_a_longer_one_is_not_looked_throug
     assert find_by_key("does not occur in it", text * (MAX_CHARACTERS // len(text))) is None
     assert time.process_time() - began < 8
     assert find_by_key("It is here at the end.", f"{' ' * MAX_CHARACTERS}It is here at the end.") is None
+    key.cache_clear()
+
+
+@pytest.mark.parametrize("at", [0, MAX_CHARACTERS - 8, MAX_CHARACTERS, MAX_CHARACTERS + 60_000])
+def test_a_document_is_looked_through_piece_by_piece(at: int) -> None:
+    text = f"{'x ' * (at // 2)}“It is due”\n{'y ' * 50_000}"
+    assert find_by_key('"Itis due"', text, 2 * MAX_CHARACTERS) == (at, at + 11)
+    assert find_by_key('"Itis due"', f"{text}“It is due”", 2 * MAX_CHARACTERS) is None
+
+
+def test_the_worst_document_takes_seconds() -> None:
+    began = time.process_time()
+    assert find_by_key("does not occur in it", "ﬁ“ –1 2" * (MAX_OF_DOCUMENTS // 7), MAX_OF_DOCUMENTS) is None
+    assert time.process_time() - began < 12
+    assert find_by_key("It is here.", f"{' ' * MAX_OF_DOCUMENTS}It is here.", MAX_OF_DOCUMENTS) is None
     key.cache_clear()
 
 

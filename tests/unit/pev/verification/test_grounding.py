@@ -199,3 +199,25 @@ def test_a_model_looks_at_a_step_whose_criteria_are_all_decided_by_checks() -> N
     assert [(result.label, result.met) for result in found.results] == [("C1", True), ("M1", True)]
     assert len(model.asked) == 1
     assert judge(Scripted(), leased(checked)).passed is True
+
+
+@pytest.mark.parametrize(
+    "words", ["The rent is 4,000", "[p3] 4.2(b) The rent is 4,000", "4.2(b) The rent is 4,000", "[p3] 4.2(b) The rent"]
+)
+def test_the_name_and_number_of_a_paragraph_that_a_tool_shows_are_no_words_of_the_run(words: str) -> None:
+    head = "lease.docx, lines 3-3 of 9\n[p3] 4.2(b) "
+    text = f"{head}The rent is 4,000 dollars a month."
+    shown = Shown("lease.md", "a" * 64, len(head), len(text), 3, 3, 9)
+    (item,) = judged(quote("@tool-1", words), about=leased(tools=(ToolText(text, (shown,), "read_file"),))).evidence
+    assert (item.verified, item.provenance) == (True, Provenance.OBSERVED)
+    assert item.quote == words.removeprefix("[p3] ").removeprefix("4.2(b) ")
+    assert text[item.start : item.end] == item.quote
+
+
+@pytest.mark.parametrize("words", ["[p3] 4.2(b)", "lines 3-3 of 9", "[p3] 4.2(b) a"])
+def test_what_stands_before_the_words_alone_is_nothing_that_a_tool_has_seen(words: str) -> None:
+    head = "lease.docx, lines 3-3 of 9\n[p3] 4.2(b) "
+    text = f"{head}a month"
+    shown = Shown("lease.md", "a" * 64, len(head), len(text), 3, 3, 9)
+    (item,) = judged(quote("@tool-1", words), about=leased(tools=(ToolText(text, (shown,), "read_file"),))).evidence
+    assert item.provenance is Provenance.MADE

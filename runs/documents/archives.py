@@ -1,0 +1,299 @@
+"""Archives: the files in a zip or tar file, or the one in a compressed file, batch by batch and within limits.
+
+It runs in guarded processes, so it knows no Django. Names and sizes that an archive gives are never taken at its word.
+"""
+
+import bz2
+import gzip
+import io
+import json
+import lzma
+import stat
+import struct
+import tarfile
+import zipfile
+import zlib
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple, Protocol, cast
+
+from runs.documents.packing import packed
+from runs.documents.readers.parts import NEEDS_PASSWORD
+from runs.errors import InvalidInput
+from runs.pev.files.sensitive import junk_part
+
+MAX_FILES = 5_000
+MAX_FILE_BYTES = 64_000_000
+MAX_BYTES = 256_000_000
+"""Of all files together, and of what a compressed tar file unpacks to with what is left out of it."""
+MAX_ENTRIES = 50_000
+"""With folders and what is left out: the store of a repository may have so many."""
+MAX_REFUSED = 20
+"""Files whose names are listed; of more, how many."""
+MAX_NAME = 1_000
+_PIECE = 1 << 18
+_MAX_HEADER = 1_000_000
+"""Of a tar file: names and properties of one file."""
+_ENCRYPTED, _UTF8 = 0x1, 0x800
+_METHODS = frozenset({zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2})
+_DAMAGED = "is a damaged archive; pack it again"
+_BROKEN = (
+    *(zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, NotImplementedError, RuntimeError),
+    *(ValueError, OSError, OverflowError, LookupError, struct.error, tarfile.TarError, RecursionError),
+)
+"""What the standard library raises on damaged archives."""
+
+
+class _Readable(Protocol):
+    def read(self, size: int, /) -> bytes: ...
+
+
+class Entry(NamedTuple):
+    """A file of an archive: its name, why it is not taken, as a sentence, and what reads so many bytes of it."""
+
+    name: str
+    why: str
+    read: Callable[[int], bytes]
+
+
+def read(
+    data: bytes,
+    first: int = 0,
+    taken: int = 0,
+    used: int = 0,
+    max_batch: int = MAX_FILE_BYTES,
+    max_file: int = MAX_FILE_BYTES,
+    max_bytes: int = MAX_BYTES,
+    max_files: int = MAX_FILES,
+) -> bytes:
+    """The files from number `first` on, as many as `max_batch` bytes hold, and one at least; `taken` of them, with
+    `used` bytes, were before. Packed: a JSON object with their `names`, then the contents.
+
+    The object also has what was `refused` and why, how many `more` were, what was left out as `junk`, and as `next`
+    what the next call is to be given, null at the end. Raises InvalidInput with a clause behind the archive's name.
+    """
+    batch = _Batch(taken, used, max_batch, max_file, max_bytes, max_files)
+    following = None
+    try:
+        for number, entry in enumerate(_entries(data)):
+            if number >= first and not batch.take(entry):
+                following = {"first": number, "taken": batch.taken, "used": batch.used}
+                break
+    except _BROKEN as error:
+        raise InvalidInput(_DAMAGED) from error
+    header = {
+        "names": batch.names,
+        "refused": batch.refused,
+        "more": batch.more,
+        "junk": list(batch.junk),
+        "next": following,
+    }
+    return packed([json.dumps(header).encode(), *batch.contents])
+
+
+class _Batch:
+    def __init__(self, taken: int, used: int, max_batch: int, max_file: int, max_bytes: int, max_files: int) -> None:
+        self.taken, self.used = taken, used
+        self._room, self._max_file, self._max_bytes, self._max_files = max_batch, max_file, max_bytes, max_files
+        self.names: list[str] = []
+        self.contents: list[bytes] = []
+        self.refused: list[tuple[str, str]] = []
+        self.more = 0
+        self.junk: dict[str, None] = {}
+
+    def take(self, entry: Entry) -> bool:
+        """False where it does not fit any more, and has to be asked for again."""
+        if junk := junk_part(entry.name):
+            self.junk[junk[:MAX_NAME]] = None
+            return True
+        if entry.why or len(entry.name) > MAX_NAME:
+            self._refuse(entry.name, entry.why or "Its name is too long.")
+            return True
+        if self.taken >= self._max_files:
+            raise InvalidInput(f"has more than {self._max_files:,} files; give fewer, or the folder itself")
+        try:
+            content = entry.read(min(self._max_file, self._max_bytes - self.used) + 1)
+        except (zipfile.BadZipFile, zlib.error, EOFError, OSError, ValueError):
+            self._refuse(entry.name, "It is damaged in the archive.")
+            return True
+        if self.names and len(content) > self._room:
+            return False
+        self.used += len(content)
+        if self.used > self._max_bytes:
+            raise InvalidInput(f"unpacks to more than {_megabytes(self._max_bytes)}; give less at a time")
+        if len(content) > self._max_file and not entry.name:
+            raise InvalidInput(f"unpacks to more than {_megabytes(self._max_file)}; give less at a time")
+        if len(content) > self._max_file:
+            self._refuse(entry.name, f"It has more than the {_megabytes(self._max_file)} that one file may have.")
+            return True
+        self.names.append(entry.name)
+        self.contents.append(content)
+        self.taken += 1
+        self._room -= len(content)
+        return True
+
+    def _refuse(self, name: str, why: str) -> None:
+        if len(self.refused) < MAX_REFUSED:
+            self.refused.append((name[:MAX_NAME], why))
+        else:
+            self.more += 1
+
+
+def _entries(data: bytes) -> Iterator[Entry]:
+    if data.startswith((b"PK\3\4", b"PK\5\6")):
+        return _of_zip(data)
+    source = _Source(_decompressed(data))
+    return _of_tar(source) if _is_tar(source.peek()) else iter([Entry("", "", source.take)])
+
+
+def _of_zip(data: bytes) -> Iterator[Entry]:
+    if data.count(b"PK\1\2") > MAX_ENTRIES:  # before zipfile makes an object of each
+        raise InvalidInput(f"has more than {MAX_ENTRIES:,} entries; give the folder itself")
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        infos = [info for info in archive.infolist() if not info.is_dir()]
+        if infos and all(info.flag_bits & _ENCRYPTED for info in infos):
+            raise InvalidInput(NEEDS_PASSWORD)
+        for info in infos:
+            yield Entry(_zip_name(info), _why_not_zipped(info), _reading(archive, info))
+
+
+def _reading(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> Callable[[int], bytes]:
+    def read(size: int) -> bytes:
+        with archive.open(info) as file:
+            return _exactly(file, size)
+
+    return read
+
+
+def _zip_name(info: zipfile.ZipInfo) -> str:
+    """Names that are not said to be UTF-8 are code page 437, unless they are UTF-8 all the same, as macOS packs."""
+    if info.flag_bits & _UTF8 or info.filename.isascii():
+        return info.filename
+    try:
+        return info.filename.encode("cp437").decode()
+    except UnicodeError:
+        return info.filename
+
+
+def _why_not_zipped(info: zipfile.ZipInfo) -> str:
+    mode = stat.S_IFMT(info.external_attr >> 16)
+    if info.flag_bits & _ENCRYPTED:
+        return "It needs a password."
+    if mode == stat.S_IFLNK:
+        return "It is a link, and links are not followed."
+    if mode not in {0, stat.S_IFREG, stat.S_IFDIR}:
+        return "It is no file, but a device or the like."
+    if info.compress_type not in _METHODS:
+        return "It is packed in a way that cannot be read; pack it as usual zip files are."
+    return ""
+
+
+def _of_tar(source: "_Source") -> Iterator[Entry]:
+    archive = tarfile.TarFile(fileobj=cast("Any", source), encoding="utf-8", errors="surrogateescape")
+    entries = 0
+    while info := archive.next():
+        entries += 1
+        if entries > MAX_ENTRIES:
+            raise InvalidInput(f"has more than {MAX_ENTRIES:,} entries; give the folder itself")
+        if not info.isdir():
+            yield Entry(_tar_name(info), _why_not_tarred(info), _content(source, info))
+    if source.last.strip(b"\0"):  # tarfile takes a damaged header for the end
+        raise InvalidInput(_DAMAGED)
+
+
+def _content(source: "_Source", info: tarfile.TarInfo) -> Callable[[int], bytes]:
+    def read(size: int) -> bytes:
+        content = source.take(min(size, info.size))
+        if len(content) < min(size, info.size):
+            raise InvalidInput(_DAMAGED)
+        return content
+
+    return read
+
+
+def _tar_name(info: tarfile.TarInfo) -> str:
+    try:
+        info.name.encode()
+    except UnicodeEncodeError:
+        return info.name.encode("utf-8", "surrogateescape").decode("cp1252", "replace")
+    return info.name
+
+
+def _why_not_tarred(info: tarfile.TarInfo) -> str:
+    if info.issym() or info.islnk():
+        return "It is a link, and links are not followed."
+    if info.issparse():
+        return "It is a file with gaps (sparse), which is not unpacked."
+    if not info.isreg():
+        return "It is no file, but a device or the like."
+    return ""
+
+
+def _decompressed(data: bytes) -> "_Readable":
+    raw = io.BytesIO(data)
+    if data.startswith(b"\x1f\x8b"):
+        return gzip.GzipFile(fileobj=raw)
+    if data.startswith(b"BZh"):
+        return bz2.BZ2File(raw)
+    if data.startswith(b"\xfd7zXZ\0"):
+        return lzma.LZMAFile(raw)
+    return raw
+
+
+def _is_tar(head: bytes) -> bool:
+    try:
+        tarfile.TarInfo.frombuf(head, "utf-8", "surrogateescape")
+    except tarfile.TarError:
+        return False
+    return True
+
+
+class _Source:
+    """What a tar file is read from: forwards only, so that nothing makes it go round, and not without end."""
+
+    def __init__(self, file: "_Readable") -> None:
+        self._file = file
+        self._ahead = b""
+        self._at = 0
+        self.last = b""
+
+    def peek(self) -> bytes:
+        """The first block; before anything else is read."""
+        self._ahead = _exactly(self._file, tarfile.BLOCKSIZE)
+        return self._ahead
+
+    def read(self, size: int) -> bytes:
+        """For tarfile, which reads headers alone."""
+        if not 0 <= size <= _MAX_HEADER:
+            raise InvalidInput(_DAMAGED)
+        self.last = self.take(size)
+        return self.last
+
+    def take(self, size: int) -> bytes:
+        if self._at > MAX_BYTES:
+            raise InvalidInput(f"unpacks to more than {_megabytes(MAX_BYTES)}; give less at a time")
+        piece, self._ahead = self._ahead[:size], self._ahead[size:]
+        piece += _exactly(self._file, size - len(piece))
+        self._at += len(piece)
+        return piece
+
+    def tell(self) -> int:
+        return self._at
+
+    def seek(self, to: int) -> None:
+        if to < self._at:
+            raise InvalidInput(_DAMAGED)
+        while self._at < to and self.take(min(to - self._at, _PIECE)):
+            pass
+
+
+def _exactly(file: "_Readable", size: int) -> bytes:
+    """So many bytes, or all that there are."""
+    pieces = []
+    while size > 0 and (piece := file.read(min(size, _PIECE))):
+        pieces.append(piece)
+        size -= len(piece)
+    return b"".join(pieces)
+
+
+def _megabytes(size: int) -> str:
+    return f"{size / 1_000_000:,.0f} MB"

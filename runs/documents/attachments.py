@@ -1,0 +1,32 @@
+"""What is attached to a mail, as files. It runs in guarded processes, so it knows no Django."""
+
+import json
+from pathlib import PurePosixPath
+
+from runs.documents.kinds import EML, HEAD_BYTES, kind_of
+from runs.documents.packing import packed
+from runs.documents.readers import eml, ole
+from runs.errors import InvalidInput
+
+MAX_BYTES = 64_000_000
+
+
+def read(data: bytes) -> bytes:
+    """The attachments of a mail, each with a name that no other has: a JSON list of the names, then the contents."""
+    reader = eml if kind_of(data[:HEAD_BYTES]).format == EML else ole
+    found = reader.attachments(data)
+    if sum(len(content) for _, content in found) > MAX_BYTES:
+        raise InvalidInput(f"has attachments of more than {MAX_BYTES // 1_000_000} MB")
+    names: dict[str, None] = {}
+    for name, _ in found:
+        names[_other(name.replace(":", "-"), {one.casefold() for one in names})] = None
+    return packed([json.dumps(list(names)).encode(), *(content for _, content in found)])
+
+
+def _other(name: str, taken: set[str]) -> str:
+    """The name, with a number if another file has it."""
+    path, number = PurePosixPath(name), 1
+    while name.casefold() in taken:
+        number += 1
+        name = f"{path.stem} ({number}){path.suffix}"
+    return name

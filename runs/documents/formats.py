@@ -1,0 +1,75 @@
+"""The formats that are read as documents: what each is called, its reader, and what that may use."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cache
+from importlib.metadata import PackageNotFoundError, version
+
+from runs.documents import kinds
+from runs.guarded import Limits
+
+MAX_BYTES = 50_000_000
+"""Of a document; it is sent to its reader whole."""
+LIMITS = Limits(megabytes=1_024, cpu_seconds=30, seconds=60, files=32, output=32_000_000)
+"""Some five times what the largest documents of the tests take; a hostile one is ended there."""
+OF_PICTURES = replace(LIMITS, cpu_seconds=90, seconds=120)
+"""Reading the words of a page takes some 1.5 seconds, and of a scan of many pages as many as fit."""
+NOT_YET = "cannot be read yet"
+DAMAGED = "is damaged; open it with the program that made it and save it again"
+NOT_UNPACKED = "is an archive that is not unpacked here; give it by itself, and named .zip or .tar.gz"
+
+
+@dataclass(frozen=True)
+class Format:
+    """`name`: "a Word file". `reader`: the module in `runs.documents.readers`, empty while there is none. `edition`
+    grows when it reads otherwise; `parts` are the packages whose versions matter.
+    """
+
+    name: str
+    reader: str = ""
+    edition: int = 1
+    parts: tuple[str, ...] = ()
+    limits: Limits = LIMITS
+
+
+FORMATS: Mapping[str, Format] = {
+    kinds.PDF: Format("a PDF file", "pdf", 2, ("pypdfium2", "tesserocr"), OF_PICTURES),
+    kinds.DOCX: Format("a Word file", "docx", 2),
+    kinds.XLSX: Format("an Excel file", "xlsx"),
+    kinds.PPTX: Format("a PowerPoint file", "pptx", parts=("lxml",)),
+    kinds.ODT: Format("an OpenDocument text", "odt", 2, parts=("lxml",)),
+    kinds.RTF: Format("an RTF file", "rtf"),
+    kinds.EPUB: Format("an e-book (EPUB)", "epub", parts=("lxml",)),
+    kinds.HTML: Format("a saved web page", "html", parts=("lxml",)),
+    kinds.EML: Format("a mail", "eml", parts=("lxml",)),
+    kinds.OLE: Format("a mail of Outlook, or a file of an old Office format", "ole", parts=("olefile", "lxml")),
+    kinds.IMAGE: Format("a picture", "pictures", 2, ("pillow", "tesserocr"), OF_PICTURES),
+    kinds.ZIP: Format("an archive"),
+    kinds.TAR: Format("an archive"),
+}
+
+
+@cache
+def reader_of(name: str) -> str:
+    """Who reads this format: another version may read otherwise, so that its renditions are others."""
+    form = FORMATS[name]
+    return ", ".join([f"{name} {form.edition}", *filter(None, map(_installed, form.parts))])
+
+
+def _installed(package: str) -> str:
+    """With its version; empty for an extra that is not installed, which another reading then may have."""
+    try:
+        return f"{package} {version(package)}"
+    except PackageNotFoundError:
+        return ""
+
+
+def function_of(name: str) -> str:
+    """The function that reads it, for a guarded process; empty where there is none."""
+    reader = FORMATS[name].reader if name in FORMATS else ""
+    return f"runs.documents.readers.{reader}.read" if reader else ""
+
+
+def problem_of(name: str) -> str:
+    """A clause behind the name of a file that there is no reader for."""
+    return NOT_UNPACKED if name in {kinds.ZIP, kinds.TAR} else f"is {FORMATS[name].name}, which {NOT_YET}"

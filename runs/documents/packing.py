@@ -1,0 +1,20 @@
+"""Several byte strings in one, to and from guarded processes."""
+
+import struct
+from collections.abc import Iterable, Iterator
+
+LENGTHS = struct.Struct("!I")
+
+
+def packed(parts: Iterable[bytes]) -> bytes:
+    """Byte strings in one: each with its length before it."""
+    return b"".join(LENGTHS.pack(len(part)) + part for part in parts)
+
+
+def unpacked(data: bytes) -> Iterator[bytes]:
+    at = 0
+    while at < len(data):
+        (size,) = LENGTHS.unpack_from(data, at)
+        at += LENGTHS.size
+        yield data[at : at + size]
+        at += size

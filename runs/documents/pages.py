@@ -1,0 +1,133 @@
+"""Pages of documents as pictures, and where words stand on them: drawn in guarded processes, kept for a while.
+
+What is kept can be drawn again at any time, so it is no part of the store of files.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import logging
+import shutil
+import time
+from collections.abc import Sequence
+from functools import partial
+from importlib.metadata import version
+from pathlib import Path
+from typing import NamedTuple, cast
+
+from django.core.files.base import ContentFile
+from django.core.files.storage import storages
+
+from runs import blobs, guarded
+from runs.blobs import BlobStorage
+from runs.documents.formats import LIMITS
+from runs.documents.kinds import IMAGE, PDF
+from runs.documents.packing import LENGTHS, unpacked
+from runs.errors import InvalidInput
+from runs.guarded import ChildFailed, Interrupted, NoTurn
+
+log = logging.getLogger(__name__)
+DRAWN = frozenset({PDF, IMAGE})
+"""The formats whose pages can be drawn."""
+DPI = 110
+"""Fine print is read at it, and a page has some 150 kB."""
+KEPT_SECONDS = 7 * 24 * 3_600
+"""Some 150 kB for each page that somebody has looked at."""
+_PDF = "runs.documents.readers.pdf"
+_PICTURES = "runs.documents.readers.drawing"
+
+
+class Rectangle(NamedTuple):
+    """A place on a page, as shares of its width and height from the top left."""
+
+    left: float
+    top: float
+    right: float
+    bottom: float
+
+
+class Picture(NamedTuple):
+    """WebP of a page whose `width` and `height` are in points, or in pixels where it is a picture itself."""
+
+    width: float
+    height: float
+    webp: bytes
+
+
+def picture(sha256: str, form: str, page: int) -> Picture:
+    """A page, counted from 1. Raises InvalidInput for one that there is not, ChildFailed, FileNotFoundError."""
+    function = f"{_PDF if form == PDF else _PICTURES}.picture"
+    header, webp = unpacked(_kept(function, sha256, page=page, dpi=DPI))
+    size = json.loads(header)
+    return Picture(float(size["width"]), float(size["height"]), webp)
+
+
+def thumbnail(sha256: str, form: str) -> bytes:
+    """The first page as a small WebP. Raises as `picture`."""
+    return _kept(f"{_PDF if form == PDF else _PICTURES}.thumbnail", sha256)
+
+
+def rectangles(sha256: str, page: int, start: int, end: int) -> Sequence[Rectangle]:
+    """Where characters of a page of a PDF file stand; offsets count from the page's beginning. Raises as `picture`."""
+    found = json.loads(
+        guarded.run(f"{_PDF}.places", partial(blobs.read, sha256), LIMITS, page=page, spans=f"{start}-{end}")
+    )
+    return [Rectangle(*map(float, one)) for one in found[0]]
+
+
+def cut(sha256: str, first: int, last: int) -> bytes:
+    """Pages of a PDF file as a file of their own, the same bytes each time: prompts are cached by them. Raises as
+    `picture`.
+    """
+    return _kept(f"{_PDF}.cut", sha256, first=first, last=last)
+
+
+def for_models(sha256: str, page: int) -> tuple[str, bytes]:
+    """A page of a picture as models take it, behind its media type. Raises as `picture`."""
+    media_type, data = unpacked(_kept(f"{_PICTURES}.for_models", sha256, page=page))
+    return media_type.decode(), data
+
+
+def _kept(function: str, sha256: str, **options: int | str) -> bytes:
+    """What the function makes of this content: the same for as long as its engine is."""
+    made_by = [function, LENGTHS.format, version("pypdfium2"), version("pillow"), *map(str, options.values())]
+    name = f"{sha256}/{hashlib.sha256(repr(made_by).encode()).hexdigest()}"
+    store = _store()
+    if not store.touch(name):
+        made = _made(function, sha256, **options)
+        store.save(name, ContentFile(made))
+    else:
+        with store.open(name) as file:
+            made = file.read()
+    if not made:
+        raise InvalidInput("has a page that cannot be drawn")
+    return made
+
+
+def _made(function: str, sha256: str, **options: int | str) -> bytes:
+    """Nothing where it fails: a hostile file is not tried again each time somebody looks at a list."""
+    try:
+        return guarded.run(function, partial(blobs.read, sha256), LIMITS, **options)
+    except (NoTurn, Interrupted):
+        raise
+    except (InvalidInput, ChildFailed) as error:
+        log.info("no picture of %s: %s", sha256, error)
+        return b""
+
+
+def forget(sha256: str) -> None:
+    """Delete what was drawn of a content, which is being deleted."""
+    shutil.rmtree(_store().path(sha256), ignore_errors=True)
+
+
+def sweep() -> None:
+    """Delete what nobody has looked at for `KEPT_SECONDS`."""
+    oldest = time.time() - KEPT_SECONDS
+    for folder in Path(_store().location).glob("*"):
+        if all(file.stat().st_mtime < oldest for file in folder.iterdir()):
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+def _store() -> BlobStorage:
+    return cast("BlobStorage", storages["pages"])

@@ -1,0 +1,95 @@
+"""What colour and size words of Word have: white on white and the smallest print are as good as hidden."""
+
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
+
+from runs.documents.readers.docx.names import W, number, val
+from runs.documents.readers.parts import Element
+
+WHITE = "FFFFFF"
+UNKNOWN = "unknown"
+"""A ground that is not looked at, such as a picture or a pattern: words on it are taken as shown."""
+MIN_SIZE = 3
+"""In half points; print of one point is a line of dust."""
+_NEAR = 12
+"""Of 255: two colours that differ no more in red, green and blue cannot be told apart."""
+_PAPER = frozenset({"background1", "light1"})
+_HIGHLIGHTS: Mapping[str, str] = {"white": WHITE, "black": "000000", "none": ""}
+
+
+class Look(NamedTuple):
+    """What is said of words: None where nothing is. A colour is six hexadecimal digits, or empty where Word chooses;
+    `ground` is that of the shading or the highlight behind the words.
+    """
+
+    colour: str | None = None
+    size: int | None = None
+    ground: str | None = None
+
+
+NOTHING_SAID = Look()
+
+
+def look(properties: Element | None) -> Look:
+    """What the properties of a run say."""
+    if properties is None:
+        return NOTHING_SAID
+    colour, size = properties.find(f"{W}color"), properties.find(f"{W}sz")
+    highlight = val(properties.find(f"{W}highlight"))
+    ground = shading(properties.find(f"{W}shd"))
+    return Look(
+        None if colour is None else _colour(colour, "val", "Color"),
+        None if size is None else number(size, 20),
+        _HIGHLIGHTS.get(highlight, UNKNOWN) or ground if highlight else ground,
+    )
+
+
+def first(looks: Iterable[Look]) -> Look:
+    """Of each property, the first that is said."""
+    colour, size, ground = NOTHING_SAID
+    for one in looks:
+        colour = one.colour if colour is None else colour
+        size = one.size if size is None else size
+        ground = one.ground if ground is None else ground
+    return Look(colour, size, ground)
+
+
+def shading(element: Element | None) -> str | None:
+    """The ground that a shading gives."""
+    if element is None:
+        return None
+    pattern = val(element) or "clear"
+    if pattern in {"clear", "nil"}:
+        return _colour(element, "fill", "Fill")
+    return _colour(element, "color", "Color") if pattern == "solid" else UNKNOWN
+
+
+def is_unseen(words: Look, ground: str) -> bool:
+    """Whether words with this look cannot be read on a ground, over which they may have their own."""
+    if words.size is not None and words.size < MIN_SIZE:
+        return True
+    below = words.ground or ground
+    if not words.colour or UNKNOWN in {below, words.colour}:
+        return False
+    return all(abs(one - other) <= _NEAR for one, other in zip(_rgb(words.colour), _rgb(below), strict=True))
+
+
+def _colour(element: Element, name: str, theme: str) -> str:
+    """The colour of the theme goes before the one that is written beside it for older programs."""
+    changed = any(element.get(f"{W}theme{what}{how}") for what in ("", "Fill") for how in ("Shade", "Tint"))
+    if element.get(f"{W}theme{theme}") in _PAPER and not changed:
+        return WHITE
+    return colour_of(element.get(f"{W}{name}"))
+
+
+def colour_of(text: str | None) -> str:
+    """A colour as it is written; empty where Word chooses."""
+    if text in {None, "", "auto"}:
+        return ""
+    digits = str(text).upper()
+    return digits if len(digits) == len(WHITE) and set(digits) <= set("0123456789ABCDEF") else UNKNOWN
+
+
+def _rgb(colour: str) -> tuple[int, int, int]:
+    red, green, blue = bytes.fromhex(colour)
+    return red, green, blue

@@ -1,0 +1,167 @@
+"""Files in the container of the old Office formats: mails of Outlook (.msg) are read; what else it is, is said."""
+
+import io
+import re
+import struct
+from datetime import UTC, datetime, timedelta
+
+import olefile
+
+from runs.documents.readers import rtf
+from runs.documents.readers.building import Made
+from runs.documents.readers.mails import (
+    MAX_ATTACHED_BYTES,
+    MAX_ATTACHMENTS,
+    MAX_ORNAMENT,
+    Line,
+    Mail,
+    attachment_name,
+    html_lines,
+    laid_out,
+    plain_lines,
+)
+from runs.documents.readers.parts import NEEDS_PASSWORD
+from runs.documents.readers.rtf.packed import unpacked_rtf
+from runs.errors import InvalidInput
+
+MAX_STREAM_BYTES = 50_000_000
+_OLD = "is a file of an old Office format; save it as .docx, .xlsx or .pptx"
+_DAMAGED = "is a damaged mail of Outlook; open it and save it again"
+_OLD_STREAMS = ("WordDocument", "Workbook", "Book", "PowerPoint Document")
+_PROPERTIES = "__properties_version1.0"
+_SENT, _DELIVERED, _CODE_PAGE = 0x0039, 0x0E06, 0x3FFD
+_HEADER_BYTES = 32
+_ENTRY = struct.Struct("<HHI8s")
+_EPOCH = datetime(1601, 1, 1, tzinfo=UTC)
+_ATTACHMENT = re.compile(r"__attach_version1\.0_#[0-9A-Fa-f]{8}")
+_BROKEN = (
+    *(OSError, ValueError, LookupError, TypeError, AttributeError, OverflowError, RecursionError),
+    *(struct.error, AssertionError),
+)
+"""What olefile raises on damaged files, by trial with changed bytes."""
+
+
+def read(data: bytes) -> bytes:
+    return make(data).packed()
+
+
+def make(data: bytes) -> Made:
+    try:
+        with olefile.OleFileIO(io.BytesIO(data)) as file:
+            _refuse_others(file)
+            return laid_out("msg", _Message(file).mail())
+    except _BROKEN as error:
+        raise InvalidInput(_DAMAGED) from error
+
+
+def attachments(data: bytes) -> list[tuple[str, bytes]]:
+    """The names and contents of what is attached. Mails inside a mail are no files of their own, and are left out, as
+    are small pictures of the text. None of what is no mail, or damaged as a whole: who reads it says so.
+    """
+    message = None
+    try:
+        with olefile.OleFileIO(io.BytesIO(data)) as file:
+            if not file.exists(_PROPERTIES):
+                return []
+            message = _Message(file)
+            contents = [
+                (name, content)
+                for place, name in message.attached()
+                if (content := message.stream(f"{place}/__substg1.0_37010102")) is not None
+                and (len(content) >= MAX_ORNAMENT or not message.text("3712", f"{place}/"))
+            ]
+    except _BROKEN as error:
+        if message is None:
+            return []
+        raise InvalidInput(_DAMAGED) from error
+    if sum(len(content) for _, content in contents) > MAX_ATTACHED_BYTES:
+        raise InvalidInput(f"has attachments of more than {MAX_ATTACHED_BYTES // 1_000_000} MB")
+    return contents
+
+
+def _refuse_others(file: olefile.OleFileIO) -> None:
+    if file.exists("EncryptedPackage"):
+        raise InvalidInput(NEEDS_PASSWORD)
+    if any(file.exists(name) for name in _OLD_STREAMS):
+        raise InvalidInput(_OLD)
+    if not file.exists(_PROPERTIES):
+        raise InvalidInput("is a file of a kind that cannot be read")
+
+
+class _Message:
+    """The properties of a mail, by their numbers."""
+
+    def __init__(self, file: olefile.OleFileIO) -> None:
+        self._file = file
+        self._fixed = self._properties()
+        page = int.from_bytes(self._fixed.get(_CODE_PAGE, b"")[:4], "little")
+        self._codec = f"cp{page}" if 0 < page < 65_000 else "cp1252"
+
+    def mail(self) -> Mail:
+        sender, address = self.text("0C1A"), self.text("5D01") or self.text("0C1F")
+        fields = [
+            ("Subject", self.text("0037")),
+            ("From", f"{sender} <{address}>" if sender and "@" in address and address != sender else sender or address),
+            ("To", self.text("0E04")),
+            ("Cc", self.text("0E03")),
+            ("Bcc", self.text("0E02")),
+            ("Date", self._date()),
+        ]
+        lines, notes = self._body()
+        return Mail(fields, lines, [name for _, name in self.attached()], notes)
+
+    def attached(self) -> list[tuple[str, str]]:
+        """The places of attachments in the file, with their names."""
+        places = sorted({path[0] for path in self._file.listdir(storages=True) if _ATTACHMENT.fullmatch(path[0])})
+        if len(places) > MAX_ATTACHMENTS:
+            raise InvalidInput(f"has more than {MAX_ATTACHMENTS} attachments")
+        found: list[tuple[str, str]] = []
+        for number, place in enumerate(places, 1):
+            names = (self.text(tag, f"{place}/") for tag in ("3707", "3704", "3001"))
+            found.append((place, attachment_name(next(filter(None, names), ""), number)))
+        return found
+
+    def text(self, tag: str, place: str = "") -> str:
+        wide = self.stream(f"{place}__substg1.0_{tag}001F")
+        if wide is not None:
+            return wide.decode("utf-16-le", errors="replace").rstrip("\0")
+        return _decoded(self.stream(f"{place}__substg1.0_{tag}001E") or b"", self._codec).rstrip("\0")
+
+    def stream(self, path: str) -> bytes | None:
+        if not self._file.exists(path):
+            return None
+        with self._file.openstream(path) as stream:
+            data: bytes = stream.read(MAX_STREAM_BYTES)
+        return data
+
+    def _body(self) -> tuple[list[Line], list[str]]:
+        if (text := self.text("1000")).strip():
+            return plain_lines(text), []
+        page = self.stream("__substg1.0_10130102") or self.text("1013").encode(errors="replace")
+        if page:
+            lines, notes = html_lines(page)
+            return lines, list(notes)
+        if packed := self.stream("__substg1.0_10090102"):
+            return plain_lines(rtf.make(unpacked_rtf(packed)).text), []
+        return [], []
+
+    def _properties(self) -> dict[int, bytes]:
+        """Those of a fixed size, which stand in one stream."""
+        data = self.stream(_PROPERTIES) or b""
+        entries = data[_HEADER_BYTES : len(data) - (len(data) - _HEADER_BYTES) % _ENTRY.size]
+        return {tag: value for _, tag, _, value in _ENTRY.iter_unpack(entries)}
+
+    def _date(self) -> str:
+        """When it was sent, or else when it came, in UTC; nothing where the file says neither."""
+        value = self._fixed.get(_SENT) or self._fixed.get(_DELIVERED)
+        ticks = int.from_bytes(value, "little") if value else 0  # of a tenth of a microsecond
+        if not 0 < ticks < 2**61:
+            return ""
+        return (_EPOCH + timedelta(microseconds=ticks // 10)).strftime("%a, %d %b %Y %H:%M:%S +0000")
+
+
+def _decoded(data: bytes, codec: str) -> str:
+    try:
+        return data.decode(codec, errors="replace")
+    except LookupError:
+        return data.decode("cp1252", errors="replace")

@@ -1,0 +1,313 @@
+"""Text of a PDF page that nobody sees, since there is no ink at its place: white on white, under something, too small,
+off the page, or drawn as invisible without a picture beneath. Other ink at its place does not make it seen: words
+have to differ from the ground in their own colour, too.
+
+Most lines are done with a glance at a coarse picture of the page; only where one has a gap, each of its characters is
+looked at, and those that seem to be missing once more in a finer picture.
+"""
+
+import ctypes
+import unicodedata
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from typing import NamedTuple, cast
+
+from PIL import Image, ImageChops
+from pypdfium2 import PdfPage, PdfTextPage, raw
+
+from runs.documents.readers.building import Effort
+from runs.documents.readers.pdf import camouflage
+from runs.documents.readers.pdf.characters import PageText
+from runs.documents.readers.pdf.covers import Covered
+from runs.documents.readers.pdf.geometry import Rectangle, View, boxes, size_of, tight_box
+from runs.documents.readers.pdf.objects import (
+    Box,
+    Paint,
+    contents_of,
+    has_own_font,
+    is_invisible,
+    is_picture,
+    picture_boxes,
+    text_object,
+)
+from runs.documents.readers.pdf.showing import drawn
+from runs.documents.readers.pdf.strips import Gap, Raster, Strip, are_spaces, gaps, pixels, raster, strips
+
+MAX_SECONDS = 30.0
+"""Of the processor, since the reading began, but for OCR; three hundred full pages take some three."""
+_COARSE = 1.0
+_FINE = 200 / 72
+"""Pixels per point."""
+_MIN_STEP = 24
+"""Shades of grey, of 256, from one pixel to the next, where a letter begins in the coarse picture."""
+_MIN_CLEAR = 48
+"""Shades between a letter and the ground in the coarse picture that leave no doubt."""
+_MIN_CONTRAST = 12
+"""Shades between a letter and the ground in the fine picture that can be seen at all."""
+_MIN_SIZE = 1.5
+"""Points of a font. Less cannot be read."""
+_LAST_KNOWN = 0x24F
+"""The last of the letters that pdfium draws without the font; others may be missing on this machine only."""
+_NO_INK = {"Cc", "Cf", "Zs", "Zl", "Zp", "Mn"}
+_LOOKS = 1.5
+_MAX_LOOKS = 40
+"""Points of a gap where a letter is looked for: so many for each time that it is as wide as the narrowest."""
+_NEAR = 0.02
+"""Points."""
+_THIN = 3
+"""Pixels of a letter that may stand one beside where it is expected."""
+_EDGE = [255 if shade >= _MIN_STEP else 0 for shade in range(256)]
+
+
+class TookTooLongError(Exception):
+    """Nothing is known of what is on the page, or only that it has text that may be hidden."""
+
+    def __init__(self, *, has_sign: bool) -> None:
+        super().__init__()
+        self.has_sign = has_sign
+
+
+class Looks(NamedTuple):
+    """The parts of a text, as offsets, that nobody sees, and those that a picture shows and the file itself does not
+    draw, since a scanner's program has read them. `has_more`: the page has something else than text.
+    """
+
+    unseen: Sequence[tuple[int, int]] = ()
+    unprinted: Sequence[tuple[int, int]] = ()
+    has_more: bool = True
+
+
+def looks(page: PdfPage, text_page: PdfTextPage, text: PageText, effort: Effort) -> Looks:
+    """Raises TookTooLongError once the reading has had its time."""
+    look = _Look(page, text_page, text, effort)
+    hidden = [at for start, end in _lines(text.text) for at in look.hidden_in(start, end)]
+    return Looks(_runs(hidden, text.text), _runs(sorted(look.unprinted), text.text), look.has_more)
+
+
+def _lines(text: str) -> Iterator[tuple[int, int]]:
+    at = 0
+    for line in text.split("\n"):
+        if line.strip():
+            yield at, at + len(line)
+        at += len(line) + 1
+
+
+def _runs(offsets: Sequence[int], text: str) -> list[tuple[int, int]]:
+    """Neighbours together, also over white space."""
+    found: list[tuple[int, int]] = []
+    for at in offsets:
+        if found and not text[found[-1][1] : at].strip():
+            found[-1] = found[-1][0], at + 1
+        else:
+            found.append((at, at + 1))
+    return found
+
+
+class _Look:
+    """A look at the pictures of one page. `unprinted`: the offsets of what a scanner's program has read there."""
+
+    def __init__(self, page: PdfPage, text_page: PdfTextPage, text: PageText, effort: Effort) -> None:
+        contents = contents_of(page)
+        self._effort, self._paints = effort, contents.paints
+        self.has_more = bool(contents.kinds)
+        self._has_invisible = () in self._paints
+        self._check_time()
+        self._page, self._text_page, self._text = page, text_page, text
+        self._view = View(page)
+        self._coarse = drawn(page, _COARSE, grey=True)
+        self._ink = _edges(self._coarse)
+        self._same = Raster(camouflage.same_as_text(self._coarse, self._paints), *self._coarse.size)
+        self._is_scan = raw.FPDF_PAGEOBJ_IMAGE in contents.kinds and is_picture(page)
+        self._covered = (
+            Covered(page, text_page, all_text=self._is_scan, check_time=self._check_time)
+            if contents.has_covers or self._is_scan
+            else None
+        )
+        self.unprinted = list[int]()
+
+    def _check_time(self) -> None:
+        if self._effort.spent > MAX_SECONDS:
+            raise TookTooLongError(has_sign=any(map(camouflage.is_sign, self._paints)))
+
+    def hidden_in(self, start: int, end: int) -> list[int]:
+        """The offsets of characters of a line that nobody sees."""
+        self._check_time()
+        number, count = self._text.span(start, end)
+        drawn_at = list(boxes(self._text_page, number, count))
+        places = [self._view.shown(*box) for box in drawn_at]
+        parts = list(strips(places, self._ink, self._same))
+        hidden = self._camouflaged(start, end) if any(part.same >= camouflage.MIN_DOUBT for part in parts) else set()
+        layers = self._layers(start, end)
+        if layers == {0}:
+            parts = list(strips(places, self._first_change, self._same))
+        needs_all = self._has_invisible or layers - {0} or (self._is_scan and not layers)
+        spaces = self._text.text.count(" ", start, end)
+        if not needs_all and self._is_on_page(drawn_at, places) and self._is_plain(parts, spaces):
+            return sorted(hidden)
+        ground = self._ground(places)
+        has_ink = any(self._contrast(self._coarse, place, ground) >= _MIN_STEP for place in places)
+        return [at for at in range(start, end) if at in hidden or self._is_hidden(at, ground, has_ink)]
+
+    def _layers(self, start: int, end: int) -> set[int | None]:
+        """Those of the words of a line that may be covered, None for others; nothing if none of them may be."""
+        if self._covered is None:
+            return set()
+        found = {self._layer(at) for at in range(start, end) if not self._text.text[at].isspace()}
+        return found if found != {None} else set()
+
+    def _layer(self, at: int) -> int | None:
+        one = text_object(self._text_page, self._text.numbers[at]) if self._covered else None
+        return self._covered.layers.get(ctypes.addressof(one.contents)) if one and self._covered else None
+
+    def _camouflaged(self, start: int, end: int) -> set[int]:
+        """The offsets of characters whose own colour is that of most of what is around them."""
+        found: set[int] = set()
+        if self._is_scan:
+            return found
+        for offsets, box, paint in camouflage.words(self._text_page, self._text, start, end):
+            self._check_time()
+            place = self._view.shown(*box)
+            if (
+                paint
+                and self._share(self._coarse, place, paint) >= camouflage.MIN_DOUBT
+                and self._share(self._fine, place, paint) >= camouflage.MIN_GROUND
+                and self._is_in_its_colour(place, offsets[0])
+            ):
+                found.update(offsets)
+        return found
+
+    def _is_in_its_colour(self, place: Rectangle, at: int) -> bool:
+        """Whether most of what is around a word is, not only in its shade."""
+        part = self._colours.crop(pixels(place, *self._colours.size))
+        one = text_object(self._text_page, self._text.numbers[at])
+        return camouflage.share_in_colour(part, one) >= camouflage.MIN_GROUND
+
+    def _share(self, picture: Image.Image, place: Rectangle, paint: Paint) -> float:
+        return camouflage.share(picture.crop(pixels(place, *picture.size)), paint)
+
+    def _is_on_page(self, drawn_at: Sequence[Box], places: Sequence[Rectangle]) -> bool:
+        """Whether all of a line is, and none of it is tiny."""
+        if not places:
+            return True
+        lefts, tops, rights, bottoms = zip(*places, strict=True)
+        if min(min(lefts), min(tops)) < 0 or max(max(rights), max(bottoms)) > 1:
+            return False
+        return not any(map(self._is_tiny, drawn_at))
+
+    def _is_plain(self, parts: Sequence[Strip], spaces: int) -> bool:
+        """Whether there is ink from one end of a line to the other but for its spaces."""
+        if not parts or not all(part.ink.strip(b"\0") for part in parts):
+            return False
+        found = [gap for part in parts if part.has_gaps for gap in gaps(part)]
+        return not found or are_spaces(found, spaces) or not any(self._has_letter(gap) for gap in found)
+
+    def _has_letter(self, gap: Gap) -> bool:
+        """Whether there should be something else than a space in a gap."""
+        left, bottom, right, top = self._view.box_of(gap.place)
+        is_across = gap.is_across is not self._view.is_turned
+        room = (_NEAR, top - bottom) if is_across else (right - left, _NEAR)
+        count = min(round(_LOOKS * gap.width), _MAX_LOOKS)
+        for part in ((at + 0.5) / count for at in range(count)):
+            across, up = (part, 0.5) if is_across else (0.5, part)
+            x, y = left + (right - left) * across, bottom + (top - bottom) * up
+            number = raw.FPDFText_GetCharIndexAtPos(self._text_page, x, y, *room)
+            if number >= 0 and not chr(raw.FPDFText_GetUnicode(self._text_page, number)).isspace():
+                return True
+        return False
+
+    def _is_tiny(self, box: Box) -> bool:
+        """Whether what was drawn there is in letters too small to read, and not only low, as hyphens are."""
+        left, bottom, right, top = box
+        if right - left >= _MIN_SIZE <= top - bottom:
+            return False
+        number = raw.FPDFText_GetCharIndexAtPos(self._text_page, (left + right) / 2, (bottom + top) / 2, 1, 1)
+        return number < 0 or size_of(self._text_page, number) < _MIN_SIZE
+
+    def _is_hidden(self, at: int, ground: int, line_has_ink: bool) -> bool:
+        self._check_time()
+        character, number = self._text.text[at], self._text.numbers[at]
+        if unicodedata.category(character) in _NO_INK:
+            return False
+        box = tight_box(self._text_page, number)
+        place = self._view.shown(*box)
+        across, down = (place.left + place.right) / 2, (place.top + place.bottom) / 2
+        if not (0 <= across <= 1 and 0 <= down <= 1) or size_of(self._text_page, number) < _MIN_SIZE:
+            return True
+        layer = self._layer(at)
+        if layer is not None and self._is_drawn(place, layer):
+            return False
+        if self._is_scan or (self._has_invisible and is_invisible(self._text_page, number)):
+            is_shown = line_has_ink and self._is_in_picture(box)  # the letters of OCR are never quite in place
+            self.unprinted += [at] if is_shown else []
+            return not is_shown
+        if ord(character) > _LAST_KNOWN and not has_own_font(self._text_page, number):
+            return False
+        return layer is not None or not (
+            self._contrast(self._coarse, place, ground) >= _MIN_CLEAR
+            or self._contrast(self._fine, place, ground) >= _MIN_CONTRAST
+            or self._has_colours(place)
+        )
+
+    def _has_colours(self, place: Rectangle) -> bool:
+        part = self._colours.crop(pixels(place, *self._colours.size))
+        bounds = cast("tuple[tuple[int, int], ...]", part.getextrema())
+        return any(light - dark >= camouflage.MIN_COLOUR for dark, light in bounds)
+
+    def _is_drawn(self, place: Rectangle, layer: int) -> bool:
+        """Whether the picture differs where words stand when their layer is left out."""
+        covered = cast("Covered", self._covered)
+        change = covered.difference(layer, _COARSE)
+        left, top, right, bottom = pixels(place, *change.size)
+        if self._contrast(change, place, 0) >= _MIN_CLEAR:
+            return True
+        around = left - 1, top - 1, right + 1, bottom + 1
+        if change.crop(around).getbbox():  # the fine one costs fifty times more
+            fine = covered.difference(layer, _FINE)
+            if self._contrast(fine, place, 0) >= _MIN_CONTRAST:
+                return True
+        change = covered.difference(layer, _COARSE, grey=False)
+        return self._contrast(change, place, 0) >= camouflage.MIN_COLOUR
+
+    def _is_in_picture(self, box: Box) -> bool:
+        across, up = (box[0] + box[2]) / 2, (box[1] + box[3]) / 2
+        return any(one[0] <= across <= one[2] and one[1] <= up <= one[3] for one in self._pictures)
+
+    def _ground(self, places: Sequence[Rectangle]) -> int:
+        """The shade that most of a line has."""
+        counts = [0] * 256
+        for place in places:
+            part = self._coarse.crop(pixels(place, *self._coarse.size)).histogram()
+            counts = [one + other for one, other in zip(counts, part, strict=True)]
+        return counts.index(max(counts))
+
+    def _contrast(self, picture: Image.Image, place: Rectangle, ground: int) -> int:
+        left, top, right, bottom = pixels(place, *picture.size)
+        if right - left < _THIN:
+            left, right = max(left - 1, 0), right + 1
+        dark, light = cast("tuple[int, int]", picture.crop((left, top, right, bottom)).getextrema())
+        return max(ground - dark, light - ground)
+
+    @cached_property
+    def _fine(self) -> Image.Image:
+        return drawn(self._page, _FINE, grey=True)
+
+    @cached_property
+    def _colours(self) -> Image.Image:
+        return drawn(self._page, _FINE).convert("RGB")
+
+    @cached_property
+    def _first_change(self) -> Raster:
+        """Where the words of the first layer are."""
+        change = cast("Covered", self._covered).difference(0, _COARSE)
+        return raster(change.point(_EDGE))
+
+    @cached_property
+    def _pictures(self) -> Sequence[Box]:
+        return picture_boxes(self._page)
+
+
+def _edges(picture: Image.Image) -> Raster:
+    """0 where a pixel has about the shade of those beside and above it."""
+    across = ImageChops.difference(picture, ImageChops.offset(picture, 1, 0))
+    down = ImageChops.difference(picture, ImageChops.offset(picture, 0, 1))
+    return raster(ImageChops.lighter(across, down).point(_EDGE))

@@ -1,0 +1,236 @@
+"""What a page is drawn with: its pictures, and the colours of its text, which may be drawn as invisible, too."""
+
+import ctypes
+from collections.abc import Callable, Iterator
+from itertools import islice
+from typing import Any, NamedTuple
+
+from pypdfium2 import PdfPage, PdfTextPage, raw
+
+MAX_OBJECTS = 50_000
+_MAX_DEPTH = 5
+"""Of groups of objects in groups."""
+_MIN_PICTURE = 0.8
+"""Of the page, that a scan covers."""
+type Box = tuple[float, float, float, float]
+type Matrix = tuple[float, float, float, float, float, float]
+_UNCHANGED: Matrix = (1, 0, 0, 1, 0, 0)
+
+
+class PageObject(NamedTuple):
+    """`matrix` is that of the group that it is in."""
+
+    handle: Any
+    kind: int
+    matrix: Matrix
+
+
+type Paint = tuple[tuple[int, int], ...]
+"""Shade of grey and opacity, both to 255, of the inside of letters, of their outline, or of both; none if invisible."""
+
+_INVISIBLE = {raw.FPDF_TEXTRENDERMODE_INVISIBLE, raw.FPDF_TEXTRENDERMODE_CLIP}
+_OUTLINED = {raw.FPDF_TEXTRENDERMODE_STROKE, raw.FPDF_TEXTRENDERMODE_STROKE_CLIP}
+_BOTH = {raw.FPDF_TEXTRENDERMODE_FILL_STROKE, raw.FPDF_TEXTRENDERMODE_FILL_STROKE_CLIP}
+
+
+class Contents(NamedTuple):
+    """`paints`: what its text is drawn with, invisible text among it where there is too much to look at all of it.
+    `has_covers`: something else was drawn later than text, so that it may be over it. `kinds`: of all that is no text.
+    """
+
+    paints: frozenset[Paint]
+    has_covers: bool
+    kinds: frozenset[int]
+
+
+def contents_of(page: PdfPage) -> Contents:
+    paints, left, kinds = set[Paint](), MAX_OBJECTS, set[int]()
+    has_covers = False
+    paint, kind_of, text = _Brush().paint, raw.FPDFPageObj_GetType, raw.FPDF_PAGEOBJ_TEXT
+    groups: list[tuple[Callable[[Any, int], Any], Any, int, int]] = [
+        (raw.FPDFPage_GetObject, page, raw.FPDFPage_CountObjects(page), 0)
+    ]
+    while groups:
+        get, group, count, depth = groups.pop()
+        if count > left or depth > _MAX_DEPTH:
+            paints.add(())
+            kinds.add(raw.FPDF_PAGEOBJ_UNKNOWN)
+        has_words = False
+        for at in range(min(count, left) if depth <= _MAX_DEPTH else 0):
+            handle = get(group, at)
+            kind = kind_of(handle)
+            if kind == text:
+                paints.add(paint(handle))
+                has_words = True
+                continue
+            kinds.add(kind)
+            has_covers = has_covers or has_words
+            if kind == raw.FPDF_PAGEOBJ_FORM:
+                groups.append((raw.FPDFFormObj_GetObject, handle, raw.FPDFFormObj_CountObjects(handle), depth + 1))
+                has_words = True
+        left -= min(count, left)
+    return Contents(frozenset(paints), has_covers, frozenset(kinds))
+
+
+class _Brush:
+    """Asks pdfium for paints. Its numbers are made once: a long document has a hundred thousand pieces of text."""
+
+    def __init__(self) -> None:
+        self._numbers = tuple(ctypes.c_uint() for _ in range(4))
+        self._places = tuple(map(ctypes.byref, self._numbers))
+
+    def paint(self, text: Any) -> Paint:
+        mode = raw.FPDFTextObj_GetTextRenderMode(text)
+        if mode == raw.FPDF_TEXTRENDERMODE_FILL:
+            return (self._shade(raw.FPDFPageObj_GetFillColor, text),)
+        if mode in _INVISIBLE:
+            return ()
+        if mode in _OUTLINED:
+            return (self._shade(raw.FPDFPageObj_GetStrokeColor, text),)
+        inside = self._shade(raw.FPDFPageObj_GetFillColor, text)
+        return (inside, self._shade(raw.FPDFPageObj_GetStrokeColor, text)) if mode in _BOTH else (inside,)
+
+    def _shade(self, get: Callable[..., int], text: Any) -> tuple[int, int]:
+        """As pdfium makes grey of colours."""
+        red, green, blue, opacity = self._numbers
+        if not get(text, *self._places):
+            return 0, 255
+        return (30 * red.value + 59 * green.value + 11 * blue.value) // 100, opacity.value
+
+
+def paint_of(text: Any) -> Paint:
+    return _Brush().paint(text)
+
+
+def colours_of(text: Any) -> list[tuple[tuple[int, int, int], int]]:
+    """Of the inside of letters, of their outline, or of both: red, green and blue, and the opacity, all to 255."""
+    mode = raw.FPDFTextObj_GetTextRenderMode(text)
+    asked = [raw.FPDFPageObj_GetFillColor] if mode not in _OUTLINED | _INVISIBLE else []
+    asked += [raw.FPDFPageObj_GetStrokeColor] if mode in _OUTLINED | _BOTH else []
+    found = []
+    for get in asked:
+        red, green, blue, opacity = (ctypes.c_uint() for _ in range(4))
+        known = get(text, red, green, blue, opacity)
+        found.append(((red.value, green.value, blue.value), opacity.value if known else 255))
+    return found
+
+
+def text_object(page: PdfTextPage, number: int) -> Any:
+    """What a character was drawn with, together with others; nothing if pdfium has put it in."""
+    return raw.FPDFText_GetTextObject(page, number)
+
+
+def is_invisible(page: PdfTextPage, number: int) -> bool:
+    """Whether a character is drawn as invisible."""
+    one = text_object(page, number)
+    return bool(one) and raw.FPDFTextObj_GetTextRenderMode(one) in _INVISIBLE
+
+
+def is_visible_text(text: Any) -> bool:
+    """Whether it is drawn at all, though perhaps as white as paper."""
+    return raw.FPDFTextObj_GetTextRenderMode(text) not in _INVISIBLE
+
+
+def words_of(text: Any, page: PdfTextPage) -> str:
+    """What a piece of text says; nothing if pdfium has left it out, since the same words are at its place."""
+    size = raw.FPDFTextObj_GetText(text, page, None, 0)
+    words = (ctypes.c_ushort * (size // 2 + 1))()
+    raw.FPDFTextObj_GetText(text, page, words, size)
+    return bytes(words)[:size].decode("utf-16-le", "replace").strip("\0")
+
+
+def font_of(text: Any) -> int:
+    """A number that tells it from the other fonts of the file."""
+    font = raw.FPDFTextObj_GetFont(text)
+    return ctypes.addressof(font.contents) if font else 0
+
+
+def has_own_font(page: PdfTextPage, number: int) -> bool:
+    """Whether the file has the font of a character in it."""
+    one = text_object(page, number)
+    return bool(one) and raw.FPDFFont_GetIsEmbedded(raw.FPDFTextObj_GetFont(one)) == 1
+
+
+def picture_boxes(page: PdfPage) -> list[Box]:
+    """Left, bottom, right and top of each picture in the page's points."""
+    return [picture_box(one) for one in islice(all_of(page), MAX_OBJECTS) if one.kind == raw.FPDF_PAGEOBJ_IMAGE]
+
+
+def matrix_of(one: PageObject) -> Matrix:
+    """From its own measure to that of its page."""
+    return _product(_matrix(one.handle), one.matrix)
+
+
+def picture_box(picture: PageObject) -> Box:
+    a, b, c, d, e, f = matrix_of(picture)  # of a square of one point
+    across, up = (e, e + a, e + c, e + a + c), (f, f + b, f + d, f + b + d)
+    return min(across), min(up), max(across), max(up)
+
+
+def corner_of(path: Any, at: int, matrix: Matrix) -> tuple[float, float, bool] | None:
+    """A corner of a path on its page, and whether a part of the path begins there; nothing for the ends of curves."""
+    segment = raw.FPDFPath_GetPathSegment(path, at)
+    kind = raw.FPDFPathSegment_GetType(segment)
+    x, y = ctypes.c_float(), ctypes.c_float()
+    if kind == raw.FPDF_SEGMENT_BEZIERTO or not raw.FPDFPathSegment_GetPoint(segment, x, y):
+        return None
+    a, b, c, d, e, f = matrix
+    return x.value * a + y.value * c + e, x.value * b + y.value * d + f, kind == raw.FPDF_SEGMENT_MOVETO
+
+
+def is_picture(page: PdfPage) -> bool:
+    """Whether a picture covers most of the page, as in scans."""
+    left, bottom, right, top = page.get_bbox()
+    room = (right - left) * (top - bottom)
+    return any(
+        (min(one[2], right) - max(one[0], left)) * (min(one[3], top) - max(one[1], bottom)) > _MIN_PICTURE * room
+        for one in picture_boxes(page)
+        if one[0] < right and left < one[2] and one[1] < top and bottom < one[3]
+    )
+
+
+def bounds_of(one: PageObject) -> Box:
+    """Left, bottom, right and top in the page's points; nothing of what has no room."""
+    left, bottom, right, top = (ctypes.c_float() for _ in range(4))
+    raw.FPDFPageObj_GetBounds(one.handle, left, bottom, right, top)
+    a, b, c, d, e, f = one.matrix
+    corners = [(x, y) for x in (left.value, right.value) for y in (bottom.value, top.value)]
+    across = [a * x + c * y + e for x, y in corners]
+    up = [b * x + d * y + f for x, y in corners]
+    return min(across), min(up), max(across), max(up)
+
+
+def all_of(page: PdfPage) -> Iterator[PageObject]:
+    """What a page is drawn with, groups before their parts, in the order in which they are drawn."""
+    for at in range(raw.FPDFPage_CountObjects(page)):
+        yield from _with_parts(raw.FPDFPage_GetObject(page, at), _UNCHANGED, 0)
+
+
+def _with_parts(handle: Any, matrix: Matrix, depth: int) -> Iterator[PageObject]:
+    kind = raw.FPDFPageObj_GetType(handle)
+    yield PageObject(handle, kind, matrix)
+    if kind == raw.FPDF_PAGEOBJ_FORM and depth < _MAX_DEPTH:
+        inner = _product(_matrix(handle), matrix)
+        for at in range(raw.FPDFFormObj_CountObjects(handle)):
+            yield from _with_parts(raw.FPDFFormObj_GetObject(handle, at), inner, depth + 1)
+
+
+def _matrix(handle: Any) -> Matrix:
+    found = raw.FS_MATRIX()
+    if not raw.FPDFPageObj_GetMatrix(handle, found):
+        return _UNCHANGED
+    return found.a, found.b, found.c, found.d, found.e, found.f
+
+
+def _product(one: Matrix, other: Matrix) -> Matrix:
+    """First one, then the other."""
+    a, b, c, d, e, f = one
+    a2, b2, c2, d2, e2, f2 = other
+    return (
+        a * a2 + b * c2,
+        a * b2 + b * d2,
+        c * a2 + d * c2,
+        c * b2 + d * d2,
+        e * a2 + f * c2 + e2,
+        e * b2 + f * d2 + f2,
+    )

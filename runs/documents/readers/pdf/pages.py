@@ -1,0 +1,158 @@
+"""What the pages of a PDF file say: their own text, or what OCR reads where they have none worth the name."""
+
+from collections.abc import Iterator, Sequence
+from enum import Enum
+from typing import NamedTuple, cast
+
+from pypdfium2 import PdfDocument, PdfiumError, PdfPage, PdfTextPage, raw
+
+from runs.documents.readers import pictures
+from runs.documents.readers.building import MAX_CHARACTERS, Effort, cleaned
+from runs.documents.readers.pdf.characters import NAMELESS, PageText, text_of, text_page_of
+from runs.documents.readers.pdf.ink import TookTooLongError, looks
+from runs.documents.readers.pdf.objects import is_picture
+from runs.documents.readers.pdf.opened import page_of
+from runs.documents.readers.pdf.pictorial import Looking
+from runs.documents.readers.pdf.showing import drawn
+from runs.errors import InvalidInput
+
+MAX_OCR_PAGES = 60
+MAX_OCR_SECONDS = 60.0
+"""Of the processor, until the last page is begun; a page takes some two."""
+_OCR_SCALE = 300 / 72
+_GLANCE_SCALE = 24 / 72
+_MIN_INK = 24
+"""Shades of grey, of 256, that a page has to have to show anything."""
+_FEW = 80
+"""Letters of a page that may be no more than a stamp or a number on a scan."""
+_MAX_NAMELESS = 0.3
+"""Of the letters of a page."""
+_MAX_LABEL = 100
+
+
+class Missing(Enum):
+    """What is not known of a page, as it is said of one and of several."""
+
+    TEXT = "is a picture without text", "are pictures without text"
+    MOST = "is a picture with hardly any text", "are pictures with hardly any text"
+    LETTERS = "has a font that does not say which letters it has", "have fonts that do not say which letters they have"
+    PAGE = "could not be read", "could not be read"
+    LOOKS = (
+        "could not be checked for text that nobody sees, since that took too long",
+        "could not be checked for text that nobody sees, since that took too long",
+    )
+    DOUBTFUL = (
+        "has invisible or white text and could not be checked for text that nobody sees, since that took too long; "
+        "nothing on it counts as seen",
+        "have invisible or white text and could not be checked for text that nobody sees, since that took too long; "
+        "nothing on them counts as seen",
+    )
+
+
+class Page(NamedTuple):
+    """`lines`: what OCR has read, instead of `text`. As offsets, the parts of the text that nobody sees (`unseen`), and
+    those that a picture shows and the page does not draw (`unprinted`): OCR of the program that made the file.
+    `pictorial`: it is mostly pictures or tables, or a scan, so that its text is not all that it says. `has_more`: there
+    is, or may be, something else than text on it.
+    """
+
+    text: str = ""
+    label: str = ""
+    unseen: Sequence[tuple[int, int]] = ()
+    unprinted: Sequence[tuple[int, int]] = ()
+    lines: Sequence[pictures.Line] = ()
+    missing: Missing | None = None
+    pictorial: bool = False
+    has_more: bool = True
+
+
+def pages_of(document: PdfDocument) -> Iterator[Page]:
+    """Raises InvalidInput when they have too much text."""
+    labels, ocr, effort, looking, size = _Labels(document), _Ocr(), Effort(), Looking(), 0
+    for number in range(1, len(document) + 1):
+        try:
+            page = _page(document, number, ocr, effort, looking)
+        except (InvalidInput, PdfiumError):
+            page = Page(missing=Missing.PAGE)
+        size += len(page.text)
+        if size > MAX_CHARACTERS:
+            raise InvalidInput(f"has more than {MAX_CHARACTERS:,} characters of text; split it")
+        yield page._replace(label=labels.of(number))
+
+
+def _page(document: PdfDocument, number: int, ocr: "_Ocr", effort: Effort, looking: Looking) -> Page:
+    with page_of(document, number) as page:
+        with text_page_of(page) as text_page:
+            text = text_of(text_page)
+            letters = len("".join(text.text.split()))
+            found = _with_looks(page, text_page, text, effort) if letters else Page()
+            is_pictorial = found.has_more and looking.is_pictorial(page)
+        nameless = text.text.count(NAMELESS)
+        missing = _missing(page, letters, nameless)
+        found = found._replace(pictorial=missing is not None or is_pictorial)
+        if not missing:
+            return found
+        with effort.paused():
+            lines = ocr.lines(page)
+        if sum(len(word.text) for line in lines for word in line.words) > letters - nameless:
+            return Page(lines=lines, pictorial=True)
+        if missing is Missing.MOST and pictures.can_read():  # it shows no more words
+            return found
+        return found._replace(missing=missing)
+
+
+def _with_looks(page: PdfPage, text_page: PdfTextPage, text: PageText, effort: Effort) -> Page:
+    try:
+        found = looks(page, text_page, text, effort)
+        return Page(text.text, unseen=found.unseen, unprinted=found.unprinted, has_more=found.has_more)
+    except TookTooLongError as error:
+        if error.has_sign:
+            return Page(text.text, unseen=[(0, len(text.text))], missing=Missing.DOUBTFUL)
+        return Page(text.text, missing=Missing.LOOKS)  # most long documents are honest
+
+
+def _missing(page: PdfPage, letters: int, nameless: int) -> Missing | None:
+    """What OCR may find on the page beyond its text."""
+    if not letters:
+        return Missing.TEXT if _shows_something(page) else None
+    if nameless > _MAX_NAMELESS * letters:
+        return Missing.LETTERS
+    return Missing.MOST if letters < _FEW and is_picture(page) else None
+
+
+def _shows_something(page: PdfPage) -> bool:
+    dark, light = cast("tuple[int, int]", drawn(page, _GLANCE_SCALE, grey=True).getextrema())
+    return light - dark >= _MIN_INK
+
+
+class _Labels:
+    """What a document itself calls its pages, such as "iv", as long as they can be labels."""
+
+    def __init__(self, document: PdfDocument) -> None:
+        self._document, self._are_labels = document, True
+
+    def of(self, number: int) -> str:
+        """Nothing where that is the number of the page."""
+        size = raw.FPDF_GetPageLabel(self._document, number - 1, None, 0) if self._are_labels else 0
+        self._are_labels = size <= 2 * _MAX_LABEL  # pdfium takes long to put long ones together
+        if not size or not self._are_labels:
+            return ""
+        label = " ".join(cleaned(self._document.get_page_label(number - 1)).split())
+        return "" if label == str(number) else label
+
+
+class _Ocr:
+    """Reads pages by OCR, as long as they are not too many and it is installed."""
+
+    def __init__(self) -> None:
+        self._effort = Effort()
+        self._left = MAX_OCR_PAGES if pictures.can_read() else 0
+
+    def lines(self, page: PdfPage) -> Sequence[pictures.Line]:
+        if not self._left or self._effort.spent > MAX_OCR_SECONDS:
+            return ()
+        self._left -= 1
+        try:
+            return pictures.read_picture(drawn(page, _OCR_SCALE, grey=True))
+        except InvalidInput:  # it takes too long
+            return ()

@@ -1,0 +1,80 @@
+"""The text of a PDF file, page by page, with what is true of parts of it and what could not be read."""
+
+from collections.abc import Sequence
+
+from pypdfium2 import PdfDocument, raw
+
+from runs.documents.readers import pictures
+from runs.documents.readers.building import Builder, Made
+from runs.documents.readers.pdf.opened import opened
+from runs.documents.readers.pdf.pages import Missing, Page, pages_of
+from runs.documents.readers.pdf.running import running_lines
+from runs.errors import InvalidInput
+from runs.pev.documents.layout import BlockKind, MarkKind
+
+_MAX_RANGES = 12
+"""Of pages, in a sentence."""
+_SCAN = "is a scan: its pages are pictures without text; they are read when OCR is installed (uv sync --extra ocr)"
+_ONLY_PICTURES = "has only pictures, and OCR found no words in them; scan it again with more contrast"
+_XFA = {raw.FORMTYPE_XFA_FULL, raw.FORMTYPE_XFA_FOREGROUND}
+
+
+def read(data: bytes) -> bytes:
+    return make(data).packed()
+
+
+def make(data: bytes) -> Made:
+    """A block per page. Pages without text are read by OCR where it is installed, or said to be pictures."""
+    builder = Builder("pdf", joint="\n\f")
+    with opened(data) as document:
+        _note_what_is_inside(builder, document)
+        pages = list(pages_of(document))
+    for number, (page, running) in enumerate(zip(pages, running_lines([page.text for page in pages]), strict=True), 1):
+        if page.lines:
+            pictures.add_page(builder, number, page.lines, page.label)
+            continue
+        start = builder.begin()
+        builder.add(f"page={number}", BlockKind.PAGE, page.text, label=page.label)
+        for kind, spans in (
+            (MarkKind.RUNNING, running),
+            (MarkKind.UNSEEN, page.unseen),
+            (MarkKind.READ, page.unprinted),
+        ):
+            for first, last in spans:
+                builder.mark(kind, start + first, start + last)
+    _note_what_is_missing(builder, pages)
+    pictorial = [number for number, page in enumerate(pages, 1) if page.pictorial]
+    return builder.made("page", len(pages), pictorial)
+
+
+def _note_what_is_inside(builder: Builder, document: PdfDocument) -> None:
+    if document.get_formtype() in _XFA:
+        builder.note("It is a form of a kind (XFA) whose fields cannot be read; print it to a PDF file.")
+    if files := document.count_attachments():
+        builder.note(f"It has {files} file{'s' if files > 1 else ''} attached inside, which were not read.")
+
+
+def _note_what_is_missing(builder: Builder, pages: Sequence[Page]) -> None:
+    is_scan = any(page.missing is Missing.TEXT for page in pages)
+    if is_scan and not any(page.text.strip() or page.lines for page in pages):
+        raise InvalidInput(_ONLY_PICTURES if pictures.can_read() else _SCAN)
+    for missing in Missing:
+        if numbers := [number for number, page in enumerate(pages, 1) if page.missing is missing]:
+            builder.note(f"{_listed(numbers)} of {len(pages)} {missing.value[len(numbers) > 1]}.")
+
+
+def _listed(numbers: Sequence[int]) -> str:
+    """Page numbers as people write them: "Pages 3, 5 and 7 to 9"."""
+    ranges: list[tuple[int, int]] = []
+    for number in numbers:
+        if ranges and ranges[-1][1] == number - 1:
+            ranges[-1] = ranges[-1][0], number
+        else:
+            ranges.append((number, number))
+    left = sum(last - first + 1 for first, last in ranges[_MAX_RANGES:])
+    words: list[str] = []
+    for first, last in ranges[:_MAX_RANGES]:
+        words += [f"{first} to {last}"] if last > first + 1 else map(str, range(first, last + 1))
+    words += [f"{left} more"] if left else []
+    listed = " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
+    return f"Page {listed}" if len(numbers) == 1 else f"Pages {listed}"

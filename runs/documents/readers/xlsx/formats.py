@@ -1,0 +1,229 @@
+"""Numbers of cells as Excel shows them, where a number format says no more than decimals, thousands, percent, signs and
+dates; dates and times in the form of ISO 8601. Other formats leave the number as it is.
+"""
+
+import re
+from collections.abc import Callable, Sequence
+from datetime import date, timedelta
+from decimal import ROUND_HALF_UP, Context, Decimal, DecimalException
+from functools import lru_cache
+from typing import NamedTuple
+
+type Shown = Callable[[str], str]
+"""From what a cell holds to what it shows."""
+
+BUILT_IN = (
+    {1: "0", 2: "0.00", 3: "#,##0", 4: "#,##0.00", 9: "0%", 10: "0.00%"}
+    | dict.fromkeys((14, 15, 16, 17, *range(27, 37), *range(50, 59)), "yyyy-mm-dd")
+    | {18: "h:mm", 19: "h:mm:ss", 20: "h:mm", 21: "h:mm:ss", 22: "yyyy-mm-dd h:mm"}
+    | {37: "#,##0;(#,##0)", 38: "#,##0;(#,##0)", 39: "#,##0.00;(#,##0.00)", 40: "#,##0.00;(#,##0.00)"}
+    | {41: "#,##0", 42: "#,##0", 43: "#,##0.00", 44: "#,##0.00"}
+    | {45: "mm:ss", 46: "[h]:mm:ss", 47: "mm:ss"}
+)
+"""Formats that a file names by their number alone; the currency of some depends on the reader's country."""
+_MAX_CODE = 255
+_MAX_RAW = 40
+_MAX_EXPONENT = 20
+_PRECISION = Context(prec=15, rounding=ROUND_HALF_UP)
+"""Excel counts with 15 digits: what a file holds beyond them is an error of binary fractions."""
+_WIDE = Context(prec=60, rounding=ROUND_HALF_UP)
+_TOKEN = re.compile(r'"([^"]*)"|\\(.)|\[([^\[\]]*)\]|[_*](?:.)|(.)', re.DOTALL)
+_LITERAL = re.compile(r"\$([^-]*)")
+_ELAPSED = re.compile(r"(h+|m+|s+)", re.IGNORECASE)
+_CONDITION = re.compile(r"[<>=]")
+_DIGIT = re.compile("[1-9]")
+_DATE = re.compile("[ymdhs]", re.IGNORECASE)
+_SKELETON = re.compile(r"([^0#?.,]*)([0#?.,]*)([^0#?.,]*)", re.DOTALL)
+_LAST_DAY = 2_958_465
+"""The serial number of 9999-12-31."""
+_FALSE_DAY = 60
+"""Excel counts 1900-02-29, which never was."""
+
+
+class _Part(NamedTuple):
+    """One of the parts of a format between semicolons: its codes, with literal text as private characters."""
+
+    codes: str
+    literals: Sequence[str]
+
+
+def plain(raw: str) -> str:
+    """A number as the format General shows it in a wide column; anything else as it is."""
+    if raw.isdigit() and len(raw) <= _PRECISION.prec:
+        return raw
+    number = _number(raw)
+    if number is None:
+        return raw
+    if number == number.to_integral_value():
+        return f"{number:f}"
+    number = number.normalize()
+    return f"{number:f}" if number.adjusted() > -7 else f"{number:E}"
+
+
+def shown_by(code: str, *, since_1904: bool = False) -> Shown:
+    """What shows the numbers of cells with this format."""
+    parts = _parts(code) if len(code) <= _MAX_CODE else None
+    if not parts:
+        return plain
+    if _is_date(parts[0]):
+        return _remembered(_dated(parts[0].codes, since_1904))
+    sections = [_Number.of(part) for part in parts[:3]]
+    if sections[0] is None:
+        return plain
+    return _remembered(lambda raw: _by_sign(raw, sections))
+
+
+def _remembered(shown: Shown) -> Shown:
+    """Columns repeat their dates and amounts; text is let through before it takes memory."""
+    cached = lru_cache(maxsize=8_192)(shown)
+    return lambda raw: cached(raw) if len(raw) <= _MAX_RAW else raw
+
+
+def _number(raw: str) -> Decimal | None:
+    if len(raw) > _MAX_RAW:
+        return None
+    try:
+        number = _PRECISION.create_decimal(raw)
+    except DecimalException:
+        return None
+    return number if number.is_finite() and abs(number.adjusted()) <= _MAX_EXPONENT else None
+
+
+def _parts(code: str) -> list[_Part] | None:
+    """None where a part depends on a condition."""
+    found: list[_Part] = []
+    codes, literals = "", list[str]()
+    for match in _TOKEN.finditer(code):
+        quoted, escaped, brackets, char = match.groups()
+        literal = quoted if quoted is not None else escaped
+        if brackets is not None:
+            if _CONDITION.match(brackets):
+                return None
+            if currency := _LITERAL.match(brackets):
+                literal = currency[1]
+            elif _ELAPSED.fullmatch(brackets):
+                codes += brackets[0].upper()  # capitals are elapsed time from here on
+        if literal:
+            codes += chr(0xE000 + len(literals))
+            literals.append(literal)
+        elif char == ";":
+            found.append(_Part(codes, literals))
+            codes, literals = "", []
+        elif char:
+            codes += char.lower() if char != "E" else char
+    return [*found, _Part(codes, literals)]
+
+
+def _is_date(part: _Part) -> bool:
+    return "general" not in part.codes and bool(_DATE.search(part.codes))
+
+
+class _Number(NamedTuple):
+    """How a number is shown: the digits between two texts."""
+
+    before: str
+    after: str
+    digits: bool
+    whole: int
+    decimals: int
+    min_decimals: int
+    thousands: bool
+    shift: int
+    unit: Decimal
+
+    @classmethod
+    def of(cls, part: _Part) -> "_Number | None":
+        """None for what is more than decimals, thousands and percent, such as fractions and exponents."""
+        found = _SKELETON.fullmatch(part.codes)
+        if not found or not part.codes or re.search("[/@Ee]|general", part.codes):
+            return None
+        before, skeleton, after = found.groups()
+        whole, _, decimals = skeleton.partition(".")
+        bare = skeleton.rstrip(",")
+        shift = 2 * part.codes.count("%") - 3 * (len(skeleton) - len(bare))
+        if "." in skeleton:
+            decimals = decimals.rstrip(",")
+        if "." in decimals or "," in decimals:
+            return None
+        return cls(
+            before=_with_literals(before, part.literals),
+            after=_with_literals(after, part.literals),
+            digits=bool(bare),
+            whole=whole.count("0"),
+            decimals=len(decimals),
+            min_decimals=decimals.rfind("0") + 1,
+            thousands="," in whole.rstrip(","),
+            shift=shift,
+            unit=Decimal(1).scaleb(-len(decimals)),
+        )
+
+    def text(self, number: Decimal) -> str:
+        """Of a number that is not negative."""
+        if not self.digits:
+            return f"{self.before}{self.after}".strip()
+        rounded = _WIDE.quantize(number.scaleb(self.shift) if self.shift else number, self.unit)
+        digits = f"{rounded:,f}" if self.thousands else f"{rounded:f}"
+        if self.decimals != self.min_decimals or self.whole > 1:
+            digits = self._padded(digits)
+        return f"{self.before}{digits}{self.after}".strip()
+
+    def _padded(self, digits: str) -> str:
+        whole, point, decimals = digits.partition(".")
+        decimals = decimals[: self.min_decimals] + decimals[self.min_decimals :].rstrip("0")
+        return f"{whole.rjust(self.whole, '0')}{point if decimals else ''}{decimals}"
+
+
+def _with_literals(codes: str, literals: Sequence[str]) -> str:
+    return "".join(literals[ord(char) - 0xE000] if 0 <= ord(char) - 0xE000 < len(literals) else char for char in codes)
+
+
+def _by_sign(raw: str, sections: Sequence[_Number | None]) -> str:
+    number = _number(raw)
+    if number is None:
+        return raw
+    negative = number.is_signed()
+    which = 1 if negative and len(sections) > 1 else 2 if not number and len(sections) > 2 else 0
+    section = sections[which]
+    text = section.text(abs(number) if negative else number) if section else ""
+    if not text:  # a format that shows nothing: the number is there all the same
+        return plain(raw)
+    return f"-{text}" if negative and which == 0 and _DIGIT.search(text) else text
+
+
+def _dated(codes: str, since_1904: bool) -> Shown:
+    """Dates and times: which of them, and to the second or not, as the format has it."""
+    letters = set(codes)
+    elapsed = bool(letters & set("HMS"))
+    has_time = bool(letters & set("hs")) or elapsed
+    has_date = bool(letters & set("yd")) or not has_time
+    seconds = bool(letters & set("sS"))
+
+    def shown(raw: str) -> str:
+        number = _number(raw)
+        if number is None or not 0 <= number <= _LAST_DAY:
+            return plain(raw)
+        total = int((number * 86_400).to_integral_value(ROUND_HALF_UP))
+        days, rest = divmod(total, 86_400)
+        if not has_time and (days or since_1904):
+            return _day(days, since_1904)
+        clock = _clock(total if elapsed and not has_date else rest, seconds) if has_time else ""
+        if not has_date:
+            return clock
+        return f"{_day(days, since_1904)} {clock}".rstrip() if days or since_1904 else clock or plain(raw)
+
+    return shown
+
+
+def _clock(seconds: int, with_seconds: bool) -> str:
+    minutes, second = divmod(seconds, 60)
+    hour, minute = divmod(minutes, 60)
+    return f"{hour:02}:{minute:02}:{second:02}" if with_seconds or second else f"{hour:02}:{minute:02}"
+
+
+def _day(serial: int, since_1904: bool) -> str:
+    if since_1904:
+        return (date(1904, 1, 1) + timedelta(min(serial, _LAST_DAY - 1_462))).isoformat()
+    if serial == _FALSE_DAY:
+        return "1900-02-29"
+    first = date(1899, 12, 31) if serial < _FALSE_DAY else date(1899, 12, 30)
+    return (first + timedelta(min(serial, _LAST_DAY))).isoformat()

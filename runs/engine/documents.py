@@ -1,0 +1,100 @@
+"""Documents are read in the background: those of a run before its plan is made, those of drafts as they come in."""
+
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
+
+from django.conf import settings
+from django.db import connection
+from django.tasks import task
+from django.utils import timezone
+
+from runs import history, trees
+from runs.documents import reading
+from runs.engine import work
+from runs.engine.database import database
+from runs.engine.recording import Recording
+from runs.events import kinds as events
+from runs.lifecycle import facts
+from runs.lifecycle.advance import advance
+from runs.models import Rendition, WorkItem
+
+REPORT_INTERVAL = 2.0
+"""Seconds between two events that say how far the reading is."""
+_one = threading.Lock()
+
+
+def read_inputs(recording: Recording) -> None:
+    """Read the documents among the files of a run. What another process is reading is waited for, without a thread."""
+    files = trees.files_of(recording.item.run.inputs)
+    sources = {info.sha256 for info in files.values()}
+    documents = database.call(lambda: reading.documents_among(sources))
+    reported = time.monotonic()
+    for source in database.call(lambda: reading.waiting(sources)):
+        recording.lease.check()
+        _read(source)
+        if time.monotonic() - reported >= REPORT_INTERVAL and (left := database.call(lambda: reading.waiting(sources))):
+            recording.commit(partial(_say, done=documents - len(left), documents=documents))
+            reported = time.monotonic()
+    if database.call(lambda: reading.waiting(sources)):
+        recording.commit(lambda mine: work.postpone(mine, timezone.now() + reading.POLL_INTERVAL))
+        return
+    trees.forget_readings()
+    recording.commit(_ended)
+
+
+def _read(source: str) -> None:
+    if row := database.call(lambda: reading.take(source)):
+        with _held(row):
+            reading.make(row)
+        database.call(lambda: reading.keep(row))
+
+
+@contextmanager
+def _held(row: Rendition) -> Iterator[None]:
+    """Others leave it alone as long as this process lives: a server that was killed is not waited for."""
+    ended = threading.Event()
+
+    def extend() -> None:
+        while not ended.wait(settings.LEASE_SECONDS / 3):
+            database.call(lambda: reading.extend(row))
+        connection.close()
+
+    keeper = threading.Thread(target=extend, name="reading", daemon=True)
+    keeper.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        keeper.join()
+
+
+def _say(mine: WorkItem, done: int, documents: int) -> None:
+    history.record(mine.run_id, events.Reading(done=done, documents=documents))
+
+
+def _ended(mine: WorkItem) -> None:
+    facts.documents_read(mine.run)
+    work.done(mine)
+    advance(mine.run_id)
+
+
+@task
+def read_waiting() -> None:
+    """Read whatever waits for its reader, one after the other. A second call in the same process has nothing to do."""
+    if not _one.acquire(blocking=False):
+        return
+    try:
+        while sources := database.call(reading.untaken):
+            for source in sources:
+                _read(source)
+    finally:
+        _one.release()
+
+
+def refresh() -> None:
+    """Notify a worker if something waits that nobody is reading."""
+    if not _one.locked() and reading.untaken(1):
+        read_waiting.enqueue()

@@ -1,0 +1,44 @@
+"""Whether a statement names the clause in which the words stand that it cites."""
+
+from collections.abc import Sequence
+
+import regex
+
+from runs.pev.documents.document import Document, is_within
+
+_NUMBER = r"(?:\p{Nd}{1,4}|[IVXLC]{1,7}(?![\p{L}\p{N}]))(?:\.\p{Nd}{1,4}){0,8}(?:\([0-9A-Za-z]{1,6}\)){0,4}"
+_NAMED = regex.compile(
+    r"(?<![\p{L}\p{N}])(?P<word>clauses?|klauseln?|ziffern?|sections?|articles?|artikel|art\.|abschnitte?|§§?)"
+    rf"\s{{0,3}}(?P<numbers>{_NUMBER}(?:\s{{0,3}}(?P<joint>to|bis|through|and|und|or|oder|,|&|–|-)\s{{0,3}}{_NUMBER}){{0,20}})",
+    regex.IGNORECASE,
+)
+_EACH = regex.compile(_NUMBER, regex.IGNORECASE)
+_RANGES = frozenset({"to", "bis", "through", "–", "-"})
+_OF_CONTRACTS = ("clause", "klausel", "ziffer")
+"""Sections, articles and § may be those of a law, so that they are compared only where the document has such a one."""
+
+
+def misnamed_clause(statement: str, cited: Sequence[tuple[Document | None, int, int]]) -> str:
+    """What is wrong with the clauses that a statement names, where none of them is one that it cites; empty where that
+    cannot be told: it names a range, or cites something else than clauses.
+    """
+    matches = list(_NAMED.finditer(statement))
+    joints = {joint.lower() for match in matches for joint in match.captures("joint")}
+    if not (matches and cited) or joints & _RANGES:
+        return ""
+    clauses, before = list[str](), list[str]()
+    for document, start, end in cited:
+        found = [block for block in document.blocks_in(start, end) if block.clause] if document else []
+        if not found:
+            return ""
+        clauses += [block.clause for block in found]
+        before += [block.markup for block in found if block.markup]
+    named = [(match["word"].lower(), number) for match in matches for number in _EACH.findall(match["numbers"])]
+    if any(
+        is_within(number, clause) or is_within(clause, number) for _, number in named for clause in clauses + before
+    ):
+        return ""
+    for word, number in named:
+        if word.startswith(_OF_CONTRACTS) or any(one and one.clauses(number) for one, _, _ in cited):
+            return f"the statement says clause {number}, the words stand in clause {clauses[0]}"
+    return ""

@@ -1,0 +1,73 @@
+"""Finds the words of a quote in a text, white space counting as one space. Linear in the size of the text."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import islice
+
+from runs.pev.texts.wording import one_spaced
+
+_WORD = re.compile(r"\S+")
+
+
+@dataclass(frozen=True)
+class Span:
+    """Character offsets `start` (first) and `end` (one after the last) and the line of `start`, from 1."""
+
+    start: int
+    end: int
+    line: int
+
+
+def find(quote: str, text: str) -> Span | None:
+    """Where the quote first occurs in the text, runs of whitespace counting as one space; None if nowhere.
+
+    A quote of nothing but whitespace occurs nowhere.
+    """
+    return Searched(text).find(quote)
+
+
+class Searched:
+    """A text made ready for several look-ups, which takes its memory twice. Without `capitals` these do not count, and
+    what `find` returns is exact to the word only: some letters have another length as capitals.
+    """
+
+    def __init__(self, text: str, *, capitals: bool = True) -> None:
+        self._text = text
+        self._capitals = capitals
+        self._folded = self._fold(one_spaced(text))
+
+    def __contains__(self, quote: str) -> bool:
+        return self._at(quote) >= 0
+
+    def find(self, quote: str) -> Span | None:
+        at = self._at(quote)
+        if at < 0:
+            return None
+        first, into_first = _word_at(self._folded, at)
+        last, into_last = _word_at(self._folded, at + len(self._wanted(quote)) - 1)
+        words = islice((match.start() for match in _WORD.finditer(self._text)), first, last + 1)
+        start, end = _outermost(words)
+        return Span(start + into_first, end + into_last + 1, self._text.count("\n", 0, start) + 1)
+
+    def _at(self, quote: str) -> int:
+        wanted = self._wanted(quote)
+        return self._folded.find(wanted) if wanted else -1
+
+    def _wanted(self, quote: str) -> str:
+        return self._fold(" ".join(quote.split()))
+
+    def _fold(self, text: str) -> str:
+        return text if self._capitals else text.casefold()
+
+
+def _word_at(folded: str, at: int) -> tuple[int, int]:
+    """Which word the character `at` is in, from 0, and how far into it."""
+    return folded.count(" ", 0, at), at - folded.rfind(" ", 0, at) - 1
+
+
+def _outermost(starts: Iterator[int]) -> tuple[int, int]:
+    first = last = next(starts)
+    for last in starts:  # noqa: B007  the last one is what is wanted
+        pass
+    return first, last

@@ -1,0 +1,96 @@
+"""The step of a review that puts its findings into copies of its Word documents, as comments at the quotes."""
+
+from collections.abc import Iterable
+
+from runs.enums import About, Complexity
+from runs.pev.contracts import (
+    ContextItem,
+    Criterion,
+    ExpectedOutput,
+    FileExists,
+    Matches,
+    PlanContract,
+    PlannedAction,
+    PlanStep,
+)
+
+REVIEWED = "reviewed/"
+"""What the path of a copy with comments begins with; that of the file that it is a copy of follows."""
+STEP = "word-copies"
+AFTER = "findings"
+"""The step with the findings, which are in its first output."""
+MAX_COPIES = 15
+"""Of one review; each has a criterion of the step and one of the plan, and of these 40 are allowed."""
+NONE_FOUND = "No findings"
+_DESCRIPTION = (
+    "Put each finding of {findings} on a Word document into the copy of that document under reviewed/, as a comment at "
+    "its quote, with comment_document. Begin each comment with the id of its finding, as in “F3 · what it is”, and say "
+    "why it matters and what is recommended. A document without findings gets one comment at its first words, "
+    "“No findings”. Name in the report each finding whose quote can have no comment, and say why."
+)
+COMMENTS_STAND = (
+    "Every finding of {findings} on these Word documents is a comment at its quote in the copy, or the report says why "
+    "it is not"
+)
+_LIMIT = (
+    "Of the {count} Word documents the first {most} by their paths get one. The findings on the others are in the file "
+    "of findings; for copies of them run the review again with these alone."
+)
+_COMMENTED = "{copy} has comments that begin with the id of a finding, or say that there is none"
+_PATTERN = rf"^(?:F\d+ · |{NONE_FOUND})"
+
+
+def is_word(path: str) -> bool:
+    """Whether the tool that comments would take a file of this name."""
+    return path.lower().endswith(".docx")
+
+
+def with_copies(plan: PlanContract, paths: Iterable[str]) -> PlanContract:
+    """The plan of a review with this step behind its findings, for the Word documents with these paths; the plan
+    itself, where there are none or it has no step with findings.
+    """
+    every = [REVIEWED + path for path in sorted(paths)]
+    copies = every[:MAX_COPIES]
+    found = next((number for number, step in enumerate(plan.steps, 1) if step.step_id == AFTER), 0)
+    if not (copies and found):
+        return plan
+    steps = [*plan.steps[:found], step_for(plan.steps[found - 1].outputs[0], copies), *plan.steps[found:]]
+    exist = [Criterion(text=f"{copy} exists", about=About.OUTPUT, check=_exists(copy)) for copy in copies]
+    context = [*plan.context]
+    if len(every) > MAX_COPIES:
+        limit = _LIMIT.format(count=f"{len(every):,}", most=MAX_COPIES)
+        context.append(ContextItem(name="Copies with comments", value=limit))
+    criteria = [*plan.success_criteria, *exist]
+    return plan.model_copy(update={"context": context, "steps": steps, "success_criteria": criteria})
+
+
+def step_for(findings: str, copies: Iterable[str]) -> PlanStep:
+    """The step that makes these copies from the file of findings."""
+    made = list(copies)
+    return PlanStep(
+        step_id=STEP,
+        name="Comment the Word documents",
+        description=_DESCRIPTION.format(findings=findings),
+        actions=[
+            PlannedAction(tool="read_file", purpose="Read the findings."),
+            PlannedAction(tool="comment_document", purpose="Put each finding on a Word document at its quote."),
+        ],
+        acceptance_criteria=[
+            *(
+                Criterion(
+                    text=_COMMENTED.format(copy=copy),
+                    about=About.OUTPUT,
+                    check=Matches(kind="matches", path=copy, pattern=_PATTERN),
+                )
+                for copy in made
+            ),
+            Criterion(text=COMMENTS_STAND.format(findings=findings), about=About.OUTPUT),
+        ],
+        expected_outputs=[ExpectedOutput(path=copy, cited=False) for copy in made],
+        dependencies=[AFTER],
+        estimated_complexity=Complexity.LOW,
+    )
+
+
+def _exists(path: str) -> FileExists:
+    return FileExists(kind="file_exists", path=path)

@@ -1,0 +1,1 @@
+"""The file tools of an executor, over a workspace and nothing else."""

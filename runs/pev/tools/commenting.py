@@ -1,0 +1,86 @@
+"""The tool that puts comments into a copy of a Word file, at the words that they are about."""
+
+from typing import Annotated
+
+from pydantic import Field, StringConstraints
+
+from runs.errors import InvalidInput
+from runs.pev.documents.counting import called
+from runs.pev.documents.document import ASIDE, Document
+from runs.pev.evidence.passages import Passage, passage_in
+from runs.pev.files.paths import clean_path, document_of
+from runs.pev.files.reads import Looks
+from runs.pev.plans.commented import REVIEWED
+from runs.pev.ports import ToolResult, Workspace
+from runs.pev.texts.wording import quoted
+from runs.pev.tools.arguments import Arguments, FilePath, content_at
+from runs.pev.tools.limits import ToolLimits
+
+MAX_CHARACTERS = 10_000
+_Words = Annotated[str, StringConstraints(min_length=1, max_length=MAX_CHARACTERS)]
+
+
+class CommentDocument(Arguments):
+    name = "comment_document"
+    description = (
+        "Puts a comment at words of a Word file, into a copy of it under reviewed/ that gathers all comments on it. "
+        "The file itself stays as it is. Words that stand in it several times are preceded by the name of their "
+        "paragraph, as in [p23] thirty days."
+    )
+
+    path: FilePath
+    quote: Annotated[_Words, Field(description="The words that the comment is about, verbatim")]
+    comment: Annotated[_Words, Field(description="What the comment says")]
+
+    def answer(self, workspace: Workspace, limits: ToolLimits) -> ToolResult:
+        path = clean_path(self.path)
+        if not self.comment.strip():
+            raise InvalidInput("The comment is empty; write what it is to say.")
+        document = _document_at(workspace, path)
+        # a copy that the run has made is its own copy
+        copy = path if path.startswith(REVIEWED) and not workspace.is_given(path) else REVIEWED + path
+        base = path
+        if copy in workspace.files():
+            if workspace.is_given(copy):
+                raise InvalidInput(f"{copy} is a file of the task, and comments on {path} would change it.")
+            document, base = _document_at(workspace, copy), copy
+        found = _found(self.quote, document, path)
+        place = (found.span.start, found.span.end)
+        try:
+            data = workspace.comment(base, place, self.comment)
+        except InvalidInput as error:
+            raise InvalidInput(f"{path} {error}.") from error
+        workspace.write(copy, data)
+        return ToolResult(f"{copy} has the comment at {found.where.words}, on {quoted(found.words)}.")
+
+    def looks_at(self, looks: Looks) -> None:
+        path = clean_path(self.path)
+        looks.file(path)
+        looks.file(REVIEWED + path)
+
+
+def _document_at(workspace: Workspace, path: str) -> Document:
+    data, _ = content_at(workspace, path)
+    document = document_of(data)
+    if document is None or document.layout.format != "docx":
+        what = called(document.layout.format) if document else "a plain text"
+        raise InvalidInput(f"{path} is {what}; comments go into Word documents only, so write into a new file.")
+    return document
+
+
+def _found(quote: str, document: Document, path: str) -> Passage:
+    """Where the words stand in the text itself."""
+    found = passage_in(quote, document, path)
+    if found is None:
+        raise InvalidInput(f"{quoted(quote)} does not occur in {path}; read_file shows its text.")
+    if isinstance(found, str):
+        raise InvalidInput(f"{found}.")
+    blocks = document.blocks_in(found.span.start, found.span.end)
+    if any(block.kind in ASIDE for block in blocks):
+        raise InvalidInput(
+            f"{quoted(found.words)} stands in {found.where.words} of {path}, where no comment can be; "
+            "quote words of the text itself."
+        )
+    if len({block.anchor.rpartition("x.")[0] for block in blocks}) > 1:
+        raise InvalidInput(f"{quoted(found.words)} goes over the edge of a text box in {path}; quote less.")
+    return found

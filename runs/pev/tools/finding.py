@@ -1,0 +1,110 @@
+"""Tools that find files, and words in them."""
+
+from collections.abc import Iterable
+from itertools import islice
+from typing import Annotated
+
+from pydantic import Field, StringConstraints
+
+from runs.errors import InvalidInput
+from runs.pev.files.reads import Looks
+from runs.pev.files.searching import Hit, hits_in
+from runs.pev.ports import FileInfo, Shown, ToolResult, Workspace
+from runs.pev.texts.patterns import Budget, Pattern, TooSlow, compiled
+from runs.pev.texts.wording import quoted
+from runs.pev.tools.arguments import Arguments, Prefix, fitting, spans_of, start_of, under
+from runs.pev.tools.limits import ToolLimits
+
+
+class ListFiles(Arguments):
+    name = "list_files"
+    description = (
+        "Lists the files there are: size in bytes and path, a line each, and of documents how much they are. "
+        "read_file tells whether one is text."
+    )
+
+    prefix: Prefix = ""
+
+    def answer(self, workspace: Workspace, limits: ToolLimits) -> ToolResult:
+        chosen = under(self.prefix, workspace.files())
+        if not chosen:
+            where = f" whose path begins with {quoted(self.prefix)}" if self.prefix else ""
+            return ToolResult(f"There are no files{where}.")
+        lines = [_listed(workspace, path, info) for path, info in islice(chosen.items(), limits.listed_files)]
+        lines = lines[: fitting(lines, limits.result_chars)]
+        left = len(chosen) - len(lines)
+        note = [f"[{left} more are not listed; use a prefix to see them]"] if left else []
+        head = f"{len(chosen)} files, size in bytes and path:"
+        spans = spans_of(lines, len(head) + 1)
+        shown = [Shown(path, info.sha256, *span) for (path, info), span in zip(chosen.items(), spans, strict=False)]
+        note += _not_read(workspace, list(chosen)[: len(lines)], limits.result_chars // 4)
+        return ToolResult("\n".join([head, *lines, *note]), shown=tuple(shown))
+
+    def looks_at(self, looks: Looks) -> None:
+        looks.listing(start_of(self.prefix))
+
+
+class SearchFiles(Arguments):
+    name = "search_files"
+    description = (
+        "Finds lines in all files that can be read, capitals ignored, each as path:line: text; in documents as "
+        "path:line (place): text, and clauses by their number too. "
+        "The pattern is taken literally unless regex is true."
+    )
+
+    pattern: Annotated[str, StringConstraints(min_length=1, max_length=500), Field(description="What to find")]
+    prefix: Prefix = ""
+    regex: Annotated[bool, Field(description="Whether the pattern is a regular expression")] = False
+
+    def answer(self, workspace: Workspace, limits: ToolLimits) -> ToolResult:
+        names = list(under(self.prefix, workspace.files()))
+        wanted = _pattern(self.pattern, literal=not self.regex)
+        number = "" if self.regex else self.pattern
+        found: list[Hit] = []
+        note = ""
+        budget = Budget(limits.search_seconds)
+        try:
+            hits = hits_in(
+                names, workspace.read, wanted, budget, limit=limits.hits + 1, chars=limits.hit_chars, number=number
+            )
+            for hit in hits:
+                if len(found) == limits.hits:
+                    note = f"\n[there are more than {limits.hits}; use a narrower pattern or a prefix]"
+                    break
+                found.append(hit)
+        except TooSlow as error:
+            note = f"\n[of {len(names)} files not all were searched: {error}; use a simpler pattern or a prefix]"
+        if not found and not note:
+            return ToolResult(f"No line matches {quoted(self.pattern)} in the text files among these {len(names)}.")
+        if not found:
+            raise InvalidInput(f"Nothing was found so far.{note}")
+        lines = [f"{hit.head}{hit.text}" for hit in found]
+        lines = lines[: fitting(lines, limits.result_chars)]
+        if len(lines) < len(found):
+            note = f"\n[{len(found) - len(lines)} more do not fit; use a narrower pattern or a prefix]{note}"
+        files, spans = workspace.files(), spans_of(lines)
+        shown = [hit.shown(files[hit.path].sha256, *span) for hit, span in zip(found, spans, strict=False)]
+        return ToolResult("\n".join(lines) + note, shown=tuple(shown))
+
+    def looks_at(self, looks: Looks) -> None:
+        looks.contents(start_of(self.prefix))
+
+
+def _listed(workspace: Workspace, path: str, info: FileInfo) -> str:
+    extent = workspace.extent(path)
+    return f"{info.size}\t{path}" + (f"\t{extent}" if extent else "")
+
+
+def _not_read(workspace: Workspace, paths: Iterable[str], limit: int) -> list[str]:
+    """A note for each of these files that cannot be read, as long as they fit into so many characters."""
+    notes = [f"[{path} {problem}]" for path in paths if (problem := workspace.problem(path))]
+    named = notes[: fitting(notes, limit)]
+    more = len(notes) - len(named)
+    return [*named, *([f"[{more} more cannot be read; read_file says why]"] if more else [])]
+
+
+def _pattern(pattern: str, *, literal: bool) -> Pattern:
+    try:
+        return compiled(pattern, multiline=True, ignore_case=True, literal=literal)
+    except InvalidInput as error:
+        raise InvalidInput(f"The pattern cannot be used: {error}.") from error

@@ -1,0 +1,127 @@
+"""Files of other formats that a model writes as text: Word and PDF as Markdown, Excel as CSV."""
+
+import hashlib
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import PurePosixPath
+from typing import get_args
+from urllib.parse import unquote
+
+from runs.enums import CitationStatus, Provenance
+from runs.errors import InvalidInput, PathRefused
+from runs.pev.citations.citation import Citation, Cited
+from runs.pev.citations.citing import broken_in, message_of
+from runs.pev.citations.links import links_in
+from runs.pev.citations.lookup import citations_in
+from runs.pev.citations.words import words_of
+from runs.pev.contracts import RESULT
+from runs.pev.documents.counting import called
+from runs.pev.files.paths import clean_path, document_of
+from runs.pev.files.reads import Looks
+from runs.pev.ports import Form, Workspace
+from runs.pev.texts.wording import one_spaced
+
+_FORMS: Mapping[str, Form] = {f".{form}": form for form in get_args(Form.__value__)}
+_WORDS = "#words"
+_NOTE = "#note-"
+
+
+def form_of(path: str) -> Form | None:
+    """What a file of this name is made as; None for a text."""
+    return _FORMS.get(PurePosixPath(path).suffix.lower())
+
+
+def made(path: str, form: Form, content: str, workspace: Workspace) -> tuple[bytes, int]:
+    """The file of this content, and how many footnotes it has. Raises InvalidInput with a sentence."""
+    if not content.strip():
+        raise InvalidInput(f"{path} would be empty; write what is to stand in it.")
+    stem = PurePosixPath(path).stem
+    if form == "xlsx":
+        return _made(path, form, [content, stem], workspace), 0
+    cited = citations_in(content, _Library(workspace))
+    if problems := broken_in(cited):
+        raise InvalidInput(f"{path} was not written, since citations in it are broken. {message_of(problems)}")
+    # No content has its own digest in it, so that no link of it passes for one that was looked up.
+    known = f"looked-up-{hashlib.sha256(content.encode()).hexdigest()}:"
+    text, notes = _annotated(content, cited, known)
+    data = {"title": stem, "text": text, "known": known, "notes": notes}
+    return _made(path, form, data, workspace), len(notes)
+
+
+def made_of(path: str, form: Form, notes: int, workspace: Workspace) -> str:
+    """What a file that was written has become, behind its name, as its reader sees it."""
+    if problem := workspace.problem(path):
+        return f"{called(form)}, which {problem}."
+    document = document_of(workspace.read(path))
+    parts = [_counted(document.layout.units, document.layout.unit)] if document and document.layout.unit else []
+    parts += [_counted(notes, "footnote")] if notes else []
+    return f"{called(form)}{f' with {" and ".join(parts)}' if parts else ''}."
+
+
+def look_at_cited(content: str, looks: Looks) -> None:
+    """Note the files that the links of a content name."""
+    try:
+        _, links = links_in(content)
+    except InvalidInput:
+        return
+    for target in {link.target for link in links}:
+        for name in {target, target.rpartition("#")[0], target.partition("#")[0]}:
+            for written in {name, unquote(name)}:
+                looks.file(_cleaned(written))
+
+
+def _cleaned(name: str) -> str:
+    try:
+        return clean_path(name.removeprefix(RESULT).removeprefix("./"))
+    except PathRefused:
+        return ""
+
+
+def _made(path: str, form: Form, data: object, workspace: Workspace) -> bytes:
+    try:
+        return workspace.make(form, json.dumps(data).encode())
+    except InvalidInput as error:
+        raise InvalidInput(f"{path} {error}.") from error
+
+
+def _annotated(text: str, cited: Cited, known: str) -> tuple[str, list[str]]:
+    """The text with its citations as links to notes, and these. Links to whole files are words."""
+    parts, notes, at = list[str](), list[str](), 0
+    for one in cited.links:
+        to = f"{known}{_WORDS}"
+        if not (one.plain or one.status is CitationStatus.COPIED):
+            to = f"{known}{_NOTE}{len(notes)}"
+            notes.append(_note(one))
+        parts += [text[at : one.start], f"[{words_of(text[one.start : one.end])}](<{to}>)"]
+        at = one.end
+    return "".join([*parts, text[at:]]), notes
+
+
+def _note(one: Citation) -> str:
+    return f"{one.source.removeprefix(RESULT)}, {one.where}: “{one_spaced(one.quote).strip()}”"
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+class _Library:
+    """The files of a workspace as sources of citations (`citations.Library`)."""
+
+    def __init__(self, workspace: Workspace) -> None:
+        self._workspace, self._files = workspace, workspace.files()
+
+    def __contains__(self, name: object) -> bool:
+        return isinstance(name, str) and name.removeprefix(RESULT) in self._files
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._files)
+
+    def __getitem__(self, name: str) -> bytes:
+        return self._workspace.read(name.removeprefix(RESULT))
+
+    def provenance(self, name: str) -> Provenance:
+        return Provenance.GIVEN if self._workspace.is_given(name.removeprefix(RESULT)) else Provenance.MADE
+
+    def digest(self, name: str) -> str | None:
+        return self._files[name.removeprefix(RESULT)].sha256

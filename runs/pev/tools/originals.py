@@ -1,0 +1,69 @@
+"""Which original pages belong to what a call of `read_file` has shown."""
+
+import re
+from collections.abc import Iterator, Sequence
+
+from runs.enums import OriginalPages
+from runs.pev.documents.document import Document
+from runs.pev.documents.layout import BlockKind
+from runs.pev.files.paths import Unreadable, document_of
+from runs.pev.ports import Original, OriginalKind, Shown, ToolUse, Workspace
+
+MAX_UNREAD = 5
+"""Pages of a file without any text that are shown where none are named: nobody knows how many it has."""
+_KINDS: dict[str, OriginalKind] = {"pdf": "pdf", "image": "picture"}
+"""Of formats, those whose pages models take."""
+_PAGES = re.compile(r"#?page=([1-9]\d{0,4})(?:-(?:page=)?([1-9]\d{0,4}))?", re.IGNORECASE)
+_PICTURES = (b"\x89PNG\r\n", b"\xff\xd8\xff", b"II*\0", b"MM\0*")
+
+
+def originals_of(
+    workspace: Workspace, use: ToolUse, shown: Sequence[Shown], which: OriginalPages
+) -> Sequence[Original]:
+    """The pages behind the lines that were shown, or the pages asked for of a file that has no text."""
+    files = workspace.files()
+    parts = [one for one in shown if one.path in files and files[one.path].sha256 == one.sha256]
+    if which is OriginalPages.NEVER or not parts:
+        return ()
+    path, sha256 = parts[0].path, parts[0].sha256
+    data = workspace.read(path)
+    if kind := kind_without_text(data):
+        return [Original(path, sha256, kind, page) for page in _asked_for(use, kind)]
+    document = document_of(data)
+    kind = _KINDS.get(document.layout.format) if document else None
+    lines = [one for one in parts if one.lines]
+    if not (document and kind and lines):
+        return ()
+    first, last = lines[0].first_line, max(max(one.first_line, one.last_line) for one in lines)
+    pages = _pages(document, first, last)
+    if which is OriginalPages.LAYOUT and kind == "pdf":
+        pages = (page for page in pages if page in document.layout.pictorial)
+    return [Original(path, sha256, kind, page) for page in pages]
+
+
+def kind_without_text(data: bytes) -> OriginalKind | None:
+    """What a content is that could not be read, if it has pages to be looked at."""
+    if not isinstance(data, Unreadable):
+        return None
+    if b"%PDF-" in data[:1_024]:
+        return "pdf"
+    is_picture = data.startswith(_PICTURES) or (data.startswith(b"RIFF") and data[8:12] == b"WEBP")
+    return "picture" if is_picture else None
+
+
+def _asked_for(use: ToolUse, kind: OriginalKind) -> Sequence[int]:
+    named = _PAGES.fullmatch(str(use.input.get("place", "")).strip())
+    if named is None:
+        return range(1, 2 if kind == "picture" else MAX_UNREAD + 1)
+    first = int(named[1])
+    return range(first, min(int(named[2] or first), first + MAX_UNREAD - 1) + 1)
+
+
+def _pages(document: Document, first_line: int, last_line: int) -> Iterator[int]:
+    """Those that have any of these lines."""
+    line = at = 0
+    for block in document.layout.blocks:
+        line, at = line + document.text.count("\n", at, block.start), block.start
+        ends = line + document.text.count("\n", block.start, block.end)
+        if block.kind is BlockKind.PAGE and line < last_line and first_line <= ends + 1:
+            yield int(block.anchor.partition("=")[2])

@@ -1,0 +1,171 @@
+"""The tool that shows a file: lines of a text, and of a document with what its places are called."""
+
+from collections.abc import Sequence
+from itertools import accumulate
+from typing import Annotated
+
+from pydantic import Field, StringConstraints
+
+from runs.enums import OriginalPages
+from runs.errors import InvalidInput
+from runs.pev.documents.counting import unit_at, units_in
+from runs.pev.documents.document import Document
+from runs.pev.documents.marked import Piece, pieces
+from runs.pev.files.paths import clean_path, document_of
+from runs.pev.files.reads import Looks
+from runs.pev.ports import Shown, ToolResult, Workspace
+from runs.pev.texts.wording import quoted
+from runs.pev.tools.arguments import Arguments, FilePath, content_at, fitting, lines_of
+from runs.pev.tools.limits import ToolLimits
+from runs.pev.tools.originals import MAX_UNREAD, kind_without_text
+
+_Place = Annotated[
+    str,
+    StringConstraints(max_length=300),
+    Field(
+        description="Of a document, the place wanted instead of first_line: a clause (4.2), pages (page=7-9), cells "
+        "(Rents!A1:F40), or a name in brackets (p23, s4)"
+    ),
+]
+
+
+class ReadFile(Arguments):
+    name = "read_file"
+    description = (
+        "Gives lines of a file verbatim, after one line that says which. Of a document (Word, PDF, Excel and others) "
+        "each paragraph, page or row begins with its name in brackets, for citations, and its number; remarks stand in "
+        "braces. Quotes are copied without these."
+    )
+
+    path: FilePath
+    first_line: Annotated[int, Field(ge=1, description="The first line wanted, from 1")] = 1
+    lines: Annotated[int, Field(ge=1, le=10_000, description="How many lines")] = 400
+    place: _Place = ""
+
+    def answer(self, workspace: Workspace, limits: ToolLimits) -> ToolResult:
+        path = clean_path(self.path)
+        if result := _to_be_seen(workspace, path, limits):
+            return result
+        data, text = content_at(workspace, path)
+        every = lines_of(text)
+        sha256 = workspace.files()[path].sha256
+        if not every:
+            return ToolResult(f"{path} is empty", shown=(Shown(path, sha256, 0, len(path)),))
+        document = document_of(data)
+        first, last = self._wanted(path, document, len(every))
+        if document:
+            return _of_document(path, sha256, document, every, (first, last), limits)
+        return _of_text(path, sha256, every, (first, last), limits)
+
+    def looks_at(self, looks: Looks) -> None:
+        looks.file(clean_path(self.path))
+
+    def _wanted(self, path: str, document: Document | None, count: int) -> tuple[int, int]:
+        """The first and the last line that are asked for."""
+        if not self.place.strip():
+            if self.first_line > count:
+                raise InvalidInput(f"{path} has only {count} lines; first_line is {self.first_line}.")
+            return self.first_line, min(self.first_line + self.lines - 1, count)
+        if document is None:
+            raise InvalidInput(f"{path} is a plain text, which has no places but its lines; use first_line.")
+        start, end = _span_of(path, document, self.place.strip().lstrip("#"))
+        first = document.text.count("\n", 0, start) + 1
+        return first, min(first + document.text.count("\n", start, end), first + self.lines - 1, count)
+
+
+def _to_be_seen(workspace: Workspace, path: str, limits: ToolLimits) -> ToolResult | None:
+    """Of a file whose text cannot be read, but whose pages can be looked at."""
+    info = workspace.files().get(path)
+    if info is None or limits.originals is OriginalPages.NEVER or not (problem := workspace.problem(path)):
+        return None
+    kind = kind_without_text(workspace.read(path))
+    if kind is None:
+        return None
+    more = f"; with place (page=6-10) others, at most {MAX_UNREAD} at a time" if kind == "pdf" else ""
+    sentence = (
+        f"{path} {problem}. So it has no text here, and nothing of it can be quoted or cited. To be looked at, it is "
+        f"shown as it looks{more}. Say of what you take from it that it could not be verified."
+    )
+    return ToolResult(sentence, shown=(Shown(path, info.sha256, 0, len(path)),))
+
+
+def _span_of(path: str, document: Document, place: str) -> tuple[int, int]:
+    spans = document.parts_of(place)
+    if len(spans) == 1:
+        return spans[0]
+    if spans:
+        listed = ", ".join(block.anchor for block in document.clauses(place)[:10])
+        raise InvalidInput(f"{path} has several clauses {place}: {listed}; name one of these.")
+    raise InvalidInput(f"{path} has no place {quoted(place)}; search_files finds words, and names their places.")
+
+
+def _of_text(path: str, sha256: str, every: Sequence[str], wanted: tuple[int, int], limits: ToolLimits) -> ToolResult:
+    first, last = wanted
+    given = every[first - 1 : last]
+    given = given[: max(1, fitting(given, limits.result_chars))]
+    last = whole = first + len(given) - 1
+    text = "\n".join(given)
+    note = _more(last, len(every))
+    if len(text) > limits.result_chars:
+        note = _cut(last, len(text), limits) + note
+        text, whole = text[: limits.result_chars], last - 1
+    head = f"{path}, lines {first}-{last} of {len(every)}"
+    start = len(head) + 1
+    body = Shown(path, sha256, start, start + len(text), first, whole, len(every))
+    return ToolResult(f"{head}\n{text}{note}", shown=(Shown(path, sha256, 0, len(head)), body))
+
+
+def _of_document(
+    path: str, sha256: str, document: Document, every: Sequence[str], wanted: tuple[int, int], limits: ToolLimits
+) -> ToolResult:
+    """The lines with what stands before their blocks, as many whole lines as fit."""
+    given = list(_fitting(document, wanted, limits.result_chars))
+    texts = [document.text[piece.start : piece.end] for piece in given]
+    last = given[-1].last_line
+    note = _more(last, len(every))
+    whole = last
+    if len(texts[-1]) > limits.result_chars:
+        note = _cut(last, len(texts[-1]), limits) + note
+        texts[-1], whole = texts[-1][: limits.result_chars], last - 1
+    units = units_in(document, given[0].start, given[-1].end)
+    head = f"{path}, lines {wanted[0]}-{last} of {len(every)}" + (f", {units}" if units else "")
+    parts = [piece.head + text for piece, text in zip(given, texts, strict=True)]
+    starts = accumulate((len(part) + 1 for part in parts), initial=len(head) + 1)
+    shown = [Shown(path, sha256, 0, len(head))]
+    for piece, text, start in zip(given, texts, starts, strict=False):
+        begun = start + len(piece.head)
+        lines = piece.first_line, min(piece.last_line, whole), len(every)
+        shown.append(Shown(path, sha256, begun, begun + len(text), *lines, unit_at(document, piece.start)))
+    return ToolResult("\n".join([head, *parts]) + note, shown=tuple(shown))
+
+
+def _fitting(document: Document, wanted: tuple[int, int], limit: int) -> list[Piece]:
+    """The pieces that fit into so many characters; the last one may be the beginning of a block, and there is one."""
+    found: list[Piece] = []
+    used = 0
+    for piece in pieces(document, *wanted):
+        used += len(piece.head) + 1
+        text = document.text[piece.start : piece.end]
+        lines = text.split("\n")
+        count = fitting(lines, limit - used)
+        if count == len(lines):
+            found.append(piece)
+            used += len(text)
+            continue
+        if count or not found:
+            text = "\n".join(lines[: max(count, 1)])
+            last = piece.first_line + max(count, 1) - 1
+            found.append(piece._replace(end=piece.start + len(text), last_line=last))
+        break
+    return found
+
+
+def _more(last: int, count: int) -> str:
+    return f"\n[more follows; go on with first_line={last + 1}]" if last < count else ""
+
+
+def _cut(line: int, length: int, limits: ToolLimits) -> str:
+    return (
+        f"\n[cut: line {line} has {length} characters and {limits.result_chars} are shown; "
+        f"search_files shows places further on]"
+    )

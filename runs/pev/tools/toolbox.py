@@ -1,0 +1,91 @@
+"""The file tools of an executor: what they take, what they answer, and how they say no (rule S1)."""
+
+from collections.abc import Mapping, Sequence
+
+from pydantic import ValidationError
+
+from runs.errors import InvalidInput
+from runs.pev.answer_schemas import schema_for
+from runs.pev.contracts import JsonObject
+from runs.pev.conversation.mistakes import MAX_SHOWN, place_of, words_for
+from runs.pev.files.reads import Looks
+from runs.pev.ports import Original, ToolResult, ToolSpec, ToolUse, Workspace
+from runs.pev.texts.wording import quoted
+from runs.pev.tools.arguments import Arguments
+from runs.pev.tools.commenting import CommentDocument
+from runs.pev.tools.finding import ListFiles, SearchFiles
+from runs.pev.tools.limits import ToolLimits
+from runs.pev.tools.originals import originals_of
+from runs.pev.tools.reading import ReadFile
+from runs.pev.tools.writing import EditFile, WriteFile
+
+_TOOLS: Mapping[str, type[Arguments]] = {
+    tool.name: tool for tool in (CommentDocument, EditFile, ListFiles, ReadFile, SearchFiles, WriteFile)
+}
+TOOL_NAMES = frozenset(_TOOLS)
+
+
+def note_looks(looks: Looks, name: str, arguments: JsonObject, result: ToolResult) -> None:
+    """Note what a call that was carried out, now or before a crash, has looked at of the files."""
+    tool = _TOOLS.get(name)
+    if tool is None:
+        return
+    try:
+        tool.model_validate(arguments).looks_at(looks)
+    except (ValidationError, InvalidInput):
+        return  # refused before it saw any file
+    if result.is_error:
+        looks.names()  # a refusal may speak of other files: what is called alike, what lies in the way
+    for one in result.shown:
+        if one.lines:
+            looks.file(one.path)
+
+
+class FileTools:
+    """A Toolbox over one workspace. What a model asks for wrongly comes back as a result with `is_error`.
+
+    Only what is no fault of the model (LeaseLost, a database that is away) passes through `run`.
+    """
+
+    def __init__(self, workspace: Workspace, limits: ToolLimits | None = None) -> None:
+        self._workspace = workspace
+        self._limits = limits or ToolLimits()
+
+    def specs(self) -> Sequence[ToolSpec]:
+        """Sorted by name, the same bytes every time: prompts are cached by their beginning."""
+        return [_spec(_TOOLS[name]) for name in sorted(_TOOLS)]
+
+    def run(self, use: ToolUse) -> ToolResult:
+        tool = _TOOLS.get(use.name)
+        if tool is None:
+            return self._refused(f"There is no tool {quoted(use.name)}; there are {', '.join(sorted(_TOOLS))}.")
+        try:
+            return tool.model_validate(use.input).answer(self._workspace, self._limits)
+        except ValidationError as error:
+            return self._refused(_told_wrong(tool, error))
+        except InvalidInput as error:
+            return self._refused(str(error))
+
+    def originals(self, use: ToolUse, result: ToolResult) -> Sequence[Original]:
+        """The pages that `read_file` has shown, as far as the limits have them shown as they look."""
+        if use.name != ReadFile.name or result.is_error:
+            return ()
+        return originals_of(self._workspace, use, result.shown, self._limits.originals)
+
+    def _refused(self, sentence: str) -> ToolResult:
+        return ToolResult(sentence[: self._limits.result_chars], is_error=True)
+
+
+def _spec(tool: type[Arguments]) -> ToolSpec:
+    schema = {key: value for key, value in schema_for(tool).items() if key != "title"}
+    schema["required"] = [name for name, field in tool.model_fields.items() if field.is_required()]
+    return ToolSpec(tool.name, tool.description, schema)
+
+
+def _told_wrong(tool: type[Arguments], error: ValidationError) -> str:
+    errors = error.errors(include_url=False, include_input=False)[:MAX_SHOWN]
+    wrong = [f"{place_of(item['loc'])} {words_for(item)}" for item in errors]
+    takes = ", ".join(
+        name if field.is_required() else f"{name} (optional)" for name, field in tool.model_fields.items()
+    )
+    return f"{tool.name} was not run. {'; '.join(wrong)}. It takes {takes}."

@@ -1,0 +1,1 @@
+"""How documents are laid out on pages: their pages as pictures, their paragraphs, their cells."""

@@ -1,0 +1,168 @@
+"""Documents of a run on their pages and in the panel: laid out at the place, drawn page by page, or with a sentence."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+from django.core.files.storage import storages
+from django.test import Client
+
+from runs import blobs, guarded, trees
+from runs.documents import pages, reading
+from runs.errors import InvalidInput
+from runs.models import Rendition, Run
+from tests.documents import pdfs, word
+from tests.integration.web.test_files import run_with
+
+pytestmark = pytest.mark.django_db
+LEASE = word.word(
+    word.paragraph(word.run("The rent is 1,200 EUR."), number=(1, 0))
+    + word.paragraph(
+        word.run("It is paid within "), word.inserted("thirty"), word.deleted("sixty"), word.run(" days.")
+    ),
+    {"numbering": word.lists({1: [word.level(0, "decimal", "%1.")]})},
+)
+REPORT = pdfs.pages_of([pdfs.line("The first page."), pdfs.line("The keys were handed over.")])
+
+
+@pytest.fixture(autouse=True)
+def nothing_drawn() -> None:
+    shutil.rmtree(storages["pages"].path(""), ignore_errors=True)
+
+
+def run_of(files: dict[str, bytes]) -> Run:
+    run = run_with(files)
+    trees.examine(trees.files_of(run.inputs))
+    for source in reading.untaken():
+        if row := reading.take(source):
+            reading.make(row)
+            reading.keep(row)
+    trees.forget_readings()
+    assert not Rendition.objects.exclude(problem="").exists()
+    return run
+
+
+def test_a_word_file_is_laid_out_with_its_numbers_and_changes(alice_client: Client) -> None:
+    run = run_of({"lease.docx": LEASE})
+    page = alice_client.get(f"/runs/{run.pk}/files/lease.docx").text
+    assert '<span class="paragraph-margin">1.</span><p>The rent is 1,200 EUR.</p>' in page
+    assert '<span class="inserted" title="inserted by Ann, 2026-03-01">thirty</span>' in page
+    assert '<del title="deleted by Bob, 2026-03-02">sixty</del>' in page
+    assert "<li>2 paragraphs</li>" in page
+
+
+def test_an_anchor_leads_to_its_paragraph_and_says_where_it_is(alice_client: Client) -> None:
+    run = run_of({"lease.docx": LEASE})
+    address = f"/runs/{run.pk}/files/lease.docx"
+    assert '<mark id="hit">The rent is 1,200 EUR.</mark>' in alice_client.get(f"{address}?at=p1").text
+    panel = alice_client.get(f"{address}?at=1&panel=1").text
+    assert "clause 1" in panel
+    assert "<mark>The rent is 1,200 EUR.</mark>" in panel
+    assert "There is no place “p99” in this file." in alice_client.get(f"{address}?at=p99").text
+
+
+def test_a_page_of_a_pdf_file_is_a_picture_with_the_place_marked_on_it(alice_client: Client) -> None:
+    run = run_of({"report.pdf": REPORT})
+    address = f"/runs/{run.pk}/files/report.pdf"
+    page = alice_client.get(f"{address}?words=keys were handed").text
+    assert "Page 2 of 2" in page
+    assert len(re.findall(r"<rect x=", page)) == 1
+    panel = alice_client.get(f"{address}?words=keys were handed&panel=1").text
+    assert 'class="leaf-crop"' in panel
+    sha256 = trees.files_of(run.inputs)["report.pdf"].sha256
+    drawn = alice_client.get(f"{address}?sha={sha256}&picture=2")
+    assert (drawn["Content-Type"], b"".join(drawn.streaming_content)[8:12]) == ("image/webp", b"WEBP")  # type: ignore[attr-defined]
+    small = alice_client.get(f"{address}?sha={sha256}&thumbnail=1")
+    assert b"".join(small.streaming_content)[8:12] == b"WEBP"  # type: ignore[attr-defined]
+
+
+def test_pages_are_turned(alice_client: Client) -> None:
+    run = run_of({"report.pdf": REPORT})
+    address = f"/runs/{run.pk}/files/report.pdf"
+    first = alice_client.get(address).text
+    assert "Page 1 of 2" in first
+    assert f'href="{address}?page=2" rel="next"' in first
+    second = alice_client.get(f"{address}?page=2&panel=1").text
+    assert ("Page 2 of 2" in second, f'href="{address}?page=1" rel="prev"' in second) == (True, True)
+
+
+def test_what_was_drawn_goes_with_the_content_or_when_nobody_looks(
+    alice_client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = run_of({"report.pdf": REPORT, "other.pdf": pdfs.pages_of([pdfs.line("Another one.")])})
+    shas = {path: info.sha256 for path, info in trees.files_of(run.inputs).items()}
+    for path in shas:
+        alice_client.get(f"/runs/{run.pk}/files/{path}?picture=1")
+    assert {path for path, sha256 in shas.items() if drawn_of(sha256)} == {"report.pdf", "other.pdf"}
+    pages.forget(shas["other.pdf"])
+    pages.sweep()
+    assert {path for path, sha256 in shas.items() if drawn_of(sha256)} == {"report.pdf"}
+    monkeypatch.setattr(pages, "KEPT_SECONDS", -1)
+    pages.sweep()
+    assert not drawn_of(shas["report.pdf"])
+
+
+def drawn_of(sha256: str) -> bool:
+    return Path(storages["pages"].path(sha256)).exists()
+
+
+def test_a_page_is_drawn_once(alice_client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    run = run_of({"report.pdf": REPORT})
+    address = f"/runs/{run.pk}/files/report.pdf?picture=1"
+    first = b"".join(alice_client.get(address).streaming_content)  # type: ignore[attr-defined]
+    monkeypatch.setattr(guarded, "run", None)
+    assert b"".join(alice_client.get(address).streaming_content) == first  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("number", ["0", "3", "-1", "x", "99999999999999999999"])
+def test_a_page_that_there_is_not_is_not_found(alice_client: Client, number: str) -> None:
+    run = run_of({"report.pdf": REPORT})
+    assert alice_client.get(f"/runs/{run.pk}/files/report.pdf?picture={number}").status_code == 404
+    assert alice_client.get(f"/runs/{run.pk}/files/report.pdf?page={number}").status_code == 200
+
+
+def test_a_page_that_cannot_be_drawn_is_a_sentence_above_its_text(
+    alice_client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = run_of({"report.pdf": REPORT})
+
+    def fails(*_: object, **__: object) -> bytes:
+        raise InvalidInput("has a page that cannot be drawn")
+
+    monkeypatch.setattr(guarded, "run", fails)
+    page = alice_client.get(f"/runs/{run.pk}/files/report.pdf").text
+    assert "This page cannot be shown as a picture." in page
+    assert "The first page." in page
+
+
+@pytest.mark.parametrize("drawing", ["picture=1", "thumbnail=1"])
+def test_pictures_of_pages_are_for_those_who_may_see_the_run(
+    alice_client: Client, charlie_client: Client, drawing: str
+) -> None:
+    run = run_of({"report.pdf": REPORT})
+    sha256 = trees.files_of(run.inputs)["report.pdf"].sha256
+    addresses = [f"/runs/{run.pk}/files/report.pdf?{sha}{drawing}" for sha in ("", f"sha={sha256}&")]
+    drawn = [alice_client.get(address) for address in addresses]
+    assert [(answer.status_code, answer["Content-Type"]) for answer in drawn] == [(200, "image/webp")] * 2
+    for address, answer in zip(addresses, drawn, strict=True):
+        assert alice_client.get(address, headers={"If-None-Match": answer["ETag"]}).status_code == 304
+        for known in ({}, {"If-None-Match": answer["ETag"]}, {"If-None-Match": "*"}):
+            assert charlie_client.get(address, headers=known).status_code == 404
+
+
+def test_a_list_of_files_shows_how_much_documents_are(alice_client: Client) -> None:
+    run = run_of({"report.pdf": REPORT, "lease.docx": LEASE})
+    page = alice_client.get(f"/runs/{run.pk}/files/").text
+    assert "2 pages, " in page
+    assert "2 paragraphs, " in page
+    assert page.count("thumbnail=1") == 1
+
+
+def test_downloads_are_the_original_bytes(alice_client: Client) -> None:
+    run = run_of({"lease.docx": LEASE})
+    answer = alice_client.get(f"/runs/{run.pk}/files/lease.docx?download=1")
+    assert b"".join(answer.streaming_content) == LEASE  # type: ignore[attr-defined]
+    assert blobs.put(LEASE) == trees.files_of(run.inputs)["lease.docx"]

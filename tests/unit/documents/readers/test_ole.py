@@ -1,0 +1,130 @@
+"""Mails of Outlook are read; files with a password and of old formats are refused with what to do."""
+
+import struct
+from datetime import UTC, datetime
+
+import pytest
+
+from runs import guarded
+from runs.documents.readers import ole
+from runs.documents.readers.ole import attachments, make
+from runs.documents.readers.rtf.packed import unpacked_rtf
+from runs.errors import InvalidInput
+from runs.guarded import Limits
+from tests.documents.compound import compound
+
+_PROPERTIES = "__properties_version1.0"
+
+
+def test_a_mail_is_read_as_lines() -> None:
+    made = make(compound(_mail() | _text("1000", "Dear Bob,\r\n\r\nplease sign.\r\n")))
+    assert made.text.split("\n") == [
+        "Subject: Lease ü",
+        "From: Alice <alice@example.com>",
+        "To: Bob",
+        "Date: Fri, 20 Nov 2026 10:00:00 +0000",
+        "",
+        "Dear Bob,",
+        "",
+        "please sign.",
+        "",
+        "Attachment: lease.pdf",
+        "Attachment: attachment 2",
+    ]
+    assert (made.rendered.layout.format, made.rendered.layout.unit) == ("msg", "line")
+
+
+def test_the_attachments_are_its_files() -> None:
+    assert attachments(compound(_mail())) == [("lease.pdf", b"%PDF")]
+
+
+def test_html_is_read_where_there_is_no_text() -> None:
+    made = make(compound(_mail() | {"__substg1.0_10130102": "<meta charset=utf-8><p>Grüße</p>".encode()}))
+    assert "\n\nGrüße\n\n" in made.text
+
+
+def test_text_in_a_code_page_is_decoded() -> None:
+    page = bytes(32) + struct.pack("<HHI8s", 3, 0x3FFD, 0, (1250).to_bytes(8, "little"))
+    made = make(compound({_PROPERTIES: page, "__substg1.0_1000001E": "żółć".encode("cp1250")}))
+    assert made.text == "żółć"
+
+
+def test_a_body_in_rtf_alone_is_unpacked_and_read() -> None:
+    # the example of MS-OXRTFCP, section 3.1
+    packed = bytes.fromhex(
+        "2d0000002b0000004c5a4675f1c5c7a703000a007263706731323542320af32068656c090020627705b06c647d0a800fa0"
+    )
+    assert unpacked_rtf(packed) == b"{\\rtf1\\ansi\\ansicpg1252\\pard hello world}\r\n"
+    made = make(compound(_mail() | {"__substg1.0_10090102": packed}))
+    assert "\n\nhello world\n\n" in made.text
+
+
+def test_a_piece_of_packed_rtf_may_go_on_into_itself() -> None:
+    packed = bytes.fromhex("1a0000001c0000004c5a4675e2d44b51410004205758595a0d6e7d010eb0")
+    assert unpacked_rtf(packed) == b"{\\rtf1 WXYZWXYZWXYZWXYZWXYZ}"
+
+
+@pytest.mark.parametrize("packed", [b"", bytes(16), struct.pack("<IIII", 0, 2**31, 0x75465A4C, 0) + b"\xff" * 50])
+def test_damaged_packed_rtf_is_refused(packed: bytes) -> None:
+    with pytest.raises(InvalidInput, match="has a text that is damaged"):
+        unpacked_rtf(packed)
+
+
+@pytest.mark.parametrize(
+    ("streams", "sentence"),
+    [
+        ({"EncryptedPackage": b"x", "EncryptionInfo": b"x"}, "^needs a password; save it without one$"),
+        ({"WordDocument": b"x"}, r"is a file of an old Office format; save it as .docx, .xlsx or .pptx"),
+        ({"Workbook": b"x"}, "is a file of an old Office format"),
+        ({"PowerPoint Document": b"x"}, "is a file of an old Office format"),
+        ({"Other": b"x"}, "is a file of a kind that cannot be read"),
+        ({_PROPERTIES: bytes(32)}, "has no text in it"),
+    ],
+)
+def test_others_are_refused_with_what_to_do(streams: dict[str, bytes], sentence: str) -> None:
+    with pytest.raises(InvalidInput, match=sentence):
+        make(compound(streams))
+
+
+def test_what_is_no_mail_or_damaged_as_a_whole_has_no_attachments_and_its_reader_says_why() -> None:
+    for data in (compound({"WordDocument": b"x"}), compound(_mail())[:600], b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"):
+        assert attachments(data) == []
+        with pytest.raises(InvalidInput, match=r"^is "):
+            make(data)
+
+
+def test_damaged_files_are_refused_or_read_and_never_break() -> None:
+    good = compound(_mail() | _text("1000", "Dear Bob"))
+    for at in range(0, len(good), 7):
+        data = bytearray(good)
+        data[at : at + 3] = b"\xfe\x01\xff"
+        try:
+            make(bytes(data))
+        except InvalidInput as error:
+            assert str(error)  # noqa: PT017
+
+
+@pytest.mark.parametrize("size", [0, 8, 100, 600, 1_100])
+def test_cut_files_are_refused(size: int) -> None:
+    with pytest.raises(InvalidInput):
+        guarded.run(f"{ole.__name__}.read", compound(_mail())[:size], Limits(megabytes=100, cpu_seconds=3))
+
+
+def _text(tag: str, text: str, place: str = "") -> dict[str, bytes]:
+    return {f"{place}__substg1.0_{tag}001F": text.encode("utf-16-le")}
+
+
+def _mail() -> dict[str, bytes]:
+    sent = datetime(2026, 11, 20, 10, tzinfo=UTC) - datetime(1601, 1, 1, tzinfo=UTC)
+    ticks = (sent // (datetime.resolution)) * 10
+    first, second = "__attach_version1.0_#00000000/", "__attach_version1.0_#00000001/"
+    return {
+        _PROPERTIES: bytes(32) + struct.pack("<HHIQ", 0x40, 0x0039, 0, ticks),
+        **_text("0037", "Lease ü"),
+        **_text("0C1A", "Alice"),
+        **_text("5D01", "alice@example.com"),
+        **_text("0E04", "Bob\0"),
+        **_text("3707", "C:\\lease.pdf", first),
+        f"{first}__substg1.0_37010102": b"%PDF",
+        f"{second}__properties_version1.0": bytes(8),
+    }

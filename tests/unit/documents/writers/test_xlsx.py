@@ -1,0 +1,115 @@
+"""Excel files of CSV: our own reader reads in them what was given, and no cell of them is a formula."""
+
+import csv
+import io
+import json
+import time
+import zipfile
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from runs.documents.readers import xlsx as reader
+from runs.documents.readers.building import Made
+from runs.documents.writers import xlsx
+from runs.documents.writers.xlsx import Given
+from runs.errors import InvalidInput
+from runs.pev.documents.layout import BlockKind
+
+CELLS = st.one_of(
+    st.text(
+        st.characters(codec="utf-8", exclude_categories=["Cc", "Cs", "Zs", "Zl", "Zp"], exclude_characters="\ufeff"),
+        min_size=1,
+    ),
+    st.integers().map(str),
+    st.decimals(allow_nan=False, allow_infinity=False).map(str),
+    st.sampled_from(["=1+1", "+1", "-a", "@sum", "007", "1.50", "1e5", "-0", "_x0041_", "_x005F_", "TRUE", "1.1.2026"]),
+)
+ROWS = st.lists(st.lists(CELLS, min_size=1, max_size=5), min_size=1, max_size=6)
+
+
+def read(text: str, name: str = "Rents") -> Made:
+    return reader.make(xlsx.written(Given(text, name)))
+
+
+def rows_in(made: Made) -> list[str]:
+    return [made.text[block.start : block.end] for block in made.rendered.layout.blocks if block.kind is BlockKind.ROW]
+
+
+def as_csv(rows: list[list[str]]) -> str:
+    file = io.StringIO()
+    csv.writer(file).writerows(rows)
+    return file.getvalue()
+
+
+@given(ROWS)
+def test_cells_are_read_as_they_were_given(rows: list[list[str]]) -> None:
+    made = read(as_csv(rows))
+    assert rows_in(made) == ["\t".join(row) for row in rows]
+    assert BlockKind.FORMULAS not in {block.kind for block in made.rendered.layout.blocks}
+
+
+def test_what_begins_like_a_formula_is_text_that_stays_text() -> None:
+    data = xlsx.written(Given('a,=HYPERLINK("x")\n+1,-2\n@a,b\n'.replace('"', "")))
+    sheet = zipfile.ZipFile(io.BytesIO(data)).read("xl/worksheets/sheet1.xml").decode()
+    assert '<c r="B1" t="inlineStr" s="1"><is><t xml:space="preserve">=HYPERLINK(x)</t></is></c>' in sheet
+    assert '<c r="A2" t="inlineStr" s="1"><is><t xml:space="preserve">+1</t></is></c>' in sheet
+    assert '<c r="B2"><v>-2</v></c>' in sheet
+    assert "<f>" not in sheet
+    assert b'<xf quotePrefix="1"/>' in zipfile.ZipFile(io.BytesIO(data)).read("xl/styles.xml")
+
+
+def test_the_same_rows_are_the_same_bytes() -> None:
+    data = json.dumps(["a,b\n", "Rents"]).encode()
+    assert xlsx.made(data) == xlsx.made(data) == xlsx.written(Given("a,b\n", "Rents"))
+
+
+@pytest.mark.parametrize(
+    ("name", "sheet"),
+    [
+        ("Rents", "Rents"),
+        ("a/b:c", "a b c"),
+        ("x" * 40, "x" * 31),
+        ("'", "Sheet1"),
+        ("History", "Sheet1"),
+        ('<&">', '<&">'),
+    ],
+)
+def test_the_sheet_has_a_name_that_excel_takes(name: str, sheet: str) -> None:
+    assert read("a", name).rendered.layout.blocks[-1].anchor.rpartition("!")[0] == sheet
+
+
+@pytest.mark.parametrize("text", ["a;b\n1,5;2\n", "a\tb\n1,5\t2\n"])
+def test_other_separators_are_seen_in_the_first_line(text: str) -> None:
+    assert rows_in(read(text)) == ["a\tb", "1,5\t2"]
+
+
+def test_what_xml_may_not_have_is_replaced() -> None:
+    assert rows_in(read("a\x01b\x0b,c\n")) == ["a\ufffdb\ufffd\tc"]
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("\n\n", "would have no cells; give it rows as CSV"),
+        (
+            '"' + "x" * 40_000 + '"',
+            "is no CSV that can be read (field larger than field limit (32767)); "
+            "put quotation marks around such a cell",
+        ),
+        ('a,"b', "is no CSV that can be read (unexpected end of data); put quotation marks around such a cell"),
+        ("," * 20_000, "would have 20,001 cells in 1 rows, which is too much; split it"),
+    ],
+)
+def test_what_is_no_sheet_says_why(text: str, sentence: str) -> None:
+    with pytest.raises(InvalidInput) as caught:
+        xlsx.written(Given(text))
+    assert str(caught.value) == sentence
+
+
+def test_as_much_as_a_tool_takes_is_written_in_seconds() -> None:
+    began = time.process_time()
+    data = xlsx.written(Given("1,2,3,word\n" * 450_000))
+    assert time.process_time() - began < 20
+    assert len(data) < 50_000_000

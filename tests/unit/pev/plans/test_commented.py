@@ -1,0 +1,38 @@
+"""The step for copies of Word documents: where it stands in a plan, and what code decides of what it makes."""
+
+from runs.lifecycle.templates import shipped_plan
+from runs.pev.contracts import FileExists, Matches
+from runs.pev.planner import problems_in
+from runs.pev.plans.commented import MAX_COPIES, with_copies
+from runs.pev.tools.toolbox import TOOL_NAMES
+
+REVIEW = shipped_plan("document-review")
+
+
+def test_the_step_stands_behind_the_findings_and_names_each_copy() -> None:
+    plan = with_copies(REVIEW, ["b.docx", "a/lease.docx"])
+    assert [step.step_id for step in plan.steps] == ["inventory", "key-facts", "findings", "word-copies", "notices"]
+    step, copies = plan.steps[3], ["reviewed/a/lease.docx", "reviewed/b.docx"]
+    assert (step.outputs, step.dependencies) == (copies, ["findings"])
+    pattern = r"^(?:F\d+ · |No findings)"
+    checks = [one.check for one in step.acceptance_criteria if one.check]
+    assert checks == [Matches(kind="matches", path=copy, pattern=pattern) for copy in copies]
+    last = [one.check for one in plan.success_criteria[-2:]]
+    assert last == [FileExists(kind="file_exists", path=copy) for copy in copies]
+    assert problems_in(plan, TOOL_NAMES, max_steps=20) == []
+
+
+def test_a_plan_without_word_documents_or_without_findings_stays_as_it_is() -> None:
+    other = shipped_plan("project-analysis")
+    assert with_copies(REVIEW, []) is REVIEW
+    assert with_copies(other, ["a.docx"]) is other
+
+
+def test_of_very_many_documents_the_first_are_copied() -> None:
+    plan = with_copies(REVIEW, [f"{number:03d}.docx" for number in range(100)])
+    assert plan.steps[3].outputs[-1] == f"reviewed/{MAX_COPIES - 1:03d}.docx"
+    assert plan.context[-1].value.startswith(
+        f"Of the 100 Word documents the first {MAX_COPIES} by their paths get one."
+    )
+    assert with_copies(REVIEW, [f"{number}.docx" for number in range(MAX_COPIES)]).context == REVIEW.context
+    assert problems_in(plan, TOOL_NAMES, max_steps=20) == []
