@@ -8,6 +8,7 @@ import signal
 import socket
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -146,6 +147,16 @@ def sign_in(page: Page, link: str) -> None:
     page.goto(link)
     page.get_by_role("button", name="Sign in").click()
     page.wait_for_selector(".site-user")
+
+
+def wait_until(page: Page, holds: str, arg: object = None, *, seconds: float = 60) -> None:
+    """Ask the page until `holds` is true. Where Playwright itself asks again and again, in `wait_for_function`, it
+    evaluates a text by a script of the page, and the policy of the site refuses that.
+    """
+    ends = time.monotonic() + seconds
+    while not page.evaluate(holds, arg):
+        assert time.monotonic() < ends, f"this never held: {holds}"
+        time.sleep(0.05)
 
 
 def by_link(browser: Browser, site: Site) -> StorageState:

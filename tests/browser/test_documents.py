@@ -6,6 +6,7 @@ from pathlib import Path
 
 from playwright.sync_api import Locator, Page, expect
 
+from tests.browser.site import wait_until
 from tests.browser.test_story import LONG, approve, gate, tab, try_the_samples
 
 
@@ -35,7 +36,7 @@ def test_citations_of_the_sample_open_the_page_and_the_clause(page: Page) -> Non
     page.locator("#run-controls").get_by_role("link", name="Report").click()
     leaf = cited(page, "agreement.pdf").locator(".leaf")
     expect(leaf.locator("rect").first).to_be_attached()
-    page.wait_for_function("document.querySelector('dialog .leaf img').naturalWidth > 0")
+    wait_until(page, "document.querySelector('dialog .leaf img').naturalWidth > 0")
     clause = cited(page, "agreement.docx").locator(".paragraph.hit-line")
     expect(clause.locator(".paragraph-margin")).to_have_text("2.2")
     expect(clause.locator("mark").first).to_contain_text("reasonable efforts")

@@ -12,6 +12,7 @@ from runs.documents.readers import docx, pdf
 from runs.documents.readers.building import Made
 from runs.pev.documents.document import Document
 from runs.pev.documents.layout import MarkKind
+from tests.browser.site import wait_until
 from tests.browser.test_story import LONG, approve, gate
 from tests.documents import pdfs, pictures
 from tests.documents.samples import documents
@@ -91,7 +92,7 @@ def opened(page: Page) -> dict[str, list[str]]:
     for link in links.all():
         quote = link.inner_text().strip("“”")
         link.click()
-        page.wait_for_function(MARKED, arg=re.sub(r"\W+", "", quote))
+        wait_until(page, MARKED, re.sub(r"\W+", "", quote))
         name = panel.locator(".source-title").inner_text()
         if name.endswith(".pdf"):
             expect(panel.locator(".leaf-crop rect").first).to_be_visible()
