@@ -17,7 +17,7 @@ from runs.enums import Complexity, OriginalPages, Role, RunStatus, WorkKind, Wor
 from runs.llm.capabilities import pages_for
 from runs.models import Attempt, Plan, Run, Step, WorkItem
 from runs.pev.contracts import PlanContract
-from runs.pev.conversation.originals import MAX_OF_CONVERSATION, PAGE_TOKENS
+from runs.pev.conversation.originals import MAX_OF_CONVERSATION, PAGE_TOKENS, weight
 from runs.pev.files.inputs import meant_by
 from runs.pev.plans.estimate import Estimate
 
@@ -50,7 +50,8 @@ def _tokens(run: Run, plan: PlanContract) -> dict[str, int]:
     for path, info in trees.files_of(run.inputs).items():
         files[path] = known.sizes.get(info.sha256, 0 if info.sha256 in known.problems else info.size)
         every, pictorial = known.pages.get(info.sha256, (0, 0))
-        pages[path] = {OriginalPages.NEVER: 0, OriginalPages.LAYOUT: pictorial, OriginalPages.ALWAYS: every}[which]
+        dense = every and max(every, weight(files[path]))
+        pages[path] = {OriginalPages.NEVER: 0, OriginalPages.LAYOUT: pictorial, OriginalPages.ALWAYS: dense}[which]
     found: dict[str, int] = {}
     for step in plan.steps:
         meant = meant_by([step], files)

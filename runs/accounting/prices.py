@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
 
-from runs.pev.conversation.originals import PAGE_TOKENS, pages_in
+from runs.pev.conversation.originals import tokens_in
 from runs.pev.ports import Ask, Usage
 
 _MILLION = Decimal(1_000_000)
@@ -91,13 +91,13 @@ class Bound:
 
 
 def bound_of(ask: Ask, on: date) -> Bound | None:
-    """The most that one question can cost: every second byte of it a token that is written to the cache, and each page
-    that is shown as it looks PAGE_TOKENS.
+    """The most that one question can cost: every second byte of it a token that is written to the cache, and what
+    `tokens_in` says of pages that are shown as they look.
 
     None when its model has no known price.
     """
     sent = [ask.system, ask.messages, [vars(tool) for tool in ask.tools], ask.schema]
-    tokens = len(json.dumps(sent, ensure_ascii=False).encode()) // 2 + PAGE_TOKENS * pages_in(ask.messages)
+    tokens = len(json.dumps(sent, ensure_ascii=False).encode()) // 2 + tokens_in(ask.messages)
     price = price_of(ask.model, tokens, on)
     if price is None:
         return None

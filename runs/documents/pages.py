@@ -34,6 +34,11 @@ DPI = 110
 """Fine print is read at it, and a page has some 150 kB."""
 KEPT_SECONDS = 7 * 24 * 3_600
 """Some 150 kB for each page that somebody has looked at."""
+FAILED_SECONDS = 3_600
+"""A hostile file is not tried again each time somebody looks at a list; one that only took too long on a busy machine
+is tried again after an hour.
+"""
+_NOT_DRAWN = "has a page that cannot be drawn"
 _PDF = "runs.documents.readers.pdf"
 _PICTURES = "runs.documents.readers.drawing"
 
@@ -94,26 +99,23 @@ def _kept(function: str, sha256: str, **options: int | str) -> bytes:
     made_by = [function, LENGTHS.format, version("pypdfium2"), version("pillow"), *map(str, options.values())]
     name = f"{sha256}/{hashlib.sha256(repr(made_by).encode()).hexdigest()}"
     store = _store()
-    if not store.touch(name):
-        made = _made(function, sha256, **options)
-        store.save(name, ContentFile(made))
-    else:
+    if store.touch(name):
         with store.open(name) as file:
-            made = file.read()
-    if not made:
-        raise InvalidInput("has a page that cannot be drawn")
-    return made
-
-
-def _made(function: str, sha256: str, **options: int | str) -> bytes:
-    """Nothing where it fails: a hostile file is not tried again each time somebody looks at a list."""
+            return bytes(file.read())
+    failed = Path(store.path(f"{name}-failed"))
+    if failed.exists() and time.time() - failed.stat().st_mtime < FAILED_SECONDS:
+        raise InvalidInput(_NOT_DRAWN)
     try:
-        return guarded.run(function, partial(blobs.read, sha256), LIMITS, **options)
+        made = guarded.run(function, partial(blobs.read, sha256), LIMITS, **options)
     except (NoTurn, Interrupted):
         raise
     except (InvalidInput, ChildFailed) as error:
         log.info("no picture of %s: %s", sha256, error)
-        return b""
+        failed.parent.mkdir(parents=True, exist_ok=True)
+        failed.touch()
+        raise InvalidInput(_NOT_DRAWN) from error
+    store.save(name, ContentFile(made))
+    return made
 
 
 def forget(sha256: str) -> None:

@@ -25,7 +25,6 @@ from runs.lifecycle import state as states
 from runs.lifecycle.baseline import undeclared_by
 from runs.lifecycle.findings import Found
 from runs.lifecycle.moves import StepState
-from runs.llm.capabilities import pages_for, window_of
 from runs.models import Attempt, Gate, Plan, Run, Step, ToolCall
 from runs.models.plans import FIRST_PLAN
 from runs.pev.citations.citing import Delivered
@@ -35,6 +34,7 @@ from runs.pev.files.coverage import read_whole
 from runs.pev.files.inputs import meant_by
 from runs.pev.outcome import gaps_in, point_of
 from runs.pev.planner import Lesson, PlanBrief, Spent
+from runs.pev.policy import Capacities
 from runs.pev.ports import FileInfo
 from runs.pev.step_brief import Critique, StepBrief
 from runs.pev.synthesizer import AnswerBrief
@@ -59,7 +59,7 @@ REASONS = 3
 """Of a version that must not come again, the last ones: a planner has all of them as lessons anyway."""
 
 
-def for_planner(run: Run) -> tuple[PlanBrief, str]:
+def for_planner(run: Run, able: Capacities) -> tuple[PlanBrief, str]:
     """The brief, and in one sentence why this version of the plan is written."""
     policy = run.policy
     player = policy.model_for(Role.PLANNER)
@@ -79,7 +79,7 @@ def for_planner(run: Run) -> tuple[PlanBrief, str]:
         effort=player.effort,
         max_steps=policy.max_steps,
         sources_needed=policy.sources_needed,
-        remarks=remarks_on(run, pages=pages_for(policy, Role.EXECUTOR) is not OriginalPages.NEVER),
+        remarks=remarks_on(run, pages=able.executor.pages is not OriginalPages.NEVER),
         lessons=lessons,
         kept=_kept(previous) if previous else (),
         results=_results(previous) if previous else {},
@@ -211,7 +211,7 @@ def critiques_of(step: Step) -> tuple[Critique, ...]:
     return tuple(found)
 
 
-def for_executor(attempt: Attempt) -> StepBrief:
+def for_executor(attempt: Attempt, able: Capacities) -> StepBrief:
     step = attempt.step
     run = step.plan.run
     policy = run.policy
@@ -225,14 +225,14 @@ def for_executor(attempt: Attempt) -> StepBrief:
         steps={key: spec.name for key, spec in states.specs_of(step.plan_id, step.plan.digest).items()},
         step=step.spec,
         files=trees.files_of(run.inputs),
-        remarks=remarks_on(run, pages=pages_for(policy, Role.EXECUTOR) is not OriginalPages.NEVER),
+        remarks=remarks_on(run, pages=able.executor.pages is not OriginalPages.NEVER),
         made=written_files(run, attempt.base),
         results={key: result.text for key, result in results.items()},
         notes={key: result.notes for key, result in results.items()},
         model=player.model,
         effort=player.effort,
         rounds=policy.rounds,
-        window=window_of(player.model, Role.EXECUTOR),
+        window=able.executor.window,
         critiques=(*earlier, *(critiques_of(step) if attempt.number > 1 else ())),
     )
 
@@ -263,7 +263,7 @@ def repeated(attempt: Attempt) -> Attempt | None:
     return last if last and last.output and result_in(last) == result_in(attempt) else None
 
 
-def for_verifier(attempt: Attempt, overlay: Overlay, calls: Sequence[ToolCall]) -> Case:
+def for_verifier(attempt: Attempt, overlay: Overlay, calls: Sequence[ToolCall], able: Capacities) -> Case:
     step = attempt.step
     spec = step.spec
     run = step.plan.run
@@ -300,7 +300,7 @@ def for_verifier(attempt: Attempt, overlay: Overlay, calls: Sequence[ToolCall]) 
         requests=requests.judged(attempt, overlay, asked),
         read_whole=_read_whole(run, spec.acceptance_criteria, inputs),
         meant=meant_by([spec], inputs) or list(inputs),
-        pages=originals.read_in(calls, overlay, policy),
+        pages=originals.read_in(calls, overlay, able.verifier),
     )
 
 

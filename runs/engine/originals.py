@@ -10,14 +10,16 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import NamedTuple
 
+from pydantic import JsonValue
+
 from runs.documents import pages
-from runs.enums import Role
 from runs.errors import PevError
-from runs.llm.capabilities import Capability, pages_for, window_of
+from runs.guarded import Interrupted, NoTurn
+from runs.llm.capabilities import Capability
 from runs.models import ToolCall
 from runs.pev.contracts import JsonObject
-from runs.pev.conversation.originals import NOTE, PAGES, Originals, page_blocks, pages_of
-from runs.pev.policy import Policy
+from runs.pev.conversation.originals import NOTE, PAGES, Originals, one_by_one, page_blocks, pages_of, title_of
+from runs.pev.policy import Capacity
 from runs.pev.ports import Ask, Original, ToolResult, ToolUse, Workspace
 from runs.pev.tools.limits import ToolLimits
 from runs.pev.tools.toolbox import FileTools
@@ -25,6 +27,8 @@ from runs.pev.tools.toolbox import FileTools
 log = logging.getLogger(__name__)
 MAX_BYTES = 20_000_000
 """Of pages in one request, as they are sent: a request may have 32 MB, and holds the conversation too."""
+MAX_TRIES = 3
+_TOO_LARGE = "{title}: too large to be sent as it looks. Its text is above."
 _LEFT_OUT = "{title}: no longer shown as it looks, since newer pages took the room of this request. Its text is above."
 _FAILED = "{title}: it could not be shown as it looks. What could be read of it is above."
 _SHOWN = (
@@ -36,14 +40,14 @@ type Taken = Mapping[str, bool]
 """Whether a model takes a kind of page."""
 
 
-def read_in(calls: Iterable[ToolCall], workspace: Workspace, policy: Policy) -> list[JsonObject]:
+def read_in(calls: Iterable[ToolCall], workspace: Workspace, able: Capacity) -> list[JsonObject]:
     """For the verifier: blocks for the pages that an executor was shown in these calls, as many as fit into a turn."""
-    tools = FileTools(workspace, ToolLimits(originals=pages_for(policy, Role.VERIFIER)))
+    tools = FileTools(workspace, ToolLimits(originals=able.pages))
     read: list[Original] = []
     for call in calls:
         use = ToolUse(call.use_id, call.name, call.arguments)
         read += tools.originals(use, ToolResult(call.result, call.is_error, call.shown))
-    blocks = Originals(window_of(policy.model_for(Role.VERIFIER).model, Role.VERIFIER)).blocks(read)
+    blocks = Originals(able.window).blocks(read)
     return [block for block in blocks if block["type"] == PAGES]
 
 
@@ -75,32 +79,27 @@ def with_pages(ask: Ask, check: Callable[[], None] = lambda: None) -> Sent:
     """The question with the pages themselves, the newest where they are too much for one request. `check` is called
     before each few of them are cut, and raises to break it off.
     """
-    shown: list[list[JsonObject]] = []
-    titles: list[str] = []
-    new = [block["title"] for block in page_blocks(ask.messages[-1:])]
+    new = [_place(block) for block in page_blocks(ask.messages[-1:])]
+    put: list[list[JsonObject]] = []
+    shown: list[str] = []
     left = MAX_BYTES
     for block in reversed(list(page_blocks(ask.messages))):
-        check()
-        made = _made(block) if left > 0 else None
-        left -= sum(map(_size, made or ()))
-        if made and left >= 0 and block["title"] in new:
-            titles.append(str(block["title"]))
-        text = _LEFT_OUT if left < 0 or made is None else _SHOWN if made else _FAILED
-        said: JsonObject = {"type": "text", "text": text.format(title=block["title"])}
-        shown.append([said, *(made or () if left >= 0 else ())])
-    whole = _changed(ask, lambda block: shown.pop() if block.get("type") == PAGES else [_as_text(block)])
-    return Sent(whole, tuple(reversed(titles)))
+        blocks: list[JsonObject] = []
+        for part, made in reversed(_made_to_fit(block, check)):
+            size = sum(map(_size, made))
+            text = _TOO_LARGE if size > MAX_BYTES else _LEFT_OUT if size > left else _SHOWN if made else _FAILED
+            if text is _SHOWN:
+                left -= size
+                shown += [title_of(part)] if _place(block) in new else []
+            blocks = [_said(text, part), *(made if text is _SHOWN else ()), *blocks]
+        put.append(blocks)
+    whole = _changed(ask, lambda block: put.pop() if block.get("type") == PAGES else [_as_text(block)])
+    return Sent(whole, tuple(reversed(shown)))
 
 
 def without_pages(ask: Ask) -> Ask:
     """The question with a sentence in place of pages: its server has refused them."""
-
-    def said(block: JsonObject) -> list[JsonObject]:
-        if block.get("type") == PAGES:
-            return [{"type": "text", "text": _FAILED.format(title=block["title"])}]
-        return [_as_text(block)]
-
-    return _changed(ask, said)
+    return _changed(ask, lambda block: [_said(_FAILED, block) if block.get("type") == PAGES else _as_text(block)])
 
 
 def _changed(ask: Ask, instead: Callable[[JsonObject], list[JsonObject]]) -> Ask:
@@ -119,18 +118,49 @@ def _as_text(block: JsonObject) -> JsonObject:
     return {"type": "text", "text": block["text"]} if block.get("type") == NOTE else block
 
 
+def _made_to_fit(block: JsonObject, check: Callable[[], None]) -> list[tuple[JsonObject, list[JsonObject]]]:
+    """The pages of a block as the API takes them: one by one where they are too large for a request together."""
+    check()
+    made = _made(block)
+    if sum(map(_size, made)) <= MAX_BYTES:
+        return [(block, made)]
+    found = []
+    for page in one_by_one(block):
+        check()
+        found.append((page, _made(page)))
+    return found
+
+
 def _made(block: JsonObject) -> list[JsonObject]:
-    """The pages as the API takes them; nothing where they cannot be made: that is never the end of an attempt."""
+    """Nothing where they cannot be made: that is never the end of an attempt. What says nothing of the file, as a
+    process that was ended from outside, is tried again.
+    """
+    for _ in range(MAX_TRIES):
+        try:
+            return _cut(block)
+        except (NoTurn, Interrupted) as error:
+            log.warning("%s cannot be shown now: %s", title_of(block), error)
+        except (PevError, FileNotFoundError) as error:
+            log.info("%s cannot be shown: %s", title_of(block), error)
+            break
+    return []
+
+
+def _cut(block: JsonObject) -> list[JsonObject]:
     sha256, numbers = str(block["sha256"]), pages_of(block)
-    try:
-        if block["kind"] == "pdf":
-            data = pages.cut(sha256, numbers[0], numbers[-1])
-            return [{"type": "document", "source": _source("application/pdf", data), "title": str(block["title"])}]
-        pictures = (pages.for_models(sha256, number) for number in numbers)
-        return [{"type": "image", "source": _source(*picture)} for picture in pictures]
-    except (PevError, FileNotFoundError) as error:
-        log.info("%s of %s cannot be shown: %s", block["title"], sha256, error)
-        return []
+    if block["kind"] == "pdf":
+        data = pages.cut(sha256, numbers[0], numbers[-1])
+        return [{"type": "document", "source": _source("application/pdf", data), "title": title_of(block)}]
+    pictures = (pages.for_models(sha256, number) for number in numbers)
+    return [{"type": "image", "source": _source(*picture)} for picture in pictures]
+
+
+def _place(block: JsonObject) -> tuple[JsonValue, ...]:
+    return block["sha256"], block["first"], block["last"]
+
+
+def _said(text: str, block: JsonObject) -> JsonObject:
+    return {"type": "text", "text": text.format(title=title_of(block))}
 
 
 def _source(media_type: str, data: bytes) -> JsonObject:

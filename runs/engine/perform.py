@@ -18,7 +18,7 @@ from runs.engine.deadline import Deadline
 from runs.engine.documents import read_inputs
 from runs.engine.notifications import notifications
 from runs.engine.recording import RecordedModel, RecordedTools, Recording, clients
-from runs.enums import Action, AttemptStatus, Role, WorkKind
+from runs.enums import Action, AttemptStatus, WorkKind
 from runs.errors import ContractBroken, LeaseLost, LimitReached, ModelError, PlanRepeated, Postponed
 from runs.events import kinds as events
 from runs.history import record
@@ -26,7 +26,6 @@ from runs.journal import results_of, used_seconds
 from runs.lifecycle import asking, effects, facts, reuse
 from runs.lifecycle import state as states
 from runs.lifecycle.advance import advance
-from runs.llm.capabilities import pages_for
 from runs.models import ToolCall, WorkItem
 from runs.pev import verifier
 from runs.pev.evidence.results import Judgement
@@ -122,8 +121,8 @@ def _sentence(error: ModelError | ContractBroken) -> str:
 
 
 def _plan(recording: Recording) -> None:
-    run = recording.item.run
-    brief, reason = database.call(lambda: briefs.for_planner(run))
+    run, able = recording.item.run, recording.able
+    brief, reason = database.call(lambda: briefs.for_planner(run, able))
     try:
         plan = make_plan(RecordedModel(clients(), recording), brief)
     except PlanRepeated as repeated:
@@ -176,8 +175,9 @@ def _execute(recording: Recording, deadline: Deadline, looks: Looks) -> list[Too
     """Run the executor and commit its report; returns its tool calls. Raises ContractBroken for no usable report."""
     attempt = recording.item.attempt
     assert attempt is not None
-    overlay, brief = database.call(lambda: (_overlay(recording.item), briefs.for_executor(attempt)))
-    limits = limits_for(brief.window, pages_for(recording.item.run.policy, Role.EXECUTOR))
+    able = recording.able
+    overlay, brief = database.call(lambda: (_overlay(recording.item), briefs.for_executor(attempt, able)))
+    limits = limits_for(brief.window, able.executor.pages)
     tools = RecordedTools(FileTools(overlay, limits), overlay, recording, deadline, looks)
     output = execute(RecordedModel(clients(), recording, deadline=deadline), tools, brief)
 
@@ -210,7 +210,7 @@ def _verify(recording: Recording, deadline: Deadline, calls: list[ToolCall], loo
     if attempt.number > 1 and (before := database.call(lambda: briefs.repeated(attempt))):
         sentence = "This attempt repeats the one before: the critique was not addressed."
         return verifier.failed(sentence, requests=before.verdict.requests)
-    case = database.call(lambda: briefs.for_verifier(attempt, _overlay(item), calls)).watched(looks)
+    case = database.call(lambda: briefs.for_verifier(attempt, _overlay(item), calls, recording.able)).watched(looks)
     try:
         return verifier.judge(RecordedModel(clients(), recording, VERIFYING, deadline), case)
     except ContractBroken as broken:

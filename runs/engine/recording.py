@@ -25,8 +25,9 @@ from runs.lifecycle import limits
 from runs.lifecycle.fingerprint import digest_of
 from runs.llm.capabilities import capability_of
 from runs.models import ToolCall, WorkItem
-from runs.pev.conversation.originals import pages_in
+from runs.pev.conversation.originals import page_blocks
 from runs.pev.files.reads import Looks
+from runs.pev.policy import Capacities
 from runs.pev.ports import Ask, Changes, Original, Reply, Toolbox, ToolResult, ToolSpec, ToolUse, Usage
 from runs.pev.tools.toolbox import note_looks
 from runs.trees import Overlay
@@ -66,6 +67,13 @@ class Recording:
     def item(self) -> WorkItem:
         """The work item as it was read last."""
         return self.lease.item
+
+    @property
+    def able(self) -> Capacities:
+        """What its models are shown: decided with the claim."""
+        able = self.item.capacities
+        assert able is not None
+        return able
 
     def commit[Value](
         self, write: Callable[[WorkItem], Value], *, calls_only: bool = False, is_entry: bool = False
@@ -126,6 +134,7 @@ class RecordedModel:
         self._next = first
         self._deadline = deadline
         self._cut_off = 0
+        self._refuses_pages = False
 
     def ask(self, ask: Ask) -> Reply:
         reply = self._reply(ask)
@@ -172,16 +181,20 @@ class RecordedModel:
 
     def _sent(self, ask: Ask, keep_going: Callable[[], None], draft: LiveDraft) -> tuple[Reply, tuple[str, ...]]:
         """The reply, and the pages that were shown. A server that refuses a question with pages is asked once more
-        without them.
+        without them, and from then on without them at once.
         """
+        if self._refuses_pages:
+            return self._clients.ask(originals.without_pages(ask), keep_going, draft), ()
         sent = originals.with_pages(ask, keep_going)
         try:
             return self._clients.ask(sent.ask, keep_going, draft), sent.pages
         except ModelError as error:
-            if error.kind not in _REFUSED or not pages_in(ask.messages):
+            if error.kind not in _REFUSED or not any(page_blocks(ask.messages)):
                 raise
             log.warning("asked again without pages: %s", error, extra=self._recording.lease.about)
-        return self._clients.ask(originals.without_pages(ask), keep_going, draft), ()
+        reply = self._clients.ask(originals.without_pages(ask), keep_going, draft)
+        self._refuses_pages = True
+        return reply, ()
 
     def _keep_going(self, began: float | None = None) -> None:
         self._recording.lease.check()

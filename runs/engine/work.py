@@ -26,6 +26,7 @@ from runs.events import kinds as events
 from runs.lifecycle import created
 from runs.lifecycle import state as states
 from runs.lifecycle.transitions import change
+from runs.llm.capabilities import capacities
 from runs.logs import About, about
 from runs.models import WorkItem
 
@@ -84,10 +85,11 @@ def _claimed(work: WorkItem) -> Lease | None:
     until = timezone.now() + timedelta(seconds=settings.LEASE_SECONDS)
     taken_over = work.status == WorkStatus.LEASED
     losses = work.losses + 1 if taken_over else work.losses  # counted before anything is carried out again
+    able = work.capacities or capacities(work.run.policy)
     claimed = {"epoch": work.epoch + 1, "losses": losses, "lease_owner": _owner(), "lease_until": until}
     try:
         with history.writing(work.run if taken_over else None):
-            change(work, WorkStatus.LEASED, where=as_read, **claimed)
+            change(work, WorkStatus.LEASED, where=as_read, capacities=able, **claimed)
             if taken_over:
                 history.record(work.run_id, events.Recovered(work=work.kind))
     except (MoveRefused, Outdated):  # another worker was first, or something happened: the sweeper comes again

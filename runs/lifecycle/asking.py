@@ -91,8 +91,8 @@ def suspend(work: WorkItem, sentence: str, *, reset: bool, cause: str = "") -> N
     """Hold the work at an error gate. `reset` starts it with an empty journal when a person says try again; `cause` is
     the kind of a ModelError.
     """
-    generation = work.generation + (1 if reset else 0)
-    change(work, WorkStatus.SUSPENDED, lease_until=None, error=sentence[:2_000], generation=generation)
+    number, able = (work.generation + 1, None) if reset else (work.generation, work.capacities)
+    change(work, WorkStatus.SUSPENDED, lease_until=None, error=sentence[:2_000], generation=number, capacities=able)
     digest = fingerprint.digest_of([work.pk, work.epoch, sentence])
     step = work.attempt.step if work.attempt else None
     open_gate(work.run, GateKind.ERROR, sentence, digest, work=work, step=step, cause=cause[:80])

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from runs.enums import OriginalPages, Role
 from runs.llm.servers import Server, configured_window, server_for
 from runs.pev.contracts import Contract
-from runs.pev.policy import Policy
+from runs.pev.policy import Capacities, Capacity, Policy
 from runs.pev.ports import Ask
 
 
@@ -108,6 +108,15 @@ def capability(model: str, server: Server | None = None) -> Capability:
 def capability_of(ask: Ask, environ: Mapping[str, str] = os.environ) -> Capability:
     """What may be sent to the model of a question, on the server of its role."""
     return capability(ask.model, server_for(ask.role, environ))
+
+
+def capacities(policy: Policy) -> Capacities:
+    """Of the models that a run asks, as they are known now."""
+
+    def of(role: Role) -> Capacity:
+        return Capacity(pages=pages_for(policy, role), window=window_of(policy.model_for(role).model, role))
+
+    return Capacities(executor=of(Role.EXECUTOR), verifier=of(Role.VERIFIER))
 
 
 def pages_for(policy: Policy, role: Role, environ: Mapping[str, str] = os.environ) -> OriginalPages:

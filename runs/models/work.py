@@ -1,12 +1,15 @@
 """The table of work items: what a background worker may claim."""
 
+from __future__ import annotations
+
 from django.db import models
 
 from runs.enums import WorkKind, WorkStatus
-from runs.models.fields import only, word_field
+from runs.models.fields import Column, ContractField, only, word_field
 from runs.models.plans import Attempt
 from runs.models.querysets import WorkItemQuerySet
 from runs.models.runs import Run
+from runs.pev.policy import Capacities
 
 
 class WorkItem(models.Model):
@@ -15,7 +18,8 @@ class WorkItem(models.Model):
     `epoch` grows with each claim and fences commits of workers that lost their lease. `generation` is the part of the
     journal that counts: a new one starts with an empty journal. `tries` counts calls in a row without a reply.
     `losses` counts workers in a row that fell silent before there was a new entry in the journal.
-    `reserved_usd`: what the call in flight may cost at most, where the run has a budget.
+    `capacities` are those of the models as its first claim found them: its questions depend on them, and who resumes
+    it asks the same (D3). `reserved_usd`: what the call in flight may cost at most, where the run has a budget.
     """
 
     run = models.ForeignKey(Run, models.CASCADE, related_name="work")
@@ -31,6 +35,7 @@ class WorkItem(models.Model):
     losses = models.PositiveSmallIntegerField(default=0)
     reserved_usd = models.DecimalField(max_digits=14, decimal_places=8, default=0)
     error = models.TextField(default="", blank=True)
+    capacities: Column[Capacities | None] = ContractField(Capacities, null=True, blank=True)
 
     objects = WorkItemQuerySet.as_manager()
 

@@ -130,3 +130,19 @@ class Policy(Contract):
                 return relaxes or not agreed
             case ApprovalPolicy.NEVER:
                 return False
+
+
+class Capacity(Contract):
+    """What the model of a role is shown: pages as they look, and so many tokens with its answer; None where nobody
+    knows how many.
+    """
+
+    pages: OriginalPages = OriginalPages.NEVER
+    window: int | None = None
+
+
+class Capacities(Contract):
+    """What decides, beside the policy, how much a piece of work shows the models that it asks."""
+
+    executor: Capacity = Capacity()
+    verifier: Capacity = Capacity()

@@ -194,6 +194,8 @@ class Original(NamedTuple):
     sha256: str
     kind: OriginalKind
     page: int
+    size: int | None = 0
+    """Bytes of the text on it, which models are sent with the page once more; None where it could not be read."""
 
 
 class Toolbox(Protocol):

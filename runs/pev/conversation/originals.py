@@ -5,14 +5,16 @@ attempt asks the same (D3), whatever its server takes.
 """
 
 from collections.abc import Iterator, Sequence
-from itertools import groupby
+from itertools import accumulate, groupby
 
 from runs.pev.contracts import JsonObject
 from runs.pev.ports import Original
 from runs.pev.texts.wording import quoted
 
 PAGES = "pages"
-"""The type of the blocks. `sha256`, `kind`, `first` and `last` say what to show, `title` what people call it."""
+"""The type of the blocks. `path` is what people call the content `sha256`; `kind`, `first` and `last` say what of it to
+show, and `weight` as how many ordinary pages that counts.
+"""
 NOTE = "pages_note"
 """The type of a block whose `text` only holds where pages are shown."""
 MAX_OF_TURN = 20
@@ -20,11 +22,20 @@ MAX_OF_CONVERSATION = 60
 MAX_OF_BLOCK = 5
 """What does not fit into a request is left out block by block."""
 PAGE_TOKENS = 5_000
-"""Of a page at most, as text and as a picture: Claude's documentation has 1,500 to 3,000 for the one, and 1,600 for the
-other. Nothing of it was measured.
+"""Of an ordinary page at most, as text and as a picture: Claude's documentation has 1,500 to 3,000 for the one, and
+1,600 for the other. Nothing of it was measured.
 """
+_BYTES_OF_PAGE = 6_000
+"""Of the text of an ordinary page. With every second byte a token, as budgets count, the picture has room beside it."""
+MAX_WEIGHT = 4
+"""A page with more text than four ordinary ones have is not to be read in a picture, and would be sent twice."""
 _SHARE = 4
 """Of a window known pages take a quarter at most."""
+
+
+def weight(size: int | None) -> int:
+    """As how many ordinary pages one with so many bytes of text counts: as many as one may where nobody knows."""
+    return MAX_WEIGHT if size is None else max(1, -(-size // _BYTES_OF_PAGE))
 
 
 class Originals:
@@ -33,14 +44,22 @@ class Originals:
     def __init__(self, window: int | None) -> None:
         fitting = window // _SHARE // PAGE_TOKENS if window else MAX_OF_CONVERSATION
         self._most = min(MAX_OF_CONVERSATION, fitting)
-        self._has = set[tuple[str, int]]()
+        self._has = dict[tuple[str, int], int]()
 
     def blocks(self, read: Sequence[Original]) -> list[JsonObject]:
         """One for each few pages that a turn has read and that the conversation does not have yet."""
         new = [one for one in dict.fromkeys(read) if (one.sha256, one.page) not in self._has]
-        fitting = new[: min(MAX_OF_TURN, self._most - len(self._has))]
-        self._has |= {(one.sha256, one.page) for one in fitting}
+        dense = [one for one in new if weight(one.size) > MAX_WEIGHT]
+        new = [one for one in new if weight(one.size) <= MAX_WEIGHT]
+        room = min(MAX_OF_TURN, self._most - sum(self._has.values()))
+        fitting = [
+            one for one, taken in zip(new, accumulate(weight(one.size) for one in new), strict=True) if taken <= room
+        ]
+        self._has |= {(one.sha256, one.page): weight(one.size) for one in fitting}
         blocks = [_block(some) for some in _runs(fitting)]
+        if dense:
+            text = f"Only their text is here of {_named(dense)}: there is too much of it for a picture of a page."
+            blocks.append({"type": NOTE, "text": text})
         if left := new[len(fitting) :]:
             blocks.append({"type": NOTE, "text": self._left_out(left)})
         return blocks
@@ -50,15 +69,15 @@ class Originals:
         self._has.clear()
 
     def _left_out(self, left: Sequence[Original]) -> str:
-        named = ", ".join(_title(some) for some in _runs(left[:MAX_OF_TURN]))
         limit = f"{MAX_OF_TURN} pages in one turn, and {self._most} in a conversation"
-        again = "Read them again in another turn to see them. " if len(self._has) < self._most else ""
-        return f"Only their text is here of {named}: at most {limit} are shown as they look. {again}".strip()
+        room = self._most - sum(self._has.values())
+        again = "Read them again in another turn to see them. " if weight(left[0].size) <= room else ""
+        return f"Only their text is here of {_named(left)}: at most {limit} are shown as they look. {again}".strip()
 
 
-def pages_in(messages: Sequence[JsonObject]) -> int:
-    """How many pages are shown in a conversation."""
-    return sum(len(pages_of(block)) for block in page_blocks(messages))
+def tokens_in(messages: Sequence[JsonObject]) -> int:
+    """What the pages of a conversation count as, at most."""
+    return PAGE_TOKENS * sum(int(str(block["weight"])) for block in page_blocks(messages))
 
 
 def page_blocks(messages: Sequence[JsonObject]) -> Iterator[JsonObject]:
@@ -76,6 +95,16 @@ def pages_of(block: JsonObject) -> range:
     return range(first, last + 1)
 
 
+def title_of(block: JsonObject) -> str:
+    """What people call its pages."""
+    return _title(str(block["path"]), pages_of(block))
+
+
+def one_by_one(block: JsonObject) -> list[JsonObject]:
+    """A block for each of its pages."""
+    return [{**block, "first": number, "last": number} for number in pages_of(block)]
+
+
 def _runs(pages: Sequence[Original]) -> Iterator[Sequence[Original]]:
     """Pages of one content that follow each other, a few at a time."""
     for _, group in groupby(enumerate(pages), lambda at: (at[1].sha256, at[1].page - at[0])):
@@ -90,13 +119,18 @@ def _block(pages: Sequence[Original]) -> JsonObject:
         "type": PAGES,
         "sha256": first.sha256,
         "kind": first.kind,
+        "path": first.path,
         "first": first.page,
         "last": last.page,
-        "title": _title(pages),
+        "weight": sum(weight(page.size) for page in pages),
     }
 
 
-def _title(pages: Sequence[Original]) -> str:
-    first, last = pages[0], pages[-1]
-    numbers = f"page {first.page}" if len(pages) == 1 else f"pages {first.page}-{last.page}"
-    return f"{quoted(first.path, 200)}, {numbers}"
+def _named(pages: Sequence[Original]) -> str:
+    some = _runs(pages[:MAX_OF_TURN])
+    return ", ".join(_title(one[0].path, range(one[0].page, one[-1].page + 1)) for one in some)
+
+
+def _title(path: str, pages: range) -> str:
+    numbers = f"page {pages[0]}" if len(pages) == 1 else f"pages {pages[0]}-{pages[-1]}"
+    return f"{quoted(path, 200)}, {numbers}"

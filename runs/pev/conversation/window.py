@@ -3,7 +3,7 @@
 import json
 
 from runs.pev.conversation.asking import EXCEEDED, added
-from runs.pev.conversation.originals import PAGE_TOKENS, pages_in
+from runs.pev.conversation.originals import tokens_in
 from runs.pev.conversation.repetition import Calls
 from runs.pev.delimiters import delimited
 from runs.pev.ports import Ask, Reply
@@ -85,7 +85,7 @@ def begun_again(first: Ask, calls: Calls, room: Room, demand: str) -> Ask:
 
 def _bytes_of(ask: Ask) -> int:
     """With pages that are shown as they look as so many bytes of text as they have tokens for."""
-    pages = pages_in(ask.messages) * PAGE_TOKENS * BYTES_PER_TOKEN
+    pages = tokens_in(ask.messages) * BYTES_PER_TOKEN
     tools = sum(len(tool.description) + _size(tool.input_schema) for tool in ask.tools)
     return len(ask.system.encode()) + tools + _size(ask.messages) + pages
 

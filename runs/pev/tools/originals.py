@@ -28,7 +28,8 @@ def originals_of(
     path, sha256 = parts[0].path, parts[0].sha256
     data = workspace.read(path)
     if kind := kind_without_text(data):
-        return [Original(path, sha256, kind, page) for page in _asked_for(use, kind)]
+        size = 0 if kind == "picture" else None
+        return [Original(path, sha256, kind, page, size) for page in _asked_for(use, kind)]
     document = document_of(data)
     kind = _KINDS.get(document.layout.format) if document else None
     lines = [one for one in parts if one.lines]
@@ -37,8 +38,8 @@ def originals_of(
     first, last = lines[0].first_line, max(max(one.first_line, one.last_line) for one in lines)
     pages = _pages(document, first, last)
     if which is OriginalPages.LAYOUT and kind == "pdf":
-        pages = (page for page in pages if page in document.layout.pictorial)
-    return [Original(path, sha256, kind, page) for page in pages]
+        pages = (page for page in pages if page[0] in document.layout.pictorial)
+    return [Original(path, sha256, kind, *page) for page in pages]
 
 
 def kind_without_text(data: bytes) -> OriginalKind | None:
@@ -59,11 +60,12 @@ def _asked_for(use: ToolUse, kind: OriginalKind) -> Sequence[int]:
     return range(first, min(int(named[2] or first), first + MAX_UNREAD - 1) + 1)
 
 
-def _pages(document: Document, first_line: int, last_line: int) -> Iterator[int]:
-    """Those that have any of these lines."""
+def _pages(document: Document, first_line: int, last_line: int) -> Iterator[tuple[int, int]]:
+    """Those that have any of these lines, with the bytes of their text."""
     line = at = 0
     for block in document.layout.blocks:
         line, at = line + document.text.count("\n", at, block.start), block.start
         ends = line + document.text.count("\n", block.start, block.end)
         if block.kind is BlockKind.PAGE and line < last_line and first_line <= ends + 1:
-            yield int(block.anchor.partition("=")[2])
+            size = len(document.text[block.start : block.end].encode())
+            yield int(block.anchor.partition("=")[2]), size
