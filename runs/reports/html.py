@@ -32,6 +32,7 @@ _TAGS = {
 }
 _ATTRIBUTES = {"a": {"href"}, "ol": {"start"}}
 _SCHEMES = {"http", "https", "mailto"}
+_HOLDERS = frozenset({"list_item_open", "blockquote_open"})
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
 
 
@@ -69,7 +70,8 @@ def render_markdown(text: str, within: str = "") -> SafeString:
     Of the links without a scheme only those stay whose address begins with `within`, where the citations of the text
     have been looked up; any other is shown as words that say where it was to lead.
 
-    A text that would take more than `LIMITS` comes as it is, in a `pre`, below a sentence that says so.
+    A text that would take more than `LIMITS`, or is nested deeper than the parser reads, comes as it is, in a `pre`,
+    below a sentence that says so.
     """
     data = text.encode(errors="replace")
     digest = hashlib.sha256(within.encode() + b"\0" + data).digest()
@@ -98,8 +100,8 @@ def _long(digest: bytes, data: bytes, within: str) -> bytes:
         _turns.release()
 
 
-def _as_it_is(data: bytes) -> bytes:
-    why = "This text is shown as it is: laying it out would take too long."
+def _as_it_is(data: bytes, because: str = "laying it out would take too long") -> bytes:
+    why = f"This text is shown as it is: {because}."
     return f"<p><em>{why}</em></p><pre>{escape(data.decode())}</pre>".encode()
 
 
@@ -107,6 +109,8 @@ def clean_html(data: bytes, within: str = "") -> bytes:
     """What `render_markdown` and its guarded process do."""
     parser = _parser()
     tokens = parser.parse(data.decode())
+    if any(token.type in _HOLDERS and token.level >= parser.options.maxNesting - 1 for token in tokens):
+        return _as_it_is(data, "its lists or quotations are nested too deeply")  # the parser has left some of it out
     _fit_headings(tokens)
     for token in tokens:
         if token.children:

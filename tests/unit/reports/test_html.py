@@ -54,6 +54,15 @@ def test_an_empty_text_and_half_a_surrogate_pair_are_rendered() -> None:
     assert render_markdown("a\ud800") == "<p>a?</p>\n"
 
 
+@pytest.mark.parametrize("text", ["> " * 25 + "deep", "- " * 15 + "deep", "1. - > " * 8 + "deep"])
+def test_what_is_nested_too_deeply_is_shown_as_it_is(text: str) -> None:
+    html = render_markdown(text)
+    assert html.startswith(
+        "<p><em>This text is shown as it is: its lists or quotations are nested too deeply.</em></p>"
+    )
+    assert html.endswith("deep</pre>")
+
+
 def test_of_rendered_texts_no_more_bytes_are_kept_than_may_be() -> None:
     rendered = _Rendered(max_bytes=10)
     for name in (b"a", b"b", b"c"):
