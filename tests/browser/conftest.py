@@ -17,7 +17,7 @@ from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, S
 from tests.browser.site import FLAGS, Site, chromium, served
 from tests.installation import Installation
 
-expect.set_options(timeout=15_000)
+expect.set_options(timeout=60_000)
 NUMBERS = itertools.count(1)
 ARRIVALS = ".arrivals button"
 

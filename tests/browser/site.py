@@ -41,7 +41,6 @@ class Site:
             "DJANGO_SETTINGS_MODULE": "pevsite.settings",
             "PEV_DATA_DIR": str(data),
             "PEV_REHEARSAL_DELAY": str(delay),
-            "PEV_LEASE_SECONDS": "2",
             **environ,
         }
         self.first_link = ""
@@ -134,9 +133,9 @@ class Site:
 
 
 @contextmanager
-def served(data: Path, *, delay: float = 0.05) -> Iterator[Site]:
+def served(data: Path, *, delay: float = 0.05, **environ: str) -> Iterator[Site]:
     """A site on this data folder, until the stories on it are over. `delay`: seconds that each call takes."""
-    site = Site(data, delay=delay)
+    site = Site(data, delay=delay, **environ)
     site.first_link = site.start()
     yield site
     site.close()

@@ -91,7 +91,7 @@ def test_words_files_and_policy_survive_a_reload_and_signing_out(
     form.fill("#id_attempts", "7")
     expect(form.locator("#policy-changed")).to_have_text("1 changed")
     expect(form.locator("#draft-files strong")).to_contain_text("5 files")
-    form.wait_for_timeout(400)
+    form.wait_for_timeout(1_000)
     form.reload()
     expect(form.locator("#id_request")).to_have_value("Sort these papers.")
     address = form.url
@@ -109,7 +109,7 @@ def test_words_files_and_policy_survive_a_reload_and_signing_out(
 
 def test_words_that_were_left_without_files_are_offered_when_one_comes_back(form: Page) -> None:
     form.fill("#id_request", "Sort what is <b>left</b>.")
-    form.wait_for_timeout(400)
+    form.wait_for_timeout(1_000)
     form.get_by_role("link", name="Inbox").first.click()
     form.get_by_role("link", name="New run").first.click()
     expect(form.locator("#id_request")).to_have_value("")

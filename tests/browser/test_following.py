@@ -42,7 +42,7 @@ def same_as_fresh(watched: Page) -> None:
     words = fresh.evaluate(TEXT)
     fresh.close()
     watched.bring_to_front()
-    for _ in range(40):
+    for _ in range(160):
         expect(watched.locator("main")).to_be_visible()  # what waits behind a bar is asked for
         if watched.evaluate(TEXT) == words:
             return
@@ -168,7 +168,7 @@ def test_nothing_moves_while_steps_are_carried_out_and_questions_open(
     page.wait_for_timeout(300)
     assert page.evaluate("window.shifted") < MAX_SHIFT, "the plan's question took the place of what was there"
     approve(page, "plan")
-    page.wait_for_timeout(600)  # the answer to a click may move what it likes
+    page.wait_for_timeout(1_500)  # the answer to a click may move what it likes
     page.evaluate("window.shifted = 0")
     for kind, words in (("step", "Needs your decision: Accept “"), ("", "The run has ended: Succeeded")):
         expect(page.locator(ARRIVALS)).to_be_visible(timeout=LONG)
@@ -182,7 +182,7 @@ def test_nothing_moves_while_steps_are_carried_out_and_questions_open(
         expect(page.locator(ARRIVALS)).to_be_hidden()
         if kind:
             approve(page, kind)
-            page.wait_for_timeout(600)
+            page.wait_for_timeout(1_500)
             page.evaluate("window.shifted = 0")
 
 

@@ -12,7 +12,7 @@ from tests.installation import Installation
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory, installation: Installation) -> Iterator[Site]:
-    with served(installation.copy(tmp_path_factory.mktemp("killed"))) as site:
+    with served(installation.copy(tmp_path_factory.mktemp("killed")), PEV_LEASE_SECONDS="2") as site:
         yield site
 
 

@@ -14,7 +14,7 @@ from tests.browser.test_story import gate
 
 def until(page: Page, what: Locator) -> None:
     """Load the page again until this is there."""
-    ends = time.monotonic() + 60
+    ends = time.monotonic() + 180
     while not what.count():
         assert time.monotonic() < ends, page.locator("main").inner_text()
         page.wait_for_timeout(100)  # as people would, only faster

@@ -15,8 +15,12 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
-START_SECONDS = 30
+START_SECONDS = 60
 """By the clock, for starting the process on a busy machine."""
+SLOWER = 4
+"""So many times slower than the machine for which the tests give their seconds may another be. There most calls take a
+tenth of them; what is quadratic takes a hundred times as long.
+"""
 _TOO_MUCH_MEMORY = 99
 _MEASURES = "COVERAGE"
 """So begin the names of variables that make a process measure itself, which takes longer than what is bounded."""
@@ -31,10 +35,11 @@ class TooMuch(AssertionError):
 def within(seconds: float, megabytes: int, function: str, *args: object) -> Any:
     """What `package.module.function(*args)` returns; what it raises is raised here.
 
-    Raises TooMuch when the call needs more seconds of processor time, more than ten times as many by the clock (the
-    machine may be busy), or more megabytes on top of what its imports have taken. Arguments, result and exception
-    travel as pickles; a function of a test's own module will do.
+    Raises TooMuch when the call needs more seconds of processor time (`SLOWER` times as many: the machine may be
+    another), more than ten times as many by the clock (it may be busy), or more megabytes on top of what its imports
+    have taken. Arguments, result and exception travel as pickles; a function of a test's own module will do.
     """
+    seconds *= SLOWER
     _start()
     ours, its = _PROCESSES.Pipe(duplex=False)
     child = _PROCESSES.Process(target=_call, args=(its, seconds, megabytes, function, args))

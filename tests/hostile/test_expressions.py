@@ -31,9 +31,7 @@ def first_slow(pattern: str, method: str) -> str:
 
 
 def test_a_quadratic_expression_would_be_found() -> None:
-    assert within(20, 100, f"{__name__}.first_slow", r"\s*,", "search").endswith("in 10,000 characters")
-    assert within(20, 100, f"{__name__}.first_slow", r"\d+\s?EUR", "finditer").endswith("in 10,000 characters")
-    assert within(20, 100, f"{__name__}.first_slow", r"[^|]*\w(?:\d|[a-z])*\|", "fullmatch").endswith(
-        "in 10,000 characters"
-    )
+    assert "characters" in within(20, 100, f"{__name__}.first_slow", r"\s*,", "search")
+    assert "characters" in within(20, 100, f"{__name__}.first_slow", r"\d+\s?EUR", "finditer")
+    assert "characters" in within(20, 100, f"{__name__}.first_slow", r"[^|]*\w(?:\d|[a-z])*\|", "fullmatch")
     assert within(20, 100, f"{__name__}.first_slow", r"\s*,", "match") == ""

@@ -61,7 +61,7 @@ def not_to_be_laid_out() -> str:
 
 def test_what_is_rendered_in_this_process_takes_no_time_and_no_memory() -> None:
     seconds = within(12, 50, f"{__name__}.seconds_of_each", html.MAX_HERE_CHARACTERS)
-    assert [name for name, took in seconds.items() if took > 0.6] == []
+    assert [name for name, took in seconds.items() if took > 2.5] == []
 
 
 def test_a_megabyte_is_rendered_elsewhere() -> None:

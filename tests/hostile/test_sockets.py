@@ -6,13 +6,13 @@ from random import Random
 
 import pytest
 from channels.routing import URLRouter
-from channels.testing import WebsocketCommunicator
 
 from runs.models import Run
 from runs.web.following.consumer import MAX_MESSAGE
 from runs.web.routing import websocket_urlpatterns
 from tests import factories
 from tests.hostile.fuzzing import values
+from tests.integration.web.talking import Socket
 
 MESSAGES = 150
 TOO_LARGE = 1009
@@ -40,7 +40,7 @@ async def _everything(run: Run) -> set[int]:
     await socket.disconnect()
     socket = await _connected(run)
     await socket.send_to(text_data=json.dumps({"seen": 0}))
-    assert json.loads(await socket.receive_from(timeout=5))["seq"] == run.event_count
+    assert json.loads(await socket.receive_from())["seq"] == run.event_count
     await socket.disconnect()
     return codes
 
@@ -56,16 +56,16 @@ def _message(random: Random) -> str | bytes:
     return f'{{"seen": {random.choice(values.NUMBERS)}}}'
 
 
-async def _connected(run: Run) -> WebsocketCommunicator:
-    socket = WebsocketCommunicator(URLRouter(websocket_urlpatterns), f"/ws/runs/{run.pk}/")
+async def _connected(run: Run) -> Socket:
+    socket = Socket(URLRouter(websocket_urlpatterns), f"/ws/runs/{run.pk}/")
     socket.scope["user"] = run.owner
     connected, _ = await socket.connect()
     assert connected
     return socket
 
 
-async def _closed(socket: WebsocketCommunicator) -> int:
-    while (output := await socket.receive_output(timeout=5))["type"] != "websocket.close":
+async def _closed(socket: Socket) -> int:
+    while (output := await socket.receive_output())["type"] != "websocket.close":
         pass
     await socket.disconnect()
     return int(output["code"])

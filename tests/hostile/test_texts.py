@@ -69,4 +69,4 @@ def slowest(characters: int) -> tuple[float, str]:
 def test_no_text_takes_more_than_its_length_allows() -> None:
     """The slowest takes 0.1 seconds for 12,000 characters, and its time grows like their number."""
     seconds, what = within(10, 200, "tests.hostile.test_texts.slowest", 12_000)
-    assert (seconds < 0.3, what) == (True, what)
+    assert (seconds < 1, what) == (True, what)

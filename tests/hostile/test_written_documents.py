@@ -28,7 +28,7 @@ def test_hostile_markdown_ends_in_time(form: Form, text: str) -> None:
     began = time.monotonic()
     with suppress(InvalidInput):
         making.make(form, data(text))
-    assert time.monotonic() - began < 20
+    assert time.monotonic() - began < 60
 
 
 @pytest.mark.parametrize("text", [TEXTS["quotations"], TEXTS["lists"]])

@@ -73,7 +73,7 @@ def test_a_writer_waits_for_its_turn_and_gives_up_with_a_sentence(monkeypatch: p
     def hold() -> None:
         with history.writing():
             begun.set()
-            over.wait(10)
+            over.wait(60)
         connection.close()
 
     def write() -> None:
@@ -86,12 +86,12 @@ def test_a_writer_waits_for_its_turn_and_gives_up_with_a_sentence(monkeypatch: p
 
     holder = threading.Thread(target=hold)
     holder.start()
-    assert begun.wait(10)
+    assert begun.wait(60)
     monkeypatch.setattr(history, "LOCK_TIMEOUT", 0.05)
     impatient = threading.Thread(target=write)
     impatient.start()
     impatient.join()
-    monkeypatch.setattr(history, "LOCK_TIMEOUT", 10.0)
+    monkeypatch.setattr(history, "LOCK_TIMEOUT", 60.0)
     patient = threading.Thread(target=write)
     patient.start()
     over.set()

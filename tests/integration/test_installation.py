@@ -24,7 +24,7 @@ def called(data: Path, *arguments: str, **environ: str) -> subprocess.CompletedP
         env={**os.environ, "DJANGO_SETTINGS_MODULE": "pevsite.settings", "PEV_DATA_DIR": str(data), **environ},
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=240,
         check=False,
     )
 

@@ -55,7 +55,7 @@ def test_patterns_cannot_hang_the_server(
     must_hold(run, client, Outcome.FAILED, "was not searched for “(?:a|b)*a(?:a|b){500}c”: it took longer than")
     judged = Attempt.objects.get()
     assert judged.finished_at
-    assert (judged.finished_at - judged.created_at).total_seconds() < 5
+    assert (judged.finished_at - judged.created_at).total_seconds() < 20
     assert "verifier" not in team.seen
 
 

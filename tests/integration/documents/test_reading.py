@@ -103,12 +103,12 @@ def test_what_one_process_has_taken_no_other_reads() -> None:
 
 @pytest.mark.django_db(transaction=True)
 def test_a_long_reading_keeps_what_it_has_taken(monkeypatch: pytest.MonkeyPatch, settings: Settings) -> None:
-    settings.LEASE_SECONDS = 0.3
+    settings.LEASE_SECONDS = 1
     source = waiting()
     free: list[list[str]] = []
 
     def slow(*_: Any) -> bytes:
-        time.sleep(0.7)
+        time.sleep(1.5)
         free.append(reading.untaken())
         return answer()
 

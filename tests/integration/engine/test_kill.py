@@ -26,7 +26,7 @@ def machine(tmp_path: Path, installation: Installation, api: FakeAnthropic) -> I
     machine.kill()
 
 
-def wait_for(true: Callable[[], bool], seconds: float = 40) -> None:
+def wait_for(true: Callable[[], bool], seconds: float = 120) -> None:
     ends = time.monotonic() + seconds
     while not true():
         assert time.monotonic() < ends, "it did not come to that"
@@ -39,7 +39,7 @@ def test_a_killed_server_continues_where_it_was(machine: Machine, api: FakeAnthr
 
     def report_after_the_kill(request: Request, right: Answer) -> Answer:
         if request.tool_results:
-            killed.wait(40)
+            killed.wait(120)
         return right
 
     team = Team(plan=plan(step("one"), step("two"), step("three", "one", "two")), executor=report_after_the_kill)

@@ -25,7 +25,7 @@ from tests.fakes.anthropic_api import FakeAnthropic
 from tests.fakes.team import Team, plan, step
 
 pytestmark = [pytest.mark.django_db, pytest.mark.allow_hosts(["127.0.0.1"])]
-SOON = 8.0
+SOON = 20.0
 """Seconds within which a worker must be free again, on a busy machine."""
 
 

@@ -213,7 +213,7 @@ def test_a_server_that_hangs_is_given_up(api: FakeAnthropic, answer: Answer) -> 
     api.script(lambda _: answer)
     began = time.monotonic()
     printed, _ = refused("--seconds", "0.5")
-    assert time.monotonic() - began < 5
+    assert time.monotonic() - began < 20
     assert "Cannot be used: There was no answer in time." in printed
 
 

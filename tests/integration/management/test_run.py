@@ -42,7 +42,7 @@ def run(data: Path, *arguments: str, stdin: str = "", **environ: str) -> subproc
         input=stdin,
         capture_output=True,
         text=True,
-        timeout=90,
+        timeout=240,
         check=False,
     )
 
@@ -225,7 +225,7 @@ def test_what_cannot_be_read_is_said_from_the_beginning_and_can_be_excluded(
 def test_a_policy_that_cannot_be_used_starts_nothing(tmp_path: Path, installation: Installation, command: str) -> None:
     environ = {**os.environ, "PEV_DATA_DIR": str(installation.copy(tmp_path)), "PEV_POLICY": "attempts=99"}
     arguments = [sys.executable, "manage.py", command, *(["Do it"] if command == "run" else ["--port", "0"])]
-    done = subprocess.run(arguments, cwd=ROOT, env=environ, capture_output=True, text=True, timeout=60, check=False)
+    done = subprocess.run(arguments, cwd=ROOT, env=environ, capture_output=True, text=True, timeout=240, check=False)
     assert done.returncode != 0
     assert done.stderr.endswith(
         "“attempts” in PEV_POLICY cannot be used: Input should be less than or equal to 10. "

@@ -42,7 +42,7 @@ def imported(data: Path, *arguments: str) -> set[str]:
         env={**os.environ, "DJANGO_SETTINGS_MODULE": "pevsite.settings", "PEV_DATA_DIR": str(data)},
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=240,
         check=False,
     )
     assert done.returncode == 0, done.stderr
@@ -64,7 +64,7 @@ def test_the_link_waits_for_the_server_and_not_for_the_client(tmp_path: Path) ->
 def test_help_of_a_run_needs_no_tables(tmp_path: Path) -> None:
     arguments = [sys.executable, "-X", "importtime", "manage.py", "run", "--help"]
     environ = {**os.environ, "PEV_DATA_DIR": str(tmp_path / "none")}
-    done = subprocess.run(arguments, cwd=ROOT, env=environ, capture_output=True, text=True, timeout=60, check=True)
+    done = subprocess.run(arguments, cwd=ROOT, env=environ, capture_output=True, text=True, timeout=240, check=True)
     assert done.stdout.startswith("usage: manage.py run ")
     assert "--approve-all" in done.stdout
     assert "runs.management.commands.run" in done.stderr

@@ -143,7 +143,7 @@ def test_every_character_that_the_fonts_are_said_to_have_is_printed() -> None:
 
 
 def test_what_cannot_be_made_is_said_in_a_sentence(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(room, "LIMITS", guarded.Limits(megabytes=2_000, cpu_seconds=0.001, seconds=10, files=64))
+    monkeypatch.setattr(room, "LIMITS", guarded.Limits(megabytes=2_000, cpu_seconds=0.001, seconds=60, files=64))
     run = made.finished_succeeded()
     with pytest.raises(NotPrinted):
         printed(exported(run), "pdf")
@@ -159,7 +159,7 @@ def test_what_cannot_be_made_is_said_in_a_sentence(client: Client, monkeypatch: 
 def test_one_that_takes_long_is_waited_for_on_a_page(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(preparing, "WAIT_SECONDS", 0)
     go = threading.Event()
-    monkeypatch.setattr(views, "printed_from", lambda data, form: b"%PDF-late" if go.wait(20) else b"")
+    monkeypatch.setattr(views, "printed_from", lambda data, form: b"%PDF-late" if go.wait(60) else b"")
     run = made.finished_succeeded()
     client.force_login(run.owner)
     answer = client.get(f"/runs/{run.pk}/report.pdf")
@@ -168,7 +168,7 @@ def test_one_that_takes_long_is_waited_for_on_a_page(client: Client, monkeypatch
     assert "The PDF is being made" in page
     assert '<noscript><meta http-equiv="refresh" content="2"></noscript>' in page, "a script asks for the words alone"
     go.set()
-    monkeypatch.setattr(preparing, "WAIT_SECONDS", 20)
+    monkeypatch.setattr(preparing, "WAIT_SECONDS", 60)
     file: Any = client.get(f"/runs/{run.pk}/report.pdf")
     assert b"".join(file.streaming_content) == b"%PDF-late"
     ready = client.get(f"/runs/{run.pk}/report/pdf/").text

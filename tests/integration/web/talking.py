@@ -16,12 +16,26 @@ from runs.web.following.audience import from_database
 from runs.web.routing import websocket_urlpatterns
 from tests.factories import recorded
 
-type Talk = Callable[[WebsocketCommunicator], Awaitable[Any]]
+PATIENCE = 60.0
+"""Seconds for an answer that will come: a busy machine is no failure."""
 
 
-def communicator(run_id: int, user: User | None, tab: str = "history") -> WebsocketCommunicator:
+class Socket(WebsocketCommunicator):  # type: ignore[misc]  # the library has no types
+    """A browser's socket. The library's own waits a second for each answer."""
+
+    async def receive_output(self, timeout: float = PATIENCE) -> Any:
+        return await super().receive_output(PATIENCE)
+
+    async def wait(self, timeout: float = PATIENCE) -> None:
+        await super().wait(PATIENCE)
+
+
+type Talk = Callable[[Socket], Awaitable[Any]]
+
+
+def communicator(run_id: int, user: User | None, tab: str = "history") -> Socket:
     """A socket behind the sign-in and origin middleware, of a page that shows this tab."""
-    talk = WebsocketCommunicator(URLRouter(websocket_urlpatterns), f"/ws/runs/{run_id}/?tab={tab}")
+    talk = Socket(URLRouter(websocket_urlpatterns), f"/ws/runs/{run_id}/?tab={tab}")
     if user is not None:
         talk.scope["user"] = user
     return talk
@@ -42,8 +56,8 @@ def talk(run_id: int, user: User | None, what: Talk, tab: str = "history") -> An
     return asyncio.run(all_of_it())
 
 
-async def update(socket: WebsocketCommunicator) -> dict[str, Any]:
-    return cast("dict[str, Any]", json.loads(await socket.receive_from(timeout=3)))
+async def update(socket: Socket) -> dict[str, Any]:
+    return cast("dict[str, Any]", json.loads(await socket.receive_from()))
 
 
 def tell(run: Run) -> None:

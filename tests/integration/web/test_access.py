@@ -15,7 +15,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
-from channels.testing import WebsocketCommunicator
 from django.db import transaction
 from django.test import Client
 
@@ -28,6 +27,7 @@ from runs.trees import reset_cache
 from runs.web.routing import websocket_urlpatterns
 from tests import factories as made
 from tests.hostile.fuzzing.surface import addresses
+from tests.integration.web.talking import Socket
 
 type Statuses = tuple[int, int, int, int, int]
 
@@ -265,8 +265,8 @@ def test_the_socket_of_a_run_is_for_those_who_may_see_it() -> None:
 
     async def connects(cookies: str, address: str) -> bool:
         headers = [(b"host", b"testserver"), (b"origin", b"http://testserver"), (b"cookie", cookies.encode())]
-        socket = WebsocketCommunicator(application, address, headers=headers)
-        connected, _ = await socket.connect(timeout=5)
+        socket = Socket(application, address, headers=headers)
+        connected, _ = await socket.connect()
         await socket.disconnect()
         return bool(connected)
 

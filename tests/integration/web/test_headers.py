@@ -62,6 +62,6 @@ def test_with_tls_cookies_belong_to_this_host_alone(tmp_path: Path) -> None:
     program = "from pevsite.settings import *; print(SESSION_COOKIE_NAME, CSRF_COOKIE_NAME, WANTED_COOKIE_NAME)"
     environ = {**os.environ, "PEV_TLS": "on", "PEV_DATA_DIR": str(tmp_path)}
     done = subprocess.run(
-        [sys.executable, "-c", program], cwd=ROOT, env=environ, capture_output=True, text=True, timeout=60, check=True
+        [sys.executable, "-c", program], cwd=ROOT, env=environ, capture_output=True, text=True, timeout=240, check=True
     )
     assert done.stdout.split() == ["__Host-sessionid", "__Host-csrftoken", "__Host-pev_next"]

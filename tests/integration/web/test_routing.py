@@ -5,7 +5,6 @@ import json
 from typing import Any
 
 import pytest
-from channels.testing import WebsocketCommunicator
 from django.test import Client
 from pytest_django import Settings
 
@@ -14,7 +13,7 @@ from runs.models import Run
 from runs.web.following.audience import NO_LONGER_ALLOWED, from_database
 from runs.web.routing import is_same_origin
 from tests import factories
-from tests.integration.web.talking import told, update
+from tests.integration.web.talking import Socket, told, update
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -26,8 +25,8 @@ def through_the_door(run: Run, client: Client, **headers: str) -> bool:
     listed = [(name.encode(), value.encode()) for name, value in {**given, "cookie": cookies}.items() if value]
 
     async def connect() -> bool:
-        socket = WebsocketCommunicator(application, f"/ws/runs/{run.pk}/", headers=listed)
-        connected, _ = await socket.connect(timeout=5)
+        socket = Socket(application, f"/ws/runs/{run.pk}/", headers=listed)
+        connected, _ = await socket.connect()
         await socket.disconnect()
         return bool(connected)
 
@@ -52,14 +51,14 @@ def test_signing_out_ends_what_a_socket_is_sent() -> None:
     headers = [(b"host", b"testserver"), (b"origin", b"http://testserver"), (b"cookie", cookie)]
 
     async def all_of_it() -> Any:
-        socket = WebsocketCommunicator(application, f"/ws/runs/{run.pk}/", headers=headers)
+        socket = Socket(application, f"/ws/runs/{run.pk}/", headers=headers)
         assert (await socket.connect())[0]
         await socket.send_to(json.dumps({"seen": run.event_count - 1}))
         await update(socket)
         await from_database(lambda: client.logout())
         await told(run)
         try:
-            return await socket.receive_output(timeout=3)
+            return await socket.receive_output()
         finally:
             await socket.disconnect()
 
@@ -70,7 +69,7 @@ def test_an_unknown_address_is_refused_quietly() -> None:
     headers = [(b"host", b"testserver"), (b"origin", b"http://testserver")]
 
     async def connect() -> bool:
-        connected, _ = await WebsocketCommunicator(application, "/ws/other/", headers=headers).connect()
+        connected, _ = await Socket(application, "/ws/other/", headers=headers).connect()
         return bool(connected)
 
     assert asyncio.run(connect()) is False

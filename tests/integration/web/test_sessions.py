@@ -10,7 +10,6 @@ from functools import partial
 from typing import Any
 
 import pytest
-from channels.testing import WebsocketCommunicator
 from django.test import Client
 from pytest_django import Settings
 
@@ -24,6 +23,7 @@ from runs.models import Run, User
 from runs.web.following.audience import NO_LONGER_ALLOWED, from_database
 from runs.web.sessions import holder
 from tests import factories
+from tests.integration.web.talking import Socket, Talk, told
 
 CLOSED = {"type": "websocket.close", "code": NO_LONGER_ALLOWED}
 
@@ -115,6 +115,23 @@ def test_who_holds_a_session_is_read_from_the_rows(alice: User) -> None:
 
 def closing(client: Client, run: Run, end: Callable[[], object] | None, *, listening: bool = True) -> Any:
     """What a socket of this browser is sent after `end`, while nothing happens in the run."""
+    return said_after(client, run, end, lambda socket: socket.receive_output(), listening=listening)
+
+
+def stays_open(client: Client, run: Run, end: Callable[[], object], *, seconds: float = 0) -> bool:
+    """Whether a socket of this browser is told what happens in the run so many seconds after `end`."""
+
+    async def what(socket: Socket) -> bool:
+        await asyncio.sleep(seconds)
+        await told(run)
+        return bool((await socket.receive_output())["type"] == "websocket.send")
+
+    return bool(said_after(client, run, end, what))
+
+
+def said_after(
+    client: Client, run: Run, end: Callable[[], object] | None, what: Talk, *, listening: bool = True
+) -> Any:
     headers = [
         (b"host", b"testserver"),
         (b"origin", b"http://testserver"),
@@ -123,24 +140,19 @@ def closing(client: Client, run: Run, end: Callable[[], object] | None, *, liste
 
     async def all_of_it() -> Any:
         live.serve_from(asyncio.get_running_loop())
-        socket = WebsocketCommunicator(application, f"/ws/runs/{run.pk}/", headers=headers)
+        socket = Socket(application, f"/ws/runs/{run.pk}/", headers=headers)
         assert (await socket.connect())[0]
         if listening:
             await socket.send_to(json.dumps({"seen": run.event_count}))
             assert await socket.receive_nothing(timeout=0.3)
         if end is not None:
             await from_database(end)
-        return await output_of(socket)
+        try:
+            return await what(socket)
+        finally:
+            await socket.disconnect()
 
     return asyncio.run(all_of_it())
-
-
-async def output_of(socket: WebsocketCommunicator) -> Any:
-    """None for a socket that stays open and silent."""
-    if await socket.receive_nothing(timeout=3):
-        await socket.disconnect()
-        return None
-    return await socket.receive_output()
 
 
 def swept(change: Callable[[User], None], person: User) -> None:
@@ -172,7 +184,7 @@ def test_signing_out_closes_the_sockets_of_that_browser_and_no_others() -> None:
     run, bob = factories.awaiting_plan(), factories.bob()
     one, other = signed_in(bob), signed_in(bob)
     assert closing(one, run, lambda: one.post("/sign-out/")) == CLOSED
-    assert closing(other, run, lambda: live.recheck(bob.pk)) is None
+    assert stays_open(other, run, lambda: live.recheck(bob.pk))
 
 
 @pytest.mark.django_db(transaction=True)
@@ -180,7 +192,7 @@ def test_signing_out_closes_the_sockets_of_that_browser_and_no_others() -> None:
 def test_a_socket_closes_by_itself_when_its_session_is_over(settings: Settings, name: str) -> None:
     settings.SESSION_COOKIE_AGE = settings.SESSION_IDLE = 600
     run, client = factories.awaiting_plan(), signed_in(factories.bob())
-    shifted(client, name, 598)
+    shifted(client, name, 596)
     assert closing(client, run, None) == CLOSED
 
 
@@ -188,8 +200,8 @@ def test_a_socket_closes_by_itself_when_its_session_is_over(settings: Settings, 
 def test_a_page_that_is_used_meanwhile_keeps_the_sockets_open(settings: Settings) -> None:
     settings.SESSION_IDLE = 600
     run, client = factories.awaiting_plan(), signed_in(factories.bob())
-    shifted(client, "pev_used", 598)
-    assert closing(client, run, lambda: client.get("/")) is None
+    shifted(client, "pev_used", 596)
+    assert stays_open(client, run, lambda: client.get("/"), seconds=4.5)
 
 
 @pytest.mark.django_db(transaction=True)

@@ -99,7 +99,7 @@ def test_long_contents_take_little_more_than_their_length(data: bytes) -> None:
         decoded(data)
     took, (_, peak) = time.process_time() - began, tracemalloc.get_traced_memory()
     tracemalloc.stop()
-    assert took < 3
+    assert took < 15
     assert peak < 8 * len(data) + 15_000_000
 
 

@@ -17,7 +17,7 @@ from runs.engine import embedded
 from runs.engine.embedded import EmbeddedBackend, pool
 from runs.engine.notifications import Notifications
 
-WAIT = 10.0
+WAIT = 60.0
 go_on = threading.Event()
 
 

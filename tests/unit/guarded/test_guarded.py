@@ -127,16 +127,12 @@ def test_calls_of_many_threads_do_not_meet() -> None:
 
 
 def test_slow_calls_leave_turns_to_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(guarded, "SLOW_SECONDS", 1.0)
+    monkeypatch.setattr(guarded, "SLOW_SECONDS", 20.0)
     with ThreadPoolExecutor(4) as threads:
-        slow = [threads.submit(guarded.run, f"{CALLS}.sleep", b"2", Limits(seconds=6.0)) for _ in range(4)]
+        slow = [threads.submit(guarded.run, f"{CALLS}.sleep", b"2.5", Limits(seconds=60)) for _ in range(4)]
         time.sleep(0.2)
-        began = time.monotonic()
-        assert guarded.run(f"{CALLS}.reverse", b"ab", Limits(seconds=1.0))
-        assert time.monotonic() - began < 0.9
-        for one in slow:
-            with suppress(guarded.ChildFailed):
-                one.result()
+        assert guarded.run(f"{CALLS}.reverse", b"ab", Limits(seconds=20)) == b"ba"
+        assert not any(one.done() for one in slow)
 
 
 def test_data_is_asked_for_when_it_is_the_turn_of_a_call() -> None:
@@ -182,7 +178,7 @@ def test_a_fork_has_a_template_of_its_own() -> None:
         "if child == 0:\n    guarded.close()\n    os._exit(not right)\n"
         "sys.exit(os.waitpid(child, 0)[1] or not right)"
     )
-    assert subprocess.run([sys.executable, "-c", code], timeout=60, check=False).returncode == 0
+    assert subprocess.run([sys.executable, "-c", code], timeout=240, check=False).returncode == 0
 
 
 def test_what_is_spawned_sees_no_secret_and_nothing_printed_gets_between(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -251,7 +247,7 @@ def _lives(pid: int) -> bool:
 
 
 def _wait_for[Value](value: Callable[[], Value]) -> Value:
-    end = time.monotonic() + 20
+    end = time.monotonic() + 60
     while not (result := value()) and time.monotonic() < end:
         time.sleep(0.05)
     return result

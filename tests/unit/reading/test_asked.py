@@ -38,4 +38,4 @@ def test_a_hostile_place_is_read_in_linear_time(piece: str) -> None:
     begun = time.process_time()
     on_what(Comment(text="x", place=f"On row 1 of {piece * (190_000 // len(piece))}"))
     on_what(Comment(text="x", place=f"On point 1 “{piece * (190_000 // len(piece))}"))
-    assert time.process_time() - begun < 1
+    assert time.process_time() - begun < 5

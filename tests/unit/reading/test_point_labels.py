@@ -55,4 +55,4 @@ def test_hostile_items_are_read_in_linear_time(piece: str) -> None:
     text = f"F1 {piece * (2_000_000 // len(piece))}"
     begun = time.process_time()
     kind_of(labelled(text)[1])
-    assert time.process_time() - begun < 2
+    assert time.process_time() - begun < 10

@@ -75,7 +75,7 @@ def test_both_texts_can_be_read_from_the_pieces(before: str, after: str) -> None
 def test_texts_that_were_made_for_it_take_no_time(before: str, after: str) -> None:
     began = time.process_time()
     compared(before, after, Effort())
-    assert time.process_time() - began < 1
+    assert time.process_time() - began < 5
 
 
 def test_without_effort_left_one_text_replaces_the_other() -> None:

@@ -3,7 +3,6 @@
 import html
 import json
 import re
-import time
 from itertools import pairwise
 
 import pytest
@@ -67,12 +66,11 @@ def test_what_has_too_many_parts_stays_plain() -> None:
 
 
 def test_what_takes_too_long_stays_plain_and_is_not_tried_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(colours, "LIMITS", guarded.Limits(cpu_seconds=0.001, seconds=5))
     text = "x = 1 # slow\n" * 2_000
-    assert shown(text)[0] == ("x = 1 # slow", "", "")
-    began = time.monotonic()
-    assert shown(text)[0] == ("x = 1 # slow", "", "")
-    assert time.monotonic() - began < 0.5
+    with monkeypatch.context() as hurried:
+        hurried.setattr(colours, "LIMITS", guarded.Limits(cpu_seconds=0.001, seconds=60))
+        assert shown(text)[0] == ("x = 1 # slow", "", "")
+    assert shown(text)[0] == ("x = 1 # slow", "", ""), "there would be time enough now"
 
 
 def test_every_language_has_a_lexer_and_every_span_a_sort() -> None:

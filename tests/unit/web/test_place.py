@@ -61,4 +61,4 @@ def test_how_it_stands_in_an_address(place: Place, query: dict[str, object]) -> 
 def test_words_are_looked_for_in_bounded_time(text: str) -> None:
     began = time.process_time()
     nearest(" ".join("abcdefghijklmnop" * 10), text)
-    assert time.process_time() - began < 2
+    assert time.process_time() - began < 10

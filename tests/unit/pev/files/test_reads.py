@@ -183,7 +183,7 @@ def test_five_thousand_files_read_become_one_digest_of_everything_at_once() -> N
     for _ in range(5):
         assert all(files[path] for path in paths)
     reads = looks.recorded(then)
-    assert time.monotonic() - began < 5
+    assert time.monotonic() - began < 30
     assert (reads.files, set(reads.sets)) == ({}, {"everything"})
     assert len(reads.model_dump_json()) < 200
     assert holds(reads, view(dict.fromkeys(paths, "Words.")))

@@ -114,7 +114,7 @@ def test_searches_share_one_budget() -> None:
             found(compiled(slow.PATTERN), slow.TEXT, budget)
     with pytest.raises(TooSlow):
         budget.left()
-    assert time.monotonic() - began < 2
+    assert time.monotonic() - began < 20
 
 
 def test_few_compiled_patterns_are_kept() -> None:

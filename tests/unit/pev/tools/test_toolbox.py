@@ -173,7 +173,7 @@ class TestSearchFiles:
         nothing = run("search_files", {**asked, "prefix": "b"}, memory, search_seconds=0.2)
         assert nothing.is_error
         assert nothing.text.startswith("Nothing was found so far.\n[of 1 files not all")
-        assert time.monotonic() - began < 2
+        assert time.monotonic() - began < 20
 
     @pytest.mark.parametrize("pattern", ["(", "a{2000000000}", "(?x) a", "\\", "a(?=b)", r"(a)\1"])
     def test_refuses_a_bad_pattern(self, pattern: str) -> None:

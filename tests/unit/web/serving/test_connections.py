@@ -167,7 +167,7 @@ def test_writing_waits_for_the_reader() -> None:
         await asyncio.sleep(0)
         before = waiting.done()
         one.connectionLost(None) if end == "lost" else getattr(one, end)()
-        await asyncio.wait_for(waiting, 1)
+        await asyncio.wait_for(waiting, 60)
         return before
 
     for end in ("drain", "loseConnection", "lost"):
