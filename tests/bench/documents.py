@@ -88,5 +88,5 @@ def _figures(name: str, reader: str, path: Path, goals: Goals) -> list[Figure]:
 
 
 def _pdf(pages: int) -> bytes:
-    """Some 2,500 characters a page, word by word, as programs write them."""
-    return pdfs.word_by_word(pdfs.words(pages * 400))
+    """400 words and some 2,500 characters a page, word by word, as programs write them."""
+    return pdfs.word_by_word(pdfs.words(pages * 400), lines=40)

@@ -49,6 +49,18 @@ class View:
             upper, lower = lower, upper
         return Rectangle(one, upper, other, lower)
 
+    def scaled(self, width: int, height: int) -> tuple[float, float, float, float, float, float]:
+        """What makes pixels of points: where 0, 0 is across, what a point to the right and one up add to that, and the
+        same downwards.
+        """
+        (x, dx, dy), (y, ex, ey) = self._x, self._y
+        return x * width, dx * width, dy * width, y * height, ex * height, ey * height
+
+    def has(self, left: float, bottom: float, right: float, top: float) -> bool:
+        """Whether all of a box is on the page."""
+        shown = self.shown(left, bottom, right, top)
+        return min(shown.left, shown.top) >= 0 and max(shown.right, shown.bottom) <= 1
+
     @property
     def is_turned(self) -> bool:
         """Whether what goes across the page goes up or down on what is shown of it."""

@@ -31,7 +31,7 @@ from runs.documents.readers.pdf.objects import (
     text_object,
 )
 from runs.documents.readers.pdf.showing import drawn
-from runs.documents.readers.pdf.strips import Gap, Raster, Strip, are_spaces, gaps, pixels, raster, strips
+from runs.documents.readers.pdf.strips import Gap, Raster, Room, Strip, are_spaces, gaps, pixels, raster, rooms, strips
 
 MAX_SECONDS = 30.0
 """Of the processor, since the reading began, but for OCR; three hundred full pages take some three."""
@@ -134,7 +134,7 @@ class _Look:
         self._check_time()
         number, count = self._text.span(start, end)
         drawn_at = list(boxes(self._text_page, number, count))
-        places = [self._view.shown(*box) for box in drawn_at]
+        places = rooms(self._view, drawn_at, *self._coarse.size)
         parts = list(strips(places, self._ink, self._same))
         hidden = self._camouflaged(start, end) if any(part.same >= camouflage.MIN_DOUBT for part in parts) else set()
         layers = self._layers(start, end)
@@ -142,10 +142,10 @@ class _Look:
             parts = list(strips(places, self._first_change, self._same))
         needs_all = self._has_invisible or layers - {0} or (self._is_scan and not layers)
         spaces = self._text.text.count(" ", start, end)
-        if not needs_all and self._is_on_page(drawn_at, places) and self._is_plain(parts, spaces):
+        if not needs_all and self._is_on_page(drawn_at) and self._is_plain(parts, drawn_at, spaces):
             return sorted(hidden)
         ground = self._ground(places)
-        has_ink = any(self._contrast(self._coarse, place, ground) >= _MIN_STEP for place in places)
+        has_ink = any(self._contrast_in(self._coarse, place, ground) >= _MIN_STEP for place in places)
         return [at for at in range(start, end) if at in hidden or self._is_hidden(at, ground, has_ink)]
 
     def _layers(self, start: int, end: int) -> set[int | None]:
@@ -185,20 +185,21 @@ class _Look:
     def _share(self, picture: Image.Image, place: Rectangle, paint: Paint) -> float:
         return camouflage.share(picture.crop(pixels(place, *picture.size)), paint)
 
-    def _is_on_page(self, drawn_at: Sequence[Box], places: Sequence[Rectangle]) -> bool:
+    def _is_on_page(self, drawn_at: Sequence[Box]) -> bool:
         """Whether all of a line is, and none of it is tiny."""
-        if not places:
+        if not drawn_at:
             return True
-        lefts, tops, rights, bottoms = zip(*places, strict=True)
-        if min(min(lefts), min(tops)) < 0 or max(max(rights), max(bottoms)) > 1:
+        lefts, bottoms, rights, tops = zip(*drawn_at, strict=True)
+        if not self._view.has(min(lefts), min(bottoms), max(rights), max(tops)):
             return False
         return not any(map(self._is_tiny, drawn_at))
 
-    def _is_plain(self, parts: Sequence[Strip], spaces: int) -> bool:
+    def _is_plain(self, parts: Sequence[Strip], drawn_at: Sequence[Box], spaces: int) -> bool:
         """Whether there is ink from one end of a line to the other but for its spaces."""
         if not parts or not all(part.ink.strip(b"\0") for part in parts):
             return False
-        found = [gap for part in parts if part.has_gaps for gap in gaps(part)]
+        gappy = [part for part in parts if part.has_gaps]
+        found = [gap for part in gappy for gap in gaps(part, self._view.shown(*drawn_at[part.number]))]
         return not found or are_spaces(found, spaces) or not any(self._has_letter(gap) for gap in found)
 
     def _has_letter(self, gap: Gap) -> bool:
@@ -272,16 +273,19 @@ class _Look:
         across, up = (box[0] + box[2]) / 2, (box[1] + box[3]) / 2
         return any(one[0] <= across <= one[2] and one[1] <= up <= one[3] for one in self._pictures)
 
-    def _ground(self, places: Sequence[Rectangle]) -> int:
+    def _ground(self, places: Sequence[Room]) -> int:
         """The shade that most of a line has."""
         counts = [0] * 256
         for place in places:
-            part = self._coarse.crop(pixels(place, *self._coarse.size)).histogram()
+            part = self._coarse.crop(place).histogram()
             counts = [one + other for one, other in zip(counts, part, strict=True)]
         return counts.index(max(counts))
 
     def _contrast(self, picture: Image.Image, place: Rectangle, ground: int) -> int:
-        left, top, right, bottom = pixels(place, *picture.size)
+        return self._contrast_in(picture, pixels(place, *picture.size), ground)
+
+    def _contrast_in(self, picture: Image.Image, room: Room, ground: int) -> int:
+        left, top, right, bottom = room
         if right - left < _THIN:
             left, right = max(left - 1, 0), right + 1
         dark, light = cast("tuple[int, int]", picture.crop((left, top, right, bottom)).getextrema())

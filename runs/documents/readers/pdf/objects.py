@@ -1,6 +1,7 @@
 """What a page is drawn with: its pictures, and the colours of its text, which may be drawn as invisible, too."""
 
 import ctypes
+import struct
 from collections.abc import Callable, Iterator
 from itertools import islice
 from typing import Any, NamedTuple
@@ -46,7 +47,8 @@ class Contents(NamedTuple):
 def contents_of(page: PdfPage) -> Contents:
     paints, left, kinds = set[Paint](), MAX_OBJECTS, set[int]()
     has_covers = False
-    paint, kind_of, text = _Brush().paint, raw.FPDFPageObj_GetType, raw.FPDF_PAGEOBJ_TEXT
+    brushes = set[Brush]()
+    brush, kind_of, text = _Brushes().of, raw.FPDFPageObj_GetType, raw.FPDF_PAGEOBJ_TEXT
     groups: list[tuple[Callable[[Any, int], Any], Any, int, int]] = [
         (raw.FPDFPage_GetObject, page, raw.FPDFPage_CountObjects(page), 0)
     ]
@@ -60,7 +62,7 @@ def contents_of(page: PdfPage) -> Contents:
             handle = get(group, at)
             kind = kind_of(handle)
             if kind == text:
-                paints.add(paint(handle))
+                brushes.add(brush(handle))
                 has_words = True
                 continue
             kinds.add(kind)
@@ -69,37 +71,46 @@ def contents_of(page: PdfPage) -> Contents:
                 groups.append((raw.FPDFFormObj_GetObject, handle, raw.FPDFFormObj_CountObjects(handle), depth + 1))
                 has_words = True
         left -= min(count, left)
-    return Contents(frozenset(paints), has_covers, frozenset(kinds))
+    return Contents(frozenset(paints.union(map(_paint, brushes))), has_covers, frozenset(kinds))
 
 
-class _Brush:
-    """Asks pdfium for paints. Its numbers are made once: a long document has a hundred thousand pieces of text."""
+type Brush = tuple[int, bytes, bytes]
+"""How pdfium says that text is drawn: the mode, and red, green, blue and opacity of inside and outline, where used."""
+_UNKNOWN = struct.pack("=4I", 0, 0, 0, 255)
+
+
+class _Brushes:
+    """Asks pdfium. Its numbers are made once and read together: long documents have a hundred thousand texts."""
 
     def __init__(self) -> None:
-        self._numbers = tuple(ctypes.c_uint() for _ in range(4))
-        self._places = tuple(map(ctypes.byref, self._numbers))
+        self._numbers = bytearray(16)
+        self._places = tuple(ctypes.byref(ctypes.c_uint.from_buffer(self._numbers, 4 * at)) for at in range(4))
 
-    def paint(self, text: Any) -> Paint:
+    def of(self, text: Any) -> Brush:
         mode = raw.FPDFTextObj_GetTextRenderMode(text)
         if mode == raw.FPDF_TEXTRENDERMODE_FILL:
-            return (self._shade(raw.FPDFPageObj_GetFillColor, text),)
+            return mode, self._colour(raw.FPDFPageObj_GetFillColor, text), b""
         if mode in _INVISIBLE:
-            return ()
-        if mode in _OUTLINED:
-            return (self._shade(raw.FPDFPageObj_GetStrokeColor, text),)
-        inside = self._shade(raw.FPDFPageObj_GetFillColor, text)
-        return (inside, self._shade(raw.FPDFPageObj_GetStrokeColor, text)) if mode in _BOTH else (inside,)
+            return mode, b"", b""
+        inside = b"" if mode in _OUTLINED else self._colour(raw.FPDFPageObj_GetFillColor, text)
+        outline = self._colour(raw.FPDFPageObj_GetStrokeColor, text) if mode in _OUTLINED | _BOTH else b""
+        return mode, inside, outline
 
-    def _shade(self, get: Callable[..., int], text: Any) -> tuple[int, int]:
-        """As pdfium makes grey of colours."""
-        red, green, blue, opacity = self._numbers
-        if not get(text, *self._places):
-            return 0, 255
-        return (30 * red.value + 59 * green.value + 11 * blue.value) // 100, opacity.value
+    def _colour(self, get: Callable[..., int], text: Any) -> bytes:
+        return bytes(self._numbers) if get(text, *self._places) else _UNKNOWN
+
+
+def _paint(brush: Brush) -> Paint:
+    return tuple(_shade(*struct.unpack("=4I", colour)) for colour in brush[1:] if colour)
+
+
+def _shade(red: int, green: int, blue: int, opacity: int) -> tuple[int, int]:
+    """As pdfium makes grey of colours."""
+    return (30 * red + 59 * green + 11 * blue) // 100, opacity
 
 
 def paint_of(text: Any) -> Paint:
-    return _Brush().paint(text)
+    return _paint(_Brushes().of(text))
 
 
 def colours_of(text: Any) -> list[tuple[tuple[int, int, int], int]]:

@@ -4,14 +4,15 @@ All parts of a line are looked at together: programs that put each word at its p
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache, reduce
 from operator import or_
 from typing import NamedTuple
 
 from PIL import Image
 
-from runs.documents.readers.pdf.geometry import Rectangle
+from runs.documents.readers.pdf.geometry import Rectangle, View
+from runs.documents.readers.pdf.objects import Box
 
 _MIN_GAP = 0.55
 """In heights of the line: a digit leaves one as wide; many spaces do, too, which then costs the closer look."""
@@ -28,11 +29,11 @@ type Room = tuple[int, int, int, int]
 
 
 class Strip(NamedTuple):
-    """A line or a part of it. `ink` has a byte for each pixel of its length, 0 if there is none across all of it;
-    `room` is how many of them a gap has at least, and `same` the share that has the colour of some text.
+    """The part of a line with this number. `ink` has a byte for each pixel of its length, 0 if there is none across all
+    of it; `room` is how many of them a gap has at least, and `same` the share that has the colour of some text.
     """
 
-    place: Rectangle
+    number: int
     is_across: bool
     ink: bytes
     room: int
@@ -62,11 +63,25 @@ class Raster(NamedTuple):
         return [self.pixels[row * self.width + left : row * self.width + right] for row in range(top, bottom, step)]
 
 
-def strips(places: Sequence[Rectangle], ink: Raster, same: Raster) -> Iterator[Strip]:
+def rooms(view: View, boxes: Iterable[Box], width: int, height: int) -> list[Room]:
+    """Where parts of a line are in a picture: `pixels` of `view.shown`, for the hundred thousand of a long document."""
+    x, dx, dy, y, ex, ey = view.scaled(width, height)
+    found = []
+    for left, bottom, right, top in boxes:
+        one, other = round(x + dx * left + dy * bottom), round(x + dx * right + dy * top)
+        upper, lower = round(y + ex * left + ey * bottom), round(y + ex * right + ey * top)
+        if one > other:
+            one, other = other, one
+        if upper > lower:
+            upper, lower = lower, upper
+        found.append(_inside(one, upper, other, lower, width, height))
+    return found
+
+
+def strips(rooms: Sequence[Room], ink: Raster, same: Raster) -> Iterator[Strip]:
     """One for each part of a line; both rasters are of the same picture."""
-    rooms = [pixels(place, ink.width, ink.height) for place in places]
     for start, end in _bands(rooms):
-        yield from _strips(places[start:end], rooms[start:end], ink, same)
+        yield from _strips(start, rooms[start:end], ink, same)
 
 
 def _bands(rooms: Sequence[Room]) -> list[tuple[int, int]]:
@@ -85,7 +100,7 @@ def _around(rooms: Sequence[Room]) -> Room:
     return min(lefts), min(tops), max(rights), max(bottoms)
 
 
-def _strips(places: Sequence[Rectangle], rooms: Sequence[Room], ink: Raster, same: Raster) -> Iterator[Strip]:
+def _strips(number: int, rooms: Sequence[Room], ink: Raster, same: Raster) -> Iterator[Strip]:
     """Numbers as long as a row of pixels are put together ten times faster than pictures."""
     left, top, right, bottom = _around(rooms)
     is_across = right - left > bottom - top
@@ -100,16 +115,16 @@ def _strips(places: Sequence[Rectangle], rooms: Sequence[Room], ink: Raster, sam
         along = bytes(map(any, ink.rows(left, top, right, bottom)))
         counts = [row.count(1) for row in same.rows(left, top, right, bottom)]
         count = right - left
-    for place, room in zip(places, rooms, strict=True):
+    for at, room in enumerate(rooms, number):
         first, last = (room[0] - left, room[2] - left) if is_across else (room[1] - top, room[3] - top)
         gap = max(round(_MIN_GAP * min(last - first, depth)), 2)
         share = sum(counts[first:last]) / (count * (last - first))
-        yield Strip(place, is_across, along[first:last], gap, share)
+        yield Strip(at, is_across, along[first:last], gap, share)
 
 
-def gaps(strip: Strip) -> Iterator[Gap]:
-    """The gaps between the letters that may be spaces or missing letters."""
-    left, top, right, bottom = strip.place
+def gaps(strip: Strip, place: Rectangle) -> Iterator[Gap]:
+    """The gaps between the letters of a part of a line at this place that may be spaces or missing letters."""
+    left, top, right, bottom = place
     for found in _zeros(strip.room).finditer(strip.ink):
         first, last = found.start() / len(strip.ink), found.end() / len(strip.ink)
         if strip.is_across:
@@ -134,21 +149,19 @@ def _zeros(count: int) -> re.Pattern[bytes]:
 
 def pixels(place: Rectangle, width: int, height: int) -> Room:
     """Those of a picture that are inside, at least one in each direction, and none off the picture."""
-    left, right = _pixels(place.left, place.right, width)
-    top, bottom = _pixels(place.top, place.bottom, height)
-    return left, top, right, bottom
+    left, top, right, bottom = place
+    return _inside(
+        round(left * width), round(top * height), round(right * width), round(bottom * height), width, height
+    )
 
 
-def _pixels(first: float, last: float, size: int) -> tuple[int, int]:
-    """Compared by hand: a long document has a hundred thousand pieces of text, and calls would take twice as long."""
-    start, end = round(first * size), round(last * size)
-    if start < 0:
-        start = 0
-    elif start >= size:
-        start = size - 1
-    if end > size:
-        end = size
-    return start, end if end > start else start + 1
+def _inside(left: int, top: int, right: int, bottom: int, width: int, height: int) -> Room:
+    """Compared by hand: calls would take twice as long."""
+    left = 0 if left < 0 else left if left < width else width - 1
+    top = 0 if top < 0 else top if top < height else height - 1
+    right = right if right <= width else width
+    bottom = bottom if bottom <= height else height
+    return left, top, right if right > left else left + 1, bottom if bottom > top else top + 1
 
 
 def raster(picture: Image.Image) -> Raster:
