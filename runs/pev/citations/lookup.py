@@ -1,47 +1,17 @@
 """Citations: links in a deliverable from a statement to the place in a source that carries it, each looked up (T8)."""
 
-import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from urllib.parse import unquote
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
-from runs.enums import CitationStatus, Provenance
-from runs.errors import InvalidInput, PathRefused
+from runs.enums import CitationStatus
+from runs.errors import InvalidInput
 from runs.pev.citations.citation import Citation, Cited, Library
-from runs.pev.citations.clauses import misnamed_clause
 from runs.pev.citations.copied import copied, given_notes
-from runs.pev.citations.links import MAX_LINKS, Block, Link, links_in
-from runs.pev.citations.notes import Note, notes_in, placed_in
-from runs.pev.citations.places import paragraphs_around, passage_at, placed
-from runs.pev.citations.source_text import SourceText
-from runs.pev.citations.statements import Statement, Statements, figures_said, full_names, lacking, words_in
-from runs.pev.citations.words import quotes_in
-from runs.pev.contracts import RESULT
+from runs.pev.citations.links import MAX_LINKS, Link, links_in
+from runs.pev.citations.notes import Note, notes_in
+from runs.pev.citations.placing import placed_in
+from runs.pev.citations.reader import MAX_SEARCHED, Reader
 from runs.pev.documents.document import Document
-from runs.pev.evidence.finding import Span, find
-from runs.pev.evidence.passages import Passage
-from runs.pev.evidence.quotes import is_short, proves_nothing
-from runs.pev.files.paths import clean_path, digest_of, document_of, text_of
-from runs.pev.texts.wording import one_spaced, quoted
-
-MAX_SEARCHED = 60_000_000
-"""Characters of sources that are searched for the citations of one text: some four seconds. Only words that do not
-stand where the citation says are searched for in the whole file.
-"""
-COLLECTING = 4
-FIGURES = 10
-"""Collecting the words or the figures of a passage takes so many times as long as searching it once."""
-UNCOMPARED = "its figures were not compared: this text has too many citations"
-TOO_MUCH = "It was not looked up: too much would have to be searched for the citations of this text"
-NEAR_LINES = 60
-MAX_RANGE = 200
-
-type Place = tuple[str, int, int]
-"""The name of a source, and the first character of what is cited and the one after the last."""
-
-_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|//")
-_LINES = re.compile(r"L(\d{1,9})(?:C\d{1,9})?(?:-L?(\d{1,9})(?:C\d{1,9})?)?", re.IGNORECASE)
-_OTHER = re.compile(r"page=\d+[-\d]*|(?:p|s|sp|t|fn|en|cm|hd|ft)\d+[\w.]*|[^!]*!\$?[A-Za-z]{1,3}\$?\d+(?::.*)?")
 
 
 def citations_in(
@@ -54,7 +24,7 @@ def citations_in(
     `most`: how many links are looked up.
     """
     try:
-        reader = _Reader(text, links_in(text), library, allowance)
+        reader = Reader(text, links_in(text), library, allowance)
     except InvalidInput as error:
         return Cited(problem=f"Its citations were not looked up: {error}.")
     found = _without_copied(text, list(reader.resolved(reader.links[:most])), library, finished=finished)
@@ -68,7 +38,7 @@ def cited_at(text: str, start: int, end: int, library: Library) -> list[Citation
     Broken ones are left out: the others carry the words there, as far as their `provenance` can.
     """
     try:
-        reader = _Reader(text, links_in(text), library)
+        reader = Reader(text, links_in(text), library)
     except InvalidInput:
         return []
     found = _without_copied(text, list(reader.resolved(reader.near(start, end))), library)
@@ -81,7 +51,7 @@ def noted_in(document: Document, library: Library, allowance: int = MAX_SEARCHED
     What does not hold is none of its own where the whole note stands in a given file.
     """
     notes = notes_in(document, library.__contains__)
-    reader = _Reader(document.text, placed_in(document, notes[:most]), library, allowance)
+    reader = Reader(document.text, placed_in(document, notes[:most]), library, allowance)
     found = _noted(document, reader, dict(zip(reader.links, notes, strict=False)), library)
     until = notes[most].start if len(notes) > most else None
     return Cited(tuple(found), searched=allowance - reader.left, until=until)
@@ -90,13 +60,13 @@ def noted_in(document: Document, library: Library, allowance: int = MAX_SEARCHED
 def noted_at(document: Document, start: int, end: int, library: Library) -> list[Citation]:
     """As `cited_at`, of a document as `noted_in` reads it."""
     notes = notes_in(document, library.__contains__)
-    reader = _Reader(document.text, placed_in(document, notes), library)
+    reader = Reader(document.text, placed_in(document, notes), library)
     by_link = dict(zip(reader.links, notes, strict=True))
     near = {link: by_link[link] for link in reader.near(start, end)}
     return [one for one in _noted(document, reader, near, library) if not one.broken]
 
 
-def _noted(document: Document, reader: "_Reader", notes: Mapping[Link, Note], library: Library) -> Iterator[Citation]:
+def _noted(document: Document, reader: Reader, notes: Mapping[Link, Note], library: Library) -> Iterator[Citation]:
     found = zip(notes.items(), list(reader.resolved(list(notes))), strict=True)
     meant = [(note, replace(reader.meant(note, link, one), at=note.at)) for (link, note), one in found]
     given = given_notes({document.text[note.start : note.end] for note, one in meant if one.broken}, library)
@@ -127,272 +97,3 @@ def _copied(one: Citation, name: str) -> Citation:
         by_form=False,
         weak="",
     )
-
-
-@dataclass
-class _Source:
-    name: str
-    text: SourceText | None
-    document: Document | None
-    sha256: str
-    provenance: Provenance
-
-
-class _Reader:
-    """Looks the links of one text up, and remembers what it has read."""
-
-    def __init__(
-        self, text: str, read: tuple[Sequence[Block], Sequence[Link]], library: Library, allowance: int = MAX_SEARCHED
-    ) -> None:
-        blocks, self.links = read
-        self._statements = Statements(text, blocks, self.links)
-        self._library = library
-        self._sources: dict[str, _Source] = {}
-        self._spans: dict[tuple[str, str, int, int], Span | str] = {}
-        self._passages: dict[tuple[str, str, str], Passage | str] = {}
-        self._said: dict[Place, frozenset[str]] = {}
-        self._one_spaced: dict[str, str] = {}
-        self.left = allowance
-
-    def near(self, start: int, end: int) -> list[Link]:
-        """The links whose statement overlaps these characters."""
-        around = ((link, self._statements.around(link)) for link in self.links)
-        return [link for link, one in around if one.start < end and start < one.end]
-
-    def resolved(self, links: Sequence[Link]) -> Iterator[Citation]:
-        """What became of these links. Those of one statement carry it together."""
-        found = [(one, self._statements.around(link)) for link in links if (one := self._one(link))]
-        carried: dict[Statement, dict[Place, None]] = {}
-        for one, statement in found:
-            places = carried.setdefault(statement, {})
-            if not (one.broken or one.plain):
-                places[one.source, one.source_start, one.source_end] = None
-        unknown = self._unknown_names(carried)
-        weak = {one: self._weak(one, places, unknown.get(one, ())) for one, places in carried.items()}
-        for one, statement in found:
-            yield replace(
-                one,
-                statement=statement.words,
-                statement_start=statement.start,
-                statement_end=statement.end,
-                weak="" if one.plain or one.broken else "; ".join(filter(None, (one.weak, weak[statement]))),
-            )
-
-    def may_have(self, note: Note, one: Citation) -> bool:
-        """Whether a source that cannot be compared word by word with what a page has may still have it."""
-        text = self._sources[one.source].text if one.source in self._sources else None
-        if text is None:
-            return False
-        if one.source not in self._one_spaced:
-            self._one_spaced[one.source] = one_spaced(text.text)
-        return note.may_stand_in(self._one_spaced[one.source])
-
-    def meant(self, note: Note, link: Link, one: Citation) -> Citation:
-        """What a note cites: where the first way to understand it leads nowhere, what the others do."""
-        if not one.broken:
-            return one
-        others = self.resolved(
-            [replace(other, start=link.start, end=link.end, block=link.block) for other in note.links()]
-        )
-        return next((other for other in others if not other.broken), one)
-
-    def _unknown_names(self, statements: Iterable[Statement]) -> dict[Statement, list[str]]:
-        """The names in each statement of which no word stands in any source that the text cites: another source may
-        be the one that knows them.
-        """
-        named = {statement: names for statement in statements if (names := full_names(statement.own))}
-        known = set(words_in(" ".join(self._sources)))
-        for source in self._sources.values() if named else ():
-            size = COLLECTING * len(source.text.text) if source.text else 0
-            if source.text is None or size > self.left:
-                return {}
-            self.left -= size
-            known.update(words_in(source.text.text))
-        return {one: [name for name in names if known.isdisjoint(words_in(name))] for one, names in named.items()}
-
-    def _weak(self, statement: Statement, places: Iterable[Place], names: Sequence[str]) -> str:
-        cited = list(places)
-        figures = lacking(statement.own, map(self._figures, cited))
-        if figures and self.left <= 0:
-            return UNCOMPARED
-        clause = misnamed_clause(
-            statement.own, [(self._sources[name].document, start, end) for name, start, end in cited]
-        )
-        return "; ".join(filter(None, [_weak(figures, names), clause]))
-
-    def _figures(self, place: Place) -> frozenset[str]:
-        """Those of the paragraph of a source that is cited; none when too much was searched."""
-        if place not in self._said:
-            name, start, end = place
-            passage = self._around(name, start, end) if self.left > 0 else ""
-            self.left -= FIGURES * len(passage)
-            self._said[place] = figures_said(passage)
-        return self._said[place]
-
-    def _around(self, name: str, start: int, end: int) -> str:
-        source = self._sources[name]
-        if source.document and (passage := paragraphs_around(source.document, start, end)):
-            return passage
-        return source.text.around(start, end) if source.text else ""
-
-    def _one(self, link: Link) -> Citation | None:
-        target = link.target.strip()
-        if not target or target.startswith("#") or _SCHEME.match(target):
-            return None
-        path, mark, anchor = self._parted(target)
-        texts, is_quote = quotes_in(link.text)
-        plain = not mark and not is_quote
-        given = Citation(
-            start=link.start,
-            end=link.end,
-            line=link.line,
-            quote=texts[0],
-            target=target,
-            status=CitationStatus.BROKEN,
-            sentence="",
-            plain=plain,
-            by_form=is_quote or bool(_LINES.fullmatch(anchor) or _OTHER.fullmatch(anchor)),
-        )
-        name = self._named(path if mark else target)
-        if name is None:
-            return replace(given, sentence=self._no_file(path if mark else target))
-        if plain:
-            return self._file(given, name)
-        return self._quoted(given, self._source(name), anchor if mark else "", texts)
-
-    def _parted(self, target: str) -> tuple[str, str, str]:
-        """Path and anchor of a target, with the mark between them. Names of sheets and files may have that mark too."""
-        last = target.rpartition("#")
-        if target.count("#") > 1 and self._named(last[0]) is None:
-            first = target.partition("#")
-            return first if self._named(first[0]) else last
-        return last
-
-    def _named(self, path: str) -> str | None:
-        """The name in the library that a target means, percent-encoded or not; None if there is none."""
-        for written in (unquote(path), path):
-            prefix = RESULT if written.startswith(RESULT) else ""
-            try:
-                name = prefix + clean_path(written.removeprefix(prefix).removeprefix("./"))
-            except PathRefused:
-                continue
-            if name in self._library:
-                return name
-        return None
-
-    def _no_file(self, path: str) -> str:
-        shown = quoted(unquote(path))
-        inner = unquote(path).lstrip("./")
-        if inner != path and self._named(inner):
-            return f"There is no file {shown}; targets begin at the top folder: write {inner}"
-        return f"There is no file {shown}"
-
-    def _file(self, given: Citation, name: str) -> Citation:
-        source = self._source(name)
-        return replace(
-            given,
-            status=CitationStatus.OK,
-            sentence=f"{name} is a file of the task",
-            source=name,
-            provenance=source.provenance,
-            sha256=source.sha256,
-        )
-
-    def _source(self, name: str) -> _Source:
-        if name not in self._sources:
-            data = self._library[name]
-            text = text_of(data)
-            self._sources[name] = _Source(
-                name,
-                None if text is None else SourceText(text),
-                document_of(data),
-                self._library.digest(name) or digest_of(data),
-                self._library.provenance(name),
-            )
-        return self._sources[name]
-
-    def _quoted(self, given: Citation, source: _Source, anchor: str, texts: Sequence[str]) -> Citation:
-        known = replace(given, source=source.name, sha256=source.sha256, provenance=source.provenance)
-        if source.text is None:
-            return replace(known, sentence=f"{source.name} cannot be read yet, so nothing can be cited from it")
-        if source.document:
-            return self._of_document(known, source.document, unquote(anchor), texts)
-        lines = _LINES.fullmatch(unquote(anchor))
-        first = int(lines[1]) if lines else 0
-        last = max(first, int(lines[2] or 0)) if lines else 0
-        problem = ""
-        for quote in texts:
-            span = self._place(source.name, source.text, quote, first, last)
-            if isinstance(span, Span):
-                return _placed(replace(known, quote=quote), span, anchor, (first, last))
-            problem = problem or span
-        return replace(known, sentence=problem, cited_line=first)
-
-    def _of_document(self, known: Citation, document: Document, anchor: str, texts: Sequence[str]) -> Citation:
-        problem = ""
-        for quote in texts:
-            key = (known.source, quote, anchor)
-            if key not in self._passages:
-                self._passages[key] = self._passage(known.source, document, quote, anchor)
-            found = self._passages[key]
-            if isinstance(found, Passage):
-                return placed(known, found, document, anchor)
-            problem = problem or found
-        return replace(known, sentence=problem, cited_place=anchor)
-
-    def _passage(self, name: str, document: Document, quote: str, anchor: str) -> Passage | str:
-        """Where the document has the quote, rather at the anchor; or why it proves nothing."""
-        if self.left <= 0:
-            return TOO_MUCH
-        found, cost = passage_at(quote, document, name, anchor)
-        self.left -= cost
-        return found
-
-    def _place(self, name: str, text: SourceText, quote: str, first: int, last: int) -> Span | str:
-        key = (name, quote, first, last)
-        if key not in self._spans:
-            self._spans[key] = self._searched(name, text, quote, first, last)
-        return self._spans[key]
-
-    def _searched(self, name: str, text: SourceText, quote: str, first: int, last: int) -> Span | str:
-        """Where the quote stands: in the lines named, else near them, else anywhere; or why it proves nothing."""
-        if self.left <= 0:
-            return TOO_MUCH
-        if is_short(quote):
-            self.left -= len(text.text)
-        if reason := proves_nothing(quote, text.text):
-            return reason
-        last = min(last, first + MAX_RANGE)
-        windows = [(first, last), (max(1, first - NEAR_LINES), last + NEAR_LINES)] if first else []
-        for low, high in windows:
-            start, end = text.lines(low, high)
-            part = text.text[start : end + 4 * len(quote) + 400]
-            self.left -= len(part)
-            span = find(quote, part)
-            if span and start + span.start < end:
-                return Span(start + span.start, start + span.end, text.line_at(start + span.start))
-        self.left -= len(text.text)
-        return find(quote, text.text) or f"{quoted(quote)} does not occur in {name}"
-
-
-def _placed(known: Citation, span: Span, anchor: str, lines: tuple[int, int]) -> Citation:
-    """A citation whose words were found: at the lines named, elsewhere, or behind an anchor that texts do not have."""
-    first, last = lines
-    found = replace(known, source_start=span.start, source_end=span.end, source_line=span.line, cited_line=first)
-    where = f"{quoted(known.quote)} stands in {known.source}, line {span.line}"
-    if anchor and not first:
-        kind = "belongs to another format" if _OTHER.fullmatch(anchor) else "is none that a text file has"
-        return replace(found, sentence=f"The anchor #{anchor[:40]} {kind}; {where}: write #L{span.line}")
-    if first and first <= span.line <= min(last, first + MAX_RANGE):
-        return replace(found, status=CitationStatus.OK, sentence=where)
-    instead = f"not in line {first}" if first else "which the link did not say"
-    return replace(found, status=CitationStatus.CORRECTED, sentence=f"{where}, {instead}")
-
-
-def _weak(figures: Sequence[str], names: Sequence[str]) -> str:
-    sentences = []
-    for missing, where in ((figures, "what is cited"), (names, "any source that is cited")):
-        if missing:
-            listed = ", ".join(missing[:5]) + (" …" if len(missing) > 5 else "")
-            sentences.append(f"{listed} {'is' if len(missing) == 1 else 'are'} not in {where}")
-    return "; ".join(sentences)

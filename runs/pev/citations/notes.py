@@ -1,23 +1,18 @@
 """The notes of a document that was made which are citations: “lease.docx, clause 4.2(b): “ten days””."""
 
 import re
-from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from itertools import pairwise
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from typing import NamedTuple
 from urllib.parse import quote as encoded
 
-import regex
-
-from runs.pev.citations.links import Block, Link
+from runs.pev.citations.letters import is_lossy, stands_in
+from runs.pev.citations.links import Link
 from runs.pev.contracts import RESULT
-from runs.pev.documents.document import ASIDE, Document, words_for
+from runs.pev.documents.document import Document, words_for
 from runs.pev.documents.layout import BlockKind
 from runs.pev.texts.wording import one_spaced
 
-MAX_SEARCHED = 50_000_000
-"""Characters of a document in which the words are looked for that its notes are about."""
 MAX_HEAD = 900
 MAX_DIGITS = 5
 MAX_TRIED = 200_000
@@ -33,17 +28,6 @@ _PLACE = re.compile(
 _LINE = re.compile(r"line (\d{1,9})")
 _BROKEN_WORD = re.compile(r"(?<=[^\s][-‐/–—])\n(?=\S)")
 _LINE_END = re.compile(r"(?<![^\S\n])[^\S\n]*+\n\s*+")
-_LINES = re.compile(r"[^\n]+\n?")
-_SHORT = 0.75
-_OTHER_SCRIPT = r"[^\p{Latin}\p{Greek}\p{Cyrillic}\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}\p{Common}\p{Inherited}]"
-_LOSSY = regex.compile(rf"{_OTHER_SCRIPT}|f[fil]+|\[(?:[a-z0-9-]+ )*[a-z0-9-]+\]")
-IN_OTHER_LETTERS = regex.compile(rf"{_OTHER_SCRIPT}|[\uFB00-\uFB06]|\p{{So}}")
-"""What a source has of which a page may not give back the words as they are there."""
-_MIN_FIRM = 4
-"""Letters of a quote that have to be comparable; of fewer it counts that its source has letters that are not."""
-_ROOM = 4
-"""Characters of a source for each of a page between two parts that are alike in both, and so many more."""
-_MAX_PLACES = 1_000
 _MAX_SOUGHT = 4_000
 """Characters of a quote that are looked for in the text."""
 _SIGNS = str.maketrans({char: f"\\{char}" for char in r"\`*_{}[]()<>#+-.!|~"} | {"&": "&amp;"})
@@ -65,12 +49,11 @@ class Note:
 
     def may_stand_in(self, text: str) -> bool:
         """Whether a text, whose words have one space between them, may have these words, of which a page has given
-        some back in other letters: of scripts whose letters are joined or reordered, of joined Latin letters, and of
-        signs that are printed as their names. All else of the quote stands there, with such letters between.
+        some back in other letters.
         """
-        if not self.number or not _LOSSY.search(self.quote):
+        if not self.number or not is_lossy(self.quote):
             return False
-        return any(_stands_in(one_spaced(quote).strip(), text) for quote in self._spellings())
+        return any(stands_in(one_spaced(quote).strip(), text) for quote in self._spellings())
 
     def words(self) -> re.Pattern[str]:
         """What finds the quoted words in the text, with the number of the note if that stands there."""
@@ -93,42 +76,6 @@ class Note:
     def _spellings(self) -> list[str]:
         """The quote as it may have been before its lines were broken."""
         return list(dict.fromkeys([_BROKEN_WORD.sub("", self.quote), _LINE_END.sub("", self.quote)]))
-
-
-def _stands_in(quote: str, text: str) -> bool:
-    parts = _firm_parts(quote)
-    if sum(map(str.isalnum, "".join(part for part, _ in parts))) < _MIN_FIRM:
-        return IN_OTHER_LETTERS.search(text) is not None
-    at = text.find(parts[0][0])
-    for _ in range(_MAX_PLACES):
-        if at < 0 or _follows(parts, text, at):
-            return at >= 0
-        at = text.find(parts[0][0], at + 1)
-    return False
-
-
-def _firm_parts(quote: str) -> list[tuple[str, str]]:
-    """What stands between such letters, each part with those that stand before it."""
-    parts: list[tuple[str, str]] = []
-    before, at = "", 0
-    for start, end in [*(match.span() for match in _LOSSY.finditer(quote)), (len(quote), len(quote))]:
-        if part := quote[at:start].strip():
-            parts.append((part, before))
-            before = ""
-        before, at = before + quote[start:end], end
-    return parts
-
-
-def _follows(parts: Sequence[tuple[str, str]], text: str, at: int) -> bool:
-    """Whether the parts stand there one after the other, and what is between them as it is or in other letters."""
-    at += len(parts[0][0])
-    for part, before in parts[1:]:
-        found = text.find(part, at, at + _ROOM * len(before) + _ROOM + len(part))
-        between = text[at:found].strip()
-        if found < 0 or not (between == before.strip() or IN_OTHER_LETTERS.search(between)):
-            return False
-        at = found + len(part)
-    return True
 
 
 def notes_in(document: Document, is_source: Callable[[str], bool]) -> list[Note]:
@@ -204,42 +151,3 @@ def _parted(head: str) -> Iterator[tuple[str, str]]:
     """What stands before each comma, and behind it. A long line may have been broken where the name has no space."""
     for one in dict.fromkeys([one_spaced(head), _LINE_END.sub("", head)]):
         yield from ((one[: at.start()], one[at.end() :]) for at in re.finditer("(?<=.), (?=.)", one))
-
-
-def placed_in(document: Document, notes: Sequence[Note]) -> tuple[list[Block], list[Link]]:
-    """Paragraphs, and a link for each note: at the quoted words of the text that it is about where these stand there,
-    so that their sentence is the statement that they carry; else where the note is.
-    """
-    on_pages = document.layout.format == "pdf"
-    blocks = list(_paragraphs(document, notes) if on_pages else (Block(*one[2:4]) for one in document.layout.blocks))
-    starts = [one.start for one in blocks]
-    ends = [match.start() for match in re.finditer("\n", document.text)]
-    found: list[Link] = []
-    at, left = 0, MAX_SEARCHED
-    for note in notes:
-        match = note.words().search(document.text, at) if left > 0 else None
-        left -= (match.end() if match else len(document.text)) - at
-        link = next(note.links())
-        if match and (on_pages or not _is_aside(document, match.start())):
-            at = match.end()
-            link = replace(link, start=match.start(), end=at)
-        line = bisect_right(ends, link.start) + 1
-        found.append(replace(link, line=line, block=bisect_right(starts, link.start) - 1))
-    return blocks, found
-
-
-def _is_aside(document: Document, at: int) -> bool:
-    block = document.block_at(at)
-    return block is not None and block.kind in ASIDE
-
-
-def _paragraphs(document: Document, notes: Sequence[Note]) -> Iterator[Block]:
-    """Those of pages, whose lines are no paragraphs: each ends with a line that is much shorter than others are."""
-    begun = [note.start for note in notes]
-    for page in document.layout.blocks:
-        lines = [(line.start(), line.end()) for line in _LINES.finditer(document.text, page.start, page.end)]
-        longest = max((end - start for start, end in lines), default=0)
-        ends = {end for start, end in lines if end - start < longest * _SHORT}
-        ends.update(begun[bisect_right(begun, page.start) : bisect_left(begun, page.end)])
-        edges = sorted({page.start, page.end, *ends})
-        yield from (Block(start, end) for start, end in pairwise(edges))
