@@ -27,8 +27,15 @@ from runs.errors import InvalidInput
 MAX_STREAM_BYTES = 50_000_000
 _OLD = "is a file of an old Office format; save it as .docx, .xlsx or .pptx"
 _DAMAGED = "is a damaged mail of Outlook; open it and save it again"
+_DAMAGED_OLD = "is a damaged file of an old Office format; open it and save it as .docx, .xlsx or .pptx"
+_DAMAGED_OTHER = "is damaged; open it with the program that made it and save it as .docx, .xlsx, .pptx or .eml"
 _OLD_STREAMS = ("WordDocument", "Workbook", "Book", "PowerPoint Document")
 _PROPERTIES = "__properties_version1.0"
+_OLD_BEGINNINGS = re.compile(rb"\xec\xa5|\x09\x08[\x00-\x10]\x00\x00[\x05\x06]")
+"""Of the texts of Word and of Excel files, which stand right behind the first sector where their list of streams, at
+the end of many files, has been cut off.
+"""
+_SECTOR = 512
 _SENT, _DELIVERED, _CODE_PAGE = 0x0039, 0x0E06, 0x3FFD
 _HEADER_BYTES = 32
 _ENTRY = struct.Struct("<HHI8s")
@@ -51,7 +58,7 @@ def make(data: bytes) -> Made:
             _refuse_others(file)
             return laid_out("msg", _Message(file).mail())
     except _BROKEN as error:
-        raise InvalidInput(_DAMAGED) from error
+        raise InvalidInput(_damaged(data)) from error
 
 
 def attachments(data: bytes) -> list[tuple[str, bytes]]:
@@ -86,6 +93,21 @@ def _refuse_others(file: olefile.OleFileIO) -> None:
         raise InvalidInput(_OLD)
     if not file.exists(_PROPERTIES):
         raise InvalidInput("is a file of a kind that cannot be read")
+
+
+def _damaged(data: bytes) -> str:
+    """What a file is that cannot be opened, by how it begins and by the names of streams among its bytes. A mail may
+    have a Word file attached.
+    """
+    is_old = _OLD_BEGINNINGS.match(data, _SECTOR) is not None
+    if not is_old and _name(_PROPERTIES) in data:
+        return _DAMAGED
+    return _DAMAGED_OLD if is_old or any(_name(one) in data for one in _OLD_STREAMS) else _DAMAGED_OTHER
+
+
+def _name(stream: str) -> bytes:
+    """As the list of streams has it, up to its end."""
+    return f"{stream}\0".encode("utf-16-le")
 
 
 class _Message:

@@ -14,6 +14,7 @@ from runs.guarded import Limits
 from tests.documents.compound import compound
 
 _PROPERTIES = "__properties_version1.0"
+OLD = "is a damaged file of an old Office format; open it and save it as"
 
 
 def test_a_mail_is_read_as_lines() -> None:
@@ -91,6 +92,33 @@ def test_what_is_no_mail_or_damaged_as_a_whole_has_no_attachments_and_its_reader
         assert attachments(data) == []
         with pytest.raises(InvalidInput, match=r"^is "):
             make(data)
+
+
+@pytest.mark.parametrize(
+    ("data", "sentence"),
+    [
+        (compound({_PROPERTIES: bytes(32)}), "is a damaged mail of Outlook; open it and save it again"),
+        (
+            compound({_PROPERTIES: bytes(32), "__attach/__substg1.0_37010102": compound({"WordDocument": bytes(9)})}),
+            "is a damaged mail of Outlook; open it and save it again",
+        ),
+        *(
+            (compound({stream: bytes(9)}), f"{OLD} .docx, .xlsx or .pptx")
+            for stream in ("WordDocument", "Workbook", "Book", "PowerPoint Document")
+        ),
+        (bytes(512) + b"\xec\xa5\xc1\0", f"{OLD} .docx, .xlsx or .pptx"),
+        (bytes(512) + b"\x09\x08\x10\0\0\x06\x05\0", f"{OLD} .docx, .xlsx or .pptx"),
+        (
+            compound({"Other": bytes(9)}),
+            "is damaged; open it with the program that made it and save it as .docx, .xlsx, .pptx or .eml",
+        ),
+    ],
+)
+def test_a_damaged_file_is_called_a_mail_only_if_it_is_one(data: bytes, sentence: str) -> None:
+    damaged = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + b"\xff" * 504 + data[512:]
+    with pytest.raises(InvalidInput) as error:
+        make(damaged)
+    assert str(error.value) == sentence
 
 
 def test_damaged_files_are_refused_or_read_and_never_break() -> None:
