@@ -7,11 +7,15 @@ from runs.documents.readers.docx.formats import MAX_NUMBER, written
 from runs.documents.readers.docx.numbering import BULLET, Numbered
 from runs.documents.readers.odt.names import STYLE, TEXT
 from runs.documents.readers.parts import Element, whole_number
+from runs.pev.documents.sheets import column_of
 
 _MAX_LEVEL = 10
 _MAX_AFFIX = 40
 _MAX_PARENTS = 20
-_FORMATS = {"1": "decimal", "a": "lowerLetter", "A": "upperLetter", "i": "lowerRoman", "I": "upperRoman"}
+_LOWER, _UPPER = "lower letters", "upper letters"
+_FORMATS = {"1": "decimal", "a": _LOWER, "A": _UPPER, "i": "lowerRoman", "I": "upperRoman"}
+_IN_STEP = {_LOWER: "lowerLetter", _UPPER: "upperLetter"}
+"""With `num-letter-sync` bb comes after aa, as in Word; without it ab does."""
 _OUTLINE = "outline"
 
 
@@ -59,10 +63,11 @@ class Styles:
 def _levels(style: Element) -> Iterator[tuple[int, _Level]]:
     for one in style:
         prefix, suffix = (one.get(f"{STYLE}num-{which}", "")[:_MAX_AFFIX] for which in ("prefix", "suffix"))
+        form = _FORMATS.get(one.get(f"{STYLE}num-format", ""), "")
         yield (
             whole_number(one.get(f"{TEXT}level"), 1, low=1, high=_MAX_LEVEL),
             _Level(
-                format=_FORMATS.get(one.get(f"{STYLE}num-format", ""), ""),
+                format=_IN_STEP.get(form, form) if one.get(f"{STYLE}num-letter-sync") == "true" else form,
                 prefix=prefix,
                 suffix=suffix,
                 start=whole_number(one.get(f"{TEXT}start-value"), 1, high=MAX_NUMBER),
@@ -148,7 +153,14 @@ def _count(
     if not style.format:
         return None
     shown = [one for one in range(max(level - style.shown + 1, 1), level + 1) if one in levels and levels[one].format]
-    numbers = ".".join(written(counts[one], levels[one].format) for one in shown)
+    numbers = ".".join(_written(counts[one], levels[one].format) for one in shown)
     shape = f"{style.format} {style.prefix}%{style.suffix}"
     label = f"{style.prefix}{numbers}{style.suffix}".strip()
     return Numbered(label, key, level, shape, is_whole=len(shown) > 1, begins=begins)
+
+
+def _written(number: int, form: str) -> str:
+    if form in _IN_STEP:
+        letters = column_of(number)
+        return letters.lower() if form == _LOWER else letters
+    return written(number, form)

@@ -247,6 +247,20 @@ def test_bullets_and_starts_are_those_of_the_level() -> None:
     assert _numbers(_list(_P + _list(_P, _P, more="")), levels) == ["•", "C)", "D)"]
 
 
+@pytest.mark.parametrize(
+    ("level", "labels"),
+    [
+        ("style:num-format='a'", ["z", "aa", "ab"]),
+        ("style:num-format='A'", ["Z", "AA", "AB"]),
+        ("style:num-format='a' style:num-letter-sync='false'", ["z", "aa", "ab"]),
+        ("style:num-format='a' style:num-letter-sync='true'", ["z", "aa", "bb"]),
+        ("style:num-format='A' style:num-letter-sync='true'", ["Z", "AA", "BB"]),
+    ],
+)
+def test_letters_after_z_are_counted_as_their_style_says(level: str, labels: list[str]) -> None:
+    assert _numbers(_list(*[_P] * 28), _style("C", level))[25:] == labels
+
+
 def test_a_list_is_known_by_the_style_of_its_paragraphs() -> None:
     styles = "<style:style style:name='A' style:list-style-name='C'/><style:style style:name='B' {}='A'/>"
     paragraph = "<text:p text:style-name='B'>x</text:p>"
