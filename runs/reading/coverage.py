@@ -14,7 +14,17 @@ from runs.documents.pages import DRAWN
 from runs.documents.renditions import WAITING
 from runs.models import Attempt, Plan, Run, Step, ToolCall
 from runs.pev.contracts import PlanStep
-from runs.pev.files.coverage import Covered, Extent, Inputs, coverage, each_shown, not_read_by_plan, summary, unread_in
+from runs.pev.files.coverage import (
+    Covered,
+    Extent,
+    Inputs,
+    coverage,
+    each_shown,
+    not_read_by_plan,
+    readable,
+    summary,
+    unread_in,
+)
 from runs.pev.files.inputs import meant_by, selected
 from runs.pev.ports import Shown
 
@@ -38,10 +48,15 @@ class Coverage:
     def files(self) -> tuple[Covered, ...]:
         return coverage(self.inputs, (one for parts in self.shown.values() for one in parts))
 
-    @cached_property
+    @property
     def summary(self) -> list[str]:
         """A few sentences for people, however many files there are."""
         return summary(self.files)
+
+    @property
+    def readable(self) -> list[str]:
+        """The same without what could not be read: beside open points, which name that."""
+        return readable(self.files)
 
     def of_step(self, step_id: int) -> tuple[Covered, ...]:
         """Only the files of which something was shown."""

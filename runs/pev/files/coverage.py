@@ -178,6 +178,16 @@ def not_read_by_plan(found: Iterable[Covered], meant: Collection[str]) -> list[s
 def summary(found: Iterable[Covered]) -> list[str]:
     """What was shown of the given files, grouped: as many lines for two thousand files as for twenty."""
     listed = list(found)
+    return _extents(listed) + unread_in(listed, ()) + _excluded(listed)
+
+
+def readable(found: Iterable[Covered]) -> list[str]:
+    """The same without what could not be read."""
+    listed = list(found)
+    return _extents(listed) + _excluded(listed)
+
+
+def _extents(listed: Sequence[Covered]) -> list[str]:
     whole = sum(1 for one in listed if one.extent is Extent.WHOLE)
     part = [one.sentence for one in listed if one.extent is Extent.PART]
     nothing = [one.path for one in listed if one.extent is Extent.NOTHING]
@@ -187,7 +197,7 @@ def summary(found: Iterable[Covered]) -> list[str]:
         lines.append(f"In part: {'; '.join([*part[:MAX_NAMED], *more])}.")
     if nothing:
         lines.append(f"Not shown: {said(nothing)}.")
-    return lines + unread_in(listed, ()) + _excluded(listed)
+    return lines
 
 
 def each_shown(found: Iterable[Covered]) -> list[str]:

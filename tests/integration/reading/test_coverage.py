@@ -199,6 +199,21 @@ def test_of_a_run_from_before_nothing_is_claimed(api: FakeAnthropic, submitted: 
     assert (run.outcome, coverage_of(run), unread(run, run.plans.get())) == (Outcome.SUCCEEDED, None, [])
 
 
+def test_a_page_says_once_what_cannot_be_read(
+    api: FakeAnthropic, submitted: Submit, alice: User, client: Client
+) -> None:
+    api.script(Team(executor=reading(one=[{"path": "notes.md"}])))
+    run = submitted(files=FOLDER)
+    client.force_login(alice)
+    pages = [client.get(f"/runs/{run.pk}/").text]
+    drain(run)
+    pages.append(client.get(f"/runs/{run.pk}/").text)
+    finish(run, alice)
+    pages.append(client.get(f"/runs/{run.pk}/").text)
+    assert [page.count("it is sound or film, which cannot be read.") for page in pages] == [1, 1, 1]
+    assert "1 of 3 files were shown whole." in pages[-1]
+
+
 def test_what_cannot_be_read_is_told_to_everybody_from_the_beginning(
     api: FakeAnthropic, submitted: Submit, alice: User, client: Client
 ) -> None:
