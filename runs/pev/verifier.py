@@ -16,7 +16,7 @@ from runs.pev.ports import Ask, Model
 from runs.pev.texts.wording import quoted
 from runs.pev.verification import requests
 from runs.pev.verification.case import Case
-from runs.pev.verification.grounding import NOT_OUTSIDE, examined, supports
+from runs.pev.verification.grounding import NOT_OUTSIDE, supports
 from runs.pev.verification.prechecks import decided_by_code, in_order, undecided
 from runs.pev.verification.requests import Change
 from runs.pev.verification.sampling import looked_at
@@ -172,8 +172,7 @@ def _by_label(answer: VerifierAnswer) -> dict[str, CriterionAnswer]:
 
 
 def _one(label: str, criterion: Criterion, given: CriterionAnswer, case: Case) -> CriterionResult:
-    made = ["@output", *case.shown]
-    evidence = [examined(quote, case.sources, made) for quote in given.evidence]
+    evidence = [case.examiner.examined(quote) for quote in given.evidence]
     supported = given.passed and supports(criterion, evidence)
     seen, of = looked_at(criterion, evidence, case)
     sure = given.confidence >= case.min_verifier_confidence

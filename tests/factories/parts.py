@@ -49,7 +49,7 @@ from runs.pev.evidence.results import CriterionResult, Evidence, Judgement, all_
 from runs.pev.evidence.sources import Given, Sources, ToolText
 from runs.pev.policy import Policy, RoleModel
 from runs.pev.ports import Changes, Reply, Shown, ToolResult, ToolUse, Usage
-from runs.pev.verification.grounding import examined
+from runs.pev.verification.grounding import Examiner
 from runs.trees import Overlay
 from tests.documents.samples import texts
 from tests.factories.cast import alice, bob
@@ -265,7 +265,8 @@ def quote(attempt: Attempt, source: str, text: str) -> Evidence:
     said = attempt.output.findings if attempt.output else ""
     tools = [ToolText(call.result, call.shown) for call in attempt.tool_calls.order_by("ordinal")]
     given = Given(trees.contents_of(inputs), trees.files_of(inputs))
-    return examined(QuotedEvidence(source=source, quote=text), Sources(files, given, output=said, tools=tools), ())
+    sources = Sources(files, given, output=said, tools=tools)
+    return Examiner(sources, ()).examined(QuotedEvidence(source=source, quote=text))
 
 
 def checked(attempt: Attempt, check: Any) -> Evidence:

@@ -7,8 +7,6 @@ from tests.hostile.bounds import within
 
 MADE_WHEN_RUN = {
     "runs/documents/readers/pdf/strips.py: b'\\\\0{%d,}' % min(count, 60000)",  # one byte, so many times
-    "runs/pev/citations/notes.py: f'“{words}”\\\\s*{self.number}(?!\\\\d)' if self.number else f'“",  # fixed words
-    "runs/pev/citations/notes.py: f'“{words}'",  # likewise
     "runs/pev/documents/document.py: pattern",  # of anchors, of 300 letters: a table of expressions right above
     "runs/pev/files/inputs.py: fnmatch.translate(form)",  # eight wildcards at most, against paths of 400 characters
     "runs/rehearsal/job.py: ''.join((f'(?P<{part}>.+)' if index % 2 else re.escape(part)",  # of criteria, 4,000 letters

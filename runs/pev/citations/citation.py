@@ -109,6 +109,12 @@ class Cited:
     def citations(self) -> tuple[Citation, ...]:
         return tuple(one for one in self.links if not one.plain)
 
+    def carrying(self, start: int, end: int) -> list[Citation]:
+        """Those whose statement overlaps the characters `start` to before `end`, and that hold."""
+        return [
+            one for one in self.citations if not one.broken and one.statement_start < end and start < one.statement_end
+        ]
+
     @cached_property
     def broken(self) -> tuple[Citation, ...]:
         """Citations and links to files that lead nowhere."""

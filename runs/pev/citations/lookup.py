@@ -1,16 +1,16 @@
 """Citations: links in a deliverable from a statement to the place in a source that carries it, each looked up (T8)."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from runs.enums import CitationStatus
 from runs.errors import InvalidInput
 from runs.pev.citations.citation import Citation, Cited, Library
 from runs.pev.citations.copied import copied, given_notes
-from runs.pev.citations.links import MAX_LINKS, Link, links_in
-from runs.pev.citations.notes import Note, notes_in
+from runs.pev.citations.links import MAX_LINKS, links_in
+from runs.pev.citations.notes import MAX_NOTES, notes_in
 from runs.pev.citations.placing import placed_in
-from runs.pev.citations.reader import MAX_SEARCHED, Reader
+from runs.pev.citations.reader import MAX_SEARCHED, TOO_MUCH, UNCOMPARED, Reader
 from runs.pev.documents.document import Document
 
 
@@ -45,34 +45,26 @@ def cited_at(text: str, start: int, end: int, library: Library) -> list[Citation
     return [one for one in found if not (one.broken or one.plain)]
 
 
-def noted_in(document: Document, library: Library, allowance: int = MAX_SEARCHED, *, most: int = MAX_LINKS) -> Cited:
+def noted_in(document: Document, library: Library, allowance: int = MAX_SEARCHED, *, most: int = MAX_NOTES) -> Cited:
     """The same of a Word or a PDF document that was made, whose citations are notes. Offsets are those of its text.
 
-    What does not hold is none of its own where the whole note stands in a given file.
+    What does not hold is none of its own where the whole note stands in a given file. `problem` says from where on
+    there was too much to be looked up.
     """
-    notes = notes_in(document, library.__contains__)
-    reader = Reader(document.text, placed_in(document, notes[:most]), library, allowance)
-    found = _noted(document, reader, dict(zip(reader.links, notes, strict=False)), library)
+    notes, rest = notes_in(document, library.__contains__)
+    blocks, links, sought = placed_in(document, notes[:most])
+    reader = Reader(document.text, (blocks, links), library, allowance)
+    found = list(reader.noted(zip(links, notes, strict=False)))
+    unplaced = set(notes[sought:])
+    given = given_notes({document.text[note.start : note.end] for note, one in found if one.broken}, library)
+    cited = tuple(
+        replace(one, weak=one.weak or UNCOMPARED) if note in unplaced and not one.broken else one
+        for note, one in found
+        if not (document.text[note.start : note.end] in given or (one.broken and reader.may_have(note, one)))
+    )
+    problem = f"Its notes from {rest} on were not looked up: {TOO_MUCH}." if rest else ""
     until = notes[most].start if len(notes) > most else None
-    return Cited(tuple(found), searched=allowance - reader.left, until=until)
-
-
-def noted_at(document: Document, start: int, end: int, library: Library) -> list[Citation]:
-    """As `cited_at`, of a document as `noted_in` reads it."""
-    notes = notes_in(document, library.__contains__)
-    reader = Reader(document.text, placed_in(document, notes), library)
-    by_link = dict(zip(reader.links, notes, strict=True))
-    near = {link: by_link[link] for link in reader.near(start, end)}
-    return [one for one in _noted(document, reader, near, library) if not one.broken]
-
-
-def _noted(document: Document, reader: Reader, notes: Mapping[Link, Note], library: Library) -> Iterator[Citation]:
-    found = zip(notes.items(), list(reader.resolved(list(notes))), strict=True)
-    meant = [(note, replace(reader.meant(note, link, one), at=note.at)) for (link, note), one in found]
-    given = given_notes({document.text[note.start : note.end] for note, one in meant if one.broken}, library)
-    for note, one in meant:
-        if not (document.text[note.start : note.end] in given or (one.broken and reader.may_have(note, one))):
-            yield one
+    return Cited(cited, problem, searched=allowance - reader.left, until=until)
 
 
 def _without_copied(

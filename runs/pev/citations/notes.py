@@ -6,30 +6,39 @@ from dataclasses import dataclass
 from typing import NamedTuple
 from urllib.parse import quote as encoded
 
-from runs.pev.citations.letters import is_lossy, stands_in
+from runs.pev.citations.letters import Comparable, is_lossy
 from runs.pev.citations.links import Link
 from runs.pev.contracts import RESULT
 from runs.pev.documents.document import Document, words_for
+from runs.pev.documents.layout import Block as DocumentBlock
 from runs.pev.documents.layout import BlockKind
+from runs.pev.files.paths import MAX_CHARACTERS
 from runs.pev.texts.wording import one_spaced
 
 MAX_HEAD = 900
 MAX_DIGITS = 5
-MAX_TRIED = 200_000
-"""Characters of a page before a quote in which its note may begin, digits of its number, and how often one is tried."""
+"""Characters of a page before a quote in which its note may begin, and digits of its number."""
+MAX_TRIED = 1_000_000
+"""What may be the name of a source, of all notes of a document: a second or two. A text may have so many commas and
+numbers before its quotes that each of them could begin a name or end one.
+"""
+MAX_NOTES = 20_000
+_CHARACTERS = 50
+"""Of a head, which take as long as trying one name."""
 _OPENING = ": “"
 _NOTE = re.compile(r"\s*(?P<head>[^\s“”](?:(?!: “)[\s\S]){1,900}): “(?P<quote>[\s\S]+)”\s*")
 _DIGITS = re.compile(r"(?<!\S)[0-9]+(?=[^\s,“”])")
 _FOOT = re.compile(r"(?<!\s)\s*+\d{1,5} / \d{1,5}\s*+")
 _PLACE = re.compile(
     r"(?:clause|line|paragraph|pages?|slide|table|text box|footnote|endnote|comment|header|footer|notes of|chapter"
-    r"|name of) [^“”]{0,80}\d[^“”]{0,80}(?: \(“[^“”]{0,80}”\))?|[^!]{1,80}![A-Z]{1,3}\d{1,7}(?::[A-Z]{1,3}\d{1,7})?"
+    r"|name of) (?=[^“”\d]{0,80}\d)[^“”]{1,160}(?: \(“[^“”]{0,80}”\))?"
+    r"|[^!]{1,80}![A-Z]{1,3}\d{1,7}(?::[A-Z]{1,3}\d{1,7})?"
 )
 _LINE = re.compile(r"line (\d{1,9})")
 _BROKEN_WORD = re.compile(r"(?<=[^\s][-‐/–—])\n(?=\S)")
 _LINE_END = re.compile(r"(?<![^\S\n])[^\S\n]*+\n\s*+")
-_MAX_SOUGHT = 4_000
-"""Characters of a quote that are looked for in the text."""
+MAX_QUOTE = 4_000
+"""Characters of a quote that are looked for in the text, and of one that is compared without some of its letters."""
 _SIGNS = str.maketrans({char: f"\\{char}" for char in r"\`*_{}[]()<>#+-.!|~"} | {"&": "&amp;"})
 
 
@@ -47,20 +56,11 @@ class Note:
     quote: str
     number: str = ""
 
-    def may_stand_in(self, text: str) -> bool:
-        """Whether a text, whose words have one space between them, may have these words, of which a page has given
-        some back in other letters.
-        """
-        if not self.number or not is_lossy(self.quote):
+    def may_stand_in(self, source: Comparable) -> bool:
+        """Whether a source may have these words, of which a page has given some back in other letters."""
+        if not self.number or len(self.quote) > MAX_QUOTE or not is_lossy(self.quote):
             return False
-        return any(stands_in(one_spaced(quote).strip(), text) for quote in self._spellings())
-
-    def words(self) -> re.Pattern[str]:
-        """What finds the quoted words in the text, with the number of the note if that stands there."""
-        words = r"\s+".join(map(re.escape, self.quote[:_MAX_SOUGHT].split()))
-        if len(self.quote) > _MAX_SOUGHT:
-            return re.compile(f"“{words}")
-        return re.compile(rf"“{words}”\s*{self.number}(?!\d)" if self.number else f"“{words}”")
+        return any(source.may_have(one_spaced(quote).strip()) for quote in self._spellings())
 
     def links(self) -> Iterator[Link]:
         """It as a link of Markdown; then with other names and spellings that may have been meant: as the run has left
@@ -78,40 +78,56 @@ class Note:
         return list(dict.fromkeys([_BROKEN_WORD.sub("", self.quote), _LINE_END.sub("", self.quote)]))
 
 
-def notes_in(document: Document, is_source: Callable[[str], bool]) -> list[Note]:
-    """The citations among the notes of a Word or a PDF document, in order. Others are left out: a note that names no
-    place, or no words.
+class Notes(NamedTuple):
+    """Those of a document, in order. `rest`: from which place on there was too much to be tried; empty if nowhere."""
+
+    found: list[Note]
+    rest: str = ""
+
+
+def notes_in(document: Document, is_source: Callable[[str], bool]) -> Notes:
+    """The citations among the notes of a Word or a PDF document. Others are left out: a note that names no place, or
+    no words.
     """
-    if document.layout.format == "pdf":
-        return list(_on_pages(document, is_source))
-    found: list[Note] = []
+    names, found = _Names(is_source), list[Note]()
+    read = _on_page if document.layout.format == "pdf" else _in_note
     for block in document.layout.blocks:
-        if block.kind in {BlockKind.FOOTNOTE, BlockKind.ENDNOTE}:
-            match = _NOTE.fullmatch(document.text, block.start, block.end)
-            if match and (named := _named(match["head"], is_source)):
-                found.append(Note(block.start, block.end, words_for(block), *named, match["quote"]))
-    return found
+        notes = read(document, block, names, int(found[-1].number or 0) if found else 0)
+        if names.left < 0 or len(found) + len(notes) > MAX_NOTES:
+            return Notes(found, words_for(block))
+        found += notes
+    return Notes(found)
 
 
-def _on_pages(document: Document, is_source: Callable[[str], bool]) -> Iterator[Note]:
-    """Of one that goes on behind its page what stands on it is taken."""
-    before, left = 0, MAX_TRIED
-    for page in document.layout.blocks:
-        heads: list[_Head] = []
-        for found in _numbered(document.text, page.start, page.end):
-            if int(found.number) <= before or left <= 0 or (heads and heads[-1].end == found.end):
-                continue
-            left -= 1
-            if named := _known(found.head, is_source):
-                before = int(found.number)
-                heads.append(found._replace(named=named))
-        ends = [*(one.start for one in heads[1:]), page.end]
-        for one, end in zip(heads, ends, strict=False):
-            words = document.text[one.end : end]
-            close = words.rfind("”")
-            quote = words[:close] if close >= 0 else _FOOT.sub("", words)
-            at = f"{words_for(page)}, footnote {one.number}"
-            yield Note(one.start, one.end + len(quote) + (close >= 0), at, *one.named, quote, one.number)
+def _in_note(document: Document, block: DocumentBlock, names: "_Names", _: int) -> list[Note]:
+    if block.kind not in {BlockKind.FOOTNOTE, BlockKind.ENDNOTE}:
+        return []
+    match = _NOTE.fullmatch(document.text, block.start, block.end)
+    named = names.named(match["head"]) if match else None
+    return [Note(block.start, block.end, words_for(block), *named, match["quote"])] if match and named else []
+
+
+def _on_page(document: Document, page: DocumentBlock, names: "_Names", before: int) -> list[Note]:
+    """Of one that goes on behind its page what stands on it is taken. Their numbers are above `before`, and rise."""
+    heads: list[_Head] = []
+    for found in _numbered(document.text, page.start, page.end):
+        if names.left < 0:
+            return []
+        if int(found.number) <= before or (heads and heads[-1].end == found.end):
+            continue
+        if named := names.known(found.head):
+            before = int(found.number)
+            heads.append(found._replace(named=named))
+    ends = [*(one.start for one in heads[1:]), page.end]
+    return [_noted(document, page, *both) for both in zip(heads, ends, strict=False)]
+
+
+def _noted(document: Document, page: DocumentBlock, head: "_Head", end: int) -> Note:
+    words = document.text[head.end : end]
+    close = words.rfind("”")
+    quote = words[:close] if close >= 0 else _FOOT.sub("", words)
+    at = f"{words_for(page)}, footnote {head.number}"
+    return Note(head.start, head.end + len(quote) + (close >= 0), at, *head.named, quote, head.number)
 
 
 class _Head(NamedTuple):
@@ -137,17 +153,31 @@ def _numbered(text: str, start: int, end: int) -> Iterator[_Head]:
         at = text.find(_OPENING, start, end)
 
 
-def _named(head: str, is_source: Callable[[str], bool]) -> tuple[str, str] | None:
-    """The source and the place that a note begins with: a source that there is, or what looks like a place."""
-    places = (pair for pair in _parted(head) if _PLACE.fullmatch(pair[1]))
-    return _known(head, is_source) or next(places, None)
+class _Names:
+    """Which source a head begins with. `left`: how many names are tried yet; below zero nothing is found any more."""
 
+    def __init__(self, is_source: Callable[[str], bool]) -> None:
+        self._is_source = is_source
+        self.left = MAX_TRIED
 
-def _known(head: str, is_source: Callable[[str], bool]) -> tuple[str, str] | None:
-    return next((pair for pair in _parted(head) if is_source(pair[0]) or is_source(RESULT + pair[0])), None)
+    def named(self, head: str) -> tuple[str, str] | None:
+        """The source and the place that a note begins with: a source that there is, or what looks like a place."""
+        places = (pair for pair in self._parted(head) if _PLACE.fullmatch(pair[1]))
+        return self.known(head) or next(places, None)
 
+    def known(self, head: str) -> tuple[str, str] | None:
+        is_source = self._is_source
+        return next((pair for pair in self._parted(head) if is_source(pair[0]) or is_source(RESULT + pair[0])), None)
 
-def _parted(head: str) -> Iterator[tuple[str, str]]:
-    """What stands before each comma, and behind it. A long line may have been broken where the name has no space."""
-    for one in dict.fromkeys([one_spaced(head), _LINE_END.sub("", head)]):
-        yield from ((one[: at.start()], one[at.end() :]) for at in re.finditer("(?<=.), (?=.)", one))
+    def _parted(self, head: str) -> Iterator[tuple[str, str]]:
+        """What stands before each comma, and behind it. A line may have been broken where a name has no space."""
+        self.left -= 1 + len(head) // _CHARACTERS
+        if "," not in head:
+            return
+        joined = _LINE_END.sub("", head) if "\n" in head else head
+        for one in dict.fromkeys([one_spaced(head), joined]):
+            for at in re.finditer("(?<=.), (?=.)", one):
+                self.left -= 1
+                if self.left < 0 or at.start() > MAX_CHARACTERS:
+                    break
+                yield one[: at.start()], one[at.end() :]

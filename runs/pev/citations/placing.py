@@ -5,37 +5,89 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
+from typing import NamedTuple
 
 from runs.pev.citations.links import Block, Link
-from runs.pev.citations.notes import Note
+from runs.pev.citations.notes import MAX_QUOTE, Note
 from runs.pev.documents.document import ASIDE, Document
 
 MAX_SEARCHED = 50_000_000
 """Characters of a document in which the words are looked for that its notes are about."""
+_COMPARING = 100
+"""Comparing one word takes as long as searching so many characters."""
+_SPACE = re.compile(r"\s++")
+_BEHIND = re.compile(r"”\s*+(\d*+)")
 _LINES = re.compile(r"[^\n]+\n?")
 _SHORT = 0.75
 
 
-def placed_in(document: Document, notes: Sequence[Note]) -> tuple[list[Block], list[Link]]:
+class Placed(NamedTuple):
     """Paragraphs, and a link for each note: at the quoted words of the text that it is about where these stand there,
-    so that their sentence is the statement that they carry; else where the note is.
+    so that their sentence is the statement that they carry; else where the note is. `sought`: of so many notes the
+    words were looked for; there was too much to be searched for the others.
     """
+
+    blocks: list[Block]
+    links: list[Link]
+    sought: int
+
+
+def placed_in(document: Document, notes: Sequence[Note]) -> Placed:
+    """Where these notes stand, in order."""
     on_pages = document.layout.format == "pdf"
     blocks = list(_paragraphs(document, notes) if on_pages else (Block(*one[2:4]) for one in document.layout.blocks))
     starts = [one.start for one in blocks]
     ends = [match.start() for match in re.finditer("\n", document.text)]
-    found: list[Link] = []
-    at, left = 0, MAX_SEARCHED
+    searched, found, at, sought = _Searched(document.text), list[Link](), 0, 0
     for note in notes:
-        match = note.words().search(document.text, at) if left > 0 else None
-        left -= (match.end() if match else len(document.text)) - at
+        place = searched.find(note, at)
+        sought += searched.left > 0
         link = next(note.links())
-        if match and (on_pages or not _is_aside(document, match.start())):
-            at = match.end()
-            link = replace(link, start=match.start(), end=at)
+        if place and (on_pages or not _is_aside(document, place[0])):
+            at = place[1]
+            link = replace(link, start=place[0], end=at)
         line = bisect_right(ends, link.start) + 1
         found.append(replace(link, line=line, block=bisect_right(starts, link.start) - 1))
-    return blocks, found
+    return Placed(blocks, found, sought)
+
+
+class _Searched:
+    """Finds quoted words in a text, as long as there is something `left`."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self.left = MAX_SEARCHED
+
+    def find(self, note: Note, at: int) -> tuple[int, int] | None:
+        """Where the quoted words of a note stand next, with its number if that stands behind them."""
+        first, *others = note.quote[:MAX_QUOTE].split() or [""]
+        wanted = f"“{first}"
+        while self.left > 0:
+            start = self._text.find(wanted, at)
+            self.left -= (start if start >= 0 else len(self._text)) - at + len(wanted) + _COMPARING
+            if start < 0:
+                return None
+            if end := self._end(start + len(wanted), others, note):
+                return start, end
+            at = start + 1
+        return None
+
+    def _end(self, at: int, words: Sequence[str], note: Note) -> int:
+        """Where the quotation ends of which these words stand there; 0 if others do."""
+        for word in words:
+            space = _SPACE.match(self._text, at)
+            begin, at = at, space.end() if space else at
+            self.left -= _COMPARING + at - begin
+            if not (space and self._text.startswith(word, at)):
+                return 0
+            at += len(word)
+        if len(note.quote) > MAX_QUOTE:
+            return at
+        behind = _BEHIND.match(self._text, at)
+        self.left -= behind.end() - at if behind else 0
+        if behind is None or (note.number and behind[1] != note.number):
+            return 0
+        return behind.end() if note.number else at + 1
 
 
 def _is_aside(document: Document, at: int) -> bool:

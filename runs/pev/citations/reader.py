@@ -9,6 +9,7 @@ from runs.enums import CitationStatus, Provenance
 from runs.errors import PathRefused
 from runs.pev.citations.citation import Citation, Library
 from runs.pev.citations.clauses import misnamed_clause
+from runs.pev.citations.letters import Comparable
 from runs.pev.citations.links import Block, Link
 from runs.pev.citations.notes import Note
 from runs.pev.citations.places import paragraphs_around, passage_at, placed
@@ -21,7 +22,7 @@ from runs.pev.evidence.finding import Span, find
 from runs.pev.evidence.passages import Passage
 from runs.pev.evidence.quotes import is_short, proves_nothing
 from runs.pev.files.paths import clean_path, digest_of, document_of, text_of
-from runs.pev.texts.wording import one_spaced, quoted
+from runs.pev.texts.wording import quoted
 
 MAX_SEARCHED = 60_000_000
 """Characters of sources that are searched for the citations of one text: some four seconds. Only words that do not
@@ -30,8 +31,10 @@ stand where the citation says are searched for in the whole file.
 COLLECTING = 4
 FIGURES = 10
 """Collecting the words or the figures of a passage takes so many times as long as searching it once."""
+NAMING = 5_000
+"""Finding out which source the name of a note may mean takes as long as searching so many characters."""
 UNCOMPARED = "its figures were not compared: this text has too many citations"
-TOO_MUCH = "It was not looked up: too much would have to be searched for the citations of this text"
+TOO_MUCH = "too much would have to be searched for the citations of this text"
 NEAR_LINES = 60
 MAX_RANGE = 200
 
@@ -65,7 +68,7 @@ class Reader:
         self._spans: dict[tuple[str, str, int, int], Span | str] = {}
         self._passages: dict[tuple[str, str, str], Passage | str] = {}
         self._said: dict[Place, frozenset[str]] = {}
-        self._one_spaced: dict[str, str] = {}
+        self._comparable: dict[str, Comparable] = {}
         self.left = allowance
 
     def near(self, start: int, end: int) -> list[Link]:
@@ -73,17 +76,54 @@ class Reader:
         around = ((link, self._statements.around(link)) for link in self.links)
         return [link for link, one in around if one.start < end and start < one.end]
 
-    def resolved(self, links: Sequence[Link]) -> Iterator[Citation]:
-        """What became of these links. Those of one statement carry it together."""
-        found = [(one, self._statements.around(link)) for link in links if (one := self._one(link))]
+    def resolved(self, links: Iterable[Link]) -> Iterator[Citation]:
+        """What became of these links."""
+        yield from self._carried([(one, link) for link in links if (one := self._one(link))])
+
+    def noted(self, notes: Iterable[tuple[Link, Note]]) -> Iterator[tuple[Note, Citation]]:
+        """The same of notes; those that lead out of the run are left out."""
+        found = [(note, one, link) for link, note in notes if (one := self._meant(note, link))]
+        carried = self._carried([(one, link) for _, one, link in found])
+        for (note, _, _), one in zip(found, carried, strict=True):
+            yield note, replace(one, at=note.at)
+
+    def may_have(self, note: Note, one: Citation) -> bool:
+        """Whether a source that cannot be compared word by word with what a page has may still have it."""
+        text = self._sources[one.source].text if one.source in self._sources else None
+        if text is None or self.left <= 0:
+            return False
+        if one.source not in self._comparable:
+            self._comparable[one.source] = Comparable(text.text)
+        source = self._comparable[one.source]
+        before = source.searched
+        may_have = note.may_stand_in(source)
+        self.left -= source.searched - before
+        return may_have
+
+    def _meant(self, note: Note, link: Link) -> Citation | None:
+        """What a note cites: where the first way to understand it leads nowhere, what the others do."""
+        first = None
+        for way in note.links():
+            one = self._one(replace(link, text=way.text, target=way.target))
+            if one is None or not one.broken:
+                return one
+            first = first or one
+            self.left -= NAMING
+            if self.left <= 0:
+                break
+        return first
+
+    def _carried(self, found: Sequence[tuple[Citation, Link]]) -> Iterator[Citation]:
+        """The citations with their statements. Those of one statement carry it together."""
         carried: dict[Statement, dict[Place, None]] = {}
-        for one, statement in found:
+        statements = [self._statements.around(link) for _, link in found]
+        for (one, _), statement in zip(found, statements, strict=True):
             places = carried.setdefault(statement, {})
             if not (one.broken or one.plain):
                 places[one.source, one.source_start, one.source_end] = None
         unknown = self._unknown_names(carried)
         weak = {one: self._weak(one, places, unknown.get(one, ())) for one, places in carried.items()}
-        for one, statement in found:
+        for (one, _), statement in zip(found, statements, strict=True):
             yield replace(
                 one,
                 statement=statement.words,
@@ -91,24 +131,6 @@ class Reader:
                 statement_end=statement.end,
                 weak="" if one.plain or one.broken else "; ".join(filter(None, (one.weak, weak[statement]))),
             )
-
-    def may_have(self, note: Note, one: Citation) -> bool:
-        """Whether a source that cannot be compared word by word with what a page has may still have it."""
-        text = self._sources[one.source].text if one.source in self._sources else None
-        if text is None:
-            return False
-        if one.source not in self._one_spaced:
-            self._one_spaced[one.source] = one_spaced(text.text)
-        return note.may_stand_in(self._one_spaced[one.source])
-
-    def meant(self, note: Note, link: Link, one: Citation) -> Citation:
-        """What a note cites: where the first way to understand it leads nowhere, what the others do."""
-        if not one.broken:
-            return one
-        others = self.resolved(
-            [replace(other, start=link.start, end=link.end, block=link.block) for other in note.links()]
-        )
-        return next((other for other in others if not other.broken), one)
 
     def _unknown_names(self, statements: Iterable[Statement]) -> dict[Statement, list[str]]:
         """The names in each statement of which no word stands in any source that the text cites: another source may
@@ -257,7 +279,7 @@ class Reader:
     def _passage(self, name: str, document: Document, quote: str, anchor: str) -> Passage | str:
         """Where the document has the quote, rather at the anchor; or why it proves nothing."""
         if self.left <= 0:
-            return TOO_MUCH
+            return f"It was not looked up: {TOO_MUCH}"
         found, cost = passage_at(quote, document, name, anchor)
         self.left -= cost
         return found
@@ -271,7 +293,7 @@ class Reader:
     def _searched(self, name: str, text: SourceText, quote: str, first: int, last: int) -> Span | str:
         """Where the quote stands: in the lines named, else near them, else anywhere; or why it proves nothing."""
         if self.left <= 0:
-            return TOO_MUCH
+            return f"It was not looked up: {TOO_MUCH}"
         if is_short(quote):
             self.left -= len(text.text)
         if reason := proves_nothing(quote, text.text):

@@ -4,6 +4,7 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import regex
 
@@ -68,6 +69,11 @@ class Statement:
     words: str
     own: str
 
+    @cached_property
+    def says_something(self) -> bool:
+        """Whether there is a word beside its links."""
+        return _WORD.search(self.own) is not None
+
 
 @dataclass(frozen=True)
 class Uncited:
@@ -124,7 +130,7 @@ class Statements:
         bounds = self._of_block(link.block)
         at = bisect_right(bounds, link.start) - 1
         statement = self._between(link.block, bounds[at], bounds[at + 1])
-        if at > 0 and not _WORD.search(statement.own):
+        if at > 0 and not statement.says_something:
             statement = self._between(link.block, bounds[at - 1], bounds[at + 1])
         return statement
 

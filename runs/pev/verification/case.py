@@ -10,6 +10,7 @@ from runs.pev.checks.material import Material
 from runs.pev.contracts import RESULT, Criterion, JsonObject, MinBytes, WordCount
 from runs.pev.evidence.sources import Given, Sources, ToolText
 from runs.pev.files.reads import Looks
+from runs.pev.verification.grounding import Examiner
 from runs.pev.verification.requests import PersonRequest
 
 
@@ -80,3 +81,8 @@ class Case:
         """Every source that a quote may name."""
         made = self.made
         return Sources(self.files, self.inputs, made=made, output=self.output, tools=self.tools, persons=self.persons)
+
+    @cached_property
+    def examiner(self) -> Examiner:
+        """Looks up what a verifier quotes."""
+        return Examiner(self.sources, ["@output", *self.shown])

@@ -7,9 +7,9 @@ it cannot tell: it marks what shares nothing with it, so that the verifier is as
 from collections.abc import Sequence
 
 from runs.enums import About, Provenance
-from runs.pev.citations.citation import Citation
+from runs.pev.citations.citation import Citation, Cited
 from runs.pev.citations.citing import may_cite
-from runs.pev.citations.lookup import cited_at, noted_at
+from runs.pev.citations.lookup import cited_at, noted_in
 from runs.pev.contracts import Criterion, QuotedEvidence
 from runs.pev.evidence.finding import Span, find
 from runs.pev.evidence.passages import unmarked
@@ -26,16 +26,57 @@ NOT_OUTSIDE = (
 )
 
 
-def examined(quote: QuotedEvidence, sources: Sources, made: Sequence[str]) -> Evidence:
-    """The quote looked up. `made` names the sources in which the statement that it supports has to be."""
-    found = resolve(quote, sources)
-    if not found.verified:
-        return found
-    if find(quote.quote, sources.sent_to(quote.source)):
-        sentence = f"{quoted(quote.quote)} is what the executor itself put into {quote.source}; quote a file instead"
-        return found.model_copy(update={"verified": False, "sentence": sentence})
-    found = _with_provenance(found, sources)
-    return _with_statement(found, quote.statement, sources, made) if quote.statement else found
+class Examiner:
+    """Looks the quotes of one verification up. `made` names the sources in which the statements that they support have
+    to be. What a document cites is looked up once for all quotes from it.
+    """
+
+    def __init__(self, sources: Sources, made: Sequence[str]) -> None:
+        self._sources, self._made = sources, made
+        self._noted: dict[str, Cited] = {}
+
+    def examined(self, quote: QuotedEvidence) -> Evidence:
+        found = resolve(quote, self._sources)
+        if not found.verified:
+            return found
+        if find(quote.quote, self._sources.sent_to(quote.source)):
+            sentence = (
+                f"{quoted(quote.quote)} is what the executor itself put into {quote.source}; quote a file instead"
+            )
+            return found.model_copy(update={"verified": False, "sentence": sentence})
+        found = self._with_provenance(found)
+        return _with_statement(found, quote.statement, self._sources, self._made) if quote.statement else found
+
+    def _with_provenance(self, found: Evidence) -> Evidence:
+        sources = self._sources
+        text = text_of(sources[found.source]) or ""
+        observed = sources.observed(found.source)
+        for quote in dict.fromkeys(unmarked(found.quote)) if observed else ():
+            if proves_nothing(quote, text):
+                continue
+            for start, end in observed:
+                if span := find(quote, text[start:end]):
+                    line = text.count("\n", 0, start) + span.line
+                    place = {"line": line, "start": start + span.start, "end": start + span.end, "quote": quote}
+                    sentence = f"{quoted(quote)} stands in {found.source}, line {line}"
+                    return found.model_copy(update={**place, "sentence": sentence, "provenance": Provenance.OBSERVED})
+        known = {"sha256": sources.digest(found.source) or found.sha256, "cites": self._cited_by(found, text)}
+        return found.model_copy(update={**known, "provenance": sources.provenance(found.source)})
+
+    def _cited_by(self, found: Evidence, text: str) -> str:
+        """Where a citation in the passage of a result leads outside the run; empty for what has no citations."""
+        name, sources = found.source, self._sources
+        if sources.provenance(name) is not Provenance.MADE or not (name == "@output" or may_cite(name)):
+            return ""
+        document = document_of(sources[name])
+        if document and name not in self._noted:
+            self._noted[name] = noted_in(document, sources)
+        cited = (
+            self._noted[name].carrying(found.start, found.end)
+            if document
+            else cited_at(text, found.start, found.end, sources)
+        )
+        return next((f"{one.source}, {_place_of(one)}" for one in cited if one.provenance in OUTSIDE), "")
 
 
 def supports(criterion: Criterion, evidence: Sequence[Evidence]) -> bool:
@@ -43,33 +84,6 @@ def supports(criterion: Criterion, evidence: Sequence[Evidence]) -> bool:
     if criterion.topic is About.OUTPUT:
         return any(item.verified for item in evidence)
     return any(item.outside for item in evidence)
-
-
-def _with_provenance(found: Evidence, sources: Sources) -> Evidence:
-    text = text_of(sources[found.source]) or ""
-    observed = sources.observed(found.source)
-    for quote in dict.fromkeys(unmarked(found.quote)) if observed else ():
-        if proves_nothing(quote, text):
-            continue
-        for start, end in observed:
-            if span := find(quote, text[start:end]):
-                line = text.count("\n", 0, start) + span.line
-                place = {"line": line, "start": start + span.start, "end": start + span.end, "quote": quote}
-                sentence = f"{quoted(quote)} stands in {found.source}, line {line}"
-                return found.model_copy(update={**place, "sentence": sentence, "provenance": Provenance.OBSERVED})
-    known = {"sha256": sources.digest(found.source) or found.sha256, "cites": _cited_by(found, text, sources)}
-    return found.model_copy(update={**known, "provenance": sources.provenance(found.source)})
-
-
-def _cited_by(found: Evidence, text: str, sources: Sources) -> str:
-    """Where a citation in the passage of a result leads outside the run; empty for what has no citations."""
-    name = found.source
-    if sources.provenance(name) is not Provenance.MADE or not (name == "@output" or may_cite(name)):
-        return ""
-    document = document_of(sources[name])
-    place = found.start, found.end, sources
-    cited = noted_at(document, *place) if document else cited_at(text, *place)
-    return next((f"{one.source}, {_place_of(one)}" for one in cited if one.provenance in OUTSIDE), "")
 
 
 def _place_of(one: Citation) -> str:

@@ -10,13 +10,13 @@ from runs.pev.checks.deciding import problem_with, run_check
 from runs.pev.checks.material import Material
 from runs.pev.citations.citation import Cited
 from runs.pev.citations.citing import Delivered, problems_of
-from runs.pev.citations.lookup import noted_at, noted_in
+from runs.pev.citations.lookup import noted_in
 from runs.pev.contracts import RESULT, Citations, QuotedEvidence
 from runs.pev.documents.document import Document
 from runs.pev.documents.layout import BlockKind
 from runs.pev.evidence.sources import Given, Sources
 from runs.pev.files.paths import Converted
-from runs.pev.verification.grounding import examined
+from runs.pev.verification.grounding import Examiner
 from tests.documents.word import note, paragraph, word
 from tests.unit.pev.tools.test_making import READERS, SOURCES, Desk, read, write
 
@@ -192,7 +192,7 @@ def test_a_document_without_notes_has_no_citations(form: str) -> None:
 def test_the_citations_of_a_passage_are_those_of_its_sentence(form: str) -> None:
     made = document(read(f"a.{form}", REVIEW))
     at = made.text.index("again")
-    assert [one.source for one in noted_at(made, at, at + 5, sources())] == ["a.md"]
+    assert [one.source for one in noted_in(made, sources()).carrying(at, at + 5)] == ["a.md"]
 
 
 @FORMS
@@ -229,11 +229,35 @@ def test_names_with_numbers_and_signs_are_told_from_what_stands_around_them(form
 def test_a_quote_of_the_result_rests_on_what_its_sentence_cites(form: str) -> None:
     path = f"review.{form}"
     library = sources(SOURCES, {path: converted(read(path, f"{REVIEW}\nNobody pays in advance.\n"))})
+    examiner = Examiner(library, [path])
     rests = [
-        examined(QuotedEvidence(source=path, quote=quote, statement=None), library, [path]).cites
+        examiner.examined(QuotedEvidence(source=path, quote=quote, statement=None)).cites
         for quote in ("due monthly” again", "due monthly”3 again", "Nobody pays in advance")
     ]
     assert [one for one in rests if one] == ["a.md, line 1"]
+
+
+@FORMS
+def test_what_a_document_cites_is_looked_up_once_for_all_quotes_from_it(form: str) -> None:
+    path, read_of = f"review.{form}", list[str]()
+
+    class Watched(Sources):
+        def __getitem__(self, name: str) -> bytes:
+            read_of.append(name)
+            return super().__getitem__(name)
+
+    files = {path: converted(read(path, REVIEW))}
+    examiner = Examiner(Watched({**SOURCES, **files}, Given(SOURCES), made=[path]), [path])
+    quotes = ("Rent is due in “ten days”", "It is “due monthly”")
+    cites = [examiner.examined(QuotedEvidence(source=path, quote=quote, statement=None)).cites for quote in quotes]
+    assert cites == ["lease.docx, clause 4.2(b)", "a.md, line 1"]
+    assert read_of.count("a.md") == 1
+
+
+def test_a_note_whose_name_looks_like_another_site_is_no_citation() -> None:
+    builder = Builder("docx")
+    builder.add("fn1", BlockKind.FOOTNOTE, "//example.org/a.md, line 1: “due monthly”")
+    assert noted_in(document(builder.made("page", 1)), sources()).links == ()
 
 
 @FORMS
@@ -257,3 +281,15 @@ def test_words_that_a_page_gives_back_otherwise_do_not_break_their_citation(word
     assert noted_in(made, sources({"a.md": desk.content["a.md"]})).broken == ()
     plain = noted_in(made, sources({"a.md": b"It is due monthly.\n"}))
     assert len(plain.broken) == 1
+
+
+@pytest.mark.parametrize(
+    "words", ["ผู้เช่าต้องชำระค่าเช่าภายในวันที่ห้าของทุกเดือนโดยไม่มีข้อยกเว้น", "किराया हर महीने देय है", "ค่าเช่าครบกำหนดทุกเดือน"]
+)
+def test_words_of_scripts_without_letters_that_a_page_keeps_are_compared_by_those_it_has(words: str) -> None:
+    others = "ห้ามนำสัตว์เลี้ยงเข้ามาในอาคารนี้ बिजली का बिल मालिक चुकाएगा।"
+    desk = Desk({"a.md": f"{others} {words} {others}\n".encode()})
+    assert not write("a.pdf", f"So: [“{words}”](a.md#L1).", desk).is_error
+    made = document(READERS["pdf"](desk.content["a.pdf"]))
+    assert noted_in(made, sources({"a.md": desk.content["a.md"]})).broken == ()
+    assert len(noted_in(made, sources({"a.md": f"{others}\n".encode()})).broken) == 1
