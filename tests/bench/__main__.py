@@ -14,6 +14,8 @@ from __future__ import annotations
 
 import argparse
 import sys
+import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -47,13 +49,18 @@ def main() -> int:
     if unknown := set(options.names) - set(known):
         hint = " without --peers" if unknown == {COMPARED} else ""
         parser.error(f"there is no benchmark {', '.join(sorted(unknown))}{hint}")
+    with tempfile.TemporaryDirectory() as folder:
+        return _run(options, known, Path(folder) / "migrated.sqlite3")
+
+
+def _run(options: argparse.Namespace, known: Sequence[str], migrated: Path) -> int:
     figures: dict[str, list[Figure]] = {}
     broken = False
     for name in options.names or known:
         print(f"\n{name}", flush=True)
         arguments: dict[str, Any] = {"python": options.peers} if name == COMPARED else {}
         try:
-            figures[name] = measured(name, short=options.short, **arguments)
+            figures[name] = measured(name, migrated, short=options.short, **arguments)
             print(table(figures[name]), flush=True)
             check_shape(figures[name])
         except Exception as error:
