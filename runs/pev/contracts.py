@@ -67,13 +67,14 @@ class Contains(Contract):
 
 class Matches(Contract):
     """`pattern` is a regular expression without look-around and back-references, searched line-wise; it must occur
-    `min` times or more.
+    `min` times or more. `comments`: what comments on a document say is searched, and nothing else of it.
     """
 
     kind: Literal["matches"]
     path: Path
     pattern: Annotated[str, StringConstraints(min_length=1, max_length=500)]
     min: Annotated[int, Field(ge=1, le=100_000)] = 1
+    comments: bool = False
 
 
 class WordCount(Contract):

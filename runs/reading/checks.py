@@ -34,7 +34,8 @@ def check_in_words(check: Check) -> str:
             return f"{check.path} contains “{check.text}”"
         case Matches():
             passages = "a passage" if check.min == 1 else f"at least {check.min:,} passages"
-            return f"{check.path} has {passages} of the form {check.pattern}"
+            within = " in its comments" if check.comments else ""
+            return f"{check.path} has {passages} of the form {check.pattern}{within}"
         case WordCount():
             most = f" and at most {check.max:,}" if check.max < 1_000_000 else ""
             return f"{check.path} has at least {check.min:,}{most} words"

@@ -31,9 +31,10 @@ from runs.pev.contracts import (
     QuotesOccur,
     WordCount,
 )
+from runs.pev.documents.views import comments_in
 from runs.pev.evidence.finding import find
 from runs.pev.evidence.results import Evidence
-from runs.pev.files.paths import clean_path, digest_of, text_of
+from runs.pev.files.paths import clean_path, digest_of, document_of, text_of
 from runs.pev.texts.patterns import SECONDS, Budget, compiled, places
 from runs.pev.texts.schemas import parsed, problem_with_value, read_schema
 from runs.pev.texts.wording import quoted
@@ -118,7 +119,7 @@ def _examined(check: Check, data: bytes, material: Material, budget: Budget) -> 
         case Contains():
             return _contains(check, _text(data))
         case Matches():
-            return _matches(check, _text(data), budget)
+            return _matches(check, data, budget)
         case WordCount():
             return _word_count(check, _text(data))
         case JsonValid():
@@ -144,14 +145,17 @@ def _contains(check: Contains, text: str) -> Found:
     return Found(True, sentence, span.line, span.start, span.end)
 
 
-def _matches(check: Matches, text: str, budget: Budget) -> Found:
+def _matches(check: Matches, data: bytes, budget: Budget) -> Found:
+    text = searched = _text(data).replace("\r\n", "\n")
+    if check.comments:
+        document = document_of(data)
+        text, searched = (document.text, comments_in(document)) if document else ("", "")
     try:
         pattern = compiled(check.pattern, multiline=True)
-        text = text.replace("\r\n", "\n")
-        count, lines = _lines_of(places(pattern, text, budget, limit=max(check.min, COUNTED_MATCHES)), text)
+        count, lines = _lines_of(places(pattern, searched, budget, limit=max(check.min, COUNTED_MATCHES)), text)
     except InvalidInput as error:
         raise InvalidInput(f"was not searched for {quoted(check.pattern)}: {error}") from error
-    sentence = f"matches {count:,} of at least {check.min:,}"
+    sentence = f"matches {count:,} of at least {check.min:,}{' in its comments' if check.comments else ''}"
     if lines:
         dots = ", …" if len(lines) > LISTED else ""
         listed = ", ".join(map(str, lines[:LISTED]))

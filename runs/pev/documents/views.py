@@ -60,6 +60,13 @@ def own_text(document: Document) -> str:
     return _blanked(document.text, [*aside, *_spans(document, MarkKind.HIDDEN, MarkKind.UNSEEN)])
 
 
+def comments_in(document: Document) -> str:
+    """What comments say, with all other text made unfindable, so that all offsets stay true."""
+    return _blanked(
+        document.text, [(one.start, one.end) for one in document.layout.blocks if one.kind is not BlockKind.COMMENT]
+    )
+
+
 def visible_text(document: Document) -> str:
     """The text with what is invisible made unfindable, so that all offsets stay true."""
     return _blanked(document.text, _spans(document, MarkKind.UNSEEN))

@@ -80,7 +80,7 @@ def step_for(findings: str, copies: Iterable[str]) -> PlanStep:
                 Criterion(
                     text=_COMMENTED.format(copy=copy),
                     about=About.OUTPUT,
-                    check=Matches(kind="matches", path=copy, pattern=_PATTERN),
+                    check=Matches(kind="matches", path=copy, pattern=_PATTERN, comments=True),
                 )
                 for copy in made
             ),

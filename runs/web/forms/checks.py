@@ -54,6 +54,7 @@ class MatchesForm(CheckForm):
     title = "a pattern occurs in a file"
     pattern = _field("Pattern", "A regular expression without look-around, such as ^## Point \\d+")
     min = _field("At least so many times", "1, if left empty", number=True)
+    comments = forms.BooleanField(label="In comments on a document only", required=False)
 
 
 class WordCountForm(CheckForm):

@@ -70,3 +70,5 @@ def test_bounds_are_told_as_they_hold() -> None:
     assert words == "a.md has at least 10 and at most 20 words"
     matches = check_in_words(Matches(kind="matches", path="a.md", pattern="x+", min=2))
     assert matches == "a.md has at least 2 passages of the form x+"
+    comments = check_in_words(Matches(kind="matches", path="a.docx", pattern="^F", comments=True))
+    assert comments == "a.docx has a passage of the form ^F in its comments"

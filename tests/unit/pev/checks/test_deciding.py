@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from runs.documents.readers.building import Builder
 from runs.enums import Provenance
 from runs.pev.checks.deciding import count_words, problem_with, run_check
 from runs.pev.checks.material import Material
@@ -21,6 +22,8 @@ from runs.pev.contracts import (
     NoPlaceholders,
     WordCount,
 )
+from runs.pev.documents.document import Document
+from runs.pev.documents.layout import BlockKind
 from runs.pev.evidence.results import Evidence
 from runs.pev.files.paths import Converted
 from tests.unit.pev import slow
@@ -104,6 +107,22 @@ class TestMatches:
         assert outcome(matches("^# .$", 4), text) == (False, "a.md matches 3 of at least 4: lines 4, 6, 7")
         assert outcome(matches("^z"), text) == (False, "a.md matches 0 of at least 1")
         assert outcome(matches("x"), "xx") == (True, "a.md matches 2 of at least 1: line 1")
+
+    def test_of_a_document_its_comments_alone_may_be_searched(self) -> None:
+        def found(body: str, comment: str) -> tuple[bool, str]:
+            builder = Builder("docx")
+            builder.add("p1", BlockKind.PARAGRAPH, body)
+            builder.add("cm0.p1", BlockKind.COMMENT, comment)
+            made = builder.made()
+            copy = Converted(made.text.encode(), "a" * 64, lambda: Document(made.text, made.rendered.layout))
+            check = Matches(kind="matches", path="a.docx", pattern=r"^F\d+ · ", comments=True)
+            evidence = run_check(check, Material({"a.docx": copy}))
+            return evidence.verified, evidence.sentence
+
+        assert found("F1 · Delivery\nF2 · Rent", "Why?") == (False, "a.docx matches 0 of at least 1 in its comments")
+        assert found("One\nTwo", "F1 · Why?") == (True, "a.docx matches 1 of at least 1 in its comments: line 3")
+        text = Matches(kind="matches", path="a.md", pattern="F1", comments=True)
+        assert outcome(text, "F1 · x") == (False, "a.md matches 0 of at least 1 in its comments")
 
     def test_lists_ten_lines(self) -> None:
         ten = "1, 2, 3, 4, 5, 6, 7, 8, 9, 10"

@@ -5,19 +5,20 @@ from collections.abc import Mapping
 import pytest
 
 from runs.documents.readers.building import Builder, Made
-from runs.enums import CitationStatus, Provenance
+from runs.enums import About, CitationStatus, Provenance
 from runs.pev.checks.deciding import problem_with, run_check
 from runs.pev.checks.material import Material
 from runs.pev.citations.citation import Cited
 from runs.pev.citations.citing import Delivered, problems_of
 from runs.pev.citations.lookup import noted_in
-from runs.pev.contracts import RESULT, Citations, QuotedEvidence
+from runs.pev.contracts import RESULT, Citations, Criterion, QuotedEvidence
 from runs.pev.documents.document import Document
 from runs.pev.documents.layout import BlockKind
+from runs.pev.evidence.results import Evidence
 from runs.pev.evidence.sources import Given, Sources
 from runs.pev.files.paths import Converted
-from runs.pev.verification.grounding import Examiner
-from tests.documents.word import note, paragraph, word
+from runs.pev.verification.grounding import Examiner, supports
+from tests.documents.word import commented, note, paragraph, word
 from tests.unit.pev.tools.test_making import READERS, SOURCES, Desk, read, write
 
 FORMS = pytest.mark.parametrize("form", ["docx", "pdf"])
@@ -235,6 +236,26 @@ def test_a_quote_of_the_result_rests_on_what_its_sentence_cites(form: str) -> No
         for quote in ("due monthly” again", "due monthly”3 again", "Nobody pays in advance")
     ]
     assert [one for one in rests if one] == ["a.md, line 1"]
+
+
+def test_a_comment_in_a_copy_proves_nothing_of_the_original() -> None:
+    body = paragraph("Rent is ", commented("due monthly", 0), ".", note("footnote", 1))
+    notes = f'<w:footnote w:id="1">{paragraph("a.md, line 1: “due monthly”")}</w:footnote>'
+    said = "F1 · Rent is due monthly, “due monthly” and never later."
+    comments = f'<w:comment w:id="0" w:author="pevsite">{paragraph(said)}</w:comment>'
+    copy = converted(READERS["docx"](word(body, {"footnotes": notes, "comments": comments})))
+    given = {**SOURCES, "b.docx": converted(READERS["docx"](word(body, {"footnotes": notes})))}
+    examiner = Examiner(Sources({"reviewed/b.docx": copy}, Given(given), made=["reviewed/b.docx"]), ["reviewed/b.docx"])
+
+    def examined(source: str) -> Evidence:
+        return examiner.examined(QuotedEvidence(source=source, quote="“due monthly” and never later", statement=None))
+
+    found = examined("reviewed/b.docx")
+    assert (found.verified, found.provenance, found.cites) == (True, Provenance.MADE, "")
+    assert found.weak == "a comment is no text of the document itself"
+    assert supports(Criterion(text="Rent is due monthly", about=About.OUTPUT), [found])
+    assert not supports(Criterion(text="Rent is due monthly", about=About.SOURCES), [found])
+    assert not examined("b.docx").verified
 
 
 @FORMS

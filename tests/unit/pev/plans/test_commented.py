@@ -16,7 +16,7 @@ def test_the_step_stands_behind_the_findings_and_names_each_copy() -> None:
     assert (step.outputs, step.dependencies) == (copies, ["findings"])
     pattern = r"^(?:F\d+ · |No findings)"
     checks = [one.check for one in step.acceptance_criteria if one.check]
-    assert checks == [Matches(kind="matches", path=copy, pattern=pattern) for copy in copies]
+    assert checks == [Matches(kind="matches", path=copy, pattern=pattern, comments=True) for copy in copies]
     last = [one.check for one in plan.success_criteria[-2:]]
     assert last == [FileExists(kind="file_exists", path=copy) for copy in copies]
     assert problems_in(plan, TOOL_NAMES, max_steps=20) == []

@@ -22,6 +22,7 @@ CHECKS: list[dict[str, Any]] = [
     {"kind": "min_bytes", "path": "a.md", "min": 7},
     {"kind": "contains", "path": "a.md", "text": "two words"},
     {"kind": "matches", "path": "a.md", "pattern": " ^x", "min": 3},
+    {"kind": "matches", "path": "reviewed/a.docx", "pattern": "^F1", "comments": True},
     {"kind": "word_count", "path": "a.md", "min": 0, "max": 9},
     {"kind": "json_valid", "path": "a.json"},
     {"kind": "json_schema", "path": "a.json", "schema_text": '{\n "type": "object"}'},
