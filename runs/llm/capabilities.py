@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from runs.enums import OriginalPages, Role
 from runs.llm.servers import Server, configured_window, server_for
 from runs.pev.contracts import Contract
-from runs.pev.policy import Capacities, Capacity, Policy
+from runs.pev.policy import MAX_WINDOW, Capacities, Capacity, Policy
 from runs.pev.ports import Ask
 
 
@@ -114,7 +114,8 @@ def capacities(policy: Policy) -> Capacities:
     """Of the models that a run asks, as they are known now."""
 
     def of(role: Role) -> Capacity:
-        return Capacity(pages=pages_for(policy, role), window=window_of(policy.model_for(role).model, role))
+        window = window_of(policy.model_for(role).model, role)
+        return Capacity(pages=pages_for(policy, role), window=window if window and 0 < window <= MAX_WINDOW else None)
 
     return Capacities(executor=of(Role.EXECUTOR), verifier=of(Role.VERIFIER))
 

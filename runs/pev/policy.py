@@ -132,13 +132,17 @@ class Policy(Contract):
                 return False
 
 
+MAX_WINDOW = 1_000_000_000
+"""Tokens; a server that names more, or none at all, is not believed."""
+
+
 class Capacity(Contract):
     """What the model of a role is shown: pages as they look, and so many tokens with its answer; None where nobody
     knows how many.
     """
 
     pages: OriginalPages = OriginalPages.NEVER
-    window: int | None = None
+    window: Annotated[int, Field(ge=1, le=MAX_WINDOW)] | None = None
 
 
 class Capacities(Contract):

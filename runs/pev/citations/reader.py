@@ -18,7 +18,7 @@ from runs.pev.citations.statements import Statement, Statements, figures_said, f
 from runs.pev.citations.words import quotes_in
 from runs.pev.contracts import RESULT
 from runs.pev.documents.document import Document
-from runs.pev.evidence.finding import Span, find
+from runs.pev.evidence.finding import Span, find_quote, not_found
 from runs.pev.evidence.passages import Passage
 from runs.pev.evidence.quotes import is_short, proves_nothing
 from runs.pev.files.paths import clean_path, digest_of, document_of, text_of
@@ -304,11 +304,11 @@ class Reader:
             start, end = text.lines(low, high)
             part = text.text[start : end + 4 * len(quote) + 400]
             self.left -= len(part)
-            span = find(quote, part)
+            span = find_quote(quote, part)
             if span and start + span.start < end:
                 return Span(start + span.start, start + span.end, text.line_at(start + span.start))
         self.left -= len(text.text)
-        return find(quote, text.text) or f"{quoted(quote)} does not occur in {name}"
+        return find_quote(quote, text.text) or not_found(quote, name, text.text)
 
 
 def _placed(known: Citation, span: Span, anchor: str, lines: tuple[int, int]) -> Citation:

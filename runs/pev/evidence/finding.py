@@ -5,8 +5,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
 
-from runs.pev.texts.wording import one_spaced
+from runs.pev.texts.boundaries import is_whole
+from runs.pev.texts.wording import one_spaced, quoted
 
+MAX_CUT = 1_000
 _WORD = re.compile(r"\S+")
 
 
@@ -27,14 +29,28 @@ def find(quote: str, text: str) -> Span | None:
     return Searched(text).find(quote)
 
 
+def find_quote(quote: str, text: str) -> Span | None:
+    """Where the quote first occurs and neither begins nor ends inside a number or a word."""
+    return Searched(text, whole=True).find(quote)
+
+
+def not_found(quote: str, name: str, text: str) -> str:
+    """Why a quote is not in the text of the source called `name`."""
+    if find(quote, text):
+        return f"{quoted(quote)} is in {name} only as a part of longer words or numbers; quote these whole"
+    return f"{quoted(quote)} does not occur in {name}"
+
+
 class Searched:
     """A text made ready for several look-ups, which takes its memory twice. Without `capitals` these do not count, and
-    what `find` returns is exact to the word only: some letters have another length as capitals.
+    what `find` returns is exact to the word only: some letters have another length as capitals. `whole`: as `is_whole`
+    says; after MAX_CUT places where it is not, the quote counts as not there.
     """
 
-    def __init__(self, text: str, *, capitals: bool = True) -> None:
+    def __init__(self, text: str, *, capitals: bool = True, whole: bool = False) -> None:
         self._text = text
         self._capitals = capitals
+        self._whole = whole
         self._folded = self._fold(one_spaced(text))
 
     def __contains__(self, quote: str) -> bool:
@@ -52,7 +68,12 @@ class Searched:
 
     def _at(self, quote: str) -> int:
         wanted = self._wanted(quote)
-        return self._folded.find(wanted) if wanted else -1
+        at = self._folded.find(wanted) if wanted else -1
+        for _ in range(MAX_CUT if self._whole else 0):
+            if at < 0 or is_whole(self._folded, at, at + len(wanted)):
+                return at
+            at = self._folded.find(wanted, at + 1)
+        return -1 if self._whole else at
 
     def _wanted(self, quote: str) -> str:
         return self._fold(" ".join(quote.split()))

@@ -9,7 +9,7 @@ from runs.pev.documents.document import Document, Where, is_within, plain_number
 from runs.pev.documents.layout import MIN_CONFIDENCE, Block, BlockKind, MarkKind
 from runs.pev.documents.marked import by_whom, read_by, sureness
 from runs.pev.documents.views import before_changes, own_text, visible_text, without_running
-from runs.pev.evidence.finding import Span, find
+from runs.pev.evidence.finding import Span, find_quote
 from runs.pev.texts.quotekey import MAX_OF_DOCUMENTS, find_by_key
 from runs.pev.texts.wording import quoted
 
@@ -73,7 +73,7 @@ def passage_in(quote: str, document: Document, name: str, within: Place | None =
         if document.marks_on(*found, MarkKind.UNSEEN):
             return f"{quoted(copied.words)} cannot be seen in {name}, {where.words}: there is no ink at its place"
         span = Span(*found, document.text.count("\n", 0, found[0]) + 1)
-        exact = find(copied.words, document.text[slice(*found)]) is not None
+        exact = find_quote(copied.words, document.text[slice(*found)]) is not None
         words = copied.words if exact else document.text[slice(*found)]
         misnamed = _misnamed(copied, named, document, found)
         remarks = remarks_on(document, found) + _renumbered(copied, document, found)
@@ -156,7 +156,7 @@ def _searched(quote: str, document: Document, text: str) -> Place | None:
 
 
 def _place(quote: str, text: str) -> Place | None:
-    span = find(quote, text)
+    span = find_quote(quote, text)
     return (span.start, span.end) if span else find_by_key(quote, text, MAX_OF_DOCUMENTS)
 
 

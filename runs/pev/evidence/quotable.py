@@ -15,7 +15,7 @@ class Quotable:
         self._texts = [visible_text(self._document) if self._document else text]
         if self._document and (view := without_running(self._document, self._texts[0])):
             self._texts.append(view.text)
-        self._searched = Searched(self._texts[0])
+        self._searched = Searched(self._texts[0], whole=True)
         self._limit = MAX_OF_DOCUMENTS if self._document else MAX_CHARACTERS
 
     def __contains__(self, quote: str) -> bool:

@@ -7,7 +7,7 @@ import regex
 
 from runs.pev.contracts import QuotedEvidence
 from runs.pev.documents.document import Document
-from runs.pev.evidence.finding import Span, find
+from runs.pev.evidence.finding import Span, find_quote, not_found
 from runs.pev.evidence.passages import Passage, passage_in
 from runs.pev.evidence.results import Evidence
 from runs.pev.files.paths import digest_of, document_of, text_of
@@ -47,11 +47,11 @@ def resolve(given: QuotedEvidence, sources: Mapping[str, bytes]) -> Evidence:
         return _of_document(given, document, digest, sources)
     if reason := proves_nothing(given.quote, text):
         return unverified(given, reason, digest)
-    span = find(given.quote, text) or _find_by_key(given.quote, text)
+    span = find_quote(given.quote, text) or _find_by_key(given.quote, text)
     if span is None:
-        missing = f"{quoted(given.quote)} does not occur in {given.source}{_elsewhere(given, sources)}"
+        missing = not_found(given.quote, given.source, text) + _elsewhere(given, sources)
         return unverified(given, missing, digest)
-    exact = find(given.quote, text[span.start : span.end]) is not None
+    exact = find_quote(given.quote, text[span.start : span.end]) is not None
     quote = given.quote if exact else text[span.start : span.end]
     return Evidence(
         kind="quote",
@@ -72,7 +72,7 @@ def _of_document(given: QuotedEvidence, document: Document, digest: str, sources
     if reason := useless(words, document):
         return unverified(given, reason, digest)
     if found is None:
-        missing = f"{quoted(given.quote)} does not occur in {given.source}{_elsewhere(given, sources)}"
+        missing = not_found(given.quote, given.source, document.text) + _elsewhere(given, sources)
         return unverified(given, missing, digest)
     if isinstance(found, str):
         return unverified(given, found, digest)
@@ -145,7 +145,7 @@ def _elsewhere(given: QuotedEvidence, sources: Mapping[str, bytes]) -> str:
         if left < 0:
             return ""
         text = text_of(data)
-        span = find(given.quote, text) if text is not None else None
+        span = find_quote(given.quote, text) if text is not None else None
         if span:
             document = document_of(data)
             where = document.where(span.start, span.end).words if document else f"line {span.line}"

@@ -9,8 +9,11 @@ from array import array
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import islice
 
 import regex
+
+from runs.pev.texts.boundaries import is_whole
 
 MAX_CHARACTERS = 400_000
 """Of a text whose key is made, more than a hundred pages: a fifth of a second, at the worst two; eight megabytes."""
@@ -19,6 +22,8 @@ MAX_OF_DOCUMENTS = 2_000_000
 MIN_KEY = 12
 """Characters of a key; a shorter one has to be the only one of its kind in the text, to point at one place."""
 
+MAX_CUT = 1_000
+"""Places of a piece that are looked at: at most of them the quote is a part of longer words."""
 MAX_BETWEEN = 200
 """Characters that a passage may have more than twice those of the quote: white space and what nobody sees."""
 _OVERLAP = 10_000
@@ -91,8 +96,9 @@ def _without_breaks(text: str, places: array[int]) -> Key:
 def find_by_key(quote: str, source: str, limit: int = MAX_CHARACTERS) -> tuple[int, int] | None:
     """Where the source has the words of the quote in its own spelling, as first character and one after the last.
 
-    None where it has not, where it is longer than `limit`, where a short quote has several such places, and where so
-    much lies between the words that they would not be one passage. A long source is looked through piece by piece.
+    None where it has not, where it is longer than `limit`, where a short quote has several such places, where words or
+    numbers are cut at its ends, and where so much lies between the words that they would not be one passage. A long
+    source is looked through piece by piece.
     """
     wanted = key(quote).text
     if not wanted or len(source) > limit:
@@ -102,8 +108,8 @@ def find_by_key(quote: str, source: str, limit: int = MAX_CHARACTERS) -> tuple[i
     places = (
         (start + first, start + end)
         for start in range(0, max(len(source), 1), MAX_CHARACTERS)
-        for first, end in _places(wanted, source[start : start + MAX_CHARACTERS + overlap])
-        if first < MAX_CHARACTERS
+        for first, end in islice(_places(wanted, source[start : start + MAX_CHARACTERS + overlap]), MAX_CUT)
+        if first < MAX_CHARACTERS and is_whole(source, start + first, start + end)
     )
     found = next(places, None)
     if found is None or (len(wanted) < MIN_KEY and next(places, None)):

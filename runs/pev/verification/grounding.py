@@ -11,7 +11,7 @@ from runs.pev.citations.citation import Citation, Cited
 from runs.pev.citations.citing import may_cite
 from runs.pev.citations.lookup import cited_at, noted_in
 from runs.pev.contracts import Criterion, QuotedEvidence
-from runs.pev.evidence.finding import Span, find
+from runs.pev.evidence.finding import Span, find, find_quote
 from runs.pev.evidence.passages import unmarked
 from runs.pev.evidence.quotes import proves_nothing, resolve
 from runs.pev.evidence.relation import unrelated
@@ -55,7 +55,7 @@ class Examiner:
             if proves_nothing(quote, text):
                 continue
             for start, end in observed:
-                if span := find(quote, text[start:end]):
+                if span := find_quote(quote, text[start:end]):
                     line = text.count("\n", 0, start) + span.line
                     place = {"line": line, "start": start + span.start, "end": start + span.end, "quote": quote}
                     sentence = f"{quoted(quote)} stands in {found.source}, line {line}"
@@ -104,4 +104,4 @@ def _with_statement(found: Evidence, statement: str, sources: Sources, made: Seq
 
 def _in(name: str, statement: str, sources: Sources) -> Span | None:
     text = text_of(sources[name]) if name in sources else None
-    return find(statement, text) if text else None
+    return find_quote(statement, text) if text else None

@@ -276,7 +276,8 @@ def test_what_is_shown_is_the_text_between_its_offsets(
     assume(quote.strip())
     found = resolve(QuotedEvidence(source="d", quote=quote), {"d": document})
     shown = text[found.start : found.end]
-    assert found.verified or "too short" in found.sentence or "one short word" in found.sentence
+    refused = "too short", "one short word", "only as a part of longer words"
+    assert found.verified or any(why in found.sentence for why in refused)
     assert (" ".join(shown.split()), bool(found.anchor)) == (
         (" ".join(found.quote.split()), True) if found.verified else ("", False)
     )

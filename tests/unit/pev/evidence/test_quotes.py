@@ -7,10 +7,13 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from runs.documents.readers.building import Builder
 from runs.pev.contracts import QuotedEvidence
+from runs.pev.documents.layout import BlockKind
 from runs.pev.evidence.finding import find
 from runs.pev.evidence.quotes import _has_line, resolve
 from runs.pev.evidence.results import Evidence
+from tests.documents.built import converted
 from tests.hostile.bounds import within
 
 SOURCES = {
@@ -68,6 +71,20 @@ def test_anything_else_is_not_verified_and_says_why(source: str, quote: str, sen
     found = answer(source, quote)
     assert (found.verified, found.start, found.end, found.line) == (False, 0, 0, 0)
     assert found.sentence == sentence
+
+
+@pytest.mark.parametrize("quote", ["5 days notice", "capped at EUR 500", "able for loss of profit"])
+def test_a_part_of_a_longer_word_or_number_is_no_quote(quote: str) -> None:
+    text = "Not liable for loss of profit; capped at EUR 500,000. Both may end it on 15 days notice.\n"
+    builder = Builder("docx")
+    builder.add("p1", BlockKind.PARAGRAPH, text.strip())
+    for data in (text.encode(), converted(builder)):
+        found = resolve(QuotedEvidence(source="lease", quote=quote), {"lease": data})
+        assert (found.verified, found.sentence) == (
+            False,
+            f"“{quote}” is in lease only as a part of longer words or numbers; quote these whole",
+        )
+    assert resolve(QuotedEvidence(source="a", quote=quote), {"a": f"{text}{quote}".encode()}).start == len(text)
 
 
 def test_at_most_five_sources_are_named() -> None:

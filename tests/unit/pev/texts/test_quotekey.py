@@ -75,7 +75,7 @@ def test_each_character_comes_from_its_place(text: str) -> None:
     st.text(st.sampled_from("rstuvwxé ,“ﬁ"), max_size=30),
 )
 def test_the_place_has_the_words(before: str, quote: str, after: str) -> None:
-    text = before + quote.replace(" ", "\n\u200b ") + after
+    text = f"{before} {quote.replace(' ', '\n\u200b ')} {after}"
     place = find_by_key(quote, text)
     if key(quote).text:
         assert place is not None
