@@ -83,4 +83,19 @@ def _found(quote: str, document: Document, path: str) -> Passage:
         )
     if len({block.anchor.rpartition("x.")[0] for block in blocks}) > 1:
         raise InvalidInput(f"{quoted(found.words)} goes over the edge of a text box in {path}; quote less.")
+    if not quote.lstrip().startswith("[") and (other := _again(found, document, path)):
+        raise InvalidInput(
+            f"{quoted(found.words)} stands in {path} several times, as in {found.where.words} and in "
+            f"{other.where.words}; put the name of the paragraph before it, as in [p23] thirty days."
+        )
     return found
+
+
+def _again(found: Passage, document: Document, path: str) -> Passage | None:
+    """Where the words stand in the text a second time."""
+    rest = found.span.end, len(document.text)
+    other = passage_in(found.words, document, path, rest)
+    if not isinstance(other, Passage) or other.span.start < found.span.end:
+        return None
+    is_aside = any(block.kind in ASIDE for block in document.blocks_in(other.span.start, other.span.end))
+    return None if is_aside else other

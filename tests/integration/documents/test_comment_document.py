@@ -92,6 +92,11 @@ def test_several_comments_come_into_one_copy(files: Overlay) -> None:
             "“Draft of March” stands in header 1 of contracts/lease.docx, where no comment can be; "
             "quote words of the text itself.",
         ),
+        (
+            "Rent",
+            "“Rent” stands in contracts/lease.docx several times, as in paragraph 1 and in paragraph 2; put the name "
+            "of the paragraph before it, as in [p23] thirty days.",
+        ),
         ("See. Boxed.", "“See. Boxed.” goes over the edge of a text box in contracts/lease.docx; quote less."),
     ],
 )
