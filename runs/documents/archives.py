@@ -149,6 +149,8 @@ def _of_zip(data: bytes) -> Iterator[Entry]:
     if data.count(b"PK\1\2") > MAX_ENTRIES:  # before zipfile makes an object of each
         raise InvalidInput(f"has more than {MAX_ENTRIES:,} entries; give the folder itself")
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        if all(info.header_offset for info in archive.infolist()) and archive.infolist():
+            raise InvalidInput(_DAMAGED)  # cut off: this is the directory of a zip that is stored in it
         infos = [info for info in archive.infolist() if not info.is_dir()]
         if infos and all(info.flag_bits & _ENCRYPTED for info in infos):
             raise InvalidInput(NEEDS_PASSWORD)

@@ -70,7 +70,9 @@ _OPEN_DOCUMENT = b"application/vnd.oasis.opendocument."
 _MEDIA_TYPES = ((_OPEN_DOCUMENT + b"text", ODT), (b"application/epub+zip", EPUB))
 _MIMETYPE = re.compile(rb"PK\x03\x04.{26}mimetype", re.DOTALL)
 """OpenDocument and EPUB say what they are in their first part, which is not compressed."""
-_ENTRY, _DIRECTORY_END = b"PK\1\2", struct.Struct("<4s8xLL2x")
+_OF_OFFICE = re.compile(rb"PK\x03\x04.{26}(?:\[Content_Types\]|_rels/|docProps/|customXml/|word/|xl/|ppt/)", re.DOTALL)
+"""The first part of such a document. Another zip may begin with a document that is stored in it."""
+_ENTRY, _DIRECTORY_END = b"PK\1\2", struct.Struct("<4s8xL4xH")
 _NAME_AT = 46
 
 
@@ -104,19 +106,21 @@ def _kind_of_zip(head: bytes, tail: bytes) -> Kind:
             return Kind(problem="is an OpenDocument file of a kind that cannot be read; save it as .xlsx or .pptx")
     names = list(_names_in(tail))
     found = (form for part, form in _MAIN_PARTS if any(name.startswith(part) for name in names))
-    if not names:  # it is cut off, which its reader says
+    if not names and _OF_OFFICE.match(head):  # it is cut off, which its reader says
         found = (form for part, form in _MAIN_PARTS if part in head)
     return Kind(next(found, ZIP))
 
 
 def _names_in(tail: bytes) -> Iterator[bytes]:
     """The names of a zip's parts, from its directory, as far as that lies in the tail. What is stored in a part may be
-    a zip with names of its own.
+    a zip with names of its own, and is the last one in sight where the outer one is cut off.
     """
-    end = tail.rfind(b"PK\5\6")
+    end = tail.rfind(ZIP_END)
     if end < 0 or end + _DIRECTORY_END.size > len(tail):
         return
-    _, size, _ = _DIRECTORY_END.unpack_from(tail, end)
+    _, size, comment = _DIRECTORY_END.unpack_from(tail, end)
+    if end + _DIRECTORY_END.size + comment != len(tail):
+        return
     at = end - size if size <= end else tail.find(_ENTRY)
     while 0 <= at < end and tail.startswith(_ENTRY, at) and at + _NAME_AT <= end:
         name, extra, comment = struct.unpack_from("<HHH", tail, at + 28)

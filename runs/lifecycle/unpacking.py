@@ -20,7 +20,7 @@ from django.core.files.uploadedfile import UploadedFile
 from runs import guarded
 from runs.documents import archives, attachments, examining
 from runs.documents.formats import MAX_BYTES as MAX_DOCUMENT
-from runs.documents.kinds import EML, HEAD_BYTES, OLE, TAIL_BYTES, TAR, ZIP, Kind, kind_of
+from runs.documents.kinds import EML, HEAD_BYTES, OLE, TAIL_BYTES, TAR, ZIP, kind_of
 from runs.documents.packing import unpacked as parts_of
 from runs.errors import InvalidInput, PathRefused, UploadRefused
 from runs.guarded import ChildFailed, Limits
@@ -67,24 +67,15 @@ def note_problems(stored: Iterable[tuple[FileInfo, Upload]]) -> None:
 def _is_archive(upload: Upload) -> bool:
     if not _ARCHIVE.search(upload.path) or not 0 < (upload.content.size or 0) <= settings.FILE_BYTES:
         return False
-    if _beginning(upload).format not in {ZIP, TAR}:
-        return False
-    data = _whole(upload)  # the names of the parts are at the end
-    return kind_of(data[:HEAD_BYTES], data[-TAIL_BYTES:]).format in {ZIP, TAR}
+    return _is_packed(_whole(upload))  # the names of its parts are at the end, and only they say that it is no document
 
 
 def _is_mail(upload: Upload) -> bool:
-    return (upload.content.size or 0) <= min(settings.FILE_BYTES, MAX_DOCUMENT) and _beginning(upload).format in {
-        EML,
-        OLE,
-    }
-
-
-def _beginning(upload: Upload) -> Kind:
-    """What it begins as."""
+    if (upload.content.size or 0) > min(settings.FILE_BYTES, MAX_DOCUMENT):
+        return False
     beginning = next(iter(upload.content.chunks()), b"")
     upload.content.seek(0)
-    return kind_of(beginning[:HEAD_BYTES])
+    return kind_of(beginning[:HEAD_BYTES]).format in {EML, OLE}
 
 
 def _whole(upload: Upload) -> bytes:

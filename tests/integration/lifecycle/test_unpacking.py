@@ -85,6 +85,19 @@ def test_what_is_no_archive_or_not_named_so_stays_as_it_is() -> None:
         assert problems(name, data) == {}
 
 
+@pytest.mark.parametrize("part", ["word/document.xml", "ppt/presentation.xml"])
+def test_an_archive_that_begins_with_a_stored_document_is_unpacked(part: str) -> None:
+    document = zipped({"[Content_Types].xml": b"", part: b"<x/>"}, zipfile.ZIP_STORED)
+    data = zipped({"Deal/Contract": document, "Deal/a.md": b"one"}, zipfile.ZIP_STORED)
+    assert files("plain.zip", data) == {"Deal/Contract": document, "Deal/a.md": b"one"}
+    assert problems("plain.zip", data[:-30]) == {"plain.zip": "is a damaged archive; pack it again"}
+
+
+def test_a_document_with_an_archive_inside_is_not_unpacked() -> None:
+    data = zipped({"word/document.xml": b"<w/>", "word/embeddings/a.zip": zipped(TEXTS)}, zipfile.ZIP_STORED)
+    assert files("a.zip", data) == {"a.zip": data}
+
+
 def test_a_repository_comes_without_its_store_and_what_systems_put_beside_files() -> None:
     junk = {"x/.git/config": b"1", "x/.git/objects/ab/cd": b"2", "__MACOSX/x/._a.md": b"3", "x/.DS_Store": b"4"}
     data = zipped({"x/a.md": b"one", **junk})
