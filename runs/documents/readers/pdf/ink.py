@@ -8,7 +8,8 @@ looked at, and those that seem to be missing once more in a finer picture.
 
 import ctypes
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager
 from functools import cached_property
 from typing import NamedTuple, cast
 
@@ -19,7 +20,7 @@ from runs.documents.readers.building import Effort
 from runs.documents.readers.pdf import camouflage
 from runs.documents.readers.pdf.characters import PageText
 from runs.documents.readers.pdf.covers import Covered
-from runs.documents.readers.pdf.geometry import Rectangle, View, boxes, size_of, tight_box
+from runs.documents.readers.pdf.geometry import Rectangle, View, boxes, loose_box, size_of, tight_box
 from runs.documents.readers.pdf.objects import (
     Box,
     Paint,
@@ -30,25 +31,22 @@ from runs.documents.readers.pdf.objects import (
     picture_boxes,
     text_object,
 )
+from runs.documents.readers.pdf.shapes import FINE, MIN_CONTRAST, NO_INK, seen_by_shape
 from runs.documents.readers.pdf.showing import drawn
 from runs.documents.readers.pdf.strips import Gap, Raster, Room, Strip, are_spaces, gaps, pixels, raster, rooms, strips
 
 MAX_SECONDS = 30.0
 """Of the processor, since the reading began, but for OCR; three hundred full pages take some three."""
 _COARSE = 1.0
-_FINE = 200 / 72
 """Pixels per point."""
 _MIN_STEP = 24
 """Shades of grey, of 256, from one pixel to the next, where a letter begins in the coarse picture."""
 _MIN_CLEAR = 48
 """Shades between a letter and the ground in the coarse picture that leave no doubt."""
-_MIN_CONTRAST = 12
-"""Shades between a letter and the ground in the fine picture that can be seen at all."""
 _MIN_SIZE = 1.5
 """Points of a font. Less cannot be read."""
 _LAST_KNOWN = 0x24F
 """The last of the letters that pdfium draws without the font; others may be missing on this machine only."""
-_NO_INK = {"Cc", "Cf", "Zs", "Zl", "Zp", "Mn"}
 _LOOKS = 1.5
 _MAX_LOOKS = 40
 """Points of a gap where a letter is looked for: so many for each time that it is as wide as the narrowest."""
@@ -77,10 +75,18 @@ class Looks(NamedTuple):
     has_more: bool = True
 
 
-def looks(page: PdfPage, text_page: PdfTextPage, text: PageText, effort: Effort) -> Looks:
-    """Raises TookTooLongError once the reading has had its time."""
+def looks(
+    page: PdfPage,
+    text_page: PdfTextPage,
+    text: PageText,
+    effort: Effort,
+    again: Callable[[], AbstractContextManager[PdfPage]],
+) -> Looks:
+    """`again` opens the page once more. Raises TookTooLongError once the reading has had its time."""
     look = _Look(page, text_page, text, effort)
     hidden = [at for start, end in _lines(text.text) for at in look.hidden_in(start, end)]
+    seen = look.seen_by_shape(hidden, again)
+    hidden = [at for at in hidden if at not in seen]
     return Looks(_runs(hidden, text.text), _runs(sorted(look.unprinted), text.text), look.has_more)
 
 
@@ -147,6 +153,18 @@ class _Look:
         ground = self._ground(places)
         has_ink = any(self._contrast_in(self._coarse, place, ground) >= _MIN_STEP for place in places)
         return [at for at in range(start, end) if at in hidden or self._is_hidden(at, ground, has_ink)]
+
+    def seen_by_shape(self, hidden: Sequence[int], again: Callable[[], AbstractContextManager[PdfPage]]) -> set[int]:
+        """Those of the hidden characters that the picture shows all the same."""
+        near = [at for at in hidden if self._has_ink_near(at)]
+        return seen_by_shape(again, self._text, near, self._colours, self._check_time) if near else set()
+
+    def _has_ink_near(self, at: int) -> bool:
+        left, bottom, right, top = loose_box(self._text_page, self._text.numbers[at])
+        room = top - bottom
+        place = self._view.shown(left - room, bottom - room, right + room, top + room)
+        dark, light = cast("tuple[int, int]", self._coarse.crop(pixels(place, *self._coarse.size)).getextrema())
+        return light - dark >= MIN_CONTRAST
 
     def _layers(self, start: int, end: int) -> set[int | None]:
         """Those of the words of a line that may be covered, None for others; nothing if none of them may be."""
@@ -227,7 +245,7 @@ class _Look:
     def _is_hidden(self, at: int, ground: int, line_has_ink: bool) -> bool:
         self._check_time()
         character, number = self._text.text[at], self._text.numbers[at]
-        if unicodedata.category(character) in _NO_INK:
+        if unicodedata.category(character) in NO_INK:
             return False
         box = tight_box(self._text_page, number)
         place = self._view.shown(*box)
@@ -245,7 +263,7 @@ class _Look:
             return False
         return layer is not None or not (
             self._contrast(self._coarse, place, ground) >= _MIN_CLEAR
-            or self._contrast(self._fine, place, ground) >= _MIN_CONTRAST
+            or self._contrast(self._fine, place, ground) >= MIN_CONTRAST
             or self._has_colours(place)
         )
 
@@ -263,8 +281,8 @@ class _Look:
             return True
         around = left - 1, top - 1, right + 1, bottom + 1
         if change.crop(around).getbbox():  # the fine one costs fifty times more
-            fine = covered.difference(layer, _FINE)
-            if self._contrast(fine, place, 0) >= _MIN_CONTRAST:
+            fine = covered.difference(layer, FINE)
+            if self._contrast(fine, place, 0) >= MIN_CONTRAST:
                 return True
         change = covered.difference(layer, _COARSE, grey=False)
         return self._contrast(change, place, 0) >= camouflage.MIN_COLOUR
@@ -293,11 +311,11 @@ class _Look:
 
     @cached_property
     def _fine(self) -> Image.Image:
-        return drawn(self._page, _FINE, grey=True)
+        return drawn(self._page, FINE, grey=True)
 
     @cached_property
     def _colours(self) -> Image.Image:
-        return drawn(self._page, _FINE).convert("RGB")
+        return drawn(self._page, FINE).convert("RGB")
 
     @cached_property
     def _first_change(self) -> Raster:

@@ -1,7 +1,9 @@
 """What the pages of a PDF file say: their own text, or what OCR reads where they have none worth the name."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager
 from enum import Enum
+from functools import partial
 from typing import NamedTuple, cast
 
 from pypdfium2 import PdfDocument, PdfiumError, PdfPage, PdfTextPage, raw
@@ -85,7 +87,8 @@ def _page(document: PdfDocument, number: int, ocr: "_Ocr", effort: Effort, looki
         with text_page_of(page) as text_page:
             text = text_of(text_page)
             letters = len("".join(text.text.split()))
-            found = _with_looks(page, text_page, text, effort) if letters else Page()
+            again = partial(page_of, document, number)
+            found = _with_looks(page, text_page, text, effort, again) if letters else Page()
             is_pictorial = found.has_more and looking.is_pictorial(page)
         nameless = text.text.count(NAMELESS)
         missing = _missing(page, letters, nameless)
@@ -101,9 +104,15 @@ def _page(document: PdfDocument, number: int, ocr: "_Ocr", effort: Effort, looki
         return found._replace(missing=missing)
 
 
-def _with_looks(page: PdfPage, text_page: PdfTextPage, text: PageText, effort: Effort) -> Page:
+def _with_looks(
+    page: PdfPage,
+    text_page: PdfTextPage,
+    text: PageText,
+    effort: Effort,
+    again: Callable[[], AbstractContextManager[PdfPage]],
+) -> Page:
     try:
-        found = looks(page, text_page, text, effort)
+        found = looks(page, text_page, text, effort, again)
         return Page(text.text, unseen=found.unseen, unprinted=found.unprinted, has_more=found.has_more)
     except TookTooLongError as error:
         if error.has_sign:
