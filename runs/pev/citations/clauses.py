@@ -15,7 +15,12 @@ _NAMED = regex.compile(
 _EACH = regex.compile(_NUMBER, regex.IGNORECASE)
 _RANGES = frozenset({"to", "bis", "through", "–", "-"})
 _OF_CONTRACTS = ("clause", "klausel", "ziffer")
-"""Sections, articles and § may be those of a law, so that they are compared only where the document has such a one."""
+_LAW = regex.compile(
+    r"[^.;:“”\"\n]{0,40}?(?<!\p{L})(?:(?i:acts?|codes?|laws?|statutes?|regulations?|directives?|ordinances?|treaty"
+    r"|constitution|\p{L}{0,40}(?:gesetzbuchs?|gesetzbuches|gesetze?s?|verordnung|richtlinie|ordnung)|verfassung)"
+    r"|GDPR|UCC|USC|CFR|TFEU|AEUV|\p{Lu}\p{L}{0,5}(?:GB|G|O))(?!\p{L})"
+)
+"""Behind the number of a section, an article or a §."""
 
 
 def misnamed_clause(statement: str, cited: Sequence[tuple[Document | None, int, int]]) -> str:
@@ -33,12 +38,21 @@ def misnamed_clause(statement: str, cited: Sequence[tuple[Document | None, int, 
             return ""
         clauses += [block.clause for block in found]
         before += [block.markup for block in found if block.markup]
-    named = [(match["word"].lower(), number) for match in matches for number in _EACH.findall(match["numbers"])]
+    named = [
+        (number, match["word"].lower().startswith(_OF_CONTRACTS) or _is_of_contract(number, statement, match.end()))
+        for match in matches
+        for number in _EACH.findall(match["numbers"])
+    ]
     if any(
-        is_within(number, clause) or is_within(clause, number) for _, number in named for clause in clauses + before
+        is_within(number, clause) or is_within(clause, number) for number, _ in named for clause in clauses + before
     ):
         return ""
-    for word, number in named:
-        if word.startswith(_OF_CONTRACTS) or any(one and one.clauses(number) for one, _, _ in cited):
+    for number, is_of_contract in named:
+        if is_of_contract or any(one and one.clauses(number) for one, _, _ in cited):
             return f"the statement says clause {number}, the words stand in clause {clauses[0]}"
     return ""
+
+
+def _is_of_contract(number: str, statement: str, end: int) -> bool:
+    """Whether a section, an article or a § that ends there is surely none of a law: those are seldom numbered 9.9."""
+    return "." in number and not _LAW.match(statement, end)

@@ -39,8 +39,10 @@ _NO_LETTERS = regex.compile(r"[^\p{L}\p{N}]+")
 _ITEM = regex.compile(r"^[\s>]*(?:[-*+]|\d{1,9}[.)])\s")
 _LETTERS = regex.compile(r"\p{L}+")
 _PLACE = regex.compile(
-    r"(?<![\p{L}\p{N}])(?:lines?|pages?|pp?\.|clauses?|sections?|articles?|art\.|paragraphs?|nos?\.|zeilen?|seiten?|ziffern?"
-    r"|absatz|abs\.|nr\.|§§?):?\s{0,3}\p{Nd}[\p{Nd}.]{0,20}(?:\s{0,3}(?:to|bis|and|und|,|–|-)\s{0,3}\p{Nd}[\p{Nd}.]{0,20}){0,20}",
+    r"(?<![\p{L}\p{N}])(?:lines?|pages?|pp?\.|clauses?|sections?|articles?|art\.|paragraphs?|nos?\.|slides?|tables?|rows?"
+    r"|columns?|cells?|footnotes?|endnotes?|comments?|headers?|footers?|chapters?|parts?|schedules?|annex(?:es)?|exhibits?"
+    r"|appendix|zeilen?|seiten?|ziffern?|klauseln?|folien?|tabellen?|spalten?|zellen?|anlagen?|absatz|abs\.|nr\.|§§?)"
+    r":?\s{0,3}[A-Z]{0,3}\p{Nd}[\p{Nd}.]{0,20}(?:\s{0,3}(?:to|bis|and|und|,|–|-)\s{0,3}\p{Nd}[\p{Nd}.]{0,20}){0,20}",
     regex.IGNORECASE,
 )
 _COUNTED = regex.compile(

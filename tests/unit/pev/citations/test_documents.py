@@ -166,6 +166,7 @@ INSURES = "[“landlord insures”](contracts/lease.docx#p4)"
         f"Clauses 4.2 and 4.3 differ: {INSURES}",
         f"Clauses 4.1 to 4.9 say it: {INSURES}",
         f"Under § 535 the owner is liable, see {INSURES}",
+        f"As § 9.9 BetrKG and section 9.9 of that act say: {INSURES}",
         f"Clause 4.2 is about rent [“ten days”](contracts/lease.docx#p2) and 4.3 about cover {INSURES}",
         "Clause 9 is not signed: [“in two copies”](contracts/lease.docx#p5)",
         "Clause 9 is on page 7: [“A bonus of 90 euros”](contracts/report.pdf#page=7)",
@@ -179,7 +180,13 @@ def test_a_statement_that_may_mean_the_clause_is_left_alone(statement: str) -> N
 
 @pytest.mark.parametrize(
     ("statement", "said"),
-    [("Clause 4.2", "4.2"), ("Section 4.2(b)", "4.2(b)"), ("Clause 77", "77"), ("Clauses 5 and 6", "5")],
+    [
+        ("Clause 4.2", "4.2"),
+        ("Section 4.2(b)", "4.2(b)"),
+        ("Clause 77", "77"),
+        ("Clauses 5 and 6", "5"),
+        ("§ 9.9", "9.9"),
+    ],
 )
 def test_a_statement_that_names_another_clause_is_to_be_checked(statement: str, said: str) -> None:
     one = only(f"{statement} insures: {INSURES}")
@@ -193,6 +200,11 @@ def test_figures_are_compared_with_the_paragraph_and_those_beside_it() -> None:
     assert only("It costs 900 euros: [“rent is 900”](contracts/lease.docx#p3)").weak == ""
     assert only("It costs 10 euros: [“in two copies”](contracts/lease.docx#p5)").weak == "10 is not in what is cited"
     assert only("It says 4.3: [“landlord insures”](contracts/lease.docx#p4)").weak == ""
+
+
+@pytest.mark.parametrize("place", ["slide 1", "table 1, row 2, column 3", "Schedule 1", "cell B7", "Klausel 4.3"])
+def test_the_number_of_a_place_is_no_figure(place: str) -> None:
+    assert only(f"The landlord insures ({place}): [“landlord insures”](contracts/lease.docx#p4)").weak == ""
 
 
 @pytest.mark.parametrize(
