@@ -55,13 +55,17 @@ def first(looks: Iterable[Look]) -> Look:
 
 
 def shading(element: Element | None) -> str | None:
-    """The ground that a shading gives."""
+    """The ground that a shading gives: a pattern of two colours that cannot be told apart is none."""
     if element is None:
         return None
     pattern = val(element) or "clear"
     if pattern in {"clear", "nil"}:
         return _colour(element, "fill", "Fill")
-    return _colour(element, "color", "Color") if pattern == "solid" else UNKNOWN
+    colour = _colour(element, "color", "Color")
+    if pattern == "solid":
+        return colour
+    fill = _colour(element, "fill", "Fill") or WHITE
+    return fill if UNKNOWN not in {colour, fill} and colour and _are_alike(colour, fill) else UNKNOWN
 
 
 def is_unseen(words: Look, ground: str) -> bool:
@@ -71,7 +75,11 @@ def is_unseen(words: Look, ground: str) -> bool:
     below = words.ground or ground
     if not words.colour or UNKNOWN in {below, words.colour}:
         return False
-    return all(abs(one - other) <= _NEAR for one, other in zip(_rgb(words.colour), _rgb(below), strict=True))
+    return _are_alike(words.colour, below)
+
+
+def _are_alike(colour: str, other: str) -> bool:
+    return all(abs(one - two) <= _NEAR for one, two in zip(_rgb(colour), _rgb(other), strict=True))
 
 
 def _colour(element: Element, name: str, theme: str) -> str:
