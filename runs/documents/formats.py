@@ -12,8 +12,8 @@ MAX_BYTES = 50_000_000
 """Of a document; it is sent to its reader whole."""
 LIMITS = Limits(megabytes=1_024, cpu_seconds=30, seconds=60, files=32, output=32_000_000)
 """Some five times what the largest documents of the tests take; a hostile one is ended there."""
-OF_PICTURES = replace(LIMITS, cpu_seconds=90, seconds=120)
-"""Reading the words of a page takes some 1.5 seconds, and of a scan of many pages as many as fit."""
+OF_PICTURES = replace(LIMITS, cpu_seconds=400, seconds=600)
+"""Reading the words of a page takes up to three seconds, twice that beside others. Its reader stops OCR well before."""
 NOT_YET = "cannot be read yet"
 DAMAGED = "is damaged; open it with the program that made it and save it again"
 NOT_UNPACKED = "is an archive that is not unpacked here; give it by itself, and named .zip or .tar.gz"
@@ -33,7 +33,7 @@ class Format:
 
 
 FORMATS: Mapping[str, Format] = {
-    kinds.PDF: Format("a PDF file", "pdf", 3, ("pypdfium2", "tesserocr"), OF_PICTURES),
+    kinds.PDF: Format("a PDF file", "pdf", 4, ("pypdfium2", "tesserocr"), OF_PICTURES),
     kinds.DOCX: Format("a Word file", "docx", 3),
     kinds.XLSX: Format("an Excel file", "xlsx"),
     kinds.PPTX: Format("a PowerPoint file", "pptx", parts=("lxml",)),
@@ -43,7 +43,7 @@ FORMATS: Mapping[str, Format] = {
     kinds.HTML: Format("a saved web page", "html", parts=("lxml",)),
     kinds.EML: Format("a mail", "eml", parts=("lxml",)),
     kinds.OLE: Format("a mail of Outlook, or a file of an old Office format", "ole", 2, ("olefile", "lxml")),
-    kinds.IMAGE: Format("a picture", "pictures", 2, ("pillow", "tesserocr"), OF_PICTURES),
+    kinds.IMAGE: Format("a picture", "pictures", 3, ("pillow", "tesserocr"), OF_PICTURES),
     kinds.ZIP: Format("an archive"),
     kinds.TAR: Format("an archive"),
 }

@@ -37,10 +37,13 @@ def run(function: str, data: bytes | Callable[[], bytes], limits: Limits | None 
     limits = limits or Limits()
     end = time.monotonic() + limits.seconds
     with ExitStack() as held:
-        for turns in [_slow_turns, _turns] if limits.seconds > SLOW_SECONDS else [_turns]:
+        is_slow = limits.seconds > SLOW_SECONDS
+        for turns in [_slow_turns, _turns] if is_slow else [_turns]:
             if not turns.acquire(timeout=max(end - time.monotonic(), 0.0)):
                 raise NoTurn(f"it waited for its turn longer than {limits.seconds:g} seconds")
             held.callback(turns.release)
+        if is_slow:  # who has waited behind long readings may read for as long
+            end = time.monotonic() + limits.seconds
         content = data() if callable(data) else data
         return _result(*_exchanged(function, content, options, limits, end), limits)
 

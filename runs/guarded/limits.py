@@ -8,7 +8,7 @@ from runs.errors import PevError
 @dataclass(frozen=True)
 class Limits:
     """`megabytes` on top of what the function's module takes; `cpu_seconds` of the processor; `seconds` by the clock,
-    waiting for a turn included; `files` it may open; `output` in bytes.
+    and of waiting for a turn; both together where they are few; `files` it may open; `output` in bytes.
     """
 
     megabytes: int = 512

@@ -15,6 +15,7 @@ from PIL import Image, ImageOps, UnidentifiedImageError
 
 from runs.documents.readers.building import Builder, Effort, Made
 from runs.errors import InvalidInput
+from runs.guarded.performing import seconds_left
 from runs.pev.documents.layout import MIN_CONFIDENCE, BlockKind, Box, MarkKind
 
 try:
@@ -24,9 +25,12 @@ except ImportError:  # the extra is not installed
 
 FORMATS = ("PNG", "JPEG", "TIFF", "WEBP")
 MAX_PIXELS = 40_000_000
-MAX_PAGES = 60
-MAX_SECONDS = 60.0
-"""Of the processor, for the pages of a TIFF file: one takes some 1.5 seconds, and the last may take 20 more."""
+MAX_PAGES = 200
+MAX_SECONDS = 300.0
+"""Of the processor, until the last page is begun: one takes up to three, and the last may take 20 more."""
+MIN_SECONDS_LEFT = 120.0
+"""By the clock, which goes on while others have the processor: for the last page, and for all that is no OCR."""
+TOO_LONG = "is a scan that takes OCR too long; split it"
 MAX_WORDS = 8_000
 """Of a page; a full page of a newspaper has some five thousand."""
 _PAGE_PIXELS = 8_700_000
@@ -47,6 +51,20 @@ class Word(NamedTuple):
     top: float
     right: float
     bottom: float
+
+
+class Room:
+    """How many more pages OCR may read in this file."""
+
+    def __init__(self) -> None:
+        self._effort, self._left = Effort(), MAX_PAGES
+
+    def take(self) -> bool:
+        """One more page, if there is time for it."""
+        if not self._left or self._effort.spent > MAX_SECONDS or seconds_left() < MIN_SECONDS_LEFT:
+            return False
+        self._left -= 1
+        return True
 
 
 class Line(NamedTuple):
@@ -82,11 +100,11 @@ def make(data: bytes) -> Made:
 
 def _add_pages(builder: Builder, data: bytes) -> int:
     """Up to the first that cannot be read; the number of those that were."""
-    count, effort = 0, Effort()
+    count, room = 0, Room()
     try:
         for picture in pages_of(data):
-            if count == MAX_PAGES or effort.spent > MAX_SECONDS:
-                builder.note(f"Only the first {count} pages were read; split the file.")
+            if not room.take() and count:
+                builder.note(f"Only the first {count} pages were read, since OCR takes long; split the file.")
                 break
             lines = read_picture(picture)
             count += 1

@@ -18,9 +18,6 @@ from runs.documents.readers.pdf.pictorial import Looking
 from runs.documents.readers.pdf.showing import drawn
 from runs.errors import InvalidInput
 
-MAX_OCR_PAGES = 60
-MAX_OCR_SECONDS = 60.0
-"""Of the processor, until the last page is begun; a page takes some two."""
 _OCR_SCALE = 300 / 72
 _GLANCE_SCALE = 24 / 72
 _MIN_INK = 24
@@ -38,6 +35,10 @@ class Missing(Enum):
     TEXT = "is a picture without text", "are pictures without text"
     MOST = "is a picture with hardly any text", "are pictures with hardly any text"
     LETTERS = "has a font that does not say which letters it has", "have fonts that do not say which letters they have"
+    UNREAD = (
+        "was not read, since OCR takes too long; split the file",
+        "were not read, since OCR takes too long; split the file",
+    )
     PAGE = "could not be read", "could not be read"
     LOOKS = (
         "could not be checked for text that nobody sees, since that took too long",
@@ -97,6 +98,8 @@ def _page(document: PdfDocument, number: int, ocr: "_Ocr", effort: Effort, looki
             return found
         with effort.paused():
             lines = ocr.lines(page)
+        if lines is None:
+            return found._replace(missing=Missing.UNREAD)
         if sum(len(word.text) for line in lines for word in line.words) > letters - nameless:
             return Page(lines=lines, pictorial=True)
         if missing is Missing.MOST and pictures.can_read():  # it shows no more words
@@ -151,17 +154,18 @@ class _Labels:
 
 
 class _Ocr:
-    """Reads pages by OCR, as long as they are not too many and it is installed."""
+    """Reads pages by OCR, where it is installed."""
 
     def __init__(self) -> None:
-        self._effort = Effort()
-        self._left = MAX_OCR_PAGES if pictures.can_read() else 0
+        self._room = pictures.Room()
 
-    def lines(self, page: PdfPage) -> Sequence[pictures.Line]:
-        if not self._left or self._effort.spent > MAX_OCR_SECONDS:
+    def lines(self, page: PdfPage) -> Sequence[pictures.Line] | None:
+        """None where it would take too long."""
+        if not pictures.can_read():
             return ()
-        self._left -= 1
+        if not self._room.take():
+            return None
         try:
             return pictures.read_picture(drawn(page, _OCR_SCALE, grey=True))
-        except InvalidInput:  # it takes too long
-            return ()
+        except InvalidInput:  # it has taken too long
+            return None

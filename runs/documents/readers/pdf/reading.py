@@ -55,8 +55,11 @@ def _note_what_is_inside(builder: Builder, document: PdfDocument) -> None:
 
 
 def _note_what_is_missing(builder: Builder, pages: Sequence[Page]) -> None:
-    is_scan = any(page.missing is Missing.TEXT for page in pages)
-    if is_scan and not any(page.text.strip() or page.lines for page in pages):
+    if any(page.text.strip() or page.lines for page in pages):
+        pass
+    elif any(page.missing is Missing.UNREAD for page in pages):
+        raise InvalidInput(pictures.TOO_LONG)
+    elif any(page.missing is Missing.TEXT for page in pages):
         raise InvalidInput(_ONLY_PICTURES if pictures.can_read() else _SCAN)
     for missing in Missing:
         if numbers := [number for number, page in enumerate(pages, 1) if page.missing is missing]:

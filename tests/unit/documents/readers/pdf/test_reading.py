@@ -4,11 +4,13 @@ import itertools
 import sys
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import pytest
 from PIL import Image
 
 from runs import guarded
+from runs.documents.formats import OF_PICTURES
 from runs.documents.packing import unpacked
 from runs.documents.readers import pictures
 from runs.documents.readers.building import Made
@@ -192,9 +194,21 @@ def test_without_ocr_pages_that_are_pictures_are_said(monkeypatch: pytest.Monkey
 
 
 def test_only_so_many_pages_are_read_by_ocr(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pages, "MAX_OCR_PAGES", 1)
+    monkeypatch.setattr(pictures, "MAX_PAGES", 1)
     made = make(pdfs.joined(_SCAN, _SCAN, _SCAN))
-    assert made.rendered.notes == ("Pages 2 and 3 of 3 are pictures without text.",)
+    assert made.text.strip() == "\n".join(_PRINTED)
+    assert made.rendered.notes == ("Pages 2 and 3 of 3 were not read, since OCR takes too long; split the file.",)
+
+
+def test_ocr_ends_before_its_process_does_and_what_was_read_is_kept() -> None:
+    limits = replace(OF_PICTURES, seconds=pictures.MIN_SECONDS_LEFT)
+    data = pdfs.joined(pdfs.pages_of([pdfs.line("Annex")]), _SCAN)
+    header, text = unpacked(guarded.run("runs.documents.readers.pdf.read", data, limits))
+    notes = Rendered.model_validate_json(header).notes
+    assert text.decode().strip() == "Annex"
+    assert notes == ("Page 2 of 2 was not read, since OCR takes too long; split the file.",)
+    with pytest.raises(InvalidInput, match=r"^is a scan that takes OCR too long; split it$"):
+        guarded.run("runs.documents.readers.pdf.read", _SCAN, limits)
 
 
 def test_a_scan_is_refused_with_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
