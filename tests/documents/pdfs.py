@@ -37,6 +37,11 @@ def two_columns(text: Sequence[str]) -> bytes:
     return typst.compile(_TWO_COLUMNS.encode(), sys_inputs={"data": json.dumps(paragraphs)})
 
 
+def typeset(source: str) -> bytes:
+    """What typst makes of its mark-up, on pages of 400 points by 300."""
+    return typst.compile(f"#set page(width: 400pt, height: 300pt)\n{source}".encode())
+
+
 def file_of(objects: Iterable[bytes]) -> bytes:
     """Objects numbered from 1, of which the first is the catalogue."""
     file, offsets = io.BytesIO(), []

@@ -27,7 +27,9 @@ _CHARACTERS = 50
 """Of a head, which take as long as trying one name."""
 _OPENING = ": “"
 _NOTE = re.compile(r"\s*(?P<head>[^\s“”](?:(?!: “)[\s\S]){1,900}): “(?P<quote>[\s\S]+)”\s*")
-_DIGITS = re.compile(r"(?<!\S)[0-9]+(?=[^\s,“”])")
+RAISED = "⁰¹²³⁴⁵⁶⁷⁸⁹"
+_DIGITS = re.compile(rf"(?<!\S)(?:[0-9]+|[{RAISED}]+)(?=[^\s,“”])")
+_ON_THE_LINE = str.maketrans(RAISED, "0123456789")
 _FOOT = re.compile(r"(?<!\s)\s*+\d{1,5} / \d{1,5}\s*+")
 _PLACE = re.compile(
     r"(?:clause|line|paragraph|pages?|slide|table|text box|footnote|endnote|comment|header|footer|notes of|chapter"
@@ -148,9 +150,13 @@ def _numbered(text: str, start: int, end: int) -> Iterator[_Head]:
     while at >= 0:
         for digits in _DIGITS.finditer(text, max(start, at - MAX_HEAD), at):
             for cut in range(digits.start() + 1, min(digits.end(), digits.start() + MAX_DIGITS) + 1):
-                yield _Head(digits.start(), at + len(_OPENING), text[digits.start() : cut], text[cut:at])
+                yield _Head(digits.start(), at + len(_OPENING), on_the_line(text[digits.start() : cut]), text[cut:at])
         start = at + len(_OPENING)
         at = text.find(_OPENING, start, end)
+
+
+def on_the_line(number: str) -> str:
+    return number.translate(_ON_THE_LINE)
 
 
 class _Names:

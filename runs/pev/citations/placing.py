@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from runs.pev.citations.links import Block, Link
-from runs.pev.citations.notes import MAX_QUOTE, Note
+from runs.pev.citations.notes import MAX_QUOTE, RAISED, Note, on_the_line
 from runs.pev.documents.document import ASIDE, Document
 
 MAX_SEARCHED = 50_000_000
@@ -16,7 +16,7 @@ MAX_SEARCHED = 50_000_000
 _COMPARING = 100
 """Comparing one word takes as long as searching so many characters."""
 _SPACE = re.compile(r"\s++")
-_BEHIND = re.compile(r"”\s*+(\d*+)")
+_BEHIND = re.compile(rf"”\s*+(\d++|[{RAISED}]*+)")
 _LINES = re.compile(r"[^\n]+\n?")
 _SHORT = 0.75
 
@@ -85,7 +85,7 @@ class _Searched:
             return at
         behind = _BEHIND.match(self._text, at)
         self.left -= behind.end() - at if behind else 0
-        if behind is None or (note.number and behind[1] != note.number):
+        if behind is None or (note.number and on_the_line(behind[1]) != note.number):
             return 0
         return behind.end() if note.number else at + 1
 

@@ -58,7 +58,7 @@ class MarkKind(StrEnum):
     UNSEEN = "unseen"
     """There is no ink at its place: white on white, under something, off the page. It proves nothing."""
     RUNNING = "running"
-    """A line that stands on most pages, which a passage over a page break goes around."""
+    """A line that stands on most pages, a footnote at the foot of its page or its mark: a passage goes around it."""
     READ = "read"
     """Read from a picture; `note` is the confidence in percent."""
 

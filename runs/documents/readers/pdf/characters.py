@@ -11,6 +11,8 @@ from typing import NamedTuple
 
 from pypdfium2 import PdfPage, PdfTextPage, raw
 
+from runs.documents.readers.pdf.raised import raised
+
 _SPECIAL = re.compile("\r\n?|\ufffe|[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 """What pdfium puts in for the end of a line and for the hyphen of a divided word (behind which it leaves the end of the
 line out), and control characters: those of fonts that do not say which letters they have.
@@ -61,14 +63,15 @@ def _rotation(page: PdfTextPage) -> int:
 
 
 def text_of(page: PdfTextPage) -> PageText:
-    """The text of a page, a line of it per line."""
+    """The text of a page, a line of it per line, with small digits above and below the line as such."""
     count = page.count_chars()
     units = _all_units(page, count)
     text = units.decode("utf-16-le", errors="replace")
     numbers: Sequence[int] = range(count)
     if not len(text) == count == len(units) // 2:  # there are characters that pdfium leaves out, or that are two for it
         text, numbers = _one_by_one(page, count)
-    return _in_lines(page, text, numbers)
+    found = _in_lines(page, text, numbers)
+    return found._replace(text=raised(page, found.text, found.numbers))
 
 
 def _all_units(page: PdfTextPage, count: int) -> bytes:

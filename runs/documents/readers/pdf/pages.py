@@ -12,6 +12,7 @@ from runs.documents.readers import pictures
 from runs.documents.readers.building import MAX_CHARACTERS, Effort, cleaned
 from runs.documents.readers.pdf.characters import NAMELESS, PageText, text_of, text_page_of
 from runs.documents.readers.pdf.ink import TookTooLongError, looks
+from runs.documents.readers.pdf.notes import notes_of
 from runs.documents.readers.pdf.objects import is_picture
 from runs.documents.readers.pdf.opened import page_of
 from runs.documents.readers.pdf.pictorial import Looking
@@ -54,7 +55,8 @@ class Missing(Enum):
 
 class Page(NamedTuple):
     """`lines`: what OCR has read, instead of `text`. As offsets, the parts of the text that nobody sees (`unseen`), and
-    those that a picture shows and the page does not draw (`unprinted`): OCR of the program that made the file.
+    those that a picture shows and the page does not draw (`unprinted`): OCR of the program that made the file. `notes`:
+    footnotes and their marks.
     `pictorial`: it is mostly pictures or tables, or a scan, so that its text is not all that it says. `has_more`: there
     is, or may be, something else than text on it.
     """
@@ -63,6 +65,7 @@ class Page(NamedTuple):
     label: str = ""
     unseen: Sequence[tuple[int, int]] = ()
     unprinted: Sequence[tuple[int, int]] = ()
+    notes: Sequence[tuple[int, int]] = ()
     lines: Sequence[pictures.Line] = ()
     missing: Missing | None = None
     pictorial: bool = False
@@ -90,6 +93,7 @@ def _page(document: PdfDocument, number: int, ocr: "_Ocr", effort: Effort, looki
             letters = len("".join(text.text.split()))
             again = partial(page_of, document, number)
             found = _with_looks(page, text_page, text, effort, again) if letters else Page()
+            found = found._replace(notes=notes_of(text_page, text))
             is_pictorial = found.has_more and looking.is_pictorial(page)
         nameless = text.text.count(NAMELESS)
         missing = _missing(page, letters, nameless)

@@ -36,7 +36,7 @@ def make(data: bytes) -> Made:
         start = builder.begin()
         builder.add(f"page={number}", BlockKind.PAGE, page.text, label=page.label)
         for kind, spans in (
-            (MarkKind.RUNNING, running),
+            (MarkKind.RUNNING, [*running, *page.notes]),
             (MarkKind.UNSEEN, page.unseen),
             (MarkKind.READ, page.unprinted),
         ):
