@@ -55,6 +55,8 @@ class MarkKind(StrEnum):
     """The document keeps it from being shown: hidden text, a hidden row, sheet or slide; of Word files also words
     in the colour of what they stand on, or too small to be read.
     """
+    STRUCK = "struck"
+    """Struck through by hand, and no tracked deletion: the author may have meant it to go."""
     UNSEEN = "unseen"
     """There is no ink at its place: white on white, under something, off the page. It proves nothing."""
     RUNNING = "running"

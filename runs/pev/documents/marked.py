@@ -106,6 +106,7 @@ def _flags(document: Document, block: Block, start: int, end: int) -> Iterator[s
         yield was_within(block, block.markup)
     for kind, name in (
         (MarkKind.HIDDEN, "hidden"),
+        (MarkKind.STRUCK, "struck through"),
         (MarkKind.UNSEEN, UNSEEN),
         (MarkKind.INSERTED, "inserted"),
         (MarkKind.COMMENTED, "comment"),

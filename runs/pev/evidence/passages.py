@@ -115,6 +115,8 @@ def remarks_on(document: Document, place: Place) -> str:
             remarks.append("a formula")
     if document.marks_on(*place, MarkKind.HIDDEN):
         remarks.append("the document hides it")
+    if document.marks_on(*place, MarkKind.STRUCK):
+        remarks.append("struck through")
     if inserted := document.marks_on(*place, MarkKind.INSERTED):
         remarks.append(f"a tracked insertion{by_whom(inserted[0])}")
     if read := document.marks_on(*place, MarkKind.READ):
@@ -129,6 +131,8 @@ def _doubts(document: Document, place: Place) -> str:
         doubts.append("a comment is no text of the document itself")
     if document.marks_on(*place, MarkKind.HIDDEN):
         doubts.append("who reads the document is not shown it")
+    if document.marks_on(*place, MarkKind.STRUCK):
+        doubts.append("it is struck through in the document")
     sure = sureness(document.marks_on(*place, MarkKind.READ))
     if sure is not None and sure < MIN_CONFIDENCE:
         doubts.append(f"it was read by OCR, and only {sure} % sure")

@@ -11,11 +11,12 @@ from runs.pev.documents.layout import Mark, MarkKind
 MAX_PIECES = 2_000
 """Of one paragraph: nobody reads more changes in one, and each is an element of the page."""
 MAX_AT_ONCE = 20
-_SHOWN = (MarkKind.INSERTED, MarkKind.COMMENTED, MarkKind.HIDDEN, MarkKind.UNSEEN)
+_SHOWN = (MarkKind.INSERTED, MarkKind.COMMENTED, MarkKind.HIDDEN, MarkKind.STRUCK, MarkKind.UNSEEN)
 _SAID = {
     MarkKind.INSERTED: "inserted",
     MarkKind.COMMENTED: "commented",
     MarkKind.HIDDEN: "hidden in the document",
+    MarkKind.STRUCK: "struck through in the document",
     MarkKind.UNSEEN: "cannot be seen in the document",
 }
 

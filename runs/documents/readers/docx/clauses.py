@@ -40,7 +40,9 @@ class Clauses:
         self._close(numbered)
         own = _WORD.sub("", numbered.label, count=1).rstrip(".")
         above = self._open[-1] if self._open else None
-        is_part = above is not None and (above.key == numbered.key or _PART.fullmatch(numbered.label) is not None)
+        is_part = above is not None and (
+            (above.key == numbered.key and not numbered.goes_on) or _PART.fullmatch(numbered.label) is not None
+        )
         clause = _joined(above.clause, own) if above and is_part and not numbered.is_whole else own
         if above and not is_part and _TITLE.match(numbered.label):
             self._open.clear()

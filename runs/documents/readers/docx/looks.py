@@ -1,9 +1,11 @@
-"""What colour and size words of Word have: white on white and the smallest print are as good as hidden."""
+"""How words of Word look: white on white and the smallest print are as good as hidden, what is struck through is as
+good as deleted, and a raised 1 behind 500 makes no 5001.
+"""
 
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
-from runs.documents.readers.docx.names import W, number, val
+from runs.documents.readers.docx.names import W, number, switch, val
 from runs.documents.readers.parts import Element
 
 WHITE = "FFFFFF"
@@ -14,17 +16,23 @@ MIN_SIZE = 3
 _NEAR = 12
 """Of 255: two colours that differ no more in red, green and blue cannot be told apart."""
 _PAPER = frozenset({"background1", "light1"})
+_RAISED: Mapping[str | None, Mapping[int, int]] = {
+    "superscript": str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹"),
+    "subscript": str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉"),
+}
 _HIGHLIGHTS: Mapping[str, str] = {"white": WHITE, "black": "000000", "none": ""}
 
 
 class Look(NamedTuple):
     """What is said of words: None where nothing is. A colour is six hexadecimal digits, or empty where Word chooses;
-    `ground` is that of the shading or the highlight behind the words.
+    `ground` is that of the shading or the highlight behind the words. `position`: as Word names it.
     """
 
     colour: str | None = None
     size: int | None = None
     ground: str | None = None
+    position: str | None = None
+    is_struck: bool | None = None
 
 
 NOTHING_SAID = Look()
@@ -41,17 +49,31 @@ def look(properties: Element | None) -> Look:
         None if colour is None else _colour(colour, "val", "Color"),
         None if size is None else number(size, 20),
         _HIGHLIGHTS.get(highlight, UNKNOWN) or ground if highlight else ground,
+        val(properties.find(f"{W}vertAlign")),
+        _struck(properties),
     )
+
+
+def _struck(properties: Element) -> bool | None:
+    said = [switch(properties.find(f"{W}{name}")) for name in ("strike", "dstrike")]
+    return None if said == [None, None] else any(said)
+
+
+def raised(text: str, position: str | None) -> str:
+    """The text with its digits above or below the line, so that they join no figure before them."""
+    return text.translate(_RAISED[position]) if position in _RAISED else text
 
 
 def first(looks: Iterable[Look]) -> Look:
     """Of each property, the first that is said."""
-    colour, size, ground = NOTHING_SAID
+    colour, size, ground, position, is_struck = NOTHING_SAID
     for one in looks:
         colour = one.colour if colour is None else colour
         size = one.size if size is None else size
         ground = one.ground if ground is None else ground
-    return Look(colour, size, ground)
+        position = one.position if position is None else position
+        is_struck = one.is_struck if is_struck is None else is_struck
+    return Look(colour, size, ground, position, is_struck)
 
 
 def shading(element: Element | None) -> str | None:

@@ -51,6 +51,7 @@ class NumberList:
 class Numbered:
     """What stands before a paragraph. `shape`: how its number is made, such as "(%)" of letters; empty for bullets and
     words without a number. `is_whole`: it has the number of a level above in it. `begins`: it is the first there.
+    `goes_on`: it counts on whatever is above it, as clauses do under the parts of a contract.
     """
 
     label: str
@@ -59,6 +60,7 @@ class Numbered:
     shape: str = ""
     is_whole: bool = False
     begins: bool = False
+    goes_on: bool = False
 
 
 class Numbering:
@@ -169,7 +171,7 @@ def _numbered(numbers: NumberList, index: int, counts: Mapping[int, int]) -> Num
     shown = {int(found) - 1 for found in _REFERENCE.findall(level.text)}
     shape = f"{level.format} {_REFERENCE.sub('%', level.text)}" if shown else ""
     label = _REFERENCE.sub(one, level.text).strip()
-    return Numbered(label, numbers.key, index, shape, is_whole=bool(shown - {index}))
+    return Numbered(label, numbers.key, index, shape, is_whole=bool(shown - {index}), goes_on=level.restarts_after == 0)
 
 
 _KEPT = frozenset({"decimal", "decimalZero", "none"})

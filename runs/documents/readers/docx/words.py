@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
-from runs.documents.readers.docx.looks import WHITE, Look, first, is_unseen, look
+from runs.documents.readers.docx.looks import WHITE, Look, first, is_unseen, look, raised
 from runs.documents.readers.docx.mathematics import formula
 from runs.documents.readers.docx.names import MC, M, W, chosen, outermost, switch, val
 from runs.documents.readers.docx.styles import Styles, hides
@@ -167,7 +167,8 @@ class Words:
 
     def _run(self, run: Element, change: Change | None) -> None:
         properties = run.find(f"{W}rPr")
-        is_hidden = self._hides(properties) or is_unseen(self._looks(properties), self._ground)
+        look = self._looks(properties)
+        is_hidden = self._hides(properties) or is_unseen(look, self._ground)
         found: list[str] = []
         size = 0
         for child in run:
@@ -177,9 +178,9 @@ class Words:
                 text = self._piece(child, change) if False not in self._fields else ""
             if text:
                 self._piece_of(run, child, text, change, size)
-                found.append(text)
+                found.append(raised(text, look.position))
                 size += len(text)
-        self._add("".join(found), change, is_hidden=is_hidden)
+        self._add("".join(found), change, is_hidden=is_hidden, is_struck=bool(look.is_struck))
 
     def _piece_of(
         self, element: Element, child: Element | None, text: str, change: Change | None, before: int = 0
@@ -255,7 +256,7 @@ class Words:
         runs = base.findall(f"{W}r") if base is not None else ()
         return "".join(self._piece(child, change) for run in runs for child in run if child.tag != f"{W}ruby")
 
-    def _add(self, text: str, change: Change | None, *, is_hidden: bool) -> None:
+    def _add(self, text: str, change: Change | None, *, is_hidden: bool, is_struck: bool = False) -> None:
         if not text:
             return
         start = self.begin + self._size
@@ -272,6 +273,8 @@ class Words:
             self._mark(Mark(MarkKind.INSERTED, start, start + len(text), change.by, change.on))
         if is_hidden:
             self._mark(Mark(MarkKind.HIDDEN, start, start + len(text)))
+        if is_struck:
+            self._mark(Mark(MarkKind.STRUCK, start, start + len(text)))
 
     def _mark(self, mark: Mark) -> None:
         last = next((at for at in range(len(self.marks) - 1, -1, -1) if self.marks[at].kind is mark.kind), None)

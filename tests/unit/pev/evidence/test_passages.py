@@ -312,3 +312,12 @@ def test_of_words_that_a_scanner_has_read_it_is_said_that_nothing_more_is_known(
     files = {"scan.pdf": converted(builder, "page", 1)}
     found = resolve(QuotedEvidence(source="scan.pdf", quote="The deposit was lost."), files)
     assert (found.weak, found.sentence.partition("; ")[2]) == ("", "read by OCR before it came here")
+
+
+def test_words_that_are_struck_through_are_to_be_checked() -> None:
+    builder = Builder("docx")
+    block = builder.add("p1", BlockKind.PARAGRAPH, "The cap is EUR 900.")
+    builder.mark(MarkKind.STRUCK, block.start + 11, block.start + 18)
+    found = resolve(QuotedEvidence(source="d", quote="The cap is EUR 900."), {"d": converted(builder)})
+    assert (found.verified, found.weak) == (True, "it is struck through in the document")
+    assert found.sentence.endswith("; struck through")

@@ -11,6 +11,7 @@ OUTLINE = (
     level(2, "lowerLetter", "(%3)"),
     level(3, "lowerRoman", "(%4)"),
 )
+GOES_ON = '<w:lvlRestart w:val="0"/>'
 LETTER = level(0, "lowerLetter", "%1)")
 
 
@@ -43,6 +44,17 @@ LETTER = level(0, "lowerLetter", "%1)")
             {1: OUTLINE[1:], 2: [LETTER], 3: [level(0, "decimal", "%1.")], 4: [LETTER]},
             [(1, 1), (2, 0), (3, 0), (3, 0), (4, 0)],
             [".1", ".1 a)", "1", "2", "2 a)"],
+        ),
+        (  # clauses that are counted through the parts of a contract are none of the part
+            {
+                1: [
+                    level(0, "upperRoman", "Part %1"),
+                    level(1, "decimal", "%2.", GOES_ON),
+                    level(2, "lowerLetter", "(%3)"),
+                ]
+            },
+            [(1, 0), (1, 1), (1, 1), (1, 0), (1, 1), (1, 2)],
+            ["Part I", "1", "2", "Part II", "3", "3(a)"],
         ),
         (  # an outline of single numbers
             {1: [level(0, "upperRoman", "%1."), level(1, "decimal", "%2."), level(2, "lowerLetter", "%3)")]},

@@ -180,6 +180,33 @@ def test_words_on_a_ground_of_another_colour_are_shown(shown: str) -> None:
     assert _marked(_made(shown, styles=_STYLES), MarkKind.HIDDEN) == []
 
 
+_RAISED = '<w:vertAlign w:val="superscript"/>'
+
+
+@pytest.mark.parametrize(
+    ("words", "text"),
+    [
+        (paragraph("EUR 500", run("1", _RAISED), " per claim"), "EUR 500¹ per claim"),
+        (paragraph("10", run("2", _RAISED), " m"), "10² m"),
+        (paragraph("H", run("2", '<w:vertAlign w:val="subscript"/>'), "O"), "H₂O"),
+        (paragraph("the 1", run("st", _RAISED), " of May"), "the 1st of May"),
+        (paragraph("5", run("00", '<w:vertAlign w:val="baseline"/>')), "500"),
+    ],
+)
+def test_raised_digits_join_no_figure(words: str, text: str) -> None:
+    assert _made(words).text == text
+
+
+def test_words_that_are_struck_through_are_marked() -> None:
+    struck = style("Struck", runs="<w:strike/>")
+    made = _made(
+        paragraph("The cap is ", run("EUR 900", "<w:strike/>"), " or ", run("EUR 800", "<w:dstrike/>"))
+        + paragraph(run("kept", '<w:strike w:val="0"/>'), " and gone", style="Struck"),
+        styles=struck,
+    )
+    assert _marked(made, MarkKind.STRUCK) == ["EUR 900", "EUR 800", " and gone"]
+
+
 def test_a_document_may_be_white_by_default() -> None:
     defaults = f"<w:docDefaults><w:rPrDefault><w:rPr>{_WHITE}</w:rPr></w:rPrDefault></w:docDefaults>"
     made = _made(paragraph("secret ", run("shown", '<w:color w:val="auto"/>')), styles=defaults)
