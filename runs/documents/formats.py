@@ -48,6 +48,9 @@ FORMATS: Mapping[str, Format] = {
     kinds.TAR: Format("an archive"),
 }
 
+MAY_TAKE_MINUTES = frozenset(name for name, form in FORMATS.items() if form.limits is OF_PICTURES)
+"""Those of which a scan may be one: nothing else waits for them."""
+
 
 @cache
 def reader_of(name: str) -> str:

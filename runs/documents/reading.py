@@ -16,7 +16,7 @@ from django.utils import timezone
 from pydantic import ValidationError
 
 from runs import blobs, guarded
-from runs.documents.formats import FORMATS, function_of
+from runs.documents.formats import FORMATS, MAY_TAKE_MINUTES, function_of
 from runs.documents.kinds import IMAGE, PDF
 from runs.documents.packing import unpacked
 from runs.documents.renditions import IN_A_QUERY
@@ -50,9 +50,12 @@ def documents_among(sources: Iterable[str]) -> int:
     return sum(len(rows.filter(source__in=some)) for some in batched(sources, IN_A_QUERY))
 
 
-def untaken(limit: int = 100) -> list[str]:
-    """Contents that wait and that nobody is reading."""
-    return list(Rendition.objects.waiting().filter(_free()).values_list("source", flat=True)[:limit])
+def untaken(limit: int = 100, *, minutes: bool | None = None) -> list[str]:
+    """Contents that wait and that nobody is reading; all, or those that may take minutes, or those that do not."""
+    rows = Rendition.objects.waiting().filter(_free())
+    if minutes is not None:
+        rows = rows.filter(format__in=MAY_TAKE_MINUTES) if minutes else rows.exclude(format__in=MAY_TAKE_MINUTES)
+    return list(rows.values_list("source", flat=True)[:limit])
 
 
 def waiting_row(source: str) -> Rendition | None:

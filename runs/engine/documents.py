@@ -23,7 +23,8 @@ from runs.models import Rendition, WorkItem
 
 REPORT_INTERVAL = 2.0
 """Seconds between two events that say how far the reading is."""
-_one = threading.Lock()
+_readers = {False: [threading.Lock()], True: [threading.Lock(), threading.Lock()]}
+"""One thread for documents that take seconds, which wait for no scan, and two for those that may take minutes."""
 
 
 def read_inputs(recording: Recording) -> None:
@@ -82,19 +83,22 @@ def _ended(mine: WorkItem) -> None:
 
 
 @task
-def read_waiting() -> None:
-    """Read whatever waits for its reader, one after the other. A second call in the same process has nothing to do."""
-    if not _one.acquire(blocking=False):
+def read_waiting(minutes: bool) -> None:
+    """Read what waits for its reader, one after the other: what may take minutes, or the rest. A call more than there
+    are locks for has nothing to do.
+    """
+    mine = next((one for one in _readers[minutes] if one.acquire(blocking=False)), None)
+    if mine is None:
         return
     try:
-        while sources := database.call(reading.untaken):
-            for source in sources:
-                _read(source)
+        while source := database.call(partial(reading.untaken, 1, minutes=minutes)):
+            _read(source[0])
     finally:
-        _one.release()
+        mine.release()
 
 
 def refresh() -> None:
-    """Notify a worker if something waits that nobody is reading."""
-    if not _one.locked() and reading.untaken(1):
-        read_waiting.enqueue()
+    """Notify workers if something waits that nobody is reading."""
+    for minutes, readers in _readers.items():
+        if not all(one.locked() for one in readers) and reading.untaken(1, minutes=minutes):
+            read_waiting.enqueue(minutes)

@@ -19,11 +19,14 @@ from runs.guarded.wire import Ending, Option
 
 __all__ = ["ChildFailed", "Crashed", "Interrupted", "Limits", "NoTurn", "TimedOut", "TooLarge", "close", "run"]
 
-MAX_AT_ONCE = 4
+MAX_AT_ONCE = 5
 """Calls of one process that run at the same time; more wait for their turn, as long as their own clock allows."""
-MAX_SLOW_AT_ONCE = 2
+MAX_SLOW_AT_ONCE = 3
 SLOW_SECONDS = 30.0
 """Calls that may take longer leave turns to the others: pages must not wait for documents that are being read."""
+MAX_LONG_AT_ONCE = 2
+LONG_SECONDS = 120.0
+"""So do those that may take longer still: a Word file must not wait for scans."""
 
 
 def run(function: str, data: bytes | Callable[[], bytes], limits: Limits | None = None, **options: Option) -> bytes:
@@ -38,7 +41,8 @@ def run(function: str, data: bytes | Callable[[], bytes], limits: Limits | None 
     end = time.monotonic() + limits.seconds
     with ExitStack() as held:
         is_slow = limits.seconds > SLOW_SECONDS
-        for turns in [_slow_turns, _turns] if is_slow else [_turns]:
+        before = [_long_turns] if limits.seconds > LONG_SECONDS else []
+        for turns in [*before, _slow_turns, _turns] if is_slow else [_turns]:
             if not turns.acquire(timeout=max(end - time.monotonic(), 0.0)):
                 raise NoTurn(f"it waited for its turn longer than {limits.seconds:g} seconds")
             held.callback(turns.release)
@@ -53,6 +57,7 @@ atexit.register(close)
 
 
 _turns = threading.BoundedSemaphore(MAX_AT_ONCE)
+_long_turns = threading.BoundedSemaphore(MAX_LONG_AT_ONCE)
 _slow_turns = threading.BoundedSemaphore(MAX_SLOW_AT_ONCE)
 _exchanged = forked.exchanged if hasattr(os, "fork") else spawned.exchanged
 

@@ -53,7 +53,8 @@ def read_ahead(files: Mapping[str, bytes]) -> None:
     stored = {path: blobs.put(content) for path, content in files.items()}
     trees.examine(stored)
     sources = [info.sha256 for info in stored.values()]
-    read_waiting.call()
+    for minutes in (False, True):
+        read_waiting.call(minutes)
     while reading.waiting(sources):
         time.sleep(0.05)  # a server is at it
 

@@ -284,16 +284,25 @@ def test_the_sweeper_has_read_what_waits_in_drafts(monkeypatch: pytest.MonkeyPat
     enqueued: list[int] = []
     monkeypatch.setattr(type(documents.read_waiting), "enqueue", lambda *_: enqueued.append(1))
     documents.refresh()
-    documents.read_waiting.call()
+    documents.read_waiting.call(True)
     documents.refresh()
     assert (enqueued, reading.waiting([source])) == ([1], [])
 
 
-def test_a_process_reads_for_drafts_one_after_the_other(monkeypatch: pytest.MonkeyPatch) -> None:
-    waiting()
-    enqueued: list[int] = []
-    monkeypatch.setattr(type(documents.read_waiting), "enqueue", lambda *_: enqueued.append(1))
-    with documents._one:
+def test_documents_do_not_wait_for_scans(monkeypatch: pytest.MonkeyPatch, asked: list[Any]) -> None:
+    scan, mail = waiting(), waiting(b"From: a@x.test\nMessage-ID: <1@x.test>\n\nHello")
+    enqueued: list[bool] = []
+    monkeypatch.setattr(type(documents.read_waiting), "enqueue", lambda _, minutes: enqueued.append(minutes))
+    first, second = documents._readers[True]
+    with first:
         documents.refresh()
-        documents.read_waiting.call()
-    assert (enqueued, len(reading.untaken())) == ([], 1)
+    with first, second:
+        documents.refresh()
+        documents.read_waiting.call(True)
+        documents.read_waiting.call(False)
+    assert (enqueued, reading.untaken()) == ([False, True, False], [scan])
+    assert [function for function, _ in asked] == ["runs.documents.readers.eml.read"]
+    with documents._readers[False][0]:
+        documents.read_waiting.call(False)
+        documents.read_waiting.call(True)
+    assert reading.waiting([scan, mail]) == []

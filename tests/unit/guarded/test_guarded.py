@@ -135,6 +135,17 @@ def test_slow_calls_leave_turns_to_the_others(monkeypatch: pytest.MonkeyPatch) -
         assert not any(one.done() for one in slow)
 
 
+def test_calls_that_may_take_minutes_leave_turns_to_those_that_take_seconds() -> None:
+    for _ in range(guarded.MAX_LONG_AT_ONCE):
+        guarded._long_turns.acquire()
+    try:
+        assert guarded.run(f"{CALLS}.reverse", b"ab", Limits(seconds=guarded.LONG_SECONDS)) == b"ba"
+        assert guarded.MAX_LONG_AT_ONCE < guarded.MAX_SLOW_AT_ONCE < guarded.MAX_AT_ONCE
+    finally:
+        for _ in range(guarded.MAX_LONG_AT_ONCE):
+            guarded._long_turns.release()
+
+
 def test_data_is_asked_for_when_it_is_the_turn_of_a_call() -> None:
     asked: list[str] = []
 
