@@ -1,6 +1,6 @@
 """PDF files and their pages, opened by pdfium within limits and closed again."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from pypdfium2 import PdfDocument, PdfiumError, PdfPage, raw
@@ -36,15 +36,17 @@ def opened(data: bytes) -> Iterator[PdfDocument]:
 
 
 @contextmanager
-def page_of(document: PdfDocument, number: int) -> Iterator[PdfPage]:
+def page_of(document: PdfDocument, number: int, before: Callable[[PdfPage], None] | None = None) -> Iterator[PdfPage]:
     """A page, counted from 1, with what people have filled into it and put onto it as part of its content, so that its
-    characters have the same numbers whenever it is opened. Raises InvalidInput if there is no such page or it cannot be
-    loaded.
+    characters have the same numbers whenever it is opened; `before` sees it without. Raises InvalidInput if there is no
+    such page or it cannot be loaded.
     """
     if not 1 <= number <= len(document):
         raise InvalidInput(f"has no page {number}")
     page = _loaded(document, number)
     try:
+        if before:
+            before(page)
         if _has_more(page) and raw.FPDFPage_Flatten(page, raw.FLAT_NORMALDISPLAY) == raw.FLATTEN_SUCCESS:
             page.close()
             page = _loaded(document, number)

@@ -10,6 +10,7 @@ from pypdfium2 import PdfDocument, PdfiumError, PdfPage, PdfTextPage, raw
 
 from runs.documents.readers import pictures
 from runs.documents.readers.building import MAX_CHARACTERS, Effort, cleaned
+from runs.documents.readers.pdf.aside import Aside, asides_of
 from runs.documents.readers.pdf.characters import NAMELESS, PageText, text_of, text_page_of
 from runs.documents.readers.pdf.ink import TookTooLongError, looks
 from runs.documents.readers.pdf.notes import notes_of
@@ -58,7 +59,7 @@ class Page(NamedTuple):
     those that a picture shows and the page does not draw (`unprinted`): OCR of the program that made the file. `notes`:
     footnotes and their marks.
     `pictorial`: it is mostly pictures or tables, or a scan, so that its text is not all that it says. `has_more`: there
-    is, or may be, something else than text on it.
+    is, or may be, something else than text on it. `asides`: what people have put onto it beside its text.
     """
 
     text: str = ""
@@ -70,24 +71,28 @@ class Page(NamedTuple):
     missing: Missing | None = None
     pictorial: bool = False
     has_more: bool = True
+    asides: frozenset[Aside] = frozenset()
 
 
 def pages_of(document: PdfDocument) -> Iterator[Page]:
     """Raises InvalidInput when they have too much text."""
     labels, ocr, effort, looking, size = _Labels(document), _Ocr(), Effort(), Looking(), 0
     for number in range(1, len(document) + 1):
+        asides = set[Aside]()
         try:
-            page = _page(document, number, ocr, effort, looking)
+            page = _page(document, number, ocr, effort, looking, asides)
         except (InvalidInput, PdfiumError):
             page = Page(missing=Missing.PAGE)
         size += len(page.text)
         if size > MAX_CHARACTERS:
             raise InvalidInput(f"has more than {MAX_CHARACTERS:,} characters of text; split it")
-        yield page._replace(label=labels.of(number))
+        yield page._replace(label=labels.of(number), asides=frozenset(asides))
 
 
-def _page(document: PdfDocument, number: int, ocr: "_Ocr", effort: Effort, looking: Looking) -> Page:
-    with page_of(document, number) as page:
+def _page(
+    document: PdfDocument, number: int, ocr: "_Ocr", effort: Effort, looking: Looking, asides: set[Aside]
+) -> Page:
+    with page_of(document, number, lambda page: asides.update(asides_of(document, page))) as page:
         with text_page_of(page) as text_page:
             text = text_of(text_page)
             letters = len("".join(text.text.split()))

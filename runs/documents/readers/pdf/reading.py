@@ -6,6 +6,7 @@ from pypdfium2 import PdfDocument, raw
 
 from runs.documents.readers import pictures
 from runs.documents.readers.building import Builder, Made
+from runs.documents.readers.pdf.aside import Aside
 from runs.documents.readers.pdf.opened import opened
 from runs.documents.readers.pdf.pages import Missing, Page, pages_of
 from runs.documents.readers.pdf.running import running_lines
@@ -64,6 +65,9 @@ def _note_what_is_missing(builder: Builder, pages: Sequence[Page]) -> None:
     for missing in Missing:
         if numbers := [number for number, page in enumerate(pages, 1) if page.missing is missing]:
             builder.note(f"{_listed(numbers)} of {len(pages)} {missing.value[len(numbers) > 1]}.")
+    for aside in Aside:
+        if numbers := [number for number, page in enumerate(pages, 1) if aside in page.asides]:
+            builder.note(f"{_listed(numbers)} of {len(pages)} {aside.value[len(numbers) > 1]}.")
 
 
 def _listed(numbers: Sequence[int]) -> str:
