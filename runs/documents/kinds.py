@@ -35,6 +35,8 @@ _SOUND = "is sound or film, which cannot be read"
 _PROGRAM = "is a program"
 _DATABASE = "is a database of SQLite, which cannot be read"
 _VECTORS = "is a picture of a kind that cannot be read; save it as PNG"
+_PHOTO = "is a picture of a kind (HEIC) that cannot be read; save it as .jpg or .png"
+_APPLE = "is a document of Apple's Pages, Numbers or Keynote; export it as Word, Excel, PowerPoint or PDF"
 _ZIP = b"PK\3\4"
 ZIP_END = b"PK\5\6"
 
@@ -60,6 +62,7 @@ SIGNATURES: Sequence[Signature] = (
     *_begins(b"OggS\0", b"\x1aE\xdf\xa3", problem=_SOUND),
     *_begins(b"ID3", b"fLaC", binary=True, problem=_SOUND),
     Signature(((0, b"RIFF"), (8, b"WAVE")), problem=_SOUND),
+    *(Signature(((4, b"ftyp" + brand),), binary=True, problem=_PHOTO) for brand in (b"hei", b"hev", b"mif1", b"msf1")),
     Signature(((4, b"ftyp"),), binary=True, problem=_SOUND),
     *_begins(b"\x7fELF", b"\xca\xfe\xba\xbe", b"\xcf\xfa\xed\xfe", problem=_PROGRAM),
     *_begins(b"MZ", binary=True, problem=_PROGRAM),
@@ -72,6 +75,7 @@ _MIMETYPE = re.compile(rb"PK\x03\x04.{26}mimetype", re.DOTALL)
 """OpenDocument and EPUB say what they are in their first part, which is not compressed."""
 _OF_OFFICE = re.compile(rb"PK\x03\x04.{26}(?:\[Content_Types\]|_rels/|docProps/|customXml/|word/|xl/|ppt/)", re.DOTALL)
 """The first part of such a document. Another zip may begin with a document that is stored in it."""
+_OF_APPLE = frozenset({b"Index.zip", b"index.apxl", b"buildVersionHistory.plist"})
 _ENTRY, _DIRECTORY_END = b"PK\1\2", struct.Struct("<4s8xL4xH")
 _NAME_AT = 46
 
@@ -108,6 +112,8 @@ def _kind_of_zip(head: bytes, tail: bytes) -> Kind:
     found = (form for part, form in _MAIN_PARTS if any(name.startswith(part) for name in names))
     if not names and _OF_OFFICE.match(head):  # it is cut off, which its reader says
         found = (form for part, form in _MAIN_PARTS if part in head)
+    if any(name.startswith(b"Index/") and name.endswith(b".iwa") for name in names) or _OF_APPLE.intersection(names):
+        return Kind(problem=_APPLE)
     return Kind(next(found, ZIP))
 
 

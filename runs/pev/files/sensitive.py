@@ -62,9 +62,12 @@ _INVISIBLE = regex.compile(r"\p{Default_Ignorable_Code_Point}")
 
 
 JUNK = (
-    r"(^|/)(\.git|\.hg|\.svn|node_modules|__pycache__|\.venv|__MACOSX|\._[^/]+|\.DS_Store|Thumbs\.db|desktop\.ini)(/|$)"
+    r"(^|/)(\.git|\.hg|\.svn|node_modules|__pycache__|\.venv|__MACOSX|\._[^/]+|\.DS_Store|Thumbs\.db|desktop\.ini"
+    r"|~\$[^/]+\.[a-z]{3,4}|\.~lock\.[^/]+)(/|$)"
 )
-"""What folders and archives hold beside the files that are meant; read here and by browsers, ignoring capitals."""
+"""What folders and archives hold beside the files that are meant, such as locks of word processors; read here and by
+browsers, ignoring capitals.
+"""
 _JUNK = re.compile(JUNK, re.IGNORECASE)
 
 

@@ -100,10 +100,13 @@ def test_a_document_with_an_archive_inside_is_not_unpacked() -> None:
 
 def test_a_repository_comes_without_its_store_and_what_systems_put_beside_files() -> None:
     junk = {"x/.git/config": b"1", "x/.git/objects/ab/cd": b"2", "__MACOSX/x/._a.md": b"3", "x/.DS_Store": b"4"}
+    junk["x/~$Contract.docx"] = b"5"
     data = zipped({"x/a.md": b"one", **junk})
     assert files("x.zip", data) == {"x/a.md": b"one"}
     why = "It is rarely meant, so it was left out."
-    assert refused("x.zip", data) == [Refused(f"x.zip/{name}", why) for name in ("x/.git", "__MACOSX", "x/.DS_Store")]
+    assert refused("x.zip", data) == [
+        Refused(f"x.zip/{name}", why) for name in ("x/.git", "__MACOSX", "x/.DS_Store", "x/~$Contract.docx")
+    ]
 
 
 HOSTILE = {"../up.md": "the part “..”", "/etc/passwd": "it is absolute", "C:\\x.md": "drive letter", "a\\..\\b": "“..”"}

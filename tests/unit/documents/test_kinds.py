@@ -38,6 +38,14 @@ def test_documents_are_known_by_their_bytes(data: bytes, expected: str) -> None:
     assert kind_of(data[:4_096], data[-TAIL_BYTES:]) == Kind(expected)
 
 
+@pytest.mark.parametrize("part", ["Index/Document.iwa", "Index.zip", "buildVersionHistory.plist"])
+def test_documents_of_apple_are_named(part: str) -> None:
+    data = zipped(part, "preview.jpg")
+    problem = "is a document of Apple's Pages, Numbers or Keynote; export it as Word, Excel, PowerPoint or PDF"
+    assert kind_of(data[:4_096], data[-TAIL_BYTES:]) == Kind(problem=problem)
+    assert kind_of(data[:4_096], zipped("Index/a.md", "index.xml")) == Kind("zip")
+
+
 def test_a_file_inside_another_one_does_not_count() -> None:
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w") as archive:
@@ -94,6 +102,8 @@ def test_what_says_what_it_is_is_believed(media_type: bytes, expected: str) -> N
     [
         (b"BM\x9a\0\0\0\0\0\0\0", "a picture of a kind that cannot be read; save it as PNG"),
         (b"Rar!\x1a\x07", "an archive of a kind that is not unpacked; give it as .zip or .tar.gz"),
+        (b"\0\0\0\x18ftypheic\0", "a picture of a kind (HEIC) that cannot be read; save it as .jpg or .png"),
+        (b"\0\0\0\x18ftypmif1\0", "a picture of a kind (HEIC) that cannot be read; save it as .jpg or .png"),
         (b"\0\0\0 ftypisom", "sound or film, which cannot be read"),
         (b"\x7fELF", "a program"),
     ],
