@@ -45,7 +45,7 @@ def make(data: bytes) -> Made:
     sheets = list(islice(_sheets(package, main, workbook), MAX_SHEETS + 1))
     if len(sheets) > MAX_SHEETS:
         raise InvalidInput(f"has more than {MAX_SHEETS:,} sheets; split it")
-    counts = Counts()
+    counts, without_value = Counts(), 0
     for number, sheet in enumerate(sheets):
         text.begin(sheet, comments_of(package, sheet.part, parts.get("person", "")))
         cells = Cells(strings, formats, counts, text.take, text.hide)
@@ -56,7 +56,16 @@ def make(data: bytes) -> Made:
             text.close()
             text.note_the_rest(len(sheets) - number - 1)
             break
+        finally:
+            without_value += cells.without_value
+    if without_value:
+        text.builder.note(_uncalculated(without_value))
     return text.builder.made("sheet", len(sheets))
+
+
+def _uncalculated(count: int) -> str:
+    which = "1 formula has no value" if count == 1 else f"{count:,} formulas have no values"
+    return f"{which}, since no program has calculated it yet: open it with a spreadsheet program and save it again."
 
 
 def _sheets(package: Package, main: str, workbook: Element) -> Iterator[Sheet]:

@@ -162,12 +162,14 @@ class _Strings:
 
 
 class Cells:
-    """Hands each row to `take`, and each hidden column to `hide`, as their XML goes by."""
+    """Hands each row to `take`, and each hidden column to `hide`, as their XML goes by. `without_value`: how many
+    formulas no program has calculated; their cells are empty.
+    """
 
     __slots__ = (
         *("_cell", "_column", "_columns", "_counts", "_formats", "_formula", "_formulas", "_hidden", "_hide"),
         *("_is_numbered", "_is_sorted", "_names", "_parts", "_phonetic", "_row", "_shared", "_strings", "_take"),
-        *("_texts", "_value"),
+        *("_texts", "_value", "without_value"),
     )
 
     def __init__(
@@ -192,6 +194,7 @@ class Cells:
         self._shared: Mapping[str, str] = {}
         self._parts: list[str] | None = None
         self._phonetic = False
+        self.without_value = 0
 
     def read(self, pieces: Iterable[bytes]) -> None:
         """Raises Enough when no more may be read; the rows before it have been taken."""
@@ -274,6 +277,7 @@ class Cells:
                 self._texts[column] = text if as_it_is else in_a_line(text)
         if self._formula:
             self._formulas[column] = self._formula
+            self.without_value += not self._value and cell.get("t") != "str"  # a text may well be empty
 
     def _place(self, reference: str | None) -> int:
         """The column of the next cell; of a row without a number, the first cell has it."""

@@ -77,6 +77,19 @@ def test_formulas_stand_behind_their_row() -> None:
     assert Document(made.text, made.rendered.layout).where(at, at + 3).anchor == "Rents!B7"
 
 
+@pytest.mark.parametrize(
+    ("cells", "notes"),
+    [
+        ('<c r="A1"><f>1+1</f><v></v></c><c r="B1"><f>2+2</f></c>', ["2 formulas have no values"]),
+        ('<c r="A1"><f>1+1</f><v></v></c>', ["1 formula has no value"]),
+        ('<c r="A1" t="str"><f>""</f><v></v></c><c r="B1"><f>1+1</f><v>2</v></c>', []),
+    ],
+)
+def test_formulas_that_nobody_has_calculated_are_named(cells: str, notes: list[str]) -> None:
+    made = make(workbook({"S": f'<sheetData><row r="1">{cells}</row></sheetData>'}))
+    assert [note.partition(",")[0] for note in made.rendered.notes] == notes
+
+
 def test_a_long_gap_in_a_row_begins_another_block() -> None:
     row = '<sheetData><row r="1"><c r="A1"><v>1</v></c><c r="V1"><v>2</v></c><c r="AR1"><v>3</v></c></row></sheetData>'
     assert _blocks(make(workbook({"S": row})))[1:] == [
