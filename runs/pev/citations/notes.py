@@ -26,7 +26,7 @@ MAX_NOTES = 20_000
 _CHARACTERS = 50
 """Of a head, which take as long as trying one name."""
 _OPENING = ": “"
-_NOTE = re.compile(r"\s*(?P<head>[^\s“”](?:(?!: “)[\s\S]){1,900}): “(?P<quote>[\s\S]+)”\s*")
+_MAX_HEAD = 901
 RAISED = "⁰¹²³⁴⁵⁶⁷⁸⁹"
 _DIGITS = re.compile(rf"(?<!\S)(?:[0-9]+|[{RAISED}]+)(?=[^\s,“”])")
 _ON_THE_LINE = str.maketrans(RAISED, "0123456789")
@@ -104,9 +104,10 @@ def notes_in(document: Document, is_source: Callable[[str], bool]) -> Notes:
 def _in_note(document: Document, block: DocumentBlock, names: "_Names", _: int) -> list[Note]:
     if block.kind not in {BlockKind.FOOTNOTE, BlockKind.ENDNOTE}:
         return []
-    match = _NOTE.fullmatch(document.text, block.start, block.end)
-    named = names.named(match["head"]) if match else None
-    return [Note(block.start, block.end, words_for(block), *named, match["quote"])] if match and named else []
+    head, opening, quote = document.text[block.start : block.end].strip().partition(_OPENING)
+    is_note = opening and len(head) <= _MAX_HEAD and quote.endswith("”") and not head.startswith(("“", "”"))
+    named = names.named(head) if is_note else None
+    return [Note(block.start, block.end, words_for(block), *named, quote[:-1])] if named else []
 
 
 def _on_page(document: Document, page: DocumentBlock, names: "_Names", before: int) -> list[Note]:

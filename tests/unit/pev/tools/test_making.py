@@ -123,9 +123,9 @@ def test_lists_begin_with_their_own_numbers() -> None:
 
 def test_a_pdf_is_made_of_markdown() -> None:
     lines = read("review.pdf", REVIEW).text.split("\n")
-    assert lines[:2] == ["Review", "Rent is due in “ten days”1, as the lease says and “First page”2."]
+    assert lines[:2] == ["Review", "Rent is due in “ten days”¹, as the lease says and “First page”²."]
     assert lines[2:7] == ["Points", "1. One point", "2. Two", "• inner code", "3. Three"]
-    assert {"1lease.docx, clause 4.2(b): “ten days”", "2report.pdf, page 1 (“i”): “First page”"} <= set(lines)
+    assert {"¹lease.docx, clause 4.2(b): “ten days”", "²report.pdf, page 1 (“i”): “First page”"} <= set(lines)
 
 
 def test_a_workbook_is_made_of_csv_and_called_after_its_file() -> None:
