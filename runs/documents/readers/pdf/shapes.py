@@ -9,12 +9,12 @@ ink of any other shape does not make it so.
 import ctypes
 import math
 import unicodedata
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from itertools import compress, islice, product
 from typing import Any, NamedTuple, cast
 
-from PIL import Image, ImageChops, ImageFilter
+from PIL import Image, ImageChops
 from pypdfium2 import PdfPage, raw
 
 from runs.documents.readers.pdf.camouflage import MIN_COLOUR, strongest
@@ -47,8 +47,8 @@ _MIN_LIKENESS_OF_OUTLINE = 0.8
 """Of letters with themselves 0.87 at least, of others 0.7 at most."""
 _AROUND = 2
 """Pixels beside a letter, which have to be those of the ground."""
-_OUTLINES = 3, 5, 9
-"""Pixels across the outline of letters: an odd number each."""
+_OUTLINES = 1, 1, 2
+"""Pixels by which each outline of letters is wider than the one before, to both sides: 3, 5 and 9 across."""
 _OUTSIDE, _INSIDE = 10, 170
 """Of 256: so much of a pixel, or less and more, is in a letter."""
 _SHIFTS = sorted(product((-1, 0, 1), repeat=2), key=lambda shift: abs(shift[0]) + abs(shift[1]))
@@ -173,11 +173,25 @@ def _masks(
             raw.FPDFPageObj_SetFillColor(one.handle, *_BLACK)
             raw.FPDFPageObj_Transform(one.handle, 1, 0, 0, 1, *moves.get(address, (0.0, 0.0)))
     letters = ImageChops.invert(drawn(page, FINE, grey=True))
-    outlines = [
-        ImageChops.subtract(letters.filter(ImageFilter.MaxFilter(size)), letters.filter(ImageFilter.MinFilter(size)))
-        for size in _OUTLINES
-    ]
-    return _Masks(letters, outlines)
+    return _Masks(letters, list(_outlines(letters)))
+
+
+def _outlines(letters: Image.Image) -> Iterator[Image.Image]:
+    """What rank filters of Pillow say too, in twenty times the time: of a page more than all else takes."""
+    inside, outside = letters, ImageChops.invert(letters)
+    for width in _OUTLINES:
+        inside, outside = _grown(inside, width), _grown(outside, width)
+        yield ImageChops.subtract(inside, ImageChops.invert(outside))
+
+
+def _grown(picture: Image.Image, width: int) -> Image.Image:
+    """What is light, by so many pixels wider on all sides. From 2 on it has to be as wide as that already."""
+    right, bottom = picture.size
+    for across, down in ((width, 0), (0, width)):
+        before = picture.crop((-across, -down, right - across, bottom - down))
+        after = picture.crop((across, down, right + across, bottom + down))
+        picture = ImageChops.lighter(picture, ImageChops.lighter(before, after))
+    return picture
 
 
 def _has_shape(pictures: Sequence[Image.Image], masks: _Masks, room: tuple[int, int, int, int]) -> bool:
