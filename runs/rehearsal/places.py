@@ -11,7 +11,7 @@ _TEXTS = (".md", ".markdown", ".txt", ".csv")
 """Files that a tool shows as they are, whatever they begin with."""
 _PAGE = re.compile(r"\[(page=\d{1,6})\](?: .*)?")
 _PARAGRAPH = re.compile(
-    r"\[((?:[a-z]{1,2}\d|L\d|[^\[\]!]{1,60}!)[^\[\]]{0,60})\] "
+    r"\[((?:[a-z]{1,2}\d|page=\d{1,6}\.|L\d|[^\[\]!]{1,60}!)[^\[\]]{0,60})\] "
     r"(?:((?:\d{1,3}|\(\w{1,5}\))(?:\.\d{1,3}|\(\w{1,5}\)){1,8}|\(\w{1,5}\)|\d{1,3}(?= [A-ZÄÖÜÉ{]))(?: |$)|"
     r"[^{}]{0,40} (?={))?"
     r"(?:\{[^{}]{1,600}\} )*"
@@ -40,7 +40,7 @@ def lines_of(path: str, shown: Sequence[str]) -> Iterator[Line]:
     for line in shown:
         if paged and (page := _PAGE.fullmatch(line)):
             anchor, place = page[1], _called(page[1], BlockKind.PAGE)
-        elif not paged and (head := _PARAGRAPH.match(line)):
+        elif (head := _PARAGRAPH.match(line)) and (not paged or head[1].startswith("page=")):  # a comment on a page
             anchor, place = head[1], _called(head[1], BlockKind.PARAGRAPH, head[2] or "")
             yield Line(line[head.end() :], anchor, place, begins=True)
         else:

@@ -16,6 +16,7 @@ from tests.documents import pdfs
 _LIMITS = Limits(megabytes=300, cpu_seconds=20, seconds=40, files=32, output=32_000_000)
 """Less memory than readers have, so that it is used up sooner."""
 _TEXT = pdfs.line("Hello")
+_FONT = b"/Resources<</Font<</F 5 0 R>>>>"
 _CALLS: dict[str, dict[str, int | str]] = {
     "read": {},
     "places": {"page": 1, "spans": "0-5"},
@@ -73,10 +74,31 @@ def _many_notes() -> bytes:
     return _page(pdfs.stream(_TEXT), more, note)
 
 
+def _many_strikes() -> bytes:
+    """On each of thirty pages three hundred annotations, each of which strikes all words out two hundred times."""
+    kids = b"3 0 R " * 30
+    content = b"".join(pdfs.line("word " * 20, y=780 - 10 * at, size=8) for at in range(70))
+    page = b"<</Type/Page/Parent 2 0 R/MediaBox[0 0 612 792]/Contents 4 0 R%s/Annots 7 0 R>>" % _FONT
+    quads = b"0 0 612 0 0 792 612 792 " * 200
+    strike = b"<</Type/Annot/Subtype/StrikeOut/Rect[0 0 9 9]/QuadPoints[%s]/Contents 8 0 R/AP<</N 9 0 R>>>>" % quads
+    return pdfs.file_of(
+        [
+            b"<</Type/Catalog/Pages 2 0 R>>",
+            b"<</Type/Pages/Kids[%s]/Count 30>>" % kids,
+            page,
+            pdfs.stream(content),
+            pdfs.HELVETICA,
+            strike,
+            b"[" + b"6 0 R " * 300 + b"]",
+            b"(" + b"x" * 9_000 + b")",
+            pdfs.stream(b" ", b"/Type/XObject/Subtype/Form/BBox[0 0 9 9]"),
+        ]
+    )
+
+
 _MEMORY = {"its process was ended by signal 6", "it took more than 300 MB"}
 """pdfium ends its process where it gets no more; the watch over its memory may come before."""
 _TOO_MANY = "has more than 2,000 pages; split it"
-_FONT = b"/Resources<</Font<</F 5 0 R>>>>"
 
 
 @pytest.mark.parametrize("function", _CALLS)
@@ -90,7 +112,7 @@ _FONT = b"/Resources<</Font<</F 5 0 R>>>>"
         (lambda: _pages(b"3 0 R " * 200_000, 200_000), {_TOO_MANY}),
         (lambda: pdfs.pages_of([_TEXT], box="0 0 2000000 2000000"), {"Hello"}),
         (lambda: pdfs.pages_of([_TEXT], box="0 0 0 0"), {"Hello"}),
-        (_many_notes, {"Hello"}),
+        (_many_notes, {"Hello" + "\n\fx" * 300}),
     ],
     ids=["stream", "twice deflated", "forms", "cycle", "pages", "huge page", "no page", "notes"],
 )
@@ -124,6 +146,15 @@ def test_a_damaged_file_is_read_or_refused(seed: int) -> None:
 def test_half_a_file_is_refused() -> None:
     data = pdfs.two_columns(pdfs.words(3_000))
     assert text_of(data[: len(data) // 2]) == "is damaged, or no PDF file; open it and save it again"
+
+
+def test_words_are_looked_for_under_marks_and_comments_are_read_within_limits() -> None:
+    found = ending("read", _many_strikes())
+    assert isinstance(found, bytes)
+    head, text = unpacked(found)
+    rendered = Rendered.model_validate_json(head)
+    assert text.startswith(b"word word")
+    assert [note.partition(" of 30 ")[0] for note in rendered.notes] == ["Pages 1 to 30", "Pages 1 to 30"]
 
 
 def test_looking_for_hidden_letters_ends() -> None:

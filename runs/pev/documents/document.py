@@ -30,6 +30,7 @@ _WORDS: Sequence[tuple[re.Pattern[str], str]] = tuple(
         (r"s(\d+)\.notes", "notes of slide {0}"),
         (r"s(\d+)\.", "slide {0}"),
         (r"sp(\d+)\.\w+?(\d+)$", "chapter {0}, paragraph {1}"),
+        (r"page=(\d+)\.cm(\d+)$", "comment {1} on page {0}"),
         (r"page=(\d+)", "page {0}"),
         (r"L(\d+)$", "line {0}"),
         (r"^(.+![A-Z]+\d+)\.cm\d+$", "comment on {0}"),

@@ -16,7 +16,7 @@ AROUND_IN_PANEL = 8
 """Paragraphs before and after the place: neighbours tell what it is about; a page of about 400 kB at most."""
 MAX_CHARACTERS = 300_000
 _TABLE_CELL = re.compile(r"((?:\w+\.)*?(?:t\d+|sh\d+\.))r(\d+)c(\d+)\b")
-_BESIDE = frozenset({BlockKind.COMMENT})
+BESIDE = frozenset({BlockKind.COMMENT})
 _NAMED = frozenset(
     {BlockKind.FOOTNOTE, BlockKind.ENDNOTE, BlockKind.HEADER, BlockKind.FOOTER, BlockKind.TEXT_BOX}
     | {BlockKind.SPEAKER_NOTES, BlockKind.CHART}
@@ -91,7 +91,7 @@ def _cell(row: Row) -> Sequence[str]:
 def blocks_around(document: Document, hit: tuple[int, int], *, in_panel: bool) -> Blocks:
     """The paragraphs around what is pointed at, or the first ones. Comments stand beside what they are about."""
     spoken = _comments(document, hit)
-    listed = [block for block in document.layout.blocks if block.kind not in _BESIDE]
+    listed = [block for block in document.layout.blocks if block.kind not in BESIDE]
     at = next((place for place, block in enumerate(listed) if block.end > hit[0]), 0) if hit[1] else 0
     if hit[1] and (commented := _commented(document, hit)):
         at = next((place for place, block in enumerate(listed) if block.end > commented), at)
@@ -128,7 +128,7 @@ def _noted(document: Document, block: Block) -> list[str]:
 
 def _comments(document: Document, hit: tuple[int, int]) -> dict[str, Comment]:
     """By the anchor of its first paragraph, each comment that is about words of the text."""
-    blocks = [block for block in document.layout.blocks if block.kind in _BESIDE]
+    blocks = [block for block in document.layout.blocks if block.kind in BESIDE]
     of: dict[str, list[Block]] = {}
     for block in blocks:
         of.setdefault(comment_of(block.anchor), []).append(block)
@@ -147,7 +147,7 @@ def _comments(document: Document, hit: tuple[int, int]) -> dict[str, Comment]:
 def _commented(document: Document, hit: tuple[int, int]) -> int:
     """Where the words begin that a comment is about, if that is what is pointed at; else 0."""
     block = document.block_at(hit[0])
-    if block is None or block.kind not in _BESIDE:
+    if block is None or block.kind not in BESIDE:
         return 0
     mark = document.author_of(block)
     return mark.start if mark else 0

@@ -1,4 +1,4 @@
-"""A page of a document as its picture, with what is pointed at marked on it, and the pages before and after."""
+"""A page of a document as its picture, what is pointed at marked on it, with the comments on it and its neighbours."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from runs.errors import InvalidInput
 from runs.guarded import ChildFailed, NoTurn
 from runs.pev.documents.document import Document
 from runs.pev.documents.layout import Block, BlockKind, MarkKind
+from runs.web.documents.blocks import Comment
 from runs.web.documents.pieces import Piece, pieces
 
 A4 = 297 / 210
@@ -19,6 +20,7 @@ CROP_MARGIN, CROP_WIDTH, MAX_CROP = 40, 450, 800
 """Thousandths of a page's width: on a phone, and in a panel, words of a whole page are too small to be read."""
 MAX_MARKED = 60
 """Rectangles of a place: one for each line."""
+MAX_COMMENTS = 100
 
 
 @dataclass(frozen=True)
@@ -36,6 +38,7 @@ class Leaf:
     height: float = A4
     problem: str = ""
     confidence: str = ""
+    comments: Sequence[Comment] = ()
 
     @property
     def boxes(self) -> Sequence[tuple[float, float, float, float]]:
@@ -89,7 +92,9 @@ def leaf_of(document: Document, sha256: str, hit: tuple[int, int], number: int =
     if not found:
         return None
     total = max(document.layout.units, *found)
+    commented = _commented(document, hit)
     pointed = next((one for one, block in found.items() if block.end > hit[0]), 1) if hit[1] else min(found)
+    pointed = number_of(commented) if commented else pointed
     shown = number if 1 <= number <= total else pointed
     page = found.get(shown)
     height, problem = A4, ""
@@ -97,7 +102,7 @@ def leaf_of(document: Document, sha256: str, hit: tuple[int, int], number: int =
     try:
         drawn = pages.picture(sha256, document.layout.format, shown)
         height = drawn.height / max(drawn.width, 1.0)
-        marked = _marked(document, sha256, page, hit) if page else ()
+        marked = _marked(document, sha256, page, _about(document, commented) if commented else hit) if page else ()
     except (InvalidInput, ChildFailed) as error:
         problem = f"This page cannot be shown as a picture{_why(error)}."
     read = document.marks_on(*hit, MarkKind.READ) if hit[1] else []
@@ -110,6 +115,7 @@ def leaf_of(document: Document, sha256: str, hit: tuple[int, int], number: int =
         height=height,
         problem=problem,
         confidence=read[0].note if read else "",
+        comments=_comments(document, shown, hit),
     )
 
 
@@ -118,7 +124,32 @@ def _why(error: InvalidInput | ChildFailed) -> str:
 
 
 def number_of(block: Block) -> int:
-    return int(block.anchor.partition("=")[2] or 1)
+    """Of the page that it is, or that it is a comment on."""
+    return int(block.anchor.partition("=")[2].partition(".")[0] or 1)
+
+
+def _commented(document: Document, hit: tuple[int, int]) -> Block | None:
+    """The comment that is pointed at."""
+    block = document.block_at(hit[0]) if hit[1] else None
+    return block if block and block.kind is BlockKind.COMMENT else None
+
+
+def _about(document: Document, comment: Block) -> tuple[int, int]:
+    """The first words that a comment is about; none where it is about its page."""
+    mark = next((one for one in document.layout.marks if one.note == comment.anchor), None)
+    return (mark.start, mark.end) if mark else (0, 0)
+
+
+def _comments(document: Document, page: int, hit: tuple[int, int]) -> Sequence[Comment]:
+    """Those on a page, as far as they are shown."""
+    found = list[Comment]()
+    for block in document.layout.blocks:
+        if block.kind is BlockKind.COMMENT and number_of(block) == page and len(found) < MAX_COMMENTS:
+            mark = document.author_of(block)
+            by, on = (mark.by, mark.on) if mark else (block.label, "")
+            is_hit = hit[0] < block.end and block.start < hit[1]
+            found.append(Comment(by, on, document.text[block.start : block.end], is_hit))
+    return found
 
 
 def _marked(document: Document, sha256: str, page: Block, hit: tuple[int, int]) -> Sequence[Rectangle]:

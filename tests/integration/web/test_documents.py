@@ -79,6 +79,21 @@ def test_a_page_of_a_pdf_file_is_a_picture_with_the_place_marked_on_it(alice_cli
     assert b"".join(small.streaming_content)[8:12] == b"WEBP"  # type: ignore[attr-defined]
 
 
+def test_comments_on_a_page_stand_beside_it(alice_client: Client) -> None:
+    note = "/Subtype/Highlight/Rect[72 690 90 712]/QuadPoints[72 712 95 712 72 690 95 690]/Contents(Which?)/T(Ann)"
+    report = pdfs.pages_of([pdfs.line("The keys.")], page=f"/Annots[<</Type/Annot{note}/M(D:20261103)>>]")
+    run = run_of({"report.pdf": pdfs.joined(REPORT, report)})
+    address = f"/runs/{run.pk}/files/report.pdf"
+    assert "<li>3 pages, 1 comment</li>" in alice_client.get(address).text
+    assert "Which?" not in alice_client.get(address).text
+    beside = '<strong>Ann</strong> <span class="faint">2026-11-03</span><br>Which?</aside>'
+    assert f"<aside>{beside}" in alice_client.get(f"{address}?page=3").text
+    pointed = alice_client.get(f"{address}?at=page%3D3.cm1").text
+    assert ("Page 3 of 3" in pointed, f'<aside class="hit-line">{beside}' in pointed) == (True, True)
+    assert len(re.findall(r"<rect x=", pointed)) == 1
+    assert '<span class="commented" title="commented by Ann, 2026-11-03">The</span> keys.' in pointed
+
+
 def test_pages_are_turned(alice_client: Client) -> None:
     run = run_of({"report.pdf": REPORT})
     address = f"/runs/{run.pk}/files/report.pdf"

@@ -2,6 +2,7 @@
 
 from runs.rehearsal.conversation import Call
 from runs.rehearsal.documents import IN_REACH, Document, due, in_reach, library, shortfall, unlisted
+from runs.rehearsal.places import Line, lines_of
 
 LISTING = Call("list_files", "3 files, size in bytes and path:\n7\ta.md\n5\tb, lines 1-2 of 2.md", is_error=False)
 
@@ -100,3 +101,11 @@ def test_of_a_document_its_text_counts_and_not_its_size() -> None:
 def test_a_text_that_begins_like_a_document_is_a_text() -> None:
     read = page("a.md", "a.md, lines 1-2 of 2\n[p1] 4.2 Rent\n[page=1]")
     assert library([read], [])["a.md"].lines == {1: "[p1] 4.2 Rent", 2: "[page=1]"}
+
+
+def test_comments_on_pages_are_no_text_of_the_pages() -> None:
+    shown = ["[page=1] {comment page=1.cm1 by Ann: “fee”}", "The fee is due.", "[page=1.cm1] {comment by Ann} 1 VAT?"]
+    assert list(lines_of("fee.pdf", shown)) == [
+        Line("The fee is due.", "page=1", "page 1"),
+        Line("1 VAT?", "page=1.cm1", "comment 1 on page 1", begins=True),
+    ]

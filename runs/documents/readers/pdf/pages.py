@@ -10,7 +10,7 @@ from pypdfium2 import PdfDocument, PdfiumError, PdfPage, PdfTextPage, raw
 
 from runs.documents.readers import pictures
 from runs.documents.readers.building import MAX_CHARACTERS, Effort, cleaned
-from runs.documents.readers.pdf.aside import Aside, asides_of
+from runs.documents.readers.pdf.aside import Asides, Finder, Gathering
 from runs.documents.readers.pdf.characters import NAMELESS, PageText, text_of, text_page_of
 from runs.documents.readers.pdf.ink import TookTooLongError, looks
 from runs.documents.readers.pdf.notes import notes_of
@@ -71,30 +71,32 @@ class Page(NamedTuple):
     missing: Missing | None = None
     pictorial: bool = False
     has_more: bool = True
-    asides: frozenset[Aside] = frozenset()
+    asides: Asides = Asides()
 
 
 def pages_of(document: PdfDocument) -> Iterator[Page]:
     """Raises InvalidInput when they have too much text."""
     labels, ocr, effort, looking, size = _Labels(document), _Ocr(), Effort(), Looking(), 0
+    finder = Finder(document)
     for number in range(1, len(document) + 1):
-        asides = set[Aside]()
+        gathering = Gathering(finder)
         try:
-            page = _page(document, number, ocr, effort, looking, asides)
+            page = _page(document, number, ocr, effort, looking, gathering)
         except (InvalidInput, PdfiumError):
             page = Page(missing=Missing.PAGE)
         size += len(page.text)
         if size > MAX_CHARACTERS:
             raise InvalidInput(f"has more than {MAX_CHARACTERS:,} characters of text; split it")
-        yield page._replace(label=labels.of(number), asides=frozenset(asides))
+        yield page._replace(label=labels.of(number), asides=gathering.found)
 
 
 def _page(
-    document: PdfDocument, number: int, ocr: "_Ocr", effort: Effort, looking: Looking, asides: set[Aside]
+    document: PdfDocument, number: int, ocr: "_Ocr", effort: Effort, looking: Looking, gathering: Gathering
 ) -> Page:
-    with page_of(document, number, lambda page: asides.update(asides_of(document, page))) as page:
+    with page_of(document, number, gathering.look) as page:
         with text_page_of(page) as text_page:
             text = text_of(text_page)
+            gathering.place(text_page, text)
             letters = len("".join(text.text.split()))
             again = partial(page_of, document, number)
             found = _with_looks(page, text_page, text, effort, again) if letters else Page()
@@ -110,6 +112,7 @@ def _page(
         if lines is None:
             return found._replace(missing=Missing.UNREAD)
         if sum(len(word.text) for line in lines for word in line.words) > letters - nameless:
+            gathering.forget_places()
             return Page(lines=lines, pictorial=True)
         if missing is Missing.MOST and pictures.can_read():  # it shows no more words
             return found

@@ -6,7 +6,7 @@ from pypdfium2 import PdfDocument, raw
 
 from runs.documents.readers import pictures
 from runs.documents.readers.building import Builder, Made
-from runs.documents.readers.pdf.aside import Aside
+from runs.documents.readers.pdf.aside import Aside, Asides
 from runs.documents.readers.pdf.opened import opened
 from runs.documents.readers.pdf.pages import Missing, Page, pages_of
 from runs.documents.readers.pdf.running import running_lines
@@ -30,11 +30,13 @@ def make(data: bytes) -> Made:
     with opened(data) as document:
         _note_what_is_inside(builder, document)
         pages = list(pages_of(document))
+    starts = list[int]()
     for number, (page, running) in enumerate(zip(pages, running_lines([page.text for page in pages]), strict=True), 1):
+        starts.append(builder.begin())
         if page.lines:
             pictures.add_page(builder, number, page.lines, page.label)
             continue
-        start = builder.begin()
+        start = starts[-1]
         builder.add(f"page={number}", BlockKind.PAGE, page.text, label=page.label)
         for kind, spans in (
             (MarkKind.RUNNING, [*running, *page.notes]),
@@ -43,9 +45,25 @@ def make(data: bytes) -> Made:
         ):
             for first, last in spans:
                 builder.mark(kind, start + first, start + last)
+    for number, (page, start) in enumerate(zip(pages, starts, strict=True), 1):
+        _add_asides(builder, f"page={number}", start, page.asides)
     _note_what_is_missing(builder, pages)
     pictorial = [number for number, page in enumerate(pages, 1) if page.pictorial]
     return builder.made("page", len(pages), pictorial)
+
+
+def _add_asides(builder: Builder, anchor: str, start: int, asides: Asides) -> None:
+    """What is struck out on the page with this anchor, and behind all pages the comments on it, as in Word files."""
+    for struck in asides.struck:
+        for first, last in struck.spans:
+            builder.mark(MarkKind.STRUCK, start + first, start + last, by=struck.by, on=struck.on)
+    for number, comment in enumerate(asides.comments, 1):
+        note, about = f"{anchor}.cm{number}", comment.about
+        block = builder.add(note, BlockKind.COMMENT, comment.text, label="" if about.spans else about.by)
+        if comment.is_hidden:
+            builder.mark(MarkKind.HIDDEN, block.start, block.end)
+        for first, last in about.spans:
+            builder.mark(MarkKind.COMMENTED, start + first, start + last, by=about.by, on=about.on, note=note)
 
 
 def _note_what_is_inside(builder: Builder, document: PdfDocument) -> None:
@@ -66,7 +84,7 @@ def _note_what_is_missing(builder: Builder, pages: Sequence[Page]) -> None:
         if numbers := [number for number, page in enumerate(pages, 1) if page.missing is missing]:
             builder.note(f"{_listed(numbers)} of {len(pages)} {missing.value[len(numbers) > 1]}.")
     for aside in Aside:
-        if numbers := [number for number, page in enumerate(pages, 1) if aside in page.asides]:
+        if numbers := [number for number, page in enumerate(pages, 1) if aside in page.asides.unread]:
             builder.note(f"{_listed(numbers)} of {len(pages)} {aside.value[len(numbers) > 1]}.")
 
 

@@ -44,6 +44,7 @@ def test_the_number_before_the_changes_is_said_before_a_clause() -> None:
         ("sp3.p14", "chapter 3, paragraph 14"),
         ("L12", "line 12"),
         ("page=7", "page 7"),
+        ("page=7.cm2", "comment 2 on page 7"),
     ],
 )
 def test_every_anchor_has_words(anchor: str, words: str) -> None:
