@@ -2,6 +2,7 @@
 
 import ctypes
 import math
+import struct
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
@@ -14,8 +15,13 @@ _MAX_GAP = 2.5
 _MIN_SHARED = 0.5
 """Of the height of the lower one of two parts of the same line."""
 
+_BOX = struct.Struct("4d")
+_NEAR = 3.0
 _MIN_SIDE = 0.01
 """Points."""
+
+
+type Box = tuple[float, float, float, float]
 
 
 class Rectangle(NamedTuple):
@@ -67,7 +73,7 @@ class View:
         _, across, up = self._x
         return bool(abs(across) < abs(up))
 
-    def box_of(self, shown: Rectangle) -> tuple[float, float, float, float]:
+    def box_of(self, shown: Rectangle) -> Box:
         """Left, bottom, right and top in the page's points."""
         (x, dx, dy), (y, ex, ey) = self._x, self._y
         size = dx * ey - dy * ex or 1.0
@@ -88,19 +94,30 @@ def rectangles(page: PdfTextPage, view: View, number: int, count: int) -> list[R
     if not count:
         return []
     upright = abs(math.sin(raw.FPDFText_GetCharAngle(page, number))) < math.sqrt(0.5)
-    merged = _merged(list(boxes(page, number, count)), upright)
+    merged = _merged(boxes(page, number, count), upright)
     return list(_on_page(view.shown(*box) for box in merged))
 
 
-def boxes(page: PdfTextPage, number: int, count: int) -> Iterator[tuple[float, float, float, float]]:
+def boxes(page: PdfTextPage, number: int, count: int) -> list[Box]:
     """Left, bottom, right and top in the page's points, one for each piece of text that was drawn at once."""
-    left, top, right, bottom = (ctypes.c_double() for _ in range(4))
-    for at in range(raw.FPDFText_CountRects(page, number, count)):
-        if raw.FPDFText_GetRect(page, at, left, top, right, bottom):
-            yield left.value, bottom.value, right.value, top.value
+    found = bytearray(_BOX.size)
+    left, bottom, right, top = (ctypes.byref(ctypes.c_double.from_buffer(found, 8 * at)) for at in range(4))
+    get, unpack, parts = raw.FPDFText_GetRect, _BOX.unpack, range(raw.FPDFText_CountRects(page, number, count))
+    handle = page.raw  # asked for once: long documents have a hundred thousand parts
+    return [unpack(found) for at in parts if get(handle, at, left, top, right, bottom)]
 
 
-def tight_box(page: PdfTextPage, number: int) -> tuple[float, float, float, float]:
+def are_near(one: Box, other: Box) -> bool:
+    """Whether there is less than a letter's room between two boxes, in points."""
+    return (
+        one[0] - _NEAR < other[2]
+        and other[0] - _NEAR < one[2]
+        and one[1] - _NEAR < other[3]
+        and other[1] - _NEAR < one[3]
+    )
+
+
+def tight_box(page: PdfTextPage, number: int) -> Box:
     """Left, bottom, right and top of a character's ink, or of its room where pdfium does not know the ink."""
     left, right, bottom, top = (ctypes.c_double() for _ in range(4))
     raw.FPDFText_GetCharBox(page, number, left, right, bottom, top)
@@ -109,7 +126,7 @@ def tight_box(page: PdfTextPage, number: int) -> tuple[float, float, float, floa
     return left.value, bottom.value, right.value, top.value
 
 
-def loose_box(page: PdfTextPage, number: int) -> tuple[float, float, float, float]:
+def loose_box(page: PdfTextPage, number: int) -> Box:
     """Left, bottom, right and top of the room that a character has in its font."""
     box = raw.FS_RECTF()
     raw.FPDFText_GetLooseCharBox(page, number, box)
@@ -123,11 +140,9 @@ def size_of(page: PdfTextPage, number: int) -> float:
     return size * math.hypot(matrix.c, matrix.d) if raw.FPDFText_GetMatrix(page, number, matrix) else size
 
 
-def _merged(
-    parts: Iterable[tuple[float, float, float, float]], upright: bool
-) -> list[tuple[float, float, float, float]]:
+def _merged(parts: Iterable[Box], upright: bool) -> list[Box]:
     """Parts of one line together. Where the text runs upwards or downwards, lines are columns of the page."""
-    found: list[tuple[float, float, float, float]] = []
+    found: list[Box] = []
     for part in parts:
         if found and _in_line(found[-1], part, upright):
             one = found[-1]
@@ -137,7 +152,7 @@ def _merged(
     return found
 
 
-def _in_line(one: tuple[float, float, float, float], other: tuple[float, float, float, float], upright: bool) -> bool:
+def _in_line(one: Box, other: Box, upright: bool) -> bool:
     along, across = (0, 1) if upright else (1, 0)
     height = min(one[across + 2] - one[across], other[across + 2] - other[across])
     shared = min(one[across + 2], other[across + 2]) - max(one[across], other[across])

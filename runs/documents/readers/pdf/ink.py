@@ -20,7 +20,7 @@ from runs.documents.readers.building import Effort
 from runs.documents.readers.pdf import camouflage
 from runs.documents.readers.pdf.characters import PageText
 from runs.documents.readers.pdf.covers import Covered
-from runs.documents.readers.pdf.geometry import Rectangle, View, boxes, loose_box, size_of, tight_box
+from runs.documents.readers.pdf.geometry import Rectangle, View, are_near, boxes, loose_box, size_of, tight_box
 from runs.documents.readers.pdf.objects import (
     Box,
     Paint,
@@ -33,7 +33,20 @@ from runs.documents.readers.pdf.objects import (
 )
 from runs.documents.readers.pdf.shapes import FINE, MIN_CONTRAST, NO_INK, seen_by_shape
 from runs.documents.readers.pdf.showing import drawn
-from runs.documents.readers.pdf.strips import Gap, Raster, Room, Strip, are_spaces, gaps, pixels, raster, rooms, strips
+from runs.documents.readers.pdf.strips import (
+    Gap,
+    Line,
+    Raster,
+    Room,
+    Strip,
+    are_spaces,
+    gaps,
+    pixels,
+    raster,
+    rooms,
+    strips,
+    whole,
+)
 
 MAX_SECONDS = 30.0
 """Of the processor, since the reading began, but for OCR; three hundred full pages take some three."""
@@ -55,6 +68,7 @@ _NEAR = 0.02
 _THIN = 3
 """Pixels of a letter that may stand one beside where it is expected."""
 _EDGE = [255 if shade >= _MIN_STEP else 0 for shade in range(256)]
+_DARK = [255 if shade <= 255 - _MIN_STEP else 0 for shade in range(256)]
 
 
 class TookTooLongError(Exception):
@@ -114,15 +128,14 @@ class _Look:
 
     def __init__(self, page: PdfPage, text_page: PdfTextPage, text: PageText, effort: Effort) -> None:
         contents = contents_of(page)
-        self._effort, self._paints = effort, contents.paints
+        self._effort, self._paints, self._others = effort, contents.paints, contents.others
         self.has_more = bool(contents.kinds)
         self._has_invisible = () in self._paints
+        self._differs_from_paper = not self._has_invisible and not any(map(camouflage.is_sign, self._paints))
         self._check_time()
         self._page, self._text_page, self._text = page, text_page, text
         self._view = View(page)
         self._coarse = drawn(page, _COARSE, grey=True)
-        self._ink = _edges(self._coarse)
-        self._same = Raster(camouflage.same_as_text(self._coarse, self._paints), *self._coarse.size)
         self._is_scan = raw.FPDF_PAGEOBJ_IMAGE in contents.kinds and is_picture(page)
         self._covered = (
             Covered(page, text_page, all_text=self._is_scan, check_time=self._check_time)
@@ -139,7 +152,10 @@ class _Look:
         """The offsets of characters of a line that nobody sees."""
         self._check_time()
         number, count = self._text.span(start, end)
-        drawn_at = list(boxes(self._text_page, number, count))
+        drawn_at = boxes(self._text_page, number, count)
+        spaces = self._text.text.count(" ", start, end)
+        if self._is_clear(drawn_at, spaces):
+            return []
         places = rooms(self._view, drawn_at, *self._coarse.size)
         parts = list(strips(places, self._ink, self._same))
         hidden = self._camouflaged(start, end) if any(part.same >= camouflage.MIN_DOUBT for part in parts) else set()
@@ -147,12 +163,25 @@ class _Look:
         if layers == {0}:
             parts = list(strips(places, self._first_change, self._same))
         needs_all = self._has_invisible or layers - {0} or (self._is_scan and not layers)
-        spaces = self._text.text.count(" ", start, end)
-        if not needs_all and self._is_on_page(drawn_at) and self._is_plain(parts, drawn_at, spaces):
+        if not needs_all and self._is_plain(parts, drawn_at, spaces) and self._is_on_page(Line.of(drawn_at), drawn_at):
             return sorted(hidden)
         ground = self._ground(places)
         has_ink = any(self._contrast_in(self._coarse, place, ground) >= _MIN_STEP for place in places)
         return [at for at in range(start, end) if at in hidden or self._is_hidden(at, ground, has_ink)]
+
+    def _is_clear(self, drawn_at: Sequence[Box], spaces: int) -> bool:
+        """Whether a line stands on bare paper, in another colour, with ink from one end to the other: most do, and one
+        look at all of it tells.
+        """
+        if self._others is None or not self._differs_from_paper or not drawn_at:
+            return False
+        line = Line.of(drawn_at)
+        if not (line.is_one and self._is_on_page(line, drawn_at)) or any(
+            are_near(line.box, one) for one in self._others
+        ):
+            return False
+        (room,) = rooms(self._view, [line.box], *self._coarse.size)
+        return self._is_plain([whole(room, self._dark)], [line.box], spaces)
 
     def seen_by_shape(self, hidden: Sequence[int], again: Callable[[], AbstractContextManager[PdfPage]]) -> set[int]:
         """Those of the hidden characters that the picture shows all the same."""
@@ -203,22 +232,21 @@ class _Look:
     def _share(self, picture: Image.Image, place: Rectangle, paint: Paint) -> float:
         return camouflage.share(picture.crop(pixels(place, *picture.size)), paint)
 
-    def _is_on_page(self, drawn_at: Sequence[Box]) -> bool:
+    def _is_on_page(self, line: Line, drawn_at: Sequence[Box]) -> bool:
         """Whether all of a line is, and none of it is tiny."""
-        if not drawn_at:
-            return True
-        lefts, bottoms, rights, tops = zip(*drawn_at, strict=True)
-        if not self._view.has(min(lefts), min(bottoms), max(rights), max(tops)):
+        if not self._view.has(*line.box):
             return False
-        return not any(map(self._is_tiny, drawn_at))
+        return line.narrowest >= _MIN_SIZE or not any(map(self._is_tiny, drawn_at))
 
     def _is_plain(self, parts: Sequence[Strip], drawn_at: Sequence[Box], spaces: int) -> bool:
         """Whether there is ink from one end of a line to the other but for its spaces."""
         if not parts or not all(part.ink.strip(b"\0") for part in parts):
             return False
         gappy = [part for part in parts if part.has_gaps]
-        found = [gap for part in gappy for gap in gaps(part, self._view.shown(*drawn_at[part.number]))]
-        return not found or are_spaces(found, spaces) or not any(self._has_letter(gap) for gap in found)
+        if not gappy or are_spaces([width for part in gappy for width in part.gaps], spaces):
+            return True
+        found = (gap for part in gappy for gap in gaps(part, self._view.shown(*drawn_at[part.number])))
+        return not any(map(self._has_letter, found))
 
     def _has_letter(self, gap: Gap) -> bool:
         """Whether there should be something else than a space in a gap."""
@@ -308,6 +336,19 @@ class _Look:
             left, right = max(left - 1, 0), right + 1
         dark, light = cast("tuple[int, int]", picture.crop((left, top, right, bottom)).getextrema())
         return max(ground - dark, light - ground)
+
+    @cached_property
+    def _dark(self) -> Raster:
+        """Where there is something else than bare paper."""
+        return raster(self._coarse.point(_DARK))
+
+    @cached_property
+    def _ink(self) -> Raster:
+        return _edges(self._coarse)
+
+    @cached_property
+    def _same(self) -> Raster:
+        return Raster(camouflage.same_as_text(self._coarse, self._paints), *self._coarse.size)
 
     @cached_property
     def _fine(self) -> Image.Image:

@@ -2,7 +2,7 @@
 
 import ctypes
 import struct
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 from typing import Any, NamedTuple
 
@@ -11,6 +11,10 @@ from pypdfium2 import PdfPage, PdfTextPage, raw
 MAX_OBJECTS = 50_000
 _MAX_DEPTH = 5
 """Of groups of objects in groups."""
+_MAX_OTHERS = 100
+"""Objects of a page beside its text with places of their own: more is a drawing."""
+_EMPTY = 2
+"""Bytes that pdfium says an appearance has which is not there: the end of the text."""
 _MIN_PICTURE = 0.8
 """Of the page, that a scan covers."""
 type Box = tuple[float, float, float, float]
@@ -37,20 +41,22 @@ _BOTH = {raw.FPDF_TEXTRENDERMODE_FILL_STROKE, raw.FPDF_TEXTRENDERMODE_FILL_STROK
 class Contents(NamedTuple):
     """`paints`: what its text is drawn with, invisible text among it where there is too much to look at all of it.
     `has_covers`: something else was drawn later than text, so that it may be over it. `kinds`: of all that is no text.
+    `others`: where that is, groups as a whole; None where it may be anywhere.
     """
 
     paints: frozenset[Paint]
     has_covers: bool
     kinds: frozenset[int]
+    others: Sequence[Box] | None
 
 
 def contents_of(page: PdfPage) -> Contents:
     paints, left, kinds = set[Paint](), MAX_OBJECTS, set[int]()
     has_covers = False
-    brushes = set[Brush]()
-    brush, kind_of, text = _Brushes().of, raw.FPDFPageObj_GetType, raw.FPDF_PAGEOBJ_TEXT
+    brushes, others = set[Brush](), list[PageObject]()
+    brush, kind_of = _Brushes().of, raw.FPDFPageObj_GetType
     groups: list[tuple[Callable[[Any, int], Any], Any, int, int]] = [
-        (raw.FPDFPage_GetObject, page, raw.FPDFPage_CountObjects(page), 0)
+        (raw.FPDFPage_GetObject, page.raw, raw.FPDFPage_CountObjects(page), 0)
     ]
     while groups:
         get, group, count, depth = groups.pop()
@@ -60,18 +66,47 @@ def contents_of(page: PdfPage) -> Contents:
         has_words = False
         for at in range(min(count, left) if depth <= _MAX_DEPTH else 0):
             handle = get(group, at)
-            kind = kind_of(handle)
-            if kind == text:
-                brushes.add(brush(handle))
+            if found := brush(handle):
+                brushes.add(found)
                 has_words = True
                 continue
-            kinds.add(kind)
+            kinds.add(kind := kind_of(handle))
+            others += [PageObject(handle, kind, _UNCHANGED)] if depth == 0 else []
             has_covers = has_covers or has_words
             if kind == raw.FPDF_PAGEOBJ_FORM:
                 groups.append((raw.FPDFFormObj_GetObject, handle, raw.FPDFFormObj_CountObjects(handle), depth + 1))
                 has_words = True
         left -= min(count, left)
-    return Contents(frozenset(paints.union(map(_paint, brushes))), has_covers, frozenset(kinds))
+    return Contents(frozenset(paints.union(map(_paint, brushes))), has_covers, frozenset(kinds), _places(page, others))
+
+
+def _places(page: PdfPage, others: Sequence[PageObject]) -> Sequence[Box] | None:
+    """What people have put onto a page has no objects of its own there; shadings say nothing of their size."""
+    if len(others) > _MAX_OTHERS or _has_drawn_annotations(page):
+        return None
+    places = [bounds_of(one) for one in others]
+    known = (one.kind == raw.FPDF_PAGEOBJ_PATH or _has_room(place) for one, place in zip(others, places, strict=True))
+    return places if all(known) else None
+
+
+def _has_drawn_annotations(page: PdfPage) -> bool:
+    count = raw.FPDFPage_GetAnnotCount(page)
+    return count > _MAX_OTHERS or any(_is_drawn(page, at) for at in range(count))
+
+
+def _is_drawn(page: PdfPage, at: int) -> bool:
+    annotation = raw.FPDFPage_GetAnnot(page, at)
+    if not annotation:
+        return True
+    try:
+        is_link = raw.FPDFAnnot_GetSubtype(annotation) == raw.FPDF_ANNOT_LINK
+        return not is_link or raw.FPDFAnnot_GetAP(annotation, raw.FPDF_ANNOT_APPEARANCEMODE_NORMAL, None, 0) > _EMPTY
+    finally:
+        raw.FPDFPage_CloseAnnot(annotation)
+
+
+def _has_room(place: Box) -> bool:
+    return place[0] < place[2] and place[1] < place[3]
 
 
 type Brush = tuple[int, bytes, bytes]
@@ -86,14 +121,17 @@ class _Brushes:
         self._numbers = bytearray(16)
         self._places = tuple(ctypes.byref(ctypes.c_uint.from_buffer(self._numbers, 4 * at)) for at in range(4))
 
-    def of(self, text: Any) -> Brush:
-        mode = raw.FPDFTextObj_GetTextRenderMode(text)
+    def of(self, one: Any) -> Brush | None:
+        """Nothing for what is no text."""
+        mode = raw.FPDFTextObj_GetTextRenderMode(one)
         if mode == raw.FPDF_TEXTRENDERMODE_FILL:
-            return mode, self._colour(raw.FPDFPageObj_GetFillColor, text), b""
+            return mode, self._colour(raw.FPDFPageObj_GetFillColor, one), b""
+        if mode == raw.FPDF_TEXTRENDERMODE_UNKNOWN:
+            return None
         if mode in _INVISIBLE:
             return mode, b"", b""
-        inside = b"" if mode in _OUTLINED else self._colour(raw.FPDFPageObj_GetFillColor, text)
-        outline = self._colour(raw.FPDFPageObj_GetStrokeColor, text) if mode in _OUTLINED | _BOTH else b""
+        inside = b"" if mode in _OUTLINED else self._colour(raw.FPDFPageObj_GetFillColor, one)
+        outline = self._colour(raw.FPDFPageObj_GetStrokeColor, one) if mode in _OUTLINED | _BOTH else b""
         return mode, inside, outline
 
     def _colour(self, get: Callable[..., int], text: Any) -> bytes:
@@ -110,7 +148,8 @@ def _shade(red: int, green: int, blue: int, opacity: int) -> tuple[int, int]:
 
 
 def paint_of(text: Any) -> Paint:
-    return _paint(_Brushes().of(text))
+    """Nothing, as of invisible text, for what is no text."""
+    return _paint(_Brushes().of(text) or (raw.FPDF_TEXTRENDERMODE_INVISIBLE, b"", b""))
 
 
 def colours_of(text: Any) -> list[tuple[tuple[int, int, int], int]]:

@@ -6,8 +6,8 @@ All parts of a line are looked at together: programs that put each word at its p
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache, reduce
-from operator import or_
-from typing import NamedTuple
+from operator import and_, or_, sub
+from typing import NamedTuple, Self
 
 from PIL import Image
 
@@ -42,6 +42,30 @@ class Strip(NamedTuple):
     @property
     def has_gaps(self) -> bool:
         return self.ink.find(b"\0" * self.room) >= 0
+
+    @property
+    def gaps(self) -> list[float]:
+        """How many times wider each of them is than the narrowest that counts."""
+        return [len(gap) / self.room for gap in _zeros(self.room).findall(self.ink)]
+
+
+class Line(NamedTuple):
+    """The parts of a line together, in points: their room, the lesser side of the smallest of them, and whether all of
+    them are beside each other.
+    """
+
+    box: Box
+    narrowest: float
+    is_one: bool
+
+    @classmethod
+    def of(cls, boxes: Sequence[Box]) -> Self:
+        lefts, bottoms, rights, tops = zip(*boxes, strict=True)
+        left, bottom, right, top = box = min(lefts), min(bottoms), max(rights), max(tops)
+        widths, heights = list(map(sub, rights, lefts)), list(map(sub, tops, bottoms))
+        deepest = max(heights if right - left > top - bottom else widths)
+        is_one = min(right - left, top - bottom) <= _MAX_DEPTH * deepest
+        return cls(box, min(min(widths), min(heights)), is_one)
 
 
 class Gap(NamedTuple):
@@ -82,6 +106,21 @@ def strips(rooms: Sequence[Room], ink: Raster, same: Raster) -> Iterator[Strip]:
     """One for each part of a line; both rasters are of the same picture."""
     for start, end in _bands(rooms):
         yield from _strips(start, rooms[start:end], ink, same)
+
+
+def whole(room: Room, dark: Raster) -> Strip:
+    """A line as one part, in a picture of what is dark. Where all is dark from its foot to its head there are no
+    letters to be seen either.
+    """
+    left, top, right, bottom = room
+    rows = dark.rows(*room)
+    if is_across := right - left > bottom - top:
+        numbers = list(map(int.from_bytes, rows))
+        ink = (reduce(or_, numbers) ^ reduce(and_, numbers)).to_bytes(right - left)
+    else:
+        ink = bytes(any(row) and not all(row) for row in rows)
+    depth = min(right - left, bottom - top)
+    return Strip(0, is_across, ink, max(round(_MIN_GAP * depth), 2), 0.0)
 
 
 def _bands(rooms: Sequence[Room]) -> list[tuple[int, int]]:
@@ -134,12 +173,12 @@ def gaps(strip: Strip, place: Rectangle) -> Iterator[Gap]:
         yield Gap(gap, strip.is_across, len(found[0]) / strip.room)
 
 
-def are_spaces(found: Sequence[Gap], spaces: int) -> bool:
+def are_spaces(gaps: Iterable[float], spaces: int) -> bool:
     """Whether most spaces of a line are as wide as its gaps, as in justified text. Missing letters leave wider gaps,
     or more.
     """
-    widths = sorted(gap.width for gap in found)
-    return spaces <= 2 * len(found) <= 2 * spaces and widths[-1] < _MAX_GROWTH * widths[len(found) // 2]
+    widths = sorted(gaps)
+    return spaces <= 2 * len(widths) <= 2 * spaces and widths[-1] < _MAX_GROWTH * widths[len(widths) // 2]
 
 
 @cache

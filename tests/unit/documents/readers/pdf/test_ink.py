@@ -113,6 +113,34 @@ def test_hidden_text_is_marked_where_there_is_other_ink(data: bytes, degrees: in
     assert unseen(pdfs.rotated(data, degrees)) == [_HIDDEN]
 
 
+_STRIPES = b" ".join(b"0 %d 360 4 re" % up for up in range(0, 26, 5)) + b" f\n"
+_BARS = b" ".join(b"%d 0 4 26 re" % across for across in range(0, 360, 5)) + b" f\n"
+_FAR = line("The Supplier is liable without limit.", y=740)
+
+
+def _with_link(content: bytes, looks: bytes) -> bytes:
+    """A page on which a link looks like something."""
+    link = b"/Annots[<</Type/Annot/Subtype/Link/Rect[60 612 420 638]/F 4/AP<</N 6 0 R>>>>]"
+    page = b"/MediaBox[0 0 612 792]/Contents 4 0 R/Resources<</Font<</F 5 0 R>>>>" + link
+    tree = [b"<</Type/Catalog/Pages 2 0 R>>", b"<</Type/Pages/Kids[3 0 R]/Count 1>>"]
+    form = pdfs.stream(looks, b"/Type/XObject/Subtype/Form/BBox[0 0 360 26]")
+    tree.append(b"<</Type/Page/Parent 2 0 R" + page + b">>")
+    return pdfs.file_of([*tree, pdfs.stream(content), pdfs.HELVETICA, form])
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        pdfs.pages_of([_FAR + b"q 1 0 0 1 60 612 cm " + _STRIPES + b"Q " + line(_HIDDEN, y=620)]),
+        _with_link(_FAR + line(_HIDDEN, y=620), _BARS),
+        pdfs.pages_of([_FAR + line(_HIDDEN, y=620) + line("_", x=60, y=700, size=800)]),
+    ],
+    ids=["stripes", "bars of a link", "a huge letter"],
+)
+def test_words_on_a_ground_in_their_colour_are_marked_though_it_is_no_paper(data: bytes) -> None:
+    assert "".join(unseen(data)).startswith("Liability is capped at EUR")
+
+
 @pytest.mark.parametrize(
     ("ground", "letters"),
     [("0 0.5 0", "1 0 0"), ("0.11 0.11 0.11", "0 0 1"), ("1 0 0", "0 0.51 0")],
