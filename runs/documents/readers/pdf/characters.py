@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from pypdfium2 import PdfPage, PdfTextPage, raw
 
+from runs.documents.readers.pdf.backwards import forwards
 from runs.documents.readers.pdf.raised import raised
 
 _SPECIAL = re.compile("\r\n?|\ufffe|[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
@@ -63,7 +64,9 @@ def _rotation(page: PdfTextPage) -> int:
 
 
 def text_of(page: PdfTextPage) -> PageText:
-    """The text of a page, a line of it per line, with small digits above and below the line as such."""
+    """The text of a page, a line of it per line, with small digits above and below the line as such, and no letters
+    backwards.
+    """
     count = page.count_chars()
     units = _all_units(page, count)
     text = units.decode("utf-16-le", errors="replace")
@@ -71,7 +74,7 @@ def text_of(page: PdfTextPage) -> PageText:
     if not len(text) == count == len(units) // 2:  # there are characters that pdfium leaves out, or that are two for it
         text, numbers = _one_by_one(page, count)
     found = _in_lines(page, text, numbers)
-    return found._replace(text=raised(page, found.text, found.numbers))
+    return found._replace(text=raised(page, forwards(page, found.text, found.numbers), found.numbers))
 
 
 def _all_units(page: PdfTextPage, count: int) -> bytes:
