@@ -7,6 +7,7 @@ crossed, a line each, then `ended` with its exit status, or the negative number 
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import re
@@ -175,6 +176,32 @@ def _warm_up() -> None:
 
     warm_up()
     clients()._clients._client(server_for(Role.EXECUTOR, os.environ))
+    _read_a_reply()
+    gc.freeze()  # or each child would copy the pages of all objects by looking at them
+
+
+def _read_a_reply() -> None:
+    """The client makes the types of a stream when it reads the first: half the time of a child."""
+    # with Django set up, as all that imports the product
+    import anthropic
+    import httpx2
+
+    from tests.fakes.anthropic_delivery import Delivery
+    from tests.fakes.anthropic_frames import frames, message
+
+    use = {"type": "tool_use", "id": "toolu_1", "name": "read_file", "input": {}}
+    delivery = Delivery(({"type": "text", "text": "Reading."}, use), "tool_use")
+    sent = b"".join(frames(message("msg_1", "any", delivery, {"input_tokens": 1}), delivery, {}))
+    said = httpx2.MockTransport(
+        lambda request: httpx2.Response(200, content=sent, headers={"content-type": "text/event-stream"})
+    )
+    with (
+        httpx2.Client(transport=said) as transport,
+        anthropic.Anthropic(api_key="none", http_client=transport).messages.stream(
+            model="any", max_tokens=1, messages=[{"role": "user", "content": "Read."}]
+        ) as stream,
+    ):
+        stream.get_final_message()
 
 
 def main() -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
@@ -20,12 +19,22 @@ SIGKILL = -9
 LOSSES = "SELECT kind, status, losses FROM runs_workitem ORDER BY id"
 
 
-@pytest.fixture
-def nursery(tmp_path: Path, installation: Installation, api: FakeAnthropic) -> Iterator[Nursery]:
-    nursery = Nursery(tmp_path, installation, api)
+@pytest.fixture(scope="module")
+def shared(
+    tmp_path_factory: pytest.TempPathFactory, installation: Installation, service: FakeAnthropic
+) -> Iterator[Nursery]:
+    """Saved as `submitted`: nobody has begun to work on the run."""
+    nursery = Nursery(tmp_path_factory.mktemp("nursery"), installation, service)
     assert nursery.send(Errand("submit")) == ([], 0)
+    nursery.save("submitted")
     yield nursery
     nursery.close()
+
+
+@pytest.fixture
+def nursery(shared: Nursery) -> Nursery:
+    shared.restore("submitted")
+    return shared
 
 
 def kills(nursery: Nursery, errand: str, before: str, times: int) -> None:
