@@ -108,7 +108,7 @@ def findings(material: Material) -> tuple[str, str]:
 
 
 def _line(name: str, finding: Finding) -> str:
-    citation = cited(finding.document, finding.quote, finding.anchor)
+    citation = cited(finding.document, finding.cites, finding.anchor)
     place = f"{finding.document}, {finding.places[0]}"
     return f"- {name} ({place}): {finding.kind.lower()}, {finding.term} {citation}".rstrip()
 
@@ -118,9 +118,9 @@ def _entry(name: str, finding: Finding, *, silent: bool) -> list[str]:
     lines += [f"- Document: {finding.document}", f"- Line: {finding.line}"]
     if finding.places[0] != f"line {finding.line}":
         lines.append(f"- Place: {finding.places[0]}")
-    if citation := cited(finding.document, finding.quote, finding.anchor):
+    if citation := cited(finding.document, finding.cites, finding.anchor):
         lines.append(f"- Source: {citation}")
-    if finding.also:
+    if finding.places[1:]:
         lines.append(f"- Also: {named(finding.places[1:], 10)}")
     lines.append(f"- Why it matters: {finding.why}")
     return lines if silent else [*lines, f"- Recommendation: {finding.advice}"]

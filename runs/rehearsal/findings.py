@@ -4,16 +4,20 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from runs.pev.evidence.quotes import proves_nothing
 from runs.rehearsal import wordlists as w
 from runs.rehearsal.documents import Document
 from runs.rehearsal.facts import AMOUNT
-from runs.rehearsal.text import Quote, Sentence, blocks, sentences, shortened, unbarred
+from runs.rehearsal.text import QUOTE_CHARS, Quote, Sentence, blocks, sentences, shortened, unbarred
+
+MAX_BEFORE = 4
+"""Lines before a blank that are quoted with it: in a table these are what the cells beside it say."""
 
 
 @dataclass(frozen=True)
 class Finding:
-    """`also`: further lines with the same words. `places` are what people call its line and these, `anchor` what a
-    citation calls its place.
+    """`also`: further lines with the same words. `places` are what people call its line and these, each once; `anchor`
+    is what a citation calls its place, and `cites` the words that it quotes, None where none would prove anything.
     """
 
     document: str
@@ -25,6 +29,7 @@ class Finding:
     also: tuple[int, ...] = ()
     places: tuple[str, ...] = ()
     anchor: str = ""
+    cites: Quote | None = None
 
     @property
     def line(self) -> int:
@@ -46,11 +51,26 @@ def findings_in(document: Document) -> list[Finding]:
     return [
         replace(
             item,
-            places=tuple(map(document.place, (item.line, *item.also))),
+            places=tuple(dict.fromkeys(map(document.place, (item.line, *item.also)))),
             anchor=document.anchor(item.quote.first, item.quote.last),
+            cites=_citable(document, item.quote),
         )
         for item in points
     ]
+
+
+def _citable(document: Document, quote: Quote) -> Quote | None:
+    """The quote, or where it proves nothing, as a blank in a cell does, its whole lines and those before them."""
+    standing = document.text.replace("\t", "\n") if document.places else document.text
+    if not proves_nothing(quote.text, standing):
+        return quote
+    for first in range(quote.first, quote.first - MAX_BEFORE - 1, -1):
+        if first not in document.places:
+            break
+        words = " ".join(" ".join(document.lines.get(line, "") for line in range(first, quote.last + 1)).split())
+        if not proves_nothing(words, standing):
+            return replace(quote, text=words[-QUOTE_CHARS:].partition(" ")[2] if len(words) > QUOTE_CHARS else words)
+    return None
 
 
 def _by_rules(path: str, sentence: Sentence) -> Iterator[Finding]:

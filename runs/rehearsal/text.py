@@ -5,8 +5,6 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from urllib.parse import quote as url_quote
 
-from runs.pev.evidence.quotes import proves_nothing
-
 QUOTE_CHARS = 300
 """A quote that fits a table's cell and can be found again by a reader; few clauses are longer."""
 _SPECIAL = re.compile(r"(\*\*[^\W_][^*`\[\]]*[^\W_]\*\*)|[\\`*_\[\]<>|~&]")
@@ -106,12 +104,12 @@ def table(header: Sequence[str], rows: Sequence[Sequence[object]]) -> list[str]:
     return lines + ["| " + " | ".join(str(cell).replace("|", "\\|") for cell in row) + " |" for row in rows]
 
 
-def cited(path: str, quote: Quote, anchor: str) -> str:
-    """A citation: a link from the words of a quote to their place. Nothing, where these are too few to prove it.
+def cited(path: str, quote: Quote | None, anchor: str) -> str:
+    """A citation: a link from the words of a quote to their place. Nothing without a quote.
 
     An ellipsis stands beside it where the sentence goes on: it is no part of what is looked up.
     """
-    if proves_nothing(quote.text, ""):
+    if quote is None:
         return ""
     link = f"[“{_escaped(quote.text)}”]({url_quote(path)}#{url_quote(anchor, safe='/=!:')})"
     return f"{'… ' if quote.before else ''}{link}{' …' if quote.after else ''}"

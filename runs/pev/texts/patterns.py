@@ -35,15 +35,20 @@ class Budget:
     """Seconds of wall clock that several searches share."""
 
     def __init__(self, seconds: float = SECONDS) -> None:
-        self.seconds = seconds
-        self._end = time.monotonic() + seconds
+        self.seconds = max(seconds, 0.0)
+        self._end = time.monotonic() + self.seconds
 
     def left(self) -> float:
         """Seconds left, more than 0. Raises TooSlow when there are none."""
         left = self._end - time.monotonic()
         if left <= 0:
-            raise TooSlow(f"it took longer than {self.seconds:g} seconds")
+            raise TooSlow(self.used_up)
         return left
+
+    @property
+    def used_up(self) -> str:
+        """That there is no time left, behind what was to be done. Who shares an allowance may get nothing of it."""
+        return f"it took longer than {self.seconds:.2g} seconds" if self.seconds > 0 else "no time was left for it"
 
 
 @dataclass(frozen=True)
@@ -133,7 +138,7 @@ def _guarded(
             group=group,
         )
     except guarded.TimedOut as error:
-        raise TooSlow(f"it took longer than {budget.seconds:g} seconds") from error
+        raise TooSlow(budget.used_up) from error
     except guarded.ChildFailed as error:
         raise TooSlow(str(error)) from error
     yield from map(tuple, json.loads(found))

@@ -3,9 +3,16 @@
 import csv
 import io
 
+from runs.pev.citations.lookup import citations_in
+from runs.pev.evidence.sources import Given, Sources
+from runs.pev.ports import ToolUse
+from runs.pev.tools.toolbox import FileTools
 from runs.rehearsal import files
-from runs.rehearsal.documents import Document
+from runs.rehearsal.conversation import Call
+from runs.rehearsal.documents import Document, library
 from runs.rehearsal.files import Material
+from tests.documents.word import paragraph, table, word
+from tests.unit.rehearsal.bench import Memory, as_read
 
 
 def material(*documents: Document, unlisted: int = 0) -> Material:
@@ -51,6 +58,31 @@ def test_a_quote_cannot_pass_for_an_entry() -> None:
     content, summary = files.notices(material(document("review/findings.md", *findings)))
     assert summary == "1 notice drafted, raising 1 point.\n- a.md: F1"
     assert "1. F1, line 1: A: b. Do." in content
+
+
+def test_the_same_place_is_named_once() -> None:
+    pages = "[page=1]\nPaid promptly.\nOr promptly.\n[page=2]\nAnd promptly."
+    read = Call("read_file", f"a.pdf, lines 1-3 of 3, pages 1-2 of 2\n{pages}", is_error=False, path="a.pdf")
+    content, _ = files.findings(material(library([read], [])["a.pdf"]))
+    assert [line for line in content.split("\n") if line.startswith(("- Place", "- Also"))] == [
+        "- Place: page 1",
+        "- Also: page 2",
+    ]
+
+
+def test_blanks_in_cells_of_documents_are_cited_with_the_cells_before_them() -> None:
+    lease = word(table(("Start", "[date]"), ("Deposit", "TBD"), ("Rent", "____")) + paragraph("____"))
+    given = {"a.docx": as_read("a.docx", lease)}
+    shown = FileTools(Memory(given)).run(ToolUse("one", "read_file", {"path": "a.docx"})).text
+    read = library([Call("read_file", shown, is_error=False, path="a.docx")], [])["a.docx"]
+    content, _ = files.findings(material(read))
+    cited = citations_in(content, Sources({"findings.md": content.encode()}, Given(given), made=["findings.md"]))
+    assert [(one.status.value, one.target, one.quote) for one in cited.links if "#" in one.target] == [
+        ("ok", "a.docx#t1r1c2.p1", "[date]"),
+        ("ok", "a.docx#t1r2c2.p1", "TBD"),
+        ("ok", "a.docx#t1r3c2.p1", "TBD Rent ____"),
+        ("ok", "a.docx#p1", "TBD Rent ____ ____"),
+    ]
 
 
 def test_findings_begin_with_how_many_of_each_kind_there_are() -> None:
