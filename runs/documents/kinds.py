@@ -5,9 +5,13 @@ import struct
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-HEAD_BYTES = 4_096
+from runs.documents.webpages import is_page_to_read
+
+HEAD_BYTES = 65_536
 TAIL_BYTES = 65_536
-"""How much of a content's beginning and end is looked at. A zip has the names of its parts at its end."""
+"""How much of a content's beginning and end is looked at. A zip has the names of its parts at its end, and an exported
+page has its styles before its text.
+"""
 MIN_LATIN = 0.6
 """From this share of letters with a zero byte on, bytes without a mark are taken for UTF-16."""
 
@@ -144,17 +148,10 @@ def _text_format(head: bytes) -> str:
     """The format of a content whose bytes are text, and that is not read as the text that they are."""
     if _is_mail(head):
         return EML
-    return HTML if _SAVED.search(head) and not _TEMPLATE.search(head) else ""
+    return HTML if is_page_to_read(head) else ""
 
 
 _HEADER = re.compile(rb"(?:[A-Za-z][A-Za-z0-9-]*:[^\n]*(?:\n[ \t][^\n]*)*\n)+")
-_SAVED = re.compile(
-    rb"<!--\s*saved from url=|page saved with singlefile|urn:schemas-microsoft-com:office"
-    rb"|name=[\"']?generator[\"']?\s+content=[\"']?(?:microsoft|libreoffice)",
-    re.IGNORECASE,
-)
-"""What browsers and word processors write into the pages that they save. Other HTML is source, and read as such."""
-_TEMPLATE = re.compile(rb"<\?php|\{%|\{\{|<%")
 _OF_MAILS = (b"\nmime-version:", b"\nmessage-id:", b"\nreceived:", b"\nx-mailer:")
 
 

@@ -8,6 +8,7 @@ from functools import cached_property
 
 from runs import blobs, trees
 from runs.documents import renditions
+from runs.documents.kinds import HTML
 from runs.documents.renditions import Readings
 from runs.enums import StepStatus
 from runs.models import Attempt, Run
@@ -207,8 +208,13 @@ class FilePage:
         return self._known.notes.get(self.sha256, ())
 
     @cached_property
-    def codec(self) -> str:
-        return renditions.codec_of(self.sha256)
+    def read_as(self) -> str:
+        """What its bytes were taken for, where that is not plain: the encoding of a text, and of HTML what it is."""
+        if self._known.formats.get(self.sha256) == HTML:
+            return "a web page, without its tags"
+        codec = renditions.codec_of(self.sha256)
+        is_source = self.text is not None and not self.document and self.path.lower().endswith((".html", ".htm"))
+        return ", ".join(filter(None, ["source, with its tags" if is_source else "", codec]))
 
     @cached_property
     def problem(self) -> str:

@@ -75,8 +75,8 @@ def _panel(page: FilePage) -> SourcePanel:
     facts = [page.version.said]
     if page.place_words:
         facts.insert(0, page.place_words)
-    if page.codec:
-        facts.append(f"read as {page.codec}")
+    if page.read_as:
+        facts.append(f"read as {page.read_as}")
     return SourcePanel(
         title=page.path,
         kind="file",

@@ -54,6 +54,15 @@ def test_a_word_file_is_laid_out_with_its_numbers_and_changes(alice_client: Clie
     assert "<li>2 paragraphs</li>" in page
 
 
+def test_the_page_of_html_says_whether_it_was_read_with_its_tags(alice_client: Client) -> None:
+    letter = "<html><body><p>" + "The rent is due on the first day of each month. " * 3 + "</p></body></html>"
+    run = run_of({"letter.html": letter.encode(), "part.html": b"<p>{{ rent }}</p>"})
+    pages = {name: alice_client.get(f"/runs/{run.pk}/files/{name}.html").text for name in ("letter", "part")}
+    assert "<li>read as a web page, without its tags</li>" in pages["letter"]
+    assert "<li>read as source, with its tags</li>" in pages["part"]
+    assert "read as source, with its tags · " in alice_client.get(f"/runs/{run.pk}/files/part.html?panel=1").text
+
+
 def test_an_anchor_leads_to_its_paragraph_and_says_where_it_is(alice_client: Client) -> None:
     run = run_of({"lease.docx": LEASE})
     address = f"/runs/{run.pk}/files/lease.docx"

@@ -1,0 +1,96 @@
+"""Whether HTML is a page that people read, such as an export of a word processor, or the source of a web project.
+
+Of a page to read its text counts; of a source each tag does, since somebody may ask to change it. So it is a source
+when in doubt, and always where it needs files or programs of a project, or is filled in by one.
+"""
+
+import re
+from typing import NamedTuple
+
+MIN_WORDS = 20
+"""Of a page without a mark of the program that saved it: shorter ones are as easily read with their tags."""
+_MARK_BYTES = 4_096
+_SAVED = re.compile(
+    rb"<!--\s*saved from url=|page saved with singlefile|urn:schemas-microsoft-com:office"
+    rb"|name=[\"']?generator[\"']?\s+content=[\"']?(?:microsoft|libreoffice)"
+    rb"|themes\.googleusercontent\.com/fonts|\.lst-kix_|ol\{margin:0;padding:0\}table td",
+    re.IGNORECASE,
+)
+"""What browsers, word processors and Google Docs write into the pages that they save."""
+_TEMPLATE = re.compile(rb"<\?php|\{%|\{\{|<%")
+_FILLED_IN = re.compile(
+    rb"\$\{|<!--#|\*\||<[^<>]{1,300}\s(?:v-[a-z]+|x-data|ng-[a-z]+|th:[a-z]+|hx-[a-z]+|data-react[a-z]*|[@:][a-z]+)="
+)
+"""Of programs and frameworks that fill a page in before anybody reads it."""
+_BEGINS = re.compile(
+    rb"(?:\xef\xbb\xbf)?(?:\s++|<\?xml[^<>]{0,200}\?>|<!--(?>[^-]|-(?!->)){0,4000}-->)*+<(?:!doctype\s+html|html)\b",
+    re.IGNORECASE,
+)
+_TOKEN = re.compile(rb"<!--|-->|<(/?)([a-z][a-z0-9]*)([^<>]*)>?|<", re.IGNORECASE)
+_UNSEEN = frozenset({b"script", b"style", b"noscript", b"template", b"svg", b"select", b"textarea", b"title"})
+_GENERATOR = re.compile(rb"name\s*=\s*[\"']?generator\b", re.IGNORECASE)
+_STYLED = re.compile(rb"\sstyle\s*=|\sclass\s*=\s*[\"']?[a-z]\d+\b", re.IGNORECASE)
+"""Styles on each paragraph, or classes that were only counted: nobody writes these by hand."""
+_OF_A_PROJECT = re.compile(
+    rb"type\s*=\s*[\"']?module|rel\s*=\s*[\"']?(?:manifest|modulepreload)"
+    rb"|(?:src|href)\s*=\s*[\"']?(?!https?:|//|data:|cid:|[^\"'\s>]*_files/)[^\"'\s>]",
+    re.IGNORECASE,
+)
+"""Scripts, styles and icons that lie beside the page; those that a browser saves with it lie in a folder `…_files`."""
+_PARAGRAPHS = frozenset({b"p", b"td", b"li", b"div", b"span"})
+
+
+def is_page_to_read(head: bytes) -> bool:
+    """Whether a content that begins so is a page to read. Some ten thousand bytes of it show enough."""
+    if _TEMPLATE.search(head):
+        return False
+    if _SAVED.search(head[:_MARK_BYTES]):
+        return True
+    if not _BEGINS.match(head) or _FILLED_IN.search(head):
+        return False
+    seen = _seen(head)
+    is_exported = seen.has_generator or 2 * seen.styled >= seen.paragraphs > 0
+    return (
+        not seen.of_a_project and seen.words >= MIN_WORDS and seen.scripted <= (seen.characters if is_exported else 0)
+    )
+
+
+class _Seen(NamedTuple):
+    """What a page has: words and characters to be seen, characters of scripts, paragraphs, and those with a style."""
+
+    words: int
+    characters: int
+    scripted: int
+    paragraphs: int
+    styled: int
+    has_generator: bool
+    of_a_project: bool
+
+
+def _seen(head: bytes) -> _Seen:
+    """In one pass: a beginning may be hostile."""
+    words = characters = scripted = paragraphs = styled = at = 0
+    has_generator = of_a_project = in_body = False
+    within = b""
+    for token in _TOKEN.finditer(head):
+        text, at = head[at : token.start()], token.end()
+        if within == b"script":
+            scripted += len(text)
+        elif in_body and not within:
+            words += len(text.split())
+            characters += len(text)
+        end, tag, attributes = token[1], (token[2] or b"").lower(), token[3] or b""
+        if token[0] == b"<!--":
+            within = within or token[0]
+        elif within:
+            closes = token[0] == b"-->" if within == b"<!--" else bool(end) and tag == within
+            within = b"" if closes else within
+        elif tag in _UNSEEN and not end:
+            within = b"" if attributes.endswith(b"/") else tag
+        in_body |= tag == b"body"
+        if not end and within in {b"", tag}:
+            has_generator |= tag == b"meta" and bool(_GENERATOR.search(attributes))
+            of_a_project |= tag in {b"script", b"link"} and bool(_OF_A_PROJECT.search(attributes))
+            paragraphs += tag in _PARAGRAPHS
+            styled += tag in _PARAGRAPHS and bool(_STYLED.search(attributes))
+    return _Seen(words, characters, scripted, paragraphs, styled, has_generator, of_a_project)
