@@ -12,6 +12,7 @@ from typing import NamedTuple
 from pypdfium2 import PdfPage, PdfTextPage, raw
 
 from runs.documents.readers.pdf.backwards import forwards
+from runs.documents.readers.pdf.columns import by_columns
 from runs.documents.readers.pdf.raised import raised
 
 _SPECIAL = re.compile("\r\n?|\ufffe|[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
@@ -26,13 +27,20 @@ _SAMPLES = 20
 
 
 class PageText(NamedTuple):
-    """`numbers` has for each character of `text` the number of pdfium's, in order; some have the same."""
+    """`numbers` has for each character of `text` the number of pdfium's, in order within a line; some have the same."""
 
     text: str
     numbers: Sequence[int]
 
+    def spans(self, start: int, end: int) -> Iterator[tuple[int, int]]:
+        """The numbers of these characters, line by line: first one, and how many."""
+        start, end = max(start, 0), max(end, 0)
+        for line in self.text[start:end].split("\n"):
+            yield self.span(start, start + len(line))
+            start += len(line) + 1
+
     def span(self, start: int, end: int) -> tuple[int, int]:
-        """The numbers of these characters, white space around them left out: first one, and how many."""
+        """The numbers of these characters of a line, white space around them left out: first one, and how many."""
         part = self.text[max(start, 0) : max(end, 0)]
         first = max(start, 0) + len(part) - len(part.lstrip())
         last = first + len(part.strip()) - 1
@@ -64,8 +72,8 @@ def _rotation(page: PdfTextPage) -> int:
 
 
 def text_of(page: PdfTextPage) -> PageText:
-    """The text of a page, a line of it per line, with small digits above and below the line as such, and no letters
-    backwards.
+    """The text of a page, a line of it per line, with small digits above and below the line as such, no letters
+    backwards, and columns one after the other.
     """
     count = page.count_chars()
     units = _all_units(page, count)
@@ -74,7 +82,8 @@ def text_of(page: PdfTextPage) -> PageText:
     if not len(text) == count == len(units) // 2:  # there are characters that pdfium leaves out, or that are two for it
         text, numbers = _one_by_one(page, count)
     found = _in_lines(page, text, numbers)
-    return found._replace(text=raised(page, forwards(page, found.text, found.numbers), found.numbers))
+    text = raised(page, forwards(page, found.text, found.numbers), found.numbers)
+    return PageText(*by_columns(page, text, found.numbers))
 
 
 def _all_units(page: PdfTextPage, count: int) -> bytes:

@@ -32,7 +32,8 @@ def places(data: bytes, *, page: int, spans: str) -> bytes:
     with opened(data) as document, page_of(document, page) as shown, text_page_of(shown) as text_page:
         text, view = text_of(text_page), View(shown)
         asked = (map(int, span.split("-")) for span in spans.split())
-        found = [rectangles(text_page, view, *text.span(start, end)) for start, end in asked]
+        lines = [text.spans(start, end) for start, end in asked]
+        found = [[box for line in one for box in rectangles(text_page, view, *line)] for one in lines]
     return json.dumps([[[round(side, _DIGITS) for side in one] for one in boxes] for boxes in found]).encode()
 
 
