@@ -1,19 +1,34 @@
-"""A sheet as its cells around a place, with the letters of the columns, the numbers of the rows, and the formulas."""
+"""A sheet as its cells around a place, with the letters of the columns, the numbers of the rows, the formulas, and what
+people have commented.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 
 from runs.pev.documents.document import Document
 from runs.pev.documents.layout import Block, BlockKind, MarkKind
-from runs.pev.documents.sheets import address_in, column_of
+from runs.pev.documents.sheets import MAX_ROW, Address, address_in, column_of
 
 AROUND = 200
 AROUND_IN_PANEL = 5
 COLUMNS_IN_PANEL = 5
 COLUMNS = 40
 CELL_CHARACTERS = 300
+MAX_COMMENTED = 400
+"""Cells whose comments are shown: there may be thousands below the last row."""
+_OF_COMMENT = re.compile(r"\.cm\d+$")
+
+
+@dataclass(frozen=True)
+class Comment:
+    by: str
+    on: str
+    text: str
+    hit: bool
 
 
 @dataclass(frozen=True)
@@ -22,6 +37,7 @@ class Cell:
     formula: str = ""
     hit: bool = False
     first: bool = False
+    comments: Sequence[Comment] = ()
 
 
 @dataclass(frozen=True)
@@ -31,16 +47,21 @@ class Row:
     hidden: bool
 
 
+type Rows = dict[int, tuple[dict[int, Cell], bool]]
+"""By the number of the row its cells by column, and whether it is hidden."""
+
+
 @dataclass(frozen=True)
 class Grid:
-    """Rows of the `sheet` that have something in them, not all if `cut`; `columns` are letters. `sheets` are all
-    that have something in them, each with its first row's anchor.
+    """Rows of the `sheet` that have something in them; `columns` are letters. `left_out` says what of the sheet lies
+    beyond the edges, as in "200 rows below". `sheets` are all that have something in them, each with its first row's
+    anchor.
     """
 
     sheet: str
     columns: Sequence[str]
     rows: Sequence[Row]
-    cut: bool
+    left_out: Sequence[str] = ()
     sheets: Sequence[tuple[str, str]] = ()
 
 
@@ -49,36 +70,77 @@ def grid_around(document: Document, hit: tuple[int, int], *, in_panel: bool) -> 
     blocks = [block for block in document.layout.blocks if block.kind is BlockKind.ROW]
     if not blocks:
         return None
-    at = next((place for place, block in enumerate(blocks) if block.end > hit[0]), 0) if hit[1] else 0
-    if at and blocks[at].start > hit[0] and _is_formula(document, hit[0]):
-        at -= 1
+    at = _nearest(document, blocks, hit)
     sheet = _sheet(blocks[at])
+    of_sheet = [place for place, block in enumerate(blocks) if _sheet(block) == sheet]
     around = AROUND_IN_PANEL if in_panel else AROUND
-    near = [block for block in blocks[max(0, at - around) : at + around + 1] if _sheet(block) == sheet]
-    rows = _rows(document, near, hit)
+    low, high = max(of_sheet[0], at - around), min(of_sheet[-1], at + around)
+    above, below = blocks[of_sheet[0] : low], blocks[high + 1 : of_sheet[-1] + 1]
+    among = range(_row(blocks[low]) if above else 1, _row(blocks[high]) + 1 if below else MAX_ROW + 1)
+    rows = _rows(document, blocks[low : high + 1], hit)
+    comments = _comments(document, blocks[low : high + 1], hit, among)
+    _put_beside(rows, islice(comments.items(), MAX_COMMENTED))
     for cells, _ in rows.values():
         if first := next((column for column in sorted(cells) if cells[column].hit), 0):
             cells[first] = replace(cells[first], first=True)
             break
-    low, high = _columns(rows, hit_only=in_panel)
+    used = sorted({column for cells, _ in rows.values() for column in cells}) or [1]
+    left, right = _columns(rows, used, hit_only=in_panel)
     shown = [
-        Row(number, [cells.get(column, Cell("")) for column in range(low, high + 1)], hidden)
-        for number, (cells, hidden) in rows.items()
+        Row(number, [cells.get(column, Cell("")) for column in range(left, right + 1)], hidden)
+        for number, (cells, hidden) in sorted(rows.items())
+    ]
+    left_out = [
+        _many(_rows_in(above, rows), "row", "above"),
+        _many(_rows_in(below, rows), "row", "below"),
+        _many(sum(1 for column in used if column < left), "column", "on the left"),
+        _many(sum(1 for column in used if column > right), "column", "on the right"),
+        _many(len(comments) - MAX_COMMENTED, "commented cell", "in the text"),
     ]
     sheets: dict[str, str] = {}
     for block in blocks:
         sheets.setdefault(_sheet(block), block.anchor)
-    of_sheet = sum(1 for block in blocks if _sheet(block) == sheet)
-    return Grid(
-        sheet, [column_of(one) for one in range(low, high + 1)], shown, of_sheet > len(near), list(sheets.items())
-    )
+    letters = [column_of(one) for one in range(left, right + 1)]
+    return Grid(sheet, letters, shown, list(filter(None, left_out)), list(sheets.items()))
 
 
-def _rows(document: Document, blocks: Sequence[Block], hit: tuple[int, int]) -> dict[int, tuple[dict[int, Cell], bool]]:
-    """By the number of the row its cells by column, and whether it is hidden."""
+def _nearest(document: Document, blocks: Sequence[Block], hit: tuple[int, int]) -> int:
+    """Which of these rows is pointed at, or has the formula or the comment that is."""
+    if not hit[1]:
+        return 0
+    at = next((place for place, block in enumerate(blocks) if block.end > hit[0]), len(blocks) - 1)
+    pointed = document.block_at(hit[0])
+    if pointed is None or pointed.kind not in {BlockKind.FORMULAS, BlockKind.COMMENT}:
+        return at
+    address = _cell_of(pointed)
+    before = range(min(at, len(blocks) - 1), -1, -1)
+    same = (place for place in before if (row := address_in(blocks[place].anchor)) and address and _is_at(row, address))
+    return next(same, max(at - (blocks[at].start > hit[0]), 0))
+
+
+def _is_at(row: Address, cell: Address) -> bool:
+    """Whether the cell lies in the row, or below it where there is none of its own."""
+    return row.sheet == cell.sheet and row.row <= cell.row
+
+
+def _rows_in(blocks: Sequence[Block], shown: Container[int]) -> int:
+    """How many rows these are, beside those that are shown: one with a gap has two blocks."""
+    return len({row for block in blocks if (row := _row(block)) not in shown})
+
+
+def _row(block: Block) -> int:
+    address = address_in(block.anchor)
+    return address.row if address else 0
+
+
+def _many(count: int, noun: str, where: str) -> str:
+    return f"{count:,} {noun if count == 1 else f'{noun}s'} {where}" if count > 0 else ""
+
+
+def _rows(document: Document, blocks: Sequence[Block], hit: tuple[int, int]) -> Rows:
     formulas = _formulas(document, blocks)
     computed = {place: Cell("", formula, _touches(span, hit)) for place, (formula, span) in formulas.items()}
-    found: dict[int, tuple[dict[int, Cell], bool]] = {}
+    found: Rows = {}
     for block in blocks:
         address = address_in(block.anchor)
         if address is None:
@@ -94,6 +156,36 @@ def _rows(document: Document, blocks: Sequence[Block], hit: tuple[int, int]) -> 
         if row in found:
             found[row][0][column] = cell
     return found
+
+
+def _put_beside(rows: Rows, comments: Iterable[tuple[tuple[int, int], Sequence[Comment]]]) -> None:
+    """Also of cells that have nothing else, in rows of their own."""
+    for (row, column), said in comments:
+        cells, _ = rows.setdefault(row, ({}, False))
+        cell = cells.get(column, Cell(""))
+        cells[column] = replace(cell, comments=said, hit=cell.hit or any(one.hit for one in said))
+
+
+def _comments(
+    document: Document, blocks: Sequence[Block], hit: tuple[int, int], among: range
+) -> dict[tuple[int, int], list[Comment]]:
+    """By row and column, in these rows of the sheet of the blocks; their order is that of the thread."""
+    sheet = _sheet(blocks[0])
+    marks = document.marks_on(blocks[0].start, blocks[-1].end, MarkKind.COMMENTED)
+    dates = {mark.note: mark.on.partition("T")[0] for mark in marks}
+    found: dict[tuple[int, int], list[Comment]] = {}
+    for block in document.layout.blocks:
+        cell = _cell_of(block) if block.kind is BlockKind.COMMENT else None
+        if cell and cell.sheet == sheet and cell.row in among:
+            text, by = _shown(document.text[block.start : block.end]), block.label.removesuffix(":")
+            one = Comment(by, dates.get(block.anchor, ""), text, _touches((block.start, block.end), hit))
+            found.setdefault((cell.row, cell.column), []).append(one)
+    return found
+
+
+def _cell_of(block: Block) -> Address | None:
+    """The first cell of what is computed, or the one that a comment is about."""
+    return address_in(_OF_COMMENT.sub("", block.anchor))
 
 
 def _formulas(document: Document, blocks: Sequence[Block]) -> dict[tuple[int, int], tuple[str, tuple[int, int]]]:
@@ -116,18 +208,12 @@ def _touches(span: tuple[int, int], hit: tuple[int, int]) -> bool:
     return hit[0] < span[1] and span[0] < hit[1]
 
 
-def _columns(rows: dict[int, tuple[dict[int, Cell], bool]], *, hit_only: bool) -> tuple[int, int]:
+def _columns(rows: dict[int, tuple[dict[int, Cell], bool]], used: Sequence[int], *, hit_only: bool) -> tuple[int, int]:
     """The first and the last column to be shown: those around the place, and not too many."""
-    used = sorted({column for cells, _ in rows.values() for column in cells}) or [1]
     hits = sorted(column for cells, _ in rows.values() for column, cell in cells.items() if cell.hit) or used[:1]
     around = COLUMNS_IN_PANEL if hit_only else COLUMNS
     low = max(used[0], hits[0] - around)
     return low, min(used[-1], max(hits[0], min(hits[-1], hits[0] + around)) + around)
-
-
-def _is_formula(document: Document, offset: int) -> bool:
-    block = document.block_at(offset)
-    return block is not None and block.kind is BlockKind.FORMULAS
 
 
 def _sheet(block: Block) -> str:

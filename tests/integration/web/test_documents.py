@@ -14,7 +14,7 @@ from runs import blobs, guarded, trees
 from runs.documents import pages, reading
 from runs.errors import InvalidInput
 from runs.models import Rendition, Run
-from tests.documents import pdfs, word
+from tests.documents import pdfs, word, workbooks
 from tests.integration.web.test_files import run_with
 
 pytestmark = pytest.mark.django_db
@@ -61,6 +61,24 @@ def test_the_page_of_html_says_whether_it_was_read_with_its_tags(alice_client: C
     assert "<li>read as a web page, without its tags</li>" in pages["letter"]
     assert "<li>read as source, with its tags</li>" in pages["part"]
     assert "read as source, with its tags · " in alice_client.get(f"/runs/{run.pk}/files/part.html?panel=1").text
+
+
+def test_comments_of_cells_stand_beside_them(alice_client: Client) -> None:
+    note = (
+        '<comments xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><authors><author>Ann</author>'
+        '</authors><commentList><comment ref="B1" authorId="0"><text><t>Too high?</t></text></comment></commentList>'
+        "</comments>"
+    )
+    parts = {
+        "xl/worksheets/_rels/sheet1.xml.rels": workbooks.related([("r1", "comments", "../comments1.xml")]),
+        "xl/comments1.xml": note,
+    }
+    cells = "".join(f"<c><v>{number}</v></c>" for number in range(62))
+    book = workbooks.workbook({"Rents": f'<sheetData><row r="1">{cells}</row></sheetData>'}, parts=parts)
+    run = run_of({"book.xlsx": book})
+    page = alice_client.get(f"/runs/{run.pk}/files/book.xlsx").text
+    assert '<td class="commented-cell">1<aside><strong>Ann</strong><br>Too high?</aside></td>' in page
+    assert "<span>not shown here: 21 columns on the right</span>" in page
 
 
 def test_an_anchor_leads_to_its_paragraph_and_says_where_it_is(alice_client: Client) -> None:

@@ -2,6 +2,8 @@
 
 import time
 
+import pytest
+
 from runs.documents.pages import Rectangle
 from runs.documents.readers.building import Builder
 from runs.pev.documents.document import Document
@@ -129,7 +131,7 @@ def test_cells_stand_under_their_letters() -> None:
     at = found.text.index("1200")
     grid = grid_around(found, (at, at + 4), in_panel=True)
     assert grid
-    assert (grid.sheet, grid.columns, grid.cut) == ("Rents", ["A", "B", "C", "D"], False)
+    assert (grid.sheet, grid.columns, grid.left_out) == ("Rents", ["A", "B", "C", "D"], [])
     assert [(row.number, [cell.text for cell in row.cells], row.hidden) for row in grid.rows] == [
         (1, ["Place", "", "Rent", ""], False),
         (3, ["", "Mill Lane", "1200", ""], True),
@@ -144,6 +146,46 @@ def test_a_place_in_a_formula_is_its_cell() -> None:
     grid = grid_around(found, (at, at + 3), in_panel=True)
     assert grid
     assert [cell.hit for cell in grid.rows[1].cells] == [False, False, False, True]
+
+
+def test_comments_stand_beside_their_cells_also_where_these_are_empty() -> None:
+    builder = Builder("xlsx")
+    start = builder.add("Rents!A2", BlockKind.ROW, "Mill Lane\t1200").start
+    builder.mark(MarkKind.COMMENTED, start, start + 9, by="Ann", on="2026-03-01T10:00:00Z", note="Rents!A2.cm1")
+    builder.add("Rents!A2.cm1", BlockKind.COMMENT, "Which number?", label="Ann:")
+    builder.add("Rents!A2.cm2", BlockKind.COMMENT, "Number 5", label="Bob:")
+    builder.add("Rents!A3", BlockKind.ROW, "Elm Row")
+    builder.add("Rents!C9.cm1", BlockKind.COMMENT, "Sum missing")
+    found = document(builder)
+    at = found.text.index("Number 5")
+    grid = grid_around(found, (at, at + 8), in_panel=True)
+    assert grid
+    assert [
+        (f"{column}{row.number}", one.by, one.on, one.text, one.hit)
+        for row in grid.rows
+        for column, cell in zip(grid.columns, row.cells, strict=True)
+        for one in cell.comments
+    ] == [
+        ("A2", "Ann", "2026-03-01", "Which number?", False),
+        ("A2", "Bob", "", "Number 5", True),
+        ("C9", "", "", "Sum missing", False),
+    ]
+    assert [cell.first for cell in grid.rows[0].cells] == [True, False, False]
+
+
+@pytest.mark.parametrize("words", ["x49 ", "note 49"])
+def test_what_lies_beyond_the_edges_is_counted(words: str) -> None:
+    builder = Builder("xlsx")
+    for row in range(1, 101):
+        builder.add(f"Rents!A{row}", BlockKind.ROW, f"x{row} " + "\ty" * 20)
+        builder.add(f"Rents!A{row}.cm1", BlockKind.COMMENT, f"note {row}.")
+    found = document(builder)
+    at = found.text.index(words)
+    grid = grid_around(found, (at, at + len(words)), in_panel=True)
+    assert grid
+    assert (grid.columns[-1], [row.number for row in grid.rows]) == ("F", list(range(44, 55)))
+    assert grid.left_out == ["43 rows above", "46 rows below", "15 columns on the right"]
+    assert sum(len(cell.comments) for row in grid.rows for cell in row.cells) == 11
 
 
 def test_another_sheet_is_shown_by_itself() -> None:
