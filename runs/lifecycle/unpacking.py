@@ -27,6 +27,7 @@ from runs.guarded import ChildFailed, Limits
 from runs.lifecycle.intake import Refused, Upload, check_space, in_mb
 from runs.lifecycle.parts import Part, Store
 from runs.pev.files.paths import ATTACHMENTS, MAX_CHARACTERS, clashes, clean_path
+from runs.pev.files.sensitive import is_lock
 from runs.pev.ports import FileInfo
 
 MAX_SECONDS = 60.0
@@ -47,13 +48,16 @@ _JUNK = "It is rarely meant, so it was left out."
 
 def unpacked(uploads: Sequence[Upload]) -> tuple[list[Upload], list[Refused]]:
     """The uploads with the files of archives in place of the archives, and what is attached to mails in a folder beside
-    each mail; and what of these was not taken.
+    each mail; and what was not taken: some of these, and locks of word processors, which browsers leave out as well.
 
     An archive that cannot be unpacked stays, with its problem. Raises UploadRefused when the disk has no room.
     """
     work = _Work()
     found = list[Upload]()
     for upload in uploads:
+        if is_lock(upload.path):
+            work.refused.append(Refused(upload.path[:MAX_CHARACTERS], _JUNK))
+            continue
         for one in work.files_of(upload) if _is_archive(upload) else [upload]:
             found += [one, *work.attached_to(one)]
     return found, work.refused

@@ -61,14 +61,16 @@ _SHORT_NAME = re.compile(r"git~\d+")
 _INVISIBLE = regex.compile(r"\p{Default_Ignorable_Code_Point}")
 
 
+_LOCKS = r"~\$[^/]+\.[a-z]{3,4}|\.~lock\.[^/]+"
 JUNK = (
     r"(^|/)(\.git|\.hg|\.svn|node_modules|__pycache__|\.venv|__MACOSX|\._[^/]+|\.DS_Store|Thumbs\.db|desktop\.ini"
-    r"|~\$[^/]+\.[a-z]{3,4}|\.~lock\.[^/]+)(/|$)"
+    rf"|{_LOCKS})(/|$)"
 )
 """What folders and archives hold beside the files that are meant, such as locks of word processors; read here and by
 browsers, ignoring capitals.
 """
 _JUNK = re.compile(JUNK, re.IGNORECASE)
+_LOCK = re.compile(rf"(?:^|/)(?:{_LOCKS})$", re.IGNORECASE)
 
 
 def _pattern() -> str:
@@ -100,6 +102,11 @@ def junk_part(path: str) -> str:
     slashed = path.replace("\\", "/")
     found = _JUNK.search(slashed)
     return slashed[: found.end(2)] if found else ""
+
+
+def is_lock(path: str) -> bool:
+    """Whether it is what a word processor puts beside an open document: it says who has it, and no more."""
+    return bool(_LOCK.search(path.replace("\\", "/")))
 
 
 def is_private_key(beginning: bytes) -> bool:

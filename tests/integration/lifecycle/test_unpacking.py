@@ -45,6 +45,22 @@ def problems(path: str, data: bytes) -> dict[str, str]:
     return {one.path: one.problem for one in unpacked([Upload(path, ContentFile(data))])[0] if one.problem}
 
 
+@pytest.mark.django_db
+@pytest.mark.parametrize("path", ["~$lease.docx", "in/.~lock.lease.odt#", "in\\~$Rents.XLSX"])
+def test_locks_of_word_processors_are_left_out_however_they_come(path: str) -> None:
+    why = "It is rarely meant, so it was left out."
+    assert unpacked([Upload(path, ContentFile(b"\5Anna"))]) == ([], [Refused(path, why)])
+    run = submit(
+        made.alice(), submission("Read.", upload("lease.md", b"Rent"), upload(path.replace("\\", "/"), b"Anna"))
+    )
+    assert list(trees.files_of(run.inputs)) == ["lease.md"]
+
+
+@pytest.mark.parametrize("path", ["~lease.docx", "a~$b.docx", "~$lease", "lock.docx"])
+def test_other_names_with_such_signs_are_taken(path: str) -> None:
+    assert files(path, b"one") == {path: b"one"}
+
+
 @pytest.mark.parametrize(
     ("name", "data"),
     [
