@@ -9,14 +9,14 @@ import ctypes
 import re
 from array import array
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
+from itertools import islice, pairwise
 from statistics import median
 from typing import NamedTuple
 
 from pypdfium2 import PdfTextPage, raw
 
 from runs.documents.readers.pdf.geometry import loose_box
-from runs.documents.readers.pdf.objects import all_of, bounds_of
+from runs.documents.readers.pdf.objects import Box, all_of, bounds_of
 
 _MIN_ROWS = 8
 _MAX_LINES, _MAX_CHARACTERS, _MAX_OBJECTS = 150, 20_000, 5_000
@@ -90,7 +90,9 @@ def by_columns(page: PdfTextPage, text: str, numbers: Sequence[int]) -> tuple[st
     if not 0 < len(spans) <= _MAX_LINES or len(text) > _MAX_CHARACTERS:
         return text, numbers
     lines = [_line(page, text, numbers, *span) for span in spans]
-    runs = [run for run in _runs(lines) if _is_prose(text, run) and not _is_ruled(page, run)]
+    prose = [run for run in _runs(lines) if _is_prose(text, run)]
+    drawn = _drawn(page) if prose else []
+    runs = [run for run in prose if drawn is not None and not any(_divides(box, run) for box in drawn)]
     parts, kept, at = list[str](), array("I"), 0
     for run in runs:
         first, last = run.one[0].start, max(run.one[-1].end, run.other[-1].end)
@@ -236,15 +238,16 @@ def _beginnings(text: str, lines: Sequence[_Part]) -> set[int]:
     return found
 
 
-def _is_ruled(page: PdfTextPage, run: _Run) -> bool:
-    """Whether something is drawn from one column to the other between the first row and the last."""
-    top, bottom = run.top, run.bottom
-    one, other = max(part.right for part in run.one), min(part.left for part in run.other)
-    for number, drawn in enumerate(all_of(page.page)):
-        if number == _MAX_OBJECTS:
-            return True
-        if drawn.kind == raw.FPDF_PAGEOBJ_PATH:
-            left, low, right, high = bounds_of(drawn)
-            if left < one and other < right and (bottom < low < top or bottom < high < top):
-                return True
-    return False
+def _drawn(page: PdfTextPage) -> list[Box] | None:
+    """Where lines and boxes are; None if there is too much to look at."""
+    objects = list(islice(all_of(page.page), _MAX_OBJECTS + 1))
+    if len(objects) > _MAX_OBJECTS:
+        return None
+    return [bounds_of(one) for one in objects if one.kind == raw.FPDF_PAGEOBJ_PATH]
+
+
+def _divides(box: Box, run: _Run) -> bool:
+    """Whether it goes from one column to the other between the first row and the last."""
+    left, low, right, high = box
+    is_between = run.bottom < low < run.top or run.bottom < high < run.top
+    return is_between and left < max(part.right for part in run.one) and min(part.left for part in run.other) < right

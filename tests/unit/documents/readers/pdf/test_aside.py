@@ -3,7 +3,7 @@
 import pytest
 
 from runs.documents.readers.building import Made
-from runs.documents.readers.pdf import aside, marked
+from runs.documents.readers.pdf import annotations, aside, marked
 from runs.documents.readers.pdf.reading import make
 from runs.pev.documents.document import Document
 from runs.pev.documents.layout import BlockKind, Mark, MarkKind
@@ -21,8 +21,8 @@ _LINES = pdfs.line("The fee is EUR 900.") + pdfs.line("It is due at once.", y=68
 _ON_EUR = "/QuadPoints[128 712 154 712 128 696 154 696]"
 
 
-def annotated(*annotations: str, content: bytes = _LINES, more: str = "") -> bytes:
-    listed = "".join(f"<</Type/Annot/Rect[72 690 200 712]/F 4{one}>>" for one in annotations)
+def annotated(*put_on: str, content: bytes = _LINES, more: str = "") -> bytes:
+    listed = "".join(f"<</Type/Annot/Rect[72 690 200 712]/F 4{one}>>" for one in put_on)
     return pdfs.pages_of([content], page=f"/Annots[{listed}]{more}")
 
 
@@ -170,7 +170,7 @@ def test_on_a_page_without_text_a_comment_has_its_author() -> None:
 
 
 @pytest.mark.parametrize(
-    ("annotations", "notes"),
+    ("put_on", "notes"),
     [
         (("/Subtype/Ink",), (_DRAWN,)),
         (("/Subtype/FileAttachment",), (_DRAWN,)),
@@ -180,13 +180,19 @@ def test_on_a_page_without_text_a_comment_has_its_author() -> None:
         (("/Subtype/Link/A<</S/URI/URI(http://example.com)>>", "/Subtype/Popup", "/Subtype/Highlight"), ()),
     ],
 )
-def test_what_is_not_read_is_said(annotations: tuple[str, ...], notes: tuple[str, ...]) -> None:
-    made = make(annotated(*annotations))
+def test_what_is_not_read_is_said(put_on: tuple[str, ...], notes: tuple[str, ...]) -> None:
+    made = make(annotated(*put_on))
     assert (comments(made), made.rendered.notes) == ([], notes)
 
 
 def test_of_many_not_each_is_looked_at() -> None:
     assert make(annotated(*["/Subtype/Link"] * 400)).rendered.notes == (_UNREAD,)
+
+
+def test_of_a_file_not_more_than_so_many_annotations_are_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(annotations, "MAX_ANNOTATIONS", 2)
+    made = make(annotated(*["/Subtype/Text/Contents(x)"] * 3))
+    assert (len(comments(made)), made.rendered.notes) == (2, (_UNREAD,))
 
 
 def test_of_a_file_not_more_than_so_many_comments_are_read(monkeypatch: pytest.MonkeyPatch) -> None:

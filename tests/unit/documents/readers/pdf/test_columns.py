@@ -98,6 +98,7 @@ def test_entries_beside_a_text_stay_beside_it() -> None:
 def test_what_a_line_divides_stays_rows() -> None:
     assert make(rows(_LEFT, _RIGHT, b"50 600 m 560 600 l S ")).text == _ACROSS
     assert make(rows(_LEFT, _RIGHT, b"308 760 m 308 50 l S ")).text != _ACROSS
+    assert make(rows(_LEFT, _RIGHT, b"1 1 m 2 1 l S " * 5_000)).text == _ACROSS
 
 
 def test_few_lines_stay_as_they_are_drawn() -> None:
