@@ -7,6 +7,8 @@ from contextlib import nullcontext
 from functools import partial
 
 import pytest
+from django.db import transaction
+from pytest_django import DjangoDbBlocker
 
 from runs.engine import recording, work
 from runs.models import User
@@ -37,6 +39,19 @@ def no_heartbeat(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
     marker = request.node.get_closest_marker("django_db")
     if not (marker and marker.kwargs.get("transaction")):
         monkeypatch.setattr(work.heartbeat, "keeping", lambda lease: nullcontext())
+
+
+@pytest.fixture(scope="module")
+def rows_of_module(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[None]:
+    """For fixtures of a module that make rows: each test has them as they were made, whatever those before it did.
+
+    One that has to do without them, or with `transaction=True`, lies in another module.
+    """
+    with django_db_blocker.unblock(), transaction.atomic(), pytest.MonkeyPatch.context() as patch:
+        patch.setenv("ANTHROPIC_API_KEY", "test-key-of-nobody")
+        patch.setattr(work.heartbeat, "keeping", lambda lease: nullcontext())
+        yield
+        transaction.set_rollback(True)
 
 
 @pytest.fixture

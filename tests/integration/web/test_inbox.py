@@ -1,4 +1,4 @@
-"""The inbox: every run in one list once, found by search and filters, in a number of queries that does not grow."""
+"""The inbox: every run in one list once, in a number of queries that does not grow."""
 
 from __future__ import annotations
 
@@ -30,11 +30,6 @@ def rows(text: str) -> list[int]:
 
 def counts(text: str) -> list[int]:
     return [int(number.replace(",", "")) for number in re.findall(r'<span class="count">([\d,]+)</span>', text)]
-
-
-def titled(run: Run, title: str) -> Run:
-    Run.objects.filter(pk=run.pk).update(title=title)
-    return run
 
 
 # ---- the lists ------------------------------------------------------------------------------------------------------
@@ -150,113 +145,12 @@ def test_an_empty_list_says_what_to_do_next(alice_client: Client, show: str, say
     assert says in alice_client.get(f"/?show={show}").text
 
 
-# ---- search, filters, order, pages ----------------------------------------------------------------------------------
-
-
-@pytest.fixture
-def three(alice: User) -> tuple[Run, Run, Run]:
-    """One waits, one works, one ended as partial; alphabetically the other way round."""
-    return (
-        titled(factories.awaiting_plan(), "Zebra crossing 100% done"),
-        titled(factories.failed_attempt(), "mango_tree"),
-        titled(factories.finished_partial(), "Apple \\ pie"),
-    )
-
-
-def found(client: Client, **asked: str) -> list[str]:
-    return list(Run.objects.filter(pk__in=rows(page(client, show="all", **asked))).values_list("title", flat=True))
-
-
-@pytest.mark.parametrize(
-    ("words", "titles"),
-    [
-        ("zebra", ["Zebra crossing 100% done"]),
-        ("done zebra", ["Zebra crossing 100% done"]),
-        ("done mango", []),
-        ("%", ["Zebra crossing 100% done"]),
-        ("_", ["mango_tree"]),
-        ("\\", ["Apple \\ pie"]),
-        ("ma%ee", []),
-        ("'; DROP TABLE runs_run; --", []),
-        ("zebra\0", ["Zebra crossing 100% done"]),
-        ("9" * 30, []),
-        ("²", []),
-        ("x" * 10_000, []),
-        (" ".join(["e"] * 5_000), ["Apple \\ pie", "mango_tree", "Zebra crossing 100% done"]),
-    ],
-)
-def test_words_are_looked_for_as_they_are(
-    alice_client: Client, three: tuple[Run, ...], words: str, titles: list[str]
-) -> None:
-    assert found(alice_client, q=words) == titles
-
-
-def test_a_run_is_found_by_its_number_and_by_its_request(alice_client: Client, three: tuple[Run, ...]) -> None:
-    mango = three[1]
-    for words in (str(mango.pk), f"#{mango.pk}", "mango"):
-        assert mango.pk in rows(page(alice_client, show="all", q=words))
-    assert len(found(alice_client, q=mango.request.split()[0])) == 3
+# ---- pages ----------------------------------------------------------------------------------------------------------
 
 
 def test_a_search_that_is_too_long_is_cut_and_shown_as_it_was_used(alice_client: Client, alice: User) -> None:
     factories.planning()
     assert f'value="{"x" * 200}"' in page(alice_client, q="x" * 10_000)
-
-
-@pytest.mark.parametrize(
-    ("asked", "titles"),
-    [
-        ({"state": "awaiting_approval"}, ["Zebra crossing 100% done"]),
-        ({"state": "executing"}, ["mango_tree"]),
-        ({"state": "partial"}, ["Apple \\ pie"]),
-        ({"state": "paused"}, []),
-        ({"person": "alice", "state": "partial"}, ["Apple \\ pie"]),
-        ({"template": "Document review"}, ["mango_tree"]),
-        ({"template": "Of nobody"}, []),
-        ({"since": "2021-01-01", "until": "2021-12-31"}, ["mango_tree"]),
-        ({"until": "2021-01-01"}, []),
-        ({"until": "2021-06-30"}, ["mango_tree"]),
-    ],
-)
-def test_filters_leave_out_what_does_not_fit(
-    alice_client: Client, three: tuple[Run, ...], asked: dict[str, str], titles: list[str]
-) -> None:
-    Run.objects.filter(pk=three[1].pk).update(template="Document review", created_at="2021-06-30T23:59:59Z")
-    assert found(alice_client, **asked) == titles
-
-
-@pytest.mark.parametrize(
-    ("asked", "says"),
-    [
-        ({"since": "2021-02-31"}, "“2021-02-31” is no date."),
-        ({"until": "9999-12-31"}, "“9999-12-31” is no date."),
-        ({"since": "0001-01-01"}, "“0001-01-01” is no date."),
-        ({"state": "happy"}, "There is no such state to filter by, so this list is not filtered by it."),
-        ({"person": "charlie"}, "There is no such person to filter by, so this list is not filtered by it."),
-        ({"template": "x" * 121}, "There is no such template to filter by, so this list is not filtered by it."),
-    ],
-)
-def test_a_filter_that_cannot_be_used_is_said_and_left_out(
-    alice_client: Client, three: tuple[Run, ...], asked: dict[str, str], says: str
-) -> None:
-    text = page(alice_client, show="all", **asked)
-    assert says in text
-    assert len(rows(text)) == 3
-
-
-@pytest.mark.parametrize(
-    ("sort", "order"),
-    [("newest", [2, 1, 0]), ("oldest", [0, 1, 2]), ("title", [2, 1, 0]), ("waiting", [0, 2, 1]), ("ended", [2, 1, 0])],
-)
-def test_a_list_is_sorted(alice_client: Client, three: tuple[Run, ...], sort: str, order: list[int]) -> None:
-    assert rows(page(alice_client, show="all", sort=sort)) == [three[place].pk for place in order]
-
-
-@pytest.mark.parametrize("asked", [{"show": "nothing"}, {"sort": "by heart"}, {"page": "none"}, {"page": "-1"}])
-def test_nonsense_in_the_address_is_as_if_it_were_not_there(
-    alice_client: Client, three: tuple[Run, ...], asked: dict[str, str]
-) -> None:
-    assert rows(page(alice_client, **asked)) == [three[0].pk]
 
 
 def test_the_whole_state_is_in_the_address_of_every_link(alice_client: Client, alice: User) -> None:
@@ -278,16 +172,6 @@ def test_pages_end_where_the_list_does(alice_client: Client, alice: User) -> Non
         10,
         10,
     ]
-
-
-def test_archived_runs_are_listed_where_they_are_asked_for(alice_client: Client, three: tuple[Run, ...]) -> None:
-    run = three[2]
-    Run.objects.filter(pk=run.pk).update(archived_at=run.finished_at)
-    assert (found(alice_client), counts(page(alice_client))) == (
-        ["mango_tree", "Zebra crossing 100% done"],
-        [1, 1, 0, 2],
-    )
-    assert found(alice_client, archived="1") == ["Apple \\ pie"]
 
 
 # ---- what it costs --------------------------------------------------------------------------------------------------
