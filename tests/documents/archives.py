@@ -55,10 +55,25 @@ def encrypted(files: Mapping[str, bytes]) -> bytes:
 
 def large(size: int = 1_500_000_000, name: str = "a.txt") -> bytes:
     """A zip file with one file of so many zeros, made without them."""
+    return _raw([(name, _packed(size >> 20), (size >> 20) << 20)])
+
+
+def large_gz(size: int = 1_500_000_000, before: bytes = b"", after: bytes = b"") -> bytes:
+    """So many zeros, compressed, with something before and after them."""
+    check, piece = zlib.crc32(before), bytes(1 << 20)
+    for _ in range(size >> 20):
+        check = zlib.crc32(piece, check)
+    whole = len(before) + ((size >> 20) << 20) + len(after)
+    ends = struct.pack("<LL", zlib.crc32(after, check), whole & 0xFFFFFFFF)
+    return b"\x1f\x8b\x08" + bytes(6) + b"\xff" + _packed(size >> 20, before, after) + ends
+
+
+def _packed(megabytes: int, before: bytes = b"", after: bytes = b"") -> bytes:
+    """Likewise as raw deflate. One megabyte is packed, and a flush lets its copies stand one behind the other."""
     packer = zlib.compressobj(9, zlib.DEFLATED, -15)
-    piece = bytes(1 << 20)
-    packed = b"".join(packer.compress(piece) for _ in range(size >> 20)) + packer.flush()
-    return _raw([(name, packed, (size >> 20) << 20)])
+    first = packer.compress(before) + packer.flush(zlib.Z_FULL_FLUSH)
+    piece = packer.compress(bytes(1 << 20)) + packer.flush(zlib.Z_FULL_FLUSH)
+    return first + piece * megabytes + packer.compress(after) + packer.flush()
 
 
 def lying() -> bytes:
@@ -92,13 +107,7 @@ def large_tar(size: int = 1_500_000_000) -> bytes:
     """A compressed tar file with one file of so many zeros."""
     info = tarfile.TarInfo("a.txt")
     info.size = (size >> 20) << 20
-    made = io.BytesIO()
-    with gzip.GzipFile(fileobj=made, mode="wb") as packer:
-        packer.write(info.tobuf())
-        for _ in range(size >> 20):
-            packer.write(bytes(1 << 20))
-        packer.write(bytes(1024))
-    return made.getvalue()
+    return large_gz(size, info.tobuf(), bytes(1024))
 
 
 def negative() -> bytes:
