@@ -5,8 +5,10 @@ import codecs
 import os
 import re
 import string
+import struct
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
+from operator import itemgetter
 from typing import NamedTuple
 from urllib.parse import unquote
 
@@ -64,7 +66,7 @@ def redacted(text: str) -> str:
     with other capitals, with spaces, line breaks or punctuation inside, backwards, as percent, JSON, HTML or C escapes
     (one inside another too), in hexadecimal, decimal, base32, rot13, and base64 from any byte on. Linear in the text.
     """
-    grams = _grams(_secrets())
+    grams = _grams(_secrets(tuple(os.environ.items())))
     if not grams or not any(_may_hold(view, grams) for view in _readings(text)):
         return text
     spans = [span for view, places in _views(text) for span in _found(view, places, grams)]
@@ -76,10 +78,11 @@ def redacted(text: str) -> str:
     return "".join([*parts, text[end:]])
 
 
-def _secrets() -> tuple[str, ...]:
-    named = [name for by, name in os.environ.items() if by.startswith(_NAMED_BY)]
-    found = {os.environ.get(name, name).strip() for name in named}
-    for name, value in os.environ.items():
+@lru_cache(maxsize=4)  # of a short text this was nearly all of the work
+def _secrets(variables: tuple[tuple[str, str], ...]) -> tuple[str, ...]:
+    values = dict(variables)
+    found = {values.get(name, name).strip() for by, name in variables if by.startswith(_NAMED_BY)}
+    for name, value in variables:
         words = name.upper().split("_")
         if not _NAMES.isdisjoint(words) and _NOT_SECRET.isdisjoint(words) and not _PLACE.fullmatch(value):
             found.add(value.strip())
@@ -134,10 +137,13 @@ def _readings(text: str) -> Iterator[str]:
 
 def _may_hold(text: str, grams: _Grams) -> bool:
     folded = _fold(text)
-    return any(
-        not known.keys().isdisjoint(folded[at : at + size] for at in range(0, len(folded), size))
-        for size, known in grams.items()
-    )
+    return any(not known.keys().isdisjoint(_blocks(folded, size)) for size, known in grams.items())
+
+
+def _blocks(folded: bytes, size: int) -> Iterator[bytes]:
+    """Those of the whole size. Of a long reply this is most of the work; slices would take twice the time."""
+    whole = memoryview(folded)[: len(folded) // size * size]
+    return map(itemgetter(0), struct.iter_unpack(f"{size}s", whole))
 
 
 def _views(text: str) -> Iterator[tuple[str, list[int] | None]]:
