@@ -3,6 +3,7 @@
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -10,13 +11,14 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
+from typing import Any, Self
 
 import pytest
 
 from runs import guarded
 from runs.errors import InvalidInput
 from runs.guarded import Crashed, Interrupted, Limits, TimedOut, TooLarge, forked, spawned, template
-from runs.guarded.wire import Ending
+from runs.guarded.wire import SIZES, Ending, ended
 
 CALLS = "tests.unit.guarded.calls"
 
@@ -34,6 +36,34 @@ def test_bytes_and_options_go_in_and_bytes_come_back() -> None:
     assert guarded.run(f"{CALLS}.reverse", b"") == b""
     large = os.urandom(3_000_000)
     assert guarded.run(f"{CALLS}.reverse", large) == large[::-1]
+
+
+class _Answered:
+    """A channel whose other end has answered and is gone as soon as the beginning of a request was sent."""
+
+    def __init__(self) -> None:
+        self._mine, self._its = socket.socketpair()
+
+    def sendall(self, part: bytes) -> None:
+        self._mine.sendall(part)
+        if self._its.fileno() >= 0:
+            header = json.loads(self._its.recv(10_000)[SIZES.size :])
+            self._its.sendall(b"done" + ended(header, Ending.DONE))
+            self._its.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._mine.close()
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._mine, name)
+
+
+def test_a_call_without_data_may_be_answered_before_the_end_of_its_request(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(forked, "_connected", _Answered)
+    assert forked.exchanged("any", b"", {}, Limits(), time.monotonic() + 20) == (b"done", Ending.DONE)
 
 
 @pytest.mark.usefixtures("way")
