@@ -34,7 +34,7 @@ class Format:
 
 FORMATS: Mapping[str, Format] = {
     kinds.PDF: Format("a PDF file", "pdf", 8, ("pypdfium2", "tesserocr"), OF_PICTURES),
-    kinds.DOCX: Format("a Word file", "docx", 4),
+    kinds.DOCX: Format("a Word file", "docx", 5),
     kinds.XLSX: Format("an Excel file", "xlsx", 2),
     kinds.PPTX: Format("a PowerPoint file", "pptx", parts=("lxml",)),
     kinds.ODT: Format("an OpenDocument text", "odt", 3, parts=("lxml",)),

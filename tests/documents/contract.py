@@ -32,6 +32,9 @@ from late delivery unless the buyer has caused it by failing to give notice of c
 payment terms whereas liability insurance confidentiality assignment termination renewal warranty audit records
 personal data subcontractors force majeure governing law arbitration seat language notices counterparts severability
 """
+_HEAD = 40
+"""Characters of a paragraph before what stands in it."""
+_RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 _ANN, _BOB = ("Ann Ames", "2026-03-01T09:30:00Z"), ("Bob Börg", "2026-03-02T16:45:00Z")
 _STYLES = (
     style("Heading1", numbered_by(1) + '<w:outlineLvl w:val="0"/>')
@@ -180,16 +183,19 @@ class _Writer:
         """A numbered paragraph; some of them have a footnote, a comment, a cut-up run or an inserted word."""
         text = self._sentence()
         place = (number, index) if number else None
+        notes = len(self._made.footnotes)
         content = [*self._content(text, label)]
+        if len(self._made.footnotes) > notes:  # Word shows its number where the text refers to it
+            text = f"{text[:_HEAD]}{str(notes + 1).translate(_RAISED)}{text[_HEAD:]}"
         self._add(
             "".join(one if one.startswith("<") else run(one) for one in content), text, label, clause, style, place
         )
 
     def _content(self, text: str, label: str) -> Iterator[str]:
-        made, head, tail = self._made, text[:40], text[40:]
+        made, head, tail = self._made, text[:_HEAD], text[_HEAD:]
         match next(self._numbers) % 11:
             case 0:
-                yield from (text, note("footnote", len(made.footnotes) + 7))
+                yield from (head, note("footnote", len(made.footnotes) + 7), tail)
                 made.footnotes.append(f"Note to {label}: {self._sentence()}")
             case 1:
                 yield from (commented(head, len(made.comments)), tail)

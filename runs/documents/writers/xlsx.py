@@ -21,6 +21,7 @@ _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]{0,9})(?:\.[0-9]{0,9}[1-9])?")
 _MAX_DIGITS = 11
 _FORMULAS = ("=", "+", "-", "@", "\t", "\r")
 """What a program may take for the beginning of a formula. As text such a cell stays text, even when it is edited."""
+_QUOTED = re.compile('"[^"]*"')
 _NO_XML = re.compile("[\0-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff\ud800-\udfff]")
 _ESCAPED = re.compile(r"_(?=x[0-9A-Fa-f]{4}_)")
 _NO_NAME = re.compile(r"[\[\]:*?/\\\0-\x1f]")
@@ -58,7 +59,7 @@ def written(given: Given) -> bytes:
 
 
 def _rows(text: str) -> Iterable[list[str]]:
-    head = text.partition("\n")[0]
+    head = _QUOTED.sub("", text.partition("\n")[0])
     delimiter = max(",;\t", key=head.count)
     csv.field_size_limit(MAX_CHARACTERS)
     try:

@@ -4,9 +4,9 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from runs.documents.readers.building import Builder, Made
-from runs.documents.readers.docx.formats import written
 from runs.documents.readers.docx.looks import WHITE, colour_of
-from runs.documents.readers.docx.names import W, is_on, val
+from runs.documents.readers.docx.names import W, is_on
+from runs.documents.readers.docx.notes import Kind, Notes
 from runs.documents.readers.docx.numbering import Numbering
 from runs.documents.readers.docx.story import Counting, Place, Story
 from runs.documents.readers.docx.styles import Styles
@@ -15,7 +15,6 @@ from runs.documents.readers.parts import Element, Package, whole_number
 from runs.errors import InvalidInput
 from runs.pev.documents.layout import BlockKind, MarkKind
 
-_NO_NOTES = frozenset({"separator", "continuationSeparator", "continuationNotice"})
 _NO_DOCUMENT = "is not a Word document, or is damaged; open it in Word and save it again"
 
 
@@ -56,16 +55,22 @@ class _Reader:
         for relation in package.relations(main):
             self._targets.setdefault(relation.kind, {})[relation.target] = None  # each once, in their order
         styles = Styles(self._part("styles"))
+        self._settings = self._part("settings")
+        self._notes = Notes(
+            {
+                f"{W}{name}Reference": Kind.of(self._part(f"{name}s"), body, self._settings, f"{name}Pr", usual)
+                for name, usual in (("footnote", "decimal"), ("endnote", "lowerRoman"))
+            }
+        )
         self._builder = Builder("docx")
-        self._story = Story(self._builder, styles, Numbering(self._part("numbering"), styles))
+        self._story = Story(self._builder, styles, Numbering(self._part("numbering"), styles), self._notes)
 
     def made(self) -> Made:
-        settings = self._part("settings")
-        ground = _ground(self._root, settings)
+        ground = _ground(self._root, self._settings)
         place = Place("", BlockKind.PARAGRAPH, Counting.of_clauses(), ground=ground)
         self._story.walk(self._body, place)
-        self._notes("footnote", "fn", BlockKind.FOOTNOTE, _signs(self._body, settings, "footnotePr", "decimal"))
-        self._notes("endnote", "en", BlockKind.ENDNOTE, _signs(self._body, settings, "endnotePr", "lowerRoman"))
+        self._add_notes("footnote", "fn", BlockKind.FOOTNOTE)
+        self._add_notes("endnote", "en", BlockKind.ENDNOTE)
         self._comments()
         for kind, prefix in ((BlockKind.HEADER, "hd"), (BlockKind.FOOTER, "ft")):
             for at, name in enumerate(self._targets.get(kind.value, ()), 1):
@@ -83,25 +88,19 @@ class _Reader:
         name = next(iter(self._targets.get(kind, ())), None)
         return self._package.xml(name) if name else None
 
-    def _notes(self, name: str, prefix: str, kind: BlockKind, signs: str | None) -> None:
+    def _add_notes(self, name: str, prefix: str, kind: BlockKind) -> None:
         """The notes in the order in which the text refers to them, which is how they are numbered."""
-        root = self._part(f"{name}s")
-        if root is None:
-            return
-        notes = {note.get(f"{W}id", ""): note for note in root if note.get(f"{W}type", "") not in _NO_NOTES}
-        counting, counted = Counting(), 0
-        for at, (note, has_sign, change) in enumerate(self._in_order(name, notes), 1):
-            is_counted = has_sign and not (change and change.is_deletion)
-            counted += is_counted
-            label = written(counted, signs) if is_counted and signs else ""
+        counting = Counting()
+        for at, (note, label, change) in enumerate(self._in_order(f"{W}{name}Reference"), 1):
             self._story.walk(note, Place(f"{prefix}{at}.", kind, counting, label), change)
 
-    def _in_order(self, name: str, notes: dict[str, Element]) -> Iterator[tuple[Element, bool, Change | None]]:
-        for reference in list(self._story.references):
-            if reference.tag == f"{W}{name}Reference" and (note := notes.pop(reference.id, None)) is not None:
-                yield note, not reference.has_own_sign, reference.change
+    def _in_order(self, tag: str) -> Iterator[tuple[Element, str, Change | None]]:
+        notes = dict(self._notes.kinds[tag].notes)
+        for reference, change in list(self._story.references):
+            if reference.tag == tag and (note := notes.pop(reference.id, None)) is not None:
+                yield note, reference.label, change
         for note in notes.values():  # nothing in the text leads to them
-            yield note, False, None
+            yield note, "", None
 
     def _comments(self) -> None:
         root = self._part("comments")
@@ -121,15 +120,3 @@ def _ground(root: Element, settings: Element | None) -> str:
     if background is None or settings is None or not is_on(settings.find(f"{W}displayBackgroundShape")):
         return WHITE
     return colour_of(background.get(f"{W}color")) or WHITE
-
-
-def _signs(body: Element, settings: Element | None, name: str, usual: str) -> str | None:
-    """How notes are numbered; None where they begin again on each page, so that their numbers cannot be known."""
-    found = body.find(f"{W}sectPr/{W}{name}")
-    if found is None and settings is not None:
-        found = settings.find(f"{W}{name}")
-    if found is None:
-        return usual
-    if (val(found.find(f"{W}numRestart")) or "continuous") != "continuous":
-        return None
-    return val(found.find(f"{W}numFmt")) or usual

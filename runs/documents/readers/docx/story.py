@@ -7,6 +7,7 @@ from runs.documents.readers.building import MAX_BLOCKS, Builder
 from runs.documents.readers.docx.clauses import Clauses
 from runs.documents.readers.docx.looks import UNKNOWN, WHITE, shading
 from runs.documents.readers.docx.names import MC, W, chosen, number, switch, val
+from runs.documents.readers.docx.notes import Notes
 from runs.documents.readers.docx.numbering import Counters, Numbered, Numbering
 from runs.documents.readers.docx.styles import Style, Styles, ground_of, hides, list_of, outline_level
 from runs.documents.readers.docx.words import (
@@ -16,8 +17,8 @@ from runs.documents.readers.docx.words import (
     TOO_DEEP,
     Change,
     Comments,
+    Noted,
     Piece,
-    Reference,
     Words,
     change_in,
 )
@@ -66,12 +67,12 @@ class Place:
 class Story:
     """Puts blocks into `builder`, and keeps what they refer to."""
 
-    def __init__(self, builder: Builder, styles: Styles, numbering: Numbering) -> None:
-        self._builder, self._styles, self._numbering = builder, styles, numbering
+    def __init__(self, builder: Builder, styles: Styles, numbering: Numbering, notes: Notes) -> None:
+        self._builder, self._styles, self._numbering, self._notes = builder, styles, numbering, notes
         self._boxes = Counting()
         self._paragraphs = 0
         self.comments = Comments()
-        self.references: list[Reference] = []
+        self.references: list[Noted] = []
         self.pieces: list[Piece] | None = None  # kept for those only who want to know where words come from
 
     def walk(self, element: Element, place: Place, change: Change | None = None, depth: int = 0) -> None:
@@ -82,7 +83,7 @@ class Story:
         last: Element | None = None
         for child in element:
             if child.tag == f"{W}p":
-                words = words or Words(self._styles, self._builder.begin())
+                words = words or Words(self._styles, self._notes, self._builder.begin())
                 if self._read(words, child, place, change):
                     self._add(words, child, place, depth)
                     words = None

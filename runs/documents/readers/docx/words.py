@@ -9,6 +9,7 @@ from typing import NamedTuple
 from runs.documents.readers.docx.looks import WHITE, Look, first, is_unseen, look, raised
 from runs.documents.readers.docx.mathematics import formula
 from runs.documents.readers.docx.names import MC, M, W, chosen, outermost, switch, val
+from runs.documents.readers.docx.notes import Notes, Reference
 from runs.documents.readers.docx.styles import Styles, hides
 from runs.documents.readers.docx.symbols import form_field, symbol
 from runs.documents.readers.parts import MAX_DEPTH, Element, whole_number
@@ -19,6 +20,7 @@ _SPACE = re.compile(r"[\t\r\n]")
 INSERTED = frozenset({f"{W}ins", f"{W}moveTo"})
 DELETED = frozenset({f"{W}del", f"{W}moveFrom", f"{W}cellDel"})
 RANGES = frozenset({f"{W}commentRangeStart", f"{W}commentRangeEnd"})
+_NOTES = frozenset({f"{W}footnoteReference", f"{W}endnoteReference"})
 _THROUGH = frozenset(f"{W}{name}" for name in ("hyperlink", "fldSimple", "smartTag", "customXml", "dir", "bdo"))
 _BOX = f"{W}txbxContent"
 _CHART, _DIAGRAM = (f"{{http://schemas.openxmlformats.org/drawingml/2006/{name}}}" for name in ("chart", "diagram"))
@@ -53,12 +55,10 @@ class Change(NamedTuple):
     on: str
 
 
-class Reference(NamedTuple):
-    """A footnote or an endnote that the text refers to. `has_own_sign`: it is not counted with the others."""
+class Noted(NamedTuple):
+    """A reference to a note, and the tracked change that it is in."""
 
-    tag: str
-    id: str
-    has_own_sign: bool
+    reference: Reference
     change: Change | None
 
 
@@ -107,8 +107,8 @@ def _is_scan(drawing: Element) -> bool:
 class Words:
     """One paragraph, or several whose marks between them were deleted; `begin` is where it stands in the whole text."""
 
-    def __init__(self, styles: Styles, begin: int) -> None:
-        self._styles, self.begin = styles, begin
+    def __init__(self, styles: Styles, notes: Notes, begin: int) -> None:
+        self._styles, self._notes, self.begin = styles, notes, begin
         self._parts: list[str] = []
         self._size = 0
         self._fields: list[bool] = []  # of each open field, whether its result has begun
@@ -116,7 +116,7 @@ class Words:
         self._look, self._ground = Look(), WHITE
         self.marks: list[Mark] = []
         self.deletions: list[Deletion] = []
-        self.references: list[Reference] = []
+        self.references: list[Noted] = []
         self.comments: list[str] = []
         self.bounds: list[tuple[Element, int]] = []  # of what comments are about
         self.boxes: list[tuple[Element, Change | None]] = []
@@ -169,18 +169,23 @@ class Words:
         properties = run.find(f"{W}rPr")
         look = self._looks(properties)
         is_hidden = self._hides(properties) or is_unseen(look, self._ground)
-        found: list[str] = []
+        found, signs = list[str](), list[Mark]()
         size = 0
         for child in run:
             if child.tag == f"{W}fldChar":
                 text = self._field(child)
             else:
                 text = self._piece(child, change) if False not in self._fields else ""
-            if text:
+            start = self.begin + self._size + size
+            if text and child.tag in _NOTES:  # no part of the sentence, and nothing that a comment can be put on
+                signs.append(Mark(MarkKind.RUNNING, start, start + len(text)))
+            elif text:
                 self._piece_of(run, child, text, change, size)
-                found.append(raised(text, look.position))
-                size += len(text)
+            found.append(raised(text, look.position))
+            size += len(text)
         self._add("".join(found), change, is_hidden=is_hidden, is_struck=bool(look.is_struck))
+        for sign in signs:
+            self._mark(sign)
 
     def _piece_of(
         self, element: Element, child: Element | None, text: str, change: Change | None, before: int = 0
@@ -229,9 +234,9 @@ class Words:
         return ""
 
     def refer(self, element: Element, change: Change | None) -> str:
-        own = element.get(f"{W}customMarkFollows", "0") not in {"0", "false", "off"}
-        self.references.append(Reference(element.tag, element.get(f"{W}id", ""), own, change))
-        return ""
+        reference, sign = self._notes.refer(element, is_deleted=bool(change and change.is_deletion))
+        self.references.append(Noted(reference, change))
+        return sign
 
     def refer_to_comment(self, element: Element, _: Change | None) -> str:
         self.comments.append(element.get(f"{W}id", ""))

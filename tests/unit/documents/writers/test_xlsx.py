@@ -39,7 +39,7 @@ def rows_in(made: Made) -> list[str]:
 
 def as_csv(rows: list[list[str]]) -> str:
     file = io.StringIO()
-    csv.writer(file).writerows(rows)
+    csv.writer(file, quoting=csv.QUOTE_ALL).writerows(rows)
     return file.getvalue()
 
 

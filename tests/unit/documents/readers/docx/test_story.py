@@ -6,7 +6,9 @@ from runs.documents.readers import docx
 from runs.documents.readers.building import Made
 from runs.documents.readers.docx import story
 from runs.errors import InvalidInput
+from runs.pev.documents.document import Document
 from runs.pev.documents.layout import BlockKind, Mark, MarkKind
+from runs.pev.evidence.passages import Passage, passage_in
 from tests.documents.word import (
     commented,
     deleted,
@@ -109,19 +111,37 @@ def test_notes_are_numbered_as_the_text_refers_to_them() -> None:
     assert [(block.anchor, block.label) for block in made.rendered.layout.blocks] == [
         ("p1", ""), ("fn1.p1", "1"), ("fn2.p1", ""), ("fn3.p1", "2"), ("fn4.p1", ""), ("en1.p1", "i"), ("en1.p2", ""),
     ]  # fmt: skip
-    assert made.text == "Text*\ntwo\nfour\nfive\nthree\nend\nmore"
+    assert made.text == "Text¹*²[i]\ntwo\nfour\nfive\nthree\nend\nmore"
+    assert [made.text[one.start : one.end] for one in made.rendered.layout.marks] == ["¹", "²[i]"]
 
 
 @pytest.mark.parametrize(
-    ("said", "label"), [("", "1"), ('<w:numFmt w:val="upperRoman"/>', "I"), ('<w:numRestart w:val="eachPage"/>', "")]
+    ("said", "label", "sign"),
+    [
+        ("", "1", "¹"),
+        ('<w:numFmt w:val="upperRoman"/>', "I", "[I]"),
+        ('<w:numRestart w:val="eachPage"/>', "", "[note]"),
+    ],
 )
-def test_notes_are_numbered_as_the_file_says(said: str, label: str) -> None:
+def test_notes_are_numbered_as_the_file_says(said: str, label: str, sign: str) -> None:
     made = _made(
         paragraph("Text", note("footnote", 2)),
         footnotes=f'<w:footnote w:id="2">{paragraph("two")}</w:footnote>',
         settings=f"<w:footnotePr>{said}</w:footnotePr>",
     )
     assert made.rendered.layout.blocks[1].label == label
+    assert made.text == f"Text{sign}\ntwo"
+
+
+@pytest.mark.parametrize("quote", ["a fee of EUR 500, payable yearly", "a fee of EUR 500¹, payable yearly"])
+def test_a_quote_goes_over_the_sign_of_a_note(quote: str) -> None:
+    words = paragraph("The Tenant pays a fee of EUR 500", note("footnote", 2), ", payable yearly.")
+    made = _made(words, footnotes=f'<w:footnote w:id="2">{paragraph("Without tax.")}</w:footnote>')
+    document = Document(made.text, made.rendered.layout)
+    found = passage_in(quote, document, "lease.docx")
+    assert isinstance(found, Passage)
+    assert found.words == "a fee of EUR 500¹, payable yearly"
+    assert not isinstance(passage_in("a fee of EUR 5001, payable yearly", document, "lease.docx"), Passage)
 
 
 def test_a_note_goes_with_the_words_that_refer_to_it() -> None:
