@@ -17,6 +17,7 @@ _COMPARING = 100
 """Comparing one word takes as long as searching so many characters."""
 _SPACE = re.compile(r"\s++")
 _BEHIND = re.compile(rf"”\s*+(\d++|[{RAISED}]*+)")
+_RAISED = frozenset(RAISED)
 _LINES = re.compile(r"[^\n]+\n?")
 _SHORT = 0.75
 
@@ -87,7 +88,7 @@ class _Searched:
         self.left -= behind.end() - at if behind else 0
         if behind is None or (note.number and on_the_line(behind[1]) != note.number):
             return 0
-        return behind.end() if note.number else at + 1
+        return behind.end() if note.number or behind[1][:1] in _RAISED else at + 1
 
 
 def _is_aside(document: Document, at: int) -> bool:

@@ -69,7 +69,7 @@ def test_a_word_document_is_made_of_markdown() -> None:
     found = [(one.kind.value, one.label, made.text[one.start : one.end]) for one in made.rendered.layout.blocks]
     assert found == [
         ("heading", "", "Review"),
-        ("paragraph", "", "Rent is due in “ten days”, as the lease says and “First page”."),
+        ("paragraph", "", "Rent is due in “ten days”¹, as the lease says and “First page”²."),
         ("heading", "", "Points"),
         ("paragraph", "1.", "One point"),
         ("paragraph", "2.", "Two"),
