@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from runs.pev.documents.layout import Block, BlockKind, Deletion, Layout, Mark, MarkKind
 from runs.pev.documents.sheets import Address, address_in, column_of, named
+from runs.pev.documents.twins import twins
 
 _PAGES = re.compile(r"page=(\d{1,6})(?:-(?:page=)?(\d{1,6}))?", re.IGNORECASE)
 _PAGES_IN_WORDS = re.compile(r"pages (\d{1,6}) and (\d{1,6})")
@@ -92,7 +93,17 @@ class Document:
         if first.kind is BlockKind.PAGE and last is not first:
             pages = _page(first), _page(last)
             return Where(f"page={pages[0]}-{pages[1]}", f"pages {pages[0]} and {pages[1]}")
-        return Where(first.anchor, words_for(first))
+        return Where(first.anchor, self.name_of(first))
+
+    def name_of(self, block: Block) -> str:
+        """What people call a block of this document: "clause 4.2(b)", and "clause 1.1 of Schedule 2" where its body has
+        a clause 1.1, too.
+        """
+        schedule = self._twins.get(block.anchor)
+        if schedule is None:
+            return words_for(block)
+        place = f" of {schedule}" if schedule else f" ({words_for(block._replace(clause=''))})"
+        return f"{words_for(block)}{place}"
 
     def _cells(self, blocks: Sequence[Block], start: int, end: int) -> Where:
         """The smallest range with the first cell and the last; formulas belong to the cell that they begin with."""
@@ -271,7 +282,13 @@ class Document:
             else:
                 found[words].append((block.start, block.end))
             before = words
+            if block.anchor in self._twins:
+                found[self.name_of(block)].append((block.start, block.end))
         return found
+
+    @cached_property
+    def _twins(self) -> Mapping[str, str]:
+        return twins(self.text, self.layout.blocks, self._by_clause)
 
     @cached_property
     def _by_clause(self) -> Mapping[str, Sequence[Block]]:
