@@ -42,8 +42,10 @@ class Notes:
         self._left = {tag: set(kind.notes) for tag, kind in kinds.items()}
         self._counted = dict.fromkeys(kinds, 0)
 
-    def refer(self, sign: Element, *, is_deleted: bool) -> tuple[Reference, str]:
-        """The reference, and what stands there: nothing where the sign is deleted, or is one of the text's own."""
+    def refer(self, sign: Element, *, before: str, is_deleted: bool) -> tuple[Reference, str]:
+        """The reference, and what stands there behind the character `before`: nothing where the sign is deleted, or is
+        one of the text's own.
+        """
         tag, note = sign.tag, sign.get(f"{W}id", "")
         has_own = sign.get(f"{W}customMarkFollows", "0") not in {"0", "false", "off"}
         is_first = note in self._left[tag]
@@ -53,13 +55,14 @@ class Notes:
         self._counted[tag] += 1
         numbers = self.kinds[tag].numbers
         label = written(self._counted[tag], numbers) if numbers else ""
-        return Reference(tag, note, label), _shown(label)
+        return Reference(tag, note, label), _shown(label, before)
 
 
-def _shown(label: str) -> str:
-    """Never a plain digit, which would join a figure before it."""
+def _shown(label: str, before: str) -> str:
+    """No digit that would join a figure before it: 500¹, and 10²[1]."""
     small = raised(label, "superscript")
-    return small if small != label else f"[{label or _UNKNOWN}]"
+    is_small = small != label and not (before.isdigit() and not before.isdecimal())
+    return small if is_small else f"[{label or _UNKNOWN}]"
 
 
 def _numbers(body: Element, settings: Element | None, properties: str, usual: str) -> str | None:

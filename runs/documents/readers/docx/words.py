@@ -111,6 +111,7 @@ class Words:
         self._styles, self._notes, self.begin = styles, notes, begin
         self._parts: list[str] = []
         self._size = 0
+        self._last = ""  # the character before the next one
         self._fields: list[bool] = []  # of each open field, whether its result has begun
         self._is_hidden = False
         self._look, self._ground = Look(), WHITE
@@ -182,6 +183,7 @@ class Words:
             elif text:
                 self._piece_of(run, child, text, change, size)
             found.append(raised(text, look.position))
+            self._last = found[-1][-1:] or self._last
             size += len(text)
         self._add("".join(found), change, is_hidden=is_hidden, is_struck=bool(look.is_struck))
         for sign in signs:
@@ -234,7 +236,7 @@ class Words:
         return ""
 
     def refer(self, element: Element, change: Change | None) -> str:
-        reference, sign = self._notes.refer(element, is_deleted=bool(change and change.is_deletion))
+        reference, sign = self._notes.refer(element, before=self._last, is_deleted=bool(change and change.is_deletion))
         self.references.append(Noted(reference, change))
         return sign
 

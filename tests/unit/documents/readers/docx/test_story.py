@@ -133,6 +133,27 @@ def test_notes_are_numbered_as_the_file_says(said: str, label: str, sign: str) -
     assert made.text == f"Text{sign}\ntwo"
 
 
+@pytest.mark.parametrize(
+    ("words", "text"),
+    [
+        (run("x", '<w:vertAlign w:val="superscript"/>'), "10x¹"),
+        (run("2", '<w:vertAlign w:val="superscript"/>'), "10²[1]"),
+    ],
+)
+def test_the_sign_of_a_note_does_not_join_a_power(words: str, text: str) -> None:
+    made = _made(
+        paragraph(run("10"), words, note("footnote", 2)),
+        footnotes=f'<w:footnote w:id="2">{paragraph("two")}</w:footnote>',
+    )
+    assert made.text == f"{text}\ntwo"
+
+
+def test_signs_of_two_notes_do_not_join() -> None:
+    footnotes = "".join(f'<w:footnote w:id="{number}">{paragraph("it")}</w:footnote>' for number in (2, 3))
+    made = _made(paragraph("Text", note("footnote", 2), note("footnote", 3)), footnotes=footnotes)
+    assert made.text == "Text¹[2]\nit\nit"
+
+
 @pytest.mark.parametrize("quote", ["a fee of EUR 500, payable yearly", "a fee of EUR 500¹, payable yearly"])
 def test_a_quote_goes_over_the_sign_of_a_note(quote: str) -> None:
     words = paragraph("The Tenant pays a fee of EUR 500", note("footnote", 2), ", payable yearly.")
