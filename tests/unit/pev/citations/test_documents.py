@@ -64,7 +64,7 @@ def only(text: str) -> Citation:
         ("[“rent is 900 euros”](contracts/lease.docx#L3)", "p3", "clause 4.2(b)"),
         ("[“rent is 900 euros”](contracts/lease.docx#L2-L4)", "p3", "clause 4.2(b)"),
         ("[“ten days. The rent is”](contracts/lease.docx#p3)", "p2", "clause 4.2"),
-        ("[“keys are handed over”](contracts/lease.docx#1)", "p7", "clause 1"),
+        ("[“keys are handed over”](contracts/lease.docx#1)", "p7", "clause 1 (paragraph 7)"),
         ("[“in two copies”](contracts/lease.docx#p5)", "p5", "paragraph 5"),
         ("[“insurance paid by us”](contracts/lease.docx#cm0)", "cm0.p1", "comment 0"),
         ("[“A bonus of 90 euros”](contracts/report.pdf#page=7)", "page=7", "page 7"),
