@@ -1,6 +1,7 @@
 """All settings, from the environment. Every variable is named once here, with its default and its reason.
 
 PEV_DATA_DIR              .data          database, files and the installation's key
+PEV_DATABASE_URL          (SQLite)       postgres://user:password@host:5432/name: PostgreSQL instead
 PEV_SECRET_KEY            (a file)       the installation's key, where no file of the data folder is to hold it
 PEV_HOSTS                 127.0.0.1,localhost,[::1]   host names that may be asked for, comma-separated
 PEV_TLS                   off            on behind a TLS proxy: secure cookies, HSTS, https origins
@@ -35,6 +36,7 @@ from pathlib import Path
 
 from django.utils.csp import CSP
 
+from pevsite.databases import database
 from pevsite.installation import data_dir, secret_key
 
 
@@ -102,20 +104,8 @@ TEMPLATES = [
     }
 ]
 
-
-DATABASES = {
-    "default": {
-        "ENGINE": "django.db.backends.sqlite3",
-        # Where nothing was prepared a command like `check` asks an empty database in memory what SQLite can do.
-        "NAME": DATA_DIR / "pevsite.sqlite3" if DATA_DIR.exists() else ":memory:",
-        "OPTIONS": {
-            "timeout": 20,
-            "transaction_mode": "IMMEDIATE",  # with DEFERRED, 581 of 640 concurrent writes failed
-            "init_command": "PRAGMA journal_mode=WAL;PRAGMA synchronous=NORMAL;PRAGMA temp_store=MEMORY;"
-            "PRAGMA journal_size_limit=67108864;PRAGMA cache_size=-4000;",
-        },
-    }
-}
+WORKERS = _number("PEV_WORKERS", 16)
+DATABASES = {"default": database(DATA_DIR, os.environ.get("PEV_DATABASE_URL", ""), WORKERS)}
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 CHANNEL_LAYERS = {"default": {"BACKEND": "channels.layers.InMemoryChannelLayer"}}  # one process serves
 TASKS = {"default": {"BACKEND": "runs.engine.embedded.EmbeddedBackend"}}
@@ -173,7 +163,6 @@ DATA_UPLOAD_MAX_MEMORY_SIZE = 5_000_000
 FILE_UPLOAD_TEMP_DIR = None
 FILE_UPLOAD_HANDLERS = ["runs.web.uploads.OneFile"]
 
-WORKERS = _number("PEV_WORKERS", 16)
 LEASE_SECONDS = _number("PEV_LEASE_SECONDS", 15)
 MAX_LOSSES = _number("PEV_MAX_LOSSES", 5)
 REHEARSAL_DELAY = float(os.environ.get("PEV_REHEARSAL_DELAY") or 0.4)

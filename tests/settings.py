@@ -11,5 +11,6 @@ os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # the tests start many processe
 
 from pevsite.settings import *
 
-DATABASES["default"]["TEST"] = {"NAME": str(DATA_DIR / "tests.sqlite3")}  # a file: threads share it
+if DATABASES["default"]["ENGINE"].endswith("sqlite3"):
+    DATABASES["default"]["TEST"] = {"NAME": str(DATA_DIR / "tests.sqlite3")}  # a file: threads share it
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
