@@ -121,6 +121,7 @@ STATICFILES_DIRS = [BASE_DIR / "static"]
 AUTH_USER_MODEL = "runs.User"
 LOGIN_URL = "sign_in"
 LOGIN_REDIRECT_URL = "inbox"
+SESSION_ENGINE = "runs.web.session_rows"
 SESSION_COOKIE_AGE = _number("PEV_SESSION_HOURS", 336) * 3_600  # also at most from the sign-in on
 SESSION_IDLE = _number("PEV_SESSION_IDLE_MINUTES", 0) * 60
 _PREFIX = "__Host-" if TLS else ""  # browsers take such a cookie only over https, and from no other host

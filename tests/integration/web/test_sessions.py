@@ -220,3 +220,10 @@ def test_sockets_of_somebody_who_is_taken_off_a_run_close_at_once(listening: boo
     run, bob = factories.awaiting_plan(), factories.bob()
     change = partial(remove_approver, run.pk, factories.alice(), bob)
     assert closing(signed_in(bob), run, change, listening=listening) == CLOSED
+
+
+@pytest.mark.django_db
+def test_a_cookie_that_spells_a_nul_is_nobodys_session(client: Client) -> None:
+    client.cookies["sessionid"] = "abcdefgh\0ijklmnop"
+    answer = client.get("/")
+    assert (answer.status_code, answer["Location"]) == (302, "/sign-in/?next=/")
