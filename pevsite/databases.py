@@ -8,6 +8,8 @@ from django.core.exceptions import ImproperlyConfigured
 _FORMS = ("postgres://", "postgresql://")
 _WAIT_SECONDS = 20
 """For a connection of the pool, and on SQLite for its only writer."""
+_SESSION = {"lock_timeout": 60_000, "idle_in_transaction_session_timeout": 120_000}
+"""Milliseconds: a writer gives up as on SQLite, and a machine that is gone holds no row for long."""
 
 
 def database(data_dir: Path, address: str, workers: int) -> dict[str, Any]:
@@ -26,6 +28,8 @@ def database(data_dir: Path, address: str, workers: int) -> dict[str, Any]:
     try:
         import dj_database_url  # an optional extra
         import psycopg_pool  # noqa: F401  likewise: Django asks for it when it first connects
+        from psycopg import adapters
+        from psycopg.types.string import TextLoader
     except ImportError as error:
         raise ImproperlyConfigured(
             "PEV_DATABASE_URL names PostgreSQL, and its driver is not installed: run uv sync --extra scale."
@@ -36,9 +40,13 @@ def database(data_dir: Path, address: str, workers: int) -> dict[str, Any]:
         raise ImproperlyConfigured(
             "PEV_DATABASE_URL cannot be read: write postgres://user:password@host:5432/name."
         ) from error
+    adapters.register_loader("json", TextLoader)  # the fields of Django parse it, as they do with jsonb
     # Each worker and each request takes a connection for a moment; with fewer than this they would wait for each other.
     pool = {"min_size": 1, "max_size": workers + 16, "timeout": _WAIT_SECONDS}
-    return found | {"OPTIONS": {**found.get("OPTIONS", {}), "pool": pool}}
+    session = " ".join(f"-c {name}={value}" for name, value in _SESSION.items())
+    options = {"connect_timeout": 10, "options": session} | found.get("OPTIONS", {}) | {"pool": pool}
+    # Connections that the server has closed, such as by a restart, are found by a look at each before it is used.
+    return found | {"OPTIONS": options, "CONN_HEALTH_CHECKS": True}
 
 
 def _sqlite(data_dir: Path) -> dict[str, Any]:

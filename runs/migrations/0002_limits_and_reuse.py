@@ -2,6 +2,7 @@
 
 import django.db.models.deletion
 from django.db import migrations, models
+import runs.models.fields
 
 
 class Migration(migrations.Migration):
@@ -33,7 +34,7 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name='plan',
             name='weakened',
-            field=models.JSONField(blank=True, default=list),
+            field=runs.models.fields.VerbatimField(blank=True, default=list),
         ),
         migrations.AddField(
             model_name='run',

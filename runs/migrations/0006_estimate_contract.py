@@ -1,10 +1,13 @@
 """A plan without an estimate says so with NULL, so that the column can hold a contract."""
 
 from django.db import migrations, models
+from django.db.models.functions import Cast
+import runs.models.fields
 
 
 def forget_empty(apps, schema_editor):
-    apps.get_model("runs", "Plan").objects.filter(estimate={}).update(estimate=None)
+    plans = apps.get_model("runs", "Plan").objects.annotate(text=Cast("estimate", models.TextField()))
+    plans.filter(text="{}").update(estimate=None)
 
 
 class Migration(migrations.Migration):
@@ -17,7 +20,7 @@ class Migration(migrations.Migration):
         migrations.AlterField(
             model_name='plan',
             name='estimate',
-            field=models.JSONField(blank=True, null=True),
+            field=runs.models.fields.VerbatimField(blank=True, null=True),
         ),
         migrations.RunPython(forget_empty, migrations.RunPython.noop),
     ]

@@ -2,6 +2,7 @@
 
 from django.db import migrations, models
 from django.db.models import F
+import runs.models.fields
 
 
 def number(apps, schema_editor):
@@ -39,7 +40,7 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name='verdict',
             name='requests',
-            field=models.JSONField(blank=True, default=list),
+            field=runs.models.fields.VerbatimField(blank=True, default=list),
         ),
         migrations.RunPython(number, migrations.RunPython.noop),
         migrations.AddConstraint(

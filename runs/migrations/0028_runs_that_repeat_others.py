@@ -2,6 +2,7 @@
 
 import django.db.models.deletion
 from django.db import migrations, models
+import runs.models.fields
 
 
 class Migration(migrations.Migration):
@@ -19,6 +20,6 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name='run',
             name='revision',
-            field=models.JSONField(blank=True, null=True),
+            field=runs.models.fields.VerbatimField(blank=True, null=True),
         ),
     ]

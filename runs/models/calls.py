@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.db import models
 
 from runs.enums import Role
-from runs.models.fields import Column, ContractField, word_field
+from runs.models.fields import Column, ContractField, VerbatimField, word_field
 from runs.models.plans import Attempt
 from runs.models.querysets import ModelCallQuerySet, ToolCallQuerySet
 from runs.models.runs import Run
@@ -31,7 +31,7 @@ class ModelCall(models.Model):
     role = word_field(Role)
     model = models.CharField(max_length=120)
     question = models.CharField(max_length=64)
-    content = models.JSONField(default=list)
+    content = VerbatimField(default=list)
     stop_reason = models.CharField(max_length=40, default="", blank=True)
     request_id = models.CharField(max_length=120, default="", blank=True)
     input_tokens = models.PositiveIntegerField(default=0)
@@ -75,7 +75,7 @@ class ToolCall(models.Model):
     ordinal = models.PositiveSmallIntegerField()
     use_id = models.CharField(max_length=120)
     name = models.CharField(max_length=80)
-    arguments = models.JSONField(default=dict)
+    arguments = VerbatimField(default=dict)
     result = models.TextField()
     is_error = models.BooleanField(default=False)
     writes: Column[Changes] = ContractField(Changes, default=dict)

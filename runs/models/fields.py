@@ -1,5 +1,6 @@
 """Columns with a meaning: words of an enum, and JSON that is a contract on both sides of the database."""
 
+import json
 from enum import StrEnum
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -14,17 +15,33 @@ else:
     Column = models.JSONField  # annotations only: the class cannot be subscripted
 
 
-class ContractField(models.JSONField):
+class VerbatimField(models.JSONField):
+    """JSON that is read as it was written: its keys in their order, its numbers with their digits.
+
+    PostgreSQL's jsonb sorts keys and takes no NUL, and what a model is asked after a crash has to be what it was asked
+    before (D3). Keys inside can be read by queries; there they can be compared as text only.
+    """
+
+    def db_type(self, connection: Any) -> str | None:
+        return "json" if connection.vendor == "postgresql" else super().db_type(connection)
+
+    def get_db_prep_value(self, value: Any, connection: Any, prepared: bool = False) -> Any:
+        """As text: what Django hands to PostgreSQL is jsonb, and sorted already."""
+        return json.dumps(value, cls=self.encoder)
+
+
+class ContractField(VerbatimField):
     """JSON in the column, `contract` in the code: validated on the way in, handed out as its type on the way out.
 
     Raises pydantic.ValidationError for a value that is not the contract's, from `save` and `update` before anything
-    is written. Keys inside can be looked up as in any JSONField; what such a lookup returns is plain JSON.
-    Migrations see a JSONField: they read what was stored then, not what the contract has become since.
+    is written. Keys inside can be looked up as in any JSONField if it is `queried`; what such a lookup returns is plain
+    JSON. Migrations see a field of JSON: they read what was stored then, not what the contract has become since.
     """
 
-    def __init__(self, contract: Any, **options: Any) -> None:
+    def __init__(self, contract: Any, *, queried: bool = False, **options: Any) -> None:
         super().__init__(**options)
         self._contract = contract
+        self._queried = queried
 
     @cached_property
     def _adapter(self) -> TypeAdapter[Any]:
@@ -33,11 +50,15 @@ class ContractField(models.JSONField):
 
     def deconstruct(self) -> tuple[str, str, Any, Any]:
         name, _, args, kwargs = super().deconstruct()
-        return name, "django.db.models.JSONField", args, kwargs
+        plain = "django.db.models.JSONField" if self._queried else f"{__name__}.{VerbatimField.__name__}"
+        return name, plain, args, kwargs
 
     def clone(self) -> "ContractField":
         _, _, args, kwargs = self.deconstruct()
-        return type(self)(self._contract, *args, **kwargs)
+        return type(self)(self._contract, *args, queried=self._queried, **kwargs)
+
+    def db_type(self, connection: Any) -> str | None:
+        return models.JSONField.db_type(self, connection) if self._queried else super().db_type(connection)
 
     def from_db_value(self, value: str | None, expression: Any, connection: Any) -> Any:
         if value is None or isinstance(expression, KeyTransform):

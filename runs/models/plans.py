@@ -118,7 +118,7 @@ class Attempt(models.Model):
     base = models.ForeignKey(Tree, models.PROTECT, related_name="+")
     tree = models.ForeignKey(Tree, models.PROTECT, null=True, blank=True, related_name="+")
     overlay: Column[Changes] = ContractField(Changes, default=dict)
-    output: Column[StepOutput | None] = ContractField(StepOutput, null=True, blank=True)
+    output: Column[StepOutput | None] = ContractField(StepOutput, queried=True, null=True, blank=True)
     fingerprint = models.CharField(max_length=64, default="", blank=True)
     reuse_key = models.CharField(max_length=64, default="", blank=True, db_index=True)
     reads: Column[Reads | None] = ContractField(Reads, null=True, blank=True)

@@ -35,7 +35,7 @@ class Run(models.Model):
     submission = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
     title = models.CharField(max_length=120)
     request = models.TextField()
-    policy: Column[Policy] = ContractField(Policy)
+    policy: Column[Policy] = ContractField(Policy, queried=True)
     inputs = models.ForeignKey(Tree, models.PROTECT, related_name="+")
     head = models.ForeignKey(Tree, models.PROTECT, related_name="+")
     excluded: Column[tuple[str, ...] | None] = ContractField(tuple[str, ...], null=True, blank=True)

@@ -104,7 +104,8 @@ def _attempts_of(steps: Sequence[Step]) -> Mapping[int, Sequence[Attempt]]:
     own = [step.pk for step in steps if not step.reused_from_id]
     if not (kept or own):
         return {}
-    chosen = Attempt.objects.filter(Q(step__in=own) | Q(step__attempts__in=list(kept))).distinct()
+    where_kept = Attempt.objects.filter(pk__in=list(kept)).values("step")
+    chosen = Attempt.objects.filter(Q(step__in=own) | Q(step__in=where_kept))
     attempts = list(chosen.select_related("verdict").order_by("number"))
     doers = {attempt.step_id: kept[attempt.pk] for attempt in attempts if attempt.pk in kept}
     found: dict[int, list[Attempt]] = defaultdict(list)

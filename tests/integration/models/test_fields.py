@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
 from django.db import models, transaction
 from pydantic import ValidationError
 
-from runs.models import Run
+from runs.enums import WorkKind
+from runs.models import Run, ToolCall, Tree
 from runs.pev.policy import Policy
 from tests import factories as made
 
@@ -62,3 +64,19 @@ def test_a_key_inside_is_looked_up_as_in_any_json() -> None:
 def test_migrations_see_json_and_no_contract() -> None:
     _, path, args, options = Run._meta.get_field("policy").deconstruct()
     assert (path, args, options) == ("django.db.models.JSONField", [], {})
+
+
+def test_the_journal_is_read_as_it_was_written() -> None:
+    """Keys in their order, numbers with their digits, any character: what a model was told is told again (D3)."""
+    said = {"zeta": 1.0, "a": 1e22, "inner": {"b": [1, 2.50], "aa": "\0 and \ud800"}}
+    with made.working(made.planning(), WorkKind.PLAN) as item:
+        made.tool(item, 1, "list_files", said, "none")
+    arguments = ToolCall.objects.get().arguments
+    assert json.dumps(arguments) == json.dumps(said)
+
+
+def test_the_order_of_a_contract_stays() -> None:
+    paths = ["longer/than/the.next", "b", "a"]
+    made.planning()
+    Tree.objects.update(changes=dict.fromkeys(paths))
+    assert [list(changes) for changes in Tree.objects.values_list("changes", flat=True)] == [paths]
