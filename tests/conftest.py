@@ -8,6 +8,7 @@ import pytest
 from django.conf import settings
 from hypothesis import settings as hypothesis_settings
 
+from tests import databases
 from tests.installation import Installation
 
 hypothesis_settings.register_profile("pevsite", deadline=None)  # a busy machine is no failure
@@ -50,5 +51,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.disable_socket)
 
 
-def pytest_unconfigure() -> None:
+def pytest_unconfigure(config: pytest.Config) -> None:
     shutil.rmtree(settings.DATA_DIR, ignore_errors=True)
+    if not hasattr(config, "workerinput"):  # the process that has started all others, and ends last
+        databases.drop_all()

@@ -9,6 +9,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+from tests import databases
+
 ROOT = Path(__file__).resolve().parents[1]
 
 
@@ -18,25 +20,38 @@ class Installation:
     def __init__(self, shared: Path) -> None:
         """`shared`: a folder of this run of the tests alone, the same for all its processes."""
         self._folder = shared / "migrated"
+        self._made = shared / "migrated.made"
         self._lock = shared / "migrated.lock"
 
     def copy(self, data: Path) -> Path:
         """`data`, a folder that need not exist, filled. No process has run on it but the migration."""
         with self._lock.open("w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
-            if not self._folder.exists():
-                draft = self._folder.with_suffix(".draft")
-                migrate(draft)
-                draft.rename(self._folder)
+            if not self._made.exists():
+                migrate(self._folder)
+                self._made.touch()
+            databases.copy(self._folder, data)
         return shutil.copytree(self._folder, data, dirs_exist_ok=True)
 
 
-def unmeasured() -> dict[str, str]:
-    """The environment for processes that are killed: they leave no coverage, and measuring would double their time."""
-    return {name: value for name, value in os.environ.items() if not name.startswith("COVERAGE")}
+def environ(data: Path, **variables: str) -> dict[str, str]:
+    """The environment of a process of the product on this data folder."""
+    databases.make(data)
+    return {
+        **os.environ,
+        "DJANGO_SETTINGS_MODULE": "pevsite.settings",
+        "PEV_DATA_DIR": str(data),
+        "PEV_DATABASE_URL": databases.address_of(data),
+        **variables,
+    }
+
+
+def unmeasured(data: Path, **variables: str) -> dict[str, str]:
+    """The same for processes that are killed: they leave no coverage, and measuring would double their time."""
+    found = environ(data, **variables)
+    return {name: value for name, value in found.items() if not name.startswith("COVERAGE")}
 
 
 def migrate(data: Path) -> None:
     """What an operator calls, or `serve` for them."""
-    environ = os.environ | {"PEV_DATA_DIR": str(data), "DJANGO_SETTINGS_MODULE": "pevsite.settings"}
-    subprocess.run([sys.executable, "manage.py", "migrate", "--verbosity=0"], cwd=ROOT, env=environ, check=True)
+    subprocess.run([sys.executable, "manage.py", "migrate", "--verbosity=0"], cwd=ROOT, env=environ(data), check=True)

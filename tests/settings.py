@@ -10,7 +10,10 @@ os.environ["PEV_REHEARSAL_DELAY"] = "0"
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # the tests start many processes
 
 from pevsite.settings import *
+from tests import databases
 
 if DATABASES["default"]["ENGINE"].endswith("sqlite3"):
     DATABASES["default"]["TEST"] = {"NAME": str(DATA_DIR / "tests.sqlite3")}  # a file: threads share it
+else:
+    DATABASES["default"]["TEST"] = {"NAME": databases.RUN, "TEMPLATE": "template0"}
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]

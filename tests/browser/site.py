@@ -42,13 +42,7 @@ class Site:
             probe.bind(("127.0.0.1", 0))
             self.port: int = probe.getsockname()[1]
         self.url = f"http://127.0.0.1:{self.port}"
-        self._environ = {
-            **unmeasured(),
-            "DJANGO_SETTINGS_MODULE": "pevsite.settings",
-            "PEV_DATA_DIR": str(data),
-            "PEV_REHEARSAL_DELAY": str(delay),
-            **environ,
-        }
+        self._environ = unmeasured(data, PEV_REHEARSAL_DELAY=str(delay), **environ)
         self.first_link = ""
         self.log = data.with_suffix(".log")
         self._server: subprocess.Popen[str] | None = None

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
 from pathlib import Path
 
 from tests.installation import ROOT
+from tests.installation import environ as environment
 
 
 def manage(data: Path, *arguments: str, **environ: str) -> str:
@@ -21,7 +21,7 @@ def called(data: Path, *arguments: str, **environ: str) -> subprocess.CompletedP
     return subprocess.run(
         [sys.executable, "manage.py", *arguments],
         cwd=ROOT,
-        env={**os.environ, "DJANGO_SETTINGS_MODULE": "pevsite.settings", "PEV_DATA_DIR": str(data), **environ},
+        env={**environment(data), "PEV_DATABASE_URL": "", **environ},
         capture_output=True,
         text=True,
         timeout=240,

@@ -12,18 +12,17 @@ import json
 import os
 import re
 import signal
-import sqlite3
 import sys
 import time
 import uuid
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Any
 
 import django
-from django.conf import settings
 from django.core.files.base import ContentFile
 from django.db import connection
 
@@ -61,8 +60,6 @@ class Boundaries:
 
     def execute(self, execute: Callable[..., Any], sql: str, params: Any, many: bool, context: Any) -> Any:
         """An execute wrapper of Django: remembers what a transaction writes. Without one, the write is a commit."""
-        if sql.startswith("BEGIN"):
-            self._written.clear()
         written = _WRITES.match(sql)
         if written is None:
             return execute(sql, params, many, context)
@@ -88,14 +85,17 @@ class Boundaries:
             self.cross("before a blob gets its name")
 
     def watch(self) -> None:
-        around = self.around
+        commit, rollback = connection.commit, connection.rollback
 
-        class Connection(sqlite3.Connection):
-            def commit(self) -> None:
-                with around():
-                    super().commit()
+        def committing() -> None:
+            with self.around():
+                commit()
 
-        connection.settings_dict["OPTIONS"]["factory"] = Connection
+        def rolling_back() -> None:
+            self._written.clear()
+            rollback()
+
+        connection.commit, connection.rollback = committing, rolling_back  # type: ignore[method-assign]
         connection.execute_wrappers.append(self.execute)
         sys.addaudithook(self.rename)
 
@@ -139,8 +139,7 @@ def work(errand: Errand) -> None:
 
     if errand.kill_after:  # on a busy machine such blows fall into one tool call again and again
         recording.MAX_TOOL_TRIES = 1_000
-    with closing(sqlite3.connect(settings.DATA_DIR / "pevsite.sqlite3", isolation_level=None)) as database:
-        database.execute("UPDATE runs_workitem SET lease_until = '2000-01-01 00:00:00' WHERE status = 'leased'")
+    WorkItem.objects.filter(status="leased").update(lease_until=datetime(2000, 1, 1, tzinfo=UTC))
     Boundaries(errand).watch()
     if errand.name == "drain":
         drain(Run.objects.get())

@@ -5,15 +5,15 @@ from __future__ import annotations
 import json
 import shutil
 import signal
-import sqlite3
 import subprocess
 import sys
 from collections.abc import Mapping
-from contextlib import closing
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from tests import databases
+from tests.databases import rows
 from tests.fakes.anthropic_api import FakeAnthropic
 from tests.installation import ROOT, Installation, unmeasured
 from tests.integration.engine.killed import Errand
@@ -22,20 +22,8 @@ KILLED = [sys.executable, "-m", "tests.integration.engine.killed"]
 
 
 def environ(data: Path, api: FakeAnthropic) -> dict[str, str]:
-    return {
-        **unmeasured(),
-        "PEV_DATA_DIR": str(data),
-        "PEV_LEASE_SECONDS": "2",
-        "ANTHROPIC_BASE_URL": api.url,
-        "ANTHROPIC_API_KEY": "test-key-of-nobody",
-        "DJANGO_SETTINGS_MODULE": "pevsite.settings",
-    }
-
-
-def rows(data: Path, sql: str) -> list[Any]:
-    """What the database says. A process that has not made it yet says nothing."""
-    with closing(sqlite3.connect(f"file:{data}/pevsite.sqlite3?mode=ro", uri=True)) as database:
-        return database.execute(sql).fetchall()
+    model = {"ANTHROPIC_BASE_URL": api.url, "ANTHROPIC_API_KEY": "test-key-of-nobody"}
+    return unmeasured(data, PEV_LEASE_SECONDS="2", **model)
 
 
 class Machine:
@@ -95,11 +83,16 @@ class Nursery:
 
     def save(self, name: str) -> None:
         """Put a copy of the data folder aside, for `restore`. No worker is alive then."""
-        shutil.copytree(self.data, self.data.with_name(name))
+        self._copy(self.data, self.data.with_name(name))
 
     def restore(self, name: str) -> None:
         shutil.rmtree(self.data)
-        shutil.copytree(self.data.with_name(name), self.data)
+        self._copy(self.data.with_name(name), self.data)
+
+    @staticmethod
+    def _copy(source: Path, target: Path) -> None:
+        databases.copy(source, target)
+        shutil.copytree(source, target)
 
     def close(self) -> None:
         self._process.communicate()

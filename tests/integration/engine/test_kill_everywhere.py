@@ -16,12 +16,13 @@ from typing import Any
 
 import pytest
 
+from tests.databases import rows
 from tests.fakes.anthropic_answers import Answer, Fail, Request, Say, ToolUse, UseTools
 from tests.fakes.anthropic_api import FakeAnthropic
 from tests.fakes.team import Team, labels_of, plan, report, step, told, verdict
 from tests.installation import Installation
 from tests.integration.engine.killed import Errand
-from tests.integration.engine.machine import Nursery, rows
+from tests.integration.engine.machine import Nursery
 
 pytestmark = pytest.mark.allow_hosts(["127.0.0.1"])
 KILLED = -9

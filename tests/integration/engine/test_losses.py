@@ -7,12 +7,13 @@ from collections.abc import Iterator
 
 import pytest
 
+from tests.databases import rows
 from tests.fakes.anthropic_answers import Answer, Request
 from tests.fakes.anthropic_api import FakeAnthropic
 from tests.fakes.team import Team, plan, step
 from tests.installation import Installation
 from tests.integration.engine.killed import Errand
-from tests.integration.engine.machine import Nursery, rows
+from tests.integration.engine.machine import Nursery
 
 pytestmark = pytest.mark.allow_hosts(["127.0.0.1"])
 SIGKILL = -9

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -23,6 +22,7 @@ from tests.fakes.anthropic_answers import Answer, Fail, Request, Say, ToolUse, U
 from tests.fakes.anthropic_api import FakeAnthropic
 from tests.fakes.team import Team, labels_of, plan, step, verdict
 from tests.installation import ROOT, Installation
+from tests.installation import environ as environment
 from tests.unit.rehearsal.bench import CONTRACTS
 
 pytestmark = pytest.mark.allow_hosts(["127.0.0.1"])
@@ -33,9 +33,7 @@ def run(data: Path, *arguments: str, stdin: str = "", **environ: str) -> subproc
         [sys.executable, "manage.py", "run", *arguments],
         cwd=ROOT,
         env={
-            **{name: value for name, value in os.environ.items() if not name.startswith("ANTHROPIC_")},
-            "DJANGO_SETTINGS_MODULE": "pevsite.settings",
-            "PEV_DATA_DIR": str(data),
+            **{name: value for name, value in environment(data).items() if not name.startswith("ANTHROPIC_")},
             "PEV_REHEARSAL_DELAY": "0",
             **environ,
         },
@@ -223,7 +221,7 @@ def test_what_cannot_be_read_is_said_from_the_beginning_and_can_be_excluded(
 
 @pytest.mark.parametrize("command", ["run", "serve"])
 def test_a_policy_that_cannot_be_used_starts_nothing(tmp_path: Path, installation: Installation, command: str) -> None:
-    environ = {**os.environ, "PEV_DATA_DIR": str(installation.copy(tmp_path)), "PEV_POLICY": "attempts=99"}
+    environ = environment(installation.copy(tmp_path), PEV_POLICY="attempts=99")
     arguments = [sys.executable, "manage.py", command, *(["Do it"] if command == "run" else ["--port", "0"])]
     done = subprocess.run(arguments, cwd=ROOT, env=environ, capture_output=True, text=True, timeout=240, check=False)
     assert done.returncode != 0

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.installation import ROOT
+from tests.installation import ROOT, environ
 
 CLIENT = {"anthropic", "httpx2"}
 SERVER = {"daphne", "twisted"}
@@ -39,7 +39,7 @@ def imported(data: Path, *arguments: str) -> set[str]:
     done = subprocess.run(
         [sys.executable, "-c", _PROGRAM, *arguments],
         cwd=ROOT,
-        env={**os.environ, "DJANGO_SETTINGS_MODULE": "pevsite.settings", "PEV_DATA_DIR": str(data)},
+        env=environ(data),
         capture_output=True,
         text=True,
         timeout=240,
