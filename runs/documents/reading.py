@@ -6,13 +6,13 @@ import logging
 import re
 from bisect import bisect_right
 from collections.abc import Iterable
-from datetime import datetime, timedelta
+from datetime import timedelta
 from functools import partial
 from itertools import batched
+from typing import Any
 
 from django.conf import settings
 from django.db.models import F, Q
-from django.utils import timezone
 from pydantic import ValidationError
 
 from runs import blobs, guarded
@@ -22,7 +22,7 @@ from runs.documents.packing import unpacked
 from runs.documents.renditions import IN_A_QUERY
 from runs.errors import InvalidInput
 from runs.guarded import ChildFailed, Crashed, Interrupted, NoTurn
-from runs.models import Rendition
+from runs.models import Rendition, clock
 from runs.pev.documents.document import Document
 from runs.pev.documents.layout import BlockKind, Layout, MarkKind, Rendered
 
@@ -78,8 +78,8 @@ def extend(row: Rendition) -> None:
     Rendition.objects.waiting().filter(pk=row.pk).update(taken_until=_until())
 
 
-def _until() -> datetime:
-    return timezone.now() + timedelta(seconds=settings.LEASE_SECONDS)
+def _until() -> Any:
+    return clock.after(timedelta(seconds=settings.LEASE_SECONDS))
 
 
 def make(row: Rendition) -> None:
@@ -112,7 +112,7 @@ def keep(row: Rendition) -> None:
 
 
 def _free() -> Q:
-    return Q(taken_until=None) | Q(taken_until__lt=timezone.now())
+    return Q(taken_until=None) | Q(taken_until__lt=clock.now())
 
 
 def _read(row: Rendition) -> None:

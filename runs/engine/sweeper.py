@@ -11,7 +11,7 @@ from collections.abc import Callable
 from datetime import datetime, timedelta
 
 from django.db import connection
-from django.db.models import Max
+from django.db.models import Max, Q
 from django.utils import timezone
 
 from runs import live
@@ -28,6 +28,8 @@ DRAFTS_INTERVAL = 1_800
 """Seconds between two looks for drafts that have expired."""
 DELETED_INTERVAL = 2.0
 """Seconds between two looks for files of runs that were deleted."""
+MAX_MISSING = 1_000
+"""Ids that are waited for between two events: PostgreSQL gives one out before its transaction ends, or is undone."""
 _COMMITTED_WITHIN = timedelta(minutes=2)
 """A time is written down before its transaction ends; a writer waits for a minute at most."""
 
@@ -39,6 +41,7 @@ class Sweeper:
         self._notify = notify
         self._only_run = only_run
         self._seen: int | None = None
+        self._missing: dict[int, float] = {}
         self._signed_out: set[tuple[int, datetime | None]] = set()
         self._next_drafts = self._next_deleted = 0.0
         self._stop = threading.Event()
@@ -63,7 +66,7 @@ class Sweeper:
 
     def poll(self) -> None:
         """Notify of everything that may be claimed now, and announce new events."""
-        items = WorkItem.objects.filter(due(timezone.now())).order_by("due_at")
+        items = WorkItem.objects.filter(due()).order_by("due_at")
         if self._only_run is not None:
             items = items.filter(run_id=self._only_run)
         for work_id in items.values_list("pk", flat=True)[:500]:
@@ -101,9 +104,13 @@ class Sweeper:
         """Events of this process were announced already; a second time is harmless, and others' must be."""
         if self._seen is None:
             self._seen = Event.objects.aggregate(newest=Max("id"))["newest"] or 0
-        new = Event.objects.filter(id__gt=self._seen).order_by()
+        self._missing = {event_id: ends for event_id, ends in self._missing.items() if ends > time.monotonic()}
+        new = Event.objects.filter(Q(id__gt=self._seen) | Q(id__in=self._missing)).order_by("id")
         newest: dict[int, int] = {}
         for event_id, run_id, seq in new.values_list("id", "run_id", "seq")[:10_000]:
+            lost = time.monotonic() + _COMMITTED_WITHIN.total_seconds()
+            self._missing |= dict.fromkeys(range(self._seen + 1, min(event_id, self._seen + MAX_MISSING)), lost)
+            self._missing.pop(event_id, None)
             self._seen = max(self._seen, event_id)
             newest[run_id] = max(newest.get(run_id, 0), seq)
         for run_id, seq in newest.items():

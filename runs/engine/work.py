@@ -28,7 +28,7 @@ from runs.lifecycle import state as states
 from runs.lifecycle.transitions import change
 from runs.llm.capabilities import capacities
 from runs.logs import About, about
-from runs.models import WorkItem
+from runs.models import WorkItem, clock
 
 log = logging.getLogger(__name__)
 BEAT = 2.0
@@ -63,8 +63,9 @@ class Lease:
         return about(**of)
 
 
-def due(now: datetime) -> Q:
+def due() -> Q:
     """Items that may be claimed: ready and due, or leased by somebody who went silent."""
+    now = clock.now()
     ready = Q(status=WorkStatus.READY.value, due_at__lte=now)
     return ready | Q(status=WorkStatus.LEASED.value, lease_until__lt=now)
 
@@ -75,14 +76,14 @@ def claim(work_id: int) -> Lease | None:
     lease = _claimed(_with_trees(remembered)) if remembered else None
     if lease:
         return lease
-    work = _read(Q(pk=work_id) & due(timezone.now()))
+    work = _read(Q(pk=work_id) & due())
     return _claimed(work) if work else None
 
 
 def _claimed(work: WorkItem) -> Lease | None:
     """The lease if the item is still as it is in hand: every claim raises the epoch, every heartbeat the end."""
     as_read = {"epoch": work.epoch, "lease_until": work.lease_until}
-    until = timezone.now() + timedelta(seconds=settings.LEASE_SECONDS)
+    until = clock.after(timedelta(seconds=settings.LEASE_SECONDS))
     taken_over = work.status == WorkStatus.LEASED
     losses = work.losses + 1 if taken_over else work.losses  # counted before anything is carried out again
     able = work.capacities or capacities(work.run.policy)
@@ -180,7 +181,8 @@ def done(work: WorkItem) -> None:
 
 def postpone(work: WorkItem, until: datetime) -> None:
     """Give the item back; the sweeper notifies a worker at `until`. No thread sleeps for it."""
-    change(work, WorkStatus.READY, lease_until=None, due_at=until, tries=F("tries") + 1, losses=0)
+    wait = until - timezone.now()
+    change(work, WorkStatus.READY, lease_until=None, due_at=clock.after(wait), tries=F("tries") + 1, losses=0)
 
 
 class Heartbeat:
@@ -230,7 +232,7 @@ class Heartbeat:
     @staticmethod
     def extend(lease: Lease) -> None:
         """One heartbeat. A lease that cannot be extended is marked as lost, so that its worker stops soon (D6)."""
-        until = timezone.now() + timedelta(seconds=settings.LEASE_SECONDS)
+        until = clock.after(timedelta(seconds=settings.LEASE_SECONDS))
         mine = WorkItem.objects.filter(pk=lease.item.pk, epoch=lease.epoch, status=WorkStatus.LEASED.value)
         with history.writing():
             extended = mine.update(lease_until=until)

@@ -26,7 +26,7 @@ from runs.lifecycle.notify import notify
 from runs.lifecycle.state import State
 from runs.lifecycle.transitions import change
 from runs.logs import about
-from runs.models import Attempt, Plan, Run, Step, User, WorkItem
+from runs.models import Attempt, Plan, Run, Step, User, WorkItem, clock
 from runs.pev.outcome import gaps_in, outcome_of
 from runs.pev.ports import Changes
 from runs.pev.texts.wording import quoted
@@ -36,7 +36,7 @@ log = logging.getLogger(__name__)
 
 
 def _create_work(run: Run, kind: WorkKind, attempt: Attempt | None = None) -> None:
-    work = WorkItem.objects.create(run=run, kind=kind.value, attempt=attempt, due_at=timezone.now())
+    work = WorkItem.objects.create(run=run, kind=kind.value, attempt=attempt, due_at=clock.now())
     created.remember(work)  # before anyone is notified of it
     notify(work.pk)
 

@@ -28,7 +28,7 @@ from runs.lifecycle import state as states
 from runs.lifecycle.advance import advance
 from runs.lifecycle.notify import notify
 from runs.lifecycle.transitions import change
-from runs.models import Attempt, Gate, Plan, Run, User
+from runs.models import Attempt, Gate, Plan, Run, User, clock
 from runs.permissions import check_can_decide
 from runs.pev.contracts import Comment
 from runs.pev.planner import about_sources
@@ -327,7 +327,7 @@ def _after_error(gate: Gate, run: Run, verb: Verb) -> None:
     elif verb is Verb.REJECT:
         effects.plan_instead(states.of(run), gate.work)
     else:
-        change(gate.work, WorkStatus.READY, due_at=timezone.now(), tries=0, losses=0)
+        change(gate.work, WorkStatus.READY, due_at=clock.now(), tries=0, losses=0)
         notify(gate.work.pk)
 
 

@@ -4,7 +4,6 @@ from datetime import datetime
 from decimal import Decimal
 from typing import NamedTuple, TypedDict
 
-from django.utils import timezone
 from pydantic import ValidationError
 
 from runs import history
@@ -16,7 +15,7 @@ from runs.events import kinds as events
 from runs.lifecycle import fingerprint
 from runs.lifecycle.notify import notify
 from runs.lifecycle.transitions import change
-from runs.models import Plan, Run, User, WorkItem
+from runs.models import Plan, Run, User, WorkItem, clock
 from runs.pev.policy import Policy
 from runs.pev.texts.numbers import amount
 
@@ -98,7 +97,7 @@ def raise_to(run: Run, user: User, *, budget: Decimal | None, time_limit: int | 
     event = events.LimitsRaised(by=user.get_username(), budget=str(after.budget or ""), time_limit=after.time_limit)
     history.record(run.pk, event)
     for work in run.work.filter(status=WorkStatus.SUSPENDED).exclude(gates__status=GateStatus.OPEN):
-        change(work, WorkStatus.READY, due_at=timezone.now())
+        change(work, WorkStatus.READY, due_at=clock.now())
         notify(work.pk)
 
 

@@ -13,7 +13,6 @@ from statistics import median
 from typing import Any
 
 from django.db import connection
-from django.utils import timezone
 
 from runs.engine.perform import perform
 from runs.engine.work import due
@@ -85,7 +84,7 @@ def statements_of(team: Team) -> float:
     with answering(team) as script:
         run = submitted(max_steps=steps)
         counts: list[int] = []
-        while work := WorkItem.objects.filter(due(timezone.now()), run=run).order_by("due_at", "pk").first():
+        while work := WorkItem.objects.filter(due(), run=run).order_by("due_at", "pk").first():
             sent = _sent_by(work)
             if work.kind == WorkKind.ATTEMPT:
                 counts.append(sent)

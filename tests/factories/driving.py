@@ -62,7 +62,7 @@ def read_ahead(files: Mapping[str, bytes]) -> None:
 def drain(run: Run, *, limit: int = 200) -> None:
     """Perform what is due now, in this thread, until nothing is. What was postponed stays postponed."""
     for _ in range(limit):
-        work = WorkItem.objects.filter(due(timezone.now()), run=run).order_by("due_at", "pk").first()
+        work = WorkItem.objects.filter(due(), run=run).order_by("due_at", "pk").first()
         if work is None:
             run.refresh_from_db()
             return

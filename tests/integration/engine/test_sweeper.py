@@ -13,7 +13,7 @@ from runs import live
 from runs.engine import sweeper as sweeping
 from runs.engine.sweeper import Sweeper
 from runs.events.kinds import Note
-from runs.models import Discarded, Draft, User, WorkItem
+from runs.models import Discarded, Draft, Event, User, WorkItem
 from tests.factories import Submit, recorded
 
 
@@ -77,3 +77,20 @@ def test_it_deletes_files_of_deleted_runs_but_not_for_a_single_run(alice: User) 
     assert Discarded.objects.count() == 1
     Sweeper(lambda _: None).poll()
     assert Discarded.objects.count() == 0
+
+
+@pytest.mark.django_db
+def test_an_event_that_is_committed_after_one_with_a_higher_id_is_told_too(
+    submitted: Submit, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """PostgreSQL gives ids out in the order in which rows are written, and not in that of the commits."""
+    told: list[tuple[int, int]] = []
+    monkeypatch.setattr(live, "announce", lambda run_id, seq: told.append((run_id, seq)))
+    late, early = submitted(), submitted()
+    sweeper = Sweeper(lambda _: None)
+    sweeper.poll()
+    newest = Event.objects.latest("id").pk
+    for event_id, run in ((newest + 2, early), (newest + 1, late)):
+        Event.objects.create(id=event_id, run=run, seq=100, kind=Note(text="x").kind, at=timezone.now())
+        sweeper.poll()
+    assert told == [(early.pk, 100), (late.pk, 100)]
