@@ -24,9 +24,13 @@ def main() -> None:
 
         Command().print_help(sys.argv[0], "run")
         return
+    from django.core.exceptions import ImproperlyConfigured
     from django.core.management import execute_from_command_line  # the settings must find what was just prepared
 
-    execute_from_command_line(sys.argv)
+    try:
+        execute_from_command_line(sys.argv)
+    except ImproperlyConfigured as error:
+        sys.exit(str(error))
 
 
 def _data_dir(arguments: list[str]) -> None:

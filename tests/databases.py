@@ -29,11 +29,11 @@ def address_of(data: Path) -> str:
     return urlsplit(GIVEN)._replace(path=f"/{_name_of(data)}").geturl() if GIVEN else ""
 
 
-def make(data: Path) -> None:
+def make(data: Path, options: str = "") -> None:
     """An empty database for this folder where there is none."""
     with _server() as server:
         if server and not server.execute(_THERE, [_name_of(data)]).fetchone():
-            server.execute(f'CREATE DATABASE "{_name_of(data)}" TEMPLATE template0')
+            server.execute(f'CREATE DATABASE "{_name_of(data)}" TEMPLATE template0 {options}')
 
 
 def copy(source: Path, target: Path) -> None:

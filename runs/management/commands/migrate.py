@@ -1,0 +1,77 @@
+"""`manage.py migrate`: Django's, by one process at a time, on a database of which it first says whether it can be used.
+
+Every command of ours that needs tables calls it, so that what stands in the way is one sentence for all of them.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib.util import find_spec
+from typing import Any
+
+from django.core.management.base import CommandError
+from django.core.management.commands.migrate import Command as Migrate
+from django.db import DatabaseError, connections
+from django.db.backends.base.base import BaseDatabaseWrapper
+from django.db.migrations.recorder import MigrationRecorder
+
+_ONE_AT_A_TIME = 7_306_001
+"""The number of the lock of PostgreSQL that is held meanwhile: any, as long as it is always the same."""
+_CREATE = "createdb --template template0 --encoding UTF8 --locale C.UTF-8 NAME"
+
+
+class Command(Migrate):
+    def handle(self, *args: Any, **options: Any) -> None:
+        database = connections[options["database"]]
+        with _alone(database):
+            _check_age(database)
+            try:
+                super().handle(*args, **options)
+            except DatabaseError as error:
+                raise CommandError(
+                    f"The tables of this version could not be made: {_line(error)}. Nothing else was changed. Let "
+                    "manage.py migrate run as the owner of the database, with room on its disk."
+                ) from error
+
+
+@contextmanager
+def _alone(database: Any) -> Iterator[None]:
+    """Several machines may start at once; PostgreSQL ends the lock with the connection."""
+    if database.vendor != "postgresql":
+        yield
+        return
+    settings = database.settings_dict
+    try:  # not from the pool, which would try again for a while and say less
+        connected = database.Database.connect(**{**database.get_connection_params(), "autocommit": True})
+    except database.Database.Error as error:
+        raise CommandError(
+            f"The database “{settings['NAME']}” on {settings['HOST'] or 'this machine'} cannot be used: "
+            f"{_line(error)}. Start it, or correct PEV_DATABASE_URL."
+        ) from error
+    with connected:
+        encoding, by_code = connected.execute("SELECT current_setting('server_encoding'), 'B' < 'a'").fetchone()
+        if (encoding, by_code) != ("UTF8", True):
+            order = "by code" if by_code else "by language"
+            raise CommandError(
+                f"The database “{settings['NAME']}” keeps {encoding} and sorts {order}; pevsite needs UTF8, sorted by "
+                f"code as on SQLite. Make another one: {_CREATE}."
+            )
+        connected.execute("SELECT set_config('lock_timeout', '0', false), pg_advisory_lock(%s)", [_ONE_AT_A_TIME])
+        yield
+
+
+def _check_age(database: BaseDatabaseWrapper) -> None:
+    """Raises CommandError where a newer version has made the tables: what it writes, this one may misread."""
+    try:
+        applied = MigrationRecorder(database).applied_migrations()
+    except DatabaseError as error:
+        raise CommandError(f"The database cannot be used: {_line(error)}.") from error
+    if newer := sorted(name for app, name in applied if app == "runs" and not find_spec(f"runs.migrations.{name}")):
+        raise CommandError(
+            f"The database was used by a newer version of pevsite, which has changed its tables ({newer[-1]}). Start "
+            "that version, or restore a backup of before."
+        )
+
+
+def _line(error: Exception) -> str:
+    """The first line of what a driver says: the others are advice for its programmers."""
+    return str(error).partition("\n")[0].strip().rstrip(".")

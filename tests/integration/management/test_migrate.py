@@ -1,0 +1,80 @@
+"""A database that cannot be used is one sentence for whoever starts a command, and no traceback."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.db import connection
+from django.db.migrations.recorder import MigrationRecorder
+
+from tests import databases
+from tests.installation import ROOT, environ
+
+pytestmark = pytest.mark.allow_hosts(["127.0.0.1"])
+
+
+def refused(data: Path, address: str, *arguments: str) -> str:
+    """The line that a command ends with."""
+    done = subprocess.run(
+        [sys.executable, "manage.py", *arguments],
+        cwd=ROOT,
+        env=environ(data, PEV_DATABASE_URL=address),
+        capture_output=True,
+        text=True,
+        timeout=240,
+        check=False,
+    )
+    assert done.returncode == 1
+    [line] = done.stderr.splitlines()
+    return line
+
+
+@pytest.mark.parametrize("arguments", [["migrate"], ["people", "list"], ["run", "Do it"], ["serve", "--port", "0"]])
+def test_a_database_that_is_away_is_one_sentence(tmp_path: Path, arguments: list[str]) -> None:
+    said = refused(tmp_path, "postgres://alice:secret@127.0.0.1:9/pev", *arguments)
+    assert said.startswith("CommandError: The database “pev” on 127.0.0.1 cannot be used: connection failed")
+    assert said.endswith("Connection refused. Start it, or correct PEV_DATABASE_URL.")
+    assert "secret" not in said
+
+
+def test_an_address_of_something_else_is_one_sentence(tmp_path: Path) -> None:
+    said = refused(tmp_path, "mysql://alice:secret@127.0.0.1/pev", "people", "list")
+    assert said.startswith("PEV_DATABASE_URL is no address of PostgreSQL.")
+
+
+@pytest.mark.django_db(transaction=True)
+def test_tables_of_a_newer_version_are_left_alone() -> None:
+    newer = MigrationRecorder(connection), "runs", "9999_of_tomorrow"
+    MigrationRecorder.record_applied(*newer)
+    try:
+        with pytest.raises(CommandError, match=r"was used by a newer version of pevsite.*9999_of_tomorrow"):
+            call_command("migrate", verbosity=0)
+    finally:
+        MigrationRecorder.record_unapplied(*newer)
+
+
+@pytest.mark.skipif(not databases.GIVEN, reason="needs PostgreSQL")
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ("ENCODING 'latin1' LOCALE 'C'", "keeps LATIN1 and sorts by code"),
+        ("LOCALE_PROVIDER icu ICU_LOCALE 'en-US' LOCALE 'C.UTF-8'", "keeps UTF8 and sorts by language"),
+    ],
+)
+def test_a_database_that_would_sort_otherwise_is_refused(tmp_path: Path, options: str, said: str) -> None:
+    databases.make(tmp_path, options)
+    assert said in refused(tmp_path, databases.address_of(tmp_path), "migrate")
+
+
+@pytest.mark.skipif(not databases.GIVEN, reason="needs PostgreSQL")
+def test_processes_that_start_at_once_migrate_one_after_the_other(tmp_path: Path) -> None:
+    command = [sys.executable, "manage.py", "migrate", "--verbosity=0"]
+    environment = environ(tmp_path)
+    assert urlsplit(environment["PEV_DATABASE_URL"]).path != urlsplit(databases.GIVEN).path
+    started = [subprocess.Popen(command, cwd=ROOT, env=environment, stderr=subprocess.PIPE, text=True) for _ in "ab"]
+    assert [(process.communicate()[1], process.returncode) for process in started] == [("", 0), ("", 0)]

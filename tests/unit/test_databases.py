@@ -1,0 +1,62 @@
+"""Which database an installation has: by its address, with a sentence for one that cannot be used."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+from django.core.exceptions import ImproperlyConfigured
+
+from pevsite.databases import database
+
+ADDRESS = "postgres://alice:secret@db.example:5433/pev"
+
+
+def test_without_an_address_it_is_sqlite_in_the_data_folder(tmp_path: Path) -> None:
+    found = database(tmp_path, "", workers=16)
+    assert (found["ENGINE"], found["NAME"]) == ("django.db.backends.sqlite3", tmp_path / "pevsite.sqlite3")
+
+
+@pytest.mark.parametrize("address", [ADDRESS, ADDRESS.replace("postgres", "postgresql", 1)])
+def test_an_address_of_postgresql_is_that_database_with_a_pool(tmp_path: Path, address: str) -> None:
+    found = database(tmp_path, address, workers=4)
+    names = ("ENGINE", "USER", "PASSWORD", "HOST", "PORT", "NAME", "CONN_MAX_AGE")
+    assert [found[name] for name in names] == [
+        "django.db.backends.postgresql",
+        "alice",
+        "secret",
+        "db.example",
+        5433,
+        "pev",
+        0,
+    ]
+    assert found["OPTIONS"]["pool"]["max_size"] == 20
+
+
+def test_what_the_address_asks_for_itself_stays(tmp_path: Path) -> None:
+    options = database(tmp_path, f"{ADDRESS}?sslmode=require&connect_timeout=3", workers=4)["OPTIONS"]
+    assert (options["sslmode"], str(options["connect_timeout"])) == ("require", "3")
+
+
+@pytest.mark.parametrize(
+    ("address", "sentence"),
+    [
+        ("mysql://alice:secret@db/pev", "PEV_DATABASE_URL is no address of PostgreSQL"),
+        ("pev", "PEV_DATABASE_URL is no address of PostgreSQL"),
+        ("postgres://alice:secret@db:port/pev", "PEV_DATABASE_URL cannot be read"),
+    ],
+)
+def test_an_address_that_cannot_be_used_is_a_sentence_without_it(tmp_path: Path, address: str, sentence: str) -> None:
+    with pytest.raises(ImproperlyConfigured, match=sentence) as refused:
+        database(tmp_path, address, workers=4)
+    assert "secret" not in str(refused.value)
+
+
+@pytest.mark.parametrize("missing", ["dj_database_url", "psycopg_pool"])
+def test_a_driver_that_is_not_installed_is_a_sentence(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, missing: str
+) -> None:
+    monkeypatch.setitem(sys.modules, missing, None)
+    with pytest.raises(ImproperlyConfigured, match="run uv sync --extra scale"):
+        database(tmp_path, ADDRESS, workers=4)
