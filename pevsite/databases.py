@@ -1,4 +1,4 @@
-"""Which database an installation has: SQLite in its data folder, or PostgreSQL by its address."""
+"""Where an installation keeps rows and passes messages on: in itself, or in PostgreSQL and Redis by their addresses."""
 
 from pathlib import Path
 from typing import Any
@@ -47,6 +47,28 @@ def database(data_dir: Path, address: str, workers: int) -> dict[str, Any]:
     options = {"connect_timeout": 10, "options": session} | found.get("OPTIONS", {}) | {"pool": pool}
     # Connections that the server has closed, such as by a restart, are found by a look at each before it is used.
     return found | {"OPTIONS": options, "CONN_HEALTH_CHECKS": True}
+
+
+def messages(address: str) -> dict[str, Any]:
+    """Django's settings of what carries messages to browsers: Redis for several processes, else this one's memory.
+
+    Raises ImproperlyConfigured likewise.
+    """
+    if not address:
+        return {"BACKEND": "channels.layers.InMemoryChannelLayer"}
+    if not address.startswith(("redis://", "rediss://")):
+        raise ImproperlyConfigured(
+            "PEV_REDIS_URL is no address of Redis. Write redis://:password@host:6379/0, or leave it out where one "
+            "process serves."
+        )
+    try:
+        import channels_redis  # noqa: F401  an optional extra
+    except ImportError as error:
+        raise ImproperlyConfigured(
+            "PEV_REDIS_URL names Redis, and its driver is not installed: run uv sync --extra scale."
+        ) from error
+    # Published, not queued: a message is for who listens now, and what is lost the sweeper finds in the rows.
+    return {"BACKEND": "channels_redis.pubsub.RedisPubSubChannelLayer", "CONFIG": {"hosts": [address]}}
 
 
 def _sqlite(data_dir: Path) -> dict[str, Any]:

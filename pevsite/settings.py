@@ -2,6 +2,7 @@
 
 PEV_DATA_DIR              .data          database, files and the installation's key
 PEV_DATABASE_URL          (SQLite)       postgres://user:password@host:5432/name: PostgreSQL instead
+PEV_REDIS_URL             (none)         redis://host:6379/0: messages between several processes that serve or work
 PEV_SECRET_KEY            (a file)       the installation's key, where no file of the data folder is to hold it
 PEV_HOSTS                 127.0.0.1,localhost,[::1]   host names that may be asked for, comma-separated
 PEV_TLS                   off            on behind a TLS proxy: secure cookies, HSTS, https origins
@@ -36,7 +37,7 @@ from pathlib import Path
 
 from django.utils.csp import CSP
 
-from pevsite.databases import database
+from pevsite.databases import database, messages
 from pevsite.installation import data_dir, secret_key
 
 
@@ -107,7 +108,7 @@ TEMPLATES = [
 WORKERS = _number("PEV_WORKERS", 16)
 DATABASES = {"default": database(DATA_DIR, os.environ.get("PEV_DATABASE_URL", ""), WORKERS)}
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
-CHANNEL_LAYERS = {"default": {"BACKEND": "channels.layers.InMemoryChannelLayer"}}  # one process serves
+CHANNEL_LAYERS = {"default": messages(os.environ.get("PEV_REDIS_URL", ""))}
 TASKS = {"default": {"BACKEND": "runs.engine.embedded.EmbeddedBackend"}}
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},

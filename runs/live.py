@@ -5,10 +5,11 @@ come twice.
 """
 
 import asyncio
-from collections import Counter
+from collections import Counter, defaultdict
+from collections.abc import Callable
 from typing import Literal, TypedDict
 
-from channels.layers import get_channel_layer
+from channels.layers import InMemoryChannelLayer, get_channel_layer
 
 
 class NewEvents(TypedDict):
@@ -37,6 +38,8 @@ class ModelWriting(TypedDict):
 _followed: Counter[int] = Counter()
 """How many sockets of this process follow each run; changed by the event loop only."""
 _loops: list[asyncio.AbstractEventLoop] = []
+_awake: defaultdict[int, set[Callable[[], None]]] = defaultdict(set)
+"""What is to be called of each run when the sweeper finds something new; on the event loop only."""
 
 
 def group(run_id: int) -> str:
@@ -52,12 +55,41 @@ def serve_from(loop: asyncio.AbstractEventLoop) -> None:
     _loops[:] = [loop]
 
 
+def is_shared() -> bool:
+    """Whether messages reach browsers of other processes: the layer is not this one's memory."""
+    return not isinstance(get_channel_layer(), InMemoryChannelLayer)
+
+
 def announce(run_id: int, seq: int) -> None:
     """Tell everybody who follows the run, and return at once.
 
     In a process that serves no one this does nothing: the sweeper of the one that does will find the rows.
     """
     _send(group(run_id), NewEvents(type="new.events", run=run_id, seq=seq))
+
+
+def found(run_id: int, seq: int) -> None:
+    """Announce what the sweeper has found, to those of this process also where no message gets through."""
+    announce(run_id, seq)
+    if _loops and _loops[0].is_running():
+        _loops[0].call_soon_threadsafe(_wake, run_id)
+
+
+def _wake(run_id: int) -> None:
+    for wake in tuple(_awake.get(run_id, ())):
+        wake()
+
+
+def wake_for(run_id: int, wake: Callable[[], None]) -> Callable[[], None]:
+    """Have `wake` called on the event loop when the sweeper finds news of the run; the answer ends that."""
+    _awake[run_id].add(wake)
+
+    def end() -> None:
+        _awake[run_id].discard(wake)
+        if not _awake[run_id]:
+            del _awake[run_id]
+
+    return end
 
 
 def recheck(person_id: int) -> None:
@@ -77,8 +109,8 @@ def unfollow(run_id: int) -> None:
 
 
 def is_followed(run_id: int) -> bool:
-    """Whether a browser of this process follows the run. Cheap, and safe to ask from any thread."""
-    return run_id in _followed
+    """Whether a browser follows the run, or one of another process may. Cheap, and safe to ask from any thread."""
+    return run_id in _followed or is_shared()
 
 
 def show(run_id: int, step: int | None, text: str) -> None:

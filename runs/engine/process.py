@@ -14,18 +14,21 @@ from runs.engine.work import heartbeat
 
 
 class Engine:
-    """One at a time in a process. `only_run` limits the sweeper to one run, for the command line."""
+    """One at a time in a process. `only_run` limits the sweeper to one run, for the command line; a process that only
+    serves has no `workers`.
+    """
 
     def __init__(self, workers: int | None = None, only_run: int | None = None) -> None:
-        self._workers = workers or settings.WORKERS
-        self._sweeper = Sweeper(enqueue, only_run)
+        self._workers = settings.WORKERS if workers is None else workers
+        self._sweeper = Sweeper(enqueue if self._workers else None, only_run)
 
     def start(self) -> None:
         """Take part in the work of this installation from now on."""
         database.start()
         database.call(probes.load)  # before anything is asked
-        pool.start(self._workers)
-        notifications.start()
+        if self._workers:
+            pool.start(self._workers)
+            notifications.start()
         self._sweeper.start()
 
     def stop(self) -> None:

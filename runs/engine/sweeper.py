@@ -17,6 +17,7 @@ from django.utils import timezone
 from runs import live
 from runs.documents import pages
 from runs.engine import documents, probes
+from runs.engine.duties import Turn
 from runs.engine.work import due
 from runs.lifecycle import deletion, drafts
 from runs.models import Event, User, WorkItem
@@ -26,7 +27,7 @@ POLL_INTERVAL = 0.5
 """Seconds between two polls: the longest that an event of another process stays unannounced."""
 DRAFTS_INTERVAL = 1_800
 """Seconds between two looks for drafts that have expired."""
-DELETED_INTERVAL = 2.0
+UPKEEP_INTERVAL = 2.0
 """Seconds between two looks for files of runs that were deleted."""
 MAX_MISSING = 1_000
 """Ids that are waited for between two events: PostgreSQL gives one out before its transaction ends, or is undone."""
@@ -35,15 +36,20 @@ _COMMITTED_WITHIN = timedelta(minutes=2)
 
 
 class Sweeper:
-    """A thread that polls every `POLL_INTERVAL` seconds and calls `notify` with the ids of work items."""
+    """A thread that polls every `POLL_INTERVAL` seconds and calls `notify` with the ids of work items.
 
-    def __init__(self, notify: Callable[[int], object], only_run: int | None = None) -> None:
+    Without `notify` it belongs to a process that only serves: it tells browsers what others wrote, and does no more.
+    What has to be done once for the installation one process at a time does (`Turn`).
+    """
+
+    def __init__(self, notify: Callable[[int], object] | None, only_run: int | None = None) -> None:
         self._notify = notify
+        self._upkeep = Turn("upkeep")
         self._only_run = only_run
         self._seen: int | None = None
         self._missing: dict[int, float] = {}
         self._signed_out: set[tuple[int, datetime | None]] = set()
-        self._next_drafts = self._next_deleted = 0.0
+        self._next_drafts = self._next_upkeep = self._next_pages = 0.0
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._sweep, name="sweeper", daemon=True)
 
@@ -66,18 +72,39 @@ class Sweeper:
 
     def poll(self) -> None:
         """Notify of everything that may be claimed now, and announce new events."""
+        self._announce()
+        self._recheck()
+        self._forget_pages()
+        probes.refresh()
+        if self._notify:
+            self._work(self._notify)
+
+    def _work(self, notify: Callable[[int], object]) -> None:
         items = WorkItem.objects.filter(due()).order_by("due_at")
         if self._only_run is not None:
             items = items.filter(run_id=self._only_run)
         for work_id in items.values_list("pk", flat=True)[:500]:
-            self._notify(work_id)
-        self._announce()
-        self._recheck()
-        self._forget_drafts()
-        self._forget_deleted()
+            notify(work_id)
         if self._only_run is None:
             documents.refresh()
-        probes.refresh()
+            self._keep_up()
+
+    def _keep_up(self) -> None:
+        """Drafts take a look through all trees, so not at every poll; what was deleted one at an index, as a rule."""
+        now = time.monotonic()
+        if now >= self._next_upkeep:
+            self._next_upkeep = now + UPKEEP_INTERVAL
+            if self._upkeep.is_mine():
+                deletion.sweep()
+                if now >= self._next_drafts:
+                    self._next_drafts = now + DRAFTS_INTERVAL
+                    drafts.sweep()
+
+    def _forget_pages(self) -> None:
+        """Of this machine: pictures of pages are made where they are asked for."""
+        if self._only_run is None and time.monotonic() >= self._next_pages:
+            self._next_pages = time.monotonic() + DRAFTS_INTERVAL
+            pages.sweep()
 
     def _recheck(self) -> None:
         """Sockets of people whom another process has signed out everywhere look whether they may stay open."""
@@ -86,19 +113,6 @@ class Sweeper:
         for person_id, _ in signed_out - self._signed_out:
             live.recheck(person_id)
         self._signed_out = signed_out
-
-    def _forget_drafts(self) -> None:
-        """A look through all trees, so not at every poll."""
-        if self._only_run is None and time.monotonic() >= self._next_drafts:
-            self._next_drafts = time.monotonic() + DRAFTS_INTERVAL
-            drafts.sweep()
-            pages.sweep()
-
-    def _forget_deleted(self) -> None:
-        """One look at an index as long as nothing was deleted."""
-        if self._only_run is None and time.monotonic() >= self._next_deleted:
-            self._next_deleted = time.monotonic() + DELETED_INTERVAL
-            deletion.sweep()
 
     def _announce(self) -> None:
         """Events of this process were announced already; a second time is harmless, and others' must be."""
@@ -114,4 +128,4 @@ class Sweeper:
             self._seen = max(self._seen, event_id)
             newest[run_id] = max(newest.get(run_id, 0), seq)
         for run_id, seq in newest.items():
-            live.announce(run_id, seq)
+            live.found(run_id, seq)

@@ -11,7 +11,7 @@ from runs.models.probes import Probe
 from runs.models.runs import Event, Run
 from runs.models.templates import Template
 from runs.models.trees import Tree
-from runs.models.work import WorkItem
+from runs.models.work import Duty, WorkItem
 
 __all__ = [
     "Attempt",
@@ -19,6 +19,7 @@ __all__ = [
     "Discarded",
     "Draft",
     "DraftFile",
+    "Duty",
     "Event",
     "Gate",
     "Link",

@@ -12,6 +12,20 @@ from runs.models.runs import Run
 from runs.pev.policy import Capacities
 
 
+class Duty(models.Model):
+    """What one process at a time does for the whole installation: which, and until when."""
+
+    name = models.CharField(max_length=40, primary_key=True)
+    owner = models.CharField(max_length=120)
+    until = models.DateTimeField()
+
+    class Meta:
+        verbose_name_plural = "duties"
+
+    def __str__(self) -> str:
+        return f"{self.name} of {self.owner}"
+
+
 class WorkItem(models.Model):
     """One piece of background work. The row is the truth; a task that names it only notifies.
 

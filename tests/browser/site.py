@@ -48,9 +48,9 @@ class Site:
         self._server: subprocess.Popen[str] | None = None
         self._writer: subprocess.Popen[str] | None = None
 
-    def start(self) -> str:
+    def start(self, *options: str) -> str:
         """Serve until `kill`; returns the sign-in link that was printed."""
-        arguments = [sys.executable, "manage.py", "serve", "--port", str(self.port)]
+        arguments = [sys.executable, "manage.py", "serve", "--port", str(self.port), *options]
         with self.log.open("a") as log:  # a pipe that nobody reads would stop the server when it is full
             self._server = subprocess.Popen(
                 arguments, cwd=ROOT, env=self._environ, stdout=subprocess.PIPE, stderr=log, text=True

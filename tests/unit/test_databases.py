@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from django.core.exceptions import ImproperlyConfigured
 
-from pevsite.databases import database
+from pevsite.databases import database, messages
 
 ADDRESS = "postgres://alice:secret@db.example:5433/pev"
 
@@ -60,3 +60,23 @@ def test_a_driver_that_is_not_installed_is_a_sentence(
     monkeypatch.setitem(sys.modules, missing, None)
     with pytest.raises(ImproperlyConfigured, match="run uv sync --extra scale"):
         database(tmp_path, ADDRESS, workers=4)
+
+
+def test_messages_stay_in_the_process_without_redis() -> None:
+    assert messages("") == {"BACKEND": "channels.layers.InMemoryChannelLayer"}
+
+
+def test_messages_go_through_redis_by_its_address() -> None:
+    assert messages("rediss://:secret@cache.example:6380/1") == {
+        "BACKEND": "channels_redis.pubsub.RedisPubSubChannelLayer",
+        "CONFIG": {"hosts": ["rediss://:secret@cache.example:6380/1"]},
+    }
+
+
+def test_another_address_or_a_missing_driver_is_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(ImproperlyConfigured, match="PEV_REDIS_URL is no address of Redis") as refused:
+        messages("http://:secret@cache.example")
+    assert "secret" not in str(refused.value)
+    monkeypatch.setitem(sys.modules, "channels_redis", None)
+    with pytest.raises(ImproperlyConfigured, match="PEV_REDIS_URL names Redis, and its driver is not installed"):
+        messages("redis://cache.example")

@@ -12,6 +12,7 @@ from django.conf import settings
 from django.contrib.auth import get_user_model
 from django.core.management import call_command
 from django.core.management.base import CommandError
+from django.db import connection
 
 from pevsite.installation import data_option
 from runs.engine import probes
@@ -35,10 +36,13 @@ class Command(TerminalCommand):
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--host", default="127.0.0.1", help="address to listen on (127.0.0.1)")
         parser.add_argument("--port", type=int, default=8000, help="port to listen on (8000)")
+        parser.add_argument("--no-engine", action="store_true", help="serve only: manage.py worker does the work")
         parser.add_argument("--data-dir", help="folder for database and files (.data, or PEV_DATA_DIR)")
 
-    def handle(self, *args: Any, host: str, port: int, **options: Any) -> None:
+    def handle(self, *args: Any, host: str, port: int, no_engine: bool, **options: Any) -> None:
         check_free(host, port)
+        if no_engine:
+            check_shared()
         try:
             default_policy()
         except InvalidInput as error:
@@ -46,7 +50,7 @@ class Command(TerminalCommand):
         if host not in {*settings.ALLOWED_HOSTS, "0.0.0.0", "::"}:
             settings.ALLOWED_HOSTS.append(host)
         call_command("migrate", verbosity=0, interactive=False)
-        self._serve(host, port)
+        self._serve(host, port, 0 if no_engine else None)
 
     def _greet(self, host: str, port: int) -> None:
         shown = "127.0.0.1" if host in {"0.0.0.0", "::"} else host
@@ -63,7 +67,7 @@ class Command(TerminalCommand):
             self.stdout.write(self.style.ERROR(warning(host, port)))
         self.stdout.flush()
 
-    def _serve(self, host: str, port: int) -> None:
+    def _serve(self, host: str, port: int, workers: int | None) -> None:
         # only now: anyone who asks for help waits for none of them
         from daphne.endpoints import build_endpoint_description_strings
         from daphne.server import twisted_loop
@@ -77,7 +81,7 @@ class Command(TerminalCommand):
         def start_engine() -> None:
             from runs.engine.process import Engine  # with the client of models: a second that no page has to wait for
 
-            engines.append(Engine())  # before it starts, so that it is stopped whenever the server ends
+            engines.append(Engine(workers))  # before it starts, so that it is stopped whenever the server ends
             engines[0].start()
 
         def ready() -> None:
@@ -103,6 +107,15 @@ def check_free(host: str, port: int) -> None:
             probe.bind((host, port))
     except (OSError, OverflowError) as error:
         raise CommandError(f"Cannot listen on {host}:{port} ({error}). Choose another with --port.") from error
+
+
+def check_shared() -> None:
+    """Raises CommandError where no other process could take part in the work."""
+    if connection.vendor == "sqlite":
+        raise CommandError(
+            "Several processes need PostgreSQL: set PEV_DATABASE_URL, the same for all. On SQLite `manage.py serve` by "
+            "itself does everything."
+        )
 
 
 def is_loopback(host: str) -> bool:

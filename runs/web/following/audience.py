@@ -132,6 +132,7 @@ class Audience:
         self._tasks = [asyncio.create_task(each) for each in (self._listen(), self._follow(), self._show())]
         for task in self._tasks:
             task.add_done_callback(self._ended)
+        self._stop_waking = live.wake_for(run_id, self.wake)
 
     async def join(self, watcher: Watcher) -> None:
         """From now on nothing is missed; what it is told begins when its page has said what it shows."""
@@ -150,6 +151,7 @@ class Audience:
         if not self._watchers:
             if _audiences.get((self._run_id, self._tab)) is self:
                 del _audiences[self._run_id, self._tab]
+            self._stop_waking()
             for task in self._tasks:
                 task.cancel()
 
@@ -176,7 +178,8 @@ class Audience:
                 self._heard(await self._layer.receive(self._channel))
         finally:
             for name in self._groups:
-                await self._layer.group_discard(name, self._channel)
+                with suppress(Exception):  # a layer that is away forgets who listens
+                    await self._layer.group_discard(name, self._channel)
 
     def _heard(self, message: Any) -> None:
         match message["type"]:
@@ -204,7 +207,8 @@ class Audience:
             if time.monotonic() > renew_at:
                 renew_at += RENEWAL
                 for name in list(self._groups):
-                    await self._layer.group_add(name, self._channel)
+                    with suppress(Exception):  # while the layer is away the sweeper of this process wakes us
+                        await self._layer.group_add(name, self._channel)
             await self._tell()
             await asyncio.sleep(MIN_DELAY)
 

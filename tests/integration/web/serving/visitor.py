@@ -148,3 +148,37 @@ def spooled(pid: int) -> int:
         with suppress(FileNotFoundError):  # closed in between
             total += file.stat().st_size if str(file.readlink()).endswith("(deleted)") else 0
     return total
+
+
+class Follower:
+    """A page that follows a run: it says what it has seen, and is told the rest."""
+
+    def __init__(self, visitor: Visitor, run_id: int) -> None:
+        self._line = Line(visitor.port)
+        self._line.socket.settimeout(120)
+        self._line.ask(
+            f"GET /ws/runs/{run_id}/?tab=overview",
+            *("Upgrade: websocket", "Connection: Upgrade", "Sec-WebSocket-Version: 13"),
+            *("Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==", f"Cookie: {visitor.cookie}"),
+            f"Origin: http://127.0.0.1:{visitor.port}",
+        )
+        self._stream = self._line.socket.makefile("rb")
+        assert b" 101 " in self._stream.readline()
+        while self._stream.readline().strip():
+            pass
+        said = b'{"seen": 0}'
+        self._line.socket.sendall(bytes([0x81, 0x80 | len(said)]) + bytes(4) + said)  # a mask of zeros changes nothing
+
+    def told(self) -> dict[str, Any]:
+        """The next message."""
+        while True:
+            kind, size = self._stream.read(2)
+            if size >= 126:
+                size = int.from_bytes(self._stream.read(2 if size == 126 else 8))
+            message = self._stream.read(size)
+            if kind == 0x81:
+                return dict(json.loads(message))
+
+    def close(self) -> None:
+        self._stream.close()
+        self._line.close()

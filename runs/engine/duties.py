@@ -1,0 +1,37 @@
+"""Duties: what one process at a time does for the whole installation. Where it ends, another takes over."""
+
+import os
+import socket
+import time
+import uuid
+from datetime import timedelta
+
+from django.db.models import Q
+
+from runs import history
+from runs.models import Duty, clock
+
+LASTS = timedelta(seconds=60)
+"""For so long after it was seen last a process keeps its duties."""
+
+
+class Turn:
+    """Whether it is this process that has the duty called `name`. Another one may begin when this one is silent."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._owner = f"{socket.gethostname()[:40]}/{os.getpid()}/{uuid.uuid4().hex}"
+        self._sure_until = 0.0
+
+    def is_mine(self) -> bool:
+        """To be asked again and again: that keeps it."""
+        began = time.monotonic()
+        if began < self._sure_until:
+            return True
+        held = {"owner": self._owner, "until": clock.after(LASTS)}
+        with history.writing():
+            _, is_new = Duty.objects.get_or_create(name=self._name, defaults=held)
+            free = Q(owner=self._owner) | Q(until__lt=clock.now())
+            is_mine = is_new or Duty.objects.filter(free, name=self._name).update(**held) == 1
+        self._sure_until = began + LASTS.total_seconds() / 3 if is_mine else 0.0
+        return is_mine

@@ -1,0 +1,51 @@
+"""`manage.py worker`: a process that carries out work and serves no page. Any number of them, on any machines."""
+
+import asyncio
+import os
+import signal
+import sys
+import threading
+from argparse import ArgumentParser
+from typing import Any
+
+from django.conf import settings
+from django.core.management import call_command
+
+from runs.management.commands.serve import check_shared
+from runs.management.terminal import TerminalCommand
+
+
+class Command(TerminalCommand):
+    help = "Carry out work beside processes that serve, on the same database and files."
+    requires_system_checks = []
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("--data-dir", help="folder for files (.data, or PEV_DATA_DIR)")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        check_shared()
+        call_command("migrate", verbosity=0, interactive=False)
+        from runs.engine.process import Engine  # with the client of models; `--help` has to come at once
+
+        stopped = threading.Event()
+        for number in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(number, lambda *_: stopped.set())
+        tell_browsers()
+        engine = Engine()
+        engine.start()
+        self.stdout.write(f"pevsite worker {os.getpid()}: {settings.WORKERS} threads. Stop with Ctrl-C.")
+        self.stdout.flush()
+        stopped.wait()
+        engine.stop()
+        sys.stdout.flush()
+        os._exit(0)  # as `serve`: a model call under way would hold the process for minutes
+
+
+def tell_browsers() -> None:
+    """Messages to browsers of other processes go through a loop of their own; without Redis there is no way to them."""
+    from runs import live  # with the channel layer
+
+    if live.is_shared():
+        loop = asyncio.new_event_loop()
+        live.serve_from(loop)
+        threading.Thread(target=loop.run_forever, name="messages", daemon=True).start()
