@@ -26,7 +26,7 @@ class Rendition(models.Model):
     text = models.CharField(max_length=64, default="", blank=True)
     layout = models.CharField(max_length=64, default="", blank=True)
     codec = models.CharField(max_length=40, default="", blank=True)
-    extent = models.CharField(max_length=40, default="", blank=True)
+    extent = models.CharField(max_length=80, default="", blank=True)
     characters = models.PositiveIntegerField(default=0)
     pages = models.PositiveIntegerField(default=0)
     pictorial = models.PositiveIntegerField(default=0)

@@ -43,6 +43,7 @@ class Command(TerminalCommand):
         check_free(host, port)
         if no_engine:
             check_shared()
+        check_messages()
         try:
             default_policy()
         except InvalidInput as error:
@@ -116,6 +117,17 @@ def check_shared() -> None:
             "Several processes need PostgreSQL: set PEV_DATABASE_URL, the same for all. On SQLite `manage.py serve` by "
             "itself does everything."
         )
+
+
+def check_messages() -> None:
+    """Raises CommandError where Redis is to carry messages and does not answer."""
+    for address in settings.CHANNEL_LAYERS["default"].get("CONFIG", {}).get("hosts", ()):
+        from redis import Redis, RedisError  # an optional extra
+
+        try:
+            Redis.from_url(address, socket_connect_timeout=5, socket_timeout=5).ping()
+        except (RedisError, ValueError) as error:
+            raise CommandError(f"Redis does not answer: {error} Start it, or correct PEV_REDIS_URL.") from error
 
 
 def is_loopback(host: str) -> bool:
