@@ -24,6 +24,10 @@ LOCK_TIMEOUT = 60.0
 """Seconds after which a writer gives up. Only a transaction that never ends can take so long."""
 
 
+_DEADLOCK = "40P01"
+"""PostgreSQL's code."""
+
+
 class Saved(Protocol):
     """Something that is changed in memory while a transaction goes on, and written once when it ends."""
 
@@ -57,12 +61,13 @@ _writers = threading.Lock()
 def writing(held: Run | None = None) -> Iterator[None]:
     """A transaction in which events are recorded; inside another one, a part of that.
 
-    `held` is a run as it was read before. Raises Outdated, with nothing written, when it has changed since.
+    `held` is a run as it was read before. Raises Outdated, with nothing written, when it has changed since, or when two
+    transactions waited for each other and the database has ended this one.
     """
     if _current.pages is not None:
         yield
         return
-    with _turn(), transaction.atomic():
+    with _turn(), _undone_is_outdated(), transaction.atomic():
         _current.pages = {held.pk: _Page(held, believed=True)} if held else {}
         try:
             yield
@@ -72,6 +77,16 @@ def writing(held: Run | None = None) -> Iterator[None]:
                 _write(run_id, page)
         finally:
             _current.pages = None
+
+
+@contextmanager
+def _undone_is_outdated() -> Iterator[None]:
+    try:
+        yield
+    except OperationalError as error:
+        if getattr(error.__cause__, "sqlstate", "") == _DEADLOCK:
+            raise Outdated("Another transaction waited for this one, and this one for it.") from error
+        raise
 
 
 @contextmanager

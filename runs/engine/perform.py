@@ -8,6 +8,7 @@ import logging
 from functools import partial
 
 from django.conf import settings
+from django.db import InterfaceError, OperationalError
 from django.tasks import task
 
 from runs import trees
@@ -39,6 +40,8 @@ from runs.pev.tools.toolbox import FileTools, note_looks
 from runs.trees import Overlay
 
 log = logging.getLogger(__name__)
+AWAY = (InterfaceError, OperationalError)
+"""What the database says that is away, full or restarting: nothing of the work has failed."""
 VERIFYING = 1_000
 """Ordinals of verification start here, so that execution may be resumed on its own."""
 
@@ -68,6 +71,8 @@ def perform(work_id: int) -> None:
             _under(Recording(lease))
     except LeaseLost:
         log.info("lease lost: taken over, cancelled or stopped", extra=lease.about)
+    except AWAY:
+        log.exception("the database was away; the work goes on when its lease is over", extra=lease.about)
 
 
 def _under(recording: Recording) -> None:
@@ -98,7 +103,7 @@ def _under(recording: Recording) -> None:
     except (ModelError, ContractBroken) as error:
         cause = error.kind if isinstance(error, ModelError) else ""
         _suspend(recording, _sentence(error), reset=isinstance(error, ContractBroken), cause=cause)
-    except LeaseLost:
+    except (LeaseLost, *AWAY):
         raise
     except Exception:
         log.exception("work failed", extra=recording.lease.about)

@@ -81,8 +81,9 @@ def _files(report: RunReading) -> JsonValue:
 
 
 def _events(run: Run) -> JsonValue:
+    """The names in their data are sorted: PostgreSQL keeps them in another order than they were written in."""
     return [
-        {"seq": seq, "kind": kind, "at": at.isoformat(), "data": data}
+        {"seq": seq, "kind": kind, "at": at.isoformat(), "data": dict(sorted(data.items()))}
         for seq, kind, at, data in run.events.order_by("seq").values_list("seq", "kind", "at", "data")
     ]
 

@@ -12,6 +12,7 @@ from runs import history
 from runs.errors import Outdated
 from runs.events.kinds import Note
 from runs.models import Event, Run
+from tests import databases
 from tests import factories as made
 
 pytestmark = pytest.mark.django_db
@@ -105,3 +106,30 @@ def test_a_writer_of_a_run_waits_for_its_turn_and_gives_up(monkeypatch: pytest.M
     locked = {"sqlite": "another thread has been writing for a minute", "postgresql": "due to lock timeout"}
     assert locked[connection.vendor] in said
     assert texts(run) == ["late"]
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.skipif(not databases.GIVEN, reason="SQLite has one writer, who waits for nobody")
+def test_of_two_transactions_that_wait_for_each_other_one_is_outdated() -> None:
+    runs = [made.planning(), made.planning()]
+    both = threading.Barrier(2, timeout=60)
+    ended: list[str] = []
+
+    def write(mine: int) -> None:
+        try:
+            with history.writing():
+                history.locked(runs[mine].pk)
+                both.wait()
+                history.locked(runs[1 - mine].pk)
+            ended.append("written")
+        except Outdated:
+            ended.append("outdated")
+        finally:
+            connection.close()
+
+    threads = [threading.Thread(target=write, args=(mine,)) for mine in (0, 1)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(ended) == ["outdated", "written"]

@@ -14,12 +14,14 @@ from django.db import DatabaseError, connections
 from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.migrations.recorder import MigrationRecorder
 
+from runs.management.terminal import TerminalCommand
+
 _ONE_AT_A_TIME = 7_306_001
 """The number of the lock of PostgreSQL that is held meanwhile: any, as long as it is always the same."""
 _CREATE = "createdb --template template0 --encoding UTF8 --locale C.UTF-8 NAME"
 
 
-class Command(Migrate):
+class Command(TerminalCommand, Migrate):
     def handle(self, *args: Any, **options: Any) -> None:
         database = connections[options["database"]]
         with _alone(database):

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 from datetime import timedelta
+from typing import Any
 
 import pytest
+from django.db import OperationalError, connection
 from django.utils import timezone
 
 from runs import blobs, trees
@@ -388,3 +390,27 @@ def test_a_document_may_be_as_short_as_a_success_criterion_says(
     api.script(Team(plan=plan(step("one")) | {"success_criteria": [short]}))
     assert finish(submitted(min_document_bytes=100, sources_needed=False), alice).outcome == Outcome.SUCCEEDED
     assert Attempt.objects.get().status == AttemptStatus.PASSED
+
+
+@pytest.mark.parametrize("stopped", ['INSERT INTO "runs_modelcall"', 'INSERT INTO "runs_attempt"'])
+def test_a_database_that_goes_away_in_mid_work_asks_nobody(api: FakeAnthropic, submitted: Submit, stopped: str) -> None:
+    """The lease runs out, and whoever takes the work over does what is left."""
+    api.script(Team())
+    run = submitted(plan_approval="never")
+    item = WorkItem.objects.get(run=run)
+    left = [True]
+
+    def away(execute: Any, sql: str, params: Any, many: bool, context: Any) -> Any:
+        if sql.startswith(stopped) and left:
+            left.clear()
+            raise OperationalError("server closed the connection unexpectedly")
+        return execute(sql, params, many, context)
+
+    with connection.execute_wrapper(away):
+        perform(item.pk)
+    item.refresh_from_db()
+    assert (left, item.status, run.gates.count()) == ([], WorkStatus.LEASED, 0)
+    WorkItem.objects.update(lease_until=timezone.now() - timedelta(seconds=1))
+    perform(item.pk)
+    item.refresh_from_db()
+    assert (item.status, item.losses, run.gates.count()) == (WorkStatus.DONE, 0, 0)

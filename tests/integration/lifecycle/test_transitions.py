@@ -244,7 +244,9 @@ def test_nobody_goes_past_the_orm() -> None:
         for node in ast.walk(tree)
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and called(node) in raw
     }
-    assert found == {("management/terminal.py", "execute")}  # a command's, not a cursor's
+    a_commands_own = ("management/terminal.py", "execute")
+    before_there_are_tables = ("management/commands/migrate.py", "execute")
+    assert found == {a_commands_own, before_there_are_tables}
 
 
 def writes_history(node: ast.AST, imported: set[str]) -> bool:

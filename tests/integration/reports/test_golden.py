@@ -71,6 +71,7 @@ def steady(text: str) -> str:
 
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("name", RUNS)
+@pytest.mark.django_db(transaction=True, reset_sequences=True)  # it says the number of its run
 def test_a_report_is_word_for_word_what_it_was(name: str, form: str) -> None:
     text = steady(FORMS[form](at_a_known_time(RUNS[name]())))
     golden = GOLDEN / f"{name}.{form}"
