@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from django.conf import settings
 from django.contrib.auth import get_user_model
 from django.core.management import call_command
-from django.core.management.base import CommandError
+from django.core.management.base import CommandError, OutputWrapper
 from django.db import connection
 
 from pevsite.installation import data_option
@@ -43,7 +43,7 @@ class Command(TerminalCommand):
         check_free(host, port)
         if no_engine:
             check_shared()
-        check_messages()
+        check_messages(self.stderr)
         try:
             default_policy()
         except InvalidInput as error:
@@ -119,15 +119,19 @@ def check_shared() -> None:
         )
 
 
-def check_messages() -> None:
-    """Raises CommandError where Redis is to carry messages and does not answer."""
+def check_messages(stderr: OutputWrapper) -> None:
+    """Say so where Redis is to carry messages and does not answer: work and news go on without. Raises CommandError for
+    an address that cannot be one.
+    """
     for address in settings.CHANNEL_LAYERS["default"].get("CONFIG", {}).get("hosts", ()):
         from redis import Redis, RedisError  # an optional extra
 
         try:
             Redis.from_url(address, socket_connect_timeout=5, socket_timeout=5).ping()
-        except (RedisError, ValueError) as error:
-            raise CommandError(f"Redis does not answer: {error} Start it, or correct PEV_REDIS_URL.") from error
+        except RedisError as error:
+            stderr.write(f"Redis does not answer: {error} Start it, or correct PEV_REDIS_URL.")
+        except ValueError as error:
+            raise CommandError("PEV_REDIS_URL cannot be read: write redis://:password@host:6379/0.") from error
 
 
 def is_loopback(host: str) -> bool:

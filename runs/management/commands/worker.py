@@ -24,7 +24,7 @@ class Command(TerminalCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         check_shared()
-        check_messages()
+        check_messages(self.stderr)
         call_command("migrate", verbosity=0, interactive=False)
         from runs.engine.process import Engine  # with the client of models; `--help` has to come at once
 

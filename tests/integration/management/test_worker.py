@@ -45,21 +45,18 @@ def test_sqlite_has_one_process(tmp_path: Path, arguments: list[str]) -> None:
     assert done.stderr.startswith("CommandError: Several processes need PostgreSQL: set PEV_DATABASE_URL")
 
 
-@pytest.mark.parametrize("port", ["9", "port"])
-def test_redis_that_does_not_answer_is_one_sentence(tmp_path: Path, port: str) -> None:
+def test_an_address_of_redis_that_cannot_be_read_is_one_sentence(tmp_path: Path) -> None:
     done = subprocess.run(
         [sys.executable, "manage.py", "serve", "--port", "0"],
         cwd=ROOT,
-        env=environ(tmp_path, PEV_DATABASE_URL="", PEV_REDIS_URL=f"redis://:secret@127.0.0.1:{port}/0"),
+        env=environ(tmp_path, PEV_DATABASE_URL="", PEV_REDIS_URL="redis://:secret@127.0.0.1:port/0"),
         capture_output=True,
         text=True,
         timeout=240,
         check=False,
     )
     [line] = done.stderr.splitlines()
-    assert line.startswith("CommandError: Redis does not answer: ")
-    assert line.endswith(" Start it, or correct PEV_REDIS_URL.")
-    assert "secret" not in line
+    assert line == "CommandError: PEV_REDIS_URL cannot be read: write redis://:password@host:6379/0."
 
 
 class Redis:
