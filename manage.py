@@ -1,46 +1,7 @@
 #!/usr/bin/env python
-"""The command line: `serve`, `run`, `people`, `check_models` and Django's own commands."""
+"""The command line of a checkout."""
 
-import os
-import sys
-
-from pevsite import installation
-
-STARTING = {"serve", "worker", "run", "people", "check_models", "migrate"}
-"""The commands that make an installation where there is none. Others write nothing by reading the settings."""
-
-
-def main() -> None:
-    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "pevsite.settings")
-    _data_dir(sys.argv)
-    if {"-h", "--help"}.isdisjoint(sys.argv):
-        if STARTING.intersection(sys.argv[1:2]):
-            try:
-                installation.prepare(installation.data_dir())
-            except installation.UnsafeFolder as error:
-                sys.exit(str(error))
-    elif sys.argv[1:2] == ["run"]:
-        from runs.management.commands.run import Command  # needs no tables, whose import takes longer than the rest
-
-        Command().print_help(sys.argv[0], "run")
-        return
-    from django.core.exceptions import ImproperlyConfigured
-    from django.core.management import execute_from_command_line  # the settings must find what was just prepared
-
-    try:
-        execute_from_command_line(sys.argv)
-    except ImproperlyConfigured as error:
-        sys.exit(str(error))
-
-
-def _data_dir(arguments: list[str]) -> None:
-    """Settings need the data folder before the command parses its options."""
-    for index, argument in enumerate(arguments):
-        if argument.startswith("--data-dir="):
-            os.environ["PEV_DATA_DIR"] = argument.partition("=")[2]
-        elif argument == "--data-dir" and index + 1 < len(arguments):
-            os.environ["PEV_DATA_DIR"] = arguments[index + 1]
-
+from pevsite.command_line import main
 
 if __name__ == "__main__":
     main()

@@ -8,8 +8,18 @@ import tempfile
 import tomllib
 from collections.abc import Iterator
 from functools import cache
+from importlib import metadata
 from pathlib import Path
 
+import platformdirs
+
+_PACKAGE = Path(__file__).parent
+IS_CHECKOUT = (_PACKAGE.parent / "manage.py").is_file()
+"""Else it is an installed package: nothing is ever written beside it, and templates and styles lie inside."""
+SITE = _PACKAGE.parent if IS_CHECKOUT else _PACKAGE
+"""The folder of `templates` and `static`."""
+PROGRAM = "manage.py" if IS_CHECKOUT else "pevsite"
+"""What sentences call the command line."""
 KEY_FILE = "secret.key"
 _OWN_NAMES = ("pevsite.sqlite3", KEY_FILE, "blobs", "pages")
 """How the names of what an installation keeps begin: `-wal` and `-shm` stand beside the database."""
@@ -22,18 +32,21 @@ class UnsafeFolder(Exception):
 
 @cache
 def version() -> str:
-    """The version of this copy, from the project file beside it: there is no other place that says it."""
-    project = Path(__file__).parent.parent / "pyproject.toml"
-    return str(tomllib.loads(project.read_text(encoding="utf-8"))["project"]["version"])
+    """The version of this copy, from the project file of a checkout, or from what was installed."""
+    if not IS_CHECKOUT:
+        return metadata.version("pevsite")
+    return str(tomllib.loads((SITE / "pyproject.toml").read_text(encoding="utf-8"))["project"]["version"])
 
 
 def data_dir() -> Path:
-    """The data folder, which need not exist: `.data` beside this package, or what `PEV_DATA_DIR` names."""
+    """The data folder, which need not exist: what `PEV_DATA_DIR` names, or `.data` in a checkout; of an installed
+    package where the system keeps the data of programs for this user.
+    """
     return Path(os.environ.get("PEV_DATA_DIR") or _usual_dir()).expanduser().resolve()
 
 
 def _usual_dir() -> Path:
-    return Path(__file__).parent.parent / ".data"
+    return SITE / ".data" if IS_CHECKOUT else platformdirs.user_data_path("pevsite", appauthor=False)
 
 
 def is_usual(folder: Path) -> bool:

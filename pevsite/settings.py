@@ -1,6 +1,6 @@
 """All settings, from the environment. Every variable is named once here, with its default and its reason.
 
-PEV_DATA_DIR              .data          database, files and the installation's key
+PEV_DATA_DIR              .data          database, files and the installation's key; of a package the user's data folder
 PEV_DATABASE_URL          (SQLite)       postgres://user:password@host:5432/name: PostgreSQL instead
 PEV_REDIS_URL             (none)         redis://host:6379/0: messages between several processes that serve or work
 PEV_SECRET_KEY            (a file)       the installation's key, where no file of the data folder is to hold it
@@ -33,12 +33,11 @@ PEV_REHEARSAL_DELAY       0.4            seconds per reply of the offline rules,
 """
 
 import os
-from pathlib import Path
 
 from django.utils.csp import CSP
 
 from pevsite.databases import database, messages
-from pevsite.installation import data_dir, secret_key
+from pevsite.installation import SITE, data_dir, secret_key
 
 
 def _on(name: str) -> bool:
@@ -49,7 +48,6 @@ def _number(name: str, default: int) -> int:
     return int(os.environ.get(name) or default)
 
 
-BASE_DIR = Path(__file__).resolve().parent.parent
 DATA_DIR = data_dir()
 SECRET_KEY = secret_key(DATA_DIR)
 DEBUG = _on("PEV_DEBUG")
@@ -90,7 +88,7 @@ ASGI_APPLICATION = "pevsite.asgi.application"
 TEMPLATES = [
     {
         "BACKEND": "django.template.backends.django.DjangoTemplates",
-        "DIRS": [BASE_DIR / "templates"],
+        "DIRS": [SITE / "templates"],
         "APP_DIRS": True,  # for the pages of django.contrib.admin
         "OPTIONS": {
             "context_processors": [
@@ -118,7 +116,7 @@ STORAGES = {
 }
 
 STATIC_URL = "/static/"
-STATICFILES_DIRS = [BASE_DIR / "static"]
+STATICFILES_DIRS = [SITE / "static"]
 AUTH_USER_MODEL = "runs.User"
 LOGIN_URL = "sign_in"
 LOGIN_REDIRECT_URL = "inbox"

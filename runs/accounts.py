@@ -10,6 +10,7 @@ from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.utils import timezone
 
+from pevsite.installation import PROGRAM
 from runs import live
 from runs.enums import LinkKind
 from runs.errors import InvalidInput
@@ -91,7 +92,7 @@ def named(name: str) -> User:
     person = User.objects.filter(username=name).first()
     if person is None:
         known = ", ".join(User.objects.order_by("username").values_list("username", flat=True)[:20]) or "nobody yet"
-        raise InvalidInput(f"There is no user “{name}”; there are: {known}. Add them: manage.py people invite NAME")
+        raise InvalidInput(f"There is no user “{name}”; there are: {known}. Add them: {PROGRAM} people invite NAME")
     return person
 
 

@@ -3,6 +3,7 @@
 import time
 from collections.abc import Mapping
 
+from pevsite.installation import PROGRAM
 from runs.llm.capabilities import Probed, known, use_probed
 from runs.llm.provider import REHEARSAL, configured_models
 from runs.llm.servers import Server, server_for
@@ -38,7 +39,7 @@ def hint(environ: Mapping[str, str]) -> str:
         and model not in REHEARSAL.values()
         and (server.address, model) not in asked
     ]
-    return f"Nobody has asked yet what is honoured: {', '.join(open_)}. Do: manage.py check_models" if open_ else ""
+    return f"Nobody has asked yet what is honoured: {', '.join(open_)}. Do: {PROGRAM} check_models" if open_ else ""
 
 
 def refresh() -> None:

@@ -14,6 +14,7 @@ from django.db import DatabaseError, connections
 from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.migrations.recorder import MigrationRecorder
 
+from pevsite.installation import PROGRAM
 from runs.management.terminal import TerminalCommand
 
 _ONE_AT_A_TIME = 7_306_001
@@ -31,7 +32,7 @@ class Command(TerminalCommand, Migrate):
             except DatabaseError as error:
                 raise CommandError(
                     f"The tables of this version could not be made: {_line(error)}. Nothing else was changed. Let "
-                    "manage.py migrate run as the owner of the database, with room on its disk."
+                    f"{PROGRAM} migrate run as the owner of the database, with room on its disk."
                 ) from error
 
 

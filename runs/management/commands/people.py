@@ -8,7 +8,7 @@ from django.conf import settings
 from django.core.management import call_command
 from django.core.management.base import CommandError
 
-from pevsite.installation import data_option
+from pevsite.installation import PROGRAM, data_option
 from runs import accounts
 from runs.enums import LinkKind
 from runs.errors import InvalidInput
@@ -25,7 +25,7 @@ _ACTIONS: Mapping[str, tuple[Callable[[User], None], str, str]] = {
     "activate": (
         accounts.activate,
         "let somebody sign in again; what has ended stays ended",
-        "“{}” is active. A link: manage.py people link {}{}",
+        "“{}” is active. A link: " + PROGRAM + " people link {}{}",
     ),
     "signout": (
         accounts.sign_out_everywhere,

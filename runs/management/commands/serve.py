@@ -14,7 +14,7 @@ from django.core.management import call_command
 from django.core.management.base import CommandError, OutputWrapper
 from django.db import connection
 
-from pevsite.installation import data_option
+from pevsite.installation import PROGRAM, data_option
 from runs.engine import probes
 from runs.errors import InvalidInput
 from runs.lifecycle.defaults import current_service, default_policy
@@ -36,7 +36,7 @@ class Command(TerminalCommand):
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--host", default="127.0.0.1", help="address to listen on (127.0.0.1)")
         parser.add_argument("--port", type=int, default=8000, help="port to listen on (8000)")
-        parser.add_argument("--no-engine", action="store_true", help="serve only: manage.py worker does the work")
+        parser.add_argument("--no-engine", action="store_true", help=f"serve only: {PROGRAM} worker does the work")
         parser.add_argument("--data-dir", help="folder for database and files (.data, or PEV_DATA_DIR)")
 
     def handle(self, *args: Any, host: str, port: int, no_engine: bool, **options: Any) -> None:
@@ -62,7 +62,7 @@ class Command(TerminalCommand):
         if hint := probes.hint(os.environ):
             self.stdout.write(hint + data_option(settings.DATA_DIR))
         self.stdout.write(f"Sign in (works once, within 10 minutes): {base}{link_for(first_administrator())}")
-        self.stdout.write(f"Another link: manage.py people link USER --base {base}{data_option(settings.DATA_DIR)}")
+        self.stdout.write(f"Another link: {PROGRAM} people link USER --base {base}{data_option(settings.DATA_DIR)}")
         self.stdout.write("Stop with Ctrl-C.")
         if not is_loopback(host):
             self.stdout.write(self.style.ERROR(warning(host, port)))
@@ -114,8 +114,8 @@ def check_shared() -> None:
     """Raises CommandError where no other process could take part in the work."""
     if connection.vendor == "sqlite":
         raise CommandError(
-            "Several processes need PostgreSQL: set PEV_DATABASE_URL, the same for all. On SQLite `manage.py serve` by "
-            "itself does everything."
+            "Several processes need PostgreSQL: set PEV_DATABASE_URL, the same for all. On SQLite "
+            f"`{PROGRAM} serve` by itself does everything."
         )
 
 

@@ -14,7 +14,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 from django_htmx.http import HttpResponseClientRedirect
 
-from pevsite.installation import is_usual
+from pevsite.installation import IS_CHECKOUT, PROGRAM, is_usual
 from runs import accounts, live
 from runs.logs import about
 from runs.models import User
@@ -38,7 +38,12 @@ def sign_in(request: HttpRequest) -> HttpResponse:
     response = render(
         request,
         "account/sign_in.html",
-        {"spent": spent, "usual_folder": is_usual(settings.DATA_DIR)},
+        {
+            "spent": spent,
+            "program": PROGRAM,
+            "is_checkout": IS_CHECKOUT,
+            "usual_folder": is_usual(settings.DATA_DIR),
+        },
         status=410 if spent else 200,
     )
     if wanted := _safe(request, request.GET.get("next", "")):

@@ -6,15 +6,14 @@ import ast
 from collections.abc import Mapping
 from enum import StrEnum
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import pytest
 from django.apps import apps
-from django.conf import settings
 from django.db.models import F, Model
 from django.utils import timezone
 
+from pevsite.installation import SITE
 from runs.enums import (
     AttemptStatus,
     GateStatus,
@@ -185,7 +184,7 @@ def test_a_row_that_is_gone_is_refused() -> None:
 
 # ---- nobody goes past them ----------------------------------------------------------------------------------------
 
-RUNS = Path(settings.BASE_DIR) / "runs"
+RUNS = SITE / "runs"
 WRITES = {"update", "create", "get_or_create", "update_or_create", "aupdate", "acreate"}
 STATUS_ROWS = {"Run", "Plan", "Step", "Attempt", "Gate", "WorkItem"}
 JOURNAL_ROWS = {"Event", "ModelCall", "ToolCall"}

@@ -1,0 +1,45 @@
+"""The command line: `serve`, `worker`, `run`, `people`, `check_models` and Django's own commands.
+
+`manage.py` of a checkout, and the program `pevsite` of an installed package.
+"""
+
+import os
+import sys
+
+from pevsite import installation
+
+STARTING = {"serve", "worker", "run", "people", "check_models", "migrate"}
+"""The commands that make an installation where there is none. Others write nothing by reading the settings."""
+
+
+def main() -> None:
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "pevsite.settings")
+    _data_dir(sys.argv)
+    if {"-h", "--help"}.isdisjoint(sys.argv):
+        if STARTING.intersection(sys.argv[1:2]):
+            try:
+                installation.prepare(installation.data_dir())
+            except installation.UnsafeFolder as error:
+                sys.exit(str(error))
+    elif sys.argv[1:2] == ["run"]:
+        from runs.management.commands.run import Command  # needs no tables, whose import takes longer than the rest
+
+        Command().print_help(sys.argv[0], "run")
+        return
+    # only now: the settings must find what was just prepared
+    from django.core.exceptions import ImproperlyConfigured
+    from django.core.management import execute_from_command_line
+
+    try:
+        execute_from_command_line(sys.argv)
+    except ImproperlyConfigured as error:
+        sys.exit(str(error))
+
+
+def _data_dir(arguments: list[str]) -> None:
+    """Settings need the data folder before the command parses its options."""
+    for index, argument in enumerate(arguments):
+        if argument.startswith("--data-dir="):
+            os.environ["PEV_DATA_DIR"] = argument.partition("=")[2]
+        elif argument == "--data-dir" and index + 1 < len(arguments):
+            os.environ["PEV_DATA_DIR"] = arguments[index + 1]
