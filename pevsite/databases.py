@@ -1,5 +1,6 @@
-"""Where an installation keeps rows and passes messages on: in itself, or in PostgreSQL and Redis by their addresses."""
+"""Where an installation keeps rows, passes messages on and works: in itself, or in PostgreSQL, Redis and Celery."""
 
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -69,6 +70,25 @@ def messages(address: str) -> dict[str, Any]:
         ) from error
     # Published, not queued: a message is for who listens now, and what is lost the sweeper finds in the rows.
     return {"BACKEND": "channels_redis.pubsub.RedisPubSubChannelLayer", "CONFIG": {"hosts": [address]}}
+
+
+def engine(name: str, database_address: str, redis_address: str) -> str:
+    """The engine of that name, `embedded` without one. Raises ImproperlyConfigured also where something is missing."""
+    if name in {"", "embedded"}:
+        return "embedded"
+    if name != "celery":
+        raise ImproperlyConfigured(
+            f"PEV_ENGINE is “{name}”, which is no engine: leave it out, or write embedded or celery."
+        )
+    if not database_address:
+        raise ImproperlyConfigured(
+            "PEV_ENGINE=celery needs PostgreSQL, since several processes write: set PEV_DATABASE_URL, the same for all."
+        )
+    if not redis_address:
+        raise ImproperlyConfigured("PEV_ENGINE=celery needs Redis as its broker: set PEV_REDIS_URL, the same for all.")
+    if find_spec("celery") is None:  # an optional extra; importing it takes a moment that most commands need not wait
+        raise ImproperlyConfigured("PEV_ENGINE=celery needs Celery, which is not installed: run uv sync --extra scale.")
+    return name
 
 
 def _sqlite(data_dir: Path) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 PEV_DATA_DIR              .data          database, files and the installation's key; of a package the user's data folder
 PEV_DATABASE_URL          (SQLite)       postgres://user:password@host:5432/name: PostgreSQL instead
 PEV_REDIS_URL             (none)         redis://host:6379/0: messages between several processes that serve or work
+PEV_ENGINE                embedded       celery: Celery workers carry out the work, notified through Redis
 PEV_SECRET_KEY            (a file)       the installation's key, where no file of the data folder is to hold it
 PEV_HOSTS                 127.0.0.1,localhost,[::1]   host names that may be asked for, comma-separated
 PEV_TLS                   off            on behind a TLS proxy: secure cookies, HSTS, https origins
@@ -36,7 +37,7 @@ import os
 
 from django.utils.csp import CSP
 
-from pevsite.databases import database, messages
+from pevsite.databases import database, engine, messages
 from pevsite.installation import SITE, data_dir, secret_key
 
 
@@ -104,10 +105,13 @@ TEMPLATES = [
 ]
 
 WORKERS = _number("PEV_WORKERS", 16)
-DATABASES = {"default": database(DATA_DIR, os.environ.get("PEV_DATABASE_URL", ""), WORKERS)}
+_DATABASE_URL, REDIS_URL = os.environ.get("PEV_DATABASE_URL", ""), os.environ.get("PEV_REDIS_URL", "")
+DATABASES = {"default": database(DATA_DIR, _DATABASE_URL, WORKERS)}
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
-CHANNEL_LAYERS = {"default": messages(os.environ.get("PEV_REDIS_URL", ""))}
-TASKS = {"default": {"BACKEND": "runs.engine.embedded.EmbeddedBackend"}}
+CHANNEL_LAYERS = {"default": messages(REDIS_URL)}
+ENGINE = engine(os.environ.get("PEV_ENGINE", ""), _DATABASE_URL, REDIS_URL)
+_BACKENDS = {"embedded": "runs.engine.embedded.EmbeddedBackend", "celery": "runs.engine.distributed.CeleryBackend"}
+TASKS = {"default": {"BACKEND": _BACKENDS[ENGINE]}}
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
     "staticfiles": {"BACKEND": "runs.web.static.HashedNames"},

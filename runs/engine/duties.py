@@ -16,10 +16,13 @@ LASTS = timedelta(seconds=60)
 
 
 class Turn:
-    """Whether it is this process that has the duty called `name`. Another one may begin when this one is silent."""
+    """Whether it is this process that has the duty called `name`. Another one may begin when this one was silent for
+    as long as it `lasts`.
+    """
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, lasts: timedelta = LASTS) -> None:
         self._name = name
+        self._lasts = lasts
         self._owner = f"{socket.gethostname()[:40]}/{os.getpid()}/{uuid.uuid4().hex}"
         self._sure_until = 0.0
 
@@ -28,10 +31,16 @@ class Turn:
         began = time.monotonic()
         if began < self._sure_until:
             return True
-        held = {"owner": self._owner, "until": clock.after(LASTS)}
+        held = {"owner": self._owner, "until": clock.after(self._lasts)}
         with history.writing():
             _, is_new = Duty.objects.get_or_create(name=self._name, defaults=held)
             free = Q(owner=self._owner) | Q(until__lt=clock.now())
             is_mine = is_new or Duty.objects.filter(free, name=self._name).update(**held) == 1
-        self._sure_until = began + LASTS.total_seconds() / 3 if is_mine else 0.0
+        self._sure_until = began + self._lasts.total_seconds() / 3 if is_mine else 0.0
         return is_mine
+
+    def give_up(self) -> None:
+        """Let another process begin at once."""
+        self._sure_until = 0.0
+        with history.writing():
+            Duty.objects.filter(name=self._name, owner=self._owner).update(until=clock.now())

@@ -2,28 +2,22 @@
 
 from __future__ import annotations
 
-import os
 import threading
 from collections import deque
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from traceback import format_exception
 from typing import Any
-from uuid import uuid4
 
-from django.db import close_old_connections
-from django.tasks import Task, TaskContext, TaskResult, TaskResultStatus
+from django.tasks import Task, TaskResult, TaskResultStatus
 from django.tasks.backends.base import BaseTaskBackend
-from django.tasks.base import TaskError
 from django.tasks.exceptions import TaskResultDoesNotExist
-from django.tasks.signals import task_enqueued, task_finished, task_started
+from django.tasks.signals import task_enqueued
 from django.utils import timezone
-from django.utils.json import normalize_json
+
+from runs.engine.tasks import Result, carry_out, ready
 
 MAX_RESULTS = 1_000
 """So many finished results are remembered; the oldest goes first."""
-
-type Result = TaskResult[Any, Any]
 
 
 class Pool:
@@ -50,6 +44,10 @@ class Pool:
         if executor is not None:
             executor.shutdown(wait=False, cancel_futures=True)
 
+    @property
+    def is_started(self) -> bool:
+        return self._executor is not None
+
     def take(self, result: Result, sender: type[BaseTaskBackend]) -> Result:
         """Let a thread run the task. Without threads the result comes back as it was."""
         executor = self._executor
@@ -72,33 +70,11 @@ class Pool:
             raise TaskResultDoesNotExist(result_id) from None
 
     def _run(self, result: Result, sender: type[BaseTaskBackend]) -> None:
-        now = timezone.now()
-        worker = f"{os.getpid()}/{threading.current_thread().name}"
-        status = TaskResultStatus.RUNNING
-        running = replace(result, status=status, started_at=now, last_attempted_at=now, worker_ids=[worker])
-        task_started.send(sender, task_result=self._keep(running))
-        try:
-            value = _called(running)
-        except BaseException as error:  # a thread has no one to raise it to
-            # sent from inside the handler, as Django's own backends do: its log takes the traceback from there
-            task_finished.send(sender, task_result=self._finish(running, TaskResultStatus.FAILED, error=error))
-        else:
-            task_finished.send(sender, task_result=self._finish(running, TaskResultStatus.SUCCESSFUL, value=value))
-        finally:
-            close_old_connections()
-
-    def _finish(
-        self, result: Result, status: TaskResultStatus, *, value: Any = None, error: BaseException | None = None
-    ) -> Result:
-        errors = [_task_error(error)] if error else []
-        finished = replace(result, status=status, finished_at=timezone.now(), errors=errors)
-        object.__setattr__(finished, "_return_value", value)  # no argument of the class; Django's backends do this too
-        self._keep(finished)
+        carry_out(result, sender, self._keep)
         with self._lock:
-            self._finished.append(finished.id)
+            self._finished.append(result.id)
             while len(self._finished) > MAX_RESULTS:
                 self._results.pop(self._finished.popleft(), None)
-        return finished
 
     def _keep(self, result: Result) -> Result:
         with self._lock:
@@ -108,19 +84,6 @@ class Pool:
     def _drop(self, result: Result) -> None:
         with self._lock:
             self._results.pop(result.id, None)
-
-
-def _called(result: Result) -> Any:
-    """What the task returns, as JSON would keep it."""
-    context: tuple[TaskContext[..., Any], ...] = (TaskContext(task_result=result),) if result.task.takes_context else ()
-    return normalize_json(result.task.call(*context, *result.args, **result.kwargs))
-
-
-def _task_error(error: BaseException) -> TaskError:
-    kind = type(error)
-    return TaskError(
-        exception_class_path=f"{kind.__module__}.{kind.__qualname__}", traceback="".join(format_exception(error))
-    )
 
 
 pool = Pool()
@@ -137,21 +100,7 @@ class EmbeddedBackend(BaseTaskBackend):
 
     def enqueue[**P, R](self, task: Task[P, R], args: Any, kwargs: Any) -> TaskResult[P, R]:
         self.validate_task(task)
-        result = TaskResult(
-            task=task,
-            id=uuid4().hex,
-            status=TaskResultStatus.READY,
-            enqueued_at=None,
-            started_at=None,
-            finished_at=None,
-            last_attempted_at=None,
-            args=list(args),
-            kwargs=dict(kwargs),
-            backend=self.alias,
-            errors=[],
-            worker_ids=[],
-        )
-        return pool.take(result, type(self))
+        return pool.take(ready(task, args, kwargs, self.alias), type(self))
 
     def get_result(self, result_id: str) -> Result:
         return pool.result(result_id)

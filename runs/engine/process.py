@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
 from django.conf import settings
 
 from runs.engine import probes
@@ -12,6 +15,10 @@ from runs.engine.perform import enqueue
 from runs.engine.sweeper import Sweeper
 from runs.engine.work import heartbeat
 
+if TYPE_CHECKING:
+    from runs.engine.consuming import Threads
+    from runs.engine.overdue import Overdue
+
 
 class Engine:
     """One at a time in a process. `only_run` limits the sweeper to one run, for the command line; a process that only
@@ -20,13 +27,22 @@ class Engine:
 
     def __init__(self, workers: int | None = None, only_run: int | None = None) -> None:
         self._workers = settings.WORKERS if workers is None else workers
-        self._sweeper = Sweeper(enqueue if self._workers else None, only_run)
+        self._celery: tuple[Threads, Overdue] | None = None
+        if self._workers and settings.ENGINE == "celery" and only_run is None:
+            from runs.engine.consuming import Threads  # an optional extra
+            from runs.engine.overdue import Overdue
+
+            self._celery = Threads(), Overdue()
+        notify = self._celery[1] if self._celery else _enqueue_all
+        self._sweeper = Sweeper(notify if self._workers else None, only_run)
 
     def start(self) -> None:
         """Take part in the work of this installation from now on."""
         database.start()
         database.call(probes.load)  # before anything is asked
-        if self._workers:
+        if self._celery:
+            self._celery[0].start(self._workers)
+        elif self._workers:
             pool.start(self._workers)
             notifications.start()
         self._sweeper.start()
@@ -36,5 +52,14 @@ class Engine:
         self._sweeper.stop()
         pool.stop()
         notifications.stop()
+        if self._celery:
+            self._celery[0].stop()
         heartbeat.give_back()
+        if self._celery:
+            self._celery[1].stop()
         database.stop()
+
+
+def _enqueue_all(due: Sequence[int]) -> None:
+    for work_id in due:
+        enqueue(work_id)

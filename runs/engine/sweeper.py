@@ -7,7 +7,7 @@ has submitted go with it, and files of runs that were deleted.
 import logging
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
 
 from django.db import connection
@@ -36,13 +36,13 @@ _COMMITTED_WITHIN = timedelta(minutes=2)
 
 
 class Sweeper:
-    """A thread that polls every `POLL_INTERVAL` seconds and calls `notify` with the ids of work items.
+    """A thread that polls every `POLL_INTERVAL` seconds and calls `notify` with the ids of work items that are due.
 
     Without `notify` it belongs to a process that only serves: it tells browsers what others wrote, and does no more.
     What has to be done once for the installation one process at a time does (`Turn`).
     """
 
-    def __init__(self, notify: Callable[[int], object] | None, only_run: int | None = None) -> None:
+    def __init__(self, notify: Callable[[Sequence[int]], object] | None, only_run: int | None = None) -> None:
         self._notify = notify
         self._upkeep = Turn("upkeep")
         self._only_run = only_run
@@ -79,12 +79,11 @@ class Sweeper:
         if self._notify:
             self._work(self._notify)
 
-    def _work(self, notify: Callable[[int], object]) -> None:
+    def _work(self, notify: Callable[[Sequence[int]], object]) -> None:
         items = WorkItem.objects.filter(due()).order_by("due_at")
         if self._only_run is not None:
             items = items.filter(run_id=self._only_run)
-        for work_id in items.values_list("pk", flat=True)[:500]:
-            notify(work_id)
+        notify(list(items.values_list("pk", flat=True)[:500]))
         if self._only_run is None:
             documents.refresh()
             self._keep_up()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import nullcontext
 from functools import partial
+from pathlib import Path
 
 import pytest
 from django.db import transaction
@@ -16,6 +17,7 @@ from runs.web import preparing
 from tests import databases, factories
 from tests.fakes.anthropic_api import FakeAnthropic
 from tests.fakes.team import Team
+from tests.redis_server import Redis
 
 collect_ignore = ["test_first_version.py"] if databases.GIVEN else []
 """The first version kept its rows in SQLite, and so does its folder."""
@@ -95,6 +97,14 @@ def api(service: FakeAnthropic, monkeypatch: pytest.MonkeyPatch) -> Iterator[Fak
     monkeypatch.setenv("ANTHROPIC_API_KEY", "test-key-of-nobody")
     yield service
     assert service.violations == []
+
+
+@pytest.fixture
+def redis(tmp_path: Path) -> Iterator[Redis]:
+    """For a test that is `scaled`."""
+    server = Redis(tmp_path)
+    yield server
+    server.stop()
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from django.core.exceptions import ImproperlyConfigured
 
-from pevsite.databases import database, messages
+from pevsite.databases import database, engine, messages
 
 ADDRESS = "postgres://alice:secret@db.example:5433/pev"
 
@@ -80,3 +80,31 @@ def test_another_address_or_a_missing_driver_is_a_sentence(monkeypatch: pytest.M
     monkeypatch.setitem(sys.modules, "channels_redis", None)
     with pytest.raises(ImproperlyConfigured, match="PEV_REDIS_URL names Redis, and its driver is not installed"):
         messages("redis://cache.example")
+
+
+REDIS = "redis://cache.example"
+
+
+def test_the_engine_is_the_embedded_one_unless_another_is_named() -> None:
+    assert [engine("", "", ""), engine("embedded", ADDRESS, REDIS)] == ["embedded", "embedded"]
+    assert engine("celery", ADDRESS, REDIS) == "celery"
+
+
+@pytest.mark.parametrize(
+    ("given", "sentence"),
+    [
+        (("celerey", ADDRESS, REDIS), "PEV_ENGINE is “celerey”, which is no engine"),
+        (("celery", "", REDIS), "needs PostgreSQL"),
+        (("celery", ADDRESS, ""), "needs Redis"),
+    ],
+)
+def test_an_engine_that_lacks_something_is_a_sentence(given: tuple[str, str, str], sentence: str) -> None:
+    with pytest.raises(ImproperlyConfigured, match=sentence) as refused:
+        engine(*given)
+    assert "secret" not in str(refused.value)
+
+
+def test_celery_that_is_not_installed_is_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pevsite.databases.find_spec", lambda _: None)
+    with pytest.raises(ImproperlyConfigured, match="not installed: run uv sync --extra scale"):
+        engine("celery", ADDRESS, REDIS)

@@ -51,7 +51,7 @@ class Command(TerminalCommand):
         if host not in {*settings.ALLOWED_HOSTS, "0.0.0.0", "::"}:
             settings.ALLOWED_HOSTS.append(host)
         call_command("migrate", verbosity=0, interactive=False)
-        self._serve(host, port, 0 if no_engine else None)
+        self._serve(host, port, 0 if no_engine or settings.ENGINE == "celery" else None)
 
     def _greet(self, host: str, port: int) -> None:
         shown = "127.0.0.1" if host in {"0.0.0.0", "::"} else host
@@ -63,6 +63,8 @@ class Command(TerminalCommand):
             self.stdout.write(hint + data_option(settings.DATA_DIR))
         self.stdout.write(f"Sign in (works once, within 10 minutes): {base}{link_for(first_administrator())}")
         self.stdout.write(f"Another link: {PROGRAM} people link USER --base {base}{data_option(settings.DATA_DIR)}")
+        if settings.ENGINE == "celery":
+            self.stdout.write(f"This process serves only: {PROGRAM} worker does the work, on this or any machine.")
         self.stdout.write("Stop with Ctrl-C.")
         if not is_loopback(host):
             self.stdout.write(self.style.ERROR(warning(host, port)))

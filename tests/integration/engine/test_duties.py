@@ -36,6 +36,21 @@ def test_who_was_silent_finds_out_that_another_has_it() -> None:
     assert not first.is_mine()
 
 
+def test_who_gives_it_up_leaves_it_to_another_at_once() -> None:
+    first, second = Turn("upkeep"), Turn("upkeep")
+    assert first.is_mine()
+    second.give_up()
+    assert not second.is_mine()
+    first.give_up()
+    assert second.is_mine()
+    assert not first.is_mine()
+
+
+def test_it_may_last_for_less_than_others() -> None:
+    assert Turn("short", lasts=timedelta(seconds=-1)).is_mine()
+    assert Turn("short").is_mine()
+
+
 def test_upkeep_is_done_by_one_of_several_that_work_and_by_none_that_only_serves() -> None:
     first, second, serving = Sweeper(lambda _: None), Sweeper(lambda _: None), Sweeper(None)
     first.poll()

@@ -25,7 +25,7 @@ def test_it_rings_for_what_is_due_and_tells_what_is_new_since_it_began(
     notified: list[int] = []
     told: list[tuple[int, int]] = []
     monkeypatch.setattr(live, "announce", lambda run_id, seq: told.append((run_id, seq)))
-    sweeper = Sweeper(notified.append)
+    sweeper = Sweeper(notified.extend)
     sweeper.poll()
     assert (notified, told) == ([WorkItem.objects.get().pk], [])
     recorded(run.pk, Note(text="x"))
@@ -40,7 +40,7 @@ def test_it_outlives_a_database_that_is_away_at_first(submitted: Submit, monkeyp
     submitted()
     monkeypatch.setattr(sweeping, "POLL_INTERVAL", 0.01)
     notified: list[int] = []
-    sweeper = Sweeper(notified.append)
+    sweeper = Sweeper(notified.extend)
     away = [True]
 
     def once_away(execute: Any, sql: str, params: Any, many: bool, context: Any) -> Any:

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import shutil
 import signal
-import socket
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from tests import databases
 from tests.browser.site import Site
 from tests.databases import rows
 from tests.fakes.anthropic_answers import Answer, Request
@@ -23,11 +19,9 @@ from tests.installation import ROOT, Installation, environ
 from tests.integration.engine.machine import KILLED
 from tests.integration.engine.machine import environ as with_model
 from tests.integration.web.serving.visitor import Follower, Visitor
+from tests.redis_server import Redis, scaled
 
 pytestmark = pytest.mark.allow_hosts(["127.0.0.1"])
-scaled = pytest.mark.skipif(
-    not (databases.GIVEN and shutil.which("redis-server")), reason="needs PostgreSQL and redis-server"
-)
 
 
 @pytest.mark.parametrize("arguments", [["worker"], ["serve", "--no-engine", "--port", "0"]])
@@ -57,29 +51,6 @@ def test_an_address_of_redis_that_cannot_be_read_is_one_sentence(tmp_path: Path)
     )
     [line] = done.stderr.splitlines()
     assert line == "CommandError: PEV_REDIS_URL cannot be read: write redis://:password@host:6379/0."
-
-
-class Redis:
-    """A server on a port of its own, from the start on."""
-
-    def __init__(self, folder: Path) -> None:
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            port = probe.getsockname()[1]
-        self.url = f"redis://127.0.0.1:{port}/0"
-        command = ["redis-server", "--port", str(port), "--save", "", "--dir", str(folder)]
-        self._process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
-
-    def stop(self) -> None:
-        self._process.kill()
-        self._process.wait()
-
-
-@pytest.fixture
-def redis(tmp_path: Path) -> Iterator[Redis]:
-    server = Redis(tmp_path)
-    yield server
-    server.stop()
 
 
 @scaled

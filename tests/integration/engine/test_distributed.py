@@ -1,0 +1,144 @@
+"""The backend of Celery: what is sent, what a worker makes of it, and a Redis that is away."""
+
+from __future__ import annotations
+
+import logging
+import socket
+import threading
+import time
+from collections.abc import Iterator
+
+import pytest
+from django.tasks import TaskResultStatus, task
+from django.tasks.exceptions import InvalidTask
+from django.test import override_settings
+from pytest_django import DjangoCaptureOnCommitCallbacks
+
+from pevsite.celery import app
+from runs.engine import distributed
+from runs.engine.distributed import CeleryBackend, Sender, carry_out_task
+from runs.engine.embedded import pool
+from runs.engine.perform import enqueue, perform_work
+from runs.models import Event, WorkItem
+from tests.factories import Submit
+
+pytestmark = pytest.mark.allow_hosts(["127.0.0.1"])
+BACKEND = CeleryBackend("default", {})
+called: list[tuple[int, int]] = []
+
+
+@task
+def add(a: int, *, b: int) -> int:
+    called.append((a, b))
+    return a + b
+
+
+@task
+def stumble() -> None:
+    raise LookupError("there is no such thing")
+
+
+@pytest.fixture
+def sent(monkeypatch: pytest.MonkeyPatch) -> list[distributed.Message]:
+    sent: list[distributed.Message] = []
+    monkeypatch.setattr(distributed.sender, "put", sent.append)
+    return sent
+
+
+@pytest.fixture
+def nobody_there(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """An address at which no Redis answers."""
+    with socket.socket() as silent:
+        silent.bind(("127.0.0.1", 0))  # nobody listens: connections are refused
+        url = f"redis://127.0.0.1:{silent.getsockname()[1]}/0"
+        monkeypatch.setattr(app, "connection_for_write", lambda **options: app.connection(url, **options))
+        yield
+
+
+def by_a_worker(message: distributed.Message) -> None:
+    """In a thread of its own, as Celery calls it: the connections of a thread are closed after each task."""
+    thread = threading.Thread(target=carry_out_task, args=message)
+    thread.start()
+    thread.join()
+
+
+def test_a_task_is_sent_as_its_path_and_arguments_and_a_worker_calls_it(sent: list[distributed.Message]) -> None:
+    result = BACKEND.enqueue(add, [2], {"b": 3})
+    assert (result.status, result.enqueued_at is not None) == (TaskResultStatus.READY, True)
+    assert sent == [(f"{__name__}.add", [2], {"b": 3})]
+    called.clear()
+    by_a_worker(sent[0])
+    assert called == [(2, 3)]
+
+
+def test_what_a_task_raises_is_logged_and_ends_no_worker(caplog: pytest.LogCaptureFixture) -> None:
+    by_a_worker((f"{__name__}.stumble", [], {}))
+    [record] = [record for record in caplog.records if record.levelno == logging.ERROR]
+    assert record.name == "django.tasks"
+    assert "there is no such thing" in str(record.exc_info)
+
+
+def test_a_process_with_threads_of_its_own_keeps_its_tasks(sent: list[distributed.Message]) -> None:
+    """`manage.py run` performs what it submits."""
+    called.clear()
+    pool.start(1)
+    try:
+        BACKEND.enqueue(add, [1], {"b": 1})
+        while not called:
+            time.sleep(0.002)
+    finally:
+        pool.stop()
+    assert (called, sent) == ([(1, 1)], [])
+
+
+def test_tasks_that_celery_cannot_carry_out_are_refused() -> None:
+    with pytest.raises(InvalidTask):
+        BACKEND.enqueue(add.using(priority=5), [], {})
+
+
+def test_a_process_that_ends_begins_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    ending = threading.Event()
+    ending.set()
+    monkeypatch.setattr(distributed, "stopped", ending)
+    called.clear()
+    by_a_worker((f"{__name__}.add", [1], {"b": 1}))
+    assert called == []
+
+
+@pytest.mark.usefixtures("nobody_there")
+def test_a_redis_that_is_away_is_told_once_and_whoever_sends_does_not_wait(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.INFO, "runs")
+    sender = Sender()
+    for number in range(3):
+        sender.put((f"{__name__}.add", [number], {"b": 0}))
+        while sender._waiting or not sender.is_away:
+            time.sleep(0.002)
+    assert [record.getMessage().partition(":")[0] for record in caplog.records] == [
+        "no worker can be notified of work until Redis answers"
+    ]
+
+
+@override_settings(TASKS={"default": {"BACKEND": "runs.engine.distributed.CeleryBackend"}})
+@pytest.mark.usefixtures("nobody_there")
+@pytest.mark.django_db
+def test_a_run_is_submitted_while_redis_is_away(
+    submitted: Submit, django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks
+) -> None:
+    with django_capture_on_commit_callbacks(execute=True):
+        run = submitted()
+    assert WorkItem.objects.get(run=run).status == "ready"
+
+
+@override_settings(TASKS={"default": {"BACKEND": "runs.engine.distributed.CeleryBackend"}})
+@pytest.mark.django_db(transaction=True)
+def test_a_notification_that_comes_twice_is_claimed_once(
+    submitted: Submit, sent: list[distributed.Message], team: object
+) -> None:
+    submitted()
+    item = WorkItem.objects.get()
+    enqueue(item.pk)  # as the commit of the submission has done
+    assert sent == [(perform_work.module_path, [item.pk], {})] * 2
+    for message in sent:
+        by_a_worker(message)
+    assert WorkItem.objects.get(pk=item.pk).epoch == 1
+    assert Event.objects.filter(kind="recovered").count() == 0
