@@ -63,6 +63,20 @@ def rows(data: Path, sql: str) -> list[Any]:
         return [tuple(_plain(value) for value in row) for row in connected.execute(sql)]
 
 
+def write(data: Path, *statements: str) -> None:
+    """Carry these out on the database of a folder, in one transaction."""
+    if not GIVEN:
+        with closing(sqlite3.connect(data / "pevsite.sqlite3", timeout=60)) as database, database:
+            for sql in statements:
+                database.execute(sql)
+        return
+    import psycopg  # an extra
+
+    with psycopg.connect(address_of(data)) as connected:
+        for sql in statements:
+            connected.execute(sql)
+
+
 _NAMES = "SELECT datname FROM pg_database WHERE datname"
 _THERE = f"{_NAMES} = %s"
 

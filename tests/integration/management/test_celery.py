@@ -30,7 +30,8 @@ class Cluster:
 
     def __init__(self, data: Path, api: FakeAnthropic, redis: Redis) -> None:
         self.data = data
-        self._environ = with_model(data, api) | {"PEV_REDIS_URL": redis.url, "PEV_ENGINE": "celery"}
+        engine = {"PEV_REDIS_URL": redis.url, "PEV_ENGINE": "celery", "PEV_MAX_LOSSES": "2"}
+        self._environ = with_model(data, api) | engine
         self._workers: list[subprocess.Popen[str]] = []
 
     def worker(self) -> subprocess.Popen[str]:
@@ -125,6 +126,31 @@ def test_a_worker_that_is_asked_to_end_hands_over_at_once(cluster: Cluster, api:
     assert cluster.end() == [0, 0]
     assert cluster.rows("SELECT count(*) FROM runs_event WHERE kind = 'recovered'") == [(0,)]
     assert cluster.rows("SELECT count(*) FROM runs_toolcall") == [(1,)]
+
+
+@scaled
+def test_work_that_ends_its_process_each_time_waits_for_a_person(cluster: Cluster, api: FakeAnthropic) -> None:
+    """Whichever process it ended: the losses are counted in its row."""
+    asked, over = threading.Semaphore(0), threading.Event()
+
+    def silent(request: Request, right: Answer) -> Answer:
+        asked.release()
+        over.wait(120)
+        return right
+
+    team = Team(plan=plan(step("one")), planner=silent)
+    api.script(team)
+    cluster.submit()
+    for _ in range(2):
+        worker = cluster.worker()
+        assert asked.acquire(timeout=120)
+        worker.send_signal(signal.SIGKILL)
+    cluster.worker()
+    sentence = "2 times in a row the process that was at it ended without getting on; its log may say why."
+    cluster.wait("SELECT kind, status, question FROM runs_gate", [("error", "open", sentence)])
+    over.set()
+    assert cluster.end() == [-signal.SIGKILL, -signal.SIGKILL, 0]
+    assert len(team.seen["planner"]) == 2
 
 
 @scaled

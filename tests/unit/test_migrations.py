@@ -1,0 +1,91 @@
+"""A rolling upgrade runs the version before on the tables of the next: migrations add, or say that they do not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+from django.db import migrations, models
+from django.db.migrations.loader import MigrationLoader
+from django.db.migrations.operations.base import Operation
+from django.db.migrations.state import ProjectState
+
+FIRST_HELD = 35
+"""The number of the first migration after 0.2.0 that processes of several versions can meet."""
+_ADDING = (migrations.CreateModel, migrations.AddIndex, migrations.RemoveIndex, migrations.RemoveConstraint)
+_FREE = {"blank", "choices", "help_text", "verbose_name", "validators", "default", "error_messages", "db_default"}
+"""What of a field changes no column, or a column so that nobody who writes it notices."""
+
+
+def is_additive(operation: Operation, before: ProjectState) -> bool:
+    """Whether code that does not know of this goes on reading and writing the tables."""
+    match operation:
+        case migrations.AddField(field=field):
+            return bool(field.null or field.has_db_default() or field.many_to_many)  # `default` is Django's alone
+        case migrations.AlterField(model_name=model, name=name, field=field):
+            return _is_wider(before.models["runs", model.lower()].fields[name], field)
+        case migrations.AlterModelOptions():
+            return True
+        case _:
+            return isinstance(operation, _ADDING)
+
+
+def _is_wider(old: models.Field, new: models.Field) -> bool:  # type: ignore[type-arg]
+    (_, was, _, had), (_, is_, _, has) = old.deconstruct(), new.deconstruct()
+    changed = {name for name in had.keys() | has.keys() if had.get(name) != has.get(name)} - _FREE
+    if "max_length" in changed and (has.get("max_length") or 10**9) >= (had.get("max_length") or 10**9):
+        changed.remove("max_length")
+    if "null" in changed and has.get("null"):
+        changed.remove("null")
+    return was == is_ and not changed
+
+
+def migrations_held() -> Iterator[tuple[str, migrations.Migration, ProjectState]]:
+    """Each with the tables as it finds them."""
+    loader = MigrationLoader(None)
+    for (app, name), migration in sorted(loader.disk_migrations.items()):
+        if app == "runs" and int(name[:4]) >= FIRST_HELD:
+            yield name, migration, loader.project_state(("runs", name), at_end=False)
+
+
+def test_migrations_are_additive_or_say_in_the_changelog_that_they_are_not() -> None:
+    changelog = (Path(__file__).parents[2] / "CHANGELOG.md").read_text()
+    refused = []
+    for name, migration, state in migrations_held():
+        declared = getattr(import_module(f"runs.migrations.{name}"), "NOT_ADDITIVE", "")
+        for operation in migration.operations:
+            if not is_additive(operation, state) and not (declared and declared in changelog):
+                refused.append(f"{name}: {operation.describe()}")
+            operation.state_forwards("runs", state)
+    assert refused == [], "docs/operating.md, “Upgrades”, says what to do"
+
+
+RUN = ProjectState()
+_TITLE = ("title", models.CharField(max_length=20))
+migrations.CreateModel("Run", [("id", models.BigAutoField(primary_key=True)), _TITLE]).state_forwards("runs", RUN)
+
+
+@pytest.mark.parametrize(
+    ("operation", "expected"),
+    [
+        (migrations.CreateModel("Other", []), True),
+        (migrations.AddField("run", "a", models.TextField(null=True)), True),
+        (migrations.AddField("run", "a", models.TextField(db_default="")), True),
+        (migrations.AddField("run", "a", models.TextField(default="")), False),  # old code inserts without it: refused
+        (migrations.AlterField("run", "title", models.CharField(max_length=30, blank=True)), True),
+        (migrations.AlterField("run", "title", models.CharField(max_length=20, null=True)), True),
+        (migrations.AlterField("run", "title", models.CharField(max_length=10)), False),
+        (migrations.AlterField("run", "title", models.CharField(max_length=20, unique=True)), False),
+        (migrations.AlterField("run", "title", models.IntegerField()), False),
+        (migrations.RemoveField("run", "title"), False),
+        (migrations.RenameField("run", "title", "name"), False),
+        (migrations.RenameModel("run", "task"), False),
+        (migrations.DeleteModel("run"), False),
+        (migrations.RunPython(migrations.RunPython.noop), False),
+        (migrations.AddConstraint("run", models.UniqueConstraint(fields=["title"], name="one")), False),
+    ],
+)
+def test_what_counts_as_additive(operation: Operation, expected: bool) -> None:
+    assert is_additive(operation, RUN) == expected
