@@ -58,6 +58,8 @@ def test_the_sample_succeeds_with_a_retry_and_verified_evidence(tmp_path: Path) 
     assert told["outcome"] == "succeeded"
     assert {plan["approved_by"] for plan in told["plans"]} == {"admin"}
     assert max(len(step["attempts"]) for step in told["steps"]) == 2
+    verified = [sys.executable, "manage.py", "verify"]
+    assert "Everything is what it was." in subprocess.check_output(verified, cwd=ROOT, env=environment(data), text=True)
     sources = dict(CONTRACTS)
     for made in told["files"]:
         content = (out / made["path"]).read_bytes()

@@ -1,0 +1,1 @@
+"""What an installation holds: whether it is still what it was."""

@@ -1,0 +1,32 @@
+"""`manage.py verify`: every content, tree, history and piece of evidence against its hash. It changes nothing."""
+
+from typing import Any
+
+from django.core.management.base import CommandError
+
+from runs.keeping.verifying import Verified, faults
+from runs.management.terminal import TerminalCommand
+
+MAX_SHOWN = 1_000
+"""Lines: of a store that is gone as a whole they are enough."""
+
+
+class Command(TerminalCommand):
+    help = "Check that files, trees, histories and evidence are what they were; exit status 1 if anything is not."
+
+    def add_arguments(self, parser: Any) -> None:
+        parser.add_argument("--data-dir", help="folder for database and files (.data, or PEV_DATA_DIR)")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        seen, found = Verified(), 0
+        for fault in faults(seen):
+            found += 1
+            if found <= MAX_SHOWN:
+                self.stdout.write(fault)
+        self.stdout.write(
+            f"Looked at {seen.contents:,} files ({seen.bytes:,} bytes), {seen.trees:,} trees, {seen.runs:,} histories "
+            f"and {seen.quotes:,} quotes."
+        )
+        if found:
+            raise CommandError(f"{found:,} are not what they were. Restore them from a back-up.")
+        self.stdout.write("Everything is what it was.")
