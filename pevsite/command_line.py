@@ -29,11 +29,20 @@ def main() -> None:
     # only now: the settings must find what was just prepared
     from django.core.exceptions import ImproperlyConfigured
     from django.core.management import execute_from_command_line
+    from django.db import InterfaceError, OperationalError
 
     try:
         execute_from_command_line(sys.argv)
     except ImproperlyConfigured as error:
         sys.exit(str(error))
+    except (InterfaceError, OperationalError) as error:
+        sys.exit(lost(error))
+
+
+def lost(error: Exception) -> str:
+    """The sentence for whoever started a command whose database went away while it was about to begin."""
+    line = str(error).partition("\n")[0].strip().rstrip(".")
+    return f"The database was lost: {line}. Nothing is lost with it: start this again when it answers."
 
 
 def _data_dir(arguments: list[str]) -> None:

@@ -5,11 +5,19 @@ come twice.
 """
 
 import asyncio
+import time
 from collections import Counter, defaultdict
 from collections.abc import Callable
-from typing import Literal, TypedDict
+from contextlib import suppress
+from typing import Any, Literal, TypedDict
 
 from channels.layers import InMemoryChannelLayer, get_channel_layer
+
+FOLLOWED_INTERVAL = 2.0
+"""Seconds after which a process says again which runs its browsers follow."""
+FOLLOWED_FOR = 7.0
+"""Seconds for which that counts: two such messages may be lost."""
+_FOLLOWERS = "followers"
 
 
 class NewEvents(TypedDict):
@@ -35,8 +43,17 @@ class ModelWriting(TypedDict):
     text: str
 
 
+class RunsFollowed(TypedDict):
+    """Browsers of some process follow these runs: it is worth showing them what a model is writing."""
+
+    type: Literal["runs.followed"]
+    runs: list[int]
+
+
 _followed: Counter[int] = Counter()
 """How many sockets of this process follow each run; changed by the event loop only."""
+_elsewhere: dict[int, float] = {}
+"""Until when each run counts as followed in other processes; changed by the event loop only."""
 _loops: list[asyncio.AbstractEventLoop] = []
 _awake: defaultdict[int, set[Callable[[], None]]] = defaultdict(set)
 """What is to be called of each run when the sweeper finds something new; on the event loop only."""
@@ -53,6 +70,44 @@ def person_group(person_id: int) -> str:
 def serve_from(loop: asyncio.AbstractEventLoop) -> None:
     """Messages go through this loop from now on: the in-memory layer is not safe across threads."""
     _loops[:] = [loop]
+    if is_shared():
+        for exchange in (_tell_followed(), _hear_followed()):
+            asyncio.run_coroutine_threadsafe(exchange, loop)
+
+
+async def _tell_followed() -> None:
+    while True:
+        await asyncio.sleep(FOLLOWED_INTERVAL)
+        if _followed:
+            with suppress(Exception):  # Redis is away: the next one may get through
+                await get_channel_layer().group_send(_FOLLOWERS, _now_followed())
+
+
+async def _hear_followed() -> None:
+    layer: Any = get_channel_layer()
+    channel = ""
+    while True:
+        try:
+            if not channel:
+                channel = await layer.new_channel()
+                await layer.group_add(_FOLLOWERS, channel)
+            message = await layer.receive(channel)
+        except Exception:  # Redis is away, which others log; until it is back nothing could be shown anyway
+            channel = ""
+            await asyncio.sleep(1)
+        else:
+            _heard(message["runs"])
+
+
+def _heard(runs: list[int]) -> None:
+    now = time.monotonic()
+    for run_id in [run_id for run_id, until in _elsewhere.items() if until < now]:
+        del _elsewhere[run_id]
+    _elsewhere.update(dict.fromkeys(runs, now + FOLLOWED_FOR))
+
+
+def _now_followed() -> RunsFollowed:
+    return RunsFollowed(type="runs.followed", runs=list(_followed))
 
 
 def is_shared() -> bool:
@@ -98,8 +153,10 @@ def recheck(person_id: int) -> None:
 
 
 def follow(run_id: int) -> None:
-    """A socket follows this run from now on."""
+    """A socket follows this run from now on. Who performs its work elsewhere is told at once."""
     _followed[run_id] += 1
+    if _followed[run_id] == 1 and is_shared():
+        _send(_FOLLOWERS, _now_followed())
 
 
 def unfollow(run_id: int) -> None:
@@ -109,8 +166,8 @@ def unfollow(run_id: int) -> None:
 
 
 def is_followed(run_id: int) -> bool:
-    """Whether a browser follows the run, or one of another process may. Cheap, and safe to ask from any thread."""
-    return run_id in _followed or is_shared()
+    """Whether a browser follows the run, here or by what others said. Cheap, and safe to ask from any thread."""
+    return run_id in _followed or _elsewhere.get(run_id, 0.0) > time.monotonic()
 
 
 def show(run_id: int, step: int | None, text: str) -> None:
@@ -119,6 +176,6 @@ def show(run_id: int, step: int | None, text: str) -> None:
         _send(group(run_id), ModelWriting(type="model.writing", step=step, text=text))
 
 
-def _send(name: str, message: NewEvents | StandingChanged | ModelWriting) -> None:
+def _send(name: str, message: NewEvents | StandingChanged | ModelWriting | RunsFollowed) -> None:
     if _loops and _loops[0].is_running():
         asyncio.run_coroutine_threadsafe(get_channel_layer().group_send(name, message), _loops[0])

@@ -6,14 +6,17 @@ import socket
 import sys
 import threading
 from argparse import ArgumentParser
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from django.conf import settings
 from django.contrib.auth import get_user_model
 from django.core.management import call_command
 from django.core.management.base import CommandError, OutputWrapper
-from django.db import connection
+from django.db import InterfaceError, OperationalError, connection
 
+from pevsite.command_line import lost
 from pevsite.installation import PROGRAM, data_option
 from runs.engine import probes
 from runs.errors import InvalidInput
@@ -84,11 +87,13 @@ class Command(TerminalCommand):
         def start_engine() -> None:
             from runs.engine.process import Engine  # with the client of models: a second that no page has to wait for
 
-            engines.append(Engine(workers))  # before it starts, so that it is stopped whenever the server ends
-            engines[0].start()
+            with self._or_end():
+                engines.append(Engine(workers))  # before it starts, so that it is stopped whenever the server ends
+                engines[0].start()
 
         def ready() -> None:
-            self._greet(host, port)  # it listens: who clicks is answered
+            with self._or_end():
+                self._greet(host, port)  # it listens: who clicks is answered
             serve_from(twisted_loop)
             threading.Thread(target=start_engine, name="engine", daemon=True).start()
 
@@ -99,6 +104,16 @@ class Command(TerminalCommand):
             engine.stop()
         sys.stdout.flush()
         os._exit(0)  # a model call under way would hold the process for minutes; its lease was given back
+
+    @contextmanager
+    def _or_end(self) -> Iterator[None]:
+        """Where the database is lost meanwhile no site without its engine may stay: a supervisor starts it again."""
+        try:
+            yield
+        except (InterfaceError, OperationalError) as error:
+            self.stderr.write(lost(error))
+            self.stderr.flush()
+            os._exit(1)
 
 
 def check_free(host: str, port: int) -> None:
