@@ -8,7 +8,7 @@ import sys
 
 from pevsite import installation
 
-STARTING = {"serve", "worker", "run", "people", "check_models", "migrate"}
+STARTING = {"restore", "serve", "worker", "run", "people", "check_models", "migrate"}
 """The commands that make an installation where there is none. Others write nothing by reading the settings."""
 
 

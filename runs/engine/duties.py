@@ -15,6 +15,15 @@ LASTS = timedelta(seconds=60)
 """For so long after it was seen last a process keeps its duties."""
 
 
+BACKUP = "backup"
+"""While a process has it, files that rows of a moment ago name are left where they are."""
+
+
+def is_taken(name: str) -> bool:
+    """Whether some process has this duty now."""
+    return Duty.objects.filter(name=name, until__gte=clock.now()).exists()
+
+
 class Turn:
     """Whether it is this process that has the duty called `name`. Another one may begin when this one was silent for
     as long as it `lasts`.

@@ -17,7 +17,7 @@ from django.utils import timezone
 from runs import live
 from runs.documents import pages
 from runs.engine import documents, probes
-from runs.engine.duties import Turn
+from runs.engine.duties import BACKUP, Turn, is_taken
 from runs.engine.work import due
 from runs.lifecycle import deletion, drafts
 from runs.models import Event, User, WorkItem
@@ -93,7 +93,7 @@ class Sweeper:
         now = time.monotonic()
         if now >= self._next_upkeep:
             self._next_upkeep = now + UPKEEP_INTERVAL
-            if self._upkeep.is_mine():
+            if self._upkeep.is_mine() and not is_taken(BACKUP):
                 deletion.sweep()
                 if now >= self._next_drafts:
                     self._next_drafts = now + DRAFTS_INTERVAL

@@ -23,15 +23,17 @@ class Named:
     by: str
 
 
-def named() -> Iterator[Named]:
-    """All of them, each as often as it is named; the rows of a run come before those that only help to read it."""
-    yield from _changed("tree", Tree.objects.order_by("id").values_list("id", "changes"))
-    yield from _changed("attempt", Attempt.objects.order_by("id").values_list("id", "overlay"))
-    yield from _changed("tool call", ToolCall.objects.order_by("id").values_list("id", "writes"))
-    drafted = DraftFile.objects.order_by("id").values_list("draft_id", "path", "sha256", "size")
+def named(using: str = "default") -> Iterator[Named]:
+    """All that the database of this alias names, each as often as it is named, runs before drafts."""
+    yield from _changed("tree", Tree.objects.using(using).order_by("id").values_list("id", "changes"))
+    yield from _changed("attempt", Attempt.objects.using(using).order_by("id").values_list("id", "overlay"))
+    yield from _changed("tool call", ToolCall.objects.using(using).order_by("id").values_list("id", "writes"))
+    drafted = DraftFile.objects.using(using).order_by("id").values_list("draft_id", "path", "sha256", "size")
     for draft, path, sha256, size in drafted.iterator(_AT_ONCE):
         yield Named(sha256, size, f"“{path}” of draft {draft}")
-    for source, text, layout in Rendition.objects.order_by("id").values_list("source", "text", "layout").iterator():
+    for source, text, layout in (
+        Rendition.objects.using(using).order_by("id").values_list("source", "text", "layout").iterator()
+    ):
         yield from (Named(sha256, None, f"what {source[:12]} reads as") for sha256 in (text, layout) if sha256)
 
 

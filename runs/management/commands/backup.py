@@ -1,0 +1,28 @@
+"""`manage.py backup FILE`: rows and files of a moment in one file, while the installation works."""
+
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import CommandError
+
+from runs.errors import InvalidInput
+from runs.keeping.backup import back_up
+from runs.management.terminal import TerminalCommand
+
+
+class Command(TerminalCommand):
+    help = "Write a back-up of database and files to one file, beside processes that work. The key is not in it."
+
+    def add_arguments(self, parser: Any) -> None:
+        parser.add_argument("file", type=Path, help="the file to write, which must not exist")
+        parser.add_argument("--data-dir", help="folder for database and files (.data, or PEV_DATA_DIR)")
+
+    def handle(self, *args: Any, file: Path, **options: Any) -> None:
+        try:
+            manifest = back_up(file.absolute(), self.stderr.write)
+        except InvalidInput as error:
+            raise CommandError(str(error)) from error
+        except OSError as error:
+            raise CommandError(f"{file} could not be written ({error.strerror}). Nothing is left of it.") from error
+        size = file.stat().st_size
+        self.stdout.write(f"{file}: the database and {manifest.contents:,} files, {size:,} bytes.")

@@ -1,0 +1,30 @@
+"""`manage.py restore FILE`: a back-up into an empty installation, verified before and after."""
+
+from pathlib import Path
+from typing import Any
+
+from django.core.management import call_command
+from django.core.management.base import CommandError
+
+from runs.errors import InvalidInput
+from runs.keeping.backup import restore
+from runs.management.terminal import TerminalCommand
+
+
+class Command(TerminalCommand):
+    help = "Fill an empty data folder and database with a back-up, and verify everything."
+
+    def add_arguments(self, parser: Any) -> None:
+        parser.add_argument("file", type=Path, help="what manage.py backup has written")
+        parser.add_argument("--data-dir", help="empty folder for database and files (.data, or PEV_DATA_DIR)")
+
+    def handle(self, *args: Any, file: Path, **options: Any) -> None:
+        try:
+            manifest = restore(file)
+        except InvalidInput as error:
+            raise CommandError(str(error)) from error
+        except OSError as error:
+            raise CommandError(f"It could not be restored ({error.strerror}). Make room, and do it again.") from error
+        self.stdout.write(f"Restored what version {manifest.version} had at {manifest.made_at}.")
+        call_command("migrate", verbosity=0, interactive=False)
+        call_command("verify", stdout=self.stdout, stderr=self.stderr)

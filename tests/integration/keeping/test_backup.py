@@ -1,0 +1,202 @@
+"""`manage.py backup` and `restore`: everything comes back as it was, and what is damaged is refused before it does."""
+
+from __future__ import annotations
+
+import io
+import json
+import resource
+import shutil
+import subprocess
+import sys
+import tarfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.apps import apps
+
+from runs.engine.duties import BACKUP, Turn
+from runs.engine.sweeper import Sweeper
+from runs.lifecycle import deletion
+from tests import databases
+from tests.installation import ROOT, environ
+
+
+def manage(data: Path, *arguments: str, **options: Any) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "manage.py", *arguments]
+    settings = environ(data, PEV_REHEARSAL_DELAY="0", PEV_REDIS_URL="")
+    return subprocess.run(
+        command, cwd=ROOT, env=settings, capture_output=True, text=True, timeout=240, check=False, **options
+    )
+
+
+def refused(data: Path, *arguments: str, **options: Any) -> str:
+    """The one sentence that it ends with."""
+    done = manage(data, *arguments, **options)
+    assert done.returncode == 1, done.stdout
+    assert done.stderr.count("\n") == 1, done.stderr
+    [line] = done.stderr.splitlines()
+    return line.removeprefix("CommandError: ")
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An installation in which a run has finished."""
+    folder = tmp_path_factory.mktemp("original") / "data"
+    done = manage(folder, "run", "--sample", "contracts", "--approve-all")
+    assert done.returncode == 0, done.stderr
+    return folder
+
+
+@pytest.fixture(scope="module")
+def backup(data: Path) -> Path:
+    file = data.with_name("backup.tar")
+    done = manage(data, "backup", str(file))
+    assert done.returncode == 0, done.stderr
+    assert (done.stderr, oct(file.stat().st_mode)[-3:]) == ("", "600")
+    return file
+
+
+def tables(data: Path) -> dict[str, list[Any]]:
+    """All rows. Who was at what duty is of the moment: the back-up itself is one."""
+    names = {model._meta.db_table for model in apps.get_models(include_auto_created=True)} - {"runs_duty"}
+    return {name: databases.rows(data, f'SELECT * FROM "{name}" ORDER BY 1') for name in names}
+
+
+def contents(data: Path) -> dict[str, bytes]:
+    return {str(path.relative_to(data)): path.read_bytes() for path in (data / "blobs").rglob("*") if path.is_file()}
+
+
+def test_all_rows_and_files_come_back(data: Path, backup: Path, tmp_path: Path) -> None:
+    restored = tmp_path / "restored"
+    done = manage(restored, "restore", str(backup))
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines()[-1] == "Everything is what it was."
+    assert tables(restored) == tables(data)
+    assert len(tables(data)["runs_run"]) == 1
+    assert contents(restored) == contents(data)
+    assert refused(restored, "restore", str(backup)).startswith("There is an installation here already.")
+
+
+def test_a_backup_replaces_nothing(data: Path, backup: Path) -> None:
+    before = backup.read_bytes()
+    assert refused(data, "backup", str(backup)).startswith(f"{backup} exists already.")
+    assert backup.read_bytes() == before
+
+
+@pytest.mark.parametrize("room", [0.3, 0.95], ids=["for nothing", "for the database"])
+def test_nothing_is_left_where_the_disk_is_full(data: Path, backup: Path, tmp_path: Path, room: float) -> None:
+    most = int(backup.stat().st_size * room)
+    said = refused(
+        data,
+        "backup",
+        str(tmp_path / "backup.tar"),
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (most, most)),
+    )
+    assert "Nothing is left of it" in said or "Nothing was changed" in said
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_what_the_store_has_lost_is_said_and_the_rest_is_kept(data: Path, tmp_path: Path) -> None:
+    copy, restored = tmp_path / "data", tmp_path / "restored"
+    shutil.copytree(data, copy)
+    databases.copy(data, copy)
+    lost, damaged, *_ = sorted(path for path in (copy / "blobs").rglob("*") if path.is_file())
+    lost.unlink()
+    damaged.write_bytes(b"other")
+    done = manage(copy, "backup", str(tmp_path / "backup.tar"))
+    assert done.returncode == 0
+    told = sorted(line.partition(": ")[0] for line in done.stderr.splitlines())
+    short = [f"{path.parent.name}{path.name}"[:12] for path in (lost, damaged)]
+    expected = [f"Content {short[0]} is missing in the store", f"Content {short[1]} is damaged in the store"]
+    assert told == sorted(expected)
+    done = manage(restored, "restore", str(tmp_path / "backup.tar"))
+    assert done.returncode == 1
+    assert len([line for line in done.stdout.splitlines() if " is missing: " in line]) == 2
+
+
+def rewritten(change: Callable[[str, bytes], tuple[str, bytes] | None]) -> Callable[[bytes], bytes]:
+    """An archive with members that `change` has changed, or left out."""
+
+    def rewrite(data: bytes) -> bytes:
+        target = io.BytesIO()
+        with tarfile.open(fileobj=io.BytesIO(data)) as old, tarfile.open(fileobj=target, mode="w") as new:
+            for member in old:
+                file = old.extractfile(member)
+                assert file is not None
+                if changed := change(member.name, file.read()):
+                    info = tarfile.TarInfo(changed[0])
+                    info.size = len(changed[1])
+                    new.addfile(info, io.BytesIO(changed[1]))
+        return target.getvalue()
+
+    return rewrite
+
+
+def manifest(**changes: object) -> Callable[[bytes], bytes]:
+    def changed(name: str, data: bytes) -> tuple[str, bytes]:
+        return name, json.dumps(json.loads(data) | changes).encode() if name == "manifest.json" else data
+
+    return rewritten(changed)
+
+
+def with_link(data: bytes) -> bytes:
+    target = io.BytesIO(data)
+    with tarfile.open(fileobj=target, mode="a") as archive:
+        link = tarfile.TarInfo("blobs/aa/" + "b" * 62)
+        link.type, link.linkname = tarfile.SYMTYPE, "/etc/passwd"
+        archive.addfile(link)
+    return target.getvalue()
+
+
+DAMAGES: dict[str, tuple[Callable[[bytes], bytes], str]] = {
+    "no archive": (lambda data: b"not a tar file " * 100, "cannot be read as a back-up"),
+    "cut off": (lambda data: data[: len(data) // 2], "The back-up is "),
+    "without its end": (rewritten(lambda name, data: None if "." in name else (name, data)), "is not whole"),
+    "another database": (
+        rewritten(lambda name, data: (name, data + b" " if name == "database" else data)),
+        "its database does not match its hash",
+    ),
+    "another file": (
+        rewritten(lambda name, data: (name, b"x" if name.startswith("blobs/") else data)),
+        "does not match its hash",
+    ),
+    "without its files": (
+        rewritten(lambda name, data: None if name.startswith("blobs/") else (name, data)),
+        "does not hold the files that it lists",
+    ),
+    "a path outside": (
+        rewritten(lambda name, data: (f"../{name}" if name == "database" else name, data)),
+        "it holds “../database”",
+    ),
+    "a link": (with_link, "it holds “blobs/aa/bbb"),
+    "of a newer version": (manifest(migrations=["9999_new"], version="9.0"), "a newer version of pevsite (9.0, 9999_"),
+    "of another form": (manifest(format=2), "its manifest cannot be read"),
+    "of another database": (manifest(database="sqlite" if databases.GIVEN else "postgresql"), "The back-up is of "),
+}
+
+
+@pytest.mark.parametrize(("damage", "sentence"), DAMAGES.values(), ids=DAMAGES)
+def test_a_damaged_backup_is_refused_and_leaves_the_folder_empty(
+    backup: Path, tmp_path: Path, damage: Callable[[bytes], bytes], sentence: str
+) -> None:
+    file, folder = tmp_path / "damaged.tar", tmp_path / "data"
+    file.write_bytes(damage(backup.read_bytes()))
+    assert sentence in refused(folder, "restore", str(file))
+    assert not (folder / "blobs").exists()
+    assert "CommandError" not in manage(folder, "restore", str(backup)).stderr
+
+
+@pytest.mark.django_db
+def test_files_are_not_deleted_while_a_backup_is_made(monkeypatch: pytest.MonkeyPatch) -> None:
+    swept = list[int]()
+    monkeypatch.setattr(deletion, "sweep", lambda: swept.append(1))
+    turn, sweeper = Turn(BACKUP), Sweeper(lambda due: None)
+    assert turn.is_mine()
+    sweeper._keep_up()
+    assert swept == []
+    turn.give_up()
+    sweeper._next_upkeep = 0.0
+    sweeper._keep_up()
+    assert swept == [1]
