@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from itertools import groupby
 from typing import Any
 
 import pytest
@@ -52,11 +53,12 @@ def test_each_call_is_shown_with_its_step_and_ends_with_its_commit(
     drain(followed)
     step_id = Step.objects.get().pk
     assert {name for name, _ in shown} == {live.group(followed.pk)}
-    calls = [
+    told = (
         (update["step"], update["attempt"], update["role"], update.get("done", False))
         for _, update in shown
         if update.get("done") or update["text"] == update["tool"] == ""
-    ]
+    )
+    calls = [each for each, _ in groupby(told)]  # a model that is slow to begin is shown with nothing more than once
     assert calls == [
         each
         for about in [
