@@ -10,6 +10,7 @@ from runs.web.views import (
     files,
     gates,
     guide,
+    health,
     history,
     inbox,
     manage,
@@ -27,6 +28,8 @@ from runs.web.views import (
 
 urlpatterns = [
     path("", inbox.inbox, name="inbox"),
+    path("healthz", health.alive, name="alive"),
+    path("readyz", health.ready, name="ready"),
     path("sign-in/", account.sign_in, name="sign_in"),
     path("sign-in/<path:token>/", account.sign_in_link, name="sign_in_link"),
     path("sign-out/", account.sign_out, name="sign_out"),

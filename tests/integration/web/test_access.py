@@ -62,6 +62,8 @@ TABLE = {
     "": Row(get=MINE),
     "sign-in/": Row(get=(200, 302, 302, 302, 302), open=True),
     "sign-in/<path:token>/": Row(get=(302,) * 5, post=(302,) * 5, open=True),
+    "healthz": Row(get=(200,) * 5, open=True),
+    "readyz": Row(get=(200,) * 5, open=True),
     "sign-out/": Row(post=(302,) * 5),
     "people/": Row(get=ADMINISTERED, post=ADMINISTERED, sent={"user": "dora"}),
     "people/<int:person_id>/": Row(post=(302, 404, 404, 404, 302), sent={"verb": "deactivate"}),

@@ -1,0 +1,28 @@
+"""Whether a process is alive, and whether it is ready: for supervisors and balancers, without signing in."""
+
+from http import HTTPStatus
+
+from django.contrib.auth.decorators import login_not_required
+from django.http import HttpRequest, HttpResponse
+from django.views.decorators.http import require_safe
+
+from runs.web.health import health
+
+
+@login_not_required
+@require_safe
+def alive(request: HttpRequest) -> HttpResponse:
+    """Nothing is asked: who gets an answer knows."""
+    return HttpResponse("ok\n", content_type="text/plain")
+
+
+@login_not_required
+@require_safe
+def ready(request: HttpRequest) -> HttpResponse:
+    """A line for each part. `?exclude=engine`, also several times, leaves parts out of the status."""
+    problems = health.problems()
+    excluded = request.GET.getlist("exclude")
+    lines = [f"{name}: {problem or 'ok'}{' (excluded)' * (name in excluded)}" for name, problem in problems.items()]
+    well = not any(problem for name, problem in problems.items() if name not in excluded)
+    status = HTTPStatus.OK if well else HTTPStatus.SERVICE_UNAVAILABLE
+    return HttpResponse("".join(f"{line}\n" for line in lines), status=status, content_type="text/plain")

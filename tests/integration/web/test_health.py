@@ -1,0 +1,140 @@
+"""`/healthz` and `/readyz`: what is well, what is not, and that asking costs little and never hangs."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future
+from datetime import timedelta
+
+import pytest
+from django.test import Client
+from pytest_django import Settings
+
+from runs.models import WorkItem, clock
+from runs.web import health
+from runs.web.views import health as views
+from tests.factories import Submit
+
+WELL = ["database: ok", "redis: ok", "files: ok", "engine: ok"]
+
+
+@pytest.fixture(autouse=True)
+def fresh(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As in a process that has just started; parts are asked in this thread, whose rows they are to see."""
+    monkeypatch.setattr(views, "health", health.Health())
+    monkeypatch.setattr(health, "_asked", lambda part: part())
+
+
+@pytest.fixture
+def here(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Parts are asked in the thread of the test: on SQLite its rows are in no other."""
+
+    class Here:
+        def submit(self, ask: Callable[..., None], part: Callable[[], None]) -> Future[None]:
+            future: Future[None] = Future()
+            try:
+                ask(part)
+                future.set_result(None)
+            except Exception as error:
+                future.set_exception(error)
+            return future
+
+    monkeypatch.setattr(health, "ThreadPoolExecutor", lambda *_, **__: Here())
+    monkeypatch.setattr(views, "health", health.Health())
+
+
+def parts(monkeypatch: pytest.MonkeyPatch, **changed: Callable[[], None]) -> None:
+    monkeypatch.setattr(health, "PARTS", {**dict.fromkeys(health.PARTS, lambda: None), **changed})
+
+
+def ask(client: Client, path: str = "/readyz") -> tuple[int, list[str]]:
+    answer = client.get(path)
+    return answer.status_code, answer.text.splitlines()
+
+
+def test_alive_asks_nothing(client: Client) -> None:
+    """Without a mark for the database, a query would fail here."""
+    assert ask(client, "/healthz") == (200, ["ok"])
+
+
+def test_all_is_well(client: Client, db: None, here: None) -> None:
+    assert ask(client) == (200, WELL)
+
+
+def fails() -> None:
+    raise OSError("secret-host:5432 refused")
+
+
+def test_a_part_that_fails_is_named_and_nothing_secret_is_said(
+    client: Client, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    parts(monkeypatch, database=fails)
+    assert ask(client) == (503, ["database: cannot be used", *WELL[1:]])
+    assert [record.getMessage() for record in caplog.records if record.name == "runs.web.health"] == [
+        "not ready: database cannot be used (OSError)"
+    ]
+
+
+def test_a_part_may_be_left_out(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    parts(monkeypatch, engine=fails)
+    assert ask(client)[0] == 503
+    assert ask(client, "/readyz?exclude=redis&exclude=engine") == (
+        200,
+        ["database: ok", "redis: ok (excluded)", "files: ok", "engine: cannot be used (excluded)"],
+    )
+
+
+def test_answers_are_shared(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = list[int]()
+    parts(monkeypatch, files=lambda: asked.append(1))
+    monkeypatch.setattr(health, "SHARED_FOR", 1_000)
+    first, second = ask(client), ask(client)
+    assert (first, asked) == (second, [1])
+
+
+@pytest.fixture
+def answers() -> Iterator[threading.Event]:
+    """Lets a part answer that hangs."""
+    event = threading.Event()
+    yield event
+    event.set()
+
+
+def test_a_part_that_hangs_holds_nobody_up_and_is_asked_once(
+    client: Client, monkeypatch: pytest.MonkeyPatch, answers: threading.Event
+) -> None:
+    asked = list[int]()
+
+    def hang() -> None:
+        asked.append(1)
+        answers.wait(60)
+
+    parts(monkeypatch, redis=hang)
+    monkeypatch.setattr(health, "WITHIN", 0.1)
+    monkeypatch.setattr(health, "SHARED_FOR", 0.0)
+    assert [ask(client) for _ in range(3)] == [(503, ["database: ok", "redis: does not answer", *WELL[2:]])] * 3
+    assert asked == [1]
+
+
+def test_work_that_nobody_takes_is_said(
+    client: Client, submitted: Submit, here: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = submitted()
+    assert ask(client) == (200, WELL)
+    WorkItem.objects.filter(run=run).update(due_at=clock.after(timedelta(minutes=-2)))
+    monkeypatch.setattr(views, "health", health.Health())
+    assert ask(client) == (503, [*WELL[:3], "engine: work has been waiting for more than a minute; no worker takes it"])
+
+
+def test_files_that_cannot_be_written_are_said(
+    client: Client, db: None, here: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("os.access", lambda *_: False)
+    assert ask(client) == (503, [*WELL[:2], "files: files cannot be written", "engine: ok"])
+
+
+def test_nobody_is_redirected_to_https(client: Client, settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    parts(monkeypatch)
+    settings.SECURE_SSL_REDIRECT = True
+    assert [ask(client, path)[0] for path in ("/healthz", "/readyz", "/help/")] == [200, 200, 301]
