@@ -84,12 +84,14 @@ class Health:
         """Each part with what is wrong with it, which is empty where all is well. Takes `WITHIN` seconds at most."""
         with self._lock:  # one asks, the others have the same answer
             now = time.monotonic()
+            ends = dict.fromkeys(self._parts, now)  # who hung before is not waited for again
             for name, part in self._parts.items():
                 if part.asking is None and now - part.asked_at >= SHARED_FOR:
                     part.asking = self._threads.submit(_asked, PARTS[name])
+                    ends[name] = now + WITHIN
             for name, part in self._parts.items():
                 if part.asking is not None:
-                    self._take(name, part, now + WITHIN - time.monotonic())
+                    self._take(name, part, ends[name] - time.monotonic())
             return {name: part.problem or "" for name, part in self._parts.items()}
 
     @staticmethod

@@ -6,6 +6,7 @@ import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future
 from datetime import timedelta
+from typing import Any
 
 import pytest
 from django.test import Client
@@ -111,10 +112,19 @@ def test_a_part_that_hangs_holds_nobody_up_and_is_asked_once(
         answers.wait(60)
 
     parts(monkeypatch, redis=hang)
+    waited = list[float]()
+    take = health.Health._take
+
+    def taken(name: str, part: Any, seconds: float) -> None:
+        waited.append(seconds)
+        take(name, part, seconds)
+
+    monkeypatch.setattr(health.Health, "_take", staticmethod(taken))
     monkeypatch.setattr(health, "WITHIN", 0.1)
-    monkeypatch.setattr(health, "SHARED_FOR", 0.0)
+    monkeypatch.setattr(health, "SHARED_FOR", 1_000)
     assert [ask(client) for _ in range(3)] == [(503, ["database: ok", "redis: does not answer", *WELL[2:]])] * 3
     assert asked == [1]
+    assert [seconds > 0 for seconds in waited] == [True] * 2 + [False] * 4  # nobody waits for it again
 
 
 def test_work_that_nobody_takes_is_said(
