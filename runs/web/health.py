@@ -31,8 +31,9 @@ class NotReady(Exception):
 
 
 def _database() -> None:
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT 1")
+    connection.ensure_connection()
+    if not connection.is_usable():
+        raise NotReady("does not answer")
 
 
 def _redis() -> None:

@@ -8,12 +8,14 @@ from django.views.decorators.http import require_safe
 
 from runs.web.health import health
 
+_TEXT = "text/plain; charset=utf-8"
+
 
 @login_not_required
 @require_safe
 def alive(request: HttpRequest) -> HttpResponse:
     """Nothing is asked: who gets an answer knows."""
-    return HttpResponse("ok\n", content_type="text/plain")
+    return HttpResponse("ok\n", content_type=_TEXT)
 
 
 @login_not_required
@@ -25,4 +27,4 @@ def ready(request: HttpRequest) -> HttpResponse:
     lines = [f"{name}: {problem or 'ok'}{' (excluded)' * (name in excluded)}" for name, problem in problems.items()]
     well = not any(problem for name, problem in problems.items() if name not in excluded)
     status = HTTPStatus.OK if well else HTTPStatus.SERVICE_UNAVAILABLE
-    return HttpResponse("".join(f"{line}\n" for line in lines), status=status, content_type="text/plain")
+    return HttpResponse("".join(f"{line}\n" for line in lines), status=status, content_type=_TEXT)
