@@ -16,6 +16,7 @@ PEV_UPLOAD_MB             200            most megabytes of a run
 PEV_FILE_MB               50             most megabytes of one file
 PEV_SESSION_HOURS         336            after so many hours nobody stays signed in
 PEV_SESSION_IDLE_MINUTES  (none)         after so many minutes without a page or a click neither
+PEV_KEEP_DAYS             (for ever)     finished runs are deleted after so many days
 PEV_MIN_FREE_MB           500            free disk space, in megabytes, that uploads and new runs leave
 PEV_CONNECTIONS           1000           most connections of browsers at once
 PEV_TIME_ZONE             UTC            how times are shown
@@ -35,6 +36,7 @@ PEV_REHEARSAL_DELAY       0.4            seconds per reply of the offline rules,
 
 import os
 
+from django.core.exceptions import ImproperlyConfigured
 from django.utils.csp import CSP
 
 from pevsite.databases import database, engine, messages
@@ -46,7 +48,11 @@ def _on(name: str) -> bool:
 
 
 def _number(name: str, default: int) -> int:
-    return int(os.environ.get(name) or default)
+    """At least 0. Raises ImproperlyConfigured for what is no such number."""
+    value = os.environ.get(name, "").strip() or str(default)
+    if not (value.isascii() and value.isdigit()):
+        raise ImproperlyConfigured(f"{name} has to be a whole number from 0 on, without a unit; it is “{value[:40]}”.")
+    return int(value)
 
 
 DATA_DIR = data_dir()
@@ -160,6 +166,7 @@ SECURE_CSP = {
 UPLOAD_FILES = _number("PEV_UPLOAD_FILES", 10_000)
 UPLOAD_BYTES = _number("PEV_UPLOAD_MB", 200) * 1_000_000
 FILE_BYTES = _number("PEV_FILE_MB", 50) * 1_000_000
+KEEP_DAYS = _number("PEV_KEEP_DAYS", 0)
 MIN_FREE_BYTES = _number("PEV_MIN_FREE_MB", 500) * 1_000_000
 MAX_CONNECTIONS = _number("PEV_CONNECTIONS", 1_000)
 DATA_UPLOAD_MAX_NUMBER_FILES = UPLOAD_FILES + 3  # the plan, and fields for files count also when they are empty

@@ -168,12 +168,16 @@ class DeletedRunAdmin(ReadOnly):
         "cost_usd",
         "files",
         "bytes",
-        "deleted_by",
+        "who",
         "deleted_at",
     )
     list_filter = ("outcome", "deleted_at")
     list_select_related = ("owner", "deleted_by")
     search_fields = ("=number", "title", "=owner__username", "=deleted_by__username")
+
+    @admin.display(description="deleted by", ordering="deleted_by__username")
+    def who(self, line: DeletedRun) -> str:
+        return str(line.deleted_by or "kept for long enough")
 
 
 @admin.register(User, site=site)

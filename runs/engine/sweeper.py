@@ -1,7 +1,7 @@
 """The sweeper: it notifies workers of what is due or whose lease expired, and browsers of what other processes wrote.
 
 Crash recovery, back-off and lost notifications are this one loop (D2). Of runs it changes nothing; drafts that nobody
-has submitted go with it, and files of runs that were deleted.
+has submitted go with it, runs that were kept for long enough, and files of runs that were deleted.
 """
 
 import logging
@@ -19,14 +19,14 @@ from runs.documents import pages
 from runs.engine import documents, probes
 from runs.engine.duties import BACKUP, Turn, is_taken
 from runs.engine.work import due
-from runs.lifecycle import deletion, drafts
+from runs.lifecycle import deletion, drafts, retention
 from runs.models import Event, User, WorkItem
 
 log = logging.getLogger(__name__)
 POLL_INTERVAL = 0.5
 """Seconds between two polls: the longest that an event of another process stays unannounced."""
 DRAFTS_INTERVAL = 1_800
-"""Seconds between two looks for drafts that have expired."""
+"""Seconds between two looks for drafts that have expired, and for runs that were kept for long enough."""
 UPKEEP_INTERVAL = 2.0
 """Seconds between two looks for files of runs that were deleted."""
 MAX_MISSING = 1_000
@@ -49,7 +49,7 @@ class Sweeper:
         self._seen: int | None = None
         self._missing: dict[int, float] = {}
         self._signed_out: set[tuple[int, datetime | None]] = set()
-        self._next_drafts = self._next_upkeep = self._next_pages = 0.0
+        self._next_drafts = self._next_retention = self._next_upkeep = self._next_pages = 0.0
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._sweep, name="sweeper", daemon=True)
 
@@ -98,6 +98,8 @@ class Sweeper:
                 if now >= self._next_drafts:
                     self._next_drafts = now + DRAFTS_INTERVAL
                     drafts.sweep()
+                if now >= self._next_retention:
+                    self._next_retention = now + (UPKEEP_INTERVAL if retention.sweep() else DRAFTS_INTERVAL)
 
     def _forget_pages(self) -> None:
         """Of this machine: pictures of pages are made where they are asked for."""

@@ -28,16 +28,18 @@ _NAMED = 3
 """Runs that a refusal lists."""
 
 
-def delete(run_id: int, user: User) -> DeletedRun:
+def delete(run_id: int, user: User | None) -> DeletedRun:
     """Delete a finished run with its request, plans, attempts, calls and events; returns the line that stays.
 
-    Files go with the next sweep, except for those that another run, a draft or a template still has. Raises
-    NotAllowed, or DecisionRefused with what stands against it.
+    Files go with the next sweep, except for those that another run, a draft or a template still has. `user` is None
+    where the run has been kept for long enough (`runs.lifecycle.retention`). Raises NotAllowed, or DecisionRefused
+    with what stands against it.
     """
     try:
         with history.writing():
             run = history.locked(run_id)
-            check_can_manage(user, run)
+            if user:
+                check_can_manage(user, run)
             if problem := problem_with(run):
                 raise DecisionRefused(problem)
             line = _line(run, user)
@@ -76,7 +78,7 @@ def citing_runs(run: Run) -> list[int]:
     return sorted(set(taken.values_list("step__plan__run_id", flat=True)))
 
 
-def _line(run: Run, user: User) -> DeletedRun:
+def _line(run: Run, user: User | None) -> DeletedRun:
     spent = totals(run)
     assert run.finished_at is not None
     assert run.outcome is not None

@@ -10,10 +10,10 @@ from runs.models.fields import only, word_field
 
 
 class DeletedRun(models.Model):
-    """What is left of a run that somebody deleted: one line, for administrators. Its content is gone.
+    """What is left of a run that was deleted: one line, for administrators. Its content is gone.
 
     `number` was the run's. `calls` and `cost_usd` (of the priced ones) are sums of its journal, which went with it;
-    `files` and `bytes` those of its last workspace.
+    `files` and `bytes` those of its last workspace. Without `deleted_by` it had been kept for long enough.
     """
 
     number = models.BigIntegerField(unique=True)
@@ -26,7 +26,7 @@ class DeletedRun(models.Model):
     cost_usd = models.DecimalField(max_digits=14, decimal_places=8)
     files = models.PositiveIntegerField()
     bytes = models.PositiveBigIntegerField()
-    deleted_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+")
+    deleted_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+", null=True)
     deleted_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:

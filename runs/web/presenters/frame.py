@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from decimal import Decimal
 from functools import cached_property
 
@@ -27,6 +28,7 @@ from runs.enums import (
 from runs.events.kinds import read
 from runs.events.sentences import sentence
 from runs.lifecycle.finished_sample import is_finished_sample
+from runs.lifecycle.retention import kept_until
 from runs.models import Attempt, Gate, Plan, Run, Step, User
 from runs.pev.policy import RoleModel
 from runs.reading.causes import cause_of
@@ -77,6 +79,11 @@ class RunFrame:
     @property
     def finished(self) -> bool:
         return self.run.status == RunStatus.FINISHED
+
+    @property
+    def kept_until(self) -> datetime | None:
+        """When the installation deletes it by itself, if it ever does."""
+        return kept_until(self.run)
 
     @cached_property
     def asked(self) -> list[Gate]:

@@ -1,0 +1,51 @@
+"""`manage.py retention`: delete runs that finished longer ago than the installation keeps them, or say which."""
+
+from argparse import ArgumentParser
+from datetime import timedelta
+from typing import Any
+
+from django.conf import settings
+from django.core.management.base import CommandError
+from django.utils import timezone
+
+from runs.lifecycle import retention
+from runs.management.terminal import TerminalCommand
+
+_NAMED = 20
+"""Numbers of runs in a line."""
+_MOST_DAYS = 36_500
+
+
+class Command(TerminalCommand):
+    help = "Delete runs that finished longer ago than PEV_KEEP_DAYS, with the files that only they have."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("--data-dir", help="folder for database and files (.data, or PEV_DATA_DIR)")
+        parser.add_argument("--days", type=int, help="keep finished runs for so many days (PEV_KEEP_DAYS)")
+        parser.add_argument("--dry-run", action="store_true", help="say what would be deleted, and change nothing")
+
+    def handle(self, *args: Any, days: int | None, dry_run: bool, **options: Any) -> None:
+        days = settings.KEEP_DAYS if days is None else days
+        if not 1 <= days <= _MOST_DAYS:
+            raise CommandError(
+                f"Say for how many days finished runs are kept, from 1 to {_MOST_DAYS:,}: --days, or PEV_KEEP_DAYS."
+            )
+        before = timezone.now() - timedelta(days=days)
+        going, staying = retention.expired(before)
+        files, size = retention.freed(going)
+        if not dry_run:
+            going = retention.delete(going)
+        did = "Would delete" if dry_run else "Deleted"
+        self.stdout.write(f"{did} {_runs(going)} that finished before {before:%Y-%m-%d %H:%M} UTC.")
+        if going:
+            then = "would go" if dry_run else "go within minutes, while a server or a worker is running"
+            self.stdout.write(f"{files:,} files ({size:,} bytes) that only they had {then}.")
+        if staying:
+            self.stdout.write(f"Kept, as runs that stay have taken over results of theirs: {_runs(staying)}.")
+
+
+def _runs(numbers: list[int]) -> str:
+    if not numbers:
+        return "no run"
+    more = f" and {len(numbers) - _NAMED:,} more" if len(numbers) > _NAMED else ""
+    return f"{len(numbers):,} run{'s' * (len(numbers) > 1)} ({', '.join(map(str, numbers[:_NAMED]))}{more})"
