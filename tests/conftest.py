@@ -11,6 +11,13 @@ from hypothesis import settings as hypothesis_settings
 from tests import databases
 from tests.installation import Installation
 
+_LEFT_OUT = {
+    "PostgreSQL": "With it and redis-server: uv run python -m tests.services uv run pytest tests/integration",
+    "redis-server": "Install it (Debian: redis-server), and run them again.",
+    "Chromium": "Install it (Debian: chromium), and run: uv run pytest tests/browser",
+}
+"""What tests need that is no package of Python, as the reasons of their marks name it, and how to have it."""
+
 hypothesis_settings.register_profile("pevsite", deadline=None)  # a busy machine is no failure
 hypothesis_settings.load_profile("pevsite")
 
@@ -49,6 +56,14 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if "/unit/" in str(item.path) and not item.get_closest_marker("allow_hosts"):
             item.add_marker(pytest.mark.disable_socket)
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """What this run has left out, and how to run it: nobody shall take a green run for more than it is."""
+    skipped = [report.longrepr[2].partition("needs ")[2] for report in terminalreporter.stats.get("skipped", ())]
+    for need, way in _LEFT_OUT.items():
+        if count := sum(reason.startswith(need) for reason in skipped):
+            terminalreporter.write_line(f"Left out: {count} tests that need {need}. {way}", yellow=True)
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:

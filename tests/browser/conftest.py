@@ -29,7 +29,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         if "/browser/" in str(item.path):
             item.add_marker(pytest.mark.enable_socket)
             if not found:
-                item.add_marker(pytest.mark.skip(reason="there is no Chromium on this machine"))
+                item.add_marker(pytest.mark.skip(reason="needs Chromium, which is not on this machine"))
 
 
 @pytest.fixture(scope="package")

@@ -17,7 +17,7 @@ from runs.web import preparing
 from tests import databases, factories
 from tests.fakes.anthropic_api import FakeAnthropic
 from tests.fakes.team import Team
-from tests.redis_server import Redis
+from tests.services.redis import Redis
 
 collect_ignore = ["test_first_version.py"] if databases.GIVEN else []
 """The first version kept its rows in SQLite, and so does its folder."""

@@ -19,7 +19,7 @@ from tests.installation import ROOT, Installation, environ
 from tests.integration.engine.machine import KILLED
 from tests.integration.engine.machine import environ as with_model
 from tests.integration.web.serving.visitor import Follower, Visitor
-from tests.redis_server import Redis, scaled
+from tests.services.redis import Redis, scaled
 
 pytestmark = pytest.mark.allow_hosts(["127.0.0.1"])
 

@@ -19,7 +19,7 @@ from tests.factories import Submit
 
 pytestmark = [
     pytest.mark.django_db,
-    pytest.mark.skipif(not databases.GIVEN, reason="on SQLite there is one machine, whose clock it is"),
+    pytest.mark.skipif(not databases.GIVEN, reason="needs PostgreSQL: SQLite is on one machine, whose clock it is"),
 ]
 type Shift = Callable[[int], None]
 

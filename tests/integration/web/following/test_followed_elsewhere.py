@@ -16,7 +16,7 @@ from django.test import override_settings
 from redis import RedisError
 
 from runs import live
-from tests.redis_server import Redis
+from tests.services.redis import Redis
 
 pytestmark = [
     pytest.mark.allow_hosts(["127.0.0.1"]),

@@ -6,7 +6,7 @@ import http.client
 import json
 import re
 import socket
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from html import unescape
 from pathlib import Path
@@ -25,6 +25,9 @@ class Visitor:
     @property
     def cookie(self) -> str:
         return "; ".join(f"{name}={value}" for name, value in self._cookies.items())
+
+    def carry(self, cookies: Mapping[str, str]) -> None:
+        self._cookies.update(cookies)
 
     def get(self, path: str) -> tuple[int, str]:
         return self.send("GET", path)

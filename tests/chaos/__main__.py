@@ -1,0 +1,100 @@
+"""Does to an installation what happens to installations, and looks whether anything was lost or done twice.
+
+    uv run python -m tests.chaos [--short] [--engine embedded|celery] [--kills N] [--runs N] [--seed N] [SCENE ...]
+
+PostgreSQL and redis-server have to be installed; all else it starts itself, on ports of its own: two processes that
+serve, three that work, and a service that speaks the Messages API. The exit status is 1 when something does not hold.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import subprocess
+import sys
+import tempfile
+import traceback
+from pathlib import Path
+
+from tests.chaos.service import Service
+from tests.services.cluster import Cluster
+
+SCENES = ("kills", "redis", "database", "model", "disk")
+ENGINES = ("embedded", "celery")
+LEASE_SECONDS = 2
+WORKERS = 4
+"""Threads of one process, and so the most answers that are lost with it."""
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="python -m tests.chaos", description=__doc__.partition("\n")[0])
+    parser.add_argument("scenes", nargs="*", help=f"{', '.join(SCENES)} (as root, on a file system of its own); all")
+    parser.add_argument("--short", action="store_true", help="50 kills over both engines, and nothing else")
+    parser.add_argument("--engine", choices=ENGINES, help="with this one alone")
+    parser.add_argument("--kills", type=int, default=500, help="with each engine")
+    parser.add_argument("--runs", type=int, default=50, help="that are under way at all times")
+    parser.add_argument("--seed", type=int, default=1, help="of the dice")
+    options = parser.parse_args()
+    if unknown := set(options.scenes) - set(SCENES):
+        parser.error(f"there is no scene {', '.join(sorted(unknown))}")
+    if options.short:
+        options.scenes, options.kills, options.runs = ["kills"], 25, 6
+    elif not options.scenes:
+        options.scenes = [name for name in SCENES if name != "disk" or os.geteuid() == 0]
+    failed = False
+    for engine in [options.engine] if options.engine else ENGINES:
+        failed |= _with_engine(engine, options)
+    return int(failed)
+
+
+def _with_engine(engine: str, options: argparse.Namespace) -> bool:
+    """In a process of its own, since Django has one database in its life."""
+    child = os.fork()
+    if child:
+        return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) != 0
+    status = 1
+    try:
+        with tempfile.TemporaryDirectory(prefix="pevsite-chaos-") as folder, Service(options.seed) as service:
+            status = _play(engine, options, Path(folder), service)
+    except BaseException:
+        traceback.print_exc()
+    finally:
+        sys.stdout.flush()
+        os._exit(status)
+
+
+def _play(engine: str, options: argparse.Namespace, folder: Path, service: Service) -> int:
+    cluster = Cluster(
+        folder,
+        {
+            "PEV_ENGINE": engine,
+            "PEV_WORKERS": str(WORKERS),
+            "PEV_LEASE_SECONDS": str(LEASE_SECONDS),
+            "PEV_MIN_FREE_MB": "1",
+            "ANTHROPIC_BASE_URL": service.url,
+            "ANTHROPIC_API_KEY": "test-key-of-nobody",
+        },
+    )
+    os.environ.update(cluster.settings)
+    data = folder / "data"
+    data.mkdir()
+    small = os.geteuid() == 0 and "disk" in options.scenes  # who is not root cannot have a file system of their own
+    if small:
+        subprocess.run(["mount", "-t", "tmpfs", "-o", "size=32m", "tmpfs", str(data)], check=True)
+    try:
+        cluster.start()
+        import django
+
+        django.setup()
+        # models can be imported only when Django is set up
+        from tests.chaos.scenes import play
+
+        return play(cluster, service, engine, options, WORKERS)
+    finally:
+        cluster.stop()
+        if small:
+            subprocess.run(["umount", "--lazy", str(data)], check=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
