@@ -83,6 +83,7 @@ def _play(engine: str, options: argparse.Namespace, folder: Path, service: Servi
         subprocess.run(["mount", "-t", "tmpfs", "-o", "size=32m", "tmpfs", str(data)], check=True)
     try:
         cluster.start()
+        # the settings, and with them the database, are known only now
         import django
 
         django.setup()
