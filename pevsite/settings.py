@@ -19,6 +19,7 @@ PEV_SESSION_IDLE_MINUTES  (none)         after so many minutes without a page or
 PEV_KEEP_DAYS             (for ever)     finished runs are deleted after so many days
 PEV_MIN_FREE_MB           500            free disk space, in megabytes, that uploads and new runs leave
 PEV_CONNECTIONS           1000           most connections of browsers at once
+PEV_METRICS_TOKEN         (none)         Prometheus gets /metricsz with this bearer token; without it nobody does
 PEV_TIME_ZONE             UTC            how times are shown
 PEV_LOG                   line           json: one object a line, for machines that collect logs
 ANTHROPIC_API_KEY         (none)         Claude answers; without it, and without a base URL, only a rehearsal
@@ -35,6 +36,7 @@ PEV_REHEARSAL_DELAY       0.4            seconds per reply of the offline rules,
 """
 
 import os
+from importlib.util import find_spec
 
 from django.core.exceptions import ImproperlyConfigured
 from django.utils.csp import CSP
@@ -53,6 +55,19 @@ def _number(name: str, default: int) -> int:
     if not (value.isascii() and value.isdigit()):
         raise ImproperlyConfigured(f"{name} has to be a whole number from 0 on, without a unit; it is “{value[:40]}”.")
     return int(value)
+
+
+def _metrics_token(given: str) -> str:
+    """Empty for none. Raises ImproperlyConfigured for one that could be guessed, or without the library."""
+    if given and len(given) < 20:
+        raise ImproperlyConfigured(
+            f"PEV_METRICS_TOKEN has {len(given)} characters: make one of at least 20, as openssl rand -hex 20 does."
+        )
+    if given and find_spec("prometheus_client") is None:
+        raise ImproperlyConfigured(
+            "PEV_METRICS_TOKEN asks for metrics, whose library is not installed: run uv sync --extra monitoring."
+        )
+    return given
 
 
 DATA_DIR = data_dir()
@@ -142,7 +157,7 @@ SESSION_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = "Lax"
 CSRF_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = SECURE_SSL_REDIRECT = TLS
-SECURE_REDIRECT_EXEMPT = [r"^healthz$", r"^readyz$"]  # asked from inside, by what stands behind the proxy
+SECURE_REDIRECT_EXEMPT = [r"^(health|ready|metrics)z$"]  # asked from inside, by what stands behind the proxy
 SECURE_HSTS_SECONDS = 31_536_000 if TLS else 0
 SILENCED_SYSTEM_CHECKS = [
     "security.W005",  # HSTS for subdomains: they belong to anyone who runs the domain, not to this site
@@ -166,6 +181,7 @@ SECURE_CSP = {
 UPLOAD_FILES = _number("PEV_UPLOAD_FILES", 10_000)
 UPLOAD_BYTES = _number("PEV_UPLOAD_MB", 200) * 1_000_000
 FILE_BYTES = _number("PEV_FILE_MB", 50) * 1_000_000
+METRICS_TOKEN = _metrics_token(os.environ.get("PEV_METRICS_TOKEN", ""))
 KEEP_DAYS = _number("PEV_KEEP_DAYS", 0)
 MIN_FREE_BYTES = _number("PEV_MIN_FREE_MB", 500) * 1_000_000
 MAX_CONNECTIONS = _number("PEV_CONNECTIONS", 1_000)

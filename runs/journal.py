@@ -7,6 +7,7 @@ from typing import Any
 from django.db.models import Sum
 
 from runs.enums import Role
+from runs.errors import ModelError, PevError
 from runs.events.kinds import ModelCalled, ToolCalled
 from runs.history import record, writing
 from runs.models import ModelCall, ToolCall, WorkItem
@@ -86,7 +87,13 @@ def write_reply(
 
 
 def write_failure(
-    work: WorkItem, place: Place, question: Question, error: str, usage: Usage, cost: Decimal | None, duration_ms: int
+    work: WorkItem,
+    place: Place,
+    question: Question,
+    error: PevError,
+    usage: Usage,
+    cost: Decimal | None,
+    duration_ms: int,
 ) -> None:
     """Record a call without a usable reply; what it cost up to then counts."""
     with writing():
@@ -100,7 +107,8 @@ def write_failure(
             cost_usd=cost,
             cost_is_lower_bound=True,
             duration_ms=duration_ms,
-            error=error[:2_000],
+            error=str(error)[:2_000],
+            error_kind=error.kind[:60] if isinstance(error, ModelError) else "",
         )
         _record_call(work, question, duration_ms, "error")
 

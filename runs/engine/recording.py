@@ -235,7 +235,7 @@ class RecordedModel:
         spent = Usage(**error.tokens)
         cost = cost_of(question.model, spent, timezone.now().date())
         work = self._recording.item
-        database.call(lambda: journal.write_failure(work, place, question, str(error), spent, cost, duration_ms))
+        database.call(lambda: journal.write_failure(work, place, question, error, spent, cost, duration_ms))
         self._recording.lease.current = False  # it was recorded whether or not the lease still lives
 
     def _postponed(self, error: ModelError) -> Exception:

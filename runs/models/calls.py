@@ -19,7 +19,8 @@ class ModelCall(models.Model):
     `ordinal` is its place in the work item's generation; several rows may share it: failed tries, then the reply.
     `live` marks the
     reply that a resumed attempt is given again. Tokens by kind, `cost_usd` null when the model has no known price,
-    `duration_ms` wall time. `error` is empty exactly when there is a reply.
+    `duration_ms` wall time. `error` is empty exactly when there is a reply; `error_kind` is the
+    service's own name for it, where it gave one.
     """
 
     run = models.ForeignKey(Run, models.CASCADE, related_name="model_calls")
@@ -43,6 +44,7 @@ class ModelCall(models.Model):
     cost_is_lower_bound = models.BooleanField(default=False)
     duration_ms = models.PositiveIntegerField()
     error = models.TextField(default="", blank=True)
+    error_kind = models.CharField(max_length=60, default="", db_default="", blank=True)
     created_at = models.DateTimeField(auto_now_add=True)
 
     objects = ModelCallQuerySet.as_manager()

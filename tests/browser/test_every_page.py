@@ -100,6 +100,7 @@ NO_PAGES = {
     "runs/new/estimate/": "a part of the form",
     "healthz": "for machines",
     "readyz": "for machines",
+    "metricsz": "for machines",
 }
 
 

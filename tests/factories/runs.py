@@ -19,6 +19,7 @@ from runs.enums import (
     Verb,
     WorkKind,
 )
+from runs.errors import ModelError
 from runs.lifecycle import asking, facts, gates
 from runs.models import Gate, Run
 from runs.pev.contracts import PlanContract
@@ -209,7 +210,8 @@ def step_error(**changes: Any) -> Run:
         model = mine.run.policy.model_for(Role.EXECUTOR).model
         for _ in range(8):
             question = journal.Question(Role.EXECUTOR, model, "2")
-            journal.write_failure(mine, journal.Place(0, 2), question, FORBIDDEN, Usage(), Decimal(0), 900)
+            forbidden = ModelError(FORBIDDEN, kind="permission_error", retriable=False)
+            journal.write_failure(mine, journal.Place(0, 2), question, forbidden, Usage(), Decimal(0), 900)
         asking.suspend(mine, FORBIDDEN, reset=False)
     return _fresh(run)
 

@@ -13,6 +13,7 @@ from django.db import IntegrityError, connection, transaction
 
 from runs import history, journal, live
 from runs.enums import EventKind, Role, WorkKind
+from runs.errors import ModelError
 from runs.events.kinds import Note
 from runs.journal import Place, Question
 from runs.models import Event, ModelCall, Run, ToolCall, WorkItem
@@ -149,12 +150,11 @@ def test_a_reply_is_a_row_with_tokens_by_kind_cost_duration_and_stop_reason() ->
 
 
 def test_a_failed_call_is_a_row_too_and_what_it_cost_is_a_lower_bound() -> None:
-    work = item()
-    journal.write_failure(
-        work, Place(0, 1), QUESTION, "cut off " * 1_000, Usage(input=5, output=1), Decimal("0.01"), 10
-    )
+    work, cut = item(), ModelError("cut off " * 1_000, kind="overloaded_error", retriable=True)
+    journal.write_failure(work, Place(0, 1), QUESTION, cut, Usage(input=5, output=1), Decimal("0.01"), 10)
     call = ModelCall.objects.get()
     assert (call.live, call.cost_usd, call.cost_is_lower_bound, call.input_tokens) == (False, Decimal("0.01"), True, 5)
+    assert call.error_kind == "overloaded_error"
     assert (len(call.error), journal.recorded_reply(work, 1, QUESTION)) == (2_000, None)
 
 

@@ -19,6 +19,7 @@ from django.db import close_old_connections
 
 from runs import live
 from runs.models import Run
+from runs.web.following.latency import latency
 from runs.web.following.news import News, Shown, news
 from runs.web.following.standing import Seat, Standing, standing
 
@@ -63,14 +64,16 @@ class Watcher:
     def can_be_told(self) -> bool:
         return self.seen is not None and self.busy is None
 
-    def tell(self, text: str, seq: int, then: Callable[[], None]) -> None:
+    def tell(self, new: News, then: Callable[[], None]) -> None:
         """Send without waiting for its reader. Until it has read, it is told nothing else, so nothing overtakes."""
 
         async def sending(draft: asyncio.Task[None] | None) -> None:
             if draft is not None:
                 await asyncio.wait([draft])
-            await self._send(text)
-            self.seen = seq
+            await self._send(new.text)
+            self.seen = new.seq
+            if new.since:
+                latency.told_of(new.since)
             if not self._is_closing:
                 self.busy = None
                 self._show_late()
@@ -133,6 +136,10 @@ class Audience:
         for task in self._tasks:
             task.add_done_callback(self._ended)
         self._stop_waking = live.wake_for(run_id, self.wake)
+
+    @property
+    def size(self) -> int:
+        return len(self._watchers)
 
     async def join(self, watcher: Watcher) -> None:
         """From now on nothing is missed; what it is told begins when its page has said what it shows."""
@@ -246,7 +253,7 @@ class Audience:
         if new is None:
             return
         if new.text:
-            watcher.tell(new.text, new.seq, partial(self._again, watcher))
+            watcher.tell(new, partial(self._again, watcher))
         else:
             watcher.seen = new.seq
 
@@ -280,6 +287,11 @@ def audience_of(run_id: int, tab: str) -> Audience:
     if found is None or found.loop is not asyncio.get_running_loop():
         found = _audiences[run_id, tab] = Audience(run_id, tab)
     return found
+
+
+def sockets() -> int:
+    """How many follow a run through this process."""
+    return sum(audience.size for audience in list(_audiences.values()))
 
 
 def look(run_id: int, tab: str, seats: set[Seat], behind: set[int], number: int, shown: Shown) -> _Look:

@@ -7,6 +7,7 @@ reads does not grow with the plan: the newest events, the steps that they name, 
 import json
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import NamedTuple
 
 from django.template.loader import render_to_string
@@ -36,11 +37,14 @@ type Shown = Mapping[str, Part]
 
 @dataclass(frozen=True)
 class News:
-    """`text` is the message; `shown` what a page shows that has had it. Empty for nothing to tell."""
+    """`text` is the message; `shown` what a page shows that has had it. Empty for nothing to tell. `since`: when the
+    first of the events happened that it tells of.
+    """
 
     seq: int
     text: str
     shown: Shown = field(default_factory=dict)
+    since: datetime | None = None
 
 
 def news(run: Run, tab: str, seen: int, shown: Shown) -> News:
@@ -68,7 +72,7 @@ def news(run: Run, tab: str, seen: int, shown: Shown) -> News:
     if not tab and not message:
         return News(run.event_count, "", small)
     text = json.dumps({"seq": run.event_count, **message}, ensure_ascii=False, separators=(",", ":"))
-    return News(run.event_count, text, small)
+    return News(run.event_count, text, small, events[0].at if events else None)
 
 
 def _by_calls(kinds: set[str]) -> set[str] | None:

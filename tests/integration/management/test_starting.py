@@ -70,3 +70,26 @@ def test_help_of_a_run_needs_no_tables(tmp_path: Path) -> None:
     assert "runs.management.commands.run" in done.stderr
     assert "runs.models" not in done.stderr
     assert not (tmp_path / "none").exists()
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "said"),
+    [
+        ("PEV_WORKERS", "many", "PEV_WORKERS has to be a whole number from 0 on, without a unit; it is “many”."),
+        ("PEV_KEEP_DAYS", "-1", "PEV_KEEP_DAYS has to be a whole number from 0 on, without a unit; it is “-1”."),
+        ("PEV_METRICS_TOKEN", "guess", "PEV_METRICS_TOKEN has 5 characters: make one of at least 20"),
+    ],
+)
+def test_a_setting_that_cannot_be_used_is_one_sentence(tmp_path: Path, name: str, value: str, said: str) -> None:
+    done = subprocess.run(
+        [sys.executable, "manage.py", "migrate"],
+        cwd=ROOT,
+        env=environ(tmp_path, **{name: value}),
+        capture_output=True,
+        text=True,
+        timeout=240,
+        check=False,
+    )
+    assert done.returncode == 1
+    [line] = done.stderr.splitlines()
+    assert line.startswith(said)

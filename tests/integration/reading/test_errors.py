@@ -12,6 +12,7 @@ from pytest_django import DjangoAssertNumQueries
 from runs import journal
 from runs.engine import work
 from runs.enums import ApprovalPolicy, GateKind, GateStatus, Role, Verb, WorkKind
+from runs.errors import ModelError
 from runs.lifecycle import asking
 from runs.models import Gate, ModelCall, Run
 from runs.pev.ports import Usage
@@ -25,6 +26,9 @@ pytestmark = pytest.mark.django_db
 
 def gates_of(run: Run) -> list[Gate]:
     return list(run.gates.filter(status=GateStatus.OPEN, kind=GateKind.ERROR).select_related("work").order_by("id"))
+
+
+DOWN = ModelError("Down.", kind="api_error", retriable=True)
 
 
 def held(run: Run) -> Held:
@@ -41,7 +45,7 @@ def fail(run: Run, kind: WorkKind, key: str = "", *, answers: int = 0, failures:
             made.called(mine, Role.EXECUTOR, 10, 10, number)
         for _ in range(failures):
             question = journal.Question(Role.EXECUTOR, "a-model", "q")
-            journal.write_failure(mine, journal.Place(0, answers + 1), question, "Down.", Usage(), Decimal(0), 5)
+            journal.write_failure(mine, journal.Place(0, answers + 1), question, DOWN, Usage(), Decimal(0), 5)
         asking.suspend(mine, "Something failed.", reset=reset)
 
 

@@ -64,6 +64,7 @@ TABLE = {
     "sign-in/<path:token>/": Row(get=(302,) * 5, post=(302,) * 5, open=True),
     "healthz": Row(get=(200,) * 5, open=True),
     "readyz": Row(get=(200,) * 5, open=True),
+    "metricsz": Row(get=(404,) * 5, open=True),  # without a token in the settings
     "sign-out/": Row(post=(302,) * 5),
     "people/": Row(get=ADMINISTERED, post=ADMINISTERED, sent={"user": "dora"}),
     "people/<int:person_id>/": Row(post=(302, 404, 404, 404, 302), sent={"verb": "deactivate"}),

@@ -14,6 +14,7 @@ from runs import live
 from runs.models import Run
 from runs.web.following import audience
 from runs.web.following.audience import NO_LONGER_ALLOWED, Watcher, from_database
+from runs.web.following.news import News
 from runs.web.following.standing import Seat
 from tests import factories
 from tests.integration.web.talking import Socket, communicator, talk, update
@@ -99,7 +100,7 @@ def test_the_end_of_a_call_is_shown_after_the_news_that_a_slow_reader_is_still_a
 
         watcher = Watcher(Seat("session", 1), 1, send, close)
         watcher.seen = 1
-        watcher.tell("news", 2, lambda: None)
+        watcher.tell(News(2, "news"), lambda: None)
         await asyncio.sleep(0)
         watcher.show(None, "planner writes")
         watcher.show(None, "planner is done")
