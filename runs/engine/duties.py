@@ -1,7 +1,5 @@
 """Duties: what one process at a time does for the whole installation. Where it ends, another takes over."""
 
-import os
-import socket
 import time
 import uuid
 from datetime import timedelta
@@ -9,6 +7,7 @@ from datetime import timedelta
 from django.db.models import Q
 
 from runs import history
+from runs.engine import presence
 from runs.models import Duty, clock
 
 LASTS = timedelta(seconds=60)
@@ -32,7 +31,7 @@ class Turn:
     def __init__(self, name: str, lasts: timedelta = LASTS) -> None:
         self._name = name
         self._lasts = lasts
-        self._owner = f"{socket.gethostname()[:40]}/{os.getpid()}/{uuid.uuid4().hex}"
+        self._owner = f"{presence.owner()}/{uuid.uuid4().hex}"
         self._sure_until = 0.0
 
     def is_mine(self) -> bool:

@@ -12,6 +12,7 @@ from runs.engine.database import database
 from runs.engine.embedded import pool
 from runs.engine.notifications import notifications
 from runs.engine.perform import enqueue
+from runs.engine.presence import Presence
 from runs.engine.sweeper import Sweeper
 from runs.engine.work import heartbeat
 
@@ -25,7 +26,7 @@ class Engine:
     serves has no `workers`.
     """
 
-    def __init__(self, workers: int | None = None, only_run: int | None = None) -> None:
+    def __init__(self, workers: int | None = None, only_run: int | None = None, *, serves: bool = False) -> None:
         self._workers = settings.WORKERS if workers is None else workers
         self._celery: tuple[Threads, Overdue] | None = None
         if self._workers and settings.ENGINE == "celery" and only_run is None:
@@ -34,7 +35,8 @@ class Engine:
 
             self._celery = Threads(), Overdue()
         notify = self._celery[1] if self._celery else _enqueue_all
-        self._sweeper = Sweeper(notify if self._workers else None, only_run)
+        present = Presence(serves=serves, threads=self._workers) if only_run is None else None
+        self._sweeper = Sweeper(notify if self._workers else None, only_run, present)
 
     def start(self) -> None:
         """Take part in the work of this installation from now on."""

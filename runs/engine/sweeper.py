@@ -8,9 +8,10 @@ import logging
 import threading
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from datetime import datetime, timedelta
 
-from django.db import connection
+from django.db import DatabaseError, connection
 from django.db.models import Max, Q
 from django.utils import timezone
 
@@ -18,6 +19,7 @@ from runs import live
 from runs.documents import pages
 from runs.engine import documents, probes
 from runs.engine.duties import BACKUP, Turn, is_taken
+from runs.engine.presence import Presence, forget_the_silent
 from runs.engine.work import due
 from runs.lifecycle import deletion, drafts, retention
 from runs.models import Event, User, WorkItem
@@ -42,8 +44,14 @@ class Sweeper:
     What has to be done once for the installation one process at a time does (`Turn`).
     """
 
-    def __init__(self, notify: Callable[[Sequence[int]], object] | None, only_run: int | None = None) -> None:
+    def __init__(
+        self,
+        notify: Callable[[Sequence[int]], object] | None,
+        only_run: int | None = None,
+        present: Presence | None = None,
+    ) -> None:
         self._notify = notify
+        self._present = present
         self._upkeep = Turn("upkeep")
         self._only_run = only_run
         self._seen: int | None = None
@@ -67,11 +75,16 @@ class Sweeper:
                 log.exception("the sweeper could not poll; it will try again")
                 connection.close()
             if self._stop.wait(POLL_INTERVAL):
-                connection.close()
-                return
+                break
+        if self._present:
+            with suppress(DatabaseError):  # others see that it is silent
+                self._present.leave()
+        connection.close()
 
     def poll(self) -> None:
         """Notify of everything that may be claimed now, and announce new events."""
+        if self._present:
+            self._present.refresh()
         self._announce()
         self._recheck()
         self._forget_pages()
@@ -97,6 +110,7 @@ class Sweeper:
                 deletion.sweep()
                 if now >= self._next_drafts:
                     self._next_drafts = now + DRAFTS_INTERVAL
+                    forget_the_silent()
                     drafts.sweep()
                 if now >= self._next_retention:
                     self._next_retention = now + (UPKEEP_INTERVAL if retention.sweep() else DRAFTS_INTERVAL)

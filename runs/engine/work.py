@@ -6,13 +6,12 @@ is told by an event, so that the old owner's next commit finds the run changed, 
 """
 
 import logging
-import os
-import socket
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from typing import Any
 
 from django.conf import settings
 from django.db import connection
@@ -20,6 +19,7 @@ from django.db.models import F, Q
 from django.utils import timezone
 
 from runs import history, trees
+from runs.engine import presence
 from runs.enums import WorkStatus
 from runs.errors import LeaseLost, MoveRefused, Outdated
 from runs.events import kinds as events
@@ -71,7 +71,9 @@ def due() -> Q:
 
 
 def claim(work_id: int) -> Lease | None:
-    """The lease, or None when the item is not to be had."""
+    """The lease, or None when the item is not to be had, and in a process that takes no new work."""
+    if presence.draining.is_set():
+        return None
     remembered = created.take(work_id)
     lease = _claimed(_with_trees(remembered)) if remembered else None
     if lease:
@@ -87,7 +89,7 @@ def _claimed(work: WorkItem) -> Lease | None:
     taken_over = work.status == WorkStatus.LEASED
     losses = work.losses + 1 if taken_over else work.losses  # counted before anything is carried out again
     able = work.capacities or capacities(work.run.policy)
-    claimed = {"epoch": work.epoch + 1, "losses": losses, "lease_owner": _owner(), "lease_until": until}
+    claimed = {"epoch": work.epoch + 1, "losses": losses, "lease_owner": presence.owner(), "lease_until": until}
     try:
         with history.writing(work.run if taken_over else None):
             change(work, WorkStatus.LEASED, where=as_read, capacities=able, **claimed)
@@ -118,10 +120,6 @@ def _with_trees(work: WorkItem) -> WorkItem:
     if work.attempt:
         work.attempt.base = trees.tree(work.attempt.base_id)
     return work
-
-
-def _owner() -> str:
-    return f"{socket.gethostname()[:40]}/{os.getpid()}"
 
 
 def commit[Value](lease: Lease, write: Callable[[WorkItem], Value], *, calls_only: bool = False) -> Value:
@@ -183,6 +181,31 @@ def postpone(work: WorkItem, until: datetime) -> None:
     """Give the item back; the sweeper notifies a worker at `until`. No thread sleeps for it."""
     wait = until - timezone.now()
     change(work, WorkStatus.READY, lease_until=None, due_at=clock.after(wait), tries=F("tries") + 1, losses=0)
+
+
+def hurry(work_id: int, by: str) -> bool:
+    """Have an item that waits for its time carried out now; False where it does not wait."""
+    waits = Q(pk=work_id, status=WorkStatus.READY.value, due_at__gt=clock.now())
+    return _moved(waits, f"{by} had the work tried again at once.", due_at=clock.now())
+
+
+def release(work_id: int, by: str) -> bool:
+    """End the lease of whoever holds the item, so that another process takes it over; False where nobody holds it.
+
+    An owner that is alive finds it lost at its next heartbeat or commit, and writes nothing more.
+    """
+    held = Q(pk=work_id, status=WorkStatus.LEASED.value)
+    over = clock.after(-timedelta(seconds=1))
+    return _moved(held, f"{by} took the work from the process that held it.", lease_until=over)
+
+
+def _moved(which: Q, note: str, **changes: Any) -> bool:
+    with history.writing():
+        run_id = WorkItem.objects.filter(which).values_list("run_id", flat=True).first()
+        if run_id is None or not WorkItem.objects.filter(which).update(**changes):
+            return False
+        history.record(run_id, events.Note(text=note))
+    return True
 
 
 class Heartbeat:

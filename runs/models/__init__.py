@@ -4,7 +4,7 @@ from runs.models.calls import ModelCall, ToolCall
 from runs.models.documents import Rendition
 from runs.models.drafts import Draft, DraftFile
 from runs.models.gates import Gate
-from runs.models.installation import DeletedRun, Discarded
+from runs.models.installation import DeletedRun, Discarded, Process
 from runs.models.people import Link, User
 from runs.models.plans import Attempt, Plan, Step, Verdict
 from runs.models.probes import Probe
@@ -26,6 +26,7 @@ __all__ = [
     "ModelCall",
     "Plan",
     "Probe",
+    "Process",
     "Rendition",
     "Run",
     "Step",

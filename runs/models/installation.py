@@ -49,3 +49,33 @@ class Discarded(models.Model):
 
     def __str__(self) -> str:
         return f"{self.sha256[:12]} discarded"
+
+
+class Process(models.Model):
+    """A process that serves pages or carries out work, as it was when it was last seen by itself.
+
+    `owner` is who holds its leases, `threads` how many pieces of work it carries out at once (0: it only serves),
+    `schema` the newest migration that it knows, `key` says of two processes whether their secret keys are the same.
+    `clock_ahead`: seconds by which its clock is ahead of the database's. While `draining` it takes no new work.
+    """
+
+    name = models.CharField(max_length=120, unique=True)
+    owner = models.CharField(max_length=80)
+    serves = models.BooleanField()
+    threads = models.PositiveIntegerField()
+    engine = models.CharField(max_length=20)
+    messages = models.BooleanField()
+    version = models.CharField(max_length=40)
+    schema = models.CharField(max_length=120)
+    key = models.CharField(max_length=16)
+    clock_ahead = models.FloatField(default=0)
+    draining = models.BooleanField(default=False)
+    started_at = models.DateTimeField()
+    seen_at = models.DateTimeField(db_index=True)
+
+    class Meta:
+        ordering = ["started_at"]
+        verbose_name_plural = "processes"
+
+    def __str__(self) -> str:
+        return self.owner

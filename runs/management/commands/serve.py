@@ -88,7 +88,8 @@ class Command(TerminalCommand):
             from runs.engine.process import Engine  # with the client of models: a second that no page has to wait for
 
             with self._or_end():
-                engines.append(Engine(workers))  # before it starts, so that it is stopped whenever the server ends
+                # before it starts, so that it is stopped whenever the server ends
+                engines.append(Engine(workers, serves=True))
                 engines[0].start()
 
         def ready() -> None:

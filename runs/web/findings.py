@@ -1,0 +1,131 @@
+"""What is configured, reachable and at odds in this installation: a sentence for each, which says what to do."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from django.conf import settings
+from django.db import DatabaseError, connection
+from django.db.migrations.recorder import MigrationRecorder
+
+from runs.engine.presence import SILENT_AFTER, key_mark, newest_migration
+from runs.lifecycle.defaults import current_service
+from runs.models import Process, clock
+from runs.web.health import Health
+
+MAX_SKEW = 2.0
+"""Seconds by which clocks may differ: waits and times on pages are wrong by as much, leases are not."""
+
+
+@dataclass(frozen=True)
+class Finding:
+    """`is_wrong`: somebody has to do something about it."""
+
+    about: str
+    text: str
+    is_wrong: bool = False
+
+
+def findings() -> Iterator[Finding]:
+    """All that can be found out. Takes some seconds at most, also when a part does not answer."""
+    problems = Health().problems()
+    if problem := problems["database"]:
+        yield Finding("Database", f"It {problem}. Start it, or correct PEV_DATABASE_URL.", is_wrong=True)
+        return
+    yield from _database()
+    yield from _messages(problems["redis"])
+    yield from _files(problems["files"])
+    yield Finding("Models", f"{current_service().sentence}.")
+    try:
+        alive = list(Process.objects.filter(seen_at__gte=clock.after(-SILENT_AFTER)))
+    except DatabaseError:
+        return  # the tables of before, which is said above
+    yield from _processes(alive)
+    if problem := problems["engine"]:
+        yield Finding("Work", f"{problem[:1].upper()}{problem[1:]}.", is_wrong=True)
+
+
+def _database() -> Iterator[Finding]:
+    if connection.vendor == "sqlite":
+        yield Finding("Database", f"SQLite in {settings.DATA_DIR}, for one machine.")
+    else:
+        yield Finding("Database", f"PostgreSQL {'.'.join(map(str, connection.get_database_version()))} answers.")
+    applied = {name for app, name in MigrationRecorder(connection).applied_migrations() if app == "runs"}
+    newest, known = max(applied, default=""), newest_migration()
+    if newest > known:
+        text = f"A newer version has changed its tables ({newest}): start that version everywhere, this one ends."
+        yield Finding("Database", text, is_wrong=True)
+    elif newest < known:
+        text = f"Its tables are of before {known}: the next process that starts changes them. Make a back-up first."
+        yield Finding("Database", text, is_wrong=True)
+
+
+def _messages(problem: str) -> Iterator[Finding]:
+    if not settings.REDIS_URL:
+        yield Finding("Redis", "Not set: messages stay in their process, which is enough for one.")
+    elif problem:
+        text = f"It {problem}: browsers hear later, and Celery begins nothing new. Start it, or correct PEV_REDIS_URL."
+        yield Finding("Redis", text, is_wrong=True)
+    else:
+        yield Finding("Redis", "It answers.")
+
+
+def _files(problem: str) -> Iterator[Finding]:
+    free = shutil.disk_usage(settings.DATA_DIR).free
+    if problem:
+        yield Finding("Files", f"{problem[:1].upper()}{problem[1:]} in {settings.DATA_DIR}.", is_wrong=True)
+    elif free < settings.MIN_FREE_BYTES:
+        least = settings.MIN_FREE_BYTES // 1_000_000
+        text = f"{free // 1_000_000:,} MB are free: below {least:,} MB new runs are refused."
+        yield Finding("Files", f"{text} Make room.", is_wrong=True)
+    else:
+        yield Finding("Files", f"{settings.DATA_DIR} can be written, {free // 1_000_000:,} MB are free.")
+
+
+def _processes(alive: Sequence[Process]) -> Iterator[Finding]:
+    serving = [one for one in alive if one.serves]
+    working = [one for one in alive if one.threads]
+    yield Finding("Processes", f"{len(serving)} that serve and {len(working)} that work were seen lately.")
+    if len(alive) > 1 and connection.vendor == "sqlite":
+        text = f"{_named(alive)} share an SQLite file: stop all but one, or move to PostgreSQL (PEV_DATABASE_URL)."
+        yield Finding("Processes", text, is_wrong=True)
+    if serving and not working:
+        yield Finding("Processes", "Nobody works: start a worker, or serve without --no-engine.", is_wrong=True)
+    if working and all(one.draining for one in working):
+        yield Finding("Processes", "All that work are drained: nothing new is begun until one resumes.", is_wrong=True)
+    if len(alive) > 1 and (without := [one for one in alive if not one.messages]):
+        text = f"PEV_REDIS_URL is missing at {_named(without)}: browsers hear late of what other processes do."
+        yield Finding("Processes", text, is_wrong=True)
+    yield from _differences(alive)
+
+
+def _differences(alive: Sequence[Process]) -> Iterator[Finding]:
+    """Processes of one installation have all of these in common, except during an upgrade."""
+    for column, name, remedy in (
+        ("engine", "PEV_ENGINE", "Set the same everywhere"),
+        ("version", "version", "Finish the upgrade: restart those of before"),
+        ("schema", "newest migration", "Finish the upgrade: restart those of before"),
+    ):
+        at = {value: [one for one in alive if getattr(one, column) == value] for value in _values(alive, column)}
+        if len(at) > 1:
+            each = "; ".join(f"{value} at {_named(those)}" for value, those in at.items())
+            yield Finding("Processes", f"They differ in {name}: {each}. {remedy}.", is_wrong=True)
+    if others := [one for one in alive if one.key != key_mark()]:
+        text = (
+            f"PEV_SECRET_KEY is another at {_named(others)} than here: who signs in there is a stranger here. Set one."
+        )
+        yield Finding("Processes", f"{text} Set the same everywhere.", is_wrong=True)
+    for one in alive:
+        if abs(one.clock_ahead) > MAX_SKEW:
+            by = f"{abs(one.clock_ahead):.0f} s {'ahead of' if one.clock_ahead > 0 else 'behind'} the database's"
+            yield Finding("Clocks", f"That of {one.owner} is {by}. Synchronise both, as with NTP.", is_wrong=True)
+
+
+def _values(processes: Sequence[Process], column: str) -> list[str]:
+    return sorted({getattr(one, column) for one in processes})
+
+
+def _named(processes: Sequence[Process]) -> str:
+    return ", ".join(one.owner for one in processes)
