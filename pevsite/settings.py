@@ -57,6 +57,16 @@ def _number(name: str, default: int) -> int:
     return int(value)
 
 
+def _secret(name: str) -> str:
+    """Raises ImproperlyConfigured for a comment, which what reads files of variables takes for an empty value."""
+    given = os.environ.get(name, "").strip()
+    if given.startswith("#"):
+        raise ImproperlyConfigured(
+            f"{name} begins with #, so a comment was taken for its value. Put comments on lines of their own."
+        )
+    return given
+
+
 def _metrics_token(given: str) -> str:
     """Empty for none. Raises ImproperlyConfigured for one that could be guessed, or without the library."""
     if given and len(given) < 20:
@@ -71,6 +81,7 @@ def _metrics_token(given: str) -> str:
 
 
 DATA_DIR = data_dir()
+_secret("PEV_SECRET_KEY")
 SECRET_KEY = secret_key(DATA_DIR)
 DEBUG = _on("PEV_DEBUG")
 TLS = _on("PEV_TLS")
@@ -181,7 +192,7 @@ SECURE_CSP = {
 UPLOAD_FILES = _number("PEV_UPLOAD_FILES", 10_000)
 UPLOAD_BYTES = _number("PEV_UPLOAD_MB", 200) * 1_000_000
 FILE_BYTES = _number("PEV_FILE_MB", 50) * 1_000_000
-METRICS_TOKEN = _metrics_token(os.environ.get("PEV_METRICS_TOKEN", ""))
+METRICS_TOKEN = _metrics_token(_secret("PEV_METRICS_TOKEN"))
 KEEP_DAYS = _number("PEV_KEEP_DAYS", 0)
 MIN_FREE_BYTES = _number("PEV_MIN_FREE_MB", 500) * 1_000_000
 MAX_CONNECTIONS = _number("PEV_CONNECTIONS", 1_000)

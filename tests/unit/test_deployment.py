@@ -46,3 +46,10 @@ def test_the_units_differ_in_what_they_start_alone() -> None:
 
     first, *others = map(service, UNITS)
     assert [other == first for other in others] == [True]
+
+
+def test_no_comment_can_be_taken_for_a_value() -> None:
+    """systemd and compose keep what stands behind an equals sign, comments too."""
+    lines = [line for line in (FOLDER / "env.example").read_text().splitlines() if "=" in line and line[0] != "#"]
+    assert lines
+    assert [line for line in lines if "#" in line] == []

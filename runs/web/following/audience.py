@@ -64,15 +64,17 @@ class Watcher:
     def can_be_told(self) -> bool:
         return self.seen is not None and self.busy is None
 
-    def tell(self, new: News, then: Callable[[], None]) -> None:
-        """Send without waiting for its reader. Until it has read, it is told nothing else, so nothing overtakes."""
+    def tell(self, new: News, then: Callable[[], None], *, counts: bool = False) -> None:
+        """Send without waiting for its reader. Until it has read, it is told nothing else, so nothing overtakes.
+        `counts`: how late it hears of it says something of this process.
+        """
 
         async def sending(draft: asyncio.Task[None] | None) -> None:
             if draft is not None:
                 await asyncio.wait([draft])
             await self._send(new.text)
             self.seen = new.seq
-            if new.since:
+            if new.since and counts:
                 latency.told_of(new.since)
             if not self._is_closing:
                 self.busy = None
@@ -253,7 +255,8 @@ class Audience:
         if new is None:
             return
         if new.text:
-            watcher.tell(new, partial(self._again, watcher))
+            was_there = watcher.seen == self._seq  # else it was away, and hears of what is long over
+            watcher.tell(new, partial(self._again, watcher), counts=was_there)
         else:
             watcher.seen = new.seq
 

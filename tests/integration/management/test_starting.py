@@ -77,6 +77,8 @@ def test_help_of_a_run_needs_no_tables(tmp_path: Path) -> None:
     [
         ("PEV_WORKERS", "many", "PEV_WORKERS has to be a whole number from 0 on, without a unit; it is “many”."),
         ("PEV_KEEP_DAYS", "-1", "PEV_KEEP_DAYS has to be a whole number from 0 on, without a unit; it is “-1”."),
+        ("PEV_SECRET_KEY", "   # python3 -c …", "PEV_SECRET_KEY begins with #, so a comment was taken for its value."),
+        ("PEV_METRICS_TOKEN", "# openssl rand -hex 20", "PEV_METRICS_TOKEN begins with #, so a comment was taken"),
         ("PEV_METRICS_TOKEN", "guess", "PEV_METRICS_TOKEN has 5 characters: make one of at least 20"),
     ],
 )

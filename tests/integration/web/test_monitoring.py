@@ -8,7 +8,7 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from django.db import connection
+from django.db import DatabaseError, connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
@@ -66,7 +66,7 @@ def test_work_that_waits_is_counted_by_its_state(scrape: Scrape) -> None:
     WorkItem.objects.filter(run=expired, status=WorkStatus.READY).update(**held)
     now = scrape()
     grown = {state: now[f'pevsite_work_items{{state="{state}"}}'] for state in ("due", "waiting", "leased", "expired")}
-    assert grown == {"due": 2, "waiting": 1, "leased": 0, "expired": 1}
+    assert grown == {"due": 1, "waiting": 1, "leased": 0, "expired": 1}
     assert 180 <= now["pevsite_work_waits_seconds"] < 240
     assert before["pevsite_work_waits_seconds"] == 0
     assert now['pevsite_runs{status="planning"}'] == 2
@@ -82,14 +82,14 @@ def test_calls_tokens_cost_and_attempts_grow_with_what_happens_and_never_fall(sc
     assert told == sum(calls.values_list("output_tokens", flat=True)) > 0
     cost = sum(value for name, value in now.items() if name.startswith("pevsite_cost_usd_total"))
     assert cost == pytest.approx(float(sum(call.cost_usd or 0 for call in calls)))
-    ended = Attempt.objects.of_run(run).passed().count()
-    assert now['pevsite_attempts_total{outcome="passed"}'] == ended
+    assert now['pevsite_attempts_total{outcome="passed"}'] == Attempt.objects.of_run(run).passed().count()
+    assert now['pevsite_attempts_total{outcome="failed"}'] == 1
     assert counters(scrape()) == counters(now), "nothing is counted twice"
 
 
-@pytest.mark.parametrize("settled_after", [timedelta(0), timedelta(minutes=2)], ids=["settled", "fresh"])
+@pytest.mark.parametrize("settled_after", [0.0, 120.0], ids=["settled", "fresh"])
 def test_what_was_counted_once_is_counted_once(
-    scrape: Scrape, monkeypatch: pytest.MonkeyPatch, settled_after: timedelta
+    scrape: Scrape, monkeypatch: pytest.MonkeyPatch, settled_after: float
 ) -> None:
     monkeypatch.setattr(monitoring, "_SETTLED_AFTER", settled_after)
     scrape()
@@ -99,8 +99,11 @@ def test_what_was_counted_once_is_counted_once(
     assert counters(scrape()) == {name: pytest.approx(2 * value) for name, value in counted.items()}
 
 
-def test_no_counter_falls_when_a_run_is_deleted(scrape: Scrape, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(monitoring, "_SETTLED_AFTER", timedelta(0))
+@pytest.mark.parametrize("settled_after", [0.0, 120.0], ids=["settled", "fresh"])
+def test_no_counter_falls_when_a_run_is_deleted(
+    scrape: Scrape, monkeypatch: pytest.MonkeyPatch, settled_after: float
+) -> None:
+    monkeypatch.setattr(monitoring, "_SETTLED_AFTER", settled_after)
     scrape()
     run = made.finished_succeeded()
     counted = counters(scrape())
@@ -111,13 +114,53 @@ def test_no_counter_falls_when_a_run_is_deleted(scrape: Scrape, monkeypatch: pyt
 
 
 def counters(samples: dict[str, float]) -> dict[str, float]:
-    return {name: value for name, value in samples.items() if "_total{" in name}
+    return {name: value for name, value in samples.items() if "_total{" in name and value}
 
 
 def test_errors_are_counted_by_the_name_that_the_service_gave_them(scrape: Scrape) -> None:
     scrape()
     made.step_error()
     assert sum(value for name, value in scrape().items() if 'error="permission_error"' in name) == 8
+
+
+def test_what_failed_without_a_name_is_no_answer(scrape: Scrape) -> None:
+    scrape()
+    made.step_error()
+    ModelCall.objects.update(error_kind="")
+    assert sum(value for name, value in scrape().items() if 'error="other"' in name) == 8
+
+
+def test_what_has_no_known_price_is_not_free(scrape: Scrape) -> None:
+    scrape()
+    made.finished_succeeded()
+    ModelCall.objects.update(cost_usd=None)
+    now = scrape()
+    assert not [name for name in now if name.startswith("pevsite_cost_usd_total")]
+    unpriced = sum(value for name, value in now.items() if name.startswith("pevsite_unpriced_calls_total"))
+    assert unpriced == ModelCall.objects.count()
+
+
+def test_names_from_outside_make_no_series_without_end(scrape: Scrape, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(monitoring, "MAX_SERIES", 2)
+    scrape()
+    made.finished_succeeded()
+    for call in ModelCall.objects.all():
+        ModelCall.objects.filter(pk=call.pk).update(model=f"model-{call.pk}")
+    calls = {name: value for name, value in scrape().items() if name.startswith("pevsite_model_calls_total")}
+    assert (len(calls), sum(calls.values())) == (3, ModelCall.objects.count())
+
+
+def test_while_the_database_is_away_the_process_still_says_what_it_knows(
+    scrape: Scrape, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def away() -> None:
+        raise DatabaseError
+
+    assert scrape()["pevsite_database_answers"] == 1
+    monkeypatch.setattr(monitoring, "_work", away)
+    now = scrape()
+    assert (now["pevsite_database_answers"], now["pevsite_sockets"]) == (0, 0)
+    assert "pevsite_work_waits_seconds" not in now
 
 
 def test_open_questions_are_counted_by_their_kind(scrape: Scrape) -> None:
