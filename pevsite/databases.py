@@ -1,5 +1,8 @@
-"""Where an installation keeps rows, passes messages on and works: in itself, or in PostgreSQL, Redis and Celery."""
+"""Where an installation keeps rows and files, passes messages on and works: in itself, or in PostgreSQL, S3, Redis and
+Celery.
+"""
 
+import re
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -7,6 +10,7 @@ from typing import Any
 from django.core.exceptions import ImproperlyConfigured
 
 _FORMS = ("postgres://", "postgresql://")
+_BUCKET = re.compile(r"s3://([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])((?:/+[\w.=-]+)*)/*")
 _WAIT_SECONDS = 20
 """For a connection of the pool, and on SQLite for its only writer."""
 _SESSION = {"lock_timeout": 60_000, "idle_in_transaction_session_timeout": 120_000}
@@ -70,6 +74,24 @@ def messages(address: str) -> dict[str, Any]:
         ) from error
     # Published, not queued: a message is for who listens now, and what is lost the sweeper finds in the rows.
     return {"BACKEND": "channels_redis.pubsub.RedisPubSubChannelLayer", "CONFIG": {"hosts": [address]}}
+
+
+def files(data_dir: Path, address: str) -> dict[str, Any]:
+    """Django's settings of the store of files: a folder, or below `s3://bucket/prefix`. Raises ImproperlyConfigured."""
+    if not address:
+        return {"BACKEND": "runs.blobs.BlobStorage", "OPTIONS": {"location": data_dir / "blobs"}}
+    found = _BUCKET.fullmatch(address)
+    if found is None or "/.." in address:
+        raise ImproperlyConfigured(
+            "PEV_BLOBS is no address of a bucket. Write s3://bucket/prefix, or leave it out for the data folder; a "
+            "server of your own is named in AWS_ENDPOINT_URL."
+        )
+    if find_spec("boto3") is None or find_spec("storages") is None:  # optional extras, slow to import
+        raise ImproperlyConfigured(
+            "PEV_BLOBS names a bucket, and what reaches it is not installed: run uv sync --extra scale."
+        )
+    bucket, prefix = found.groups()
+    return {"BACKEND": "runs.objects.BucketStorage", "OPTIONS": {"bucket": bucket, "prefix": prefix.strip("/")}}
 
 
 def engine(name: str, database_address: str, redis_address: str) -> str:

@@ -4,6 +4,7 @@ PEV_DATA_DIR              .data          database, files and the installation's 
 PEV_DATABASE_URL          (SQLite)       postgres://user:password@host:5432/name: PostgreSQL instead
 PEV_REDIS_URL             (none)         redis://host:6379/0: messages between several processes that serve or work
 PEV_ENGINE                embedded       celery: Celery workers carry out the work, notified through Redis
+PEV_BLOBS                 (data folder)  s3://bucket/prefix: files of runs in a bucket, reached as AWS_… variables say
 PEV_SECRET_KEY            (a file)       the installation's key, where no file of the data folder is to hold it
 PEV_HOSTS                 127.0.0.1,localhost,[::1]   host names that may be asked for, comma-separated
 PEV_TLS                   off            on behind a TLS proxy: secure cookies, HSTS, https origins
@@ -41,7 +42,7 @@ from importlib.util import find_spec
 from django.core.exceptions import ImproperlyConfigured
 from django.utils.csp import CSP
 
-from pevsite.databases import database, engine, messages
+from pevsite.databases import database, engine, files, messages
 from pevsite.installation import SITE, data_dir, secret_key
 
 
@@ -115,6 +116,7 @@ MIDDLEWARE = [
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
+    "runs.web.views.errors.FilesAway",
 ]
 ROOT_URLCONF = "pevsite.urls"
 ASGI_APPLICATION = "pevsite.asgi.application"
@@ -147,7 +149,7 @@ TASKS = {"default": {"BACKEND": _BACKENDS[ENGINE]}}
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
     "staticfiles": {"BACKEND": "runs.web.static.HashedNames"},
-    "blobs": {"BACKEND": "runs.blobs.BlobStorage", "OPTIONS": {"location": DATA_DIR / "blobs"}},
+    "blobs": files(DATA_DIR, os.environ.get("PEV_BLOBS", "").strip()),
     "pages": {"BACKEND": "runs.blobs.BlobStorage", "OPTIONS": {"location": DATA_DIR / "pages"}},
 }
 

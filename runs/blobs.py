@@ -7,6 +7,7 @@ import os
 import shutil
 import tempfile
 from collections.abc import Iterator
+from datetime import timedelta
 from pathlib import Path
 from typing import IO, Any, cast
 
@@ -16,6 +17,8 @@ from django.core.files.storage import FileSystemStorage, storages
 
 from runs.pev.ports import FileInfo
 
+GRACE = timedelta(minutes=10)
+"""A content that was stored, or stored again, within this time is left alone: a row that names it may be on its way."""
 _PIECE = 256 * 1024
 """Bytes read of a file at once: few turns of a thread, and little memory for each download."""
 
@@ -25,6 +28,9 @@ class BlobStorage(FileSystemStorage):
 
     The bytes, then their name, are on the disk before `save` returns: no row ever names what a loss of power took.
     """
+
+    is_local = True
+    """Whether files can be renamed, and have times that say who used them last (`runs.unused`)."""
 
     def _save(self, name: str, content: File[Any]) -> str:
         target = Path(self.path(name))
@@ -57,6 +63,12 @@ class BlobStorage(FileSystemStorage):
         except FileNotFoundError:
             return False
         return True
+
+    def problem(self) -> str:
+        """What is wrong with the folder; empty for nothing."""
+        folder = Path(self.path(""))
+        well = os.access(folder if folder.exists() else folder.parent, os.W_OK | os.X_OK)
+        return "" if well else "files cannot be written"
 
 
 def _keep_names(folder: Path) -> None:
@@ -103,8 +115,8 @@ def opened(sha256: str) -> IO[bytes]:
 
 def pieces_of(sha256: str) -> Iterator[bytes]:
     """The blob piece by piece. Raises FileNotFoundError at once when the store lost it."""
-    with opened(sha256):
-        pass
+    if not store().exists(name_of(sha256)):
+        raise FileNotFoundError(sha256)
 
     def pieces() -> Iterator[bytes]:
         with opened(sha256) as blob:
@@ -125,10 +137,15 @@ def read(sha256: str) -> bytes:
 
 
 def store() -> BlobStorage:
-    """The store behind all trees."""
+    """The store behind all trees; in a bucket (`runs.objects`) one that does the same, but for paths."""
     return cast("BlobStorage", storages["blobs"])
 
 
 def name_of(sha256: str) -> str:
     """What a blob is called in the store."""
     return f"{sha256[:2]}/{sha256[2:]}"
+
+
+def sha256_of(name: str) -> str:
+    """The hash that a blob of this name has."""
+    return name.replace("/", "")

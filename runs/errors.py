@@ -71,6 +71,10 @@ class PlanRepeated(ContractBroken):
     """The planner gave a plan that has failed or was rejected once more, although it had been told why."""
 
 
+class StoreAway(OSError):
+    """The store of files does not answer; what was asked of it may succeed later."""
+
+
 class LimitReached(PevError):
     """The next call would break a limit of the run; a person is asked before it is made."""
 

@@ -20,7 +20,7 @@ from runs.documents.formats import FORMATS, MAY_TAKE_MINUTES, function_of
 from runs.documents.kinds import IMAGE, PDF
 from runs.documents.packing import unpacked
 from runs.documents.renditions import IN_A_QUERY
-from runs.errors import InvalidInput
+from runs.errors import InvalidInput, StoreAway
 from runs.guarded import ChildFailed, Crashed, Interrupted, NoTurn
 from runs.models import Rendition, clock
 from runs.pev.documents.document import Document
@@ -88,6 +88,8 @@ def make(row: Rendition) -> None:
     """
     try:
         _read(row)
+    except StoreAway:
+        raise  # nothing was found out about the content
     except FileNotFoundError:
         _give_up(row, "is gone from the store of files; give it again")
     except (NoTurn, Interrupted) as error:

@@ -5,11 +5,13 @@ as failed.
 """
 
 import logging
+from datetime import timedelta
 from functools import partial
 
 from django.conf import settings
 from django.db import InterfaceError, OperationalError
 from django.tasks import task
+from django.utils import timezone
 
 from runs import trees
 from runs.accounting.history import estimate_for
@@ -20,7 +22,7 @@ from runs.engine.documents import read_inputs
 from runs.engine.notifications import notifications
 from runs.engine.recording import RecordedModel, RecordedTools, Recording, clients
 from runs.enums import Action, AttemptStatus, WorkKind
-from runs.errors import ContractBroken, LeaseLost, LimitReached, ModelError, PlanRepeated, Postponed
+from runs.errors import ContractBroken, LeaseLost, LimitReached, ModelError, PlanRepeated, Postponed, StoreAway
 from runs.events import kinds as events
 from runs.history import record
 from runs.journal import results_of, used_seconds
@@ -42,6 +44,8 @@ from runs.trees import Overlay
 log = logging.getLogger(__name__)
 AWAY = (InterfaceError, OperationalError)
 """What the database says that is away, full or restarting: nothing of the work has failed."""
+STORE_WAIT = timedelta(seconds=10)
+"""Until work is tried again for which the store of files did not answer, as often as it takes: nothing was decided."""
 VERIFYING = 1_000
 """Ordinals of verification start here, so that execution may be resumed on its own."""
 
@@ -100,6 +104,10 @@ def _under(recording: Recording) -> None:
         sentence = str(limit)
         recording.commit(lambda mine: asking.suspend_for_budget(mine, sentence))
         log.warning("suspended at a limit: %s", sentence, extra=recording.lease.about)
+    except StoreAway as away:
+        until = Postponed(str(away), timezone.now() + STORE_WAIT)
+        recording.commit(partial(_postpone, postponed=until))
+        log.warning("postponed: %s", away.__cause__ or away, extra=recording.lease.about)
     except (ModelError, ContractBroken) as error:
         cause = error.kind if isinstance(error, ModelError) else ""
         _suspend(recording, _sentence(error), reset=isinstance(error, ContractBroken), cause=cause)

@@ -17,6 +17,7 @@ from runs.errors import InvalidInput
 from runs.keeping import snapshots
 from runs.keeping.archives import Archive, Manifest, Writer
 from runs.keeping.contents import named
+from runs.models import Duty
 
 _TRIES = 3
 """Files that were being deleted when it began may be gone when they are copied: then it begins again."""
@@ -120,4 +121,6 @@ def restore(source: Path) -> Manifest:
             database = Path(folder, "database")
             archive.database(database)
             snapshots.put_back(database)
+    if Duty._meta.db_table in connection.introspection.table_names():  # the back-up may be of before it
+        Duty.objects.all().delete()  # who was at what, such as this very back-up, was in the other installation
     return manifest

@@ -12,7 +12,7 @@ from django.db import IntegrityError, transaction
 from django.db.models import Exists, OuterRef, Q
 from django.utils import timezone
 
-from runs import history, live, unused
+from runs import blobs, history, live, unused
 from runs.accounting.totals import totals
 from runs.enums import RunStatus, WorkStatus
 from runs.errors import DecisionRefused
@@ -111,9 +111,7 @@ def _delete(run: Run) -> None:
     run_id, newest = run.pk, run.event_count
     run.delete()
     _delete_unused_trees(trees | roots)
-    now = timezone.now()
-    rows = [Discarded(sha256=sha256, due_at=now) for sha256 in contents]
-    Discarded.objects.bulk_create(rows, ignore_conflicts=True)  # one may wait already, for another run
+    unused.discard(contents)
     transaction.on_commit(partial(live.announce, run_id, newest + 1), robust=True)  # open pages look, and close
 
 
@@ -141,7 +139,7 @@ def sweep() -> int:
     """Delete contents of deleted runs that nothing else has. Returns how many were looked at.
 
     What somebody stored in the last minutes is left for later: a run that names it may be on its way
-    (`unused.GRACE`). A crash in between costs nothing, since the rows are deleted after the files.
+    (`blobs.GRACE`). A crash in between costs nothing, since the rows are deleted after the files.
     """
     due = Discarded.objects.filter(due_at__lte=timezone.now()).order_by("due_at")
     contents = list(due.values_list("sha256", flat=True)[:AT_ONCE])
@@ -150,5 +148,5 @@ def sweep() -> int:
     later = unused.delete(contents)
     with history.writing():
         Discarded.objects.filter(sha256__in=[one for one in contents if one not in later]).delete()
-        Discarded.objects.filter(sha256__in=later).update(due_at=timezone.now() + unused.GRACE)
+        Discarded.objects.filter(sha256__in=later).update(due_at=timezone.now() + blobs.GRACE)
     return len(contents)

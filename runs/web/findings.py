@@ -10,6 +10,7 @@ from django.conf import settings
 from django.db import DatabaseError, connection
 from django.db.migrations.recorder import MigrationRecorder
 
+from runs import blobs
 from runs.engine.presence import SILENT_AFTER, key_mark, newest_migration
 from runs.lifecycle.defaults import current_service
 from runs.models import Process, clock
@@ -73,6 +74,13 @@ def _messages(problem: str) -> Iterator[Finding]:
 
 
 def _files(problem: str) -> Iterator[Finding]:
+    if not blobs.store().is_local:
+        if problem := blobs.store().problem():
+            text = f"{problem[:1].upper()}{problem[1:]}. Correct PEV_BLOBS and what AWS_… variables say, or start it."
+            yield Finding("Files", text, is_wrong=True)
+        else:
+            yield Finding("Files", f"The bucket {settings.STORAGES['blobs']['OPTIONS']['bucket']} answers.")
+        problem = ""
     free = shutil.disk_usage(settings.DATA_DIR).free
     if problem:
         yield Finding("Files", f"{problem[:1].upper()}{problem[1:]} in {settings.DATA_DIR}.", is_wrong=True)

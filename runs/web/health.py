@@ -1,19 +1,17 @@
 """Whether this process can do its part: what it stands on is asked, within a bounded time and not too often."""
 
 import logging
-import os
 import threading
 import time
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from datetime import timedelta
-from pathlib import Path
 
 from django.conf import settings
-from django.core.files.storage import storages
 from django.db import close_old_connections, connection
 
+from runs import blobs
 from runs.engine.work import due
 from runs.models import WorkItem, clock
 
@@ -44,9 +42,8 @@ def _redis() -> None:
 
 
 def _files() -> None:
-    folder = Path(str(storages["blobs"].path("")))
-    if not os.access(folder if folder.exists() else folder.parent, os.W_OK | os.X_OK):
-        raise NotReady("files cannot be written")
+    if problem := blobs.store().problem():
+        raise NotReady(problem.partition(" (")[0])
 
 
 def _engine() -> None:

@@ -14,12 +14,14 @@ import subprocess
 import sys
 import tempfile
 import traceback
+from collections.abc import Sequence
 from pathlib import Path
 
 from tests.chaos.service import Service
 from tests.services.cluster import Cluster
+from tests.services.s3 import BUCKET, S3
 
-SCENES = ("kills", "redis", "database", "model", "disk")
+SCENES = ("kills", "redis", "database", "model", "disk", "files")
 ENGINES = ("embedded", "celery")
 LEASE_SECONDS = 2
 WORKERS = 4
@@ -43,11 +45,15 @@ def main() -> int:
         options.scenes = [name for name in SCENES if name != "disk" or os.geteuid() == 0]
     failed = False
     for engine in [options.engine] if options.engine else ENGINES:
-        failed |= _with_engine(engine, options)
+        for scenes in (
+            [one for one in options.scenes if one != "files"],
+            [one for one in options.scenes if one == "files"],
+        ):
+            failed |= bool(scenes) and _with_engine(engine, scenes, options)
     return int(failed)
 
 
-def _with_engine(engine: str, options: argparse.Namespace) -> bool:
+def _with_engine(engine: str, scenes: Sequence[str], options: argparse.Namespace) -> bool:
     """In a process of its own, since Django has one database in its life."""
     child = os.fork()
     if child:
@@ -55,7 +61,7 @@ def _with_engine(engine: str, options: argparse.Namespace) -> bool:
     status = 1
     try:
         with tempfile.TemporaryDirectory(prefix="pevsite-chaos-") as folder, Service(options.seed) as service:
-            status = _play(engine, options, Path(folder), service)
+            status = _play(engine, scenes, options, Path(folder), service)
     except BaseException:
         traceback.print_exc()
     finally:
@@ -63,7 +69,10 @@ def _with_engine(engine: str, options: argparse.Namespace) -> bool:
         os._exit(status)
 
 
-def _play(engine: str, options: argparse.Namespace, folder: Path, service: Service) -> int:
+def _play(engine: str, scenes: Sequence[str], options: argparse.Namespace, folder: Path, service: Service) -> int:
+    bucket = S3() if "files" in scenes else None
+    if bucket:
+        bucket.start()
     cluster = Cluster(
         folder,
         {
@@ -73,12 +82,13 @@ def _play(engine: str, options: argparse.Namespace, folder: Path, service: Servi
             "PEV_MIN_FREE_MB": "1",
             "ANTHROPIC_BASE_URL": service.url,
             "ANTHROPIC_API_KEY": "test-key-of-nobody",
+            **({"PEV_BLOBS": f"s3://{BUCKET}", **bucket.variables} if bucket else {}),
         },
     )
     os.environ.update(cluster.settings)
     data = folder / "data"
     data.mkdir()
-    small = os.geteuid() == 0 and "disk" in options.scenes  # who is not root cannot have a file system of their own
+    small = os.geteuid() == 0 and "disk" in scenes  # who is not root cannot have a file system of their own
     if small:
         subprocess.run(["mount", "-t", "tmpfs", "-o", "size=32m", "tmpfs", str(data)], check=True)
     try:
@@ -90,7 +100,8 @@ def _play(engine: str, options: argparse.Namespace, folder: Path, service: Servi
         # models can be imported only when Django is set up
         from tests.chaos.scenes import play
 
-        return play(cluster, service, engine, options, WORKERS)
+        options.scenes, options.threads = scenes, WORKERS
+        return play(cluster, service, bucket, engine, options)
     finally:
         cluster.stop()
         if small:

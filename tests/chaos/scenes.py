@@ -21,6 +21,7 @@ from tests.chaos.people import Person
 from tests.chaos.service import Service
 from tests.services.cluster import Cluster
 from tests.services.processes import Process
+from tests.services.s3 import S3
 
 BETWEEN = 0.8
 """Seconds between two kills, on average: a process needs two to be there again, so that several are often away."""
@@ -33,14 +34,15 @@ STUCK = 120.0
 class Field:
     """An installation and who is at work on it. `tend` is its supervisor: what has died is started again."""
 
-    def __init__(self, cluster: Cluster, service: Service, options: argparse.Namespace, threads: int) -> None:
+    def __init__(self, cluster: Cluster, service: Service, bucket: S3 | None, options: argparse.Namespace) -> None:
         self.service = service
         self.kills_wanted: int = options.kills
         self.chance = random.Random(options.seed)
         self.blows: list[Blow] = []
         self.kills = 0
         self._cluster = cluster
-        self._threads = threads
+        self._bucket = bucket
+        self._threads: int = options.threads
         self._due: dict[Process, float] = {}
 
     def tend(self) -> None:
@@ -124,6 +126,16 @@ class Field:
         finally:
             filler.unlink()
 
+    def trouble_the_files(self) -> None:
+        """Each tenth request to the bucket fails, and then for a while each."""
+        assert self._bucket is not None
+        self.for_a_while(5)
+        for each, seconds in ((10, 60), (1, 15), (10, 15)):
+            self._bucket.fail_every = each
+            self.for_a_while(seconds)
+        self._bucket.fail_every = 0
+        print(f"  {self._bucket.refused} of {self._bucket.asked} requests to the bucket failed", flush=True)
+
 
 SCENES: dict[str, Callable[[Field], None]] = {
     "kills": Field.kill_all_the_time,
@@ -131,15 +143,16 @@ SCENES: dict[str, Callable[[Field], None]] = {
     "database": Field.leave_without_database,
     "model": Field.trouble_the_models,
     "disk": Field.fill_the_disk,
+    "files": Field.trouble_the_files,
 }
 
 
-def play(cluster: Cluster, service: Service, engine: str, options: argparse.Namespace, threads: int) -> int:
+def play(cluster: Cluster, service: Service, bucket: S3 | None, engine: str, options: argparse.Namespace) -> int:
     """Play the scenes one after the other on the same installation; 1 if something did not hold."""
     logging.getLogger().setLevel(logging.ERROR)
     for name in ("runs", "psycopg.pool"):  # what they would warn of is what is done here
         logging.getLogger(name).setLevel(logging.ERROR)
-    field, handed_in, failed = Field(cluster, service, options, threads), set(), False
+    field, handed_in, failed = Field(cluster, service, bucket, options), set(), False
     for name in options.scenes:
         began, kills, ended = time.monotonic(), field.kills, _ended()
         person = Person([*cluster.webs], options.runs, options.seed)

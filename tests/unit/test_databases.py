@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from django.core.exceptions import ImproperlyConfigured
 
-from pevsite.databases import database, engine, messages
+from pevsite.databases import database, engine, files, messages
 
 ADDRESS = "postgres://alice:secret@db.example:5433/pev"
 
@@ -80,6 +80,45 @@ def test_another_address_or_a_missing_driver_is_a_sentence(monkeypatch: pytest.M
     monkeypatch.setitem(sys.modules, "channels_redis", None)
     with pytest.raises(ImproperlyConfigured, match="PEV_REDIS_URL names Redis, and its driver is not installed"):
         messages("redis://cache.example")
+
+
+def test_files_lie_in_the_data_folder_without_a_bucket(tmp_path: Path) -> None:
+    assert files(tmp_path, "") == {
+        "BACKEND": "runs.blobs.BlobStorage",
+        "OPTIONS": {"location": tmp_path / "blobs"},
+    }
+
+
+@pytest.mark.parametrize(
+    ("address", "bucket", "prefix"),
+    [
+        ("s3://pev-files", "pev-files", ""),
+        ("s3://pev.files/", "pev.files", ""),
+        ("s3://pev/a/b_c/", "pev", "a/b_c"),
+    ],
+)
+def test_files_lie_in_a_bucket_by_its_address(tmp_path: Path, address: str, bucket: str, prefix: str) -> None:
+    assert files(tmp_path, address) == {
+        "BACKEND": "runs.objects.BucketStorage",
+        "OPTIONS": {"bucket": bucket, "prefix": prefix},
+    }
+
+
+@pytest.mark.parametrize(
+    "address", ["s3:/bucket", "s3://", "s3://Bucket", "s3://a", "/folder", "https://bucket.example", "s3://pev/../x"]
+)
+def test_an_address_that_is_no_bucket_is_a_sentence(tmp_path: Path, address: str) -> None:
+    with pytest.raises(ImproperlyConfigured, match="PEV_BLOBS is no address of a bucket"):
+        files(tmp_path, address)
+
+
+@pytest.mark.parametrize("missing", ["boto3", "storages"])
+def test_a_bucket_without_what_reaches_it_is_a_sentence(
+    tmp_path: Path, missing: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("pevsite.databases.find_spec", lambda name: None if name == missing else object())
+    with pytest.raises(ImproperlyConfigured, match="PEV_BLOBS names a bucket, and what reaches it is not installed"):
+        files(tmp_path, "s3://bucket")
 
 
 REDIS = "redis://cache.example"

@@ -18,6 +18,7 @@ from django.db import InterfaceError, OperationalError, connection
 
 from pevsite.command_line import lost
 from pevsite.installation import PROGRAM, data_option
+from runs import blobs
 from runs.engine import probes
 from runs.errors import InvalidInput
 from runs.lifecycle.defaults import current_service, default_policy
@@ -47,6 +48,7 @@ class Command(TerminalCommand):
         if no_engine:
             check_shared()
         check_messages(self.stderr)
+        check_files()
         try:
             default_policy()
         except InvalidInput as error:
@@ -150,6 +152,13 @@ def check_messages(stderr: OutputWrapper) -> None:
             stderr.write(f"Redis does not answer: {error} Start it, or correct PEV_REDIS_URL.")
         except ValueError as error:
             raise CommandError("PEV_REDIS_URL cannot be read: write redis://:password@host:6379/0.") from error
+
+
+def check_files() -> None:
+    """Raises CommandError where files could be neither read nor stored: nothing works without."""
+    if problem := blobs.store().problem():
+        remedy = "" if blobs.store().is_local else " Correct PEV_BLOBS and the AWS_… variables, or start the store."
+        raise CommandError(f"Files have no place: {problem}.{remedy}")
 
 
 def is_loopback(host: str) -> bool:

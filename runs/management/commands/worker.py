@@ -11,7 +11,7 @@ from typing import Any
 from django.conf import settings
 from django.core.management import call_command
 
-from runs.management.commands.serve import check_messages, check_shared
+from runs.management.commands.serve import check_files, check_messages, check_shared
 from runs.management.terminal import TerminalCommand
 
 
@@ -25,6 +25,7 @@ class Command(TerminalCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         check_shared()
         check_messages(self.stderr)
+        check_files()
         call_command("migrate", verbosity=0, interactive=False)
         from runs.engine.process import Engine  # with the client of models; `--help` has to come at once
 

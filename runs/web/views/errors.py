@@ -1,19 +1,41 @@
-"""The answer to requests that Django refuses before a view sees them."""
+"""The answer to requests that Django refuses before a view sees them, and while the store of files is away."""
+
+import logging
 
 from django.conf import settings
 from django.core.exceptions import RequestDataTooBig, TooManyFieldsSent, TooManyFilesSent
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
+from django.utils.deprecation import MiddlewareMixin
 from django.views.decorators.csrf import requires_csrf_token
+
+from runs.errors import StoreAway
+
+log = logging.getLogger(__name__)
 
 
 @requires_csrf_token
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
     """400 with the sentence for what was too much, as a page or, for a form that is sent in the background, as JSON."""
-    problem = _sentence(exception)
+    return _refused(request, _sentence(exception), 400)
+
+
+class FilesAway(MiddlewareMixin):
+    """503 with a sentence, likewise, while the store of files does not answer."""
+
+    def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
+        if not isinstance(exception, StoreAway):
+            return None
+        log.warning("the store of files is away: %s", exception.__cause__ or exception)
+        response = _refused(request, f"{exception} Nothing is lost, and runs wait for it: try again in a moment.", 503)
+        response["Retry-After"] = "10"
+        return response
+
+
+def _refused(request: HttpRequest, problem: str, status: int) -> HttpResponse:
     if request.get_preferred_type(["text/html", "application/json"]) == "application/json":
-        return JsonResponse({"errors": [problem]}, status=400)
-    return render(request, "400.html", {"problem": problem}, status=400)
+        return JsonResponse({"errors": [problem]}, status=status)
+    return render(request, f"{status}.html", {"problem": problem}, status=status)
 
 
 def _sentence(exception: Exception) -> str:

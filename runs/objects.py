@@ -1,0 +1,132 @@
+"""The store of files in a bucket of S3, or of what speaks as S3 does, for an installation on several machines."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from tempfile import SpooledTemporaryFile
+from threading import Lock
+from types import SimpleNamespace
+from typing import Any
+
+from boto3.exceptions import Boto3Error
+from boto3.s3.transfer import TransferConfig
+from botocore.config import Config
+from botocore.exceptions import BotoCoreError, ClientError
+from django.core.files.base import File
+from django.utils import timezone
+from storages.backends.s3 import S3Storage
+
+from runs.blobs import GRACE, sha256_of
+from runs.errors import StoreAway
+from runs.models import Discarded
+
+_IN_MEMORY = 1_000_000
+"""Bytes of a file that is read; what is larger goes through a temporary file."""
+_TRIES = 5
+_AT_ONCE = 1_000
+"""Objects that one request deletes: S3 takes no more."""
+_MISSING = {"404", "NoSuchKey"}
+
+
+class BucketStorage(S3Storage):  # type: ignore[misc]  # the library has no types
+    """Contents under their hashes below a prefix. Each request is made `_TRIES` times at most, with pauses in between.
+
+    Every method raises StoreAway when that was in vain, FileNotFoundError where there is no such content.
+    """
+
+    is_local = False
+
+    def __init__(self, bucket: str, prefix: str) -> None:
+        config = Config(
+            connect_timeout=3,
+            read_timeout=20,
+            retries={"mode": "standard", "total_max_attempts": _TRIES},
+            signature_version="s3v4",
+            request_checksum_calculation="when_required",  # not all that speak as S3 does know the others
+            response_checksum_validation="when_required",
+        )
+        transfer = TransferConfig(use_threads=False)  # a file has 50 MB: threads of its own would not pay
+        super().__init__(
+            bucket_name=bucket, location=prefix, client_config=config, transfer_config=transfer, file_overwrite=True
+        )
+        self._lock = Lock()
+        # One connection for all threads, not one for each: a request has a thread of its own, and connecting takes a
+        # tenth of a second. Threads may share a client; of the resource only its client and what it makes are used.
+        self._connections = SimpleNamespace()
+
+    @property
+    def connection(self) -> Any:
+        with self._lock:
+            return super().connection
+
+    @property
+    def _client(self) -> Any:
+        return self.connection.meta.client
+
+    def _open(self, name: str, mode: str = "rb") -> File[bytes]:
+        held: Any = SpooledTemporaryFile(max_size=_IN_MEMORY)  # noqa: SIM115  whoever opens it closes it
+        try:
+            with _translated(name):
+                key = self._normalize_name(name)
+                self._client.download_fileobj(self.bucket_name, key, held, Config=self.transfer_config)
+        except BaseException:
+            held.close()
+            raise
+        held.seek(0)
+        return File(held, name)
+
+    def _save(self, name: str, content: File[Any]) -> str:
+        with _translated(name):
+            return str(super()._save(name, content))
+
+    def exists(self, name: str) -> bool:
+        with _translated(name):
+            return bool(super().exists(name))
+
+    def size(self, name: str) -> int:
+        with _translated(name):
+            return int(super().size(name))
+
+    def touch(self, name: str) -> bool:
+        """Say that a content is about to be used, so that `runs.unused` leaves it alone; False if there is none.
+
+        Whoever deletes it holds the row that is written here, and has deleted it when this goes on. Where there is no
+        such row nobody deletes it before `GRACE` has passed.
+        """
+        rows = Discarded.objects.filter(sha256=sha256_of(name))
+        if rows.exists():
+            rows.update(due_at=timezone.now() + GRACE)
+        return self.exists(name)
+
+    def delete_all(self, names: Iterable[str]) -> None:
+        keys = [{"Key": self._normalize_name(name)} for name in names]
+        for at in range(0, len(keys), _AT_ONCE):
+            with _translated("files"):
+                told = {"Objects": keys[at : at + _AT_ONCE], "Quiet": True}
+                if errors := self._client.delete_objects(Bucket=self.bucket_name, Delete=told).get("Errors"):
+                    raise StoreAway(f"S3 did not delete {len(errors)} files: {errors[0].get('Code')}.")
+
+    def problem(self) -> str:
+        """What is wrong with the bucket, for whoever runs this; empty for nothing."""
+        try:
+            with _translated("bucket"):
+                self._client.head_bucket(Bucket=self.bucket_name)
+        except FileNotFoundError:
+            return f"the bucket {self.bucket_name} is not there"
+        except StoreAway as error:
+            return f"the bucket {self.bucket_name} cannot be used ({error.__cause__ or error})"
+        return ""
+
+
+@contextmanager
+def _translated(name: str) -> Iterator[None]:
+    """What botocore raises as what a file system would."""
+    try:
+        yield
+    except ClientError as error:
+        if str(error.response.get("Error", {}).get("Code")) in _MISSING:
+            raise FileNotFoundError(name) from error
+        raise StoreAway("The store of files refuses, or does not answer as it should.") from error
+    except (BotoCoreError, Boto3Error) as error:
+        raise StoreAway("The store of files does not answer.") from error

@@ -1,0 +1,354 @@
+"""The store of files in a bucket: as the one in a folder, whole runs with it, and what happens while it is away."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.core.files.base import ContentFile, File
+from django.db import connection
+from django.test import Client
+from django.utils import timezone
+
+from runs import blobs, objects, trees, unused
+from runs.enums import GateStatus, Outcome, WorkStatus
+from runs.errors import StoreAway
+from runs.lifecycle import deletion
+from runs.models import Discarded, ModelCall, Rendition, User, WorkItem
+from runs.pev.ports import FileInfo
+from runs.web.findings import findings
+from tests import databases, factories
+from tests.fakes.anthropic_api import FakeAnthropic
+from tests.fakes.team import Team, plan, step
+from tests.installation import ROOT, environ
+from tests.services.processes import free_port
+from tests.services.s3 import BUCKET, S3
+
+pytestmark = [pytest.mark.django_db, pytest.mark.allow_hosts(["127.0.0.1"])]
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[S3]:
+    found = S3()
+    found.start()
+    yield found
+    found.stop()
+
+
+@pytest.fixture
+def bucket(server: S3, settings: Any, monkeypatch: pytest.MonkeyPatch) -> Iterator[S3]:
+    """Empty, and the store of this installation."""
+    for name, value in server.variables.items():
+        monkeypatch.setenv(name, value)
+    use(settings, BUCKET)
+    for key in server.names():
+        server.client().delete_object(Bucket=BUCKET, Key=key)
+    yield server
+    server.fail_every = 0
+
+
+def use(settings: Any, bucket: str) -> None:
+    where = {"BACKEND": "runs.objects.BucketStorage", "OPTIONS": {"bucket": bucket, "prefix": "some/where"}}
+    settings.STORAGES = {**settings.STORAGES, "blobs": where}
+
+
+def stored(content: bytes) -> str:
+    return blobs.put(content).sha256
+
+
+def is_there(sha256: str) -> bool:
+    return blobs.store().exists(blobs.name_of(sha256))
+
+
+def test_a_content_lies_under_its_hash_below_the_prefix_and_is_read_back(bucket: S3) -> None:
+    data = bytes(range(256))
+    found = blobs.put(data)
+    assert bucket.names() == [f"some/where/{blobs.name_of(found.sha256)}"]
+    assert (found.sha256, found.size) == (hashlib.sha256(data).hexdigest(), 256)
+    assert blobs.read(found.sha256) == b"".join(blobs.pieces_of(found.sha256)) == data
+    assert blobs.size_of(found.sha256) == 256
+    assert blobs.put_file(ContentFile(data)) == found
+
+
+def test_the_same_content_is_sent_once(bucket: S3) -> None:
+    stored(b"same")
+    before = bucket.client().head_object(Bucket=BUCKET, Key=bucket.names()[0])["LastModified"]
+    blobs.put_file(ContentFile(b"same"))
+    assert bucket.client().head_object(Bucket=BUCKET, Key=bucket.names()[0])["LastModified"] == before
+
+
+def test_a_large_file_comes_and_goes_in_pieces(bucket: S3, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Measured(io.BytesIO):
+        most = 0
+
+        def read(self, size: int | None = -1) -> bytes:
+            found = super().read(size)
+            Measured.most = max(Measured.most, len(found))
+            return found
+
+    data = b"0123456789abcdef" * 1_500_000  # 24 MB
+    found = blobs.put_file(File(Measured(data), "large"))
+    assert Measured.most <= 8 * 1024 * 1024, "never whole in memory"
+    pieces = list(blobs.pieces_of(found.sha256))
+    assert max(map(len, pieces)) <= 256 * 1024
+    assert b"".join(pieces) == data
+    with blobs.opened(found.sha256) as held:
+        assert held.file._rolled, "on the disk"  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("ask", [blobs.read, blobs.size_of, blobs.pieces_of, blobs.opened])
+def test_what_is_not_there_is_said_at_once(bucket: S3, ask: Any) -> None:
+    with pytest.raises(FileNotFoundError):
+        ask("0" * 64)
+
+
+def test_each_tenth_request_may_fail(bucket: S3) -> None:
+    bucket.fail_every, before = 10, bucket.refused
+    contents = [f"content {number}".encode() for number in range(30)]
+    hashes = [stored(content) for content in contents]
+    assert [blobs.read(sha256) for sha256 in hashes] == contents
+    assert bucket.refused - before >= 8
+
+
+def test_threads_share_one_connection(bucket: S3) -> None:
+    found = []
+    threads = [threading.Thread(target=lambda: found.append(blobs.store().connection)) for _ in range(8)]  # type: ignore[attr-defined]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(found) == 8
+    assert len(set(map(id, found))) == 1
+
+
+@pytest.fixture
+def away(bucket: S3, settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nobody listens where the bucket should be, and nobody waits long for it."""
+    monkeypatch.setenv("AWS_ENDPOINT_URL", "http://127.0.0.1:9")
+    monkeypatch.setattr(objects, "_TRIES", 1)
+    use(settings, BUCKET)
+
+
+@pytest.mark.usefixtures("away")
+def test_while_the_bucket_is_away_everything_says_so() -> None:
+    for ask in (blobs.read, blobs.size_of, blobs.pieces_of, blobs.opened):
+        with pytest.raises(StoreAway):
+            ask("0" * 64)
+    with pytest.raises(StoreAway):
+        blobs.put(b"new")
+    assert blobs.store().problem().startswith("the bucket files cannot be used (")
+
+
+def test_a_bucket_that_is_not_there_is_named(bucket: S3, settings: Any) -> None:
+    assert blobs.store().problem() == ""
+    use(settings, "others")
+    assert blobs.store().problem() == "the bucket others is not there"
+    with pytest.raises(StoreAway):
+        blobs.put(b"new")
+
+
+def test_a_whole_run_with_its_files_in_a_bucket(
+    bucket: S3, api: FakeAnthropic, submitted: factories.Submit, alice: User
+) -> None:
+    bucket.fail_every, before = 10, bucket.refused
+    api.script(Team())
+    run = factories.finish(submitted(), alice)
+    assert run.outcome == Outcome.SUCCEEDED
+    named = {info.sha256 for tree in (run.inputs, run.head) for info in trees.files_of(tree).values()}
+    assert len(named) == 3
+    assert all(map(is_there, named))
+    assert bucket.refused > before
+
+
+def test_work_waits_for_a_bucket_that_is_away_and_goes_on(
+    bucket: S3, api: FakeAnthropic, submitted: factories.Submit, alice: User, settings: Any
+) -> None:
+    api.script(Team(plan=plan(step("one"))))
+    run = submitted()
+    factories.drain(run)
+    factories.answer(run, alice)
+    with pytest.MonkeyPatch.context() as broken:
+        broken.setenv("AWS_ENDPOINT_URL", "http://127.0.0.1:9")
+        broken.setattr(objects, "_TRIES", 1)
+        use(settings, BUCKET)
+        factories.drain(run)
+    item = WorkItem.objects.get(run=run, status=WorkStatus.READY)
+    assert item.due_at > timezone.now() + timedelta(seconds=5)
+    assert not run.gates.filter(status=GateStatus.OPEN).exists(), "no person is asked about it"
+    use(settings, BUCKET)
+    asked = len(api.requests)
+    factories.hurry(run)
+    assert factories.finish(run, alice).outcome == Outcome.SUCCEEDED
+    assert ModelCall.objects.filter(run=run).count() == len(api.requests) > asked, "no call was made twice for it"
+
+
+def test_a_page_with_a_file_says_that_files_are_away(bucket: S3, settings: Any, monkeypatch: Any) -> None:
+    run = factories.finished_succeeded()
+    path = next(iter(trees.files_of(run.inputs)))
+    client = Client()
+    client.force_login(run.owner)
+    address = f"/runs/{run.pk}/files/{path}?download=1"
+    monkeypatch.setenv("AWS_ENDPOINT_URL", "http://127.0.0.1:9")
+    monkeypatch.setattr(objects, "_TRIES", 1)
+    use(settings, BUCKET)
+    answer = client.get(address)
+    assert (answer.status_code, answer["Retry-After"]) == (503, "10")
+    assert "Files cannot be reached" in answer.content.decode()
+    assert client.get(address, headers={"accept": "application/json"}).json()["errors"][0].startswith("The store of")
+
+
+def discarded(*contents: bytes, minutes_ago: float = 1) -> list[str]:
+    hashes = [stored(content) for content in contents]
+    unused.discard(hashes)
+    Discarded.objects.update(due_at=timezone.now() - timedelta(minutes=minutes_ago))
+    return hashes
+
+
+def test_what_nothing_names_is_deleted_when_it_is_due(bucket: S3) -> None:
+    one, other = discarded(b"of nobody", b"nor this")
+    assert deletion.sweep() == 2
+    assert (is_there(one), is_there(other), Discarded.objects.count()) == (False, False, 0)
+
+
+def test_what_is_discarded_waits_first(bucket: S3) -> None:
+    sha256 = stored(b"of nobody")
+    unused.discard([sha256])
+    assert (deletion.sweep(), is_there(sha256)) == (0, True)
+    assert Discarded.objects.get().due_at > timezone.now() + blobs.GRACE - timedelta(minutes=1)
+
+
+def test_what_nobody_said_would_go_waits_first(bucket: S3) -> None:
+    sha256 = stored(b"of a draft")
+    assert unused.delete([sha256]) == {sha256}
+    assert is_there(sha256)
+    assert Discarded.objects.get().sha256 == sha256
+
+
+def test_what_is_stored_again_stays(bucket: S3) -> None:
+    [sha256] = discarded(b"stored again")
+    stored(b"stored again")
+    assert (deletion.sweep(), is_there(sha256)) == (0, True)
+
+
+def test_what_a_run_names_stays_and_is_no_longer_looked_at(bucket: S3) -> None:
+    run = factories.finished_succeeded()
+    named = {info.sha256 for info in trees.files_of(run.head).values()}
+    unused.discard(named)
+    Discarded.objects.update(due_at=timezone.now())
+    deletion.sweep()
+    assert all(map(is_there, named))
+    assert not Discarded.objects.exists()
+
+
+def test_the_text_of_a_content_goes_after_it(bucket: S3) -> None:
+    content = "Die Größe der Straße.".encode("utf-16")
+    [sha256] = discarded(content)
+    trees.examine({"a": FileInfo(sha256, len(content))})
+    text = Rendition.objects.get(source=sha256).text
+    Discarded.objects.update(due_at=timezone.now() - timedelta(minutes=1))
+    deletion.sweep()
+    assert (is_there(sha256), is_there(text)) == (False, True)
+    Discarded.objects.update(due_at=timezone.now() - timedelta(minutes=1))
+    deletion.sweep()
+    assert not is_there(text)
+
+
+def test_a_deletion_that_broke_off_is_done_again(bucket: S3, monkeypatch: pytest.MonkeyPatch) -> None:
+    [sha256] = discarded(b"of nobody")
+
+    def broken(*_: object) -> None:
+        raise StoreAway("gone")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(objects.BucketStorage, "delete_all", broken)
+        with pytest.raises(StoreAway):
+            deletion.sweep()
+    assert (is_there(sha256), Discarded.objects.count()) == (True, 1)
+    deletion.sweep()
+    assert not is_there(sha256)
+
+
+@pytest.mark.skipif(connection.vendor == "sqlite", reason="PostgreSQL")
+@pytest.mark.django_db(transaction=True)
+def test_who_stores_a_content_that_is_being_deleted_waits_and_stores_it(
+    bucket: S3, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The race: the content is still there when it is looked for, and gone when it is counted on."""
+    [sha256] = discarded(b"wanted again")
+    writers = []
+    delete_all = objects.BucketStorage.delete_all
+
+    def raced(self: objects.BucketStorage, names: Any) -> None:
+        def write() -> None:
+            blobs.put(b"wanted again")
+            connection.close()
+
+        writer = threading.Thread(target=write)
+        writer.start()
+        writer.join(0.5)
+        assert writer.is_alive(), "it waits for the row"
+        writers.append(writer)
+        delete_all(self, names)
+
+    monkeypatch.setattr(objects.BucketStorage, "delete_all", raced)
+    deletion.sweep()
+    writers[0].join(10)
+    assert is_there(sha256)
+
+
+def manage(data: Path, variables: dict[str, str], *arguments: str) -> subprocess.CompletedProcess[str]:
+    found = environ(data, PEV_REHEARSAL_DELAY="0", PEV_REDIS_URL="", ANTHROPIC_API_KEY="", **variables)
+    command = [sys.executable, "manage.py", *arguments]
+    return subprocess.run(command, cwd=ROOT, env=found, capture_output=True, text=True, timeout=240, check=False)
+
+
+def test_a_back_up_from_a_bucket_is_restored_into_a_folder_and_the_other_way_round(bucket: S3, tmp_path: Path) -> None:
+    there = bucket.variables | {"PEV_BLOBS": f"s3://{BUCKET}/some/where"}
+    done = manage(tmp_path / "one", there, "run", "--sample", "contracts", "--approve-all")
+    assert done.returncode == 0, done.stderr
+    assert len(bucket.names()) > 5
+    assert not (tmp_path / "one" / "blobs").exists()
+    for data, variables, other, others in (
+        ("one", there, "two", {}),
+        ("two", {}, "three", bucket.variables | {"PEV_BLOBS": f"s3://{BUCKET}/elsewhere"}),
+    ):
+        file = str(tmp_path / f"{data}.tar")
+        for done in (
+            manage(tmp_path / data, variables, "backup", file),
+            manage(tmp_path / other, others, "restore", file),
+            manage(tmp_path / other, others, "verify"),
+        ):
+            assert done.returncode == 0, done.stderr
+    both = {folder: set[str]() for folder in ("some/where", "elsewhere")}
+    for key in bucket.names():
+        folder, *name = key.rsplit("/", 2)
+        both[folder].add("".join(name))
+    assert both["some/where"] == both["elsewhere"]
+
+
+@pytest.mark.parametrize("command", ["serve", "worker"])
+def test_nothing_starts_on_a_bucket_that_cannot_be_used(bucket: S3, tmp_path: Path, command: str) -> None:
+    variables = bucket.variables | {"PEV_BLOBS": "s3://others"}
+    options = ["--port", str(free_port())] if command == "serve" else []
+    done = manage(tmp_path / "data", variables, command, *options)
+    assert done.returncode == 1
+    if command == "worker" and not databases.GIVEN:
+        assert "Several processes need PostgreSQL" in done.stderr
+        return
+    [line] = done.stderr.splitlines()
+    assert "the bucket others is not there. Correct PEV_BLOBS" in line
+
+
+def test_what_is_set_up_is_said(bucket: S3, settings: Any) -> None:
+    assert "The bucket files answers." in {one.text for one in findings()}
+    use(settings, "others")
+    [wrong] = [one for one in findings() if one.about == "Files" and one.is_wrong]
+    assert wrong.text.startswith("The bucket others is not there. Correct PEV_BLOBS")
