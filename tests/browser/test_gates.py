@@ -93,8 +93,10 @@ def test_no_sentence_of_a_report_stands_twice(page: Page, site: Site, runs: Mapp
     for fold in asked.locator("details.fold").all():
         fold.evaluate("fold => { fold.open = true; }")
     expect(asked.locator(".judgement").first).to_be_visible()
+    names_no_date = re.compile(r"clause \d+ names no date")
+    expect(page.locator("main")).to_contain_text(names_no_date)  # a fold is filled when it is opened
     text = page.locator("main").inner_text()
-    points = re.findall(r"clause \d+ names no date", text)
+    points = names_no_date.findall(text)
     assert points
     assert len(points) == len(set(points))
     assert text.count("need attention in 3 documents") == 1
