@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 
 from tests.installation import ROOT
@@ -19,7 +20,7 @@ _MANAGE = (sys.executable, str(ROOT / "manage.py"))
 class Cluster:
     """Nothing runs before `start`, and nothing after `stop`. In between each part may be killed and started again.
 
-    `variables`: settings of pevsite, the same for all of its processes.
+    `variables`: settings of pevsite, the same for all of its processes; `environ` has them with those of the system.
     """
 
     def __init__(self, folder: Path, variables: Mapping[str, str], *, webs: int = 2, workers: int = 3) -> None:
@@ -33,26 +34,35 @@ class Cluster:
             "PEV_REDIS_URL": self.redis.url,
             **variables,
         }
-        self._environ = ours | self.settings
+        self.environ = ours | self.settings
         self.webs = {free_port(): folder / f"web-{number}.log" for number in range(webs)}
         self.serving = [self._web(port, log) for port, log in self.webs.items()]
         self.working = [
-            Process([*_MANAGE, "worker"], folder / f"worker-{number}.log", environ=self._environ)
+            Process([*_MANAGE, "worker"], folder / f"worker-{number}.log", environ=self.environ)
             for number in range(workers)
         ]
 
     def _web(self, port: int, log: Path) -> Process:
         command = [*_MANAGE, "serve", "--no-engine", "--port", str(port)]
-        return Process(command, log, lambda: listens(port), environ=self._environ)
+        return Process(command, log, lambda: listens(port), environ=self.environ)
 
     def start(self) -> None:
         """Returns when the sites can be asked; workers may still be on their way."""
         self.postgres.start()
-        subprocess.run([*_MANAGE, "migrate", "--verbosity=0"], cwd=ROOT, env=self._environ, check=True)
+        subprocess.run([*_MANAGE, "migrate", "--verbosity=0"], cwd=ROOT, env=self.environ, check=True)
         for process in self.working + self.serving:
             process.launch()
         for process in self.serving:
             process.wait_until_ready()
+
+    @contextmanager
+    def resting(self) -> Iterator[None]:
+        """Meanwhile nobody works."""
+        for process in self.working:
+            process.stop()
+        yield
+        for process in self.working:
+            process.launch()
 
     def stop(self) -> None:
         for process in self.serving + self.working:

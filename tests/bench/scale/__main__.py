@@ -1,0 +1,82 @@
+"""Measures an installation of several processes, all of which it starts itself, on ports of its own.
+
+    uv run python -m tests.bench.scale [--short] [--json FILE]
+
+PostgreSQL and redis-server have to be installed. The exit status is 1 when a shape is broken: a run that does not
+succeed, a browser that does not hear. Goals are for people to read, on a machine that does nothing else.
+"""
+
+from __future__ import annotations
+
+import argparse
+import logging
+import os
+import sys
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+from tests.bench.figures import Figure, check_shape, table, write_json
+from tests.bench.scale.models import Models
+from tests.services.cluster import Cluster
+from tests.services.s3 import BUCKET, S3
+
+WORKERS = 70
+"""Threads of each of three: a step of each of 200 runs may be under way at the same time."""
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="python -m tests.bench.scale", description=__doc__.partition("\n")[0])
+    parser.add_argument("--short", action="store_true", help="small sizes: is the shape right?")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures here as well")
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory(prefix="pevsite-scale-") as folder, Models() as models:
+        figures = _measured(Path(folder), models, short=options.short)
+    for found in figures.values():
+        check_shape(found)
+    if options.json:
+        write_json(options.json, figures, short=options.short)
+    sys.stdout.flush()
+    os._exit(0)  # what Twisted or a pool may have left would be waited for
+
+
+def _measured(folder: Path, models: Models, *, short: bool) -> dict[str, list[Figure]]:
+    bucket = S3()
+    bucket.start()
+    connected = {"ANTHROPIC_BASE_URL": models.url, "ANTHROPIC_API_KEY": "test-key-of-nobody"}
+    cluster = Cluster(
+        folder,
+        {"PEV_WORKERS": str(WORKERS), "PEV_BLOBS": f"s3://{BUCKET}/files", **bucket.variables, **connected},
+    )
+    os.environ.update(cluster.settings)
+    (folder / "data").mkdir()
+    try:
+        cluster.start()
+        # the settings, and with them the database, are known only now
+        import django
+
+        django.setup()
+        logging.getLogger().setLevel(logging.ERROR)
+        # models can be imported only when Django is set up
+        from tests.bench.scale import alone, crowds, load, sockets
+
+        figures = {}
+        measures: dict[str, Callable[[], list[Figure]]] = {
+            "one run, by itself": lambda: alone.measure(folder, cluster, connected, short=short),
+            "many runs": lambda: load.measure(models, short=short),
+            "many browsers": lambda: sockets.measure(cluster, short=short),
+            "many open gates": lambda: crowds.measure(cluster, short=short),
+            "memory": lambda: load.memory(cluster),
+        }
+        for name, measure in measures.items():
+            print(f"\n{name}", flush=True)
+            figures[name] = measure()
+            print(table(figures[name]), flush=True)
+        return figures
+    finally:
+        cluster.stop()
+        bucket.stop()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
