@@ -106,6 +106,8 @@ MIDDLEWARE = [
     "runs.web.headers.Compressed",
     "runs.web.headers.no_store",
     "django.middleware.csp.ContentSecurityPolicyMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "runs.web.views.health.Probes",  # behind what gives headers, and before whoever asks for the host
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
@@ -114,7 +116,6 @@ MIDDLEWARE = [
     "runs.web.sessions.Refusals",
     "runs.web.sessions.SignInRequired",
     "django.contrib.messages.middleware.MessageMiddleware",
-    "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
     "runs.web.views.errors.FilesAway",
 ]

@@ -24,7 +24,8 @@ def paths(site: Site) -> list[str]:
 
 def test_no_address_answers_to_a_name_that_is_not_ours(site: Site, paths: list[str]) -> None:
     client = site.people["owner"]
-    asked = [(path, client.get(path, headers={"host": "evil.example"})) for path in paths]
+    named = [path for path in paths if path not in {"/healthz", "/readyz"}]  # which say nothing of the site
+    asked = [(path, client.get(path, headers={"host": "evil.example"})) for path in named]
     assert [path for path, answer in asked if answer.status_code != HTTPStatus.BAD_REQUEST] == []
     forwarded = client.get("/", headers={"x-forwarded-host": "evil.example"})
     assert (forwarded.status_code, "evil.example" in forwarded.text) == (HTTPStatus.OK, False)

@@ -148,3 +148,10 @@ def test_nobody_is_redirected_to_https(client: Client, settings: Settings, monke
     parts(monkeypatch)
     settings.SECURE_SSL_REDIRECT = True
     assert [ask(client, path)[0] for path in ("/healthz", "/readyz", "/help/")] == [200, 200, 301]
+
+
+@pytest.mark.parametrize("address", ["/healthz", "/readyz"])
+def test_the_host_does_not_matter(client: Client, db: None, here: None, address: str) -> None:
+    assert client.get(address, headers={"host": "10.0.0.7:8000"}).status_code == 200
+    assert client.post(address, headers={"host": "10.0.0.7:8000"}).status_code == 405
+    assert client.get("/", headers={"host": "10.0.0.7:8000"}).status_code == 400
