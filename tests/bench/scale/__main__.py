@@ -1,6 +1,6 @@
 """Measures an installation of several processes, all of which it starts itself, on ports of its own.
 
-    uv run python -m tests.bench.scale [--short] [--json FILE]
+    uv run python -m tests.bench.scale [--short] [--json FILE] [alone] [load] [sockets] [crowds]
 
 PostgreSQL and redis-server have to be installed. The exit status is 1 when a shape is broken: a run that does not
 succeed, a browser that does not hear. Goals are for people to read, on a machine that does nothing else.
@@ -13,7 +13,7 @@ import logging
 import os
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from tests.bench.figures import Figure, check_shape, table, write_json
@@ -27,11 +27,12 @@ WORKERS = 70
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.bench.scale", description=__doc__.partition("\n")[0])
+    parser.add_argument("names", nargs="*", help="which of alone, load, sockets, crowds; all")
     parser.add_argument("--short", action="store_true", help="small sizes: is the shape right?")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures here as well")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="pevsite-scale-") as folder, Models() as models:
-        figures = _measured(Path(folder), models, short=options.short)
+        figures = _measured(Path(folder), models, options.names, short=options.short)
     for found in figures.values():
         check_shape(found)
     if options.json:
@@ -40,7 +41,7 @@ def main() -> int:
     os._exit(0)  # what Twisted or a pool may have left would be waited for
 
 
-def _measured(folder: Path, models: Models, *, short: bool) -> dict[str, list[Figure]]:
+def _measured(folder: Path, models: Models, names: Sequence[str], *, short: bool) -> dict[str, list[Figure]]:
     bucket = S3()
     bucket.start()
     connected = {"ANTHROPIC_BASE_URL": models.url, "ANTHROPIC_API_KEY": "test-key-of-nobody"}
@@ -62,13 +63,15 @@ def _measured(folder: Path, models: Models, *, short: bool) -> dict[str, list[Fi
 
         figures = {}
         measures: dict[str, Callable[[], list[Figure]]] = {
-            "one run, by itself": lambda: alone.measure(folder, cluster, connected, short=short),
-            "many runs": lambda: load.measure(models, short=short),
-            "many browsers": lambda: sockets.measure(cluster, short=short),
-            "many open gates": lambda: crowds.measure(cluster, short=short),
+            "alone": lambda: alone.measure(folder, cluster, connected, short=short),
+            "load": lambda: load.measure(models, short=short),
+            "sockets": lambda: sockets.measure(cluster, short=short),
+            "crowds": lambda: crowds.measure(cluster, short=short),
             "memory": lambda: load.memory(cluster),
         }
         for name, measure in measures.items():
+            if names and name not in {*names, "memory"}:
+                continue
             print(f"\n{name}", flush=True)
             figures[name] = measure()
             print(table(figures[name]), flush=True)

@@ -6,6 +6,7 @@ import asyncio
 import base64
 import os
 import time
+from collections.abc import Sequence
 from statistics import median
 
 from asgiref.sync import sync_to_async
@@ -13,6 +14,7 @@ from django.test import Client
 
 from runs import history
 from runs.events.kinds import ToolCalled
+from runs.management.commands.worker import tell_browsers
 from runs.models import Run, User
 from tests.bench.figures import Figure, ShapeBroken
 from tests.factories import many_steps, person
@@ -22,6 +24,10 @@ EACH = 25
 """Sockets of one person: pevsite takes 30 at most."""
 EVERY = 2.0
 """Seconds between two events of a run: each has reached everybody when the next one comes."""
+
+
+_TEXT, _CLOSE, _PING, _PONG = 1, 8, 9, 10
+"""Kinds of frames."""
 
 
 class Browser:
@@ -43,22 +49,35 @@ class Browser:
         if b" 101 " not in head:
             raise ShapeBroken(f"A socket was refused: {head[:80]!r}")
         said = b'{"seen": %d}' % self._run.event_count
-        mask = os.urandom(4)
-        writer.write(bytes([0x81, 0x80 | len(said)]) + mask + bytes(a ^ mask[i % 4] for i, a in enumerate(said)))
+        writer.write(_frame(_TEXT, said))
         ready.set()
         while True:
             kind, length = await reader.readexactly(2)
             if length >= 126:
                 length = int.from_bytes(await reader.readexactly(2 if length == 126 else 8))
-            await reader.readexactly(length)
-            if kind & 0x0F == 1 and self._run.pk in committed:
+            content = await reader.readexactly(length)
+            if kind & 0x0F == _PING:  # who does not answer is taken for gone
+                writer.write(_frame(_PONG, content))
+            if kind & 0x0F == _TEXT and self._run.pk in committed:
                 self.late.append(time.monotonic() - committed[self._run.pk])
-            if kind & 0x0F == 8:
+            if kind & 0x0F == _CLOSE:
                 raise ShapeBroken("A socket was closed.")
 
 
+def _frame(kind: int, content: bytes) -> bytes:
+    """Short enough for a length of seven bits."""
+    mask = os.urandom(4)
+    masked = bytes(byte ^ mask[at % 4] for at, byte in enumerate(content))
+    return bytes([0x80 | kind, 0x80 | len(content)]) + mask + masked
+
+
 def measure(cluster: Cluster, *, short: bool) -> list[Figure]:
-    people, times = (2, 2) if short else (40, 15)
+    with cluster.resting():  # what workers do to the runs would be news, too
+        return _measured([*cluster.webs], *((2, 2) if short else (40, 15)))
+
+
+def _measured(ports: Sequence[int], people: int, times: int) -> list[Figure]:
+    tell_browsers()  # through Redis, as workers do
     visitors = [person(f"watcher-{number}") for number in range(people)]
     runs = []
     for visitor in visitors:
@@ -66,7 +85,6 @@ def measure(cluster: Cluster, *, short: bool) -> list[Figure]:
         run.approvers.add(visitor)
         runs.append(Run.objects.get(pk=run.pk))
     cookies = [_cookie(visitor) for visitor in visitors]
-    ports = [*cluster.webs]
     browsers = [
         Browser(ports[number % len(ports)], run, cookie)
         for run, cookie in zip(runs, cookies, strict=True)
