@@ -12,6 +12,7 @@ from importlib import metadata
 from pathlib import Path
 
 import platformdirs
+from django.core.exceptions import ImproperlyConfigured
 
 _PACKAGE = Path(__file__).parent
 IS_CHECKOUT = (_PACKAGE.parent / "manage.py").is_file()
@@ -136,12 +137,24 @@ def _close_one(path: Path) -> None:
         return
 
 
+def secret(name: str) -> str:
+    """The value of a variable. Raises ImproperlyConfigured for a comment: what reads files of variables may take one
+    that stands behind an empty value for that value, and then everybody knows it.
+    """
+    given = os.environ.get(name, "")
+    if given.strip().startswith("#"):
+        raise ImproperlyConfigured(
+            f"{name} begins with #, so a comment was taken for its value. Put comments on lines of their own."
+        )
+    return given
+
+
 def secret_key(folder: Path) -> str:
     """The key from `PEV_SECRET_KEY` or the folder; where nothing was prepared one that lives as long as the process.
 
     What such a process signs no one accepts later: commands that check or draw need a key, and use none.
     """
-    if given := os.environ.get("PEV_SECRET_KEY"):
+    if given := secret("PEV_SECRET_KEY"):
         return given
     try:
         return (folder / KEY_FILE).read_text()

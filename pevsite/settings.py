@@ -43,7 +43,7 @@ from django.core.exceptions import ImproperlyConfigured
 from django.utils.csp import CSP
 
 from pevsite.databases import database, engine, files, messages
-from pevsite.installation import SITE, data_dir, secret_key
+from pevsite.installation import SITE, data_dir, secret, secret_key
 
 
 def _on(name: str) -> bool:
@@ -56,16 +56,6 @@ def _number(name: str, default: int) -> int:
     if not (value.isascii() and value.isdigit()):
         raise ImproperlyConfigured(f"{name} has to be a whole number from 0 on, without a unit; it is “{value[:40]}”.")
     return int(value)
-
-
-def _secret(name: str) -> str:
-    """Raises ImproperlyConfigured for a comment, which what reads files of variables takes for an empty value."""
-    given = os.environ.get(name, "").strip()
-    if given.startswith("#"):
-        raise ImproperlyConfigured(
-            f"{name} begins with #, so a comment was taken for its value. Put comments on lines of their own."
-        )
-    return given
 
 
 def _metrics_token(given: str) -> str:
@@ -82,7 +72,6 @@ def _metrics_token(given: str) -> str:
 
 
 DATA_DIR = data_dir()
-_secret("PEV_SECRET_KEY")
 SECRET_KEY = secret_key(DATA_DIR)
 DEBUG = _on("PEV_DEBUG")
 TLS = _on("PEV_TLS")
@@ -195,7 +184,7 @@ SECURE_CSP = {
 UPLOAD_FILES = _number("PEV_UPLOAD_FILES", 10_000)
 UPLOAD_BYTES = _number("PEV_UPLOAD_MB", 200) * 1_000_000
 FILE_BYTES = _number("PEV_FILE_MB", 50) * 1_000_000
-METRICS_TOKEN = _metrics_token(_secret("PEV_METRICS_TOKEN"))
+METRICS_TOKEN = _metrics_token(secret("PEV_METRICS_TOKEN").strip())
 KEEP_DAYS = _number("PEV_KEEP_DAYS", 0)
 MIN_FREE_BYTES = _number("PEV_MIN_FREE_MB", 500) * 1_000_000
 MAX_CONNECTIONS = _number("PEV_CONNECTIONS", 1_000)

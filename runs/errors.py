@@ -71,7 +71,7 @@ class PlanRepeated(ContractBroken):
     """The planner gave a plan that has failed or was rejected once more, although it had been told why."""
 
 
-class StoreAway(OSError):
+class StoreAway(PevError):
     """The store of files does not answer; what was asked of it may succeed later."""
 
 

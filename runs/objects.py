@@ -103,8 +103,8 @@ class BucketStorage(S3Storage):  # type: ignore[misc]  # the library has no type
         keys = [{"Key": self._normalize_name(name)} for name in names]
         for at in range(0, len(keys), _AT_ONCE):
             with _translated("files"):
-                told = {"Objects": keys[at : at + _AT_ONCE], "Quiet": True}
-                if errors := self._client.delete_objects(Bucket=self.bucket_name, Delete=told).get("Errors"):
+                request = {"Objects": keys[at : at + _AT_ONCE], "Quiet": True}
+                if errors := self._client.delete_objects(Bucket=self.bucket_name, Delete=request).get("Errors"):
                     raise StoreAway(f"S3 did not delete {len(errors)} files: {errors[0].get('Code')}.")
 
     def problem(self) -> str:

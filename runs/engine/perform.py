@@ -10,6 +10,7 @@ from functools import partial
 
 from django.conf import settings
 from django.db import InterfaceError, OperationalError
+from django.db.models import F
 from django.tasks import task
 from django.utils import timezone
 
@@ -105,8 +106,7 @@ def _under(recording: Recording) -> None:
         recording.commit(lambda mine: asking.suspend_for_budget(mine, sentence))
         log.warning("suspended at a limit: %s", sentence, extra=recording.lease.about)
     except StoreAway as away:
-        until = Postponed(str(away), timezone.now() + STORE_WAIT)
-        recording.commit(partial(_postpone, postponed=until))
+        recording.commit(lambda mine: work.postpone(mine, timezone.now() + STORE_WAIT))
         log.warning("postponed: %s", away.__cause__ or away, extra=recording.lease.about)
     except (ModelError, ContractBroken) as error:
         cause = error.kind if isinstance(error, ModelError) else ""
@@ -120,7 +120,7 @@ def _under(recording: Recording) -> None:
 
 def _postpone(mine: WorkItem, postponed: Postponed) -> None:
     record(mine.run_id, events.WaitingForModel(why=str(postponed), until=postponed.until.isoformat()))
-    work.postpone(mine, postponed.until)
+    work.postpone(mine, postponed.until, tries=F("tries") + 1)
 
 
 def _suspend(recording: Recording, sentence: str, *, reset: bool, cause: str = "") -> None:

@@ -15,7 +15,7 @@ from typing import Any
 
 from django.conf import settings
 from django.db import connection
-from django.db.models import F, Q
+from django.db.models import Q
 from django.utils import timezone
 
 from runs import history, trees
@@ -177,10 +177,12 @@ def done(work: WorkItem) -> None:
     change(work, WorkStatus.DONE, lease_until=None)
 
 
-def postpone(work: WorkItem, until: datetime) -> None:
-    """Give the item back; the sweeper notifies a worker at `until`. No thread sleeps for it."""
+def postpone(work: WorkItem, until: datetime, **fields: Any) -> None:
+    """Give the item back, with other columns changed as well; the sweeper notifies a worker at `until`. No thread
+    sleeps for it.
+    """
     wait = until - timezone.now()
-    change(work, WorkStatus.READY, lease_until=None, due_at=clock.after(wait), tries=F("tries") + 1, losses=0)
+    change(work, WorkStatus.READY, lease_until=None, due_at=clock.after(wait), losses=0, **fields)
 
 
 def hurry(work_id: int, by: str) -> bool:

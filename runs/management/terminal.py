@@ -4,9 +4,10 @@ import sys
 from collections.abc import Callable
 from typing import Any, TextIO, override
 
-from django.core.management.base import BaseCommand, OutputWrapper
+from django.core.management.base import BaseCommand, CommandError, OutputWrapper
 
 from runs.characters import printable
+from runs.errors import StoreAway
 
 
 class Terminal(OutputWrapper):
@@ -33,4 +34,8 @@ class TerminalCommand(BaseCommand):
         for name in ("stdout", "stderr"):
             if stream := options.pop(name, None):
                 setattr(self, name, Terminal(stream))
-        return super().execute(*args, **options)
+        try:
+            return super().execute(*args, **options)
+        except StoreAway as error:
+            cause = error.__cause__ or "it gave no reason"
+            raise CommandError(f"{error} {cause}. Correct PEV_BLOBS and the AWS_… variables, or start it.") from error

@@ -74,17 +74,18 @@ def _messages(problem: str) -> Iterator[Finding]:
 
 
 def _files(problem: str) -> Iterator[Finding]:
-    if not blobs.store().is_local:
-        if problem := blobs.store().problem():
-            text = f"{problem[:1].upper()}{problem[1:]}. Correct PEV_BLOBS and what AWS_… variables say, or start it."
-            yield Finding("Files", text, is_wrong=True)
-        else:
-            yield Finding("Files", f"The bucket {settings.STORAGES['blobs']['OPTIONS']['bucket']} answers.")
-        problem = ""
     free = shutil.disk_usage(settings.DATA_DIR).free
-    if problem:
+    is_local = blobs.store().is_local
+    if problem and is_local:
         yield Finding("Files", f"{problem[:1].upper()}{problem[1:]} in {settings.DATA_DIR}.", is_wrong=True)
-    elif free < settings.MIN_FREE_BYTES:
+    elif problem:
+        remedy = "Correct PEV_BLOBS and the AWS_… variables, or start the store."
+        yield Finding("Files", f"{problem[:1].upper()}{problem[1:]}. {remedy}", is_wrong=True)
+    elif not is_local:
+        yield Finding("Files", "The bucket of PEV_BLOBS answers.")
+    if problem:
+        return
+    if free < settings.MIN_FREE_BYTES:
         least = settings.MIN_FREE_BYTES // 1_000_000
         text = f"{free // 1_000_000:,} MB are free: below {least:,} MB new runs are refused."
         yield Finding("Files", f"{text} Make room.", is_wrong=True)

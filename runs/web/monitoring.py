@@ -1,4 +1,4 @@
-"""What Prometheus is told: what the rows say, which is the same from every process, and what this process knows."""
+"""What Prometheus gets: what the rows say, which is the same from every process, and what this process knows."""
 
 from __future__ import annotations
 
@@ -47,14 +47,14 @@ class Growing:
     """Sums over rows that came to be since this was made, by groups; rows that are never changed, found by their keys.
 
     They never fall, also when runs are deleted. A key is given out before its transaction ends, so the newest rows are
-    summed up anew until `_SETTLED_AFTER` has passed since their keys were seen.
+    summed up again until `_SETTLED_AFTER` has passed since their keys were seen.
     """
 
     def __init__(self, rows: QuerySet[Any], by: Iterable[str], **sums: Any) -> None:
         """`sums`: aggregates that may be added up."""
         self._rows, self._by, self._sums = rows.order_by(), tuple(by), sums
         self._settled: Sums = {}
-        self._told: Sums = {}
+        self._shown: Sums = {}
         self._floor = self._newest()
         self._seen = deque([(time.monotonic(), self._floor)])
 
@@ -69,9 +69,9 @@ class Growing:
             self._settled = self._added(Q(pk__gt=self._floor, pk__lte=ceiling))
             self._floor = ceiling
         for key, values in self._added(Q(pk__gt=self._floor)).items():
-            before = self._told.get(key, [0] * len(values))
-            self._told[key] = [max(old, new) for old, new in zip(before, values, strict=True)]
-        return self._told
+            before = self._shown.get(key, [0] * len(values))
+            self._shown[key] = [max(old, new) for old, new in zip(before, values, strict=True)]
+        return self._shown
 
     def _newest(self) -> int:
         return self._rows.model._default_manager.aggregate(newest=Max("pk"))["newest"] or 0
@@ -150,8 +150,8 @@ class Metrics:
                 costs[role, model] += cost
             for kind, number in zip(_TOKENS, kinds, strict=True):
                 tokens[role, model, kind] += number
-        by_model, told = ("role", "model"), "Calls of models; without an error there was a reply."
-        yield _counter("pevsite_model_calls", told, (*by_model, "error"), calls)
+        by_model, description = ("role", "model"), "Calls of models; without an error there was a reply."
+        yield _counter("pevsite_model_calls", description, (*by_model, "error"), calls)
         yield _counter("pevsite_tokens", "Tokens as the services counted them.", (*by_model, "kind"), tokens)
         yield _counter("pevsite_cost_usd", "What calls with a known price have cost.", by_model, costs)
         yield _counter("pevsite_unpriced_calls", "Calls of models without a known price.", by_model, unpriced)
@@ -190,16 +190,16 @@ def _work() -> Iterator[Any]:
     yield _gauge("pevsite_open_gates", "Questions that wait for a person.", ("kind",), _counted(_open(), "kind"))
 
 
-def _gauge(name: str, told: str, labels: tuple[str, ...], values: Values) -> Any:
+def _gauge(name: str, description: str, labels: tuple[str, ...], values: Values) -> Any:
     from prometheus_client.core import GaugeMetricFamily  # an optional extra
 
-    return _filled(GaugeMetricFamily(name, told, labels=labels), values)
+    return _filled(GaugeMetricFamily(name, description, labels=labels), values)
 
 
-def _counter(name: str, told: str, labels: tuple[str, ...], values: Values) -> Any:
+def _counter(name: str, description: str, labels: tuple[str, ...], values: Values) -> Any:
     from prometheus_client.core import CounterMetricFamily  # an optional extra
 
-    return _filled(CounterMetricFamily(name, told, labels=labels), values)
+    return _filled(CounterMetricFamily(name, description, labels=labels), values)
 
 
 def _filled(family: Any, values: Values) -> Any:
@@ -215,7 +215,7 @@ def _histogram() -> Any:
     buckets = list(zip(bounds, accumulate(latency.counts), strict=True))
     return HistogramMetricFamily(
         "pevsite_event_to_browser_seconds",
-        "From an event to the browsers of this process that are told of it.",
+        "From an event to the browsers of this process that hear of it.",
         buckets=buckets,
         sum_value=latency.seconds,
     )

@@ -19,7 +19,7 @@ from django.test import Client
 from django.utils import timezone
 
 from runs import blobs, objects, trees, unused
-from runs.enums import GateStatus, Outcome, WorkStatus
+from runs.enums import EventKind, GateStatus, Outcome, WorkStatus
 from runs.errors import StoreAway
 from runs.lifecycle import deletion
 from runs.models import Discarded, ModelCall, Rendition, User, WorkItem
@@ -181,6 +181,8 @@ def test_work_waits_for_a_bucket_that_is_away_and_goes_on(
         use(settings, BUCKET)
         factories.drain(run)
     item = WorkItem.objects.get(run=run, status=WorkStatus.READY)
+    assert item.tries == 0, "no model was asked in vain"
+    assert not run.events.filter(kind=EventKind.WAITING_FOR_MODEL).exists()
     assert item.due_at > timezone.now() + timedelta(seconds=5)
     assert not run.gates.filter(status=GateStatus.OPEN).exists(), "no person is asked about it"
     use(settings, BUCKET)
@@ -276,7 +278,7 @@ def test_a_deletion_that_broke_off_is_done_again(bucket: S3, monkeypatch: pytest
     assert not is_there(sha256)
 
 
-@pytest.mark.skipif(connection.vendor == "sqlite", reason="PostgreSQL")
+@pytest.mark.skipif(connection.vendor == "sqlite", reason="needs PostgreSQL: SQLite has one writer")
 @pytest.mark.django_db(transaction=True)
 def test_who_stores_a_content_that_is_being_deleted_waits_and_stores_it(
     bucket: S3, monkeypatch: pytest.MonkeyPatch
@@ -347,8 +349,25 @@ def test_nothing_starts_on_a_bucket_that_cannot_be_used(bucket: S3, tmp_path: Pa
     assert "the bucket others is not there. Correct PEV_BLOBS" in line
 
 
+@pytest.mark.parametrize("command", ["run", "verify", "backup"])
+def test_a_command_that_needs_a_bucket_that_is_away_ends_with_one_sentence(
+    bucket: S3, tmp_path: Path, command: str
+) -> None:
+    data = tmp_path / "data"
+    there = bucket.variables | {"PEV_BLOBS": f"s3://{BUCKET}"}
+    assert manage(data, there, "run", "--sample", "contracts", "--approve-all").returncode == 0
+    options = {"run": ["--sample", "contracts"], "backup": [str(tmp_path / "backup.tar")], "verify": []}[command]
+    done = manage(data, there | {"AWS_ENDPOINT_URL": "http://127.0.0.1:9"}, command, *options)
+    assert done.returncode != 0
+    assert done.stderr.splitlines()[-1].startswith(
+        "CommandError: The store of files does not answer. Could not connect"
+    )
+    assert "Traceback" not in done.stderr
+    assert not (tmp_path / "backup.tar").exists()
+
+
 def test_what_is_set_up_is_said(bucket: S3, settings: Any) -> None:
-    assert "The bucket files answers." in {one.text for one in findings()}
+    assert "The bucket of PEV_BLOBS answers." in {one.text for one in findings()}
     use(settings, "others")
     [wrong] = [one for one in findings() if one.about == "Files" and one.is_wrong]
     assert wrong.text.startswith("The bucket others is not there. Correct PEV_BLOBS")

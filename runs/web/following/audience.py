@@ -75,7 +75,7 @@ class Watcher:
             await self._send(new.text)
             self.seen = new.seq
             if new.since and counts:
-                latency.told_of(new.since)
+                latency.add(new.since)
             if not self._is_closing:
                 self.busy = None
                 self._show_late()

@@ -1,4 +1,4 @@
-"""How long it takes from an event to the browsers that are told of it, counted since this process began."""
+"""How long it takes from an event to the browsers that hear of it, counted since this process began."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class Latency:
         self.counts = [0] * (len(BOUNDS) + 1)
         self.seconds = 0.0
 
-    def told_of(self, happened_at: datetime) -> None:
+    def add(self, happened_at: datetime) -> None:
         """A message has left that tells of this event. Clocks of several machines may differ: never below zero."""
         taken = max(0.0, (timezone.now() - happened_at).total_seconds())
         self.counts[sum(taken > bound for bound in BOUNDS)] += 1

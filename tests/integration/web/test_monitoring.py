@@ -44,7 +44,7 @@ def scrape(settings: Any, client: Client, monkeypatch: pytest.MonkeyPatch) -> Sc
 
 
 @pytest.mark.parametrize("sent", ["", "Bearer", f"Bearer {TOKEN}x", f"Basic {TOKEN}", TOKEN, "Bearer größer"])
-def test_without_the_token_nothing_is_told(client: Client, settings: Any, sent: str) -> None:
+def test_without_the_token_there_is_no_answer(client: Client, settings: Any, sent: str) -> None:
     settings.METRICS_TOKEN = TOKEN
     answer = client.get("/metricsz", headers={"Authorization": sent} if sent else {})
     assert (answer.status_code, answer.headers["WWW-Authenticate"]) == (401, "Bearer")
@@ -78,8 +78,8 @@ def test_calls_tokens_cost_and_attempts_grow_with_what_happens_and_never_fall(sc
     now = scrape()
     calls = ModelCall.objects.filter(run=run)
     assert sum(value for name, value in now.items() if name.startswith("pevsite_model_calls_total")) == calls.count()
-    told = sum(value for name, value in now.items() if re.match(r"pevsite_tokens_total.*kind=.output", name))
-    assert told == sum(calls.values_list("output_tokens", flat=True)) > 0
+    output = sum(value for name, value in now.items() if re.match(r"pevsite_tokens_total.*kind=.output", name))
+    assert output == sum(calls.values_list("output_tokens", flat=True)) > 0
     cost = sum(value for name, value in now.items() if name.startswith("pevsite_cost_usd_total"))
     assert cost == pytest.approx(float(sum(call.cost_usd or 0 for call in calls)))
     assert now['pevsite_attempts_total{outcome="passed"}'] == Attempt.objects.of_run(run).passed().count()
@@ -200,7 +200,7 @@ def test_latency_is_counted_in_the_bucket_that_it_falls_into(scrape: Scrape, mon
     counted = Latency()
     monkeypatch.setattr(monitoring, "latency", counted)
     for seconds in (0.3, 0.3, 60, -5):  # the clock of another machine is ahead
-        counted.told_of(timezone.now() - timedelta(seconds=seconds))
+        counted.add(timezone.now() - timedelta(seconds=seconds))
     now = scrape()
     buckets = {name.split('"')[1]: value for name, value in now.items() if "_browser_seconds_bucket" in name}
     assert (buckets["0.05"], buckets["0.25"], buckets["0.5"], buckets["10.0"], buckets["+Inf"]) == (1, 1, 3, 3, 4)

@@ -209,14 +209,14 @@ def test_too_little_room_is_said(settings: Any) -> None:
 
 
 def test_the_command_ends_with_1_when_something_is_wrong() -> None:
-    told = StringIO()
-    call_command("check_setup", stdout=told)
-    assert told.getvalue().splitlines()[-1] == "  Processes: 0 that serve and 0 that work were seen lately."
+    output = StringIO()
+    call_command("check_setup", stdout=output)
+    assert output.getvalue().splitlines()[-1] == "  Processes: 0 that serve and 0 that work were seen lately."
     process(clock_ahead=60)
-    told = StringIO()
+    output = StringIO()
     with pytest.raises(CommandError, match=r"^One of these needs somebody\.$"):
-        call_command("check_setup", stdout=told)
-    assert "! Clocks: That of b/0 is 60 s ahead" in told.getvalue()
+        call_command("check_setup", stdout=output)
+    assert "! Clocks: That of b/0 is 60 s ahead" in output.getvalue()
 
 
 # ---- the page
