@@ -21,6 +21,8 @@ PEV_KEEP_DAYS             (for ever)     finished runs are deleted after so many
 PEV_MIN_FREE_MB           500            free disk space, in megabytes, that uploads and new runs leave
 PEV_CONNECTIONS           1000           most connections of browsers at once
 PEV_METRICS_TOKEN         (none)         Prometheus gets /metricsz with this bearer token; without it nobody does
+OTEL_EXPORTER_OTLP_ENDPOINT   (none)     a collector of OpenTelemetry's traces; the other OTEL_ variables hold too
+OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT   off   on: traces hold what models, files and people have written
 PEV_TIME_ZONE             UTC            how times are shown
 PEV_LOG                   line           json: one object a line, for machines that collect logs
 ANTHROPIC_API_KEY         (none)         Claude answers; without it, and without a base URL, only a rehearsal
@@ -58,17 +60,37 @@ def _number(name: str, default: int) -> int:
     return int(value)
 
 
+def _is_installed(module: str) -> bool:
+    try:
+        return find_spec(module) is not None
+    except ModuleNotFoundError:  # not even the package that it is in
+        return False
+
+
 def _metrics_token(given: str) -> str:
     """Empty for none. Raises ImproperlyConfigured for one that could be guessed, or without the library."""
     if given and len(given) < 20:
         raise ImproperlyConfigured(
             f"PEV_METRICS_TOKEN has {len(given)} characters: make one of at least 20, as openssl rand -hex 20 does."
         )
-    if given and find_spec("prometheus_client") is None:
+    if given and not _is_installed("prometheus_client"):
         raise ImproperlyConfigured(
             "PEV_METRICS_TOKEN asks for metrics, whose library is not installed: run uv sync --extra monitoring."
         )
     return given
+
+
+def _traces() -> bool:
+    """Whether there is a collector. Raises ImproperlyConfigured for one without the library."""
+    given = any(os.environ.get(f"OTEL_EXPORTER_OTLP_{of}ENDPOINT") for of in ("", "TRACES_"))
+    if not given or _on("OTEL_SDK_DISABLED") or os.environ.get("OTEL_TRACES_EXPORTER", "") == "none":
+        return False
+    if not _is_installed("opentelemetry.exporter.otlp.proto.http"):
+        raise ImproperlyConfigured(
+            "OTEL_EXPORTER_OTLP_ENDPOINT asks for traces, whose library is not installed: run uv sync --extra "
+            "monitoring, or set OTEL_TRACES_EXPORTER=none."
+        )
+    return True
 
 
 DATA_DIR = data_dir()
@@ -185,6 +207,8 @@ UPLOAD_FILES = _number("PEV_UPLOAD_FILES", 10_000)
 UPLOAD_BYTES = _number("PEV_UPLOAD_MB", 200) * 1_000_000
 FILE_BYTES = _number("PEV_FILE_MB", 50) * 1_000_000
 METRICS_TOKEN = _metrics_token(secret("PEV_METRICS_TOKEN").strip())
+TRACES = _traces()
+TRACE_CONTENT = _on("OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT")
 KEEP_DAYS = _number("PEV_KEEP_DAYS", 0)
 MIN_FREE_BYTES = _number("PEV_MIN_FREE_MB", 500) * 1_000_000
 MAX_CONNECTIONS = _number("PEV_CONNECTIONS", 1_000)

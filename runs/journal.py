@@ -12,6 +12,7 @@ from runs.events.kinds import ModelCalled, ToolCalled
 from runs.history import record, writing
 from runs.models import ModelCall, ToolCall, WorkItem
 from runs.pev.ports import Changes, Reply, ToolResult, ToolUse, Usage
+from runs.tracing.sending import ended
 
 
 @dataclass(frozen=True)
@@ -114,7 +115,7 @@ def write_failure(
 
 
 def _write_call(work: WorkItem, place: Place, question: Question, usage: Usage, **fields: Any) -> None:
-    ModelCall.objects.create(
+    call = ModelCall.objects.create(
         **_columns(work, place),
         role=question.role.value,
         question=question.digest,
@@ -125,6 +126,7 @@ def _write_call(work: WorkItem, place: Place, question: Question, usage: Usage, 
         cache_write_1h_tokens=usage.cache_write_1h,
         **fields,
     )
+    ended(call)
 
 
 def recorded_result(work: WorkItem, ordinal: int, use: ToolUse) -> ToolCall | None:
@@ -157,6 +159,7 @@ def write_result(
         path = str(use.input.get("path", ""))[:200]
         event = ToolCalled(tool=use.name, error=result.is_error, path=path, step=step, attempt=attempt)
         record(work.run_id, event)
+        ended(call)
     return call
 
 
@@ -176,9 +179,9 @@ def used_seconds(work: WorkItem) -> float:
 
 def _columns(work: WorkItem, place: Place) -> dict[str, Any]:
     return {
-        "run_id": work.run_id,
+        "run": work.run,
         "work": work,
-        "attempt_id": work.attempt_id,
+        "attempt": work.attempt,
         "generation": place.generation,
         "ordinal": place.ordinal,
     }

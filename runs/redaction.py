@@ -28,6 +28,8 @@ _NOT_SECRET = frozenset(
 """Unless another one says that it is only about a secret."""
 _NAMED_BY = "PEV_API_KEY_ENV_"
 """Variables that name another, which holds a key whatever it is called. Some will be given the key itself."""
+_IN_HEADERS = re.compile(r"[:=]\s*(?:[a-z]+(?:\s+|%20))?([^,\s]+)", re.IGNORECASE)
+"""Values of `name: value` lines and of `name=value,name=value`, behind a word such as Bearer."""
 _IN_ADDRESS = re.compile(r"://[^/@\s]*:([^/@\s]+)@")
 _PLACE = re.compile(r"(?:~|\.{0,2})/[\w.-]+(?:/[\w.-]+)+/?")
 """A path that leads to a secret. It may well stand in texts; taken out, it would break citations."""
@@ -62,9 +64,10 @@ type _Grams = Mapping[int, Mapping[bytes, Sequence[tuple[_Form, int]]]]
 def redacted(text: str) -> str:
     """The text without any secret of the environment, or a piece of one that gives it away.
 
-    Secrets are what variables named like keys, tokens and passwords hold, and passwords in addresses. They are found
-    with other capitals, with spaces, line breaks or punctuation inside, backwards, as percent, JSON, HTML or C escapes
-    (one inside another too), in hexadecimal, decimal, base32, rot13, and base64 from any byte on. Linear in the text.
+    Secrets are what variables named like keys, tokens and passwords hold, values of headers, and passwords in
+    addresses. They are found with other capitals, with spaces, line breaks or punctuation inside, backwards, as
+    percent, JSON, HTML or C escapes (one inside another too), in hexadecimal, decimal, base32, rot13, and base64 from
+    any byte on. Linear in the text.
     """
     grams = _grams(_secrets(tuple(os.environ.items())))
     if not grams or not any(_may_hold(view, grams) for view in _readings(text)):
@@ -86,6 +89,8 @@ def _secrets(variables: tuple[tuple[str, str], ...]) -> tuple[str, ...]:
         words = name.upper().split("_")
         if not _NAMES.isdisjoint(words) and _NOT_SECRET.isdisjoint(words) and not _PLACE.fullmatch(value):
             found.add(value.strip())
+        if words[-1] == "HEADERS":
+            found.update(unquote(given) for given in _IN_HEADERS.findall(value))
         if "@" in value:
             found.update(unquote(password) for password in _IN_ADDRESS.findall(value))
     return tuple(sorted(value for value in found if _is_secret(value)))

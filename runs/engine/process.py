@@ -15,6 +15,7 @@ from runs.engine.perform import enqueue
 from runs.engine.presence import Presence
 from runs.engine.sweeper import Sweeper
 from runs.engine.work import heartbeat
+from runs.tracing.sending import flush
 
 if TYPE_CHECKING:
     from runs.engine.consuming import Threads
@@ -60,6 +61,7 @@ class Engine:
         if self._celery:
             self._celery[1].stop()
         database.stop()
+        flush()
 
 
 def _enqueue_all(due: Sequence[int]) -> None:

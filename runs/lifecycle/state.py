@@ -18,6 +18,7 @@ from runs.lifecycle.moves import StepState
 from runs.lifecycle.transitions import STEP
 from runs.models import Attempt, Plan, Run, Step
 from runs.pev.contracts import PlanStep
+from runs.tracing.sending import ended
 
 _COLUMNS = (
     "key",
@@ -78,6 +79,8 @@ class State:
             moved = Step.objects.filter(pk=before.id, status=before.status.value).update(**fields)
             if moved != 1:
                 raise MoveRefused(f"Step {key} is not in a state from which it can become {fields['status']}.")
+            if fields["status"] in TERMINAL_STEPS:
+                ended(self.row(key))
 
     def unfinished(self) -> list[StepState]:
         """Steps that can still become something else."""

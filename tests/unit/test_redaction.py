@@ -42,6 +42,8 @@ def test_the_public_beginning_of_keys_may_be_spoken_of() -> None:
         ("MY_DB_PASSWORD", "hunter2hunter2", "hunter2hunter2"),
         ("aws_secret_access_key", "wJalrXUtnFEMI/K7MDENG/bPxRfiCY", "wJalrXUtnFEMI/K7MDENG/bPxRfiCY"),
         ("DATABASE_URL", "postgres://pev:p%40ssw0rd-long@db/pev", "p@ssw0rd-long"),
+        ("OTEL_EXPORTER_OTLP_HEADERS", "x-team=legal,authorization=Bearer%20collector-key-01", "collector-key-01"),
+        ("ANTHROPIC_CUSTOM_HEADERS", "X-Gateway: gw-0123456789abc\nX-Team: legal", "gw-0123456789abc"),
         ("HTTPS_PROXY", "http://me:proxy-pass-77@proxy:3128", "proxy-pass-77"),
     ],
 )
