@@ -21,7 +21,7 @@ from tests.chaos.service import Service
 from tests.services.cluster import Cluster
 from tests.services.s3 import BUCKET, S3
 
-SCENES = ("kills", "redis", "database", "model", "disk", "files")
+SCENES = ("kills", "redis", "database", "model", "model-away", "disk", "files")
 ENGINES = ("embedded", "celery")
 LEASE_SECONDS = 2
 WORKERS = 4

@@ -26,7 +26,7 @@ from tests.services.s3 import S3
 BETWEEN = 0.8
 """Seconds between two kills, on average: a process needs two to be there again, so that several are often away."""
 AWAY = 30.0
-"""Seconds that Redis or the database are away."""
+"""Seconds that Redis, the database or the models are away."""
 STUCK = 120.0
 """Seconds without a new event after which runs are taken to have stopped for ever."""
 
@@ -114,6 +114,13 @@ class Field:
         with self.service.in_trouble(0.4):
             self.for_a_while(60)
 
+    def leave_without_models(self) -> None:
+        self.for_a_while(5)
+        began = time.monotonic()
+        with self.service.away():
+            self.blows.append(Blow(began, time.monotonic(), self._threads * len(self._cluster.working)))
+            self.for_a_while(AWAY)
+
     def fill_the_disk(self) -> None:
         """Of the data folder, which lies on a small file system of its own; the database has another one."""
         self.for_a_while(5)
@@ -142,6 +149,7 @@ SCENES: dict[str, Callable[[Field], None]] = {
     "redis": Field.leave_without_redis,
     "database": Field.leave_without_database,
     "model": Field.trouble_the_models,
+    "model-away": Field.leave_without_models,
     "disk": Field.fill_the_disk,
     "files": Field.trouble_the_files,
 }

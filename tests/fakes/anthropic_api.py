@@ -9,6 +9,8 @@ import itertools
 import json
 import threading
 from collections import deque
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Self
 from urllib.parse import unquote, urlsplit
 
@@ -94,6 +96,15 @@ class FakeAnthropic:
         if self._wire is None:
             raise RuntimeError("FakeAnthropic is not running; use it in a `with` statement")
         return self._wire.url
+
+    @contextmanager
+    def away(self) -> Iterator[None]:
+        """Meanwhile nothing listens there, and what was being answered is cut off."""
+        assert self._wire is not None
+        port = self._wire.server_port
+        self._wire.close()
+        yield
+        self._wire = Wire(self._respond, port)
 
     def script(self, handler: Handler) -> Handler:
         """Answers all further requests with `handler`, in place of an earlier script. Also a decorator."""

@@ -55,13 +55,13 @@ def json_parts(value: object) -> list[bytes]:
 
 
 class Wire(ThreadingHTTPServer):
-    """Serves from construction to `close`; every connection has its thread."""
+    """Serves from construction to `close`, on a free port where none is named; every connection has its thread."""
 
     daemon_threads = True
     request_queue_size = 128
 
-    def __init__(self, respond: Callable[[Call], Reply]) -> None:
-        super().__init__(("127.0.0.1", 0), _Handler)
+    def __init__(self, respond: Callable[[Call], Reply], port: int = 0) -> None:
+        super().__init__(("127.0.0.1", port), _Handler)
         self.respond = respond
         self.stopping = threading.Event()
         self._open: set[socket.socket] = set()
