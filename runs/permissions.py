@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from django.contrib.auth.models import AnonymousUser
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
-from runs.enums import APPROVING_GATES
+from runs.enums import GateStatus
 from runs.errors import NotAllowed
 from runs.models import Gate, Run, Template, User
 from runs.models.querysets import RunQuerySet
@@ -30,11 +30,16 @@ def visible_runs(user: Person) -> RunQuerySet:
 
 def approvable_gates(user: Person) -> "QuerySet[Gate]":
     """The open questions that wait for this person: those they may answer with yes. Others they can only turn down."""
-    of_run = visible_runs(user).filter(pk=OuterRef("run_id"))  # few gates are open, so each is looked at by itself
-    # by a join, not as another Exists: PostgreSQL would evaluate that for each of ten thousand gates
-    alone = Q(run__policy__second_person=False) | Q(run__policy__second_person__isnull=True)
-    free = ~Q(kind__in=APPROVING_GATES) | ~Q(run__owner_id=user.pk) | alone
-    return Gate.objects.open().filter(Exists(of_run), free)
+    gates = Gate.objects.open().filter(Q(second_person=False) | ~Q(run__owner_id=user.pk))
+    # few gates are open, so each is looked at by itself
+    return gates if is_administrator(user) else gates.filter(Exists(visible_runs(user).filter(pk=OuterRef("run_id"))))
+
+
+def awaiting(runs: RunQuerySet, user: Person) -> RunQuerySet:
+    """Those of the runs which this person may see that wait for them, as `approvable_gates` says it: one row for each
+    question, whose gate is joined. With ten thousand open ones that takes half the time of looking runs up in those.
+    """
+    return runs.filter(Q(gates__second_person=False) | ~Q(owner_id=user.pk), gates__status=GateStatus.OPEN)
 
 
 def visible_templates(user: Person) -> "QuerySet[Template]":

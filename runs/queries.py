@@ -14,7 +14,7 @@ from django.db.models.functions import Coalesce, Lower
 from runs.enums import SETTLED_STEPS, EventKind, Outcome, RunStatus, Show
 from runs.models import DeletedRun, Event, Gate, ModelCall, Plan, Run, Step, User
 from runs.models.querysets import RunQuerySet
-from runs.permissions import Person, approvable_gates, is_administrator, visible_runs
+from runs.permissions import Person, approvable_gates, awaiting, is_administrator, visible_runs
 from runs.pev.policy import RULES
 
 _ZERO = Decimal(0)
@@ -128,19 +128,16 @@ def filtered(user: Person, filters: Filters) -> RunQuerySet:
     return runs
 
 
-def _needed(user: Person) -> Q:
-    return Q(pk__in=approvable_gates(user).values("run_id"))
-
-
 def counts(user: Person, filters: Filters) -> Counts:
-    found = filtered(user, filters).aggregate(
-        all=Count("pk"),
-        finished=Count("pk", filter=Q(status=RunStatus.FINISHED)),
-        mine=Count("pk", filter=_needed(user)),
-    )
-    needed = found["mine"] if filters == Filters() else visible_runs(user).filter(_needed(user)).count()
-    running = found["all"] - found["finished"] - found["mine"]
-    return Counts(found["mine"], running, found["finished"], found["all"], needed)
+    runs = filtered(user, filters)
+    found = runs.aggregate(all=Count("pk"), finished=Count("pk", filter=Q(status=RunStatus.FINISHED)))
+    mine = _awaiting(runs, user)
+    needed = mine if filters == Filters() else _awaiting(visible_runs(user), user)
+    return Counts(mine, found["all"] - found["finished"] - mine, found["finished"], found["all"], needed)
+
+
+def _awaiting(runs: RunQuerySet, user: Person) -> int:
+    return int(awaiting(runs, user).aggregate(count=Count("pk", distinct=True))["count"])
 
 
 def listed(user: Person, show: Show, filters: Filters, sort: Sort) -> RunQuerySet:
@@ -148,9 +145,9 @@ def listed(user: Person, show: Show, filters: Filters, sort: Sort) -> RunQuerySe
     runs = filtered(user, filters)
     match show:
         case Show.MINE:
-            runs = runs.filter(_needed(user))
+            runs = awaiting(runs, user).annotate(asked=Min("gates__opened_at"))
         case Show.RUNNING:
-            runs = runs.unfinished().exclude(_needed(user))
+            runs = runs.unfinished().exclude(pk__in=approvable_gates(user).values("run_id"))
         case Show.FINISHED:
             runs = runs.finished()
         case Show.ALL:
@@ -169,9 +166,10 @@ def _sorted(runs: RunQuerySet, sort: Sort) -> RunQuerySet:
         case Sort.TITLE:
             return runs.order_by(Lower("title"), "-pk")
         case Sort.WAITING:
-            gates = Gate.objects.open().filter(run=OuterRef("pk")).order_by().values("run")
-            asked = runs.annotate(asked=Subquery(gates.annotate(first=Min("opened_at")).values("first")))
-            return asked.order_by(F("asked").asc(nulls_last=True), "-pk")
+            if "asked" not in runs.query.annotations:
+                gates = Gate.objects.open().filter(run=OuterRef("pk")).order_by().values("run")
+                runs = runs.annotate(asked=Subquery(gates.annotate(first=Min("opened_at")).values("first")))
+            return runs.order_by(F("asked").asc(nulls_last=True), "-pk")
 
 
 def people(user: Person) -> QuerySet[User]:

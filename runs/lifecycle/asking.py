@@ -4,7 +4,7 @@ from typing import Any
 
 from django.utils import timezone
 
-from runs.enums import Action, GateKind, GateStatus, PlanStatus, RunStatus, StepStatus, WorkStatus
+from runs.enums import APPROVING_GATES, Action, GateKind, GateStatus, PlanStatus, RunStatus, StepStatus, WorkStatus
 from runs.events import kinds as events
 from runs.history import record
 from runs.lifecycle import fingerprint
@@ -15,10 +15,17 @@ from runs.models import Attempt, Gate, Plan, Run, WorkItem
 
 def open_gate(run: Run, kind: GateKind, question: str, digest: str, **on: Any) -> Gate:
     """Ask a person. The gate holds no worker, thread, connection or lease (G6)."""
-    gate = Gate.objects.create(run=run, kind=kind.value, question=question, digest=digest, **on)
+    gate = Gate(run=run, kind=kind.value, question=question, digest=digest, **on)
+    gate.second_person = needs_second_person(gate)
+    gate.save(force_insert=True)
     step = gate.step.key if gate.step else ""
     record(run.pk, events.GateOpened(gate=gate.pk, gate_kind=kind.value, question=question, step=step))
     return gate
+
+
+def needs_second_person(gate: Gate) -> bool:
+    """Whether an approval of this gate has to come from somebody else than the one who submitted the task."""
+    return gate.kind in APPROVING_GATES and gate.run.policy.second_person
 
 
 def open_plan_gate(state: State) -> None:

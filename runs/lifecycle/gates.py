@@ -9,7 +9,6 @@ from django.utils import timezone
 
 from runs import history
 from runs.enums import (
-    APPROVING_GATES,
     REQUESTING_GATES,
     AttemptStatus,
     GateKind,
@@ -95,7 +94,7 @@ def _decide(gate: Gate, user: User, decision: Decision) -> None:
         raise DecisionRefused(already_decided(gate))
     if decision.digest != gate.digest:
         raise DecisionRefused(_CHANGED)
-    if decision.verb is Verb.APPROVE and user.pk == gate.run.owner_id and needs_second_person(gate):
+    if decision.verb is Verb.APPROVE and user.pk == gate.run.owner_id and asking.needs_second_person(gate):
         raise NotAllowed("A second person has to approve this: you submitted the task. You may reject it, or stop.")
     decision = _complete(gate, decision)
     if decision.no_sources:
@@ -103,11 +102,6 @@ def _decide(gate: Gate, user: User, decision: Decision) -> None:
     _close(gate, user, decision)
     _follow(gate, user, decision)
     advance(gate.run_id)
-
-
-def needs_second_person(gate: Gate) -> bool:
-    """Whether an approval of this gate has to come from somebody else than the one who submitted the task."""
-    return gate.kind in APPROVING_GATES and gate.run.policy.second_person
 
 
 def _complete(gate: Gate, decision: Decision) -> Decision:

@@ -26,6 +26,7 @@ class Gate(models.Model):
     a person asked for with a rejection; at an error that is another plan, and `plan` then the version before it.
     `comments`: the parts of it, where there are several, each with a number of its own; `reason` has them all.
     `question` says in one sentence what is asked. `cause`: the kind of the ModelError that holds the work, if one does.
+    `second_person`: who submitted the task may not approve it. Lists go by it; a decision is held against the policy.
     """
 
     run = models.ForeignKey(Run, models.CASCADE, related_name="gates")
@@ -38,6 +39,7 @@ class Gate(models.Model):
     digest = models.CharField(max_length=64)
     question = models.TextField()
     cause = models.CharField(max_length=80, default="", blank=True)
+    second_person = models.BooleanField(default=False, db_default=False)
     opened_at = models.DateTimeField(auto_now_add=True)
     decided_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, related_name="+")
     decided_at = models.DateTimeField(null=True, blank=True)

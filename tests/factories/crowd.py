@@ -53,7 +53,14 @@ def crowd(owner: User, count: int, *, open_gates: int, running: int, seed: int =
         )
         ModelCall.objects.bulk_create(call for work in works for call in _calls(work))
         Gate.objects.bulk_create(
-            Gate(run=plan.run, kind=GateKind.PLAN, plan=plan, digest="d" * 64, question="Approve this plan?")
+            Gate(
+                run=plan.run,
+                kind=GateKind.PLAN,
+                plan=plan,
+                digest="d" * 64,
+                question="Approve this plan?",
+                second_person=plan.run.policy.second_person,
+            )
             for plan in plans
             if plan.run.status == RunStatus.AWAITING_APPROVAL
         )

@@ -1,11 +1,24 @@
 """Who may see and decide: Alice owns, Bob approves, Charlie gets nothing (S4)."""
 
+from importlib import import_module
+
 import pytest
+from django.apps import apps
 from django.contrib.auth.models import AnonymousUser
 
+from runs.enums import Verb
 from runs.errors import NotAllowed
+from runs.lifecycle.gates import Decision, decide
 from runs.lifecycle.templates import save
-from runs.permissions import can_see, check_can_decide, visible_runs, visible_templates
+from runs.models import Gate
+from runs.permissions import (
+    approvable_gates,
+    awaiting,
+    can_see,
+    check_can_decide,
+    visible_runs,
+    visible_templates,
+)
 from tests import factories as made
 
 pytestmark = pytest.mark.django_db
@@ -59,3 +72,31 @@ def test_who_is_no_approver_any_more_sees_nothing_any_more() -> None:
     run = made.planning()
     run.approvers.remove(made.bob())
     assert can_see(made.bob(), run) is False
+
+
+@pytest.mark.parametrize("second_person", [False, True])
+def test_whoever_is_asked_is_asked_in_lists_too(*, second_person: bool) -> None:
+    """By the gates, by the runs that are joined with them, and by what a decision is held against."""
+    plan_gate = made.awaiting_plan(second_person=second_person)
+    error_gate = made.error_gate()
+    admin = made.person("root", is_superuser=True)
+    for user, asked in (
+        (made.alice(), {error_gate} if second_person else {plan_gate, error_gate}),
+        (made.bob(), {plan_gate, error_gate}),
+        (made.charlie(), set()),
+        (admin, {plan_gate, error_gate}),
+        (AnonymousUser(), set()),
+    ):
+        assert {gate.run for gate in approvable_gates(user)} == asked
+        assert set(awaiting(visible_runs(user), user)) == asked
+    if second_person:
+        gate = made.open_gate(plan_gate)
+        with pytest.raises(NotAllowed, match="A second person has to approve this"):
+            decide(gate.pk, made.alice(), Decision(Verb.APPROVE, gate.digest))
+
+
+def test_gates_of_before_are_marked_by_the_migration() -> None:
+    together, alone = made.awaiting_plan(second_person=True), made.awaiting_plan()
+    Gate.objects.update(second_person=False)
+    import_module("runs.migrations.0040_second_person_at_gates").fill(apps, None)
+    assert [made.open_gate(run).second_person for run in (together, alone)] == [True, False]

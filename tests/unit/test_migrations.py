@@ -15,6 +15,8 @@ from django.db.migrations.state import ProjectState
 FIRST_HELD = 35
 """The number of the first migration after 0.2.0 that processes of several versions can meet."""
 _ADDING = (migrations.CreateModel, migrations.AddIndex, migrations.RemoveIndex, migrations.RemoveConstraint)
+_FILLING = {import_module("runs.migrations.0040_second_person_at_gates").fill}
+"""Functions that write nothing but columns which their own migration adds."""
 _FREE = {"blank", "choices", "help_text", "verbose_name", "validators", "default", "error_messages", "db_default"}
 """What of a field changes no column, or a column so that nobody who writes it notices."""
 
@@ -26,6 +28,8 @@ def is_additive(operation: Operation, before: ProjectState) -> bool:
             return bool(field.null or field.has_db_default() or field.many_to_many)  # `default` is Django's alone
         case migrations.AlterField(model_name=model, name=name, field=field):
             return _is_wider(before.models["runs", model.lower()].fields[name], field)
+        case migrations.RunPython(code=code):
+            return code in _FILLING
         case migrations.AlterModelOptions():
             return True
         case _:

@@ -7,7 +7,8 @@ from itertools import zip_longest
 
 from runs.enums import Complexity, GateKind
 from runs.events.sentences import many
-from runs.lifecycle.gates import needs_second_person, problem_with_revision
+from runs.lifecycle.asking import needs_second_person
+from runs.lifecycle.gates import problem_with_revision
 from runs.models import Gate
 from runs.pev.citations.citation import Citation, Cited
 from runs.pev.evidence.results import CriterionResult
