@@ -349,21 +349,18 @@ def test_nothing_starts_on_a_bucket_that_cannot_be_used(bucket: S3, tmp_path: Pa
     assert "the bucket others is not there. Correct PEV_BLOBS" in line
 
 
-@pytest.mark.parametrize("command", ["run", "verify", "backup"])
-def test_a_command_that_needs_a_bucket_that_is_away_ends_with_one_sentence(
-    bucket: S3, tmp_path: Path, command: str
-) -> None:
-    data = tmp_path / "data"
+def test_commands_that_need_a_bucket_that_is_away_end_with_one_sentence(bucket: S3, tmp_path: Path) -> None:
+    data, archive = tmp_path / "data", tmp_path / "backup.tar"
     there = bucket.variables | {"PEV_BLOBS": f"s3://{BUCKET}"}
     assert manage(data, there, "run", "--sample", "contracts", "--approve-all").returncode == 0
-    options = {"run": ["--sample", "contracts"], "backup": [str(tmp_path / "backup.tar")], "verify": []}[command]
-    done = manage(data, there | {"AWS_ENDPOINT_URL": "http://127.0.0.1:9"}, command, *options)
-    assert done.returncode != 0
-    assert done.stderr.splitlines()[-1].startswith(
-        "CommandError: The store of files does not answer. Could not connect"
-    )
-    assert "Traceback" not in done.stderr
-    assert not (tmp_path / "backup.tar").exists()
+    for command in (["run", "--sample", "contracts"], ["verify"], ["backup", str(archive)]):
+        done = manage(data, there | {"AWS_ENDPOINT_URL": "http://127.0.0.1:9"}, *command)
+        assert done.returncode != 0
+        assert done.stderr.splitlines()[-1].startswith(
+            "CommandError: The store of files does not answer. Could not connect"
+        )
+        assert "Traceback" not in done.stderr
+    assert not archive.exists()
 
 
 def test_what_is_set_up_is_said(bucket: S3, settings: Any) -> None:
