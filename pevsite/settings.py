@@ -233,6 +233,9 @@ LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
     "formatters": {"line": {"()": "runs.logs.LineFormatter"}, "json": {"()": "runs.logs.JsonFormatter"}},
+    "filters": {
+        "no_probes": {"()": "django.utils.log.CallbackFilter", "callback": "ext://runs.logs.is_worth_a_line"},
+    },
     "handlers": {
         "console": {
             "class": "logging.StreamHandler",
@@ -242,6 +245,7 @@ LOGGING = {
     "root": {"handlers": ["console"], "level": "WARNING"},
     "loggers": {
         "runs": {"level": "INFO"},
+        "django.request": {"filters": ["no_probes"]},
         "django.tasks": {"level": "WARNING"},  # at INFO it tells of each task when it starts and when it ends
     },
 }

@@ -72,6 +72,11 @@ class JsonFormatter(logging.Formatter):
         return printable(without_tokens(json.dumps(line, ensure_ascii=False, default=str)))
 
 
+def is_worth_a_line(record: logging.LogRecord) -> bool:
+    """False for what Django says of each probe that hears “not ready”: `runs.web.health` says it once."""
+    return getattr(getattr(record, "request", None), "path", "") != "/readyz"
+
+
 def without_tokens(text: str) -> str:
     """Django logs the addresses of pages that refuse; one with a living token is a way in for who reads the log."""
     return _TOKEN.sub(r"\1…", text)

@@ -94,7 +94,7 @@ class Health:
 
     @staticmethod
     def _take(name: str, part: _Part, seconds: float) -> None:
-        asking, before = part.asking, part.problem
+        asking, before, kind = part.asking, part.problem, ""
         assert asking is not None
         try:
             asking.result(max(0.0, seconds))
@@ -104,9 +104,11 @@ class Health:
         except TimeoutError:
             part.problem = "does not answer"
         except Exception as error:
-            part.problem = "cannot be used"
-            if part.problem != before:
-                log.warning("not ready: %s cannot be used (%s)", name, type(error).__name__)
+            part.problem, kind = "cannot be used", f" ({type(error).__name__})"
+        if part.problem and part.problem != before:
+            log.warning("not ready: %s: %s%s", name, part.problem, kind)
+        elif before and not part.problem:
+            log.warning("ready again: %s", name)
         if asking.done():
             part.asking, part.asked_at = None, time.monotonic()
 

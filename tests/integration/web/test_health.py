@@ -72,8 +72,19 @@ def test_a_part_that_fails_is_named_and_nothing_secret_is_said(
 ) -> None:
     parts(monkeypatch, database=fails)
     assert ask(client) == (503, ["database: cannot be used", *WELL[1:]])
-    assert [record.getMessage() for record in caplog.records if record.name == "runs.web.health"] == [
-        "not ready: database cannot be used (OSError)"
+    assert [record.getMessage() for record in caplog.records] == ["not ready: database: cannot be used (OSError)"]
+
+
+def test_what_changes_is_logged_once_and_probes_are_not(
+    client: Client, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(health, "SHARED_FOR", -1.0)
+    left = iter([True, True, False, False])
+    parts(monkeypatch, files=lambda: fails() if next(left) else None)
+    assert [ask(client)[0] for _ in range(4)] == [503, 503, 200, 200]
+    assert [record.getMessage() for record in caplog.records] == [
+        "not ready: files: cannot be used (OSError)",
+        "ready again: files",
     ]
 
 
