@@ -80,7 +80,7 @@ class State:
             if moved != 1:
                 raise MoveRefused(f"Step {key} is not in a state from which it can become {fields['status']}.")
             if fields["status"] in TERMINAL_STEPS:
-                ended(self.row(key))
+                ended(Step(pk=before.id))
 
     def unfinished(self) -> list[StepState]:
         """Steps that can still become something else."""

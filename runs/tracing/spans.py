@@ -70,11 +70,11 @@ def _(run: Run) -> Span:
 
 
 @span_of.register
-def _(step: Step) -> Span | None:
-    began = step.attempts.aggregate(at=Min("created_at"))["at"]
+def _(row: Step) -> Span | None:
+    began = row.attempts.aggregate(at=Min("created_at"))["at"]
     if began is None:  # it was dropped before anybody began, or keeps the result of an earlier version
         return None
-    step.refresh_from_db(fields=["position", "status", "failures"])  # who ended it may have had a part of the row
+    step = Step.objects.select_related("plan__run").get(pk=row.pk)  # who ended it may have known its key only
     return Span(
         step,
         run=step.plan.run,
