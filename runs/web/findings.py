@@ -39,6 +39,9 @@ def findings() -> Iterator[Finding]:
     yield from _messages(problems["redis"])
     yield from _files(problems["files"])
     yield Finding("Models", f"{current_service().sentence}.")
+    if settings.TRACES:
+        what = "with what people, files and models have written" if settings.TRACE_CONTENT else "without any content"
+        yield Finding("Traces", f"They are sent to OTEL_EXPORTER_OTLP_ENDPOINT, {what}.")
     try:
         alive = list(Process.objects.filter(seen_at__gte=clock.after(-SILENT_AFTER)))
     except DatabaseError:

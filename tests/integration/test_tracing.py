@@ -21,6 +21,7 @@ from pevsite import settings as site
 from runs.models import Attempt, ModelCall, Run, Step, ToolCall, User
 from runs.tracing import exporting
 from runs.tracing.sending import ended
+from runs.web.findings import findings
 from tests.factories import Submit, drain, finish, hurry
 from tests.fakes.anthropic_answers import Answer, Fail, Request, Say, ToolUse, UseTools
 from tests.fakes.anthropic_api import FakeAnthropic
@@ -244,6 +245,23 @@ def test_without_a_collector_nothing_is_made(
     settings.TRACES = False
     performed(api, submitted, alice)
     assert spans(exported) == []
+
+
+@pytest.mark.parametrize(
+    ("traces", "content", "said"),
+    [
+        (False, False, []),
+        (True, False, ["They are sent to OTEL_EXPORTER_OTLP_ENDPOINT, without any content."]),
+        (
+            True,
+            True,
+            ["They are sent to OTEL_EXPORTER_OTLP_ENDPOINT, with what people, files and models have written."],
+        ),
+    ],
+)
+def test_an_administrator_sees_what_is_sent(settings: Any, said: list[str], *, traces: bool, content: bool) -> None:
+    settings.TRACES, settings.TRACE_CONTENT = traces, content
+    assert [one.text for one in findings() if one.about == "Traces"] == said
 
 
 @pytest.mark.parametrize(
