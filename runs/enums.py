@@ -34,6 +34,27 @@ class Provenance(StrEnum):
     MADE = "made"
 
 
+class Effect(StrEnum):
+    """What calls of a tool touch, from the least to what cannot be taken back."""
+
+    READS_FILES = "reads_files"
+    WRITES_FILES = "writes_files"
+    READS_WORLD = "reads_world"
+    ACTS = "acts"
+
+    @property
+    def words(self) -> str:
+        match self:
+            case Effect.READS_FILES:
+                return "reads the run's files"
+            case Effect.WRITES_FILES:
+                return "writes files of the run"
+            case Effect.READS_WORLD:
+                return "reads the web"
+            case Effect.ACTS:
+                return "acts outside"
+
+
 class CitationStatus(StrEnum):
     """Whether the words of a citation stand where it says, elsewhere in the same file, or could not be found there.
 
@@ -305,6 +326,8 @@ TERMINAL_STEPS = frozenset({StepStatus.PASSED, StepStatus.ACCEPTED, StepStatus.F
 SETTLED_STEPS = frozenset({StepStatus.PASSED, StepStatus.ACCEPTED})
 APPROVING_GATES = frozenset({GateKind.PLAN, GateKind.START, GateKind.STEP, GateKind.EXHAUSTED})
 """About a plan, the start of a step or a result: the policy may want a second person to approve."""
+INSIDE = frozenset({Effect.READS_FILES, Effect.WRITES_FILES})
+"""Effects that stay within the run: nothing of it leaves, and nothing of the world comes in."""
 REQUESTING_GATES = APPROVING_GATES | {GateKind.ERROR}
 """A rejection asks for something: of the next attempt, or of the next version of the plan."""
 OPEN_WORK = frozenset({WorkStatus.READY, WorkStatus.LEASED, WorkStatus.SUSPENDED})

@@ -38,8 +38,7 @@ from runs.pev.policy import Capacities
 from runs.pev.ports import FileInfo
 from runs.pev.step_brief import Critique, StepBrief
 from runs.pev.synthesizer import AnswerBrief
-from runs.pev.tools.limits import ToolLimits
-from runs.pev.tools.toolbox import FileTools
+from runs.pev.tools.toolbox import expression_of, specs
 from runs.pev.verification.case import Case
 from runs.reading.coverage import remarks_on, shown_in
 from runs.reading.files import written_files
@@ -69,12 +68,11 @@ def for_planner(run: Run, able: Capacities) -> tuple[PlanBrief, str]:
     learnt = {plan.pk: _lessons(plan) for plan in plans}
     happened = [lesson for plan in plans for lesson in learnt[plan.pk]]
     lessons = (*requests.lessons(requests_of(run), happened), *happened)
-    overlay = Overlay(run.inputs, {}, max_files=0, max_bytes=0)
     brief = PlanBrief(
         request=run.request,
         files=files,
         previews=previews_of(run.inputs),
-        tools=tuple(FileTools(overlay, ToolLimits()).specs()),
+        tools=tuple(specs()),
         model=player.model,
         effort=player.effort,
         max_steps=policy.max_steps,
@@ -285,7 +283,7 @@ def for_verifier(attempt: Attempt, overlay: Overlay, calls: Sequence[ToolCall], 
         given=_rested_on(read - made.keys(), inputs, trees.files_of(attempt.base)),
         output=attempt.output.findings if attempt.output else "",
         notes=attempt.output.notes if attempt.output else "",
-        tools=[ToolText(call.result, call.shown, "\n".join([call.name, *_texts_in(call.arguments)])) for call in calls],
+        tools=[_tool_text(call) for call in calls],
         model=player.model,
         effort=player.effort,
         undeclared=undeclared_by(specs.values(), overlay.changes),
@@ -302,6 +300,12 @@ def for_verifier(attempt: Attempt, overlay: Overlay, calls: Sequence[ToolCall], 
         meant=meant_by([spec], inputs) or list(inputs),
         pages=originals.read_in(calls, overlay, able.verifier),
     )
+
+
+def _tool_text(call: ToolCall) -> ToolText:
+    sent = "\n".join([call.name, *_texts_in(call.arguments)])
+    expression = "" if call.is_error else expression_of(call.name, call.arguments)
+    return ToolText(call.result, call.shown, sent, expression)
 
 
 def _read_whole(run: Run, criteria: Sequence[Criterion], inputs: Mapping[str, FileInfo]) -> Set[str]:

@@ -39,7 +39,7 @@ from runs.pev.planner import make_plan
 from runs.pev.ports import ToolResult
 from runs.pev.synthesizer import synthesize
 from runs.pev.tools.limits import limits_for
-from runs.pev.tools.toolbox import FileTools, note_looks
+from runs.pev.tools.toolbox import FileTools, note_looks, tools_of
 from runs.trees import Overlay
 
 log = logging.getLogger(__name__)
@@ -191,7 +191,8 @@ def _execute(recording: Recording, deadline: Deadline, looks: Looks) -> list[Too
     able = recording.able
     overlay, brief = database.call(lambda: (_overlay(recording.item), briefs.for_executor(attempt, able)))
     limits = limits_for(brief.window, able.executor.pages)
-    tools = RecordedTools(FileTools(overlay, limits), overlay, recording, deadline, looks)
+    files = FileTools(overlay, limits, tools_of(attempt.step.spec))
+    tools = RecordedTools(files, overlay, recording, deadline, looks)
     output = execute(RecordedModel(clients(), recording, deadline=deadline), tools, brief)
 
     def report(mine: WorkItem) -> None:

@@ -8,6 +8,7 @@ from runs.models import Run, Step
 from runs.pev.contracts import PlanContract, PlanStep
 from runs.pev.deviations import undeclared
 from runs.pev.plans.relaxing import relaxed_criteria
+from runs.pev.tools.toolbox import tools_of
 from runs.reading.ledger import was_read
 
 
@@ -18,7 +19,7 @@ def relaxed(run: Run, now: PlanContract) -> list[str]:
         return []
     agreed = next((plan for plan in reversed(approved) if was_read(plan)), approved[0])
     passed = Step.objects.filter(plan__run=run, plan__version__gte=agreed.version, status=StepStatus.PASSED)
-    return relaxed_criteria(fingerprint.contract_of(agreed), now, [step.spec for step in passed])
+    return relaxed_criteria(fingerprint.contract_of(agreed), now, [step.spec for step in passed], tools_of)
 
 
 def undeclared_by(declared: Iterable[PlanStep], written: Collection[str]) -> list[str]:

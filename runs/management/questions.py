@@ -77,6 +77,8 @@ def _step(step: StepReading) -> Iterator[str]:
     yield f"    {spec.description}"
     yield from _wanted(spec.acceptance_criteria)
     yield f"    writes: {', '.join(spec.outputs) or 'no files'}"
+    if spec.tools:
+        yield f"    may use: {', '.join(spec.tools)}"
     yield from (f"    uses {action.tool}: {action.purpose}" for action in spec.actions)
 
 

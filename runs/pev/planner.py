@@ -14,6 +14,7 @@ from runs.pev.checks.problems import problem_with_sources
 from runs.pev.contracts import Check, Criterion, PlanContract, PlanStep, compares
 from runs.pev.conversation.asking import ask_for, user
 from runs.pev.conversation.examples import form_of
+from runs.pev.conversation.repetition import WRITES
 from runs.pev.delimiters import delimited, listing
 from runs.pev.feedback import Feedback
 from runs.pev.files.paths import clashes, clean_path
@@ -252,11 +253,17 @@ def _step_problems(step: PlanStep, ids: frozenset[str], tools: frozenset[str]) -
     for name in step.dependencies:
         if name not in ids:
             yield Problem(f"{where} depends on “{name}”, which is no step of this plan.", key, field="dependencies")
+    for name in step.tools:
+        if name not in tools:
+            yield Problem(f"{where} names the tool “{name}”, {_not_among(tools)}", key, field="tools")
     for action in step.actions:
         if action.tool not in tools:
-            there = ", ".join(sorted(tools))
-            sentence = f"{where} plans the tool “{action.tool}”, which does not exist. There are: {there}."
+            yield Problem(f"{where} plans the tool “{action.tool}”, {_not_among(tools)}", key, field="actions")
+        elif step.tools and action.tool not in step.tools:
+            sentence = f"{where} plans the tool “{action.tool}”, which is not among its tools."
             yield Problem(sentence, key, field="actions")
+    if step.tools and step.outputs and WRITES.isdisjoint(step.tools):
+        yield Problem(f"{where} has an output, and none of its tools writes files.", key, field="tools")
     for path in step.outputs:
         try:
             if clean_path(path) != path:
@@ -265,6 +272,10 @@ def _step_problems(step: PlanStep, ids: frozenset[str], tools: frozenset[str]) -
         except PathRefused as error:
             sentence = f"{where} names an output that cannot be written: {error}"
             yield Problem(sentence, key, field="expected_outputs")
+
+
+def _not_among(tools: Iterable[str]) -> str:
+    return f"which does not exist. There are: {', '.join(sorted(tools))}."
 
 
 def _check_problems(plan: PlanContract) -> list[Problem]:
@@ -368,7 +379,7 @@ def _ask(brief: PlanBrief) -> Ask:
 
 def _of_the_run(brief: PlanBrief) -> list[str]:
     """What is the same for every version of the plan."""
-    tools = "\n".join(f"{tool.name}: {tool.description}" for tool in brief.tools)
+    tools = "\n".join(f"{tool.name} ({tool.effect.words}): {tool.description}" for tool in brief.tools)
     return [
         delimited("request", brief.request),
         delimited("files", listing(brief.files, brief.remarks)),

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple, Protocol
 
-from runs.enums import Role
+from runs.enums import Effect, Role
 from runs.pev.contracts import JsonObject
 
 
@@ -17,6 +17,7 @@ class ToolSpec:
     name: str
     description: str
     input_schema: JsonObject
+    effect: Effect = Effect.READS_FILES
 
 
 @dataclass(frozen=True)

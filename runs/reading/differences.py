@@ -9,6 +9,7 @@ from typing import Literal
 from runs.enums import About
 from runs.pev.contracts import Comment, Criterion, JsonSchema, PlanContract, PlanHeader, PlanStep, RequestAnswer
 from runs.pev.plans.relaxing import relaxations
+from runs.pev.tools.toolbox import tools_of
 from runs.reading.checks import check_in_words
 from runs.reading.word_diff import Effort, Piece, compared
 
@@ -131,7 +132,8 @@ def compare(
     the earlier version and of those between the two.
     """
     effort = Effort()
-    less = {(one.step_id, one.criterion, one.sentence) for one in relaxations(before.contract, after.contract, passed)}
+    relaxed = relaxations(before.contract, after.contract, passed, tools_of)
+    less = {(one.step_id, one.criterion, one.sentence) for one in relaxed}
     steps = sorted(_steps(before, after, less, effort), key=_urgency)
     placed = [replace(step, comments=_about(step, comments, after.header.answers)) for step in steps]
     known = {comment for step in placed for comment in step.comments}
@@ -210,6 +212,7 @@ def _texts(step: PlanStep, steps: Mapping[str, PlanStep]) -> Iterator[tuple[str,
     yield "writes", "\n".join(plain)
     yield "comes after", "\n".join(steps[key].name if key in steps else key for key in step.dependencies)
     yield "risk", f"{step.estimated_complexity.value}-risk step"
+    yield "tools", "\n".join(step.tools) or "all that stay within the run"
     yield "planned actions", "\n".join(f"{action.tool}: {action.purpose}" for action in step.actions)
 
 

@@ -128,6 +128,7 @@ def _facts(version: Version) -> Iterator[tuple[str, str]]:
         yield f"{key} risk {risk}", f"{name} is a {risk}-risk step"
         yield from ((f"writes {path}", f"{name} writes {path}") for path in step.outputs)
         yield from ((f"{key} reads {path}", f"{name} reads {path}") for path in step.inputs)
+        yield from ((f"{key} uses {tool}", f"{name} may use {tool}") for tool in step.tools)
         for other in step.dependencies:
             after = version.steps[other].name if other in version.steps else other
             yield f"{key} after {other}", f"{name} comes after {quoted(after)}"

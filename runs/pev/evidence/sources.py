@@ -2,13 +2,21 @@
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from decimal import Decimal
+from functools import cached_property
 
 from runs.enums import Provenance
 from runs.pev.contracts import DIFF, OUTPUT, PERSON, RESULT, TOOL
 from runs.pev.ports import FileInfo, Shown
+from runs.pev.texts.arithmetic import calculated
+from runs.pev.texts.figures import numbers_in
 
 OUTSIDE = frozenset({Provenance.GIVEN, Provenance.OBSERVED, Provenance.PERSON})
 """What can carry a statement about the material or the world: no model of the run wrote it."""
+
+
+CONVENTIONAL = frozenset(map(Decimal, (0, 1, 2, 7, 12, 24, 52, 60, 365, *(10**n for n in range(1, 13)))))
+"""Figures that need no source: halves, percentages, thousands and millions, parts of a day and of a year."""
 
 
 def source_of(path: str, inputs: Mapping[str, FileInfo]) -> str:
@@ -26,11 +34,14 @@ class Given:
 
 @dataclass(frozen=True)
 class ToolText:
-    """One tool call: what it gave back, what of that shows files, and all that the executor had put into it."""
+    """One tool call: what it gave back, what of that shows files, and all that the executor had put into it.
+    `expression`: what was computed, where it is a calculation that has a result.
+    """
 
     result: str
     shown: Sequence[Shown] = ()
     sent: str = ""
+    expression: str = ""
 
 
 class Sources(Mapping[str, bytes]):
@@ -94,9 +105,33 @@ class Sources(Mapping[str, bytes]):
         return Provenance.GIVEN if name in self._given.files and name not in self._texts else Provenance.MADE
 
     def observed(self, name: str) -> list[tuple[int, int]]:
-        """The parts of a tool's result, as characters, that show files which the run has not written."""
-        shown = self._tools[name].shown if name in self._tools else ()
-        return [(one.start, one.end) for one in shown if self._is_given(one)]
+        """The parts of a tool's result, as characters, that show files which the run has not written; of a calculation
+        with nothing but figures that such parts, or people, had shown before, the line that says what it comes to.
+        """
+        return self._outside(self._tools[name], self.unseen(name)) if name in self._tools else []
+
+    def _outside(self, tool: ToolText, unseen: Sequence[Decimal]) -> list[tuple[int, int]]:
+        if tool.expression:
+            return [] if unseen else [(0, len(tool.result.partition("\n")[0]))]
+        return [(one.start, one.end) for one in tool.shown if self._is_given(one)]
+
+    def unseen(self, name: str) -> Sequence[Decimal]:
+        """The figures that an executor computed with although nothing but the run's own words has them."""
+        return self._unseen.get(name, ())
+
+    @cached_property
+    def _unseen(self) -> Mapping[str, Sequence[Decimal]]:
+        """By the calculation. In the order of the calls: one may rest on the result of another."""
+        if not any(tool.expression for tool in self._tools.values()):
+            return {}
+        seen = {*CONVENTIONAL, *(number for words in self._persons.values() for number in numbers_in(words))}
+        found = dict[str, Sequence[Decimal]]()
+        for name, tool in self._tools.items():
+            if tool.expression:
+                found[name] = sorted(calculated(tool.expression).numbers - seen)
+            for start, end in self._outside(tool, found.get(name, ())):
+                seen.update(numbers_in(tool.result[start:end]))
+        return found
 
     def _is_given(self, shown: Shown) -> bool:
         info = self._given.infos.get(shown.path)

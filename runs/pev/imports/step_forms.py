@@ -85,7 +85,10 @@ def step_of(value: JsonValue, number: int, notes: Notes, *, other: bool) -> Json
         value = {"description": value}
     if not isinstance(value, dict):
         return value
-    made = named(value, _STEP | {"step": "description" if isinstance(value.get("step"), str) else "step_id"}, notes)
+    forms = _STEP | {"step": "description" if isinstance(value.get("step"), str) else "step_id"}
+    if not other and isinstance(value.get("actions"), list):
+        del forms["tools"]  # it has both, as in the contract
+    made = named(value, forms, notes)
     if other and made.get("step_id") is None:
         made["step_id"] = number
     if "step_id" in made:

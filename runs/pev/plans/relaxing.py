@@ -4,7 +4,7 @@ A planner that quietly removes the inconvenient criterion is the failure to catc
 criterion that is worded again is listed, and a person decides whether it still says the same.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from runs.enums import About
@@ -33,13 +33,21 @@ class Relaxation(NamedTuple):
     sentence: str
 
 
-def relaxed_criteria(agreed: PlanContract, now: PlanContract, passed: Sequence[PlanStep]) -> list[str]:
-    """A sentence for each thing that `agreed` asked for, no step has `passed` with, and `now` asks for less or not."""
-    return [one.sentence for one in relaxations(agreed, now, passed)]
+type MayUse = Callable[[PlanStep], frozenset[str]]
+"""The tools that a step may use."""
 
 
-def relaxations(agreed: PlanContract, now: PlanContract, passed: Sequence[PlanStep]) -> list[Relaxation]:
-    """Each thing that `agreed` asked for, no step has `passed` with, and `now` asks for less or not."""
+def relaxed_criteria(agreed: PlanContract, now: PlanContract, passed: Sequence[PlanStep], may_use: MayUse) -> list[str]:
+    """A sentence for each of `relaxations`."""
+    return [one.sentence for one in relaxations(agreed, now, passed, may_use)]
+
+
+def relaxations(
+    agreed: PlanContract, now: PlanContract, passed: Sequence[PlanStep], may_use: MayUse
+) -> list[Relaxation]:
+    """Each thing that `agreed` asked for, no step has `passed` with, and `now` asks for less or not; and each tool that
+    a step may use now and that nobody has agreed to.
+    """
     steps = [step for step in agreed.steps if step not in passed]
     there = [(step, list(_read(step.acceptance_criteria))) for step in (*now.steps, *passed)]
     final = list(_read(now.success_criteria))
@@ -59,7 +67,16 @@ def relaxations(agreed: PlanContract, now: PlanContract, passed: Sequence[PlanSt
             if path not in written
         ),
         *(Relaxation("", number, sentence) for number, sentence in _lost("The task", agreed.success_criteria, final)),
+        *(relaxation for step in now.steps for relaxation in _more_tools(step, agreed, may_use)),
     ]
+
+
+def _more_tools(step: PlanStep, agreed: PlanContract, may_use: MayUse) -> Iterator[Relaxation]:
+    """Of a step that was agreed more than it had, of a new one what no step had."""
+    before = [one for one in agreed.steps if one.step_id == step.step_id] or agreed.steps
+    if more := may_use(step).difference(*(may_use(one) for one in before)):
+        sentence = f"Step “{step.name}” may use {', '.join(sorted(more))}, which was not agreed."
+        yield Relaxation(step.step_id, 0, sentence)
 
 
 type _Read = tuple[str, Criterion]

@@ -1,6 +1,7 @@
 """Numbers as people write them in texts: with separators of thousands and the decimal marks of several countries."""
 
 import re
+from collections.abc import Iterator
 from decimal import Decimal
 
 MAX_DIGITS = 30
@@ -25,6 +26,13 @@ def readings(text: str) -> dict[str, Decimal]:
     if match is None or not _ROUND_IT.fullmatch(text[: match.start()] + text[match.end() :].replace("+", "")):
         return {}
     return {mark: number for mark in _THOUSANDS if (number := _read(match[0], mark)) is not None}
+
+
+def numbers_in(text: str) -> Iterator[Decimal]:
+    """Every number in a text, without its sign, by each decimal mark with which it can be read."""
+    for match in _WHOLE.finditer(text):
+        if not text[match.start() - 1 : match.start()].isalnum():  # p23 is the name of a place
+            yield from (abs(number) for mark in _THOUSANDS if (number := _read(match[0], mark)) is not None)
 
 
 def whole_number(text: str, start: int, end: int) -> str:

@@ -6,6 +6,7 @@ from typing import Annotated, ClassVar
 
 from pydantic import Field
 
+from runs.enums import Effect
 from runs.errors import InvalidInput
 from runs.pev.contracts import Contract
 from runs.pev.files.paths import text_of
@@ -18,6 +19,7 @@ class Arguments(Contract):
     """What a tool takes; one subclass is one tool."""
 
     name: ClassVar[str]
+    effect: ClassVar[Effect]
     description: ClassVar[str]
 
     def answer(self, workspace: Workspace, limits: ToolLimits) -> ToolResult:

@@ -4,6 +4,7 @@ from typing import Annotated
 
 from pydantic import Field, StringConstraints
 
+from runs.enums import Effect
 from runs.errors import InvalidInput
 from runs.pev.documents.counting import called
 from runs.pev.documents.document import ASIDE, Document
@@ -22,6 +23,7 @@ _Words = Annotated[str, StringConstraints(min_length=1, max_length=MAX_CHARACTER
 
 class CommentDocument(Arguments):
     name = "comment_document"
+    effect = Effect.WRITES_FILES
     description = (
         "Puts a comment at words of a Word file, into a copy of it under reviewed/ that gathers all comments on it. "
         "The file itself stays as it is. Words that stand in it several times are preceded by the name of their "

@@ -1,12 +1,14 @@
 """Tools that find files, and words in them."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from itertools import islice
 from typing import Annotated
 
 from pydantic import Field, StringConstraints
 
+from runs.enums import Effect
 from runs.errors import InvalidInput
+from runs.pev.files.inputs import selected
 from runs.pev.files.reads import Looks
 from runs.pev.files.searching import Hit, hits_in
 from runs.pev.ports import FileInfo, Shown, ToolResult, Workspace
@@ -18,6 +20,7 @@ from runs.pev.tools.limits import ToolLimits
 
 class ListFiles(Arguments):
     name = "list_files"
+    effect = Effect.READS_FILES
     description = (
         "Lists the files there are: size in bytes and path, a line each, and of documents how much they are. "
         "read_file tells whether one is text."
@@ -30,22 +33,36 @@ class ListFiles(Arguments):
         if not chosen:
             where = f" whose path begins with {quoted(self.prefix)}" if self.prefix else ""
             return ToolResult(f"There are no files{where}.")
-        lines = [_listed(workspace, path, info) for path, info in islice(chosen.items(), limits.listed_files)]
-        lines = lines[: fitting(lines, limits.result_chars)]
-        left = len(chosen) - len(lines)
-        note = [f"[{left} more are not listed; use a prefix to see them]"] if left else []
-        head = f"{len(chosen)} files, size in bytes and path:"
-        spans = spans_of(lines, len(head) + 1)
-        shown = [Shown(path, info.sha256, *span) for (path, info), span in zip(chosen.items(), spans, strict=False)]
-        note += _not_read(workspace, list(chosen)[: len(lines)], limits.result_chars // 4)
-        return ToolResult("\n".join([head, *lines, *note]), shown=tuple(shown))
+        return _listing(workspace, chosen, limits, "use a prefix to see them")
 
     def looks_at(self, looks: Looks) -> None:
         looks.listing(start_of(self.prefix))
 
 
+class Glob(Arguments):
+    name = "glob"
+    effect = Effect.READS_FILES
+    description = (
+        "Lists the files whose path a pattern means, as list_files does. * ? and [...] stand for anything, slashes "
+        "too: *.pdf means every PDF file in whichever folder, contracts/*2025* all there with 2025 in the name."
+    )
+
+    pattern: Annotated[str, StringConstraints(min_length=1, max_length=500), Field(description="Such as *.md")]
+
+    def answer(self, workspace: Workspace, limits: ToolLimits) -> ToolResult:
+        files = workspace.files()
+        chosen = {path: files[path] for path in selected([self.pattern], files)}
+        if not chosen:
+            return ToolResult(f"No path of {len(files)} files matches {quoted(self.pattern)}.")
+        return _listing(workspace, chosen, limits, "use a narrower pattern")
+
+    def looks_at(self, looks: Looks) -> None:
+        looks.listing("")
+
+
 class SearchFiles(Arguments):
     name = "search_files"
+    effect = Effect.READS_FILES
     description = (
         "Finds lines in all files that can be read, capitals ignored, each as path:line: text; in documents as "
         "path:line (place): text, and clauses by their number too. "
@@ -88,6 +105,19 @@ class SearchFiles(Arguments):
 
     def looks_at(self, looks: Looks) -> None:
         looks.contents(start_of(self.prefix))
+
+
+def _listing(workspace: Workspace, chosen: Mapping[str, FileInfo], limits: ToolLimits, hint: str) -> ToolResult:
+    """Size and path of these files, as many as fit, and why some cannot be read."""
+    lines = [_listed(workspace, path, info) for path, info in islice(chosen.items(), limits.listed_files)]
+    lines = lines[: fitting(lines, limits.result_chars)]
+    left = len(chosen) - len(lines)
+    note = [f"[{left} more are not listed; {hint}]"] if left else []
+    head = f"{len(chosen)} files, size in bytes and path:"
+    spans = spans_of(lines, len(head) + 1)
+    shown = [Shown(path, info.sha256, *span) for (path, info), span in zip(chosen.items(), spans, strict=False)]
+    note += _not_read(workspace, list(chosen)[: len(lines)], limits.result_chars // 4)
+    return ToolResult("\n".join([head, *lines, *note]), shown=tuple(shown))
 
 
 def _listed(workspace: Workspace, path: str, info: FileInfo) -> str:

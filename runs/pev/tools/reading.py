@@ -6,7 +6,7 @@ from typing import Annotated
 
 from pydantic import Field, StringConstraints
 
-from runs.enums import OriginalPages
+from runs.enums import Effect, OriginalPages
 from runs.errors import InvalidInput
 from runs.pev.documents.counting import unit_at, units_in
 from runs.pev.documents.document import Document
@@ -31,6 +31,7 @@ _Place = Annotated[
 
 class ReadFile(Arguments):
     name = "read_file"
+    effect = Effect.READS_FILES
     description = (
         "Gives lines of a file verbatim, after one line that says which. Of a document (Word, PDF, Excel and others) "
         "each paragraph, page or row begins with its name in brackets, for citations, and its number; remarks stand in "

@@ -1,28 +1,41 @@
-"""The file tools of an executor: what they take, what they answer, and how they say no (rule S1)."""
+"""The tools of an executor: what they take, what they answer, and how they say no (rule S1)."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from pydantic import ValidationError
 
+from runs.enums import INSIDE
 from runs.errors import InvalidInput
 from runs.pev.answer_schemas import schema_for
-from runs.pev.contracts import JsonObject
+from runs.pev.contracts import JsonObject, PlanStep
 from runs.pev.conversation.mistakes import MAX_SHOWN, place_of, words_for
 from runs.pev.files.reads import Looks
 from runs.pev.ports import Original, ToolResult, ToolSpec, ToolUse, Workspace
 from runs.pev.texts.wording import quoted
 from runs.pev.tools.arguments import Arguments
+from runs.pev.tools.calculating import Calculate
 from runs.pev.tools.commenting import CommentDocument
-from runs.pev.tools.finding import ListFiles, SearchFiles
+from runs.pev.tools.finding import Glob, ListFiles, SearchFiles
 from runs.pev.tools.limits import ToolLimits
 from runs.pev.tools.originals import originals_of
 from runs.pev.tools.reading import ReadFile
 from runs.pev.tools.writing import EditFile, WriteFile
 
 _TOOLS: Mapping[str, type[Arguments]] = {
-    tool.name: tool for tool in (CommentDocument, EditFile, ListFiles, ReadFile, SearchFiles, WriteFile)
+    tool.name: tool
+    for tool in (Calculate, CommentDocument, EditFile, Glob, ListFiles, ReadFile, SearchFiles, WriteFile)
 }
 TOOL_NAMES = frozenset(_TOOLS)
+
+
+def specs(names: Collection[str] = TOOL_NAMES) -> Sequence[ToolSpec]:
+    """Sorted by name, the same bytes every time: prompts are cached by their beginning."""
+    return [_spec(_TOOLS[name]) for name in sorted(TOOL_NAMES.intersection(names))]
+
+
+def tools_of(step: PlanStep) -> frozenset[str]:
+    """The tools that a step may use."""
+    return frozenset(step.tools) or frozenset(name for name, tool in _TOOLS.items() if tool.effect in INSIDE)
 
 
 def note_looks(looks: Looks, name: str, arguments: JsonObject, result: ToolResult) -> None:
@@ -41,24 +54,33 @@ def note_looks(looks: Looks, name: str, arguments: JsonObject, result: ToolResul
             looks.file(one.path)
 
 
+def expression_of(name: str, arguments: JsonObject) -> str:
+    """What a call that was carried out has computed; empty for all but calculations."""
+    return Calculate.model_validate(arguments).expression if name == Calculate.name else ""
+
+
 class FileTools:
-    """A Toolbox over one workspace. What a model asks for wrongly comes back as a result with `is_error`.
+    """A Toolbox over one workspace, with the tools that are `allowed`. What a model asks for wrongly comes back as a
+    result with `is_error`.
 
     Only what is no fault of the model (LeaseLost, a database that is away) passes through `run`.
     """
 
-    def __init__(self, workspace: Workspace, limits: ToolLimits | None = None) -> None:
+    def __init__(
+        self, workspace: Workspace, limits: ToolLimits | None = None, allowed: Collection[str] = TOOL_NAMES
+    ) -> None:
         self._workspace = workspace
         self._limits = limits or ToolLimits()
+        self._allowed = TOOL_NAMES.intersection(allowed)
 
     def specs(self) -> Sequence[ToolSpec]:
-        """Sorted by name, the same bytes every time: prompts are cached by their beginning."""
-        return [_spec(_TOOLS[name]) for name in sorted(_TOOLS)]
+        return specs(self._allowed)
 
     def run(self, use: ToolUse) -> ToolResult:
-        tool = _TOOLS.get(use.name)
-        if tool is None:
-            return self._refused(f"There is no tool {quoted(use.name)}; there are {', '.join(sorted(_TOOLS))}.")
+        if use.name not in self._allowed:
+            why = "The plan does not give this step the tool" if use.name in _TOOLS else "There is no tool"
+            return self._refused(f"{why} {quoted(use.name)}; there are {', '.join(sorted(self._allowed))}.")
+        tool = _TOOLS[use.name]
         try:
             return tool.model_validate(use.input).answer(self._workspace, self._limits)
         except ValidationError as error:
@@ -79,7 +101,7 @@ class FileTools:
 def _spec(tool: type[Arguments]) -> ToolSpec:
     schema = {key: value for key, value in schema_for(tool).items() if key != "title"}
     schema["required"] = [name for name, field in tool.model_fields.items() if field.is_required()]
-    return ToolSpec(tool.name, tool.description, schema)
+    return ToolSpec(tool.name, tool.description, schema, tool.effect)
 
 
 def _told_wrong(tool: type[Arguments], error: ValidationError) -> str:

@@ -5,6 +5,7 @@ from typing import Annotated
 
 from pydantic import Field, StringConstraints
 
+from runs.enums import Effect
 from runs.errors import InvalidInput
 from runs.pev.documents.counting import TEXTS, called
 from runs.pev.evidence.finding import find
@@ -19,6 +20,7 @@ from runs.pev.tools.making import form_of, look_at_cited, made, made_of
 
 class WriteFile(Arguments):
     name = "write_file"
+    effect = Effect.WRITES_FILES
     description = (
         "Writes a whole text file, or replaces it. Folders come by themselves. For a path that ends in .docx or .pdf "
         "the content is Markdown, of which a Word document or a PDF is made, with its citations as footnotes; for "
@@ -53,6 +55,7 @@ class WriteFile(Arguments):
 
 class EditFile(Arguments):
     name = "edit_file"
+    effect = Effect.WRITES_FILES
     description = "Replaces one place of a text file. The old text must occur exactly once, to the letter."
 
     path: FilePath

@@ -60,6 +60,10 @@ class Examiner:
                     place = {"line": line, "start": start + span.start, "end": start + span.end, "quote": quote}
                     sentence = f"{quoted(quote)} stands in {found.source}, line {line}"
                     return found.model_copy(update={**place, "sentence": sentence, "provenance": Provenance.OBSERVED})
+        if unseen := sources.unseen(found.source):
+            figures = ", ".join(f"{number:,f}" for number in unseen[:5])
+            sentence = f"{found.sentence}; {figures} in it stands in nothing that was read before"
+            found = found.model_copy(update={"sentence": sentence})
         known = {"sha256": sources.digest(found.source) or found.sha256, "cites": self._cited_by(found, text)}
         return found.model_copy(update={**known, "provenance": sources.provenance(found.source)})
 

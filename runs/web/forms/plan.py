@@ -75,6 +75,7 @@ class StepForm(forms.Form):
     description = _text("What is to be done", rows=3)
     risk = forms.ChoiceField(label="Risk", choices=_RISKS, required=False)
     inputs = _text("Reads", "Paths or patterns of your files, one a line; all of them, if left empty", rows=1)
+    tools = _text("May use", "Names of tools, one a line; all that stay within the run, if left empty", rows=1)
     dependencies = forms.MultipleChoiceField(label="Comes after", widget=forms.CheckboxSelectMultiple, required=False)
 
     def __init__(self, *given: Any, others: Sequence[tuple[str, str]] = (), **options: Any) -> None:
@@ -162,6 +163,7 @@ def _step(data: QueryDict, prefix: str, known: Mapping[str, StepDraft]) -> StepD
         description=fields["description"],
         risk=fields["risk"],
         inputs=fields["inputs"],
+        tools=fields["tools"],
         actions=[ActionDraft(**one) for one in actions if any(text.strip() for text in one.values())],
         outputs=[one for one in outputs if one.path],
         dependencies=[typed(one) for one in data.getlist(f"{prefix}-dependencies")][:MAX_ROWS],

@@ -63,6 +63,7 @@ class StepDraft:
     description: str = ""
     risk: str = Complexity.MEDIUM.value
     inputs: str = ""
+    tools: str = ""
     actions: list[ActionDraft] = field(default_factory=list)
     outputs: list[OutputDraft] = field(default_factory=list)
     dependencies: list[str] = field(default_factory=list)
@@ -78,6 +79,7 @@ class StepDraft:
             description=typed(step.description),
             risk=step.estimated_complexity.value,
             inputs=typed("\n".join(step.inputs)),
+            tools="\n".join(step.tools),
             actions=[ActionDraft.of(one) for one in step.actions],
             outputs=[OutputDraft(_on_one_line(output.path), output.cited) for output in step.expected_outputs],
             dependencies=list(step.dependencies),
@@ -94,6 +96,7 @@ class StepDraft:
             "actions": [known.get((one.tool, one.purpose)) or asdict(one) for one in self.actions],
             "acceptance_criteria": [one.values() for one in self.criteria],
             "inputs": _lines(self.inputs),
+            "tools": _lines(self.tools),
             "expected_outputs": [{"path": one.path, "cited": one.cited} for one in self.outputs],
             "dependencies": self.dependencies,
             "estimated_complexity": self.risk,

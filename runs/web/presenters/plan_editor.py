@@ -250,7 +250,7 @@ def _place(problem: Problem, steps: Mapping[str, str]) -> str:
     if problem.criterion:
         field_name = {"check": "kind"}.get(problem.field, problem.field)
         return f"{prefix or parts.FINAL}-c{problem.criterion - 1}-{field_name}"
-    if not prefix or problem.field not in {"actions", "dependencies", "expected_outputs"}:
+    if not prefix or problem.field not in {"actions", "dependencies", "expected_outputs", "tools"}:
         return prefix
     return f"{prefix}-{_FIELDS.get(problem.field, problem.field)}"
 

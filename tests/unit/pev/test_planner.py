@@ -43,6 +43,26 @@ def shown(model: Scripted) -> list[Block]:
     return [item for block in content for item in find(block["text"])]
 
 
+@pytest.mark.parametrize(
+    ("tools", "action", "sentences"),
+    [
+        (["write_file"], "write_file", []),
+        (["write_file", "shell"], "write_file", ["names the tool “shell”, which does not exist. There are: "]),
+        (["read_file"], "read_file", ["has an output, and none of its tools writes files."]),
+        (["write_file"], "read_file", ["plans the tool “read_file”, which is not among its tools."]),
+    ],
+)
+def test_the_tools_of_a_step(tools: list[str], action: str, sentences: list[str]) -> None:
+    planned = [PlannedAction(tool=action, purpose="do it")]
+    found = problems(plan(step("one", tools=tools, actions=planned, expected_outputs=["one.md"])))
+    assert [one.removeprefix("Step “one” ").removesuffix("read_file, write_file.") for one in found] == sentences
+
+
+def test_a_plan_without_named_tools_is_to_the_byte_what_it_was() -> None:
+    assert "tools" not in step("one").model_dump(mode="json")
+    assert step("one", tools=["read_file"]).model_dump(mode="json")["tools"] == ["read_file"]
+
+
 def test_a_sound_plan_has_no_problems() -> None:
     two = step("two", dependencies=["one"], expected_outputs=["one.md"])
     assert problems(plan(step("one"), two, step("three", dependencies=["two", "one"]))) == []

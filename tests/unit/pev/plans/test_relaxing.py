@@ -6,6 +6,7 @@ import pytest
 
 from runs.pev.contracts import PlanContract
 from runs.pev.plans.relaxing import relaxed_criteria
+from runs.pev.tools.toolbox import tools_of
 from tests.fakes.team import plan, step
 
 WORDS = {"kind": "word_count", "path": "one.md", "min": 100, "max": 200}
@@ -22,7 +23,7 @@ def changed(**criterion: Any) -> dict[str, Any]:
 def lost(now: dict[str, Any], agreed: dict[str, Any] = AGREED, passed: tuple[str, ...] = ()) -> list[str]:
     before = PlanContract.model_validate(agreed)
     kept = [one for one in before.steps if one.step_id in passed]
-    return relaxed_criteria(before, PlanContract.model_validate(now), kept)
+    return relaxed_criteria(before, PlanContract.model_validate(now), kept, tools_of)
 
 
 def test_the_same_plan_asks_for_the_same() -> None:
@@ -140,3 +141,28 @@ def test_a_check_may_become_stricter_only(before: Any, now: Any, less: bool) -> 
         "Step “Do one” was to meet “one says what was found”; the new plan checks it less strictly, or otherwise."
     )
     assert lost(changed(check=now), changed(check=before)) == ([sentence] if less else [])
+
+
+def given_tools(key: str, *tools: str) -> dict[str, Any]:
+    return step(key) | {"tools": list(tools)}
+
+
+@pytest.mark.parametrize(
+    ("agreed", "now", "sentence"),
+    [
+        (given_tools("one", "read_file"), given_tools("one", "read_file"), ""),
+        (given_tools("one"), given_tools("one", "read_file"), ""),
+        (given_tools("one"), given_tools("one", "shell"), "Step “Do one” may use shell, which was not agreed."),
+        (given_tools("one", "shell"), given_tools("one", "shell", "glob", "mail"), "Step “Do one” may use glob, mail,"),
+        (
+            given_tools("one", "glob"),
+            given_tools("one"),
+            "Step “Do one” may use calculate, comment_document, edit_file",
+        ),
+        (given_tools("one", "shell"), given_tools("new", "shell") | {"expected_outputs": ["one.md"]}, ""),
+        (given_tools("one"), given_tools("new", "shell"), "Step “Do new” may use shell, which was not agreed."),
+    ],
+)
+def test_a_tool_that_nobody_agreed_to(agreed: dict[str, Any], now: dict[str, Any], sentence: str) -> None:
+    found = [one for one in lost(plan(now), plan(agreed)) if "may use" in one]
+    assert [one[: len(sentence)] for one in found] == ([sentence] if sentence else [])

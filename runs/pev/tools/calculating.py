@@ -1,0 +1,39 @@
+"""The tool that computes, so that a figure can rest on a calculation that people and the server can see."""
+
+from typing import Annotated
+
+from pydantic import Field, StringConstraints
+
+from runs.enums import Effect
+from runs.pev.files.reads import Looks
+from runs.pev.ports import ToolResult, Workspace
+from runs.pev.texts.arithmetic import FUNCTIONS, MAX_CHARACTERS, MAX_DECIMALS, calculated
+from runs.pev.tools.arguments import Arguments
+from runs.pev.tools.limits import ToolLimits
+
+MAX_UNIT = 40
+
+
+class Calculate(Arguments):
+    name = "calculate"
+    effect = Effect.READS_FILES
+    description = (
+        "Computes an expression of decimal numbers, such as 5450000 / 720.2, with + - * / ** and brackets and the "
+        f"functions {FUNCTIONS}. Every figure that stands in no source is to come from here. Read the figures that it "
+        "is made of first, and write them as they stand there, without separators of thousands: 19 / 100 for 19 %. "
+        "What was not read before makes the result a mere claim."
+    )
+
+    expression: Annotated[str, StringConstraints(min_length=1, max_length=MAX_CHARACTERS)]
+    unit: Annotated[str, StringConstraints(max_length=MAX_UNIT), Field(description="Of the result, as in EUR")] = ""
+    decimals: Annotated[int, Field(ge=0, le=MAX_DECIMALS)] | None = None
+
+    def answer(self, workspace: Workspace, limits: ToolLimits) -> ToolResult:
+        found = calculated(self.expression, self.decimals)
+        rounded = "" if found.exact else " (rounded)"
+        unit = " ".join(self.unit.split())
+        # apart from what code vouches for: the unit is the model's word
+        return ToolResult(f"{found.shown} = {found.figure}{rounded}" + (f"\nin {unit}" if unit else ""))
+
+    def looks_at(self, looks: Looks) -> None:
+        """It depends on no file."""

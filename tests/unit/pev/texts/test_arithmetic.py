@@ -1,0 +1,95 @@
+"""Expressions of models: exact, shown as people write them, and bounded whatever they ask for."""
+
+import time
+from contextlib import suppress
+from decimal import Decimal
+
+import pytest
+
+from runs.errors import InvalidInput
+from runs.pev.texts.arithmetic import MAX_CHARACTERS, calculated
+from runs.pev.texts.figures import numbers_in
+
+
+@pytest.mark.parametrize(
+    ("expression", "decimals", "shown", "figure", "exact"),
+    [
+        ("5450000 / 720.2", 1, "5,450,000 / 720.2", "7,567.3", False),
+        ("5450000 / 720.2", None, "5,450,000 / 720.2", "7,567.34240489", False),
+        ("0.1 + 0.2", None, "0.1 + 0.2", "0.3", True),
+        ("2 * (3 + 4) - -1", None, "2 * (3 + 4) - -1", "15", True),
+        ("19 / 100 * 120.50", 2, "19 / 100 * 120.50", "22.90", False),
+        ("2.5", 0, "2.5", "3", False),
+        ("sum(1000, 2000.5, 3)", None, "sum(1,000, 2,000.5, 3)", "3,003.5", True),
+        ("average(1, 2, 3) + max(4, 5) - min(6, 7)", None, "average(1, 2, 3) + max(4, 5) - min(6, 7)", "1", True),
+        ("sqrt(2)", 3, "sqrt(2)", "1.414", False),
+        ("abs(-3) ** 2", None, "abs(-3) ** 2", "9", True),
+        ("10 ** 40", None, "10 ** 40", f"1{',000' * 13}".replace("1,", "10,", 1), True),
+    ],
+)
+def test_what_comes_out(expression: str, decimals: int | None, shown: str, figure: str, exact: bool) -> None:
+    found = calculated(expression, decimals)
+    assert (found.shown, found.figure, found.exact) == (shown, figure, exact)
+
+
+def test_numbers_are_those_that_are_written_to_the_last_digit() -> None:
+    found = calculated("12345678901234567890.123 + 1")
+    assert found.numbers == {Decimal("12345678901234567890.123"), Decimal(1)}
+    assert found.shown == "12,345,678,901,234,567,890.123 + 1"
+
+
+@pytest.mark.parametrize(
+    "expression",
+    [
+        *("", "5,450,000 / 2", "a + 1", "1 +", "x = 1", "'9' * 9", "True + 1", "1j * 2", "1 if 2 else 3", "[1, 2]"),
+        *("().__class__", "sum.__globals__", "__import__('os')", "(lambda: 1)()", "max()", "max(1, key=abs)"),
+        *("1 < 2", "1; 2", "5 % 2", "1 // 2", "~1", "{1}", "f'{1}'", "sum(*1)", "\0"),
+    ],
+)
+def test_whatever_else_is_refused_with_what_can_be_written(expression: str) -> None:
+    with pytest.raises(InvalidInput, match=r"This is no expression of numbers\. Use \+ - \* /"):
+        calculated(expression)
+
+
+@pytest.mark.parametrize(
+    ("expression", "sentence"),
+    [
+        ("average()", "It has no value that could be written down: check roots, powers and divisors."),
+        ("0x10 + 1", "It has no value that could be written down: check roots, powers and divisors."),
+        ("1 / 0", "It divides by zero."),
+        ("1 / (2 - 2)", "It divides by zero."),
+        ("0 / 0", "It has no value that could be written down: check roots, powers and divisors."),
+        ("sqrt(-1)", "It has no value that could be written down: check roots, powers and divisors."),
+        ("10 ** 70", "It has no value that could be written down: check roots, powers and divisors."),
+        ("1" * (MAX_CHARACTERS + 1), "The expression has more than 500 characters; compute it in parts."),
+    ],
+)
+def test_what_has_no_value_is_said(expression: str, sentence: str) -> None:
+    with pytest.raises(InvalidInput) as refused:
+        calculated(expression)
+    assert str(refused.value) == sentence
+
+
+@pytest.mark.parametrize(
+    "expression",
+    [
+        *(
+            "9 ** 9 ** 9 ** 9",
+            "9 ** -9 ** 9",
+            "2 ** 0.5 ** 99999999",
+            "1.000000001 ** 99999999999999",
+            "sqrt(1e59) ** 1e9",
+        ),
+        *("(" * 240 + "1" + ")" * 240, "-" * 499 + "1", "9**" * 160 + "9", "max(" * 120 + "1" + ")" * 120),
+    ],
+)
+def test_nothing_takes_for_ever(expression: str) -> None:
+    began = time.monotonic()
+    with suppress(InvalidInput):
+        calculated(expression)
+    assert time.monotonic() - began < 5  # seconds, where the first would fill the memory for hours
+
+
+def test_the_numbers_of_a_text_by_each_mark_without_names_of_places() -> None:
+    found = set(numbers_in("[p23] EUR 1.234,50, that is -17 or 1,234 of 5 450 000"))
+    assert found == {Decimal("1234.5"), Decimal(17), Decimal("1.234"), Decimal(1234), Decimal(5450000)}
