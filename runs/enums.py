@@ -39,6 +39,7 @@ class Effect(StrEnum):
 
     READS_FILES = "reads_files"
     WRITES_FILES = "writes_files"
+    ASKS = "asks"
     READS_WORLD = "reads_world"
     ACTS = "acts"
 
@@ -49,6 +50,8 @@ class Effect(StrEnum):
                 return "reads the run's files"
             case Effect.WRITES_FILES:
                 return "writes files of the run"
+            case Effect.ASKS:
+                return "asks a person"
             case Effect.READS_WORLD:
                 return "reads the web"
             case Effect.ACTS:
@@ -164,12 +167,14 @@ class GateKind(StrEnum):
     EXHAUSTED = "exhausted"
     ERROR = "error"
     BUDGET = "budget"
+    QUESTION = "question"
 
 
 class GateStatus(StrEnum):
     OPEN = "open"
     APPROVED = "approved"
     REJECTED = "rejected"
+    ANSWERED = "answered"
     STOPPED = "stopped"
     WITHDRAWN = "withdrawn"
 
@@ -177,11 +182,14 @@ class GateStatus(StrEnum):
 class Verb(StrEnum):
     """What a person can do at a gate. A comment is none of these.
 
-    `GIVE_UP` has no button: it ends a run as failed, at an error that nobody is there to look into.
+    A question is answered, or `DELEGATE` leaves it to the model that asked. `GIVE_UP` has no button: it ends a run as
+    failed, at an error that nobody is there to look into.
     """
 
     APPROVE = "approve"
     REJECT = "reject"
+    ANSWER = "answer"
+    DELEGATE = "delegate"
     STOP = "stop"
     GIVE_UP = "give_up"
 
@@ -326,8 +334,8 @@ TERMINAL_STEPS = frozenset({StepStatus.PASSED, StepStatus.ACCEPTED, StepStatus.F
 SETTLED_STEPS = frozenset({StepStatus.PASSED, StepStatus.ACCEPTED})
 APPROVING_GATES = frozenset({GateKind.PLAN, GateKind.START, GateKind.STEP, GateKind.EXHAUSTED})
 """About a plan, the start of a step or a result: the policy may want a second person to approve."""
-INSIDE = frozenset({Effect.READS_FILES, Effect.WRITES_FILES})
-"""Effects that stay within the run: nothing of it leaves, and nothing of the world comes in."""
+INSIDE = frozenset({Effect.READS_FILES, Effect.WRITES_FILES, Effect.ASKS})
+"""Effects that stay within the run and its people: nothing of it leaves, and nothing of the world comes in."""
 REQUESTING_GATES = APPROVING_GATES | {GateKind.ERROR}
 """A rejection asks for something: of the next attempt, or of the next version of the plan."""
 OPEN_WORK = frozenset({WorkStatus.READY, WorkStatus.LEASED, WorkStatus.SUSPENDED})

@@ -75,6 +75,15 @@ class StoreAway(PevError):
     """The store of files does not answer; what was asked of it may succeed later."""
 
 
+class AnswerAwaited(PevError):
+    """A model has asked a person something: the work goes on when that is answered. `choices`: suggested answers."""
+
+    def __init__(self, question: str, choices: Sequence[str]) -> None:
+        super().__init__(question)
+        self.question = question
+        self.choices = tuple(choices)
+
+
 class LimitReached(PevError):
     """The next call would break a limit of the run; a person is asked before it is made."""
 

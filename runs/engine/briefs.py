@@ -25,7 +25,7 @@ from runs.lifecycle import state as states
 from runs.lifecycle.baseline import undeclared_by
 from runs.lifecycle.findings import Found
 from runs.lifecycle.moves import StepState
-from runs.models import Attempt, Gate, Plan, Run, Step, ToolCall
+from runs.models import Attempt, Gate, Plan, Run, Step, ToolCall, WorkItem
 from runs.models.plans import FIRST_PLAN
 from runs.pev.citations.citing import Delivered
 from runs.pev.contracts import Absent, Criterion, MinBytes, PlanStep, WordCount
@@ -38,7 +38,8 @@ from runs.pev.policy import Capacities
 from runs.pev.ports import FileInfo
 from runs.pev.step_brief import Critique, StepBrief
 from runs.pev.synthesizer import AnswerBrief
-from runs.pev.tools.toolbox import expression_of, specs
+from runs.pev.tools.asking import AskPerson
+from runs.pev.tools.toolbox import TOOL_NAMES, expression_of, specs
 from runs.pev.verification.case import Case
 from runs.reading.coverage import remarks_on, shown_in
 from runs.reading.files import written_files
@@ -58,8 +59,9 @@ REASONS = 3
 """Of a version that must not come again, the last ones: a planner has all of them as lessons anyway."""
 
 
-def for_planner(run: Run, able: Capacities) -> tuple[PlanBrief, str]:
+def for_planner(item: WorkItem, able: Capacities) -> tuple[PlanBrief, str]:
     """The brief, and in one sentence why this version of the plan is written."""
+    run = item.run
     policy = run.policy
     player = policy.model_for(Role.PLANNER)
     files = trees.files_of(run.inputs)
@@ -72,13 +74,14 @@ def for_planner(run: Run, able: Capacities) -> tuple[PlanBrief, str]:
         request=run.request,
         files=files,
         previews=previews_of(run.inputs),
-        tools=tuple(specs()),
+        tools=tuple(specs() if policy.questions else specs(TOOL_NAMES - {AskPerson.name})),
         model=player.model,
         effort=player.effort,
         max_steps=policy.max_steps,
         sources_needed=policy.sources_needed,
         remarks=remarks_on(run, pages=able.executor.pages is not OriginalPages.NEVER),
         lessons=lessons,
+        answers=requests.answers(run, ~Q(work=item.pk)),  # its own it is given by its tool, also after a crash
         kept=_kept(previous) if previous else (),
         results=_results(previous) if previous else {},
         previous=fingerprint.contract_of(previous) if previous else None,
@@ -231,6 +234,7 @@ def for_executor(attempt: Attempt, able: Capacities) -> StepBrief:
         effort=player.effort,
         rounds=policy.rounds,
         window=able.executor.window,
+        answers=requests.answers(run, Q(decided_at__lt=attempt.created_at)),
         critiques=(*earlier, *(critiques_of(step) if attempt.number > 1 else ())),
     )
 
@@ -294,12 +298,18 @@ def for_verifier(attempt: Attempt, overlay: Overlay, calls: Sequence[ToolCall], 
         min_document_bytes=policy.min_document_bytes,
         size_checks=_size_checks(step.plan),
         review=policy.model_reviews(Complexity(step.complexity)),
-        persons=requests.persons(asked, attempt.created_at),
+        persons=requests.persons(asked, attempt.created_at) | _answered(run, attempt),
         requests=requests.judged(attempt, overlay, asked),
         read_whole=_read_whole(run, spec.acceptance_criteria, inputs),
         meant=meant_by([spec], inputs) or list(inputs),
         pages=originals.read_in(calls, overlay, able.verifier),
     )
+
+
+def _answered(run: Run, attempt: Attempt | None = None) -> dict[int, str]:
+    """What people answered, by its number: in all, or before the attempt began and to its own questions."""
+    known = Q(decided_at__lt=attempt.created_at) | Q(work__attempt=attempt) if attempt else None
+    return {one.number: one.words for one in requests.answers(run, known)}
 
 
 def _tool_text(call: ToolCall) -> ToolText:
@@ -378,7 +388,7 @@ def for_final_verdict(run: Run, plan: Plan, answer: str) -> Case:
         model=player.model,
         effort=player.effort,
         min_verifier_confidence=policy.min_verifier_confidence,
-        persons=requests.persons(requests_of(run)),
+        persons=requests.persons(requests_of(run)) | _answered(run),
         read_whole=_read_whole(run, plan.header.success_criteria, inputs),
         meant=list(inputs),
     )

@@ -22,7 +22,7 @@ from runs.pev.conversation.originals import NOTE, PAGES, Originals, one_by_one, 
 from runs.pev.policy import Capacity
 from runs.pev.ports import Ask, Original, ToolResult, ToolUse, Workspace
 from runs.pev.tools.limits import ToolLimits
-from runs.pev.tools.toolbox import FileTools
+from runs.pev.tools.toolbox import RunTools
 
 log = logging.getLogger(__name__)
 MAX_BYTES = 20_000_000
@@ -42,7 +42,7 @@ type Taken = Mapping[str, bool]
 
 def read_in(calls: Iterable[ToolCall], workspace: Workspace, able: Capacity) -> list[JsonObject]:
     """For the verifier: blocks for the pages that an executor was shown in these calls, as many as fit into a turn."""
-    tools = FileTools(workspace, ToolLimits(originals=able.pages))
+    tools = RunTools(workspace, ToolLimits(originals=able.pages))
     read: list[Original] = []
     for call in calls:
         use = ToolUse(call.use_id, call.name, call.arguments)

@@ -21,9 +21,19 @@ from runs.engine.database import database
 from runs.engine.deadline import Deadline
 from runs.engine.documents import read_inputs
 from runs.engine.notifications import notifications
+from runs.engine.people import RunPeople
 from runs.engine.recording import RecordedModel, RecordedTools, Recording, clients
 from runs.enums import Action, AttemptStatus, WorkKind
-from runs.errors import ContractBroken, LeaseLost, LimitReached, ModelError, PlanRepeated, Postponed, StoreAway
+from runs.errors import (
+    AnswerAwaited,
+    ContractBroken,
+    LeaseLost,
+    LimitReached,
+    ModelError,
+    PlanRepeated,
+    Postponed,
+    StoreAway,
+)
 from runs.events import kinds as events
 from runs.history import record
 from runs.journal import results_of, used_seconds
@@ -38,8 +48,9 @@ from runs.pev.files.reads import Looks, Reads, View
 from runs.pev.planner import make_plan
 from runs.pev.ports import ToolResult
 from runs.pev.synthesizer import synthesize
+from runs.pev.tools.asking import AskPerson
 from runs.pev.tools.limits import limits_for
-from runs.pev.tools.toolbox import FileTools, note_looks, tools_of
+from runs.pev.tools.toolbox import RunTools, note_looks, tools_of
 from runs.trees import Overlay
 
 log = logging.getLogger(__name__)
@@ -105,6 +116,10 @@ def _under(recording: Recording) -> None:
         sentence = str(limit)
         recording.commit(lambda mine: asking.suspend_for_budget(mine, sentence))
         log.warning("suspended at a limit: %s", sentence, extra=recording.lease.about)
+    except AnswerAwaited as awaited:
+        question, choices = awaited.question, awaited.choices
+        recording.commit(lambda mine: asking.suspend_for_answer(mine, question, choices))
+        log.info("suspended for an answer", extra=recording.lease.about)
     except StoreAway as away:
         recording.commit(lambda mine: work.postpone(mine, timezone.now() + STORE_WAIT))
         log.warning("postponed: %s", away.__cause__ or away, extra=recording.lease.about)
@@ -135,9 +150,12 @@ def _sentence(error: ModelError | ContractBroken) -> str:
 
 def _plan(recording: Recording) -> None:
     run, able = recording.item.run, recording.able
-    brief, reason = database.call(lambda: briefs.for_planner(run, able))
+    item = recording.item
+    brief, reason = database.call(lambda: briefs.for_planner(item, able))
+    overlay = Overlay(run.inputs, {}, max_files=0, max_bytes=0)  # a planner reads and writes nothing
+    tools = RunTools(overlay, allowed={AskPerson.name}, people=_people(recording))
     try:
-        plan = make_plan(RecordedModel(clients(), recording), brief)
+        plan = make_plan(RecordedModel(clients(), recording), brief, RecordedTools(tools, overlay, recording))
     except PlanRepeated as repeated:
         if not brief.stands:  # a person rejected it: no one but a person can say what now
             raise
@@ -191,8 +209,8 @@ def _execute(recording: Recording, deadline: Deadline, looks: Looks) -> list[Too
     able = recording.able
     overlay, brief = database.call(lambda: (_overlay(recording.item), briefs.for_executor(attempt, able)))
     limits = limits_for(brief.window, able.executor.pages)
-    files = FileTools(overlay, limits, tools_of(attempt.step.spec))
-    tools = RecordedTools(files, overlay, recording, deadline, looks)
+    inner = RunTools(overlay, limits, tools_of(attempt.step.spec), _people(recording))
+    tools = RecordedTools(inner, overlay, recording, deadline, looks)
     output = execute(RecordedModel(clients(), recording, deadline=deadline), tools, brief)
 
     def report(mine: WorkItem) -> None:
@@ -201,6 +219,11 @@ def _execute(recording: Recording, deadline: Deadline, looks: Looks) -> list[Too
 
     recording.commit(report)
     return tools.calls
+
+
+def _people(recording: Recording) -> RunPeople | None:
+    """Those whom models may ask; nobody where the policy has no questions."""
+    return RunPeople(recording) if recording.item.run.policy.questions else None
 
 
 def _executed(item: WorkItem, looks: Looks) -> list[ToolCall]:

@@ -256,10 +256,15 @@ class RecordedTools:
     """
 
     def __init__(
-        self, inner: Toolbox, overlay: Overlay, recording: Recording, deadline: Deadline, looks: Looks
+        self,
+        inner: Toolbox,
+        overlay: Overlay,
+        recording: Recording,
+        deadline: Deadline | None = None,
+        looks: Looks | None = None,
     ) -> None:
         self.calls: list[ToolCall] = []
-        self._looks = looks
+        self._looks = looks or Looks()
         self._inner = inner
         self._overlay = overlay
         self._recording = recording
@@ -289,14 +294,16 @@ class RecordedTools:
 
     def _run(self, use: ToolUse, place: Place) -> ToolCall:
         self._recording.lease.check()
-        self._deadline.check()
+        if self._deadline:
+            self._deadline.check()
         before = dict(self._overlay.changes)
         began = time.monotonic()
         losses = self._recording.item.losses
         result = self._inner.run(use) if losses < MAX_TOOL_TRIES else _given_up(losses)
         new: Changes = {p: entry for p, entry in self._overlay.changes.items() if before.get(p) != entry}
         took = _since(began)
-        self._deadline.add(began)
+        if self._deadline:
+            self._deadline.add(began)
         return self._recording.commit(
             lambda work: journal.write_result(work, place, use, result, new, took), calls_only=True, is_entry=True
         )

@@ -3,9 +3,12 @@
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 
+from django.db.models import Q
+
 from runs.enums import GateKind
 from runs.lifecycle import state as states
-from runs.models import Attempt, Gate
+from runs.models import Attempt, Gate, Run
+from runs.pev.feedback import Answered
 from runs.pev.planner import Lesson
 from runs.pev.step_brief import Critique
 from runs.pev.verification.requests import PersonRequest
@@ -29,6 +32,17 @@ def persons(gates: Iterable[Gate], until: datetime | None = None) -> dict[int, s
     """
     said = (gate for gate in gates if until is None or (gate.decided_at and gate.decided_at < until))
     return {asked.request: asked.words for gate in said for asked in gate.asked}
+
+
+def answers(run: Run, which: Q | None = None) -> tuple[Answered, ...]:
+    """What people answered to questions of models, at these gates, by its number. Costs nothing where nobody said
+    anything.
+    """
+    if not run.requests:
+        return ()
+    gates = run.gates.answers().filter(which or Q())
+    rows = gates.values_list("request", "question", "reason")
+    return tuple(Answered(number, question, words) for number, question, words in rows if number)
 
 
 def critiques(attempt: Attempt, gates: Iterable[Gate]) -> Iterator[Critique]:

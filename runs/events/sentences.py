@@ -65,7 +65,7 @@ def tone(event: AnyEvent) -> Tone:
         case Finished():
             return "good" if event.outcome == Outcome.SUCCEEDED else "bad"
         case GateDecided():
-            return "good" if event.decision == GateStatus.APPROVED else "warn"
+            return "good" if event.decision in {GateStatus.APPROVED, GateStatus.ANSWERED} else "warn"
         case VerdictGiven():
             return "good" if event.passed else "bad"
         case ToolCalled():
@@ -229,6 +229,7 @@ def _decision(event: GateDecided, step: str) -> str:
         GateKind.EXHAUSTED: f"accepting open points in {step}",
         GateKind.ERROR: f"trying {step} again" if event.step else "trying again",
         GateKind.BUDGET: "going on beyond the limit",
+        GateKind.QUESTION: f"the question of {step}" if event.step else "the question of the planner",
     }
     about = asked.get(event.gate_kind, "it")
     match event.decision, event.gate_kind:

@@ -1,5 +1,6 @@
 """Questions to people: opening them, and taking them back when they have lost their object (G1, G6)."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from django.utils import timezone
@@ -11,6 +12,9 @@ from runs.lifecycle import fingerprint
 from runs.lifecycle.state import State
 from runs.lifecycle.transitions import change
 from runs.models import Attempt, Gate, Plan, Run, WorkItem
+
+DELEGATED = "Decide for yourself."
+"""How an answer begins that leaves the decision to the model that asked."""
 
 
 def open_gate(run: Run, kind: GateKind, question: str, digest: str, **on: Any) -> Gate:
@@ -112,6 +116,20 @@ def suspend_for_budget(work: WorkItem, sentence: str) -> None:
     if not run.gates.open().filter(kind=GateKind.BUDGET).exists():
         question = f"{sentence} Raise the limit, or finish with what is there?"
         open_gate(run, GateKind.BUDGET, question, fingerprint.policy_digest(run.policy))
+
+
+def question_digest(question: str) -> str:
+    """By which a question is known in its run: it is not asked twice."""
+    return fingerprint.digest_of(["question", " ".join(question.split())])
+
+
+def suspend_for_answer(work: WorkItem, question: str, choices: Sequence[str]) -> None:
+    """Hold the work until a person has answered. One gate asks for all work that wants to know the same."""
+    change(work, WorkStatus.SUSPENDED, lease_until=None, reserved_usd=0)
+    digest = question_digest(question)
+    if not work.run.gates.open().filter(kind=GateKind.QUESTION, digest=digest).exists():
+        step = work.attempt.step if work.attempt else None
+        open_gate(work.run, GateKind.QUESTION, question, digest, work=work, step=step, choices=list(choices))
 
 
 def withdraw(gate: Gate) -> None:

@@ -13,8 +13,10 @@ from runs.pev import prompts
 from runs.pev.contracts import PlanContract
 from runs.pev.policy import Policy
 
-_LATER = {"step_moment": StepMoment.AFTER.value, "original_pages": OriginalPages.NEVER.value}
-"""Fields of a policy that are younger than approvals, with the value that stands for what was done before."""
+_LATER = {"step_moment": StepMoment.AFTER.value, "original_pages": OriginalPages.NEVER.value, "questions": 5}
+"""Fields of a policy that are younger than approvals, with the value that stands for what was done before, or changes
+nothing that somebody approved: a question only asks.
+"""
 
 
 def digest_of(value: object) -> str:

@@ -38,6 +38,8 @@ _CHANGED = "What would run has changed since this page was loaded. Read it again
 _STATUS = {
     Verb.APPROVE: GateStatus.APPROVED,
     Verb.REJECT: GateStatus.REJECTED,
+    Verb.ANSWER: GateStatus.ANSWERED,
+    Verb.DELEGATE: GateStatus.ANSWERED,
     Verb.STOP: GateStatus.STOPPED,
     Verb.GIVE_UP: GateStatus.REJECTED,
 }
@@ -45,6 +47,7 @@ MAX_AT_ONCE = 100
 """Requests in one answer: each is judged by itself, and a verdict on more is longer than what a model may answer."""
 MAX_REQUESTS = 200
 """Of a run: a plan names a place for each of them, and its contract holds as many."""
+_ANSWERING = frozenset({Verb.ANSWER, Verb.DELEGATE})
 _REVISING_GATES = frozenset({GateKind.PLAN, GateKind.ERROR})
 """A rejection asks the planner for the next version, as often as the policy allows revisions."""
 
@@ -108,6 +111,8 @@ def _complete(gate: Gate, decision: Decision) -> Decision:
     """The decision with all that it needs. Raises InvalidInput or DecisionRefused when that is missing."""
     if decision.verb is Verb.GIVE_UP and gate.kind != GateKind.ERROR:
         raise DecisionRefused("Only work that an error holds is given up.")
+    if gate.kind == GateKind.QUESTION or decision.verb in _ANSWERING:
+        return _answered(gate, decision)
     if decision.verb is not Verb.REJECT:
         return decision
     if gate.kind == GateKind.BUDGET:
@@ -121,6 +126,20 @@ def _complete(gate: Gate, decision: Decision) -> Decision:
     if problem := _problem_with_number(gate.run, max(1, len(decision.comments))):
         raise InvalidInput(problem)
     return decision
+
+
+def _answered(gate: Gate, decision: Decision) -> Decision:
+    """The answer to a model's question, whose words are never empty."""
+    if decision.verb is Verb.STOP:
+        return decision
+    if gate.kind != GateKind.QUESTION or decision.verb not in _ANSWERING:
+        raise DecisionRefused("Only a question is answered, and nothing else is done with it.")
+    words = decision.reason.strip()
+    if decision.verb is Verb.DELEGATE:
+        return replace(decision, reason=f"{asking.DELEGATED} {words}".strip())
+    if not words:
+        raise InvalidInput("Write an answer or choose one, or let the AI decide.")
+    return replace(decision, reason=words)
 
 
 def _problem_with_number(run: Run, count: int) -> str:
@@ -234,7 +253,7 @@ def current_digest(gate: Gate) -> str:
 
 
 def _close(gate: Gate, user: User, decision: Decision) -> None:
-    asked = _numbered(gate, decision) if decision.verb is Verb.REJECT else []
+    asked = _numbered(gate, decision)
     revises = bool(asked) and gate.kind == GateKind.ERROR
     try:
         change(
@@ -265,8 +284,9 @@ def _close(gate: Gate, user: User, decision: Decision) -> None:
 
 
 def _numbered(gate: Gate, decision: Decision) -> list[Comment]:
-    """What is asked for with a rejection, each part with the run's next number (T7)."""
-    if gate.kind not in REQUESTING_GATES:
+    """What is asked for with a rejection, or answered, each part with the run's next number (T7)."""
+    rejected = decision.verb is Verb.REJECT and gate.kind in REQUESTING_GATES
+    if not (rejected or decision.verb in _ANSWERING):
         return []
     said = decision.comments or (Comment(text=decision.reason.strip()),)
     known = gate.run.requests
@@ -313,6 +333,8 @@ def _follow(gate: Gate, user: User, decision: Decision) -> None:
         case GateKind.BUDGET:
             who = user.get_username()
             effects.finish(run, ended=f"The limit was reached, and {who} finished the run with what was there.")
+        case GateKind.QUESTION:
+            limits.resume_suspended(run)
 
 
 def _after_error(gate: Gate, run: Run, verb: Verb) -> None:

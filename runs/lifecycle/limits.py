@@ -96,6 +96,11 @@ def raise_to(run: Run, user: User, *, budget: Decimal | None, time_limit: int | 
         Plan.objects.filter(pk=plan.pk).update(approval_fingerprint=fingerprint.fingerprint_of(run, plan))
     event = events.LimitsRaised(by=user.get_username(), budget=str(after.budget or ""), time_limit=after.time_limit)
     history.record(run.pk, event)
+    resume_suspended(run)
+
+
+def resume_suspended(run: Run) -> None:
+    """Let all work go on that no open gate of its own holds. What still waits for something else is suspended again."""
     for work in run.work.filter(status=WorkStatus.SUSPENDED).exclude(gates__status=GateStatus.OPEN):
         change(work, WorkStatus.READY, due_at=clock.now())
         notify(work.pk)

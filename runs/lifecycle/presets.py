@@ -70,6 +70,7 @@ def presets() -> Mapping[Preset, Described]:
         step_approval=StepApproval.NONE,
         exhausted=Exhausted.ACCEPT,
         second_person=False,  # nothing waits for one
+        questions=0,
     )
     return {
         Preset.CAREFUL: Described("Careful", careful),

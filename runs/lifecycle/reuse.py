@@ -64,6 +64,7 @@ def key_of(state: State, key: str) -> str:
             "policy": {name: getattr(policy, name) for name in _DECIDES},
             "instructions": prompts.version(),
             **_window(policy),
+            **_answers(run),
         }
     )
 
@@ -75,6 +76,12 @@ def _window(policy: Policy) -> dict[str, int]:
     """
     window = window_of(policy.model_for(Role.EXECUTOR).model, Role.EXECUTOR)
     return {"window": window} if window and cuts(window) else {}
+
+
+def _answers(run: Run) -> dict[str, object]:
+    """What people have answered to questions of models, where they were asked."""
+    said = list(run.gates.answers().values_list("question", "reason")) if run.requests else []
+    return {"answers": said} if said else {}
 
 
 def _said_elsewhere(header: PlanHeader, specs: Mapping[str, PlanStep], key: str) -> list[object]:

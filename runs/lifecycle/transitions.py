@@ -85,11 +85,13 @@ GATE = {
     GateStatus.OPEN: {
         GateStatus.APPROVED,
         GateStatus.REJECTED,
+        GateStatus.ANSWERED,
         GateStatus.STOPPED,
         GateStatus.WITHDRAWN,
     },
     GateStatus.APPROVED: set[GateStatus](),
     GateStatus.REJECTED: set[GateStatus](),
+    GateStatus.ANSWERED: set[GateStatus](),
     GateStatus.STOPPED: set[GateStatus](),
     GateStatus.WITHDRAWN: set[GateStatus](),
 }

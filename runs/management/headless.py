@@ -39,7 +39,7 @@ from runs.reports.machine import as_json
 
 EXIT = {Outcome.SUCCEEDED: 0, Outcome.PARTIAL: 3, Outcome.FAILED: 1, Outcome.CANCELLED: 1}
 """A script sees partial apart from failed; 2 is what the shell and argparse use for wrong usage."""
-_STUCK = {GateKind.ERROR: Verb.GIVE_UP, GateKind.BUDGET: Verb.REJECT}
+_ALONE = {GateKind.ERROR: Verb.GIVE_UP, GateKind.BUDGET: Verb.REJECT, GateKind.QUESTION: Verb.DELEGATE}
 """What `--approve-all` cannot approve, and what it does instead."""
 
 
@@ -130,8 +130,8 @@ class Headless:
 
     def _answer(self, gate: Gate, owner: Any, *, approve_all: bool) -> None:
         if approve_all:
-            verb = _STUCK.get(GateKind(gate.kind), Verb.APPROVE)
-            reason = "" if verb is Verb.APPROVE else "nobody is there to look into it"
+            verb = _ALONE.get(GateKind(gate.kind), Verb.APPROVE)
+            reason = "" if verb in {Verb.APPROVE, Verb.DELEGATE} else "nobody is there to look into it"
             decision = Decision(verb, gate.digest, reason, how="--approve-all")
         else:
             decision = None
@@ -147,6 +147,8 @@ class Headless:
         self._say("")
         for line in about(gate):
             self._say(f"      {line}")
+        if gate.kind == GateKind.QUESTION:
+            return self._answered(gate)
         while True:
             answer = _input("      [a]pprove, [r]eject with feedback, [s]top? ").strip().lower()[:1]
             if answer == "a":
@@ -159,6 +161,14 @@ class Headless:
                 reason = _input("      What should be different? ").strip()
                 if reason:
                     return Decision(Verb.REJECT, gate.digest, reason, how="terminal")
+
+    @staticmethod
+    def _answered(gate: Gate) -> Decision:
+        """An empty line leaves it to the AI, a number takes one of the answers that it suggests."""
+        choices = {str(number): choice for number, choice in enumerate(gate.choices or (), 1)}
+        words = _input("      Your answer, or nothing to let the AI decide? ").strip()
+        verb = Verb.ANSWER if words else Verb.DELEGATE
+        return Decision(verb, gate.digest, choices.get(words, words), how="terminal")
 
     def _say(self, text: str) -> None:
         if not self._quiet:

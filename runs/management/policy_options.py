@@ -13,6 +13,7 @@ POLICY_OPTIONS: Mapping[str, str] = {
     "attempts": "attempts per step",
     "replans": "new plans after steps that failed",
     "revisions": "plan revisions that may be asked for",
+    "questions": "questions that models may ask a person",
     "exhausted": "when a step has used up its attempts and replans: ask, accept, fail",
     "parallel": "steps at the same time",
     "rounds": "steps the AI may take per attempt",

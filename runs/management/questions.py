@@ -25,6 +25,7 @@ def about(gate: Gate) -> list[str]:
 
 
 def _subject(gate: Gate) -> Iterator[str]:
+    yield from (f"{number}. {choice}" for number, choice in enumerate(gate.choices or (), 1))
     run = reading_of(gate.run)
     plan = run.plan
     if held := held_at([gate], plan).get(gate.pk):

@@ -15,6 +15,7 @@ from runs.models.work import WorkItem
 from runs.pev.contracts import Comment
 
 _REQUESTING = sorted(kind.value for kind in REQUESTING_GATES)
+_ANSWERED = Q(status=GateStatus.ANSWERED.value)
 _UNDECIDED = [GateStatus.OPEN.value, GateStatus.WITHDRAWN.value]
 
 
@@ -23,7 +24,8 @@ class Gate(models.Model):
 
     Who decided, when and how stand together or not at all; `decided_how` is `person`, `terminal` or `--approve-all`.
     `withdrawn_at`: when the question went away without an answer. `request`: the number, in the run and from 1, of what
-    a person asked for with a rejection; at an error that is another plan, and `plan` then the version before it.
+    a person asked for with a rejection; at an error that is another plan, and `plan` then the version before it. What
+    they answered to a model's question is numbered with these. `choices`: the answers that such a question suggests.
     `comments`: the parts of it, where there are several, each with a number of its own; `reason` has them all.
     `question` says in one sentence what is asked. `cause`: the kind of the ModelError that holds the work, if one does.
     `second_person`: who submitted the task may not approve it. Lists go by it; a decision is held against the policy.
@@ -38,6 +40,7 @@ class Gate(models.Model):
     work = models.ForeignKey(WorkItem, models.CASCADE, null=True, blank=True, related_name="gates")
     digest = models.CharField(max_length=64)
     question = models.TextField()
+    choices: Column[list[str] | None] = ContractField(list[str], null=True, blank=True)
     cause = models.CharField(max_length=80, default="", blank=True)
     second_person = models.BooleanField(default=False, db_default=False)
     opened_at = models.DateTimeField(auto_now_add=True)
@@ -73,8 +76,13 @@ class Gate(models.Model):
             models.UniqueConstraint(fields=["run", "request"], name="gate_request_unique"),
             models.CheckConstraint(
                 condition=Q(request__isnull=True)
-                | Q(status=GateStatus.REJECTED.value, kind__in=_REQUESTING, request__gt=0),
+                | Q(status=GateStatus.REJECTED.value, kind__in=_REQUESTING, request__gt=0)
+                | (_ANSWERED & Q(request__gt=0)),
                 name="gate_request_is_a_rejection",
+            ),
+            models.CheckConstraint(
+                condition=~_ANSWERED | (Q(kind=GateKind.QUESTION.value, request__isnull=False) & ~Q(reason="")),
+                name="gate_answer_has_words",
             ),
             models.CheckConstraint(
                 condition=Q(status=GateStatus.WITHDRAWN.value) | Q(withdrawn_at__isnull=True),
@@ -99,6 +107,6 @@ class Gate(models.Model):
     @property
     def asked(self) -> list[Comment]:
         """What a person asked for with the rejection, each with its number; nothing at a gate that asks for nothing."""
-        if self.request is None:
+        if self.request is None or self.status == GateStatus.ANSWERED:
             return []
         return self.comments or [Comment(text=self.reason, request=self.request)]

@@ -96,7 +96,11 @@ class GateQuerySet(models.QuerySet["Gate"]):
 
     def requests(self) -> Self:
         """Rejections whose words are kept as requests, by their number."""
-        return self.filter(request__isnull=False).order_by("request")
+        return self.filter(request__isnull=False, status=GateStatus.REJECTED).order_by("request")
+
+    def answers(self) -> Self:
+        """What people answered to questions of models, by their number."""
+        return self.filter(status=GateStatus.ANSWERED).order_by("request")
 
 
 class WorkItemQuerySet(models.QuerySet["WorkItem"]):

@@ -24,7 +24,7 @@ class Run(models.Model):
     `ended`: why it was finished with what was there. Either is empty for a run that came to its own end. `repeated`:
     a replan brought what had failed again, so there will be none any more. `excluded`: patterns of given files that a
     person said are not to be dealt with; null for a run of before, of which is not known what its models were shown.
-    `requests`: how many rejections of plans and results there were, which is the number of the newest request.
+    `requests`: how much people asked for and answered, which is the number of the newest of either.
     `template`: the name, at that time, of the template that its first plan was made from. `archived_at`: since when
     lists leave it out. `before`: the run that this one repeats, as long as it is there, and `revision` what it has
     otherwise than that.

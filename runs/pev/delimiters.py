@@ -7,10 +7,12 @@ can close it early. `find` reads the blocks back; the rehearsal uses it.
 import hashlib
 import html
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
 
+from runs.pev.contracts import PERSON
+from runs.pev.feedback import Answered
 from runs.pev.ports import FileInfo
 
 LISTED_FILES = 400
@@ -46,6 +48,14 @@ def results_with_notes(results: Mapping[str, str], notes: Mapping[str, str]) -> 
         yield delimited("result", text, name)
         if note := notes.get(name, "").strip():
             yield delimited("notes", begun(note, NOTES_CHARS), name)
+
+
+def answered(answers: Iterable[Answered]) -> Iterator[str]:
+    """A block for each question that a model has asked a person, and one for the answer."""
+    for one in answers:
+        source = f"{PERSON}{one.number}"
+        yield delimited("question", one.question, source)
+        yield delimited("person", one.words, source)
 
 
 def listing(files: Mapping[str, FileInfo], remarks: Mapping[str, str] | None = None) -> str:

@@ -1,22 +1,19 @@
 """The executor's loop: one step, with tools, until there is a report. Readable in one sitting."""
 
-from collections.abc import Sequence
 from dataclasses import replace
 
 from runs.errors import ContractBroken
-from runs.pev.contracts import JsonObject, StepOutput
+from runs.pev.contracts import StepOutput
 from runs.pev.conversation.asking import CORRECTIONS, added, assistant, corrected, read
 from runs.pev.conversation.originals import Originals
 from runs.pev.conversation.repetition import Calls
+from runs.pev.conversation.turns import answered, carried_out
 from runs.pev.conversation.window import Room, begun_again
 from runs.pev.ports import Ask, Model, Reply, Toolbox
 from runs.pev.step_brief import StepBrief, question
 
-MAX_CALLS = 50
-"""Tool calls of one turn that are carried out: ten thousand would keep a worker busy for minutes."""
 MAX_DEMANDS = 3
 """How often the report is asked for once tools are forbidden: some servers let models call them all the same."""
-_TOO_MANY = f"This call was not carried out: in one turn there may be at most {MAX_CALLS}. Make it again."
 _FORBIDDEN = "This call was not carried out: tools cannot be used any more."
 _LAST_ROUND = "This is the last round."
 _CIRCLES = "You keep making calls whose results you already have."
@@ -49,7 +46,7 @@ def execute(model: Model, tools: Toolbox, brief: StepBrief) -> StepOutput:
         reply = model.ask(replace(ask, last_round=demands > 0))
         room.heard(ask, reply)
         if reply.stop_reason == "tool_use" and reply.tool_uses:
-            ask = _refused(ask, reply) if demands else _carried_out(ask, reply, tools, calls, originals)
+            ask = _refused(ask, reply) if demands else carried_out(ask, reply, tools, calls, originals)
         elif reply.stop_reason == "pause_turn" and reply.content:
             ask = replace(ask, messages=(*ask.messages, assistant(reply)))
         elif not room.exceeded(ask):
@@ -66,21 +63,6 @@ def execute(model: Model, tools: Toolbox, brief: StepBrief) -> StepOutput:
     raise ContractBroken(f"The executor {why} without a report. {calls.summary}".strip(), tuple(errors))
 
 
-def _carried_out(ask: Ask, reply: Reply, tools: Toolbox, calls: Calls, originals: Originals) -> Ask:
-    turn = [(use, tools.run(use)) for use in reply.tool_uses[:MAX_CALLS]]
-    answers = [*calls.answers(turn), *[(_TOO_MANY, True)] * len(reply.tool_uses[MAX_CALLS:])]
-    pages = originals.blocks([page for use, result in turn for page in tools.originals(use, result)])
-    return _answered(ask, reply, answers, pages)
-
-
 def _refused(ask: Ask, reply: Reply) -> Ask:
     """For servers that let tools be called although they are forbidden. No such call has a number: nothing was done."""
-    return added(_answered(ask, reply, [(_FORBIDDEN, True)] * len(reply.tool_uses)), _REPORT)
-
-
-def _answered(ask: Ask, reply: Reply, answers: Sequence[tuple[str, bool]], pages: Sequence[JsonObject] = ()) -> Ask:
-    results: list[JsonObject] = [
-        {"type": "tool_result", "tool_use_id": use.id, "content": text, "is_error": is_error}
-        for use, (text, is_error) in zip(reply.tool_uses, answers, strict=True)
-    ]
-    return replace(ask, messages=(*ask.messages, assistant(reply), {"role": "user", "content": [*results, *pages]}))
+    return added(answered(ask, reply, [(_FORBIDDEN, True)] * len(reply.tool_uses)), _REPORT)

@@ -1,6 +1,15 @@
 """Words that a model has to take into account: of a verifier, of a person, or of what happened before."""
 
 from dataclasses import dataclass
+from typing import NamedTuple
+
+
+class Answered(NamedTuple):
+    """What a person said to a question of a model, as the `number`th thing that people said in the run."""
+
+    number: int
+    question: str
+    words: str
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from runs.enums import About, Role
@@ -15,12 +15,13 @@ from runs.pev.contracts import Check, Criterion, PlanContract, PlanStep, compare
 from runs.pev.conversation.asking import ask_for, user
 from runs.pev.conversation.examples import form_of
 from runs.pev.conversation.repetition import WRITES
-from runs.pev.delimiters import delimited, listing
-from runs.pev.feedback import Feedback
+from runs.pev.conversation.turns import after_tools
+from runs.pev.delimiters import answered, delimited, listing
+from runs.pev.feedback import Answered, Feedback
 from runs.pev.files.paths import clashes, clean_path
 from runs.pev.plans import answering
 from runs.pev.plans.ordering import ancestors, cycle_in
-from runs.pev.ports import Ask, FileInfo, Model, ToolSpec
+from runs.pev.ports import Ask, FileInfo, Model, Toolbox, ToolSpec
 from runs.pev.texts.patterns import Budget, TooSlow
 
 CHECKS_SECONDS = 10.0
@@ -48,7 +49,7 @@ class Spent:
 class PlanBrief:
     """Everything a planner may see. `previews` holds the first characters of some text files, `results` those of
     what the kept steps have found. `stands`: the version before goes on if there is no new one. `remarks`: which files
-    cannot be read, or are excluded.
+    cannot be read, or are excluded. `answers`: what people said to questions of models.
     """
 
     request: str
@@ -66,11 +67,13 @@ class PlanBrief:
     previous: PlanContract | None = None
     spent: tuple[Spent, ...] = ()
     stands: bool = False
+    answers: Sequence[Answered] = ()
 
 
-def make_plan(model: Model, brief: PlanBrief) -> PlanContract:
-    """A valid plan. Raises ContractBroken when there is none after the corrections, ModelError without replies.
+def make_plan(model: Model, brief: PlanBrief, tools: Toolbox | None = None) -> PlanContract:
+    """A valid plan; with `tools` the planner may ask people before.
 
+    Raises ContractBroken when there is none after the corrections, ModelError without replies.
     One that repeats what is spent is refused with the reason; the second time that raises PlanRepeated.
     """
     names = frozenset(tool.name for tool in brief.tools)
@@ -87,7 +90,10 @@ def make_plan(model: Model, brief: PlanBrief) -> PlanContract:
         found = found or compared_with_itself(plan, brief.files, brief.kept)
         return [*repeated, *_unsaid_topics(plan, brief.kept), *found]
 
-    return ask_for(model, _ask(brief), PlanContract, problems_with)
+    if tools is None or not tools.specs():
+        return ask_for(model, _ask(brief), PlanContract, problems_with)
+    ask = replace(_ask(brief), tools=tuple(tools.specs()))
+    return ask_for(model, ask, PlanContract, problems_with, lambda ask: after_tools(model, ask, tools))
 
 
 def repeated_in(plan: PlanContract, spent: Iterable[Spent]) -> list[str]:
@@ -401,5 +407,6 @@ def _of_this_version(brief: PlanBrief) -> list[str]:
             + delimited("kept_steps", kept)
         )
     parts += [delimited("result", text, key) for key, text in brief.results.items()]
+    parts += answered(brief.answers)
     parts += [delimited("person" if one.from_person else "lesson", one.text, one.title) for one in brief.lessons]
     return parts

@@ -41,10 +41,11 @@ class Policy(Contract):
     """Bound into every approval (G1). Times in seconds; `attempts` per step; `budget` in USD for all model calls.
 
     `time_limit` counts while the run does not wait for a person. `attempt_seconds` is for the calls and tools of one
-    attempt. `revisions`: how often a person may send a plan back, or ask for another at an error. `without_reuse` names
-    steps that are always done again. `same_model_verifier`: the verifier may be the executor's model. `second_person`:
-    plans and results that wait are approved by somebody else than the one who submitted the task. `step_moment`:
-    whether the steps of `step_approval` wait once they have passed verification, or before they start.
+    attempt. `revisions`: how often a person may send a plan back, or ask for another at an error. `questions`: how
+    often models may ask a person. `without_reuse` names steps that are always done again. `same_model_verifier`: the
+    verifier may be the executor's model. `second_person`: plans and results that wait are approved by somebody else
+    than the one who submitted the task. `step_moment`: whether the steps of `step_approval` wait once they have passed
+    verification, or before they start.
 
     `min_confidence` is asked of the executor, `min_verifier_confidence` of the verifier. A written Markdown file has at
     least `min_document_bytes`, unless the plan itself says how long it is to be. `model_review`: which steps a model
@@ -72,6 +73,7 @@ class Policy(Contract):
     time_limit: Annotated[int, Field(ge=60, le=30 * 86_400)] | None = None
     attempt_seconds: Annotated[int, Field(ge=1, le=86_400)] = 1_800
     revisions: Annotated[int, Field(ge=0, le=50)] = 10
+    questions: Annotated[int, Field(ge=0, le=50)] = 5
     reuse: bool = True
     without_reuse: Annotated[tuple[str, ...], Field(max_length=500)] = ()
     same_model_verifier: bool = False

@@ -157,6 +157,27 @@ class Workspace(Protocol):
         ...
 
 
+class Answer(NamedTuple):
+    """What a person answered, as the `number`th thing that people said in the run. `delegated`: they left it to the
+    model, with or without `words`.
+    """
+
+    number: int
+    person: str
+    words: str
+    delegated: bool = False
+
+
+class People(Protocol):
+    """Those who answer for the run."""
+
+    def ask(self, question: str, choices: Sequence[str]) -> Answer:
+        """What was answered to this question in this run. Raises AnswerAwaited as long as nothing was, and InvalidInput
+        where no more may be asked.
+        """
+        ...
+
+
 class Shown(NamedTuple):
     """What a part of a tool's result, the characters from `start` to before `end`, shows of which file.
 

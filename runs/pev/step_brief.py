@@ -10,8 +10,8 @@ from runs.pev.contracts import ContextItem, PlanStep, StepOutput
 from runs.pev.conversation.asking import user
 from runs.pev.conversation.examples import form_of
 from runs.pev.conversation.window import answer_tokens
-from runs.pev.delimiters import begun, delimited, listing, results_with_notes
-from runs.pev.feedback import Feedback
+from runs.pev.delimiters import answered, begun, delimited, listing, results_with_notes
+from runs.pev.feedback import Answered, Feedback
 from runs.pev.ports import Ask, FileInfo, ToolSpec
 
 CONTEXT_CHARS = 20_000
@@ -31,7 +31,7 @@ class StepBrief:
     `context` and `steps` (names by key, in order) are those of the plan. `files` are those of the run, the same for
     all of its steps; `made` what earlier steps have added or changed. `results` and `notes` are of the steps that
     this one rests on. `window`: the tokens that question and answer may have together, None where nobody knows.
-    `remarks`: which files cannot be read, or are excluded.
+    `remarks`: which files cannot be read, or are excluded. `answers`: what people said to questions of models.
     """
 
     request: str
@@ -49,6 +49,7 @@ class StepBrief:
     notes: Mapping[str, str] = field(default_factory=dict)
     window: int | None = None
     remarks: Mapping[str, str] = field(default_factory=dict)
+    answers: Sequence[Answered] = ()
 
 
 def question(brief: StepBrief, tools: Sequence[ToolSpec]) -> Ask:
@@ -101,6 +102,7 @@ def _of_the_step(brief: StepBrief) -> list[str]:
     made = [delimited("files", listing(brief.made), "made or changed by earlier steps")] if brief.made else []
     return [
         *results_with_notes(brief.results, brief.notes),
+        *answered(brief.answers),
         delimited("step", brief.step.model_dump_json(), _place(brief)),
         *made,
         *(

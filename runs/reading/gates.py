@@ -5,6 +5,7 @@ from decimal import Decimal
 
 from runs.enums import GateKind
 from runs.models import Gate
+from runs.pev.texts.wording import quoted
 
 
 @dataclass(frozen=True)
@@ -47,6 +48,8 @@ def asked_about(gate: Gate) -> str:
             return f"trying “{name}” again" if name else "trying again"
         case GateKind.BUDGET:
             return "going on beyond the limit"
+        case GateKind.QUESTION:
+            return f"the question {quoted(gate.question, 200)}"
 
 
 def subject_of(gate: Gate) -> str:

@@ -80,5 +80,7 @@ def decision_in_words(gate: Gate) -> str:
             return f"let “{gate.step.spec.name}” be tried again" if gate.step else "let it be tried again"
         case GateStatus.APPROVED:
             return f"approved {about}"
+        case GateStatus.ANSWERED:
+            return f"answered {about}"
         case _:
             return f"was asked about {about}"

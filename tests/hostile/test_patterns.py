@@ -11,7 +11,7 @@ from runs.pev.checks.material import Material
 from runs.pev.contracts import JsonSchema, Matches
 from runs.pev.ports import FileInfo, Form, ToolUse
 from runs.pev.texts.patterns import MAX_COMPILED, Budget, compiled, found
-from runs.pev.tools.toolbox import FileTools
+from runs.pev.tools.toolbox import RunTools
 from tests.hostile.bounds import within
 
 PATTERNS = {
@@ -47,7 +47,7 @@ def in_a_schema(pattern: str) -> None:
 
 
 def in_a_search(pattern: str) -> None:
-    FileTools(Files()).run(ToolUse("1", "search_files", {"pattern": pattern[:500], "regex": True}))
+    RunTools(Files()).run(ToolUse("1", "search_files", {"pattern": pattern[:500], "regex": True}))
 
 
 class Files:

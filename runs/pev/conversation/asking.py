@@ -21,15 +21,19 @@ def ask_for[Answer: Contract](
     ask: Ask,
     contract: type[Answer],
     problems_with: Callable[[Answer], list[str]] = lambda _: [],
+    first: Callable[[Ask], tuple[Ask, Reply]] | None = None,
 ) -> Answer:
-    """A valid answer that `problems_with` has nothing to say against.
+    """A valid answer that `problems_with` has nothing to say against. `first`: how the first reply is got, and what
+    was asked by then, where it is not the reply to this question.
 
     Raises ContractBroken with the last errors when the model refuses or stays invalid, and ModelError
     when there is no reply at all.
     """
     errors: list[str] = []
-    for _ in range(1 + CORRECTIONS):
-        reply = model.ask(ask)
+    ask, reply = first(ask) if first else (ask, model.ask(ask))
+    for number in range(1 + CORRECTIONS):
+        if number:
+            reply = model.ask(ask)
         answer, errors = read(reply, contract)
         if answer is not None:
             errors = problems_with(answer)

@@ -15,12 +15,16 @@ from runs.pev.ports import FileInfo, ToolResult, Workspace
 from runs.pev.tools.limits import ToolLimits
 
 
-class Arguments(Contract):
+class Described(Contract):
     """What a tool takes; one subclass is one tool."""
 
     name: ClassVar[str]
     effect: ClassVar[Effect]
     description: ClassVar[str]
+
+
+class Arguments(Described):
+    """What a tool takes that works on files, or on nothing."""
 
     def answer(self, workspace: Workspace, limits: ToolLimits) -> ToolResult:
         """The text for the model, with what it shows. Raises InvalidInput with a sentence it can act on."""

@@ -10,9 +10,10 @@ from runs.pev.answer_schemas import schema_for
 from runs.pev.contracts import JsonObject, PlanStep
 from runs.pev.conversation.mistakes import MAX_SHOWN, place_of, words_for
 from runs.pev.files.reads import Looks
-from runs.pev.ports import Original, ToolResult, ToolSpec, ToolUse, Workspace
+from runs.pev.ports import Original, People, ToolResult, ToolSpec, ToolUse, Workspace
 from runs.pev.texts.wording import quoted
-from runs.pev.tools.arguments import Arguments
+from runs.pev.tools.arguments import Arguments, Described
+from runs.pev.tools.asking import AskPerson
 from runs.pev.tools.calculating import Calculate
 from runs.pev.tools.commenting import CommentDocument
 from runs.pev.tools.finding import Glob, ListFiles, SearchFiles
@@ -21,10 +22,11 @@ from runs.pev.tools.originals import originals_of
 from runs.pev.tools.reading import ReadFile
 from runs.pev.tools.writing import EditFile, WriteFile
 
-_TOOLS: Mapping[str, type[Arguments]] = {
+_WORKING: Mapping[str, type[Arguments]] = {
     tool.name: tool
     for tool in (Calculate, CommentDocument, EditFile, Glob, ListFiles, ReadFile, SearchFiles, WriteFile)
 }
+_TOOLS: Mapping[str, type[Described]] = {**_WORKING, AskPerson.name: AskPerson}
 TOOL_NAMES = frozenset(_TOOLS)
 
 
@@ -40,7 +42,7 @@ def tools_of(step: PlanStep) -> frozenset[str]:
 
 def note_looks(looks: Looks, name: str, arguments: JsonObject, result: ToolResult) -> None:
     """Note what a call that was carried out, now or before a crash, has looked at of the files."""
-    tool = _TOOLS.get(name)
+    tool = _WORKING.get(name)
     if tool is None:
         return
     try:
@@ -59,34 +61,51 @@ def expression_of(name: str, arguments: JsonObject) -> str:
     return Calculate.model_validate(arguments).expression if name == Calculate.name else ""
 
 
-class FileTools:
-    """A Toolbox over one workspace, with the tools that are `allowed`. What a model asks for wrongly comes back as a
-    result with `is_error`.
+class RunTools:
+    """A Toolbox over one workspace, with the tools that are `allowed`; without `people` none that asks. What a model
+    asks for wrongly comes back as a result with `is_error`.
 
-    Only what is no fault of the model (LeaseLost, a database that is away) passes through `run`.
+    Only what is no fault of the model (LeaseLost, AnswerAwaited, a database that is away) passes through `run`.
     """
 
     def __init__(
-        self, workspace: Workspace, limits: ToolLimits | None = None, allowed: Collection[str] = TOOL_NAMES
+        self,
+        workspace: Workspace,
+        limits: ToolLimits | None = None,
+        allowed: Collection[str] = TOOL_NAMES,
+        people: People | None = None,
     ) -> None:
         self._workspace = workspace
+        self._people = people
         self._limits = limits or ToolLimits()
-        self._allowed = TOOL_NAMES.intersection(allowed)
+        self._allowed = TOOL_NAMES.intersection(allowed).difference([] if people else [AskPerson.name])
 
     def specs(self) -> Sequence[ToolSpec]:
         return specs(self._allowed)
 
     def run(self, use: ToolUse) -> ToolResult:
+        if use.name == AskPerson.name and self._people is None:
+            return self._refused("Nobody can be asked here. Decide yourself, and say what you decided.")
         if use.name not in self._allowed:
             why = "The plan does not give this step the tool" if use.name in _TOOLS else "There is no tool"
             return self._refused(f"{why} {quoted(use.name)}; there are {', '.join(sorted(self._allowed))}.")
         tool = _TOOLS[use.name]
         try:
-            return tool.model_validate(use.input).answer(self._workspace, self._limits)
+            return self._carried_out(tool.model_validate(use.input))
         except ValidationError as error:
             return self._refused(_told_wrong(tool, error))
         except InvalidInput as error:
             return self._refused(str(error))
+
+    def _carried_out(self, call: Described) -> ToolResult:
+        match call:
+            case Arguments():
+                return call.answer(self._workspace, self._limits)
+            case AskPerson():
+                assert self._people is not None  # else it is refused
+                return call.asked(self._people)
+            case _:
+                raise NotImplementedError(call.name)
 
     def originals(self, use: ToolUse, result: ToolResult) -> Sequence[Original]:
         """The pages that `read_file` has shown, as far as the limits have them shown as they look."""
@@ -98,13 +117,13 @@ class FileTools:
         return ToolResult(sentence[: self._limits.result_chars], is_error=True)
 
 
-def _spec(tool: type[Arguments]) -> ToolSpec:
+def _spec(tool: type[Described]) -> ToolSpec:
     schema = {key: value for key, value in schema_for(tool).items() if key != "title"}
     schema["required"] = [name for name, field in tool.model_fields.items() if field.is_required()]
     return ToolSpec(tool.name, tool.description, schema, tool.effect)
 
 
-def _told_wrong(tool: type[Arguments], error: ValidationError) -> str:
+def _told_wrong(tool: type[Described], error: ValidationError) -> str:
     errors = error.errors(include_url=False, include_input=False)[:MAX_SHOWN]
     wrong = [f"{place_of(item['loc'])} {words_for(item)}" for item in errors]
     takes = ", ".join(

@@ -26,7 +26,7 @@ _CHOOSE = "Choose one of the buttons: approve, reject or stop."
 
 class DecisionForm(PostedForm):
     """The answer to a gate. `budget` and `minutes` are new limits where the gate is about one; `no_sources`: a plan is
-    answered as one for creative work.
+    answered as one for creative work; `choice` is one of the answers that a question suggests.
     """
 
     verb = forms.TypedChoiceField(
@@ -36,6 +36,7 @@ class DecisionForm(PostedForm):
     )
     digest = Text(required=False)
     reason = Text(required=False, strip=False)
+    choice = Text(required=False, max_length=200)
     budget = Text(required=False)
     minutes = Text(required=False)
     no_sources = forms.BooleanField(required=False)
@@ -78,10 +79,11 @@ class DecisionForm(PostedForm):
     def decision(self) -> Decision:
         """Raises InvalidInput with a sentence for the person."""
         sent = self.checked()
+        chosen = sent["choice"] if sent["verb"] is Verb.ANSWER else ""
         return Decision(
             sent["verb"],
             sent["digest"],
-            sent["reason"],
+            f"{chosen}\n{sent['reason']}".strip() if chosen else sent["reason"],
             budget=sent["budget"],
             time_limit=sent["time_limit"],
             no_sources=sent["no_sources"] and sent["verb"] is not Verb.STOP,

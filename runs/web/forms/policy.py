@@ -55,6 +55,7 @@ _NAMES = (
     "attempts",
     "replans",
     "revisions",
+    "questions",
     "parallel",
     "rounds",
     "max_steps",
@@ -125,6 +126,7 @@ class PolicyForm(forms.Form):
         help_text="Of a written Markdown file, unless the plan itself says how long it is to be",
     )
     revisions = _bounded("revisions", "Plan revisions")
+    questions = _bounded("questions", "Questions to you", help_text="From the AI, in the whole run; 0 for none")
     attempt_minutes = _bounded("attempt_seconds", "Minutes per attempt", unit=60)
     budget = Amount(
         label="Budget in USD",

@@ -241,6 +241,7 @@ _ASKED = {
     GateKind.EXHAUSTED: "A step did not pass. Accept it with open points?",
     GateKind.ERROR: "Something is in the way.",
     GateKind.BUDGET: "A limit is reached.",
+    GateKind.QUESTION: "The AI has a question.",
 }
 _OUTCOMES = {
     Outcome.SUCCEEDED: "Every step passed, and every success criterion has evidence that the server verified.",

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, replace
 
-from runs.enums import GateKind, WorkKind
+from runs.enums import GateKind, Verb, WorkKind
 from runs.models import Gate
 
 
@@ -10,6 +10,7 @@ from runs.models import Gate
 class Wording:
     """The words of one kind of gate. Without `reject` there is no such button; `reason` labels the text field, which
     has to be filled in to reject where that `needs_reason`. Where there is a `default`, approving is the plain way on.
+    `yes` and `no` are what the two buttons do.
     """
 
     approve: str
@@ -18,6 +19,8 @@ class Wording:
     hint: str
     needs_reason: bool = True
     default: bool = True
+    yes: Verb = Verb.APPROVE
+    no: Verb = Verb.REJECT
 
 
 _WORDINGS = {
@@ -58,6 +61,15 @@ _WORDINGS = {
         "A note (optional)",
         "Finishing keeps what has passed; the outcome is partial at most, and nothing more is spent.",
         needs_reason=False,
+    ),
+    GateKind.QUESTION: Wording(
+        "Answer",
+        "Let the AI decide",
+        "Your answer",
+        "The work goes on with these words as a source. Nothing is approved by them.",
+        needs_reason=False,
+        yes=Verb.ANSWER,
+        no=Verb.DELEGATE,
     ),
 }
 PLAN_AGAIN = replace(_WORDINGS[GateKind.ERROR], approve="Plan again")

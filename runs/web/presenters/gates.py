@@ -103,6 +103,8 @@ class GateView:
                 return self.unpassed.question if self.unpassed else f"Accept “{name}” with open points?"
             case GateKind.BUDGET:
                 return "A limit is reached"
+            case GateKind.QUESTION:
+                return "The AI has a question"
             case GateKind.ERROR:
                 if self.held and self.held.cause:
                     return self.held.cause.title
@@ -128,6 +130,8 @@ class GateView:
             facts += [_step_cost_of(self.step)]
         elif self.step:
             facts += [f"step “{self.step.name}”"]
+        elif self.row.kind == GateKind.QUESTION:
+            facts += ["before it plans"]
         return facts
 
     @property

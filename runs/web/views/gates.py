@@ -25,7 +25,13 @@ from runs.web.unchanged import of_run, while_unchanged
 from runs.web.views.run import person, visible_run
 
 log = logging.getLogger(__name__)
-_DONE = {Verb.APPROVE: GateStatus.APPROVED, Verb.REJECT: GateStatus.REJECTED, Verb.STOP: GateStatus.STOPPED}
+_DONE = {
+    Verb.APPROVE: GateStatus.APPROVED,
+    Verb.REJECT: GateStatus.REJECTED,
+    Verb.ANSWER: GateStatus.ANSWERED,
+    Verb.DELEGATE: GateStatus.ANSWERED,
+    Verb.STOP: GateStatus.STOPPED,
+}
 
 
 @require_POST

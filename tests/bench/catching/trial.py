@@ -21,7 +21,7 @@ from runs.pev.outcome import Ledger, StepEntry, gaps_in, outcome_of
 from runs.pev.planner import problems_in
 from runs.pev.ports import Ask, FileInfo, Form, Reply, ToolUse
 from runs.pev.tools.limits import ToolLimits
-from runs.pev.tools.toolbox import TOOL_NAMES, FileTools
+from runs.pev.tools.toolbox import TOOL_NAMES, RunTools
 from runs.pev.verification.case import Case
 from runs.pev.verifier import judge
 from tests.bench.catching.facts import Job
@@ -124,7 +124,7 @@ def tried(job: Job, verifier: Judge, *, rules: bool) -> Ending:
 def executed(job: Job) -> tuple[Memory, list[ToolText]]:
     """The files after the tool calls, and what these gave back."""
     work = Memory(job.files)
-    box, calls = FileTools(work, ToolLimits()), []
+    box, calls = RunTools(work, ToolLimits()), []
     uses = [("read_file", {"path": path}) for path in job.reads]
     uses += [("write_file", {"path": path, "content": text}) for path, text in job.writes.items()]
     for number, (name, arguments) in enumerate(uses, 1):

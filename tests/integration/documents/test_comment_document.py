@@ -13,7 +13,7 @@ from runs.pev.documents.layout import BlockKind, Mark, MarkKind
 from runs.pev.files.paths import document_of
 from runs.pev.files.reads import Looks
 from runs.pev.ports import FileInfo, ToolResult, ToolUse
-from runs.pev.tools.toolbox import FileTools, note_looks
+from runs.pev.tools.toolbox import RunTools, note_looks
 from runs.trees import Overlay
 from tests.documents.word import deleted, inserted, note, paragraph, run, text_box, word
 
@@ -47,7 +47,7 @@ def stored(contents: dict[str, bytes]) -> Tree:
 
 def comment(files: Overlay, quote: str, path: str = "contracts/lease.docx", words: str = "Too short?") -> ToolResult:
     arguments: JsonObject = {"path": path, "quote": quote, "comment": words}
-    return FileTools(files).run(ToolUse("1", "comment_document", arguments))
+    return RunTools(files).run(ToolUse("1", "comment_document", arguments))
 
 
 def marks(files: Overlay, path: str = "reviewed/contracts/lease.docx") -> list[tuple[str, Mark]]:

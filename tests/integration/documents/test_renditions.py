@@ -17,7 +17,7 @@ from runs.errors import UploadRefused
 from runs.models import Rendition, Tree
 from runs.pev.files.paths import Converted, text_of
 from runs.pev.ports import FileInfo, ToolUse
-from runs.pev.tools.toolbox import FileTools
+from runs.pev.tools.toolbox import RunTools
 from runs.trees import Overlay
 
 pytestmark = pytest.mark.django_db
@@ -103,7 +103,7 @@ def test_an_rtf_file_that_a_run_writes_is_text() -> None:
 
 
 def test_tools_say_why_a_file_cannot_be_read() -> None:
-    tools = FileTools(workspace(tree_of(FILES)))
+    tools = RunTools(workspace(tree_of(FILES)))
     read = tools.run(ToolUse("1", "read_file", {"path": "talk.mp4"}))
     assert (read.text, read.is_error) == ("talk.mp4 is sound or film, which cannot be read.", True)
     assert tools.run(ToolUse("1", "list_files", {"prefix": ""})).text.splitlines()[-2:] == [
@@ -114,7 +114,7 @@ def test_tools_say_why_a_file_cannot_be_read() -> None:
 
 def test_lists_say_how_much_a_document_is() -> None:
     files = workspace(tree_of({"a.md": b"Text."}))
-    tools = FileTools(files)
+    tools = RunTools(files)
     assert not tools.run(ToolUse("1", "write_file", {"path": "report.pdf", "content": "# Report"})).is_error
     listed = tools.run(ToolUse("2", "list_files", {"prefix": ""})).text.splitlines()
     assert listed[1:] == ["5\ta.md", f"{files.files()['report.pdf'].size}\treport.pdf\t1 page"]

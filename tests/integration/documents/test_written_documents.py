@@ -10,7 +10,7 @@ from runs.documents import reading
 from runs.models import Rendition, Tree
 from runs.pev.files.paths import document_of, text_of
 from runs.pev.ports import Changes, ToolResult, ToolUse
-from runs.pev.tools.toolbox import FileTools
+from runs.pev.tools.toolbox import RunTools
 from runs.trees import Overlay
 from tests.documents.word import paragraph, word
 
@@ -88,7 +88,7 @@ def test_what_the_run_has_made_may_be_made_again_and_cited() -> None:
 
 
 def write(files: Overlay, path: str, content: str) -> ToolResult:
-    return FileTools(files).run(ToolUse("1", "write_file", {"path": path, "content": content}))
+    return RunTools(files).run(ToolUse("1", "write_file", {"path": path, "content": content}))
 
 
 @pytest.mark.parametrize(

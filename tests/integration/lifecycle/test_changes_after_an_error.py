@@ -13,7 +13,7 @@ from runs.events.sentences import sentence
 from runs.lifecycle import asking, effects
 from runs.lifecycle import state as states
 from runs.lifecycle.gates import pause
-from runs.models import Attempt, Gate, Run
+from runs.models import Attempt, Gate, Run, WorkItem
 from runs.pev.policy import Capacities
 from runs.reading.requests import answered, requests_of, unmet
 from runs.reading.words import decided, decision_in_words
@@ -49,7 +49,7 @@ def test_the_planner_is_asked_with_the_words_and_the_error_and_no_replan_is_used
     say(held(run, "a"), Verb.REJECT, WORDS)
     run = fresh(run)
     assert (run.status, run.replans, made.open_work(run, WorkKind.PLAN).status) == ("planning", 0, "ready")
-    brief, why = for_planner(run, Capacities())
+    brief, why = for_planner(WorkItem(run=run), Capacities())
     assert [(one.label, one.text, one.from_person, one.request) for one in brief.lessons] == [
         ("An error that held version 1 in step a", ERROR, False, 0),
         ("alice rejected version 1 after an error in step a", WORDS, True, 1),
@@ -142,7 +142,7 @@ def test_another_step_that_an_error_holds_is_decided_first() -> None:
     say(one, Verb.REJECT, WORDS)
     assert fresh(run).status == RunStatus.EXECUTING
     say(other, Verb.REJECT, "The same here.")
-    brief, _ = for_planner(fresh(run), Capacities())
+    brief, _ = for_planner(WorkItem(run=fresh(run)), Capacities())
     assert (fresh(run).status, [lesson.request for lesson in brief.lessons]) == (RunStatus.PLANNING, [0, 1, 0, 2])
 
 
@@ -162,7 +162,7 @@ def test_an_answer_that_cannot_be_written_leads_to_another_plan() -> None:
     done(run, "a", {"a.md": "A"})
     say(held(run, kind=WorkKind.FINALISE), Verb.REJECT, "Make the results shorter.")
     run = fresh(run)
-    brief, why = for_planner(run, Capacities())
+    brief, why = for_planner(WorkItem(run=run), Capacities())
     assert (run.status, why) == (RunStatus.PLANNING, "alice requested changes to version 1 after an error.")
     assert [lesson.text for lesson in brief.lessons] == [ERROR, "Make the results shorter."]
     with made.working(run, WorkKind.PLAN) as mine:
@@ -175,7 +175,7 @@ def test_a_planner_that_fails_after_a_rejected_version_can_be_told_more() -> Non
     made.decide(run, GateKind.PLAN, Verb.REJECT, "Shorter.")
     gate = held(run, kind=WorkKind.PLAN)
     say(gate, Verb.REJECT, WORDS)
-    brief, _ = for_planner(fresh(run), Capacities())
+    brief, _ = for_planner(WorkItem(run=fresh(run)), Capacities())
     assert [lesson.text for lesson in brief.lessons] == ["Shorter.", ERROR, WORDS]
     assert made.open_work(run, WorkKind.PLAN).pk != gate.work_id, "with a journal of its own, for another question"
 

@@ -26,7 +26,7 @@ from runs.enums import (
 )
 from runs.errors import DecisionRefused, NotAllowed
 from runs.lifecycle.gates import cancel, pause
-from runs.models import Attempt, Event, Plan, Run, User
+from runs.models import Attempt, Event, Plan, Run, User, WorkItem
 from runs.pev.contracts import Comment
 from runs.pev.policy import Capacities
 from tests import factories as made
@@ -305,7 +305,7 @@ def test_each_comment_on_a_plan_is_a_request_with_its_place() -> None:
     ]
     assert gate.reason == "\n".join(one.words for one in gate.asked)
     assert (gate.request, fresh(run).requests) == (1, 4)
-    brief, _ = for_planner(fresh(run), Capacities())
+    brief, _ = for_planner(WorkItem(run=fresh(run)), Capacities())
     assert [(lesson.request, lesson.text) for lesson in brief.lessons] == [
         (one.request, one.words) for one in gate.asked
     ]

@@ -14,7 +14,7 @@ from runs.errors import DecisionRefused
 from runs.lifecycle import effects, fingerprint
 from runs.lifecycle import state as states
 from runs.lifecycle.gates import cancel, pause
-from runs.models import Attempt, Gate, Run, Step
+from runs.models import Attempt, Gate, Run, Step, WorkItem
 from runs.pev.policy import Capacities
 from runs.reading.requests import answered, requests_of, unmet
 from tests import factories as made
@@ -104,7 +104,7 @@ def test_after_a_refusal_the_planner_is_asked_with_the_words_and_no_replan_is_us
     say(gates(run)["a"], Verb.REJECT, "Ask the landlord first.")
     run = fresh(run)
     assert (run.status, run.replans, attempts(run)) == ("planning", 0, 0)
-    brief, why = for_planner(run, Capacities())
+    brief, why = for_planner(WorkItem(run=run), Capacities())
     assert [(one.label, one.text, one.from_person, one.request) for one in brief.lessons] == [
         ("alice rejected the start of step a of version 1", "Ask the landlord first.", True, 1)
     ]

@@ -20,7 +20,7 @@ from runs.pev.planner import Lesson, PlanBrief, make_plan
 from runs.pev.ports import Ask, FileInfo, Form, Original, Reply, ToolResult, ToolSpec, ToolUse
 from runs.pev.step_brief import Critique, StepBrief
 from runs.pev.synthesizer import AnswerBrief, synthesize
-from runs.pev.tools.toolbox import FileTools
+from runs.pev.tools.toolbox import RunTools
 from runs.pev.verification.case import Case
 from runs.pev.verifier import judge
 from runs.rehearsal.job import SAMPLE_REQUEST
@@ -101,7 +101,7 @@ class Recorded:
     """A toolbox that remembers what it answered."""
 
     def __init__(self, memory: Memory) -> None:
-        self._tools = FileTools(memory)
+        self._tools = RunTools(memory)
         self.results: list[str] = []
         self.uses: list[ToolUse] = []
 
@@ -156,7 +156,7 @@ class Bench:
             request=self.request,
             files=Memory(self.tree).files(),
             previews=dict(list(previews.items())[:20]),
-            tools=tuple(FileTools(Memory({})).specs()),
+            tools=tuple(RunTools(Memory({})).specs()),
             model=PLANNER,
             effort="medium",
             max_steps=changes.pop("max_steps", 20),

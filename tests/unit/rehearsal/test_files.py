@@ -6,7 +6,7 @@ import io
 from runs.pev.citations.lookup import citations_in
 from runs.pev.evidence.sources import Given, Sources
 from runs.pev.ports import ToolUse
-from runs.pev.tools.toolbox import FileTools
+from runs.pev.tools.toolbox import RunTools
 from runs.rehearsal import files
 from runs.rehearsal.conversation import Call
 from runs.rehearsal.documents import Document, library
@@ -73,7 +73,7 @@ def test_the_same_place_is_named_once() -> None:
 def test_blanks_in_cells_of_documents_are_cited_with_the_cells_before_them() -> None:
     lease = word(table(("Start", "[date]"), ("Deposit", "TBD"), ("Rent", "____")) + paragraph("____"))
     given = {"a.docx": as_read("a.docx", lease)}
-    shown = FileTools(Memory(given)).run(ToolUse("one", "read_file", {"path": "a.docx"})).text
+    shown = RunTools(Memory(given)).run(ToolUse("one", "read_file", {"path": "a.docx"})).text
     read = library([Call("read_file", shown, is_error=False, path="a.docx")], [])["a.docx"]
     content, _ = files.findings(material(read))
     cited = citations_in(content, Sources({"findings.md": content.encode()}, Given(given), made=["findings.md"]))

@@ -3,7 +3,7 @@
 import pytest
 
 from runs.pev.ports import ToolUse
-from runs.pev.tools.toolbox import FileTools
+from runs.pev.tools.toolbox import RunTools
 from runs.rehearsal.conversation import Call
 from runs.rehearsal.documents import Document, library
 from runs.rehearsal.findings import findings_in
@@ -67,7 +67,7 @@ def test_the_same_words_twice_are_one_point_and_blanks_are_two() -> None:
 
 def as_seen(path: str) -> Document:
     """A sample as the tool shows it."""
-    shown = FileTools(Memory(CONTRACTS)).run(ToolUse("one", "read_file", {"path": path}))
+    shown = RunTools(Memory(CONTRACTS)).run(ToolUse("one", "read_file", {"path": path}))
     return library([Call("read_file", shown.text, is_error=False, path=path)], [])[path]
 
 

@@ -11,7 +11,7 @@ from runs.pev.documents.layout import BlockKind
 from runs.pev.files.paths import Unreadable
 from runs.pev.ports import ToolResult, ToolUse
 from runs.pev.tools.limits import ToolLimits
-from runs.pev.tools.toolbox import FileTools
+from runs.pev.tools.toolbox import RunTools
 from tests.documents.built import converted
 from tests.unit.pev.tools.test_toolbox import Memory
 
@@ -42,7 +42,7 @@ class Files(Memory):
 
 
 def read(path: str, which: OriginalPages, **arguments: JsonObject | str | int) -> tuple[ToolResult, list[int]]:
-    tools = FileTools(Files(FILES), ToolLimits(originals=which))
+    tools = RunTools(Files(FILES), ToolLimits(originals=which))
     use = ToolUse("1", "read_file", {"path": path, **arguments})
     result = tools.run(use)
     return result, [one.page for one in tools.originals(use, result)]
@@ -72,7 +72,7 @@ def test_they_are_those_whose_lines_were_shown(arguments: dict[str, str | int], 
 
 def test_no_other_tool_shows_pages_and_none_of_what_is_gone() -> None:
     memory = Files(FILES)
-    tools = FileTools(memory, ToolLimits(originals=OriginalPages.ALWAYS))
+    tools = RunTools(memory, ToolLimits(originals=OriginalPages.ALWAYS))
     read_it = ToolUse("1", "read_file", {"path": "report.pdf"})
     result = tools.run(read_it)
     assert tools.originals(ToolUse("1", "search_files", {"query": "One"}), result) == ()

@@ -18,7 +18,7 @@ from runs.pev.conversation.repetition import WRITES
 from runs.pev.files.reads import Looks, View, holds
 from runs.pev.ports import FileInfo, Form, Toolbox, ToolResult, ToolUse, Workspace
 from runs.pev.tools.limits import ToolLimits
-from runs.pev.tools.toolbox import TOOL_NAMES, FileTools, note_looks, tools_of
+from runs.pev.tools.toolbox import TOOL_NAMES, RunTools, note_looks, tools_of
 from tests.unit.pev import slow
 from tests.unit.pev.scripted import step
 
@@ -68,12 +68,12 @@ FILES = {
 
 
 def run(name: str, arguments: JsonObject, memory: Workspace | None = None, **limits: Any) -> ToolResult:
-    box: Toolbox = FileTools(memory or Memory(FILES), ToolLimits(**limits))
+    box: Toolbox = RunTools(memory or Memory(FILES), ToolLimits(**limits))
     return box.run(ToolUse("1", name, arguments))
 
 
 def test_specs_are_sorted_closed_and_always_the_same() -> None:
-    specs = FileTools(Memory({})).specs()
+    specs = RunTools(Memory({})).specs()
     names = [spec.name for spec in specs]
     assert names == sorted(TOOL_NAMES)
     assert {spec.name: spec.input_schema["required"] for spec in specs} == {
@@ -87,19 +87,19 @@ def test_specs_are_sorted_closed_and_always_the_same() -> None:
         "write_file": ["path", "content"],
     }
     assert all(spec.input_schema["additionalProperties"] is False for spec in specs)
-    again = FileTools(Memory(FILES)).specs()
+    again = RunTools(Memory(FILES)).specs()
     assert json.dumps([spec.input_schema for spec in specs]) == json.dumps([spec.input_schema for spec in again])
 
 
 def test_every_tool_says_what_it_touches() -> None:
-    effects = {spec.name: spec.effect for spec in FileTools(Memory({})).specs()}
+    effects = {spec.name: spec.effect for spec in RunTools(Memory({})).specs()}
     assert {name for name, effect in effects.items() if effect is Effect.WRITES_FILES} == WRITES
     assert set(effects.values()) == INSIDE
 
 
 def test_a_tool_that_the_plan_does_not_give_to_the_step_is_refused_in_words() -> None:
     memory = Memory(FILES)
-    few = FileTools(memory, allowed={"read_file", "glob"})
+    few = RunTools(memory, allowed={"read_file", "glob"})
     refused = few.run(ToolUse("1", "write_file", {"path": "a.md", "content": "other"}))
     assert (refused.is_error, refused.text) == (
         True,

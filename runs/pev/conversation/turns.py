@@ -1,0 +1,45 @@
+"""One turn of a model that uses tools: its calls are carried out, and all are answered in one message."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from runs.pev.contracts import JsonObject
+from runs.pev.conversation.asking import assistant
+from runs.pev.conversation.originals import Originals
+from runs.pev.conversation.repetition import Calls
+from runs.pev.ports import Ask, Model, Reply, Toolbox
+
+MAX_CALLS = 50
+"""Tool calls of one turn that are carried out: ten thousand would keep a worker busy for minutes."""
+MAX_TURNS = 20
+"""Of a model that may use tools before it answers and is given no rounds by the policy."""
+_TOO_MANY = f"This call was not carried out: in one turn there may be at most {MAX_CALLS}. Make it again."
+
+
+def carried_out(ask: Ask, reply: Reply, tools: Toolbox, calls: Calls, originals: Originals | None = None) -> Ask:
+    """The conversation with this reply and the results of its calls; with `originals` pages are shown as they look."""
+    turn = [(use, tools.run(use)) for use in reply.tool_uses[:MAX_CALLS]]
+    answers = [*calls.answers(turn), *[(_TOO_MANY, True)] * len(reply.tool_uses[MAX_CALLS:])]
+    read = [page for use, result in turn for page in tools.originals(use, result)] if originals else []
+    return answered(ask, reply, answers, originals.blocks(read) if originals else ())
+
+
+def answered(ask: Ask, reply: Reply, answers: Sequence[tuple[str, bool]], pages: Sequence[JsonObject] = ()) -> Ask:
+    """The conversation with this reply and these results, each a text and whether it is an error."""
+    results: list[JsonObject] = [
+        {"type": "tool_result", "tool_use_id": use.id, "content": text, "is_error": is_error}
+        for use, (text, is_error) in zip(reply.tool_uses, answers, strict=True)
+    ]
+    return replace(ask, messages=(*ask.messages, assistant(reply), {"role": "user", "content": [*results, *pages]}))
+
+
+def after_tools(model: Model, ask: Ask, tools: Toolbox) -> tuple[Ask, Reply]:
+    """The first reply that calls no tool, and the question that it answers. After MAX_TURNS tools are forbidden."""
+    calls = Calls()
+    for _ in range(MAX_TURNS):
+        reply = model.ask(ask)
+        if reply.stop_reason != "tool_use" or not reply.tool_uses:
+            return ask, reply
+        ask = carried_out(ask, reply, tools, calls)
+    ask = replace(ask, last_round=True)
+    return ask, model.ask(ask)

@@ -1,0 +1,37 @@
+"""The tool that asks a person what no file says. No thread waits: the work goes on when there is an answer."""
+
+from typing import Annotated
+
+from pydantic import Field, StringConstraints
+
+from runs.enums import Effect
+from runs.pev.contracts import PERSON
+from runs.pev.delimiters import delimited
+from runs.pev.ports import People, ToolResult
+from runs.pev.tools.arguments import Described
+
+_Question = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=1_000)]
+_Choice = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200)]
+
+
+class AskPerson(Described):
+    name = "ask_person"
+    effect = Effect.ASKS
+    description = (
+        "Asks the person who answers for this task, and waits, perhaps for hours. Only for what decides the work, "
+        "stands in no file and cannot be left open in the result: one short question that can be answered without "
+        "reading anything else, with the likely answers as choices. The same question is not asked twice."
+    )
+
+    question: Annotated[_Question, Field(description="One question")]
+    choices: Annotated[list[_Choice], Field(max_length=8, description="Likely answers; may be empty")] = []
+
+    def asked(self, people: People) -> ToolResult:
+        """The answer. Raises AnswerAwaited as long as there is none, InvalidInput where no more may be asked."""
+        answer = people.ask(self.question, self.choices)
+        lead = "has left this to you: decide, and say what you decided" if answer.delegated else "has answered"
+        if not answer.words:
+            return ToolResult(f"{answer.person} {lead}.")
+        source = f"{PERSON}{answer.number}"
+        words = delimited("person", answer.words, source)
+        return ToolResult(f"{answer.person} {lead}. Quote these words as {source}.\n{words}")
