@@ -153,7 +153,8 @@ def _plan(recording: Recording) -> None:
     item = recording.item
     brief, reason = database.call(lambda: briefs.for_planner(item, able))
     overlay = Overlay(run.inputs, {}, max_files=0, max_bytes=0)  # a planner reads and writes nothing
-    tools = RunTools(overlay, allowed={AskPerson.name}, people=_people(recording))
+    allowed = {AskPerson.name} if able.planner_tools else set[str]()
+    tools = RunTools(overlay, allowed=allowed, people=_people(recording))
     try:
         plan = make_plan(RecordedModel(clients(), recording), brief, RecordedTools(tools, overlay, recording))
     except PlanRepeated as repeated:

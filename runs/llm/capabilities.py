@@ -117,7 +117,8 @@ def capacities(policy: Policy) -> Capacities:
         window = window_of(policy.model_for(role).model, role)
         return Capacity(pages=pages_for(policy, role), window=window if window and 0 < window <= MAX_WINDOW else None)
 
-    return Capacities(executor=of(Role.EXECUTOR), verifier=of(Role.VERIFIER))
+    planner = capability(policy.model_for(Role.PLANNER).model, server_for(Role.PLANNER, os.environ))
+    return Capacities(executor=of(Role.EXECUTOR), verifier=of(Role.VERIFIER), planner_tools=planner.format)
 
 
 def pages_for(policy: Policy, role: Role, environ: Mapping[str, str] = os.environ) -> OriginalPages:

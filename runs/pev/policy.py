@@ -148,7 +148,10 @@ class Capacity(Contract):
 
 
 class Capacities(Contract):
-    """What decides, beside the policy, how much a piece of work shows the models that it asks."""
+    """What decides, beside the policy, how much a piece of work shows the models that it asks. `planner_tools`: whether
+    the planner is offered tools, too. One whose answer comes as the input of a tool can call no other.
+    """
 
     executor: Capacity = Capacity()
     verifier: Capacity = Capacity()
+    planner_tools: bool = False

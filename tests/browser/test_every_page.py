@@ -26,6 +26,7 @@ GATES = [
     "blocked",
     "error",
     "budget",
+    "question",
     "time limit",
 ]
 STATES = [*GATES, "succeeded", "partial", "stopped", "files of all kinds"]

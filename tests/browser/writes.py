@@ -73,6 +73,7 @@ def _states() -> dict[str, Callable[[], Run]]:
         "cited": lambda: made.reporting(made.cited(), made.large_step_gate(4)),
         "exhausted": made.exhausted_gate,
         "budget": made.budget_gate,
+        "question": made.question_gate,
         "time limit": made.time_gate,
         "error": made.error_gate,
         "step error": made.step_error,

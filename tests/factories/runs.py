@@ -4,6 +4,7 @@ Each function returns a run that a newcomer could have brought there by hand. Ne
 """
 
 import base64
+from collections.abc import Sequence
 from decimal import Decimal
 from typing import Any
 
@@ -63,6 +64,7 @@ KINDS = {
 }
 
 
+LAWS = ("German law", "French law")
 FORBIDDEN = "The service refuses this request (403): its policy does not allow contracts/Service agreement.md."
 """An error that trying again does not heal."""
 
@@ -222,6 +224,17 @@ def budget_gate() -> Run:
         "$0.1320 of the budget of $0.15 are spent; the next call could cost up to $0.03, with 2,000 tokens of answer.",
         budget=Decimal("0.15"),
     )
+
+
+def question_gate(question: str = "Which law applies to the notices?", choices: Sequence[str] = LAWS) -> Run:
+    """The inventory passed; the review cannot go on without an answer."""
+    run = executing()
+    pass_inventory(run)
+    lease = work.claim(open_work(run, WorkKind.ATTEMPT, "review").pk)
+    assert lease is not None
+    with committing(lease) as mine:
+        asking.suspend_for_answer(mine, question, choices)
+    return _fresh(run)
 
 
 def time_gate() -> Run:

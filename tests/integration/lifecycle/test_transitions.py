@@ -16,6 +16,7 @@ from django.utils import timezone
 from pevsite.installation import SITE
 from runs.enums import (
     AttemptStatus,
+    GateKind,
     GateStatus,
     PlanStatus,
     RunStatus,
@@ -54,7 +55,7 @@ END: Mapping[type[Model], set[str]] = {
         AttemptStatus.CONFLICT,
         AttemptStatus.CANCELLED,
     },
-    Gate: {GateStatus.APPROVED, GateStatus.REJECTED, GateStatus.STOPPED, GateStatus.WITHDRAWN},
+    Gate: {GateStatus.APPROVED, GateStatus.REJECTED, GateStatus.ANSWERED, GateStatus.STOPPED, GateStatus.WITHDRAWN},
     WorkItem: {WorkStatus.DONE, WorkStatus.CANCELLED},
 }
 FOR_EACH_TABLE = pytest.mark.parametrize("table", TABLES, ids=lambda table: table.__name__)
@@ -115,10 +116,12 @@ def beside(table: type[Model], status: str) -> dict[str, Any]:
         return {"approval_fingerprint": {}, "approved_how": "person"} if status == PlanStatus.APPROVED else {}
     if table is WorkItem:
         return {"lease_until": now if status == WorkStatus.LEASED else None}
-    if table is Gate and status not in {GateStatus.OPEN, GateStatus.WITHDRAWN}:
-        return {"decided_by": made.alice(), "decided_at": now, "decided_how": "person", "reason": "Because."}
     if table is Gate:
-        return {"decided_by": None, "decided_at": None, "decided_how": ""}
+        answered = status == GateStatus.ANSWERED
+        about = {"kind": GateKind.QUESTION if answered else GateKind.PLAN, "request": 1 if answered else None}
+        if status in {GateStatus.OPEN, GateStatus.WITHDRAWN}:
+            return {"decided_by": None, "decided_at": None, "decided_how": "", **about}
+        return {"decided_by": made.alice(), "decided_at": now, "decided_how": "person", "reason": "Because.", **about}
     return {}
 
 

@@ -32,6 +32,7 @@ def form(**changes: Any) -> dict[str, Any]:
         "min_verifier_confidence": "0",
         "min_document_bytes": 100,
         "revisions": 10,
+        "questions": 5,
         "attempt_minutes": 30,
         "reuse": "on",
     }

@@ -157,7 +157,7 @@ def given_tools(key: str, *tools: str) -> dict[str, Any]:
         (
             given_tools("one", "glob"),
             given_tools("one"),
-            "Step “Do one” may use calculate, comment_document, edit_file",
+            "Step “Do one” may use ask_person, calculate, comment_",
         ),
         (given_tools("one", "shell"), given_tools("new", "shell") | {"expected_outputs": ["one.md"]}, ""),
         (given_tools("one"), given_tools("new", "shell"), "Step “Do new” may use shell, which was not agreed."),
