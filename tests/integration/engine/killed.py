@@ -31,8 +31,8 @@ _WRITES = re.compile(r'(?:INSERT INTO|UPDATE|DELETE FROM) "(?:runs_)?(\w+)"')
 
 @dataclass(frozen=True)
 class Errand:
-    """What a child is to do: `submit` a run (`submit with a budget`), `reject` what waits, perform the run's
-    work of one kind, or all: `drain`.
+    """What a child is to do: `submit` a run (`submit with a budget`), `reject` what waits, `answer` the question that
+    is open, if one is, perform the run's work of one kind, or all: `drain`.
 
     It ends itself at the boundary with the number `kill_at`, counted from 1, or at the first whose name matches
     `kill_on`; or it is killed from outside after so many seconds.
@@ -129,6 +129,19 @@ def reject(errand: Errand) -> None:
     answer(run, run.owner, Verb.REJECT, "Name the severity")
 
 
+def answer_question(errand: Errand) -> None:
+    """A person answers what a model has asked, unless they have done so."""
+    # models can be imported only when Django is set up
+    from runs.enums import Verb
+    from runs.models import Run
+    from tests.factories import answer
+
+    run = Run.objects.get()
+    Boundaries(errand).watch()
+    if run.gates.open().exists():
+        answer(run, run.owner, Verb.ANSWER, "German law")
+
+
 def work(errand: Errand) -> None:
     """What a worker does after a start. Leases of the dead are over: nobody waits for that here."""
     # models can be imported only when Django is set up
@@ -155,6 +168,8 @@ def _fork(errand: Errand) -> int:
             submit(Decimal(5) if errand.name == "submit with a budget" else None)
         elif errand.name == "reject":
             reject(errand)
+        elif errand.name == "answer":
+            answer_question(errand)
         else:
             work(errand)
         os._exit(0)

@@ -242,6 +242,53 @@ def test_an_attempt_that_fills_its_window_goes_on_at_the_same_place(nursery: Nur
     assert len(asked_again) == 2
 
 
+ASK = ToolUse("ask_person", {"question": "Which law applies?", "choices": ["German law"]})
+
+
+def asking_first(request: Request, right: Answer) -> Answer:
+    return right if request.tool_results else UseTools(ASK)
+
+
+def asking_between(request: Request, right: Answer) -> Answer:
+    """Writes, asks and goes on, in one turn; what it writes then depends on the answer."""
+    match sum(message["role"] == "assistant" for message in request.messages):
+        case 0:
+            more = ToolUse("ask_person", {"question": "And whose address?"})
+            return UseTools(ToolUse("write_file", {"path": "one.md", "content": "A draft.\n"}), ASK, more)
+        case 1:
+            law = "German" if "German law" in json.dumps(request.last_blocks) else "No"
+            return UseTools(ToolUse("write_file", {"path": "one.md", "content": f"{law} law applies.\n"}))
+        case _:
+            return Say(json.dumps(report("Found by one.")))
+
+
+def test_a_question_to_a_person_is_asked_once_and_its_answer_is_not_lost(nursery: Nursery, api: FakeAnthropic) -> None:
+    """Of a planner and of an executor that has written before: killed everywhere before, at and after the answer."""
+    api.script(Team(plan=plan(step("one")), planner=asking_first, executor=asking_between))
+    killed_everywhere(nursery, api, "plan")
+    for number, kind in enumerate(("plan", "attempt")):
+        nursery.save(f"asked {number}")
+        killed_everywhere(nursery, api, "answer", f"asked {number}")
+        nursery.save(f"answered {number}")
+        killed_everywhere(nursery, api, kind, f"answered {number}")
+        if kind == "plan":
+            nursery.save("planned")
+            killed_everywhere(nursery, api, "attempt", "planned")
+    found = facts(nursery.data)
+    assert [row[1:3] for row in found["attempts"]] == [[1, "passed"]]
+    assert [row[2] for row in found["tool calls"]] == [
+        "ask_person",
+        "write_file",
+        "ask_person",
+        "ask_person",
+        "write_file",
+    ]
+    assert [(row[0], row[1], row[5]) for row in found["gates"]] == [
+        ("question", "answered", 1),
+        ("question", "answered", 2),
+    ]
+
+
 def rewriting(request: Request, right: Answer) -> Answer:
     if request.tool_results:
         return Say(json.dumps(report("Found by one.")))
