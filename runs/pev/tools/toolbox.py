@@ -20,11 +20,12 @@ from runs.pev.tools.finding import Glob, ListFiles, SearchFiles
 from runs.pev.tools.limits import ToolLimits
 from runs.pev.tools.originals import originals_of
 from runs.pev.tools.reading import ReadFile
+from runs.pev.tools.tables import ReadTable
 from runs.pev.tools.writing import EditFile, WriteFile
 
 _WORKING: Mapping[str, type[Arguments]] = {
     tool.name: tool
-    for tool in (Calculate, CommentDocument, EditFile, Glob, ListFiles, ReadFile, SearchFiles, WriteFile)
+    for tool in (Calculate, CommentDocument, EditFile, Glob, ListFiles, ReadFile, ReadTable, SearchFiles, WriteFile)
 }
 _TOOLS: Mapping[str, type[Described]] = {**_WORKING, AskPerson.name: AskPerson}
 TOOL_NAMES = frozenset(_TOOLS)

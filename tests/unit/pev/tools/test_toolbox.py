@@ -84,6 +84,7 @@ def test_specs_are_sorted_closed_and_always_the_same() -> None:
         "list_files": [],
         "read_file": ["path"],
         "search_files": ["pattern"],
+        "table": ["path"],
         "write_file": ["path", "content"],
     }
     assert all(spec.input_schema["additionalProperties"] is False for spec in specs)
@@ -320,7 +321,7 @@ class TestEditFile:
             "shell",
             {},
             "There is no tool “shell”; there are calculate, comment_document, edit_file, glob, list_files, read_file, "
-            "search_files, write_file.",
+            "search_files, table, write_file.",
         ),
         (
             "read_file",

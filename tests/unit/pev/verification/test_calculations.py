@@ -48,6 +48,14 @@ def test_figures_that_a_person_named_are_a_source() -> None:
     assert judged(quote("@tool-1", "= 7,200"), about=about).met is True
 
 
+def test_what_is_counted_in_a_given_table_is_a_source() -> None:
+    counted = ToolText("lease.md: 2 of 9 rows\n[where a = 7]", (Shown("lease.md", "a" * 64, 0, 21),), "table\na\n=\n7")
+    about = leased(tools=[counted, calculation("9 * 10")])
+    assert judged(quote("@tool-1", "2 of 9 rows"), about=about).met is True
+    assert judged(quote("@tool-1", "rows [where a = 7]"), about=about).met is False
+    assert judged(quote("@tool-2", "= 90"), about=about).met is True
+
+
 def test_the_unit_is_the_word_of_the_model_and_proves_nothing() -> None:
     about = leased(tools=[FIRST, calculation("4000 * 12", "dollars, and nobody owes any rent")])
     for words in ("in dollars, and nobody owes any rent", "48,000 in dollars"):
