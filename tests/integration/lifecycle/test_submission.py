@@ -206,8 +206,8 @@ def test_a_plan_that_cannot_be_run_is_refused_with_everything_that_is_wrong() ->
     assert caught.value.problems == (
         "The plan has 2 steps; this run allows 1.",
         "Step “one” plans the tool “analyze”, which does not exist. "
-        "There are: ask_person, calculate, comment_document, edit_file, glob, list_files, read_file, search_files, table, "
-        "write_file.",
+        "There are: ask_person, calculate, comment_document, edit_file, glob, list_files, read_file, search_files, "
+        "table, write_file.",
         "Step “two” depends on “zero”, which is no step of this plan.",
     )
     assert (Run.objects.count(), Tree.objects.count(), Event.objects.count()) == (0, 0, 0)
