@@ -53,7 +53,7 @@ def test_what_is_counted_in_a_given_table_is_a_source() -> None:
     about = leased(tools=[counted, calculation("9 * 10")])
     assert judged(quote("@tool-1", "2 of 9 rows"), about=about).met is True
     assert judged(quote("@tool-1", "rows [where a = 7]"), about=about).met is False
-    assert judged(quote("@tool-2", "= 90"), about=about).met is True
+    assert judged(quote("@tool-2", "9 * 10 = 90"), about=about).met is True
 
 
 def test_the_unit_is_the_word_of_the_model_and_proves_nothing() -> None:
