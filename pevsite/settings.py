@@ -35,6 +35,8 @@ PEV_API_KEY_ENV_PLANNER, PEV_API_KEY_ENV_EXECUTOR, PEV_API_KEY_ENV_VERIFIER   th
 PEV_CONTEXT_TOKENS        (as known)     tokens that a model takes in one question with its answer
 PEV_CONTEXT_TOKENS_PLANNER, PEV_CONTEXT_TOKENS_EXECUTOR, PEV_CONTEXT_TOKENS_VERIFIER   likewise, for one role
 PEV_POLICY                (none)         what new runs start with, such as attempts=2, budget=5: fields of the policy
+PEV_COMMANDS              (none)         what models may run, in a sandbox: tests: pytest -q; lint: ruff check .
+PEV_COMMAND_SECONDS       300            how long one of these commands may take
 PEV_REHEARSAL_DELAY       0.4            seconds per reply of the offline rules, so that one can follow
 """
 
@@ -44,6 +46,7 @@ from importlib.util import find_spec
 from django.core.exceptions import ImproperlyConfigured
 from django.utils.csp import CSP
 
+from pevsite.commands import commands
 from pevsite.databases import database, engine, files, messages
 from pevsite.installation import SITE, data_dir, secret, secret_key
 
@@ -220,6 +223,8 @@ FILE_UPLOAD_HANDLERS = ["runs.web.uploads.OneFile"]
 
 LEASE_SECONDS = _number("PEV_LEASE_SECONDS", 15)
 MAX_LOSSES = _number("PEV_MAX_LOSSES", 5)
+COMMANDS = commands(os.environ.get("PEV_COMMANDS", ""))
+COMMAND_SECONDS = _number("PEV_COMMAND_SECONDS", 300)
 REHEARSAL_DELAY = float(os.environ.get("PEV_REHEARSAL_DELAY") or 0.4)
 for _role in ("", "_PLANNER", "_EXECUTOR", "_VERIFIER"):
     _number(f"PEV_CONTEXT_TOKENS{_role}", 0)  # runs.llm reads it: what is no number ends the start, not a step

@@ -14,6 +14,7 @@ from tests.installation import Installation
 _LEFT_OUT = {
     "PostgreSQL": "With it and redis-server: uv run python -m tests.services uv run pytest tests/integration",
     "redis-server": "Install it (Debian: redis-server), and run them again.",
+    "bubblewrap": "Install it (Debian: bubblewrap), and run them again.",
     "Chromium": "Install it (Debian: chromium), and run: uv run pytest tests/browser",
 }
 """What tests need that is no package of Python, as the reasons of their marks name it, and how to have it."""

@@ -39,12 +39,13 @@ from runs.pev.ports import FileInfo
 from runs.pev.step_brief import Critique, StepBrief
 from runs.pev.synthesizer import AnswerBrief
 from runs.pev.tools.asking import AskPerson
-from runs.pev.tools.toolbox import TOOL_NAMES, expression_of, specs
+from runs.pev.tools.toolbox import expression_of, specs
 from runs.pev.verification.case import Case
 from runs.reading.coverage import remarks_on, shown_in
 from runs.reading.files import written_files
 from runs.reading.ledger import entries_of, ledger_of, result_in
 from runs.reading.requests import requests_of
+from runs.reading.toolset import command_lines, tool_names
 from runs.trees import Overlay
 
 RESULT_CHARS = 4_000
@@ -74,7 +75,7 @@ def for_planner(item: WorkItem, able: Capacities) -> tuple[PlanBrief, str]:
         request=run.request,
         files=files,
         previews=previews_of(run.inputs),
-        tools=tuple(specs() if policy.questions else specs(TOOL_NAMES - {AskPerson.name})),
+        tools=tuple(specs(tool_names() - (set() if policy.questions else {AskPerson.name}), command_lines())),
         model=player.model,
         effort=player.effort,
         max_steps=policy.max_steps,

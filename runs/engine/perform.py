@@ -17,6 +17,7 @@ from django.utils import timezone
 from runs import trees
 from runs.accounting.history import estimate_for
 from runs.engine import briefs, work
+from runs.engine.commands import TreeCommands
 from runs.engine.database import database
 from runs.engine.deadline import Deadline
 from runs.engine.documents import read_inputs
@@ -210,7 +211,8 @@ def _execute(recording: Recording, deadline: Deadline, looks: Looks) -> list[Too
     able = recording.able
     overlay, brief = database.call(lambda: (_overlay(recording.item), briefs.for_executor(attempt, able)))
     limits = limits_for(brief.window, able.executor.pages)
-    inner = RunTools(overlay, limits, tools_of(attempt.step.spec), _people(recording))
+    commands = TreeCommands(overlay, recording.lease.check) if settings.COMMANDS else None
+    inner = RunTools(overlay, limits, tools_of(attempt.step.spec), _people(recording), commands)
     tools = RecordedTools(inner, overlay, recording, deadline, looks)
     output = execute(RecordedModel(clients(), recording, deadline=deadline), tools, brief)
 

@@ -5,6 +5,7 @@ import json
 from functools import lru_cache
 from typing import Any
 
+from django.conf import settings
 from pydantic import BaseModel
 
 from runs.enums import OriginalPages, StepMoment
@@ -50,6 +51,7 @@ def fingerprint_of(run: Run, plan: Plan) -> dict[str, str]:
         "policy": policy,
         "models": models,
         "instructions": prompts.version(),
+        **({"commands": digest_of(settings.COMMANDS)} if settings.COMMANDS else {}),
     }
 
 

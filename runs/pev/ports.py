@@ -178,6 +178,29 @@ class People(Protocol):
         ...
 
 
+class CommandResult(NamedTuple):
+    """How a command has ended. `status`: of its exit, None when its time was over; `output`: what it printed, cut in
+    the middle where it is long.
+    """
+
+    status: int | None
+    output: str
+    seconds: float
+
+
+class Commands(Protocol):
+    """What an administrator lets be run on a copy of the workspace. Nothing of what it writes is kept."""
+
+    @property
+    def known(self) -> Mapping[str, str]:
+        """Name to command line, as people write it."""
+        ...
+
+    def run(self, name: str) -> CommandResult:
+        """Raises InvalidInput where there is no such command, or none can be run."""
+        ...
+
+
 class Shown(NamedTuple):
     """What a part of a tool's result, the characters from `start` to before `end`, shows of which file.
 

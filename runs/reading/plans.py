@@ -31,6 +31,7 @@ from runs.reading.ledger import entry_of
 from runs.reading.plan_news import News, news_of
 from runs.reading.requests import READ
 from runs.reading.rows import Rows
+from runs.reading.toolset import effects_of
 
 MAX_SENTENCE = 180
 """Characters of what a step does, where there is one line for it."""
@@ -247,6 +248,11 @@ class StepReading:
         """What the plan says that it reads, in a few words."""
         inputs = self.row.spec.inputs
         return "reads all your files" if not inputs else f"reads {many(len(inputs), 'file')}"
+
+    @cached_property
+    def effects(self) -> list[str]:
+        """What it may do beyond reading and writing files of the run."""
+        return list(effects_of(self.row.spec))
 
     @property
     def number(self) -> int:

@@ -12,8 +12,10 @@ from django.db.migrations.recorder import MigrationRecorder
 
 from runs import blobs
 from runs.engine.presence import SILENT_AFTER, key_mark, newest_migration
+from runs.guarded import sandbox
 from runs.lifecycle.defaults import current_service
 from runs.models import Process, clock
+from runs.reading.toolset import command_lines
 from runs.web.health import Health
 
 MAX_SKEW = 2.0
@@ -42,6 +44,7 @@ def findings() -> Iterator[Finding]:
     if settings.TRACES:
         what = "with what people, files and models have written" if settings.TRACE_CONTENT else "without any content"
         yield Finding("Traces", f"They are sent to OTEL_EXPORTER_OTLP_ENDPOINT, {what}.")
+    yield from _commands()
     try:
         alive = list(Process.objects.filter(seen_at__gte=clock.after(-SILENT_AFTER)))
     except DatabaseError:
@@ -64,6 +67,16 @@ def _database() -> Iterator[Finding]:
     elif newest < known:
         text = f"Its tables are of before {known}: the next process that starts changes them. Make a back-up first."
         yield Finding("Database", text, is_wrong=True)
+
+
+def _commands() -> Iterator[Finding]:
+    if not settings.COMMANDS:
+        return
+    if problem := sandbox.problem():
+        yield Finding("Commands", f"{problem} PEV_COMMANDS names some, and none of them is run.", is_wrong=True)
+    else:
+        listed = ", ".join(f"{name} ({line})" for name, line in command_lines().items())
+        yield Finding("Commands", f"Models may run {listed}, in a sandbox without a network.")
 
 
 def _messages(problem: str) -> Iterator[Finding]:

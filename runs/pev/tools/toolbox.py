@@ -1,20 +1,22 @@
 """The tools of an executor: what they take, what they answer, and how they say no (rule S1)."""
 
 from collections.abc import Collection, Mapping, Sequence
+from types import MappingProxyType
 
 from pydantic import ValidationError
 
-from runs.enums import INSIDE
+from runs.enums import INSIDE, Effect
 from runs.errors import InvalidInput
 from runs.pev.answer_schemas import schema_for
 from runs.pev.contracts import JsonObject, PlanStep
 from runs.pev.conversation.mistakes import MAX_SHOWN, place_of, words_for
 from runs.pev.files.reads import Looks
-from runs.pev.ports import Original, People, ToolResult, ToolSpec, ToolUse, Workspace
+from runs.pev.ports import Commands, Original, People, ToolResult, ToolSpec, ToolUse, Workspace
 from runs.pev.texts.wording import quoted
 from runs.pev.tools.arguments import Arguments, Described
 from runs.pev.tools.asking import AskPerson
 from runs.pev.tools.calculating import Calculate
+from runs.pev.tools.commands import RunCommand
 from runs.pev.tools.commenting import CommentDocument
 from runs.pev.tools.finding import Glob, ListFiles, SearchFiles
 from runs.pev.tools.limits import ToolLimits
@@ -23,17 +25,26 @@ from runs.pev.tools.reading import ReadFile
 from runs.pev.tools.tables import ReadTable
 from runs.pev.tools.writing import EditFile, WriteFile
 
+NO_COMMANDS: Mapping[str, str] = MappingProxyType({})
 _WORKING: Mapping[str, type[Arguments]] = {
     tool.name: tool
     for tool in (Calculate, CommentDocument, EditFile, Glob, ListFiles, ReadFile, ReadTable, SearchFiles, WriteFile)
 }
-_TOOLS: Mapping[str, type[Described]] = {**_WORKING, AskPerson.name: AskPerson}
+_TOOLS: Mapping[str, type[Described]] = {**_WORKING, AskPerson.name: AskPerson, RunCommand.name: RunCommand}
 TOOL_NAMES = frozenset(_TOOLS)
 
 
-def specs(names: Collection[str] = TOOL_NAMES) -> Sequence[ToolSpec]:
-    """Sorted by name, the same bytes every time: prompts are cached by their beginning."""
-    return [_spec(_TOOLS[name]) for name in sorted(TOOL_NAMES.intersection(names))]
+def specs(names: Collection[str] = TOOL_NAMES, commands: Mapping[str, str] = NO_COMMANDS) -> Sequence[ToolSpec]:
+    """Sorted by name, the same bytes every time: prompts are cached by their beginning. Without `commands` that can be
+    run there is no tool for them.
+    """
+    there = TOOL_NAMES.intersection(names).difference([] if commands else [RunCommand.name])
+    return [_spec(_TOOLS[name], commands) for name in sorted(there)]
+
+
+def effect_of(name: str) -> Effect:
+    """What calls of a tool touch; of one that is not there, the worst."""
+    return _TOOLS[name].effect if name in _TOOLS else Effect.ACTS
 
 
 def tools_of(step: PlanStep) -> frozenset[str]:
@@ -63,8 +74,8 @@ def expression_of(name: str, arguments: JsonObject) -> str:
 
 
 class RunTools:
-    """A Toolbox over one workspace, with the tools that are `allowed`; without `people` none that asks. What a model
-    asks for wrongly comes back as a result with `is_error`.
+    """A Toolbox over one workspace, with the tools that are `allowed`; without `people` none that asks, without
+    `commands` none that runs some. What a model asks for wrongly comes back as a result with `is_error`.
 
     Only what is no fault of the model (LeaseLost, AnswerAwaited, a database that is away) passes through `run`.
     """
@@ -75,14 +86,17 @@ class RunTools:
         limits: ToolLimits | None = None,
         allowed: Collection[str] = TOOL_NAMES,
         people: People | None = None,
+        commands: Commands | None = None,
     ) -> None:
         self._workspace = workspace
         self._people = people
+        self._commands = commands
         self._limits = limits or ToolLimits()
-        self._allowed = TOOL_NAMES.intersection(allowed).difference([] if people else [AskPerson.name])
+        absent = {*([] if people else [AskPerson.name]), *([] if commands else [RunCommand.name])}
+        self._allowed = TOOL_NAMES.intersection(allowed) - absent
 
     def specs(self) -> Sequence[ToolSpec]:
-        return specs(self._allowed)
+        return specs(self._allowed, self._commands.known if self._commands else NO_COMMANDS)
 
     def run(self, use: ToolUse) -> ToolResult:
         if use.name == AskPerson.name and self._people is None:
@@ -105,6 +119,9 @@ class RunTools:
             case AskPerson():
                 assert self._people is not None  # else it is refused
                 return call.asked(self._people)
+            case RunCommand():
+                assert self._commands is not None  # likewise
+                return call.ran(self._commands, self._limits.result_chars)
             case _:
                 raise NotImplementedError(call.name)
 
@@ -118,10 +135,12 @@ class RunTools:
         return ToolResult(sentence[: self._limits.result_chars], is_error=True)
 
 
-def _spec(tool: type[Described]) -> ToolSpec:
+def _spec(tool: type[Described], commands: Mapping[str, str]) -> ToolSpec:
     schema = {key: value for key, value in schema_for(tool).items() if key != "title"}
     schema["required"] = [name for name, field in tool.model_fields.items() if field.is_required()]
-    return ToolSpec(tool.name, tool.description, schema, tool.effect)
+    there = f" There are: {', '.join(f'{name} ({line})' for name, line in sorted(commands.items()))}."
+    description = f"{tool.description}{there if tool is RunCommand else ''}"
+    return ToolSpec(tool.name, description, schema, tool.effect)
 
 
 def _told_wrong(tool: type[Described], error: ValidationError) -> str:

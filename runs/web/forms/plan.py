@@ -15,7 +15,7 @@ from pydantic import TypeAdapter, ValidationError
 from runs.enums import About, Complexity
 from runs.errors import InvalidInput
 from runs.pev.contracts import PlanContract
-from runs.pev.tools.toolbox import TOOL_NAMES
+from runs.reading.toolset import tool_names
 from runs.web.forms.checks import FORMS, KINDS, TermForm
 from runs.web.forms.plan_draft import (
     ActionDraft,
@@ -44,7 +44,6 @@ _ABOUT = [
 ]
 _BY_RULES = ("", "Offline rules: they judge what the planner wrote")
 _RISKS = [(risk.value, f"{risk.value}-risk step") for risk in Complexity]
-_TOOLS = [("", "Choose a tool"), *((name, name) for name in sorted(TOOL_NAMES))]
 _STEP: TypeAdapter[StepDraft] = TypeAdapter(StepDraft)
 _NUL = re.compile(r"(?<!\\)(?:\\\\)*\\u0000")
 """As JSON writes it."""
@@ -83,9 +82,13 @@ class StepForm(forms.Form):
         self.fields["dependencies"].choices = others  # type: ignore[attr-defined]  # a field with choices
 
 
+def _tools() -> list[tuple[str, str]]:
+    return [("", "Choose a tool"), *((name, name) for name in sorted(tool_names()))]
+
+
 class ActionForm(forms.Form):
     tool = forms.ChoiceField(
-        label="Tool", choices=_TOOLS, required=False, widget=forms.Select(attrs={"aria-label": "Tool"})
+        label="Tool", choices=_tools, required=False, widget=forms.Select(attrs={"aria-label": "Tool"})
     )
     purpose = Text(
         label="What for", required=False, strip=False, widget=forms.TextInput(attrs={"aria-label": "What for"})

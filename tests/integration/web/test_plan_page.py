@@ -140,3 +140,15 @@ def test_what_is_asked_for_less_than_was_agreed_stands_there(alice_client: Clien
     assert "This version asks for less than what was agreed, in" in page
     assert "Estimate by step and role" in page
     assert "Step “Draft the notices” was to write notices/kestrel-systems.md; no step does so any more." in page
+
+
+def test_what_the_tools_of_a_step_do_beyond_its_files_is_said_before_anything_runs(
+    alice_client: Client, settings: Any
+) -> None:
+    settings.COMMANDS = {"tests": ("pytest", "-q")}
+    step = factories.inventory_step().model_copy(update={"tools": ["write_file", "run_command"]})
+    run = factories.awaiting_plan(factories.plan(step))
+    gate = alice_client.get(f"/runs/{run.pk}/").text
+    assert f"<strong>Runs tests (pytest -q)</strong> in “{step.name}”" in gate
+    page = alice_client.get(f"/runs/{run.pk}/plan/").text
+    assert "<li>may use write_file, run_command</li><li><strong>runs tests (pytest -q)</strong></li>" in page

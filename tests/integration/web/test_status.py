@@ -21,6 +21,7 @@ from runs.engine.presence import Presence
 from runs.engine.sweeper import Sweeper
 from runs.enums import EventKind, WorkKind, WorkStatus
 from runs.errors import LeaseLost
+from runs.guarded import sandbox
 from runs.models import Event, Process, User, WorkItem
 from runs.web import findings as found
 from runs.web import health
@@ -314,3 +315,26 @@ def test_it_asks_as_often_with_much_as_with_little(client: Client) -> None:
             client.get("/status/")
         counts.append(len(captured))
     assert counts[0] == counts[1]
+
+
+@pytest.mark.parametrize(
+    ("problem", "expected"),
+    [
+        ("", Finding("Commands", "Models may run tests (pytest -q), in a sandbox without a network.")),
+        (
+            "bubblewrap (bwrap) is not there.",
+            Finding(
+                "Commands",
+                "bubblewrap (bwrap) is not there. PEV_COMMANDS names some, and none of them is run.",
+                is_wrong=True,
+            ),
+        ),
+    ],
+)
+def test_commands_that_are_named_are_said_with_whether_they_can_be_run(
+    settings: Any, monkeypatch: pytest.MonkeyPatch, problem: str, expected: Finding
+) -> None:
+    assert [one for one in found.findings() if one.about == "Commands"] == []
+    settings.COMMANDS = {"tests": ("pytest", "-q")}
+    monkeypatch.setattr(sandbox, "problem", lambda: problem)
+    assert [one for one in found.findings() if one.about == "Commands"] == [expected]

@@ -1,0 +1,152 @@
+"""Runs a command in a sandbox of bubblewrap: the machine is read-only, one folder can be written, nothing is reached.
+
+What is run may be code that a model wrote. It sees no network, no other process, no variable of the server and nothing
+of what is hidden; it can read all else that the server's user can.
+"""
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, NamedTuple
+
+from runs.errors import InvalidInput
+
+FOLDER = "/tmp/files"  # noqa: S108  inside the sandbox, whose /tmp is its own
+"""Where a command finds its files: the same path every time, so that the same run prints the same."""
+MISSING = "Commands are not run on this machine: bubblewrap (bwrap) is not installed. Whoever runs pevsite can do that."
+_POLL_SECONDS = 0.1
+_BEGIN = 4_000
+"""Bytes of the beginning of an output that is cut; the rest is from its end, where most tools sum up."""
+_LAUNCH = """
+import json, os, resource, sys
+for name, value in json.loads(sys.argv[1]).items():
+    limit = getattr(resource, name)
+    hard = resource.getrlimit(limit)[1]
+    value = value if hard == resource.RLIM_INFINITY else min(value, hard)
+    resource.setrlimit(limit, (value, value))
+os.execv(sys.argv[2], sys.argv[2:])
+"""
+"""The limits are set by a process of its own: doing that between fork and exec is not safe beside threads."""
+
+
+@dataclass(frozen=True)
+class CommandLimits:
+    """`seconds` by the clock and of the processor; `megabytes` of memory for each process; `file_megabytes` of a file
+    that is written; `output` in bytes, of which the beginning and the end are given.
+    """
+
+    seconds: float = 300.0
+    megabytes: int = 4_096
+    file_megabytes: int = 200
+    output: int = 20_000
+
+
+class Ended(NamedTuple):
+    """`status`: of the exit, negative for a signal, None when the time was over. `cut`: bytes that are left out."""
+
+    status: int | None
+    output: bytes
+    cut: int
+    seconds: float
+
+
+def run(
+    argv: Sequence[str],
+    folder: Path,
+    limits: CommandLimits,
+    *,
+    hidden: Iterable[Path] = (),
+    keep_going: Callable[[], None] = lambda: None,
+) -> Ended:
+    """The command in this folder; everything it has started ends with it. `keep_going` raises to break it off.
+
+    Raises InvalidInput where there is no sandbox on this machine.
+    """
+    bwrap = shutil.which("bwrap")
+    if bwrap is None:
+        raise InvalidInput(MISSING)
+    began = time.monotonic()
+    with tempfile.TemporaryFile() as printed:
+        process = subprocess.Popen(  # noqa: S603  that is its purpose: no shell, and an administrator named it
+            [sys.executable, "-I", "-S", "-c", _LAUNCH, _limits(limits), bwrap, *_boxed(folder, hidden), "--", *argv],
+            stdin=subprocess.DEVNULL,
+            stdout=printed,
+            stderr=subprocess.STDOUT,
+            env={"PATH": os.environ.get("PATH", os.defpath)},
+            start_new_session=True,
+        )
+        try:
+            status = _waited(process, began + limits.seconds, keep_going)
+        finally:
+            with suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)  # all else in the sandbox dies with bwrap, its init
+            process.wait()
+        output, cut = _ends_of(printed, limits.output)
+    return Ended(status, output, cut, time.monotonic() - began)
+
+
+def problem() -> str:
+    """Why no command can be run on this machine; empty if one can."""
+    with tempfile.TemporaryDirectory() as folder:
+        try:
+            ended = run(["true"], Path(folder), CommandLimits(seconds=10))
+        except InvalidInput as error:
+            return str(error)
+    said = ended.output.decode(errors="replace").strip()[-300:]
+    return "" if ended.status == 0 else f"bubblewrap (bwrap) cannot make a sandbox here: {said or 'it gave no reason'}."
+
+
+def _waited(process: "subprocess.Popen[bytes]", end: float, keep_going: Callable[[], None]) -> int | None:
+    while True:
+        try:
+            return process.wait(_POLL_SECONDS)
+        except subprocess.TimeoutExpired:
+            if time.monotonic() >= end:
+                return None
+            keep_going()
+
+
+def _limits(limits: CommandLimits) -> str:
+    return json.dumps(
+        {
+            "RLIMIT_CPU": int(limits.seconds) + 1,
+            "RLIMIT_AS": limits.megabytes * 1_000_000,
+            "RLIMIT_FSIZE": limits.file_megabytes * 1_000_000,
+            "RLIMIT_CORE": 0,
+            "RLIMIT_NPROC": 1_000,  # counts all processes of the user, and does not hold root
+        }
+    )
+
+
+def _boxed(folder: Path, hidden: Iterable[Path]) -> list[str]:
+    covered = [part for path in hidden if path.is_dir() for part in ("--tmpfs", str(path))]
+    variables = {"PATH": os.environ.get("PATH", os.defpath), "HOME": "/tmp", "TMPDIR": "/tmp", "LANG": "C.UTF-8"}  # noqa: S108
+    return [
+        *("--unshare-all", "--die-with-parent", "--new-session", "--cap-drop", "ALL", "--clearenv"),
+        *(part for name, value in variables.items() for part in ("--setenv", name, value)),
+        *("--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc"),
+        *("--tmpfs", "/run", "--tmpfs", "/tmp", *covered),  # noqa: S108  sockets of services lie in both
+        *("--dir", FOLDER, "--bind", str(folder), FOLDER, "--chdir", FOLDER),
+    ]
+
+
+def _ends_of(printed: IO[bytes], limit: int) -> tuple[bytes, int]:
+    """What was printed, or its beginning and its end with a mark between them, and how many bytes were left out."""
+    size = printed.seek(0, os.SEEK_END)
+    printed.seek(0)
+    if size <= limit:
+        return printed.read(), 0
+    beginning = printed.read(_BEGIN)
+    rest = limit - len(beginning)
+    printed.seek(size - rest)
+    cut = size - limit
+    return beginning + f"\n[{cut:,} bytes left out]\n".encode() + printed.read(), cut

@@ -1,0 +1,94 @@
+"""Commands that an administrator has named: run on a copy of the files, for steps of a plan that names them."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from typing import Any
+
+import pytest
+
+from runs.enums import GateKind, Outcome
+from runs.lifecycle import fingerprint
+from runs.models import ToolCall, User
+from runs.trees import files_of
+from tests.factories import Submit, answer, drain, finish, open_gate
+from tests.fakes.anthropic_answers import Answer, Request, ToolUse, UseTools
+from tests.fakes.anthropic_api import FakeAnthropic
+from tests.fakes.team import Team, looking, plan, step
+
+pytestmark = [pytest.mark.django_db, pytest.mark.allow_hosts(["127.0.0.1"])]
+sandboxed = pytest.mark.skipif(not shutil.which("bwrap"), reason="needs bubblewrap, in which commands are run")
+CODE = """
+import os, sys
+print(sorted(os.listdir(".")))
+open("made", "w").close()
+sys.exit(0 if os.path.exists("one.md") else 1)
+"""
+TESTS = (sys.executable, "-I", "-c", CODE)
+RUN = ToolUse("run_command", {"command": "tests"})
+ALLOWED = plan(step("one") | {"tools": ["write_file", "run_command"]})
+
+
+@pytest.fixture
+def commands(settings: Any) -> None:
+    settings.COMMANDS = {"tests": TESTS}
+
+
+def running(request: Request, right: Answer) -> Answer:
+    """Runs the tests before and after it writes, and what is no command."""
+    other = ToolUse("run_command", {"command": "rm"})
+    return UseTools(RUN, *right.tools, RUN, other) if isinstance(right, UseTools) else right
+
+
+@sandboxed
+@pytest.mark.usefixtures("commands")
+def test_a_step_that_names_the_tool_runs_commands_on_a_copy(api: FakeAnthropic, submitted: Submit, alice: User) -> None:
+    team = Team(plan=ALLOWED, executor=running)
+    api.script(team)
+    run = submitted()
+    assert finish(run, alice).outcome == Outcome.SUCCEEDED
+    first, second, other = ToolCall.objects.filter(run=run, name="run_command")
+    assert "ended with status 1 after" in first.result
+    assert "ended with status 0 after" in second.result
+    assert "'one.md'" in second.result.splitlines()[-1]
+    assert "made" not in second.result.splitlines()[-1]
+    assert (other.is_error, other.result) == (True, "There is no command “rm”; there are tests.")
+    assert [tool["name"] for tool in team.seen["executor"][0].tools] == ["run_command", "write_file"]
+    run.refresh_from_db()
+    assert "made" not in files_of(run.head)
+
+
+@pytest.mark.usefixtures("commands")
+def test_a_step_that_does_not_name_it_is_refused(api: FakeAnthropic, submitted: Submit, alice: User) -> None:
+    api.script(Team(plan=plan(step("one")), executor=looking(one=[RUN])))
+    run = submitted()
+    finish(run, alice)
+    call = ToolCall.objects.get(run=run, name="run_command")
+    assert call.is_error
+    assert call.result.startswith("The plan does not give this step the tool “run_command”; there are ask_person, ")
+
+
+def test_without_commands_no_plan_may_name_it(api: FakeAnthropic, submitted: Submit) -> None:
+    team = Team(plan=ALLOWED)
+    api.script(team)
+    run = submitted()
+    drain(run)
+    gate = open_gate(run)
+    assert gate.kind == GateKind.ERROR
+    assert "names the tool “run_command”, which does not exist." in gate.question
+    assert "run_command" not in str(team.seen["planner"][0].messages[0])
+
+
+@pytest.mark.usefixtures("commands")
+def test_an_approval_is_bound_to_what_the_commands_are(
+    api: FakeAnthropic, submitted: Submit, alice: User, settings: Any
+) -> None:
+    api.script(Team(plan=ALLOWED))
+    run = submitted()
+    drain(run)
+    answer(run, alice)
+    approved = run.plans.get()
+    assert fingerprint.differences(approved, run) == []
+    settings.COMMANDS = {"tests": ("rm", "-rf", ".")}
+    assert fingerprint.differences(approved, run) == ["commands"]

@@ -1,0 +1,31 @@
+"""What `PEV_COMMANDS` names: read as a shell would split it, without one, or refused in a sentence."""
+
+import pytest
+from django.core.exceptions import ImproperlyConfigured
+
+from pevsite.commands import commands
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("", {}),
+        (" ; ", {}),
+        ("tests: pytest -q", {"tests": ("pytest", "-q")}),
+        (
+            "tests: pytest -k 'one and two'; lint-all:ruff check .;",
+            {"tests": ("pytest", "-k", "one and two"), "lint-all": ("ruff", "check", ".")},
+        ),
+        ("tests: sh -c 'rm -rf $HOME'", {"tests": ("sh", "-c", "rm -rf $HOME")}),
+    ],
+)
+def test_names_and_arguments(text: str, expected: dict[str, tuple[str, ...]]) -> None:
+    assert commands(text) == expected
+
+
+@pytest.mark.parametrize(
+    "text", ["pytest -q", "tests:", "Tests: pytest", "tests: pytest 'q", "a b: c", "tests: a; tests: b", ": pytest"]
+)
+def test_what_cannot_be_read_is_said(text: str) -> None:
+    with pytest.raises(ImproperlyConfigured, match=r"^PEV_COMMANDS cannot be read at “.*”\. Write it as in “tests: "):
+        commands(text)
