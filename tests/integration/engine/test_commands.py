@@ -11,6 +11,9 @@ import pytest
 from runs.enums import GateKind, Outcome
 from runs.lifecycle import fingerprint
 from runs.models import ToolCall, User
+from runs.pev.contracts import PlanContract
+from runs.pev.planner import problems_in
+from runs.reading.toolset import tool_names
 from runs.trees import files_of
 from tests.factories import Submit, answer, drain, finish, open_gate
 from tests.fakes.anthropic_answers import Answer, Request, ToolUse, UseTools
@@ -92,3 +95,13 @@ def test_an_approval_is_bound_to_what_the_commands_are(
     assert fingerprint.differences(approved, run) == []
     settings.COMMANDS = {"tests": ("rm", "-rf", ".")}
     assert fingerprint.differences(approved, run) == ["commands"]
+
+
+def test_a_plan_by_hand_may_name_it_only_where_there_are_commands(alice: User, settings: Any) -> None:
+    def problems() -> list[str]:
+        contract = PlanContract.model_validate(ALLOWED)
+        return problems_in(contract, tool_names(), max_steps=5)
+
+    assert [one for one in problems() if "“run_command”, which does not exist" in one]
+    settings.COMMANDS = {"tests": TESTS}
+    assert problems() == []
