@@ -192,7 +192,7 @@ def _of_plan(event: PlanEvent) -> str:
         case PlanProposed():
             more = f"; {many(len(event.kept), 'result')} kept from before" if event.kept else ""
             fewer = many(event.relaxed, "place")
-            less = f" It asks for less than what was agreed, in {fewer}." if event.relaxed else ""
+            less = f" It departs from what was agreed, in {fewer}." if event.relaxed else ""
             how = f"is {event.by}’s edit" if event.by else "is ready"
             return f"Version {event.version} of the plan {how}: {many(event.steps, 'step')}{more}.{less}"
         case PlanApproved():

@@ -56,7 +56,7 @@ def _requests(requests: Iterable[Request]) -> Iterator[str]:
 def _plan(plan: PlanReading) -> Iterator[str]:
     yield f"Goal: {plan.row.header.goal}"
     yield from (f"! {one.whose} {one.said}" for one in plan.lost_edits)
-    yield from (f"! asks for less than was agreed: {sentence}" for sentence in plan.row.relaxed)
+    yield from (f"! not as agreed: {sentence}" for sentence in plan.row.relaxed)
     if plan.before:
         yield f"Since version {plan.before.row.version}: {' · '.join(one.words for one in plan.news)}"
     for step in plan.steps:

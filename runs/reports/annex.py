@@ -207,7 +207,7 @@ def _plan(reading: PlanReading, goals: set[str]) -> Iterator[Block]:
     yield Facts(tuple(rows))
     yield from changes.account(reading)
     if plan.relaxed:
-        yield Notice("warn", "Asks for less than what was agreed", parts.listed(plan.relaxed))
+        yield Notice("warn", "Departs from what was agreed", parts.listed(plan.relaxed))
 
 
 def _step(step: StepReading, texts: Texts, places: Places) -> Iterator[Block]:

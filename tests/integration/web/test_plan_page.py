@@ -137,7 +137,7 @@ def test_the_part_that_a_page_asks_for_is_what_the_page_has_and_nobodys_own(
 
 def test_what_is_asked_for_less_than_was_agreed_stands_there(alice_client: Client) -> None:
     page = alice_client.get(place(factories.replanned())).text
-    assert "This version asks for less than what was agreed, in" in page
+    assert "This version departs from what was agreed, in" in page
     assert "Estimate by step and role" in page
     assert "Step “Draft the notices” was to write notices/kestrel-systems.md; no step does so any more." in page
 

@@ -20,7 +20,7 @@ SENTENCES = {
     "planning": "The planner writes version 1 of the plan.",
     "plan_proposed": (
         "Version 2 of the plan is ready: 3 steps; 1 result kept from before."
-        " It asks for less than what was agreed, in 1 place."
+        " It departs from what was agreed, in 1 place."
     ),
     "gate_opened": "Needs a decision: Shall it be kept?",
     "gate_decided": "bob approved the result of “Review”: Good.",
