@@ -3,10 +3,10 @@
 from collections.abc import Iterator, Mapping, Sequence, Set
 
 from django.db.models import Q
-from pydantic import JsonValue
 
 from runs import trees
 from runs.engine import originals, requests
+from runs.engine.calls import source_of_call
 from runs.engine.previews import previews_of
 from runs.enums import (
     SETTLED_STEPS,
@@ -29,17 +29,18 @@ from runs.models import Attempt, Gate, Plan, Run, Step, ToolCall, WorkItem
 from runs.models.plans import FIRST_PLAN
 from runs.pev.citations.citing import Delivered
 from runs.pev.contracts import Absent, Criterion, MinBytes, PlanStep, WordCount
-from runs.pev.evidence.sources import Given, ToolText, source_of
+from runs.pev.evidence.sources import Given, source_of
 from runs.pev.files.coverage import read_whole
 from runs.pev.files.inputs import meant_by
 from runs.pev.outcome import gaps_in, point_of
-from runs.pev.planner import Lesson, PlanBrief, Spent
+from runs.pev.planner import Lesson, PlanBrief
+from runs.pev.plans.repeating import Spent
 from runs.pev.policy import Capacities
 from runs.pev.ports import FileInfo
 from runs.pev.step_brief import Critique, StepBrief
 from runs.pev.synthesizer import AnswerBrief
 from runs.pev.tools.asking import AskPerson
-from runs.pev.tools.toolbox import expression_of, specs
+from runs.pev.tools.toolbox import specs
 from runs.pev.verification.case import Case
 from runs.reading.coverage import remarks_on, shown_in
 from runs.reading.files import written_files
@@ -288,7 +289,7 @@ def for_verifier(attempt: Attempt, overlay: Overlay, calls: Sequence[ToolCall], 
         given=_rested_on(read - made.keys(), inputs, trees.files_of(attempt.base)),
         output=attempt.output.findings if attempt.output else "",
         notes=attempt.output.notes if attempt.output else "",
-        tools=[_tool_text(call) for call in calls],
+        tools=[source_of_call(call) for call in calls],
         model=player.model,
         effort=player.effort,
         undeclared=undeclared_by(specs.values(), overlay.changes),
@@ -313,12 +314,6 @@ def _answered(run: Run, attempt: Attempt | None = None) -> dict[int, str]:
     return {one.number: one.words for one in requests.answers(run, known)}
 
 
-def _tool_text(call: ToolCall) -> ToolText:
-    sent = "\n".join([call.name, *_texts_in(call.arguments)])
-    expression = "" if call.is_error else expression_of(call.name, call.arguments)
-    return ToolText(call.result, call.shown, sent, expression)
-
-
 def _read_whole(run: Run, criteria: Sequence[Criterion], inputs: Mapping[str, FileInfo]) -> Set[str]:
     """The given files of which executors were shown every line, where a criterion asks for that."""
     if not any(isinstance(criterion.check, Absent) for criterion in criteria):
@@ -338,19 +333,6 @@ def _rested_on(read: Set[str], inputs: Mapping[str, FileInfo], before: Mapping[s
     given = [path for path in sorted(read) if path in inputs]
     made = [path for path in sorted(read) if path in before and before[path] != inputs.get(path)]
     return [*given, *(source_of(path, inputs) for path in made)]
-
-
-def _texts_in(value: JsonValue) -> Iterator[str]:
-    match value:
-        case str():
-            yield value
-        case dict():
-            for name, item in value.items():
-                yield name
-                yield from _texts_in(item)
-        case list():
-            for item in value:
-                yield from _texts_in(item)
 
 
 def for_synthesizer(run: Run, plan: Plan) -> AnswerBrief:

@@ -225,7 +225,7 @@ def _execute(recording: Recording, deadline: Deadline, looks: Looks) -> list[Too
 
 
 def _people(recording: Recording) -> RunPeople | None:
-    """Those whom models may ask; nobody where the policy has no questions."""
+    """Those whom models may ask; None where the policy has no questions."""
     return RunPeople(recording) if recording.item.run.policy.questions else None
 
 

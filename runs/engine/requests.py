@@ -35,7 +35,7 @@ def persons(gates: Iterable[Gate], until: datetime | None = None) -> dict[int, s
 
 
 def answers(run: Run, which: Q | None = None) -> tuple[Answered, ...]:
-    """What people answered to questions of models, at these gates, by its number. Costs nothing where nobody said
+    """What people answered to questions of models, at these gates, by its number. Costs nothing where no one said
     anything.
     """
     if not run.requests:

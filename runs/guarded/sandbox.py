@@ -22,7 +22,7 @@ from runs.errors import InvalidInput
 
 FOLDER = "/tmp/files"  # noqa: S108  inside the sandbox, whose /tmp is its own
 """Where a command finds its files: the same path every time, so that the same run prints the same."""
-MISSING = "Commands are not run on this machine: bubblewrap (bwrap) is not installed. Whoever runs pevsite can do that."
+MISSING = "Commands are not run: bubblewrap (bwrap) is not installed on this machine; its administrator can do that."
 _POLL_SECONDS = 0.1
 _BEGIN = 4_000
 """Bytes of the beginning of an output that is cut; the rest is from its end, where most tools sum up."""

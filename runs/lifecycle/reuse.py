@@ -5,6 +5,8 @@ In two stages: the key has all that can be known before an attempt, and its reco
 
 from collections.abc import Callable, Collection, Mapping, Set
 
+from django.conf import settings
+
 from runs import trees
 from runs.documents.renditions import joined
 from runs.enums import SETTLED_STEPS, Role, StepStatus
@@ -21,6 +23,7 @@ from runs.pev.files.paths import clashes
 from runs.pev.files.reads import View, holds
 from runs.pev.plans.ordering import ancestors
 from runs.pev.policy import Policy
+from runs.pev.tools.commands import RunCommand
 from runs.reading.coverage import shown_in
 from runs.reading.requests import judged_at, requests_of
 
@@ -65,6 +68,7 @@ def key_of(state: State, key: str) -> str:
             "instructions": prompts.version(),
             **_window(policy),
             **_answers(run),
+            **_commands(state.specs[key]),
         }
     )
 
@@ -76,6 +80,11 @@ def _window(policy: Policy) -> dict[str, int]:
     """
     window = window_of(policy.model_for(Role.EXECUTOR).model, Role.EXECUTOR)
     return {"window": window} if window and cuts(window) else {}
+
+
+def _commands(spec: PlanStep) -> dict[str, object]:
+    """What the commands are, where the step may run them."""
+    return {"commands": settings.COMMANDS} if RunCommand.name in spec.tools else {}
 
 
 def _answers(run: Run) -> dict[str, object]:

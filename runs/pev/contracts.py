@@ -3,7 +3,6 @@
 Everything here is data from outside until it has been validated.
 """
 
-import operator
 from typing import Annotated, Any, Literal
 
 from pydantic import (
@@ -21,7 +20,6 @@ from runs.enums import About, Action, Complexity, Severity
 
 type JsonObject = dict[str, JsonValue]
 
-ToolName = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=80)]
 Line = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=400)]
 Words = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=4_000)]
 Text = Annotated[str, StringConstraints(max_length=200_000)]
@@ -253,7 +251,7 @@ class ExpectedOutput(Contract):
 
 class PlanStep(Contract):
     """One unit of a plan. `inputs`: patterns of the given files it is to deal with; all of them if there are none.
-    `tools`: those it may use; all that stay within the run if there are none.
+    `tools`: those it may use; all that stay within the run if it is empty, and left out then, as by earlier versions.
     """
 
     step_id: StepId
@@ -261,8 +259,7 @@ class PlanStep(Contract):
     description: Words
     actions: Annotated[list[PlannedAction], Field(max_length=40)]
     acceptance_criteria: Annotated[list[Criterion], Field(min_length=1, max_length=40)]
-    # Left out where it is empty: what was approved before there was such a field is still what would run.
-    tools: Annotated[list[ToolName], Field(max_length=100, exclude_if=operator.not_)] = []
+    tools: Annotated[list[Line], Field(max_length=100, exclude_if=lambda names: not names)] = []
     inputs: Annotated[list[Path], Field(max_length=100)] = []
     expected_outputs: Annotated[list[ExpectedOutput], Field(max_length=40)]
     dependencies: Annotated[list[StepId], Field(max_length=100)]

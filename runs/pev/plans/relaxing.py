@@ -46,7 +46,7 @@ def relaxations(
     agreed: PlanContract, now: PlanContract, passed: Sequence[PlanStep], may_use: MayUse
 ) -> list[Relaxation]:
     """Each thing that `agreed` asked for, no step has `passed` with, and `now` asks for less or not; and each tool that
-    a step may use now and that nobody has agreed to.
+    a step may use now and that no one has agreed to.
     """
     steps = [step for step in agreed.steps if step not in passed]
     there = [(step, list(_read(step.acceptance_criteria))) for step in (*now.steps, *passed)]

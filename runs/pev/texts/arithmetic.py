@@ -14,7 +14,7 @@ from runs.errors import InvalidInput
 MAX_CHARACTERS = 500
 MAX_DECIMALS = 12
 _DIGITS = 12
-"""Significant digits of a result that nobody has asked to be rounded."""
+"""Significant digits of a result that no one has asked to be rounded."""
 _TRAPS = [InvalidOperation, DivisionByZero, Overflow]
 _CONTEXT = Context(prec=34, rounding=ROUND_HALF_UP, Emax=60, Emin=-30, traps=_TRAPS)  # each value fits into a line
 _OPERATORS: dict[type[ast.AST], Callable[..., Decimal]] = {

@@ -54,6 +54,8 @@ def tools_of(step: PlanStep) -> frozenset[str]:
 
 def note_looks(looks: Looks, name: str, arguments: JsonObject, result: ToolResult) -> None:
     """Note what a call that was carried out, now or before a crash, has looked at of the files."""
+    if name == RunCommand.name:
+        looks.contents("")  # it is given a copy of all files
     tool = _WORKING.get(name)
     if tool is None:
         return
@@ -100,7 +102,7 @@ class RunTools:
 
     def run(self, use: ToolUse) -> ToolResult:
         if use.name == AskPerson.name and self._people is None:
-            return self._refused("Nobody can be asked here. Decide yourself, and say what you decided.")
+            return self._refused("No one can be asked here. Decide yourself, and say what you decided.")
         if use.name not in self._allowed:
             why = "The plan does not give this step the tool" if use.name in _TOOLS else "There is no tool"
             return self._refused(f"{why} {quoted(use.name)}; there are {', '.join(sorted(self._allowed))}.")

@@ -62,7 +62,7 @@ class Examiner:
                     return found.model_copy(update={**place, "sentence": sentence, "provenance": Provenance.OBSERVED})
         if unseen := sources.unseen(found.source):
             figures = ", ".join(f"{number:,f}" for number in unseen[:5])
-            sentence = f"{found.sentence}; {figures} in it stands in nothing that was read before"
+            sentence = f"{found.sentence}; {figures} in it occurs in nothing that was read before"
             found = found.model_copy(update={"sentence": sentence})
         known = {"sha256": sources.digest(found.source) or found.sha256, "cites": self._cited_by(found, text)}
         return found.model_copy(update={**known, "provenance": sources.provenance(found.source)})

@@ -136,7 +136,7 @@ def test_two_hundred_questions_are_as_many_as_the_policy_allows(
     drain(run)
     calls = ToolCall.objects.filter(run=run, name="ask_person")
     assert calls.filter(is_error=False).count() == allowed
-    refused = f"The policy of this run allows {allowed} question" if allowed else "Nobody can be asked here."
+    refused = f"The policy of this run allows {allowed} question" if allowed else "No one can be asked here."
     assert all(call.result.startswith(refused) for call in calls.filter(is_error=True))
     assert calls.count() == MAX_CALLS - 1
     assert finish(run, alice).outcome == Outcome.SUCCEEDED

@@ -10,7 +10,8 @@ from runs.errors import ContractBroken, PlanRepeated
 from runs.pev import planner
 from runs.pev.contracts import Contains, ContextItem, Criterion, Matches, PlanContract, PlannedAction, PlanStep
 from runs.pev.delimiters import Block, find
-from runs.pev.planner import Lesson, PlanBrief, Spent, compared_with_itself, make_plan, problems_in, repeated_in
+from runs.pev.planner import Lesson, PlanBrief, compared_with_itself, make_plan, problems_in
+from runs.pev.plans.repeating import Spent, repeated_in
 from runs.pev.ports import FileInfo, Reply, ToolSpec
 from tests.unit.pev.scripted import Scripted, gave, plan, said, step
 

@@ -167,6 +167,13 @@ def test_tools_that_are_needed_are_actions_and_unknown_ones_are_named() -> None:
     assert found.description == "Do it.\n\nActions:\n- Needs browser"
 
 
+def test_a_plan_that_was_exported_keeps_the_tools_of_its_steps() -> None:
+    plan = read(by_hand())
+    allowed = plan.steps[0].model_copy(update={"tools": ["read_file", "write_file"]})
+    exported = plan.model_copy(update={"steps": [allowed]})
+    assert read(exported.model_dump(mode="json")) == exported
+
+
 @pytest.mark.parametrize(
     ("given", "patterns", "description"),
     [

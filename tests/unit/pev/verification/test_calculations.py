@@ -34,7 +34,7 @@ def test_a_calculation_is_observed_when_its_figures_were(tools: list[ToolText], 
     assert item.provenance is (Provenance.MADE if unseen else Provenance.OBSERVED)
     assert result.met is not bool(unseen)
     said = f"“{words}” stands in {name}, line 1"
-    assert item.sentence == (f"{said}; {unseen} in it stands in nothing that was read before" if unseen else said)
+    assert item.sentence == (f"{said}; {unseen} in it occurs in nothing that was read before" if unseen else said)
 
 
 def test_figures_of_files_that_the_run_wrote_are_no_source() -> None:
