@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-import sys
 from typing import Any
 
 import pytest
@@ -19,6 +18,7 @@ from tests.factories import Submit, answer, drain, finish, open_gate
 from tests.fakes.anthropic_answers import Answer, Request, ToolUse, UseTools
 from tests.fakes.anthropic_api import FakeAnthropic
 from tests.fakes.team import Team, looking, plan, step
+from tests.integration.engine.test_sandbox import PYTHON
 
 pytestmark = [pytest.mark.django_db, pytest.mark.allow_hosts(["127.0.0.1"])]
 sandboxed = pytest.mark.skipif(not shutil.which("bwrap"), reason="needs bubblewrap, in which commands are run")
@@ -28,7 +28,7 @@ print(sorted(os.listdir(".")))
 open("made", "w").close()
 sys.exit(0 if os.path.exists("one.md") else 1)
 """
-TESTS = (sys.executable, "-I", "-c", CODE)
+TESTS = (*PYTHON, CODE)
 RUN = ToolUse("run_command", {"command": "tests"})
 ALLOWED = plan(step("one") | {"tools": ["write_file", "run_command"]})
 

@@ -89,7 +89,7 @@ def nursery(
     """Saved as `plan` and `budget`: a run is submitted, without and with one, and nobody has begun to work on it."""
     variables = {
         "PEV_MAX_LOSSES": "1000",  # one test kills for as long as it takes
-        "PEV_CONTEXT_TOKENS_EXECUTOR": "12000",  # one fills it
+        "PEV_CONTEXT_TOKENS_EXECUTOR": "14000",  # one fills it
     }
     nursery = Nursery(tmp_path_factory.mktemp("nursery"), installation, api, variables)
     for errand, name in (("submit", "plan"), ("submit with a budget", "budget")):
@@ -238,7 +238,7 @@ def test_an_attempt_that_fills_its_window_goes_on_at_the_same_place(nursery: Nur
     course = killed_after_each_row(nursery, api, "drain", start="plan")
     assert [row[:3] for row in course.facts["attempts"]] == [["one", 1, "passed"]]
     assert [row[1:3] for row in course.facts["tool calls"]] == [[1, "write_file"], [2, "write_file"], [3, "read_file"]]
-    asked_again = [text for text in course.questions if "was near the limit of 12,000 tokens" in text]
+    asked_again = [text for text in course.questions if "was near the limit of 14,000 tokens" in text]
     assert len(asked_again) == 2
 
 

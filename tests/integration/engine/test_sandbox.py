@@ -18,7 +18,8 @@ pytestmark = [
     pytest.mark.allow_hosts(["127.0.0.1"]),
     pytest.mark.skipif(not shutil.which("bwrap"), reason="needs bubblewrap, in which commands are run"),
 ]
-PYTHON = (sys.executable, "-I", "-c")
+PYTHON = (str(Path(sys.executable).resolve()), "-I", "-c")
+"""That of the machine: a virtual environment may lie in /tmp, which is hidden."""
 
 
 def ran(code: str, folder: Path, *, hidden: tuple[Path, ...] = (), limits: CommandLimits = CommandLimits()) -> Ended:  # noqa: B008  frozen
