@@ -41,7 +41,6 @@ class Effect(StrEnum):
     WRITES_FILES = "writes_files"
     ASKS = "asks"
     RUNS_COMMANDS = "runs_commands"
-    READS_WORLD = "reads_world"
     ACTS = "acts"
 
     @property
@@ -55,8 +54,6 @@ class Effect(StrEnum):
                 return "asks a person"
             case Effect.RUNS_COMMANDS:
                 return "runs commands"
-            case Effect.READS_WORLD:
-                return "reads the web"
             case Effect.ACTS:
                 return "acts outside"
 
