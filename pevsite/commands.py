@@ -2,11 +2,16 @@
 
 import re
 import shlex
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from itertools import groupby
 
 from django.core.exceptions import ImproperlyConfigured
 
 _NAME = re.compile(r"[a-z][a-z0-9_-]{0,39}")
+_UNREADABLE = (
+    "PEV_COMMANDS cannot be read at “{}”. Write it as in “tests: pytest -q; lint: ruff check .”: each name once, in "
+    "small letters."
+)
 
 
 def commands(text: str) -> Mapping[str, tuple[str, ...]]:
@@ -15,16 +20,23 @@ def commands(text: str) -> Mapping[str, tuple[str, ...]]:
     Raises ImproperlyConfigured, with a sentence for whoever starts pevsite, for what cannot be read so.
     """
     found = dict[str, tuple[str, ...]]()
-    for part in filter(str.strip, text.split(";")):
-        name, colon, line = part.strip().partition(":")
-        try:
-            argv = tuple(shlex.split(line))
-        except ValueError:
-            argv = ()
-        if not (colon and argv and _NAME.fullmatch(name.strip())) or name.strip() in found:
-            raise ImproperlyConfigured(
-                f"PEV_COMMANDS cannot be read at “{part.strip()[:60]}”. Write it as in “tests: pytest -q; lint: ruff "
-                "check .”: each name once, in small letters."
-            )
-        found[name.strip()] = argv
+    for words in _parts(text):
+        name, colon, first = words[0].partition(":")
+        argv = (*([first] if first else []), *words[1:])
+        if not (colon and argv and _NAME.fullmatch(name)) or name in found:
+            raise ImproperlyConfigured(_UNREADABLE.format(shlex.join(words)[:60]))
+        found[name] = argv
     return found
+
+
+def _parts(text: str) -> Iterator[list[str]]:
+    """The words between semicolons that stand in no quotation marks."""
+    lexer = shlex.shlex(text, posix=True, punctuation_chars=";")
+    lexer.whitespace_split, lexer.commenters = True, ""
+    try:
+        words = list(lexer)
+    except ValueError as error:
+        raise ImproperlyConfigured(_UNREADABLE.format(text.strip()[:60])) from error
+    for is_end, part in groupby(words, lambda word: not word.strip(";")):
+        if not is_end:
+            yield list(part)

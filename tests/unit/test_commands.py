@@ -16,6 +16,7 @@ from pevsite.commands import commands
             "tests: pytest -k 'one and two'; lint-all:ruff check .;",
             {"tests": ("pytest", "-k", "one and two"), "lint-all": ("ruff", "check", ".")},
         ),
+        ("one: sh -c 'a; b # c'; two: d#e", {"one": ("sh", "-c", "a; b # c"), "two": ("d#e",)}),
         ("tests: sh -c 'rm -rf $HOME'", {"tests": ("sh", "-c", "rm -rf $HOME")}),
     ],
 )

@@ -25,7 +25,7 @@ from runs.pev.ports import Shown, ToolResult, Workspace
 from runs.pev.texts.figures import readings
 from runs.pev.texts.patterns import Budget, TooSlow
 from runs.pev.texts.wording import quoted
-from runs.pev.tools.arguments import Arguments, FilePath, content_at, fitting
+from runs.pev.tools.arguments import Arguments, FilePath, content_at, fitting, lines_of
 from runs.pev.tools.limits import ToolLimits
 
 MAX_SECONDS = 10.0
@@ -106,7 +106,8 @@ class ReadTable(Arguments):
         tests = [f"{one.column} {one.test} {one.value}".strip() for one in self.where]
         asked = [f"[where {' and '.join(_short(test) for test in tests)}]"] if tests else []
         info = workspace.files()[path]
-        return ToolResult("\n".join([shown, *left, *asked]), shown=(Shown(path, info.sha256, 0, len(shown)),))
+        part = Shown(path, info.sha256, 0, len(shown), 1, 0, len(lines_of(text)))  # pieces of its lines, none whole
+        return ToolResult("\n".join([shown, *left, *asked]), shown=(part,))
 
     def looks_at(self, looks: Looks) -> None:
         looks.file(clean_path(self.path))

@@ -7,8 +7,9 @@ import pytest
 from runs.pev.contracts import JsonObject
 from runs.pev.documents.document import Document
 from runs.pev.documents.layout import Block, BlockKind, Layout
+from runs.pev.files.coverage import Inputs, coverage
 from runs.pev.files.paths import Converted
-from runs.pev.ports import ToolResult
+from runs.pev.ports import FileInfo, ToolResult
 from tests.unit.pev.tools.test_toolbox import Memory, run
 
 RENTS = b"""tenant;city;rent;since
@@ -100,7 +101,10 @@ def test_numbers_that_can_be_read_in_two_ways_are_not_guessed() -> None:
 def test_what_the_model_wrote_is_not_among_what_the_file_shows() -> None:
     result = table(where=[where("tenant", "!=", "The rent is 42 dollars")], columns=["tenant"])
     (shown,) = result.shown
-    assert (shown.path, shown.start, shown.lines) == ("rents.csv", 0, 0)
+    assert (shown.path, shown.start, shown.first_line, shown.last_line, shown.lines) == ("rents.csv", 0, 1, 0, 5)
+    assert [one.sentence for one in coverage(Inputs({"rents.csv": FileInfo(shown.sha256, 1)}), [shown])] == [
+        "rents.csv pieces of lines, of 5"
+    ]
     assert "The rent is 42 dollars" in result.text
     assert "The rent is 42 dollars" not in result.text[shown.start : shown.end]
 
