@@ -22,6 +22,7 @@ from runs.enums import (
 )
 from runs.lifecycle import findings, fingerprint
 from runs.lifecycle import state as states
+from runs.lifecycle.asking import question_digest
 from runs.lifecycle.baseline import undeclared_by
 from runs.lifecycle.findings import Found
 from runs.lifecycle.moves import StepState
@@ -300,7 +301,7 @@ def for_verifier(attempt: Attempt, overlay: Overlay, calls: Sequence[ToolCall], 
         min_document_bytes=policy.min_document_bytes,
         size_checks=_size_checks(step.plan),
         review=policy.model_reviews(Complexity(step.complexity)),
-        persons=requests.persons(asked, attempt.created_at) | _answered(run, attempt),
+        persons=requests.persons(asked, attempt.created_at) | _answered(run, _known_to(attempt, calls)),
         requests=requests.judged(attempt, overlay, asked),
         read_whole=_read_whole(run, spec.acceptance_criteria, inputs),
         meant=meant_by([spec], inputs) or list(inputs),
@@ -308,10 +309,18 @@ def for_verifier(attempt: Attempt, overlay: Overlay, calls: Sequence[ToolCall], 
     )
 
 
-def _answered(run: Run, attempt: Attempt | None = None) -> dict[int, str]:
-    """What people answered, by its number: in all, or before the attempt began and to its own questions."""
-    known = Q(decided_at__lt=attempt.created_at) | Q(work__attempt=attempt) if attempt else None
-    return {one.number: one.words for one in requests.answers(run, known)}
+def _answered(run: Run, which: Q | None = None) -> dict[int, str]:
+    """What people answered, at these gates, by its number."""
+    return {one.number: one.words for one in requests.answers(run, which)}
+
+
+def _known_to(attempt: Attempt, calls: Sequence[ToolCall]) -> Q:
+    """The questions answered before the attempt began, and those that it asked itself: another step may have asked the
+    same before, and then the gate is that one's.
+    """
+    asked = [call for call in calls if call.name == AskPerson.name and not call.is_error]
+    digests = [question_digest(call.arguments["question"]) for call in asked]
+    return Q(decided_at__lt=attempt.created_at) | Q(digest__in=digests)
 
 
 def _read_whole(run: Run, criteria: Sequence[Criterion], inputs: Mapping[str, FileInfo]) -> Set[str]:

@@ -40,4 +40,4 @@ class TreeCommands:
             hidden = [Path(settings.DATA_DIR)]
             ended = sandbox.run(argv, folder, limits, hidden=hidden, keep_going=self._keep_going)
         output = ended.output.decode(errors="replace").replace("\0", "\N{REPLACEMENT CHARACTER}")
-        return CommandResult(ended.status, output, ended.seconds)
+        return CommandResult(ended.status, output, ended.seconds, ended.why)

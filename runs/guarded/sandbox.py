@@ -24,6 +24,9 @@ FOLDER = "/tmp/files"  # noqa: S108  inside the sandbox, whose /tmp is its own
 """Where a command finds its files: the same path every time, so that the same run prints the same."""
 MISSING = "Commands are not run: bubblewrap (bwrap) is not installed on this machine; its administrator can do that."
 _POLL_SECONDS = 0.1
+_WEIGH_SECONDS = 1.0
+"""Between two looks at how large a folder has become: a walk over thousands of files takes a while."""
+TIME_OVER = "its time was over"
 _BEGIN = 4_000
 """Bytes of the beginning of an output that is cut; the rest is from its end, where most tools sum up."""
 _LAUNCH = """
@@ -41,22 +44,28 @@ os.execv(sys.argv[2], sys.argv[2:])
 @dataclass(frozen=True)
 class CommandLimits:
     """`seconds` by the clock and of the processor; `megabytes` of memory for each process; `file_megabytes` of a file
-    that is written; `output` in bytes, of which the beginning and the end are given.
+    that is written, `folder_megabytes` of all in the folder, looked at once a second, and `scratch_megabytes` of all in
+    each place that is kept in memory, as /tmp is; `output` in bytes, of which the beginning and the end are given.
     """
 
     seconds: float = 300.0
     megabytes: int = 4_096
     file_megabytes: int = 200
+    folder_megabytes: int = 2_000
+    scratch_megabytes: int = 200
     output: int = 20_000
 
 
 class Ended(NamedTuple):
-    """`status`: of the exit, negative for a signal, None when the time was over. `cut`: bytes that are left out."""
+    """`status`: of the exit, negative for a signal, None where it was ended for what `why` says. `cut`: bytes that are
+    left out.
+    """
 
     status: int | None
     output: bytes
     cut: int
     seconds: float
+    why: str = ""
 
 
 def run(
@@ -77,7 +86,18 @@ def run(
     began = time.monotonic()
     with tempfile.TemporaryFile() as printed:
         process = subprocess.Popen(  # noqa: S603  that is its purpose: no shell, and an administrator named it
-            [sys.executable, "-I", "-S", "-c", _LAUNCH, _limits(limits), bwrap, *_boxed(folder, hidden), "--", *argv],
+            [
+                sys.executable,
+                "-I",
+                "-S",
+                "-c",
+                _LAUNCH,
+                _limits(limits),
+                bwrap,
+                *_boxed(folder, hidden, limits),
+                "--",
+                *argv,
+            ],
             stdin=subprocess.DEVNULL,
             stdout=printed,
             stderr=subprocess.STDOUT,
@@ -85,13 +105,13 @@ def run(
             start_new_session=True,
         )
         try:
-            status = _waited(process, began + limits.seconds, keep_going)
+            status, why = _waited(process, folder, limits, keep_going)
         finally:
             with suppress(ProcessLookupError):
                 os.killpg(process.pid, signal.SIGKILL)  # all else in the sandbox dies with bwrap, its init
             process.wait()
         output, cut = _ends_of(printed, limits.output)
-    return Ended(status, output, cut, time.monotonic() - began)
+    return Ended(status, output, cut, time.monotonic() - began, why)
 
 
 def problem() -> str:
@@ -105,14 +125,33 @@ def problem() -> str:
     return "" if ended.status == 0 else f"bubblewrap (bwrap) cannot make a sandbox here: {said or 'it gave no reason'}."
 
 
-def _waited(process: "subprocess.Popen[bytes]", end: float, keep_going: Callable[[], None]) -> int | None:
+def _waited(
+    process: "subprocess.Popen[bytes]", folder: Path, limits: CommandLimits, keep_going: Callable[[], None]
+) -> tuple[int | None, str]:
+    """The exit status, or None and why it cannot go on."""
+    end = time.monotonic() + limits.seconds
+    weighed = 0.0
     while True:
-        try:
-            return process.wait(_POLL_SECONDS)
-        except subprocess.TimeoutExpired:
-            if time.monotonic() >= end:
-                return None
-            keep_going()
+        with suppress(subprocess.TimeoutExpired):
+            return process.wait(_POLL_SECONDS), ""
+        now = time.monotonic()
+        if now >= end:
+            return None, TIME_OVER
+        if now >= weighed + _WEIGH_SECONDS:
+            weighed = now
+            if _bytes_in(folder) > limits.folder_megabytes * 1_000_000:
+                return None, f"its files took more than {limits.folder_megabytes:,} MB"
+        keep_going()
+
+
+def _bytes_in(folder: Path) -> int:
+    """On the disk: a file with holes takes what is written of it."""
+    taken = 0
+    for place, _, names in os.walk(folder):
+        for name in names:
+            with suppress(OSError):  # the command may have removed it by now
+                taken += Path(place, name).lstat().st_blocks * 512
+    return taken
 
 
 def _limits(limits: CommandLimits) -> str:
@@ -127,15 +166,16 @@ def _limits(limits: CommandLimits) -> str:
     )
 
 
-def _boxed(folder: Path, hidden: Iterable[Path]) -> list[str]:
-    covered = [part for path in hidden if path.is_dir() for part in ("--tmpfs", str(path))]
+def _boxed(folder: Path, hidden: Iterable[Path], limits: CommandLimits) -> list[str]:
     variables = {"PATH": os.environ.get("PATH", os.defpath), "HOME": "/tmp", "TMPDIR": "/tmp", "LANG": "C.UTF-8"}  # noqa: S108
+    covered = [Path("/run"), Path("/tmp"), *(path for path in hidden if path.is_dir())]  # noqa: S108  sockets of services lie in both
+    size = str(limits.scratch_megabytes * 1_000_000)
     return [
         *("--unshare-all", "--die-with-parent", "--new-session", "--cap-drop", "ALL", "--clearenv"),
         *(part for name, value in variables.items() for part in ("--setenv", name, value)),
         *("--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc"),
-        *("--tmpfs", "/run", "--tmpfs", "/tmp", *covered),  # noqa: S108  sockets of services lie in both
-        *("--dir", FOLDER, "--bind", str(folder), FOLDER, "--chdir", FOLDER),
+        *(part for path in [Path("/dev/shm"), *covered] for part in ("--size", size, "--tmpfs", str(path))),  # noqa: S108
+        *("--dir", FOLDER, "--bind", str(folder), FOLDER, "--chdir", FOLDER, "--remount-ro", "/dev"),
     ]
 
 

@@ -23,6 +23,7 @@ from runs.pev.files.paths import clashes
 from runs.pev.files.reads import View, holds
 from runs.pev.plans.ordering import ancestors
 from runs.pev.policy import Policy
+from runs.pev.tools.asking import AskPerson
 from runs.pev.tools.commands import RunCommand
 from runs.reading.coverage import shown_in
 from runs.reading.requests import judged_at, requests_of
@@ -150,10 +151,10 @@ def find(
     same = Attempt.objects.filter(reuse_key=reuse_key)
     if not same.exists():  # nearly always, and a third of the cost of the whole question
         return None
-    passed = same.passed().filter(
-        reused_from=None,
-        step__status=StepStatus.PASSED,
-        step__plan__run__owner=run.owner_id,
+    passed = (
+        same.passed()
+        .filter(reused_from=None, step__status=StepStatus.PASSED, step__plan__run__owner=run.owner_id)
+        .exclude(tool_calls__name=AskPerson.name)
     )
     now = view()
     for pk, reads in passed.order_by("-pk").values_list("pk", "reads")[:MAX_CANDIDATES]:

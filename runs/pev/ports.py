@@ -179,13 +179,14 @@ class People(Protocol):
 
 
 class CommandResult(NamedTuple):
-    """How a command has ended. `status`: of its exit, None when its time was over; `output`: what it printed, cut in
-    the middle where it is long.
+    """How a command has ended. `status`: of its exit, None where it was ended for what `why` says; `output`: what it
+    printed, cut in the middle where it is long.
     """
 
     status: int | None
     output: str
     seconds: float
+    why: str = ""
 
 
 class Commands(Protocol):

@@ -28,5 +28,5 @@ class RunCommand(Described):
 
 def ending_of(found: CommandResult) -> str:
     """How it ended, as a part of a sentence."""
-    how = "was ended, since its time was over," if found.status is None else f"ended with status {found.status}"
+    how = f"was ended, since {found.why}," if found.status is None else f"ended with status {found.status}"
     return f"{how} after {found.seconds:.1f} s"

@@ -14,7 +14,7 @@ from runs.pev.contracts import PlanContract
 from runs.pev.planner import problems_in
 from runs.reading.toolset import tool_names
 from runs.trees import files_of
-from tests.factories import Submit, answer, drain, finish, open_gate
+from tests.factories import Submit, answer, drain, finish, open_gate, reused
 from tests.fakes.anthropic_answers import Answer, Request, ToolUse, UseTools
 from tests.fakes.anthropic_api import FakeAnthropic
 from tests.fakes.team import Team, looking, plan, step
@@ -95,6 +95,18 @@ def test_an_approval_is_bound_to_what_the_commands_are(
     assert fingerprint.differences(approved, run) == []
     settings.COMMANDS = {"tests": ("rm", "-rf", ".")}
     assert fingerprint.differences(approved, run) == ["commands"]
+
+
+@sandboxed
+@pytest.mark.usefixtures("commands")
+def test_a_result_is_taken_over_only_where_the_commands_are_the_same(
+    api: FakeAnthropic, submitted: Submit, alice: User, settings: Any
+) -> None:
+    api.script(Team(plan=ALLOWED, executor=running))
+    finish(submitted(), alice)
+    assert reused(finish(submitted(), alice)) == ["one"]
+    settings.COMMANDS = {"tests": (*TESTS, "again")}
+    assert reused(finish(submitted(), alice)) == []
 
 
 def test_a_plan_by_hand_may_name_it_only_where_there_are_commands(alice: User, settings: Any) -> None:

@@ -10,7 +10,7 @@ from runs.enums import GateKind, GateStatus, Outcome, Provenance, RunStatus, Ver
 from runs.errors import DecisionRefused, InvalidInput
 from runs.models import Attempt, ModelCall, ToolCall, User
 from runs.pev.conversation.turns import MAX_CALLS
-from tests.factories import Submit, answer, drain, finish, open_gate
+from tests.factories import Submit, answer, drain, finish, open_gate, reused
 from tests.fakes.anthropic_answers import Answer, Request, Say, ToolUse, UseTools
 from tests.fakes.anthropic_api import FakeAnthropic
 from tests.fakes.team import Team, labels_of, looking, plan, step, told, verdict
@@ -61,6 +61,40 @@ def test_an_answer_is_a_source_from_outside_the_run(api: FakeAnthropic, submitte
     assert finish(run, alice).outcome == Outcome.SUCCEEDED
     result = Attempt.objects.get(step__plan__run=run).verdict.results[1]
     assert [one.provenance for one in result.evidence] == [Provenance.PERSON]
+
+
+def test_an_answer_is_a_source_of_every_step_that_asked(api: FakeAnthropic, submitted: Submit, alice: User) -> None:
+    def quoting(request: Request, right: Answer) -> Answer:
+        final = any(part.kind == "subject" and part.text.startswith("The whole") for part in told(request))
+        return right if final else Say(json.dumps(verdict(labels_of(request), "@person-1", "German law")))
+
+    steps = [step("one"), step("two")]
+    for one in steps:
+        one["acceptance_criteria"][1] |= {"about": "sources", "text": "German law applies"}
+    api.script(Team(plan=plan(*steps), executor=looking(one=[ASK], two=[ASK]), verifier=quoting))
+    run = submitted(sources_needed=True)
+    drain(run)
+    answer(run, alice)
+    drain(run)
+    answer(run, alice, Verb.ANSWER, "German law")
+    assert finish(run, alice).outcome == Outcome.SUCCEEDED
+    proofs = [one.verdict.results[1].evidence for one in Attempt.objects.filter(step__plan__run=run)]
+    assert [[item.provenance for item in items] for items in proofs] == [[Provenance.PERSON]] * 2
+
+
+@pytest.mark.parametrize("verb", [Verb.ANSWER, Verb.DELEGATE])
+def test_what_rests_on_an_answer_is_not_taken_over(
+    api: FakeAnthropic, submitted: Submit, alice: User, verb: Verb
+) -> None:
+    api.script(Team(plan=plan(step("one"), step("two")), executor=looking(one=[ASK])))
+    for _ in range(2):
+        run = submitted()
+        drain(run)
+        answer(run, alice)
+        drain(run)
+        answer(run, alice, verb, "German law" if verb is Verb.ANSWER else "")
+        finish(run, alice)
+    assert reused(run) == ["two"]
 
 
 def test_a_planner_asks_before_there_is_a_plan(api: FakeAnthropic, submitted: Submit, alice: User) -> None:

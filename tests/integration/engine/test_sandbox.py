@@ -82,6 +82,7 @@ def test_what_takes_too_long_ends_with_all_it_has_started(tmp_path: Path) -> Non
     began = time.monotonic()
     ended = ran(code, tmp_path, limits=CommandLimits(seconds=2))
     assert (ended.status, ended.output.strip(), time.monotonic() - began < 20) == (None, b"started", True)
+    assert ended.why == sandbox.TIME_OVER
     time.sleep(0.5)
     running = [path.read_bytes() for path in Path("/proc").glob("[0-9]*/cmdline") if path.exists()]
     assert [line for line in running if b"61.5" in line] == []
@@ -100,6 +101,39 @@ def test_memory_and_files_have_a_limit(tmp_path: Path) -> None:
     assert (
         ran("open('big', 'wb').write(b'x' * 5_000_000)", tmp_path, limits=CommandLimits(file_megabytes=1)).status != 0
     )
+
+
+def test_all_files_together_have_a_limit_on_disk(tmp_path: Path) -> None:
+    code = """
+import time
+for number in range(200):
+    with open(f"part-{number}", "wb") as file:
+        file.write(b"x" * 1_000_000)
+    time.sleep(0.02)
+time.sleep(60)
+"""
+    ended = ran(code, tmp_path, limits=CommandLimits(seconds=50, folder_megabytes=20))
+    assert (ended.status, ended.why) == (None, "its files took more than 20 MB")
+
+
+@pytest.mark.parametrize("place", ["/tmp", "/run", "/dev/shm", "/dev", "hidden"])
+def test_what_lies_in_memory_has_a_limit(tmp_path: Path, place: str) -> None:
+    hidden, folder = tmp_path / "hidden", tmp_path / "files"
+    hidden.mkdir()
+    folder.mkdir()
+    path = str(hidden) if place == "hidden" else place
+    code = f"""
+written = 0
+try:
+    for number in range(40):
+        with open({path!r} + f"/part-{{number}}", "wb") as file:
+            written += file.write(b"x" * 1_000_000)
+except OSError:
+    pass
+print(written <= 20_000_000)
+"""
+    limits = CommandLimits(scratch_megabytes=20)
+    assert ran(code, folder, hidden=(hidden,), limits=limits).output.decode().strip() == "True"
 
 
 def test_it_is_broken_off_when_the_work_is(tmp_path: Path) -> None:
