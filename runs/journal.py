@@ -14,6 +14,9 @@ from runs.models import ModelCall, ToolCall, WorkItem
 from runs.pev.ports import Changes, Reply, ToolResult, ToolUse, Usage
 from runs.tracing.sending import ended
 
+CHECKS = 30_000
+"""Ordinals of what checks ran begin here: no attempt has so many calls of its own, whose numbers stay as they are."""
+
 
 @dataclass(frozen=True)
 class Place:
@@ -163,9 +166,15 @@ def write_result(
     return call
 
 
+def check_id(command: str) -> str:
+    """By which the call of a check that runs this command is found: no model has called it."""
+    return f"check-{command}"
+
+
 def results_of(work: WorkItem) -> list[ToolCall]:
-    """The tool calls of the generation that counts, in order: `@tool-1` is the first."""
-    return list(ToolCall.objects.filter(work=work, generation=work.generation).order_by("ordinal"))
+    """The tool calls of the generation that counts, in order: `@tool-1` is the first. Without those of checks."""
+    own = ToolCall.objects.filter(work=work, generation=work.generation, ordinal__lt=CHECKS)
+    return list(own.order_by("ordinal"))
 
 
 def used_seconds(work: WorkItem) -> float:
@@ -198,7 +207,7 @@ def _discard_after(work: WorkItem, place: Place) -> None:
     if replies.filter(ordinal__gte=place.ordinal).update(live=False):
         blocks = [block for content in replies.values_list("content", flat=True) for block in content]
         asked_for = [str(block.get("id")) for block in blocks if block.get("type") == "tool_use"]
-        calls = ToolCall.objects.filter(work=work, generation=place.generation)
+        calls = ToolCall.objects.filter(work=work, generation=place.generation, ordinal__lt=CHECKS)
         # not every call is carried out, so that counting them alone would keep some of what came after
         calls.exclude(use_id__in=asked_for, ordinal__lte=len(asked_for)).delete()
 

@@ -81,6 +81,7 @@ def for_planner(item: WorkItem, able: Capacities) -> tuple[PlanBrief, str]:
         model=player.model,
         effort=player.effort,
         max_steps=policy.max_steps,
+        commands=list(command_lines()),
         sources_needed=policy.sources_needed,
         remarks=remarks_on(run, pages=able.executor.pages is not OriginalPages.NEVER),
         lessons=lessons,

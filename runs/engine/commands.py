@@ -1,15 +1,22 @@
 """Commands on the files of an attempt: written into a folder of their own, run in a sandbox, thrown away."""
 
+from __future__ import annotations
+
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 from pathlib import Path
 
 from django.conf import settings
 
-from runs import blobs
+from runs import blobs, journal
+from runs.engine.deadline import Deadline
+from runs.engine.recording import RecordedTools, Recording
 from runs.errors import InvalidInput
 from runs.guarded import sandbox
-from runs.pev.ports import CommandResult
+from runs.pev.files.reads import Looks
+from runs.pev.ports import CommandResult, Original, ToolResult, ToolSpec, ToolUse
+from runs.pev.tools.commands import RunCommand
 from runs.reading.toolset import command_lines
 from runs.trees import Overlay
 
@@ -40,4 +47,46 @@ class TreeCommands:
             hidden = [Path(settings.DATA_DIR)]
             ended = sandbox.run(argv, folder, limits, hidden=hidden, keep_going=self._keep_going)
         output = ended.output.decode(errors="replace").replace("\0", "\N{REPLACEMENT CHARACTER}")
-        return CommandResult(ended.status, output, ended.seconds, ended.why)
+        return CommandResult(ended.status, output, ended.why)
+
+
+def commands_for(recording: Recording, overlay: Overlay) -> TreeCommands | None:
+    """Those that an executor may run on these files; None where the administrator has named none."""
+    return TreeCommands(overlay, recording.lease.check) if settings.COMMANDS else None
+
+
+def checking(
+    recording: Recording, overlay: Overlay, deadline: Deadline | None = None, looks: Looks | None = None
+) -> Callable[[str], ToolResult] | None:
+    """Runs a command for a check. It is in the journal like a tool call, so that after a crash the same result decides;
+    criteria that name the same one share it.
+    """
+    commands = commands_for(recording, overlay)
+    if commands is None:
+        return None
+    tools = RecordedTools(_Checks(commands), overlay, recording, deadline, looks, journal.CHECKS)
+
+    @cache
+    def run(name: str) -> ToolResult:
+        return tools.run(ToolUse(journal.check_id(name), RunCommand.name, {"command": name}))
+
+    return run
+
+
+class _Checks:
+    """A toolbox that runs commands for checks: a result is an error where the command did not succeed."""
+
+    def __init__(self, commands: TreeCommands) -> None:
+        self._commands = commands
+
+    def specs(self) -> Sequence[ToolSpec]:
+        return ()
+
+    def originals(self, use: ToolUse, result: ToolResult) -> Sequence[Original]:
+        return ()
+
+    def run(self, use: ToolUse) -> ToolResult:
+        try:
+            return RunCommand.model_validate(use.input).checked(self._commands)
+        except InvalidInput as error:
+            return ToolResult(str(error), is_error=True)

@@ -5,6 +5,7 @@ as failed.
 """
 
 import logging
+from dataclasses import replace
 from datetime import timedelta
 from functools import partial
 
@@ -17,7 +18,7 @@ from django.utils import timezone
 from runs import trees
 from runs.accounting.history import estimate_for
 from runs.engine import briefs, work
-from runs.engine.commands import TreeCommands
+from runs.engine.commands import checking, commands_for
 from runs.engine.database import database
 from runs.engine.deadline import Deadline
 from runs.engine.documents import read_inputs
@@ -211,7 +212,7 @@ def _execute(recording: Recording, deadline: Deadline, looks: Looks) -> list[Too
     able = recording.able
     overlay, brief = database.call(lambda: (_overlay(recording.item), briefs.for_executor(attempt, able)))
     limits = limits_for(brief.window, able.executor.pages)
-    commands = TreeCommands(overlay, recording.lease.check) if settings.COMMANDS else None
+    commands = commands_for(recording, overlay)
     inner = RunTools(overlay, limits, tools_of(attempt.step.spec), _people(recording), commands)
     tools = RecordedTools(inner, overlay, recording, deadline, looks)
     output = execute(RecordedModel(clients(), recording, deadline=deadline), tools, brief)
@@ -250,7 +251,9 @@ def _verify(recording: Recording, deadline: Deadline, calls: list[ToolCall], loo
     if attempt.number > 1 and (before := database.call(lambda: briefs.repeated(attempt))):
         sentence = "This attempt repeats the one before: the critique was not addressed."
         return verifier.failed(sentence, requests=before.verdict.requests)
-    case = database.call(lambda: briefs.for_verifier(attempt, _overlay(item), calls, recording.able)).watched(looks)
+    overlay = _overlay(item)
+    case = database.call(lambda: briefs.for_verifier(attempt, overlay, calls, recording.able))
+    case = replace(case.watched(looks), command=checking(recording, overlay, deadline, looks))
     try:
         return verifier.judge(RecordedModel(clients(), recording, VERIFYING, deadline), case)
     except ContractBroken as broken:
@@ -291,7 +294,9 @@ def _finalise(recording: Recording) -> None:
     plan = database.call(lambda: run.plans.defer("estimate").latest("version"))
     delivered = database.call(lambda: briefs.delivered_by(run, plan))
     answer = synthesize(model, database.call(lambda: briefs.for_synthesizer(run, plan)), delivered.broken_in)
-    judgement = verifier.judge(model, database.call(lambda: briefs.for_final_verdict(run, plan, answer)))
+    head = Overlay(run.head, {}, max_files=0, max_bytes=0, call=database.call)
+    case = database.call(lambda: briefs.for_final_verdict(run, plan, answer))
+    judgement = verifier.judge(model, replace(case, command=checking(recording, head)))
     judgement = judgement.model_copy(update={"broken_citations": delivered.broken(answer)})
 
     def answered(mine: WorkItem) -> None:

@@ -252,7 +252,8 @@ class RecordedModel:
 class RecordedTools:
     """A toolbox whose results are committed before they are used; recorded writes are put back into the overlay.
 
-    `calls` are those made so far, in order: `@tool-1` is the first. What they look at is noted in `looks`.
+    `calls` are those made so far, in order: `@tool-1` is the first. What they look at is noted in `looks`. `first` is
+    the ordinal of the first: calls of models and of checks count apart.
     """
 
     def __init__(
@@ -262,7 +263,9 @@ class RecordedTools:
         recording: Recording,
         deadline: Deadline | None = None,
         looks: Looks | None = None,
+        first: int = 1,
     ) -> None:
+        self._first = first
         self.calls: list[ToolCall] = []
         self._looks = looks or Looks()
         self._inner = inner
@@ -279,7 +282,7 @@ class RecordedTools:
     def run(self, use: ToolUse) -> ToolResult:
         self._recording.save()
         work = self._recording.item
-        place = Place(work.generation, len(self.calls) + 1)
+        place = Place(work.generation, self._first + len(self.calls))
         call = None
         if work.epoch > 1:
             call = database.call(lambda: journal.recorded_result(work, place.ordinal, use))

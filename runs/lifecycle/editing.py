@@ -13,7 +13,7 @@ from runs.models import Gate, Plan, Run, User
 from runs.permissions import check_can_decide
 from runs.pev.contracts import Criterion, PlanContract, RequestAnswer
 from runs.pev.planner import Problem, placed_comparisons, placed_problems
-from runs.reading.toolset import tool_names
+from runs.reading.toolset import command_lines, tool_names
 
 
 def edit(gate_id: int, user: User, digest: str, plan: PlanContract) -> Plan:
@@ -50,6 +50,7 @@ def problems_with(run: Run, plan: PlanContract) -> Sequence[Problem]:
     found = placed_problems(
         plan,
         tool_names(),
+        commands=command_lines(),
         max_steps=policy.max_steps,
         sources_needed=policy.sources_needed,
         requests=sorted({answer.request for answer in plan.answers}),

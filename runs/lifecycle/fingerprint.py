@@ -77,8 +77,8 @@ def _as_counted(parts: dict[str, Any]) -> dict[str, Any]:
 
 def differences(plan: Plan, run: Run) -> list[str]:
     """The parts that differ from what was approved; empty when the approval holds."""
-    approved = plan.approval_fingerprint or {}
-    return [part for part, digest in fingerprint_of(run, plan).items() if approved.get(part) != digest]
+    approved, now = plan.approval_fingerprint or {}, fingerprint_of(run, plan)
+    return [part for part in {**now, **approved} if approved.get(part) != now.get(part)]
 
 
 def attempt_digest(attempt: Attempt) -> str:

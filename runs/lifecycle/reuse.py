@@ -27,6 +27,7 @@ from runs.pev.tools.asking import AskPerson
 from runs.pev.tools.commands import RunCommand
 from runs.reading.coverage import shown_in
 from runs.reading.requests import judged_at, requests_of
+from runs.reading.toolset import checking_commands
 
 _DECIDES = (
     "rounds",
@@ -84,8 +85,9 @@ def _window(policy: Policy) -> dict[str, int]:
 
 
 def _commands(spec: PlanStep) -> dict[str, object]:
-    """What the commands are, where the step may run them."""
-    return {"commands": settings.COMMANDS} if RunCommand.name in spec.tools else {}
+    """What the commands are, where the step or a check of it may run them."""
+    runs = RunCommand.name in spec.tools or checking_commands(spec.acceptance_criteria)
+    return {"commands": settings.COMMANDS} if runs else {}
 
 
 def _answers(run: Run) -> dict[str, object]:

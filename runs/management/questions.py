@@ -67,6 +67,7 @@ def _plan(plan: PlanReading) -> Iterator[str]:
     yield from (f"! {sentence}" for sentence in plan.not_read)
     yield "Done when"
     yield from _wanted(plan.row.header.success_criteria)
+    yield from [f"! {plan.effect}"] if plan.effect else []
     if cost := plan.estimate:
         yield f"Estimated cost: ${cost.low:.2f} to ${cost.high:.2f}; rests on {cost.basis.words}"
 

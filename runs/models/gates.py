@@ -12,7 +12,7 @@ from runs.models.plans import Attempt, Plan, Step
 from runs.models.querysets import GateQuerySet
 from runs.models.runs import Run
 from runs.models.work import WorkItem
-from runs.pev.contracts import Comment
+from runs.pev.feedback import Comment
 
 _REQUESTING = sorted(kind.value for kind in REQUESTING_GATES)
 _ANSWERED = Q(status=GateStatus.ANSWERED.value)

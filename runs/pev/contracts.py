@@ -27,8 +27,10 @@ StepId = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]{0
 Path = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=400)]
 RESULT = "@result/"
 """Before a path: the file as the run has left it. A path alone is the file as it was given, where it was given."""
-OUTPUT, DIFF, TOOL, PERSON = "@output", "@diff", "@tool-", "@person-"
-"""The other sources: findings, what changed since a rejection; before a number, tool results and what people said."""
+OUTPUT, DIFF, TOOL, PERSON, COMMAND = "@output", "@diff", "@tool-", "@person-", "@command-"
+"""The other sources: findings, what changed since a rejection; before a number, tool results and what people said;
+before a name, what a command printed that was run as a check. No quote may name the last.
+"""
 MAX_COUNT = 10**12
 """Of bytes or words: no file has so many, and every database can count to it."""
 Name = Annotated[
@@ -177,9 +179,16 @@ class Absent(Contract):
     terms: Annotated[list[Line], Field(min_length=1, max_length=100)]
 
 
+class CommandSucceeds(Contract):
+    """A command that the administrator has named, `command`, ends with status 0 on a copy of the files."""
+
+    kind: Literal["command"]
+    command: Annotated[str, StringConstraints(min_length=1, max_length=60)]
+
+
 type Comparison = Citations | QuotesOccur | Covers | Count | Absent
 
-type Check = Annotated[
+ChecksFiles = (
     FileExists
     | MinBytes
     | Contains
@@ -193,9 +202,9 @@ type Check = Annotated[
     | QuotesOccur
     | Covers
     | Count
-    | Absent,
-    Field(discriminator="kind"),
-]
+    | Absent
+)
+type Check = Annotated[ChecksFiles | CommandSucceeds, Field(discriminator="kind")]
 
 
 def compares(check: Check) -> bool:
@@ -327,25 +336,6 @@ class PlanHeader(Contract):
     success_criteria: Annotated[list[Criterion], Field(min_length=1, max_length=40)]
     rollback_strategy: Words
     answers: Annotated[list[RequestAnswer], Field(max_length=200)] = []
-
-
-class Comment(Contract):
-    """What a person asks for with the rejection of a plan: `request` is its number in the run, from 1.
-
-    It is about a step, about criterion number `criterion` (from 1) of that step or, without `step_id`, of the success
-    criteria; about the whole plan without either. `place` says which, in words: empty for the whole plan.
-    """
-
-    text: Text
-    request: Annotated[int, Field(ge=0, le=100_000)] = 0
-    step_id: StepId | None = None
-    criterion: Annotated[int, Field(ge=1, le=40)] | None = None
-    place: Text = ""
-
-    @property
-    def words(self) -> str:
-        """With the place named, as the planner is told it."""
-        return f"{self.place}: {self.text}" if self.place else self.text
 
 
 class CriterionMet(Contract):

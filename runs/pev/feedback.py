@@ -1,7 +1,11 @@
 """Words that a model has to take into account: of a verifier, of a person, or of what happened before."""
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
+
+from pydantic import Field
+
+from runs.pev.contracts import Contract, StepId, Text
 
 
 class Answered(NamedTuple):
@@ -24,3 +28,22 @@ class Feedback:
     @property
     def title(self) -> str:
         return f"request {self.request}: {self.label}" if self.request else self.label
+
+
+class Comment(Contract):
+    """What a person asks for with the rejection of a plan: `request` is its number in the run, from 1.
+
+    It is about a step, about criterion number `criterion` (from 1) of that step or, without `step_id`, of the success
+    criteria; about the whole plan without either. `place` says which, in words: empty for the whole plan.
+    """
+
+    text: Text
+    request: Annotated[int, Field(ge=0, le=100_000)] = 0
+    step_id: StepId | None = None
+    criterion: Annotated[int, Field(ge=1, le=40)] | None = None
+    place: Text = ""
+
+    @property
+    def words(self) -> str:
+        """With the place named, as the planner is told it."""
+        return f"{self.place}: {self.text}" if self.place else self.text

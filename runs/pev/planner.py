@@ -11,7 +11,7 @@ from runs.pev import prompts
 from runs.pev.answer_schemas import schema_for
 from runs.pev.checks.deciding import problem_with
 from runs.pev.checks.problems import problem_with_sources
-from runs.pev.contracts import Check, Criterion, PlanContract, PlanStep, compares
+from runs.pev.contracts import Check, CommandSucceeds, Criterion, PlanContract, PlanStep, compares
 from runs.pev.conversation.asking import ask_for, user
 from runs.pev.conversation.examples import form_of
 from runs.pev.conversation.repetition import WRITES
@@ -24,6 +24,7 @@ from runs.pev.plans.ordering import ancestors, cycle_in
 from runs.pev.plans.repeating import Spent, repeated_in
 from runs.pev.ports import Ask, FileInfo, Model, Toolbox, ToolSpec
 from runs.pev.texts.patterns import Budget, TooSlow
+from runs.pev.texts.wording import quoted
 
 CHECKS_SECONDS = 10.0
 """For all checks of a plan together: one pattern may take 50 ms to compile, and a plan may have thousands."""
@@ -41,7 +42,8 @@ class Lesson(Feedback):
 class PlanBrief:
     """Everything a planner may see. `previews` holds the first characters of some text files, `results` those of
     what the kept steps have found. `stands`: the version before goes on if there is no new one. `remarks`: which files
-    cannot be read, or are excluded. `answers`: what people said to questions of models.
+    cannot be read, or are excluded. `commands`: those that checks may run. `answers`: what people said to questions of
+    models.
     """
 
     request: str
@@ -51,6 +53,7 @@ class PlanBrief:
     model: str
     effort: str
     max_steps: int
+    commands: Collection[str] = ()
     sources_needed: bool = True
     remarks: Mapping[str, str] = field(default_factory=dict)
     lessons: tuple[Lesson, ...] = ()
@@ -77,8 +80,14 @@ def make_plan(model: Model, brief: PlanBrief, tools: Toolbox | None = None) -> P
         if repeated and refused:
             raise PlanRepeated("The planner was told so once, and brought it again.", tuple(repeated))
         refused.extend(repeated)
-        needed = brief.sources_needed
-        found = problems_in(plan, names, max_steps=brief.max_steps, sources_needed=needed, requests=asked)
+        found = problems_in(
+            plan,
+            names,
+            commands=brief.commands,
+            max_steps=brief.max_steps,
+            sources_needed=brief.sources_needed,
+            requests=asked,
+        )
         found = found or compared_with_itself(plan, brief.files, brief.kept)
         return [*repeated, *_unsaid_topics(plan, brief.kept), *found]
 
@@ -119,14 +128,17 @@ def problems_in(
     plan: PlanContract,
     tools: frozenset[str],
     *,
+    commands: Collection[str] = (),
     max_steps: int,
     sources_needed: bool = True,
     requests: Collection[int] = (),
 ) -> list[str]:
     """One sentence for each thing that keeps the plan from being run; empty means sound. It has to answer the
-    `requests` with these numbers.
+    `requests` with these numbers, and its checks may run these `commands`.
     """
-    found = placed_problems(plan, tools, max_steps=max_steps, sources_needed=sources_needed, requests=requests)
+    found = placed_problems(
+        plan, tools, commands=commands, max_steps=max_steps, sources_needed=sources_needed, requests=requests
+    )
     return [problem.sentence for problem in found]
 
 
@@ -134,6 +146,7 @@ def placed_problems(
     plan: PlanContract,
     tools: frozenset[str],
     *,
+    commands: Collection[str] = (),
     max_steps: int,
     sources_needed: bool = True,
     requests: Collection[int] = (),
@@ -153,7 +166,7 @@ def placed_problems(
             for one in _about_sources(plan)
         ]
     problems += [Problem(sentence) for sentence in answering.problems_in(plan, requests)]
-    problems += _check_problems(plan)
+    problems += _check_problems(plan, commands)
     if not problems:
         problems += _graph_problems(plan)
     return problems
@@ -246,12 +259,13 @@ def _not_among(tools: Iterable[str]) -> str:
     return f"which does not exist. There are: {', '.join(sorted(tools))}."
 
 
-def _check_problems(plan: PlanContract) -> list[Problem]:
+def _check_problems(plan: PlanContract, commands: Collection[str]) -> list[Problem]:
     budget, problems = Budget(CHECKS_SECONDS), list[Problem]()
     try:
         for one in _criteria_of(plan):
             budget.left()
-            problem = _problem_with_decision(one.criterion.check, one.criterion.topic) if one.criterion.check else None
+            check, topic = one.criterion.check, one.criterion.topic
+            problem = _problem_with_decision(check, topic, commands) if check else None
             problems += [one.problem(problem, "check")] if problem else []
     except TooSlow:
         problems.append(
@@ -285,8 +299,11 @@ def placed_comparisons(plan: PlanContract, given: Mapping[str, object], kept: Se
     return problems
 
 
-def _problem_with_decision(check: Check, topic: About) -> str | None:
+def _problem_with_decision(check: Check, topic: About, commands: Collection[str]) -> str | None:
     """What the run wrote proves by itself how the result looks, never that it is true."""
+    if isinstance(check, CommandSucceeds) and check.command not in commands:
+        there = f"There are: {', '.join(sorted(commands))}." if commands else "Its administrator has named none."
+        return f"It runs the command {quoted(check.command)}, which this installation does not have. {there}"
     if problem := problem_with(check):
         return problem
     if topic is About.OUTPUT or compares(check):

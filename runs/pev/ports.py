@@ -185,7 +185,6 @@ class CommandResult(NamedTuple):
 
     status: int | None
     output: str
-    seconds: float
     why: str = ""
 
 

@@ -215,7 +215,7 @@ def _problems_in(answer: VerifierAnswer, labels: Sequence[str]) -> list[str]:
 
 def _feedback(results: Sequence[CriterionResult], answers: Sequence[RequestResult], overall: str) -> str:
     failed = [
-        (result.label, result.text, result.feedback)
+        (result.label, result.text, result.feedback + result.printed)
         for result in results
         if not result.passed and result.decided_by != "nobody"
     ]

@@ -3,7 +3,7 @@
 import re
 
 from runs.models import Gate
-from runs.pev.contracts import Comment
+from runs.pev.feedback import Comment
 from runs.pev.texts.wording import quoted
 
 _MAX_PLACE = 4_000

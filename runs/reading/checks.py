@@ -6,6 +6,7 @@ from runs.pev.contracts import (
     Absent,
     Check,
     Citations,
+    CommandSucceeds,
     Comparison,
     Contains,
     Count,
@@ -21,6 +22,7 @@ from runs.pev.contracts import (
     Term,
     WordCount,
 )
+from runs.reading.toolset import command_lines
 
 
 def check_in_words(check: Check) -> str:
@@ -49,6 +51,9 @@ def check_in_words(check: Check) -> str:
             return f"{check.path} has no placeholders"
         case Citations() | QuotesOccur() | Covers() | Count() | Absent():
             return _comparison_in_words(check)
+        case CommandSucceeds():
+            line = command_lines().get(check.command, "which this installation does not have")
+            return f"the command {check.command} ({line}) succeeds"
         case _:
             assert_never(check)
 

@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from runs.enums import About
-from runs.pev.contracts import Comment, Criterion, JsonSchema, PlanContract, PlanHeader, PlanStep, RequestAnswer
+from runs.pev.contracts import Criterion, JsonSchema, PlanContract, PlanHeader, PlanStep, RequestAnswer
+from runs.pev.feedback import Comment
 from runs.pev.plans.relaxing import relaxations
 from runs.pev.tools.toolbox import tools_of
 from runs.reading.checks import check_in_words

@@ -20,7 +20,8 @@ from runs.enums import (
 from runs.events.sentences import many
 from runs.models import Attempt, Gate, Plan, Step
 from runs.models.plans import FIRST_PLAN
-from runs.pev.contracts import Comment, Criterion, PlanStep
+from runs.pev.contracts import Criterion, PlanStep
+from runs.pev.feedback import Comment
 from runs.pev.outcome import OpenPoint, point_of
 from runs.pev.plans.estimate import Estimate, StepEstimate
 from runs.reading.attempts import AttemptReading
@@ -31,7 +32,7 @@ from runs.reading.ledger import entry_of
 from runs.reading.plan_news import News, news_of
 from runs.reading.requests import READ
 from runs.reading.rows import Rows
-from runs.reading.toolset import effects_of
+from runs.reading.toolset import checking_commands, effects_of
 
 MAX_SENTENCE = 180
 """Characters of what a step does, where there is one line for it."""
@@ -177,6 +178,11 @@ class PlanReading:
     @property
     def judged(self) -> int:
         return len(self.criteria) - self.checked
+
+    @property
+    def effect(self) -> str:
+        """What judging the whole task does beyond reading files; empty where it does no more."""
+        return checking_commands(self.row.header.success_criteria)
 
     @property
     def judging(self) -> str:

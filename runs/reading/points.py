@@ -13,7 +13,7 @@ from itertools import islice
 from runs import trees
 from runs.errors import InvalidInput
 from runs.models import Attempt
-from runs.pev.contracts import Comment
+from runs.pev.feedback import Comment
 from runs.pev.texts.wording import quoted
 from runs.reading.asked import plain
 from runs.reading.point_tables import FENCE, ITEM, Row, RowTable, folded, folded_row, same_row, tables_in, tables_of

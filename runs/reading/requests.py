@@ -8,8 +8,9 @@ from typing import Literal
 from runs.enums import GateKind, GateStatus, StepStatus
 from runs.errors import InvalidInput
 from runs.models import Attempt, Gate, Plan, Run, Step
-from runs.pev.contracts import Comment, PlanContract, PlanHeader, RequestAnswer
+from runs.pev.contracts import PlanContract, PlanHeader, RequestAnswer
 from runs.pev.evidence.results import CriterionResult, RequestResult
+from runs.pev.feedback import Comment
 from runs.pev.texts.wording import quoted
 from runs.reading.asked import on_what
 

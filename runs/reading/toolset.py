@@ -1,12 +1,12 @@
 """Which tools there are in this installation, and what those of a step do beyond the files of the run."""
 
 import shlex
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from django.conf import settings
 
 from runs.enums import INSIDE, Effect
-from runs.pev.contracts import PlanStep
+from runs.pev.contracts import CommandSucceeds, Criterion, PlanStep
 from runs.pev.tools.commands import RunCommand
 from runs.pev.tools.toolbox import TOOL_NAMES, effect_of
 
@@ -17,14 +17,29 @@ def tool_names() -> frozenset[str]:
 
 
 def command_lines() -> Mapping[str, str]:
-    """What the administrator of this installation lets models run: name to command line."""
-    return {name: shlex.join(argv) for name, argv in settings.COMMANDS.items()}
+    """What the administrator of this installation lets models run: name to command line, in one line."""
+    return {name: " ".join(shlex.join(argv).split()) for name, argv in settings.COMMANDS.items()}
 
 
 def effects_of(step: PlanStep) -> Iterator[str]:
-    """What the tools of a step do beyond reading and writing files of the run, for people who approve it."""
-    for effect in sorted({effect_of(name) for name in step.tools} - INSIDE):
-        if effect is Effect.RUNS_COMMANDS:
-            yield f"runs {', '.join(f'{name} ({line})' for name, line in command_lines().items()) or 'no command'}"
-        else:
-            yield effect.words
+    """What the tools and the checks of a step do beyond reading and writing files of the run, for people who approve
+    it.
+    """
+    effects = {effect_of(name) for name in step.tools} - INSIDE
+    lines = command_lines()
+    if Effect.RUNS_COMMANDS in effects:
+        yield f"runs {_named(lines) or 'no command'}"
+    elif checks := checking_commands(step.acceptance_criteria):
+        yield checks
+    yield from (effect.words for effect in sorted(effects - {Effect.RUNS_COMMANDS}))
+
+
+def checking_commands(criteria: Iterable[Criterion]) -> str:
+    """The commands that decide criteria, as a clause; empty for none."""
+    lines, checks = command_lines(), [one.check for one in criteria]
+    names = dict.fromkeys(check.command for check in checks if isinstance(check, CommandSucceeds))
+    return f"runs {_named({name: lines.get(name, 'not there') for name in names})} as a check" if names else ""
+
+
+def _named(lines: Mapping[str, str]) -> str:
+    return ", ".join(f"{name} ({line})" for name, line in lines.items())

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from pydantic import JsonValue
 
-from runs.pev.contracts import Comment
+from runs.pev.feedback import Comment
 from runs.printing.blocks import Block, Items, Paragraph, Span, Spans, said, span, spans
 from runs.reading.differences import Comparison, CriterionChange, StepChange, TextChange
 from runs.reading.plans import PlanReading

@@ -42,7 +42,8 @@ def _proof(proof: Evidence, places: Places, attempt: Attempt | None) -> Spans:
     rests = f" ({proof.rests_on})" if proof.rests_on else ""
     weak = f" Doubtful: {_ended(proof.weak)}" if proof.weak else ""
     if proof.kind == "check":
-        return spans(span(proof.sentence, to=to), rests, ".", weak)
+        last = f": “{proof.quote.splitlines()[-1]}”" if proof.quote else ""
+        return spans(span(proof.sentence, to=to), last, rests, ".", weak)
     quote = proof.quote if len(proof.quote) <= MAX_QUOTE else f"{proof.quote[:MAX_QUOTE]}…"
     supports = f", supports “{proof.statement}” in {proof.statement_where}" if proof.statement else ""
     return spans(f"“{quote}”, ", span(proof.where, to=to), rests, supports, ".", weak)

@@ -6,7 +6,7 @@ from django.urls import reverse
 
 from runs.models import Attempt, Step
 from runs.pev.citations.citation import Citation
-from runs.pev.contracts import DIFF, OUTPUT, PERSON, RESULT
+from runs.pev.contracts import COMMAND, DIFF, OUTPUT, PERSON, RESULT
 from runs.pev.evidence.results import Evidence
 from runs.web.place import Place
 
@@ -60,7 +60,7 @@ def evidence_address(run_id: int, evidence: Evidence, attempt: Attempt | None) -
     Without an attempt it is evidence on the final answer.
     """
     source = evidence.source.removeprefix(RESULT)
-    words = "" if evidence.verified and source != DIFF else evidence.quote
+    words = evidence.quote if evidence.kind == "quote" and not (evidence.verified and source != DIFF) else ""
     place = Place(evidence.start, evidence.end, evidence.line, words)
     if source.startswith("@"):
         name = _text_name(source, attempt) if evidence.verified or evidence.sha256 else ""
@@ -72,6 +72,8 @@ def _text_name(source: str, attempt: Attempt | None) -> str:
     """What an attempt, a tool or a person said, or what has changed since a rejection; empty for none."""
     if source == OUTPUT:
         return f"attempt-{attempt.pk}-output" if attempt else "answer"
+    if source.startswith(COMMAND) and attempt is None:
+        return source.removeprefix("@")
     if source.startswith(PERSON):
         return f"request-{source.removeprefix(PERSON)}"
     return f"attempt-{attempt.pk}-{source.removeprefix('@')}" if attempt else ""

@@ -12,7 +12,7 @@ from django.utils.safestring import SafeString
 
 from runs import trees
 from runs.models import Attempt, Run
-from runs.pev.contracts import RESULT, Check
+from runs.pev.contracts import RESULT, Check, CommandSucceeds
 from runs.pev.ports import FileInfo
 from runs.reading.checks import check_in_words
 from runs.web.addresses import file_address
@@ -73,7 +73,10 @@ def _file(path: str, run: Run, written: FileInfo | None, name: str) -> FileInfo 
 
 def checking(check: Check, run: Run | None) -> SafeString:
     """What a check looks for, with a link to its file if the run has it by now."""
-    words, path = check_in_words(check), check.path
+    words = check_in_words(check)
+    if isinstance(check, CommandSucceeds):
+        return format_html("{}", words)
+    path = check.path
     found = _file(path.removeprefix(RESULT), run, None, path) if run else None
     if run is None or found is None or path not in words:
         return format_html("{}", words)

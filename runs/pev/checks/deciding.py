@@ -14,10 +14,13 @@ from runs.pev.checks.material import LISTED, Found, Material, many
 from runs.pev.checks.problems import problem_with_comparison, problem_with_pattern
 from runs.pev.checks.tables import Table, in_short
 from runs.pev.contracts import (
+    COMMAND,
     RESULT,
     Absent,
     Check,
+    ChecksFiles,
     Citations,
+    CommandSucceeds,
     Contains,
     Count,
     Covers,
@@ -43,6 +46,8 @@ COMPARING_SECONDS = 10.0
 """For one check that compares with sources: a list of a million rows takes two."""
 MAX_JSON_CHARACTERS = 5_000_000
 """As much as a step may write into one file. Read as JSON it takes up to 70 times as much memory."""
+SHOWN_LINES, SHOWN_CHARS = 10, 1_000
+"""Of the end of what a command printed, as evidence and as feedback."""
 COUNTED_MATCHES = 1_000
 """Matches are counted up to this number, or up to `min` if that is more."""
 
@@ -61,9 +66,11 @@ def run_check(check: Check, material: Material, seconds: float | None = None) ->
     """The result of the check with its figures; `verified` says whether it held. Never raises for bad input.
 
     Only the files named are read. `line`, `start` and `end` point at the first place worth looking at, where there is
-    one. A missing file, a file that is not text, a bad pattern or schema, or one that takes more than `seconds` (as
-    `seconds_for` says, unless told) means that the check does not hold.
+    one. A missing file, a command that `material` cannot run, a file that is not text, a bad pattern or schema, or one
+    that takes more than `seconds` (as `seconds_for` says, unless told) means that the check does not hold.
     """
+    if isinstance(check, CommandSucceeds):
+        return _after_command(check, material)
     budget = Budget(seconds_for(check) if seconds is None else seconds)
     try:
         if isinstance(check, Absent):
@@ -88,9 +95,9 @@ def seconds_for(check: Check) -> float:
 
 
 def problem_with(check: Check) -> str | None:
-    """Why a plan must not contain this check (its author can fix it), or None."""
+    """Why a plan must not contain this check (its author can fix it), or None. Its command may not exist."""
     try:
-        if not isinstance(check, Absent):
+        if not isinstance(check, Absent | CommandSucceeds):
             clean_path(check.path.removeprefix(RESULT))
         match check:
             case Matches():
@@ -110,7 +117,22 @@ def problem_with(check: Check) -> str | None:
     return None
 
 
-def _examined(check: Check, data: bytes, material: Material, budget: Budget) -> Found:
+def _after_command(check: CommandSucceeds, material: Material) -> Evidence:
+    """Held if it succeeds. The end of what it printed, where test runners sum up, is the evidence; all of it is kept as
+    a text under the name of the source.
+    """
+    if material.command is None:
+        refused = Found(False, f"{check.command} was not run: no commands are run here")
+        return _evidence(COMMAND + check.command, None, refused)
+    result = material.command(check.command)
+    sentence, _, printed = result.text.partition("\n")
+    lines = [line for line in printed.splitlines() if line.strip()]
+    quote = "\n".join(lines[-SHOWN_LINES:])[-SHOWN_CHARS:]
+    found = Found(not result.is_error, sentence.removesuffix("."), quote=quote)
+    return _evidence(COMMAND + check.command, result.text.encode(), found)
+
+
+def _examined(check: ChecksFiles, data: bytes, material: Material, budget: Budget) -> Found:
     match check:
         case FileExists():
             return Found(True, f"exists ({many(len(data), 'byte')})")
@@ -251,5 +273,6 @@ def _evidence(path: str, data: bytes | None, found: Found) -> Evidence:
         start=found.start,
         end=found.end,
         line=found.line,
+        quote=found.quote,
         provenance=Provenance.GIVEN if found.outside else Provenance.MADE,
     )

@@ -1,12 +1,13 @@
 """What checks are held against, and what comes out of one."""
 
-from collections.abc import Mapping, Set
+from collections.abc import Callable, Mapping, Set
 from dataclasses import dataclass, field
 
 from runs.errors import InvalidInput
 from runs.pev.contracts import RESULT
 from runs.pev.files.inputs import selected
 from runs.pev.files.paths import text_of
+from runs.pev.ports import ToolResult
 
 LISTED = 10
 """Of what a check found: enough to see what is meant, and a critique stays short."""
@@ -16,6 +17,7 @@ LISTED = 10
 class Found:
     """What came out, the sentence after the file's name, and where to look (as in Evidence). With `source` it is about
     that file, and the sentence is whole. `outside`: whether the result was compared with files that were given.
+    `quote`: what shows it, in its own words.
     """
 
     held: bool
@@ -25,17 +27,21 @@ class Found:
     end: int = 0
     source: str = ""
     outside: bool = False
+    quote: str = ""
 
 
 @dataclass(frozen=True)
 class Material:
     """`files`: what there is after the attempt; `given`: the files of the task as they were handed in, both path to
     readable bytes, read lazily. `read_whole`: the given files of which the executors of the run were shown every line.
+    `command` runs one by its name on these files: its result is an error where it did not succeed. None where nothing
+    is run.
     """
 
     files: Mapping[str, bytes]
     given: Mapping[str, bytes] = field(default_factory=dict)
     read_whole: Set[str] = frozenset()
+    command: Callable[[str], ToolResult] | None = None
 
     def text(self, name: str) -> str:
         """The text of a source. Raises InvalidInput with a sentence where there is none."""

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import Literal
 
 from runs.enums import About, Action, Provenance, Severity
-from runs.pev.contracts import DIFF, OUTPUT, PERSON, RESULT, TOOL, Contract
+from runs.pev.contracts import COMMAND, DIFF, OUTPUT, PERSON, RESULT, TOOL, Contract
 from runs.pev.evidence.sources import OUTSIDE
 
 
@@ -15,7 +15,8 @@ class Evidence(Contract):
     gave. `start` and `end` are character offsets in the decoded text, `line` counts from 1; of a document `anchor` and
     `place` say where that is, for citations and for people (`p23`, "clause 4.2(b)"). `sentence` is for people.
     Without `verified` it supports nothing and is shown as such. `provenance`: whose words these are, or, of a check,
-    what it compared the result with; verdicts of earlier versions do not say it. `cites`: where a citation in a passage
+    what it compared the result with; verdicts of earlier versions do not say it. `quote`: of a check by a command, the
+    end of what it printed. `cites`: where a citation in a passage
     that the run wrote leads outside. `statement`: the words of the result that are supported, and where they are.
     `weak`: why the quote may have nothing to do with them; a person has to look.
     """
@@ -88,6 +89,8 @@ def named(source: str) -> str:
     for prefix, words in ((TOOL, "result of tool call "), (PERSON, "request ")):
         if source.startswith(prefix):
             return words + source.removeprefix(prefix)
+    if source.startswith(COMMAND):
+        return f"the command {source.removeprefix(COMMAND)}"
     return {OUTPUT: "the result", DIFF: "what changed"}.get(source, source.removeprefix(RESULT))
 
 
@@ -115,6 +118,12 @@ class CriterionResult(Contract):
         is not known.
         """
         return f"{self.looked_at} of {self.out_of} looked at" if self.out_of else ""
+
+    @property
+    def printed(self) -> str:
+        """What commands that decided it had printed at the end, to go on with after the feedback."""
+        quotes = [item.quote for item in self.evidence if item.kind == "check" and item.quote]
+        return "".join(f"\nIt printed at the end:\n{quote}" for quote in quotes)
 
     @property
     def decided(self) -> str:

@@ -12,6 +12,7 @@ from runs.pev.contracts import (
     Absent,
     Check,
     Citations,
+    CommandSucceeds,
     Covers,
     Criterion,
     CsvColumns,
@@ -68,6 +69,7 @@ def relaxations(
         ),
         *(Relaxation("", number, sentence) for number, sentence in _lost("The task", agreed.success_criteria, final)),
         *(relaxation for step in now.steps for relaxation in _more_tools(step, agreed, may_use)),
+        *_more_commands(agreed, now),
     ]
 
 
@@ -77,6 +79,23 @@ def _more_tools(step: PlanStep, agreed: PlanContract, may_use: MayUse) -> Iterat
     if more := may_use(step).difference(*(may_use(one) for one in before)):
         sentence = f"Step “{step.name}” may use {', '.join(sorted(more))}, which was not agreed."
         yield Relaxation(step.step_id, 0, sentence)
+
+
+def _more_commands(agreed: PlanContract, now: PlanContract) -> Iterator[Relaxation]:
+    """What a check runs that none had run: it asks for more, and does more on the machine."""
+    before = {command for _, command in commands_of(agreed)}
+    for step_id, command in commands_of(now):
+        if command not in before:
+            before.add(command)
+            yield Relaxation(step_id, 0, f"The command {command} is run as a check, which was not agreed.")
+
+
+def commands_of(plan: PlanContract) -> Iterator[tuple[str, str]]:
+    """Each command that a check runs, after the key of the step, which is empty for the whole task."""
+    criteria = [(step.step_id, one) for step in plan.steps for one in step.acceptance_criteria]
+    for step_id, criterion in [*criteria, *(("", one) for one in plan.success_criteria)]:
+        if isinstance(criterion.check, CommandSucceeds):
+            yield step_id, criterion.check.command
 
 
 type _Read = tuple[str, Criterion]

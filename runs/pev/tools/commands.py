@@ -21,12 +21,18 @@ class RunCommand(Described):
 
     def ran(self, commands: Commands, limit: int) -> ToolResult:
         """Raises InvalidInput for a command that is not there. One that fails is a result like any other."""
+        return ToolResult(self._told(commands, commands.run(self.command))[:limit])
+
+    def checked(self, commands: Commands) -> ToolResult:
+        """For a check: one that fails is an error."""
         found = commands.run(self.command)
+        return ToolResult(self._told(commands, found), is_error=found.status != 0)
+
+    def _told(self, commands: Commands, found: CommandResult) -> str:
         line = commands.known[self.command]
-        return ToolResult(f"{self.command} ({line}) {ending_of(found)}.\n{found.output}"[:limit])
+        return f"{self.command} ({line}) {ending_of(found)}.\n{found.output}"
 
 
 def ending_of(found: CommandResult) -> str:
-    """How it ended, as a part of a sentence."""
-    how = f"was ended, since {found.why}," if found.status is None else f"ended with status {found.status}"
-    return f"{how} after {found.seconds:.1f} s"
+    """How it ended, as a part of a sentence. For how long it ran is no part of it: the same should come out twice."""
+    return f"was ended, since {found.why}" if found.status is None else f"ended with status {found.status}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence, Set
+from collections.abc import Callable, Collection, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -10,6 +10,7 @@ from runs.pev.checks.material import Material
 from runs.pev.contracts import RESULT, Criterion, JsonObject, MinBytes, WordCount
 from runs.pev.evidence.sources import Given, Sources, ToolText
 from runs.pev.files.reads import Looks
+from runs.pev.ports import ToolResult
 from runs.pev.verification.grounding import Examiner
 from runs.pev.verification.requests import PersonRequest
 
@@ -28,8 +29,8 @@ class Case:
     `min_verifier_confidence`, and of each written document `min_document_bytes`, where none of the plan's `size_checks`
     says how long it is to be. `review`: a model looks at the result even where checks decide every criterion.
     `read_whole`: the given files of which executors were shown every line; `meant`: those that the step deals with.
-    `pages`: blocks that show, as it looks, what the executor has read. `persons`: what people asked for, by the number
-    of the request; `requests`: those of them that are judged here.
+    `command` runs one by its name for a check. `pages`: blocks that show, as it looks, what the executor has read.
+    `persons`: what people asked for, by the number of the request; `requests`: those of them that are judged here.
     """
 
     subject: str
@@ -59,6 +60,7 @@ class Case:
     requests: Sequence[PersonRequest] = ()
     meant: Sequence[str] = ()
     pages: Sequence[JsonObject] = ()
+    command: Callable[[str], ToolResult] | None = None
 
     def watched(self, looks: Looks) -> Case:
         """The same, which notes what of the files is looked at."""
@@ -69,7 +71,7 @@ class Case:
     @property
     def material(self) -> Material:
         """What checks are held against."""
-        return Material(self.files, self.inputs.files, self.read_whole)
+        return Material(self.files, self.inputs.files, self.read_whole, self.command)
 
     @property
     def made(self) -> list[str]:

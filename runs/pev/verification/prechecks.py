@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 
 from runs.pev.checks.deciding import run_check, seconds_for
 from runs.pev.citations.citing import LISTED, message_of, problems_of
-from runs.pev.contracts import Criterion, FileExists
+from runs.pev.contracts import CommandSucceeds, Criterion, FileExists
 from runs.pev.evidence.results import CriterionResult, Evidence
 from runs.pev.files.paths import document_of, is_blank
 from runs.pev.verification.case import Case
@@ -23,10 +23,12 @@ def decided_by_code(case: Case, labels: Mapping[str, Criterion]) -> list[Criteri
     are broken or not wanted (`K1`), too little confidence of its own (`S1`).
     """
     ends = time.monotonic() + SECONDS
+    with_check = [(label, criterion, criterion.check) for label, criterion in labels.items() if criterion.check]
+    # commands last: they have time of their own, and would use up that of the others
+    in_turn = sorted(with_check, key=lambda one: isinstance(one[2], CommandSucceeds))
     checked = [
         _checked(label, criterion, run_check(check, case.material, min(seconds_for(check), ends - time.monotonic())))
-        for label, criterion in labels.items()
-        if (check := criterion.check)
+        for label, criterion, check in in_turn
     ]
     return [
         *_missing_outputs(case),

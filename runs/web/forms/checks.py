@@ -107,6 +107,12 @@ class AbsentForm(CheckForm):
     terms = _field("Terms", "One a line; capitals do not count", lines=True)
 
 
+class CommandForm(CheckForm):
+    title = "a command of the administrator succeeds"
+    path = None  # type: ignore[assignment]  # all files are there
+    command = _field("Command", "Its name")
+
+
 class CountForm(CheckForm):
     title = "a figure is what counting comes to"
     figure = _field("Pattern around the figure", "With one group around the number: (\\d+) duplicates")
@@ -137,6 +143,7 @@ FORMS: Mapping[str, type[CheckForm]] = {
     "covers": CoversForm,
     "count": CountForm,
     "absent": AbsentForm,
+    "command": CommandForm,
 }
 """By the kind of the check, in the order in which they are offered."""
 KINDS = [

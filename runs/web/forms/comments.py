@@ -3,7 +3,8 @@
 from collections.abc import Iterator, Mapping
 
 from runs.errors import InvalidInput
-from runs.pev.contracts import Comment, PlanContract
+from runs.pev.contracts import PlanContract
+from runs.pev.feedback import Comment
 from runs.web.presenters.gates import MAX_REASON
 from runs.web.presenters.plan_page import comment_field
 

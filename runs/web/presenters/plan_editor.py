@@ -17,10 +17,11 @@ from runs.events.sentences import many
 from runs.models import Gate, Run
 from runs.pev.checks.deciding import problem_with, run_check
 from runs.pev.checks.material import Material
-from runs.pev.contracts import Check, PlanContract
+from runs.pev.contracts import Check, CommandSucceeds, PlanContract
 from runs.pev.conversation.mistakes import words_for
 from runs.pev.planner import Problem
 from runs.reading.checks import check_in_words
+from runs.reading.toolset import command_lines
 from runs.web.forms import plan as parts
 from runs.web.forms.checks import FORMS, CheckForm, TermForm
 from runs.web.forms.plan_draft import ActionDraft, CriterionDraft, OutputDraft, PlanDraft, StepDraft, terms_in
@@ -318,6 +319,10 @@ def preview(run: Run, draft: CriterionDraft) -> Preview:
         return Preview("calm", "A model judges this with quotes; there is nothing to try before.")
     if problem := problem_with(check):
         return Preview("bad", problem)
+    if isinstance(check, CommandSucceeds):
+        if check.command not in command_lines():
+            return Preview("bad", f"This installation has no command “{check.command}”.")
+        return Preview("calm", f"Not tried before. It will be checked that {check_in_words(check)}.")
     given = trees.contents_of(run.inputs)
     found = run_check(check, Material(trees.contents_of(run.head), given, frozenset(given)), PREVIEW_SECONDS)
     if found.sentence.endswith(" does not exist"):

@@ -52,8 +52,8 @@ def test_a_step_that_names_the_tool_runs_commands_on_a_copy(api: FakeAnthropic, 
     run = submitted()
     assert finish(run, alice).outcome == Outcome.SUCCEEDED
     first, second, other = ToolCall.objects.filter(run=run, name="run_command")
-    assert "ended with status 1 after" in first.result
-    assert "ended with status 0 after" in second.result
+    assert "ended with status 1." in first.result
+    assert "ended with status 0." in second.result
     assert "'one.md'" in second.result.splitlines()[-1]
     assert "made" not in second.result.splitlines()[-1]
     assert (other.is_error, other.result) == (True, "There is no command “rm”; there are tests.")

@@ -19,10 +19,11 @@ import pytest
 from tests.databases import rows
 from tests.fakes.anthropic_answers import Answer, Fail, Request, Say, ToolUse, UseTools
 from tests.fakes.anthropic_api import FakeAnthropic
-from tests.fakes.team import Team, labels_of, plan, report, step, told, verdict
+from tests.fakes.team import Team, labels_of, looking, output_criterion, plan, report, step, told, verdict
 from tests.installation import Installation
 from tests.integration.engine.killed import Errand
 from tests.integration.engine.machine import Nursery
+from tests.integration.engine.test_commands import sandboxed
 
 pytestmark = pytest.mark.allow_hosts(["127.0.0.1"])
 KILLED = -9
@@ -90,6 +91,7 @@ def nursery(
     variables = {
         "PEV_MAX_LOSSES": "1000",  # one test kills for as long as it takes
         "PEV_CONTEXT_TOKENS_EXECUTOR": "14000",  # one fills it
+        "PEV_COMMANDS": "tests: test -s one.md",
     }
     nursery = Nursery(tmp_path_factory.mktemp("nursery"), installation, api, variables)
     for errand, name in (("submit", "plan"), ("submit with a budget", "budget")):
@@ -286,6 +288,31 @@ def test_a_question_to_a_person_is_asked_once_and_its_answer_is_not_lost(nursery
     assert [(row[0], row[1], row[5]) for row in found["gates"]] == [
         ("question", "answered", 1),
         ("question", "answered", 2),
+    ]
+
+
+@sandboxed
+def test_what_a_command_printed_decides_also_after_a_crash(nursery: Nursery, api: FakeAnthropic) -> None:
+    """Run by a model, as a check of a step, and as one of the whole task; each is in the journal once."""
+    check = {"kind": "command", "command": "tests"}
+    one = step("one") | {"tools": ["write_file", "run_command"]}
+    one["acceptance_criteria"].append(output_criterion("The tests pass", check))
+    whole = plan(one)
+    whole["success_criteria"].append(output_criterion("The tests pass", check))
+    run = ToolUse("run_command", {"command": "tests"})
+    api.script(Team(plan=whole, executor=looking(one=[run])))
+    killed_everywhere(nursery, api, "plan")
+    nursery.save("attempt")
+    killed_everywhere(nursery, api, "attempt")
+    nursery.save("finalise")
+    end = killed_everywhere(nursery, api, "finalise")
+    assert end.facts["run"][0][:2] == ["finished", "succeeded"]
+    calls = [(row[1], row[2], row[4]) for row in end.facts["tool calls"]]
+    assert calls == [
+        (1, "run_command", "tests (test -s one.md) ended with status 1.\n"),
+        (2, "write_file", calls[1][2]),
+        (30_000, "run_command", "tests (test -s one.md) ended with status 0.\n"),
+        (30_000, "run_command", "tests (test -s one.md) ended with status 0.\n"),
     ]
 
 

@@ -13,8 +13,8 @@ from runs.lifecycle.gates import Decision, decide
 from runs.lifecycle.submission import again
 from runs.management.questions import about
 from runs.models import Attempt, Gate, Run, Step, User
-from runs.pev.contracts import Comment
 from runs.pev.evidence.results import RequestResult
+from runs.pev.feedback import Comment
 from runs.reading.requests import Request
 from runs.reading.run import reading_of
 from runs.reading.texts import SaidText, said_text

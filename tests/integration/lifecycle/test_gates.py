@@ -27,7 +27,7 @@ from runs.enums import (
 from runs.errors import DecisionRefused, NotAllowed
 from runs.lifecycle.gates import cancel, pause
 from runs.models import Attempt, Event, Plan, Run, User, WorkItem
-from runs.pev.contracts import Comment
+from runs.pev.feedback import Comment
 from runs.pev.policy import Capacities
 from tests import factories as made
 from tests.integration.lifecycle.deciding import fresh, refused, say, state

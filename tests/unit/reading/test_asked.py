@@ -5,7 +5,7 @@ import time
 import pytest
 
 from runs.models import Gate
-from runs.pev.contracts import Comment
+from runs.pev.feedback import Comment
 from runs.reading.asked import on_what, said_at
 
 CUT = "On point 3 “**F3** (contracts/Büro lease.md, line 23): a date [“1.3 The Tenant…”](contracts/B%C3%BCro%20lea…”"

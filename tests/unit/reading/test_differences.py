@@ -5,7 +5,6 @@ from typing import Any
 
 from runs.enums import About, Complexity
 from runs.pev.contracts import (
-    Comment,
     ContextItem,
     Criterion,
     JsonSchema,
@@ -14,6 +13,7 @@ from runs.pev.contracts import (
     PlanStep,
     RequestAnswer,
 )
+from runs.pev.feedback import Comment
 from runs.reading.differences import Comparison, Version, compare
 
 

@@ -12,7 +12,7 @@ from runs.enums import Provenance
 from runs.pev.checks.deciding import count_words, problem_with, run_check
 from runs.pev.checks.material import Material
 from runs.pev.contracts import (
-    Check,
+    ChecksFiles,
     Contains,
     CsvColumns,
     FileExists,
@@ -29,7 +29,7 @@ from runs.pev.files.paths import Converted
 from tests.unit.pev import slow
 
 
-def outcome(check: Check, content: str | bytes) -> tuple[bool, str]:
+def outcome(check: ChecksFiles, content: str | bytes) -> tuple[bool, str]:
     data = content if isinstance(content, bytes) else content.encode()
     evidence = run_check(check, Material({check.path: data}))
     assert evidence.sha256 == hashlib.sha256(data).hexdigest()
@@ -91,7 +91,7 @@ def test_file_exists_and_min_bytes() -> None:
 
 
 @pytest.mark.parametrize("check", [matches("x"), words(), NO_PLACEHOLDERS])
-def test_what_is_not_text_does_not_hold(check: Check) -> None:
+def test_what_is_not_text_does_not_hold(check: ChecksFiles) -> None:
     assert outcome(check, b"x\0") == (False, "a.md is not a text file")
 
 
@@ -329,7 +329,7 @@ class TestNoPlaceholders:
         ),
     ],
 )
-def test_problem_with(check: Check, problem: str | None) -> None:
+def test_problem_with(check: ChecksFiles, problem: str | None) -> None:
     assert problem_with(check) == problem
 
 

@@ -42,6 +42,17 @@ def test_a_dropped_step_takes_its_criteria_and_its_file_with_it() -> None:
     ]
 
 
+def test_a_command_that_is_run_as_a_check_has_to_be_agreed() -> None:
+    command = {"kind": "command", "command": "tests"}
+    whole = AGREED | {"success_criteria": [*AGREED["success_criteria"], {"text": "They pass", "check": command}]}
+    sentence = "The command tests is run as a check, which was not agreed."
+    assert lost(whole) == [sentence]
+    assert lost(whole, agreed=whole) == []
+    one = step("one")
+    one["acceptance_criteria"].append({"text": "They pass", "about": "output", "check": command})
+    assert lost(plan(one, step("two", "one"))) == [sentence]
+
+
 def test_what_a_step_has_passed_with_may_be_left_out() -> None:
     assert lost(plan(step("two")), passed=("one",)) == []
 
