@@ -9,6 +9,8 @@ import pytest
 from django.test import Client
 
 from runs.enums import GateKind, Outcome
+from runs.errors import InvalidInput
+from runs.guarded import sandbox
 from runs.journal import CHECKS
 from runs.models import Attempt, Run, ToolCall, User
 from runs.web.addresses import evidence_address
@@ -24,7 +26,7 @@ CODE = """
 import sys
 text = open("one.md").read()
 print("looked at one.md")
-print("1 passed" if "right" in text else "1 failed: it is not right")
+print(f"{1} passed" if "right" in text else f"{1} failed: it is not right")
 sys.exit("right" not in text)
 """
 TESTS = (*PYTHON, CODE)
@@ -140,6 +142,20 @@ def test_a_command_that_is_gone_is_asked_about_and_holds_nothing(
     assert run.outcome == Outcome.FAILED
     (proof,) = Attempt.objects.get(step__plan__run=run).verdict.results[-1].evidence
     assert proof.sentence == "tests was not run: no commands are run here"
+
+
+def test_where_no_sandbox_can_be_made_it_holds_nothing(
+    api: FakeAnthropic, submitted: Submit, alice: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refusing(*given: Any, **named: Any) -> None:
+        raise InvalidInput(sandbox.MISSING)
+
+    monkeypatch.setattr(sandbox, "run", refusing)
+    api.script(Team(plan=plan(checked_by(PASS)), executor=writing("right\n")))
+    run = submitted(attempts=1, replans=0, exhausted="fail")
+    assert finish(run, alice).outcome == Outcome.FAILED
+    (proof,) = Attempt.objects.get(step__plan__run=run).verdict.results[-1].evidence
+    assert proof.sentence == sandbox.MISSING.removesuffix(".")
 
 
 def test_a_plan_names_only_commands_that_are_there(api: FakeAnthropic, submitted: Submit) -> None:
