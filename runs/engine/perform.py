@@ -48,7 +48,7 @@ from runs.pev.evidence.results import Judgement
 from runs.pev.executor import execute
 from runs.pev.files.reads import Looks, Reads, View
 from runs.pev.planner import make_plan
-from runs.pev.ports import ToolResult
+from runs.pev.ports import Reach, ToolResult
 from runs.pev.synthesizer import synthesize
 from runs.pev.tools.asking import AskPerson
 from runs.pev.tools.limits import limits_for
@@ -156,7 +156,7 @@ def _plan(recording: Recording) -> None:
     brief, reason = database.call(lambda: briefs.for_planner(item, able))
     overlay = Overlay(run.inputs, {}, max_files=0, max_bytes=0)  # a planner reads and writes nothing
     allowed = {AskPerson.name} if able.planner_tools else set[str]()
-    tools = RunTools(overlay, allowed=allowed, people=_people(recording))
+    tools = RunTools(overlay, allowed=allowed, reach=Reach(_people(recording)))
     try:
         plan = make_plan(RecordedModel(clients(), recording), brief, RecordedTools(tools, overlay, recording))
     except PlanRepeated as repeated:
@@ -212,8 +212,8 @@ def _execute(recording: Recording, deadline: Deadline, looks: Looks) -> list[Too
     able = recording.able
     overlay, brief = database.call(lambda: (_overlay(recording.item), briefs.for_executor(attempt, able)))
     limits = limits_for(brief.window, able.executor.pages)
-    commands = commands_for(recording, overlay)
-    inner = RunTools(overlay, limits, tools_of(attempt.step.spec), _people(recording), commands)
+    reach = Reach(_people(recording), commands_for(recording, overlay))
+    inner = RunTools(overlay, limits, tools_of(attempt.step.spec), reach)
     tools = RecordedTools(inner, overlay, recording, deadline, looks)
     output = execute(RecordedModel(clients(), recording, deadline=deadline), tools, brief)
 

@@ -201,6 +201,14 @@ class Commands(Protocol):
         ...
 
 
+@dataclass(frozen=True)
+class Reach:
+    """What tools may reach beyond the files; what is None nobody reaches."""
+
+    people: People | None = None
+    commands: Commands | None = None
+
+
 class Shown(NamedTuple):
     """What a part of a tool's result, the characters from `start` to before `end`, shows of which file.
 

@@ -11,7 +11,7 @@ from runs.errors import InvalidInput
 from runs.pev.contracts import Contract
 from runs.pev.files.paths import text_of
 from runs.pev.files.reads import Looks
-from runs.pev.ports import FileInfo, ToolResult, Workspace
+from runs.pev.ports import FileInfo, Reach, ToolResult, Workspace
 from runs.pev.tools.limits import ToolLimits
 
 
@@ -21,6 +21,18 @@ class Described(Contract):
     name: ClassVar[str]
     effect: ClassVar[Effect]
     description: ClassVar[str]
+
+
+class Reaching(Described):
+    """What a tool takes that reaches beyond the files."""
+
+    def reached(self, reach: Reach, limits: ToolLimits) -> ToolResult:
+        """As `answer`. What it needs is there: `is_there` is asked before."""
+        raise NotImplementedError
+
+    @classmethod
+    def is_there(cls, reach: Reach) -> bool:
+        raise NotImplementedError
 
 
 class Arguments(Described):

@@ -7,14 +7,15 @@ from pydantic import Field, StringConstraints
 from runs.enums import Effect
 from runs.pev.contracts import PERSON
 from runs.pev.delimiters import delimited
-from runs.pev.ports import People, ToolResult
-from runs.pev.tools.arguments import Described
+from runs.pev.ports import Reach, ToolResult
+from runs.pev.tools.arguments import Reaching
+from runs.pev.tools.limits import ToolLimits
 
 _Question = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=1_000)]
 _Choice = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200)]
 
 
-class AskPerson(Described):
+class AskPerson(Reaching):
     name = "ask_person"
     effect = Effect.ASKS
     description = (
@@ -26,9 +27,14 @@ class AskPerson(Described):
     question: Annotated[_Question, Field(description="One question")]
     choices: Annotated[list[_Choice], Field(max_length=8, description="Likely answers; may be empty")] = []
 
-    def asked(self, people: People) -> ToolResult:
+    @classmethod
+    def is_there(cls, reach: Reach) -> bool:
+        return reach.people is not None
+
+    def reached(self, reach: Reach, limits: ToolLimits) -> ToolResult:
         """The answer. Raises AnswerAwaited as long as there is none, InvalidInput where no more may be asked."""
-        answer = people.ask(self.question, self.choices)
+        assert reach.people is not None
+        answer = reach.people.ask(self.question, self.choices)
         lead = "has left this to you: decide, and say what you decided" if answer.delegated else "has answered"
         if not answer.words:
             return ToolResult(f"{answer.person} {lead}.")

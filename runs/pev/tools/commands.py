@@ -5,11 +5,12 @@ from typing import Annotated
 from pydantic import Field, StringConstraints
 
 from runs.enums import Effect
-from runs.pev.ports import CommandResult, Commands, ToolResult
-from runs.pev.tools.arguments import Described
+from runs.pev.ports import CommandResult, Commands, Reach, ToolResult
+from runs.pev.tools.arguments import Reaching
+from runs.pev.tools.limits import ToolLimits
 
 
-class RunCommand(Described):
+class RunCommand(Reaching):
     name = "run_command"
     effect = Effect.RUNS_COMMANDS
     description = (
@@ -19,9 +20,14 @@ class RunCommand(Described):
 
     command: Annotated[str, StringConstraints(min_length=1, max_length=60), Field(description="Its name")]
 
-    def ran(self, commands: Commands, limit: int) -> ToolResult:
+    @classmethod
+    def is_there(cls, reach: Reach) -> bool:
+        return reach.commands is not None
+
+    def reached(self, reach: Reach, limits: ToolLimits) -> ToolResult:
         """Raises InvalidInput for a command that is not there. One that fails is a result like any other."""
-        return ToolResult(self._told(commands, commands.run(self.command))[:limit])
+        assert reach.commands is not None
+        return ToolResult(self._told(reach.commands, reach.commands.run(self.command))[: limits.result_chars])
 
     def checked(self, commands: Commands) -> ToolResult:
         """For a check: one that fails is an error."""

@@ -11,9 +11,9 @@ from runs.pev.answer_schemas import schema_for
 from runs.pev.contracts import JsonObject, PlanStep
 from runs.pev.conversation.mistakes import MAX_SHOWN, place_of, words_for
 from runs.pev.files.reads import Looks
-from runs.pev.ports import Commands, Original, People, ToolResult, ToolSpec, ToolUse, Workspace
+from runs.pev.ports import Original, Reach, ToolResult, ToolSpec, ToolUse, Workspace
 from runs.pev.texts.wording import quoted
-from runs.pev.tools.arguments import Arguments, Described
+from runs.pev.tools.arguments import Arguments, Described, Reaching
 from runs.pev.tools.asking import AskPerson
 from runs.pev.tools.calculating import Calculate
 from runs.pev.tools.commands import RunCommand
@@ -30,7 +30,9 @@ _WORKING: Mapping[str, type[Arguments]] = {
     tool.name: tool
     for tool in (Calculate, CommentDocument, EditFile, Glob, ListFiles, ReadFile, ReadTable, SearchFiles, WriteFile)
 }
-_TOOLS: Mapping[str, type[Described]] = {**_WORKING, AskPerson.name: AskPerson, RunCommand.name: RunCommand}
+_REACHING: Mapping[str, type[Reaching]] = {tool.name: tool for tool in (AskPerson, RunCommand)}
+_TOOLS: Mapping[str, type[Arguments] | type[Reaching]] = {**_WORKING, **_REACHING}
+NOTHING = Reach()
 TOOL_NAMES = frozenset(_TOOLS)
 
 
@@ -76,8 +78,8 @@ def expression_of(name: str, arguments: JsonObject) -> str:
 
 
 class RunTools:
-    """A Toolbox over one workspace, with the tools that are `allowed`; without `people` none that asks, without
-    `commands` none that runs some. What a model asks for wrongly comes back as a result with `is_error`.
+    """A Toolbox over one workspace, with the tools that are `allowed` and for which `reach` has what they need. What a
+    model asks for wrongly comes back as a result with `is_error`.
 
     Only what is no fault of the model (LeaseLost, AnswerAwaited, a database that is away) passes through `run`.
     """
@@ -87,45 +89,34 @@ class RunTools:
         workspace: Workspace,
         limits: ToolLimits | None = None,
         allowed: Collection[str] = TOOL_NAMES,
-        people: People | None = None,
-        commands: Commands | None = None,
+        reach: Reach = NOTHING,
     ) -> None:
         self._workspace = workspace
-        self._people = people
-        self._commands = commands
         self._limits = limits or ToolLimits()
-        absent = {*([] if people else [AskPerson.name]), *([] if commands else [RunCommand.name])}
+        self._reach = reach
+        absent = {name for name, tool in _REACHING.items() if not tool.is_there(reach)}
         self._allowed = TOOL_NAMES.intersection(allowed) - absent
 
     def specs(self) -> Sequence[ToolSpec]:
-        return specs(self._allowed, self._commands.known if self._commands else NO_COMMANDS)
+        commands = self._reach.commands
+        return specs(self._allowed, commands.known if commands else NO_COMMANDS)
 
     def run(self, use: ToolUse) -> ToolResult:
-        if use.name == AskPerson.name and self._people is None:
+        if use.name == AskPerson.name and self._reach.people is None:
             return self._refused("No one can be asked here. Decide yourself, and say what you decided.")
         if use.name not in self._allowed:
             why = "The plan does not give this step the tool" if use.name in _TOOLS else "There is no tool"
             return self._refused(f"{why} {quoted(use.name)}; there are {', '.join(sorted(self._allowed))}.")
         tool = _TOOLS[use.name]
         try:
-            return self._carried_out(tool.model_validate(use.input))
+            call = tool.model_validate(use.input)
+            if isinstance(call, Reaching):
+                return call.reached(self._reach, self._limits)
+            return call.answer(self._workspace, self._limits)
         except ValidationError as error:
             return self._refused(_told_wrong(tool, error))
         except InvalidInput as error:
             return self._refused(str(error))
-
-    def _carried_out(self, call: Described) -> ToolResult:
-        match call:
-            case Arguments():
-                return call.answer(self._workspace, self._limits)
-            case AskPerson():
-                assert self._people is not None  # else it is refused
-                return call.asked(self._people)
-            case RunCommand():
-                assert self._commands is not None  # likewise
-                return call.ran(self._commands, self._limits.result_chars)
-            case _:
-                raise NotImplementedError(call.name)
 
     def originals(self, use: ToolUse, result: ToolResult) -> Sequence[Original]:
         """The pages that `read_file` has shown, as far as the limits have them shown as they look."""
