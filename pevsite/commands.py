@@ -1,4 +1,4 @@
-"""What an administrator lets models run, as one variable names it."""
+"""What an administrator lets models run and read, as variables name it."""
 
 import re
 import shlex
@@ -6,6 +6,9 @@ from collections.abc import Iterator, Mapping
 from itertools import groupby
 
 from django.core.exceptions import ImproperlyConfigured
+
+from runs.errors import InvalidInput
+from runs.pev.texts.domains import sites
 
 _NAME = re.compile(r"[a-z][a-z0-9_-]{0,39}")
 _UNREADABLE = (
@@ -27,6 +30,14 @@ def commands(text: str) -> Mapping[str, tuple[str, ...]]:
             raise ImproperlyConfigured(_UNREADABLE.format(shlex.join(words)[:60]))
         found[name] = argv
     return found
+
+
+def web_sites(text: str) -> str:
+    """The list of sites, empty for none. Raises ImproperlyConfigured for what is no such list."""
+    try:
+        return str(sites(text))
+    except InvalidInput as error:
+        raise ImproperlyConfigured(f"PEV_WEB cannot be read: {error}") from error
 
 
 def _parts(text: str) -> Iterator[list[str]]:

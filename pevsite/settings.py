@@ -37,6 +37,7 @@ PEV_CONTEXT_TOKENS_PLANNER, PEV_CONTEXT_TOKENS_EXECUTOR, PEV_CONTEXT_TOKENS_VERI
 PEV_POLICY                (none)         what new runs start with, such as attempts=2, budget=5: fields of the policy
 PEV_COMMANDS              (none)         what models may run, in a sandbox: tests: pytest -q; lint: ruff check .
 PEV_COMMAND_SECONDS       300            how long one of these commands may take
+PEV_WEB                   (none)         sites that runs may read if their policy says so: example.org gov.uk; * for all
 PEV_REHEARSAL_DELAY       0.4            seconds per reply of the offline rules, so that one can follow
 """
 
@@ -46,7 +47,7 @@ from importlib.util import find_spec
 from django.core.exceptions import ImproperlyConfigured
 from django.utils.csp import CSP
 
-from pevsite.commands import commands
+from pevsite.commands import commands, web_sites
 from pevsite.databases import database, engine, files, messages
 from pevsite.installation import SITE, data_dir, secret, secret_key
 
@@ -225,6 +226,7 @@ LEASE_SECONDS = _number("PEV_LEASE_SECONDS", 15)
 MAX_LOSSES = _number("PEV_MAX_LOSSES", 5)
 COMMANDS = commands(os.environ.get("PEV_COMMANDS", ""))
 COMMAND_SECONDS = _number("PEV_COMMAND_SECONDS", 300)
+WEB = web_sites(os.environ.get("PEV_WEB", ""))
 REHEARSAL_DELAY = float(os.environ.get("PEV_REHEARSAL_DELAY") or 0.4)
 for _role in ("", "_PLANNER", "_EXECUTOR", "_VERIFIER"):
     _number(f"PEV_CONTEXT_TOKENS{_role}", 0)  # runs.llm reads it: what is no number ends the start, not a step

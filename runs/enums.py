@@ -40,6 +40,7 @@ class Effect(StrEnum):
     READS_FILES = "reads_files"
     WRITES_FILES = "writes_files"
     ASKS = "asks"
+    READS_WEB = "reads_web"
     RUNS_COMMANDS = "runs_commands"
     ACTS = "acts"
 
@@ -52,6 +53,8 @@ class Effect(StrEnum):
                 return "writes files of the run"
             case Effect.ASKS:
                 return "asks a person"
+            case Effect.READS_WEB:
+                return "reads the web"
             case Effect.RUNS_COMMANDS:
                 return "runs commands"
             case Effect.ACTS:

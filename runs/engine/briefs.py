@@ -47,7 +47,7 @@ from runs.reading.coverage import remarks_on, shown_in
 from runs.reading.files import written_files
 from runs.reading.ledger import entries_of, ledger_of, result_in
 from runs.reading.requests import requests_of
-from runs.reading.toolset import command_lines, tool_names
+from runs.reading.toolset import command_lines, commands_allowed, tool_names
 from runs.trees import Overlay
 
 RESULT_CHARS = 4_000
@@ -77,11 +77,11 @@ def for_planner(item: WorkItem, able: Capacities) -> tuple[PlanBrief, str]:
         request=run.request,
         files=files,
         previews=previews_of(run.inputs),
-        tools=tuple(specs(tool_names() - (set() if policy.questions else {AskPerson.name}), command_lines())),
+        tools=tuple(specs(tool_names(policy), command_lines())),
         model=player.model,
         effort=player.effort,
         max_steps=policy.max_steps,
-        commands=list(command_lines()),
+        commands=list(commands_allowed(policy)),
         sources_needed=policy.sources_needed,
         remarks=remarks_on(run, pages=able.executor.pages is not OriginalPages.NEVER),
         lessons=lessons,

@@ -1,19 +1,24 @@
 """Tool calls of an attempt as what a verifier may quote."""
 
 from collections.abc import Iterator
+from urllib.parse import unquote_plus
 
 from pydantic import JsonValue
 
 from runs.models import ToolCall
 from runs.pev.evidence.sources import ToolText
+from runs.pev.tools.fetching import FetchPage
 from runs.pev.tools.toolbox import expression_of
 
 
 def source_of_call(call: ToolCall) -> ToolText:
     """Its result, with all that the executor had put into it."""
-    sent = "\n".join([call.name, *_texts_in(call.arguments)])
+    texts = list(_texts_in(call.arguments))
+    is_page = call.name == FetchPage.name and not call.is_error
+    if is_page:  # a page may repeat what its address says, which came from the executor
+        texts += [unquote_plus(text) for text in texts]
     expression = "" if call.is_error else expression_of(call.name, call.arguments)
-    return ToolText(call.result, call.shown, sent, expression)
+    return ToolText(call.result, call.shown, "\n".join([call.name, *texts]), expression, is_page)
 
 
 def _texts_in(value: JsonValue) -> Iterator[str]:

@@ -51,8 +51,11 @@ class TreeCommands:
 
 
 def commands_for(recording: Recording, overlay: Overlay) -> TreeCommands | None:
-    """Those that an executor may run on these files; None where the administrator has named none."""
-    return TreeCommands(overlay, recording.lease.check) if settings.COMMANDS else None
+    """Those that an executor may run on these files; None where the administrator has named none, or the policy has
+    none run.
+    """
+    may = settings.COMMANDS and recording.item.run.policy.commands
+    return TreeCommands(overlay, recording.lease.check) if may else None
 
 
 def checking(

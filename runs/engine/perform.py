@@ -23,6 +23,7 @@ from runs.engine.database import database
 from runs.engine.deadline import Deadline
 from runs.engine.documents import read_inputs
 from runs.engine.notifications import notifications
+from runs.engine.pages import web_pages
 from runs.engine.people import RunPeople
 from runs.engine.recording import RecordedModel, RecordedTools, Recording, clients
 from runs.enums import Action, AttemptStatus, WorkKind
@@ -212,7 +213,7 @@ def _execute(recording: Recording, deadline: Deadline, looks: Looks) -> list[Too
     able = recording.able
     overlay, brief = database.call(lambda: (_overlay(recording.item), briefs.for_executor(attempt, able)))
     limits = limits_for(brief.window, able.executor.pages)
-    reach = Reach(_people(recording), commands_for(recording, overlay))
+    reach = Reach(_people(recording), commands_for(recording, overlay), web_pages(recording))
     inner = RunTools(overlay, limits, tools_of(attempt.step.spec), reach)
     tools = RecordedTools(inner, overlay, recording, deadline, looks)
     output = execute(RecordedModel(clients(), recording, deadline=deadline), tools, brief)

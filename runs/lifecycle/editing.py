@@ -13,7 +13,7 @@ from runs.models import Gate, Plan, Run, User
 from runs.permissions import check_can_decide
 from runs.pev.contracts import Criterion, PlanContract, RequestAnswer
 from runs.pev.planner import Problem, placed_comparisons, placed_problems
-from runs.reading.toolset import command_lines, tool_names
+from runs.reading.toolset import commands_allowed, tool_names
 
 
 def edit(gate_id: int, user: User, digest: str, plan: PlanContract) -> Plan:
@@ -49,8 +49,8 @@ def problems_with(run: Run, plan: PlanContract) -> Sequence[Problem]:
     kept = [step.spec for step in newest.steps.filter(status__in=SETTLED_STEPS)] if newest else []
     found = placed_problems(
         plan,
-        tool_names(),
-        commands=command_lines(),
+        tool_names(policy),
+        commands=commands_allowed(policy),
         max_steps=policy.max_steps,
         sources_needed=policy.sources_needed,
         requests=sorted({answer.request for answer in plan.answers}),

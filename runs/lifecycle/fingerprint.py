@@ -14,7 +14,14 @@ from runs.pev import prompts
 from runs.pev.contracts import PlanContract
 from runs.pev.policy import Policy
 
-_LATER = {"step_moment": StepMoment.AFTER.value, "original_pages": OriginalPages.NEVER.value, "questions": 5}
+_LATER = {
+    "step_moment": StepMoment.AFTER.value,
+    "original_pages": OriginalPages.NEVER.value,
+    "questions": 5,
+    "commands": True,
+    "web": "",
+    "web_pages": 30,
+}
 """Fields of a policy that are younger than approvals, with the value that stands for what was done before, or changes
 nothing that somebody approved: a question only asks.
 """

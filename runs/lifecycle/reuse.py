@@ -25,6 +25,7 @@ from runs.pev.plans.ordering import ancestors
 from runs.pev.policy import Policy
 from runs.pev.tools.asking import AskPerson
 from runs.pev.tools.commands import RunCommand
+from runs.pev.tools.fetching import FetchPage
 from runs.reading.coverage import shown_in
 from runs.reading.requests import judged_at, requests_of
 from runs.reading.toolset import checking_commands
@@ -40,6 +41,8 @@ _DECIDES = (
     "original_pages",
 )
 """The fields of a policy under which the same attempt could come out otherwise."""
+_OF_THAT_TIME = (AskPerson.name, FetchPage.name)
+"""Tools whose results are those of one run at one time."""
 MAX_CANDIDATES = 10
 """Attempts with the same key that are compared with the files, newest first: each was done on other files."""
 
@@ -145,7 +148,8 @@ def find(
     at nothing that is otherwise now. `taken`: those that a run which is in no table has taken over.
 
     None when reuse is off for the run or the step, or when it wrote files that only its own plan declared, or that
-    cannot lie beside those there are. One that has no record of what it looked at is not compared, and not reused.
+    cannot lie beside those there are. One that has no record of what it looked at is not compared, and not reused; nor
+    is one that asked a person or read the web: nobody has said the same here, and pages say something else tomorrow.
     """
     run = state.run
     if not run.policy.reuse or key in run.policy.without_reuse:
@@ -156,7 +160,7 @@ def find(
     passed = (
         same.passed()
         .filter(reused_from=None, step__status=StepStatus.PASSED, step__plan__run__owner=run.owner_id)
-        .exclude(tool_calls__name=AskPerson.name)
+        .exclude(tool_calls__name__in=_OF_THAT_TIME)
     )
     now = view()
     for pk, reads in passed.order_by("-pk").values_list("pk", "reads")[:MAX_CANDIDATES]:

@@ -35,7 +35,7 @@ from runs.pev.planner import compared_with_itself, problems_in, without_sources
 from runs.pev.policy import Policy
 from runs.pev.ports import FileInfo
 from runs.reading.coverage import known_unread
-from runs.reading.toolset import command_lines, tool_names
+from runs.reading.toolset import commands_allowed, tool_names
 from runs.rehearsal.job import SAMPLE, SAMPLE_REQUEST
 
 SAMPLES = {SAMPLE: SAMPLE_REQUEST}
@@ -236,8 +236,8 @@ def check_plan(submission: Submission) -> None:
         return
     policy, plan = submission.policy, submission.plan.for_another_run()
     needed = policy.sources_needed
-    commands = command_lines()
-    problems = problems_in(plan, tool_names(), commands=commands, max_steps=policy.max_steps, sources_needed=needed)
+    commands, steps = commands_allowed(policy), policy.max_steps
+    problems = problems_in(plan, tool_names(policy), commands=commands, max_steps=steps, sources_needed=needed)
     if problems:
         raise PlanRefused(shortened(problems))
 

@@ -13,7 +13,6 @@ from runs.reading.errors import Held, held_at
 from runs.reading.plans import PlanReading, StepReading
 from runs.reading.requests import Request
 from runs.reading.run import reading_of
-from runs.reading.toolset import effects_of
 
 MAX_FILES = 200
 MAX_FINDINGS = 30
@@ -82,7 +81,7 @@ def _step(step: StepReading) -> Iterator[str]:
     yield f"    writes: {', '.join(spec.outputs) or 'no files'}"
     if spec.tools:
         yield f"    may use: {', '.join(spec.tools)}"
-    yield from (f"!   {effect}" for effect in effects_of(spec))
+    yield from (f"!   {effect}" for effect in step.effects)
     yield from (f"    uses {action.tool}: {action.purpose}" for action in spec.actions)
 
 

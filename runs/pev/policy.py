@@ -3,7 +3,7 @@
 from decimal import Decimal
 from typing import Annotated, Literal
 
-from pydantic import Field, model_validator
+from pydantic import AfterValidator, Field, model_validator
 
 from runs.enums import (
     ApprovalPolicy,
@@ -15,7 +15,9 @@ from runs.enums import (
     StepApproval,
     StepMoment,
 )
+from runs.errors import InvalidInput
 from runs.pev.contracts import Contract
+from runs.pev.texts.domains import sites
 
 _COMPLEXITIES = {
     "none": frozenset[Complexity](),
@@ -24,6 +26,14 @@ _COMPLEXITIES = {
     "all": frozenset(Complexity),
 }
 """What the choices of `step_approval` and `model_review` mean."""
+
+
+def _as_sites(text: str) -> str:
+    """A list of sites in the one way that it is written, so that the same list is the same policy."""
+    try:
+        return str(sites(text))
+    except InvalidInput as error:
+        raise ValueError(str(error)) from error
 
 
 RULES = "offline-"
@@ -42,7 +52,9 @@ class Policy(Contract):
 
     `time_limit` counts while the run does not wait for a person. `attempt_seconds` is for the calls and tools of one
     attempt. `revisions`: how often a person may send a plan back, or ask for another at an error. `questions`: how
-    often models may ask a person. `without_reuse` names steps that are always done again. `same_model_verifier`: the
+    often models may ask a person. `commands`: whether steps and checks may run those of the installation. `web`: the
+    sites that steps may read, as `texts.domains` reads them, none if empty, and `web_pages` how many pages of them in
+    all. `without_reuse` names steps that are always done again. `same_model_verifier`: the
     verifier may be the executor's model. `second_person`: plans and results that wait are approved by somebody else
     than the one who submitted the task. `step_moment`: whether the steps of `step_approval` wait once they have passed
     verification, or before they start.
@@ -74,6 +86,9 @@ class Policy(Contract):
     attempt_seconds: Annotated[int, Field(ge=1, le=86_400)] = 1_800
     revisions: Annotated[int, Field(ge=0, le=50)] = 10
     questions: Annotated[int, Field(ge=0, le=50)] = 5
+    commands: bool = True
+    web: Annotated[str, Field(max_length=5_000), AfterValidator(_as_sites)] = ""
+    web_pages: Annotated[int, Field(ge=1, le=1_000)] = 30
     reuse: bool = True
     without_reuse: Annotated[tuple[str, ...], Field(max_length=500)] = ()
     same_model_verifier: bool = False

@@ -6,6 +6,7 @@ the recorded replies and results instead of asking and acting a second time.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Literal, NamedTuple, Protocol
 
 from runs.enums import Effect, Role
@@ -201,12 +202,29 @@ class Commands(Protocol):
         ...
 
 
+class Page(NamedTuple):
+    """A page of the web: `address` where it was found, after redirects, when, and what of it is text."""
+
+    address: str
+    at: datetime
+    text: str
+
+
+class Pages(Protocol):
+    """What models may read of the web."""
+
+    def read(self, address: str) -> Page:
+        """Raises InvalidInput for a page that cannot be read, or may not."""
+        ...
+
+
 @dataclass(frozen=True)
 class Reach:
     """What tools may reach beyond the files; what is None nobody reaches."""
 
     people: People | None = None
     commands: Commands | None = None
+    pages: Pages | None = None
 
 
 class Shown(NamedTuple):

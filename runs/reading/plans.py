@@ -258,7 +258,7 @@ class StepReading:
     @cached_property
     def effects(self) -> list[str]:
         """What it may do beyond reading and writing files of the run."""
-        return list(effects_of(self.row.spec))
+        return list(effects_of(self.row.spec, self.plan.rows.run.policy))
 
     @property
     def number(self) -> int:

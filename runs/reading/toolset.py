@@ -7,13 +7,27 @@ from django.conf import settings
 
 from runs.enums import INSIDE, Effect
 from runs.pev.contracts import CommandSucceeds, Criterion, PlanStep
+from runs.pev.policy import Policy
+from runs.pev.texts.domains import sites
+from runs.pev.tools.asking import AskPerson
 from runs.pev.tools.commands import RunCommand
+from runs.pev.tools.fetching import FetchPage
 from runs.pev.tools.toolbox import TOOL_NAMES, effect_of
 
 
-def tool_names() -> frozenset[str]:
-    """What plans may name."""
-    return TOOL_NAMES - (frozenset() if settings.COMMANDS else {RunCommand.name})
+def tool_names(policy: Policy | None = None) -> frozenset[str]:
+    """What plans may name: of the tools of this installation those that the policy allows."""
+    absent = {
+        RunCommand.name: not settings.COMMANDS or (policy is not None and not policy.commands),
+        FetchPage.name: not settings.WEB or (policy is not None and not policy.web),
+        AskPerson.name: policy is not None and not policy.questions,
+    }
+    return frozenset(name for name in TOOL_NAMES if not absent.get(name))
+
+
+def commands_allowed(policy: Policy) -> Mapping[str, str]:
+    """The commands that checks of plans may run, as `command_lines`."""
+    return command_lines() if policy.commands else {}
 
 
 def command_lines() -> Mapping[str, str]:
@@ -21,7 +35,7 @@ def command_lines() -> Mapping[str, str]:
     return {name: " ".join(shlex.join(argv).split()) for name, argv in settings.COMMANDS.items()}
 
 
-def effects_of(step: PlanStep) -> Iterator[str]:
+def effects_of(step: PlanStep, policy: Policy) -> Iterator[str]:
     """What the tools and the checks of a step do beyond reading and writing files of the run, for people who approve
     it.
     """
@@ -31,7 +45,9 @@ def effects_of(step: PlanStep) -> Iterator[str]:
         yield f"runs {_named(lines) or 'no command'}"
     elif checks := checking_commands(step.acceptance_criteria):
         yield checks
-    yield from (effect.words for effect in sorted(effects - {Effect.RUNS_COMMANDS}))
+    if Effect.READS_WEB in effects:
+        yield f"reads the web ({sites(policy.web).words or 'no site'})"
+    yield from (effect.words for effect in sorted(effects - {Effect.RUNS_COMMANDS, Effect.READS_WEB}))
 
 
 def checking_commands(criteria: Iterable[Criterion]) -> str:

@@ -15,6 +15,7 @@ from runs.engine.presence import SILENT_AFTER, key_mark, newest_migration
 from runs.guarded import sandbox
 from runs.lifecycle.defaults import current_service
 from runs.models import Process, clock
+from runs.pev.texts.domains import sites
 from runs.reading.toolset import command_lines
 from runs.web.health import Health
 
@@ -45,6 +46,7 @@ def findings() -> Iterator[Finding]:
         what = "with what people, files and models have written" if settings.TRACE_CONTENT else "without any content"
         yield Finding("Traces", f"They are sent to OTEL_EXPORTER_OTLP_ENDPOINT, {what}.")
     yield from _commands()
+    yield from _web()
     try:
         alive = list(Process.objects.filter(seen_at__gte=clock.after(-SILENT_AFTER)))
     except DatabaseError:
@@ -77,6 +79,12 @@ def _commands() -> Iterator[Finding]:
     else:
         listed = ", ".join(f"{name} ({line})" for name, line in command_lines().items())
         yield Finding("Commands", f"Models may run {listed}, in a sandbox without a network.")
+
+
+def _web() -> Iterator[Finding]:
+    if settings.WEB:
+        text = f"Runs whose policy says so may read {sites(settings.WEB).words}, at public addresses alone."
+        yield Finding("Web", text)
 
 
 def _messages(problem: str) -> Iterator[Finding]:

@@ -35,13 +35,15 @@ class Given:
 @dataclass(frozen=True)
 class ToolText:
     """One tool call: what it gave back, what of that shows files, and all that the executor had put into it.
-    `expression`: what was computed, where it is a calculation that has a result.
+    `expression`: what was computed, where it is a calculation that has a result. `is_page`: whether all but its first
+    line is what stands on a page of the web.
     """
 
     result: str
     shown: Sequence[Shown] = ()
     sent: str = ""
     expression: str = ""
+    is_page: bool = False
 
 
 class Sources(Mapping[str, bytes]):
@@ -105,12 +107,15 @@ class Sources(Mapping[str, bytes]):
         return Provenance.GIVEN if name in self._given.files and name not in self._texts else Provenance.MADE
 
     def observed(self, name: str) -> list[tuple[int, int]]:
-        """The parts of a tool's result, as characters, that show files which the run has not written; of a calculation
+        """The parts of a tool's result, as characters, that show files which the run has not written, or a page of the
+        web; of a calculation
         with nothing but figures that such parts, or people, had shown before, the line that says what it comes to.
         """
         return self._outside(self._tools[name], self.unseen(name)) if name in self._tools else []
 
     def _outside(self, tool: ToolText, unseen: Sequence[Decimal]) -> list[tuple[int, int]]:
+        if tool.is_page:
+            return [(tool.result.find("\n") + 1, len(tool.result))]
         if tool.expression:
             return [] if unseen else [(0, len(tool.result.partition("\n")[0]))]
         return [(one.start, one.end) for one in tool.shown if self._is_given(one)]

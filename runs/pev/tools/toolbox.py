@@ -18,6 +18,7 @@ from runs.pev.tools.asking import AskPerson
 from runs.pev.tools.calculating import Calculate
 from runs.pev.tools.commands import RunCommand
 from runs.pev.tools.commenting import CommentDocument
+from runs.pev.tools.fetching import FetchPage
 from runs.pev.tools.finding import Glob, ListFiles, SearchFiles
 from runs.pev.tools.limits import ToolLimits
 from runs.pev.tools.originals import originals_of
@@ -30,7 +31,7 @@ _WORKING: Mapping[str, type[Arguments]] = {
     tool.name: tool
     for tool in (Calculate, CommentDocument, EditFile, Glob, ListFiles, ReadFile, ReadTable, SearchFiles, WriteFile)
 }
-_REACHING: Mapping[str, type[Reaching]] = {tool.name: tool for tool in (AskPerson, RunCommand)}
+_REACHING: Mapping[str, type[Reaching]] = {tool.name: tool for tool in (AskPerson, FetchPage, RunCommand)}
 _TOOLS: Mapping[str, type[Arguments] | type[Reaching]] = {**_WORKING, **_REACHING}
 NOTHING = Reach()
 TOOL_NAMES = frozenset(_TOOLS)

@@ -8,10 +8,13 @@ from decimal import Decimal
 from typing import Any, get_args
 
 from django import forms
+from django.conf import settings
 
 from runs.enums import ApprovalPolicy, Exhausted, ModelReview, OriginalPages, Preset, Role, StepApproval, StepMoment
+from runs.errors import InvalidInput
 from runs.lifecycle.presets import Described, presets
 from runs.pev.policy import Policy
+from runs.pev.texts.domains import EVERY, sites
 from runs.web.forms.posted import Amount
 
 EFFORTS = ("low", "medium", "high")
@@ -56,6 +59,9 @@ _NAMES = (
     "replans",
     "revisions",
     "questions",
+    "commands",
+    "web",
+    "web_pages",
     "parallel",
     "rounds",
     "max_steps",
@@ -127,6 +133,14 @@ class PolicyForm(forms.Form):
     )
     revisions = _bounded("revisions", "Plan revisions")
     questions = _bounded("questions", "Questions to you", help_text="From the AI, in the whole run; 0 for none")
+    commands = forms.BooleanField(label="Steps may run the commands of this installation", required=False)
+    web = forms.CharField(
+        label="Sites of the web that the AI may read",
+        max_length=5_000,
+        required=False,
+        help_text="Such as example.org gov.uk; * for all, -example.org for none of it. Empty for none",
+    )
+    web_pages = _bounded("web_pages", "Pages of the web", help_text="That the AI may read in the whole run")
     attempt_minutes = _bounded("attempt_seconds", "Minutes per attempt", unit=60)
     budget = Amount(
         label="Budget in USD",
@@ -157,6 +171,9 @@ class PolicyForm(forms.Form):
         base = self.presets[Preset.BALANCED].policy
         kwargs["initial"] = _values(base) | filled | (kwargs.get("initial") or {})
         super().__init__(*args, **kwargs)
+        absent = [*([] if settings.COMMANDS else ["commands"]), *([] if settings.WEB else ["web", "web_pages"])]
+        for name in absent:
+            del self.fields[name]
         self._start = base
         for role in ROLES:
             self.fields[f"{role}_model"] = forms.CharField(label=f"{role.capitalize()}’s model", max_length=120)
@@ -185,13 +202,24 @@ class PolicyForm(forms.Form):
 
     @property
     def policy_names(self) -> Sequence[str]:
-        return (*_NAMES, *_OTHERS, *(f"{role}_{part}" for role in ROLES for part in ("model", "effort")))
+        names = (*_NAMES, *_OTHERS, *(f"{role}_{part}" for role in ROLES for part in ("model", "effort")))
+        return [name for name in names if name in self.fields]
+
+    def clean_web(self) -> str:
+        """The sites as the policy writes them, of those that this installation may read."""
+        try:
+            chosen = sites(self.cleaned_data["web"])
+        except InvalidInput as error:
+            raise forms.ValidationError(str(error)) from error
+        if beyond := [name for name in chosen.allowed if name != EVERY and not sites(settings.WEB).has(name)]:
+            raise forms.ValidationError(f"This installation reads {sites(settings.WEB).words}, not {beyond[0]}.")
+        return str(chosen)
 
     def policy(self) -> Policy:
         """The chosen preset with what the person has changed."""
         given = self._changed()
         models = {role: {"model": given[f"{role}_model"], "effort": given[f"{role}_effort"]} for role in ROLES}
-        changed = {name: given[name] for name in _NAMES} | {"models": models}
+        changed = {name: given[name] for name in _NAMES if name in self.fields} | {"models": models}
         changed |= {name: float(given[name]) for name in ("min_confidence", "min_verifier_confidence")}
         shown = _values(self._start)  # in whole minutes: where they were left alone the seconds stay what they were
         if given["attempt_minutes"] != shown["attempt_minutes"]:

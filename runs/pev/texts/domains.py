@@ -1,0 +1,61 @@
+"""Sites of the web as people list them: `example.org` with all below it, `*` for all, `-example.org` for none of it."""
+
+import re
+from typing import NamedTuple
+
+from runs.errors import InvalidInput
+
+_LABEL = r"[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9])?"
+_NAME = re.compile(rf"(?=.{{1,253}}$){_LABEL}(?:\.{_LABEL})*")
+_SEPARATORS = re.compile(r"[\s,;+]+")
+MAX_SITES = 200
+EVERY = "*"
+
+
+class Sites(NamedTuple):
+    """`allowed` and `refused` names, in small letters, as they go over the wire; EVERY among the allowed is any."""
+
+    allowed: tuple[str, ...] = ()
+    refused: tuple[str, ...] = ()
+
+    def has(self, host: str) -> bool:
+        """Whether a page of this host may be read."""
+        return any(_is_in(host, name) for name in self.allowed) and not any(_is_in(host, one) for one in self.refused)
+
+    @property
+    def words(self) -> str:
+        """For people; empty for none."""
+        listed = "any site" if EVERY in self.allowed else ", ".join(self.allowed)
+        return f"{listed}, but not {', '.join(self.refused)}" if listed and self.refused else listed
+
+    def __str__(self) -> str:
+        return " ".join([*self.allowed, *(f"-{name}" for name in self.refused)])
+
+
+def sites(text: str) -> Sites:
+    """The sites of a list, divided by spaces, commas, semicolons or +. Raises InvalidInput with a sentence."""
+    parts = [part for part in _SEPARATORS.split(text.strip()) if part]
+    if len(parts) > MAX_SITES:
+        raise InvalidInput(f"There are {len(parts)} sites; at most {MAX_SITES} may be named.")
+    allowed = [_read(part) for part in parts if not part.startswith("-")]
+    refused = [_read(part.removeprefix("-")) for part in parts if part.startswith("-")]
+    if EVERY in refused:
+        raise InvalidInput("“-*” would leave no site; leave the list empty for none.")
+    return Sites(tuple(dict.fromkeys(allowed)), tuple(dict.fromkeys(refused)))
+
+
+def _read(part: str) -> str:
+    if part == EVERY:
+        return EVERY
+    name = part.lower().removeprefix("*.").rstrip(".")
+    try:
+        name = name if name.isascii() else name.encode("idna").decode()
+    except UnicodeError:
+        name = ""
+    if not _NAME.fullmatch(name):
+        raise InvalidInput(f"“{part[:60]}” is no site; write it as example.org, without https:// and without a path.")
+    return name
+
+
+def _is_in(host: str, name: str) -> bool:
+    return name == EVERY or host == name or host.endswith(f".{name}")

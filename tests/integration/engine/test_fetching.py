@@ -1,0 +1,185 @@
+"""Pages of the web: public addresses alone, whatever names and redirects say; bounded in size and time; as text."""
+
+from __future__ import annotations
+
+import socket
+import threading
+import time
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+import pytest
+
+from runs import fetching
+from runs.errors import InvalidInput, LeaseLost
+
+pytestmark = pytest.mark.allow_hosts(["127.0.0.1", "127.0.0.2"])
+NAMES = {"pages.example": ["127.0.0.1"], "inside.example": ["127.0.0.2"], "both.example": ["127.0.0.1", "10.0.0.1"]}
+type Content = tuple[int, dict[str, str], bytes]
+
+
+class Web:
+    """A server on all loopback addresses. `pages` by path; `asked`: the paths with the Host of each request."""
+
+    def __init__(self) -> None:
+        self.pages: dict[str, Content] = {}
+        self.asked: list[tuple[str, str]] = []
+        self.headers: list[dict[str, str]] = []
+        web = self
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_GET(self) -> None:
+                web.asked.append((self.path, self.headers["Host"]))
+                web.headers.append(dict(self.headers))
+                status, headers, content = web.pages.get(self.path, (404, {}, b"none"))
+                self.send_response(status)
+                for name, value in headers.items():
+                    self.send_header(name, value)
+                self.end_headers()
+                for at in range(0, len(content), 65_536):
+                    self.wfile.write(content[at : at + 65_536])
+                if self.path == "/slow":
+                    for _ in range(100):
+                        time.sleep(0.1)
+                        self.wfile.write(b"x")
+
+            def log_message(self, *given: Any) -> None:
+                pass
+
+        self._server = ThreadingHTTPServer(("0.0.0.0", 0), Handler)
+        self.port = self._server.server_address[1]
+        threading.Thread(target=self._server.serve_forever, daemon=True).start()
+
+    def put(self, path: str, content: str | bytes, media: str = "text/plain; charset=utf-8") -> str:
+        data = content if isinstance(content, bytes) else content.encode()
+        self.pages[path] = 200, {"Content-Type": media}, data
+        return self.address(path)
+
+    def redirect(self, path: str, to: str) -> str:
+        self.pages[path] = 302, {"Location": to}, b""
+        return self.address(path)
+
+    def address(self, path: str, host: str = "pages.example") -> str:
+        return f"http://{host}:{self.port}{path}"
+
+    def close(self) -> None:
+        self._server.shutdown()
+        self._server.server_close()
+
+
+@pytest.fixture
+def web(monkeypatch: pytest.MonkeyPatch) -> Iterator[Web]:
+    """Names as above; 127.0.0.1 counts as public, 127.0.0.2 does not."""
+    resolve = socket.getaddrinfo
+
+    def named(host: Any, port: Any, *given: Any, **options: Any) -> Any:
+        found = NAMES.get(host.decode() if isinstance(host, bytes) else str(host), [host])
+        return [info for one in found for info in resolve(one, port, *given, **options)]
+
+    monkeypatch.setattr(socket, "getaddrinfo", named)
+    monkeypatch.setattr(fetching, "is_public", lambda address: address == "127.0.0.1")
+    server = Web()
+    yield server
+    server.close()
+
+
+def anywhere(host: str) -> None:
+    """Every site may be read."""
+
+
+def test_a_page_is_read_with_nothing_of_this_machine(web: Web, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HTTP_PROXY", "http://proxy.example:1")
+    address = web.put("/a?b=c", "Hello")
+    found = fetching.fetch(address + "#part", anywhere)
+    assert found == fetching.Fetched(address, "text/plain", b"Hello")
+    assert web.asked == [("/a?b=c", f"pages.example:{web.port}")]
+    assert {name.lower() for name in web.headers[0]} == {"host", "user-agent", "accept", "accept-encoding"}
+
+
+def test_redirects_are_followed_and_each_is_asked_about(web: Web) -> None:
+    web.put("/end", "There")
+    web.redirect("/middle", f"http://pages.example:{web.port}/end")
+    hosts: list[str] = []
+    assert fetching.fetch(web.redirect("/start", "/middle"), hosts.append).address == web.address("/end")
+    assert hosts == ["pages.example"] * 3
+    with pytest.raises(InvalidInput, match="redirected more than 5 times"):
+        fetching.fetch(web.redirect("/again", "/again"), anywhere)
+
+
+@pytest.mark.parametrize(
+    "to",
+    [
+        "http://inside.example:{port}/secret",
+        "http://127.0.0.2:{port}/secret",
+        "http://2130706434:{port}/secret",
+        "http://both.example:{port}/secret",
+        "http://[::1]:{port}/secret",
+    ],
+)
+def test_no_redirect_leads_to_a_private_address(web: Web, to: str) -> None:
+    web.put("/secret", "the key")
+    with pytest.raises(InvalidInput, match="not public"):
+        fetching.fetch(web.redirect("/start", to.format(port=web.port)), anywhere)
+    assert [path for path, _ in web.asked] == ["/start"]
+
+
+@pytest.mark.parametrize(
+    ("address", "sentence"),
+    [
+        ("file:///etc/passwd", "begin with https"),
+        ("gopher://pages.example/", "begin with https"),
+        ("pages.example", "begin with https"),
+        ("http://", "begin with https|no address"),
+        ("http://user:pass@pages.example/", "name or password"),
+        ("http://pages.example:25/", "no web server"),
+        ("http://pages.example/" + "x" * 2_000, "at most 2,000"),
+        ("http://[::1", "no address|reached"),
+        ("http://nowhere.invalid/", "could not be reached"),
+    ],
+)
+@pytest.mark.usefixtures("web")
+def test_what_is_no_page_of_the_web_is_refused(address: str, sentence: str) -> None:
+    with pytest.raises(InvalidInput, match=sentence):
+        fetching.fetch(address, anywhere)
+
+
+def test_too_much_too_slow_and_errors_are_said(web: Web, monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(InvalidInput, match="status 404"):
+        fetching.fetch(web.address("/none"), anywhere)
+    with pytest.raises(InvalidInput, match="more than 10 MB"):
+        fetching.fetch(web.put("/large", b"x" * 11_000_000), anywhere)
+    monkeypatch.setattr(fetching, "SECONDS", 0.5)
+    with pytest.raises(InvalidInput, match="took longer"):
+        fetching.fetch(web.put("/slow", "x"), anywhere)
+
+
+def test_it_is_broken_off_with_the_work(web: Web) -> None:
+    def lost() -> None:
+        raise LeaseLost("gone")
+
+    with pytest.raises(LeaseLost):
+        fetching.fetch(web.put("/a", "x"), anywhere, lost)
+
+
+@pytest.mark.parametrize(
+    ("address", "public"),
+    [
+        ("8.8.8.8", True),
+        ("2606:4700:4700::1111", True),
+        ("127.0.0.1", False),
+        ("10.1.2.3", False),
+        ("169.254.169.254", False),
+        ("100.64.0.1", False),
+        ("0.0.0.0", False),
+        ("224.0.0.1", False),
+        ("::1", False),
+        ("fe80::1%eth0", False),
+        ("::ffff:10.0.0.1", False),
+        ("::ffff:8.8.8.8", True),
+        ("2002:a00:1::1", False),
+        ("64:ff9b::a00:1", False),
+    ],
+)
+def test_which_addresses_are_public(address: str, public: bool) -> None:
+    assert fetching.is_public(address) == public
