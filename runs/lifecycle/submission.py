@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from importlib.resources import files as package_files
 
+from django.conf import settings
 from django.core.files.base import ContentFile, File
 from django.db import IntegrityError
 from django.utils import timezone
@@ -34,6 +35,7 @@ from runs.pev.imports.problems import shortened
 from runs.pev.planner import compared_with_itself, problems_in, without_sources
 from runs.pev.policy import Policy
 from runs.pev.ports import FileInfo
+from runs.pev.texts.domains import sites
 from runs.reading.coverage import known_unread
 from runs.reading.toolset import commands_allowed, tool_names
 from runs.rehearsal.job import SAMPLE, SAMPLE_REQUEST
@@ -206,6 +208,9 @@ def check_policy(policy: Policy, owner: User, approvers: Sequence[User]) -> None
             f"{policy.model_for(Role.VERIFIER).model} would judge its own work: executor and verifier are the same "
             "model and share their blind spots. Choose another verifier, or allow it in the policy."
         )
+    if beyond := sites(policy.web).beyond(sites(settings.WEB)):
+        there = f"reads {words} alone" if (words := sites(settings.WEB).words) else "reads no pages of the web"
+        raise InvalidInput(f"This installation {there}, so not {beyond[0]}. Change the sites of the policy.")
     today = timezone.now().date()
     unpriced = sorted({p.model for p in map(policy.model_for, Role) if price_of(p.model, 1, today) is None})
     if policy.budget is not None and unpriced:

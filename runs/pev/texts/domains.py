@@ -6,7 +6,7 @@ from typing import NamedTuple
 from runs.errors import InvalidInput
 
 _LABEL = r"[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9])?"
-_NAME = re.compile(rf"(?=.{{1,253}}$){_LABEL}(?:\.{_LABEL})*")
+_NAME = re.compile(rf"(?=.{{1,253}}$){_LABEL}(?:\.{_LABEL})+")
 _SEPARATORS = re.compile(r"[\s,;+]+")
 MAX_SITES = 200
 EVERY = "*"
@@ -27,6 +27,10 @@ class Sites(NamedTuple):
         """For people; empty for none."""
         listed = "any site" if EVERY in self.allowed else ", ".join(self.allowed)
         return f"{listed}, but not {', '.join(self.refused)}" if listed and self.refused else listed
+
+    def beyond(self, others: "Sites") -> list[str]:
+        """The names that are allowed here and not there."""
+        return [name for name in self.allowed if not (others.has(name) if name != EVERY else others.allowed)]
 
     def __str__(self) -> str:
         return " ".join([*self.allowed, *(f"-{name}" for name in self.refused)])

@@ -14,7 +14,7 @@ from runs.enums import ApprovalPolicy, Exhausted, ModelReview, OriginalPages, Pr
 from runs.errors import InvalidInput
 from runs.lifecycle.presets import Described, presets
 from runs.pev.policy import Policy
-from runs.pev.texts.domains import EVERY, sites
+from runs.pev.texts.domains import sites
 from runs.web.forms.posted import Amount
 
 EFFORTS = ("low", "medium", "high")
@@ -206,13 +206,11 @@ class PolicyForm(forms.Form):
         return [name for name in names if name in self.fields]
 
     def clean_web(self) -> str:
-        """The sites as the policy writes them, of those that this installation may read."""
+        """The sites as the policy writes them."""
         try:
             chosen = sites(self.cleaned_data["web"])
         except InvalidInput as error:
             raise forms.ValidationError(str(error)) from error
-        if beyond := [name for name in chosen.allowed if name != EVERY and not sites(settings.WEB).has(name)]:
-            raise forms.ValidationError(f"This installation reads {sites(settings.WEB).words}, not {beyond[0]}.")
         return str(chosen)
 
     def policy(self) -> Policy:

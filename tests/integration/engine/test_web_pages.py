@@ -9,6 +9,8 @@ import pytest
 from django.test import Client
 
 from runs.enums import GateKind, Outcome, Provenance
+from runs.errors import InvalidInput
+from runs.lifecycle import fingerprint
 from runs.models import Attempt, Run, ToolCall, User
 from tests.factories import Submit, answer, drain, finish, open_gate, reused
 from tests.fakes.anthropic_answers import Answer, Request, Say, ToolUse
@@ -103,12 +105,15 @@ def test_what_is_not_allowed_is_refused_in_words(
     other = web.redirect("/away", f"http://both.example:{web.port}/x")
     uses = [fetch(web.address("/x", "inside.example")), fetch(other), fetch(web.address("/x", "elsewhere.example"))]
     api.script(Team(plan=READS, executor=looking(one=uses)))
-    run = submitted(web="pages.example inside.example")
+    run = submitted(web="* -both.example -elsewhere.example")
     assert finish(run, alice).outcome == Outcome.SUCCEEDED
     assert [(one.is_error, one.result) for one in calls(run)] == [
         (True, "This installation may not read inside.example. It may read any site, but not inside.example."),
-        (True, "This run may not read both.example. It may read pages.example, inside.example."),
-        (True, "This run may not read elsewhere.example. It may read pages.example, inside.example."),
+        (True, "This run may not read both.example. It may read any site, but not both.example, elsewhere.example."),
+        (
+            True,
+            "This run may not read elsewhere.example. It may read any site, but not both.example, elsewhere.example.",
+        ),
     ]
     assert [path for path, _ in web.asked] == ["/away"]
 
@@ -160,19 +165,30 @@ def test_text_in_another_encoding_is_read(api: FakeAnthropic, submitted: Submit,
     assert "Größe der Stadt überrascht" in calls(run)[0].result
 
 
-@pytest.mark.parametrize(("installed", "chosen"), [("", "*"), ("*", "")])
-def test_without_leave_no_plan_may_name_it(
-    api: FakeAnthropic, submitted: Submit, settings: Any, installed: str, chosen: str
-) -> None:
-    settings.WEB = installed
+def test_without_leave_no_plan_may_name_it(api: FakeAnthropic, submitted: Submit) -> None:
     team = Team(plan=READS)
     api.script(team)
-    run = submitted(web=chosen)
+    run = submitted(web="")
     drain(run)
     gate = open_gate(run)
     assert gate.kind == GateKind.ERROR
     assert "names the tool “fetch_page”" in gate.question
     assert "fetch_page" not in str(team.seen["planner"][0].messages[0])
+
+
+@pytest.mark.parametrize(
+    ("installed", "sentence"),
+    [
+        ("", "This installation reads no pages of the web, so not b.org."),
+        ("a.org", "This installation reads a.org alone, so not b.org."),
+    ],
+)
+def test_no_policy_goes_beyond_the_installation(
+    submitted: Submit, settings: Any, installed: str, sentence: str
+) -> None:
+    settings.WEB = installed
+    with pytest.raises(InvalidInput, match=sentence):
+        submitted(web="b.org")
 
 
 def test_what_was_read_then_is_not_taken_over(api: FakeAnthropic, submitted: Submit, alice: User, web: Web) -> None:
@@ -182,8 +198,6 @@ def test_what_was_read_then_is_not_taken_over(api: FakeAnthropic, submitted: Sub
 
 
 def test_an_approval_is_bound_to_the_sites(api: FakeAnthropic, submitted: Submit, alice: User) -> None:
-    from runs.lifecycle import fingerprint
-
     api.script(Team(plan=READS))
     run = submitted(web="*")
     drain(run)

@@ -30,7 +30,7 @@ def test_which_hosts_are_meant(text: str, host: str, may: bool) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["https://example.org", "example.org/path", "a b..c", "-*", "user@example.org", "a:80"]
+    "text", ["https://example.org", "example.org/path", "a b..c", "-*", "user@example.org", "a:80", "1e9"]
 )
 def test_what_is_no_site_is_refused(text: str) -> None:
     with pytest.raises(InvalidInput):
@@ -40,6 +40,12 @@ def test_what_is_no_site_is_refused(text: str) -> None:
 def test_too_many_are_refused() -> None:
     with pytest.raises(InvalidInput, match="at most 200"):
         sites(" ".join(f"s{n}.org" for n in range(201)))
+
+
+def test_what_is_beyond_others() -> None:
+    assert sites("a.org b.org www.c.org").beyond(sites("a.org c.org")) == ["b.org"]
+    assert sites("* x.org").beyond(sites("a.org")) == ["x.org"]
+    assert sites("* x.org").beyond(sites("")) == ["*", "x.org"]
 
 
 def test_for_people() -> None:
