@@ -1,6 +1,7 @@
 """The policy on the form of a new run: its fields, presets, limits, the second person, the models."""
 
 import re
+from typing import Any
 
 import pytest
 from django.test import Client
@@ -14,7 +15,8 @@ from tests import factories
 from tests.integration.web.submitting import JSON, form
 
 
-def test_every_field_of_a_policy_is_on_the_form(alice: User) -> None:
+def test_every_field_of_a_policy_is_on_the_form(alice: User, settings: Any) -> None:
+    settings.COMMANDS, settings.WEB = {"tests": ("pytest",)}, "*"
     named = {"attempt_seconds": "attempt_minutes", "time_limit": "limit_minutes", "sources_needed": "no_sources"}
     fields = NewRunForm(owner=alice).fields
     assert [name for name in SETTABLE if named.get(name, name) not in fields] == []
