@@ -3,12 +3,14 @@
 import re
 import shlex
 from collections.abc import Iterator, Mapping
+from importlib.util import find_spec
 from itertools import groupby
 
 from django.core.exceptions import ImproperlyConfigured
 
 from runs.errors import InvalidInput
 from runs.pev.texts.domains import sites
+from runs.servers.configuration import ServerConfig, read_servers
 
 _NAME = re.compile(r"[a-z][a-z0-9_-]{0,39}")
 _UNREADABLE = (
@@ -38,6 +40,18 @@ def web_sites(text: str) -> str:
         return str(sites(text))
     except InvalidInput as error:
         raise ImproperlyConfigured(f"PEV_WEB cannot be read: {error}") from error
+
+
+def mcp_servers(path: str) -> Mapping[str, ServerConfig]:
+    """The servers of the file, by name, none without one. Raises ImproperlyConfigured for a file that cannot be used,
+    or without the library.
+    """
+    if path and find_spec("mcp") is None:
+        raise ImproperlyConfigured("PEV_MCP needs the extra mcp: uv sync --extra mcp. Install it, or leave it empty.")
+    try:
+        return read_servers(path)
+    except InvalidInput as error:
+        raise ImproperlyConfigured(f"PEV_MCP: {error}") from error
 
 
 def _parts(text: str) -> Iterator[list[str]]:

@@ -41,6 +41,7 @@ class Effect(StrEnum):
     WRITES_FILES = "writes_files"
     ASKS = "asks"
     READS_WEB = "reads_web"
+    READS_OUTSIDE = "reads_outside"
     RUNS_COMMANDS = "runs_commands"
     ACTS = "acts"
 
@@ -55,6 +56,8 @@ class Effect(StrEnum):
                 return "asks a person"
             case Effect.READS_WEB:
                 return "reads the web"
+            case Effect.READS_OUTSIDE:
+                return "reads outside"
             case Effect.RUNS_COMMANDS:
                 return "runs commands"
             case Effect.ACTS:
@@ -171,6 +174,7 @@ class GateKind(StrEnum):
     ERROR = "error"
     BUDGET = "budget"
     QUESTION = "question"
+    TOOL = "tool"
 
 
 class GateStatus(StrEnum):
@@ -335,11 +339,14 @@ class Provider(StrEnum):
 
 TERMINAL_STEPS = frozenset({StepStatus.PASSED, StepStatus.ACCEPTED, StepStatus.FAILED, StepStatus.DROPPED})
 SETTLED_STEPS = frozenset({StepStatus.PASSED, StepStatus.ACCEPTED})
-APPROVING_GATES = frozenset({GateKind.PLAN, GateKind.START, GateKind.STEP, GateKind.EXHAUSTED})
-"""About a plan, the start of a step or a result: the policy may want a second person to approve."""
+_OF_THE_PLAN = frozenset({GateKind.PLAN, GateKind.START, GateKind.STEP, GateKind.EXHAUSTED})
+APPROVING_GATES = _OF_THE_PLAN | {GateKind.TOOL}
+"""About a plan, the start of a step, a result or a call that acts outside: the policy may want a second person to
+approve.
+"""
 INSIDE = frozenset({Effect.READS_FILES, Effect.WRITES_FILES, Effect.ASKS})
 """Effects that stay within the run and its people: nothing of it leaves, and nothing of the world comes in."""
-REQUESTING_GATES = APPROVING_GATES | {GateKind.ERROR}
+REQUESTING_GATES = _OF_THE_PLAN | {GateKind.ERROR}
 """A rejection asks for something: of the next attempt, or of the next version of the plan."""
 OPEN_WORK = frozenset({WorkStatus.READY, WorkStatus.LEASED, WorkStatus.SUSPENDED})
 OPEN_ATTEMPTS = frozenset({AttemptStatus.EXECUTING, AttemptStatus.VERIFYING})

@@ -75,6 +75,16 @@ class StoreAway(PevError):
     """The store of files does not answer; what was asked of it may succeed later."""
 
 
+class ApprovalAwaited(PevError):
+    """A call that acts outside waits for a person. `digest` is what their decision is bound to; `again`: it may have
+    been carried out before.
+    """
+
+    def __init__(self, name: str, arguments: Mapping[str, Any], digest: str, *, again: bool = False) -> None:
+        super().__init__(f"{name} waits for a person")
+        self.name, self.arguments, self.digest, self.again = name, arguments, digest, again
+
+
 class AnswerAwaited(PevError):
     """A model has asked a person something: the work goes on when that is answered. `choices`: suggested answers."""
 

@@ -8,7 +8,7 @@ from runs.enums import GateKind
 from runs.models import Attempt, Run
 
 type Span = tuple[datetime, datetime]
-_HOLDING = frozenset({GateKind.ERROR, GateKind.BUDGET, GateKind.QUESTION})
+_HOLDING = frozenset({GateKind.ERROR, GateKind.BUDGET, GateKind.QUESTION, GateKind.TOOL})
 """Gates at which an attempt stays open although nobody works at it."""
 
 

@@ -47,6 +47,7 @@ from runs.reading.coverage import remarks_on, shown_in
 from runs.reading.files import written_files
 from runs.reading.ledger import entries_of, ledger_of, result_in
 from runs.reading.requests import requests_of
+from runs.reading.servers import server_specs
 from runs.reading.toolset import command_lines, commands_allowed, tool_names
 from runs.trees import Overlay
 
@@ -77,7 +78,7 @@ def for_planner(item: WorkItem, able: Capacities) -> tuple[PlanBrief, str]:
         request=run.request,
         files=files,
         previews=previews_of(run.inputs),
-        tools=tuple(specs(tool_names(policy), command_lines())),
+        tools=(*specs(tool_names(policy), command_lines()), *server_specs(policy)),
         model=player.model,
         effort=player.effort,
         max_steps=policy.max_steps,

@@ -5,20 +5,28 @@ from urllib.parse import unquote_plus
 
 from pydantic import JsonValue
 
+from runs.enums import Effect
 from runs.models import ToolCall
 from runs.pev.evidence.sources import ToolText
 from runs.pev.tools.fetching import FetchPage
 from runs.pev.tools.toolbox import expression_of
+from runs.reading import servers
 
 
 def source_of_call(call: ToolCall) -> ToolText:
     """Its result, with all that the executor had put into it."""
     texts = list(_texts_in(call.arguments))
-    is_page = call.name == FetchPage.name and not call.is_error
-    if is_page:  # a page may repeat what its address says, which came from the executor
+    is_outside = not call.is_error and _reads_outside(call.name)
+    if is_outside:  # a page may repeat what its address says, which came from the executor
         texts += [unquote_plus(text) for text in texts]
     expression = "" if call.is_error else expression_of(call.name, call.arguments)
-    return ToolText(call.result, call.shown, "\n".join([call.name, *texts]), expression, is_page)
+    return ToolText(call.result, call.shown, "\n".join([call.name, *texts]), expression, is_outside)
+
+
+def _reads_outside(name: str) -> bool:
+    if servers.is_of_a_server(name):
+        return servers.effect(name) is Effect.READS_OUTSIDE
+    return name == FetchPage.name
 
 
 def _texts_in(value: JsonValue) -> Iterator[str]:

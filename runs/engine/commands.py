@@ -15,7 +15,7 @@ from runs.engine.recording import RecordedTools, Recording
 from runs.errors import InvalidInput
 from runs.guarded import sandbox
 from runs.pev.files.reads import Looks
-from runs.pev.ports import CommandResult, Original, ToolResult, ToolSpec, ToolUse
+from runs.pev.ports import Acting, CommandResult, Original, ToolResult, ToolSpec, ToolUse
 from runs.pev.tools.commands import RunCommand
 from runs.reading.toolset import command_lines
 from runs.trees import Overlay
@@ -87,6 +87,9 @@ class _Checks:
 
     def originals(self, use: ToolUse, result: ToolResult) -> Sequence[Original]:
         return ()
+
+    def acting(self, use: ToolUse) -> Acting | None:
+        return None
 
     def run(self, use: ToolUse) -> ToolResult:
         try:

@@ -26,9 +26,11 @@ from runs.engine.notifications import notifications
 from runs.engine.pages import web_pages
 from runs.engine.people import RunPeople
 from runs.engine.recording import RecordedModel, RecordedTools, Recording, clients
+from runs.engine.servers import list_stale, run_servers
 from runs.enums import Action, AttemptStatus, WorkKind
 from runs.errors import (
     AnswerAwaited,
+    ApprovalAwaited,
     ContractBroken,
     LeaseLost,
     LimitReached,
@@ -123,6 +125,10 @@ def _under(recording: Recording) -> None:
         question, choices = awaited.question, awaited.choices
         recording.commit(lambda mine: asking.suspend_for_answer(mine, question, choices))
         log.info("suspended for an answer", extra=recording.lease.about)
+    except ApprovalAwaited as awaited:
+        call = awaited
+        recording.commit(lambda mine: asking.suspend_for_call(mine, call))
+        log.info("suspended for an approval", extra=recording.lease.about)
     except StoreAway as away:
         recording.commit(lambda mine: work.postpone(mine, timezone.now() + STORE_WAIT))
         log.warning("postponed: %s", away.__cause__ or away, extra=recording.lease.about)
@@ -154,6 +160,7 @@ def _sentence(error: ModelError | ContractBroken) -> str:
 def _plan(recording: Recording) -> None:
     run, able = recording.item.run, recording.able
     item = recording.item
+    list_stale(run.policy, recording.lease.check)
     brief, reason = database.call(lambda: briefs.for_planner(item, able))
     overlay = Overlay(run.inputs, {}, max_files=0, max_bytes=0)  # a planner reads and writes nothing
     allowed = {AskPerson.name} if able.planner_tools else set[str]()
@@ -213,10 +220,15 @@ def _execute(recording: Recording, deadline: Deadline, looks: Looks) -> list[Too
     able = recording.able
     overlay, brief = database.call(lambda: (_overlay(recording.item), briefs.for_executor(attempt, able)))
     limits = limits_for(brief.window, able.executor.pages)
-    reach = Reach(_people(recording), commands_for(recording, overlay), web_pages(recording))
+    servers = run_servers(recording, limits.result_chars)
+    reach = Reach(_people(recording), commands_for(recording, overlay), web_pages(recording), servers)
     inner = RunTools(overlay, limits, tools_of(attempt.step.spec), reach)
     tools = RecordedTools(inner, overlay, recording, deadline, looks)
-    output = execute(RecordedModel(clients(), recording, deadline=deadline), tools, brief)
+    try:
+        output = execute(RecordedModel(clients(), recording, deadline=deadline), tools, brief)
+    finally:
+        if servers:
+            servers.close()
 
     def report(mine: WorkItem) -> None:
         assert mine.attempt is not None

@@ -6,14 +6,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import timedelta
 from decimal import Decimal
-from functools import cache
+from functools import cache, partial
 
 from django.conf import settings
 from django.utils import timezone
 
 from runs import history, journal
 from runs.accounting.prices import bound_of, cost_of
-from runs.engine import originals
+from runs.engine import clearance, originals
 from runs.engine.answering import Answering
 from runs.engine.database import database
 from runs.engine.deadline import Deadline
@@ -28,7 +28,7 @@ from runs.models import ToolCall, WorkItem
 from runs.pev.conversation.originals import page_blocks
 from runs.pev.files.reads import Looks
 from runs.pev.policy import Capacities
-from runs.pev.ports import Ask, Changes, Original, Reply, Toolbox, ToolResult, ToolSpec, ToolUse, Usage
+from runs.pev.ports import Acting, Ask, Changes, Original, Reply, Toolbox, ToolResult, ToolSpec, ToolUse, Usage
 from runs.pev.tools.toolbox import note_looks
 from runs.trees import Overlay
 
@@ -302,7 +302,10 @@ class RecordedTools:
         before = dict(self._overlay.changes)
         began = time.monotonic()
         losses = self._recording.item.losses
-        result = self._inner.run(use) if losses < MAX_TOOL_TRIES else _given_up(losses)
+        acting = self._inner.acting(use)
+        result = self._cleared(use, place, acting) if acting else None
+        if result is None:
+            result = self._inner.run(use) if losses < MAX_TOOL_TRIES else _given_up(losses)
         new: Changes = {p: entry for p, entry in self._overlay.changes.items() if before.get(p) != entry}
         took = _since(began)
         if self._deadline:
@@ -310,6 +313,13 @@ class RecordedTools:
         return self._recording.commit(
             lambda work: journal.write_result(work, place, use, result, new, took), calls_only=True, is_entry=True
         )
+
+    def _cleared(self, use: ToolUse, place: Place, acting: Acting) -> ToolResult | None:
+        commit = partial(self._recording.commit, calls_only=True)
+        return clearance.cleared(self._recording.item, place, use, acting, commit)
+
+    def acting(self, use: ToolUse) -> Acting | None:
+        return self._inner.acting(use)
 
 
 def _given_up(losses: int) -> ToolResult:

@@ -230,6 +230,7 @@ def _decision(event: GateDecided, step: str) -> str:
         GateKind.ERROR: f"trying {step} again" if event.step else "trying again",
         GateKind.BUDGET: "going on beyond the limit",
         GateKind.QUESTION: f"the question of {step}" if event.step else "the question of the planner",
+        GateKind.TOOL: f"a call of {step} that acts outside",
     }
     about = asked.get(event.gate_kind, "it")
     match event.decision, event.gate_kind:

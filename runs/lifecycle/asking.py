@@ -6,12 +6,15 @@ from typing import Any
 from django.utils import timezone
 
 from runs.enums import APPROVING_GATES, Action, GateKind, GateStatus, PlanStatus, RunStatus, StepStatus, WorkStatus
+from runs.errors import ApprovalAwaited
 from runs.events import kinds as events
 from runs.history import record
+from runs.journal import Place
 from runs.lifecycle import fingerprint
 from runs.lifecycle.state import State
 from runs.lifecycle.transitions import change
 from runs.models import Attempt, Gate, Plan, Run, WorkItem
+from runs.pev.ports import ToolUse
 
 DELEGATED = "Decide for yourself."
 """How an answer begins that leaves the decision to the model that asked."""
@@ -130,6 +133,27 @@ def suspend_for_answer(work: WorkItem, question: str, choices: Sequence[str]) ->
     if not work.run.gates.open().filter(kind=GateKind.QUESTION, digest=digest).exists():
         step = work.attempt.step if work.attempt else None
         open_gate(work.run, GateKind.QUESTION, question, digest, work=work, step=step, choices=list(choices))
+
+
+def call_digest(work: WorkItem, place: Place, use: ToolUse, number: int) -> str:
+    """What letting a call that acts outside go is bound to: this call at its place in this work, byte for byte.
+    `number`: how often it may have been carried out before.
+    """
+    return fingerprint.digest_of(["call", work.pk, place.generation, place.ordinal, use.name, use.input, number])
+
+
+def suspend_for_call(work: WorkItem, awaited: ApprovalAwaited) -> None:
+    """Hold the work until a person has let the call go, or refused it."""
+    change(work, WorkStatus.SUSPENDED, lease_until=None, reserved_usd=0)
+    question = f"Let the AI call {awaited.name}? It acts outside this run."
+    if awaited.again:
+        question = (
+            f"Let the AI call {awaited.name} again? The process ended in the middle of this call, so that it may have "
+            "been carried out already."
+        )
+    step = work.attempt.step if work.attempt else None
+    call = {"name": awaited.name, "arguments": dict(awaited.arguments)}
+    open_gate(work.run, GateKind.TOOL, question, awaited.digest, work=work, step=step, call=call)
 
 
 def withdraw(gate: Gate) -> None:

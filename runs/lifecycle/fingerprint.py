@@ -13,6 +13,7 @@ from runs.models import Attempt, Plan, Run
 from runs.pev import prompts
 from runs.pev.contracts import PlanContract
 from runs.pev.policy import Policy
+from runs.reading import servers
 
 _LATER = {
     "step_moment": StepMoment.AFTER.value,
@@ -21,6 +22,7 @@ _LATER = {
     "commands": True,
     "web": "",
     "web_pages": 30,
+    "servers": [],
 }
 """Fields of a policy that are younger than approvals, with the value that stands for what was done before, or changes
 nothing that somebody approved: a question only asks.
@@ -59,6 +61,7 @@ def fingerprint_of(run: Run, plan: Plan) -> dict[str, str]:
         "models": models,
         "instructions": prompts.version(),
         **({"commands": digest_of(settings.COMMANDS)} if settings.COMMANDS else {}),
+        **({"MCP servers": digest_of(servers.bound(run.policy))} if run.policy.servers else {}),
     }
 
 

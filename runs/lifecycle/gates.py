@@ -333,7 +333,7 @@ def _follow(gate: Gate, user: User, decision: Decision) -> None:
         case GateKind.BUDGET:
             who = user.get_username()
             effects.finish(run, ended=f"The limit was reached, and {who} finished the run with what was there.")
-        case GateKind.QUESTION:
+        case GateKind.QUESTION | GateKind.TOOL:
             limits.resume_suspended(run)
 
 

@@ -29,6 +29,7 @@ from runs.pev.tools.fetching import FetchPage
 from runs.reading.coverage import shown_in
 from runs.reading.requests import judged_at, requests_of
 from runs.reading.toolset import checking_commands
+from runs.servers.configuration import SEPARATOR
 
 _DECIDES = (
     "rounds",
@@ -149,7 +150,7 @@ def find(
 
     None when reuse is off for the run or the step, or when it wrote files that only its own plan declared, or that
     cannot lie beside those there are. One that has no record of what it looked at is not compared, and not reused; nor
-    is one that asked a person or read the web: nobody has said the same here, and pages say something else tomorrow.
+    is one that asked a person, read the web or called a server: nobody has said the same here, and the world goes on.
     """
     run = state.run
     if not run.policy.reuse or key in run.policy.without_reuse:
@@ -161,6 +162,7 @@ def find(
         same.passed()
         .filter(reused_from=None, step__status=StepStatus.PASSED, step__plan__run__owner=run.owner_id)
         .exclude(tool_calls__name__in=_OF_THAT_TIME)
+        .exclude(tool_calls__name__contains=SEPARATOR)
     )
     now = view()
     for pk, reads in passed.order_by("-pk").values_list("pk", "reads")[:MAX_CANDIDATES]:

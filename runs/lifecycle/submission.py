@@ -211,6 +211,9 @@ def check_policy(policy: Policy, owner: User, approvers: Sequence[User]) -> None
     if beyond := sites(policy.web).beyond(sites(settings.WEB)):
         there = f"reads {words} alone" if (words := sites(settings.WEB).words) else "reads no pages of the web"
         raise InvalidInput(f"This installation {there}, so not {beyond[0]}. Change the sites of the policy.")
+    if unknown := sorted(set(policy.servers) - settings.MCP.keys()):
+        there = f"There are: {', '.join(sorted(settings.MCP))}." if settings.MCP else "It has none."
+        raise InvalidInput(f"This installation has no MCP server “{unknown[0][:40]}”. {there}")
     today = timezone.now().date()
     unpriced = sorted({p.model for p in map(policy.model_for, Role) if price_of(p.model, 1, today) is None})
     if policy.budget is not None and unpriced:

@@ -39,7 +39,12 @@ from runs.reports.machine import as_json
 
 EXIT = {Outcome.SUCCEEDED: 0, Outcome.PARTIAL: 3, Outcome.FAILED: 1, Outcome.CANCELLED: 1}
 """A script sees partial apart from failed; 2 is what the shell and argparse use for wrong usage."""
-_ALONE = {GateKind.ERROR: Verb.GIVE_UP, GateKind.BUDGET: Verb.REJECT, GateKind.QUESTION: Verb.DELEGATE}
+_ALONE = {
+    GateKind.ERROR: Verb.GIVE_UP,
+    GateKind.BUDGET: Verb.REJECT,
+    GateKind.QUESTION: Verb.DELEGATE,
+    GateKind.TOOL: Verb.REJECT,
+}
 """What `--approve-all` cannot approve, and what it does instead."""
 
 

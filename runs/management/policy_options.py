@@ -17,6 +17,7 @@ POLICY_OPTIONS: Mapping[str, str] = {
     "commands": "on or off: steps and checks may run the commands of this installation",
     "web": "sites that steps may read, such as 'example.org gov.uk -ads.example.org', or '*' for all; empty for none",
     "web_pages": "pages of the web that models may read",
+    "servers": "MCP servers whose tools steps may call, by name",
     "exhausted": "when a step has used up its attempts and replans: ask, accept, fail",
     "parallel": "steps at the same time",
     "rounds": "steps the AI may take per attempt",

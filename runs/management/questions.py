@@ -10,6 +10,7 @@ from runs.pev.outcome import OpenPoint
 from runs.reading.attempts import AttemptReading
 from runs.reading.checks import check_in_words
 from runs.reading.errors import Held, held_at
+from runs.reading.gates import sent_with
 from runs.reading.plans import PlanReading, StepReading
 from runs.reading.requests import Request
 from runs.reading.run import reading_of
@@ -26,6 +27,8 @@ def about(gate: Gate) -> list[str]:
 
 def _subject(gate: Gate) -> Iterator[str]:
     yield from (f"{number}. {choice}" for number, choice in enumerate(gate.choices or (), 1))
+    if gate.call:
+        yield from sent_with(gate).splitlines()
     run = reading_of(gate.run)
     plan = run.plan
     if held := held_at([gate], plan).get(gate.pk):

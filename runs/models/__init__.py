@@ -9,6 +9,7 @@ from runs.models.people import Link, User
 from runs.models.plans import Attempt, Plan, Step, Verdict
 from runs.models.probes import Probe
 from runs.models.runs import Event, Run
+from runs.models.servers import ServerListing
 from runs.models.templates import Template
 from runs.models.trees import Tree
 from runs.models.work import Duty, WorkItem
@@ -29,6 +30,7 @@ __all__ = [
     "Process",
     "Rendition",
     "Run",
+    "ServerListing",
     "Step",
     "Template",
     "ToolCall",

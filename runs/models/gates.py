@@ -7,7 +7,7 @@ from django.db import models
 from django.db.models import Q
 
 from runs.enums import REQUESTING_GATES, GateKind, GateStatus
-from runs.models.fields import Column, ContractField, only, word_field
+from runs.models.fields import Column, ContractField, VerbatimField, only, word_field
 from runs.models.plans import Attempt, Plan, Step
 from runs.models.querysets import GateQuerySet
 from runs.models.runs import Run
@@ -26,6 +26,7 @@ class Gate(models.Model):
     `withdrawn_at`: when the question went away without an answer. `request`: the number, in the run and from 1, of what
     a person asked for with a rejection; at an error that is another plan, and `plan` then the version before it. What
     they answered to a model's question is numbered with these. `choices`: the answers that such a question suggests.
+    `call`: the name and the arguments of a call that acts outside; `sent_at`: when it was about to be sent.
     `comments`: the parts of it, where there are several, each with a number of its own; `reason` has them all.
     `question` says in one sentence what is asked. `cause`: the kind of the ModelError that holds the work, if one does.
     `second_person`: who submitted the task may not approve it. Lists go by it; a decision is held against the policy.
@@ -41,6 +42,8 @@ class Gate(models.Model):
     digest = models.CharField(max_length=64)
     question = models.TextField()
     choices: Column[list[str] | None] = ContractField(list[str], null=True, blank=True)
+    call = VerbatimField(null=True, blank=True)
+    sent_at = models.DateTimeField(null=True, blank=True)
     cause = models.CharField(max_length=80, default="", blank=True)
     second_person = models.BooleanField(default=False, db_default=False)
     opened_at = models.DateTimeField(auto_now_add=True)

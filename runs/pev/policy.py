@@ -1,9 +1,10 @@
 """The policy of a run: what a person may set before submitting, with its bounds."""
 
+import re
 from decimal import Decimal
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, Field, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
 from runs.enums import (
     ApprovalPolicy,
@@ -36,6 +37,11 @@ def _as_sites(text: str) -> str:
         raise ValueError(str(error)) from error
 
 
+def _as_names(value: object) -> object:
+    """Names as somebody wrote them, in the one way that they are kept."""
+    return sorted({name for name in re.split(r"[\s,;+]+", value) if name}) if isinstance(value, str) else value
+
+
 RULES = "offline-"
 """What the names of the offline rules begin with, which stand in for models."""
 
@@ -54,10 +60,10 @@ class Policy(Contract):
     attempt. `revisions`: how often a person may send a plan back, or ask for another at an error. `questions`: how
     often models may ask a person. `commands`: whether steps and checks may run those of the installation. `web`: the
     sites that steps may read, as `texts.domains` reads them, none if empty, and `web_pages` how many pages of them in
-    all. `without_reuse` names steps that are always done again. `same_model_verifier`: the
-    verifier may be the executor's model. `second_person`: plans and results that wait are approved by somebody else
-    than the one who submitted the task. `step_moment`: whether the steps of `step_approval` wait once they have passed
-    verification, or before they start.
+    all. `servers`: MCP servers whose tools steps may call. `without_reuse` names steps that are always done again.
+    `same_model_verifier`: the verifier may be the executor's model. `second_person`: plans and results that wait are
+    approved by somebody else than the one who submitted the task. `step_moment`: whether the steps of `step_approval`
+    wait once they have passed verification, or before they start.
 
     `min_confidence` is asked of the executor, `min_verifier_confidence` of the verifier. A written Markdown file has at
     least `min_document_bytes`, unless the plan itself says how long it is to be. `model_review`: which steps a model
@@ -89,6 +95,7 @@ class Policy(Contract):
     commands: bool = True
     web: Annotated[str, Field(max_length=5_000), AfterValidator(_as_sites)] = ""
     web_pages: Annotated[int, Field(ge=1, le=1_000)] = 30
+    servers: Annotated[tuple[str, ...], Field(max_length=50), BeforeValidator(_as_names)] = ()
     reuse: bool = True
     without_reuse: Annotated[tuple[str, ...], Field(max_length=500)] = ()
     same_model_verifier: bool = False

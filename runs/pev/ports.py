@@ -218,15 +218,6 @@ class Pages(Protocol):
         ...
 
 
-@dataclass(frozen=True)
-class Reach:
-    """What tools may reach beyond the files; what is None nobody reaches."""
-
-    people: People | None = None
-    commands: Commands | None = None
-    pages: Pages | None = None
-
-
 class Shown(NamedTuple):
     """What a part of a tool's result, the characters from `start` to before `end`, shows of which file.
 
@@ -254,6 +245,12 @@ class ToolResult:
     shown: tuple[Shown, ...] = ()
 
 
+class Acting(NamedTuple):
+    """Of a call that acts outside. `repeatable`: sent twice it does no more than sent once."""
+
+    repeatable: bool = False
+
+
 type OriginalKind = Literal["pdf", "picture"]
 """What models take as it is: pages cut from PDF files, and pictures."""
 
@@ -269,11 +266,41 @@ class Original(NamedTuple):
     """Bytes of the text on it, which models are sent with the page once more; None where it could not be read."""
 
 
+class Servers(Protocol):
+    """The servers beyond this installation whose tools models may call."""
+
+    def specs(self) -> Sequence[ToolSpec]:
+        """Their tools, sorted by name."""
+        ...
+
+    def acting(self, name: str) -> Acting | None:
+        """As of a Toolbox."""
+        ...
+
+    def call(self, use: ToolUse) -> ToolResult:
+        """Whatever goes wrong is a result with `is_error`."""
+        ...
+
+
+@dataclass(frozen=True)
+class Reach:
+    """What tools may reach beyond the files; what is None nobody reaches."""
+
+    people: People | None = None
+    commands: Commands | None = None
+    pages: Pages | None = None
+    servers: Servers | None = None
+
+
 class Toolbox(Protocol):
     def specs(self) -> Sequence[ToolSpec]: ...
 
     def originals(self, use: ToolUse, result: ToolResult) -> Sequence[Original]:
         """The pages to be shown as they look beside this result of this call, which was carried out in this attempt."""
+        ...
+
+    def acting(self, use: ToolUse) -> Acting | None:
+        """How a call that acts outside is to be dealt with, which a person has to let go; None for all others."""
         ...
 
     def run(self, use: ToolUse) -> ToolResult:

@@ -1,5 +1,6 @@
 """Questions to people and their answers, as anyone who reads them later is told."""
 
+import json
 from dataclasses import dataclass
 from decimal import Decimal
 
@@ -32,6 +33,16 @@ def limits_of(gate: Gate) -> tuple[Limit, ...]:
     return tuple(found)
 
 
+def called(gate: Gate) -> str:
+    """The tool that a call which acts outside would call."""
+    return str(gate.call["name"]) if gate.call else ""
+
+
+def sent_with(gate: Gate) -> str:
+    """The arguments of such a call, all of them, as they are sent."""
+    return json.dumps(gate.call["arguments"], ensure_ascii=False, indent=2) if gate.call else ""
+
+
 def asked_about(gate: Gate) -> str:
     """What a gate asks about, as the object of a sentence."""
     name = gate.step.spec.name if gate.step else ""
@@ -50,6 +61,8 @@ def asked_about(gate: Gate) -> str:
             return "going on beyond the limit"
         case GateKind.QUESTION:
             return f"the question {quoted(gate.question, 200)}"
+        case GateKind.TOOL:
+            return f"the call {called(gate)}"
 
 
 def subject_of(gate: Gate) -> str:

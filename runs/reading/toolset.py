@@ -13,6 +13,7 @@ from runs.pev.tools.asking import AskPerson
 from runs.pev.tools.commands import RunCommand
 from runs.pev.tools.fetching import FetchPage
 from runs.pev.tools.toolbox import TOOL_NAMES, effect_of
+from runs.reading import servers
 
 
 def tool_names(policy: Policy | None = None) -> frozenset[str]:
@@ -22,7 +23,8 @@ def tool_names(policy: Policy | None = None) -> frozenset[str]:
         FetchPage.name: not settings.WEB or (policy is not None and not policy.web),
         AskPerson.name: policy is not None and not policy.questions,
     }
-    return frozenset(name for name in TOOL_NAMES if not absent.get(name))
+    own = {name for name in TOOL_NAMES if not absent.get(name)}
+    return frozenset(own.union(servers.listed(policy.servers if policy else settings.MCP)))
 
 
 def commands_allowed(policy: Policy) -> Mapping[str, str]:
@@ -39,7 +41,8 @@ def effects_of(step: PlanStep, policy: Policy) -> Iterator[str]:
     """What the tools and the checks of a step do beyond reading and writing files of the run, for people who approve
     it.
     """
-    effects = {effect_of(name) for name in step.tools} - INSIDE
+    elsewhere = [name for name in step.tools if servers.is_of_a_server(name)]
+    effects = {effect_of(name) for name in step.tools if name not in elsewhere} - INSIDE
     lines = command_lines()
     if Effect.RUNS_COMMANDS in effects:
         yield f"runs {_named(lines) or 'no command'}"
@@ -48,6 +51,7 @@ def effects_of(step: PlanStep, policy: Policy) -> Iterator[str]:
     if Effect.READS_WEB in effects:
         yield f"reads the web ({sites(policy.web).words or 'no site'})"
     yield from (effect.words for effect in sorted(effects - {Effect.RUNS_COMMANDS, Effect.READS_WEB}))
+    yield from (f"{servers.effect(name).words}: {name}" for name in sorted(elsewhere))
 
 
 def checking_commands(criteria: Iterable[Criterion]) -> str:

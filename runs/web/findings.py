@@ -14,9 +14,11 @@ from runs import blobs
 from runs.engine.presence import SILENT_AFTER, key_mark, newest_migration
 from runs.guarded import sandbox
 from runs.lifecycle.defaults import current_service
-from runs.models import Process, clock
+from runs.models import Process, ServerListing, clock
 from runs.pev.texts.domains import sites
+from runs.reading import servers
 from runs.reading.toolset import command_lines
+from runs.servers.configuration import SEPARATOR
 from runs.web.health import Health
 
 MAX_SKEW = 2.0
@@ -47,6 +49,7 @@ def findings() -> Iterator[Finding]:
         yield Finding("Traces", f"They are sent to OTEL_EXPORTER_OTLP_ENDPOINT, {what}.")
     yield from _commands()
     yield from _web()
+    yield from _servers()
     try:
         alive = list(Process.objects.filter(seen_at__gte=clock.after(-SILENT_AFTER)))
     except DatabaseError:
@@ -85,6 +88,19 @@ def _web() -> Iterator[Finding]:
     if settings.WEB:
         text = f"Runs whose policy says so may read {sites(settings.WEB).words}, at public addresses alone."
         yield Finding("Web", text)
+
+
+def _servers() -> Iterator[Finding]:
+    rows = {row.name: row for row in ServerListing.objects.filter(name__in=settings.MCP)}
+    for name in settings.MCP:
+        row = rows.get(name)
+        if row is None:
+            yield Finding("MCP", f"{name} was not asked for its tools yet; check_setup does that now.")
+            continue
+        does = [f"{tool.name} ({servers.effect(f'{name}{SEPARATOR}{tool.name}').words})" for tool in row.tools]
+        text = f"{name} has {', '.join(does) or 'no tools'}."
+        left = f" Left out: {'; '.join(row.left_out)}." if row.left_out else ""
+        yield Finding("MCP", f"{row.problem} {text}{left}".strip(), is_wrong=bool(row.problem))
 
 
 def _messages(problem: str) -> Iterator[Finding]:

@@ -1,10 +1,14 @@
-"""`manage.py check_setup`: what is configured, reachable and at odds; it changes nothing."""
+"""`manage.py check_setup`: what is configured, reachable and at odds. MCP servers are asked for their tools; else it
+changes nothing.
+"""
 
 from argparse import ArgumentParser
 from typing import Any
 
+from django.conf import settings
 from django.core.management.base import CommandError
 
+from runs.engine.servers import ask
 from runs.management.terminal import TerminalCommand
 from runs.web.findings import findings
 
@@ -17,6 +21,8 @@ class Command(TerminalCommand):
         parser.add_argument("--data-dir", help="folder for database and files (.data, or PEV_DATA_DIR)")
 
     def handle(self, *args: Any, **options: Any) -> None:
+        for name in settings.MCP:
+            ask(name)
         wrong = 0
         for finding in findings():
             wrong += finding.is_wrong

@@ -35,15 +35,15 @@ class Given:
 @dataclass(frozen=True)
 class ToolText:
     """One tool call: what it gave back, what of that shows files, and all that the executor had put into it.
-    `expression`: what was computed, where it is a calculation that has a result. `is_page`: whether all but its first
-    line is what stands on a page of the web.
+    `expression`: what was computed, where it is a calculation that has a result. `is_outside`: whether all but its
+    first line came from the web, or from a server that only looks things up.
     """
 
     result: str
     shown: Sequence[Shown] = ()
     sent: str = ""
     expression: str = ""
-    is_page: bool = False
+    is_outside: bool = False
 
 
 class Sources(Mapping[str, bytes]):
@@ -114,7 +114,7 @@ class Sources(Mapping[str, bytes]):
         return self._outside(self._tools[name], self.unseen(name)) if name in self._tools else []
 
     def _outside(self, tool: ToolText, unseen: Sequence[Decimal]) -> list[tuple[int, int]]:
-        if tool.is_page:
+        if tool.is_outside:
             return [(tool.result.find("\n") + 1, len(tool.result))]
         if tool.expression:
             return [] if unseen else [(0, len(tool.result.partition("\n")[0]))]

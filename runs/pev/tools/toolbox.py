@@ -11,7 +11,7 @@ from runs.pev.answer_schemas import schema_for
 from runs.pev.contracts import JsonObject, PlanStep
 from runs.pev.conversation.mistakes import MAX_SHOWN, place_of, words_for
 from runs.pev.files.reads import Looks
-from runs.pev.ports import Original, Reach, ToolResult, ToolSpec, ToolUse, Workspace
+from runs.pev.ports import Acting, Original, Reach, ToolResult, ToolSpec, ToolUse, Workspace
 from runs.pev.texts.wording import quoted
 from runs.pev.tools.arguments import Arguments, Described, Reaching
 from runs.pev.tools.asking import AskPerson
@@ -96,13 +96,21 @@ class RunTools:
         self._limits = limits or ToolLimits()
         self._reach = reach
         absent = {name for name, tool in _REACHING.items() if not tool.is_there(reach)}
-        self._allowed = TOOL_NAMES.intersection(allowed) - absent
+        there = reach.servers.specs() if reach.servers else ()
+        self._elsewhere = {spec.name: spec for spec in there if spec.name in allowed}
+        self._allowed = TOOL_NAMES.intersection(allowed) - absent | self._elsewhere.keys()
 
     def specs(self) -> Sequence[ToolSpec]:
         commands = self._reach.commands
-        return specs(self._allowed, commands.known if commands else NO_COMMANDS)
+        own = specs(self._allowed, commands.known if commands else NO_COMMANDS)
+        return sorted([*own, *self._elsewhere.values()], key=lambda spec: spec.name)
+
+    def acting(self, use: ToolUse) -> Acting | None:
+        return self._reach.servers.acting(use.name) if self._reach.servers and use.name in self._elsewhere else None
 
     def run(self, use: ToolUse) -> ToolResult:
+        if self._reach.servers and use.name in self._elsewhere:
+            return self._reach.servers.call(use)
         if use.name == AskPerson.name and self._reach.people is None:
             return self._refused("No one can be asked here. Decide yourself, and say what you decided.")
         if use.name not in self._allowed:

@@ -62,6 +62,7 @@ _NAMES = (
     "commands",
     "web",
     "web_pages",
+    "servers",
     "parallel",
     "rounds",
     "max_steps",
@@ -141,6 +142,9 @@ class PolicyForm(forms.Form):
         help_text="Such as example.org gov.uk; * for all, -example.org for none of it. Empty for none",
     )
     web_pages = _bounded("web_pages", "Pages of the web", help_text="That the AI may read in the whole run")
+    servers = forms.MultipleChoiceField(
+        label="MCP servers whose tools steps may call", widget=forms.CheckboxSelectMultiple, required=False
+    )
     attempt_minutes = _bounded("attempt_seconds", "Minutes per attempt", unit=60)
     budget = Amount(
         label="Budget in USD",
@@ -172,8 +176,11 @@ class PolicyForm(forms.Form):
         kwargs["initial"] = _values(base) | filled | (kwargs.get("initial") or {})
         super().__init__(*args, **kwargs)
         absent = [*([] if settings.COMMANDS else ["commands"]), *([] if settings.WEB else ["web", "web_pages"])]
+        absent += [] if settings.MCP else ["servers"]
         for name in absent:
             del self.fields[name]
+        if settings.MCP:
+            self.fields["servers"].choices = [(name, name) for name in sorted(settings.MCP)]  # type: ignore[attr-defined]
         self._start = base
         for role in ROLES:
             self.fields[f"{role}_model"] = forms.CharField(label=f"{role.capitalize()}’s model", max_length=120)

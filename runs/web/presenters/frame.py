@@ -242,6 +242,7 @@ _ASKED = {
     GateKind.ERROR: "Something is in the way.",
     GateKind.BUDGET: "A limit is reached.",
     GateKind.QUESTION: "The AI has a question.",
+    GateKind.TOOL: "A call would act outside this run. Let it go?",
 }
 _OUTCOMES = {
     Outcome.SUCCEEDED: "Every step passed, and every success criterion has evidence that the server verified.",

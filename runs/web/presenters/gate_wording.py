@@ -71,6 +71,13 @@ _WORDINGS = {
         yes=Verb.ANSWER,
         no=Verb.DELEGATE,
     ),
+    GateKind.TOOL: Wording(
+        "Let it go",
+        "Refuse",
+        "Why not?",
+        "Exactly this is sent, once. The AI gets your words where you refuse, and goes on without the call.",
+        default=False,
+    ),
 }
 PLAN_AGAIN = replace(_WORDINGS[GateKind.ERROR], approve="Plan again")
 

@@ -16,7 +16,7 @@ from runs.pev.outcome import OpenPoint, Unmet
 from runs.reading.attempts import AttemptReading
 from runs.reading.citations import cited_in
 from runs.reading.errors import Held, held_at
-from runs.reading.gates import Limit, limits_of
+from runs.reading.gates import Limit, called, limits_of, sent_with
 from runs.reading.plans import PlanReading, StepReading
 from runs.reading.point_labels import labelled
 from runs.reading.points import Point, Points, points_in, points_of
@@ -105,6 +105,8 @@ class GateView:
                 return "A limit is reached"
             case GateKind.QUESTION:
                 return "The AI has a question"
+            case GateKind.TOOL:
+                return f"Let the AI call {called(self.row)}?"
             case GateKind.ERROR:
                 if self.held and self.held.cause:
                     return self.held.cause.title
@@ -133,6 +135,11 @@ class GateView:
         elif self.row.kind == GateKind.QUESTION:
             facts += ["before it plans"]
         return facts
+
+    @property
+    def sent(self) -> str:
+        """The arguments of a call that acts outside."""
+        return sent_with(self.row)
 
     @property
     def plan(self) -> PlanReading | None:

@@ -260,5 +260,5 @@ def asked(gate: Gate) -> str:
             return f"{name} did not pass. Accept it with open points?"
         case GateKind.ERROR:
             return f"Try again? {gate.question}"
-        case GateKind.BUDGET | GateKind.QUESTION:
+        case GateKind.BUDGET | GateKind.QUESTION | GateKind.TOOL:
             return gate.question

@@ -302,10 +302,10 @@ def test_what_a_command_printed_decides_also_after_a_crash(nursery: Nursery, api
     run = ToolUse("run_command", {"command": "tests"})
     api.script(Team(plan=whole, executor=looking(one=[run])))
     killed_everywhere(nursery, api, "plan")
-    nursery.save("attempt")
-    killed_everywhere(nursery, api, "attempt")
-    nursery.save("finalise")
-    end = killed_everywhere(nursery, api, "finalise")
+    nursery.save("tested attempt")
+    killed_everywhere(nursery, api, "attempt", "tested attempt")
+    nursery.save("tested end")
+    end = killed_everywhere(nursery, api, "finalise", "tested end")
     assert end.facts["run"][0][:2] == ["finished", "succeeded"]
     calls = [(row[1], row[2], row[4]) for row in end.facts["tool calls"]]
     assert calls == [

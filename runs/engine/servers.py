@@ -1,0 +1,118 @@
+"""Calls of MCP servers for one attempt, and the listing of what their tools are."""
+
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+
+from django.conf import settings
+from django.utils import timezone
+
+from runs.engine.database import database
+from runs.engine.recording import Recording
+from runs.errors import InvalidInput
+from runs.models import ServerListing
+from runs.pev.delimiters import delimited
+from runs.pev.policy import Policy
+from runs.pev.ports import Acting, ToolResult, ToolSpec, ToolUse
+from runs.reading import servers as reading
+from runs.servers.client import Connection, Listing
+
+FRESH = timedelta(minutes=10)
+"""So old may a listing be that a plan is made with: who writes a server changes it now and then."""
+_CHANGED = (
+    "{server} has changed its tool {tool} since it was listed, or does not have it any more. Nothing was sent; a "
+    "person is asked about the plan before it can be called again."
+)
+
+
+class RunServers:
+    """Implements `pev.ports.Servers`; `close` ends what it has connected to."""
+
+    def __init__(self, recording: Recording, result_chars: int) -> None:
+        self._policy = recording.item.run.policy
+        self._keep_going: Callable[[], None] = recording.lease.check
+        self._limit = result_chars
+        self._connections: dict[str, Connection] = {}
+        self._specs = database.call(lambda: reading.server_specs(self._policy))
+
+    def specs(self) -> list[ToolSpec]:
+        return self._specs
+
+    def acting(self, name: str) -> Acting | None:
+        return reading.acting(name)
+
+    def call(self, use: ToolUse) -> ToolResult:
+        try:
+            return self._called(use)
+        except InvalidInput as error:
+            return ToolResult(str(error)[: self._limit], is_error=True)
+
+    def _called(self, use: ToolUse) -> ToolResult:
+        """A tool is called as it was when the plan was approved: one that has changed is listed anew, so that the
+        approval does not hold any more.
+        """
+        server, tool = reading.server_of(use.name), reading.tool_of(use.name)
+        connection = self._connection(server)
+        now = connection.tools()
+        known = database.call(lambda: reading.listed([server]).get(use.name))
+        if known is None or known not in now.tools:
+            database.call(lambda: keep(server, now))
+            raise InvalidInput(_CHANGED.format(server=server, tool=tool))
+        try:
+            text, is_error = connection.call(tool, use.input)
+        except InvalidInput as error:
+            unknown = " Whether it was carried out is not known." if self.acting(use.name) else ""
+            raise InvalidInput(f"{error}{unknown}") from error
+        head = f"{server}: {tool}, called {datetime.now(UTC):%Y-%m-%d %H:%M} UTC"
+        body = delimited("result", text[: self._limit], server)
+        cut = f"\n(cut: it has {len(text):,} characters)" if len(text) > self._limit else ""
+        return ToolResult(f"{head}\n{body}{cut}", is_error=is_error)
+
+    def _connection(self, server: str) -> Connection:
+        config = settings.MCP.get(server)
+        if config is None:
+            raise InvalidInput(f"There is no MCP server {server} any more.")
+        if server not in self._connections:
+            self._connections[server] = Connection(config, self._keep_going)
+        return self._connections[server]
+
+    def close(self) -> None:
+        for connection in self._connections.values():
+            connection.close()
+
+
+def run_servers(recording: Recording, result_chars: int) -> RunServers | None:
+    """Those that the policy names; None for none."""
+    return RunServers(recording, result_chars) if recording.item.run.policy.servers and settings.MCP else None
+
+
+def list_stale(policy: Policy, keep_going: Callable[[], None]) -> None:
+    """Ask the servers of the policy again that were not asked for a while. Not within a transaction: it may take a
+    minute for each.
+    """
+    since = timezone.now() - FRESH
+    rows = ServerListing.objects.filter(problem="", asked_at__gte=since).values_list("name", flat=True)
+    fresh = database.call(lambda: set(rows))
+    for name in policy.servers:
+        if name in settings.MCP and name not in fresh:
+            ask(name, keep_going)
+
+
+def ask(name: str, keep_going: Callable[[], None] = lambda: None) -> None:
+    """List the tools of a server now; what goes wrong is its problem."""
+    with Connection(settings.MCP[name], keep_going) as connection:
+        try:
+            listing = connection.tools()
+        except InvalidInput as error:
+            problem = str(error)
+            database.call(lambda: _keep(name, {"problem": problem[:500]}))
+            return
+    database.call(lambda: keep(name, listing))
+
+
+def keep(name: str, listing: Listing) -> None:
+    found = {"tools": list(listing.tools), "left_out": list(listing.problems), "listed_at": timezone.now()}
+    _keep(name, {**found, "problem": ""})
+
+
+def _keep(name: str, values: dict[str, object]) -> None:
+    ServerListing.objects.update_or_create(name=name, defaults={**values, "asked_at": timezone.now()})

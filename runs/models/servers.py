@@ -1,0 +1,24 @@
+"""The table of MCP servers: what tools each of them listed last."""
+
+from __future__ import annotations
+
+from django.db import models
+
+from runs.models.fields import Column, ContractField
+from runs.servers.client import ServerTool
+
+
+class ServerListing(models.Model):
+    """`tools` as they were listed at `listed_at`; `left_out`: a sentence for each that cannot be used. `problem`: why
+    the server could not be asked at `asked_at`, as a sentence; empty if it could.
+    """
+
+    name = models.CharField(max_length=40, unique=True)
+    tools: Column[list[ServerTool]] = ContractField(list[ServerTool], default=list)
+    left_out: Column[list[str]] = ContractField(list[str], default=list)
+    problem = models.CharField(max_length=500, default="", blank=True)
+    listed_at = models.DateTimeField(null=True, blank=True)
+    asked_at = models.DateTimeField()
+
+    def __str__(self) -> str:
+        return f"{self.name}, {len(self.tools)} tools"

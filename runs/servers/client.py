@@ -1,0 +1,245 @@
+"""The client of MCP servers, over the official library: what their tools are, and one call at a time.
+
+Nothing that a server says is trusted: names, schemas, descriptions and results are bounded, and no server is waited for
+longer than its configuration says.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import sys
+import time
+from collections.abc import AsyncGenerator, Callable, Sequence
+from concurrent.futures import CancelledError
+from concurrent.futures import TimeoutError as NotYet
+from contextlib import ExitStack, asynccontextmanager
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
+
+import httpx2
+
+from runs.errors import InvalidInput
+from runs.servers import relay
+from runs.servers.configuration import ServerConfig
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future
+
+    from anyio.from_thread import BlockingPortal
+    from mcp import Client
+
+MAX_MESSAGE = 5_000_000
+"""Bytes of one message of a server."""
+MAX_TOOLS = 100
+MAX_DESCRIPTION = 2_000
+MAX_SCHEMA = 20_000
+"""Characters of a description, and of a schema as JSON: they go into every question to a model."""
+MAX_PAGES = 10
+CONNECT_SECONDS = 30.0
+MISSING = "MCP servers need an extra: uv sync --extra mcp."
+_POLL_SECONDS = 0.1
+_TOOL = re.compile(r"[A-Za-z0-9_-]{1,60}")
+
+
+@dataclass(frozen=True)
+class ServerTool:
+    """A tool as its server describes it. `schema`: of its arguments."""
+
+    name: str
+    description: str
+    schema: dict[str, Any]
+
+
+class Listing(NamedTuple):
+    """The tools of a server that can be used, sorted by name, and a sentence for each that cannot."""
+
+    tools: Sequence[ServerTool]
+    problems: Sequence[str]
+
+
+class Connection:
+    """To one server, opened with the first call and closed with the context. Not safe across threads.
+
+    Its calls raise InvalidInput with a sentence for whatever a server does wrong, and what `keep_going` raises.
+    """
+
+    def __init__(self, config: ServerConfig, keep_going: Callable[[], None] = lambda: None) -> None:
+        self._config = config
+        self._keep_going = keep_going
+        self._stack = ExitStack()
+        self._portal: BlockingPortal | None = None
+        self._client: Client | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """What goes wrong in closing concerns nobody any more."""
+        self._client = self._portal = None
+        try:
+            self._stack.close()
+        except Exception:
+            return
+
+    def tools(self) -> Listing:
+        """As the server lists them now."""
+        found: list[ServerTool] = []
+        problems: list[str] = []
+        cursor: str | None = None
+        for _ in range(MAX_PAGES):
+            page = self._asked("list its tools", "list_tools", CONNECT_SECONDS, cursor=cursor, cache_mode="refresh")
+            for tool in page.tools[:MAX_TOOLS]:
+                one = _usable(tool)
+                problems += [one] if isinstance(one, str) else []
+                found += [one] if isinstance(one, ServerTool) else []
+            cursor = page.next_cursor
+            if cursor is None:
+                break
+        names = [tool.name for tool in found]
+        problems += [f"{name} is there twice" for name in sorted({one for one in names if names.count(one) > 1})]
+        once = [tool for tool in found if names.count(tool.name) == 1]
+        if len(once) > MAX_TOOLS:
+            problems.append(f"{len(once) - MAX_TOOLS} tools beyond {MAX_TOOLS} are left out")
+        return Listing(sorted(once, key=lambda tool: tool.name)[:MAX_TOOLS], problems[:MAX_TOOLS])
+
+    def call(self, tool: str, arguments: dict[str, Any]) -> tuple[str, bool]:
+        """The text of the result, and whether the server calls it an error."""
+        result = self._asked(f"answer the call of {tool}", "call_tool", self._config.seconds, tool, arguments)
+        parts = [_text_of(block) for block in result.content]
+        if not parts and result.structured_content is not None:
+            parts = [json.dumps(result.structured_content, ensure_ascii=False)]
+        return "\n".join(parts).replace("\0", "\N{REPLACEMENT CHARACTER}"), bool(result.is_error)
+
+    def _asked(self, what: str, method: str, seconds: float, *given: Any, **named: Any) -> Any:
+        try:
+            client, portal = self._opened()
+            future = portal.start_task_soon(_calling(getattr(client, method), given, named))
+            return self._waited(future, seconds)
+        except NotYet as error:
+            self.close()
+            raise InvalidInput(f"The server did not {what} within {seconds:g} seconds.") from error
+        except (InvalidInput, MemoryError):
+            raise
+        except (Exception, CancelledError) as error:
+            self.close()  # whatever state it is in, the next call begins anew
+            if type(error).__module__.startswith("runs."):
+                raise
+            raise InvalidInput(f"The server did not {what}: {_why(error)}.") from error
+
+    def _waited(self, future: Future[Any], seconds: float) -> Any:
+        end = time.monotonic() + seconds
+        while True:
+            try:
+                return future.result(_POLL_SECONDS)
+            except NotYet:
+                if future.done():
+                    raise
+            try:
+                self._keep_going()
+            except BaseException:
+                future.cancel()
+                raise
+            if time.monotonic() >= end:
+                future.cancel()
+                raise NotYet
+
+    def _opened(self) -> tuple[Client, BlockingPortal]:
+        if self._client is None or self._portal is None:
+            if find_spec("mcp") is None:
+                raise InvalidInput(MISSING)
+            from anyio.from_thread import start_blocking_portal
+
+            config = self._config.resolved()
+            self._portal = self._stack.enter_context(start_blocking_portal())
+            self._client = self._stack.enter_context(self._portal.wrap_async_context_manager(_session(config)))
+        return self._client, self._portal
+
+
+@asynccontextmanager
+async def _session(config: ServerConfig) -> AsyncGenerator[Client]:
+    from mcp import Client
+    from mcp.client.stdio import StdioServerParameters, stdio_client
+    from mcp.client.streamable_http import streamable_http_client
+
+    seconds = max(config.seconds, CONNECT_SECONDS)
+    with ExitStack() as stack:
+        if config.command:
+            errors = stack.enter_context(Path(os.devnull).open("w"))
+            wrapped = [str(Path(relay.__file__)), str(MAX_MESSAGE), config.command, *config.args]
+            parameters = StdioServerParameters(command=sys.executable, args=["-I", "-S", *wrapped], env=config.env)
+            transport = stdio_client(parameters, errlog=errors)
+            async with Client(transport, read_timeout_seconds=seconds) as client:
+                yield client
+            return
+        limits = httpx2.Timeout(seconds, connect=CONNECT_SECONDS)
+        async with (
+            httpx2.AsyncClient(headers=config.headers, timeout=limits, transport=_Bounded(), trust_env=False) as http,
+            Client(streamable_http_client(config.url, http_client=http), read_timeout_seconds=seconds) as client,
+        ):
+            yield client
+
+
+class _Bounded(httpx2.AsyncHTTPTransport):
+    """No answer may have more than MAX_MESSAGE bytes."""
+
+    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
+        response = await super().handle_async_request(request)
+        assert isinstance(response.stream, httpx2.AsyncByteStream)
+        response.stream = _BoundedStream(response.stream)
+        return response
+
+
+class _BoundedStream(httpx2.AsyncByteStream):
+    def __init__(self, inner: httpx2.AsyncByteStream) -> None:
+        self._inner = inner
+
+    async def __aiter__(self) -> AsyncGenerator[bytes]:
+        left = MAX_MESSAGE
+        async for piece in self._inner:
+            left -= len(piece)
+            if left < 0:
+                raise httpx2.ReadError("its answer is too large")
+            yield piece
+
+    async def aclose(self) -> None:
+        await self._inner.aclose()
+
+
+def _calling(method: Callable[..., Any], given: Sequence[Any], named: dict[str, Any]) -> Callable[[], Any]:
+    async def call() -> Any:
+        return await method(*given, **named)
+
+    return call
+
+
+def _usable(tool: Any) -> ServerTool | str:
+    """The tool within its bounds, or why it is left out."""
+    name = str(tool.name)
+    if not _TOOL.fullmatch(name):
+        return f"“{name[:60]}” is left out: its name has other characters than letters, digits, _ and -"
+    schema = tool.input_schema
+    if not isinstance(schema, dict) or schema.get("type") != "object":
+        return f"{name} is left out: its arguments are no object"
+    if len(json.dumps(schema)) > MAX_SCHEMA:
+        return f"{name} is left out: its schema has more than {MAX_SCHEMA:,} characters"
+    return ServerTool(name, (tool.description or "")[:MAX_DESCRIPTION], schema)
+
+
+def _text_of(block: Any) -> str:
+    if block.type == "text":
+        return str(block.text)
+    return f"[{block.type}, which is not shown]"
+
+
+def _why(error: BaseException) -> str:
+    """The first cause that says something: groups of exceptions say only that there is one."""
+    while isinstance(error, BaseExceptionGroup) and error.exceptions:
+        error = error.exceptions[0]
+    return " ".join(str(error).split())[:300].rstrip(".") or type(error).__name__

@@ -1,0 +1,103 @@
+"""Which MCP servers there are, as an administrator writes them, in the form that other programs know.
+
+{"mcpServers": {
+    "tickets": {"command": "uvx", "args": ["tickets-mcp"], "env": {"TOKEN": "${TICKETS_TOKEN}"},
+                "effects": {"search": "reads"}, "repeatable": ["close"]},
+    "wiki": {"url": "https://wiki.example/mcp", "headers": {"Authorization": "Bearer ${WIKI_TOKEN}"}}
+}}
+"""
+
+import os
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError, model_validator
+
+from runs.enums import Effect
+from runs.errors import InvalidInput
+
+SEPARATOR = "__"
+"""Between the name of a server and that of its tool, where models call it."""
+ALL = "*"
+_NAME = re.compile(r"[a-z](?:[a-z0-9]|-(?!$)){0,29}")
+_VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
+_EFFECTS = {"reads": Effect.READS_OUTSIDE, "acts": Effect.ACTS}
+type Text = Annotated[str, StringConstraints(max_length=4_000)]
+
+
+class ServerConfig(BaseModel):
+    """One server: a `command` whose standard input and output it speaks over, or a `url` (streamable HTTP).
+
+    `effects`: of its tools by their names, `*` for all others; a tool of which nothing is said acts outside.
+    `repeatable`: those that do no more when called twice. `seconds`: for one call. In `args`, `env`, `headers` and
+    `url` a variable of the environment is written as `${NAME}`: no secret has to stand in the file.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    command: Text = ""
+    args: tuple[Text, ...] = ()
+    env: dict[str, Text] = {}
+    url: Text = ""
+    headers: dict[str, Text] = {}
+    effects: dict[str, Literal["reads", "acts"]] = {}
+    repeatable: tuple[str, ...] = ()
+    seconds: Annotated[float, Field(ge=1, le=600)] = 60.0
+
+    @model_validator(mode="after")
+    def _one_way(self) -> "ServerConfig":
+        if bool(self.command) == bool(self.url):
+            raise ValueError("it needs either a command or a url")
+        if self.url and not self.url.startswith(("http://", "https://", "${")):
+            raise ValueError("its url has to begin with https:// or http://")
+        return self
+
+    def effect_of(self, tool: str) -> Effect:
+        return _EFFECTS[self.effects.get(tool) or self.effects.get(ALL) or "acts"]
+
+    def resolved(self) -> "ServerConfig":
+        """With the variables of this process in their places. Raises InvalidInput for one that is not set."""
+        return self.model_copy(
+            update={
+                "args": tuple(map(_filled, self.args)),
+                "env": {name: _filled(value) for name, value in self.env.items()},
+                "headers": {name: _filled(value) for name, value in self.headers.items()},
+                "url": _filled(self.url),
+            }
+        )
+
+
+class _File(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    mcpServers: dict[str, ServerConfig]  # noqa: N815  as others spell it
+
+
+def read_servers(path: str) -> Mapping[str, ServerConfig]:
+    """The servers of a file, by name; none without a path. Raises InvalidInput with a sentence for its author."""
+    if not path:
+        return {}
+    try:
+        found = _File.model_validate_json(Path(path).read_bytes()).mcpServers
+    except OSError as error:
+        raise InvalidInput(f"{path} cannot be read: {error.strerror}.") from error
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        place = ".".join(map(str, first["loc"])) or "its beginning"
+        raise InvalidInput(f"{path} cannot be used at {place}: {first['msg']}.") from error
+    wrong = next((name for name in found if not _NAME.fullmatch(name)), None)
+    if wrong is not None:
+        raise InvalidInput(f"{path} names a server “{wrong[:40]}”: names have small letters, digits and hyphens.")
+    return found
+
+
+def _filled(text: str) -> str:
+    def value(match: re.Match[str]) -> str:
+        found = os.environ.get(match[1])
+        if found is None:
+            raise InvalidInput(f"The variable {match[1]} is not set, which an MCP server needs.")
+        return found
+
+    return _VARIABLE.sub(value, text)

@@ -1,0 +1,63 @@
+"""Starts an MCP server and hands on what it says, as long as that is JSON-RPC, no message is too long and not too many.
+
+A program of its own, run by its path: a server that floods would otherwise fill the memory, or the log, of the worker.
+It ends when the worker does, and takes the server with it.
+"""
+
+import json
+import os
+import select
+import signal
+import subprocess
+import sys
+
+PIECE = 65_536
+MAX_MESSAGES = 10_000
+MAX_OTHERS = 1_000
+"""Lines that are no messages: some servers print what they think on the way, and that is left out."""
+
+
+def main(limit: int, command: list[str]) -> int:
+    parent = os.getppid()
+    server = subprocess.Popen(command, stdout=subprocess.PIPE)  # noqa: S603  an administrator named it
+    assert server.stdout is not None
+    source, rest, messages, others = server.stdout.fileno(), b"", 0, 0
+    signal.signal(signal.SIGTERM, lambda *_: server.kill())
+    try:
+        while os.getppid() == parent and max(messages - MAX_MESSAGES, others - MAX_OTHERS) < 0:
+            if not select.select([source], [], [], 1.0)[0]:
+                continue
+            piece = os.read(source, PIECE)
+            if not piece:
+                return server.wait(2.0)
+            *lines, rest = (rest + piece).split(b"\n")
+            if len(rest) > limit:
+                return 1
+            for line in lines:
+                if len(line) <= limit and _is_message(line):
+                    messages += 1
+                    _write(line + b"\n")
+                else:
+                    others += 1
+    except (OSError, subprocess.TimeoutExpired):
+        return 1
+    finally:
+        server.kill()
+    return 1
+
+
+def _is_message(line: bytes) -> bool:
+    try:
+        value = json.loads(line)
+    except (ValueError, RecursionError):
+        return False
+    return isinstance(value, dict) and value.get("jsonrpc") == "2.0"
+
+
+def _write(data: bytes) -> None:
+    while data:
+        data = data[os.write(1, data) :]
+
+
+if __name__ == "__main__":
+    sys.exit(main(int(sys.argv[1]), sys.argv[2:]))

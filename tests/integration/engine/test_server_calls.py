@@ -1,0 +1,281 @@
+"""Tools of MCP servers in a run: those that act wait for a person, and nothing is sent twice unasked."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from runs.engine.servers import ask
+from runs.enums import GateKind, GateStatus, Outcome, Provenance, Verb, WorkStatus
+from runs.errors import InvalidInput
+from runs.lifecycle.asking import needs_second_person
+from runs.management.questions import about
+from runs.models import Attempt, Gate, Run, ServerListing, ToolCall, User
+from runs.pev.tools.toolbox import RunTools
+from runs.servers.configuration import ServerConfig
+from runs.web.findings import findings
+from tests.factories import Submit, answer, drain, finish, open_gate
+from tests.fakes.anthropic_answers import Answer, Request, Say, ToolUse
+from tests.fakes.anthropic_api import FakeAnthropic
+from tests.fakes.team import Team, labels_of, looking, plan, step, told, verdict
+from tests.integration.engine.test_servers import TICKETS
+
+pytestmark = [pytest.mark.django_db, pytest.mark.allow_hosts(["127.0.0.1"])]
+CREATE = ToolUse("tickets__create", {"title": "The door is broken"})
+SEARCH = ToolUse("tickets__search", {"words": "door"})
+TOOLS = ["read_file", "write_file", "tickets__search", "tickets__create"]
+PLAN = plan(step("one") | {"tools": TOOLS})
+
+
+class Tickets:
+    def __init__(self, settings: Any, log: Path) -> None:
+        self._settings, self._log = settings, log
+        self.use()
+
+    def use(self, mode: str = "", **more: Any) -> None:
+        env = {"MODE": mode, "LOG": str(self._log)}
+        values = {"command": sys.executable, "args": [TICKETS], "env": env, "effects": {"search": "reads"}, **more}
+        self._settings.MCP = {"tickets": ServerConfig.model_validate(values)}
+
+    @property
+    def calls(self) -> list[str]:
+        return self._log.read_text().splitlines() if self._log.exists() else []
+
+
+@pytest.fixture(autouse=True)
+def tickets(settings: Any, tmp_path: Path) -> Tickets:
+    return Tickets(settings, tmp_path / "calls")
+
+
+def planned(api: FakeAnthropic, submitted: Submit, alice: User, *uses: ToolUse, **policy: Any) -> Run:
+    """A run whose plan is approved and whose step has begun with these calls."""
+    api.script(Team(plan=PLAN, executor=looking(one=list(uses))))
+    run = submitted(servers=["tickets"], **policy)
+    drain(run)
+    answer(run, alice)
+    drain(run)
+    return run
+
+
+def server_calls(run: Run) -> list[ToolCall]:
+    return list(ToolCall.objects.filter(run=run, name__startswith="tickets__"))
+
+
+def test_what_acts_waits_for_a_person_who_sees_what_is_sent(
+    api: FakeAnthropic, submitted: Submit, alice: User, client: Client, tickets: Tickets
+) -> None:
+    run = planned(api, submitted, alice, SEARCH, CREATE)
+    gate = open_gate(run)
+    assert (gate.kind, gate.call) == (GateKind.TOOL, {"name": CREATE.name, "arguments": CREATE.input})
+    assert [work.status for work in run.work.open()] == [WorkStatus.SUSPENDED]
+    assert tickets.calls == ["search door"]
+    client.force_login(alice)
+    page = client.get(f"/runs/{run.pk}/").content.decode()
+    assert "Let the AI call tickets__create?" in page
+    assert "&quot;title&quot;: &quot;The door is broken&quot;" in page
+    assert '  "title": "The door is broken"' in about(gate)
+    answer(run, alice)
+    assert finish(run, alice).outcome == Outcome.SUCCEEDED
+    assert tickets.calls == ["search door", "create The door is broken"]
+    (_, created) = server_calls(run)
+    assert created.result.splitlines()[0].startswith("tickets: create, called 20")
+    assert "Created ticket 8" in created.result
+    gate.refresh_from_db()
+    assert gate.sent_at is not None
+
+
+def test_who_approves_a_plan_sees_what_it_may_do_outside(
+    api: FakeAnthropic, submitted: Submit, alice: User, client: Client
+) -> None:
+    team = Team(plan=PLAN)
+    api.script(team)
+    run = submitted(servers=["tickets"])
+    drain(run)
+    client.force_login(alice)
+    page = client.get(f"/runs/{run.pk}/").content.decode()
+    assert "Acts outside: tickets__create" in page
+    assert "Reads outside: tickets__search" in page
+    assert "tickets__create (acts outside): Creates a ticket." in str(team.seen["planner"][0].messages[0])
+
+
+def test_a_refusal_is_told_to_the_model_and_nothing_is_sent(
+    api: FakeAnthropic, submitted: Submit, alice: User, tickets: Tickets
+) -> None:
+    run = planned(api, submitted, alice, CREATE)
+    answer(run, alice, Verb.REJECT, "There is one already")
+    assert finish(run, alice).outcome == Outcome.SUCCEEDED
+    (call,) = server_calls(run)
+    assert call.is_error
+    assert call.result == "alice has not allowed this call, and nothing was sent: There is one already."
+    assert tickets.calls == []
+    assert run.gates.get(kind=GateKind.TOOL).request is None
+
+
+def test_each_call_is_let_go_by_itself(api: FakeAnthropic, submitted: Submit, alice: User, tickets: Tickets) -> None:
+    run = planned(api, submitted, alice, CREATE, CREATE)
+    answer(run, alice)
+    drain(run)
+    assert tickets.calls == ["create The door is broken"]
+    assert open_gate(run).kind == GateKind.TOOL
+    answer(run, alice)
+    finish(run, alice)
+    assert len(tickets.calls) == 2
+
+
+def test_arguments_that_change_between_gate_and_execution_are_asked_about_again(
+    api: FakeAnthropic, submitted: Submit, alice: User, tickets: Tickets
+) -> None:
+    run = planned(api, submitted, alice, CREATE)
+    Gate.objects.filter(pk=open_gate(run).pk).update(digest="0" * 64)
+    answer(run, alice)
+    drain(run)
+    assert tickets.calls == []
+    assert open_gate(run).kind == GateKind.TOOL
+
+
+@pytest.mark.parametrize(("repeatable", "again"), [([], True), (["create"], False)])
+def test_a_call_whose_process_ended_is_repeated_only_if_that_does_no_harm(
+    api: FakeAnthropic,
+    submitted: Submit,
+    alice: User,
+    tickets: Tickets,
+    monkeypatch: pytest.MonkeyPatch,
+    repeatable: list[str],
+    again: bool,
+) -> None:
+    tickets.use(repeatable=repeatable)
+    run = planned(api, submitted, alice, CREATE)
+    answer(run, alice)
+    called = RunTools.run
+
+    def killed(self: Any, use: Any) -> Any:
+        called(self, use)
+        raise SystemExit  # as if the process had ended before there was a row
+
+    with monkeypatch.context() as patch:
+        patch.setattr(RunTools, "run", killed)
+        with pytest.raises(SystemExit):
+            drain(run)
+    assert tickets.calls == ["create The door is broken"]
+    run.work.open().update(lease_until="2020-01-01T00:00Z")
+    drain(run)
+    if again:
+        gate = open_gate(run)
+        assert "may have been carried out already" in " ".join(gate.question.split())
+        assert len(tickets.calls) == 1
+        answer(run, alice, Verb.REJECT, "It is there")
+        finish(run, alice)
+        (call,) = server_calls(run)
+        assert "alice has not allowed it to be repeated: It is there." in call.result
+        assert len(tickets.calls) == 1
+    else:
+        finish(run, alice)
+        assert len(tickets.calls) == 2
+        assert run.gates.filter(kind=GateKind.TOOL).count() == 1
+
+
+def test_what_a_server_says_is_evidence_if_it_only_looks_things_up(
+    api: FakeAnthropic, submitted: Submit, alice: User
+) -> None:
+    def quoting(request: Request, right: Answer) -> Answer:
+        final = any(part.kind == "subject" and part.text.startswith("The whole") for part in told(request))
+        quote = "is broken since 2026-03-01"
+        return right if final else Say(json.dumps(verdict(labels_of(request), "@tool-1", quote)))
+
+    one = step("one") | {"tools": TOOLS}
+    one["acceptance_criteria"][1] |= {"about": "sources", "text": "The door is broken since March"}
+    team = Team(plan=plan(one), executor=looking(one=[SEARCH]), verifier=quoting)
+    api.script(team)
+    run = submitted(servers=["tickets"], sources_needed=True)
+    assert finish(run, alice).outcome == Outcome.SUCCEEDED
+    (proof,) = Attempt.objects.get(step__plan__run=run).verdict.results[1].evidence
+    assert proof.provenance == Provenance.OBSERVED
+
+
+@pytest.mark.parametrize("mode", ["lie", "inject"])
+def test_what_a_server_claims_lets_nothing_go(
+    api: FakeAnthropic, submitted: Submit, alice: User, tickets: Tickets, mode: str
+) -> None:
+    tickets.use(mode)
+    run = planned(api, submitted, alice, SEARCH, CREATE)
+    assert open_gate(run).kind == GateKind.TOOL
+    assert tickets.calls == ["search door"]
+
+
+def test_a_tool_that_changes_after_the_approval_is_not_called(
+    api: FakeAnthropic, submitted: Submit, alice: User, tickets: Tickets
+) -> None:
+    tickets.use("change")
+    run = planned(api, submitted, alice, SEARCH)
+    (call,) = server_calls(run)
+    assert call.is_error
+    assert "has changed its tool search since it was listed" in call.result
+    assert tickets.calls == []
+    gate = open_gate(run)
+    assert gate.kind == GateKind.PLAN
+    assert "has changed since version 1 was approved (MCP servers)" in gate.question
+
+
+def test_a_server_that_dies_in_mid_call_is_an_error_in_words(
+    api: FakeAnthropic, submitted: Submit, alice: User, tickets: Tickets
+) -> None:
+    tickets.use("die")
+    run = planned(api, submitted, alice, CREATE)
+    answer(run, alice)
+    assert finish(run, alice).outcome == Outcome.SUCCEEDED
+    (call,) = server_calls(run)
+    assert call.is_error
+    assert call.result.startswith("The server did not answer the call of create")
+    assert call.result.endswith("Whether it was carried out is not known.")
+
+
+def test_a_second_person_lets_a_call_go_where_the_policy_wants_one(
+    api: FakeAnthropic, submitted: Submit, alice: User
+) -> None:
+    run = planned(api, submitted, alice, CREATE)
+    Run.objects.filter(pk=run.pk).update(policy=run.policy.changed(second_person=True))
+    run.refresh_from_db()
+    gate = open_gate(run)
+    gate.run = run
+    assert needs_second_person(gate)
+
+
+def test_without_the_server_in_the_policy_no_plan_may_name_its_tools(api: FakeAnthropic, submitted: Submit) -> None:
+    ask("tickets")
+    team = Team(plan=PLAN)
+    api.script(team)
+    run = submitted()
+    drain(run)
+    assert "names the tool “tickets__search”" in open_gate(run).question
+    assert "tickets__" not in str(team.seen["planner"][0].messages[0])
+    with pytest.raises(InvalidInput, match=r"has no MCP server “other”\. There are: tickets\."):
+        submitted(servers=["other"])
+
+
+def test_a_server_that_is_away_is_a_finding_and_keeps_its_tools(tickets: Tickets) -> None:
+    ask("tickets")
+    assert [tool.name for tool in ServerListing.objects.get().tools] == ["create", "search"]
+    tickets.use(command="/nowhere/tickets")
+    ask("tickets")
+    row = ServerListing.objects.get()
+    assert [tool.name for tool in row.tools] == ["create", "search"]
+    (found,) = [one for one in findings() if one.about == "MCP"]
+    assert found.is_wrong
+    assert "The server did not list its tools" in found.text
+    assert "create (acts outside), search (reads outside)" in found.text
+
+
+def test_a_run_that_is_stopped_at_such_a_gate_sends_nothing(
+    api: FakeAnthropic, submitted: Submit, alice: User, tickets: Tickets
+) -> None:
+    run = planned(api, submitted, alice, CREATE)
+    answer(run, alice, Verb.STOP)
+    run.refresh_from_db()
+    assert run.outcome == Outcome.CANCELLED
+    assert tickets.calls == []
+    assert run.gates.get(kind=GateKind.TOOL).status == GateStatus.STOPPED

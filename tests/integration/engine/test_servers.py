@@ -1,0 +1,199 @@
+"""The client of MCP servers, against servers of the official library and ones that hang, flood and die."""
+
+from __future__ import annotations
+
+import os
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from runs.enums import Effect
+from runs.errors import InvalidInput, LeaseLost
+from runs.servers import client
+from runs.servers.client import Connection
+from runs.servers.configuration import ServerConfig, read_servers
+
+pytestmark = pytest.mark.allow_hosts(["127.0.0.1"])
+TICKETS = str(Path(__file__).parents[2] / "fakes" / "mcp_tickets.py")
+
+
+def config(mode: str = "", log: Path | None = None, **more: object) -> ServerConfig:
+    env = {"MODE": mode, **({"LOG": str(log)} if log else {})}
+    return ServerConfig.model_validate({"command": sys.executable, "args": [TICKETS], "env": env} | more)
+
+
+def code(text: str) -> ServerConfig:
+    return ServerConfig(command=sys.executable, args=("-c", text), seconds=2)
+
+
+@pytest.fixture
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(client, "CONNECT_SECONDS", 1.0)
+
+
+@pytest.fixture
+def url() -> Iterator[str]:
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    environ = {**os.environ, "PORT": str(port)}
+    process = subprocess.Popen([sys.executable, TICKETS], env=environ, stderr=subprocess.DEVNULL)
+    for _ in range(600):
+        with socket.socket() as probe:
+            if probe.connect_ex(("127.0.0.1", port)) == 0:
+                break
+        time.sleep(0.05)
+    yield f"http://127.0.0.1:{port}/mcp"
+    process.kill()
+    process.wait()
+
+
+def tried(connection: Connection) -> None:
+    assert [tool.name for tool in connection.tools().tools] == ["create", "search"]
+    assert connection.call("search", {"words": "door"}) == ("Ticket 7: the door is broken since 2026-03-01", False)
+    text, is_error = connection.call("search", {"word": "door"})
+    assert is_error
+    assert "words" in text
+
+
+def test_over_standard_input_and_output() -> None:
+    with Connection(config()) as connection:
+        tried(connection)
+
+
+def test_over_http(url: str) -> None:
+    with Connection(ServerConfig(url=url)) as connection:
+        tried(connection)
+
+
+def test_its_process_ends_with_the_connection() -> None:
+    def running() -> list[bytes]:
+        lines = [path.read_bytes() for path in Path("/proc").glob("[0-9]*/cmdline") if path.exists()]
+        return [line for line in lines if b"tickets-to-end" in line]
+
+    named = config()
+    with Connection(named.model_copy(update={"args": (*named.args, "tickets-to-end")})) as connection:
+        tried(connection)
+        assert len(running()) == 2  # the server, and what hands on what it says
+    assert running() == []
+
+
+@pytest.mark.usefixtures("quick")
+@pytest.mark.parametrize(
+    "text",
+    [
+        "raise SystemExit(3)",
+        "import time; time.sleep(100)",
+        "print('x' * 20_000_000)",
+        "while True: print('{}', flush=True)",
+        'while True: print(\'{"jsonrpc": "2.0", "method": "notifications/message"}\', flush=True)',
+        "import os; os.close(1); os.close(0)",
+    ],
+)
+def test_a_server_that_is_none_is_said_to_be_so(text: str) -> None:
+    began = time.monotonic()
+    with Connection(code(text)) as connection, pytest.raises(InvalidInput, match="The server did not list its tools"):
+        connection.tools()
+    assert time.monotonic() - began < 40
+
+
+@pytest.mark.parametrize("mode", ["die", "hang", "flood"])
+def test_a_call_that_breaks_off_is_an_error_in_words_and_the_next_one_works(mode: str, tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    with Connection(config(mode, log, seconds=3)) as connection:
+        with pytest.raises(InvalidInput, match="The server did not answer the call of create"):
+            connection.call("create", {"title": "Door"})
+        assert connection.call("search", {"words": "door"})[1] is False
+    assert log.read_text().splitlines() == ["create Door", "search door"]
+
+
+def test_too_large_a_result_is_refused() -> None:
+    with Connection(config("large", seconds=10)) as connection, pytest.raises(InvalidInput):
+        connection.call("search", {"words": "door"})
+
+
+def test_it_is_broken_off_with_the_work() -> None:
+    calls = iter([None] * 3)
+
+    def lost() -> None:
+        if next(calls, 1):
+            raise LeaseLost("gone")
+
+    with Connection(config("hang"), lost) as connection, pytest.raises(LeaseLost):
+        connection.call("create", {"title": "Door"})
+
+
+def test_no_key_of_this_process_is_handed_on_unless_it_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-secret")
+    monkeypatch.setenv("TICKETS_TOKEN", "t-1")
+    program = """
+import os
+from mcp.server.mcpserver import MCPServer
+server = MCPServer("env")
+@server.tool()
+def env() -> str:
+    return repr(sorted(name for name in os.environ if name in ("ANTHROPIC_API_KEY", "TOKEN"))) + os.environ["TOKEN"]
+server.run()
+"""
+    given = ServerConfig(command=sys.executable, args=("-c", program), env={"TOKEN": "${TICKETS_TOKEN}"})
+    with Connection(given) as connection:
+        assert connection.call("env", {}) == ("['TOKEN']t-1", False)
+    monkeypatch.delenv("TICKETS_TOKEN")
+    with Connection(given) as connection, pytest.raises(InvalidInput, match="TICKETS_TOKEN is not set"):
+        connection.tools()
+
+
+def test_hostile_tools_are_left_out() -> None:
+    program = """
+from mcp.server.mcpserver import MCPServer
+server = MCPServer("many")
+def plain(a: str) -> str:
+    return a
+for name in ["good", "with space", "x" * 100, "\\u202eevil"]:
+    server.add_tool(plain, name=name, description="d" * 9_000)
+server.run()
+"""
+    with Connection(ServerConfig(command=sys.executable, args=("-c", program))) as connection:
+        found = connection.tools()
+    assert [(tool.name, len(tool.description)) for tool in found.tools] == [("good", 2_000)]
+    assert len(found.problems) == 3
+
+
+def test_the_file_says_what_each_tool_does(tmp_path: Path) -> None:
+    file = tmp_path / "mcp.json"
+    file.write_text(
+        '{"mcpServers": {"tickets": {"command": "x", "effects": {"search": "reads"}}, "wiki": {"url": "https://w.example/mcp",'
+        ' "effects": {"*": "reads", "edit": "acts"}}}}'
+    )
+    found = read_servers(str(file))
+    effects = [found["tickets"].effect_of("search"), found["tickets"].effect_of("create")]
+    effects += [found["wiki"].effect_of("read"), found["wiki"].effect_of("edit")]
+    assert effects == [Effect.READS_OUTSIDE, Effect.ACTS, Effect.READS_OUTSIDE, Effect.ACTS]
+    assert read_servers("") == {}
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("", "its beginning"),
+        ("[]", "its beginning"),
+        ('{"mcpServers": {"a": {}}}', "either a command or a url"),
+        ('{"mcpServers": {"a": {"command": "x", "url": "https://x"}}}', "either a command or a url"),
+        ('{"mcpServers": {"a": {"url": "ftp://x"}}}', "begin with https"),
+        ('{"mcpServers": {"a": {"command": "x", "efects": {}}}}', "efects"),
+        ('{"mcpServers": {"a": {"command": "x", "effects": {"b": "harmless"}}}}', "reads"),
+        ('{"mcpServers": {"A__b": {"command": "x"}}}', "names a server"),
+        ('{"mcpServers": {"a": {"command": "x", "seconds": 0}}}', "seconds"),
+    ],
+)
+def test_a_file_that_cannot_be_used_is_refused_in_words(tmp_path: Path, text: str, sentence: str) -> None:
+    file = tmp_path / "mcp.json"
+    file.write_text(text)
+    with pytest.raises(InvalidInput, match=sentence):
+        read_servers(str(file))
+    with pytest.raises(InvalidInput, match="cannot be read"):
+        read_servers(str(tmp_path / "none.json"))
