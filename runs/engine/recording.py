@@ -28,7 +28,7 @@ from runs.models import ToolCall, WorkItem
 from runs.pev.conversation.originals import page_blocks
 from runs.pev.files.reads import Looks
 from runs.pev.policy import Capacities
-from runs.pev.ports import Acting, Ask, Changes, Original, Reply, Toolbox, ToolResult, ToolSpec, ToolUse, Usage
+from runs.pev.ports import Acting, Ask, Changes, GuardedToolbox, Original, Reply, ToolResult, ToolSpec, ToolUse, Usage
 from runs.pev.tools.toolbox import note_looks
 from runs.trees import Overlay
 
@@ -258,7 +258,7 @@ class RecordedTools:
 
     def __init__(
         self,
-        inner: Toolbox,
+        inner: GuardedToolbox,
         overlay: Overlay,
         recording: Recording,
         deadline: Deadline | None = None,
@@ -317,9 +317,6 @@ class RecordedTools:
     def _cleared(self, use: ToolUse, place: Place, acting: Acting) -> ToolResult | None:
         commit = partial(self._recording.commit, calls_only=True)
         return clearance.cleared(self._recording.item, place, use, acting, commit)
-
-    def acting(self, use: ToolUse) -> Acting | None:
-        return self._inner.acting(use)
 
 
 def _given_up(losses: int) -> ToolResult:

@@ -1,7 +1,7 @@
 """Calls of MCP servers for one attempt, and the listing of what their tools are."""
 
 from collections.abc import Callable
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 
 from django.conf import settings
 from django.utils import timezone
@@ -62,7 +62,7 @@ class RunServers:
         except InvalidInput as error:
             unknown = " Whether it was carried out is not known." if self.acting(use.name) else ""
             raise InvalidInput(f"{error}{unknown}") from error
-        head = f"{server}: {tool}, called {datetime.now(UTC):%Y-%m-%d %H:%M} UTC"
+        head = f"{server}: {tool}, called on {timezone.now():%Y-%m-%d}"  # the time of day stands in the journal
         body = delimited("result", text[: self._limit], server)
         cut = f"\n(cut: it has {len(text):,} characters)" if len(text) > self._limit else ""
         return ToolResult(f"{head}\n{body}{cut}", is_error=is_error)

@@ -4,7 +4,7 @@ import re
 from decimal import Decimal
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, BeforeValidator, Field, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field, StringConstraints, model_validator
 
 from runs.enums import (
     ApprovalPolicy,
@@ -42,6 +42,7 @@ def _as_names(value: object) -> object:
     return sorted({name for name in re.split(r"[\s,;+]+", value) if name}) if isinstance(value, str) else value
 
 
+_ServerName = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9-]{0,29}$")]
 RULES = "offline-"
 """What the names of the offline rules begin with, which stand in for models."""
 
@@ -95,7 +96,7 @@ class Policy(Contract):
     commands: bool = True
     web: Annotated[str, Field(max_length=5_000), AfterValidator(_as_sites)] = ""
     web_pages: Annotated[int, Field(ge=1, le=1_000)] = 30
-    servers: Annotated[tuple[str, ...], Field(max_length=50), BeforeValidator(_as_names)] = ()
+    servers: Annotated[tuple[_ServerName, ...], Field(max_length=50), BeforeValidator(_as_names)] = ()
     reuse: bool = True
     without_reuse: Annotated[tuple[str, ...], Field(max_length=500)] = ()
     same_model_verifier: bool = False

@@ -274,7 +274,7 @@ class Servers(Protocol):
         ...
 
     def acting(self, name: str) -> Acting | None:
-        """As of a Toolbox."""
+        """As of a GuardedToolbox."""
         ...
 
     def call(self, use: ToolUse) -> ToolResult:
@@ -299,10 +299,14 @@ class Toolbox(Protocol):
         """The pages to be shown as they look beside this result of this call, which was carried out in this attempt."""
         ...
 
-    def acting(self, use: ToolUse) -> Acting | None:
-        """How a call that acts outside is to be dealt with, which a person has to let go; None for all others."""
-        ...
-
     def run(self, use: ToolUse) -> ToolResult:
         """Carry out one tool call. Whatever goes wrong is a result with `is_error`, never an exception."""
+        ...
+
+
+class GuardedToolbox(Toolbox, Protocol):
+    """One that says which calls a person has to let go."""
+
+    def acting(self, use: ToolUse) -> Acting | None:
+        """How a call that acts outside is to be dealt with; None for all others."""
         ...

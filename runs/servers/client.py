@@ -154,6 +154,7 @@ class Connection:
         if self._client is None or self._portal is None:
             if find_spec("mcp") is None:
                 raise InvalidInput(MISSING)
+            # comes with that extra
             from anyio.from_thread import start_blocking_portal
 
             config = self._config.resolved()
@@ -164,6 +165,7 @@ class Connection:
 
 @asynccontextmanager
 async def _session(config: ServerConfig) -> AsyncGenerator[Client]:
+    # an extra, and slow to import
     from mcp import Client
     from mcp.client.stdio import StdioServerParameters, stdio_client
     from mcp.client.streamable_http import streamable_http_client

@@ -23,6 +23,7 @@ from decimal import Decimal
 from typing import Any
 
 import django
+from django.conf import settings
 from django.core.files.base import ContentFile
 from django.db import connection
 
@@ -112,7 +113,15 @@ def submit(budget: Decimal | None = None) -> None:
     from tests.factories import MODELS
 
     fakes = {"min_document_bytes": 0, "sources_needed": False}  # they write a line, and read nothing
-    policy = Policy.model_validate({"models": MODELS, "plan_approval": ApprovalPolicy.NEVER, "budget": budget, **fakes})
+    policy = Policy.model_validate(
+        {
+            "models": MODELS,
+            "plan_approval": ApprovalPolicy.NEVER,
+            "budget": budget,
+            "servers": list(settings.MCP),
+            **fakes,
+        }
+    )
     files = [Upload("notes.md", ContentFile(b"Some notes.\nMore of them.\n"))]
     submit_run(first_administrator(), Submission("Do the work", files, policy, uuid.uuid4()))
 
@@ -130,16 +139,17 @@ def reject(errand: Errand) -> None:
 
 
 def answer_question(errand: Errand) -> None:
-    """A person answers what a model has asked, unless they have done so."""
+    """A person answers what a model has asked, or lets a call go, unless they have done so."""
     # models can be imported only when Django is set up
-    from runs.enums import Verb
+    from runs.enums import GateKind, Verb
     from runs.models import Run
     from tests.factories import answer
 
     run = Run.objects.get()
     Boundaries(errand).watch()
-    if run.gates.open().exists():
-        answer(run, run.owner, Verb.ANSWER, "German law")
+    if gate := run.gates.open().first():
+        verb, words = (Verb.APPROVE, "") if gate.kind == GateKind.TOOL else (Verb.ANSWER, "German law")
+        answer(run, run.owner, verb, words)
 
 
 def work(errand: Errand) -> None:

@@ -83,7 +83,7 @@ def test_what_acts_waits_for_a_person_who_sees_what_is_sent(
     assert finish(run, alice).outcome == Outcome.SUCCEEDED
     assert tickets.calls == ["search door", "create The door is broken"]
     (_, created) = server_calls(run)
-    assert created.result.splitlines()[0].startswith("tickets: create, called 20")
+    assert created.result.splitlines()[0].startswith("tickets: create, called on 20")
     assert "Created ticket 8" in created.result
     gate.refresh_from_db()
     assert gate.sent_at is not None

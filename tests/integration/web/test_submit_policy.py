@@ -10,6 +10,7 @@ from runs.enums import ApprovalPolicy, Role, StepApproval, StepMoment
 from runs.lifecycle.defaults import SETTABLE
 from runs.models import Run, User
 from runs.pev.policy import Policy
+from runs.servers.configuration import ServerConfig
 from runs.web.forms.new_run import NewRunForm
 from tests import factories
 from tests.integration.web.submitting import JSON, form
@@ -17,6 +18,7 @@ from tests.integration.web.submitting import JSON, form
 
 def test_every_field_of_a_policy_is_on_the_form(alice: User, settings: Any) -> None:
     settings.COMMANDS, settings.WEB = {"tests": ("pytest",)}, "*"
+    settings.MCP = {"tickets": ServerConfig(command="tickets")}
     named = {"attempt_seconds": "attempt_minutes", "time_limit": "limit_minutes", "sources_needed": "no_sources"}
     fields = NewRunForm(owner=alice).fields
     assert [name for name in SETTABLE if named.get(name, name) not in fields] == []
