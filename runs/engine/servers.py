@@ -14,7 +14,8 @@ from runs.pev.delimiters import delimited
 from runs.pev.policy import Policy
 from runs.pev.ports import Acting, ToolResult, ToolSpec, ToolUse
 from runs.reading import servers as reading
-from runs.servers.client import Connection, Listing
+from runs.servers.client import Connection
+from runs.servers.listing import Listing
 
 FRESH = timedelta(minutes=10)
 """So old may a listing be that a plan is made with: who writes a server changes it now and then."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.db import models
 
 from runs.models.fields import Column, ContractField
-from runs.servers.client import ServerTool
+from runs.servers.listing import ServerTool
 
 
 class ServerListing(models.Model):

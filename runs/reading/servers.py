@@ -8,8 +8,8 @@ from runs.enums import Effect
 from runs.models import ServerListing
 from runs.pev.policy import Policy
 from runs.pev.ports import Acting, ToolSpec
-from runs.servers.client import ServerTool
 from runs.servers.configuration import SEPARATOR
+from runs.servers.listing import ServerTool
 
 
 def listed(names: Iterable[str]) -> Mapping[str, ServerTool]:

@@ -15,16 +15,16 @@ from collections.abc import AsyncGenerator, Callable, Sequence
 from concurrent.futures import CancelledError
 from concurrent.futures import TimeoutError as NotYet
 from contextlib import ExitStack, asynccontextmanager
-from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import httpx2
 
 from runs.errors import InvalidInput
 from runs.servers import relay
 from runs.servers.configuration import ServerConfig
+from runs.servers.listing import Listing, ServerTool
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
@@ -43,22 +43,6 @@ CONNECT_SECONDS = 30.0
 MISSING = "MCP servers need an extra: uv sync --extra mcp."
 _POLL_SECONDS = 0.1
 _TOOL = re.compile(r"[A-Za-z0-9_-]{1,60}")
-
-
-@dataclass(frozen=True)
-class ServerTool:
-    """A tool as its server describes it. `schema`: of its arguments."""
-
-    name: str
-    description: str
-    schema: dict[str, Any]
-
-
-class Listing(NamedTuple):
-    """The tools of a server that can be used, sorted by name, and a sentence for each that cannot."""
-
-    tools: Sequence[ServerTool]
-    problems: Sequence[str]
 
 
 class Connection:
