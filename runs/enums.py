@@ -151,6 +151,7 @@ class StepStatus(StrEnum):
     WAITING = "waiting"
     PASSED = "passed"
     ACCEPTED = "accepted"
+    NOT_APPLICABLE = "not_applicable"
     FAILED = "failed"
     DROPPED = "dropped"
 
@@ -236,6 +237,7 @@ class EventKind(StrEnum):
     VERDICT = "verdict"
     STEP_PASSED = "step_passed"
     STEP_ACCEPTED = "step_accepted"
+    STEP_NOT_APPLICABLE = "step_not_applicable"
     STEP_FAILED = "step_failed"
     STEP_RETRIED = "step_retried"
     REPLANNING = "replanning"
@@ -337,8 +339,10 @@ class Provider(StrEnum):
     OFFLINE = "offline"
 
 
-TERMINAL_STEPS = frozenset({StepStatus.PASSED, StepStatus.ACCEPTED, StepStatus.FAILED, StepStatus.DROPPED})
-SETTLED_STEPS = frozenset({StepStatus.PASSED, StepStatus.ACCEPTED})
+WHOLE_STEPS = frozenset({StepStatus.PASSED, StepStatus.NOT_APPLICABLE})
+"""Nothing of them is missing: verified, or verified that there is nothing to do."""
+SETTLED_STEPS = WHOLE_STEPS | {StepStatus.ACCEPTED}
+TERMINAL_STEPS = SETTLED_STEPS | {StepStatus.FAILED, StepStatus.DROPPED}
 _OF_THE_PLAN = frozenset({GateKind.PLAN, GateKind.START, GateKind.STEP, GateKind.EXHAUSTED})
 APPROVING_GATES = _OF_THE_PLAN | {GateKind.TOOL}
 """About a plan, the start of a step, a result or a call that acts outside: the policy may want a second person to

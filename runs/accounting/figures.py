@@ -51,7 +51,8 @@ class StepFigures:
     """Steps that were attempted: at least one attempt at them was judged. Of all versions of the plans.
 
     A step that a later version keeps is counted once, where it was carried out. `ended`: those of the attempted that
-    passed, were accepted with issues, failed, or were dropped by a replan or a stop. `first_pass`: those that passed
+    passed, were accepted with issues, failed, or were dropped by a replan or a stop; what did
+    not apply is none of them. `first_pass`: those that passed
     with their first attempt, and were not sent back by a person. `retried`: those with an attempt after one that a
     verdict had failed; `recovered`: of these, those that passed. `reused`, not among the attempted: steps that
     passed with the result of an earlier run.
@@ -61,6 +62,7 @@ class StepFigures:
     ended: int = 0
     passed: int = 0
     accepted: int = 0
+    not_applicable: int = 0
     failed: int = 0
     dropped: int = 0
     first_pass: int = 0

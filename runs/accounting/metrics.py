@@ -152,14 +152,11 @@ def _steps(chosen: QuerySet[Run], begins: Sequence[datetime]) -> dict[int, tuple
     again = Q(verdict__passed=False, number__lt=F("step__tries"))
     steps = {
         "attempted": judged,
-        "ended": judged & Q(step__status__in=TERMINAL_STEPS),
+        "ended": judged & Q(step__status__in=TERMINAL_STEPS - {StepStatus.NOT_APPLICABLE}),
         "first_pass": judged & passed & Q(number=1, status=AttemptStatus.PASSED),
         "retried": again,
         "recovered": again & passed,
-        **{
-            status.value: judged & Q(step__status=status)
-            for status in (StepStatus.PASSED, StepStatus.ACCEPTED, StepStatus.FAILED, StepStatus.DROPPED)
-        },
+        **{status.value: judged & Q(step__status=status) for status in TERMINAL_STEPS},
     }
     attempts = {
         "judged": judged,

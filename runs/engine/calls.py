@@ -9,7 +9,7 @@ from runs.enums import Effect
 from runs.models import ToolCall
 from runs.pev.evidence.sources import ToolText
 from runs.pev.tools.fetching import FetchPage
-from runs.pev.tools.toolbox import expression_of
+from runs.pev.tools.toolbox import expression_of, nothing_found_by
 from runs.reading import servers
 
 
@@ -20,7 +20,8 @@ def source_of_call(call: ToolCall) -> ToolText:
     if is_outside:  # a page may repeat what its address says, which came from the executor
         texts += [unquote_plus(text) for text in texts]
     expression = "" if call.is_error else expression_of(call.name, call.arguments)
-    return ToolText(call.result, call.shown, "\n".join([call.name, *texts]), expression, is_outside)
+    missing = None if call.is_error else nothing_found_by(call.name, call.arguments, call.result)
+    return ToolText(call.result, call.shown, "\n".join([call.name, *texts]), expression, is_outside, missing)
 
 
 def _reads_outside(name: str) -> bool:

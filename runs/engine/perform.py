@@ -261,11 +261,16 @@ def _verify(recording: Recording, deadline: Deadline, calls: list[ToolCall], loo
     if output.status == "blocked":
         sentence = f"Reported as blocked. {output.reasoning} {output.findings}"
         return verifier.failed(sentence, action=Action.REPLAN)
+    if attempt.found_nothing_to_do and attempt.overlay:
+        wrote = ", ".join(list(attempt.overlay)[:5])
+        return verifier.failed(f"The step is said not to apply, yet it wrote {wrote}. Do the step, or write nothing.")
     if attempt.number > 1 and (before := database.call(lambda: briefs.repeated(attempt))):
         sentence = "This attempt repeats the one before: the critique was not addressed."
         return verifier.failed(sentence, requests=before.verdict.requests)
     overlay = _overlay(item)
     case = database.call(lambda: briefs.for_verifier(attempt, overlay, calls, recording.able))
+    if attempt.found_nothing_to_do:
+        case = case.with_nothing_to_do()
     case = replace(case.watched(looks), command=checking(recording, overlay, deadline, looks))
     try:
         return verifier.judge(RecordedModel(clients(), recording, VERIFYING, deadline), case)

@@ -189,6 +189,15 @@ class StepAccepted(EventData):
     tree: str
 
 
+class StepNotApplicable(EventData):
+    """There was nothing for it to do. `tree`: the digest of the workspace, as it was."""
+
+    kind: Literal[EventKind.STEP_NOT_APPLICABLE] = EventKind.STEP_NOT_APPLICABLE
+    step: str
+    attempt: int
+    tree: str
+
+
 class StepFailed(EventData):
     kind: Literal[EventKind.STEP_FAILED] = EventKind.STEP_FAILED
     step: str
@@ -318,7 +327,7 @@ RunEvent = Submitted | Paused | Resumed | LimitsRaised | PeopleEvent | WorkEvent
 PlanEvent = Planning | PlanProposed | PlanApproved | Replanning | NothingNew
 GateEvent = GateOpened | GateDecided | GateWithdrawn
 AttemptEvent = AttemptStarted | AttemptReused | ModelCalled | ToolCalled | Verifying | VerdictGiven
-StepEvent = StepPassed | StepAccepted | StepFailed | StepRetried
+StepEvent = StepPassed | StepAccepted | StepNotApplicable | StepFailed | StepRetried
 
 type AnyEvent = Annotated[
     RunEvent | PlanEvent | GateEvent | AttemptEvent | StepEvent | Note, Field(discriminator="kind")

@@ -40,6 +40,7 @@ from runs.events.kinds import (
     StepAccepted,
     StepEvent,
     StepFailed,
+    StepNotApplicable,
     StepPassed,
     StepRetried,
     Submitted,
@@ -82,9 +83,22 @@ def tone(event: AnyEvent) -> Tone:
             return "active"
         case DocumentsRead():
             return "warn" if event.not_read else "calm"
-        case Submitted() | PlanProposed() | GateWithdrawn() | ModelCalled() | Resumed() | LimitsRaised():
-            return "calm"
-        case ApproverAdded() | ApproverRemoved() | Answered() | Note() | Renamed() | Archived() | Restored():
+        case (
+            Submitted()
+            | PlanProposed()
+            | GateWithdrawn()
+            | ModelCalled()
+            | Resumed()
+            | LimitsRaised()
+            | Renamed()
+            | ApproverAdded()
+            | ApproverRemoved()
+            | Answered()
+            | Note()
+            | Archived()
+            | Restored()
+            | StepNotApplicable()
+        ):
             return "calm"
         case _:
             assert_never(event)
@@ -294,6 +308,8 @@ def _of_step(event: StepEvent, step: str) -> str:
             return f"{step} passed; its files are in the workspace."
         case StepAccepted():
             return f"{step} was accepted with open points."
+        case StepNotApplicable():
+            return f"{step} does not apply: there is nothing for it to do."
         case StepFailed():
             return f"{step} failed after {many(event.attempts, 'attempt')}."
         case StepRetried():

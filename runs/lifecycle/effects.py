@@ -99,8 +99,18 @@ def _take_over(state: State, key: str, attempt: Attempt, earlier: Attempt) -> No
     record(state.run.pk, event)
 
 
+_SETTLED = {
+    StepStatus.PASSED: events.StepPassed,
+    StepStatus.ACCEPTED: events.StepAccepted,
+    StepStatus.NOT_APPLICABLE: events.StepNotApplicable,
+}
+
+
 def settle(state: State, key: str, status: StepStatus) -> None:
-    """Commit the latest attempt's overlay to the workspace; on a conflict try the step again on the new tree (D4)."""
+    """Commit the latest attempt's overlay to the workspace; on a conflict try the step again on the new tree (D4).
+
+    What passed because there was nothing to do is settled as that.
+    """
     run, attempt = state.run, state.latest(key)
     undisturbed = attempt.tree if attempt.base_id == run.head_id else None
     touched = [] if undisturbed else trees.conflicts(attempt.base, run.head, attempt.overlay)
@@ -114,13 +124,14 @@ def settle(state: State, key: str, status: StepStatus) -> None:
         text = f"The files of {key} were left out: another step changed {touched[0]} in the meantime."
         record(run.pk, events.Note(text=text))
     overlay = {} if touched else attempt.overlay
+    if status is StepStatus.PASSED and attempt.found_nothing_to_do:
+        status = StepStatus.NOT_APPLICABLE
     if status is StepStatus.ACCEPTED:
         overlay = _declared(state, key, overlay)
     head = undisturbed or trees.with_changes(run.head, overlay)
     history.keep(run, head=head)
     state.change(key, status, fingerprint=attempt.fingerprint)
-    kind = events.StepPassed if status is StepStatus.PASSED else events.StepAccepted
-    record(run.pk, kind(step=key, attempt=attempt.number, tree=head.digest))
+    record(run.pk, _SETTLED[status](step=key, attempt=attempt.number, tree=head.digest))
 
 
 def _declared(state: State, key: str, overlay: Changes) -> Changes:

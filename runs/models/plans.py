@@ -138,6 +138,11 @@ class Attempt(models.Model):
     def __str__(self) -> str:
         return f"attempt {self.number} of step {self.step_id}"
 
+    @property
+    def found_nothing_to_do(self) -> bool:
+        """Whether it says that its step does not apply."""
+        return self.output is not None and self.output.status == "not_applicable"
+
 
 class Verdict(models.Model):
     """The judgement of an attempt. `passed` is computed from the results (T3). The counters make metrics a sum.

@@ -345,9 +345,12 @@ class CriterionMet(Contract):
 
 
 class StepOutput(Contract):
-    """What an executor says of its attempt. A claim: nothing in here counts as evidence by itself."""
+    """What an executor says of its attempt. A claim: nothing in here counts as evidence by itself.
 
-    status: Literal["done", "blocked"]
+    `not_applicable`: the files have nothing that the step is to deal with.
+    """
+
+    status: Literal["done", "blocked", "not_applicable"]
     reasoning: Text
     findings: Text
     criteria_met: list[CriterionMet]

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from runs.enums import SETTLED_STEPS, AttemptStatus, Missing, Outcome, Severity, StepStatus
+from runs.enums import SETTLED_STEPS, WHOLE_STEPS, AttemptStatus, Missing, Outcome, Severity, StepStatus
 from runs.pev.evidence.results import CriterionResult
 
 MAX_TEXT = 200
@@ -116,7 +116,8 @@ class Ledger:
 
 
 def outcome_of(ledger: Ledger) -> Outcome:
-    """`succeeded` needs every step passed, every success criterion supported, and an answer; nothing else does.
+    """`succeeded` needs every step passed or without anything to do, every success criterion supported, and an answer;
+    nothing else does.
 
     Without one step that passed, or that a person accepted with an expected file, it is `failed`.
     """
@@ -148,8 +149,10 @@ def _steps(ledger: Ledger) -> Iterator[OpenPoint]:
         yield OpenPoint(Missing.RESULT, "No step was carried out.")
     elif accepted and not any(step.counts for step in ledger.steps):
         yield OpenPoint(Missing.RESULT, "No step passed, and no person accepted one that wrote an expected file.")
+    elif all(step.status is StepStatus.NOT_APPLICABLE for step in ledger.steps):
+        yield OpenPoint(Missing.RESULT, "No step applied: what was given has nothing for any of them to do.")
     for step in ledger.steps:
-        if step.status is not StepStatus.PASSED:
+        if step.status not in WHOLE_STEPS:
             yield point_of(step)
 
 

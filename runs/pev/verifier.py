@@ -40,7 +40,7 @@ def judge(model: Model, case: Case) -> Judgement:
 
     Raises ContractBroken when the verifier gives no usable answer, ModelError when it gives none.
     """
-    labels = {f"C{number}": criterion for number, criterion in enumerate(case.criteria, 1)}
+    labels = case.labelled
     decided = decided_by_code(case, labels)
     if not all(result.passed for result in decided):
         return _from_checks(in_order([*decided, *undecided(labels)]))

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from django.db.models import Q
 
-from runs.enums import AttemptStatus, GateKind, GateStatus, Severity, StepStatus
+from runs.enums import WHOLE_STEPS, AttemptStatus, GateKind, GateStatus, Severity, StepStatus
 from runs.models import Attempt, Gate, Plan, Run, Step, Verdict
 from runs.pev.evidence.results import CriterionResult
 from runs.pev.outcome import Ledger, StepEntry, Tried
@@ -90,7 +90,7 @@ def _tried(attempts: Sequence[Attempt], decisions: Mapping[int, Sequence[Gate]])
 def entries_of(plan: Plan) -> list[StepEntry]:
     """The lines of a version, in order. Attempts are read of steps that did not pass only: mostly there are none."""
     steps = list(plan.steps.order_by("position"))
-    attempts = _attempts_of([step for step in steps if step.status != StepStatus.PASSED])
+    attempts = _attempts_of([step for step in steps if step.status not in WHOLE_STEPS])
     decided = Gate.objects.filter(attempt__in=[one.pk for each in attempts.values() for one in each])
     decisions = defaultdict(list)
     for gate in decided.select_related("decided_by").order_by("id") if attempts else ():

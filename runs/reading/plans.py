@@ -11,6 +11,7 @@ from functools import cached_property
 from runs.accounting.history import estimate_of
 from runs.accounting.totals import Totals
 from runs.enums import (
+    WHOLE_STEPS,
     About,
     EventKind,
     GateKind,
@@ -308,7 +309,11 @@ class StepReading:
 
     @property
     def met(self) -> tuple[int, int]:
-        """How many criteria its last judged attempt met, and of how many; a verdict is read whole only if it failed."""
+        """How many criteria its last judged attempt met, and of how many; none of a step that does not apply. A verdict
+        is read whole only if it failed.
+        """
+        if self.row.status == StepStatus.NOT_APPLICABLE:
+            return 0, 0
         verdicts = (getattr(attempt, "verdict", None) for attempt in reversed(self.tried))
         last = next((verdict for verdict in verdicts if verdict and verdict.criteria), None)
         if last is None:
@@ -350,4 +355,4 @@ class StepReading:
     def feedback(self) -> str:
         """What was wrong with its last attempt that was judged; empty for a step that passed."""
         verdicts = [attempt.verdict for attempt in self.attempts if attempt.verdict]
-        return verdicts[-1].feedback if verdicts and self.row.status != StepStatus.PASSED else ""
+        return verdicts[-1].feedback if verdicts and self.row.status not in WHOLE_STEPS else ""

@@ -5,7 +5,7 @@ from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from runs.enums import GateKind, GateStatus, StepStatus
+from runs.enums import TERMINAL_STEPS, GateKind, GateStatus, StepStatus
 from runs.errors import InvalidInput
 from runs.models import Attempt, Gate, Plan, Run, Step
 from runs.pev.contracts import PlanContract, PlanHeader, RequestAnswer
@@ -16,7 +16,7 @@ from runs.reading.asked import on_what
 
 READ = frozenset({"person", "terminal"})
 """How those decide who have read the question; a policy and `--approve-all` have not."""
-_ENDS = {StepStatus.PASSED: True, StepStatus.ACCEPTED: False, StepStatus.FAILED: False, StepStatus.DROPPED: False}
+_ENDS = {status: status is StepStatus.PASSED for status in TERMINAL_STEPS}
 """Of a step: whether all of its criteria are met. Of one that is accepted with issues it is not known of each."""
 
 _UNSHOWN = re.compile(r"\ANot provable: no quote shows it in what has changed since\.(?: The verifier said: )?")

@@ -24,6 +24,7 @@ _WORDS: dict[str, str] = {
     StepStatus.WAITING: "needs your decision",
     StepStatus.ACCEPTED: "accepted with open points",
     StepStatus.DROPPED: "skipped",
+    StepStatus.NOT_APPLICABLE: "does not apply",
     AttemptStatus.CONFLICT: "conflict, tried again",
     GateKind.EXHAUSTED: "out of attempts",
     GateStatus.REJECTED: "changes requested",

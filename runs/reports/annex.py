@@ -354,7 +354,8 @@ def _figures(report: RunReading) -> tuple[Block, ...]:
         (
             "Steps attempted",
             f"{steps.attempted}: {steps.passed} passed, {steps.accepted} accepted with open points, "
-            f"{steps.failed} failed, {steps.dropped} skipped; {steps.reused} more reused an earlier result",
+            f"{steps.not_applicable} not applicable, {steps.failed} failed, {steps.dropped} skipped; "
+            f"{steps.reused} more reused an earlier result",
         ),
         ("Passed at once", f"{_share(steps.first_pass, steps.ended)}{f'. {found.doubt}' if found.doubt else ''}"),
         ("Passed at any attempt", _share(steps.passed, steps.ended)),

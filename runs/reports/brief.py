@@ -86,9 +86,11 @@ def _outcome(report: RunReading) -> tuple[Block, ...]:
     steps = plan.steps if plan else ()
     done = sum(1 for step in steps if step.row.status in SETTLED_STEPS)
     accepted = sum(1 for step in steps if step.row.status == StepStatus.ACCEPTED)
+    idle = sum(1 for step in steps if step.row.status == StepStatus.NOT_APPLICABLE)
     rows: list[tuple[str, Spans]] = [("Outcome", spans(span(words_of(run.outcome or run.status), strong=True)))]
     if steps:
         points = f", {accepted} of them accepted with open points" if accepted else ""
+        points += f", {idle} of them because there was nothing to do" if idle else ""
         rows.append(("Steps", spans(f"{done} of {len(steps)} done{points}")))
     if report.criteria:
         met = f"{report.met} of {len(report.criteria)} met, each by evidence that the server checked"

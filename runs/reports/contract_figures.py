@@ -67,6 +67,7 @@ class StepFigures(Contract):
     ended: int
     passed: int
     accepted: int
+    not_applicable: int
     failed: int
     dropped: int
     first_pass: int

@@ -21,7 +21,9 @@ EVERYTHING = frozenset(
 )
 _CALLS = frozenset({EventKind.MODEL_CALLED, EventKind.TOOL_CALLED})
 _ANSWERS = frozenset({EventKind.GATE_OPENED, EventKind.GATE_DECIDED, EventKind.GATE_WITHDRAWN})
-_ENDS = frozenset({EventKind.STEP_PASSED, EventKind.STEP_ACCEPTED, EventKind.STEP_FAILED})
+_ENDS = frozenset(
+    {EventKind.STEP_PASSED, EventKind.STEP_ACCEPTED, EventKind.STEP_NOT_APPLICABLE, EventKind.STEP_FAILED}
+)
 TABS: Mapping[str, Mapping[str, frozenset[EventKind]]] = {
     "overview": {
         "unread": _ANSWERS | {EventKind.DOCUMENTS_READ},

@@ -28,6 +28,7 @@ MAX_SERIES = 200
 _OUTCOMES = {
     EventKind.STEP_PASSED: "passed",
     EventKind.STEP_ACCEPTED: "accepted",
+    EventKind.STEP_NOT_APPLICABLE: "not_applicable",
     EventKind.VERDICT: "failed",
 }
 _TOKENS = {

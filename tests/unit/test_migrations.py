@@ -17,7 +17,7 @@ FIRST_HELD = 35
 _ADDING = (migrations.CreateModel, migrations.AddIndex, migrations.RemoveIndex, migrations.RemoveConstraint)
 _FILLING = {import_module("runs.migrations.0040_second_person_at_gates").fill}
 """Functions that write nothing but columns which their own migration adds."""
-_WIDENED = {"0041_questions_to_people", "0042_calls_that_act"}
+_WIDENED = {"0041_questions_to_people", "0042_calls_that_act", "0043_steps_that_do_not_apply"}
 """Migrations whose checks allow every row that code which does not know of them writes."""
 _FREE = {"blank", "choices", "help_text", "verbose_name", "validators", "default", "error_messages", "db_default"}
 """What of a field changes no column, or a column so that nobody who writes it notices."""

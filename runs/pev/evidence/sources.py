@@ -4,8 +4,10 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from functools import cached_property
+from typing import Protocol
 
 from runs.enums import Provenance
+from runs.errors import InvalidInput
 from runs.pev.contracts import DIFF, OUTPUT, PERSON, RESULT, TOOL
 from runs.pev.ports import FileInfo, Shown
 from runs.pev.texts.arithmetic import calculated
@@ -32,11 +34,18 @@ class Given:
     infos: Mapping[str, FileInfo] = field(default_factory=dict)
 
 
+class Missing(Protocol):
+    """What a tool looked for. See `tools.finding.Finding`."""
+
+    def finds_nothing_in(self, infos: Mapping[str, FileInfo], files: Mapping[str, bytes]) -> bool: ...
+
+
 @dataclass(frozen=True)
 class ToolText:
     """One tool call: what it gave back, what of that shows files, and all that the executor had put into it.
     `expression`: what was computed, where it is a calculation that has a result. `is_outside`: whether all but its
-    first line came from the web, or from a server that only looks things up.
+    first line came from the web, or from a server that only looks things up. `missing`: what it looked for and did not
+    find.
     """
 
     result: str
@@ -44,6 +53,7 @@ class ToolText:
     sent: str = ""
     expression: str = ""
     is_outside: bool = False
+    missing: Missing | None = None
 
 
 class Sources(Mapping[str, bytes]):
@@ -108,8 +118,8 @@ class Sources(Mapping[str, bytes]):
 
     def observed(self, name: str) -> list[tuple[int, int]]:
         """The parts of a tool's result, as characters, that show files which the run has not written, or a page of the
-        web; of a calculation
-        with nothing but figures that such parts, or people, had shown before, the line that says what it comes to.
+        web; of a calculation with nothing but figures that such parts, or people, had shown before, the line that says
+        what it comes to. That nothing was found counts where the files as they were given have nothing of it either.
         """
         return self._outside(self._tools[name], self.unseen(name)) if name in self._tools else []
 
@@ -118,7 +128,15 @@ class Sources(Mapping[str, bytes]):
             return [(tool.result.find("\n") + 1, len(tool.result))]
         if tool.expression:
             return [] if unseen else [(0, len(tool.result.partition("\n")[0]))]
+        if tool.missing:
+            return [(0, len(tool.result))] if self._is_nowhere(tool.missing) else []
         return [(one.start, one.end) for one in tool.shown if self._is_given(one)]
+
+    def _is_nowhere(self, wanted: Missing) -> bool:
+        try:
+            return wanted.finds_nothing_in(self._given.infos, self._given.files)
+        except InvalidInput:
+            return False
 
     def unseen(self, name: str) -> Sequence[Decimal]:
         """The figures that an executor computed with although nothing but the run's own words has them."""

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from itertools import islice
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 from pydantic import Field, StringConstraints
 
@@ -18,7 +18,17 @@ from runs.pev.tools.arguments import Arguments, Prefix, fitting, spans_of, start
 from runs.pev.tools.limits import ToolLimits
 
 
-class ListFiles(Arguments):
+class Finding(Arguments):
+    """What a tool takes that looks for something. `nothing`: how its answer begins when there is none of it."""
+
+    nothing: ClassVar[str]
+
+    def finds_nothing_in(self, infos: Mapping[str, FileInfo], files: Mapping[str, bytes]) -> bool:
+        """Whether these files have nothing of it either. Raises TooSlow, or InvalidInput, where that cannot be told."""
+        raise NotImplementedError
+
+
+class ListFiles(Finding):
     name = "list_files"
     effect = Effect.READS_FILES
     description = (
@@ -26,20 +36,25 @@ class ListFiles(Arguments):
         "read_file tells whether one is text."
     )
 
+    nothing = "There are no files"
+
     prefix: Prefix = ""
 
     def answer(self, workspace: Workspace, limits: ToolLimits) -> ToolResult:
         chosen = under(self.prefix, workspace.files())
         if not chosen:
             where = f" whose path begins with {quoted(self.prefix)}" if self.prefix else ""
-            return ToolResult(f"There are no files{where}.")
+            return ToolResult(f"{self.nothing}{where}.")
         return _listing(workspace, chosen, limits, "use a prefix to see them")
+
+    def finds_nothing_in(self, infos: Mapping[str, FileInfo], files: Mapping[str, bytes]) -> bool:
+        return not under(self.prefix, infos)
 
     def looks_at(self, looks: Looks) -> None:
         looks.listing(start_of(self.prefix))
 
 
-class Glob(Arguments):
+class Glob(Finding):
     name = "glob"
     effect = Effect.READS_FILES
     description = (
@@ -47,20 +62,25 @@ class Glob(Arguments):
         "too: *.pdf means every PDF file in whichever folder, contracts/*2025* all there with 2025 in the name."
     )
 
+    nothing = "No path of "
+
     pattern: Annotated[str, StringConstraints(min_length=1, max_length=500), Field(description="Such as *.md")]
 
     def answer(self, workspace: Workspace, limits: ToolLimits) -> ToolResult:
         files = workspace.files()
         chosen = {path: files[path] for path in selected([self.pattern], files)}
         if not chosen:
-            return ToolResult(f"No path of {len(files)} files matches {quoted(self.pattern)}.")
+            return ToolResult(f"{self.nothing}{len(files)} files matches {quoted(self.pattern)}.")
         return _listing(workspace, chosen, limits, "use a narrower pattern")
+
+    def finds_nothing_in(self, infos: Mapping[str, FileInfo], files: Mapping[str, bytes]) -> bool:
+        return not selected([self.pattern], infos)
 
     def looks_at(self, looks: Looks) -> None:
         looks.listing("")
 
 
-class SearchFiles(Arguments):
+class SearchFiles(Finding):
     name = "search_files"
     effect = Effect.READS_FILES
     description = (
@@ -68,6 +88,8 @@ class SearchFiles(Arguments):
         "path:line (place): text, and clauses by their number too. "
         "The pattern is taken literally unless regex is true."
     )
+
+    nothing = "No line matches "
 
     pattern: Annotated[str, StringConstraints(min_length=1, max_length=500), Field(description="What to find")]
     prefix: Prefix = ""
@@ -92,7 +114,7 @@ class SearchFiles(Arguments):
         except TooSlow as error:
             note = f"\n[of {len(names)} files not all were searched: {error}; use a simpler pattern or a prefix]"
         if not found and not note:
-            return ToolResult(f"No line matches {quoted(self.pattern)} in the text files among these {len(names)}.")
+            return ToolResult(f"{self.nothing}{quoted(self.pattern)} in the text files among these {len(names)}.")
         if not found:
             raise InvalidInput(f"Nothing was found so far.{note}")
         lines = [f"{hit.head}{hit.text}" for hit in found]
@@ -102,6 +124,11 @@ class SearchFiles(Arguments):
         files, spans = workspace.files(), spans_of(lines)
         shown = [hit.shown(files[hit.path].sha256, *span) for hit, span in zip(found, spans, strict=False)]
         return ToolResult("\n".join(lines) + note, shown=tuple(shown))
+
+    def finds_nothing_in(self, infos: Mapping[str, FileInfo], files: Mapping[str, bytes]) -> bool:
+        wanted, number = _pattern(self.pattern, literal=not self.regex), "" if self.regex else self.pattern
+        names, budget = under(self.prefix, infos), Budget(ToolLimits().search_seconds)
+        return not any(hits_in(names, files.__getitem__, wanted, budget, limit=1, chars=1, number=number))
 
     def looks_at(self, looks: Looks) -> None:
         looks.contents(start_of(self.prefix))

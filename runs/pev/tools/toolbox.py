@@ -19,7 +19,7 @@ from runs.pev.tools.calculating import Calculate
 from runs.pev.tools.commands import RunCommand
 from runs.pev.tools.commenting import CommentDocument
 from runs.pev.tools.fetching import FetchPage
-from runs.pev.tools.finding import Glob, ListFiles, SearchFiles
+from runs.pev.tools.finding import Finding, Glob, ListFiles, SearchFiles
 from runs.pev.tools.limits import ToolLimits
 from runs.pev.tools.originals import originals_of
 from runs.pev.tools.reading import ReadFile
@@ -76,6 +76,14 @@ def note_looks(looks: Looks, name: str, arguments: JsonObject, result: ToolResul
 def expression_of(name: str, arguments: JsonObject) -> str:
     """What a call that was carried out has computed; empty for all but calculations."""
     return Calculate.model_validate(arguments).expression if name == Calculate.name else ""
+
+
+def nothing_found_by(name: str, arguments: JsonObject, result: str) -> Finding | None:
+    """What a call looked for that was carried out and found nothing; None for all others."""
+    tool = _WORKING.get(name)
+    if tool is None or not issubclass(tool, Finding) or not result.startswith(tool.nothing):
+        return None
+    return tool.model_validate(arguments)
 
 
 class RunTools:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
+from runs.enums import About
 from runs.pev.checks.material import Material
 from runs.pev.contracts import RESULT, Criterion, JsonObject, MinBytes, WordCount
 from runs.pev.evidence.sources import Given, Sources, ToolText
@@ -13,6 +14,11 @@ from runs.pev.files.reads import Looks
 from runs.pev.ports import ToolResult
 from runs.pev.verification.grounding import Examiner
 from runs.pev.verification.requests import PersonRequest
+
+NOTHING_TO_DO = Criterion(
+    text="The files that were given have nothing that this step is to deal with, so there is nothing for it to do.",
+    about=About.SOURCES,
+)
 
 
 @dataclass(frozen=True)
@@ -30,6 +36,7 @@ class Case:
     says how long it is to be. `review`: a model looks at the result even where checks decide every criterion.
     `read_whole`: the given files of which executors were shown every line; `meant`: those that the step deals with.
     `command` runs one by its name for a check. `pages`: blocks that show, as it looks, what the executor has read.
+    `nothing_to_do`: the executor says that the step does not apply, which is judged instead of the criteria.
     `persons`: what people asked for, by the number of the request; `requests`: those of them that are judged here.
     """
 
@@ -61,12 +68,24 @@ class Case:
     meant: Sequence[str] = ()
     pages: Sequence[JsonObject] = ()
     command: Callable[[str], ToolResult] | None = None
+    nothing_to_do: bool = False
 
     def watched(self, looks: Looks) -> Case:
         """The same, which notes what of the files is looked at."""
         infos = looks.over(self.inputs.infos, contents=False)  # no one learns from it what is in a file
         inputs = Given(looks.over(self.inputs.files), infos)
         return replace(self, files=looks.over(self.files), inputs=inputs)
+
+    def with_nothing_to_do(self) -> Case:
+        """The same, in which it is judged whether the step has nothing to do, and not whether it was done."""
+        return replace(self, nothing_to_do=True, expected_outputs=(), review=False)
+
+    @property
+    def labelled(self) -> Mapping[str, Criterion]:
+        """What is judged, by its label."""
+        if self.nothing_to_do:
+            return {"N1": NOTHING_TO_DO}
+        return {f"C{number}": criterion for number, criterion in enumerate(self.criteria, 1)}
 
     @property
     def material(self) -> Material:

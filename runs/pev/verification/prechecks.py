@@ -13,7 +13,7 @@ from runs.pev.verification.grounding import supports
 
 SECONDS = 20.0
 """What the slow checks of one attempt may take together: each may be a pattern followed in thousands of states."""
-_ORDER = "OUDKSCM"
+_ORDER = "OUDKSCMN"
 _DOCUMENTS = (".md", ".markdown", ".docx", ".pdf")
 
 

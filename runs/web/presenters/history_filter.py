@@ -33,6 +33,7 @@ _RESULTS = frozenset(
         EventKind.VERDICT,
         EventKind.STEP_PASSED,
         EventKind.STEP_ACCEPTED,
+        EventKind.STEP_NOT_APPLICABLE,
         EventKind.STEP_FAILED,
         EventKind.ANSWERED,
         EventKind.FINISHED,

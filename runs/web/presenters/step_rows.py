@@ -95,6 +95,8 @@ def _row(
     longest: timedelta,
 ) -> StepRow:
     judged = [met[attempt.pk] for attempt in tried if met.get(attempt.pk, (0, 0))[1]]
+    if step.status == StepStatus.NOT_APPLICABLE:
+        judged = []  # that was judged instead of its criteria
     reused = ""
     if step.reused_from_id:
         reused = f"reused from version {tried[0].step.plan.version}"

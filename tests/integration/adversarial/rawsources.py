@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fnmatch
 import json
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -21,7 +22,8 @@ class Sources:
     `@tool-N` and `@person-N`.
 
     `own`: what the executor had put into each tool, which cannot come out of it as evidence. `shown`: of each tool's
-    result, which characters show which bytes. `read`: the given files of which every line was shown.
+    result, which characters show which bytes. `read`: the given files of which every line was shown. `looked`: what the
+    tools that look for something were asked for.
     """
 
     files: Mapping[str, str]
@@ -30,6 +32,7 @@ class Sources:
     own: Mapping[str, str] = field(default_factory=dict)
     shown: Mapping[str, Sequence[Sequence[Any]]] = field(default_factory=dict)
     read: Collection[str] = ()
+    looked: Mapping[str, Row] = field(default_factory=dict)
 
     def digest(self, name: str) -> str:
         """Of the bytes behind a file's name: as it was given, unless the name says what the run has made of it."""
@@ -54,8 +57,18 @@ class Sources:
         if name in self.said:
             shows = (part for part in self.shown.get(name, ()) if self.given.get(part[0]) == part[1])
             seen = any(folded(quote) in folded(self.said[name][part[2] : part[3]]) for part in shows)
-            return "observed" if seen else "made"
+            return "observed" if seen or self.nowhere(name) else "made"
         return "given" if name in self.given else "made"
+
+    def nowhere(self, name: str) -> bool:
+        """Whether a tool found nothing, and nothing of it is in what was handed in."""
+        asked = self.looked.get(name, {})
+        if self.said[name].startswith("No path of"):
+            return not any(fnmatch.fnmatchcase(path, asked["pattern"]) for path in self.given)
+        if self.said[name].startswith("No line matches"):
+            within = [path for path in self.given if path.startswith(asked.get("prefix", ""))]
+            return not any(asked["pattern"].lower() in (self.text(path) or "").lower() for path in within)
+        return False
 
 
 def sources_of(attempt: Attempt) -> Sources:
@@ -70,6 +83,7 @@ def sources_of(attempt: Attempt) -> Sources:
         {name: json.dumps(call.arguments, ensure_ascii=False) for name, call in named.items()},
         {name: [tuple(part) for part in call.shown] for name, call in named.items()},
         read_whole(attempt.step.plan.run),
+        {name: call.arguments for name, call in named.items()},
     )
 
 

@@ -94,17 +94,28 @@ def proven(result: Row, criterion: Row, sources: Sources) -> bool:
 
 def attempt_passes(attempt: Attempt) -> bool:
     verdict: Verdict | None = getattr(attempt, "verdict", None)
-    if verdict is None or not attempt.output or attempt.output.status != "done":
+    if verdict is None or not attempt.output or attempt.output.status == "blocked":
         return False
+    if attempt.output.status == "not_applicable":
+        return not attempt.overlay and nothing_to_do(raw(verdict.results), sources_of(attempt))
     sources, spec = sources_of(attempt), attempt.step.spec
     written = [sources.data(f"@result/{path}") for path in spec.outputs]
     whole = all(data and data.decode(errors="replace").strip() for data in written)
     return whole and all_hold(raw(verdict.results), raw(spec.acceptance_criteria), sources)
 
 
+def nothing_to_do(results: Sequence[Row], sources: Sources) -> bool:
+    """Whether a passage from outside the run shows it, and nothing else was judged."""
+    about = {"check": None, "about": "sources"}
+    return [result["label"] for result in results] == ["N1"] and proven(results[0], about, sources)
+
+
 def step_passes(step: Step) -> bool:
     attempt = attempt_of(step)
-    return step.status == "passed" and attempt is not None and attempt_passes(attempt)
+    if attempt is None or not attempt.output:
+        return False
+    wanted = "not_applicable" if attempt.output.status == "not_applicable" else "passed"
+    return step.status == wanted and attempt_passes(attempt)
 
 
 def attempt_of(step: Step) -> Attempt | None:
@@ -115,7 +126,7 @@ def best_outcome(run: Run) -> str:
     """The best that the rows allow to say of a run that has ended."""
     plan = run.plans.order_by("-version").first()
     steps = list(plan.steps.all()) if plan else []
-    settled = [step.status in {"passed", "accepted"} for step in steps]
+    settled = [step.status in {"passed", "accepted", "not_applicable"} for step in steps]
     if run.failure or plan is None or not (any(settled) if run.ended else settled and all(settled)):
         return "failed"
     if not any(step.status == "passed" or kept_by_person(step) for step in steps):

@@ -48,7 +48,7 @@ FAILURES: dict[str, tuple[Player, dict[str, Any], tuple[str, ...]]] = {
         {},
         (
             "`confidence` has to be 1 or less",
-            "`status` has to be 'done' or 'blocked'",
+            "`status` has to be 'done', 'blocked' or 'not_applicable'",
             "`overall_pass` is not asked for",
         ),
     ),

@@ -47,7 +47,13 @@ BEGIN: Mapping[type[Model], str] = {
 END: Mapping[type[Model], set[str]] = {
     Run: {RunStatus.FINISHED},
     Plan: {PlanStatus.REJECTED, PlanStatus.SUPERSEDED},
-    Step: {StepStatus.PASSED, StepStatus.ACCEPTED, StepStatus.FAILED, StepStatus.DROPPED},
+    Step: {
+        StepStatus.PASSED,
+        StepStatus.ACCEPTED,
+        StepStatus.NOT_APPLICABLE,
+        StepStatus.FAILED,
+        StepStatus.DROPPED,
+    },
     Attempt: {
         AttemptStatus.FAILED,
         AttemptStatus.BLOCKED,

@@ -25,6 +25,7 @@ EVERY_KIND: tuple[AnyEvent, ...] = (
     events.VerdictGiven(step="a", attempt=1, passed=False, action="retry", feedback="No date."),
     events.StepPassed(step="a", attempt=1, tree="abc"),
     events.StepAccepted(step="a", attempt=3, tree="abc"),
+    events.StepNotApplicable(step="a", attempt=1, tree="abc"),
     events.StepFailed(step="a", attempts=3),
     events.StepRetried(step="a", why="Another step changed a.md."),
     events.Replanning(step="", why="Success criteria are not met.", replan=1),

@@ -36,6 +36,7 @@ SENTENCES = {
     "verdict": "Attempt 1 at “Review” did not pass: No date.",
     "step_passed": "“Review” passed; its files are in the workspace.",
     "step_accepted": "“Review” was accepted with open points.",
+    "step_not_applicable": "“Review” does not apply: there is nothing for it to do.",
     "step_failed": "“Review” failed after 3 attempts.",
     "step_retried": "“Review” is tried again. Another step changed a.md.",
     "replanning": "Back to the planner. Success criteria are not met.",

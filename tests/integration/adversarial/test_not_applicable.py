@@ -1,0 +1,160 @@
+"""Steps that say that they do not apply: settled where the server found nothing either, and otherwise judged."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from runs.enums import GateKind, Outcome, Provenance, StepStatus
+from runs.models import Attempt, Run, Step, User
+from tests.factories import Submit, answer, drain, finish, open_gate
+from tests.fakes.adversaries.executors import write
+from tests.fakes.anthropic_answers import Answer, Request, Say, ToolUse, UseTools
+from tests.fakes.anthropic_api import FakeAnthropic
+from tests.fakes.team import Player, Team, labels_of, plan, report, step, step_of, verdict
+from tests.integration.adversarial.holding import must_hold, play
+
+pytestmark = [pytest.mark.django_db, pytest.mark.allow_hosts(["127.0.0.1"])]
+FLOWS = ToolUse("glob", {"pattern": "*.n8n.json"})
+NONE = "There is no n8n workflow in this project."
+PLAN = plan(step("one"), step("flows"), step("two", "flows"))
+FILES = {"readme.md": b"The project.\n", "src/app.py": b"print('hello')\n"}
+
+
+def giving_up(*uses: ToolUse, findings: str = NONE) -> Player:
+    """Says of `flows` that it does not apply, after these calls."""
+
+    def play(request: Request, right: Answer) -> Answer:
+        if step_of(request)["step_id"] != "flows":
+            return right
+        if uses and not request.tool_results:
+            return UseTools(*uses)
+        return Say(json.dumps(report(findings, status="not_applicable")))
+
+    return play
+
+
+def proving(source: str, quote: str) -> Player:
+    def play(request: Request, right: Answer) -> Answer:
+        labels = labels_of(request)
+        return Say(json.dumps(verdict(labels, source, quote))) if labels == ["N1"] else right
+
+    return play
+
+
+FOUND_NOTHING = proving("@tool-1", "No path of 2 files matches “*.n8n.json”.")
+
+
+def statuses(run: Run) -> dict[str, str]:
+    return dict(Step.objects.filter(plan__run=run).values_list("key", "status"))
+
+
+def test_it_is_settled_and_others_go_on(api: FakeAnthropic, submitted: Submit, client: Client) -> None:
+    team = Team(plan=PLAN, executor=giving_up(FLOWS), verifier=FOUND_NOTHING)
+    run = play(api, submitted, team, FILES)
+    must_hold(run, client, Outcome.SUCCEEDED, NONE)
+    assert statuses(run) == {"one": "passed", "flows": "not_applicable", "two": "passed"}
+    (result,) = Attempt.objects.get(step__plan__run=run, step__key="flows").verdict.results
+    assert (result.label, [one.provenance for one in result.evidence]) == ("N1", [Provenance.OBSERVED])
+    told = list(run.events.filter(kind="step_not_applicable").values_list("data", flat=True))
+    assert [data["step"] for data in told] == ["flows"]
+    for address in ("", "steps/", "history/", "report/"):
+        assert "does not apply" in client.get(f"/runs/{run.pk}/{address}").content.decode().lower(), address
+
+
+@pytest.mark.parametrize(
+    ("uses", "files", "verifier", "reason"),
+    [
+        pytest.param([FLOWS], FILES, proving("@output", NONE), "what this run wrote itself", id="own words"),
+        pytest.param(
+            [FLOWS],
+            FILES,
+            proving("@tool-1", "*.n8n.json"),
+            "is what the executor itself put into",
+            id="what it looked for",
+        ),
+        pytest.param(
+            [ToolUse("search_files", {"pattern": "n8n", "prefix": "notes/"})],
+            FILES | {"flows/a.n8n.json": b'{"n8n": 1}\n'},
+            proving("@tool-1", "No path of 3 files matches “*.n8n.json”."),
+            "@tool-1",
+            id="another result",
+        ),
+        pytest.param(
+            [FLOWS, write("flows.md", "nothing\n")], FILES, FOUND_NOTHING, "yet it wrote flows.md", id="it wrote"
+        ),
+    ],
+)
+def test_it_is_no_way_out(
+    api: FakeAnthropic,
+    submitted: Submit,
+    client: Client,
+    uses: list[ToolUse],
+    files: dict[str, bytes],
+    verifier: Player,
+    reason: str,
+) -> None:
+    team = Team(plan=PLAN, executor=giving_up(*uses), verifier=verifier)
+    run = play(api, submitted, team, files)
+    must_hold(run, client, Outcome.FAILED, reason)
+    assert statuses(run)["flows"] == StepStatus.FAILED
+
+
+def test_what_was_written_over_before_was_there(api: FakeAnthropic, submitted: Submit, client: Client) -> None:
+    """Nothing is found in what the run has left of a file, and in the file as it was given there is something."""
+
+    def hiding(request: Request, right: Answer) -> Answer:
+        if step_of(request)["step_id"] == "one" and not request.tool_results:
+            return UseTools(*right.tools, write("readme.md", "Gone.\n")) if isinstance(right, UseTools) else right
+        return giving_up(ToolUse("search_files", {"pattern": "n8n"}))(request, right)
+
+    first = step("one", outputs=("one.md", "readme.md"))
+    quote = "No line matches “n8n” in the text files among these 2."
+    team = Team(plan=plan(first, step("flows", "one")), executor=hiding, verifier=proving("@tool-1", quote))
+    run = play(api, submitted, team, {"readme.md": b"The n8n workflow sends mails.\n"})
+    must_hold(run, client, Outcome.FAILED, "what this run wrote itself")
+
+
+def test_a_run_in_which_nothing_applies_has_no_result(api: FakeAnthropic, submitted: Submit, client: Client) -> None:
+    team = Team(plan=plan(step("flows")), executor=giving_up(FLOWS), verifier=FOUND_NOTHING)
+    run = play(api, submitted, team, FILES)
+    must_hold(run, client, Outcome.FAILED, NONE)
+    assert statuses(run) == {"flows": "not_applicable"}
+
+
+def test_a_person_sees_it_where_results_wait(
+    api: FakeAnthropic, submitted: Submit, alice: User, client: Client
+) -> None:
+    steps = [step("one"), step("flows", complexity="high")]
+    api.script(Team(plan=plan(*steps), executor=giving_up(FLOWS), verifier=FOUND_NOTHING))
+    run = submitted(files=FILES)
+    drain(run)
+    answer(run, alice)
+    drain(run)
+    assert open_gate(run).kind == GateKind.STEP
+    client.force_login(alice)
+    shown = client.get(f"/runs/{run.pk}/").content.decode()
+    assert "does not apply" in shown
+    assert finish(run, alice).outcome == Outcome.SUCCEEDED
+    assert statuses(run)["flows"] == StepStatus.NOT_APPLICABLE
+
+
+def test_it_stays_so_in_another_version(api: FakeAnthropic, submitted: Submit, alice: User) -> None:
+    fails = iter([False, False])
+
+    def failing(request: Request, right: Answer) -> Answer:
+        labels = labels_of(request)
+        if labels == ["N1"]:
+            return FOUND_NOTHING(request, right)
+        passed = labels == ["C2"] and next(fails, True)
+        return Say(json.dumps(verdict(labels, "", "", passed=False, action="replan"))) if not passed else right
+
+    team: Any = Team(plan=plan(step("flows"), step("two", "flows")), executor=giving_up(FLOWS), verifier=failing)
+    run = play(api, submitted, team, FILES, attempts=1, replans=1)
+    versions = Step.objects.filter(plan__run=run, key="flows").order_by("plan__version")
+    assert [one.status for one in versions] == ["not_applicable"] * len(versions)
+    assert len(versions) == 2
+    assert versions[1].reused_from is not None
