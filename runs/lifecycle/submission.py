@@ -89,7 +89,6 @@ def submit(owner: User, submission: Submission) -> Run:
     request = checked_request(submission, has_files=bool(drafted or submission.uploads))
     check_policy(submission.policy, owner, submission.approvers)
     submission = _with_topics(submission)
-    check_plan(submission)
     uploads, held_back, not_taken = _unpacked(submission.uploads, drafted)
     submission = replace(submission, not_taken=not_taken)
     left_out = [*submission.left_out, *(draft.left_out if draft else ()), *held_back]
@@ -98,8 +97,9 @@ def submit(owner: User, submission: Submission) -> Run:
     contents: Contents = {path: partial(_chunks, info.sha256) for path, info in drafted.items()} | {
         path: upload.content.chunks for path, upload in uploads.items()
     }
-    check_sources(submission.plan, contents)
     check_can_be_answered(submission.policy, request, submission.plan, contents)
+    check_plan(submission)
+    check_sources(submission.plan, contents)
     stored = drafted | {path: blobs.put_file(upload.content) for path, upload in uploads.items()}
     note_problems((stored[path], upload) for path, upload in uploads.items())
     trees.examine(stored)

@@ -45,13 +45,22 @@ SHIPPED: Mapping[str, Shipped] = {
     REVIEW: Shipped(
         "Document review", "List the documents, collect parties, dates and amounts, find weak points, draft notices."
     ),
+    "legal-review": Shipped(
+        "Legal review",
+        "Categorise the documents, review each category in depth, draft notices, summarise it all.",
+    ),
     "idea-workflow": Shipped(
         "Idea workflow",
-        "Validate an idea, expand it, connect the variants, synthesise a brief.",
+        "Validate an idea with scores, expand it, connect it with others in your files, plan what to do first.",
         sources_needed=False,
     ),
     "project-analysis": Shipped(
         "Project analysis", "Scan the files, describe the architecture, detect workflows, recommend what to fix."
+    ),
+    "file-comparison": Shipped("File comparison", "How large the files are and which is the largest, with evidence."),
+    "look-up": Shipped(
+        "Look-up and calculation",
+        "Find the figures that a question needs, with sources, and work out the answer.",
     ),
 }
 

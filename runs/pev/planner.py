@@ -1,7 +1,7 @@
 """Planning: what the planner is told, and what is wrong with a plan."""
 
 import json
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
@@ -25,6 +25,7 @@ from runs.pev.plans.repeating import Spent, repeated_in
 from runs.pev.ports import Ask, FileInfo, Model, Toolbox, ToolSpec
 from runs.pev.texts.patterns import Budget, TooSlow
 from runs.pev.texts.wording import quoted
+from runs.pev.tools.toolbox import why_missing
 
 CHECKS_SECONDS = 10.0
 """For all checks of a plan together: one pattern may take 50 ms to compile, and a plan may have thousands."""
@@ -236,10 +237,12 @@ def _step_problems(step: PlanStep, ids: frozenset[str], tools: frozenset[str]) -
             yield Problem(f"{where} depends on “{name}”, which is no step of this plan.", key, field="dependencies")
     for name in step.tools:
         if name not in tools:
-            yield Problem(f"{where} names the tool “{name}”, {_not_among(tools)}", key, field="tools")
+            yield Problem(f"{where} names the tool “{name}”, {why_missing(name, tools)}", key, field="tools")
     for action in step.actions:
-        if action.tool not in tools:
-            yield Problem(f"{where} plans the tool “{action.tool}”, {_not_among(tools)}", key, field="actions")
+        if action.tool not in tools and action.tool not in step.tools:
+            yield Problem(
+                f"{where} plans the tool “{action.tool}”, {why_missing(action.tool, tools)}", key, field="actions"
+            )
         elif step.tools and action.tool not in step.tools:
             sentence = f"{where} plans the tool “{action.tool}”, which is not among its tools."
             yield Problem(sentence, key, field="actions")
@@ -253,10 +256,6 @@ def _step_problems(step: PlanStep, ids: frozenset[str], tools: frozenset[str]) -
         except PathRefused as error:
             sentence = f"{where} names an output that cannot be written: {error}"
             yield Problem(sentence, key, field="expected_outputs")
-
-
-def _not_among(tools: Iterable[str]) -> str:
-    return f"which does not exist. There are: {', '.join(sorted(tools))}."
 
 
 def _check_problems(plan: PlanContract, commands: Collection[str]) -> list[Problem]:

@@ -1,9 +1,8 @@
-"""Five runs of honest models, each of another kind of work: all end succeeded, and say what that rests on."""
+"""Runs of honest models, each of another kind of work: all end succeeded, and say what that rests on."""
 
 from __future__ import annotations
 
 import json
-import uuid
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -12,15 +11,12 @@ import pytest
 from django.test import Client
 
 from runs.enums import Outcome, Provenance
-from runs.lifecycle.submission import Submission, submit
-from runs.lifecycle.templates import chosen
-from runs.models import Attempt, Run, ToolCall, User
+from runs.models import Attempt, Run, ToolCall
 from runs.pev.evidence.results import CriterionResult
-from runs.pev.policy import Policy
 from runs.reading.run import reading_of
 from runs.reports.machine import as_json
 from runs.reports.markdown import as_markdown
-from tests.factories import MODELS, Submit, drain
+from tests.factories import Submit
 from tests.fakes.anthropic_answers import Answer, Request, Say, ToolUse, UseTools
 from tests.fakes.anthropic_api import FakeAnthropic
 from tests.fakes.team import Team, block, plan, report, step, step_of, told, verdict
@@ -38,11 +34,15 @@ type Proof = tuple[str, str, str | None]
 
 @dataclass(frozen=True)
 class Work:
-    """What an executor does at a step: the files that it reads and writes, and what it reports."""
+    """What an executor does at a step: the files that it reads and writes, what it reports, and its other calls, which
+    come first.
+    """
 
     reads: Sequence[str]
     writes: Mapping[str, str]
     findings: str
+    uses: Sequence[ToolUse] = ()
+    status: str = "done"
 
 
 def honest(given: dict[str, Any], work: Mapping[str, Work], proofs: Mapping[str, Proof], answer: str) -> Team:
@@ -51,9 +51,11 @@ def honest(given: dict[str, Any], work: Mapping[str, Work], proofs: Mapping[str,
     def executor(request: Request, right: Answer) -> Answer:
         mine = work[step_of(request)["step_id"]]
         if request.tool_results:
-            return Say(json.dumps(report(mine.findings)))
+            return Say(json.dumps(report(mine.findings, status=mine.status)))
         reads = [ToolUse("read_file", {"path": path}) for path in mine.reads]
-        return UseTools(*reads, *(ToolUse("write_file", {"path": p, "content": t}) for p, t in mine.writes.items()))
+        return UseTools(
+            *mine.uses, *reads, *(ToolUse("write_file", {"path": p, "content": t}) for p, t in mine.writes.items())
+        )
 
     def verifier(request: Request, right: Answer) -> Answer:
         judged = verdict([], "", "")
@@ -177,39 +179,6 @@ def test_the_analysis_of_a_part_of_a_large_project(api: FakeAnthropic, submitted
     )
     assert rests_on(run) == {Provenance.GIVEN}
     assert ToolCall.objects.filter(run=run, name="read_file").count() == 40
-
-
-# ---- creative work -------------------------------------------------------------------------------------------------
-
-FILLING = " ".join(f"word{n}" for n in range(220))
-VARIANTS = "".join(f"### V{n} · Variant {n}\n\nFor neighbours.\n\n" for n in range(1, 6))
-TIES = "".join(f"- V{n}: rests on A1; it needs demand.\n" for n in range(1, 6))
-IDEA = {
-    "validate": f"## The idea\n\n{FILLING}\n\n## Assumptions\n\n### A1\n\n### A2\n\n### A3\n\n## Verdict\n\nYes.\n",
-    "expand": f"{FILLING}\n\n{VARIANTS}",
-    "connect": f"{TIES}\n## Strongest combination\n\nV1 and V2.\n",
-    "synthesise": "## Recommendation\n\nBegin with V1 and V2, which rest on A1.\n\n## Why\n\n"
-    f"{FILLING}\n\n## Risks\n\nNo space.\n\n## Next steps\n\n1. Ask.\n2. Find space.\n3. Begin.\n",
-}
-
-
-def test_creative_work_needs_no_sources(api: FakeAnthropic, alice: User, client: Client) -> None:
-    """The idea workflow as it is shipped, without a file: it presets the choice, and the report says who made it."""
-    template = chosen(alice, "idea-workflow")
-    steps = template.plan.steps
-    work = {one.step_id: Work((), {one.outputs[0]: IDEA[one.step_id]}, f"Done: {one.step_id}.") for one in steps}
-    criteria = [(each.step_id, one.text) for each in steps for one in each.acceptance_criteria]
-    proofs: dict[str, Proof] = {text: ("@output", f"Done: {key}.", None) for key, text in criteria}
-    proofs |= {one.text: ("@output", "Begin with V1 and V2", None) for one in template.plan.success_criteria}
-    api.script(honest({}, work, proofs, "Begin with V1 and V2 (idea/brief.md). What weighs most: there is no space."))
-    policy = Policy.model_validate(
-        {"models": MODELS, **AS_USUAL, "plan_approval": "never", "sources_needed": template.sources_needed}
-    )
-    token = uuid.uuid4()
-    run = submit(alice, Submission("A library of tools", [], policy, token, plan=template.plan, plan_from="An idea."))
-    drain(run)
-    must_succeed(run, client, "No sources were needed: a person chose that before it started (alice, with the task,")
-    assert rests_on(run) == {Provenance.MADE}
 
 
 # ---- a translation -------------------------------------------------------------------------------------------------

@@ -24,7 +24,9 @@ class Described(Contract):
 
 
 class Reaching(Described):
-    """What a tool takes that reaches beyond the files."""
+    """What a tool takes that reaches beyond the files. `needs`: what a run must have for it, in words."""
+
+    needs: ClassVar[str]
 
     def reached(self, reach: Reach, limits: ToolLimits) -> ToolResult:
         """As `answer`. What it needs is there: `is_there` is asked before."""

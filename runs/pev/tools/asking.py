@@ -18,6 +18,7 @@ _Choice = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, 
 class AskPerson(Reaching):
     name = "ask_person"
     effect = Effect.ASKS
+    needs = "a policy that allows questions"
     description = (
         "Asks the person who answers for this task, and waits, perhaps for hours. Only for what decides the work, "
         "stands in no file and cannot be left open in the result: one short question that can be answered without "

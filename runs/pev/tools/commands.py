@@ -13,6 +13,7 @@ from runs.pev.tools.limits import ToolLimits
 class RunCommand(Reaching):
     name = "run_command"
     effect = Effect.RUNS_COMMANDS
+    needs = "commands that the installation has (PEV_COMMANDS) and its policy allows"
     description = (
         "Runs one of these commands on a copy of the files, without a network, and gives its exit status and what it "
         "printed. What it writes is not kept."

@@ -50,6 +50,13 @@ def effect_of(name: str) -> Effect:
     return _TOOLS[name].effect if name in _TOOLS else Effect.ACTS
 
 
+def why_missing(name: str, there: Collection[str]) -> str:
+    """Why a plan cannot have a tool that is not `there`, as the end of a sentence."""
+    if name in _REACHING:
+        return f"which this run does not have: it needs {_REACHING[name].needs}."
+    return f"which does not exist. There are: {', '.join(sorted(there))}."
+
+
 def tools_of(step: PlanStep) -> frozenset[str]:
     """The tools that a step may use."""
     return frozenset(step.tools) or frozenset(name for name, tool in _TOOLS.items() if tool.effect in INSIDE)

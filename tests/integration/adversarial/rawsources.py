@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fnmatch
 import json
+import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -23,7 +24,7 @@ class Sources:
 
     `own`: what the executor had put into each tool, which cannot come out of it as evidence. `shown`: of each tool's
     result, which characters show which bytes. `read`: the given files of which every line was shown. `looked`: what the
-    tools that look for something were asked for.
+    tools were asked for; `tools`: their names.
     """
 
     files: Mapping[str, str]
@@ -33,6 +34,7 @@ class Sources:
     shown: Mapping[str, Sequence[Sequence[Any]]] = field(default_factory=dict)
     read: Collection[str] = ()
     looked: Mapping[str, Row] = field(default_factory=dict)
+    tools: Mapping[str, str] = field(default_factory=dict)
 
     def digest(self, name: str) -> str:
         """Of the bytes behind a file's name: as it was given, unless the name says what the run has made of it."""
@@ -57,8 +59,21 @@ class Sources:
         if name in self.said:
             shows = (part for part in self.shown.get(name, ()) if self.given.get(part[0]) == part[1])
             seen = any(folded(quote) in folded(self.said[name][part[2] : part[3]]) for part in shows)
-            return "observed" if seen or self.nowhere(name) else "made"
+            seen = seen or self.nowhere(name) or self.from_the_web(name, quote) or self.calculated(name, quote)
+            return "observed" if seen else "made"
         return "given" if name in self.given else "made"
+
+    def from_the_web(self, name: str, quote: str) -> bool:
+        """Whether it stands on a page that was fetched, below the line that says where."""
+        return self.tools.get(name) == "fetch_page" and folded(quote) in folded(self.said[name].partition("\n")[2])
+
+    def calculated(self, name: str, quote: str) -> bool:
+        """Whether it says what a calculation comes to all of whose figures stand on such pages."""
+        if self.tools.get(name) != "calculate" or folded(quote) not in folded(self.said[name].partition("\n")[0]):
+            return False
+        pages = [text.partition("\n")[2] for tool, text in self.said.items() if self.tools.get(tool) == "fetch_page"]
+        figures = re.findall(r"\d+(?:\.\d+)?", self.looked[name]["expression"])
+        return all(any(figure in page.replace(",", "") for page in pages) for figure in figures)
 
     def nowhere(self, name: str) -> bool:
         """Whether a tool found nothing, and nothing of it is in what was handed in."""
@@ -84,6 +99,7 @@ def sources_of(attempt: Attempt) -> Sources:
         {name: [tuple(part) for part in call.shown] for name, call in named.items()},
         read_whole(attempt.step.plan.run),
         {name: call.arguments for name, call in named.items()},
+        {name: call.name for name, call in named.items()},
     )
 
 

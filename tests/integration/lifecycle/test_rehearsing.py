@@ -18,7 +18,7 @@ from runs.lifecycle.fingerprint import contract_of
 from runs.lifecycle.intake import Upload
 from runs.lifecycle.rehearsing import templates_that_need_a_model
 from runs.lifecycle.submission import Submission, again, sample, submit
-from runs.lifecycle.templates import save, shipped_plan
+from runs.lifecycle.templates import SHIPPED, save, shipped_plan
 from runs.models import Run, Tree
 from runs.pev.policy import Policy, RoleModel
 from runs.reading.run import reading_of
@@ -139,7 +139,7 @@ def test_templates_are_told_apart(monkeypatch: pytest.MonkeyPatch) -> None:
     mine = save(alice, done(), "Mine")
     assert templates_that_need_a_model(alice) == frozenset()
     monkeypatch.delenv("ANTHROPIC_API_KEY")
-    assert templates_that_need_a_model(alice) == {"idea-workflow", "project-analysis", str(mine.pk)}
+    assert templates_that_need_a_model(alice) == {*SHIPPED, str(mine.pk)} - {"document-review"}
 
 
 def test_what_a_person_asks_for_at_a_plan_reads_as_not_done_first_among_the_lines(client: Client) -> None:

@@ -45,8 +45,11 @@ def test_each_step_has_checks_criteria_to_judge_and_one_folder_for_all_it_writes
     ("key", "order"),
     [
         ("document-review", [["inventory"], ["key-facts", "findings"], ["notices"]]),
-        ("idea-workflow", [["validate", "expand"], ["connect"], ["synthesise"]]),
+        ("legal-review", [["categorise"], ["review"], ["notices"], ["summary"]]),
+        ("idea-workflow", [["validate"], ["expand"], ["connect"], ["action-plan"]]),
         ("project-analysis", [["scan"], ["architecture", "workflows"], ["recommendations"]]),
+        ("file-comparison", [["measure"], ["compare"]]),
+        ("look-up", [["look-up"], ["calculate"]]),
     ],
 )
 def test_what_does_not_need_each_other_runs_in_parallel(key: str, order: list[list[str]]) -> None:

@@ -35,8 +35,7 @@ def told(value: object, contract: type[Contract] = PlanContract) -> list[str]:
     [
         (
             {"status": "finished"},
-            "`status` has to be 'done', 'blocked' or 'not_applicable'. "
-            'Right is, for example: "status": "done"',
+            "`status` has to be 'done', 'blocked' or 'not_applicable'. Right is, for example: \"status\": \"done\"",
         ),
         ({"confidence": 95}, '`confidence` has to be 1 or less. Right is, for example: "confidence": 0.8'),
         ({"confidence": "sure"}, '`confidence` has to be a number. Right is, for example: "confidence": 0.8'),
