@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from django.utils import timezone
 
 from runs.accounting.totals import Totals
-from runs.enums import OPEN_ATTEMPTS, AttemptStatus, GateStatus
+from runs.enums import OPEN_ATTEMPTS, AttemptStatus, GateStatus, StepStatus
 from runs.models import Attempt, Gate, Verdict
 from runs.pev.contracts import StepOutput
 from runs.pev.deviations import deviations
@@ -63,6 +63,12 @@ class AttemptReading:
         return [one.judged_by(rules=rules) for one in self.verdict.results] if self.verdict else []
 
     @property
+    def mark(self) -> str:
+        """Its status, as pages mark and name it: one that was right in doing nothing has not passed."""
+        idle = self.row.found_nothing_to_do and self.row.status == AttemptStatus.PASSED
+        return StepStatus.NOT_APPLICABLE.value if idle else self.row.status
+
+    @property
     def open(self) -> bool:
         return self.row.status in OPEN_ATTEMPTS
 
@@ -108,8 +114,8 @@ class AttemptReading:
 
     @cached_property
     def deviations(self) -> tuple[str, ...]:
-        """What was done against what was planned (T4); nothing for an attempt without a report."""
-        if not self.row.output:
+        """What was done against what was planned (T4); nothing for one without a report, or with nothing to do."""
+        if not self.row.output or self.row.found_nothing_to_do:
             return ()
         spec, lacking = self.step.row.spec, self.rows.lacking.get(self.row.pk, frozenset())
         return deviations(

@@ -249,7 +249,7 @@ def _attempt(
     sure = "" if attempt.confidence is None else f" · {attempt.confidence * 100:.0f} % confident"
     said_of = f" · {_severity(verdict)}" if verdict and not verdict.passed else ""
     head = span(f"Attempt {row.number}", strong=True, to=places.attempt(row))
-    yield said(head, f": {words_of(row.status)} · {parts.time(row.created_at)}{sure}{said_of}")
+    yield said(head, f": {words_of(attempt.mark)} · {parts.time(row.created_at)}{sure}{said_of}")
     if source:
         place = f"run {source.step.plan.run_id}, attempt {source.number}"
         yield said("Result reused from ", span(place, to=places.attempt(source)), "; it cost nothing here.")

@@ -137,6 +137,11 @@ class GateView:
         return facts
 
     @property
+    def call_means(self) -> str:
+        """What letting a call go means: its question without that of the title."""
+        return self.row.question.partition("? ")[2]
+
+    @property
     def sent(self) -> str:
         """The arguments of a call that acts outside."""
         return sent_with(self.row)

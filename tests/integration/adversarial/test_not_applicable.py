@@ -61,6 +61,8 @@ def test_it_is_settled_and_others_go_on(api: FakeAnthropic, submitted: Submit, c
     assert (result.label, [one.provenance for one in result.evidence]) == ("N1", [Provenance.OBSERVED])
     told = list(run.events.filter(kind="step_not_applicable").values_list("data", flat=True))
     assert [data["step"] for data in told] == ["flows"]
+    page = client.get(f"/runs/{run.pk}/steps/{Step.objects.get(plan__run=run, key='flows').pk}/").text
+    assert ("Differs from what was planned" in page, ">does not apply</span>" in page) == (False, True)
     for address in ("", "steps/", "history/", "report/"):
         assert "does not apply" in client.get(f"/runs/{run.pk}/{address}").content.decode().lower(), address
 
