@@ -8,6 +8,7 @@ from django.utils import timezone
 from runs.engine.database import database
 from runs.enums import GateKind, GateStatus
 from runs.errors import ApprovalAwaited
+from runs.events.sentences import many
 from runs.journal import Place
 from runs.lifecycle.asking import call_digest
 from runs.models import Gate, WorkItem
@@ -28,12 +29,15 @@ def cleared(
     That it is about to be sent is committed before, under the lease. A call that was sent, and whose process ended
     before there was a result, is sent again only if its tool says that this does no harm; otherwise a person is asked
     once more, who knows of it.
+    Of more calls than the policy allows nobody is asked; of one that may have been sent somebody always is.
     Raises ApprovalAwaited as long as nobody has decided.
     """
     number = 0
     while True:
         digest = call_digest(work, place, use, number)
         gate = database.call(partial(_gate, work, digest))
+        if gate is None and not number and (used_up := database.call(partial(_used_up, work))):
+            return ToolResult(used_up, is_error=True)
         if gate is None or gate.status == GateStatus.WITHDRAWN:
             raise ApprovalAwaited(use.name, use.input, digest, again=number > 0)
         if gate.status == GateStatus.REJECTED:
@@ -54,6 +58,15 @@ def _sent(gate_id: int, work: WorkItem) -> None:
 def _gate(work: WorkItem, digest: str) -> Gate | None:
     gates = work.gates.filter(kind=GateKind.TOOL, digest=digest).select_related("decided_by")
     return gates.order_by("-pk").first()
+
+
+def _used_up(work: WorkItem) -> str:
+    """Steps that ask at the same moment may come to some more questions: each of them is a person's to answer."""
+    most = work.run.policy.acting_calls
+    asked = work.run.gates.filter(kind=GateKind.TOOL).values("digest").distinct().count()
+    if asked < most:
+        return ""
+    return f"This run may ask to let {many(most, 'call')} act outside, and has done so. Nothing was sent."
 
 
 def _ended(reason: str) -> str:

@@ -23,6 +23,7 @@ _LATER = {
     "web": "",
     "web_pages": 30,
     "servers": [],
+    "acting_calls": 20,
 }
 """Fields of a policy that are younger than approvals, with the value that stands for what was done before, or changes
 nothing that somebody approved: a question only asks.

@@ -18,6 +18,7 @@ POLICY_OPTIONS: Mapping[str, str] = {
     "web": "sites that steps may read, such as 'example.org gov.uk -ads.example.org', or '*' for all; empty for none",
     "web_pages": "pages of the web that models may read",
     "servers": "MCP servers whose tools steps may call, by name",
+    "acting_calls": "calls that act outside which models may ask to be let go",
     "exhausted": "when a step has used up its attempts and replans: ask, accept, fail",
     "parallel": "steps at the same time",
     "rounds": "steps the AI may take per attempt",

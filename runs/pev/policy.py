@@ -61,7 +61,8 @@ class Policy(Contract):
     attempt. `revisions`: how often a person may send a plan back, or ask for another at an error. `questions`: how
     often models may ask a person. `commands`: whether steps and checks may run those of the installation. `web`: the
     sites that steps may read, as `texts.domains` reads them, none if empty, and `web_pages` how many pages of them in
-    all. `servers`: MCP servers whose tools steps may call. `without_reuse` names steps that are always done again.
+    all. `servers`: MCP servers whose tools steps may call, and `acting_calls` how
+    often people may be asked to let one of these act outside. `without_reuse` names steps that are always done again.
     `same_model_verifier`: the verifier may be the executor's model. `second_person`: plans and results that wait are
     approved by somebody else than the one who submitted the task. `step_moment`: whether the steps of `step_approval`
     wait once they have passed verification, or before they start.
@@ -97,6 +98,7 @@ class Policy(Contract):
     web: Annotated[str, Field(max_length=5_000), AfterValidator(_as_sites)] = ""
     web_pages: Annotated[int, Field(ge=1, le=1_000)] = 30
     servers: Annotated[tuple[_ServerName, ...], Field(max_length=50), BeforeValidator(_as_names)] = ()
+    acting_calls: Annotated[int, Field(ge=0, le=1_000)] = 20
     reuse: bool = True
     without_reuse: Annotated[tuple[str, ...], Field(max_length=500)] = ()
     same_model_verifier: bool = False

@@ -63,6 +63,7 @@ _NAMES = (
     "web",
     "web_pages",
     "servers",
+    "acting_calls",
     "parallel",
     "rounds",
     "max_steps",
@@ -145,6 +146,9 @@ class PolicyForm(forms.Form):
     servers = forms.MultipleChoiceField(
         label="MCP servers whose tools steps may call", widget=forms.CheckboxSelectMultiple, required=False
     )
+    acting_calls = _bounded(
+        "acting_calls", "Calls that act outside", help_text="In the whole run; you are asked about each"
+    )
     attempt_minutes = _bounded("attempt_seconds", "Minutes per attempt", unit=60)
     budget = Amount(
         label="Budget in USD",
@@ -176,7 +180,7 @@ class PolicyForm(forms.Form):
         kwargs["initial"] = _values(base) | filled | (kwargs.get("initial") or {})
         super().__init__(*args, **kwargs)
         absent = [*([] if settings.COMMANDS else ["commands"]), *([] if settings.WEB else ["web", "web_pages"])]
-        absent += [] if settings.MCP else ["servers"]
+        absent += [] if settings.MCP else ["servers", "acting_calls"]
         for name in absent:
             del self.fields[name]
         if settings.MCP:

@@ -116,6 +116,19 @@ def test_a_refusal_is_told_to_the_model_and_nothing_is_sent(
     assert run.gates.get(kind=GateKind.TOOL).request is None
 
 
+def test_nobody_is_asked_more_often_than_the_policy_says(
+    api: FakeAnthropic, submitted: Submit, alice: User, tickets: Tickets
+) -> None:
+    other = ToolUse(CREATE.name, {"title": "The lamp is broken"})
+    run = planned(api, submitted, alice, CREATE, other, acting_calls=1)
+    answer(run, alice)
+    assert finish(run, alice).outcome == Outcome.SUCCEEDED
+    assert tickets.calls == ["create The door is broken"]
+    assert [call.is_error for call in server_calls(run)] == [False, True]
+    assert server_calls(run)[1].result.startswith("This run may ask to let 1 call act outside")
+    assert run.gates.filter(kind=GateKind.TOOL).count() == 1
+
+
 def test_each_call_is_let_go_by_itself(api: FakeAnthropic, submitted: Submit, alice: User, tickets: Tickets) -> None:
     run = planned(api, submitted, alice, CREATE, CREATE)
     answer(run, alice)
