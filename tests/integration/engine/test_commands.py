@@ -79,7 +79,7 @@ def test_without_commands_no_plan_may_name_it(api: FakeAnthropic, submitted: Sub
     drain(run)
     gate = open_gate(run)
     assert gate.kind == GateKind.ERROR
-    assert "names the tool “run_command”, which does not exist." in gate.question
+    assert "names the tool “run_command”, which this run does not have: it needs commands" in gate.question
     assert "run_command" not in str(team.seen["planner"][0].messages[0])
 
 
@@ -114,6 +114,6 @@ def test_a_plan_by_hand_may_name_it_only_where_there_are_commands(alice: User, s
         contract = PlanContract.model_validate(ALLOWED)
         return problems_in(contract, tool_names(), max_steps=5)
 
-    assert [one for one in problems() if "“run_command”, which does not exist" in one]
+    assert [one for one in problems() if "“run_command”, which this run does not have" in one]
     settings.COMMANDS = {"tests": TESTS}
     assert problems() == []
