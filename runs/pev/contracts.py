@@ -110,6 +110,14 @@ class NoPlaceholders(Contract):
     path: Path
 
 
+class Diagrams(Contract):
+    """Mermaid can draw each diagram of the file, blocks ```mermaid or all of a .mmd file; there are `min` or more."""
+
+    kind: Literal["diagrams"]
+    path: Path
+    min: Annotated[int, Field(ge=1, le=20)] = 1
+
+
 class Citations(Contract):
     """Every citation of the Markdown file leads to what it quotes, and there are `min` of them or more."""
 
@@ -198,6 +206,7 @@ ChecksFiles = (
     | JsonSchema
     | CsvColumns
     | NoPlaceholders
+    | Diagrams
     | Citations
     | QuotesOccur
     | Covers
@@ -345,10 +354,7 @@ class CriterionMet(Contract):
 
 
 class StepOutput(Contract):
-    """What an executor says of its attempt. A claim: nothing in here counts as evidence by itself.
-
-    `not_applicable`: the files have nothing that the step is to deal with.
-    """
+    """What an executor says of its attempt, a claim and no evidence. `not_applicable`: there is nothing to do."""
 
     status: Literal["done", "blocked", "not_applicable"]
     reasoning: Text

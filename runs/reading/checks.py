@@ -12,6 +12,7 @@ from runs.pev.contracts import (
     Count,
     Covers,
     CsvColumns,
+    Diagrams,
     FileExists,
     JsonSchema,
     JsonValid,
@@ -49,6 +50,9 @@ def check_in_words(check: Check) -> str:
             return f"{check.path} has the columns {', '.join(check.columns)}"
         case NoPlaceholders():
             return f"{check.path} has no placeholders"
+        case Diagrams():
+            least = f", at least {check.min:,} of them" if check.min > 1 else ""
+            return f"each Mermaid diagram of {check.path} can be drawn{least}"
         case Citations() | QuotesOccur() | Covers() | Count() | Absent():
             return _comparison_in_words(check)
         case CommandSucceeds():

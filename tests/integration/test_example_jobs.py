@@ -282,7 +282,7 @@ def test_a_project_without_workflows(api: FakeAnthropic, alice: User, client: Cl
         "It is to read the options: [“TODO: read the options”](main.py#L2)."
     )
     run = job(api, alice, "project-analysis", PROJECT, work, proofs, answer, step_approval="none", parallel=1)
-    must_succeed(run, client, "main.py")
+    must_succeed(run, client, "1 diagram that can be drawn")
     assert Step.objects.get(plan__run=run, key="workflows").status == StepStatus.NOT_APPLICABLE
 
 

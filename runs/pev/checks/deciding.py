@@ -25,6 +25,7 @@ from runs.pev.contracts import (
     Count,
     Covers,
     CsvColumns,
+    Diagrams,
     FileExists,
     JsonSchema,
     JsonValid,
@@ -38,12 +39,15 @@ from runs.pev.documents.views import comments_in
 from runs.pev.evidence.finding import find
 from runs.pev.evidence.results import Evidence
 from runs.pev.files.paths import clean_path, digest_of, document_of, text_of
+from runs.pev.texts.diagrams import drawn
 from runs.pev.texts.patterns import SECONDS, Budget, compiled, places
 from runs.pev.texts.schemas import parsed, problem_with_value, read_schema
 from runs.pev.texts.wording import quoted
 
 COMPARING_SECONDS = 10.0
 """For one check that compares with sources: a list of a million rows takes two."""
+DRAWING_SECONDS = 15.0
+"""For the diagrams of one file: each takes a third of a second."""
 MAX_JSON_CHARACTERS = 5_000_000
 """As much as a step may write into one file. Read as JSON it takes up to 70 times as much memory."""
 SHOWN_LINES, SHOWN_CHARS = 10, 1_000
@@ -91,6 +95,8 @@ def run_check(check: Check, material: Material, seconds: float | None = None) ->
 
 def seconds_for(check: Check) -> float:
     """What a check may take: those that compare read many files."""
+    if isinstance(check, Diagrams):
+        return DRAWING_SECONDS
     return COMPARING_SECONDS if isinstance(check, Citations | QuotesOccur | Covers | Count | Absent) else SECONDS
 
 
@@ -153,6 +159,8 @@ def _examined(check: ChecksFiles, data: bytes, material: Material, budget: Budge
             return _csv_columns(check, _text(data))
         case NoPlaceholders():
             return _no_placeholders(_text(data))
+        case Diagrams():
+            return _diagrams(check, _text(data), budget)
         case Citations() | QuotesOccur() | Covers() | Count() | Absent():
             return compared(check, _text(data), material, budget)
         case _:
@@ -237,6 +245,16 @@ def _no_placeholders(text: str) -> Found:
     line = text.count("\n", 0, match.start()) + 1
     sentence = f"still has a placeholder: {quoted(match[0])}, line {line}"
     return Found(False, sentence, line, match.start(), match.end())
+
+
+def _diagrams(check: Diagrams, text: str, budget: Budget) -> Found:
+    found = drawn(text, budget, whole=check.path.lower().endswith(".mmd"))
+    wrong = next((one for one in found if one.problem), None)
+    if wrong:
+        return Found(False, f"has a diagram in line {wrong.line} that cannot be drawn: {wrong.problem}", wrong.line)
+    held = len(found) >= check.min
+    sentence = f"has {many(len(found), 'diagram')} that can be drawn, wanted at least {check.min:,}"
+    return Found(held, sentence, found[0].line if found else 0)
 
 
 def _text(data: bytes) -> str:

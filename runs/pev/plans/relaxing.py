@@ -16,6 +16,7 @@ from runs.pev.contracts import (
     Covers,
     Criterion,
     CsvColumns,
+    Diagrams,
     Matches,
     MinBytes,
     PlanContract,
@@ -135,7 +136,7 @@ def _as_strict(before: Check | None, now: Check | None) -> bool:
     if before == now:
         return True
     match before, now:
-        case MinBytes() | Matches() | Citations(), MinBytes() | Matches() | Citations():
+        case MinBytes() | Matches() | Citations() | Diagrams(), MinBytes() | Matches() | Citations() | Diagrams():
             return now.min >= before.min and _but(before, "min") == _but(now, "min")
         case WordCount(), WordCount():
             return now.path == before.path and now.min >= before.min and now.max <= before.max

@@ -81,6 +81,11 @@ class NoPlaceholdersForm(CheckForm):
     title = "a file has no placeholders (TODO, TBD, …)"
 
 
+class DiagramsForm(CheckForm):
+    title = "every Mermaid diagram of a file can be drawn"
+    min = _field("At least so many diagrams", "1, if left empty", number=True)
+
+
 class CitationsForm(CheckForm):
     title = "every citation of a file leads to what it quotes"
     min = _field("At least so many citations", "1, if left empty", number=True)
@@ -135,6 +140,7 @@ FORMS: Mapping[str, type[CheckForm]] = {
     "word_count": WordCountForm,
     "min_bytes": MinBytesForm,
     "no_placeholders": NoPlaceholdersForm,
+    "diagrams": DiagramsForm,
     "json_valid": JsonValidForm,
     "json_schema": JsonSchemaForm,
     "csv_columns": CsvColumnsForm,

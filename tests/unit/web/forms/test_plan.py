@@ -32,6 +32,7 @@ CHECKS: list[dict[str, Any]] = [
     {"kind": "quotes_occur", "path": "a.csv", "column": "q", "source_column": "s"},
     {"kind": "covers", "path": "a.md", "items": ["one", "two"], "files": "*.md"},
     {"kind": "absent", "path": "*.md", "terms": ["draft"]},
+    {"kind": "diagrams", "path": "a.md", "min": 2},
     {"kind": "command", "command": "tests"},
     {
         "kind": "count",
