@@ -168,7 +168,8 @@ def test_what_was_created_while_redis_is_away_is_done_when_it_is_back(
 
 
 @scaled
-def test_a_process_that_serves_leaves_the_work_to_workers(cluster: Cluster, redis: Redis) -> None:
+def test_a_process_that_serves_leaves_the_work_to_workers(cluster: Cluster, api: FakeAnthropic, redis: Redis) -> None:
+    api.script(Team(plan=plan(step("one"))))  # the worker may get as far as asking before the test has looked
     site = Site(cluster.data, PEV_REDIS_URL=redis.url, PEV_ENGINE="celery", PEV_LEASE_SECONDS="2")
     try:
         site.start()
