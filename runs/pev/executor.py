@@ -1,5 +1,6 @@
 """The executor's loop: one step, with tools, until there is a report. Readable in one sitting."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from runs.errors import ContractBroken
@@ -14,10 +15,10 @@ from runs.pev.step_brief import StepBrief, question
 
 MAX_DEMANDS = 3
 """How often the report is asked for once tools are forbidden: some servers let models call them all the same."""
-_FORBIDDEN = "This call was not carried out: tools cannot be used any more."
+FORBIDDEN = "This call was not carried out: tools cannot be used any more."
 _LAST_ROUND = "This is the last round."
 _CIRCLES = "You keep making calls whose results you already have."
-_REPORT = (
+REPORT = (
     "Tools cannot be used any more. Answer now with your report, one JSON object that follows the schema. Say honestly "
     "what is done and what is not; if the step could not be done, `status` is `blocked`."
 )
@@ -39,10 +40,10 @@ def execute(model: Model, tools: Toolbox, brief: StepBrief) -> StepOutput:
     errors: list[str] = []
     for number in range(1, brief.rounds + MAX_DEMANDS):
         if room.is_full(ask):
-            ask = begun_again(first, calls, room, _REPORT if demands else "")
+            ask = begun_again(first, calls, room, REPORT if demands else "")
             originals.forget()
         if not demands and (calls.circling or number == brief.rounds):
-            ask, demands = added(ask, f"{_CIRCLES if calls.circling else _LAST_ROUND} {_REPORT}"), 1
+            ask, demands = added(ask, demand(circling=calls.circling)), 1
         reply = model.ask(replace(ask, last_round=demands > 0))
         room.heard(ask, reply)
         if reply.stop_reason == "tool_use" and reply.tool_uses:
@@ -59,10 +60,20 @@ def execute(model: Model, tools: Toolbox, brief: StepBrief) -> StepOutput:
         if demands == MAX_DEMANDS:
             break
         demands += demands > 0
-    why = "kept making the same calls" if calls.circling else f"used its {brief.rounds} rounds"
-    raise ContractBroken(f"The executor {why} without a report. {calls.summary}".strip(), tuple(errors))
+    raise without_report(calls, brief.rounds, errors)
+
+
+def demand(*, circling: bool) -> str:
+    """What asks for the report, once tools are forbidden: since they lead nowhere any more, or in the last round."""
+    return f"{_CIRCLES if circling else _LAST_ROUND} {REPORT}"
+
+
+def without_report(calls: Calls, rounds: int, errors: Sequence[str] = ()) -> ContractBroken:
+    """The end of an attempt that was asked for its report in vain, to be raised."""
+    why = "kept making the same calls" if calls.circling else f"used its {rounds} rounds"
+    return ContractBroken(f"The executor {why} without a report. {calls.summary}".strip(), tuple(errors))
 
 
 def _refused(ask: Ask, reply: Reply) -> Ask:
     """For servers that let tools be called although they are forbidden. No such call has a number: nothing was done."""
-    return added(answered(ask, reply, [(_FORBIDDEN, True)] * len(reply.tool_uses)), _REPORT)
+    return added(answered(ask, reply, [(FORBIDDEN, True)] * len(reply.tool_uses)), REPORT)

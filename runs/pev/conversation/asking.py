@@ -60,13 +60,17 @@ def read[Answer: Contract](reply: Reply, contract: type[Answer]) -> tuple[Answer
 
 def corrected(ask: Ask, reply: Reply, errors: list[str]) -> Ask:
     """The conversation so far, and the errors, as the next question. What was said stays as it is."""
-    message = "Your answer cannot be used:\n" + "\n".join(f"- {error}" for error in errors)
-    message += "\nAnswer again with one JSON object that fixes exactly this and has the form that you were given."
-    asked: JsonObject = {"role": "user", "content": [{"type": "text", "text": message}]}
+    asked = user(reproach(errors))
     before: tuple[JsonObject, ...] = ()
     if reply.content and not reply.tool_uses:
         before = (assistant(reply),)
     return replace(ask, messages=(*ask.messages, *before, asked))
+
+
+def reproach(errors: Sequence[str]) -> str:
+    """What a model is told whose answer cannot be used."""
+    message = "Your answer cannot be used:\n" + "\n".join(f"- {error}" for error in errors)
+    return f"{message}\nAnswer again with one JSON object that fixes exactly this and has the form that you were given."
 
 
 def added(ask: Ask, text: str) -> Ask:

@@ -13,13 +13,13 @@ MAX_CALLS = 50
 """Tool calls of one turn that are carried out: ten thousand would keep a worker busy for minutes."""
 MAX_TURNS = 20
 """Of a model that may use tools before it answers and is given no rounds by the policy."""
-_TOO_MANY = f"This call was not carried out: in one turn there may be at most {MAX_CALLS}. Make it again."
+TOO_MANY = f"This call was not carried out: in one turn there may be at most {MAX_CALLS}. Make it again."
 
 
 def carried_out(ask: Ask, reply: Reply, tools: Toolbox, calls: Calls, originals: Originals | None = None) -> Ask:
     """The conversation with this reply and the results of its calls; with `originals` pages are shown as they look."""
     turn = [(use, tools.run(use)) for use in reply.tool_uses[:MAX_CALLS]]
-    answers = [*calls.answers(turn), *[(_TOO_MANY, True)] * len(reply.tool_uses[MAX_CALLS:])]
+    answers = [*calls.answers(turn), *[(TOO_MANY, True)] * len(reply.tool_uses[MAX_CALLS:])]
     read = [page for use, result in turn for page in tools.originals(use, result)] if originals else []
     return answered(ask, reply, answers, originals.blocks(read) if originals else ())
 
