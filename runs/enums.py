@@ -64,6 +64,13 @@ class Effect(StrEnum):
                 return "acts outside"
 
 
+class Executor(StrEnum):
+    """What runs the loop of an attempt: our own over the Messages API, or the program of the Claude Agent SDK."""
+
+    MESSAGES = "messages"
+    AGENT_SDK = "agent-sdk"
+
+
 class CitationStatus(StrEnum):
     """Whether the words of a citation stand where it says, elsewhere in the same file, or could not be found there.
 

@@ -22,6 +22,7 @@ from runs.engine.commands import checking, commands_for
 from runs.engine.database import database
 from runs.engine.deadline import Deadline
 from runs.engine.documents import read_inputs
+from runs.engine.executors import executor_of
 from runs.engine.notifications import notifications
 from runs.engine.pages import web_pages
 from runs.engine.people import RunPeople
@@ -48,7 +49,6 @@ from runs.lifecycle.advance import advance
 from runs.models import ToolCall, WorkItem
 from runs.pev import verifier
 from runs.pev.evidence.results import Judgement
-from runs.pev.executor import execute
 from runs.pev.files.reads import Looks, Reads, View
 from runs.pev.planner import make_plan
 from runs.pev.ports import Reach, ToolResult
@@ -224,6 +224,7 @@ def _execute(recording: Recording, deadline: Deadline, looks: Looks) -> list[Too
     reach = Reach(_people(recording), commands_for(recording, overlay), web_pages(recording), servers)
     inner = RunTools(overlay, limits, tools_of(attempt.step.spec), reach)
     tools = RecordedTools(inner, overlay, recording, deadline, looks)
+    execute = executor_of(recording.item.run.policy.executor)
     try:
         output = execute(RecordedModel(clients(), recording, deadline=deadline), tools, brief)
     finally:

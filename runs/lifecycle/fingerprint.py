@@ -8,7 +8,7 @@ from typing import Any
 from django.conf import settings
 from pydantic import BaseModel
 
-from runs.enums import OriginalPages, StepMoment
+from runs.enums import Executor, OriginalPages, StepMoment
 from runs.models import Attempt, Plan, Run
 from runs.pev import prompts
 from runs.pev.contracts import PlanContract
@@ -24,6 +24,7 @@ _LATER = {
     "web_pages": 30,
     "servers": [],
     "acting_calls": 20,
+    "executor": Executor.MESSAGES.value,
 }
 """Fields of a policy that are younger than approvals, with the value that stands for what was done before, or changes
 nothing that somebody approved: a question only asks.

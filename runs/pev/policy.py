@@ -9,6 +9,7 @@ from pydantic import AfterValidator, BeforeValidator, Field, StringConstraints, 
 from runs.enums import (
     ApprovalPolicy,
     Complexity,
+    Executor,
     Exhausted,
     ModelReview,
     OriginalPages,
@@ -62,7 +63,8 @@ class Policy(Contract):
     often models may ask a person. `commands`: whether steps and checks may run those of the installation. `web`: the
     sites that steps may read, as `texts.domains` reads them, none if empty, and `web_pages` how many pages of them in
     all. `servers`: MCP servers whose tools steps may call, and `acting_calls` how
-    often people may be asked to let one of these act outside. `without_reuse` names steps that are always done again.
+    often people may be asked to let one of these act outside. `executor`: what runs the loop of an attempt.
+    `without_reuse` names steps that are always done again.
     `same_model_verifier`: the verifier may be the executor's model. `second_person`: plans and results that wait are
     approved by somebody else than the one who submitted the task. `step_moment`: whether the steps of `step_approval`
     wait once they have passed verification, or before they start.
@@ -81,6 +83,7 @@ class Policy(Contract):
     replans: Annotated[int, Field(ge=0, le=5)] = 2
     exhausted: Exhausted = Exhausted.ASK
     parallel: Annotated[int, Field(ge=1, le=32)] = 3
+    executor: Executor = Executor.MESSAGES
     rounds: Annotated[int, Field(ge=1, le=100)] = 12
     max_steps: Annotated[int, Field(ge=1, le=500)] = 40
     min_confidence: Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)] = 0.5

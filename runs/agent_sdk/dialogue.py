@@ -1,0 +1,120 @@
+"""One attempt, seen from the agent's program: what it asks is asked through the ports, what it calls is carried out.
+
+Here the rules of `pev.executor` hold for a loop that somebody else runs: its rounds, circles, and the last report.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from runs.agent_sdk.wire import Request, Result, request_of, result_ids, text_of
+from runs.errors import ContractBroken
+from runs.pev.contracts import JsonObject, StepOutput
+from runs.pev.conversation.asking import CORRECTIONS, added, read, reproach, with_blocks
+from runs.pev.conversation.originals import Originals
+from runs.pev.conversation.repetition import Calls
+from runs.pev.conversation.turns import MAX_CALLS, TOO_MANY
+from runs.pev.executor import FORBIDDEN, MAX_DEMANDS, REPORT, demand, without_report
+from runs.pev.ports import Ask, Model, Original, Reply, Toolbox, ToolUse
+from runs.pev.step_brief import StepBrief, question
+
+
+class Dialogue:
+    """To be used from the thread of the attempt alone."""
+
+    def __init__(self, model: Model, tools: Toolbox, brief: StepBrief) -> None:
+        self.first = question(brief, tools.specs())
+        self._model, self._tools, self._brief = model, tools, brief
+        self._calls, self._originals = Calls(), Originals(brief.window)
+        self._asked = self._demands = self._corrections = 0
+        self._demanded: dict[int, str] = {}
+        """What was demanded, by the number of messages that the conversation had then."""
+        self._reply: Reply | None = None
+        self._uses: dict[str, tuple[int, ToolUse]] = {}
+        self._results: dict[str, Result] = {}
+        self._read: dict[str, Sequence[Original]] = {}
+        self._pages: dict[tuple[str, ...], Sequence[JsonObject]] = {}
+
+    @property
+    def prompt(self) -> list[JsonObject]:
+        """What the program is to begin with, as blocks."""
+        content = self.first.messages[0]["content"]
+        assert isinstance(content, list)  # all messages are made in `question`
+        return [block for block in content if isinstance(block, dict)]
+
+    def ask(self, body: object) -> tuple[Reply, int]:
+        """The reply to a request of the program, and its number. Raises what the port raises, ContractBroken when
+        there is no report in the end, ValueError for what is no request.
+        """
+        request = request_of(body, self._results)
+        self._asked += 1
+        if self._demands == MAX_DEMANDS:
+            raise without_report(self._calls, self._brief.rounds)
+        if self._demands or self._calls.circling or self._asked == self._brief.rounds:
+            self._demands += 1
+        if self._demands == 1:
+            self._demanded[len(request.messages)] = demand(circling=self._calls.circling)
+        self._reply = self._model.ask(self._as_ask(request))
+        for place, use in enumerate(self._reply.tool_uses):
+            self._uses[use.id] = place, use
+        return self._reply, self._asked
+
+    def _as_ask(self, request: Request) -> Ask:
+        """In the conversation of the attempt all that we said stands as we said it. Another one, in which the program
+        sums the first up, has its own beginning and no tools.
+        """
+        first, messages = self.first, request.messages
+        if request.system != first.system:
+            return replace(first, system=request.system, messages=messages, tools=(), stable=(), schema=None)
+        if messages and text_of(messages[0]) == text_of(first.messages[0]):
+            messages = (first.messages[0], *messages[1:])
+        ask = replace(first, messages=(), last_round=self._demands > 0)
+        for number, message in enumerate(messages, 1):
+            whole = with_blocks(message, self._pages_beside(message))
+            ask = replace(ask, messages=(*ask.messages, whole))
+            if text := self._demanded.get(number):
+                ask = added(ask, text)
+        return ask
+
+    def _pages_beside(self, message: JsonObject) -> Sequence[JsonObject]:
+        """The pages that the calls of a turn have read, as they look."""
+        ids = result_ids(message)
+        if ids not in self._pages:
+            read = [page for one in ids for page in self._read.get(one, ())]
+            self._pages[ids] = self._originals.blocks(read) if read else ()
+        return self._pages[ids]
+
+    def call(self, use_id: str) -> Result:
+        """What came of a call of the last reply, with the arguments that the reply has; each is carried out once."""
+        if use_id not in self._results:
+            self._results[use_id] = self._called(use_id)
+        return self._results[use_id]
+
+    def _called(self, use_id: str) -> Result:
+        place, use = self._uses[use_id]
+        if self._demands:
+            return Result(f"{FORBIDDEN} {REPORT}", is_error=True)
+        if place >= MAX_CALLS:
+            return Result(TOO_MANY, is_error=True)
+        result = self._tools.run(use)
+        self._read[use_id] = self._tools.originals(use, result)
+        [(text, is_error)] = self._calls.answers([(use, result)])
+        return Result(text, is_error)
+
+    def has_called(self, use_id: str) -> bool:
+        """Whether it is a call of a reply."""
+        return use_id in self._uses
+
+    def report(self) -> StepOutput | str:
+        """What the last reply reports; or, as a text, what the program is to ask for in its place.
+
+        Raises ContractBroken when it is not usable after CORRECTIONS.
+        """
+        if self._reply is None:
+            raise ContractBroken("The agent's program ended without asking the model.", ())
+        output, errors = read(self._reply, StepOutput)
+        if output is not None:
+            return output
+        if self._corrections == CORRECTIONS:
+            raise ContractBroken("The executor's report could not be used.", tuple(errors))
+        self._corrections += 1
+        return reproach(errors)

@@ -1,0 +1,226 @@
+"""A session of the Agent SDK for one attempt: its program is started, asked for the step's report, and ended.
+
+The program has no tools but those of the attempt, no key, nobody's settings, and a home of its own that goes with it.
+"""
+
+import os
+import tempfile
+import time
+from collections.abc import AsyncIterator, Iterator
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import anyio
+from anyio.abc import TaskGroup
+from anyio.from_thread import start_blocking_portal
+from claude_agent_sdk import (
+    ClaudeAgentOptions,
+    ClaudeSDKClient,
+    ClaudeSDKError,
+    HookInput,
+    HookMatcher,
+    ResultMessage,
+)
+from claude_agent_sdk.types import SyncHookJSONOutput
+from mcp.server import Server
+from mcp.types import CallToolRequestParams, CallToolResult, ListToolsResult, TextContent, Tool
+
+from runs.agent_sdk.desk import Desk
+from runs.agent_sdk.dialogue import Dialogue
+from runs.agent_sdk.gateway import Gateway, Pending, serving
+from runs.agent_sdk.wire import PREFIX, SERVER
+from runs.errors import ContractBroken, ModelError
+from runs.pev.contracts import StepOutput
+from runs.pev.ports import Model, Toolbox
+from runs.pev.step_brief import StepBrief
+
+MAX_SILENCE = 60.0
+"""Seconds in which the program neither asks, nor calls, nor says anything: then it hangs."""
+_CALL = "claudecode/toolUseId"
+"""Under which the program names the call of the model in what it sends to a server of tools."""
+_QUIET = {
+    "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
+    "DISABLE_AUTOUPDATER": "1",
+    "DISABLE_TELEMETRY": "1",
+    "DISABLE_ERROR_REPORTING": "1",
+    "API_TIMEOUT_MS": "3600000",  # the ports have deadlines of their own
+    "MCP_TOOL_TIMEOUT": "3600000",
+    "MAX_MCP_OUTPUT_TOKENS": "1000000",  # results are bounded, and told as the journal has them
+}
+
+
+def execute(model: Model, tools: Toolbox, brief: StepBrief) -> StepOutput:
+    """As `pev.executor.execute`, with the loop of the Agent SDK.
+
+    Raises also ModelError where its program does not run.
+    """
+    desk = Desk()
+    session = Session(Dialogue(model, tools, brief), brief, desk)
+    with start_blocking_portal() as portal:
+        report = portal.start_task_soon(session.report)
+        report.add_done_callback(lambda _: desk.close())
+        desk.serve()
+        return report.result()
+
+
+class Session:
+    """Ends with the first failure of a port, whatever the program makes of it, and raises that."""
+
+    def __init__(self, dialogue: Dialogue, brief: StepBrief, desk: Desk) -> None:
+        self._dialogue = dialogue
+        self._brief = brief
+        self._desk = desk
+        self._failure: Exception | None = None
+        self._failed = anyio.Event()
+        self._busy = 0
+        self._heard = time.monotonic()
+
+    async def report(self) -> StepOutput:
+        """The report of the attempt. Raises as `execute`."""
+        output: StepOutput | None = None
+        with tempfile.TemporaryDirectory(prefix="pevsite-agent-", ignore_cleanup_errors=True) as home:
+            async with anyio.create_task_group() as group:
+                group.start_soon(self._watch, group.cancel_scope)
+                async with serving(partial(self._asked, group)) as gateway:
+                    with self._failures():
+                        output = await self._talk(self._options(Path(home), gateway))
+                group.cancel_scope.cancel()
+        if self._failure is not None:
+            raise self._failure
+        assert output is not None  # there is either a report or a failure
+        return output
+
+    async def _talk(self, options: ClaudeAgentOptions) -> StepOutput:
+        async with ClaudeSDKClient(options) as client:
+            await client.query(self._prompt())
+            await self._listen(client)
+            report = self._dialogue.report()
+            while isinstance(report, str):
+                await client.query(report)
+                await self._listen(client)
+                report = self._dialogue.report()
+        return report
+
+    async def _listen(self, client: ClaudeSDKClient) -> None:
+        """Until the program has said all that it has to say to what it was asked."""
+        async for message in client.receive_response():
+            self._heard = time.monotonic()
+            if isinstance(message, ResultMessage) and message.is_error:
+                raise ContractBroken("The agent's program ended the attempt.", (_why(message),))
+
+    async def _prompt(self) -> AsyncIterator[dict[str, Any]]:
+        yield {"type": "user", "message": {"role": "user", "content": self._dialogue.prompt}}
+
+    async def _asked(self, group: TaskGroup, body: object) -> Pending:
+        """Questions are asked in the session's own tasks, so that they end with it."""
+        pending = Pending()
+        group.start_soon(self._ask, body, pending)
+        return pending
+
+    async def _ask(self, body: object, pending: Pending) -> None:
+        with self._failures(), self._at_work():
+            pending.reply, pending.number = await self._desk.do(partial(self._dialogue.ask, body))
+            pending.done.set()
+
+    async def _call(self, _: object, params: CallToolRequestParams) -> CallToolResult:
+        use_id = str((params.meta or {}).get(_CALL, ""))
+        if not self._dialogue.has_called(use_id):
+            return _result("This call is not one of the model's. Nothing was done.", is_error=True)
+        with self._failures(), self._at_work():
+            done = await self._desk.do(partial(self._dialogue.call, use_id))
+            return _result(done.text, is_error=done.is_error)
+        return _result("The attempt has ended.", is_error=True)
+
+    async def _list(self, *_: object) -> ListToolsResult:
+        specs = self._dialogue.first.tools
+        return ListToolsResult(
+            tools=[Tool(name=one.name, description=one.description, input_schema=one.input_schema) for one in specs]
+        )
+
+    async def _allowed(self, given: HookInput, *_: object) -> SyncHookJSONOutput:
+        """A second lock beside `tools`: nothing that is not ours is called, whatever the program has by itself."""
+        if given.get("tool_name") in self._names:
+            return {}
+        return {
+            "hookSpecificOutput": {
+                "hookEventName": "PreToolUse",
+                "permissionDecision": "deny",
+                "permissionDecisionReason": "This attempt has no such tool.",
+            }
+        }
+
+    @property
+    def _names(self) -> list[str]:
+        return [f"{PREFIX}{spec.name}" for spec in self._dialogue.first.tools]
+
+    def _options(self, home: Path, gateway: Gateway) -> ClaudeAgentOptions:
+        folder = home / "empty"
+        folder.mkdir()
+        server = Server(SERVER, version="1", on_list_tools=self._list, on_call_tool=self._call)
+        return ClaudeAgentOptions(
+            model=self._brief.model,
+            system_prompt=self._dialogue.first.system,
+            verbatim_prompts=True,  # no `@file` or `/command` in a document does anything
+            mcp_servers={SERVER: {"type": "sdk", "name": SERVER, "instance": server}},
+            strict_mcp_config=True,
+            tools=[],
+            skills=[],
+            setting_sources=[],
+            allowed_tools=self._names,
+            permission_mode="dontAsk",
+            hooks={"PreToolUse": [HookMatcher(hooks=[self._allowed])]},
+            cwd=folder,
+            env=environment(home, gateway),
+            extra_args={"no-session-persistence": None},  # what documents say is not left on the disk
+            max_buffer_size=64 * 1024 * 1024,
+        )
+
+    async def _watch(self, scope: anyio.CancelScope) -> None:
+        """Ends the session when something has failed, or the program hangs."""
+        while not self._failed.is_set():
+            with anyio.move_on_after(MAX_SILENCE / 10):
+                await self._failed.wait()
+            if not self._busy and time.monotonic() - self._heard > MAX_SILENCE:
+                sentence = f"The agent's program did nothing for {MAX_SILENCE:.0f} seconds."
+                self._fail(ModelError(sentence, kind="agent_program", retriable=True))
+        scope.cancel()
+
+    @contextmanager
+    def _failures(self) -> Iterator[None]:
+        try:
+            yield
+        except (ClaudeSDKError, OSError) as error:
+            sentence = f"The agent's program does not run: {type(error).__name__}."
+            self._fail(ModelError(sentence, kind="agent_program", retriable=True))
+        except Exception as error:
+            self._fail(error)
+
+    def _fail(self, error: Exception) -> None:
+        self._failure = self._failure or error
+        self._failed.set()
+
+    @contextmanager
+    def _at_work(self) -> Iterator[None]:
+        self._busy += 1
+        try:
+            yield
+        finally:
+            self._busy -= 1
+            self._heard = time.monotonic()
+
+
+def environment(home: Path, gateway: Gateway) -> dict[str, str]:
+    """All that the program's process knows. The SDK hands on what this process has, keys among it: each is emptied."""
+    kept = {name: os.environ[name] for name in ("PATH", "LANG", "SYSTEMROOT") if name in os.environ}
+    own = {"HOME": str(home), "ANTHROPIC_BASE_URL": gateway.address, "ANTHROPIC_API_KEY": gateway.secret}
+    return dict.fromkeys(os.environ, "") | kept | own | _QUIET
+
+
+def _why(message: ResultMessage) -> str:
+    return "; ".join(message.errors or [message.result or message.subtype])[:500]
+
+
+def _result(text: str, *, is_error: bool) -> CallToolResult:
+    return CallToolResult(content=[TextContent(type="text", text=text)], is_error=is_error)

@@ -1,0 +1,143 @@
+"""What the agent's program sends and takes, in the terms of `pev.ports`: requests of the Messages API, and its events.
+
+What the program adds of its own is left out: it changes from process to process, where a resumed attempt has to ask
+what it asked before (D3), and tells of this machine, whose folders no model needs to know.
+"""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from runs.pev.contracts import JsonObject
+from runs.pev.conversation.asking import EXCEEDED
+from runs.pev.ports import Reply, Usage
+
+SERVER = "pevsite"
+PREFIX = f"mcp__{SERVER}__"
+"""How the program names the tools of a server that is called so."""
+_OF_THE_PROGRAM = ("x-anthropic-billing-header:", "You are a Claude agent, built on Anthropic's Claude Agent SDK.")
+"""How the parts begin that it puts before a system prompt."""
+
+
+class Result(NamedTuple):
+    """Of a call that was carried out: what the model is told, as the journal has it."""
+
+    text: str
+    is_error: bool
+
+
+class Request(NamedTuple):
+    system: str
+    messages: tuple[JsonObject, ...]
+
+
+def request_of(body: object, results: Mapping[str, Result]) -> Request:
+    """Raises ValueError for what is no request. `results` by the ids of their calls stand in the place of what the
+    program made of them: it may have cut them.
+    """
+    if not isinstance(body, dict) or not isinstance(messages := body.get("messages"), list):
+        raise ValueError("a request has messages")
+    system = [str(block.get("text", "")) for block in _blocks(body.get("system"))]
+    said = [text for text in system if not text.startswith(_OF_THE_PROGRAM)]
+    return Request("\n".join(said), tuple(_message(one, results) for one in messages if _is_said(one)))
+
+
+def _is_said(message: object) -> bool:
+    """Messages of the system tell of folders and of today's date."""
+    return isinstance(message, dict) and message.get("role") != "system"
+
+
+def _message(message: Mapping[str, object], results: Mapping[str, Result]) -> JsonObject:
+    role = "assistant" if message.get("role") == "assistant" else "user"
+    content = message.get("content")
+    return {"role": role, "content": [_block(block, results) for block in _blocks(content)]}
+
+
+def _blocks(content: object) -> list[JsonObject]:
+    if isinstance(content, str):
+        return [{"type": "text", "text": content}]
+    return [block for block in content if isinstance(block, dict)] if isinstance(content, list) else []
+
+
+def _block(block: JsonObject, results: Mapping[str, Result]) -> JsonObject:
+    kept = {key: value for key, value in block.items() if key != "cache_control"}  # where caches break `llm` decides
+    match kept.get("type"):
+        case "tool_use":
+            return {**kept, "name": str(kept.get("name", "")).removeprefix(PREFIX)}
+        case "tool_result":
+            use_id = str(kept.get("tool_use_id", ""))
+            told = results.get(use_id) or Result(
+                "".join(str(one.get("text", "")) for one in _blocks(kept.get("content"))), bool(kept.get("is_error"))
+            )
+            return {"type": "tool_result", "tool_use_id": use_id, "content": told.text, "is_error": told.is_error}
+    return kept
+
+
+def text_of(message: JsonObject) -> str:
+    return "".join(str(block.get("text", "")) for block in _blocks(message.get("content")))
+
+
+def result_ids(message: JsonObject) -> tuple[str, ...]:
+    """Of the calls that a message has the results of."""
+    return tuple(str(one["tool_use_id"]) for one in _blocks(message["content"]) if one.get("type") == "tool_result")
+
+
+PING = b'event: ping\ndata: {"type":"ping"}\n\n'
+
+
+def events_of(reply: Reply, number: int) -> Iterator[bytes]:
+    """The reply as a stream of the Messages API; `number` makes the id of its message."""
+    if reply.stop_reason == EXCEEDED:
+        error: JsonObject = {"type": "invalid_request_error", "message": "prompt is too long"}
+        yield _event({"type": "error", "error": error})
+        return
+    message: JsonObject = {
+        "id": f"msg_{number}",
+        "type": "message",
+        "role": "assistant",
+        "model": reply.model,
+        "content": [],
+        "stop_reason": None,
+        "stop_sequence": None,
+        "usage": {**_input(reply.usage), "output_tokens": 1},
+    }
+    yield _event({"type": "message_start", "message": message})
+    for index, block in enumerate(reply.content):
+        yield from _events_of_block(index, block)
+    delta: JsonObject = {"stop_reason": reply.stop_reason, "stop_sequence": None}
+    yield _event({"type": "message_delta", "delta": delta, "usage": {"output_tokens": reply.usage.output}})
+    yield _event({"type": "message_stop"})
+
+
+def _input(usage: Usage) -> JsonObject:
+    written = usage.cache_write_5m + usage.cache_write_1h
+    read: JsonObject = {"cache_read_input_tokens": usage.cache_read, "cache_creation_input_tokens": written}
+    return {"input_tokens": usage.input, **read}
+
+
+def _events_of_block(index: int, block: JsonObject) -> Iterator[bytes]:
+    begun, deltas = _parts(block)
+    yield _event({"type": "content_block_start", "index": index, "content_block": begun})
+    for delta in deltas:
+        yield _event({"type": "content_block_delta", "index": index, "delta": delta})
+    yield _event({"type": "content_block_stop", "index": index})
+
+
+def _parts(block: JsonObject) -> tuple[JsonObject, Sequence[JsonObject]]:
+    """How a block begins, and what comes to it. Kinds that are not written piece by piece begin whole."""
+    match block.get("type"):
+        case "text":
+            return {**block, "text": ""}, [{"type": "text_delta", "text": block.get("text", "")}]
+        case "tool_use":
+            written = json.dumps(block.get("input"), ensure_ascii=False)
+            begun = {**block, "name": f"{PREFIX}{block.get('name', '')}", "input": {}}
+            return begun, [{"type": "input_json_delta", "partial_json": written}]
+        case "thinking":
+            thought: JsonObject = {"type": "thinking_delta", "thinking": block.get("thinking", "")}
+            signed: JsonObject = {"type": "signature_delta", "signature": block.get("signature", "")}
+            return {**block, "thinking": "", "signature": ""}, [thought, signed]
+    return block, []
+
+
+def _event(data: JsonObject) -> bytes:
+    return f"event: {data['type']}\ndata: {json.dumps(data, ensure_ascii=False)}\n\n".encode()
