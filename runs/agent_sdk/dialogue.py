@@ -6,10 +6,10 @@ Here the rules of `pev.executor` hold for a loop that somebody else runs: its ro
 from collections.abc import Sequence
 from dataclasses import replace
 
-from runs.agent_sdk.wire import Request, Result, request_of, result_ids, text_of
+from runs.agent_sdk.wire import Request, Result, blocks_of, request_of, result_ids, text_of
 from runs.errors import ContractBroken
 from runs.pev.contracts import JsonObject, StepOutput
-from runs.pev.conversation.asking import CORRECTIONS, added, read, reproach, with_blocks
+from runs.pev.conversation.asking import CORRECTIONS, added, assistant, read, reproach, with_blocks
 from runs.pev.conversation.originals import Originals
 from runs.pev.conversation.repetition import Calls
 from runs.pev.conversation.turns import MAX_CALLS, TOO_MANY
@@ -43,8 +43,9 @@ class Dialogue:
 
     def ask(self, body: object) -> tuple[Reply, int]:
         """The reply to a request of the program, and its number. Raises what the port raises, ContractBroken when
-        there is no report in the end, ValueError for what is no request.
+        there is no report in the end or the model refuses, ValueError for what is no request.
         """
+        self._make_up_for(body)
         request = request_of(body, self._results)
         self._asked += 1
         if self._demands == MAX_DEMANDS:
@@ -53,10 +54,36 @@ class Dialogue:
             self._demands += 1
         if self._demands == 1:
             self._demanded[len(request.messages)] = demand(circling=self._calls.circling)
-        self._reply = self._model.ask(self._as_ask(request))
-        for place, use in enumerate(self._reply.tool_uses):
+        reply = self._replied(self._as_ask(request))
+        if reply.stop_reason == "refusal":
+            self.report()  # raises: the program would ask in other words
+        if reply.stop_reason == "max_tokens":
+            return _cut_off(reply), self._asked
+        for place, use in enumerate(reply.tool_uses):
             self._uses[use.id] = place, use
-        return self._reply, self._asked
+        return reply, self._asked
+
+    def _replied(self, ask: Ask) -> Reply:
+        """The whole reply: one that pauses is asked to go on, which the program does not do by itself."""
+        content = tuple[JsonObject, ...]()
+        self._reply = reply = self._model.ask(ask)
+        while reply.stop_reason == "pause_turn" and reply.content:
+            content += reply.content
+            self._asked += 1
+            if self._asked > self._brief.rounds:
+                raise without_report(self._calls, self._brief.rounds)
+            ask = replace(ask, messages=(*ask.messages, assistant(reply)))
+            self._reply = reply = self._model.ask(ask)
+        return replace(reply, content=content + reply.content)
+
+    def _make_up_for(self, body: object) -> None:
+        """What the program has answered by itself, such as a call of a tool that it does not know, is carried out or
+        refused by us like any other: it gets its number and its place in the journal.
+        """
+        for message in request_of(body, self._results).messages:
+            for use_id in result_ids(message):
+                if use_id in self._uses:
+                    self.call(use_id)
 
     def _as_ask(self, request: Request) -> Ask:
         """In the conversation of the attempt all that we said stands as we said it. Another one, in which the program
@@ -65,8 +92,10 @@ class Dialogue:
         first, messages = self.first, request.messages
         if request.system != first.system:
             return replace(first, system=request.system, messages=messages, tools=(), stable=(), schema=None)
-        if messages and text_of(messages[0]) == text_of(first.messages[0]):
-            messages = (first.messages[0], *messages[1:])
+        begun = text_of(messages[0]) == text_of(first.messages[0])
+        # A summary, with which the program begins again near the end of the window, does not replace what was asked.
+        summary = [] if begun else blocks_of(messages[0])
+        messages = (with_blocks(first.messages[0], summary), *messages[1:])
         ask = replace(first, messages=(), last_round=self._demands > 0)
         for number, message in enumerate(messages, 1):
             whole = with_blocks(message, self._pages_beside(message))
@@ -118,3 +147,12 @@ class Dialogue:
             raise ContractBroken("The executor's report could not be used.", tuple(errors))
         self._corrections += 1
         return reproach(errors)
+
+
+def _cut_off(reply: Reply) -> Reply:
+    """As an answer that is over, since the program would have it go on: a report is asked for again, whole and shorter.
+    Of calls that may be cut none is made.
+    """
+    text: JsonObject = {"type": "text", "text": "(cut off)"}
+    kept = tuple(block for block in reply.content if block.get("type") != "tool_use")
+    return replace(reply, content=kept or (text,), stop_reason="end_turn")

@@ -93,14 +93,15 @@ class Session:
         return output
 
     async def _talk(self, options: ClaudeAgentOptions) -> StepOutput:
+        report: StepOutput | str = ""
         async with ClaudeSDKClient(options) as client:
             await client.query(self._prompt())
-            await self._listen(client)
-            report = self._dialogue.report()
             while isinstance(report, str):
-                await client.query(report)
                 await self._listen(client)
                 report = self._dialogue.report()
+                if isinstance(report, str):
+                    await client.query(report)
+        assert not isinstance(report, str)  # the loop has ended
         return report
 
     async def _listen(self, client: ClaudeSDKClient) -> None:
@@ -108,6 +109,7 @@ class Session:
         async for message in client.receive_response():
             self._heard = time.monotonic()
             if isinstance(message, ResultMessage) and message.is_error:
+                self._dialogue.report()  # what was too long for the model has a sentence of its own
                 raise ContractBroken("The agent's program ended the attempt.", (_why(message),))
 
     async def _prompt(self) -> AsyncIterator[dict[str, Any]]:

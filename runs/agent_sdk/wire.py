@@ -39,7 +39,10 @@ def request_of(body: object, results: Mapping[str, Result]) -> Request:
         raise ValueError("a request has messages")
     system = [str(block.get("text", "")) for block in _blocks(body.get("system"))]
     said = [text for text in system if not text.startswith(_OF_THE_PROGRAM)]
-    return Request("\n".join(said), tuple(_message(one, results) for one in messages if _is_said(one)))
+    told = tuple(_message(one, results) for one in messages if _is_said(one))
+    if not told or told[0]["role"] != "user":
+        raise ValueError("a conversation begins with the words of a user")
+    return Request("\n".join(said), told)
 
 
 def _is_said(message: object) -> bool:
@@ -73,13 +76,17 @@ def _block(block: JsonObject, results: Mapping[str, Result]) -> JsonObject:
     return kept
 
 
+def blocks_of(message: JsonObject) -> list[JsonObject]:
+    return _blocks(message["content"])
+
+
 def text_of(message: JsonObject) -> str:
-    return "".join(str(block.get("text", "")) for block in _blocks(message.get("content")))
+    return "".join(str(block.get("text", "")) for block in blocks_of(message))
 
 
 def result_ids(message: JsonObject) -> tuple[str, ...]:
     """Of the calls that a message has the results of."""
-    return tuple(str(one["tool_use_id"]) for one in _blocks(message["content"]) if one.get("type") == "tool_result")
+    return tuple(str(one["tool_use_id"]) for one in blocks_of(message) if one.get("type") == "tool_result")
 
 
 PING = b'event: ping\ndata: {"type":"ping"}\n\n'
