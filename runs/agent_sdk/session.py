@@ -4,6 +4,9 @@ The program has no tools but those of the attempt, no key, nobody's settings, an
 """
 
 import os
+import shlex
+import shutil
+import sys
 import tempfile
 import time
 from collections.abc import AsyncIterator, Iterator
@@ -13,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import anyio
+import claude_agent_sdk
 from anyio.abc import TaskGroup
 from anyio.from_thread import start_blocking_portal
 from claude_agent_sdk import (
@@ -27,6 +31,7 @@ from claude_agent_sdk.types import SyncHookJSONOutput
 from mcp.server import Server
 from mcp.types import CallToolRequestParams, CallToolResult, ListToolsResult, TextContent, Tool
 
+from runs.agent_sdk import launcher
 from runs.agent_sdk.desk import Desk
 from runs.agent_sdk.dialogue import Dialogue
 from runs.agent_sdk.gateway import Gateway, Pending, serving
@@ -45,8 +50,10 @@ _QUIET = {
     "DISABLE_AUTOUPDATER": "1",
     "DISABLE_TELEMETRY": "1",
     "DISABLE_ERROR_REPORTING": "1",
+    "CLAUDE_CODE_MAX_RETRIES": "0",  # the engine tries again, and the journal has each try
     "API_TIMEOUT_MS": "3600000",  # the ports have deadlines of their own
     "MCP_TOOL_TIMEOUT": "3600000",
+    "CLAUDE_CODE_SDK_MCP_TOOL_IDLE_TIMEOUT": "3600000",
     "MAX_MCP_OUTPUT_TOKENS": "1000000",  # results are bounded, and told as the journal has them
 }
 
@@ -82,7 +89,7 @@ class Session:
         output: StepOutput | None = None
         with tempfile.TemporaryDirectory(prefix="pevsite-agent-", ignore_cleanup_errors=True) as home:
             async with anyio.create_task_group() as group:
-                group.start_soon(self._watch, group.cancel_scope)
+                group.start_soon(self._watch, group.cancel_scope, Path(home))
                 async with serving(partial(self._asked, group)) as gateway:
                     with self._failures():
                         output = await self._talk(self._options(Path(home), gateway))
@@ -174,12 +181,13 @@ class Session:
             permission_mode="dontAsk",
             hooks={"PreToolUse": [HookMatcher(hooks=[self._allowed])]},
             cwd=folder,
+            cli_path=_launcher(home),
             env=environment(home, gateway),
             extra_args={"no-session-persistence": None},  # what documents say is not left on the disk
             max_buffer_size=64 * 1024 * 1024,
         )
 
-    async def _watch(self, scope: anyio.CancelScope) -> None:
+    async def _watch(self, scope: anyio.CancelScope, home: Path) -> None:
         """Ends the session when something has failed, or the program hangs."""
         while not self._failed.is_set():
             with anyio.move_on_after(MAX_SILENCE / 10):
@@ -187,6 +195,7 @@ class Session:
             if not self._busy and time.monotonic() - self._heard > MAX_SILENCE:
                 sentence = f"The agent's program did nothing for {MAX_SILENCE:.0f} seconds."
                 self._fail(ModelError(sentence, kind="agent_program", retriable=True))
+        (home / launcher.STOP).touch()
         scope.cancel()
 
     @contextmanager
@@ -218,6 +227,20 @@ def environment(home: Path, gateway: Gateway) -> dict[str, str]:
     kept = {name: os.environ[name] for name in ("PATH", "LANG", "SYSTEMROOT") if name in os.environ}
     own = {"HOME": str(home), "ANTHROPIC_BASE_URL": gateway.address, "ANTHROPIC_API_KEY": gateway.secret}
     return dict.fromkeys(os.environ, "") | kept | own | _QUIET
+
+
+def _launcher(home: Path) -> Path:
+    """A program that starts the agent's, which the SDK can be given as if it were that."""
+    bundled = Path(claude_agent_sdk.__file__).with_name("_bundled") / "claude"
+    program = str(bundled) if bundled.exists() else shutil.which("claude")
+    if program is None:
+        sentence = "The program of the Agent SDK is not installed: this system's package of claude-agent-sdk has none."
+        raise ModelError(sentence, kind="agent_program", retriable=False)
+    words = shlex.join([sys.executable, "-I", launcher.__file__, str(home), program])
+    script = home / "start"
+    script.write_text(f'#!/bin/sh\nexec {words} "$@"\n')
+    script.chmod(0o700)
+    return script
 
 
 def _why(message: ResultMessage) -> str:

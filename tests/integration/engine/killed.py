@@ -20,6 +20,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from decimal import Decimal
+from pathlib import Path
 from typing import Any
 
 import django
@@ -32,8 +33,8 @@ _WRITES = re.compile(r'(?:INSERT INTO|UPDATE|DELETE FROM) "(?:runs_)?(\w+)"')
 
 @dataclass(frozen=True)
 class Errand:
-    """What a child is to do: `submit` a run (`submit with a budget`), `reject` what waits, `answer` the question that
-    is open, if one is, perform the run's work of one kind, or all: `drain`.
+    """What a child is to do: `submit` a run (`submit with a budget`, `submit with the Agent SDK`), `reject` what waits,
+    `answer` the question that is open, if one is, perform the run's work of one kind, or all: `drain`.
 
     It ends itself at the boundary with the number `kill_at`, counted from 1, or at the first whose name matches
     `kill_on`; or it is killed from outside after so many seconds.
@@ -81,8 +82,8 @@ class Boundaries:
         self._written.clear()
 
     def rename(self, event: str, arguments: tuple[Any, ...]) -> None:
-        """An audit hook of Python."""
-        if event == "os.rename":
+        """An audit hook of Python, which is told of its compiled modules too."""
+        if event == "os.rename" and "blobs" in Path(os.fsdecode(arguments[1])).parts:
             self.cross("before a blob gets its name")
 
     def watch(self) -> None:
@@ -101,7 +102,7 @@ class Boundaries:
         sys.addaudithook(self.rename)
 
 
-def submit(budget: Decimal | None = None) -> None:
+def submit(errand: str = "submit") -> None:
     """One run, submitted by its administrator, whose plan needs nobody's approval."""
     # models can be imported only when Django is set up
     from runs.enums import ApprovalPolicy
@@ -117,7 +118,8 @@ def submit(budget: Decimal | None = None) -> None:
         {
             "models": MODELS,
             "plan_approval": ApprovalPolicy.NEVER,
-            "budget": budget,
+            "budget": Decimal(5) if errand == "submit with a budget" else None,
+            "executor": "agent-sdk" if errand == "submit with the Agent SDK" else "messages",
             "servers": list(settings.MCP),
             **fakes,
         }
@@ -175,7 +177,7 @@ def _fork(errand: Errand) -> int:
     child = os.fork()
     if not child:
         if errand.name.startswith("submit"):
-            submit(Decimal(5) if errand.name == "submit with a budget" else None)
+            submit(errand.name)
         elif errand.name == "reject":
             reject(errand)
         elif errand.name == "answer":
