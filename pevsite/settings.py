@@ -225,6 +225,7 @@ FILE_UPLOAD_HANDLERS = ["runs.web.uploads.OneFile"]
 
 LEASE_SECONDS = _number("PEV_LEASE_SECONDS", 15)
 MAX_LOSSES = _number("PEV_MAX_LOSSES", 5)
+AGENT_SDK = _is_installed("claude_agent_sdk")
 COMMANDS = commands(os.environ.get("PEV_COMMANDS", ""))
 COMMAND_SECONDS = _number("PEV_COMMAND_SECONDS", 300)
 WEB = web_sites(os.environ.get("PEV_WEB", ""))

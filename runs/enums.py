@@ -238,6 +238,7 @@ class EventKind(StrEnum):
     PLAN_APPROVED = "plan_approved"
     ATTEMPT_STARTED = "attempt_started"
     ATTEMPT_REUSED = "attempt_reused"
+    SESSION_RESUMED = "session_resumed"
     MODEL_CALLED = "model_called"
     TOOL_CALLED = "tool_called"
     VERIFYING = "verifying"

@@ -59,6 +59,12 @@ def recorded_reply(work: WorkItem, ordinal: int, question: Question) -> Reply | 
     return Reply(tuple(call.content), call.stop_reason, call.model, usage, call.request_id)
 
 
+def has_reply(work: WorkItem, ordinal: int) -> bool:
+    """Whether some question got a reply here before a crash."""
+    replies = ModelCall.objects.live().filter(work=work, generation=work.generation, ordinal=ordinal)
+    return _has_past(work) and replies.exists()
+
+
 def write_reply(
     work: WorkItem,
     place: Place,

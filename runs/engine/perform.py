@@ -22,13 +22,13 @@ from runs.engine.commands import checking, commands_for
 from runs.engine.database import database
 from runs.engine.deadline import Deadline
 from runs.engine.documents import read_inputs
-from runs.engine.executors import executor_of
+from runs.engine.executors import executor_of, session_resumed, tools_for
 from runs.engine.notifications import notifications
 from runs.engine.pages import web_pages
 from runs.engine.people import RunPeople
 from runs.engine.recording import RecordedModel, RecordedTools, Recording, clients
 from runs.engine.servers import list_stale, run_servers
-from runs.enums import Action, AttemptStatus, WorkKind
+from runs.enums import Action, AttemptStatus, Executor, WorkKind
 from runs.errors import (
     AnswerAwaited,
     ApprovalAwaited,
@@ -222,17 +222,20 @@ def _execute(recording: Recording, deadline: Deadline, looks: Looks) -> list[Too
     limits = limits_for(brief.window, able.executor.pages)
     servers = run_servers(recording, limits.result_chars)
     reach = Reach(_people(recording), commands_for(recording, overlay), web_pages(recording), servers)
-    inner = RunTools(overlay, limits, tools_of(attempt.step.spec), reach)
+    kind = recording.item.run.policy.executor
+    inner = tools_for(kind, RunTools(overlay, limits, tools_of(attempt.step.spec), reach), overlay, recording)
     tools = RecordedTools(inner, overlay, recording, deadline, looks)
-    execute = executor_of(recording.item.run.policy.executor)
+    model = RecordedModel(clients(), recording, deadline=deadline)
     try:
-        output = execute(RecordedModel(clients(), recording, deadline=deadline), tools, brief)
+        output = executor_of(kind)(model, tools, brief)
     finally:
         if servers:
             servers.close()
 
     def report(mine: WorkItem) -> None:
         assert mine.attempt is not None
+        if kind is Executor.AGENT_SDK and mine.epoch > 1:
+            record(mine.run_id, session_resumed(mine.attempt, model))
         facts.executed(mine.attempt, output, overlay.changes)
 
     recording.commit(report)

@@ -135,6 +135,10 @@ class RecordedModel:
         self._deadline = deadline
         self._cut_off = 0
         self._refuses_pages = False
+        self.replayed = 0
+        """Replies that the journal had."""
+        self.diverged = False
+        """Whether something else was asked than before a crash."""
 
     def ask(self, ask: Ask) -> Reply:
         reply = self._reply(ask)
@@ -153,7 +157,9 @@ class RecordedModel:
         if work.epoch > 1:  # only then can there be a past
             reply = database.call(lambda: journal.recorded_reply(work, place.ordinal, question))
             if reply:
+                self.replayed += 1
                 return reply
+            self.diverged |= database.call(lambda: journal.has_reply(work, place.ordinal))
         return self._ask(ask, place, question)
 
     def _ask(self, ask: Ask, place: Place, question: Question) -> Reply:

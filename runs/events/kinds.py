@@ -119,6 +119,18 @@ class AttemptStarted(EventData):
     attempt: int
 
 
+class SessionResumed(EventData):
+    """A session of the Agent SDK was begun again, and got `replies` from the journal. `otherwise`: what it asked then
+    was not what had been asked before, so that the rest of what was recorded counts no more.
+    """
+
+    kind: Literal[EventKind.SESSION_RESUMED] = EventKind.SESSION_RESUMED
+    step: str
+    attempt: int
+    replies: int
+    otherwise: bool = False
+
+
 class AttemptReused(EventData):
     """`from_run` and `from_step` are ids, `from_attempt` is the number of that step's attempt."""
 
@@ -326,7 +338,7 @@ ShelfEvent = Renamed | Archived | Restored
 RunEvent = Submitted | Paused | Resumed | LimitsRaised | PeopleEvent | WorkEvent | Finished | ShelfEvent
 PlanEvent = Planning | PlanProposed | PlanApproved | Replanning | NothingNew
 GateEvent = GateOpened | GateDecided | GateWithdrawn
-AttemptEvent = AttemptStarted | AttemptReused | ModelCalled | ToolCalled | Verifying | VerdictGiven
+AttemptEvent = AttemptStarted | AttemptReused | SessionResumed | ModelCalled | ToolCalled | Verifying | VerdictGiven
 StepEvent = StepPassed | StepAccepted | StepNotApplicable | StepFailed | StepRetried
 
 type AnyEvent = Annotated[

@@ -36,6 +36,7 @@ from runs.events.kinds import (
     Restored,
     Resumed,
     RunEvent,
+    SessionResumed,
     ShelfEvent,
     StepAccepted,
     StepEvent,
@@ -98,6 +99,7 @@ def tone(event: AnyEvent) -> Tone:
             | Archived()
             | Restored()
             | StepNotApplicable()
+            | SessionResumed()
         ):
             return "calm"
         case _:
@@ -275,6 +277,10 @@ def _of_attempt(event: AttemptEvent, step: str) -> str:
         case AttemptReused():
             source = f"attempt {event.from_attempt} of run {event.from_run}"
             return f"{step} reused the result of {source}: nothing that it depends on has changed. It costs nothing."
+        case SessionResumed():
+            replies = "1 reply" if event.replies == 1 else f"{event.replies:,} replies"
+            then = "then took another turn and began again" if event.otherwise else "went on where it was"
+            return f"The agent's session for {step} was given {replies} from the journal, and {then}."
         case ModelCalled():
             about = f" for {step}, attempt {event.attempt}" if event.attempt else ""
             what = f"gave no answer{about} after" if event.stop == "error" else f"answered{about} in"

@@ -17,7 +17,7 @@ from django.utils import timezone
 from runs import blobs, history, trees
 from runs.accounting.history import estimate_for
 from runs.accounting.prices import price_of
-from runs.enums import ApprovalPolicy, Role, StepApproval
+from runs.enums import ApprovalPolicy, Executor, Role, StepApproval
 from runs.errors import FilesMissing, InvalidInput, PlanRefused
 from runs.events import kinds as events
 from runs.lifecycle import drafts, facts, fingerprint, replacing
@@ -214,11 +214,25 @@ def check_policy(policy: Policy, owner: User, approvers: Sequence[User]) -> None
     if unknown := sorted(set(policy.servers) - settings.MCP.keys()):
         there = f"There are: {', '.join(sorted(settings.MCP))}." if settings.MCP else "It has none."
         raise InvalidInput(f"This installation has no MCP server “{unknown[0][:40]}”. {there}")
+    if policy.executor is Executor.AGENT_SDK:
+        _check_agent_sdk(policy)
     today = timezone.now().date()
     unpriced = sorted({p.model for p in map(policy.model_for, Role) if price_of(p.model, 1, today) is None})
     if policy.budget is not None and unpriced:
         raise InvalidInput(
             f"The budget cannot be kept: no price is known for {', '.join(unpriced)}. Leave the budget empty."
+        )
+
+
+def _check_agent_sdk(policy: Policy) -> None:
+    if not settings.AGENT_SDK:
+        raise InvalidInput(
+            "The Agent SDK is not installed here, so it cannot carry out attempts. Let pevsite do so, or have the "
+            "administrator run uv sync --extra agent-sdk."
+        )
+    if policy.by_rules:
+        raise InvalidInput(
+            "Offline rules have no use for the Agent SDK, which needs a model. Let pevsite do the steps."
         )
 
 

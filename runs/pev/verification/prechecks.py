@@ -14,7 +14,7 @@ from runs.pev.verification.grounding import supports
 SECONDS = 20.0
 """What the slow checks of one attempt may take together: each may be a pattern followed in thousands of states."""
 _ORDER = "OUDKSCMN"
-_DOCUMENTS = (".md", ".markdown", ".docx", ".pdf")
+DOCUMENTS = (".md", ".markdown", ".docx", ".pdf")
 
 
 def decided_by_code(case: Case, labels: Mapping[str, Criterion]) -> list[CriterionResult]:
@@ -85,7 +85,7 @@ def _unannounced(case: Case) -> list[CriterionResult]:
 
 def _too_short(case: Case) -> list[CriterionResult]:
     """Documents with fewer bytes than the run asks for, unless they are as long as the plan itself wants them."""
-    written = [path for path in case.made if path.lower().endswith(_DOCUMENTS) and path in case.files]
+    written = [path for path in case.made if path.lower().endswith(DOCUMENTS) and path in case.files]
     sizes = {path: len(case.files[path]) for path in written if not is_blank(case.files[path])}
     short = {path: size for path, size in sizes.items() if size < case.min_document_bytes}
     meant = {

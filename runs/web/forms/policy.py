@@ -10,7 +10,17 @@ from typing import Any, get_args
 from django import forms
 from django.conf import settings
 
-from runs.enums import ApprovalPolicy, Exhausted, ModelReview, OriginalPages, Preset, Role, StepApproval, StepMoment
+from runs.enums import (
+    ApprovalPolicy,
+    Executor,
+    Exhausted,
+    ModelReview,
+    OriginalPages,
+    Preset,
+    Role,
+    StepApproval,
+    StepMoment,
+)
 from runs.errors import InvalidInput
 from runs.lifecycle.presets import Described, presets
 from runs.pev.policy import Policy
@@ -64,6 +74,7 @@ _NAMES = (
     "web_pages",
     "servers",
     "acting_calls",
+    "executor",
     "parallel",
     "rounds",
     "max_steps",
@@ -76,6 +87,12 @@ _NAMES = (
     "budget",
 )
 _OTHERS = ("attempt_minutes", "limit_minutes", "min_confidence", "min_verifier_confidence")
+
+
+_EXECUTORS = {
+    Executor.MESSAGES: "pevsite",
+    Executor.AGENT_SDK: "The Claude Agent SDK",
+}
 
 
 def _choice[Word: str](label: str, texts: Mapping[Word, str], help_text: str = "") -> forms.ChoiceField:
@@ -125,6 +142,7 @@ class PolicyForm(forms.Form):
     exhausted = _choice("When a step is out of attempts", _EXHAUSTED)
     attempts = _bounded("attempts", "Attempts per step")
     replans = _bounded("replans", "New plans after failed steps")
+    executor = _choice("What carries out an attempt", _EXECUTORS, "The same tools, limits, evidence and decisions")
     parallel = _bounded("parallel", "Steps in parallel")
     rounds = _bounded("rounds", "Steps the AI may take per attempt")
     max_steps = _bounded("max_steps", "Steps of a plan")
@@ -181,6 +199,7 @@ class PolicyForm(forms.Form):
         super().__init__(*args, **kwargs)
         absent = [*([] if settings.COMMANDS else ["commands"]), *([] if settings.WEB else ["web", "web_pages"])]
         absent += [] if settings.MCP else ["servers", "acting_calls"]
+        absent += [] if settings.AGENT_SDK else ["executor"]
         for name in absent:
             del self.fields[name]
         if settings.MCP:

@@ -43,7 +43,7 @@ FACTS = {
     " ORDER BY id",
     "work": "SELECT kind, status, lease_until, reserved_usd, generation, tries, error FROM runs_workitem ORDER BY id",
     "trees": "SELECT digest, file_count, total_size FROM runs_tree ORDER BY digest",
-    "history": "SELECT kind FROM runs_event WHERE kind != 'recovered' ORDER BY seq",
+    "history": "SELECT kind FROM runs_event WHERE kind NOT IN ('recovered', 'session_resumed') ORDER BY seq",
 }
 
 
@@ -206,6 +206,8 @@ def test_the_agent_sdk_asks_the_same_as_our_loop_and_goes_on_where_it_was_killed
     assert of_executors(course.questions) == of_executors(own.questions)
     for part in ("run", "attempts", "verdicts", "tool calls", "replies", "trees", "blobs"):
         assert course.facts[part] == own.facts[part], part
+    resumed = rows(nursery.data, "SELECT data FROM runs_event WHERE kind = 'session_resumed'")
+    assert [json.loads(data) for (data,) in resumed] == [{"step": "one", "attempt": 1, "replies": 4}]
 
 
 def circling(request: Request, right: Answer) -> Answer:

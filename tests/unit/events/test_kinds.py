@@ -19,6 +19,7 @@ EVERY_KIND: tuple[AnyEvent, ...] = (
     events.PlanApproved(version=1, by="bob", how="person", digest="0123456789abcdef"),
     events.AttemptStarted(step="a", attempt=1),
     events.AttemptReused(step="a", from_run=7, from_step=70, from_attempt=2),
+    events.SessionResumed(step="a", attempt=1, replies=3, otherwise=True),
     events.ModelCalled(role="executor", model="m-1", ms=1_500, stop="end_turn", step="a", attempt=1),
     events.ToolCalled(tool="read_file", error=False, path="nda.md", step="a", attempt=1),
     events.Verifying(step="a", attempt=1, confidence=0.9),

@@ -1,0 +1,83 @@
+"""What code finds wrong with a file as soon as it is written, so that it goes back at once and not with the verdict."""
+
+from collections.abc import Sequence
+
+from runs.errors import InvalidInput
+from runs.pev.checks.deciding import run_check
+from runs.pev.checks.material import LISTED, Material
+from runs.pev.contracts import (
+    Check,
+    Contains,
+    CsvColumns,
+    JsonSchema,
+    JsonValid,
+    Matches,
+    MinBytes,
+    NoPlaceholders,
+    PlanStep,
+    WordCount,
+)
+from runs.pev.conversation.repetition import WRITES
+from runs.pev.files.paths import clean_path, is_blank
+from runs.pev.ports import Acting, GuardedToolbox, Original, ToolResult, ToolSpec, ToolUse, Workspace
+from runs.pev.verification.prechecks import DOCUMENTS
+
+SECONDS = 1.0
+"""For each check: a pattern that takes longer is left to verification."""
+_OF_ONE_FILE = (MinBytes, Contains, Matches, WordCount, JsonValid, JsonSchema, CsvColumns, NoPlaceholders)
+"""Kinds of checks that look at one file alone, and take no time to speak of."""
+_HEAD = "Code has looked at the file, and as it is the attempt would fail:"
+
+
+class CheckedWrites:
+    """A toolbox (`pev.ports.GuardedToolbox`) that says beside what was written whether it can pass.
+
+    It decides nothing: verification looks at the files as they are in the end.
+    """
+
+    def __init__(self, inner: GuardedToolbox, workspace: Workspace, step: PlanStep, min_document_bytes: int) -> None:
+        self._inner, self._workspace = inner, workspace
+        self._step, self._min_document_bytes = step, min_document_bytes
+
+    def specs(self) -> Sequence[ToolSpec]:
+        return self._inner.specs()
+
+    def originals(self, use: ToolUse, result: ToolResult) -> Sequence[Original]:
+        return self._inner.originals(use, result)
+
+    def acting(self, use: ToolUse) -> Acting | None:
+        return self._inner.acting(use)
+
+    def run(self, use: ToolUse) -> ToolResult:
+        result = self._inner.run(use)
+        if use.name not in WRITES or result.is_error:
+            return result
+        path = clean_path(str(use.input["path"]))  # it was written, so it is a path
+        if path not in self._workspace.files():
+            return result  # a copy with comments lies elsewhere
+        wrong = self._wrong_with(path, self._workspace.read(path))
+        more = "".join(f"\n- {sentence}" for sentence in wrong[:LISTED])
+        return ToolResult(f"{result.text}\n{_HEAD}{more}", shown=result.shown) if wrong else result
+
+    def _wrong_with(self, path: str, data: bytes) -> list[str]:
+        if is_blank(data):
+            return [f"{path} is empty"] if path in self._step.outputs else []
+        found = [run_check(check, Material({path: data}), SECONDS) for check in self._checks_of(path)]
+        wrong = [evidence.sentence for evidence in found if not evidence.verified]
+        if path.lower().endswith(DOCUMENTS) and not self._has_size(path) and len(data) < self._min_document_bytes:
+            wrong.append(f"{path} has {len(data)} bytes; in this run it has to have {self._min_document_bytes}")
+        return wrong
+
+    def _has_size(self, path: str) -> bool:
+        return any(isinstance(check, MinBytes | WordCount) for check in self._checks_of(path))
+
+    def _checks_of(self, path: str) -> list[Check]:
+        checks = [criterion.check for criterion in self._step.acceptance_criteria]
+        return [check for check in checks if isinstance(check, _OF_ONE_FILE) and _is_of(check.path, path)]
+
+
+def _is_of(named: str, path: str) -> bool:
+    try:
+        return clean_path(named) == path
+    except InvalidInput:
+        return False
