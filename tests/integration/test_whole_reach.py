@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from runs.enums import GateKind, Outcome, Provenance, Verb
+from runs.enums import Executor, GateKind, Outcome, Provenance, Verb
 from runs.models import Attempt, ToolCall, User
 from tests.factories import Submit, answer, drain, finish, open_gate
 from tests.fakes.anthropic_answers import ToolUse
@@ -46,9 +46,10 @@ PLAN = plan(
 )
 
 
+@pytest.mark.parametrize("loop", Executor)
 @sandboxed
 def test_it_succeeds_and_every_figure_rests_on_what_was_seen(
-    api: FakeAnthropic, submitted: Submit, alice: User, client: Client, settings: Any, web: Web
+    api: FakeAnthropic, submitted: Submit, alice: User, client: Client, settings: Any, web: Web, loop: Executor
 ) -> None:
     settings.WEB, settings.COMMANDS = "*", {"tests": CHECK}
     address = web.put("/facts", f"<!doctype html><p>{PASSAGE}</p>", "text/html")
@@ -66,7 +67,7 @@ def test_it_succeeds_and_every_figure_rests_on_what_was_seen(
         UNIT: ("@person-1", "kilometre", None),
     }
     api.script(honest(PLAN, work, proofs, f"7,567.3 per square kilometre: {SHOWN}"))
-    run = submitted(web="pages.example", sources_needed=True)
+    run = submitted(web="pages.example", sources_needed=True, executor=loop)
     drain(run)
     assert open_gate(run).kind == GateKind.PLAN
     assert (web.asked, ToolCall.objects.filter(run=run).count()) == ([], 0)  # nothing went out before anybody agreed

@@ -40,14 +40,14 @@ def team_with(role: str, player: Player) -> Team:
     return team
 
 
-@pytest.mark.parametrize("role", JUDGED)
+@pytest.mark.parametrize(("role", "loop"), [*((role, "messages") for role in JUDGED), ("executor", "agent-sdk")])
 def test_an_answer_that_is_none_fails_the_attempt(
-    api: FakeAnthropic, submitted: Submit, client: Client, role: str
+    api: FakeAnthropic, submitted: Submit, client: Client, role: str, loop: str
 ) -> None:
     """One fault for each of three attempts."""
     overruns = [FAULTS["overruns"]] * 3  # it is asked again twice
     team = team_with(role, in_turn(FAULTS["refuses"], *overruns, FAULTS["reads too much"]))
-    run = play(api, submitted, team, attempts=3)
+    run = play(api, submitted, team, attempts=3, executor=loop)
     must_hold(run, client, Outcome.FAILED, *ANSWERS.values())
 
 

@@ -9,7 +9,7 @@ import pytest
 from django.test import Client
 
 from runs import trees
-from runs.enums import GateKind, Outcome, Verb
+from runs.enums import Executor, GateKind, Outcome, Verb
 from runs.models import ToolCall, User
 from runs.pev.executor import MAX_DEMANDS
 from tests.factories import Submit, answer
@@ -57,12 +57,13 @@ FAILURES: dict[str, tuple[Player, dict[str, Any], tuple[str, ...]]] = {
 }
 
 
+@pytest.mark.parametrize("loop", Executor)
 @pytest.mark.parametrize("case", FAILURES)
-def test_no_verifier_is_asked(api: FakeAnthropic, submitted: Submit, client: Client, case: str) -> None:
-    """T2: what code can tell is told by code."""
+def test_no_verifier_is_asked(api: FakeAnthropic, submitted: Submit, client: Client, case: str, loop: Executor) -> None:
+    """T2: what code can tell is told by code, whoever runs the loop of an attempt."""
     executor, policy, reasons = FAILURES[case]
     team = Team(plan=plan(step("one")), executor=executor)
-    run = play(api, submitted, team, **policy)
+    run = play(api, submitted, team, executor=loop, **policy)
     must_hold(run, client, Outcome.FAILED, *reasons)
     assert "verifier" not in team.seen
     assert trees.files_of(run.head) == trees.files_of(run.inputs)

@@ -27,6 +27,10 @@ SENTENCES = {
     "gate_withdrawn": "A question was withdrawn; it needs no answer any more.",
     "plan_approved": "Version 1 of the plan is approved, fingerprint 0123456789ab.",
     "attempt_started": "Attempt 1 at “Review” began.",
+    "session_resumed": (
+        "The agent's session for “Review” was given 3 replies from the journal, and then took another turn and began"
+        " again."
+    ),
     "attempt_reused": (
         "“Review” reused the result of attempt 2 of run 7: nothing that it depends on has changed. It costs nothing."
     ),
