@@ -3,7 +3,7 @@
 from typing import Annotated, Literal
 from uuid import UUID
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from runs.enums import Show
 
@@ -23,6 +23,15 @@ class Arguments(BaseModel):
     """Of one tool."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
+
+    @field_validator("*")
+    @classmethod
+    def _has_no_nulls(cls, value: object) -> object:
+        """Not every database keeps null characters."""
+        parts = value if isinstance(value, tuple) else (value,)
+        if any(isinstance(part, str) and "\0" in part for part in parts):
+            raise ValueError("null characters cannot be used; a file that has them is sent as base64")
+        return value
 
 
 class ListTemplates(Arguments):
