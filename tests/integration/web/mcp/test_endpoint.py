@@ -159,7 +159,11 @@ def test_what_goes_wrong_inside_is_not_told(
     token: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     run = made.awaiting_plan()
-    monkeypatch.setattr(looking, "RunFrame", lambda run: {}["the secret of the database"])
+
+    def broken(_run: Run) -> None:
+        raise RuntimeError("the secret of the database")
+
+    monkeypatch.setattr(looking, "RunFrame", broken)
     said = refusal(call(token, "run_status", run=run.pk))
     assert said == "Something went wrong on the server, and was logged there. Nothing else is known."
     assert "the secret of the database" in caplog.text
