@@ -26,6 +26,9 @@ class TemplateLine(BaseModel):
     name: str
     description: str
     needs_a_model: Annotated[bool, Field(description="It cannot be used now: no model is connected.")]
+    creative: Annotated[
+        bool, Field(description="It needs no sources; a person has to say so with the answer to the plan.")
+    ]
 
 
 class Templates(Answer):

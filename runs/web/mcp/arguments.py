@@ -15,7 +15,7 @@ MAX_WAIT = 20
 """Seconds: clients give up after 30 or 60."""
 MAX_RUNS = 50
 
-_Run = Annotated[int, Field(ge=1, lt=2**63, description="The number of the run.")]
+_Run = Annotated[int, Field(strict=True, ge=1, lt=2**63, description="The number of the run.")]
 _Offset = Annotated[int, Field(ge=0, lt=2**53, description="Where to go on: next_offset of the answer before.")]
 
 

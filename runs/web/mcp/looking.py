@@ -15,6 +15,7 @@ from runs.queries import Filters, Sort
 from runs.reading.files import made_files
 from runs.reports.machine import as_json
 from runs.reports.markdown import as_markdown
+from runs.web.forms.lists import MAX_WORDS
 from runs.web.mcp import answers
 from runs.web.mcp.arguments import (
     MAX_BYTES,
@@ -34,7 +35,7 @@ MAX_FILES = 500
 
 
 def list_runs(caller: Caller, arguments: ListRuns) -> answers.Runs:
-    filters = Filters(words=tuple(arguments.words.split()))
+    filters = Filters(words=tuple(arguments.words.split()[:MAX_WORDS]))
     found = queries.listed(caller.person, arguments.show, filters, Sort.NEWEST)
     rows = list(found[arguments.offset : arguments.offset + arguments.limit])
     gates: dict[int, list[Gate]] = {}

@@ -28,12 +28,14 @@ from runs.web.mcp.caller import Caller
 
 
 def list_templates(caller: Caller, _arguments: ListTemplates) -> Templates:
-    unusable = templates_that_need_a_model(caller.person)
+    unusable, creative = templates_that_need_a_model(caller.person), templates.creative(caller.person)
     shipped = [(key, one.name, one.description) for key, one in templates.SHIPPED.items()]
     own = [(str(one.pk), one.name, one.description) for one in templates.own_templates(caller.person)]
     return Templates(
         templates=[
-            TemplateLine(key=key, name=name, description=description, needs_a_model=key in unusable)
+            TemplateLine(
+                key=key, name=name, description=description, needs_a_model=key in unusable, creative=key in creative
+            )
             for key, name, description in [*shipped, *own]
         ]
     )

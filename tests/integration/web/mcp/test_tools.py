@@ -176,6 +176,21 @@ def test_what_cannot_be_submitted_is_refused_in_words_and_makes_nothing(
     assert (Run.objects.count(), Event.objects.count()) == (0, 0)
 
 
+def test_templates_are_listed_with_what_they_need(token: str, alice: User, monkeypatch: pytest.MonkeyPatch) -> None:
+    own = save(alice, made.finished_succeeded(), "Mine")
+    monkeypatch.delenv("ANTHROPIC_API_KEY")
+    listed = {one["key"]: one for one in fields(call(token, "list_templates"))["templates"]}
+    assert (listed["document-review"]["needs_a_model"], listed["document-review"]["creative"]) == (False, False)
+    assert (listed["idea-workflow"]["needs_a_model"], listed["idea-workflow"]["creative"]) == (True, True)
+    assert listed[str(own.pk)]["name"] == "Mine"
+
+
+def test_a_program_does_not_say_that_no_sources_are_needed(token: str) -> None:
+    run = fields(call(token, "submit_run", **REVIEW | {"template": "idea-workflow"}))["run"]
+    assert Run.objects.get(pk=run).policy.sources_needed is True
+    assert refusal(call(token, "submit_run", no_sources=True, **REVIEW)).startswith("The arguments cannot be used.")
+
+
 def test_templates_of_others_are_not_there(token: str, bob: User) -> None:
     theirs = save(bob, made.finished_succeeded(), "Secret recipe")
     assert "Secret recipe" not in text(call(token, "list_templates"))
