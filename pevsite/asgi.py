@@ -14,12 +14,13 @@ from django.core.asgi import get_asgi_application
 pages = get_asgi_application()
 
 from runs.web.headers import WithHeaders
+from runs.web.mcp.endpoint import WithMcp
 from runs.web.routing import SameOrigin, websocket_urlpatterns
 from runs.web.static import StaticFiles
 
 application = ProtocolTypeRouter(
     {
-        "http": WithHeaders(StaticFiles(pages)),
+        "http": WithHeaders(WithMcp(StaticFiles(pages))),
         "websocket": SameOrigin(AuthMiddlewareStack(URLRouter(websocket_urlpatterns))),
     }
 )

@@ -54,6 +54,15 @@ def mcp_servers(path: str) -> Mapping[str, ServerConfig]:
         raise ImproperlyConfigured(f"PEV_MCP: {error}") from error
 
 
+def mcp_server(wanted: bool) -> bool:
+    """Whether programs of people may act for them at `/mcp`. Raises ImproperlyConfigured without the library."""
+    if wanted and find_spec("mcp") is None:
+        raise ImproperlyConfigured(
+            "PEV_MCP_SERVER needs the extra mcp: uv sync --extra mcp. Install it, or leave it off."
+        )
+    return wanted
+
+
 def _parts(text: str) -> Iterator[list[str]]:
     """The words between semicolons that stand in no quotation marks."""
     lexer = shlex.shlex(text, posix=True, punctuation_chars=";")

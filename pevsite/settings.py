@@ -39,6 +39,7 @@ PEV_COMMANDS              (none)         what models may run, in a sandbox: test
 PEV_COMMAND_SECONDS       300            how long one of these commands may take
 PEV_WEB                   (none)         sites that runs may read if their policy says so: example.org gov.uk; * for all
 PEV_MCP                   (none)         a file that names MCP servers whose tools models may call
+PEV_MCP_SERVER            off            on: programs of people act for them at /mcp, with access tokens
 PEV_REHEARSAL_DELAY       0.4            seconds per reply of the offline rules, so that one can follow
 """
 
@@ -48,7 +49,7 @@ from importlib.util import find_spec
 from django.core.exceptions import ImproperlyConfigured
 from django.utils.csp import CSP
 
-from pevsite.commands import commands, mcp_servers, web_sites
+from pevsite.commands import commands, mcp_server, mcp_servers, web_sites
 from pevsite.databases import database, engine, files, messages
 from pevsite.installation import SITE, data_dir, secret, secret_key
 
@@ -230,6 +231,7 @@ COMMANDS = commands(os.environ.get("PEV_COMMANDS", ""))
 COMMAND_SECONDS = _number("PEV_COMMAND_SECONDS", 300)
 WEB = web_sites(os.environ.get("PEV_WEB", ""))
 MCP = mcp_servers(os.environ.get("PEV_MCP", "").strip())
+MCP_SERVER = mcp_server(_on("PEV_MCP_SERVER"))
 REHEARSAL_DELAY = float(os.environ.get("PEV_REHEARSAL_DELAY") or 0.4)
 for _role in ("", "_PLANNER", "_EXECUTOR", "_VERIFIER"):
     _number(f"PEV_CONTEXT_TOKENS{_role}", 0)  # runs.llm reads it: what is no number ends the start, not a step

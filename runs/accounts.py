@@ -97,7 +97,7 @@ def named(name: str) -> User:
 
 
 def deactivate(person: User) -> None:
-    """End all that lets this person in, for good: no session or link of before works when they are active again.
+    """End all that lets this person in, for good: no session, link or token of before works when they are active again.
 
     Raises InvalidInput for the last administrator who is active.
     """
@@ -110,7 +110,7 @@ def deactivate(person: User) -> None:
 
 
 def sign_out_everywhere(person: User) -> None:
-    """End every session, socket and link of this person; with another link they come in again."""
+    """End every session, socket, link and access token of this person; with another link they come in again."""
     _changed(person, _end_sessions)
 
 
@@ -154,3 +154,4 @@ def _end_sessions(row: User) -> None:
     row.set_unusable_password()
     row.signed_out_at = timezone.now()
     row.links.all().delete()
+    row.access_tokens.filter(revoked_at__isnull=True).update(revoked_at=row.signed_out_at)

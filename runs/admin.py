@@ -15,7 +15,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from pydantic import BaseModel
 
-from runs.models import DeletedRun, Event, Gate, ModelCall, Run, ToolCall, User, WorkItem
+from runs.models import AccessToken, DeletedRun, Event, Gate, ModelCall, Run, ToolCall, User, WorkItem
 from runs.permissions import is_administrator
 
 
@@ -178,6 +178,17 @@ class DeletedRunAdmin(ReadOnly):
     @admin.display(description="deleted by", ordering="deleted_by__username")
     def who(self, line: DeletedRun) -> str:
         return str(line.deleted_by or "kept for long enough")
+
+
+@admin.register(AccessToken, site=site)
+class AccessTokenAdmin(ReadOnly):
+    """Whose programs may ask, and when they last did. They are ended on the page of people."""
+
+    fields = ("user", "name", "created_at", "expires_at", "last_used_at", "revoked_at")
+    list_display = ("id", *fields)
+    list_filter = ("revoked_at", "expires_at")
+    list_select_related = ("user",)
+    search_fields = ("name", "=user__username")
 
 
 @admin.register(User, site=site)

@@ -12,7 +12,7 @@ from typing import Any, TypedDict, Unpack, override
 from runs.characters import printable
 from runs.redaction import redacted
 
-_TOKEN = re.compile(r"""(/sign-in/)[^\s?"'<>\\]+""")
+_TOKEN = re.compile(r"""(/sign-in/)[^\s?"'<>\\]+|\b(pev_)[A-Za-z0-9_-]{20,}""")
 
 
 class About(TypedDict, total=False):
@@ -78,8 +78,11 @@ def is_worth_a_line(record: logging.LogRecord) -> bool:
 
 
 def without_tokens(text: str) -> str:
-    """Django logs the addresses of pages that refuse; one with a living token is a way in for who reads the log."""
-    return _TOKEN.sub(r"\1…", text)
+    """Django logs the addresses of pages that refuse; one with a living token is a way in for who reads the log.
+
+    So is an access token, which no address has to hold, but which somebody may have put into one.
+    """
+    return _TOKEN.sub(r"\1\2…", text)
 
 
 def _about(record: logging.LogRecord) -> About:

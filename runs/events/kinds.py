@@ -30,7 +30,9 @@ class EventData(BaseModel):
 
 
 class Submitted(EventData):
-    """`not_read`: sentences about given files that cannot be read, or were excluded, a bounded number."""
+    """`not_read`: sentences about given files that cannot be read, or were excluded, a bounded number. `token`: the
+    name of the access token with which a program submitted it over MCP; nothing where the person did it themselves.
+    """
 
     kind: Literal[EventKind.SUBMITTED] = EventKind.SUBMITTED
     by: str
@@ -38,6 +40,7 @@ class Submitted(EventData):
     bytes: int
     left_out: tuple[str, ...] = ()
     not_read: tuple[str, ...] = ()
+    token: str = ""
 
 
 class Reading(EventData):

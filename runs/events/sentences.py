@@ -148,7 +148,8 @@ def _of_run(event: RunEvent) -> str:
     match event:
         case Submitted():
             left = f" Left out, since they may hold secrets: {', '.join(event.left_out)}." if event.left_out else ""
-            first = f"{event.by} submitted the task with {many(event.files, 'file')}.{left}"
+            over = f" over MCP (token “{event.token}”)" if event.token else ""
+            first = f"{event.by} submitted the task{over} with {many(event.files, 'file')}.{left}"
             return " ".join([first, *event.not_read])
         case Paused():
             return f"{event.by} paused the run. What is under way is finished; nothing new starts."

@@ -55,6 +55,7 @@ class Submission:
     but that no step has to deal with (`pev.files.inputs`).
     With a `plan` no planner is asked for version 1; `plan_from` says in a sentence where it comes from, `template` the
     name of the template that it is from. Without a `title` the request has one. `before`: what is run again.
+    `access_token`: the name of the one with which a program of the person submits it over MCP.
     """
 
     request: str
@@ -72,6 +73,7 @@ class Submission:
     template: str = ""
     title: str = ""
     before: Run | None = None
+    access_token: str = ""
 
 
 def submit(owner: User, submission: Submission) -> Run:
@@ -199,6 +201,19 @@ def checked_request(submission: Submission, *, has_files: bool) -> str:
     return request
 
 
+def check_has_sources(request: str, *, has_files: bool, no_files: bool) -> None:
+    """Raises FilesMissing where a run without files would be meant to rest on sources, until that is answered."""
+    if has_files or no_files:
+        return
+    mention = mention_in(request)
+    raise FilesMissing(
+        f"You speak of “{mention}”, but no file is attached."
+        if mention
+        else "No file is attached. Without files nothing can be checked against sources, so the run can end as "
+        "partial at best."
+    )
+
+
 def check_policy(policy: Policy, owner: User, approvers: Sequence[User]) -> None:
     """Raises InvalidInput for a policy that a run could not keep to."""
     if policy.second_person:
@@ -305,6 +320,7 @@ def _create(owner: User, submission: Submission, request: str, tree: Tree, left_
         bytes=tree.total_size,
         left_out=tuple(listed(left_out)),
         not_read=(*listed(submission.not_taken), *known_unread(run)),
+        token=submission.access_token,
     )
     history.record(run.pk, event)
     if submission.plan:

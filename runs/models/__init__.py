@@ -5,7 +5,7 @@ from runs.models.documents import Rendition
 from runs.models.drafts import Draft, DraftFile
 from runs.models.gates import Gate
 from runs.models.installation import DeletedRun, Discarded, Process
-from runs.models.people import Link, User
+from runs.models.people import AccessToken, Link, User
 from runs.models.plans import Attempt, Plan, Step, Verdict
 from runs.models.probes import Probe
 from runs.models.runs import Event, Run
@@ -15,6 +15,7 @@ from runs.models.trees import Tree
 from runs.models.work import Duty, WorkItem
 
 __all__ = [
+    "AccessToken",
     "Attempt",
     "DeletedRun",
     "Discarded",

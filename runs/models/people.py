@@ -1,4 +1,4 @@
-"""The tables of people and of the links that sign them in. The product's own, so that fields can be added."""
+"""The tables of people, of the links that sign them in, and of the tokens with which their programs act for them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from django.db import models
 
 from runs.enums import LinkKind
 from runs.models.fields import only, word_field
-from runs.models.querysets import LinkQuerySet
+from runs.models.querysets import AccessTokenQuerySet, LinkQuerySet
 
 
 class User(AbstractUser):
@@ -38,3 +38,26 @@ class Link(models.Model):
 
     def __str__(self) -> str:
         return f"{self.kind} link {self.pk} of {self.user_id}"
+
+
+class AccessToken(models.Model):
+    """What a program of a person shows to act for them. Only the hash is stored: who reads the database has none.
+
+    `last_used_at` is as exact as `access_tokens.NOTED_EVERY`. A token that has ended is kept until a new one is made.
+    """
+
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="access_tokens")
+    name = models.CharField(max_length=60)
+    token_hash = models.CharField(max_length=64, unique=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+    expires_at = models.DateTimeField()
+    last_used_at = models.DateTimeField(null=True, blank=True)
+    revoked_at = models.DateTimeField(null=True, blank=True)
+
+    objects = AccessTokenQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["id"]
+
+    def __str__(self) -> str:
+        return f"token “{self.name}” of {self.user_id}"

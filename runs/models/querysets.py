@@ -21,7 +21,7 @@ if TYPE_CHECKING:  # the tables import this module
     from runs.models.calls import ModelCall, ToolCall
     from runs.models.documents import Rendition
     from runs.models.gates import Gate
-    from runs.models.people import Link
+    from runs.models.people import AccessToken, Link
     from runs.models.plans import Attempt, Plan, Step
     from runs.models.runs import Event, Run
     from runs.models.work import WorkItem
@@ -31,6 +31,12 @@ class LinkQuerySet(models.QuerySet["Link"]):
     def living(self, now: datetime) -> Self:
         """Links that sign in who opens them: neither used nor expired."""
         return self.filter(used_at__isnull=True, expires_at__gt=now)
+
+
+class AccessTokenQuerySet(models.QuerySet["AccessToken"]):
+    def living(self, now: datetime) -> Self:
+        """Tokens that work, as long as their person is active: neither revoked nor expired."""
+        return self.filter(revoked_at__isnull=True, expires_at__gt=now)
 
 
 class RunQuerySet(models.QuerySet["Run"]):

@@ -1,5 +1,6 @@
-"""What every page knows: who answers the model calls, and which version this is."""
+"""What every page knows: who answers the model calls, whether programs may ask, and which version this is."""
 
+from django.conf import settings
 from django.http import HttpRequest
 
 from pevsite.installation import version
@@ -7,4 +8,4 @@ from runs.lifecycle.defaults import current_service
 
 
 def installation(request: HttpRequest) -> dict[str, object]:
-    return {"service": current_service(), "version": version()}
+    return {"service": current_service(), "version": version(), "mcp_server": settings.MCP_SERVER}

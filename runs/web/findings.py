@@ -9,12 +9,13 @@ from dataclasses import dataclass
 from django.conf import settings
 from django.db import DatabaseError, connection
 from django.db.migrations.recorder import MigrationRecorder
+from django.utils import timezone
 
 from runs import blobs
 from runs.engine.presence import SILENT_AFTER, key_mark, newest_migration
 from runs.guarded import sandbox
 from runs.lifecycle.defaults import current_service
-from runs.models import Process, ServerListing, clock
+from runs.models import AccessToken, Process, ServerListing, clock
 from runs.pev.texts.domains import sites
 from runs.reading import servers
 from runs.reading.toolset import command_lines
@@ -52,8 +53,11 @@ def findings() -> Iterator[Finding]:
     yield from _servers()
     try:
         alive = list(Process.objects.filter(seen_at__gte=clock.after(-SILENT_AFTER)))
+        tokens = AccessToken.objects.living(timezone.now()).filter(user__is_active=True).count()
     except DatabaseError:
         return  # the tables of before, which is said above
+    if settings.MCP_SERVER:
+        yield Finding("MCP server", f"Programs of people are answered at /mcp. Access tokens that work: {tokens}.")
     yield from _processes(alive)
     if problem := problems["engine"]:
         yield Finding("Work", f"{problem[:1].upper()}{problem[1:]}.", is_wrong=True)

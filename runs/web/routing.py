@@ -36,27 +36,36 @@ def is_same_origin(headers: list[tuple[bytes, bytes]]) -> bool:
 
     With TLS the Origin and the proxy also have to say https.
     """
-    origins = [value for name, value in headers if name.lower() == b"origin"]
-    hosts = [value for name, value in headers if name.lower() == b"host"]
-    if len(origins) != 1 or len(hosts) != 1:
-        return False
-    host = hosts[0].decode("latin-1")
-    domain, _ = split_domain_port(host)
-    if not domain or not validate_host(domain, settings.ALLOWED_HOSTS):
+    origins = values(headers, b"origin")
+    host = our_host(headers)
+    if len(origins) != 1 or not host:
         return False
     try:
         origin = urlsplit(origins[0].decode("latin-1"))
         default = _PORTS.get(origin.scheme)
         asked = urlsplit(f"{origin.scheme}://{host}")
         here = (asked.hostname, asked.port or default)
-        if settings.TLS and not (origin.scheme == "https" and _came_as_https(headers)):
+        if settings.TLS and not (origin.scheme == "https" and came_as_https(headers)):
             return False
         return default is not None and (origin.hostname, origin.port or default) == here
     except ValueError:
         return False
 
 
-def _came_as_https(headers: list[tuple[bytes, bytes]]) -> bool:
+def our_host(headers: list[tuple[bytes, bytes]]) -> str:
+    """The host that was asked, with its port, if there is exactly one and it is in ALLOWED_HOSTS; else nothing."""
+    hosts = values(headers, b"host")
+    host = hosts[0].decode("latin-1") if len(hosts) == 1 else ""
+    domain, _ = split_domain_port(host)
+    return host if domain and validate_host(domain, settings.ALLOWED_HOSTS) else ""
+
+
+def came_as_https(headers: list[tuple[bytes, bytes]]) -> bool:
     """As Django reads SECURE_PROXY_SSL_HEADER: the first value counts."""
-    said = [value for name, value in headers if name.lower() == b"x-forwarded-proto"]
+    said = values(headers, b"x-forwarded-proto")
     return len(said) == 1 and said[0].split(b",")[0].strip() == b"https"
+
+
+def values(headers: list[tuple[bytes, bytes]], name: bytes) -> list[bytes]:
+    """All values of one header; its name in small letters."""
+    return [value for one, value in headers if one.lower() == name]

@@ -3,6 +3,7 @@
 from django.urls import path
 
 from runs.web.views import (
+    access_tokens,
     account,
     again,
     approvers,
@@ -36,6 +37,8 @@ urlpatterns = [
     path("sign-in/", account.sign_in, name="sign_in"),
     path("sign-in/<path:token>/", account.sign_in_link, name="sign_in_link"),
     path("sign-out/", account.sign_out, name="sign_out"),
+    path("access-tokens/", access_tokens.tokens, name="access_tokens"),
+    path("access-tokens/<int:token_id>/revoke/", access_tokens.revoke, name="revoke_token"),
     path("people/", people.people, name="people"),
     path("people/<int:person_id>/", people.person, name="person"),
     path("status/", status.status_page, name="status"),

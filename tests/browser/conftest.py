@@ -43,7 +43,7 @@ def browser() -> Iterator[Browser]:
 @pytest.fixture(scope="package")
 def site(tmp_path_factory: pytest.TempPathFactory, installation: Installation) -> Iterator[Site]:
     """For all stories of a worker: each module has people of its own, who see nothing of the others."""
-    with served(installation.copy(tmp_path_factory.mktemp("site"))) as site:
+    with served(installation.copy(tmp_path_factory.mktemp("site")), PEV_MCP_SERVER="on") as site:
         yield site
 
 

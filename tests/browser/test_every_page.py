@@ -36,6 +36,7 @@ WALK = [
     "/?show=all&q=review&state=partial",
     "/?q=nowhere",
     "/metrics/",
+    "/access-tokens/",
     "/help/",
     "/help/glossary/",
     "/runs/new/",

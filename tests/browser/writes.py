@@ -11,6 +11,7 @@ from django.core.management import call_command
 from django.db import transaction
 from django.test import Client
 
+from runs import access_tokens, accounts
 from runs.events.kinds import Note
 from runs.history import record
 from runs.lifecycle import shelf
@@ -114,6 +115,15 @@ def step(run: int, key: str) -> int:
     return Step.objects.filter(plan__run=run, key=key).latest("plan__version").pk
 
 
+def token(owner: str, name: str) -> str:
+    """An access token of this person."""
+    return access_tokens.issue(made.person(owner), name, 7)
+
+
+def deactivate(name: str) -> None:
+    accounts.deactivate(made.person(name))
+
+
 def manage(*arguments: str) -> str:
     """What a management command prints."""
     printed = io.StringIO()
@@ -122,5 +132,5 @@ def manage(*arguments: str) -> str:
 
 
 FUNCTIONS: dict[str, Callable[..., Any]] = {
-    one.__name__: one for one in (account, runs, sample, crowd, rename, note, template, step, manage)
+    one.__name__: one for one in (account, runs, sample, crowd, rename, note, template, step, token, deactivate, manage)
 }

@@ -14,7 +14,7 @@ from tests.factories.attempts import (
     pass_review,
     trees_text,
 )
-from tests.factories.cast import alice, bob, charlie, person
+from tests.factories.cast import access_token, alice, bob, charlie, person
 from tests.factories.driving import MODELS, Submit, answer, drain, finish, hurry, read_ahead, reused, submit_as
 from tests.factories.parts import (
     CRITIQUE,
@@ -94,6 +94,7 @@ __all__ = [
     "SECOND_REVIEW",
     "SERVICE",
     "Submit",
+    "access_token",
     "alice",
     "answer",
     "awaiting_plan",

@@ -4,7 +4,8 @@ from typing import Any
 
 from django.contrib.auth import get_user_model
 
-from runs.models import User
+from runs import access_tokens
+from runs.models import AccessToken, User
 
 
 def person(name: str, **fields: Any) -> User:
@@ -25,3 +26,9 @@ def bob() -> User:
 def charlie() -> User:
     """Has nothing to do with them; must get 404."""
     return person("charlie")
+
+
+def access_token(owner: User, name: str = "laptop") -> int:
+    """The number of a new access token."""
+    access_tokens.issue(owner, name, 30)
+    return AccessToken.objects.latest("pk").pk

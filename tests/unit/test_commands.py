@@ -1,9 +1,11 @@
-"""What `PEV_COMMANDS` names: read as a shell would split it, without one, or refused in a sentence."""
+"""What `PEV_COMMANDS` names: read as a shell would split it, without one, or refused in a sentence; and extras."""
+
+import sys
 
 import pytest
 from django.core.exceptions import ImproperlyConfigured
 
-from pevsite.commands import commands
+from pevsite.commands import commands, mcp_server
 
 
 @pytest.mark.parametrize(
@@ -30,3 +32,11 @@ def test_names_and_arguments(text: str, expected: dict[str, tuple[str, ...]]) ->
 def test_what_cannot_be_read_is_said(text: str) -> None:
     with pytest.raises(ImproperlyConfigured, match=r"^PEV_COMMANDS cannot be read at “.*”\. Write it as in “tests: "):
         commands(text)
+
+
+def test_the_mcp_server_needs_its_library(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert [mcp_server(wanted) for wanted in (False, True)] == [False, True]
+    monkeypatch.setitem(sys.modules, "mcp", None)
+    assert mcp_server(False) is False
+    with pytest.raises(ImproperlyConfigured, match=r"^PEV_MCP_SERVER needs the extra mcp: uv sync --extra mcp\."):
+        mcp_server(True)

@@ -95,3 +95,11 @@ def test_as_json_a_traceback_stays_on_its_line() -> None:
 def test_both_are_formatters_of_the_settings(name: str) -> None:
     formatters: Any = settings.LOGGING["formatters"]
     assert formatters[name]["()"].endswith("Formatter")
+
+
+def test_no_access_token_is_in_a_line() -> None:
+    token = "pev_" + "aB-3_" * 8 + "xyz"
+    said = record("Not Found: %s", f"/mcp/?access_token={token}")
+    assert LineFormatter().format(said).endswith("Not Found: /mcp/?access_token=pev_…")
+    assert json.loads(JsonFormatter().format(said))["message"] == "Not Found: /mcp/?access_token=pev_…"
+    assert LineFormatter().format(record("pev_next is a cookie")).endswith("pev_next is a cookie")

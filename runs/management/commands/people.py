@@ -19,8 +19,8 @@ from runs.web.signin import link_for
 _ACTIONS: Mapping[str, tuple[Callable[[User], None], str, str]] = {
     "deactivate": (
         accounts.deactivate,
-        "end all sessions and links of somebody, who gets no others until they are active again",
-        "“{}” is not active any more; every session and link of theirs has ended.",
+        "end all sessions, links and tokens of somebody, who gets no others until they are active again",
+        "“{}” is not active any more; every session, link and access token of theirs has ended.",
     ),
     "activate": (
         accounts.activate,
@@ -29,8 +29,8 @@ _ACTIONS: Mapping[str, tuple[Callable[[User], None], str, str]] = {
     ),
     "signout": (
         accounts.sign_out_everywhere,
-        "end all sessions and links of somebody, who may be given another link",
-        "“{}” is signed out everywhere; unused links have ended too.",
+        "end all sessions, links and tokens of somebody, who may be given another link",
+        "“{}” is signed out everywhere; unused links and access tokens have ended too.",
     ),
 }
 

@@ -9,12 +9,11 @@ from django import forms
 from django.db.models import QuerySet
 from django.http import QueryDict
 
-from runs.errors import FilesMissing, InvalidInput
+from runs.errors import InvalidInput
 from runs.lifecycle import templates
 from runs.lifecycle.intake import Upload
-from runs.lifecycle.mentions import mention_in
 from runs.lifecycle.rehearsing import is_connected, templates_that_need_a_model
-from runs.lifecycle.submission import MAX_REQUEST
+from runs.lifecycle.submission import MAX_REQUEST, check_has_sources
 from runs.lifecycle.templates import SHIPPED, Chosen
 from runs.models import User
 from runs.pev.files.paths import MAX_CHARACTERS
@@ -141,14 +140,7 @@ class NewRunForm(PolicyForm, FilesForm):
     def check_sources(self, *, has_files: bool) -> None:
         """Raises FilesMissing where a run without files would be meant to rest on sources, until that is answered."""
         sent = self.cleaned_data
-        if not (has_files or sent["no_files"] or sent["no_sources"]):
-            mention = mention_in(sent["request"])
-            raise FilesMissing(
-                f"You speak of “{mention}”, but no file is attached."
-                if mention
-                else "No file is attached. Without files nothing can be checked against sources, so the run can end as "
-                "partial at best."
-            )
+        check_has_sources(sent["request"], has_files=has_files, no_files=sent["no_files"] or sent["no_sources"])
 
     def patterns(self) -> list[str]:
         """Which files are excluded."""

@@ -6,6 +6,7 @@ from enum import StrEnum
 
 from django import forms
 
+from runs.access_tokens import LIFETIMES
 from runs.models import User
 from runs.web.forms.posted import PostedForm, Text, verbs
 
@@ -17,6 +18,7 @@ class PersonVerb(StrEnum):
     SIGN_OUT = "sign_out"
     DEACTIVATE = "deactivate"
     ACTIVATE = "activate"
+    REVOKE = "revoke"
     PROMOTE = "promote"
     DEMOTE = "demote"
 
@@ -44,4 +46,15 @@ class ApproverForm(PostedForm):
     person = forms.ModelChoiceField(
         User.objects.all(),
         error_messages={"required": "Choose a person.", "invalid_choice": "There is no such person any more."},
+    )
+
+
+class AccessTokenForm(PostedForm):
+    """A token for a program; `runs.access_tokens` says what is wrong with a name."""
+
+    name = Text(required=False, strip=False)
+    days = forms.TypedChoiceField(
+        choices=[(days, days) for days in LIFETIMES],
+        coerce=int,
+        error_messages={"required": "Choose a lifetime.", "invalid_choice": "Choose one of the lifetimes."},
     )

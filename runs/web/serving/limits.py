@@ -10,6 +10,8 @@ from django.conf import settings
 from django.http.cookie import parse_cookie
 from django.urls import Resolver404, resolve
 
+from runs.web.mcp import endpoint as mcp
+
 UPLOADS = {"new_run", "draft"}
 """The addresses, by name, that take files."""
 MAX_BODY = 1_000_000
@@ -42,9 +44,21 @@ class Patience:
 
 def max_body(method: bytes, uri: bytes, cookies: bytes) -> int:
     """The most bytes of a body for this request, by its address and by whether a session may be behind it."""
+    if is_message(uri):
+        return mcp.MAX_BODY
     if settings.SESSION_COOKIE_NAME not in parse_cookie(cookies.decode("latin-1")):
         return MAX_UNSIGNED_BODY
     return max_upload() if method == b"POST" and takes_files(uri) else MAX_BODY
+
+
+def max_unknown(uri: bytes) -> int:
+    """The most bytes of a body that are taken before it is known who sends them: a look at a cookie costs nothing."""
+    return MAX_UNSIGNED_BODY if is_message(uri) else MAX_BODY
+
+
+def is_message(uri: bytes) -> bool:
+    """Whether this goes to the MCP server, which does not know cookies."""
+    return bool(settings.MCP_SERVER) and uri.partition(b"?")[0] == mcp.PATH.encode()
 
 
 def max_upload() -> int:

@@ -13,13 +13,16 @@ from django.conf import settings
 from django.http.cookie import parse_cookie
 from twisted.web.http import HTTPChannel
 
+from runs import access_tokens
 from runs.errors import NotAllowed
 from runs.web.following.audience import from_database
+from runs.web.mcp.endpoint import token_in
 from runs.web.serving.connections import Connection, Phase
-from runs.web.serving.limits import MAX_BODY, has_room, max_body
+from runs.web.serving.limits import has_room, is_message, max_body, max_unknown
 from runs.web.sessions import holder
 
 _SIGNED_OUT = "Files can be sent only by someone who has signed in. Nothing was stored. Sign in and send them again."
+_TOKENLESS = "So long a message is taken only with an access token that works. Nothing was stored."
 _NO_ROOM = (
     "There is not enough free space on the server's disk for these files. Nothing was stored. "
     "Send fewer, or ask whoever runs this site to make room."
@@ -82,7 +85,8 @@ class Request(WebRequest):
             self._refuse_size()
             return
         super().gotLength(length)
-        if self._max > MAX_BODY and (length is None or length > MAX_BODY):
+        unknown = max_unknown(self.uri)
+        if self._max > unknown and (length is None or length > unknown):
             self.server.uploads[self] = length or self._max
             self._admission = asyncio.ensure_future(self._admit())
 
@@ -91,25 +95,32 @@ class Request(WebRequest):
         return b"; ".join(self.requestHeaders.getRawHeaders(b"cookie", []))
 
     async def _admit(self) -> None:
-        """Files are taken from those who have signed in, while the disk has room. Nothing is read until that is known.
+        """Files are taken from those who have signed in, long messages from programs with a token, while the disk has
+        room. Nothing is read until that is known.
 
         It is counted with all that others are sending: each of them found room, but not room for all.
         """
         connection = self.transport
-        key = parse_cookie(self._cookies.decode("latin-1")).get(settings.SESSION_COOKIE_NAME, "")
         connection.pauseProducing()
         try:
-            signed_in = await from_database(lambda: is_signed_in(key))
+            known = await from_database(self._is_known)
             if connection.phase is not Phase.BODY:
                 return  # it came in chunks and was so short that it is whole already
-            if not signed_in:
-                connection.refuse(HTTPStatus.FORBIDDEN, _SIGNED_OUT)
+            if not known:
+                connection.refuse(HTTPStatus.FORBIDDEN, _TOKENLESS if is_message(self.uri) else _SIGNED_OUT)
             elif not has_room(sum(self.server.uploads.values())):
                 connection.refuse(HTTPStatus.INSUFFICIENT_STORAGE, _NO_ROOM, as_json=self._wants_json)
             else:
                 connection.enter(Phase.UPLOAD)
         finally:
             connection.resumeProducing()
+
+    def _is_known(self) -> bool:
+        """Whether somebody sends this who may use the site; asks the database."""
+        if is_message(self.uri):
+            token = token_in(self.requestHeaders.getRawHeaders(b"authorization", []))
+            return access_tokens.found(token) is not None
+        return is_signed_in(parse_cookie(self._cookies.decode("latin-1")).get(settings.SESSION_COOKIE_NAME, ""))
 
     @property
     def _wants_json(self) -> bool:

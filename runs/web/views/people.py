@@ -5,16 +5,18 @@ from collections.abc import Callable, Mapping
 from functools import partial
 
 from django.contrib import messages
+from django.db.models import Count, Q
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST
 
-from runs import accounts
+from runs import access_tokens, accounts
 from runs.enums import LinkKind
 from runs.errors import InvalidInput
 from runs.logs import about
-from runs.models import User
+from runs.models import AccessToken, User
 from runs.permissions import is_administrator
 from runs.web.forms.people import InviteForm, PersonForm, PersonVerb
 from runs.web.sessions import about_request
@@ -22,8 +24,15 @@ from runs.web.signin import link_for
 
 log = logging.getLogger(__name__)
 _CHANGES: Mapping[PersonVerb, tuple[Callable[[User], None], str]] = {
-    PersonVerb.SIGN_OUT: (accounts.sign_out_everywhere, "{} is signed out everywhere; unused links have ended too."),
-    PersonVerb.DEACTIVATE: (accounts.deactivate, "{} is not active any more; every session and link has ended."),
+    PersonVerb.SIGN_OUT: (
+        accounts.sign_out_everywhere,
+        "{} is signed out everywhere; unused links and access tokens have ended too.",
+    ),
+    PersonVerb.DEACTIVATE: (
+        accounts.deactivate,
+        "{} is not active any more; every session, link and access token has ended.",
+    ),
+    PersonVerb.REVOKE: (access_tokens.revoke_all, "The access tokens of {} have ended: no program acts for them."),
     PersonVerb.ACTIVATE: (accounts.activate, "{} is active again, and needs a link to sign in."),
     PersonVerb.PROMOTE: (partial(accounts.set_administrator, administrator=True), "{} is an administrator now."),
     PersonVerb.DEMOTE: (partial(accounts.set_administrator, administrator=False), "{} is an administrator no longer."),
@@ -74,7 +83,8 @@ def _with_link(request: HttpRequest, who: User) -> HttpResponse:
 
 
 def _page(request: HttpRequest, *, status: int = 200, **context: object) -> HttpResponse:
-    everybody = User.objects.order_by("-is_active", "username")
+    tokens = Count("access_tokens", filter=Q(access_tokens__in=AccessToken.objects.living(timezone.now())))
+    everybody = User.objects.annotate(tokens=tokens).order_by("-is_active", "username")
     return render(request, "people.html", {"everybody": everybody, **context}, status=status)
 
 

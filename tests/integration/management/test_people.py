@@ -90,7 +90,9 @@ def test_who_is_inactive_gets_no_link_until_they_are_active(alice: User) -> None
 
 def test_signing_out_ends_a_session(client: Client, alice: User) -> None:
     client.force_login(alice)
-    assert people("signout", "alice") == "“alice” is signed out everywhere; unused links have ended too."
+    assert (
+        people("signout", "alice") == "“alice” is signed out everywhere; unused links and access tokens have ended too."
+    )
     assert client.get("/").status_code == 302
 
 

@@ -66,6 +66,8 @@ TABLE = {
     "readyz": Row(get=(200,) * 5, open=True),
     "metricsz": Row(get=(404,) * 5, open=True),  # without a token in the settings
     "sign-out/": Row(post=(302,) * 5),
+    "access-tokens/": Row(get=MINE, post=(302, 422, 422, 422, 422)),  # nothing asks over MCP where it is off
+    "access-tokens/<int:token_id>/revoke/": Row(post=(302, 302, 404, 404, 404)),
     "people/": Row(get=ADMINISTERED, post=ADMINISTERED, sent={"user": "dora"}),
     "people/<int:person_id>/": Row(post=(302, 404, 404, 404, 302), sent={"verb": "deactivate"}),
     "status/": Row(get=ADMINISTERED, post=(302, 404, 404, 404, 422)),
@@ -170,6 +172,7 @@ def world(db: None) -> World:
         "template_id": (hers := save(made.alice(), finished, "Hers").pk),
         "key": hers,
         "person_id": made.charlie().pk,
+        "token_id": made.access_token(made.alice()),
         "token": "x" * 43,
         "draft": drafts.begin_with(made.alice(), uuid.uuid4(), finished).token,
         "name": "contracts",

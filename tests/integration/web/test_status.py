@@ -15,7 +15,9 @@ from django.db.migrations.recorder import MigrationRecorder
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
+from pytest_django import Settings
 
+from runs import accounts
 from runs.engine import presence, work
 from runs.engine.presence import Presence
 from runs.engine.sweeper import Sweeper
@@ -338,3 +340,14 @@ def test_commands_that_are_named_are_said_with_whether_they_can_be_run(
     settings.COMMANDS = {"tests": ("pytest", "-q")}
     monkeypatch.setattr(sandbox, "problem", lambda: problem)
     assert [one for one in found.findings() if one.about == "Commands"] == [expected]
+
+
+def test_the_mcp_server_is_named_where_it_is_on(alice: User, bob: User, settings: Settings) -> None:
+    assert [one for one in found.findings() if one.about == "MCP server"] == []
+    settings.MCP_SERVER = True
+    made.access_token(alice)
+    made.access_token(bob)
+    accounts.deactivate(bob)
+    assert [one for one in found.findings() if one.about == "MCP server"] == [
+        Finding("MCP server", "Programs of people are answered at /mcp. Access tokens that work: 1.")
+    ]

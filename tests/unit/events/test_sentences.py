@@ -122,6 +122,12 @@ def test_a_decision_says_what_it_was_about_and_who_stood_in() -> None:
     ]
 
 
+def test_what_a_program_submitted_names_its_token() -> None:
+    event = events.Submitted(by="alice", files=1, bytes=1, token="laptop")
+    assert read(event.kind, event.data()) == event
+    assert sentence(event, {}) == "alice submitted the task over MCP (token “laptop”) with 1 file."
+
+
 def test_what_was_left_out_is_told() -> None:
     event = events.Submitted(by="alice", files=1, bytes=1, left_out=(".env", ".ssh/"))
     assert sentence(event, NAMES) == (

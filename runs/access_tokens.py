@@ -1,0 +1,98 @@
+"""Access tokens: how programs of a person act for them, until a token expires or is revoked."""
+
+import hashlib
+import re
+import secrets
+from datetime import datetime, timedelta
+
+from django.db import transaction
+from django.db.models import Q
+from django.utils import timezone
+
+from runs.errors import InvalidInput
+from runs.models import AccessToken, User
+from runs.models.querysets import AccessTokenQuerySet
+
+MAX_TOKENS = 10
+"""Of one person that work at the same time."""
+MAX_NAME = 60
+LIFETIMES = (7, 30, 90, 365)
+"""Days that a token may be made for."""
+NOTED_EVERY = timedelta(minutes=5)
+"""A use is written at most so often: programs ask several times a second, and each would wait for the one writer."""
+PREFIX = "pev_"
+"""What tokens begin with, so that scanners of repositories and mails can know them."""
+_FORM = re.compile(PREFIX + r"[A-Za-z0-9_-]{43}")
+
+
+def issue(person: User, name: str, days: int) -> str:
+    """A new token, which is stored nowhere; those that have ended are forgotten.
+
+    Raises InvalidInput for a name that cannot be used, a lifetime that is none of `LIFETIMES`, or one token too many.
+    """
+    name = " ".join(name.split())
+    if not name:
+        raise InvalidInput("Give the token a name, such as that of the program or machine that will use it.")
+    if len(name) > MAX_NAME:
+        raise InvalidInput(f"The name has {len(name):,} characters; {MAX_NAME} are allowed.")
+    if days not in LIFETIMES:
+        raise InvalidInput(f"A token is made for {', '.join(map(str, LIFETIMES[:-1]))} or {LIFETIMES[-1]} days.")
+    token = PREFIX + secrets.token_urlsafe(32)
+    now = timezone.now()
+    with transaction.atomic():
+        User.objects.select_for_update().get(pk=person.pk)  # two forms at once must not both find room for the last one
+        living = list(person.access_tokens.living(now).values_list("name", flat=True))
+        if name in living:
+            raise InvalidInput(f"You have a token “{name}” already: choose another name, or revoke that one first.")
+        if len(living) >= MAX_TOKENS:
+            raise InvalidInput(
+                f"You have {len(living)} tokens, and may have {MAX_TOKENS}. Revoke one that is not used."
+            )
+        _ended(person, now).delete()
+        AccessToken.objects.create(
+            user=person, name=name, token_hash=_hash(token), expires_at=now + timedelta(days=days)
+        )
+    return token
+
+
+def of(person: User) -> list[AccessToken]:
+    """All that are kept, the newest first."""
+    return list(person.access_tokens.order_by("-pk"))
+
+
+def found(token: str) -> AccessToken | None:
+    """The token with its person, if both may be used now; its use is noted. None for anything else.
+
+    It is looked up by its hash: how long that takes tells nothing of a token.
+    """
+    if not _FORM.fullmatch(token):
+        return None
+    now = timezone.now()
+    living = AccessToken.objects.living(now).filter(token_hash=_hash(token), user__is_active=True)
+    row = living.select_related("user").first()
+    if row is not None and (row.last_used_at is None or row.last_used_at <= now - NOTED_EVERY):
+        stale = Q(last_used_at__isnull=True) | Q(last_used_at__lte=now - NOTED_EVERY)
+        AccessToken.objects.filter(stale, pk=row.pk).update(last_used_at=now)
+    return row
+
+
+def revoke(person: User, pk: int) -> AccessToken | None:
+    """End one token of this person, for good. None when they have no such token that still works."""
+    now = timezone.now()
+    row = person.access_tokens.living(now).filter(pk=pk).first()
+    if row is not None:
+        AccessToken.objects.filter(pk=row.pk, revoked_at__isnull=True).update(revoked_at=now)
+    return row
+
+
+def revoke_all(person: User) -> None:
+    """End all tokens of this person, for good."""
+    person.access_tokens.filter(revoked_at__isnull=True).update(revoked_at=timezone.now())
+
+
+def _ended(person: User, now: datetime) -> AccessTokenQuerySet:
+    return person.access_tokens.exclude(pk__in=person.access_tokens.living(now))
+
+
+def _hash(token: str) -> str:
+    return hashlib.sha256(token.encode()).hexdigest()

@@ -1,0 +1,112 @@
+"""What the tools of the MCP server take. Anything else is refused: an argument that claims an approval, too."""
+
+from typing import Annotated, Literal
+from uuid import UUID
+
+from pydantic import BaseModel, ConfigDict, Field, field_validator
+
+from runs.enums import Show
+
+MAX_TEXT = 100_000
+"""Characters of a report or a file in one answer."""
+MAX_BYTES = 500_000
+"""Bytes of a file that is no text, in one answer."""
+MAX_WAIT = 20
+"""Seconds: clients give up after 30 or 60."""
+MAX_RUNS = 50
+
+_Run = Annotated[int, Field(strict=True, ge=1, lt=2**63, description="The number of the run.")]
+_Offset = Annotated[int, Field(ge=0, lt=2**53, description="Where to go on: next_offset of the answer before.")]
+
+
+class Arguments(BaseModel):
+    """Of one tool."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    @field_validator("*")
+    @classmethod
+    def _has_no_nulls(cls, value: object) -> object:
+        """Not every database keeps null characters."""
+        parts = value if isinstance(value, tuple) else (value,)
+        if any(isinstance(part, str) and "\0" in part for part in parts):
+            raise ValueError("null characters cannot be used; a file that has them is sent as base64")
+        return value
+
+
+class ListTemplates(Arguments):
+    pass
+
+
+class GivenFile(Arguments):
+    """A file to work on, as text or as base64."""
+
+    path: Annotated[str, Field(max_length=1_000, description="Its path in the run, such as contracts/lease.docx.")]
+    text: Annotated[str | None, Field(description="The content of a text file.")] = None
+    base64: Annotated[str | None, Field(description="The content of any other file.")] = None
+
+
+class SubmitRun(Arguments):
+    request: Annotated[str, Field(description="What is to be done, in words: at most 20,000 characters.")]
+    files: Annotated[tuple[GivenFile, ...], Field(max_length=1_000, description="All files to work on.")] = ()
+    template: Annotated[
+        str, Field(max_length=40, description="The key of a template from list_templates; else a plan is written.")
+    ] = ""
+    preset: Annotated[
+        Literal["careful", "balanced"],
+        Field(description="careful: people approve every plan and result. balanced: as this installation sets it."),
+    ] = "careful"
+    approvers: Annotated[
+        tuple[Annotated[str, Field(max_length=150)], ...],
+        Field(max_length=50, description="User names of others who may see the run and decide."),
+    ] = ()
+    no_files: Annotated[bool, Field(description="There are no files for this task. It can end as partial at best.")] = (
+        False
+    )
+    submission_id: Annotated[
+        UUID | None,
+        Field(description="Any UUID of yours: the same one again gives the same run, and not a second one."),
+    ] = None
+
+
+class ListRuns(Arguments):
+    show: Annotated[Show, Field(description="mine: those that wait for a decision of your user.")] = Show.ALL
+    words: Annotated[str, Field(max_length=200, description="Words that stand in title or request.")] = ""
+    limit: Annotated[int, Field(ge=1, le=MAX_RUNS)] = 20
+    offset: _Offset = 0
+
+
+class RunStatus(Arguments):
+    run: _Run
+
+
+class WaitForRun(Arguments):
+    run: _Run
+    seconds: Annotated[int, Field(ge=1, le=MAX_WAIT)] = MAX_WAIT
+    after: Annotated[
+        int,
+        Field(ge=0, lt=2**63, description="The event of the last answer: what was already said is not waited for."),
+    ] = 0
+
+
+class ReadReport(Arguments):
+    run: _Run
+    format: Literal["markdown", "json"] = "markdown"
+    offset: _Offset = 0
+
+
+class ListFiles(Arguments):
+    run: _Run
+    offset: _Offset = 0
+
+
+class ReadFile(Arguments):
+    run: _Run
+    path: Annotated[str, Field(max_length=4_000)]
+    version: Annotated[
+        Literal["newest", "given"], Field(description="newest: what the run has made of it. given: as submitted.")
+    ] = "newest"
+    original: Annotated[
+        bool, Field(description="The bytes of the file in base64, also where it can be read as text.")
+    ] = False
+    offset: _Offset = 0

@@ -1,0 +1,106 @@
+"""The address of the MCP server: who may ask there, and how much. Cookies are not read: a session gives nothing here.
+
+It lies in front of the pages, as an ASGI application, since the library's transport is one (decision 15).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from http import HTTPStatus
+from types import ModuleType
+from typing import Any
+
+from django.conf import settings
+
+from runs import access_tokens
+from runs.logs import about
+from runs.models import AccessToken
+from runs.web.following.audience import from_database
+from runs.web.mcp.caller import Caller
+from runs.web.routing import came_as_https, is_same_origin, our_host, values
+
+log = logging.getLogger(__name__)
+PATH = "/mcp"
+MAX_BODY = 4_000_000
+"""Bytes of one message: all of it is in memory, several times while it is read."""
+_OFF = "This installation is no MCP server. Whoever runs it can make it one: PEV_MCP_SERVER=on."
+_TOKENLESS = "This needs an access token, as “Authorization: Bearer pev_…”. Make one on the page “Access tokens”."
+_REFUSED = "This access token does not work, or not any more. Make another on the page “Access tokens”."
+
+
+class WithMcp:
+    """An ASGI application in front of the pages, which answers at `PATH` and hands everything else on."""
+
+    def __init__(self, pages: Any) -> None:
+        self._pages = pages
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        if scope["path"] != PATH:
+            await self._pages(scope, receive, send)
+        elif refusal := _refusal(scope):
+            status, sentence = refusal
+            await _answer(send, status, sentence)
+        else:
+            await _serve(scope, receive, send)
+
+
+def _refusal(scope: Any) -> tuple[HTTPStatus, str] | None:
+    """Why this request is not even asked for its token: another site's page in a browser, or none of ours."""
+    headers = scope["headers"]
+    if not settings.MCP_SERVER:
+        return HTTPStatus.NOT_FOUND, _OFF
+    if not our_host(headers):
+        return HTTPStatus.BAD_REQUEST, "This site does not go by that name."
+    if settings.TLS and not came_as_https(headers):
+        return HTTPStatus.FORBIDDEN, "This address is for https alone. Revoke the token: it was sent in the clear."
+    if values(headers, b"origin") and not is_same_origin(headers):
+        return HTTPStatus.FORBIDDEN, "Pages of other sites may not ask here."
+    if scope["method"] != "POST":
+        return HTTPStatus.METHOD_NOT_ALLOWED, "Messages are posted here. There is no stream, and no session to end."
+    return None
+
+
+async def _serve(scope: Any, receive: Any, send: Any) -> None:
+    given = values(scope["headers"], b"authorization")
+    shown = token_in(given)
+    row = await from_database(lambda: access_tokens.found(shown)) if shown else None
+    if row is None:
+        log.warning("refused: an access token that is missing or does not work", extra=about(address=_address(scope)))
+        await _answer(send, HTTPStatus.UNAUTHORIZED, _REFUSED if given else _TOKENLESS)
+        return
+    server = await asyncio.to_thread(_server)
+    await server.serve(_caller(row, scope), scope, receive, send)
+
+
+def _server() -> ModuleType:
+    # An extra. It takes a second to import, for which the event loop has no time, and most sites never need it.
+    from runs.web.mcp import server
+
+    return server
+
+
+def token_in(values: list[bytes]) -> str:
+    """The bearer token of the one Authorization header; empty if there is none, or more than one."""
+    kind, _, token = values[0].decode("latin-1").partition(" ") if len(values) == 1 else ("", "", "")
+    return token.strip() if kind.lower() == "bearer" else ""
+
+
+def _caller(row: AccessToken, scope: Any) -> Caller:
+    scheme = "https" if settings.TLS else "http"
+    return Caller(row.user, row.name, f"{scheme}://{our_host(scope['headers'])}")
+
+
+def _address(scope: Any) -> str:
+    client = scope.get("client")
+    return str(client[0]) if client else ""
+
+
+async def _answer(send: Any, status: HTTPStatus, sentence: str) -> None:
+    headers = [(b"content-type", b"text/plain; charset=utf-8"), (b"cache-control", b"no-store")]
+    if status is HTTPStatus.UNAUTHORIZED:
+        headers.append((b"www-authenticate", b'Bearer realm="pevsite"'))
+    if status is HTTPStatus.METHOD_NOT_ALLOWED:
+        headers.append((b"allow", b"POST"))
+    await send({"type": "http.response.start", "status": status.value, "headers": headers})
+    await send({"type": "http.response.body", "body": f"{sentence}\n".encode()})

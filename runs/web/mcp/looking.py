@@ -1,0 +1,173 @@
+"""Following runs over MCP: lists, states, reports and files, of runs that the person may see."""
+
+from __future__ import annotations
+
+import json
+from base64 import b64encode
+from collections.abc import Mapping
+
+from runs import blobs, queries, trees
+from runs.errors import InvalidInput
+from runs.models import Gate, Run
+from runs.pev.ports import FileInfo
+from runs.pev.texts.wording import quoted
+from runs.queries import Filters, Sort
+from runs.reading.files import made_files
+from runs.reports.machine import as_json
+from runs.reports.markdown import as_markdown
+from runs.web.forms.lists import MAX_WORDS
+from runs.web.mcp import answers
+from runs.web.mcp.arguments import (
+    MAX_BYTES,
+    MAX_TEXT,
+    ListFiles,
+    ListRuns,
+    ReadFile,
+    ReadReport,
+    RunStatus,
+    WaitForRun,
+)
+from runs.web.mcp.caller import Caller
+from runs.web.presenters.frame import RunFrame
+
+MAX_FILES = 500
+"""Of a list, in one answer."""
+
+
+def list_runs(caller: Caller, arguments: ListRuns) -> answers.Runs:
+    filters = Filters(words=tuple(arguments.words.split()[:MAX_WORDS]))
+    found = queries.listed(caller.person, arguments.show, filters, Sort.NEWEST)
+    rows = list(found[arguments.offset : arguments.offset + arguments.limit])
+    gates: dict[int, list[Gate]] = {}
+    for gate in queries.open_gates(caller.person, [run.pk for run in rows]):
+        gates.setdefault(gate.run_id, []).append(gate)
+    total = found.count()
+    return answers.Runs(
+        runs=[_line(caller, run, gates.get(run.pk, [])) for run in rows],
+        total=total,
+        next_offset=_next(arguments.offset, len(rows), total),
+    )
+
+
+def _line(caller: Caller, run: Run, gates: list[Gate]) -> answers.RunLine:
+    state = run.outcome or ("paused" if run.paused else "waiting" if gates else run.status)
+    return answers.RunLine(
+        run=run.pk,
+        title=run.title,
+        state=state,
+        submitted_by=run.owner.get_username(),
+        submitted_at=run.created_at,
+        finished_at=run.finished_at,
+        waits_for_you=any(map(_is_theirs, gates)),
+        address=caller.address("run", run.pk),
+    )
+
+
+def run_status(caller: Caller, arguments: RunStatus | WaitForRun) -> answers.Status:
+    run = caller.run(arguments.run)
+    frame = RunFrame(run)
+    page = caller.address("run", run.pk)
+    return answers.Status(
+        run=run.pk,
+        title=run.title,
+        state=frame.badge,
+        sentence=frame.sentence,
+        finished=frame.finished,
+        steps_done=frame.progress.done,
+        steps=frame.progress.total,
+        cost_usd=float(frame.totals.cost),
+        unpriced_calls=frame.totals.unpriced,
+        budget_usd=None if frame.budget is None else float(frame.budget),
+        decisions=[_decision(gate, page) for gate in queries.open_gates(caller.person, [run.pk])],
+        submitted_by=run.owner.get_username(),
+        submitted_at=run.created_at,
+        finished_at=run.finished_at,
+        event=run.event_count,
+        address=page,
+    )
+
+
+def _decision(gate: Gate, page: str) -> answers.Decision:
+    return answers.Decision(
+        kind=gate.kind,
+        question=gate.question,
+        choices=gate.choices or [],
+        since=gate.opened_at,
+        yours=_is_theirs(gate),
+        address=f"{page}#run-gates",
+    )
+
+
+def _is_theirs(gate: Gate) -> bool:
+    return bool(gate.mine)  # type: ignore[attr-defined]  # from `queries.open_gates`
+
+
+def read_report(caller: Caller, arguments: ReadReport) -> answers.Report:
+    """As of now: of a run that is not finished it begins with that."""
+    run = caller.run(arguments.run)
+    markdown = arguments.format == "markdown"
+    text = as_markdown(run) if markdown else json.dumps(as_json(run), ensure_ascii=False)
+    piece = text[arguments.offset : arguments.offset + MAX_TEXT]
+    return answers.Report(
+        run=run.pk,
+        format=arguments.format,
+        text=piece,
+        total=len(text),
+        next_offset=_next(arguments.offset, len(piece), len(text)),
+    )
+
+
+def list_files(caller: Caller, arguments: ListFiles) -> answers.Files:
+    """What the run has made first, then what it was given and left as it was."""
+    run = caller.run(arguments.run)
+    made = made_files(run)
+    touched = {file.path for file in made}
+    given = [(path, "given", info) for path, info in trees.files_of(run.inputs).items() if path not in touched]
+    found = [*((file.path, file.change, file.info) for file in made), *given]
+    shown = found[arguments.offset : arguments.offset + MAX_FILES]
+    return answers.Files(
+        run=run.pk,
+        files=[
+            answers.FileLine.model_validate({"path": path, "change": change, "bytes": info.size, "sha256": info.sha256})
+            for path, change, info in shown
+        ],
+        total=len(found),
+        next_offset=_next(arguments.offset, len(shown), len(found)),
+    )
+
+
+def read_file(caller: Caller, arguments: ReadFile) -> answers.FilePiece:
+    """Text as models read it, of documents too; anything else, or the `original`, as bytes.
+
+    Raises FileNotFoundError when the store has lost the content.
+    """
+    run = caller.run(arguments.run)
+    files: Mapping[str, FileInfo] = trees.files_of(run.inputs if arguments.version == "given" else run.head)
+    info = files.get(arguments.path)
+    if info is None:
+        raise InvalidInput(f"Run {run.pk} has no file {quoted(arguments.path)}. list_files says which there are.")
+    at = arguments.offset
+    text = None if arguments.original else trees.read_text(info.sha256)
+    if text is not None:
+        piece, total = text[at : at + MAX_TEXT], len(text)
+        size = len(piece)
+    else:
+        with blobs.opened(info.sha256) as blob:
+            blob.seek(min(at, info.size))
+            data = blob.read(MAX_BYTES)
+        piece, total, size = b64encode(data).decode(), info.size, len(data)
+    return answers.FilePiece(
+        run=run.pk,
+        path=arguments.path,
+        version=arguments.version,
+        sha256=info.sha256,
+        encoding="base64" if text is None else "text",
+        content=piece,
+        total=total,
+        next_offset=_next(at, size, total),
+    )
+
+
+def _next(offset: int, count: int, total: int) -> int | None:
+    """Where to go on; None where there is no more."""
+    return offset + count if count and offset + count < total else None

@@ -1,0 +1,116 @@
+"""Submitting a run over MCP, by the rules of the form, and with plans that wait for a person whatever is set."""
+
+from __future__ import annotations
+
+import binascii
+import uuid
+from base64 import b64decode
+from collections.abc import Iterator
+
+from django.core.files.base import ContentFile
+
+from runs import accounts
+from runs.enums import ApprovalPolicy, EventKind
+from runs.errors import InvalidInput
+from runs.events.kinds import Submitted as SubmittedEvent
+from runs.events.kinds import read
+from runs.lifecycle import submission, templates
+from runs.lifecycle.intake import Upload
+from runs.lifecycle.presets import preset_policy
+from runs.lifecycle.rehearsing import templates_that_need_a_model
+from runs.lifecycle.submission import Submission
+from runs.models import Run, User
+from runs.pev.policy import Policy
+from runs.pev.texts.wording import quoted
+from runs.web.mcp.answers import Submitted, TemplateLine, Templates
+from runs.web.mcp.arguments import GivenFile, ListTemplates, SubmitRun
+from runs.web.mcp.caller import Caller
+
+
+def list_templates(caller: Caller, _arguments: ListTemplates) -> Templates:
+    unusable, creative = templates_that_need_a_model(caller.person), templates.creative(caller.person)
+    shipped = [(key, one.name, one.description) for key, one in templates.SHIPPED.items()]
+    own = [(str(one.pk), one.name, one.description) for one in templates.own_templates(caller.person)]
+    return Templates(
+        templates=[
+            TemplateLine(
+                key=key, name=name, description=description, needs_a_model=key in unusable, creative=key in creative
+            )
+            for key, name, description in [*shipped, *own]
+        ]
+    )
+
+
+def submit_run(caller: Caller, arguments: SubmitRun) -> Submitted:
+    """Raises InvalidInput, UploadRefused or PlanRefused, as the form does."""
+    token = arguments.submission_id or uuid.uuid4()
+    made = submission.submitted(caller.person, token)
+    return _told(caller, made or _made(caller, arguments, token))
+
+
+def _made(caller: Caller, arguments: SubmitRun, token: uuid.UUID) -> Run:
+    uploads = [Upload(one.path, ContentFile(_content(one)), named=False) for one in arguments.files]
+    submission.check_has_sources(arguments.request, has_files=bool(uploads), no_files=arguments.no_files)
+    chosen = templates.chosen(caller.person, arguments.template) if arguments.template else None
+    return submission.submit(
+        caller.person,
+        Submission(
+            request=arguments.request,
+            uploads=uploads,
+            policy=policy_of(arguments.preset),
+            token=token,
+            approvers=list(_people(caller.person, arguments.approvers)),
+            no_files=arguments.no_files,
+            plan=chosen.plan if chosen else None,
+            plan_from=chosen.reason if chosen else "",
+            template=chosen.template if chosen else "",
+            access_token=caller.token,
+        ),
+    )
+
+
+def policy_of(preset: str) -> Policy:
+    """The preset, in which the first plan waits for a person at least, also where the installation asks for less.
+
+    Whoever fills in the form sees what will run; whoever has given a token to a program has seen nothing yet.
+    """
+    policy = preset_policy(preset)
+    if policy.plan_approval is ApprovalPolicy.NEVER:
+        return policy.changed(plan_approval=ApprovalPolicy.FIRST)
+    return policy
+
+
+def _content(file: GivenFile) -> bytes:
+    if (file.text is None) == (file.base64 is None):
+        raise InvalidInput(f"{quoted(file.path)} needs either text or base64. Nothing was stored.")
+    if file.text is not None:
+        return file.text.encode(errors="replace")
+    try:
+        return b64decode(file.base64 or "", validate=True)
+    except (binascii.Error, ValueError) as error:
+        raise InvalidInput(
+            f"{quoted(file.path)} is no base64 as it came. Nothing was stored; send it again."
+        ) from error
+
+
+def _people(owner: User, names: tuple[str, ...]) -> Iterator[User]:
+    for person in map(accounts.named, dict.fromkeys(names)):
+        if not person.is_active:
+            raise InvalidInput(f"“{person.get_username()}” is not active and can decide nothing. Name somebody else.")
+        if person.pk != owner.pk:
+            yield person
+
+
+def _told(caller: Caller, run: Run) -> Submitted:
+    row = run.events.filter(kind=EventKind.SUBMITTED).order_by("seq").first()
+    event = read(row.kind, row.data) if row else None
+    told = event if isinstance(event, SubmittedEvent) else None
+    first = "Every plan" if run.policy.plan_approval is ApprovalPolicy.ALWAYS else "The first plan"
+    return Submitted(
+        run=run.pk,
+        title=run.title,
+        address=caller.address("run", run.pk),
+        left_out=list(told.left_out) if told else [],
+        remarks=list(told.not_read) if told else [],
+        approval=f"{first} waits for a person, who decides on the page.",
+    )

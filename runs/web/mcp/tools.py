@@ -1,0 +1,88 @@
+"""The tools of the MCP server. There is none that approves, rejects, edits, answers, pauses or stops: people do."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from runs.web.mcp import answers, arguments, looking, submitting
+from runs.web.mcp.answers import Answer
+from runs.web.mcp.arguments import Arguments
+from runs.web.mcp.caller import Caller
+
+__all__ = ["TOOLS", "Action", "Answer"]
+
+
+@dataclass(frozen=True)
+class Action[Given: Arguments]:
+    """One tool: what it is called and does, what it takes and answers. `reads`: it changes nothing."""
+
+    title: str
+    description: str
+    arguments: type[Given]
+    answer: type[Answer]
+    do: Callable[[Caller, Given], Answer]
+    reads: bool = True
+
+
+TOOLS: Mapping[str, Action[Any]] = {
+    "list_templates": Action(
+        "Templates",
+        "Plans that a run may start from instead of one that is written for it.",
+        arguments.ListTemplates,
+        answers.Templates,
+        submitting.list_templates,
+    ),
+    "submit_run": Action(
+        "Submit a run",
+        "Submit a task with its files. Its plan waits for a person, who approves it on a page; nothing runs before. "
+        "Files that usually hold secrets are left out. All files come with this call, at most 4 MB as it is sent.",
+        arguments.SubmitRun,
+        answers.Submitted,
+        submitting.submit_run,
+        reads=False,
+    ),
+    "list_runs": Action(
+        "Runs",
+        "The runs that your user may see, the newest first.",
+        arguments.ListRuns,
+        answers.Runs,
+        looking.list_runs,
+    ),
+    "run_status": Action(
+        "State of a run",
+        "What a run does now, how far it is, what it has cost, and which questions wait for people on which page.",
+        arguments.RunStatus,
+        answers.Status,
+        looking.run_status,
+    ),
+    "wait_for_run": Action(
+        "Wait for a run",
+        "Like run_status, but waits some seconds until the run is over or needs a person. Call it again for longer.",
+        arguments.WaitForRun,
+        answers.Status,
+        looking.run_status,
+    ),
+    "read_report": Action(
+        "Report of a run",
+        "Outcome, open points, answer, decisions and costs as Markdown, or everything that happened as JSON.",
+        arguments.ReadReport,
+        answers.Report,
+        looking.read_report,
+    ),
+    "list_files": Action(
+        "Files of a run",
+        "What the run was given and what it has made of that.",
+        arguments.ListFiles,
+        answers.Files,
+        looking.list_files,
+    ),
+    "read_file": Action(
+        "Read a file of a run",
+        "One file: text, also that of documents such as PDF and Word, or bytes as base64.",
+        arguments.ReadFile,
+        answers.FilePiece,
+        looking.read_file,
+    ),
+}

@@ -1,0 +1,129 @@
+"""The page of access tokens: of each person alone, shown once; administrators end those of others where people are."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from django.test import Client
+from pytest_django import DjangoAssertNumQueries, Settings
+
+from runs import access_tokens
+from runs.models import AccessToken, User
+from tests import factories as made
+
+TOKEN = re.compile(r"pev_[A-Za-z0-9_-]{43}")
+
+
+@pytest.fixture(autouse=True)
+def on(settings: Settings) -> None:
+    settings.MCP_SERVER = True
+
+
+def make(browser: Client, name: str = "laptop", days: str = "30") -> str:
+    return browser.post("/access-tokens/", {"name": name, "days": days}).text
+
+
+def test_a_token_is_shown_once_and_works(alice: User, alice_client: Client) -> None:
+    answer = alice_client.post("/access-tokens/", {"name": "laptop", "days": "30"})
+    assert "no-store" in answer["Cache-Control"]
+    (token,) = set(TOKEN.findall(answer.text))
+    row = access_tokens.found(token)
+    assert row is not None
+    assert (row.user, row.name) == (alice, "laptop")
+    assert "http://testserver/mcp" in answer.text
+    later = alice_client.get("/access-tokens/").text
+    assert ("laptop" in later, TOKEN.search(later)) == (True, None)
+
+
+@pytest.mark.parametrize(
+    ("name", "days", "says"),
+    [
+        ("", "30", "Give the token a name"),
+        ("x" * 61, "30", "60 are allowed"),
+        ("laptop", "31", "Choose one of the lifetimes."),
+        ("laptop", "", "Choose a lifetime."),
+        ("laptop", "x" * 10_000, "Choose one of the lifetimes."),
+        ("<script>alert(1)</script>" * 3, "30", "60 are allowed"),
+    ],
+)
+def test_what_cannot_be_made_is_refused_in_words_and_the_name_kept(
+    alice_client: Client, name: str, days: str, says: str
+) -> None:
+    answer = alice_client.post("/access-tokens/", {"name": name, "days": days})
+    assert answer.status_code == 422
+    assert says in answer.text
+    assert "<script>alert" not in answer.text
+    assert AccessToken.objects.count() == 0
+
+
+def test_a_name_is_no_markup_and_null_characters_are_left_out(alice_client: Client) -> None:
+    page = make(alice_client, "<b>la\0ptop</b>")
+    assert "&lt;b&gt;laptop&lt;/b&gt;" in page
+    assert AccessToken.objects.get().name == "<b>laptop</b>"
+
+
+def test_one_is_revoked_and_stays_on_the_list_as_ended(alice_client: Client) -> None:
+    (token,) = set(TOKEN.findall(make(alice_client)))
+    row = AccessToken.objects.get()
+    answer = alice_client.post(f"/access-tokens/{row.pk}/revoke/", follow=True)
+    assert "The access token “laptop” has ended" in answer.text
+    assert ('<h2 id="ended-title">Ended</h2>' in answer.text, "None. No program acts for you." in answer.text) == (
+        True,
+        True,
+    )
+    assert access_tokens.found(token) is None
+
+
+def test_nobody_sees_or_revokes_those_of_others(alice: User, alice_client: Client, charlie_client: Client) -> None:
+    token = access_tokens.issue(alice, "laptop", 30)
+    row = AccessToken.objects.get()
+    assert "laptop" not in charlie_client.get("/access-tokens/").text
+    assert charlie_client.post(f"/access-tokens/{row.pk}/revoke/").status_code == 404
+    assert Client().post(f"/access-tokens/{row.pk}/revoke/").status_code == 302
+    assert access_tokens.found(token) is not None
+
+
+def test_an_administrator_ends_those_of_others(client: Client, alice: User, bob: User) -> None:
+    client.force_login(made.person("root", is_superuser=True))
+    hers, his = access_tokens.issue(alice, "laptop", 30), access_tokens.issue(bob, "desk", 30)
+    access_tokens.issue(alice, "phone", 30)
+    page = client.get("/people/").text
+    assert "2 access tokens" in page
+    assert "1 access token<" in page
+    answer = client.post(f"/people/{alice.pk}/", {"verb": "revoke"}, follow=True)
+    assert "The access tokens of alice have ended: no program acts for them." in answer.text
+    assert access_tokens.found(hers) is None
+    assert access_tokens.found(his) is not None
+    assert "Revoke access tokens" in answer.text
+
+
+def test_the_list_of_people_takes_one_query_for_all_tokens(
+    client: Client, alice: User, bob: User, django_assert_num_queries: DjangoAssertNumQueries
+) -> None:
+    client.force_login(made.person("root", is_superuser=True))
+    access_tokens.issue(alice, "laptop", 30)
+    with django_assert_num_queries(3):
+        client.get("/people/")
+    for number in range(3):
+        access_tokens.issue(bob, str(number), 30)
+    with django_assert_num_queries(3):
+        client.get("/people/")
+
+
+def test_where_no_program_can_ask_none_is_made_and_there_is_no_way_to_the_page(
+    alice_client: Client, settings: Settings
+) -> None:
+    assert 'href="/access-tokens/"' in alice_client.get("/").text
+    settings.MCP_SERVER = False
+    assert 'href="/access-tokens/"' not in alice_client.get("/").text
+    assert "This installation answers no programs." in alice_client.get("/access-tokens/").text
+    answer = alice_client.post("/access-tokens/", {"name": "laptop", "days": "30"})
+    assert (answer.status_code, AccessToken.objects.count()) == (422, 0)
+
+
+def test_neither_the_log_nor_an_address_has_a_token(alice_client: Client, caplog: pytest.LogCaptureFixture) -> None:
+    (token,) = set(TOKEN.findall(make(alice_client)))
+    alice_client.post(f"/access-tokens/{AccessToken.objects.get().pk}/revoke/")
+    assert "an access token was made" in caplog.text
+    assert token not in caplog.text
