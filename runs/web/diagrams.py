@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from html import unescape
 
 from django.http import Http404, HttpRequest
@@ -29,17 +29,20 @@ def sources_in(text: str) -> Sequence[str]:
     return list(found)[:MAX_DRAWN]
 
 
-def drawn(html: SafeString, place: Run | Attempt | str) -> SafeString:
-    """Clean HTML of a text with a picture of each diagram in it. `place`: a run for its answer, an attempt for its
-    findings, else the address of the text, below which its pictures are.
+def drawn(html: SafeString, place: Run | Attempt | str, among: Collection[str] | None = None) -> SafeString:
+    """Clean HTML of a text with a picture of each diagram in it, or of those `among` these. `place`: a run for its
+    answer, an attempt for its findings, else the address of the text, below which its pictures are.
     """
     left = MAX_DRAWN
     address = place if isinstance(place, str) else _address_of(place)
 
     def pictured(block: re.Match[str]) -> str:
         nonlocal left
+        source = source_of(unescape(block[1]))
+        if among is not None and source not in among:
+            return block[0]
         left -= 1
-        return figure(source_of(unescape(block[1])), address, is_drawn=left >= 0)
+        return figure(source, address, is_drawn=left >= 0)
 
     return mark_safe(DIAGRAM.sub(pictured, html))  # noqa: S308  figures escape what they are given
 

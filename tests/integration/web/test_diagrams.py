@@ -13,7 +13,7 @@ from django.test import Client
 
 from runs.documents import diagrams
 from runs.documents.diagrams import MAX_DRAWN, name_of
-from runs.models import Attempt
+from runs.models import Attempt, Run
 from tests import factories
 from tests.integration.web.test_files import run_with
 
@@ -121,3 +121,11 @@ def test_the_answer_and_findings_have_theirs(alice_client: Client, charlie_clien
     attempt.save()
     page = alice_client.get(f"/runs/{run.pk}/steps/{attempt.step_id}/").text
     assert f"/runs/{run.pk}/texts/attempt-{attempt.pk}-output/?diagram={name_of(FLOW)}" in pictures_of(page)
+
+
+def test_the_page_of_the_report_shows_those_of_the_answer(alice_client: Client) -> None:
+    run = factories.finished_succeeded()
+    Run.objects.filter(pk=run.pk).update(answer=f"Done.\n\n```mermaid\n{FLOW}\n```")
+    page = alice_client.get(f"/runs/{run.pk}/report/").text
+    [address] = re.findall(r'src="(/runs/\d+/texts/answer/\?diagram=[0-9a-f]{64})"', page)
+    assert alice_client.get(address).status_code == 200
