@@ -61,5 +61,5 @@ def pictures(page: Page, name: str) -> None:
         for width in (1280, 360):
             for scheme in ("light", "dark"):
                 page.set_viewport_size({"width": width, "height": 800})
-                page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
+                page.emulate_media(color_scheme=scheme)
                 page.screenshot(path=Path(folder) / f"{name}-{width}-{scheme}.png", full_page=True)
