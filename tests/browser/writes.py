@@ -53,7 +53,7 @@ def runs(owner: str, *names: str) -> list[int]:
 def diagrams(owner: str) -> int:
     """The number of a run with Mermaid diagrams: small, wide, tall and broken ones."""
     chart = "gantt\n title Plan\n dateFormat YYYY-MM-DD\n section S\n One :a, 2024-01-01, 30d\n Two :after a, 20d"
-    flow = "flowchart LR\n  web[Website] --> api{Is it cached?}\n  api -- yes --> cache[(Cache)]\n  api -- no --> db[(Data)]"
+    flow = "flowchart LR\n  web[Website] --> api{Is it there?}\n  api -- yes --> cache[(Cache)]\n  api -- no --> db"
     talk = "sequenceDiagram\n  Anna->>Ben: Hello\n  Note over Anna,Ben: A long note\n  Ben-->>Anna: Hi"
     text = "# Architecture\n\n" + "\n".join(
         f"What it is.\n\n```mermaid\n{one}\n```\n" for one in (flow, chart, talk, "flowchart LR\n  a[Open --> b")
