@@ -21,6 +21,7 @@ from runs.engine import documents, probes, servers
 from runs.engine.duties import BACKUP, Turn, is_taken
 from runs.engine.presence import Presence, forget_the_silent
 from runs.engine.work import due
+from runs.errors import FromLaterVersion
 from runs.lifecycle import deletion, drafts, retention
 from runs.models import Event, User, WorkItem
 
@@ -71,6 +72,8 @@ class Sweeper:
         while True:
             try:
                 self.poll()
+            except FromLaterVersion as later:
+                log.warning("the sweeper leaves something to processes of a later version: %s", later)
             except Exception:
                 log.exception("the sweeper could not poll; it will try again")
                 connection.close()

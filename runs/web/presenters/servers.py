@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import PurePath
+from typing import NamedTuple
 from urllib.parse import urlsplit
 
 from django.conf import settings
@@ -17,8 +18,15 @@ from runs.servers.configuration import ALL, ServerConfig
 from runs.servers.listing import ServerTool
 
 MAX_RUNS = 1_000
-"""Unfinished runs that are looked at: which servers one may call stands in its policy, which no query reads."""
+"""Unfinished runs that are looked at, the newest first: no database searches their policies by an index."""
 SHOWN_RUNS = 20
+
+
+class Using(NamedTuple):
+    """A run whose policy names a server."""
+
+    pk: int
+    title: str
 
 
 @dataclass(frozen=True)
@@ -36,7 +44,7 @@ class ServerRow:
     name: str
     config: ServerConfig
     row: ServerListing | None
-    runs: Sequence[Run]
+    runs: Sequence[Using]
 
     @property
     def transport(self) -> str:
@@ -88,7 +96,7 @@ class ServerRow:
         return max(0, len(self.runs) - SHOWN_RUNS)
 
     @property
-    def shown_runs(self) -> Sequence[Run]:
+    def shown_runs(self) -> Sequence[Using]:
         return self.runs[:SHOWN_RUNS]
 
     def _tool(self, tool: ServerTool) -> ToolRow:
@@ -122,10 +130,11 @@ class ServersPage:
         return any(one.is_wanted for one in self.servers)
 
     @cached_property
-    def _using(self) -> dict[str, list[Run]]:
+    def _using(self) -> dict[str, list[Using]]:
         """By server the unfinished runs whose policies name it, the newest first."""
-        found: dict[str, list[Run]] = {}
-        for run in Run.objects.unfinished().only("title", "policy", "status").order_by("-pk")[:MAX_RUNS]:
-            for name in run.policy.servers:
-                found.setdefault(name, []).append(run)
+        found: dict[str, list[Using]] = {}
+        rows = Run.objects.unfinished().order_by("-pk").values_list("pk", "title", "policy__servers")
+        for number, title, names in rows[:MAX_RUNS]:
+            for name in names or ():
+                found.setdefault(name, []).append(Using(number, title))
         return found
