@@ -135,6 +135,7 @@ MIDDLEWARE = [
     "django.contrib.messages.middleware.MessageMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
     "runs.web.views.errors.FilesAway",
+    "runs.web.views.errors.Later",
 ]
 ROOT_URLCONF = "pevsite.urls"
 ASGI_APPLICATION = "pevsite.asgi.application"

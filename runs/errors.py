@@ -55,6 +55,12 @@ class Outdated(PevError):
     """The run has changed since it was read; nothing was written. Read it again and decide again."""
 
 
+class FromLaterVersion(PevError):
+    """A row has something that a later version of pevsite has written and this one does not know: nothing may be
+    concluded from it. A process of the later version can go on with it.
+    """
+
+
 class LeaseLost(PevError):
     """Somebody else owns the work now, or it was cancelled; what was done since is thrown away."""
 

@@ -11,7 +11,7 @@ from enum import StrEnum
 from django.db.models import Count, Exists, F, Max, Min, OuterRef, Q, QuerySet, Subquery, Sum
 from django.db.models.functions import Coalesce, Lower
 
-from runs.enums import SETTLED_STEPS, EventKind, Outcome, RunStatus, Show
+from runs.enums import SETTLED_STEPS, EventKind, GateKind, Outcome, RunStatus, Show, StepStatus
 from runs.models import DeletedRun, Event, Gate, ModelCall, Plan, Run, Step, User
 from runs.models.querysets import RunQuerySet
 from runs.permissions import Person, approvable_gates, awaiting, is_administrator, visible_runs
@@ -181,10 +181,16 @@ def people(user: Person) -> QuerySet[User]:
 
 
 def open_gates(user: Person, runs: Sequence[int]) -> QuerySet[Gate]:
-    """The open questions of these runs, the oldest first; `mine` says whether it is this person who is asked."""
+    """The open questions of these runs, the oldest first; `mine` says whether it is this person who is asked. Those of
+    a later version are left out: during an upgrade a list goes on without them.
+    """
     mine = approvable_gates(user).filter(pk=OuterRef("pk"))
-    found = Gate.objects.open().filter(run__in=runs).select_related("step").annotate(mine=Exists(mine))
+    known = Gate.objects.open().filter(_KNOWN_STEP, kind__in=list(GateKind))
+    found = known.filter(run__in=runs).select_related("step").annotate(mine=Exists(mine))
     return found.order_by("opened_at", "pk")
+
+
+_KNOWN_STEP = Q(step=None) | Q(step__status__in=list(StepStatus))
 
 
 def approvers(runs: Sequence[int]) -> dict[int, list[str]]:

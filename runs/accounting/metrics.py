@@ -47,7 +47,7 @@ from runs.accounting.figures import (
     Waiting,
 )
 from runs.accounting.totals import RoleTotals, Totals, totals_by
-from runs.enums import TERMINAL_STEPS, AttemptStatus, GateStatus, Outcome, Role, StepStatus, WorkKind
+from runs.enums import TERMINAL_STEPS, AttemptStatus, GateKind, GateStatus, Outcome, Role, StepStatus, WorkKind
 from runs.models import Attempt, Gate, ModelCall, Plan, Run, ToolCall, Verdict
 from runs.pev.evidence.results import CriterionResult
 
@@ -220,7 +220,7 @@ def _waiting(chosen: QuerySet[Run], now: datetime) -> tuple[Waiting, ...]:
     until = Coalesce(F("decided_at"), F("withdrawn_at"), ended, Value(now))
     waited = ExpressionWrapper(until - F("opened_at"), output_field=DurationField())
     rows = (
-        Gate.objects.filter(run__in=chosen)
+        Gate.objects.filter(run__in=chosen, kind__in=list(GateKind))  # without what a later version asks
         .order_by("kind")
         .values("kind")
         .annotate(open=Count("pk", filter=Q(status=GateStatus.OPEN)), **_sums(waited, "pk"))

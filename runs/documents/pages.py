@@ -10,7 +10,7 @@ import json
 import logging
 import shutil
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from importlib.metadata import version
 from pathlib import Path
@@ -97,25 +97,48 @@ def for_models(sha256: str, page: int) -> tuple[str, bytes]:
 def _kept(function: str, sha256: str, **options: int | str) -> bytes:
     """What the function makes of this content: the same for as long as its engine is."""
     made_by = [function, LENGTHS.format, version("pypdfium2"), version("pillow"), *map(str, options.values())]
-    name = f"{sha256}/{hashlib.sha256(repr(made_by).encode()).hexdigest()}"
-    store = _store()
+    try:
+        return kept(sha256, made_by, lambda: guarded.run(function, partial(blobs.read, sha256), LIMITS, **options))
+    except InvalidInput as error:
+        raise InvalidInput(_NOT_DRAWN) from error
+
+
+def kept(sha256: str, made_by: Sequence[str], make: Callable[[], bytes]) -> bytes:
+    """What was drawn of a content by an engine, or is drawn now. Raises InvalidInput with why it cannot be, which is
+    kept too; NoTurn and Interrupted, which say nothing of it.
+    """
+    store, name = _store(), _name(sha256, made_by)
+    known = kept_before(sha256, made_by)
+    if known is not None:
+        return known
+    try:
+        made = make()
+    except (NoTurn, Interrupted):
+        raise
+    except (InvalidInput, ChildFailed) as error:
+        log.info("no picture of %s: %s", sha256, error)
+        failed = Path(store.path(f"{name}-failed"))
+        failed.parent.mkdir(parents=True, exist_ok=True)
+        failed.write_text(str(error))
+        raise InvalidInput(str(error)) from error
+    store.save(name, ContentFile(made))
+    return made
+
+
+def kept_before(sha256: str, made_by: Sequence[str]) -> bytes | None:
+    """The same, if it was drawn before; None else, at once. Raises InvalidInput as `kept`."""
+    store, name = _store(), _name(sha256, made_by)
     if store.touch(name):
         with store.open(name) as file:
             return bytes(file.read())
     failed = Path(store.path(f"{name}-failed"))
     if failed.exists() and time.time() - failed.stat().st_mtime < FAILED_SECONDS:
-        raise InvalidInput(_NOT_DRAWN)
-    try:
-        made = guarded.run(function, partial(blobs.read, sha256), LIMITS, **options)
-    except (NoTurn, Interrupted):
-        raise
-    except (InvalidInput, ChildFailed) as error:
-        log.info("no picture of %s: %s", sha256, error)
-        failed.parent.mkdir(parents=True, exist_ok=True)
-        failed.touch()
-        raise InvalidInput(_NOT_DRAWN) from error
-    store.save(name, ContentFile(made))
-    return made
+        raise InvalidInput(failed.read_text())
+    return None
+
+
+def _name(sha256: str, made_by: Sequence[str]) -> str:
+    return f"{sha256}/{hashlib.sha256(repr(list(made_by)).encode()).hexdigest()}"
 
 
 def forget(sha256: str) -> None:

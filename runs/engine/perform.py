@@ -5,6 +5,7 @@ as failed.
 """
 
 import logging
+import time
 from dataclasses import replace
 from datetime import timedelta
 from functools import partial
@@ -33,6 +34,7 @@ from runs.errors import (
     AnswerAwaited,
     ApprovalAwaited,
     ContractBroken,
+    FromLaterVersion,
     LeaseLost,
     LimitReached,
     ModelError,
@@ -63,6 +65,8 @@ AWAY = (InterfaceError, OperationalError)
 """What the database says that is away, full or restarting: nothing of the work has failed."""
 STORE_WAIT = timedelta(seconds=10)
 """Until work is tried again for which the store of files did not answer, as often as it takes: nothing was decided."""
+LATER_SECONDS = 60.0
+"""Until an item is looked at again that this version does not know: meanwhile the others have it to themselves."""
 VERIFYING = 1_000
 """Ordinals of verification start here, so that execution may be resumed on its own."""
 
@@ -83,17 +87,40 @@ def enqueue(work_id: int) -> None:
 
 
 def perform(work_id: int) -> None:
-    """Do one work item if it can be claimed. Never raises: what goes wrong is a row for people to see."""
-    lease = database.call(lambda: work.claim(work_id))
+    """Do one work item if it can be claimed. Never raises: what goes wrong is a row for people to see. What only a
+    later version knows is left to its processes: nothing is written, and this one looks again after a while.
+    """
+    if _left.get(work_id, 0.0) > time.monotonic():
+        return
+    try:
+        lease = database.call(lambda: work.claim(work_id))
+    except FromLaterVersion as later:
+        _leave(work_id, later)
+        return
     if lease is None:
         return
     try:
         with work.heartbeat.keeping(lease):
             _under(Recording(lease))
+    except FromLaterVersion as later:
+        database.call(lambda: work.give_back(lease))
+        _leave(work_id, later)
     except LeaseLost:
         log.info("lease lost: taken over, cancelled or stopped", extra=lease.about)
     except AWAY:
         log.exception("the database was away; the work goes on when its lease is over", extra=lease.about)
+
+
+def _leave(work_id: int, later: FromLaterVersion) -> None:
+    log.warning("work %s is left to processes of a later version: %s", work_id, later)
+    now = time.monotonic()
+    for ended in [each for each, until in _left.items() if until <= now]:
+        del _left[ended]
+    _left[work_id] = now + LATER_SECONDS
+
+
+_left: dict[int, float] = {}
+"""By the number of a work item, until when this process leaves it alone."""
 
 
 def _under(recording: Recording) -> None:
@@ -135,7 +162,7 @@ def _under(recording: Recording) -> None:
     except (ModelError, ContractBroken) as error:
         cause = error.kind if isinstance(error, ModelError) else ""
         _suspend(recording, _sentence(error), reset=isinstance(error, ContractBroken), cause=cause)
-    except (LeaseLost, *AWAY):
+    except (LeaseLost, FromLaterVersion, *AWAY):
         raise
     except Exception:
         log.exception("work failed", extra=recording.lease.about)

@@ -17,10 +17,11 @@ from django.utils import timezone
 
 from runs import live
 from runs.documents import pages
-from runs.engine import documents, probes
+from runs.engine import documents, probes, servers
 from runs.engine.duties import BACKUP, Turn, is_taken
 from runs.engine.presence import Presence, forget_the_silent
 from runs.engine.work import due
+from runs.errors import FromLaterVersion
 from runs.lifecycle import deletion, drafts, retention
 from runs.models import Event, User, WorkItem
 
@@ -71,6 +72,8 @@ class Sweeper:
         while True:
             try:
                 self.poll()
+            except FromLaterVersion as later:
+                log.warning("the sweeper leaves something to processes of a later version: %s", later)
             except Exception:
                 log.exception("the sweeper could not poll; it will try again")
                 connection.close()
@@ -99,6 +102,7 @@ class Sweeper:
         notify(list(items.values_list("pk", flat=True)[:500]))
         if self._only_run is None:
             documents.refresh()
+            servers.refresh()
             self._keep_up()
 
     def _keep_up(self) -> None:

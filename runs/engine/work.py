@@ -185,6 +185,13 @@ def postpone(work: WorkItem, until: datetime, **fields: Any) -> None:
     change(work, WorkStatus.READY, lease_until=None, due_at=clock.after(wait), losses=0, **fields)
 
 
+def give_back(lease: Lease) -> None:
+    """Let another process claim the item at once; its owner has lost it, and nothing else has changed."""
+    lease.lost.set()
+    with lease.committing, history.writing(), suppress(MoveRefused):
+        change(lease.item, WorkStatus.READY, where={"epoch": lease.epoch}, lease_until=None)
+
+
 def hurry(work_id: int, by: str) -> bool:
     """Have an item that waits for its time carried out now; False where it does not wait."""
     waits = Q(pk=work_id, status=WorkStatus.READY.value, due_at__gt=clock.now())
@@ -250,9 +257,7 @@ class Heartbeat:
     def give_back(self) -> None:
         """Make everything this process holds claimable at once, for a quick stop. Its workers lose their leases."""
         for lease in self._leases():
-            lease.lost.set()
-            with lease.committing, history.writing(), suppress(MoveRefused):
-                change(lease.item, WorkStatus.READY, where={"epoch": lease.epoch}, lease_until=None)
+            give_back(lease)
 
     @staticmethod
     def extend(lease: Lease) -> None:

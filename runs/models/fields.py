@@ -7,12 +7,17 @@ from typing import TYPE_CHECKING, Any
 
 from django.db import models
 from django.db.models.fields.json import KeyTransform
-from pydantic import TypeAdapter
+from pydantic import TypeAdapter, ValidationError
+
+from runs.characters import printable
+from runs.errors import FromLaterVersion
 
 if TYPE_CHECKING:
     type Column[Value] = models.JSONField[Value, Value]
+    _Words = models.CharField[str, str]
 else:
     Column = models.JSONField  # annotations only: the class cannot be subscripted
+    _Words = models.CharField
 
 
 class VerbatimField(models.JSONField):
@@ -34,8 +39,9 @@ class ContractField(VerbatimField):
     """JSON in the column, `contract` in the code: validated on the way in, handed out as its type on the way out.
 
     Raises pydantic.ValidationError for a value that is not the contract's, from `save` and `update` before anything
-    is written. Keys inside can be looked up as in any JSONField if it is `queried`; what such a lookup returns is plain
-    JSON. Migrations see a field of JSON: they read what was stored then, not what the contract has become since.
+    is written, and FromLaterVersion where a row is read that has such a value. Keys inside can be looked up as in any
+    JSONField if it is `queried`; what such a lookup returns is plain JSON. Migrations see a field of JSON: they read
+    what was stored then, not what the contract has become since.
     """
 
     def __init__(self, contract: Any, *, queried: bool = False, **options: Any) -> None:
@@ -63,7 +69,11 @@ class ContractField(VerbatimField):
     def from_db_value(self, value: str | None, expression: Any, connection: Any) -> Any:
         if value is None or isinstance(expression, KeyTransform):
             return super().from_db_value(value, expression, connection)
-        return self._adapter.validate_json(value)
+        try:
+            return self._adapter.validate_json(value)
+        except ValidationError as error:  # it was the contract's when it was written, so that one is another by now
+            first = ".".join(str(part) for part in error.errors(include_url=False, include_input=False)[0]["loc"])
+            raise FromLaterVersion(_unknown(f"{self.name} at {first}" if first else self.name)) from error
 
     def get_db_prep_save(self, value: Any, connection: Any) -> Any:
         if value is None or hasattr(value, "resolve_expression"):
@@ -76,9 +86,37 @@ def choices(words: type[StrEnum]) -> list[tuple[str, str]]:
     return [(word.value, word.value.replace("_", " ")) for word in words]
 
 
+class WordField(_Words):
+    """One of `words`. Raises FromLaterVersion where a row is read that has another one: who took it for none of those
+    that are known would go on as if nothing were there. Migrations see a field of text.
+    """
+
+    def __init__(self, words: type[StrEnum], **options: Any) -> None:
+        super().__init__(**{"max_length": 24, "choices": choices(words), **options})
+        self._known = frozenset(word.value for word in words)
+        self._enum = words
+
+    def deconstruct(self) -> tuple[str, str, Any, Any]:
+        name, _, args, kwargs = super().deconstruct()
+        return name, "django.db.models.CharField", args, kwargs
+
+    def clone(self) -> "WordField":
+        _, _, args, kwargs = self.deconstruct()
+        return type(self)(self._enum, *args, **kwargs)
+
+    def from_db_value(self, value: str | None, expression: Any, connection: Any) -> str | None:
+        if value and value not in self._known:
+            raise FromLaterVersion(_unknown(f"{self.name} “{printable(value)[:40]}”"))
+        return value
+
+
+def _unknown(what: str) -> str:
+    return f"A later version of pevsite has written something that this one does not know ({what})."
+
+
 def word_field(words: type[StrEnum], **options: object) -> "models.CharField[str, str]":
     """A column for one of `words`."""
-    return models.CharField(max_length=24, choices=choices(words), **options)  # type: ignore[arg-type]
+    return WordField(words, **options)
 
 
 def only(field: str, words: type[StrEnum], name: str) -> models.CheckConstraint:

@@ -8,7 +8,7 @@ from django.conf import settings
 from django.db import models
 
 from runs.enums import EventKind, Outcome, RunStatus
-from runs.models.fields import Column, ContractField, only, word_field
+from runs.models.fields import Column, ContractField, choices, only, word_field
 from runs.models.querysets import EventQuerySet, RunQuerySet
 from runs.models.revisions import Revision
 from runs.models.trees import Tree
@@ -86,7 +86,7 @@ class Event(models.Model):
 
     run = models.ForeignKey(Run, models.CASCADE, related_name="events")
     seq = models.PositiveIntegerField()
-    kind = word_field(EventKind)
+    kind = models.CharField(max_length=24, choices=choices(EventKind))  # `events.read` takes any: history is only told
     at = models.DateTimeField()
     data = models.JSONField(default=dict)
 

@@ -10,7 +10,9 @@ from runs.servers.listing import ServerTool
 
 class ServerListing(models.Model):
     """`tools` as they were listed at `listed_at`; `left_out`: a sentence for each that cannot be used. `problem`: why
-    the server could not be asked at `asked_at`, as a sentence; empty if it could.
+    the server could not be asked at `asked_at`, as a sentence; empty if it could. A row without that time is of one
+    that was never asked. `wanted_at`: since when a person wants it to be asked again; whoever does so has until
+    `asking_until` before another may.
     """
 
     name = models.CharField(max_length=40, unique=True)
@@ -18,7 +20,9 @@ class ServerListing(models.Model):
     left_out: Column[list[str]] = ContractField(list[str], default=list)
     problem = models.CharField(max_length=500, default="", blank=True)
     listed_at = models.DateTimeField(null=True, blank=True)
-    asked_at = models.DateTimeField()
+    asked_at = models.DateTimeField(null=True, blank=True)
+    wanted_at = models.DateTimeField(null=True, blank=True)
+    asking_until = models.DateTimeField(null=True, blank=True)
 
     def __str__(self) -> str:
         return f"{self.name}, {len(self.tools)} tools"

@@ -76,6 +76,21 @@ class Preformatted:
 
 
 @dataclass(frozen=True, slots=True)
+class Diagram:
+    """One of Mermaid: its source. `picture`: a PNG in base64 that shows it, `width` by `height` pixels of a page, and
+    `words` for those who do not see it; or `problem`, a clause that says why there is none.
+    """
+
+    text: str
+    picture: str = ""
+    width: int = 0
+    height: int = 0
+    words: str = ""
+    problem: str = ""
+    kind: Literal["diagram"] = "diagram"
+
+
+@dataclass(frozen=True, slots=True)
 class Rule:
     kind: Literal["rule"] = "rule"
 
@@ -146,7 +161,7 @@ class Sources:
 
 
 type Block = Annotated[
-    Paragraph | Heading | Items | Quotation | Preformatted | Rule | Table | Facts | Checks | Notice | Sources,
+    Paragraph | Heading | Items | Quotation | Preformatted | Diagram | Rule | Table | Facts | Checks | Notice | Sources,
     Field(discriminator="kind"),
 ]
 

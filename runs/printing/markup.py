@@ -16,6 +16,7 @@ from runs import guarded
 from runs.characters import printable
 from runs.printing.blocks import (
     Block,
+    Diagram,
     Heading,
     Items,
     Paragraph,
@@ -115,6 +116,8 @@ class _Reader:
                 case "blockquote":
                     inside = self._inside(node.children)
                     yield from inside if self._depth >= DEEPEST else [Quotation(inside)]
+                case "fence" if node.info.split()[:1] == ["mermaid"]:
+                    yield Diagram(printable(node.content.rstrip("\n")))
                 case "fence" | "code_block":
                     yield Preformatted(printable(node.content.rstrip("\n")))
                 case "hr":

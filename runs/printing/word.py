@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import io
 import re
 import zipfile
@@ -27,6 +28,8 @@ _OUTSIDE = ("http://", "https://", "mailto:")
 _COLOURS = {"muted": "565D65", "good": "1D6B3E", "warn": "855104", "bad": "A62B24"}
 _INDENT = 6
 """Millimetres for each level of what stands in something else."""
+_ROOM_WIDTH, _ROOM_HEIGHT = 640, 900
+"""Pixels of a page, of which there are 96 to an inch, between the margins of A4."""
 _STYLE_NAMES = ("Heading 1", "Heading 2", "Heading 3", "Heading 4", "Heading 5", "Heading 6", "Normal")
 
 
@@ -85,8 +88,8 @@ class Writer:
                 self.items(block, depth)
             case blocks.Quotation():
                 self.add(block.blocks, depth + 1)
-            case blocks.Preformatted():
-                self._paragraph((blocks.Span(block.text, code=True),), depth)
+            case blocks.Preformatted() | blocks.Diagram():
+                self._verbatim(block, depth)
             case blocks.Rule():
                 self._paragraph((blocks.Span("* * *"),), depth)
             case blocks.Table():
@@ -129,6 +132,23 @@ class Writer:
             )
             if one.around:
                 self._paragraph(one.around, 1)
+
+    def _verbatim(self, block: blocks.Preformatted | blocks.Diagram, depth: int) -> None:
+        """A text as it is, or of a diagram its picture: as wide as it is, or as the page."""
+        if isinstance(block, blocks.Preformatted) or not block.picture:
+            if isinstance(block, blocks.Diagram) and block.problem:
+                self._paragraph((blocks.Span(f"This diagram is not drawn: {block.problem}."),), depth, colour="warn")
+            self._paragraph((blocks.Span(block.text, code=True),), depth)
+            return
+        room = min(_ROOM_WIDTH / block.width, _ROOM_HEIGHT / block.height, 1.0)
+        file = io.BytesIO(base64.b64decode(block.picture))
+        width, height = Pt(0.75 * block.width * room), Pt(0.75 * block.height * room)
+        inline = self.document.part.new_pic_inline(file, width, height)
+        inline.docPr.set("descr", NO_XML.sub("\ufffd", block.words))
+        run, drawing = OxmlElement("w:r"), OxmlElement("w:drawing")
+        drawing.append(inline)
+        run.append(drawing)
+        self.new("").append(run)
 
     def _heading(self, level: int, words: blocks.Spans, anchor: str = "", *, new_page: bool = False) -> None:
         element = self.new(f"Heading{level}")

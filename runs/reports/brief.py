@@ -15,6 +15,7 @@ from runs.pev.evidence.results import CriterionResult
 from runs.printing.blocks import (
     Block,
     Checks,
+    Diagram,
     Facts,
     Heading,
     Items,
@@ -247,6 +248,8 @@ def lines(block: Block) -> float:
             return 1.2 + _wrapped(block.spans)
         case Preformatted():
             return 3 * GAP + block.text.count("\n") + 1
+        case Diagram():
+            return 20  # what most of them take
         case Quotation():
             return GAP + sum(map(lines, block.blocks))
         case Notice():

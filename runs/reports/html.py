@@ -31,6 +31,9 @@ _TAGS = {
     *("table", "thead", "tbody", "tr", "th", "td"),
 }
 _ATTRIBUTES = {"a": {"href"}, "ol": {"start"}}
+_VALUES = {"code": {"class": {"language-mermaid"}}}
+DIAGRAM = re.compile(r'<pre><code class="language-mermaid">(.*?)</code></pre>', re.DOTALL)
+"""A block of Mermaid in clean HTML, and its source, escaped: no text can make another element look like one."""
 _SCHEMES = {"http", "https", "mailto"}
 _HOLDERS = frozenset({"list_item_open", "blockquote_open"})
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
@@ -120,6 +123,7 @@ def clean_html(data: bytes, within: str = "") -> bytes:
         html,
         tags=_TAGS,
         attributes=_ATTRIBUTES,
+        tag_attribute_values=_VALUES,
         url_schemes=_SCHEMES,
         link_rel="nofollow noopener noreferrer",
     ).encode()

@@ -14,17 +14,22 @@ from django.utils.html import escape
 from django.utils.safestring import SafeString, mark_safe
 
 from runs.printing import blocks
+from runs.reports.pictures import has_pictures, pictured
 
 _STYLES = ("css/tokens.css", "css/report.css", "css/report_file.css")
+_DIAGRAMS = ("css/diagrams.css",)
 _SAFE = ("http://", "https://", "mailto:", "/", "#")
 """How addresses begin. Those of texts were looked at where they were read; here they are looked at once more."""
 
 
 def as_html(report: blocks.Report) -> str:
     """One file. Its policy forbids a reader's browser to fetch, send or run anything."""
-    style = _style()
+    report = pictured(report)
+    with_pictures = has_pictures(report)
+    style = _style(*_STYLES, *(_DIAGRAMS if with_pictures else ()))
     digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
-    policy = f"default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
+    images = "img-src data:; " if with_pictures else ""
+    policy = f"default-src 'none'; {images}style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
     title = f"{report.word}: {report.title}" if report.word else report.title
     return (
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
@@ -37,9 +42,9 @@ def as_html(report: blocks.Report) -> str:
     )
 
 
-@lru_cache(maxsize=1)
-def _style() -> str:
-    return "".join(Path(str(finders.find(name))).read_text() for name in _STYLES)
+@lru_cache(maxsize=2)
+def _style(*names: str) -> str:
+    return "".join(Path(str(finders.find(name))).read_text() for name in names)
 
 
 def heading(report: blocks.Report) -> SafeString:
@@ -94,6 +99,8 @@ def _block(block: blocks.Block) -> str:
             return f"<blockquote>{_blocks(block.blocks)}</blockquote>\n"
         case blocks.Preformatted():
             return f"<pre>{escape(block.text)}</pre>\n"
+        case blocks.Diagram():
+            return _diagram(block)
         case blocks.Rule():
             return "<hr>\n"
         case blocks.Table():
@@ -110,6 +117,20 @@ def _block(block: blocks.Block) -> str:
             return f'<ol class="report-sources">{"".join(map(_source, block.rows))}</ol>\n'
         case _:
             assert_never(block)
+
+
+def _diagram(block: blocks.Diagram) -> str:
+    """A picture with its source in a fold; the source alone, as that of other texts, where nobody has drawn it."""
+    if not block.picture:
+        why = f'<p class="warn">This diagram is not drawn: {escape(block.problem)}.</p>' if block.problem else ""
+        return f'{why}<pre><code class="language-mermaid">{escape(block.text)}</code></pre>\n'
+    return (
+        f'<figure class="diagram"><div class="diagram-picture" tabindex="0" role="group" '
+        f'aria-label="{escape(block.words)}, can be scrolled"><img src="data:image/png;base64,{block.picture}" '
+        f'width="{block.width}" height="{block.height}" alt="{escape(block.words)}"></div>'
+        f"<details><summary>Source of the diagram</summary><pre><code>{escape(block.text)}</code></pre></details>"
+        "</figure>\n"
+    )
 
 
 def _row(row: tuple[blocks.Block, ...]) -> str:

@@ -61,9 +61,10 @@ class _Writer:
                 yield from self._items(block)
             case blocks.Quotation():
                 yield from _indented("> ", "> ", self._blocks(block.blocks))
-            case blocks.Preformatted():
+            case blocks.Preformatted() | blocks.Diagram():
                 fence = "`" * max(3, 1 + max((len(run) for run in _backticks(block.text)), default=0))
-                yield from (fence, *block.text.split("\n"), fence)
+                kind = "mermaid" if isinstance(block, blocks.Diagram) else ""
+                yield from (f"{fence}{kind}", *block.text.split("\n"), fence)
             case blocks.Rule():
                 yield "---"
             case blocks.Table():

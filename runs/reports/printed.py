@@ -9,6 +9,7 @@ from pydantic import TypeAdapter
 from runs import guarded
 from runs.errors import InvalidInput, PevError
 from runs.printing.blocks import Report
+from runs.reports.pictures import pictured
 
 type Form = Literal["pdf", "docx"]
 
@@ -32,10 +33,14 @@ def printed(report: Report, form: Form) -> bytes:
 def printed_from(data: bytes, form: Form) -> bytes:
     """The same, of what `as_data` gave. Raises NotPrinted."""
     try:
-        return guarded.run(_MAKERS[form], data, LIMITS)
+        return guarded.run(_MAKERS[form], _with_pictures(data), LIMITS)
     except (guarded.ChildFailed, InvalidInput) as error:
         why = str(error).rstrip(".")
         raise NotPrinted(f"The {form.upper()} was not made: {why}. Take the report as HTML instead.") from error
+
+
+def _with_pictures(data: bytes) -> bytes:
+    return as_data(pictured(_report.validate_json(data))) if b'"kind":"diagram"' in data else data
 
 
 def as_data(report: Report) -> bytes:

@@ -98,7 +98,7 @@ def _servers() -> Iterator[Finding]:
     rows = {row.name: row for row in ServerListing.objects.filter(name__in=settings.MCP)}
     for name in settings.MCP:
         row = rows.get(name)
-        if row is None:
+        if row is None or row.asked_at is None:
             yield Finding("MCP", f"{name} was not asked for its tools yet; check_setup does that now.")
             continue
         does = [f"{tool.name} ({servers.effect(f'{name}{SEPARATOR}{tool.name}').words})" for tool in row.tools]

@@ -86,7 +86,7 @@ WALK = [
     "/runs/{sample}/people/",
 ]
 """Where a name in braces stands for the run in this state, or for what the fixture `made` says."""
-FOR_OTHERS = ["/people/", "/status/", "/sign-in/", "{link}"]
+FOR_OTHERS = ["/people/", "/status/", "/status/servers/", "/sign-in/", "{link}"]
 """Pages that not everybody who is signed in gets."""
 NO_PAGES = {
     "runs/drafts/<uuid:draft>/": "the list of its files, for a script",
@@ -174,7 +174,7 @@ def test_it_is_for_everybody(
 @pytest.mark.parametrize("address", FOR_OTHERS)
 def test_so_are_pages_for_some(page: Page, site: Site, made: Mapping[str, str], address: str) -> None:
     page.context.clear_cookies()
-    if address in {"/people/", "/status/"}:
+    if address in {"/people/", "/status/", "/status/servers/"}:
         (session,) = site.account("root", administrator=True)["cookies"]
         page.context.add_cookies([{"name": "sessionid", "value": session["value"], "url": site.url}])
     visit(page, site, made, address)

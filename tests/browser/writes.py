@@ -51,6 +51,17 @@ def runs(owner: str, *names: str) -> list[int]:
     return numbers
 
 
+def diagrams(owner: str) -> int:
+    """The number of a run with Mermaid diagrams: small, wide, tall and broken ones."""
+    chart = "gantt\n title Plan\n dateFormat YYYY-MM-DD\n section S\n One :a, 2024-01-01, 30d\n Two :after a, 20d"
+    flow = "flowchart LR\n  web[Website] --> api{Is it there?}\n  api -- yes --> cache[(Cache)]\n  api -- no --> db"
+    talk = "sequenceDiagram\n  Anna->>Ben: Hello\n  Note over Anna,Ben: A long note\n  Ben-->>Anna: Hi"
+    text = "# Architecture\n\n" + "\n".join(
+        f"What it is.\n\n```mermaid\n{one}\n```\n" for one in (flow, chart, talk, "flowchart LR\n  a[Open --> b")
+    )
+    return made.submit_as(made.person(owner), "Draw it", {"parts.md": text.encode(), "flow.mmd": flow.encode()}).pk
+
+
 def sample(owner: str) -> int:
     """The number of the finished sample run of this person, carried out as ever: here, and by the server."""
     run = finished_sample(made.person(owner))
@@ -132,5 +143,6 @@ def manage(*arguments: str) -> str:
 
 
 FUNCTIONS: dict[str, Callable[..., Any]] = {
-    one.__name__: one for one in (account, runs, sample, crowd, rename, note, template, step, token, deactivate, manage)
+    one.__name__: one
+    for one in (account, runs, sample, diagrams, crowd, rename, note, template, step, token, deactivate, manage)
 }

@@ -59,14 +59,26 @@ def _blocks(text: str) -> list[tuple[int, str]]:
 
 
 def _problem_of(source: str) -> str:
+    try:
+        svg_of(source)
+    except InvalidInput as error:
+        return str(error)
+    return ""
+
+
+def svg_of(source: str) -> str:
+    """What Mermaid draws of it: as hostile as the source. For guarded processes.
+
+    Raises InvalidInput with what Mermaid says, as the end of a sentence.
+    """
     # Only the guarded process needs it: with its engine it takes longer to import than all else.
     from mermaidx import Diagram
 
     if len(source) > MAX_CHARACTERS:
-        return f"it has {len(source):,} characters and may have {MAX_CHARACTERS:,}"
+        raise InvalidInput(f"it has {len(source):,} characters and may have {MAX_CHARACTERS:,}")
     try:
-        Diagram(source).svg()
+        return str(Diagram(source).svg())
     except RuntimeError as error:
         lines = [line.strip() for line in str(error).removeprefix("Mermaid rendering failed: ").splitlines()]
-        return " ".join(line for line in lines if line and set(line) != {"-", "^"})[:MAX_PROBLEM]
-    return ""
+        said = " ".join(line for line in lines if line and set(line) != {"-", "^"})
+        raise InvalidInput(said[:MAX_PROBLEM]) from error

@@ -18,6 +18,7 @@ from channels.layers import get_channel_layer
 from django.db import close_old_connections
 
 from runs import live
+from runs.errors import FromLaterVersion
 from runs.models import Run
 from runs.web.following.latency import latency
 from runs.web.following.news import News, Shown, news
@@ -167,7 +168,8 @@ class Audience:
     def _ended(self, task: asyncio.Task[None]) -> None:
         """A part of it has failed: browsers connect again, and find another audience."""
         if not task.cancelled() and (error := task.exception()):
-            log.error("run %s could not be followed; browsers will connect again", self._run_id, exc_info=error)
+            level = logging.WARNING if isinstance(error, FromLaterVersion) else logging.ERROR
+            log.log(level, "run %s could not be followed; browsers will connect again", self._run_id, exc_info=error)
             _audiences.pop((self._run_id, self._tab), None)
             for watcher in list(self._watchers):
                 watcher.close(FAILED)

@@ -6,8 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from django.utils.safestring import SafeString
+
 from runs import blobs, trees
 from runs.documents import renditions
+from runs.documents.diagrams import is_diagram, source_of
 from runs.documents.kinds import HTML
 from runs.documents.renditions import Readings
 from runs.enums import StepStatus
@@ -21,7 +24,9 @@ from runs.reading.file_diff import FileDiff, file_diff
 from runs.reading.file_history import FileVersion, versions_of
 from runs.reading.tables import formulas_in
 from runs.reading.word_diff import Effort
+from runs.web.addresses import file_address
 from runs.web.colours import coloured
+from runs.web.diagrams import figure, sources_in
 from runs.web.documents.blocks import Blocks, blocks_around
 from runs.web.documents.grid import Grid, grid_around
 from runs.web.documents.leaves import Leaf, leaf_of
@@ -31,8 +36,15 @@ from runs.web.images import HEAD_BYTES, image_type
 from runs.web.place import Place, Pointed
 from runs.web.sheets import Sheet, is_sheet, sheet
 
-TEXT, RENDERED, TABLE, FOLDED, LAID_OUT = "text", "rendered", "table", "folded", "document"
-_TITLES = {RENDERED: "Rendered", TABLE: "Table", FOLDED: "Folded", LAID_OUT: "Document", TEXT: "Text"}
+TEXT, RENDERED, TABLE, FOLDED, LAID_OUT, DIAGRAM = "text", "rendered", "table", "folded", "document", "diagram"
+_TITLES = {
+    RENDERED: "Rendered",
+    DIAGRAM: "Diagram",
+    TABLE: "Table",
+    FOLDED: "Folded",
+    LAID_OUT: "Document",
+    TEXT: "Text",
+}
 
 
 @dataclass(frozen=True)
@@ -148,6 +160,7 @@ class FilePage:
         if self.text is None:
             return ()
         own = LAID_OUT if self.document else RENDERED if self._is_rendered else TABLE if self.sheet else ""
+        own = own or (DIAGRAM if self._is_diagram else "")
         own = own or (FOLDED if self.outline else "")
         return [(name, _TITLES[name]) for name in (own, TEXT) if name]
 
@@ -161,6 +174,27 @@ class FilePage:
     @property
     def _is_rendered(self) -> bool:
         return is_markdown(self.path) and not self.document and self.version.info.size <= WHOLE_BYTES
+
+    @property
+    def address(self) -> str:
+        """Of this version."""
+        return file_address(self.run.pk, self.path, self.sha256)
+
+    @property
+    def diagram(self) -> SafeString:
+        """All of the file as one."""
+        return figure(source_of(self.text or ""), self.address)
+
+    @property
+    def _is_diagram(self) -> bool:
+        return is_diagram(self.path) and not self.document and self.version.info.size <= WHOLE_BYTES
+
+    @property
+    def diagrams(self) -> Sequence[str]:
+        """The sources of the diagrams that its page shows."""
+        if self.text is None or not (self._is_diagram or self._is_rendered):
+            return ()
+        return [source_of(self.text)] if self._is_diagram else sources_in(self.text)
 
     @cached_property
     def sheet(self) -> Sheet | None:

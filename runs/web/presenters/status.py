@@ -14,7 +14,7 @@ from django.utils import timezone
 from pevsite.installation import version
 from runs.engine.presence import SILENT_AFTER
 from runs.engine.work import due
-from runs.enums import WorkStatus
+from runs.enums import WorkKind, WorkStatus
 from runs.models import Duty, ModelCall, Process, WorkItem, clock
 from runs.web.findings import Finding, findings
 
@@ -127,4 +127,5 @@ class StatusPage:
 def _work() -> QuerySet[WorkItem]:
     small = ("kind", "status", "due_at", "lease_owner", "lease_until", "tries", "losses")
     named = ("run__title", "attempt__number", "attempt__created_at", "attempt__step__key")
-    return WorkItem.objects.select_related("run", "attempt__step").only(*small, *named)
+    known = WorkItem.objects.filter(kind__in=list(WorkKind))  # the page that says what is left of an upgrade goes on
+    return known.select_related("run", "attempt__step").only(*small, *named)

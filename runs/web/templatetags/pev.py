@@ -27,6 +27,7 @@ from runs.web.addresses import (
     file_address,
     statement_address,
 )
+from runs.web.diagrams import drawn
 from runs.web.glossary import TERMS, Term
 from runs.web.points import point_tables
 from runs.web.presenters.graph import graphs_of
@@ -242,6 +243,7 @@ register.filter("address", address_of)
 register.filter("in_words", check_in_words)
 register.filter(markdown)
 register.filter(cited)
+register.filter(drawn)
 register.filter(point_tables)
 register.filter(referring)
 register.simple_tag(checking)

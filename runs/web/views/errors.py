@@ -9,9 +9,13 @@ from django.shortcuts import render
 from django.utils.deprecation import MiddlewareMixin
 from django.views.decorators.csrf import requires_csrf_token
 
-from runs.errors import StoreAway
+from runs.errors import FromLaterVersion, StoreAway
 
 log = logging.getLogger(__name__)
+_FINISH = (
+    "Nothing was changed and nothing is lost. pevsite is being upgraded: try again in a moment. If this stays so, an "
+    "administrator has to finish the upgrade, by restarting the processes of the version before."
+)
 
 
 @requires_csrf_token
@@ -32,10 +36,22 @@ class FilesAway(MiddlewareMixin):
         return response
 
 
-def _refused(request: HttpRequest, problem: str, status: int) -> HttpResponse:
+class Later(MiddlewareMixin):
+    """503 with a sentence, likewise, in a process that an upgrade has left behind: another one can answer."""
+
+    def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
+        if not isinstance(exception, FromLaterVersion):
+            return None
+        log.warning("this process is of an earlier version than another: %s", exception)
+        response = _refused(request, f"{exception} {_FINISH}", 503, "This needs the version after this one")
+        response["Retry-After"] = "10"
+        return response
+
+
+def _refused(request: HttpRequest, problem: str, status: int, title: str = "") -> HttpResponse:
     if request.get_preferred_type(["text/html", "application/json"]) == "application/json":
         return JsonResponse({"errors": [problem]}, status=status)
-    return render(request, f"{status}.html", {"problem": problem}, status=status)
+    return render(request, f"{status}.html", {"problem": problem, "title": title}, status=status)
 
 
 def _sentence(exception: Exception) -> str:

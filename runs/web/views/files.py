@@ -13,6 +13,7 @@ from runs.errors import InvalidInput
 from runs.guarded import ChildFailed
 from runs.models import Run
 from runs.web.addresses import file_address
+from runs.web.diagrams import diagram_in
 from runs.web.panel import SourcePanel, is_for_panel
 from runs.web.place import asked_in, number_in
 from runs.web.presenters.file_page import Asked, FilePage, version_of
@@ -23,7 +24,7 @@ from runs.web.views.run import visible_run
 
 
 @require_safe
-@while_unchanged(of_file, "panel", "download", "image", "picture", "thumbnail")
+@while_unchanged(of_file, "panel", "download", "image", "picture", "thumbnail", "diagram")
 def file_page(request: HttpRequest, run_id: int, path: str) -> HttpResponseBase:
     """One file: its newest version or that of `sha`; with `from` against the version of that hash."""
     run = visible_run(request, run_id)
@@ -37,6 +38,8 @@ def file_page(request: HttpRequest, run_id: int, path: str) -> HttpResponseBase:
             return picture(request, blobs.pieces_of(page.sha256), page.image)
         if "picture" in request.GET or "thumbnail" in request.GET:
             return _drawn(request, page)
+        if "diagram" in request.GET:
+            return diagram_in(request, page.diagrams)
         if is_for_panel(request):
             return _panel(page).answer(request)
         return render(request, "runs/file.html", {"frame": RunFrame(run, under="files"), "run": run, "page": page})

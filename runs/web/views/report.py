@@ -21,6 +21,7 @@ from runs.reports.machine import as_json
 from runs.reports.markdown import as_markdown
 from runs.reports.outline import exported, outline
 from runs.reports.printed import LIMITS, Form, as_data, printed_from
+from runs.web.diagrams import drawn, sources_in
 from runs.web.preparing import Busy, Prepared, prepare
 from runs.web.presenters.frame import RunFrame
 from runs.web.presenters.report import InProduct
@@ -43,7 +44,7 @@ def report_page(request: HttpRequest, run_id: int) -> HttpResponse:
         "run": run,
         "report": report,
         "heading": hypertext.heading(report),
-        "body": hypertext.body(report),
+        "body": drawn(hypertext.body(report), run, sources_in(run.answer)),
     }
     return render(request, "runs/report.html", context)
 

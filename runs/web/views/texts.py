@@ -1,12 +1,14 @@
 """The page of a text that evidence names and that is no file, such as the result of a tool call."""
 
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest
+from django.http.response import HttpResponseBase
 from django.shortcuts import render
 from django.urls import reverse
 from django.views.decorators.http import require_safe
 
 from runs.reading.texts import SaidText, said_text
 from runs.web.addresses import address_of, text_address
+from runs.web.diagrams import diagram_in, sources_in
 from runs.web.excerpt import excerpt
 from runs.web.panel import SourcePanel, is_for_panel
 from runs.web.place import Pointed, asked_in
@@ -15,12 +17,14 @@ from runs.web.views.run import visible_run
 
 
 @require_safe
-def text_page(request: HttpRequest, run_id: int, place: str) -> HttpResponse:
+def text_page(request: HttpRequest, run_id: int, place: str) -> HttpResponseBase:
     run = visible_run(request, run_id)
     in_panel, asked = is_for_panel(request), asked_in(request)
     said = said_text(run, place, asked.words)
     if said is None:
         raise Http404("This run has no such text.")
+    if "diagram" in request.GET:
+        return diagram_in(request, sources_in(said.text))
     pointed = Pointed(0, 0) if said.diffs else asked.found_in(said.text)
     panel = SourcePanel(
         title=said.title,

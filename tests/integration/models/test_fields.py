@@ -10,6 +10,7 @@ from django.db import models, transaction
 from pydantic import ValidationError
 
 from runs.enums import WorkKind
+from runs.errors import FromLaterVersion
 from runs.models import Run, ToolCall, Tree
 from runs.pev.policy import Policy
 from tests import factories as made
@@ -46,9 +47,11 @@ def test_a_row_that_the_contract_refuses_cannot_be_read_as_one() -> None:
     made.planning()
     stored = models.Value(UNKNOWN, output_field=models.JSONField())
     Run.objects.update(policy=stored)
-    with pytest.raises(ValidationError):
+    later = "A later version of pevsite has written something that this one does not know (policy at attempt)."
+    with pytest.raises(FromLaterVersion) as error:
         Run.objects.get()
-    with pytest.raises(ValidationError):
+    assert str(error.value) == later
+    with pytest.raises(FromLaterVersion):
         Run.objects.values_list("policy", flat=True).get()
 
 

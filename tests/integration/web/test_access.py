@@ -71,6 +71,7 @@ TABLE = {
     "people/": Row(get=ADMINISTERED, post=ADMINISTERED, sent={"user": "dora"}),
     "people/<int:person_id>/": Row(post=(302, 404, 404, 404, 302), sent={"verb": "deactivate"}),
     "status/": Row(get=ADMINISTERED, post=(302, 404, 404, 404, 422)),
+    "status/servers/": Row(get=ADMINISTERED, post=(302, 404, 404, 404, 422)),
     "metrics/": Row(get=MINE),
     "help/": Row(get=MINE),
     "help/glossary/": Row(get=MINE),

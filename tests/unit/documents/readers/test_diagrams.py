@@ -1,0 +1,131 @@
+"""Diagrams as pictures: the same bytes each time, bounded, and nothing that a source names is read or fetched."""
+
+from __future__ import annotations
+
+import io
+import json
+from pathlib import Path
+
+import pytest
+from PIL import Image
+
+from runs import guarded
+from runs.documents.diagrams import LIMITS, words_for
+from runs.documents.packing import unpacked
+from runs.documents.readers.diagrams import safe
+from runs.errors import InvalidInput
+
+FLOW = "flowchart LR\n  web[Website] --> db[(Database)]"
+RED = (255, 0, 0)
+
+
+def drawn(source: str) -> tuple[dict[str, int], Image.Image]:
+    header, png = unpacked(guarded.run("runs.documents.readers.diagrams.picture", source.encode(), LIMITS))
+    return json.loads(header), Image.open(io.BytesIO(png)).convert("RGB")
+
+
+def colours(image: Image.Image) -> set[tuple[int, ...]]:
+    return {colour for _, colour in image.getcolors(1 << 24) or [] if isinstance(colour, tuple)}
+
+
+def test_a_diagram_is_a_sharp_picture_on_white_and_the_same_bytes_each_time() -> None:
+    size, image = drawn(FLOW)
+    assert image.size == (2 * size["width"], 2 * size["height"]) or abs(image.width - 2 * size["width"]) <= 1
+    assert image.getpixel((0, 0)) == (255, 255, 255)
+    name = "runs.documents.readers.diagrams.picture"
+    assert guarded.run(name, FLOW.encode(), LIMITS) == guarded.run(name, FLOW.encode(), LIMITS)
+
+
+def test_labels_are_in_the_picture() -> None:
+    _, empty = drawn('flowchart LR\n  a["&nbsp;&nbsp;&nbsp;"]')
+    _, filled = drawn("flowchart LR\n  a[WWW]")
+    assert len(colours(filled)) > len(colours(empty))
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        'sequenceDiagram\n  participant a\n  properties a: {{"icon": "{}", "class": "x"}}\n  a->>b: x',
+        "flowchart LR\n  a[\"<svg width='60'><image href='{}' width='60' height='60'></image></svg>\"] --> b",
+        "flowchart LR\n  a[\"<img src='{}'>\"] --> b",
+        '%%{{init: {{"themeCSS": ".node rect {{fill: url({})}}"}}}}%%\nflowchart LR\n  a --> b',
+        '%%{{init: {{"themeCSS": "@import url({});"}}}}%%\nflowchart LR\n  a --> b',
+        'flowchart LR\n  a@{{ img: "{}", label: "x", w: 60, h: 60 }}\n  a --> b',
+    ],
+)
+def test_pictures_styles_and_fonts_from_elsewhere_are_not_read(source: str, tmp_path: Path) -> None:
+    file = tmp_path / "red.png"
+    Image.new("RGB", (60, 60), RED).save(file)
+    for named in (str(file), f"file://{file}"):
+        try:
+            assert RED not in colours(drawn(source.format(named))[1])
+        except InvalidInput:
+            continue  # Mermaid refuses it, which is well too
+
+
+HOSTILE = """<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" viewBox="0 0 9 9">
+<style>@import url(http://x/a.css); .a { fill: u\\72l(x); background: url("http://x/b") } .b { fill: url(#c) }</style>
+<script>alert(1)</script><a xlink:href="javascript:alert(1)" onclick="alert(1)"><text>words</text></a>
+<image href="/etc/passwd"/>tail<use href="other.svg#x"/><rect fill="url(http://x/y)" stroke="url(#c)" onload="x()"/>
+<foreignObject><p xmlns="http://www.w3.org/1999/xhtml"><iframe src="//x"/><img src="/a.png"/>said</p></foreignObject>
+</svg>"""
+
+
+def test_what_names_something_elsewhere_is_taken_out_of_what_is_painted() -> None:
+    found = safe(HOSTILE)
+    for gone in (
+        "script",
+        "alert",
+        "onclick",
+        "onload",
+        "javascript",
+        "http://x",
+        "/etc",
+        "iframe",
+        "//x",
+        "img",
+        "other.svg",
+    ):
+        assert gone not in found
+    assert "\\" not in found
+    for kept in ("words", "tail", "said", 'stroke="url(#c)"', "fill: url(#c)"):
+        assert kept in found
+
+
+def test_what_is_no_whole_svg_is_refused() -> None:
+    with pytest.raises(InvalidInput, match="what Mermaid makes of it is no whole SVG"):
+        safe("<svg")
+
+
+def test_an_entity_of_a_file_says_nothing(tmp_path: Path) -> None:
+    (tmp_path / "secret").write_text("a secret")
+    kind = f"<!DOCTYPE svg [<!ENTITY a SYSTEM 'file://{tmp_path}/secret'>]>"
+    assert "a secret" not in safe(f"{kind}<svg viewBox='0 0 1 1'><text>&a;</text></svg>")
+
+
+def test_what_is_larger_than_can_be_read_is_refused_with_its_size() -> None:
+    long = "flowchart LR\n" + "".join(f"  a{n} --> a{n + 1}\n" for n in range(70))
+    with pytest.raises(InvalidInput, match=r"it would be .* by \d+ pixels, and 6,000 a side can be shown"):
+        drawn(long)
+
+
+def test_what_takes_too_long_is_ended() -> None:
+    large = "flowchart LR\n" + "".join(f"  n{n} --> n{(7 * n) % 900}\n" for n in range(900))
+    limits = guarded.Limits(megabytes=600, cpu_seconds=1, seconds=5)
+    with pytest.raises(guarded.ChildFailed):
+        guarded.run("runs.documents.readers.diagrams.picture", large.encode(), limits)
+
+
+@pytest.mark.parametrize(
+    ("source", "words"),
+    [
+        (FLOW, "Flowchart"),
+        ("graph TD\n accTitle: How money flows\n a --> b", "Flowchart: How money flows"),
+        ("---\ntitle: Parts\n---\nsequenceDiagram\n A->>B: x", "Sequence diagram: Parts"),
+        ('%%{init: {}}%%\npie title Pets\n "Dogs" : 1', "Pie chart: Pets"),
+        ("", "Diagram"),
+        ("boxes", "Diagram"),
+    ],
+)
+def test_the_alternative_text_says_kind_and_title(source: str, words: str) -> None:
+    assert words_for(source) == words
