@@ -47,6 +47,7 @@ from runs.lifecycle import state as states
 from runs.lifecycle.advance import advance
 from runs.models import ToolCall, WorkItem
 from runs.pev import verifier
+from runs.pev.agents import permitted
 from runs.pev.evidence.results import Judgement
 from runs.pev.executor import execute
 from runs.pev.files.reads import Looks, Reads, View
@@ -222,7 +223,7 @@ def _execute(recording: Recording, deadline: Deadline, looks: Looks) -> list[Too
     limits = limits_for(brief.window, able.executor.pages)
     servers = run_servers(recording, limits.result_chars)
     reach = Reach(_people(recording), commands_for(recording, overlay), web_pages(recording), servers)
-    inner = RunTools(overlay, limits, tools_of(attempt.step.spec), reach)
+    inner = RunTools(overlay, limits, permitted(tools_of(attempt.step.spec), attempt.agent), reach)
     tools = RecordedTools(inner, overlay, recording, deadline, looks)
     try:
         output = execute(RecordedModel(clients(), recording, deadline=deadline), tools, brief)

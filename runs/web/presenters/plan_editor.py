@@ -19,7 +19,7 @@ from runs.pev.checks.deciding import problem_with, run_check
 from runs.pev.checks.material import Material
 from runs.pev.contracts import Check, CommandSucceeds, PlanContract
 from runs.pev.conversation.mistakes import words_for
-from runs.pev.planner import Problem
+from runs.pev.plans.problem import Problem
 from runs.reading.checks import check_in_words
 from runs.reading.toolset import command_lines
 from runs.web.forms import plan as parts
