@@ -114,9 +114,12 @@ class PlanApproved(EventData):
 
 
 class AttemptStarted(EventData):
+    """`agent`: the one that its step names."""
+
     kind: Literal[EventKind.ATTEMPT_STARTED] = EventKind.ATTEMPT_STARTED
     step: str
     attempt: int
+    agent: str = ""
 
 
 class AttemptReused(EventData):

@@ -80,7 +80,7 @@ def start_attempt(state: State, key: str) -> None:
         _take_over(state, key, attempt, earlier)
         return
     attempt.save(force_insert=True)
-    record(run.pk, events.AttemptStarted(step=key, attempt=number))
+    record(run.pk, events.AttemptStarted(step=key, attempt=number, agent=state.specs[key].agent))
     _create_work(run, WorkKind.ATTEMPT, attempt)
 
 
