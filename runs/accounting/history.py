@@ -40,17 +40,25 @@ def estimate_for(run: Run, plan: PlanContract) -> Estimate:
     """What this plan may cost under the run's policy, with the given files as they are read; steps that name an agent
     with its model.
     """
-    policy, there = run.policy, Agent.objects.definitions(named_in(plan.steps))
+    players = _players(plan, run.policy)
+    return _estimate(plan, run.policy, players, _tokens(run, plan, players))
+
+
+def estimate_without_files(plan: PlanContract, policy: Policy) -> Estimate:
+    """What the plan may cost under a policy, where the files count only by what earlier runs have cost."""
+    return _estimate(plan, policy, _players(plan, policy), {})
+
+
+def _players(plan: PlanContract, policy: Policy) -> Mapping[str, Policy]:
+    """By the key of the step: the policy with the model of its agent, where it names one."""
+    there = Agent.objects.definitions(named_in(plan.steps))
+    return {step.step_id: played(policy, there.get(step.agent)) for step in plan.steps}
+
+
+def _estimate(plan: PlanContract, policy: Policy, players: Mapping[str, Policy], read: Mapping[str, int]) -> Estimate:
     models = {role: policy.model_for(role).model for role in Role}
-    players = {step.step_id: played(policy, there.get(step.agent)) for step in plan.steps}
-    return estimate(
-        plan,
-        models,
-        attempts=policy.attempts,
-        history=history(models),
-        read=_tokens(run, plan, players),
-        executors={key: player.model_for(Role.EXECUTOR).model for key, player in players.items()},
-    )
+    own = {key: player.model_for(Role.EXECUTOR).model for key, player in players.items()}
+    return estimate(plan, models, attempts=policy.attempts, history=history(models), read=read, executors=own)
 
 
 def _tokens(run: Run, plan: PlanContract, players: Mapping[str, Policy]) -> dict[str, int]:

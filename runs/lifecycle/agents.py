@@ -1,6 +1,9 @@
 """What administrators do with agents: add, change and delete them. Approvals that rest on one end with that (G1)."""
 
 import re
+from collections.abc import Sequence
+from functools import cache
+from importlib.resources import files as package_files
 
 from django.db import IntegrityError, transaction
 from django.utils import timezone
@@ -15,13 +18,30 @@ from runs.reading.toolset import tool_names
 MAX_AGENTS = 100
 """Planners are told of each in every question."""
 _NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
+_TAKEN = frozenset({"new"})
+"""What is the address of something else."""
 _STALE = "Somebody changed this agent since you opened it. Load the page again, then change what is there now."
+
+
+SAMPLE = "legal-notices-writer"
+"""An agent that comes with pevsite, as a start for one's own: `agent_templates/NAME.json`."""
+
+
+@cache
+def sample() -> AgentDefinition:
+    text = package_files("runs").joinpath("agent_templates", f"{SAMPLE}.json").read_text("utf-8")
+    return AgentDefinition.model_validate_json(text)
+
+
+def listed() -> Sequence[Agent]:
+    """All agents by name, with who changed them."""
+    return list(Agent.objects.select_related("changed_by").order_by("name"))
 
 
 def add(user: User, name: str, definition: AgentDefinition) -> Agent:
     """A new agent. Raises InvalidInput with the sentence for the person, NotAllowed for no administrator."""
     _check(user, definition)
-    if not _NAME.fullmatch(name) or len(name) > 60:
+    if not _NAME.fullmatch(name) or len(name) > 60 or name in _TAKEN:
         raise InvalidInput("Give the agent a name of small letters, digits and hyphens, such as legal-notices-writer.")
     if Agent.objects.count() >= MAX_AGENTS:
         raise InvalidInput(f"There are {MAX_AGENTS} agents, and no more are allowed. Delete one that is not needed.")
@@ -32,13 +52,14 @@ def add(user: User, name: str, definition: AgentDefinition) -> Agent:
         raise InvalidInput(f"There is an agent “{name}” already. Change that one, or choose another name.") from error
 
 
-def change(user: User, agent: Agent, definition: AgentDefinition) -> None:
-    """Put a definition in the place of the one that `agent` was read with. Raises InvalidInput, also where somebody
-    else has changed it since; NotAllowed for no administrator.
+def change(user: User, agent: Agent, definition: AgentDefinition, seen: str) -> None:
+    """Put a definition in the place of the one that was there at the time `seen` (ISO 8601), when it had been changed
+    last. Raises InvalidInput, also where somebody else has changed it since; NotAllowed for no administrator.
     """
     _check(user, definition)
     there = Agent.objects.filter(pk=agent.pk, changed_at=agent.changed_at)
-    if not there.update(definition=definition, changed_by=user, changed_at=timezone.now()):
+    now = {"definition": definition, "changed_by": user, "changed_at": timezone.now()}
+    if agent.changed_at.isoformat() != seen or not there.update(**now):  # another may be faster in between
         raise InvalidInput(_STALE)
 
 

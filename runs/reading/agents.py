@@ -1,14 +1,15 @@
 """The agents of this installation as they are now: who they are, which of them a run can have, what approvals bind."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
 
 from django.utils import timezone
 
 from runs.accounting.prices import price_of
 from runs.enums import Role
-from runs.models import Agent
+from runs.models import Agent, Plan
 from runs.pev.agents import NO_AGENTS, AgentDefinition, Crew, named_in, played
-from runs.pev.contracts import PlanContract
+from runs.pev.contracts import PlanContract, PlanStep
 from runs.pev.policy import RULES, Policy
 
 PART = "agent "
@@ -52,3 +53,33 @@ def change_of(part: str, digest: str) -> str:
     if not part.startswith(PART):
         return ""
     return f"the agent {part.removeprefix(PART)} {'was changed' if digest else 'is not there any more'}"
+
+
+@dataclass(frozen=True)
+class NamedAgent:
+    """An agent of a plan as it is now, with the names of the steps that name it. `definition`: None where it is not
+    there (any more). `changed`: it is another than the one that was approved.
+    """
+
+    name: str
+    steps: tuple[str, ...]
+    definition: AgentDefinition | None
+    changed: bool
+
+    @property
+    def problem(self) -> str:
+        """What became of it since it was named or approved, as a sentence; empty if nothing did."""
+        if self.definition is None:
+            return f"The agent {self.name} is not there any more."
+        return f"The agent {self.name} was changed since this plan was approved." if self.changed else ""
+
+
+def named_by(plan: Plan, steps: Iterable[PlanStep]) -> list[NamedAgent]:
+    """The agents of a plan with these steps, by name. No query where it names none."""
+    there, approved, known = Agent.objects.definitions(plan.agents or ()), plan.approval_fingerprint or {}, list(steps)
+    found = []
+    for name in plan.agents or ():
+        agent, was = there.get(name), approved.get(f"{PART}{name}")
+        changed = was is not None and was != (agent.digest if agent else "")
+        found.append(NamedAgent(name, tuple(one.name for one in known if one.agent == name), agent, changed))
+    return found

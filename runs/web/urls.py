@@ -5,6 +5,7 @@ from django.urls import path
 from runs.web.views import (
     account,
     again,
+    agents,
     approvers,
     drafts,
     files,
@@ -38,6 +39,10 @@ urlpatterns = [
     path("sign-out/", account.sign_out, name="sign_out"),
     path("people/", people.people, name="people"),
     path("people/<int:person_id>/", people.person, name="person"),
+    path("agents/", agents.agents_page, name="agents"),
+    path("agents/new/", agents.new_agent, name="new_agent"),
+    path("agents/<slug:name>/", agents.agent_page, name="agent"),
+    path("agents/<slug:name>/delete/", agents.delete_agent, name="delete_agent"),
     path("status/", status.status_page, name="status"),
     path("metrics/", metrics.metrics_page, name="metrics"),
     path("help/", guide.help_page, name="help"),
