@@ -166,9 +166,12 @@ def run(team: Team, submitted: Submit, bob: User) -> Run:
 
 
 def test_who_decides_sees_who_does_a_step_and_what_they_are_told(run: Run, bob: User, charlie: User) -> None:
-    for page in (f"/runs/{run.pk}/", f"/runs/{run.pk}/plan/"):
+    for page, told in (
+        (f"/runs/{run.pk}/", f"What the agent {WRITER} is told"),
+        (f"/runs/{run.pk}/plan/", "What its agent"),
+    ):
         text = browser(bob).get(page).text
-        assert f"What the agent {WRITER} is told" in text
+        assert told in text
         assert "Name &lt;b&gt;the clause&lt;/b&gt;." in text
         assert "claude-opus-5-5" in text
         assert browser(charlie).get(page).status_code == 404
