@@ -114,12 +114,12 @@ class PlanApproved(EventData):
 
 
 class AttemptStarted(EventData):
-    """`agent`: the one that its step names."""
+    """`agent`: the one that its step names, left out without one: other versions may read it during an upgrade."""
 
     kind: Literal[EventKind.ATTEMPT_STARTED] = EventKind.ATTEMPT_STARTED
     step: str
     attempt: int
-    agent: str = ""
+    agent: Annotated[str, Field(exclude_if=lambda name: not name)] = ""
 
 
 class AttemptReused(EventData):
