@@ -45,18 +45,23 @@ def estimate(
     attempts: int,
     history: History | None = None,
     read: Mapping[str, int] | None = None,
+    executors: Mapping[str, str] | None = None,
 ) -> Estimate:
     """A range from what was measured in earlier runs with the same models; else from default token counts, and from
-    how many tokens the files have that each step is to `read`.
+    how many tokens the files have that each step is to `read`. `executors`: the models of those steps that have others.
     """
     known, tokens = history or {}, read or {}
-    steps = [_step(step, models, attempts, known, min(tokens.get(step.step_id, 0), _MAX_READ)) for step in plan.steps]
+    steps = []
+    for step in plan.steps:
+        own = {**models, Role.EXECUTOR: (executors or {}).get(step.step_id, models[Role.EXECUTOR])}
+        of_them = {key: one for key, one in known.items() if own[key[0]] == models[key[0]]}
+        steps.append(_step(step, own, attempts, of_them, min(tokens.get(step.step_id, 0), _MAX_READ)))
     final = [_final(role, models[role], known) for role in (Role.SYNTHESIZER, Role.VERIFIER)]
     return Estimate(
         low=sum((step.low for step in steps), _known(one.low for one in final)),
         high=sum((step.high for step in steps), _known(one.high for one in final)),
         steps=steps,
-        unpriced=sorted({model for model in models.values() if _usd(model, 1, 1) is None}),
+        unpriced=sorted({one for one in [*models.values(), *(executors or {}).values()] if _usd(one, 1, 1) is None}),
         basis=basis_of(steps, final),
         final=final,
     )

@@ -15,11 +15,13 @@ from runs import trees
 from runs.accounting.estimates import History, Measured, estimate
 from runs.enums import Complexity, OriginalPages, Role, RunStatus, WorkKind, WorkStatus
 from runs.llm.capabilities import pages_for
-from runs.models import Attempt, Plan, Run, Step, WorkItem
+from runs.models import Agent, Attempt, Plan, Run, Step, WorkItem
+from runs.pev.agents import named_in, played
 from runs.pev.contracts import PlanContract
 from runs.pev.conversation.originals import MAX_OF_CONVERSATION, PAGE_TOKENS, weight
 from runs.pev.files.inputs import meant_by
 from runs.pev.plans.estimate import Estimate
+from runs.pev.policy import Policy
 
 MIN_RUNS = 3
 """With fewer finished runs nothing counts as measured."""
@@ -35,27 +37,45 @@ type _Sample = tuple[int, Decimal | None, int]
 
 
 def estimate_for(run: Run, plan: PlanContract) -> Estimate:
-    """What this plan may cost under the run's policy, with the given files as they are read."""
-    policy = run.policy
+    """What this plan may cost under the run's policy, with the given files as they are read; steps that name an agent
+    with its model.
+    """
+    players = _players(plan, run.policy)
+    return _estimate(plan, run.policy, players, _tokens(run, plan, players))
+
+
+def estimate_without_files(plan: PlanContract, policy: Policy) -> Estimate:
+    """What the plan may cost under a policy, where the files count only by what earlier runs have cost."""
+    return _estimate(plan, policy, _players(plan, policy), {})
+
+
+def _players(plan: PlanContract, policy: Policy) -> Mapping[str, Policy]:
+    """By the key of the step: the policy with the model of its agent, where it names one."""
+    there = Agent.objects.definitions(named_in(plan.steps))
+    return {step.step_id: played(policy, there.get(step.agent)) for step in plan.steps}
+
+
+def _estimate(plan: PlanContract, policy: Policy, players: Mapping[str, Policy], read: Mapping[str, int]) -> Estimate:
     models = {role: policy.model_for(role).model for role in Role}
-    return estimate(plan, models, attempts=policy.attempts, history=history(models), read=_tokens(run, plan))
+    own = {key: player.model_for(Role.EXECUTOR).model for key, player in players.items()}
+    return estimate(plan, models, attempts=policy.attempts, history=history(models), read=read, executors=own)
 
 
-def _tokens(run: Run, plan: PlanContract) -> dict[str, int]:
+def _tokens(run: Run, plan: PlanContract, players: Mapping[str, Policy]) -> dict[str, int]:
     """How many tokens each step of the plan is given to read: of a document those of its text, and of the pages that
     the executor is shown as they look.
     """
-    known, which = trees.readings_of(run.inputs), pages_for(run.policy, Role.EXECUTOR)
-    files, pages = dict[str, int](), dict[str, int]()
+    known = trees.readings_of(run.inputs)
+    files, pages = dict[str, int](), dict[str, dict[OriginalPages, int]]()
     for path, info in trees.files_of(run.inputs).items():
         files[path] = known.sizes.get(info.sha256, 0 if info.sha256 in known.problems else info.size)
         every, pictorial = known.pages.get(info.sha256, (0, 0))
         dense = every and max(every, weight(files[path]))
-        pages[path] = {OriginalPages.NEVER: 0, OriginalPages.LAYOUT: pictorial, OriginalPages.ALWAYS: dense}[which]
+        pages[path] = {OriginalPages.NEVER: 0, OriginalPages.LAYOUT: pictorial, OriginalPages.ALWAYS: dense}
     found: dict[str, int] = {}
     for step in plan.steps:
-        meant = meant_by([step], files)
-        shown = min(sum(pages[path] for path in meant), MAX_OF_CONVERSATION)
+        meant, which = meant_by([step], files), pages_for(players[step.step_id], Role.EXECUTOR)
+        shown = min(sum(pages[path][which] for path in meant), MAX_OF_CONVERSATION)
         found[step.step_id] = sum(files[path] for path in meant) // CHARACTERS_IN_A_TOKEN + shown * PAGE_TOKENS
     return found
 
@@ -72,7 +92,7 @@ def history(models: Mapping[Role, str]) -> History:
     if Run.objects.filter(status=RunStatus.FINISHED)[:MIN_RUNS].count() < MIN_RUNS:
         return {}
     found: dict[tuple[Role, Complexity | None], list[_Sample]] = defaultdict(list)
-    passed = Attempt.objects.filter(verdict__passed=True, reused_from=None)
+    passed = Attempt.objects.filter(verdict__passed=True, reused_from=None, agent__isnull=True)
     answers = WorkItem.objects.filter(kind=WorkKind.FINALISE, status=WorkStatus.DONE)
     for role in (Role.EXECUTOR, Role.VERIFIER):
         for complexity, *sample in _samples(passed, "step__plan__run", role, models[role], "step__complexity"):

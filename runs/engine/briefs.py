@@ -28,9 +28,10 @@ from runs.lifecycle.findings import Found
 from runs.lifecycle.moves import StepState
 from runs.models import Attempt, Gate, Plan, Run, Step, ToolCall, WorkItem
 from runs.models.plans import FIRST_PLAN
+from runs.pev.agents import played
 from runs.pev.citations.citing import Delivered
 from runs.pev.contracts import Absent, Criterion, MinBytes, PlanStep, WordCount
-from runs.pev.evidence.sources import Given, source_of
+from runs.pev.evidence.sources import Given, rested_on, source_of
 from runs.pev.files.coverage import read_whole
 from runs.pev.files.inputs import meant_by
 from runs.pev.outcome import gaps_in, point_of
@@ -43,6 +44,7 @@ from runs.pev.synthesizer import AnswerBrief
 from runs.pev.tools.asking import AskPerson
 from runs.pev.tools.toolbox import specs
 from runs.pev.verification.case import Case
+from runs.reading.agents import crew
 from runs.reading.coverage import remarks_on, shown_in
 from runs.reading.files import written_files
 from runs.reading.ledger import entries_of, ledger_of, result_in
@@ -83,6 +85,7 @@ def for_planner(item: WorkItem, able: Capacities) -> tuple[PlanBrief, str]:
         effort=player.effort,
         max_steps=policy.max_steps,
         commands=list(commands_allowed(policy)),
+        agents=crew(policy),
         sources_needed=policy.sources_needed,
         remarks=remarks_on(run, pages=able.executor.pages is not OriginalPages.NEVER),
         lessons=lessons,
@@ -220,7 +223,7 @@ def critiques_of(step: Step) -> tuple[Critique, ...]:
 def for_executor(attempt: Attempt, able: Capacities) -> StepBrief:
     step = attempt.step
     run = step.plan.run
-    policy = run.policy
+    policy = played(run.policy, attempt.agent)
     player = policy.model_for(Role.EXECUTOR)
     results = results_of(step.plan, step.depends_on, states.known(run))
     earlier = requests.critiques(attempt, requests_of(run)) if step.plan.version > 1 else ()
@@ -241,6 +244,7 @@ def for_executor(attempt: Attempt, able: Capacities) -> StepBrief:
         window=able.executor.window,
         answers=requests.answers(run, Q(decided_at__lt=attempt.created_at)),
         critiques=(*earlier, *(critiques_of(step) if attempt.number > 1 else ())),
+        instructions=attempt.agent.instructions if attempt.agent else "",
     )
 
 
@@ -289,7 +293,7 @@ def for_verifier(attempt: Attempt, overlay: Overlay, calls: Sequence[ToolCall], 
         files=overlay.contents(),
         inputs=Given(trees.contents_of(run.inputs), inputs),
         shown=[source_of(path, inputs) for path in made],
-        given=_rested_on(read - made.keys(), inputs, trees.files_of(attempt.base)),
+        given=rested_on(read - made.keys(), inputs, trees.files_of(attempt.base)),
         output=attempt.output.findings if attempt.output else "",
         notes=attempt.output.notes if attempt.output else "",
         tools=[source_of_call(call) for call in calls],
@@ -337,13 +341,6 @@ def _size_checks(plan: Plan) -> list[MinBytes | WordCount]:
     specs = states.specs_of(plan.pk, plan.digest).values()
     criteria = [*(one for spec in specs for one in spec.acceptance_criteria), *plan.header.success_criteria]
     return [one.check for one in criteria if isinstance(one.check, MinBytes | WordCount)]
-
-
-def _rested_on(read: Set[str], inputs: Mapping[str, FileInfo], before: Mapping[str, FileInfo]) -> list[str]:
-    """The sources behind the paths that were read: the files as they were given first, then what the run has made."""
-    given = [path for path in sorted(read) if path in inputs]
-    made = [path for path in sorted(read) if path in before and before[path] != inputs.get(path)]
-    return [*given, *(source_of(path, inputs) for path in made)]
 
 
 def for_synthesizer(run: Run, plan: Plan) -> AnswerBrief:

@@ -50,6 +50,7 @@ from runs.lifecycle import state as states
 from runs.lifecycle.advance import advance
 from runs.models import ToolCall, WorkItem
 from runs.pev import verifier
+from runs.pev.agents import permitted
 from runs.pev.evidence.results import Judgement
 from runs.pev.files.reads import Looks, Reads, View
 from runs.pev.planner import make_plan
@@ -250,7 +251,8 @@ def _execute(recording: Recording, deadline: Deadline, looks: Looks) -> list[Too
     servers = run_servers(recording, limits.result_chars)
     reach = Reach(_people(recording), commands_for(recording, overlay), web_pages(recording), servers)
     kind = recording.item.run.policy.executor
-    inner = tools_for(kind, RunTools(overlay, limits, tools_of(attempt.step.spec), reach), overlay, recording)
+    own = RunTools(overlay, limits, permitted(tools_of(attempt.step.spec), attempt.agent), reach)
+    inner = tools_for(kind, own, overlay, recording)
     tools = RecordedTools(inner, overlay, recording, deadline, looks)
     model = RecordedModel(clients(), recording, deadline=deadline)
     try:

@@ -29,6 +29,7 @@ from runs.lifecycle.transitions import change
 from runs.llm.capabilities import capacities
 from runs.logs import About, about
 from runs.models import WorkItem, clock
+from runs.pev.agents import played
 
 log = logging.getLogger(__name__)
 BEAT = 2.0
@@ -88,7 +89,7 @@ def _claimed(work: WorkItem) -> Lease | None:
     until = clock.after(timedelta(seconds=settings.LEASE_SECONDS))
     taken_over = work.status == WorkStatus.LEASED
     losses = work.losses + 1 if taken_over else work.losses  # counted before anything is carried out again
-    able = work.capacities or capacities(work.run.policy)
+    able = work.capacities or capacities(played(work.run.policy, work.attempt.agent if work.attempt else None))
     claimed = {"epoch": work.epoch + 1, "losses": losses, "lease_owner": presence.owner(), "lease_until": until}
     try:
         with history.writing(work.run if taken_over else None):

@@ -117,9 +117,12 @@ class PlanApproved(EventData):
 
 
 class AttemptStarted(EventData):
+    """`agent`: the one that its step names, left out without one: other versions may read it during an upgrade."""
+
     kind: Literal[EventKind.ATTEMPT_STARTED] = EventKind.ATTEMPT_STARTED
     step: str
     attempt: int
+    agent: Annotated[str, Field(exclude_if=lambda name: not name)] = ""
 
 
 class SessionResumed(EventData):

@@ -274,7 +274,7 @@ def _decision(event: GateDecided, step: str) -> str:
 def _of_attempt(event: AttemptEvent, step: str) -> str:
     match event:
         case AttemptStarted():
-            return f"Attempt {event.attempt} at {step} began."
+            return f"Attempt {event.attempt} at {step} began{f', with the agent {event.agent}' if event.agent else ''}."
         case AttemptReused():
             source = f"attempt {event.from_attempt} of run {event.from_run}"
             return f"{step} reused the result of {source}: nothing that it depends on has changed. It costs nothing."

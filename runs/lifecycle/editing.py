@@ -12,7 +12,9 @@ from runs.lifecycle.rehearsing import beyond_the_rehearsal
 from runs.models import Gate, Plan, Run, User
 from runs.permissions import check_can_decide
 from runs.pev.contracts import Criterion, PlanContract, RequestAnswer
-from runs.pev.planner import Problem, placed_comparisons, placed_problems
+from runs.pev.planner import placed_comparisons, placed_problems
+from runs.pev.plans.problem import Problem
+from runs.reading.agents import crew
 from runs.reading.toolset import commands_allowed, tool_names
 
 
@@ -51,6 +53,7 @@ def problems_with(run: Run, plan: PlanContract) -> Sequence[Problem]:
         plan,
         tool_names(policy),
         commands=commands_allowed(policy),
+        agents=crew(policy, plan),
         max_steps=policy.max_steps,
         sources_needed=policy.sources_needed,
         requests=sorted({answer.request for answer in plan.answers}),

@@ -26,10 +26,12 @@ from runs.lifecycle.notify import notify
 from runs.lifecycle.state import State
 from runs.lifecycle.transitions import change
 from runs.logs import about
-from runs.models import Attempt, Plan, Run, Step, User, WorkItem, clock
+from runs.models import Agent, Attempt, Plan, Run, Step, User, WorkItem, clock
+from runs.pev.agents import AgentDefinition, named_in
 from runs.pev.outcome import gaps_in, outcome_of
 from runs.pev.ports import Changes
 from runs.pev.texts.wording import quoted
+from runs.reading import agents
 from runs.reading.ledger import ledger_of
 
 log = logging.getLogger(__name__)
@@ -65,18 +67,30 @@ def approve_plan(run: Run, plan: Plan, *, by: User, how: str) -> None:
 def start_attempt(state: State, key: str) -> None:
     """One more try at a step, or the result of an earlier run where nothing would come out otherwise."""
     run, step = state.run, state.steps[key]
+    agent = Agent.objects.definitions(named_in([state.specs[key]])).get(state.specs[key].agent)
+    if not _is_approved(state, key, agent):
+        return
     number = step.tries + 1
     state.change(key, StepStatus.RUNNING, tries=number)
-    reuse_key = reuse.key_of(state, key)
+    reuse_key = reuse.key_of(state, key, agent)
     view = partial(reuse.view_of, run, run.head, state.specs, key)
     earlier = reuse.find(state, key, reuse_key, view) if number == 1 else None
-    attempt = Attempt(step=state.row(key), number=number, base=run.head, reuse_key=reuse_key)
+    attempt = Attempt(step=state.row(key), number=number, base=run.head, reuse_key=reuse_key, agent=agent)
     if earlier:
         _take_over(state, key, attempt, earlier)
         return
     attempt.save(force_insert=True)
-    record(run.pk, events.AttemptStarted(step=key, attempt=number))
+    record(run.pk, events.AttemptStarted(step=key, attempt=number, agent=state.specs[key].agent))
     _create_work(run, WorkKind.ATTEMPT, attempt)
+
+
+def _is_approved(state: State, key: str, agent: AgentDefinition | None) -> bool:
+    """Whether the agent of the step is still the one that was approved. An administrator may have changed it since this
+    transaction looked whether the approval holds; whoever looks again finds that it does not.
+    """
+    name, plan = state.specs[key].agent, state.plan
+    assert plan is not None
+    return not name or (plan.approval_fingerprint or {}).get(f"{agents.PART}{name}") == (agent.digest if agent else "")
 
 
 def _take_over(state: State, key: str, attempt: Attempt, earlier: Attempt) -> None:

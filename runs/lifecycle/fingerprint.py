@@ -13,7 +13,7 @@ from runs.models import Attempt, Plan, Run
 from runs.pev import prompts
 from runs.pev.contracts import PlanContract
 from runs.pev.policy import Policy
-from runs.reading import servers
+from runs.reading import agents, servers
 
 _LATER = {
     "step_moment": StepMoment.AFTER.value,
@@ -64,6 +64,7 @@ def fingerprint_of(run: Run, plan: Plan) -> dict[str, str]:
         "instructions": prompts.version(),
         **({"commands": digest_of(settings.COMMANDS)} if settings.COMMANDS else {}),
         **({"MCP servers": digest_of(servers.bound(run.policy))} if run.policy.servers else {}),
+        **agents.bound(plan.agents or ()),
     }
 
 
@@ -88,9 +89,12 @@ def _as_counted(parts: dict[str, Any]) -> dict[str, Any]:
 
 
 def differences(plan: Plan, run: Run) -> list[str]:
-    """The parts that differ from what was approved; empty when the approval holds."""
+    """The parts that differ from what was approved, in words; empty when the approval holds. What is not there any more
+    differs always: no one can have approved it.
+    """
     approved, now = plan.approval_fingerprint or {}, fingerprint_of(run, plan)
-    return [part for part in {**now, **approved} if approved.get(part) != now.get(part)]
+    parts = [part for part in {**now, **approved} if approved.get(part) != now.get(part) or now.get(part) == ""]
+    return [agents.change_of(part, now.get(part, "")) or part for part in parts]
 
 
 def attempt_digest(attempt: Attempt) -> str:

@@ -13,7 +13,8 @@ from runs.enums import SETTLED_STEPS, StepStatus
 from runs.lifecycle import reuse
 from runs.lifecycle.moves import StepState
 from runs.lifecycle.state import State
-from runs.models import Attempt, Plan, Run, User
+from runs.models import Agent, Attempt, Plan, Run, User
+from runs.pev.agents import AgentDefinition, named_in
 from runs.pev.contracts import PlanContract, PlanStep
 from runs.pev.files.reads import View, concerned
 from runs.pev.policy import Policy
@@ -64,6 +65,7 @@ def foresee(plan: PlanContract, given: Inputs, before: Run) -> list[Foreseen]:
     found: dict[str, Attempt] = {}
     files = dict(given.files)
     known = _readings(given.files)
+    there = Agent.objects.definitions(named_in(plan.steps))
 
     def view_of(key: str) -> View:
         loose = reuse.loose_for(state.specs, key)
@@ -71,7 +73,8 @@ def foresee(plan: PlanContract, given: Inputs, before: Run) -> list[Foreseen]:
 
     while ready := _startable(state, given.policy):
         for key in ready:
-            attempt = reuse.find(state, key, reuse.key_of(state, key), partial(view_of, key), found.values())
+            reuse_key = reuse.key_of(state, key, there.get(state.specs[key].agent))
+            attempt = reuse.find(state, key, reuse_key, partial(view_of, key), found.values())
             _set(state, key, StepStatus.JUDGED if attempt else StepStatus.RUNNING)
             if attempt:
                 found[key] = attempt
@@ -79,7 +82,7 @@ def foresee(plan: PlanContract, given: Inputs, before: Run) -> list[Foreseen]:
             if key in found:
                 _set(state, key, StepStatus.PASSED, found[key].fingerprint)
                 files = _changed(files, found[key])
-    differences = _Differences(given, before, known)
+    differences = _Differences(given, before, known, there)
     return [
         Foreseen(key, spec.name, found.get(key), "" if key in found else _why(spec, plan, found, given, differences))
         for key, spec in state.specs.items()
@@ -133,7 +136,7 @@ def _why(
         return "results are not reused"
     if spec.step_id in given.policy.without_reuse:
         return "you asked for it"
-    if reason := "; ".join(filter(None, [differences.general, differences.of_files(spec)])):
+    if reason := "; ".join(filter(None, [differences.general, differences.of_agent(spec), differences.of_files(spec)])):
         return reason
     again = [step.name for step in plan.steps if step.step_id in spec.dependencies and step.step_id not in found]
     return f"“{again[0]}” runs again before it" if again else "no result that passed fits it any more"
@@ -142,17 +145,22 @@ def _why(
 class _Differences:
     """What differs from the run before: as it concerns every step, and the files that one of them had looked at."""
 
-    def __init__(self, given: Inputs, before: Run, known: Readings) -> None:
+    def __init__(self, given: Inputs, before: Run, known: Readings, agents: Mapping[str, AgentDefinition]) -> None:
+        self._agents = agents
         self._now, self._then = given.files, trees.files_of(before.inputs)
         self._known = renditions.joined(known, _readings(self._then))
-        self._reads = dict(
-            Attempt.objects.of_run(before)
-            .passed()
-            .filter(step__status=StepStatus.PASSED)
-            .order_by("pk")
-            .values_list("step__key", "reads")
-        )
+        passed = Attempt.objects.of_run(before).passed().filter(step__status=StepStatus.PASSED).order_by("pk")
+        rows = list(passed.values_list("step__key", "reads", "agent"))
+        self._reads = {key: reads for key, reads, _ in rows}
+        self._played_by = {key: agent for key, _, agent in rows}
         self.general = _general_reason(given, before)
+
+    def of_agent(self, spec: PlanStep) -> str:
+        """What became of its agent since the result before."""
+        then, now = self._played_by.get(spec.step_id), self._agents.get(spec.agent)
+        if then is None or (now and now.digest == then.digest):
+            return ""
+        return f"the agent {spec.agent} {'was changed' if now else 'is not there any more'}" if spec.agent else ""
 
     def of_files(self, spec: PlanStep) -> str:
         """Such as “sales.csv changed, old.md is gone”, of those that the result before rests on."""

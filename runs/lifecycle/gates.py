@@ -31,6 +31,7 @@ from runs.models import Attempt, Gate, Plan, Run, User, clock
 from runs.permissions import check_can_decide
 from runs.pev.feedback import Comment
 from runs.pev.planner import about_sources
+from runs.reading import agents
 from runs.reading.asked import said_at
 from runs.reading.requests import place_in
 
@@ -99,12 +100,25 @@ def _decide(gate: Gate, user: User, decision: Decision) -> None:
         raise DecisionRefused(_CHANGED)
     if decision.verb is Verb.APPROVE and user.pk == gate.run.owner_id and asking.needs_second_person(gate):
         raise NotAllowed("A second person has to approve this: you submitted the task. You may reject it, or stop.")
+    if decision.verb is Verb.APPROVE and gate.kind == GateKind.PLAN:
+        _check_agents(gate)
     decision = _complete(gate, decision)
     if decision.no_sources:
         _do_without_sources(gate, decision)
     _close(gate, user, decision)
     _follow(gate, user, decision)
     advance(gate.run_id)
+
+
+def _check_agents(gate: Gate) -> None:
+    """Raises DecisionRefused for a plan whose steps name an agent that the run cannot have (any more)."""
+    assert gate.plan is not None
+    if gate.plan.agents:
+        there = agents.crew(gate.run.policy)
+        for name in gate.plan.agents:
+            if why := there.missing(name):
+                instead = "Request changes, edit the plan, or have an administrator put that right."
+                raise DecisionRefused(f"The plan names the agent “{name}”, {why} {instead}")
 
 
 def _complete(gate: Gate, decision: Decision) -> Decision:

@@ -13,7 +13,7 @@ from runs.lifecycle.defaults import current_service
 from runs.llm.provider import HOW_TO_CONNECT
 from runs.models import User
 from runs.pev.contracts import PlanContract, PlanStep
-from runs.pev.planner import Problem
+from runs.pev.plans.problem import Problem
 from runs.pev.policy import Policy
 from runs.rehearsal.job import SAMPLE, SAMPLE_REQUEST, can_carry_out, is_known, is_known_of_the_run
 from runs.rehearsal.model import MODELS

@@ -15,6 +15,7 @@ from runs.lifecycle.state import State
 from runs.llm.capabilities import window_of
 from runs.models import Attempt, Gate, Run, Tree
 from runs.pev import prompts
+from runs.pev.agents import AgentDefinition, played
 from runs.pev.checks.material import matching
 from runs.pev.contracts import PERSON, Absent, MinBytes, PlanHeader, PlanStep, WordCount
 from runs.pev.conversation.window import cuts
@@ -48,14 +49,15 @@ MAX_CANDIDATES = 10
 """Attempts with the same key that are compared with the files, newest first: each was done on other files."""
 
 
-def key_of(state: State, key: str) -> str:
+def key_of(state: State, key: str, agent: AgentDefinition | None = None) -> str:
     """The digest of all that an attempt at this step depends on beside the files: definition, results it rests on, the
-    parts of the policy that matter, models with how much they are shown, and instructions. The names of the other steps
-    are for orientation only: with them in it, a step that is added to a plan would have all others paid for again.
+    parts of the policy that matter, models with how much they are shown, instructions, and its agent. The names of the
+    other steps are for orientation only: with them in it, a step that is added to a plan would have all others paid for
+    again.
     """
     run, plan = state.run, state.plan
     assert plan is not None
-    policy, step = run.policy, state.steps[key]
+    policy, step = played(run.policy, agent), state.steps[key]
     before = [state.steps[name] for name in sorted(step.depends_on)]
     return digest_of(
         {
@@ -75,6 +77,7 @@ def key_of(state: State, key: str) -> str:
             **_window(policy),
             **_answers(run),
             **_commands(state.specs[key]),
+            **({"agent": agent.digest} if agent else {}),
         }
     )
 

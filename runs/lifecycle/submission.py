@@ -36,6 +36,7 @@ from runs.pev.planner import compared_with_itself, problems_in, without_sources
 from runs.pev.policy import Policy
 from runs.pev.ports import FileInfo
 from runs.pev.texts.domains import sites
+from runs.reading.agents import crew
 from runs.reading.coverage import known_unread
 from runs.reading.toolset import commands_allowed, tool_names
 from runs.rehearsal.job import SAMPLE, SAMPLE_REQUEST
@@ -274,7 +275,14 @@ def check_plan(submission: Submission) -> None:
     policy, plan = submission.policy, submission.plan.for_another_run()
     needed = policy.sources_needed
     commands, steps = commands_allowed(policy), policy.max_steps
-    problems = problems_in(plan, tool_names(policy), commands=commands, max_steps=steps, sources_needed=needed)
+    problems = problems_in(
+        plan,
+        tool_names(policy),
+        commands=commands,
+        agents=crew(policy, plan),
+        max_steps=steps,
+        sources_needed=needed,
+    )
     if problems:
         raise PlanRefused(shortened(problems))
 

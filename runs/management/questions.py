@@ -84,6 +84,9 @@ def _step(step: StepReading) -> Iterator[str]:
     yield f"    writes: {', '.join(spec.outputs) or 'no files'}"
     if spec.tools:
         yield f"    may use: {', '.join(spec.tools)}"
+    if agent := step.agent:
+        yield f"    agent: {agent.name}{f': {agent.definition.purpose}' if agent.definition else ''}"
+        yield from [f"!   {agent.problem}"] if agent.problem else []
     yield from (f"!   {effect}" for effect in step.effects)
     yield from (f"    uses {action.tool}: {action.purpose}" for action in spec.actions)
 

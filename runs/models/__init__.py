@@ -1,5 +1,6 @@
 """The tables, one module per subject."""
 
+from runs.models.agents import Agent
 from runs.models.calls import ModelCall, ToolCall
 from runs.models.documents import Rendition
 from runs.models.drafts import Draft, DraftFile
@@ -16,6 +17,7 @@ from runs.models.work import Duty, WorkItem
 
 __all__ = [
     "AccessToken",
+    "Agent",
     "Attempt",
     "DeletedRun",
     "Discarded",

@@ -10,6 +10,7 @@ from runs.models.fields import Column, ContractField, only, word_field
 from runs.models.querysets import AttemptQuerySet, PlanQuerySet, StepQuerySet
 from runs.models.runs import Run
 from runs.models.trees import Tree
+from runs.pev.agents import AgentDefinition
 from runs.pev.contracts import PlanHeader, PlanStep, StepOutput
 from runs.pev.evidence.results import CriterionResult, RequestResult
 from runs.pev.files.reads import Reads
@@ -27,7 +28,7 @@ class Plan(models.Model):
     then. `reason` says why this version exists, `author` who wrote it by editing the version before: nobody for one
     that a planner wrote, or that came with the task. `estimate` is what was shown at the gate. `unmet`: the success
     criteria that its results did not meet, for the planner of the next version. `relaxed`: a sentence for each thing
-    that the version agreed before asked for and this one does not.
+    that the version agreed before asked for and this one does not. `agents`: those that its steps name, null for none.
     """
 
     run = models.ForeignKey(Run, models.CASCADE, related_name="plans")
@@ -43,6 +44,7 @@ class Plan(models.Model):
     approved_how = models.CharField(max_length=40, default="", blank=True)
     unmet = models.TextField(default="", blank=True)
     relaxed: Column[list[str]] = ContractField(list[str], default=list, blank=True)
+    agents: Column[list[str] | None] = ContractField(list[str], null=True, blank=True)
     created_at = models.DateTimeField(auto_now_add=True)
 
     objects = PlanQuerySet.as_manager()
@@ -109,7 +111,8 @@ class Attempt(models.Model):
     `output` is the executor's report; `tree` the base with the overlay on top, set when it passed verification.
     `fingerprint` tells results apart: digest over findings, notes and overlay. `reuse_key` is the digest of all beside
     the files that could make it come out otherwise, `reads` what it and earlier ones at the step looked at of the files
-    (null where nobody knows); `reused_from` the attempt of an earlier run whose passed result this one is.
+    (null where nobody knows); `reused_from` the attempt of an earlier run whose passed result this one is. `agent`: the
+    one that its step names, as it was when the attempt began; whatever becomes of it, the attempt goes on alike.
     """
 
     step = models.ForeignKey(Step, models.CASCADE, related_name="attempts")
@@ -123,6 +126,7 @@ class Attempt(models.Model):
     reuse_key = models.CharField(max_length=64, default="", blank=True, db_index=True)
     reads: Column[Reads | None] = ContractField(Reads, null=True, blank=True)
     reused_from = models.ForeignKey("self", models.PROTECT, null=True, blank=True, related_name="+")
+    agent: Column[AgentDefinition | None] = ContractField(AgentDefinition, null=True, blank=True)
     created_at = models.DateTimeField(auto_now_add=True)
     finished_at = models.DateTimeField(null=True, blank=True)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from datetime import datetime
 from typing import TYPE_CHECKING, Self
 
@@ -18,6 +19,7 @@ from runs.enums import (
 )
 
 if TYPE_CHECKING:  # the tables import this module
+    from runs.models.agents import Agent
     from runs.models.calls import ModelCall, ToolCall
     from runs.models.documents import Rendition
     from runs.models.gates import Gate
@@ -25,6 +27,7 @@ if TYPE_CHECKING:  # the tables import this module
     from runs.models.plans import Attempt, Plan, Step
     from runs.models.runs import Event, Run
     from runs.models.work import WorkItem
+    from runs.pev.agents import AgentDefinition
 
 
 class LinkQuerySet(models.QuerySet["Link"]):
@@ -134,3 +137,12 @@ class RenditionQuerySet(models.QuerySet["Rendition"]):
     def waiting(self) -> Self:
         """Of contents that are still to be read."""
         return self.filter(text="", problem="")
+
+
+class AgentQuerySet(models.QuerySet["Agent"]):
+    def definitions(self, names: Collection[str] | None = None) -> dict[str, AgentDefinition]:
+        """What agents are, by their names: these, or all of them. No query where none is named."""
+        if names is not None and not names:
+            return {}
+        rows = self if names is None else self.filter(name__in=names)
+        return dict(rows.order_by("name").values_list("name", "definition"))

@@ -33,11 +33,8 @@ before a name, what a command printed that was run as a check. No quote may name
 """
 MAX_COUNT = 10**12
 """Of bytes or words: no file has so many, and every database can count to it."""
-Name = Annotated[
-    str,
-    BeforeValidator(lambda value: "" if value is None else value),
-    StringConstraints(strip_whitespace=True, max_length=500),
-]
+_EMPTY = BeforeValidator(lambda value: "" if value is None else value)
+Name = Annotated[str, _EMPTY, StringConstraints(strip_whitespace=True, max_length=500)]
 """What may be left out, as an empty text: each `null` beside a type counts among the few unions that the API allows."""
 Confidence = Annotated[float, Field(ge=0, le=1)]
 """Lengths far above what models write when they are well: they keep one field from filling a page or a prompt."""
@@ -269,12 +266,14 @@ class ExpectedOutput(Contract):
 
 class PlanStep(Contract):
     """One unit of a plan. `inputs`: patterns of the given files it is to deal with; all of them if there are none.
-    `tools`: those it may use; all that stay within the run if it is empty, and left out then, as by earlier versions.
+    `tools`: those it may use; all that stay within the run if it is empty. `agent`: the name of the one that carries it
+    out. The two are left out where they are empty, as by earlier versions.
     """
 
     step_id: StepId
     name: Line
     description: Words
+    agent: Annotated[Name, Field(max_length=60, exclude_if=lambda name: not name)] = ""
     actions: Annotated[list[PlannedAction], Field(max_length=40)]
     acceptance_criteria: Annotated[list[Criterion], Field(min_length=1, max_length=40)]
     tools: Annotated[list[Line], Field(max_length=100, exclude_if=lambda names: not names)] = []

@@ -8,6 +8,7 @@ from typing import NamedTuple
 from runs.enums import About, Role
 from runs.errors import PathRefused, PlanRepeated
 from runs.pev import prompts
+from runs.pev.agents import NO_AGENTS, Crew
 from runs.pev.answer_schemas import schema_for
 from runs.pev.checks.deciding import problem_with
 from runs.pev.checks.problems import problem_with_sources
@@ -21,11 +22,12 @@ from runs.pev.feedback import Answered, Feedback
 from runs.pev.files.paths import clashes, clean_path
 from runs.pev.plans import answering
 from runs.pev.plans.ordering import ancestors, cycle_in
+from runs.pev.plans.problem import Problem
 from runs.pev.plans.repeating import Spent, repeated_in
 from runs.pev.ports import Ask, FileInfo, Model, Toolbox, ToolSpec
 from runs.pev.texts.patterns import Budget, TooSlow
 from runs.pev.texts.wording import quoted
-from runs.pev.tools.toolbox import why_missing
+from runs.pev.tools.toolbox import tools_of, why_missing
 
 CHECKS_SECONDS = 10.0
 """For all checks of a plan together: one pattern may take 50 ms to compile, and a plan may have thousands."""
@@ -43,8 +45,8 @@ class Lesson(Feedback):
 class PlanBrief:
     """Everything a planner may see. `previews` holds the first characters of some text files, `results` those of
     what the kept steps have found. `stands`: the version before goes on if there is no new one. `remarks`: which files
-    cannot be read, or are excluded. `commands`: those that checks may run. `answers`: what people said to questions of
-    models.
+    cannot be read, or are excluded. `commands`: those that checks may run. `agents`: those that steps may name.
+    `answers`: what people said to questions of models.
     """
 
     request: str
@@ -55,6 +57,7 @@ class PlanBrief:
     effort: str
     max_steps: int
     commands: Collection[str] = ()
+    agents: Crew = NO_AGENTS
     sources_needed: bool = True
     remarks: Mapping[str, str] = field(default_factory=dict)
     lessons: tuple[Lesson, ...] = ()
@@ -85,6 +88,7 @@ def make_plan(model: Model, brief: PlanBrief, tools: Toolbox | None = None) -> P
             plan,
             names,
             commands=brief.commands,
+            agents=brief.agents,
             max_steps=brief.max_steps,
             sources_needed=brief.sources_needed,
             requests=asked,
@@ -108,37 +112,27 @@ def _unsaid_topics(plan: PlanContract, kept: Sequence[PlanStep]) -> Iterator[str
             )
 
 
-class Problem(NamedTuple):
-    """What keeps a plan from being run. `step_id`: the step that it is about, nothing for the whole plan. `criterion`:
-    the number of that step's criterion, or without a step of a success criterion; 0 for none. `field`: the field of
-    either that it is about, where it is one. `where` names the place in words, unless `what` does.
-    """
-
-    what: str
-    step_id: str = ""
-    criterion: int = 0
-    field: str = ""
-    where: str = ""
-
-    @property
-    def sentence(self) -> str:
-        return f"{self.where}: {self.what}" if self.where else self.what
-
-
 def problems_in(
     plan: PlanContract,
     tools: frozenset[str],
     *,
     commands: Collection[str] = (),
+    agents: Crew = NO_AGENTS,
     max_steps: int,
     sources_needed: bool = True,
     requests: Collection[int] = (),
 ) -> list[str]:
     """One sentence for each thing that keeps the plan from being run; empty means sound. It has to answer the
-    `requests` with these numbers, and its checks may run these `commands`.
+    `requests` with these numbers, its checks may run these `commands`, and its steps may name these `agents`.
     """
     found = placed_problems(
-        plan, tools, commands=commands, max_steps=max_steps, sources_needed=sources_needed, requests=requests
+        plan,
+        tools,
+        commands=commands,
+        agents=agents,
+        max_steps=max_steps,
+        sources_needed=sources_needed,
+        requests=requests,
     )
     return [problem.sentence for problem in found]
 
@@ -148,6 +142,7 @@ def placed_problems(
     tools: frozenset[str],
     *,
     commands: Collection[str] = (),
+    agents: Crew = NO_AGENTS,
     max_steps: int,
     sources_needed: bool = True,
     requests: Collection[int] = (),
@@ -161,6 +156,7 @@ def placed_problems(
         problems.append(Problem(f"The plan has {len(ids)} steps; this run allows {max_steps}."))
     for step in plan.steps:
         problems += _step_problems(step, frozenset(ids), tools)
+        problems += agents.problems_with(step, tools_of(step))
     if not sources_needed:
         problems += [
             one.problem(f"it is about sources, and this run needs none; {_ABOUT}", "about")
@@ -369,6 +365,7 @@ def _of_the_run(brief: PlanBrief) -> list[str]:
         delimited("files", listing(brief.files, brief.remarks)),
         *(delimited("preview", text, path) for path, text in brief.previews.items()),
         delimited("tools", tools),
+        *([delimited("agents", there)] if (there := brief.agents.listing) else []),
         delimited("limits", json.dumps({"max_steps": brief.max_steps, "sources_needed": brief.sources_needed})),
         *([] if brief.sources_needed else [_NO_SOURCES]),
     ]

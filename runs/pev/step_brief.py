@@ -32,6 +32,7 @@ class StepBrief:
     all of its steps; `made` what earlier steps have added or changed. `results` and `notes` are of the steps that
     this one rests on. `window`: the tokens that question and answer may have together, None where nobody knows.
     `remarks`: which files cannot be read, or are excluded. `answers`: what people said to questions of models.
+    `instructions`: those of the agent that the step names, empty without one.
     """
 
     request: str
@@ -50,6 +51,7 @@ class StepBrief:
     window: int | None = None
     remarks: Mapping[str, str] = field(default_factory=dict)
     answers: Sequence[Answered] = ()
+    instructions: str = ""
 
 
 def question(brief: StepBrief, tools: Sequence[ToolSpec]) -> Ask:
@@ -103,6 +105,7 @@ def _of_the_step(brief: StepBrief) -> list[str]:
     return [
         *results_with_notes(brief.results, brief.notes),
         *answered(brief.answers),
+        *([delimited("agent", brief.instructions, brief.step.agent)] if brief.instructions else []),
         delimited("step", brief.step.model_dump_json(), _place(brief)),
         *made,
         *(

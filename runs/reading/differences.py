@@ -213,6 +213,7 @@ def _texts(step: PlanStep, steps: Mapping[str, PlanStep]) -> Iterator[tuple[str,
     yield "writes", "\n".join(plain)
     yield "comes after", "\n".join(steps[key].name if key in steps else key for key in step.dependencies)
     yield "risk", f"{step.estimated_complexity.value}-risk step"
+    yield "agent", step.agent or "none"
     yield "tools", "\n".join(step.tools) or "all that stay within the run"
     yield "planned actions", "\n".join(f"{action.tool}: {action.purpose}" for action in step.actions)
 

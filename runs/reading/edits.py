@@ -129,6 +129,8 @@ def _facts(version: Version) -> Iterator[tuple[str, str]]:
         yield from ((f"writes {path}", f"{name} writes {path}") for path in step.outputs)
         yield from ((f"{key} reads {path}", f"{name} reads {path}") for path in step.inputs)
         yield from ((f"{key} uses {tool}", f"{name} may use {tool}") for tool in step.tools)
+        if step.agent:
+            yield f"{key} agent {step.agent}", f"{name} is done by the agent {step.agent}"
         for other in step.dependencies:
             after = version.steps[other].name if other in version.steps else other
             yield f"{key} after {other}", f"{name} comes after {quoted(after)}"

@@ -25,6 +25,7 @@ from runs.pev.contracts import Criterion, PlanStep
 from runs.pev.feedback import Comment
 from runs.pev.outcome import OpenPoint, point_of
 from runs.pev.plans.estimate import Estimate, StepEstimate
+from runs.reading.agents import NamedAgent, named_by
 from runs.reading.attempts import AttemptReading
 from runs.reading.coverage import planned
 from runs.reading.differences import Comparison, Version, compare
@@ -185,6 +186,11 @@ class PlanReading:
         """What judging the whole task does beyond reading files; empty where it does no more."""
         return checking_commands(self.row.header.success_criteria)
 
+    @cached_property
+    def agents(self) -> list[NamedAgent]:
+        """Those that its steps name, as they are now."""
+        return named_by(self.row, self.specs.values())
+
     @property
     def judging(self) -> str:
         """Who is to judge what: “17 criteria (4 of the whole): 7 automatic checks, 10 AI reviews (2 against your
@@ -260,6 +266,11 @@ class StepReading:
     def effects(self) -> list[str]:
         """What it may do beyond reading and writing files of the run."""
         return list(effects_of(self.row.spec, self.plan.rows.run.policy))
+
+    @property
+    def agent(self) -> NamedAgent | None:
+        """Who carries it out, where it names one."""
+        return next((one for one in self.plan.agents if one.name == self.row.spec.agent), None)
 
     @property
     def number(self) -> int:

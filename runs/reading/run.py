@@ -13,6 +13,7 @@ from runs.accounting.metrics import metrics
 from runs.accounting.totals import RoleTotals, Totals, totals_by_role
 from runs.enums import EventKind, Outcome, Role
 from runs.models import Event, Run
+from runs.pev.agents import played
 from runs.pev.evidence.results import CriterionResult
 from runs.pev.outcome import OpenPoint, gaps_in
 from runs.reading.citations import RunCitations, citations_of, finished_in
@@ -192,7 +193,9 @@ class RunReading:
     def same_model(self) -> str:
         """The model that has judged its own work, where the policy allowed that; empty when they are two."""
         policy = self.run.policy
-        return policy.model_for(Role.VERIFIER).model if policy.same_model else ""
+        agents = [attempt.agent for attempts in self.rows.attempts.values() for attempt in attempts]
+        same = policy.same_model or any(played(policy, agent).same_model for agent in agents)
+        return policy.model_for(Role.VERIFIER).model if same else ""
 
 
 def reading_of(run: Run) -> RunReading:

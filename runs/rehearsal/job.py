@@ -83,7 +83,8 @@ def is_known_of_the_run(criterion: Criterion) -> bool:
 def is_known(step: PlanStep) -> bool:
     description, *added = step.description.split("\n")
     return (
-        description in _descriptions().get(step.step_id, ())
+        not step.agent
+        and description in _descriptions().get(step.step_id, ())
         and all(line.startswith(_LINES) for line in added)
         and _writes_its_own(step)
         and all(_is_known(one, _OF_STEPS) for one in step.acceptance_criteria)

@@ -215,6 +215,9 @@ def _step(step: StepReading, texts: Texts, places: Places) -> Iterator[Block]:
     yield Heading(3, spans(span(step.name, to=to), f": {words_of(step.row.status)}"))
     key = span(step.row.key, code=True)
     yield said(key, f" · {risk(step.row.complexity)}. {step.row.spec.description}")
+    if name := step.row.spec.agent:
+        digests = dict.fromkeys(one.row.agent.digest[:12] for one in step.own_attempts if one.row.agent)
+        yield said(f"With the agent {name}{f' ({", ".join(digests)})' if digests else ''}.")
     if step.kept_from:
         yield said(f"Reused from version {step.kept_from}: definition and inputs are unchanged.")
     if step.shown:

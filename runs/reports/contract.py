@@ -178,8 +178,11 @@ class Reused(Contract):
 
 
 class Attempt(Contract):
+    """`agent`: the digest of the one that its step names, as it was when the attempt began."""
+
     number: int
     status: AttemptStatus
+    agent: str | None
     confidence: float | None
     findings: str
     citations: list[Citation]
@@ -191,10 +194,13 @@ class Attempt(Contract):
 
 
 class Step(Contract):
+    """`agent`: the name of the one that carries it out."""
+
     step_id: str
     name: str
     status: StepStatus
     complexity: Complexity
+    agent: str | None
     kept: bool
     coverage: list[Covered] | None
     files_shown: int | None

@@ -215,6 +215,7 @@ def _step(step: StepReading) -> JsonValue:
         "name": step.name,
         "status": step.row.status,
         "complexity": step.row.complexity,
+        "agent": step.row.spec.agent or None,
         "kept": step.row.reused_from_id is not None,
         **_coverage_of(step),
         "attempts": [_attempt(attempt) for attempt in step.own_attempts],
@@ -235,6 +236,7 @@ def _attempt(attempt: AttemptReading) -> JsonValue:
     return {
         "number": row.number,
         "status": row.status,
+        "agent": row.agent.digest if row.agent else None,
         "confidence": attempt.confidence,
         "findings": row.output.findings if row.output else "",
         "citations": _cited(cited_in(row.output.findings, row)) if row.output else [],

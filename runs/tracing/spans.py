@@ -17,6 +17,7 @@ from django.utils import timezone
 
 from runs.enums import AttemptStatus, Outcome, Role, StepStatus
 from runs.models import Attempt, ModelCall, Run, Step, ToolCall
+from runs.pev.agents import played
 from runs.pev.policy import RULES
 from runs.pev.tools.toolbox import TOOL_NAMES
 
@@ -113,12 +114,13 @@ def _(attempt: Attempt) -> Span:
 @span_of.register
 def _(call: ModelCall) -> Span:
     run = call.run
+    policy = played(run.policy, call.attempt.agent if call.attempt else None)
     inputs = [call.input_tokens, call.cache_read_tokens, call.cache_write_5m_tokens, call.cache_write_1h_tokens]
     attributes: Attributes = {
         "gen_ai.operation.name": "chat",
         "gen_ai.provider.name": "pevsite" if call.model.startswith(RULES) else "anthropic",
         "gen_ai.agent.name": call.role,
-        "gen_ai.request.model": run.policy.model_for(Role(call.role)).model,
+        "gen_ai.request.model": policy.model_for(Role(call.role)).model,
         "gen_ai.response.model": call.model,
         "gen_ai.usage.input_tokens": sum(inputs),
         "gen_ai.usage.cache_read.input_tokens": call.cache_read_tokens,

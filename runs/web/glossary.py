@@ -48,6 +48,12 @@ GROUPS = (
                 "and which steps come before it.",
             ),
             Term("stage", "Stage", "Steps that depend on nothing but earlier stages. They may run in parallel."),
+            Term(
+                "agent",
+                "Agent",
+                "How steps of a kind are done here, under a name: instructions that an administrator wrote, "
+                "and where it has them a model and tools of its own. A plan says which step has which.",
+            ),
             Term("template", "Template", "A plan that was kept, to be used again on other files."),
         ),
     ),

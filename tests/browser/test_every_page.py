@@ -12,11 +12,13 @@ from playwright.sync_api import Browser, BrowserContext, Page, StorageState, exp
 from tests.browser.accessible import check_both_themes, check_fits
 from tests.browser.conftest import heard, new_context
 from tests.browser.site import Site
+from tests.factories.agents import WRITER
 from tests.hostile.fuzzing.surface import addresses
 from tests.integration.web.test_access import TABLE
 
 GATES = [
     "plan of 40",
+    "plan with an agent",
     "second plan",
     "kept",
     "start",
@@ -52,6 +54,8 @@ WALK = [
     "/runs/{sample}/?view=table",
     "/runs/{kept}/?view=timeline",
     "/runs/{plan of 40}/plan/",
+    "/runs/{plan with an agent}/plan/",
+    "/runs/{plan with an agent}/plan/edit/?step=0",
     "/runs/{second plan}/plan/",
     "/runs/{sample}/plan/",
     "/runs/{plan of 4}/plan/edit/",
@@ -86,7 +90,17 @@ WALK = [
     "/runs/{sample}/people/",
 ]
 """Where a name in braces stands for the run in this state, or for what the fixture `made` says."""
-FOR_OTHERS = ["/people/", "/status/", "/status/servers/", "/sign-in/", "{link}"]
+FOR_ADMINISTRATORS = [
+    "/people/",
+    "/status/",
+    "/status/servers/",
+    "/agents/",
+    "/agents/new/",
+    "/agents/new/?sample",
+    "/agents/{agent}/",
+    "/agents/{agent}/delete/",
+]
+FOR_OTHERS = [*FOR_ADMINISTRATORS, "/sign-in/", "{link}"]
 """Pages that not everybody who is signed in gets."""
 NO_PAGES = {
     "runs/drafts/<uuid:draft>/": "the list of its files, for a script",
@@ -115,7 +129,7 @@ def made(site: Site, me: str) -> Mapping[str, str]:
     numbers["template"] = site.write("template", me, numbers["sample"], "Notes")
     numbers["step"] = site.write("step", numbers["partial"], "review")
     link = site.manage("people", "link", me, "--base", "").strip()
-    return {"link": link, **{name: str(number) for name, number in numbers.items()}}
+    return {"link": link, "agent": WRITER, **{name: str(number) for name, number in numbers.items()}}
 
 
 def check_page(page: Page) -> None:
@@ -174,7 +188,7 @@ def test_it_is_for_everybody(
 @pytest.mark.parametrize("address", FOR_OTHERS)
 def test_so_are_pages_for_some(page: Page, site: Site, made: Mapping[str, str], address: str) -> None:
     page.context.clear_cookies()
-    if address in {"/people/", "/status/", "/status/servers/"}:
+    if address in FOR_ADMINISTRATORS:
         (session,) = site.account("root", administrator=True)["cookies"]
         page.context.add_cookies([{"name": "sessionid", "value": session["value"], "url": site.url}])
     visit(page, site, made, address)

@@ -17,10 +17,12 @@ from runs.history import record
 from runs.lifecycle import shelf
 from runs.lifecycle.finished_sample import finished_sample
 from runs.lifecycle.templates import save
-from runs.models import Run, Step
+from runs.models import Agent, Run, Step
 from runs.web.signin import link_for
 from tests import factories as made
+from tests.factories import agents
 from tests.factories import crowd as crowds
+from tests.factories.agents import WRITER
 
 LEDGER = "Document,Clause,Amount,Due\n" + "".join(
     f'contracts/lease.md,{n}.1,"{n},200 EUR",2026-0{1 + n % 9}-01\n' for n in range(1, 61)
@@ -77,6 +79,7 @@ def _states() -> dict[str, Callable[[], Run]]:
     return {
         "plan of 4": lambda: made.awaiting_plan(made.plan(*steps[:4])),
         "plan of 40": lambda: made.awaiting_plan(made.plan(*steps), max_steps=500),
+        "plan with an agent": _plan_with_an_agent,
         "second plan": made.awaiting_second_plan,
         "start": made.start_gate,
         "result of 4": lambda: made.reporting(made.points(1), made.large_step_gate(4)),
@@ -96,6 +99,18 @@ def _states() -> dict[str, Callable[[], Run]]:
         "stopped": made.stopped,
         "files of all kinds": made.files_of_all_kinds,
     }
+
+
+def _plan_with_an_agent() -> Run:
+    agent(WRITER)
+    steps = [made.plan_step(f"s{number}", f"Step {number}") for number in range(1, 4)]
+    return made.awaiting_plan(made.plan(steps[0].model_copy(update={"agent": WRITER}), *steps[1:]))
+
+
+def agent(name: str) -> None:
+    """Unless it is there already."""
+    if not Agent.objects.filter(name=name).exists():
+        agents.agent(name, model="claude-opus-5-5", effort="high", tools=("read_file", "write_file"))
 
 
 def crowd(owner: str, count: int, open_gates: int, running: int) -> int:
@@ -144,5 +159,5 @@ def manage(*arguments: str) -> str:
 
 FUNCTIONS: dict[str, Callable[..., Any]] = {
     one.__name__: one
-    for one in (account, runs, sample, diagrams, crowd, rename, note, template, step, token, deactivate, manage)
+    for one in (account, agent, runs, sample, diagrams, crowd, rename, note, template, step, token, deactivate, manage)
 }

@@ -159,3 +159,10 @@ class Sources(Mapping[str, bytes]):
     def _is_given(self, shown: Shown) -> bool:
         info = self._given.infos.get(shown.path)
         return info is not None and info.sha256 == shown.sha256
+
+
+def rested_on(read: Collection[str], inputs: Mapping[str, FileInfo], before: Mapping[str, FileInfo]) -> list[str]:
+    """The sources behind the paths that were read: the files as they were given first, then what the run has made."""
+    given = [path for path in sorted(read) if path in inputs]
+    made = [path for path in sorted(read) if path in before and before[path] != inputs.get(path)]
+    return [*given, *(source_of(path, inputs) for path in made)]

@@ -2,12 +2,13 @@
 
 import json
 import re
+from collections.abc import Set
 
 from pydantic import JsonValue
 
 from runs.enums import Complexity
 from runs.errors import PathRefused
-from runs.pev.contracts import JsonObject
+from runs.pev.contracts import JsonObject, PlanStep
 from runs.pev.files.paths import clean_path
 from runs.pev.imports.notes import NOTHING, Notes, each_of, named, written
 from runs.pev.tools.toolbox import TOOL_NAMES
@@ -53,6 +54,7 @@ _OTHER = frozenset(
     | {"preconditions", "postconditions"}
 )
 """A step with one of these is not in the form of the contract: it may lack what that asks for."""
+_WHOLE = frozenset(name for name, field in PlanStep.model_fields.items() if field.is_required())
 _ACTION = {
     "name": "tool",
     "action": "tool",
@@ -74,7 +76,17 @@ STEP_SYNONYMS = {**_OUTPUT, **_ACTION, **_CRITERION, **_STEP}
 
 
 def is_other(step: JsonValue) -> bool:
-    return isinstance(step, str) or (isinstance(step, dict) and not _OTHER.isdisjoint(step))
+    return isinstance(step, str) or (isinstance(step, dict) and not _OTHER.isdisjoint(_told_apart_by(step)))
+
+
+def _told_apart_by(step: JsonObject) -> Set[str]:
+    """The fields that say whose form it is. An agent is one of the contract's where all the others of it are there."""
+    return step.keys() - {"agent"} if _is_whole(step) else step.keys()
+
+
+def _is_whole(step: JsonObject) -> bool:
+    """Whether it has all that the contract asks for, under its names."""
+    return step.keys() >= _WHOLE
 
 
 def step_of(value: JsonValue, number: int, notes: Notes, *, other: bool) -> JsonValue:
@@ -102,7 +114,7 @@ def step_of(value: JsonValue, number: int, notes: Notes, *, other: bool) -> Json
     _described(made, other)
     criteria = _outputs(made, notes)
     _inputs(made, other, notes)
-    _remarks(made, notes)
+    _remarks(made, notes, but={"agent"} if _is_whole(value) else set())
     _complexity_of(made, notes)
     if other and made.get("acceptance_criteria") is None:
         made["acceptance_criteria"] = criteria or [DONE]
@@ -197,9 +209,9 @@ def _described(made: JsonObject, other: bool) -> None:
         made["name"] = line if len(line) <= NAME_CHARS else f"{line[: NAME_CHARS - 1].rstrip()}…"
 
 
-def _remarks(made: JsonObject, notes: Notes) -> None:
+def _remarks(made: JsonObject, notes: Notes, but: Set[str]) -> None:
     """What else is said of the step becomes a part of its description."""
-    for name in (name for name in _TO_DESCRIPTION if name in made):
+    for name in (name for name in _TO_DESCRIPTION if name in made and name not in but):
         value = made.pop(name)
         if value not in NOTHING:
             notes.add(f"Its {name} is read as a part of the description")

@@ -42,7 +42,9 @@ class Basis(Contract):
 
 
 class RoleEstimate(Contract):
-    """What a model should use in one role, low to high: USD, None without a known price, and tokens of all kinds."""
+    """What a model should use in one role, low to high: USD, None without a known price, and tokens of all kinds. A sum
+    over several models names them all.
+    """
 
     role: Role
     model: str
@@ -55,7 +57,7 @@ class RoleEstimate(Contract):
     def __add__(self, other: "RoleEstimate") -> "RoleEstimate":
         return RoleEstimate(
             role=self.role,
-            model=self.model,
+            model=", ".join(dict.fromkeys([*self.model.split(", "), other.model])),
             low=_sum(self.low, other.low),
             high=_sum(self.high, other.high),
             tokens_low=self.tokens_low + other.tokens_low,

@@ -48,7 +48,7 @@ def relaxations(
     agreed: PlanContract, now: PlanContract, passed: Sequence[PlanStep], may_use: MayUse
 ) -> list[Relaxation]:
     """Each thing that `agreed` asked for, no step has `passed` with, and `now` asks for less or not; and each tool that
-    a step may use now and that no one has agreed to.
+    a step may use now, or agent that it names, and that no one has agreed to.
     """
     steps = [step for step in agreed.steps if step not in passed]
     there = [(step, list(_read(step.acceptance_criteria))) for step in (*now.steps, *passed)]
@@ -70,6 +70,7 @@ def relaxations(
         ),
         *(Relaxation("", number, sentence) for number, sentence in _lost("The task", agreed.success_criteria, final)),
         *(relaxation for step in now.steps for relaxation in _more_tools(step, agreed, may_use)),
+        *(relaxation for step in now.steps for relaxation in _other_agent(step, agreed)),
         *_more_commands(agreed, now),
     ]
 
@@ -80,6 +81,16 @@ def _more_tools(step: PlanStep, agreed: PlanContract, may_use: MayUse) -> Iterat
     if more := may_use(step).difference(*(may_use(one) for one in before)):
         sentence = f"Step “{step.name}” may use {', '.join(sorted(more))}, which was not agreed."
         yield Relaxation(step.step_id, 0, sentence)
+
+
+def _other_agent(step: PlanStep, agreed: PlanContract) -> Iterator[Relaxation]:
+    """Of a step that was agreed another agent, or none in the place of one; of a new one an agent that no step had."""
+    before = [one for one in agreed.steps if one.step_id == step.step_id]
+    if not step.agent and before and before[0].agent:
+        sentence = f"Step “{step.name}” was to be done by the agent {before[0].agent}; the new plan names none."
+        yield Relaxation(step.step_id, 0, sentence)
+    elif step.agent and step.agent not in {one.agent for one in before or agreed.steps}:
+        yield Relaxation(step.step_id, 0, f"Step “{step.name}” names the agent {step.agent}, which was not agreed.")
 
 
 def _more_commands(agreed: PlanContract, now: PlanContract) -> Iterator[Relaxation]:

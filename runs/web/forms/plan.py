@@ -75,10 +75,17 @@ class StepForm(forms.Form):
     risk = forms.ChoiceField(label="Risk", choices=_RISKS, required=False)
     inputs = _text("Reads", "Paths or patterns of your files, one a line; all of them, if left empty", rows=1)
     tools = _text("May use", "Names of tools, one a line; all that stay within the run, if left empty", rows=1)
+    agent = forms.ChoiceField(
+        label="Agent", required=False, help_text="How the step is done: instructions, model and tools"
+    )
     dependencies = forms.MultipleChoiceField(label="Comes after", widget=forms.CheckboxSelectMultiple, required=False)
 
-    def __init__(self, *given: Any, others: Sequence[tuple[str, str]] = (), **options: Any) -> None:
+    def __init__(
+        self, *given: Any, others: Sequence[tuple[str, str]] = (), agents: Sequence[str] = (), **options: Any
+    ) -> None:
+        """`agents`: the names of those that it may have."""
         super().__init__(*given, **options)
+        self.fields["agent"].choices = [("", "None"), *((name, name) for name in agents)]  # type: ignore[attr-defined]
         self.fields["dependencies"].choices = others  # type: ignore[attr-defined]  # a field with choices
 
 
@@ -167,6 +174,7 @@ def _step(data: QueryDict, prefix: str, known: Mapping[str, StepDraft]) -> StepD
         risk=fields["risk"],
         inputs=fields["inputs"],
         tools=fields["tools"],
+        agent=fields["agent"],
         actions=[ActionDraft(**one) for one in actions if any(text.strip() for text in one.values())],
         outputs=[one for one in outputs if one.path],
         dependencies=[typed(one) for one in data.getlist(f"{prefix}-dependencies")][:MAX_ROWS],

@@ -64,6 +64,7 @@ class StepDraft:
     risk: str = Complexity.MEDIUM.value
     inputs: str = ""
     tools: str = ""
+    agent: str = ""
     actions: list[ActionDraft] = field(default_factory=list)
     outputs: list[OutputDraft] = field(default_factory=list)
     dependencies: list[str] = field(default_factory=list)
@@ -80,6 +81,7 @@ class StepDraft:
             risk=step.estimated_complexity.value,
             inputs=typed("\n".join(step.inputs)),
             tools="\n".join(step.tools),
+            agent=step.agent,
             actions=[ActionDraft.of(one) for one in step.actions],
             outputs=[OutputDraft(_on_one_line(output.path), output.cited) for output in step.expected_outputs],
             dependencies=list(step.dependencies),
@@ -97,6 +99,7 @@ class StepDraft:
             "acceptance_criteria": [one.values() for one in self.criteria],
             "inputs": _lines(self.inputs),
             "tools": _lines(self.tools),
+            "agent": self.agent,
             "expected_outputs": [{"path": one.path, "cited": one.cited} for one in self.outputs],
             "dependencies": self.dependencies,
             "estimated_complexity": self.risk,

@@ -14,12 +14,12 @@ from pydantic_core import ErrorDetails
 
 from runs import trees
 from runs.events.sentences import many
-from runs.models import Gate, Run
+from runs.models import Agent, Gate, Run
 from runs.pev.checks.deciding import problem_with, run_check
 from runs.pev.checks.material import Material
 from runs.pev.contracts import Check, CommandSucceeds, PlanContract
 from runs.pev.conversation.mistakes import words_for
-from runs.pev.planner import Problem
+from runs.pev.plans.problem import Problem
 from runs.reading.checks import check_in_words
 from runs.reading.toolset import command_lines
 from runs.web.forms import plan as parts
@@ -172,11 +172,16 @@ class Editor:
             return StepRow(prefix, place, last, step, None, (), (), (), closed, [*errors, *self._inside(prefix)])
         values = {name: getattr(step, name) for name in parts.StepForm.base_fields}
         others = [(one.key, one.name or one.key) for one in self.draft.steps if one is not step]
-        form = self._form(parts.StepForm, prefix, values, others=others)
+        agents = sorted({*self._agents, *([step.agent] if step.agent else [])})
+        form = self._form(parts.StepForm, prefix, values, others=others, agents=agents)
         actions = self._rows(parts.ActionForm, f"{prefix}-a", place, step.actions)
         outputs = self._rows(parts.OutputForm, f"{prefix}-o", place, step.outputs)
         criteria = self._criteria(step.criteria, prefix, str(place))
         return StepRow(prefix, place, last, step, form, actions, outputs, criteria, closed, errors)
+
+    @cached_property
+    def _agents(self) -> list[str]:
+        return list(Agent.objects.values_list("name", flat=True))
 
     def _inside(self, prefix: str) -> list[str]:
         """How much is wrong at fields of a folded step."""
@@ -251,7 +256,7 @@ def _place(problem: Problem, steps: Mapping[str, str]) -> str:
     if problem.criterion:
         field_name = {"check": "kind"}.get(problem.field, problem.field)
         return f"{prefix or parts.FINAL}-c{problem.criterion - 1}-{field_name}"
-    if not prefix or problem.field not in {"actions", "dependencies", "expected_outputs", "tools"}:
+    if not prefix or problem.field not in {"actions", "agent", "dependencies", "expected_outputs", "tools"}:
         return prefix
     return f"{prefix}-{_FIELDS.get(problem.field, problem.field)}"
 

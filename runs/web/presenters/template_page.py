@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from runs.accounting.estimates import estimate
-from runs.accounting.history import history
-from runs.enums import Role
+from runs.accounting.history import estimate_without_files
 from runs.lifecycle.templates import SHIPPED, Chosen
 from runs.models import Template
 from runs.pev.plans.estimate import Estimate
@@ -36,5 +34,4 @@ class TemplatePage:
 
 def estimate_of(chosen: Chosen, policy: Policy) -> Estimate:
     """What the plan of a template may cost under a policy. The files count only by what earlier runs have cost."""
-    models = {role: policy.model_for(role).model for role in Role}
-    return estimate(chosen.plan, models, attempts=policy.attempts, history=history(models))
+    return estimate_without_files(chosen.plan, policy)

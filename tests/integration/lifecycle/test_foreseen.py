@@ -13,6 +13,7 @@ from runs.lifecycle.templates import plan_worth_keeping
 from runs.models import Attempt, Event, Run, Tree, User
 from runs.pev.contracts import PlanContract
 from tests.factories import Submit, finish
+from tests.factories.agents import WRITER, agent, change, played_plan
 from tests.fakes.team import Team, looking, reads
 
 pytestmark = [pytest.mark.django_db, pytest.mark.allow_hosts(["127.0.0.1"])]
@@ -60,3 +61,16 @@ def test_a_step_that_is_done_again_on_purpose_takes_those_with_it_that_rest_on_i
     assert found["one"] == "you asked for it"
     assert found["two"].startswith(rest[:1])
     assert told(first, policy=first.policy.changed(reuse=False)) == dict.fromkeys(found, "results are not reused")
+
+
+def test_an_agent_that_was_changed_is_the_reason(team: Team, submitted: Submit, alice: User) -> None:
+    writer = agent()
+    team.plan = played_plan()
+    run = finish(submitted(), alice)
+    assert told(run) == {"one": "reused", "two": "reused"}
+    change(writer, purpose="Writes.")
+    assert told(run) == {"one": "reused", "two": "reused"}
+    change(writer, instructions="Write in verse.")
+    assert told(run) == {"one": f"the agent {WRITER} was changed", "two": "“Do one” runs again before it"}
+    writer.delete()
+    assert told(run)["one"] == f"the agent {WRITER} is not there any more"

@@ -25,6 +25,7 @@ from runs.reading.run import reading_of
 from tests import factories as made
 from tests.documents.samples import documents
 from tests.factories import MODELS, answer, drain, finish, open_gate
+from tests.factories.agents import agent
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("no_model")]
 
@@ -209,4 +210,23 @@ def test_an_edited_plan_that_the_rehearsal_would_refuse_later_is_not_saved() -> 
             "Success criterion 1: The offline rules cannot judge this: a success criterion for an AI review has to "
             "stay as the planner wrote it.",
         ),
+    ]
+
+
+def test_a_step_with_an_agent_needs_a_model() -> None:
+    agent("other")
+    steps = [REVIEW.steps[0].model_copy(update={"agent": "other"}), *REVIEW.steps[1:]]
+    plan = REVIEW.model_copy(update={"steps": steps})
+    assert refused(sampled(plan=plan, plan_from="By hand.")) == f"This plan needs a model{HOW}"
+
+
+def test_a_plan_that_offline_rules_carry_out_is_not_edited_to_name_an_agent() -> None:
+    agent("other")
+    run = submit(made.alice(), sampled(plan=REVIEW, plan_from="By hand."))
+    drain(run)
+    plan = contract_of(run.plans.get())
+    edited = plan.model_copy(update={"steps": [plan.steps[0].model_copy(update={"agent": "other"}), *plan.steps[1:]]})
+    assert [problem.sentence for problem in editing.problems_with(run, edited)] == [
+        f"Step “{plan.steps[0].step_id}” names the agent “other”, which this run cannot have: offline-executor, the "
+        "executor of this run, follows no instructions."
     ]

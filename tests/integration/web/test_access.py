@@ -26,6 +26,7 @@ from runs.models import Event, Gate, Link, Run, Template, User
 from runs.trees import reset_cache
 from runs.web.routing import websocket_urlpatterns
 from tests import factories as made
+from tests.factories.agents import agent
 from tests.hostile.fuzzing.surface import addresses
 from tests.integration.web.talking import Socket
 
@@ -70,6 +71,14 @@ TABLE = {
     "access-tokens/<int:token_id>/revoke/": Row(post=(302, 302, 404, 404, 404)),
     "people/": Row(get=ADMINISTERED, post=ADMINISTERED, sent={"user": "dora"}),
     "people/<int:person_id>/": Row(post=(302, 404, 404, 404, 302), sent={"verb": "deactivate"}),
+    "agents/": Row(get=ADMINISTERED),
+    "agents/new/": Row(
+        get=ADMINISTERED,
+        post=(302, 404, 404, 404, 302),
+        sent={"name": "writer", "purpose": "Writes.", "instructions": "Write well."},
+    ),
+    "agents/<slug:name>/": Row(get=ADMINISTERED, post=(302, 404, 404, 404, 422)),
+    "agents/<slug:name>/delete/": Row(get=ADMINISTERED, post=(302, 404, 404, 404, 302)),
     "status/": Row(get=ADMINISTERED, post=(302, 404, 404, 404, 422)),
     "status/servers/": Row(get=ADMINISTERED, post=(302, 404, 404, 404, 422)),
     "metrics/": Row(get=MINE),
@@ -157,6 +166,7 @@ class World:
 @pytest.fixture
 def world(db: None) -> World:
     waiting, finished = made.awaiting_plan(), made.finished_succeeded()
+    agent("contracts")
     finished.approvers.add(made.bob())
     gate = Gate.objects.open().get(run=waiting)
     plan = waiting.plans.get()

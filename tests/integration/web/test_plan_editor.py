@@ -237,6 +237,6 @@ def test_the_editor_costs_the_same_for_few_steps_and_for_many(
 ) -> None:
     steps = [factories.plan_step(f"s{n}", f"Step {n}") for n in range(count)]
     run = factories.awaiting_plan(factories.plan(*steps), max_steps=60)
-    with django_assert_num_queries(12):
+    with django_assert_num_queries(13):
         page = alice_client.get(place(run) + "?step=0")
     assert len(page.content) < 100_000

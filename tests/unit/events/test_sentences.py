@@ -89,6 +89,8 @@ def test_an_empty_old_row_has_a_sentence_and_a_tone(kind: EventKind) -> None:
 
 def test_a_step_without_a_name_goes_by_its_key() -> None:
     assert sentence(events.AttemptStarted(step="a", attempt=1), {}) == "Attempt 1 at “a” began."
+    with_one = events.AttemptStarted(step="a", attempt=1, agent="writer")
+    assert sentence(with_one, {}) == "Attempt 1 at “a” began, with the agent writer."
 
 
 def test_a_decision_says_what_it_was_about_and_who_stood_in() -> None:

@@ -174,6 +174,17 @@ def test_a_plan_that_was_exported_keeps_the_tools_of_its_steps() -> None:
     assert read(exported.model_dump(mode="json")) == exported
 
 
+def test_a_plan_that_was_exported_keeps_the_agents_of_its_steps() -> None:
+    plan = read(by_hand())
+    exported = plan.model_copy(update={"steps": [plan.steps[0].model_copy(update={"agent": "writer"})]})
+    assert read(exported.model_dump(mode="json")) == exported
+
+
+def test_who_does_a_step_of_another_plan_is_said_in_its_description() -> None:
+    assert only_step(task="Go", name="Go", agent="Researcher").description == "Go\n\nAgent: Researcher"
+    assert only_step(task="Go", name="Go", agent="Researcher").agent == ""
+
+
 @pytest.mark.parametrize(
     ("given", "patterns", "description"),
     [

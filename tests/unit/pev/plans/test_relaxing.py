@@ -53,6 +53,29 @@ def test_a_command_that_is_run_as_a_check_has_to_be_agreed() -> None:
     assert lost(plan(one, step("two", "one"))) == [sentence]
 
 
+@pytest.mark.parametrize(
+    ("before", "now", "sentences"),
+    [
+        ("", "", []),
+        ("writer", "writer", []),
+        ("", "writer", ["Step “Do one” names the agent writer, which was not agreed."]),
+        ("writer", "judge", ["Step “Do one” names the agent judge, which was not agreed."]),
+        ("writer", "", ["Step “Do one” was to be done by the agent writer; the new plan names none."]),
+    ],
+)
+def test_another_agent_has_to_be_agreed(before: str, now: str, sentences: list[str]) -> None:
+    agreed = plan(step("one") | {"agent": before}, step("two", "one"))
+    assert lost(plan(step("one") | {"agent": now}, step("two", "one")), agreed=agreed) == sentences
+
+
+def test_a_new_step_may_have_an_agent_that_was_agreed_for_another() -> None:
+    agreed = plan(step("one") | {"agent": "writer"})
+    assert lost(plan(*agreed["steps"], step("two") | {"agent": "writer"}), agreed=agreed) == []
+    assert lost(plan(*agreed["steps"], step("two") | {"agent": "judge"}), agreed=agreed) == [
+        "Step “Do two” names the agent judge, which was not agreed."
+    ]
+
+
 def test_what_a_step_has_passed_with_may_be_left_out() -> None:
     assert lost(plan(step("two")), passed=("one",)) == []
 

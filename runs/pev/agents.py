@@ -1,0 +1,109 @@
+"""Named agents: how steps of a kind are done in an installation, as its administrators have written it down."""
+
+import hashlib
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Annotated, Literal
+
+from pydantic import Field, StringConstraints
+
+from runs.enums import Role
+from runs.pev.contracts import Contract, Line, PlanStep
+from runs.pev.conversation.repetition import WRITES
+from runs.pev.plans.problem import Problem
+from runs.pev.policy import Policy, RoleModel
+
+MAX_INSTRUCTIONS = 8_000
+"""Some four pages: they stand in every question of a step."""
+
+
+class AgentDefinition(Contract):
+    """What an agent is. `purpose` is for people and planners, `instructions` go to the executor. Without a model or an
+    effort it has those of the run, without `tools` its step alone says which may be used.
+    """
+
+    purpose: Line
+    instructions: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=MAX_INSTRUCTIONS)]
+    model: Annotated[str, StringConstraints(strip_whitespace=True, max_length=120)] = ""
+    effort: Literal["", "low", "medium", "high"] = ""
+    tools: Annotated[tuple[Line, ...], Field(max_length=100)] = ()
+
+    @property
+    def digest(self) -> str:
+        """Over all that decides how a step is carried out. What it is for in words decides nothing."""
+        parts = self.model_dump(mode="json", exclude={"purpose"})
+        text = json.dumps(parts, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+        return hashlib.sha256(text.encode()).hexdigest()
+
+
+def played(policy: Policy, agent: AgentDefinition | None) -> Policy:
+    """The policy with the agent's model and effort in the executor's place. Who writes the final answer stays."""
+    if agent is None or not (agent.model or agent.effort):
+        return policy
+    own = policy.model_for(Role.EXECUTOR)
+    player = RoleModel(model=agent.model or own.model, effort=agent.effort or own.effort)
+    others = {**policy.models, Role.SYNTHESIZER: policy.model_for(Role.SYNTHESIZER)}
+    return policy.model_copy(update={"models": {**others, Role.EXECUTOR: player}})
+
+
+def permitted(tools: frozenset[str], agent: AgentDefinition | None) -> frozenset[str]:
+    """What of the tools of a step is left where its agent has tools of its own."""
+    return tools.intersection(agent.tools) if agent and agent.tools else tools
+
+
+def named_in(steps: Iterable[PlanStep]) -> list[str]:
+    """The agents that these steps name, each once, sorted."""
+    return sorted({step.agent for step in steps if step.agent})
+
+
+@dataclass(frozen=True)
+class Crew:
+    """The agents that steps of a run may name. `refused`: by its name why this run cannot have one, as a sentence."""
+
+    agents: Mapping[str, AgentDefinition] = field(default_factory=dict)
+    refused: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def listing(self) -> str:
+        """A line for each, for planners."""
+        lines = [
+            f"{name}: {agent.purpose}{f' (may use: {", ".join(agent.tools)})' if agent.tools else ''}"
+            for name, agent in sorted(self.agents.items())
+            if name not in self.refused
+        ]
+        return "\n".join(lines)
+
+    def missing(self, name: str) -> str:
+        """Why a step cannot have this agent, as the end of a sentence; empty if it can."""
+        if name in self.refused:
+            return f"which this run cannot have: {self.refused[name]}"
+        if name in self.agents:
+            return ""
+        there = f"There are: {', '.join(sorted(self.agents))}." if self.agents else "It has none."
+        return f"which this installation does not have. {there}"
+
+    def problems_with(self, step: PlanStep, usable: frozenset[str]) -> Iterator[Problem]:
+        """What keeps the step from its agent. `usable`: the tools that it may use without one."""
+        if not step.agent:
+            return
+        where, key = f"Step “{step.step_id}”", step.step_id
+        if why := self.missing(step.agent):
+            yield Problem(f"{where} names the agent “{step.agent}”, {why}", key, field="agent")
+            return
+        agent = self.agents[step.agent]
+        its, may = f"its agent “{step.agent}”", f"It may use: {', '.join(agent.tools)}."
+        for name in _beyond([*step.tools, *(action.tool for action in step.actions)], agent):
+            yield Problem(f"{where} asks for the tool “{name}”, which {its} may not use. {may}", key, field="tools")
+        left = permitted(usable, agent)
+        if not left:
+            yield Problem(f"{where} names no tool that {its} may use. {may}", key, field="tools")
+        elif step.outputs and WRITES.isdisjoint(left) and not WRITES.isdisjoint(usable):
+            yield Problem(f"{where} has an output, and {its} may use no tool that writes files.", key, field="tools")
+
+
+def _beyond(names: Iterable[str], agent: AgentDefinition) -> list[str]:
+    return [name for name in dict.fromkeys(names) if agent.tools and name not in agent.tools]
+
+
+NO_AGENTS = Crew()

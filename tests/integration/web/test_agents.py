@@ -1,0 +1,245 @@
+"""The pages of agents: administrators add, change and delete them; people who decide see who does a step."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+from django.test import Client
+from pytest_django import DjangoAssertNumQueries
+
+from runs.enums import GateKind
+from runs.lifecycle import agents
+from runs.lifecycle.fingerprint import contract_of
+from runs.management.questions import about
+from runs.models import Agent, Run, User
+from runs.pev.agents import MAX_INSTRUCTIONS
+from runs.pev.imports.imported import exported, plan_from, plan_in
+from tests import factories as made
+from tests.factories import Submit, answer, drain, finish, open_gate
+from tests.factories.agents import WRITER, agent, change, defined, played_plan
+from tests.fakes.team import Team
+
+pytestmark = [pytest.mark.django_db, pytest.mark.allow_hosts(["127.0.0.1"])]
+SENT = {"name": "letter-writer", "purpose": "Writes letters.", "instructions": "Write well.\r\nBe short."}
+
+
+@pytest.fixture
+def root(client: Client) -> Client:
+    client.force_login(made.person("root", is_superuser=True))
+    return client
+
+
+def browser(user: User) -> Client:
+    client = Client()
+    client.force_login(user)
+    return client
+
+
+def field_of(text: str, name: str) -> str:
+    found = re.search(rf'name="{name}" value="([^"]*)"', text)
+    assert found
+    return found[1]
+
+
+def test_without_agents_the_page_says_what_to_do(root: Client) -> None:
+    text = root.get("/agents/").text
+    assert "No agents yet" in text
+    assert "/agents/new/?sample" in text
+    sample = root.get("/agents/new/?sample").text
+    assert f'value="{agents.SAMPLE}"' in sample
+    assert "Sign for nobody" in sample
+
+
+def test_one_is_added_changed_and_deleted(root: Client) -> None:
+    assert (
+        root.post("/agents/new/", SENT | {"tools": ["read_file"], "model": " claude-opus-5-5 "})["Location"]
+        == "/agents/"
+    )
+    one = Agent.objects.get()
+    wanted = defined(
+        purpose="Writes letters.",
+        instructions="Write well.\nBe short.",
+        model="claude-opus-5-5",
+        tools=("read_file",),
+    )
+    assert (one.name, one.definition, one.changed_by.username) == ("letter-writer", wanted, "root")
+    assert "claude-opus-5-5 · 1 tool at most" in re.sub(r"\s+", " ", root.get("/agents/").text)
+    page = root.get("/agents/letter-writer/").text
+    seen = {"seen": field_of(page, "seen")}
+    assert 'name="name"' not in page
+    root.post("/agents/letter-writer/", SENT | seen | {"instructions": "Write better.", "name": "other"})
+    one.refresh_from_db()
+    assert (one.name, one.definition.instructions, one.definition.tools) == ("letter-writer", "Write better.", ())
+    assert "Delete the agent “letter-writer”?" in root.get("/agents/letter-writer/delete/").text
+    assert Agent.objects.count() == 1
+    root.post("/agents/letter-writer/delete/")
+    assert Agent.objects.count() == 0
+
+
+def test_what_somebody_else_has_changed_meanwhile_is_not_written_over(root: Client) -> None:
+    one = agent()
+    seen = field_of(root.get(f"/agents/{WRITER}/").text, "seen")
+    change(one, instructions="Write in verse.")
+    sent = SENT | {"seen": seen, "instructions": "Mine."}
+    answer = root.post(f"/agents/{WRITER}/", sent)
+    assert (answer.status_code, "Somebody changed this agent since you opened it." in answer.text) == (422, True)
+    assert "Mine." in answer.text
+    one.refresh_from_db()
+    assert one.definition.instructions == "Write in verse."
+
+
+@pytest.mark.parametrize(
+    ("changes", "sentence"),
+    [
+        ({"name": ""}, "Give the agent a name."),
+        ({"name": "Letter Writer"}, "Give the agent a name of small letters, digits and hyphens"),
+        ({"name": "a--b"}, "Give the agent a name of small letters, digits and hyphens"),
+        ({"name": "new"}, "Give the agent a name of small letters, digits and hyphens"),
+        ({"name": WRITER}, f"There is an agent “{WRITER}” already."),
+        ({"purpose": " "}, "Say in a sentence what the agent is for."),
+        ({"instructions": ""}, "Write the instructions."),
+        (
+            {"instructions": "x" * (MAX_INSTRUCTIONS + 1)},
+            "Ensure this value has at most 8000 characters",
+        ),
+        ({"model": "offline-executor"}, "offline-executor follows no instructions."),
+        ({"tools": ["rm -rf"]}, "There is no tool “rm -rf”."),
+        ({"effort": "most"}, "Select a valid choice."),
+    ],
+)
+def test_what_cannot_be_one_is_said_and_kept(root: Client, changes: dict[str, str], sentence: str) -> None:
+    agent()
+    sent = SENT | changes
+    answer = root.post("/agents/new/", sent)
+    assert answer.status_code == 422
+    assert sentence in answer.text
+    assert ("Write well." in answer.text) == ("instructions" not in changes)
+    assert Agent.objects.count() == 1
+
+
+def test_hostile_words_are_escaped(root: Client) -> None:
+    words = "<script>alert(1)</script>"
+    agent(purpose=words, instructions=words)
+    for page in ("/agents/", f"/agents/{WRITER}/"):
+        text = root.get(page).text
+        assert "<script>alert" not in text
+        assert "&lt;script&gt;alert" in text
+
+
+def test_there_are_so_many_and_no_more(root: Client) -> None:
+    zoe = made.person("zoe", is_superuser=True)
+    for number in range(agents.MAX_AGENTS):
+        agents.add(zoe, f"writer-{number}", defined())
+    assert "There are 100 agents, and no more are allowed." in root.post("/agents/new/", SENT).text
+
+
+def test_the_list_asks_no_more_for_many(root: Client, django_assert_num_queries: DjangoAssertNumQueries) -> None:
+    agent("writer-1")
+    with django_assert_num_queries(3):  # session, user, agents
+        root.get("/agents/")
+    agent("writer-2")
+    agent("writer-3")
+    with django_assert_num_queries(3):
+        root.get("/agents/")
+
+
+def test_a_tool_that_is_gone_stays_where_it_was_and_is_refused_when_it_is_saved(root: Client) -> None:
+    one = agent(tools=("read_file",))
+    Agent.objects.update(definition=defined(tools=("read_file", "gone__tool")))
+    one.refresh_from_db()
+    assert "gone__tool" in root.get(f"/agents/{WRITER}/").text
+    sent = SENT | {"tools": ["gone__tool"], "seen": one.changed_at.isoformat()}
+    assert "There is no tool “gone__tool”." in root.post(f"/agents/{WRITER}/", sent).text
+
+
+@pytest.fixture
+def run(team: Team, submitted: Submit, bob: User) -> Run:
+    """It waits for its plan to be approved, whose first step names an agent."""
+    agent(instructions="Name <b>the clause</b>.", model="claude-opus-5-5")
+    team.plan = played_plan()
+    found = submitted()
+    found.approvers.add(bob)
+    drain(found)
+    return found
+
+
+def test_who_decides_sees_who_does_a_step_and_what_they_are_told(run: Run, bob: User, charlie: User) -> None:
+    for page, told in (
+        (f"/runs/{run.pk}/", f"What the agent {WRITER} is told"),
+        (f"/runs/{run.pk}/plan/", "What its agent"),
+    ):
+        text = browser(bob).get(page).text
+        assert told in text
+        assert "Name &lt;b&gt;the clause&lt;/b&gt;." in text
+        assert "claude-opus-5-5" in text
+        assert browser(charlie).get(page).status_code == 404
+    assert f"<strong>Agent {WRITER}</strong> for “Do one”" in browser(bob).get(f"/runs/{run.pk}/").text
+
+
+def test_what_became_of_it_is_said_where_the_plan_is_read(run: Run, bob: User) -> None:
+    answer(run, bob)
+    change(Agent.objects.get(), instructions="Write in verse.")
+    said = f"The agent {WRITER} was changed since this plan was approved."
+    assert said in browser(bob).get(f"/runs/{run.pk}/plan/").text
+    Agent.objects.all().delete()
+    assert f"The agent {WRITER} is not there any more." in browser(bob).get(f"/runs/{run.pk}/plan/").text
+
+
+def test_its_step_and_its_report_say_the_agent_as_it_was(run: Run, alice: User) -> None:
+    digest = Agent.objects.get().definition.digest
+    finish(run, alice)
+    Agent.objects.all().delete()
+    page = browser(alice)
+    step = run.plans.get().steps.get(key="one")
+    text = page.get(f"/runs/{run.pk}/steps/{step.pk}/").text
+    assert f"What its agent {WRITER} was told" in text
+    assert "Name &lt;b&gt;the clause&lt;/b&gt;." in text
+    report = json.loads(page.get(f"/runs/{run.pk}/report.json").getvalue())
+    assert [(one["agent"], one["attempts"][0]["agent"]) for one in report["steps"]] == [(WRITER, digest), (None, None)]
+    assert f"With the agent {WRITER} ({digest[:12]})." in page.get(f"/runs/{run.pk}/report/").text
+
+
+def test_the_report_says_where_one_model_judged_its_own_work(team: Team, submitted: Submit, alice: User) -> None:
+    agent(model="claude-haiku-5-5")
+    run = finish(submitted(plan=plan_from(played_plan()), same_model_verifier=True), alice)
+    report = json.loads(browser(alice).get(f"/runs/{run.pk}/report.json").getvalue())
+    assert report["judged_its_own_work"] == "claude-haiku-5-5"
+
+
+def test_a_plan_that_was_exported_comes_back_with_its_agents(run: Run, alice: User) -> None:
+    sent = browser(alice).get(f"/runs/{run.pk}/plans/1.json").getvalue()
+    assert json.loads(sent)["steps"][0]["agent"] == WRITER
+    assert plan_in(sent) == contract_of(run.plans.get())
+    assert plan_in(exported(plan_from(played_plan())).encode()).steps[0].agent == WRITER
+
+
+def test_an_agent_is_chosen_where_the_plan_is_edited(run: Run, alice: User) -> None:
+    agent("other-writer")
+    page = browser(alice)
+    text = page.get(f"/runs/{run.pk}/plan/edit/?step=0").text
+    choices = re.search(r'<select name="s0-agent".*?</select>', text, re.DOTALL)
+    assert choices
+    assert re.findall(r'value="([^"]*)"( selected)?', choices[0]) == [
+        ("", ""),
+        (WRITER, " selected"),
+        ("other-writer", ""),
+    ]
+
+
+def test_the_terminal_says_the_agent(run: Run) -> None:
+    assert f"    agent: {WRITER}: Writes notices to other parties." in about(open_gate(run))
+
+
+def test_a_person_who_lets_a_step_start_sees_its_agent(team: Team, submitted: Submit, alice: User) -> None:
+    agent()
+    run = submitted(plan=plan_from(played_plan()), step_moment="before", step_approval="all")
+    drain(run)
+    answer(run, alice)
+    drain(run)
+    assert open_gate(run).kind == GateKind.START
+    assert (
+        f"<strong>Agent {WRITER}</strong> Writes notices to other parties."
+        in browser(alice).get(f"/runs/{run.pk}/").text
+    )
