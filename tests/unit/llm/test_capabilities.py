@@ -34,7 +34,7 @@ def test_what_questions_have_shown_holds_for_that_server_and_that_model() -> Non
 
 def test_a_known_name_on_another_server_is_only_assumed() -> None:
     assumed = capability("claude-haiku-5-5", LOCAL)
-    assert replace(assumed, documents=True, images=True) == capability("claude-haiku-5-5")
+    assert replace(assumed, documents=True, images=True, service_tools=True) == capability("claude-haiku-5-5")
     use_probed({(LOCAL.address, "claude-haiku-5-5"): Probed(format=False, forced_tool=True, no_tools=None)})
     found = capability("claude-haiku-5-5", LOCAL)
     assert (found.format, found.forced_tool, found.no_tools, found.window) == (False, True, False, 1_000_000)
