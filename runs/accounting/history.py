@@ -38,7 +38,9 @@ def estimate_for(run: Run, plan: PlanContract) -> Estimate:
     """What this plan may cost under the run's policy, with the given files as they are read."""
     policy = run.policy
     models = {role: policy.model_for(role).model for role in Role}
-    return estimate(plan, models, attempts=policy.attempts, history=history(models), read=_tokens(run, plan))
+    known, read = history(models), _tokens(run, plan)
+    searches = policy.service_uses
+    return estimate(plan, models, attempts=policy.attempts, history=known, read=read, searches=searches)
 
 
 def _tokens(run: Run, plan: PlanContract) -> dict[str, int]:

@@ -87,6 +87,7 @@ def specs_of_service(names: frozenset[str], sites: Sites, total: int) -> list[To
 def what_they_cost(names: Collection[str], usd_of_search: Decimal, total: int) -> Iterator[str]:
     """For people who approve a step with these tools: what is paid for beside tokens, as clauses."""
     if WEB_SEARCH in names:
-        yield f"searches cost ${usd_of_search.normalize():f} each, {total} in an attempt at most"
+        price = f"${usd_of_search.normalize():f}"
+        yield f"searches cost {price} each, {total} in an attempt at most; the estimate counts one to all"
     if CODE_EXECUTION in names and not {WEB_SEARCH, WEB_FETCH}.intersection(names):
         yield "the time of this code may cost extra, which the service does not report"

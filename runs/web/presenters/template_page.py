@@ -37,4 +37,5 @@ class TemplatePage:
 def estimate_of(chosen: Chosen, policy: Policy) -> Estimate:
     """What the plan of a template may cost under a policy. The files count only by what earlier runs have cost."""
     models = {role: policy.model_for(role).model for role in Role}
-    return estimate(chosen.plan, models, attempts=policy.attempts, history=history(models))
+    uses, attempts = policy.service_uses, policy.attempts
+    return estimate(chosen.plan, models, attempts=attempts, history=history(models), searches=uses)

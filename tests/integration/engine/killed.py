@@ -119,6 +119,9 @@ def submit(budget: Decimal | None = None) -> None:
             "plan_approval": ApprovalPolicy.NEVER,
             "budget": budget,
             "servers": list(settings.MCP),
+            "service_tools": sorted(settings.SERVICE_TOOLS),
+            "service_uses": 20,
+            "web": settings.WEB,
             **fakes,
         }
     )
