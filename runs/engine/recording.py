@@ -302,8 +302,9 @@ class RecordedTools:
         work = self._recording.item
         place = Place(work.generation, self._first + len(self.calls))
         call = database.call(lambda: journal.recorded_result(work, place.ordinal, use)) if work.epoch > 1 else None
-        if call is None:
-            head, end, rest = result.text.partition("\n")
+        head, end, rest = result.text.partition("\n")
+        if call is None or not (call.result.startswith(head) and call.result.endswith(end + rest)):
+            # none, or of a turn that counts no more: what was found then is not what this reply rests on
             dated = replace(result, text=f"{head} ({timezone.now():%Y-%m-%d}){end}{rest}")
             call = self._recording.commit(
                 lambda work: journal.write_result(work, place, use, dated, {}, 0), calls_only=True, is_entry=True

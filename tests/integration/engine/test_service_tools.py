@@ -10,10 +10,18 @@ import pytest
 from django.db.models import Sum
 from django.test import Client
 
+from runs import journal
+from runs.engine import work
+from runs.engine.recording import RecordedTools, Recording
 from runs.enums import GateKind, Outcome, Provenance, Verb
 from runs.errors import DecisionRefused, InvalidInput
+from runs.journal import Place
 from runs.lifecycle.gates import Decision, decide
-from runs.models import Attempt, ModelCall, Run, ToolCall, User
+from runs.models import Attempt, ModelCall, Run, ToolCall, User, WorkItem
+from runs.pev.ports import ToolResult
+from runs.pev.ports import ToolUse as UseOfTool
+from runs.pev.tools.toolbox import RunTools
+from runs.trees import Overlay
 from tests.factories import Submit, answer, drain, finish, open_gate
 from tests.fakes.anthropic_answers import Answer, Request, Say, Served, ToolUse, UseTools
 from tests.fakes.anthropic_api import FakeAnthropic
@@ -166,6 +174,21 @@ def test_a_budget_that_a_search_would_exceed_asks_before_the_call(
     assert "the next call could cost up to $" in gate.question
     decide(gate.pk, alice, Decision(Verb.APPROVE, gate.digest, budget=Decimal(5)))
     assert finish(run, alice).outcome == Outcome.SUCCEEDED
+
+
+@pytest.mark.parametrize(("tools", "unknown"), [(["code_execution"], True), (["code_execution", "web_fetch"], False)])
+def test_what_code_costs_beside_its_tokens_is_not_known_unless_it_is_free(
+    api: FakeAnthropic, submitted: Submit, alice: User, tools: list[str], unknown: bool
+) -> None:
+    ran = (use("srvtoolu_1", "code_execution", code="print(1)"), output("srvtoolu_1", "1\n"), said(REPORT))
+    team = Team(plan=plan(step("one") | {"tools": [*tools, "read_file", "write_file"]}))
+    team.executor = rounds(UseTools(WRITE, READ), Served(ran))
+    api.script(team)
+    run = start(submitted, sources_needed=False)
+    assert finish(run, alice).outcome == Outcome.SUCCEEDED
+    bounds = ModelCall.objects.filter(run=run, role="executor").order_by("pk")
+    assert list(bounds.values_list("cost_is_lower_bound", flat=True)) == [False, unknown]
+    assert [row[1] for row in calls(run)] == ["write_file", "read_file", "code_execution"]
 
 
 def test_a_turn_that_is_paused_goes_on_and_its_search_counts_once(
@@ -348,3 +371,21 @@ def test_the_gate_says_what_a_search_costs(api: FakeAnthropic, submitted: Submit
     assert "earches and reads the web (any site)" in text
     assert "uns code at the model&#x27;s service" in text
     assert "earches cost $0.01 each, 8 in an attempt at most" in text
+
+
+def test_a_result_of_a_turn_that_counts_no_more_is_not_taken_for_this_one(submitted: Submit) -> None:
+    run = start(submitted)
+    WorkItem.objects.filter(run=run).update(epoch=1)  # another worker had it
+    lease = work.claim(WorkItem.objects.get(run=run).pk)
+    assert lease is not None
+    searched = UseOfTool("s1", "web_search", {"query": "q"})
+    journal.write_result(lease.item, Place(0, 1), searched, ToolResult("1 found for “q” (2026-01-01)\nOld."), {}, 0)
+    overlay = Overlay(run.inputs, {}, max_files=0, max_bytes=0)
+
+    def served(text: str) -> str:
+        tools = RecordedTools(RunTools(overlay), overlay, Recording(lease))
+        return tools.serve(searched, ToolResult(text)).text
+
+    assert served("1 found for “q”\nOld.") == "1 found for “q” (2026-01-01)\nOld."
+    assert served("1 found for “q”\nNew.").endswith(")\nNew.")
+    assert [row.result.splitlines()[-1] for row in ToolCall.objects.filter(run=run)] == ["New."]
