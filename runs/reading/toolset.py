@@ -67,7 +67,8 @@ def effects_of(step: PlanStep, policy: Policy) -> Iterator[str]:
     elif checks := checking_commands(step.acceptance_criteria):
         yield checks
     if Effect.READS_WEB in effects:
-        verb = "searches and reads" if WEB_SEARCH in step.tools else "reads"
+        web = [name for name in step.tools if name not in elsewhere and effect_of(name) is Effect.READS_WEB]
+        verb = " and ".join([*(["searches"] if WEB_SEARCH in web else []), *(["reads"] if web != [WEB_SEARCH] else [])])
         yield f"{verb} the web ({sites(policy.web).words or 'no site'})"
     yield from (effect.words for effect in sorted(effects - {Effect.RUNS_COMMANDS, Effect.READS_WEB}))
     yield from what_they_cost(step.tools, price_of_search(timezone.now().date()), policy.service_uses)

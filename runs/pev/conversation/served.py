@@ -126,8 +126,8 @@ class Served:
         failed = isinstance(status, int) and status != 0
         hidden = " (what it printed only the model is shown)" if "encrypted_stdout" in content else ""
         head = f"Ended with status {status}{hidden}" if isinstance(status, int) else "Done"
-        parts = [_text(content.get(name)) for name in ("stdout", "stderr", "content")]
-        text = "\n".join(part.rstrip("\n") for part in parts if part)
+        parts = [content.get(name) for name in ("stdout", "stderr", "content")]  # which may be a list of files
+        text = "\n".join(part.rstrip("\n") for part in parts if isinstance(part, str) and part)
         return ToolResult(self._delimited(head, text).text, is_error=failed)
 
     def _cited_later(

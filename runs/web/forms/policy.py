@@ -53,7 +53,7 @@ _PAGES = {
 _SERVICE = {
     "code_execution": "runs Python without your files",
     "web_fetch": "reads pages of the sites above",
-    "web_search": "searches the sites above",
+    "web_search": "searches the sites above; each search costs extra",
 }
 _NAMES = (
     "plan_approval",

@@ -61,6 +61,15 @@ def test_no_tool_is_ever_forced_where_that_is_refused() -> None:
     assert [capability(name).forced_tool for name in ("claude-opus-5-5", "claude-sonnet-5-5")] == [False, False]
 
 
+def test_only_some_models_on_their_own_service_have_its_tools() -> None:
+    names = ("claude-opus-5-5", "claude-sonnet-5-5", "claude-haiku-4-5", "offline-executor", "qwen")
+    assert [capability(name).service_tools for name in names] == [True, True, False, False, False]
+    use_probed({(LOCAL.address, "claude-sonnet-5-5"): Probed(tools=True, format=True)})
+    assert capability("claude-sonnet-5-5", LOCAL).service_tools is False
+    use_probed({})
+    assert capability("claude-sonnet-5-5", LOCAL).service_tools is False
+
+
 def test_the_window_is_configured_or_told_or_known_or_nothing() -> None:
     assert window_of("claude-haiku-4-5", Role.VERIFIER, {}) == 200_000
     assert window_of("qwen", Role.EXECUTOR, ELSEWHERE) is None
