@@ -10,6 +10,7 @@ from django.core.exceptions import ImproperlyConfigured
 
 from runs.errors import InvalidInput
 from runs.pev.texts.domains import sites
+from runs.pev.tools.serving import SERVICE_TOOLS
 from runs.servers.configuration import ServerConfig, read_servers
 
 _NAME = re.compile(r"[a-z][a-z0-9_-]{0,39}")
@@ -40,6 +41,15 @@ def web_sites(text: str) -> str:
         return str(sites(text))
     except InvalidInput as error:
         raise ImproperlyConfigured(f"PEV_WEB cannot be read: {error}") from error
+
+
+def service_tools(text: str) -> frozenset[str]:
+    """The tools of the model's service that runs may use. Raises ImproperlyConfigured for a name that it has not."""
+    names = frozenset(text.replace(",", " ").split())
+    if unknown := sorted(names - SERVICE_TOOLS):
+        there = ", ".join(sorted(SERVICE_TOOLS))
+        raise ImproperlyConfigured(f"PEV_SERVICE_TOOLS names {unknown[0][:40]}. There are: {there}.")
+    return names
 
 
 def mcp_servers(path: str) -> Mapping[str, ServerConfig]:

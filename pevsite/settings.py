@@ -38,6 +38,7 @@ PEV_POLICY                (none)         what new runs start with, such as attem
 PEV_COMMANDS              (none)         what models may run, in a sandbox: tests: pytest -q; lint: ruff check .
 PEV_COMMAND_SECONDS       300            how long one of these commands may take
 PEV_WEB                   (none)         sites that runs may read if their policy says so: example.org gov.uk; * for all
+PEV_SERVICE_TOOLS         (none)         what Claude's own service runs for runs: web_search web_fetch code_execution
 PEV_MCP                   (none)         a file that names MCP servers whose tools models may call
 PEV_MCP_SERVER            off            on: programs of people act for them at /mcp, with access tokens
 PEV_REHEARSAL_DELAY       0.4            seconds per reply of the offline rules, so that one can follow
@@ -49,7 +50,7 @@ from importlib.util import find_spec
 from django.core.exceptions import ImproperlyConfigured
 from django.utils.csp import CSP
 
-from pevsite.commands import commands, mcp_server, mcp_servers, web_sites
+from pevsite.commands import commands, mcp_server, mcp_servers, service_tools, web_sites
 from pevsite.databases import database, engine, files, messages
 from pevsite.installation import SITE, data_dir, secret, secret_key
 
@@ -231,6 +232,7 @@ AGENT_SDK = _is_installed("claude_agent_sdk")
 COMMANDS = commands(os.environ.get("PEV_COMMANDS", ""))
 COMMAND_SECONDS = _number("PEV_COMMAND_SECONDS", 300)
 WEB = web_sites(os.environ.get("PEV_WEB", ""))
+SERVICE_TOOLS = service_tools(os.environ.get("PEV_SERVICE_TOOLS", ""))
 MCP = mcp_servers(os.environ.get("PEV_MCP", "").strip())
 MCP_SERVER = mcp_server(_on("PEV_MCP_SERVER"))
 REHEARSAL_DELAY = float(os.environ.get("PEV_REHEARSAL_DELAY") or 0.4)

@@ -43,6 +43,7 @@ class Effect(StrEnum):
     READS_WEB = "reads_web"
     READS_OUTSIDE = "reads_outside"
     RUNS_COMMANDS = "runs_commands"
+    RUNS_CODE = "runs_code"
     ACTS = "acts"
 
     @property
@@ -60,6 +61,8 @@ class Effect(StrEnum):
                 return "reads outside"
             case Effect.RUNS_COMMANDS:
                 return "runs commands"
+            case Effect.RUNS_CODE:
+                return "runs code at the model's service"
             case Effect.ACTS:
                 return "acts outside"
 

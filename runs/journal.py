@@ -17,6 +17,8 @@ from runs.tracing.sending import ended
 CHECKS = 30_000
 """Ordinals of what checks ran begin here: no attempt has so many calls of its own, whose numbers stay as they are."""
 
+_CALLS = frozenset({"tool_use", "server_tool_use"})
+
 
 @dataclass(frozen=True)
 class Place:
@@ -55,6 +57,8 @@ def recorded_reply(work: WorkItem, ordinal: int, question: Question) -> Reply | 
         cache_read=call.cache_read_tokens,
         cache_write_5m=call.cache_write_5m_tokens,
         cache_write_1h=call.cache_write_1h_tokens,
+        searches=call.web_searches,
+        fetches=call.web_fetches,
     )
     return Reply(tuple(call.content), call.stop_reason, call.model, usage, call.request_id)
 
@@ -133,6 +137,8 @@ def _write_call(work: WorkItem, place: Place, question: Question, usage: Usage, 
         cache_read_tokens=usage.cache_read,
         cache_write_5m_tokens=usage.cache_write_5m,
         cache_write_1h_tokens=usage.cache_write_1h,
+        web_searches=usage.searches,
+        web_fetches=usage.fetches,
         **fields,
     )
     ended(call)
@@ -212,7 +218,7 @@ def _discard_after(work: WorkItem, place: Place) -> None:
     replies = ModelCall.objects.live().filter(work=work, generation=place.generation)
     if replies.filter(ordinal__gte=place.ordinal).update(live=False):
         blocks = [block for content in replies.values_list("content", flat=True) for block in content]
-        asked_for = [str(block.get("id")) for block in blocks if block.get("type") == "tool_use"]
+        asked_for = [str(block.get("id")) for block in blocks if block.get("type") in _CALLS]
         calls = ToolCall.objects.filter(work=work, generation=place.generation, ordinal__lt=CHECKS)
         # not every call is carried out, so that counting them alone would keep some of what came after
         calls.exclude(use_id__in=asked_for, ordinal__lte=len(asked_for)).delete()

@@ -5,9 +5,10 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from decimal import Decimal
 
-from runs.accounting.prices import cost_of
+from runs.accounting.prices import cost_of, price_of_search
 from runs.enums import Complexity, Role
 from runs.pev.contracts import PlanContract, PlanStep
+from runs.pev.conversation.served import WEB_SEARCH
 from runs.pev.plans.estimate import Basis, Estimate, RoleEstimate, StepEstimate, basis_of
 from runs.pev.ports import Usage
 
@@ -46,16 +47,19 @@ def estimate(
     history: History | None = None,
     read: Mapping[str, int] | None = None,
     executors: Mapping[str, str] | None = None,
+    searches: int = 0,
 ) -> Estimate:
     """A range from what was measured in earlier runs with the same models; else from default token counts, and from
     how many tokens the files have that each step is to `read`. `executors`: the models of those steps that have others.
+    A step that may search the web has one search at least, and so many `searches` in each attempt at most.
     """
     known, tokens = history or {}, read or {}
     steps = []
     for step in plan.steps:
         own = {**models, Role.EXECUTOR: (executors or {}).get(step.step_id, models[Role.EXECUTOR])}
         of_them = {key: one for key, one in known.items() if own[key[0]] == models[key[0]]}
-        steps.append(_step(step, own, attempts, of_them, min(tokens.get(step.step_id, 0), _MAX_READ)))
+        cost = _step(step, own, attempts, of_them, min(tokens.get(step.step_id, 0), _MAX_READ))
+        steps.append(_searching(cost, searches * attempts if WEB_SEARCH in step.tools else 0))
     final = [_final(role, models[role], known) for role in (Role.SYNTHESIZER, Role.VERIFIER)]
     return Estimate(
         low=sum((step.low for step in steps), _known(one.low for one in final)),
@@ -84,6 +88,18 @@ def _step(step: PlanStep, models: Mapping[Role, str], attempts: int, history: Hi
     return StepEstimate(
         step_id=step.step_id, low=_known(one.low for one in roles), high=_known(one.high for one in roles), roles=roles
     )
+
+
+def _searching(step: StepEstimate, most: int) -> StepEstimate:
+    """With what one to so many searches cost, which the executor makes. Where its model has no price, they have one."""
+    if not most:
+        return step
+    each = price_of_search(datetime.now(UTC).date())
+    executor, *others = step.roles
+    if executor.low is not None and executor.high is not None:
+        executor = executor.model_copy(update={"low": executor.low + each, "high": executor.high + most * each})
+    low, high = step.low + each, step.high + most * each
+    return step.model_copy(update={"low": low, "high": high, "roles": [executor, *others]})
 
 
 def _final(role: Role, model: str, history: History) -> RoleEstimate:

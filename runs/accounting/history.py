@@ -58,7 +58,8 @@ def _players(plan: PlanContract, policy: Policy) -> Mapping[str, Policy]:
 def _estimate(plan: PlanContract, policy: Policy, players: Mapping[str, Policy], read: Mapping[str, int]) -> Estimate:
     models = {role: policy.model_for(role).model for role in Role}
     own = {key: player.model_for(Role.EXECUTOR).model for key, player in players.items()}
-    return estimate(plan, models, attempts=policy.attempts, history=history(models), read=read, executors=own)
+    known, attempts, searches = history(models), policy.attempts, policy.service_uses
+    return estimate(plan, models, attempts=attempts, history=known, read=read, executors=own, searches=searches)
 
 
 def _tokens(run: Run, plan: PlanContract, players: Mapping[str, Policy]) -> dict[str, int]:

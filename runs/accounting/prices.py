@@ -1,6 +1,9 @@
 """Prices: USD per million tokens, with the date from which they hold. An unknown model is unpriced, never free.
 
-Source: the vendor's list prices as read on 2026-11-21.
+Source: the vendor's list prices as read on 2026-11-21, of the tools of its service on 2026-11-25: a web search has a
+price of its own, a page that is read costs its tokens alone. Code is charged for by the time of its container, five
+minutes at least, after hours that are free each month and none where web tools are offered too: what a reply does not
+say. Such a cost is a lower bound.
 """
 
 import json
@@ -9,9 +12,18 @@ from datetime import date
 from decimal import Decimal
 
 from runs.pev.conversation.originals import tokens_in
+from runs.pev.conversation.served import CODE_EXECUTION, WEB_FETCH, WEB_SEARCH
 from runs.pev.ports import Ask, Usage
 
 _MILLION = Decimal(1_000_000)
+_SEARCH = ((date(2026, 1, 1), Decimal("0.01")),)
+"""USD for one web search, from a day on: 10 for a thousand."""
+_CONTAINER = Decimal("0.05")
+"""USD for an hour of the container that code runs in: more than one reply can take."""
+RESULT_TOKENS = 12_000
+"""What one search, or one page, may add to what is read: pages are cut before (`runs.llm.request`), searches are not
+said to be, and have come to less.
+"""
 
 
 @dataclass(frozen=True)
@@ -58,6 +70,11 @@ def price_of(model: str, prompt_tokens: int, on: date) -> Price | None:
     return max(fitting, key=lambda price: (price.since, price.up_to is not None), default=None)
 
 
+def price_of_search(on: date) -> Decimal:
+    """USD for one search of the web by the model's service. Before the first known price, that one."""
+    return max((one for one in _SEARCH if one[0] <= on), default=_SEARCH[0])[1]
+
+
 def cost_of(model: str, usage: Usage, on: date, *, priced_as: str = "") -> Decimal | None:
     """USD for one reply, or None when neither the answering model nor `priced_as`, the one asked for, has a price."""
     prompt = usage.input + usage.cache_read + usage.cache_write_5m + usage.cache_write_1h
@@ -70,7 +87,7 @@ def cost_of(model: str, usage: Usage, on: date, *, priced_as: str = "") -> Decim
         + usage.cache_read * price.cache_read
         + usage.cache_write_5m * price.cache_write_5m
         + usage.cache_write_1h * price.cache_write_1h
-    ) / _MILLION
+    ) / _MILLION + usage.searches * price_of_search(on)
 
 
 @dataclass(frozen=True)
@@ -92,13 +109,21 @@ class Bound:
 
 def bound_of(ask: Ask, on: date) -> Bound | None:
     """The most that one question can cost: every second byte of it a token that is written to the cache, and what
-    `tokens_in` says of pages that are shown as they look.
+    `tokens_in` says of pages that are shown as they look. Where the service has tools of its own, as many uses as one
+    reply may have of each: their price, and all that was read before, read once more after each of them.
 
     None when its model has no known price.
     """
-    sent = [ask.system, ask.messages, [vars(tool) for tool in ask.tools], ask.schema]
+    sent = [ask.system, ask.messages, [tool.parts for tool in ask.tools], ask.schema]
     tokens = len(json.dumps(sent, ensure_ascii=False).encode()) // 2 + tokens_in(ask.messages)
-    price = price_of(ask.model, tokens, on)
+    uses = {tool.name: tool.service.uses for tool in ask.tools if tool.service} if not ask.last_round else {}
+    rounds = sum(uses.values())
+    found = RESULT_TOKENS * rounds
+    price = price_of(ask.model, tokens + found, on)
     if price is None:
         return None
-    return Bound(question=tokens * price.cache_write_5m / _MILLION, token=price.output / _MILLION)
+    read = (rounds + 1) * tokens + found * (rounds + 1) // 2
+    extra = uses.get(WEB_SEARCH, 0) * price_of_search(on)
+    if CODE_EXECUTION in uses and WEB_SEARCH not in uses and WEB_FETCH not in uses:
+        extra += _CONTAINER
+    return Bound(question=read * price.cache_write_5m / _MILLION + extra, token=price.output / _MILLION)

@@ -9,8 +9,12 @@ from runs.enums import Effect
 from runs.models import ToolCall
 from runs.pev.evidence.sources import ToolText
 from runs.pev.tools.fetching import FetchPage
+from runs.pev.tools.serving import WebFetch, WebSearch
 from runs.pev.tools.toolbox import expression_of, nothing_found_by
 from runs.reading import servers
+
+_OF_THE_WEB = frozenset({FetchPage.name, WebFetch.name, WebSearch.name})
+"""Code that a service runs is not among them: what it prints is made of what the executor wrote."""
 
 
 def source_of_call(call: ToolCall) -> ToolText:
@@ -27,7 +31,7 @@ def source_of_call(call: ToolCall) -> ToolText:
 def _reads_outside(name: str) -> bool:
     if servers.is_of_a_server(name):
         return servers.effect(name) is Effect.READS_OUTSIDE
-    return name == FetchPage.name
+    return name in _OF_THE_WEB
 
 
 def _texts_in(value: JsonValue) -> Iterator[str]:

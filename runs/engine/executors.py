@@ -10,7 +10,7 @@ from runs.events.kinds import SessionResumed
 from runs.models import Attempt
 from runs.pev import executor
 from runs.pev.contracts import StepOutput
-from runs.pev.ports import GuardedToolbox, Model, Toolbox
+from runs.pev.ports import GuardedToolbox, JournaledToolbox, Model
 from runs.pev.step_brief import StepBrief
 from runs.pev.tools.toolbox import RunTools
 from runs.pev.verification.writing import CheckedWrites
@@ -19,7 +19,7 @@ from runs.trees import Overlay
 _MISSING = "This worker has no Agent SDK, which the policy of the run asks for: run uv sync --extra agent-sdk."
 
 
-def executor_of(kind: Executor) -> Callable[[Model, Toolbox, StepBrief], StepOutput]:
+def executor_of(kind: Executor) -> Callable[[Model, JournaledToolbox, StepBrief], StepOutput]:
     """Raises ModelError where it is not installed."""
     match kind:
         case Executor.MESSAGES:

@@ -59,6 +59,7 @@ from runs.pev.synthesizer import synthesize
 from runs.pev.tools.asking import AskPerson
 from runs.pev.tools.limits import limits_for
 from runs.pev.tools.toolbox import RunTools, note_looks, tools_of
+from runs.reading.toolset import service_specs
 from runs.trees import Overlay
 
 log = logging.getLogger(__name__)
@@ -249,8 +250,9 @@ def _execute(recording: Recording, deadline: Deadline, looks: Looks) -> list[Too
     overlay, brief = database.call(lambda: (_overlay(recording.item), briefs.for_executor(attempt, able)))
     limits = limits_for(brief.window, able.executor.pages)
     servers = run_servers(recording, limits.result_chars)
-    reach = Reach(_people(recording), commands_for(recording, overlay), web_pages(recording), servers)
     kind = recording.item.run.policy.executor
+    service = service_specs(recording.item.run.policy, able=able.service_tools)
+    reach = Reach(_people(recording), commands_for(recording, overlay), web_pages(recording), servers, service)
     own = RunTools(overlay, limits, permitted(tools_of(attempt.step.spec), attempt.agent), reach)
     inner = tools_for(kind, own, overlay, recording)
     tools = RecordedTools(inner, overlay, recording, deadline, looks)

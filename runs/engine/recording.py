@@ -153,7 +153,7 @@ class RecordedModel:
         work = self._recording.item
         place = Place(work.generation, self._next)
         self._next += 1
-        question = Question(ask.role, ask.model, digest_of({**vars(ask), "tools": [vars(tool) for tool in ask.tools]}))
+        question = Question(ask.role, ask.model, digest_of({**vars(ask), "tools": [tool.parts for tool in ask.tools]}))
         if work.epoch > 1:  # only then can there be a past
             reply = database.call(lambda: journal.recorded_reply(work, place.ordinal, question))
             if reply:
@@ -300,6 +300,23 @@ class RecordedTools:
         result = ToolResult(call.result, call.is_error, call.shown)
         note_looks(self._looks, call.name, call.arguments, result)
         return result
+
+    def serve(self, use: ToolUse, result: ToolResult) -> ToolResult:
+        """Committed with the reply that has the call, the first of them, and the others right after it. The result
+        begins with the day; the time stands in the journal.
+        """
+        work = self._recording.item
+        place = Place(work.generation, self._first + len(self.calls))
+        call = database.call(lambda: journal.recorded_result(work, place.ordinal, use)) if work.epoch > 1 else None
+        head, end, rest = result.text.partition("\n")
+        if call is None or not (call.result.startswith(head) and call.result.endswith(end + rest)):
+            # none, or of a turn that counts no more: what was found then is not what this reply rests on
+            dated = replace(result, text=f"{head} ({timezone.now():%Y-%m-%d}){end}{rest}")
+            call = self._recording.commit(
+                lambda work: journal.write_result(work, place, use, dated, {}, 0), calls_only=True, is_entry=True
+            )
+        self.calls.append(call)
+        return ToolResult(call.result, call.is_error, call.shown)
 
     def _run(self, use: ToolUse, place: Place) -> ToolCall:
         self._recording.lease.check()

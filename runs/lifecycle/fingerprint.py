@@ -22,6 +22,8 @@ _LATER = {
     "commands": True,
     "web": "",
     "web_pages": 30,
+    "service_tools": [],
+    "service_uses": 8,
     "servers": [],
     "acting_calls": 20,
     "executor": Executor.MESSAGES.value,

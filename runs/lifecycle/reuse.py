@@ -27,6 +27,7 @@ from runs.pev.policy import Policy
 from runs.pev.tools.asking import AskPerson
 from runs.pev.tools.commands import RunCommand
 from runs.pev.tools.fetching import FetchPage
+from runs.pev.tools.serving import SERVICE_TOOLS
 from runs.reading.coverage import shown_in
 from runs.reading.requests import judged_at, requests_of
 from runs.reading.toolset import checking_commands
@@ -43,7 +44,7 @@ _DECIDES = (
     "original_pages",
 )
 """The fields of a policy under which the same attempt could come out otherwise."""
-_OF_THAT_TIME = (AskPerson.name, FetchPage.name)
+_OF_THAT_TIME = (AskPerson.name, FetchPage.name, *sorted(SERVICE_TOOLS))
 """Tools whose results are those of one run at one time."""
 MAX_CANDIDATES = 10
 """Attempts with the same key that are compared with the files, newest first: each was done on other files."""

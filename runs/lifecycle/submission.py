@@ -31,6 +31,7 @@ from runs.lifecycle.unpacking import note_problems, unpacked
 from runs.models import Draft, Run, Tree, User
 from runs.models.revisions import Revision
 from runs.pev.contracts import PlanContract
+from runs.pev.conversation.served import WEB_FETCH, WEB_SEARCH
 from runs.pev.imports.problems import shortened
 from runs.pev.planner import compared_with_itself, problems_in, without_sources
 from runs.pev.policy import Policy
@@ -227,6 +228,14 @@ def check_policy(policy: Policy, owner: User, approvers: Sequence[User]) -> None
     if beyond := sites(policy.web).beyond(sites(settings.WEB)):
         there = f"reads {words} alone" if (words := sites(settings.WEB).words) else "reads no pages of the web"
         raise InvalidInput(f"This installation {there}, so not {beyond[0]}. Change the sites of the policy.")
+    if absent := sorted(set(policy.service_tools) - settings.SERVICE_TOOLS):
+        there = ", ".join(sorted(settings.SERVICE_TOOLS)) or "none"
+        raise InvalidInput(f"This installation does not allow {absent[0]}. Of the service's tools it allows: {there}.")
+    web_tools = {WEB_FETCH, WEB_SEARCH}.intersection(policy.service_tools)
+    if web_tools and sites(policy.web).within(sites(settings.WEB)).is_mixed:
+        raise InvalidInput(
+            f"{min(web_tools)} takes sites, or all sites but some, not both. Leave out the exceptions, or the tool."
+        )
     if unknown := sorted(set(policy.servers) - settings.MCP.keys()):
         there = f"There are: {', '.join(sorted(settings.MCP))}." if settings.MCP else "It has none."
         raise InvalidInput(f"This installation has no MCP server “{unknown[0][:40]}”. {there}")
@@ -246,10 +255,13 @@ def _check_agent_sdk(policy: Policy) -> None:
             "The Agent SDK is not installed here, so it cannot carry out attempts. Let pevsite do so, or have the "
             "administrator run uv sync --extra agent-sdk."
         )
-    if policy.by_rules:
+    if policy.service_tools:
         raise InvalidInput(
-            "Offline rules have no use for the Agent SDK, which needs a model. Let pevsite do the steps."
+            "The Agent SDK does not use the tools of the model's service. Leave them out of the policy, or let pevsite "
+            "carry out attempts."
         )
+    if policy.by_rules:
+        raise InvalidInput("The Agent SDK needs a model, and offline rules are none. Let pevsite carry out attempts.")
 
 
 def _check_second_person(policy: Policy, owner: User, approvers: Sequence[User]) -> None:

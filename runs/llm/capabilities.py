@@ -17,8 +17,9 @@ from runs.pev.ports import Ask
 @dataclass(frozen=True)
 class Capability:
     """`format`: structured output; `forced_tool`: tool_choice with a name; `no_tools`: tool_choice none; `effort`,
-    `caching`, `adaptive` thinking; `documents`, `images`: PDF files and pictures in questions. `window`: tokens of
-    question and answer together, None where it is not known.
+    `caching`, `adaptive` thinking; `documents`, `images`: PDF files and pictures in questions. `service_tools`: its
+    service searches the web and runs code by itself. `window`: tokens of question and answer together, None where it is
+    not known.
     """
 
     format: bool = False
@@ -29,6 +30,7 @@ class Capability:
     forced_tool: bool = False
     documents: bool = False
     images: bool = False
+    service_tools: bool = False
     window: int | None = None
 
 
@@ -54,6 +56,7 @@ _FULL = Capability(
     no_tools=True,
     documents=True,
     images=True,
+    service_tools=True,
     window=1_000_000,
 )
 _KNOWN = {
@@ -61,7 +64,9 @@ _KNOWN = {
     "claude-sonnet-5-5": _FULL,
     "claude-haiku-5-5": replace(_FULL, forced_tool=True),
     "claude-opus-4-6": replace(_FULL, forced_tool=True),
-    "claude-haiku-4-5": replace(_FULL, effort=False, adaptive=False, forced_tool=True, window=200_000),
+    "claude-haiku-4-5": replace(
+        _FULL, effort=False, adaptive=False, forced_tool=True, service_tools=False, window=200_000
+    ),
 }
 _probed: Mapping[tuple[str, str], Probed] = {}
 
@@ -83,13 +88,14 @@ def capability(model: str, server: Server | None = None) -> Capability:
     """What may be sent to this model on this server; without one, on Anthropic's own.
 
     On another server what is known of a model by its name is only assumed: what questions have shown counts instead.
-    Pages and pictures are not even assumed there: a server that does not know them may refuse all of the question.
+    Pages, pictures and tools of the service are not even assumed there: a server that does not know them may refuse all
+    of the question.
     """
     server = server or Server()
     assumed = known(model)
     found = _probed.get((server.address, model))
     if assumed and not server.is_anthropic:
-        assumed = replace(assumed, documents=False, images=False)
+        assumed = replace(assumed, documents=False, images=False, service_tools=False)
     if found is None:
         return assumed or Capability()
     if assumed and server.is_anthropic:
@@ -118,7 +124,18 @@ def capacities(policy: Policy) -> Capacities:
         return Capacity(pages=pages_for(policy, role), window=window if window and 0 < window <= MAX_WINDOW else None)
 
     planner = capability(policy.model_for(Role.PLANNER).model, server_for(Role.PLANNER, os.environ))
-    return Capacities(executor=of(Role.EXECUTOR), verifier=of(Role.VERIFIER), planner_tools=planner.format)
+    return Capacities(
+        executor=of(Role.EXECUTOR),
+        verifier=of(Role.VERIFIER),
+        planner_tools=planner.format,
+        service_tools=has_service_tools(policy),
+    )
+
+
+def has_service_tools(policy: Policy, environ: Mapping[str, str] = os.environ) -> bool:
+    """Whether the executor's model is on a service that runs tools itself."""
+    model = policy.model_for(Role.EXECUTOR).model
+    return capability(model, server_for(Role.EXECUTOR, environ)).service_tools
 
 
 def pages_for(policy: Policy, role: Role, environ: Mapping[str, str] = os.environ) -> OriginalPages:

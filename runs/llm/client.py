@@ -25,7 +25,8 @@ from runs.llm.telling import telling
 from runs.llm.watch import Watch, attach
 from runs.pev.contracts import JsonObject
 from runs.pev.conversation.asking import EXCEEDED
-from runs.pev.ports import Ask, Draft, Reply, Usage
+from runs.pev.conversation.served import CODE_EXECUTION, WEB_FETCH, WEB_SEARCH
+from runs.pev.ports import SERVED, Ask, Draft, Reply, Usage
 
 DEADLINE = 600.0
 """Seconds after which a call is given up, whatever it still streams."""
@@ -69,6 +70,8 @@ class Clients:
             if not says_too_long(error):
                 raise
             return Reply((), EXCEEDED, ask.model)
+        if _runs_paid_code(ask, reply):
+            reply = replace(reply, usage=replace(reply.usage, lower_bound=True))
         content, stop_reason = answered(reply.content, reply.stop_reason, answer_tool(ask, able))
         return replace(reply, content=content, stop_reason=stop_reason)
 
@@ -135,6 +138,16 @@ class Clients:
             if server not in self._made:
                 self._made[server] = _made_for(server)
             return self._made[server]
+
+
+def _runs_paid_code(ask: Ask, reply: Reply) -> bool:
+    """Whether the service has run code whose time it may charge for, and does not report. Beside its tools for the web
+    it charges nothing.
+    """
+    if any(tool.name in (WEB_SEARCH, WEB_FETCH) and tool.service for tool in ask.tools):
+        return False
+    kinds = {str(block.get("type")) for block in reply.content}
+    return any(kind.endswith(f"{CODE_EXECUTION}{SERVED}") for kind in kinds)
 
 
 def _made_for(server: Server) -> anthropic.Anthropic:
@@ -206,6 +219,8 @@ def _usage(usage: Any) -> Usage:
         cache_read=_count(usage.cache_read_input_tokens),
         cache_write_5m=_count(written.ephemeral_5m_input_tokens if written else usage.cache_creation_input_tokens),
         cache_write_1h=_count(written.ephemeral_1h_input_tokens) if written else 0,
+        searches=_count(getattr(usage.server_tool_use, "web_search_requests", 0)),
+        fetches=_count(getattr(usage.server_tool_use, "web_fetch_requests", 0)),
     )
 
 

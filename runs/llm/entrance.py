@@ -12,6 +12,9 @@ from runs.redaction import redacted
 MAX_NAME = 120
 """Characters of a model's name, or of an id: what the columns take."""
 MAX_TOOL_NAME = 80
+MAX_BYTES = 30_000_000
+"""Of a whole reply: some pages that its service has read for it, as PDF files."""
+_CALLS = frozenset({"tool_use", "server_tool_use"})
 
 
 def words(raw: str) -> str:
@@ -26,9 +29,10 @@ def name(raw: object, limit: int = MAX_NAME) -> str:
 
 def blocks(content: Sequence[JsonObject]) -> tuple[JsonObject, ...]:
     """The blocks as they are stored and sent again. Raises ValueError for what can neither be stored nor sent."""
-    json.dumps(content, ensure_ascii=False).encode()  # half a surrogate pair is no text
+    if len(json.dumps(content, ensure_ascii=False).encode()) > MAX_BYTES:  # half a surrogate pair is no text either
+        raise ValueError("no answer is as long as this")
     for block in content:
-        if block.get("type") == "tool_use" and not _is_call(block):
+        if block.get("type") in _CALLS and not _is_call(block):
             raise ValueError("a tool call needs an id and a name of usual length to be answered")
     return _joined(tuple(cast("JsonObject", _clean(block)) for block in content))
 

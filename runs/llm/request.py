@@ -12,9 +12,19 @@ from runs.llm import entrance
 from runs.llm.caching import mark_prefixes
 from runs.llm.capabilities import Capability
 from runs.pev.contracts import JsonObject
-from runs.pev.ports import Ask
+from runs.pev.conversation.served import CODE_EXECUTION, WEB_FETCH, WEB_SEARCH
+from runs.pev.ports import Ask, ByService
+from runs.pev.texts.domains import EVERY
 
 _TOOL_BLOCKS = frozenset({"tool_use", "tool_result"})
+_TYPES = {
+    WEB_SEARCH: "web_search_20260318",
+    WEB_FETCH: "web_fetch_20260318",
+    CODE_EXECUTION: "code_execution_20260521",
+}
+"""Of the tools that the service runs itself, as the Messages API names them."""
+MAX_PAGE_TOKENS = 10_000
+"""Of one page that the service reads; more would be paid for in each round that follows."""
 
 
 def parameters(ask: Ask, able: Capability) -> dict[str, Any]:
@@ -58,7 +68,10 @@ def answered(content: Sequence[JsonObject], stop_reason: str, tool: str) -> tupl
 def _tools(ask: Ask, able: Capability) -> dict[str, Any]:
     """The tools and the choice among them. The tools are the same in all rounds: a server reads a new prefix again."""
     tools: list[dict[str, Any]] = [
-        {"name": tool.name, "description": tool.description, "input_schema": tool.input_schema} for tool in ask.tools
+        _by_service(tool.name, tool.service)
+        if tool.service
+        else {"name": tool.name, "description": tool.description, "input_schema": tool.input_schema}
+        for tool in ask.tools
     ]
     if name := answer_tool(ask, able):
         description = "Gives your answer and ends your work. Its input is the whole answer."
@@ -71,6 +84,19 @@ def _tools(ask: Ask, able: Capability) -> dict[str, Any]:
     return ({"tools": tools} if tools else {}) | ({"tool_choice": choice} if choice else {})
 
 
+def _by_service(name: str, service: ByService) -> dict[str, Any]:
+    """Called by the model alone, never by code that it has run: what was found then would not be shown to anybody."""
+    sent: dict[str, Any] = {"type": _TYPES[name], "name": name}
+    if name == CODE_EXECUTION:
+        return sent
+    sent |= {"allowed_callers": ["direct"], "max_uses": service.uses}
+    if EVERY not in service.sites.allowed:
+        sent["allowed_domains"] = list(service.sites.allowed)
+    elif service.sites.refused:
+        sent["blocked_domains"] = list(service.sites.refused)
+    return sent | ({"max_content_tokens": MAX_PAGE_TOKENS} if name == WEB_FETCH else {})
+
+
 def _has_tool_blocks(ask: Ask) -> bool:
     contents: list[Any] = [message["content"] for message in ask.messages]
     return any(block.get("type") in _TOOL_BLOCKS for content in contents for block in content)
@@ -79,7 +105,8 @@ def _has_tool_blocks(ask: Ask) -> bool:
 def _optional(ask: Ask, able: Capability) -> dict[str, Any]:
     sent: dict[str, Any] = {}
     output: dict[str, Any] = {}
-    if able.format and ask.schema is not None:
+    cites = any(tool.name == WEB_SEARCH and tool.service for tool in ask.tools)
+    if able.format and ask.schema is not None and not cites:  # citations and a format exclude each other
         output["format"] = {"type": "json_schema", "schema": ask.schema}
     if able.effort:
         output["effort"] = ask.effort

@@ -9,6 +9,8 @@ from runs.pev.ports import Draft
 _WORDS = {"text_delta": "text", "thinking_delta": "thinking", "input_json_delta": "partial_json"}
 """Where each kind of delta has its words; others, such as signatures, have none."""
 
+_CALLS = frozenset({"tool_use", "server_tool_use"})
+
 
 def telling(draft: Draft, answer_tool: str) -> Callable[[Any], None]:
     """A function of one event of the stream. An answer that comes as a tool's input is told as text.
@@ -21,7 +23,7 @@ def telling(draft: Draft, answer_tool: str) -> Callable[[Any], None]:
             case "content_block_start":
                 block = getattr(event, "content_block", None)
                 kind = str(getattr(block, "type", ""))
-                name = getattr(block, "name", "") if kind == "tool_use" else ""
+                name = getattr(block, "name", "") if kind in _CALLS else ""
                 tool = entrance.name(name, entrance.MAX_TOOL_NAME)
                 if tool and tool == answer_tool:
                     kind, tool = "text", ""

@@ -17,6 +17,8 @@ POLICY_OPTIONS: Mapping[str, str] = {
     "commands": "on or off: steps and checks may run the commands of this installation",
     "web": "sites that steps may read, such as 'example.org gov.uk -ads.example.org', or '*' for all; empty for none",
     "web_pages": "pages of the web that models may read",
+    "service_tools": "tools that the model's own service runs: web_search, web_fetch, code_execution; empty for none",
+    "service_uses": "uses of each of them in one attempt",
     "servers": "MCP servers whose tools steps may call, by name",
     "acting_calls": "calls that act outside which models may ask to be let go",
     "exhausted": "when a step has used up its attempts and replans: ask, accept, fail",

@@ -8,7 +8,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('runs', '0043_steps_that_do_not_apply'),
+        ('runs', '0044_calls_of_services'),
     ]
 
     operations = [

@@ -9,7 +9,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('runs', '0043_steps_that_do_not_apply'),
+        ('runs', '0045_access_tokens'),
     ]
 
     operations = [

@@ -8,9 +8,10 @@ from runs.pev.contracts import StepOutput
 from runs.pev.conversation.asking import CORRECTIONS, added, assistant, corrected, read
 from runs.pev.conversation.originals import Originals
 from runs.pev.conversation.repetition import Calls
-from runs.pev.conversation.turns import answered, carried_out
+from runs.pev.conversation.served import Served
+from runs.pev.conversation.turns import answered, carried_out, taken_down
 from runs.pev.conversation.window import Room, begun_again
-from runs.pev.ports import Ask, Model, Reply, Toolbox
+from runs.pev.ports import Ask, JournaledToolbox, Model, Reply
 from runs.pev.step_brief import StepBrief, question
 
 MAX_DEMANDS = 3
@@ -24,28 +25,30 @@ REPORT = (
 )
 
 
-def execute(model: Model, tools: Toolbox, brief: StepBrief) -> StepOutput:
+def execute(model: Model, tools: JournaledToolbox, brief: StepBrief) -> StepOutput:
     """The report of one attempt; the tools have done their work by then.
 
     In the last round, or when the same calls come again and again, tools are forbidden and the report is demanded, up
-    to MAX_DEMANDS times. Near the end of the context window a new conversation begins, from what was done. Each reply
-    and each result is recorded by the ports before the next question, and what is decided here depends on them alone:
-    a resumed attempt takes the same turns (D3).
+    to MAX_DEMANDS times. Near the end of the context window, or when the tools of the service are used up, a new
+    conversation begins, from what was done. Each reply and each result is recorded by the ports before the next
+    question, and what is decided here depends on them alone: a resumed attempt takes the same turns (D3).
 
     Raises ContractBroken when the model refuses, stays invalid or gives no report, ModelError when there is no reply.
     """
     ask = first = question(brief, tools.specs())
-    calls, originals, room = Calls(), Originals(brief.window), Room(brief.window)
+    calls, served, originals, room = Calls(), Served(brief.window), Originals(brief.window), Room(brief.window)
     demands = corrections = 0
     errors: list[str] = []
     for number in range(1, brief.rounds + MAX_DEMANDS):
-        if room.is_full(ask):
-            ask = begun_again(first, calls, room, REPORT if demands else "")
+        if served.used_up(ask) or room.is_full(ask):
+            ask = begun_again(first, calls, room, REPORT if demands else "", used_up=served.used_up(first))
             originals.forget()
+            served.forget()
         if not demands and (calls.circling or number == brief.rounds):
             ask, demands = added(ask, demand(circling=calls.circling)), 1
         reply = model.ask(replace(ask, last_round=demands > 0))
         room.heard(ask, reply)
+        taken_down(ask, reply, tools, calls, served)
         if reply.stop_reason == "tool_use" and reply.tool_uses:
             ask = _refused(ask, reply) if demands else carried_out(ask, reply, tools, calls, originals)
         elif reply.stop_reason == "pause_turn" and reply.content:

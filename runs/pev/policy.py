@@ -44,6 +44,7 @@ def _as_names(value: object) -> object:
 
 
 _ServerName = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9-]{0,29}$")]
+_ServiceTool = Literal["code_execution", "web_fetch", "web_search"]
 RULES = "offline-"
 """What the names of the offline rules begin with, which stand in for models."""
 
@@ -62,7 +63,8 @@ class Policy(Contract):
     attempt. `revisions`: how often a person may send a plan back, or ask for another at an error. `questions`: how
     often models may ask a person. `commands`: whether steps and checks may run those of the installation. `web`: the
     sites that steps may read, as `texts.domains` reads them, none if empty, and `web_pages` how many pages of them in
-    all. `servers`: MCP servers whose tools steps may call, and `acting_calls` how
+    all. `service_tools`: those of the tools that the model's service runs itself which steps may use, at most
+    `service_uses` times each in one attempt. `servers`: MCP servers whose tools steps may call, and `acting_calls` how
     often people may be asked to let one of these act outside. `executor`: what runs the loop of an attempt.
     `without_reuse` names steps that are always done again.
     `same_model_verifier`: the verifier may be the executor's model. `second_person`: plans and results that wait are
@@ -100,6 +102,8 @@ class Policy(Contract):
     commands: bool = True
     web: Annotated[str, Field(max_length=5_000), AfterValidator(_as_sites)] = ""
     web_pages: Annotated[int, Field(ge=1, le=1_000)] = 30
+    service_tools: Annotated[tuple[_ServiceTool, ...], BeforeValidator(_as_names)] = ()
+    service_uses: Annotated[int, Field(ge=1, le=100)] = 8
     servers: Annotated[tuple[_ServerName, ...], Field(max_length=50), BeforeValidator(_as_names)] = ()
     acting_calls: Annotated[int, Field(ge=0, le=1_000)] = 20
     reuse: bool = True
@@ -177,9 +181,11 @@ class Capacity(Contract):
 
 class Capacities(Contract):
     """What decides, beside the policy, how much a piece of work shows the models that it asks. `planner_tools`: whether
-    the planner is offered tools, too. One whose answer comes as the input of a tool can call no other.
+    the planner is offered tools, too. One whose answer comes as the input of a tool can call no other. `service_tools`:
+    whether the executor's service runs tools itself.
     """
 
     executor: Capacity = Capacity()
     verifier: Capacity = Capacity()
     planner_tools: bool = False
+    service_tools: bool = False

@@ -11,6 +11,17 @@ from typing import Literal, NamedTuple, Protocol
 
 from runs.enums import Effect, Role
 from runs.pev.contracts import JsonObject
+from runs.pev.texts.domains import Sites
+
+
+class ByService(NamedTuple):
+    """Of a tool that the model's service runs itself, within a reply: how often in one reply and in one attempt, and
+    which sites it may read; none for a tool that reads none.
+    """
+
+    uses: int
+    total: int
+    sites: Sites = Sites()
 
 
 @dataclass(frozen=True)
@@ -19,6 +30,17 @@ class ToolSpec:
     description: str
     input_schema: JsonObject
     effect: Effect = Effect.READS_FILES
+    service: ByService | None = None
+
+    @property
+    def parts(self) -> JsonObject:
+        """What a question says of it. Of a tool of ours the same as before there were others, so that replies
+        recorded then are found.
+        """
+        parts = dict(vars(self))
+        if self.service is None:
+            del parts["service"]
+        return parts
 
 
 @dataclass(frozen=True)
@@ -44,13 +66,17 @@ class Ask:
 
 @dataclass(frozen=True)
 class Usage:
-    """Tokens of one reply. `input` counts only what was neither read from nor written to the cache."""
+    """Tokens of one reply. `input` counts only what was neither read from nor written to the cache. `searches` and
+    `fetches`: what the service has searched and read of the web for it.
+    """
 
     input: int = 0
     output: int = 0
     cache_read: int = 0
     cache_write_5m: int = 0
     cache_write_1h: int = 0
+    searches: int = 0
+    fetches: int = 0
     lower_bound: bool = False
 
 
@@ -59,6 +85,10 @@ class ToolUse:
     id: str
     name: str
     input: JsonObject
+
+
+SERVED = "_tool_result"
+"""How the kinds of blocks end in which a service says what came of its own calls."""
 
 
 @dataclass(frozen=True)
@@ -73,7 +103,10 @@ class Reply:
 
     @property
     def text(self) -> str:
-        return "".join(str(block.get("text", "")) for block in self.content if block.get("type") == "text")
+        """What is said behind the last result of the service: before that it only says what it is about to do."""
+        kinds = [str(block.get("type")) for block in self.content]
+        start = max((at for at, kind in enumerate(kinds, 1) if kind.endswith(SERVED)), default=0)
+        return "".join(str(block.get("text", "")) for block in self.content[start:] if block.get("type") == "text")
 
     @property
     def tool_uses(self) -> tuple[ToolUse, ...]:
@@ -284,12 +317,15 @@ class Servers(Protocol):
 
 @dataclass(frozen=True)
 class Reach:
-    """What tools may reach beyond the files; what is None nobody reaches."""
+    """What tools may reach beyond the files; what is None nobody reaches. `service`: what the model's service runs
+    itself.
+    """
 
     people: People | None = None
     commands: Commands | None = None
     pages: Pages | None = None
     servers: Servers | None = None
+    service: tuple[ToolSpec, ...] = ()
 
 
 class Toolbox(Protocol):
@@ -301,6 +337,14 @@ class Toolbox(Protocol):
 
     def run(self, use: ToolUse) -> ToolResult:
         """Carry out one tool call. Whatever goes wrong is a result with `is_error`, never an exception."""
+        ...
+
+
+class JournaledToolbox(Toolbox, Protocol):
+    """One that takes down what it does, and what is done elsewhere."""
+
+    def serve(self, use: ToolUse, result: ToolResult) -> ToolResult:
+        """A call that the model's service has carried out itself; its result as it counts from now on."""
         ...
 
 

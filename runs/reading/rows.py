@@ -16,7 +16,7 @@ from runs.reading.coverage import Coverage, coverage_of
 
 MAX_PROBLEM = 300
 """Characters of what a tool answered to a call that failed."""
-SUBJECTS = ("path", "pattern", "query", "glob")
+SUBJECTS = ("path", "pattern", "query", "glob", "address", "url", "command", "code")
 """The arguments that say what a tool call is about, the first that is there."""
 
 type Detail = Callable[[Sequence[Step]], Iterable[Step]]
@@ -33,7 +33,7 @@ class ToolReading:
 
     @property
     def about(self) -> str:
-        """The path or pattern that it was given."""
+        """The path, pattern, address or the like that it was given."""
         given = self.row.arguments if isinstance(self.row.arguments, dict) else {}
         return next((str(given[name]) for name in SUBJECTS if given.get(name)), "")[:300]
 

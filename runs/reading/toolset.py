@@ -4,14 +4,20 @@ import shlex
 from collections.abc import Iterable, Iterator, Mapping
 
 from django.conf import settings
+from django.utils import timezone
 
+from runs.accounting.prices import price_of_search
 from runs.enums import INSIDE, Effect
+from runs.llm.capabilities import has_service_tools
 from runs.pev.contracts import CommandSucceeds, Criterion, PlanStep
+from runs.pev.conversation.served import WEB_SEARCH
 from runs.pev.policy import Policy
+from runs.pev.ports import ToolSpec
 from runs.pev.texts.domains import sites
 from runs.pev.tools.asking import AskPerson
 from runs.pev.tools.commands import RunCommand
 from runs.pev.tools.fetching import FetchPage
+from runs.pev.tools.serving import SERVICE_TOOLS, specs_of_service, what_they_cost
 from runs.pev.tools.toolbox import TOOL_NAMES, effect_of
 from runs.reading import servers
 
@@ -23,8 +29,20 @@ def tool_names(policy: Policy | None = None) -> frozenset[str]:
         FetchPage.name: not settings.WEB or (policy is not None and not policy.web),
         AskPerson.name: policy is not None and not policy.questions,
     }
+    there = settings.SERVICE_TOOLS if policy is None else {spec.name for spec in service_specs(policy)}
+    absent |= {name: name not in there for name in SERVICE_TOOLS}
     own = {name for name in TOOL_NAMES if not absent.get(name)}
     return frozenset(own.union(servers.listed(policy.servers if policy else settings.MCP)))
+
+
+def service_specs(policy: Policy, *, able: bool | None = None) -> tuple[ToolSpec, ...]:
+    """The tools of the executor's service that installation and policy let steps name. `able`: whether its service has
+    such tools, where that was decided before.
+    """
+    if not (has_service_tools(policy) if able is None else able):
+        return ()
+    names = settings.SERVICE_TOOLS.intersection(policy.service_tools)
+    return tuple(specs_of_service(names, sites(policy.web).within(sites(settings.WEB)), policy.service_uses))
 
 
 def commands_allowed(policy: Policy) -> Mapping[str, str]:
@@ -49,8 +67,11 @@ def effects_of(step: PlanStep, policy: Policy) -> Iterator[str]:
     elif checks := checking_commands(step.acceptance_criteria):
         yield checks
     if Effect.READS_WEB in effects:
-        yield f"reads the web ({sites(policy.web).words or 'no site'})"
+        web = [name for name in step.tools if name not in elsewhere and effect_of(name) is Effect.READS_WEB]
+        verb = " and ".join([*(["searches"] if WEB_SEARCH in web else []), *(["reads"] if web != [WEB_SEARCH] else [])])
+        yield f"{verb} the web ({sites(policy.web).words or 'no site'})"
     yield from (effect.words for effect in sorted(effects - {Effect.RUNS_COMMANDS, Effect.READS_WEB}))
+    yield from what_they_cost(step.tools, price_of_search(timezone.now().date()), policy.service_uses)
     yield from (f"{servers.effect(name).words}: {name}" for name in sorted(elsewhere))
 
 

@@ -50,6 +50,7 @@ def _model_call(call: ModelCall, place: _Place) -> dict[str, JsonValue]:
             "cache_write_5m": call.cache_write_5m_tokens,
             "cache_write_1h": call.cache_write_1h_tokens,
         },
+        "web": {"searches": call.web_searches, "fetches": call.web_fetches},
         "cost_usd": None if call.cost_usd is None else str(call.cost_usd),
         "lower_bound": call.cost_is_lower_bound,
         "duration_ms": call.duration_ms,

@@ -50,6 +50,7 @@ def findings() -> Iterator[Finding]:
         yield Finding("Traces", f"They are sent to OTEL_EXPORTER_OTLP_ENDPOINT, {what}.")
     yield from _commands()
     yield from _web()
+    yield from _service_tools()
     yield from _servers()
     try:
         alive = list(Process.objects.filter(seen_at__gte=clock.after(-SILENT_AFTER)))
@@ -92,6 +93,13 @@ def _web() -> Iterator[Finding]:
     if settings.WEB:
         text = f"Runs whose policy says so may read {sites(settings.WEB).words}, at public addresses alone."
         yield Finding("Web", text)
+
+
+def _service_tools() -> Iterator[Finding]:
+    if settings.SERVICE_TOOLS:
+        names = ", ".join(sorted(settings.SERVICE_TOOLS))
+        text = f"Runs whose policy says so may have {names} run by Claude's own service; no other server has these."
+        yield Finding("Service tools", text)
 
 
 def _servers() -> Iterator[Finding]:

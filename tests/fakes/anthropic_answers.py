@@ -112,6 +112,14 @@ class Pause:
 
 
 @dataclass(frozen=True)
+class Served:
+    """These blocks exactly, as of a service that has searched, read or run code meanwhile. See `anthropic_serving`."""
+
+    content: tuple[JsonObject, ...]
+    stop_reason: str = "end_turn"
+
+
+@dataclass(frozen=True)
 class Fail:
     """An HTTP error before anything was generated; `retry_after` is the header, in seconds."""
 
@@ -188,6 +196,7 @@ type Answer = (
     | Overrun
     | ContextExceeded
     | Pause
+    | Served
     | Fail
     | CutStream
     | EndEarly

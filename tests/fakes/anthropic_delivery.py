@@ -20,6 +20,7 @@ from tests.fakes.anthropic_answers import (
     Ping,
     Refuse,
     Say,
+    Served,
     Slow,
     Stall,
     Think,
@@ -77,6 +78,8 @@ def deliver(answer: Answer, body: JsonObject, mint: Mint) -> Delivery:
             return replace(inner, content=(*_thinking(text, body, mint), *inner.content))
         case Fail() | Garbage():
             return Delivery(instead=answer)
+        case Served(content, stop_reason):
+            return Delivery(content, stop_reason)
         case UseTools(tools, text):
             calls = [_tool_use(call.name, dict(call.input), mint) for call in tools]
             return Delivery((*_text(text), *calls), "tool_use")

@@ -12,6 +12,7 @@ from pydantic import TypeAdapter
 from tests.fakes.anthropic_answers import JsonObject
 from tests.fakes.anthropic_blocks import canonical, count_tokens
 from tests.fakes.anthropic_delivery import Delivery, Ending
+from tests.fakes.anthropic_serving import RESULTS, uses
 
 _PIECES = 4
 
@@ -32,7 +33,12 @@ def message(id_: str, model: str, delivery: Delivery, usage: JsonObject) -> Json
         "stop_reason": delivery.stop_reason,
         "stop_sequence": None,
         "stop_details": delivery.stop_details,
-        "usage": {**usage, "output_tokens": output_tokens(delivery.content), "service_tier": "standard"},
+        "usage": {
+            **usage,
+            "output_tokens": output_tokens(delivery.content),
+            "service_tier": "standard",
+            **uses(delivery.content),
+        },
     }
     Message.model_validate(result)
     return result
@@ -81,7 +87,7 @@ def _events(whole: JsonObject) -> Iterator[JsonObject]:
             yield {"type": "content_block_delta", "index": index, "delta": delta}
         yield {"type": "content_block_stop", "index": index}
     stop = {key: whole[key] for key in ("stop_reason", "stop_sequence", "stop_details")}
-    counted = {key: value for key, value in usage.items() if key.endswith("_tokens")}
+    counted = {key: value for key, value in usage.items() if key.endswith("_tokens") or key == "server_tool_use"}
     yield {"type": "message_delta", "delta": stop, "usage": counted}
     yield {"type": "message_stop"}
 
@@ -91,14 +97,19 @@ def _block_parts(block: JsonObject) -> tuple[JsonObject, list[JsonObject]]:
     match block["type"]:
         case "text":
             deltas = [{"type": "text_delta", "text": piece} for piece in _pieces(block["text"])]
-            return {**block, "text": ""}, deltas
+            if "citations" not in block:
+                return {**block, "text": ""}, deltas
+            cited = [{"type": "citations_delta", "citation": one} for one in block["citations"]]
+            return {**block, "text": "", "citations": []}, [*cited, *deltas]
         case "thinking":
             deltas = [{"type": "thinking_delta", "thinking": piece} for piece in _pieces(block["thinking"])]
             signature = {"type": "signature_delta", "signature": block["signature"]}
             return {**block, "thinking": "", "signature": ""}, [*deltas, signature]
-        case "tool_use":
+        case "tool_use" | "server_tool_use":
             pieces = ["", *_pieces(canonical(block["input"]))]
             return {**block, "input": {}}, [{"type": "input_json_delta", "partial_json": p} for p in pieces]
+        case kind if kind in RESULTS:
+            return block, []
         case other:
             raise ValueError(f"no stream events for a {other} block; add them to _block_parts")
 

@@ -10,6 +10,7 @@ from tests.fakes.anthropic_blocks import Placed, breakpoints, prompt_blocks, tur
 from tests.fakes.anthropic_formats import format_errors
 from tests.fakes.anthropic_models import MODELS
 from tests.fakes.anthropic_schema import schema_error
+from tests.fakes.anthropic_serving import serving_errors
 
 MAX_BREAKPOINTS = 4
 _SAMPLING = ("temperature", "top_p", "top_k")
@@ -33,6 +34,7 @@ def _broken_rules(body: JsonObject) -> Iterator[str]:
     yield from _thinking(body)
     yield from _effort(body)
     yield from format_errors(body)
+    yield from serving_errors(body)
 
 
 def _first_message(body: JsonObject) -> Iterator[str]:

@@ -287,6 +287,24 @@ def test_calls_that_were_not_carried_out_keep_no_result_of_a_discarded_turn() ->
     assert [call.result for call in journal.results_of(work)] == ["of use_1"]
 
 
+def test_calls_of_the_service_are_among_those_that_were_asked_for() -> None:
+    work = item()
+    search: JsonObject = {"type": "server_tool_use", "id": "s1", "name": "web_search", "input": {}}
+    given = Reply((search,), "pause_turn", "claude-sonnet-5-5", Usage(searches=2, fetches=1))
+    asked(work, 1, "first", "use_1")
+    journal.write_reply(
+        work, Place(0, 2), Question(Role.EXECUTOR, "claude-sonnet-5-5", "second"), given, None, 1, live_=True
+    )
+    asked(work, 3, "third", "use_2")
+    for ordinal, use in enumerate(("use_1", "s1", "use_2"), 1):
+        journal.write_result(work, Place(0, ordinal), replace(USE, id=use), ToolResult(f"of {use}"), {}, 5)
+    asked(work, 3, "third in other words")
+    assert [call.result for call in journal.results_of(work)] == ["of use_1", "of s1"]
+    found = journal.recorded_reply(work, 2, Question(Role.EXECUTOR, "claude-sonnet-5-5", "second"))
+    assert found is not None
+    assert (found.usage.searches, found.usage.fetches) == (2, 1)
+
+
 def test_a_tool_call_is_told_with_its_path_and_not_with_its_content() -> None:
     work = item()
     use = ToolUse("use_1", "write_file", {"path": "p" * 500, "content": "secret words"})

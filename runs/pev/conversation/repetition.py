@@ -15,6 +15,8 @@ MAX_SAME = 3
 MAX_WRITTEN = 20
 LINE_CHARS = 160
 """Of what is told of earlier calls when a conversation begins again: paths of files, arguments and results."""
+SERVED_CHARS = 1_500
+"""Of a result of the service, which cannot be had again."""
 WRITES = frozenset({"comment_document", "edit_file", "write_file"})
 
 
@@ -26,6 +28,7 @@ class Calls:
         self._first: dict[str, int] = {}
         self._turns: Counter[str] = Counter()
         self._repeated: Counter[str] = Counter()
+        self._served: set[int] = set()
 
     def answers(self, turn: Sequence[tuple[ToolUse, ToolResult]]) -> list[tuple[str, bool]]:
         """What the model is told of each call of its turn, and whether that is an error.
@@ -37,6 +40,12 @@ class Calls:
             self._turns = Counter(list(self._first))
         self._turns.update(set(keys))
         return [(self._told(key, use, result), result.is_error) for key, (use, result) in zip(keys, turn, strict=True)]
+
+    def note(self, use: ToolUse, result: ToolResult) -> None:
+        """A call of the service, whose result the model has already: it is given its number, and is something new."""
+        self._turns = Counter(list(self._first))
+        self.made.append((use, result))
+        self._served.add(len(self.made))
 
     def _told(self, key: str, use: ToolUse, result: ToolResult) -> str:
         self.made.append((use, result))
@@ -68,7 +77,8 @@ class Calls:
         lines: list[str] = []
         for number, (use, result) in reversed(list(enumerate(self.made, 1))):
             arguments = quoted(json.dumps(use.input, ensure_ascii=False), LINE_CHARS)
-            beginning = f"{'error: ' if result.is_error else ''}{quoted(result.text, LINE_CHARS)}"
+            shown = quoted(result.text, SERVED_CHARS if number in self._served else LINE_CHARS)
+            beginning = f"{'error: ' if result.is_error else ''}{shown}"
             lines.append(f"@tool-{number} {quoted(use.name)} {arguments}: {beginning}")
             limit -= len(lines[-1]) + 1
             if limit < LINE_CHARS:  # which leaves room for the line that says so

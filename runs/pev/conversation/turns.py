@@ -7,7 +7,8 @@ from runs.pev.contracts import JsonObject
 from runs.pev.conversation.asking import assistant
 from runs.pev.conversation.originals import Originals
 from runs.pev.conversation.repetition import Calls
-from runs.pev.ports import Ask, Model, Reply, Toolbox
+from runs.pev.conversation.served import Served
+from runs.pev.ports import Ask, JournaledToolbox, Model, Reply, Toolbox
 
 MAX_CALLS = 50
 """Tool calls of one turn that are carried out: ten thousand would keep a worker busy for minutes."""
@@ -22,6 +23,12 @@ def carried_out(ask: Ask, reply: Reply, tools: Toolbox, calls: Calls, originals:
     answers = [*calls.answers(turn), *[(TOO_MANY, True)] * len(reply.tool_uses[MAX_CALLS:])]
     read = [page for use, result in turn for page in tools.originals(use, result)] if originals else []
     return answered(ask, reply, answers, originals.blocks(read) if originals else ())
+
+
+def taken_down(ask: Ask, reply: Reply, tools: JournaledToolbox, calls: Calls, served: Served) -> None:
+    """What the service did itself within this reply has its numbers before anything else that the reply asks for."""
+    for use, result in served.calls(ask, reply):
+        calls.note(use, tools.serve(use, result))
 
 
 def answered(ask: Ask, reply: Reply, answers: Sequence[tuple[str, bool]], pages: Sequence[JsonObject] = ()) -> Ask:

@@ -1,6 +1,7 @@
 """The context window of a model: when a conversation is near its end, and how the attempt goes on in a new one."""
 
 import json
+from dataclasses import replace
 
 from runs.pev.conversation.asking import EXCEEDED, added
 from runs.pev.conversation.originals import tokens_in
@@ -17,7 +18,7 @@ MAX_RESULT_CHARS = 30_000
 _SHARE = 8
 """Of a window one result of a tool, or the digest of all of them, takes an eighth at most; an answer a quarter."""
 _CLOSED = (
-    "Your earlier conversation in this attempt was closed because it was {limit}. What you wrote is kept{written}. "
+    "Your earlier conversation in this attempt was closed because {limit}. What you wrote is kept{written}. "
     "These are the calls that you made in it, each with the beginning of its result. The rest you no longer have: "
     "where you need it, make the call again, one at a time and for a smaller part."
 )
@@ -71,12 +72,16 @@ class Room:
         return self._tokens + more + ask.max_tokens > self.window
 
 
-def begun_again(first: Ask, calls: Calls, room: Room, demand: str) -> Ask:
-    """The first question once more, with what was done since, and a `demand` that holds already.
+def begun_again(first: Ask, calls: Calls, room: Room, demand: str, *, used_up: bool = False) -> Ask:
+    """The first question once more, with what was done since, and a `demand` that holds already. `used_up`: the tools
+    of the service are, and are not offered any more.
 
     What the model no longer sees is shown to it in full when it asks again.
     """
-    limit = f"near the limit of {room.window:,} tokens" if room.window else "longer than you can read"
+    limit = f"it was near the limit of {room.window:,} tokens" if room.window else "it was longer than you can read"
+    if used_up:
+        first = replace(first, tools=tuple(tool for tool in first.tools if tool.service is None))
+        limit = "the web searches, pages and runs of code that an attempt may have are used up"
     written = f": {', '.join(calls.written)}" if calls.written else ""
     digest = delimited("calls", calls.digest(result_chars(room.window, MAX_DIGEST_CHARS)) or "(none)")
     calls.forget_results()

@@ -32,6 +32,18 @@ class Sites(NamedTuple):
         """The names that are allowed here and not there."""
         return [name for name in self.allowed if not (others.has(name) if name != EVERY else others.allowed)]
 
+    def within(self, others: "Sites") -> "Sites":
+        """What both allow. Of the refused only those that would else be allowed are named."""
+        names = [*(others.allowed if EVERY in self.allowed else self.allowed)]
+        allowed = tuple(name for name in names if name == EVERY or (self.has(name) and others.has(name)))
+        refused = dict.fromkeys((*self.refused, *others.refused))
+        return Sites(allowed, tuple(one for one in refused if any(_is_in(one, name) for name in allowed)))
+
+    @property
+    def is_mixed(self) -> bool:
+        """Whether it names sites, and exceptions below them."""
+        return EVERY not in self.allowed and bool(self.refused)
+
     def __str__(self) -> str:
         return " ".join([*self.allowed, *(f"-{name}" for name in self.refused)])
 

@@ -23,6 +23,7 @@ from runs.pev.tools.finding import Finding, Glob, ListFiles, SearchFiles
 from runs.pev.tools.limits import ToolLimits
 from runs.pev.tools.originals import originals_of
 from runs.pev.tools.reading import ReadFile
+from runs.pev.tools.serving import SERVICE_TOOLS, SERVING, Serving
 from runs.pev.tools.tables import ReadTable
 from runs.pev.tools.writing import EditFile, WriteFile
 
@@ -32,9 +33,11 @@ _WORKING: Mapping[str, type[Arguments]] = {
     for tool in (Calculate, CommentDocument, EditFile, Glob, ListFiles, ReadFile, ReadTable, SearchFiles, WriteFile)
 }
 _REACHING: Mapping[str, type[Reaching]] = {tool.name: tool for tool in (AskPerson, FetchPage, RunCommand)}
+_SERVING: Mapping[str, type[Serving]] = {tool.name: tool for tool in SERVING}
 _TOOLS: Mapping[str, type[Arguments] | type[Reaching]] = {**_WORKING, **_REACHING}
+_KNOWN: Mapping[str, type[Described]] = {**_TOOLS, **_SERVING}
 NOTHING = Reach()
-TOOL_NAMES = frozenset(_TOOLS)
+TOOL_NAMES = frozenset(_KNOWN)
 
 
 def specs(names: Collection[str] = TOOL_NAMES, commands: Mapping[str, str] = NO_COMMANDS) -> Sequence[ToolSpec]:
@@ -42,18 +45,19 @@ def specs(names: Collection[str] = TOOL_NAMES, commands: Mapping[str, str] = NO_
     run there is no tool for them.
     """
     there = TOOL_NAMES.intersection(names).difference([] if commands else [RunCommand.name])
-    return [_spec(_TOOLS[name], commands) for name in sorted(there)]
+    return [_spec(_KNOWN[name], commands) for name in sorted(there)]
 
 
 def effect_of(name: str) -> Effect:
     """What calls of a tool touch; of one that is not there, the worst."""
-    return _TOOLS[name].effect if name in _TOOLS else Effect.ACTS
+    return _KNOWN[name].effect if name in _KNOWN else Effect.ACTS
 
 
 def why_missing(name: str, there: Collection[str]) -> str:
     """Why a plan cannot have a tool that is not `there`, as the end of a sentence."""
-    if name in _REACHING:
-        return f"which this run does not have: it needs {_REACHING[name].needs}."
+    needs = _SERVING[name].needs if name in _SERVING else _REACHING[name].needs if name in _REACHING else ""
+    if needs:
+        return f"which this run does not have: it needs {needs}."
     return f"which does not exist. There are: {', '.join(sorted(there))}."
 
 
@@ -113,12 +117,14 @@ class RunTools:
         absent = {name for name, tool in _REACHING.items() if not tool.is_there(reach)}
         there = reach.servers.specs() if reach.servers else ()
         self._elsewhere = {spec.name: spec for spec in there if spec.name in allowed}
-        self._allowed = TOOL_NAMES.intersection(allowed) - absent | self._elsewhere.keys()
+        self._served = {spec.name: spec for spec in reach.service if spec.name in allowed}
+        self._allowed = TOOL_NAMES.intersection(allowed) - absent - SERVICE_TOOLS | self._elsewhere.keys()
 
     def specs(self) -> Sequence[ToolSpec]:
         commands = self._reach.commands
         own = specs(self._allowed, commands.known if commands else NO_COMMANDS)
-        return sorted([*own, *self._elsewhere.values()], key=lambda spec: spec.name)
+        others = [*self._elsewhere.values(), *self._served.values()]
+        return sorted([*own, *others], key=lambda spec: spec.name)
 
     def acting(self, use: ToolUse) -> Acting | None:
         return self._reach.servers.acting(use.name) if self._reach.servers and use.name in self._elsewhere else None
@@ -128,8 +134,10 @@ class RunTools:
             return self._reach.servers.call(use)
         if use.name == AskPerson.name and self._reach.people is None:
             return self._refused("No one can be asked here. Decide yourself, and say what you decided.")
+        if use.name in self._served:
+            return self._refused(f"{use.name} is run by your service. Call it as its tool, not as one of ours.")
         if use.name not in self._allowed:
-            why = "The plan does not give this step the tool" if use.name in _TOOLS else "There is no tool"
+            why = "The plan does not give this step the tool" if use.name in _KNOWN else "There is no tool"
             return self._refused(f"{why} {quoted(use.name)}; there are {', '.join(sorted(self._allowed))}.")
         tool = _TOOLS[use.name]
         try:

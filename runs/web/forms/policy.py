@@ -60,6 +60,11 @@ _PAGES = {
     OriginalPages.LAYOUT: "Pages that are mostly pictures or tables",
     OriginalPages.ALWAYS: "All pages of PDFs and pictures",
 }
+_SERVICE = {
+    "code_execution": "runs Python without your files",
+    "web_fetch": "reads pages of the sites above",
+    "web_search": "searches the sites above; each search costs extra",
+}
 _NAMES = (
     "plan_approval",
     "step_approval",
@@ -72,6 +77,8 @@ _NAMES = (
     "commands",
     "web",
     "web_pages",
+    "service_tools",
+    "service_uses",
     "servers",
     "acting_calls",
     "executor",
@@ -161,6 +168,10 @@ class PolicyForm(forms.Form):
         help_text="Such as example.org gov.uk; * for all, -example.org for none of it. Empty for none",
     )
     web_pages = _bounded("web_pages", "Pages of the web", help_text="That the AI may read in the whole run")
+    service_tools = forms.MultipleChoiceField(
+        label="Tools of Claude’s own service", widget=forms.CheckboxSelectMultiple, required=False
+    )
+    service_uses = _bounded("service_uses", "Uses of each of them", help_text="In one attempt at a step")
     servers = forms.MultipleChoiceField(
         label="MCP servers whose tools steps may call", widget=forms.CheckboxSelectMultiple, required=False
     )
@@ -200,8 +211,12 @@ class PolicyForm(forms.Form):
         absent = [*([] if settings.COMMANDS else ["commands"]), *([] if settings.WEB else ["web", "web_pages"])]
         absent += [] if settings.MCP else ["servers", "acting_calls"]
         absent += [] if settings.AGENT_SDK else ["executor"]
+        absent += [] if settings.SERVICE_TOOLS else ["service_tools", "service_uses"]
         for name in absent:
             del self.fields[name]
+        if settings.SERVICE_TOOLS:
+            choices = [(name, f"{name}: {_SERVICE[name]}") for name in sorted(settings.SERVICE_TOOLS)]
+            self.fields["service_tools"].choices = choices  # type: ignore[attr-defined]
         if settings.MCP:
             self.fields["servers"].choices = [(name, name) for name in sorted(settings.MCP)]  # type: ignore[attr-defined]
         self._start = base

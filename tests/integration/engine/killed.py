@@ -121,6 +121,9 @@ def submit(errand: str = "submit") -> None:
             "budget": Decimal(5) if errand == "submit with a budget" else None,
             "executor": "agent-sdk" if errand == "submit with the Agent SDK" else "messages",
             "servers": list(settings.MCP),
+            "service_tools": sorted(settings.SERVICE_TOOLS),
+            "service_uses": 20,
+            "web": settings.WEB,
             **fakes,
         }
     )

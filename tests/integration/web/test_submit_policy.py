@@ -19,6 +19,7 @@ from tests.integration.web.submitting import JSON, form
 def test_every_field_of_a_policy_is_on_the_form(alice: User, settings: Any) -> None:
     settings.COMMANDS, settings.WEB = {"tests": ("pytest",)}, "*"
     settings.MCP = {"tickets": ServerConfig(command="tickets")}
+    settings.SERVICE_TOOLS = frozenset({"web_search"})
     named = {"attempt_seconds": "attempt_minutes", "time_limit": "limit_minutes", "sources_needed": "no_sources"}
     fields = NewRunForm(owner=alice).fields
     assert [name for name in SETTABLE if named.get(name, name) not in fields] == []

@@ -50,6 +50,19 @@ def test_a_step_that_reads_much_costs_more_than_one_that_reads_little() -> None:
     assert found(10_000_000) == found(150_000)
 
 
+def test_a_step_that_may_search_costs_one_search_at_least_and_all_of_every_attempt_at_most() -> None:
+    without, searching = (
+        estimate(plan(step("s0", tools=tools)), CLAUDE, attempts=3, searches=8)
+        for tools in (["write_file"], ["web_search", "write_file"])
+    )
+    more = (searching.low - without.low, searching.high - without.high)
+    assert more == (Decimal("0.01"), 3 * 8 * Decimal("0.01"))
+    before, after = without.steps[0].roles[0], searching.steps[0].roles[0]
+    assert before.low is not None
+    assert before.high is not None
+    assert (after.role, after.low, after.high) == (Role.EXECUTOR, before.low + more[0], before.high + more[1])
+
+
 @given(st.lists(st.sampled_from(Complexity), min_size=1, max_size=5), st.integers(1, 10))
 def test_it_is_a_range_that_grows_with_steps_and_attempts(complexities: list[Complexity], attempts: int) -> None:
     found = of(*complexities, attempts=attempts)

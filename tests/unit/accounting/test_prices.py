@@ -8,15 +8,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from runs.accounting.prices import bound_of, cost_of, price_of
-from runs.enums import Role
+from runs.accounting.prices import RESULT_TOKENS, bound_of, cost_of, price_of
+from runs.enums import Effect, Role
 from runs.llm.capabilities import Capability
 from runs.llm.request import parameters
 from runs.pev.answer_schemas import schema_for
 from runs.pev.contracts import JsonObject, VerifierAnswer
 from runs.pev.conversation.asking import user
 from runs.pev.conversation.originals import PAGE_TOKENS, Originals
-from runs.pev.ports import Ask, Original, Usage
+from runs.pev.ports import Ask, ByService, Original, ToolSpec, Usage
 
 TODAY = date(2026, 11, 21)
 ONE_OF_EACH = Usage(
@@ -151,3 +151,33 @@ def test_costs_are_exact_to_the_millionth_of_a_token(usage: Usage, model: str) -
     cost = cost_of(model, usage, TODAY)
     assert cost is not None
     assert cost == cost.quantize(Decimal("0.000000001"))
+
+
+def offering(*names: str, last: bool = False) -> Ask:
+    tools = tuple(ToolSpec(name, "", {}, Effect.READS_WEB, ByService(2, 8)) for name in names)
+    return Ask(Role.EXECUTOR, "claude-sonnet-5-5", "s" * 2_000, (user("u" * 2_000),), tools=tools, last_round=last)
+
+
+def bound(*names: str, last: bool = False) -> Decimal:
+    found = bound_of(offering(*names, last=last), TODAY)
+    assert found is not None
+    assert found.token == Decimal(10) / 1_000_000
+    return found.question
+
+
+def test_a_search_costs_a_cent_beside_its_tokens_and_a_page_nothing() -> None:
+    more = cost_of("claude-sonnet-5-5", Usage(input=1_000, searches=3, fetches=9), TODAY)
+    assert more == Decimal("0.002") + Decimal("0.03")
+    assert cost_of("unheard-of", Usage(searches=3), TODAY) is None
+
+
+def test_what_a_service_may_search_and_read_is_in_the_bound() -> None:
+    """Of two searches: their price, and what was read before them read three times, with their results as they come."""
+    result = RESULT_TOKENS * Decimal("2.50") / 1_000_000
+    least = 3 * bound() + (1 + 2) * result + 2 * Decimal("0.01")
+    assert least < bound("web_search") < least + Decimal("0.002"), "the tool itself is read too"
+    assert bound("web_search", "web_fetch") > bound("web_search") + (3 + 4) * result
+    assert bound("code_execution") > bound() + Decimal("0.05"), "the time of its container"
+    free = bound("web_search", "code_execution") - bound("web_search", "web_fetch")
+    assert abs(free) < Decimal("0.001"), "beside tools for the web its time costs nothing"
+    assert bound("web_search", last=True) < bound() + Decimal("0.001"), "nothing can be searched in it"

@@ -34,7 +34,7 @@ def test_what_questions_have_shown_holds_for_that_server_and_that_model() -> Non
 
 def test_a_known_name_on_another_server_is_only_assumed() -> None:
     assumed = capability("claude-haiku-5-5", LOCAL)
-    assert replace(assumed, documents=True, images=True) == capability("claude-haiku-5-5")
+    assert replace(assumed, documents=True, images=True, service_tools=True) == capability("claude-haiku-5-5")
     use_probed({(LOCAL.address, "claude-haiku-5-5"): Probed(format=False, forced_tool=True, no_tools=None)})
     found = capability("claude-haiku-5-5", LOCAL)
     assert (found.format, found.forced_tool, found.no_tools, found.window) == (False, True, False, 1_000_000)
@@ -59,6 +59,15 @@ def test_on_the_vendors_own_service_only_the_window_is_taken_from_it() -> None:
 
 def test_no_tool_is_ever_forced_where_that_is_refused() -> None:
     assert [capability(name).forced_tool for name in ("claude-opus-5-5", "claude-sonnet-5-5")] == [False, False]
+
+
+def test_only_some_models_on_their_own_service_have_its_tools() -> None:
+    names = ("claude-opus-5-5", "claude-sonnet-5-5", "claude-haiku-4-5", "offline-executor", "qwen")
+    assert [capability(name).service_tools for name in names] == [True, True, False, False, False]
+    use_probed({(LOCAL.address, "claude-sonnet-5-5"): Probed(tools=True, format=True)})
+    assert capability("claude-sonnet-5-5", LOCAL).service_tools is False
+    use_probed({})
+    assert capability("claude-sonnet-5-5", LOCAL).service_tools is False
 
 
 def test_the_window_is_configured_or_told_or_known_or_nothing() -> None:

@@ -59,5 +59,12 @@ def test_a_reply_without_secrets_stays_as_it_came() -> None:
     "call", [{"id": "", "name": "n"}, {"id": "x" * 121, "name": "n"}, {"id": "x", "name": "n" * 81}]
 )
 def test_a_call_that_fits_no_column_is_not_the_api(call: dict[str, str]) -> None:
-    with pytest.raises(ValueError, match="id and a name"):
-        entrance.blocks([{"type": "tool_use", "input": {}, **call}])
+    for kind in ("tool_use", "server_tool_use"):
+        with pytest.raises(ValueError, match="id and a name"):
+            entrance.blocks([{"type": kind, "input": {}, **call}])
+
+
+def test_a_reply_that_is_longer_than_any_is_not_the_api() -> None:
+    pages: list[Any] = [{"type": "web_fetch_tool_result", "tool_use_id": "t", "content": "x" * entrance.MAX_BYTES}]
+    with pytest.raises(ValueError, match="no answer is as long as this"):
+        entrance.blocks(pages)

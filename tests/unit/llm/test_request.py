@@ -4,7 +4,12 @@ from typing import Any
 
 import pytest
 
-from runs.llm.request import answered
+from runs.enums import Effect, Role
+from runs.llm.capabilities import capability
+from runs.llm.request import answered, parameters
+from runs.pev.conversation.asking import user
+from runs.pev.ports import Ask, ByService, ToolSpec
+from runs.pev.texts.domains import sites
 from tests.fakes.echoes import KEY
 
 THOUGHT: Any = {"type": "thinking", "thinking": "Hm.", "signature": "s"}
@@ -50,3 +55,44 @@ def test_a_key_that_was_cut_into_two_values_is_whole_in_the_text(monkeypatch: py
     pieces = [KEY[at : at + 10] for at in range(0, len(KEY), 10)]
     content, _ = answered([call(pieces=pieces)], "tool_use", "plan")
     assert "(redacted)" in str(content[0]["text"])
+
+
+def sent(*tools: ToolSpec, **changes: Any) -> dict[str, Any]:
+    schema: Any = {"type": "object"}
+    ask = Ask(Role.EXECUTOR, "claude-sonnet-5-5", "s", (user("u"),), schema=schema, tools=tools, **changes)
+    return parameters(ask, capability("claude-sonnet-5-5"))
+
+
+def by_service(name: str, listed: str = "*") -> ToolSpec:
+    return ToolSpec(name, "For people.", {}, Effect.READS_WEB, ByService(3, 12, sites(listed)))
+
+
+def test_a_tool_of_the_service_is_named_by_its_version_with_its_limits() -> None:
+    ours = ToolSpec("read_file", "Reads.", {"type": "object"})
+    served = (by_service("web_fetch", "a.org"), by_service("web_search"))
+    assert sent(by_service("code_execution"), ours, *served)["tools"] == [
+        {"type": "code_execution_20260521", "name": "code_execution"},
+        {"name": "read_file", "description": "Reads.", "input_schema": {"type": "object"}},
+        {
+            "type": "web_fetch_20260318",
+            "name": "web_fetch",
+            "allowed_callers": ["direct"],
+            "max_uses": 3,
+            "allowed_domains": ["a.org"],
+            "max_content_tokens": 10_000,
+        },
+        {"type": "web_search_20260318", "name": "web_search", "allowed_callers": ["direct"], "max_uses": 3},
+    ]
+    blocked = sent(by_service("web_search", "* -a.org"))["tools"][0]
+    assert (blocked["blocked_domains"], "allowed_domains" in blocked) == (["a.org"], False)
+
+
+def test_where_searches_are_cited_no_format_is_asked_for() -> None:
+    """The two exclude each other. The form of the answer stands in the prompt in any case."""
+    assert "format" in sent(by_service("web_fetch"))["output_config"]
+    assert "format" not in sent(by_service("web_search"))["output_config"]
+
+
+def test_in_the_last_round_the_tools_stay_and_none_may_be_used() -> None:
+    last = sent(by_service("web_search"), last_round=True)
+    assert (last["tool_choice"], last["tools"]) == ({"type": "none"}, sent(by_service("web_search"))["tools"])

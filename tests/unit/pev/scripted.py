@@ -62,6 +62,7 @@ class Tools:
     ) -> None:
         self._answer, self._originals = answer, originals
         self.used: list[ToolUse] = []
+        self.served: list[tuple[ToolUse, ToolResult]] = []
 
     def specs(self) -> Sequence[ToolSpec]:
         return [
@@ -75,6 +76,10 @@ class Tools:
     def run(self, use: ToolUse) -> ToolResult:
         self.used.append(use)
         return self._answer(use)
+
+    def serve(self, use: ToolUse, result: ToolResult) -> ToolResult:
+        self.served.append((use, result))
+        return result
 
 
 def ask() -> Ask:

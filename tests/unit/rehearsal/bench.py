@@ -115,6 +115,9 @@ class Recorded:
     def originals(self, use: ToolUse, result: ToolResult) -> Sequence[Original]:
         return self._tools.originals(use, result)
 
+    def serve(self, use: ToolUse, result: ToolResult) -> ToolResult:
+        raise AssertionError("no service stands behind the rehearsal")
+
     def run(self, use: ToolUse) -> ToolResult:
         result = self._tools.run(use)
         self.uses.append(use)

@@ -139,6 +139,18 @@ def test_a_tool_call_nobody_offered_is_not_left_unanswered_in_the_conversation()
     assert [message["role"] for message in model.asked[1].messages] == ["user", "user"]
 
 
+def test_the_answer_is_what_stands_behind_the_last_result_of_the_service() -> None:
+    blocks: list[Any] = [
+        {"type": "text", "text": "I will look."},
+        {"type": "server_tool_use", "id": "s1", "name": "web_search", "input": {}},
+        {"type": "web_search_tool_result", "tool_use_id": "s1", "content": []},
+        {"type": "text", "text": '{"name": '},
+        {"type": "text", "text": '"red"}'},
+    ]
+    model = Scripted(Reply(tuple(blocks), "end_turn", "scripted"))
+    assert ask_for(model, ask(), Colour) == Colour(name="red")
+
+
 def test_thinking_is_sent_back_and_not_read_as_the_answer() -> None:
     thought: dict[str, Any] = {"type": "thinking", "thinking": '{"name": "blue"}', "signature": "s"}
     reply = Reply((thought, {"type": "text", "text": "hm"}), "end_turn", "scripted")

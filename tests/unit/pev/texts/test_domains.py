@@ -58,3 +58,22 @@ def test_for_people() -> None:
 def test_written_again_it_is_the_same(parts: list[str]) -> None:
     found = sites(" ".join(parts))
     assert sites(str(found)) == found
+
+
+@pytest.mark.parametrize(
+    ("chosen", "installed", "both", "mixed"),
+    [
+        ("*", "*", "*", False),
+        ("*", "gov.uk example.org", "gov.uk example.org", False),
+        ("www.gov.uk bund.de", "gov.uk", "www.gov.uk", False),
+        ("* -a.org", "* -b.org", "* -a.org -b.org", False),
+        ("a.org", "* -b.org", "a.org", False),
+        ("a.org", "* -x.a.org", "a.org -x.a.org", True),
+        ("a.org b.org", "* -a.org", "b.org", False),
+        ("", "*", "", False),
+        ("*", "", "", False),
+    ],
+)
+def test_what_two_lists_allow_together(chosen: str, installed: str, both: str, mixed: bool) -> None:
+    found = sites(chosen).within(sites(installed))
+    assert (str(found), found.is_mixed) == (both, mixed)

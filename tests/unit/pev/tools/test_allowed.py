@@ -6,6 +6,7 @@ from runs.enums import INSIDE, Effect
 from runs.pev.conversation.repetition import WRITES
 from runs.pev.files.reads import Looks, View
 from runs.pev.ports import ToolResult, ToolUse
+from runs.pev.tools.serving import SERVICE_TOOLS
 from runs.pev.tools.toolbox import TOOL_NAMES, RunTools, note_looks, tools_of
 from tests.unit.pev.scripted import step
 from tests.unit.pev.tools.test_toolbox import FILES, Memory, run
@@ -33,7 +34,7 @@ def test_a_tool_that_the_plan_does_not_give_to_the_step_is_refused_in_words() ->
 @pytest.mark.parametrize(
     ("named", "may"),
     [
-        ([], TOOL_NAMES - {"fetch_page", "run_command"}),
+        ([], TOOL_NAMES - SERVICE_TOOLS - {"fetch_page", "run_command"}),
         (["glob"], {"glob"}),
         (["glob", "run_command"], {"glob", "run_command"}),
     ],

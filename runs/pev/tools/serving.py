@@ -1,0 +1,93 @@
+"""The tools that the service of a model runs itself: what plans are told of them, and how often they may be used.
+
+Their names are the service's. What they give back is read by `runs.pev.conversation.served`.
+"""
+
+from collections.abc import Collection, Iterator
+from decimal import Decimal
+from typing import ClassVar
+
+from runs.enums import Effect
+from runs.pev.conversation.served import CODE_EXECUTION, WEB_FETCH, WEB_SEARCH
+from runs.pev.ports import ByService, ToolSpec
+from runs.pev.texts.domains import Sites
+from runs.pev.tools.arguments import Described
+
+_SHARE = 4
+"""One reply may use a quarter of what an attempt may: a request says one number for all replies of a conversation, so
+that up to a reply's worth of the attempt's has to be left unused.
+"""
+
+
+class Serving(Described):
+    """A tool that takes nothing from us: the service knows what it takes."""
+
+    needs: ClassVar[str]
+    reads_web: ClassVar[bool]
+
+
+class WebSearch(Serving):
+    name = WEB_SEARCH
+    effect = Effect.READS_WEB
+    reads_web = True
+    needs = (
+        "a model on Anthropic's own service, PEV_SERVICE_TOOLS and a policy that name it, and sites that both allow "
+        "(PEV_WEB), as a list without exceptions or as * with them"
+    )
+    description = (
+        "Searches the web, at the model's service. It shows titles and addresses, and the passages that the executor "
+        "then cites; for a whole page a tool is needed that reads pages. What is searched for goes out. Each search "
+        "costs extra."
+    )
+
+
+class WebFetch(Serving):
+    name = WEB_FETCH
+    effect = Effect.READS_WEB
+    reads_web = True
+    needs = WebSearch.needs
+    description = (
+        "Reads a page of the web, at the model's service: one whose address stands in the task, in a result of "
+        "web_search, or in a page that was read before. The address goes out."
+    )
+
+
+class CodeExecution(Serving):
+    name = CODE_EXECUTION
+    effect = Effect.RUNS_CODE
+    reads_web = False
+    needs = "a model on Anthropic's own service, and PEV_SERVICE_TOOLS and a policy that name it"
+    description = (
+        "Runs Python and shell commands that the executor writes, at the model's service, without a network and "
+        "without the files of the task: what it is to work on has to be written into the code. What it prints proves "
+        "nothing about the sources; calculate and read_table do."
+    )
+
+
+SERVING = (CodeExecution, WebFetch, WebSearch)
+SERVICE_TOOLS = frozenset(tool.name for tool in SERVING)
+
+
+def specs_of_service(names: frozenset[str], sites: Sites, total: int) -> list[ToolSpec]:
+    """Those of the names, sorted, each with what an attempt may use of it. None reads the web without sites."""
+    uses = max(1, total // _SHARE)
+    return [
+        ToolSpec(
+            tool.name,
+            tool.description,
+            {},
+            tool.effect,
+            ByService(uses, total, sites if tool.reads_web else Sites()),
+        )
+        for tool in SERVING
+        if tool.name in names and (not tool.reads_web or (sites.allowed and not sites.is_mixed))
+    ]
+
+
+def what_they_cost(names: Collection[str], usd_of_search: Decimal, total: int) -> Iterator[str]:
+    """For people who approve a step with these tools: what is paid for beside tokens, as clauses."""
+    if WEB_SEARCH in names:
+        price = f"${usd_of_search.normalize():f}"
+        yield f"searches cost {price} each, {total} in an attempt at most; the estimate counts one to all"
+    if CODE_EXECUTION in names and not {WEB_SEARCH, WEB_FETCH}.intersection(names):
+        yield "the time of this code may cost extra, which the service does not report"
