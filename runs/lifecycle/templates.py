@@ -7,12 +7,11 @@ from importlib.resources import files as package_files
 from itertools import islice
 
 from django.db import IntegrityError, transaction
-from pydantic import ValidationError
 
 from runs import trees
 from runs.documents.renditions import of_format
 from runs.enums import RunStatus
-from runs.errors import InvalidInput
+from runs.errors import FromLaterVersion, InvalidInput
 from runs.lifecycle import fingerprint
 from runs.models import Plan, Run, Template, Tree, User
 from runs.permissions import visible_templates
@@ -146,9 +145,10 @@ def _own(template: Template) -> Chosen:
     """Its plan is read here and not with the row: one that no longer fits must not break the list it stands in."""
     try:
         return Chosen(template.plan, _reason(template.name), template.sources_needed, template.name)
-    except ValidationError as error:
+    except FromLaterVersion as error:
         raise InvalidInput(
-            f"The template “{template.name}” cannot be used any more: its plan was changed by hand. Delete it."
+            f"The template “{template.name}” cannot be used any more: its plan was changed by hand, or written by a "
+            "later version of pevsite. If an upgrade is under way, wait for its end; else delete the template."
         ) from error
 
 
