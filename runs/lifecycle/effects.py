@@ -18,6 +18,7 @@ from runs.enums import (
     WorkKind,
     WorkStatus,
 )
+from runs.errors import MoveRefused
 from runs.events import kinds as events
 from runs.history import record
 from runs.lifecycle import asking, baseline, created, fingerprint, reuse
@@ -86,11 +87,17 @@ def start_attempt(state: State, key: str) -> None:
 
 def _is_approved(state: State, key: str, agent: AgentDefinition | None) -> bool:
     """Whether the agent of the step is still the one that was approved. An administrator may have changed it since this
-    transaction looked whether the approval holds; whoever looks again finds that it does not.
+    transaction looked whether the approval holds; whoever looks again finds that it does not. Raises MoveRefused where
+    the approval knows of no such agent: nobody would find that, and the move be due for ever.
     """
     name, plan = state.specs[key].agent, state.plan
     assert plan is not None
-    return not name or (plan.approval_fingerprint or {}).get(f"{agents.PART}{name}") == (agent.digest if agent else "")
+    if not name:
+        return True
+    approved, part = plan.approval_fingerprint or {}, f"{agents.PART}{name}"
+    if part not in approved:
+        raise MoveRefused(f"The approval of version {plan.version} says nothing of the agent {name}.")
+    return approved[part] == (agent.digest if agent else "")
 
 
 def _take_over(state: State, key: str, attempt: Attempt, earlier: Attempt) -> None:

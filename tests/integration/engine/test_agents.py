@@ -10,9 +10,10 @@ import pytest
 from runs import history
 from runs.engine.perform import perform
 from runs.enums import EventKind, GateKind, Outcome, Role, RunStatus, Verb, WorkKind
-from runs.errors import DecisionRefused, PlanRefused
+from runs.errors import DecisionRefused, MoveRefused, PlanRefused
 from runs.lifecycle import effects
 from runs.lifecycle import state as states
+from runs.lifecycle.gates import Decision, current_digest, decide
 from runs.models import Agent, Attempt, Run, User, WorkItem
 from runs.pev.imports.imported import plan_from
 from runs.pev.policy import RoleModel
@@ -243,6 +244,24 @@ def test_no_attempt_begins_with_an_agent_that_changed_since_the_approval_was_loo
     with history.writing():
         effects.start_attempt(states.of(history.locked(run.pk)), "one")
     assert [one.step.key for one in Attempt.objects.all()] == ["zero"]
+
+
+def test_a_step_whose_agent_no_approval_knows_of_is_not_carried_out_and_holds_up_nobody(
+    writer: Agent, team: Team, submitted: Submit, alice: User
+) -> None:
+    run = submitted()
+    drain(run)
+    run.plans.update(agents=None)  # as nothing of ours writes it
+    with pytest.raises(MoveRefused, match=f"says nothing of the agent {WRITER}"):
+        decide(open_gate(run).pk, alice, Decision(Verb.APPROVE, _digest_now(run)))
+    assert not Attempt.objects.exists()
+
+
+def _digest_now(run: Run) -> str:
+    gate = open_gate(run)
+    digest = current_digest(gate)
+    run.gates.filter(pk=gate.pk).update(digest=digest)
+    return digest
 
 
 def test_instructions_stay_in_their_place_whatever_they_say(team: Team, submitted: Submit, alice: User) -> None:
