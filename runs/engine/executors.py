@@ -25,8 +25,8 @@ def executor_of(kind: Executor) -> Callable[[Model, JournaledToolbox, StepBrief]
         case Executor.MESSAGES:
             return executor.execute
         case Executor.AGENT_SDK:
-            # An extra, and a second of imports, which only runs pay for that chose it.
             try:
+                # an extra, and a second of imports, which only runs pay for that chose it
                 from runs.agent_sdk.session import execute
             except ImportError as error:
                 raise ModelError(_MISSING, kind="agent_program", retriable=False) from error
