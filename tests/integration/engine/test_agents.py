@@ -17,7 +17,7 @@ from runs.lifecycle.gates import Decision, current_digest, decide
 from runs.models import Agent, Attempt, Run, User, WorkItem
 from runs.pev.imports.imported import plan_from
 from runs.pev.policy import RoleModel
-from tests.factories import MODELS, Submit, answer, drain, finish, open_gate, reused
+from tests.factories import MODELS, Submit, answer, drain, finish, open_gate, propose, reused
 from tests.factories.agents import WRITER, agent, change, played_plan
 from tests.fakes.anthropic_answers import Answer, Request, Say, ToolUse, UseTools
 from tests.fakes.team import Team, block, plan, report, step, told
@@ -213,6 +213,13 @@ def test_an_agent_that_goes_while_nobody_is_asked_holds_the_run(
     answer(run, alice, Verb.REJECT, "Do it without the agent")
     team.plan = plan(step("zero"), step("one", "zero"))
     assert finish(run, alice).outcome == Outcome.SUCCEEDED
+
+
+def test_no_policy_approves_a_plan_whose_agent_went_before_it_was_proposed(submitted: Submit, team: Team) -> None:
+    run = submitted(plan_approval="never")
+    propose(run, plan_from(played_plan()))
+    assert f"(the agent {WRITER} is not there any more)" in open_gate(run).question
+    assert not Attempt.objects.exists()
 
 
 def _perform(run: Run, kind: WorkKind) -> None:
