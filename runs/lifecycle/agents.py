@@ -52,7 +52,7 @@ def add(user: User, name: str, definition: AgentDefinition) -> Agent:
         raise InvalidInput(f"There is an agent “{name}” already. Change that one, or choose another name.") from error
 
 
-def change(user: User, agent: Agent, definition: AgentDefinition, seen: str) -> None:
+def edit(user: User, agent: Agent, definition: AgentDefinition, seen: str) -> None:
     """Put a definition in the place of the one that was there at the time `seen` (ISO 8601), when it had been changed
     last. Raises InvalidInput, also where somebody else has changed it since; NotAllowed for no administrator.
     """

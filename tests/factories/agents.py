@@ -26,7 +26,7 @@ def change(one: Agent, **changes: Any) -> None:
     """Zoe changes it."""
     one.refresh_from_db()
     definition = AgentDefinition.model_validate({**one.definition.model_dump(), **changes})
-    agents.change(person("zoe", is_superuser=True), one, definition, one.changed_at.isoformat())
+    agents.edit(person("zoe", is_superuser=True), one, definition, one.changed_at.isoformat())
 
 
 def played_plan(**changes: Any) -> dict[str, Any]:

@@ -150,6 +150,7 @@ class PolicyForm(forms.Form):
     attempts = _bounded("attempts", "Attempts per step")
     replans = _bounded("replans", "New plans after failed steps")
     executor = _choice("What carries out an attempt", _EXECUTORS, "The same tools, limits, evidence and decisions")
+    executor.required = False  # a page from before there was a choice does not send one
     parallel = _bounded("parallel", "Steps in parallel")
     rounds = _bounded("rounds", "Steps the AI may take per attempt")
     max_steps = _bounded("max_steps", "Steps of a plan")
@@ -249,6 +250,9 @@ class PolicyForm(forms.Form):
     def policy_names(self) -> Sequence[str]:
         names = (*_NAMES, *_OTHERS, *(f"{role}_{part}" for role in ROLES for part in ("model", "effort")))
         return [name for name in names if name in self.fields]
+
+    def clean_executor(self) -> str:
+        return str(self.cleaned_data["executor"] or self._start.executor)
 
     def clean_web(self) -> str:
         """The sites as the policy writes them."""

@@ -59,7 +59,7 @@ def agent_page(request: HttpRequest, name: str) -> HttpResponse:
     if not form.is_valid():
         return render(request, "agent.html", {"form": form, "agent": agent}, status=422)
     try:
-        agents.change(user, agent, form.definition(), form.cleaned_data["seen"])
+        agents.edit(user, agent, form.definition(), form.cleaned_data["seen"])
     except InvalidInput as error:
         return render(request, "agent.html", {"form": form, "agent": agent, "problem": str(error)}, status=422)
     return _done(request, f"The agent {name} is changed. Plans that name it are asked about again.", "changed", name)
