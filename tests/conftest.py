@@ -2,6 +2,7 @@
 
 import gc
 import os
+import re
 import shutil
 
 import pytest
@@ -15,6 +16,7 @@ _LEFT_OUT = {
     "PostgreSQL": "With it and redis-server: uv run python -m tests.services uv run pytest tests/integration",
     "redis-server": "Install it (Debian: redis-server), and run them again.",
     "bubblewrap": "Install it (Debian: bubblewrap), and run them again.",
+    "the Agent SDK": "Install it (uv sync --group agent-sdk), and run them with UV_NO_SYNC=1.",
     "Chromium": "Install it (Debian: chromium), and run: uv run pytest tests/browser",
 }
 """What tests need that is no package of Python, as the reasons of their marks name it, and how to have it."""
@@ -57,6 +59,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if "/unit/" in str(item.path) and not item.get_closest_marker("allow_hosts"):
             item.add_marker(pytest.mark.disable_socket)
+        if not settings.AGENT_SDK and re.search(r"agent[-_]sdk(?!/test_gateway|/test_launcher)", item.nodeid):
+            item.add_marker(pytest.mark.skip(reason="needs the Agent SDK, which is an extra"))
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

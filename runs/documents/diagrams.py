@@ -25,8 +25,10 @@ _FORM = 1
 
 MAX_DRAWN = 20
 """Of one text: as many as its check looks at."""
-_TITLE = re.compile(r"^\s*(?:accTitle\s*:|(?:pie\s+(?:showData\s+)?)?title\b:?)\s*(\S.{0,119})", re.MULTILINE)
-_BEFORE = re.compile(r"\A(?:\s*---\n.*?\n\s*---\n|\s*%%[^\n]*\n)*\s*", re.DOTALL)
+_TITLE = re.compile(
+    r"^[ \t]*+(?:accTitle[ \t]*+:|(?:pie[ \t]++(?:showData[ \t]++)?)?title\b:?)[ \t]*+(\S.{0,119})", re.MULTILINE
+)
+_BEFORE = re.compile(r"\A(?:\s*+(?:---\n(?:(?![ \t]*+---\n)[^\n]*+\n)*+[ \t]*+---\n|%%[^\n]*+\n))*+\s*+")
 _KINDS = {
     "flowchart": "Flowchart",
     "graph": "Flowchart",
