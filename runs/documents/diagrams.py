@@ -25,7 +25,7 @@ _FORM = 1
 
 MAX_DRAWN = 20
 """Of one text: as many as its check looks at."""
-_TITLE = re.compile(
+_DIAGRAM_TITLE = re.compile(
     r"^[ \t]*+(?:accTitle[ \t]*+:|(?:pie[ \t]++(?:showData[ \t]++)?)?title\b:?)[ \t]*+(\S.{0,119})", re.MULTILINE
 )
 _BEFORE = re.compile(r"\A(?:\s*+(?:---\n(?:(?![ \t]*+---\n)[^\n]*+\n)*+[ \t]*+---\n|%%[^\n]*+\n))*+\s*+")
@@ -73,7 +73,7 @@ def words_for(source: str) -> str:
     """What its picture shows, for those who do not see it: its kind, and its title if it has one."""
     first = re.match(r"[\w-]+", source[_BEFORE.match(source[:2_000]).end() :]) if source else None  # type: ignore[union-attr]
     kind = _KINDS.get(first[0] if first else "", "Diagram")
-    title = _TITLE.search(source[:2_000])
+    title = _DIAGRAM_TITLE.search(source[:2_000])
     return f"{kind}: {title[1].strip()}" if title else kind
 
 
