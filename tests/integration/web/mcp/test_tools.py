@@ -18,6 +18,7 @@ from runs.events.sentences import sentence
 from runs.lifecycle.templates import save
 from runs.models import AccessToken, Event, Gate, Run, Tree, User
 from runs.trees import files_of
+from runs.web.following.audience import from_database
 from runs.web.mcp import waiting
 from runs.web.mcp.tools import TOOLS
 from tests import factories as made
@@ -348,7 +349,7 @@ def test_lists_are_filtered_and_come_in_pieces(token: str) -> None:
 def test_a_token_that_ends_while_a_client_is_connected_ends_it(token: str) -> None:
     async def story(client: Client) -> list[bool]:
         found = [(await client.call_tool("list_runs", {})).is_error]
-        await AccessToken.objects.all().adelete()
+        await from_database(AccessToken.objects.all().delete)  # and the connection of its thread is given back
         try:
             await client.call_tool("list_runs", {})
         except Exception:
