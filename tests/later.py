@@ -21,6 +21,7 @@ def unchecked() -> Iterator[None]:
         if connection.vendor == "sqlite":
             cursor.execute("PRAGMA ignore_check_constraints = ON")
         else:
+            cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")  # a table with pending checks of its keys cannot be altered
             for table, names in _CHECKS.items():
                 for name in names:
                     cursor.execute(f"ALTER TABLE {table} DROP CONSTRAINT IF EXISTS {name}")
