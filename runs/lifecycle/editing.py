@@ -12,8 +12,8 @@ from runs.lifecycle.rehearsing import beyond_the_rehearsal
 from runs.models import Gate, Plan, Run, User
 from runs.permissions import check_can_decide
 from runs.pev.contracts import Criterion, PlanContract, RequestAnswer
-from runs.pev.planner import placed_comparisons, placed_problems
 from runs.pev.plans.problem import Problem
+from runs.pev.soundness import placed_comparisons, placed_problems
 from runs.reading.agents import crew
 from runs.reading.toolset import commands_allowed, tool_names
 

@@ -30,7 +30,7 @@ from runs.lifecycle.transitions import change
 from runs.models import Attempt, Gate, Plan, Run, User, clock
 from runs.permissions import check_can_decide
 from runs.pev.feedback import Comment
-from runs.pev.planner import about_sources
+from runs.pev.soundness import about_sources
 from runs.reading import agents
 from runs.reading.asked import said_at
 from runs.reading.requests import place_in

@@ -33,9 +33,9 @@ from runs.models.revisions import Revision
 from runs.pev.contracts import PlanContract
 from runs.pev.conversation.served import WEB_FETCH, WEB_SEARCH
 from runs.pev.imports.problems import shortened
-from runs.pev.planner import compared_with_itself, problems_in, without_sources
 from runs.pev.policy import Policy
 from runs.pev.ports import FileInfo
+from runs.pev.soundness import compared_with_itself, problems_in, without_sources
 from runs.pev.texts.domains import sites
 from runs.reading.agents import crew
 from runs.reading.coverage import known_unread

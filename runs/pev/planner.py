@@ -1,37 +1,24 @@
-"""Planning: what the planner is told, and what is wrong with a plan."""
+"""Planning: what the planner is told, and how a sound plan is got out of it."""
 
 import json
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import NamedTuple
 
-from runs.enums import About, Role
-from runs.errors import PathRefused, PlanRepeated
+from runs.enums import Role
+from runs.errors import PlanRepeated
 from runs.pev import prompts
 from runs.pev.agents import NO_AGENTS, Crew
 from runs.pev.answer_schemas import schema_for
-from runs.pev.checks.deciding import problem_with
-from runs.pev.checks.problems import problem_with_sources
-from runs.pev.contracts import Check, CommandSucceeds, Criterion, PlanContract, PlanStep, compares
+from runs.pev.contracts import PlanContract, PlanStep
 from runs.pev.conversation.asking import ask_for, user
 from runs.pev.conversation.examples import form_of
-from runs.pev.conversation.repetition import WRITES
 from runs.pev.conversation.turns import after_tools
 from runs.pev.delimiters import answered, delimited, listing
 from runs.pev.feedback import Answered, Feedback
-from runs.pev.files.paths import clashes, clean_path
-from runs.pev.plans import answering
-from runs.pev.plans.ordering import ancestors, cycle_in
-from runs.pev.plans.problem import Problem
 from runs.pev.plans.repeating import Spent, repeated_in
 from runs.pev.ports import Ask, FileInfo, Model, Toolbox, ToolSpec
-from runs.pev.texts.patterns import Budget, TooSlow
-from runs.pev.texts.wording import quoted
-from runs.pev.tools.toolbox import tools_of, why_missing
+from runs.pev.soundness import compared_with_itself, problems_in, unsaid_topics
 
-CHECKS_SECONDS = 10.0
-"""For all checks of a plan together: one pattern may take 50 ms to compile, and a plan may have thousands."""
-_ABOUT = "ask with `about` “output” how the result has to be, or leave it out."
 _NO_SOURCES = (
     "A person has said that this task needs no sources: it is creative work. Every criterion is about `output`."
 )
@@ -94,251 +81,12 @@ def make_plan(model: Model, brief: PlanBrief, tools: Toolbox | None = None) -> P
             requests=asked,
         )
         found = found or compared_with_itself(plan, brief.files, brief.kept)
-        return [*repeated, *_unsaid_topics(plan, brief.kept), *found]
+        return [*repeated, *unsaid_topics(plan, brief.kept), *found]
 
     if tools is None or not tools.specs():
         return ask_for(model, _ask(brief), PlanContract, problems_with)
     ask = replace(_ask(brief), tools=tuple(tools.specs()))
     return ask_for(model, ask, PlanContract, problems_with, lambda ask: after_tools(model, ask, tools))
-
-
-def _unsaid_topics(plan: PlanContract, kept: Sequence[PlanStep]) -> Iterator[str]:
-    """A planner says of each criterion what it is about. Steps of earlier versions are kept as they are."""
-    for one in _criteria_of(plan, but=kept):
-        if one.criterion.about is None:
-            yield (
-                f"{one.named}: say what it is about: “sources” if it says something of "
-                "the material or the world, “output” if only of how the result must look."
-            )
-
-
-def problems_in(
-    plan: PlanContract,
-    tools: frozenset[str],
-    *,
-    commands: Collection[str] = (),
-    agents: Crew = NO_AGENTS,
-    max_steps: int,
-    sources_needed: bool = True,
-    requests: Collection[int] = (),
-) -> list[str]:
-    """One sentence for each thing that keeps the plan from being run; empty means sound. It has to answer the
-    `requests` with these numbers, its checks may run these `commands`, and its steps may name these `agents`.
-    """
-    found = placed_problems(
-        plan,
-        tools,
-        commands=commands,
-        agents=agents,
-        max_steps=max_steps,
-        sources_needed=sources_needed,
-        requests=requests,
-    )
-    return [problem.sentence for problem in found]
-
-
-def placed_problems(
-    plan: PlanContract,
-    tools: frozenset[str],
-    *,
-    commands: Collection[str] = (),
-    agents: Crew = NO_AGENTS,
-    max_steps: int,
-    sources_needed: bool = True,
-    requests: Collection[int] = (),
-) -> list[Problem]:
-    """The same, each with its place in the plan."""
-    problems: list[Problem] = []
-    ids = [step.step_id for step in plan.steps]
-    twice = sorted({i for i in ids if ids.count(i) > 1})
-    problems += [Problem(f"The step_id “{name}” is used twice.", name) for name in twice]
-    if len(ids) > max_steps:
-        problems.append(Problem(f"The plan has {len(ids)} steps; this run allows {max_steps}."))
-    for step in plan.steps:
-        problems += _step_problems(step, frozenset(ids), tools)
-        problems += agents.problems_with(step, tools_of(step))
-    if not sources_needed:
-        problems += [
-            one.problem(f"it is about sources, and this run needs none; {_ABOUT}", "about")
-            for one in _about_sources(plan)
-        ]
-    problems += [Problem(sentence) for sentence in answering.problems_in(plan, requests)]
-    problems += _check_problems(plan, commands)
-    if not problems:
-        problems += _graph_problems(plan)
-    return problems
-
-
-def about_sources(plan: PlanContract) -> list[str]:
-    """Where criteria about sources stand, of which a run that needs none has none."""
-    return [one.named for one in _about_sources(plan)]
-
-
-def _about_sources(plan: PlanContract) -> list["_Placed"]:
-    return [one for one in _criteria_of(plan) if one.criterion.topic is About.SOURCES]
-
-
-def without_sources(plan: PlanContract) -> tuple[PlanContract, int]:
-    """The plan for a run that needs no sources, and how many of its criteria did not say what they are about: these are
-    about the output, unless their check compares with sources.
-    """
-    unsaid = 0
-
-    def settled(criterion: Criterion) -> Criterion:
-        nonlocal unsaid
-        if criterion.about is not None or (criterion.check and compares(criterion.check)):
-            return criterion
-        unsaid += 1
-        return criterion.model_copy(update={"about": About.OUTPUT})
-
-    steps = [
-        step.model_copy(update={"acceptance_criteria": [settled(one) for one in step.acceptance_criteria]})
-        for step in plan.steps
-    ]
-    final = [settled(one) for one in plan.success_criteria]
-    return plan.model_copy(update={"steps": steps, "success_criteria": final}), unsaid
-
-
-class _Placed(NamedTuple):
-    """A criterion, its number, and where it stands; without a step among the success criteria."""
-
-    criterion: Criterion
-    number: int
-    step_id: str = ""
-
-    @property
-    def where(self) -> str:
-        return f"Step “{self.step_id}”" if self.step_id else "success_criteria"
-
-    @property
-    def named(self) -> str:
-        return f"{self.where}, criterion “{self.criterion.text[:80]}”"
-
-    def problem(self, what: str, field: str) -> Problem:
-        return Problem(what, self.step_id, self.number, field, self.named)
-
-
-def _criteria_of(plan: PlanContract, but: Sequence[PlanStep] = ()) -> Iterator[_Placed]:
-    """Every criterion, with where it stands; without those of the steps that are the same in `but`."""
-    for step in plan.steps:
-        if step not in but:
-            yield from (_Placed(one, number, step.step_id) for number, one in enumerate(step.acceptance_criteria, 1))
-    yield from (_Placed(one, number) for number, one in enumerate(plan.success_criteria, 1))
-
-
-def _step_problems(step: PlanStep, ids: frozenset[str], tools: frozenset[str]) -> Iterator[Problem]:
-    where, key = f"Step “{step.step_id}”", step.step_id
-    for name in step.dependencies:
-        if name not in ids:
-            yield Problem(f"{where} depends on “{name}”, which is no step of this plan.", key, field="dependencies")
-    for name in step.tools:
-        if name not in tools:
-            yield Problem(f"{where} names the tool “{name}”, {why_missing(name, tools)}", key, field="tools")
-    for action in step.actions:
-        if action.tool not in tools and action.tool not in step.tools:
-            yield Problem(
-                f"{where} plans the tool “{action.tool}”, {why_missing(action.tool, tools)}", key, field="actions"
-            )
-        elif step.tools and action.tool not in step.tools:
-            sentence = f"{where} plans the tool “{action.tool}”, which is not among its tools."
-            yield Problem(sentence, key, field="actions")
-    if step.tools and step.outputs and WRITES.isdisjoint(step.tools):
-        yield Problem(f"{where} has an output, and none of its tools writes files.", key, field="tools")
-    for path in step.outputs:
-        try:
-            if clean_path(path) != path:
-                sentence = f"{where} names the output “{path}”; write it as “{clean_path(path)}”."
-                yield Problem(sentence, key, field="expected_outputs")
-        except PathRefused as error:
-            sentence = f"{where} names an output that cannot be written: {error}"
-            yield Problem(sentence, key, field="expected_outputs")
-
-
-def _check_problems(plan: PlanContract, commands: Collection[str]) -> list[Problem]:
-    budget, problems = Budget(CHECKS_SECONDS), list[Problem]()
-    try:
-        for one in _criteria_of(plan):
-            budget.left()
-            check, topic = one.criterion.check, one.criterion.topic
-            problem = _problem_with_decision(check, topic, commands) if check else None
-            problems += [one.problem(problem, "check")] if problem else []
-    except TooSlow:
-        problems.append(
-            Problem(f"Its checks take more than {CHECKS_SECONDS:g} seconds to examine; use fewer or simpler patterns.")
-        )
-    return problems
-
-
-def compared_with_itself(plan: PlanContract, given: Mapping[str, object], kept: Sequence[PlanStep] = ()) -> list[str]:
-    """A sentence for each criterion about the sources whose check would compare the result with what the run wrote.
-
-    The plan has no other problem. `given`: the files of the task, by path. Steps of earlier versions are kept as they
-    are.
-    """
-    return [problem.sentence for problem in placed_comparisons(plan, given, kept)]
-
-
-def placed_comparisons(plan: PlanContract, given: Mapping[str, object], kept: Sequence[PlanStep] = ()) -> list[Problem]:
-    """The same, each with its place in the plan."""
-    budget, problems = Budget(CHECKS_SECONDS), list[Problem]()
-    try:
-        for one in _criteria_of(plan, but=kept):
-            budget.left()
-            if one.criterion.check and one.criterion.topic is About.SOURCES:
-                problem = problem_with_sources(one.criterion.check, given)
-                problems += [one.problem(problem, "check")] if problem else []
-    except TooSlow:
-        problems.append(
-            Problem(f"Its checks take more than {CHECKS_SECONDS:g} seconds to examine; name fewer files by patterns.")
-        )
-    return problems
-
-
-def _problem_with_decision(check: Check, topic: About, commands: Collection[str]) -> str | None:
-    """What the run wrote proves by itself how the result looks, never that it is true."""
-    if isinstance(check, CommandSucceeds) and check.command not in commands:
-        there = f"There are: {', '.join(sorted(commands))}." if commands else "Its administrator has named none."
-        return f"It runs the command {quoted(check.command)}, which this installation does not have. {there}"
-    if problem := problem_with(check):
-        return problem
-    if topic is About.OUTPUT or compares(check):
-        return None
-    return (
-        f"It is about the sources, but its check {check.kind} reads only the result; use citations, quotes_occur, "
-        "covers, count or absent, or leave check null, so that a verifier judges it."
-    )
-
-
-def _graph_problems(plan: PlanContract) -> list[Problem]:
-    dependencies = {step.step_id: list(step.dependencies) for step in plan.steps}
-    cycle = cycle_in(dependencies)
-    if cycle:
-        sentence = f"The steps depend on each other in a circle: {' → '.join(cycle)}."
-        return [Problem(sentence, cycle[0], field="dependencies")]
-    before = ancestors(dependencies)
-    writers = {path: step.step_id for step in reversed(plan.steps) for path in reversed(step.outputs)}
-    outputs = dict.fromkeys(path for step in plan.steps for path in step.outputs)
-    problems = [
-        Problem(
-            f"The outputs “{one}” and “{other}” cannot lie in one folder; rename one of the two.",
-            writers[other],
-            field="expected_outputs",
-        )
-        for one, other in clashes(outputs)
-    ]
-    for index, one in enumerate(plan.steps):
-        problems += [
-            Problem(
-                f"The steps “{one.step_id}” and “{other.step_id}” can run at the same time and both write “{shared}”. "
-                "Let one depend on the other, or give them different files.",
-                other.step_id,
-                field="expected_outputs",
-            )
-            for other in plan.steps[index + 1 :]
-            for shared in sorted(set(one.outputs) & set(other.outputs))[:1]
-            if one.step_id not in before[other.step_id] and other.step_id not in before[one.step_id]
-        ]
-    return problems
 
 
 def _ask(brief: PlanBrief) -> Ask:

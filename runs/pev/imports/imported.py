@@ -45,7 +45,7 @@ class Imported:
 def imported(data: bytes) -> Imported:
     """The plan in a JSON file. Raises PlanRefused with everything that is wrong with its form.
 
-    Whether such a plan can be run is another question: `planner.problems_in`.
+    Whether such a plan can be run is another question: `soundness.problems_in`.
     """
     if len(data) > MAX_BYTES:
         raise PlanRefused([f"The plan has {len(data):,} bytes; {MAX_BYTES:,} are allowed."])

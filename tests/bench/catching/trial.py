@@ -18,8 +18,8 @@ from runs.pev.evidence.sources import Given, ToolText
 from runs.pev.files.coverage import Inputs, coverage, read_whole, unread_in
 from runs.pev.files.paths import digest_of
 from runs.pev.outcome import Ledger, StepEntry, gaps_in, outcome_of
-from runs.pev.planner import problems_in
 from runs.pev.ports import Ask, FileInfo, Form, Reply, ToolUse
+from runs.pev.soundness import problems_in
 from runs.pev.tools.limits import ToolLimits
 from runs.pev.tools.toolbox import TOOL_NAMES, RunTools
 from runs.pev.verification.case import Case

@@ -11,7 +11,7 @@ from runs.enums import GateKind, Outcome
 from runs.lifecycle import fingerprint
 from runs.models import ToolCall, User
 from runs.pev.contracts import PlanContract
-from runs.pev.planner import problems_in
+from runs.pev.soundness import problems_in
 from runs.reading.toolset import tool_names
 from runs.trees import files_of
 from tests.factories import Submit, answer, drain, finish, open_gate, reused

@@ -10,8 +10,8 @@ from runs.pev.checks.deciding import run_check
 from runs.pev.checks.material import Material
 from runs.pev.contracts import CommandSucceeds, QuotesOccur
 from runs.pev.imports.imported import plan_in
-from runs.pev.planner import problems_in
 from runs.pev.plans.ordering import levels
+from runs.pev.soundness import problems_in
 from runs.pev.tools.toolbox import TOOL_NAMES
 from runs.rehearsal.job import TEMPLATE, can_carry_out, template
 

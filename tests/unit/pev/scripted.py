@@ -111,3 +111,8 @@ def plan(*steps: PlanStep, **changes: Any) -> PlanContract:
         "rollback_strategy": "Nothing to undo.",
     }
     return PlanContract.model_validate({**values, **changes})
+
+
+def lines_of(path: str) -> dict[str, Any]:
+    """A check that compares a figure of one.md with the lines of this file."""
+    return {"kind": "count", "path": "one.md", "figure": r"(\d+)", "terms": [{"path": path, "of": "lines"}]}

@@ -2,8 +2,8 @@
 
 from runs.lifecycle.templates import shipped_plan
 from runs.pev.contracts import FileExists, Matches
-from runs.pev.planner import problems_in
 from runs.pev.plans.commented import MAX_COPIES, with_copies
+from runs.pev.soundness import problems_in
 from runs.pev.tools.toolbox import TOOL_NAMES
 
 REVIEW = shipped_plan("document-review")
