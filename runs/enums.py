@@ -361,6 +361,8 @@ approve.
 """
 INSIDE = frozenset({Effect.READS_FILES, Effect.WRITES_FILES, Effect.ASKS})
 """Effects that stay within the run and its people: nothing of it leaves, and nothing of the world comes in."""
+CHANGES_NOTHING = frozenset({Effect.READS_FILES, Effect.ASKS})
+"""Effects that leave everything as it is: what a planner may do."""
 REQUESTING_GATES = _OF_THE_PLAN | {GateKind.ERROR}
 """A rejection asks for something: of the next attempt, or of the next version of the plan."""
 OPEN_WORK = frozenset({WorkStatus.READY, WorkStatus.LEASED, WorkStatus.SUSPENDED})

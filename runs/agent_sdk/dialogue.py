@@ -1,4 +1,4 @@
-"""One attempt, seen from the agent's program: what it asks is asked through the ports, what it calls is carried out.
+"""One session, seen from the agent's program: what it asks is asked through the ports, what it calls is carried out.
 
 Here the rules of `pev.executor` hold for a loop that somebody else runs: its rounds, circles, and the last report.
 """
@@ -6,25 +6,25 @@ Here the rules of `pev.executor` hold for a loop that somebody else runs: its ro
 from collections.abc import Sequence
 from dataclasses import replace
 
+from runs.agent_sdk.errands import Errand
 from runs.agent_sdk.wire import Request, Result, blocks_of, request_of, result_ids, text_of
 from runs.errors import ContractBroken
-from runs.pev.contracts import JsonObject, StepOutput
-from runs.pev.conversation.asking import CORRECTIONS, added, assistant, read, reproach, with_blocks
+from runs.pev.contracts import JsonObject
+from runs.pev.conversation.asking import CORRECTIONS, added, assistant, reproach, with_blocks
+from runs.pev.conversation.demands import FORBIDDEN, MAX_DEMANDS, demand, without
 from runs.pev.conversation.originals import Originals
 from runs.pev.conversation.repetition import Calls
 from runs.pev.conversation.turns import MAX_CALLS, TOO_MANY
-from runs.pev.executor import FORBIDDEN, MAX_DEMANDS, REPORT, demand, without_report
 from runs.pev.ports import Ask, Model, Original, Reply, Toolbox, ToolUse
-from runs.pev.step_brief import StepBrief, question
 
 
-class Dialogue:
-    """To be used from the thread of the attempt alone."""
+class Dialogue[Output]:
+    """To be used from the thread of the work alone."""
 
-    def __init__(self, model: Model, tools: Toolbox, brief: StepBrief) -> None:
-        self.first = question(brief, tools.specs())
-        self._model, self._tools, self._brief = model, tools, brief
-        self._calls, self._originals = Calls(), Originals(brief.window)
+    def __init__(self, model: Model, tools: Toolbox, errand: Errand[Output]) -> None:
+        self.first = errand.first
+        self._model, self._tools, self._errand = model, tools, errand
+        self._calls, self._originals = Calls(), Originals(errand.window)
         self._asked = self._demands = self._corrections = 0
         self._demanded: dict[int, str] = {}
         """What was demanded, by the number of messages that the conversation had then."""
@@ -43,20 +43,20 @@ class Dialogue:
 
     def ask(self, body: object) -> tuple[Reply, int]:
         """The reply to a request of the program, and its number. Raises what the port raises, ContractBroken when
-        there is no report in the end or the model refuses, ValueError for what is no request.
+        there is no output in the end or the model refuses, ValueError for what is no request.
         """
         self._make_up_for(body)
         request = request_of(body, self._results)
         self._asked += 1
         if self._demands == MAX_DEMANDS:
-            raise without_report(self._calls, self._brief.rounds)
-        if self._demands or self._calls.circling or self._asked == self._brief.rounds:
+            raise self._without()
+        if self._demands or self._calls.circling or self._asked == self._errand.rounds:
             self._demands += 1
         if self._demands == 1:
-            self._demanded[len(request.messages)] = demand(circling=self._calls.circling)
+            self._demanded[len(request.messages)] = demand(self._errand.last, circling=self._calls.circling)
         reply = self._replied(self._as_ask(request))
         if reply.stop_reason == "refusal":
-            self.report()  # raises: the program would ask in other words
+            self.output()  # raises: the program would ask in other words
         if reply.stop_reason == "max_tokens":
             return _cut_off(reply), self._asked
         for place, use in enumerate(reply.tool_uses):
@@ -70,8 +70,8 @@ class Dialogue:
         while reply.stop_reason == "pause_turn" and reply.content:
             content += reply.content
             self._asked += 1
-            if self._asked > self._brief.rounds:
-                raise without_report(self._calls, self._brief.rounds)
+            if self._asked > self._errand.rounds:
+                raise self._without()
             ask = replace(ask, messages=(*ask.messages, assistant(reply)))
             self._reply = reply = self._model.ask(ask)
         return replace(reply, content=content + reply.content)
@@ -86,7 +86,7 @@ class Dialogue:
                     self.call(use_id)
 
     def _as_ask(self, request: Request) -> Ask:
-        """In the conversation of the attempt all that we said stands as we said it. Another one, in which the program
+        """In the conversation of the session all that we said stands as we said it. Another one, in which the program
         sums the first up, has its own beginning and no tools.
         """
         first, messages = self.first, request.messages
@@ -121,7 +121,7 @@ class Dialogue:
     def _called(self, use_id: str) -> Result:
         place, use = self._uses[use_id]
         if self._demands:
-            return Result(f"{FORBIDDEN} {REPORT}", is_error=True)
+            return Result(f"{FORBIDDEN} {self._errand.last}", is_error=True)
         if place >= MAX_CALLS:
             return Result(TOO_MANY, is_error=True)
         result = self._tools.run(use)
@@ -133,18 +133,21 @@ class Dialogue:
         """Whether it is a call of a reply."""
         return use_id in self._uses
 
-    def report(self) -> StepOutput | str:
-        """What the last reply reports; or, as a text, what the program is to ask for in its place.
+    def _without(self) -> ContractBroken:
+        return without(self._errand.output, self.first.role, self._calls, self._errand.rounds)
 
-        Raises ContractBroken when it is not usable after CORRECTIONS.
+    def output(self) -> Output | str:
+        """What the last reply is; or, as a text, what the program is to ask for in its place.
+
+        Raises ContractBroken when it is not usable after CORRECTIONS, and what `Errand.read` raises.
         """
         if self._reply is None:
             raise ContractBroken("The agent's program ended without asking the model.", ())
-        output, errors = read(self._reply, StepOutput)
+        output, errors = self._errand.read(self._reply)
         if output is not None:
             return output
         if self._corrections == CORRECTIONS:
-            raise ContractBroken("The executor's report could not be used.", tuple(errors))
+            raise ContractBroken(f"The {self.first.role}'s {self._errand.output} could not be used.", tuple(errors))
         self._corrections += 1
         return reproach(errors)
 

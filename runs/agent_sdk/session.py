@@ -1,6 +1,6 @@
-"""A session of the Agent SDK for one attempt: its program is started, asked for the step's report, and ended.
+"""A session of the Agent SDK: its program is started, asked for a step's report or for a plan, and ended.
 
-The program has no tools but those of the attempt, no key, nobody's settings, and a home of its own that goes with it.
+The program has no tools but those of its work, no key, nobody's settings, and a home of its own that goes with it.
 """
 
 import os
@@ -29,16 +29,19 @@ from claude_agent_sdk import (
 )
 from claude_agent_sdk.types import SyncHookJSONOutput
 from mcp.server import Server
-from mcp.types import CallToolRequestParams, CallToolResult, ListToolsResult, TextContent, Tool
+from mcp.types import CallToolRequestParams, CallToolResult, ListToolsResult, TextContent, Tool, ToolAnnotations
 
-from runs.agent_sdk import launcher
+from runs.agent_sdk import errands, launcher
 from runs.agent_sdk.desk import Desk
 from runs.agent_sdk.dialogue import Dialogue
+from runs.agent_sdk.errands import Errand
 from runs.agent_sdk.gateway import Gateway, Pending, serving
 from runs.agent_sdk.wire import PREFIX, SERVER
+from runs.enums import CHANGES_NOTHING
 from runs.errors import ContractBroken, ModelError
-from runs.pev.contracts import StepOutput
-from runs.pev.ports import Model, Toolbox
+from runs.pev.contracts import PlanContract, StepOutput
+from runs.pev.planner import PlanBrief
+from runs.pev.ports import Model, Toolbox, ToolSpec
 from runs.pev.step_brief import StepBrief
 
 MAX_SILENCE = 60.0
@@ -63,30 +66,39 @@ def execute(model: Model, tools: Toolbox, brief: StepBrief) -> StepOutput:
 
     Raises also ModelError where its program does not run.
     """
+    return _outcome(model, tools, errands.of_step(brief, tools.specs()))
+
+
+def make_plan(model: Model, brief: PlanBrief, tools: Toolbox) -> PlanContract:
+    """As `pev.planner.make_plan`, with the program of the Agent SDK in its plan mode. Raises as `execute`."""
+    return _outcome(model, tools, errands.of_plan(brief, tools.specs()))
+
+
+def _outcome[Output](model: Model, tools: Toolbox, errand: Errand[Output]) -> Output:
     desk = Desk()
-    session = Session(Dialogue(model, tools, brief), brief, desk)
+    session = Session(Dialogue(model, tools, errand), errand, desk)
     with start_blocking_portal() as portal:
-        report = portal.start_task_soon(session.report)
-        report.add_done_callback(lambda _: desk.close())
+        output = portal.start_task_soon(session.output)
+        output.add_done_callback(lambda _: desk.close())
         desk.serve()
-        return report.result()
+        return output.result()
 
 
-class Session:
+class Session[Output]:
     """Ends with the first failure of a port, whatever the program makes of it, and raises that."""
 
-    def __init__(self, dialogue: Dialogue, brief: StepBrief, desk: Desk) -> None:
+    def __init__(self, dialogue: Dialogue[Output], errand: Errand[Output], desk: Desk) -> None:
         self._dialogue = dialogue
-        self._brief = brief
+        self._errand = errand
         self._desk = desk
         self._failure: Exception | None = None
         self._failed = anyio.Event()
         self._busy = 0
         self._heard = time.monotonic()
 
-    async def report(self) -> StepOutput:
-        """The report of the attempt. Raises as `execute`."""
-        output: StepOutput | None = None
+    async def output(self) -> Output:
+        """What the session was for. Raises as `execute`."""
+        output: Output | None = None
         with tempfile.TemporaryDirectory(prefix="pevsite-agent-", ignore_cleanup_errors=True) as home:
             async with anyio.create_task_group() as group:
                 group.start_soon(self._watch, group.cancel_scope, Path(home))
@@ -96,28 +108,28 @@ class Session:
                 group.cancel_scope.cancel()
         if self._failure is not None:
             raise self._failure
-        assert output is not None  # there is either a report or a failure
+        assert output is not None  # there is either an output or a failure
         return output
 
-    async def _talk(self, options: ClaudeAgentOptions) -> StepOutput:
-        report: StepOutput | str = ""
+    async def _talk(self, options: ClaudeAgentOptions) -> Output:
+        output: Output | str = ""
         async with ClaudeSDKClient(options) as client:
             await client.query(self._prompt())
-            while isinstance(report, str):
+            while isinstance(output, str):
                 await self._listen(client)
-                report = self._dialogue.report()
-                if isinstance(report, str):
-                    await client.query(report)
-        assert not isinstance(report, str)  # the loop has ended
-        return report
+                output = self._dialogue.output()
+                if isinstance(output, str):
+                    await client.query(output)
+        assert not isinstance(output, str)  # the loop has ended
+        return output
 
     async def _listen(self, client: ClaudeSDKClient) -> None:
         """Until the program has said all that it has to say to what it was asked."""
         async for message in client.receive_response():
             self._heard = time.monotonic()
             if isinstance(message, ResultMessage) and message.is_error:
-                self._dialogue.report()  # what was too long for the model has a sentence of its own
-                raise ContractBroken("The agent's program ended the attempt.", (_why(message),))
+                self._dialogue.output()  # what was too long for the model has a sentence of its own
+                raise ContractBroken("The agent's program ended its work.", (_why(message),))
 
     async def _prompt(self) -> AsyncIterator[dict[str, Any]]:
         yield {"type": "user", "message": {"role": "user", "content": self._dialogue.prompt}}
@@ -140,13 +152,10 @@ class Session:
         with self._failures(), self._at_work():
             done = await self._desk.do(partial(self._dialogue.call, use_id))
             return _result(done.text, is_error=done.is_error)
-        return _result("The attempt has ended.", is_error=True)
+        return _result("The work has ended.", is_error=True)
 
     async def _list(self, *_: object) -> ListToolsResult:
-        specs = self._dialogue.first.tools
-        return ListToolsResult(
-            tools=[Tool(name=one.name, description=one.description, input_schema=one.input_schema) for one in specs]
-        )
+        return ListToolsResult(tools=[_tool(spec) for spec in self._dialogue.first.tools])
 
     async def _allowed(self, given: HookInput, *_: object) -> SyncHookJSONOutput:
         """A second lock beside `tools`: nothing that is not ours is called, whatever the program has by itself."""
@@ -156,7 +165,7 @@ class Session:
             "hookSpecificOutput": {
                 "hookEventName": "PreToolUse",
                 "permissionDecision": "deny",
-                "permissionDecisionReason": "This attempt has no such tool.",
+                "permissionDecisionReason": "This work has no such tool.",
             }
         }
 
@@ -169,7 +178,7 @@ class Session:
         folder.mkdir()
         server = Server(SERVER, version="1", on_list_tools=self._list, on_call_tool=self._call)
         return ClaudeAgentOptions(
-            model=self._brief.model,
+            model=self._dialogue.first.model,
             system_prompt=self._dialogue.first.system,
             verbatim_prompts=True,  # no `@file` or `/command` in a document does anything
             mcp_servers={SERVER: {"type": "sdk", "name": SERVER, "instance": server}},
@@ -178,7 +187,7 @@ class Session:
             skills=[],
             setting_sources=[],
             allowed_tools=self._names,
-            permission_mode="dontAsk",
+            permission_mode=self._errand.mode,
             hooks={"PreToolUse": [HookMatcher(hooks=[self._allowed])]},
             cwd=folder,
             cli_path=_launcher(home),
@@ -241,6 +250,14 @@ def _launcher(home: Path) -> Path:
     script.write_text(f'#!/bin/sh\nexec {words} "$@"\n')
     script.chmod(0o700)
     return script
+
+
+def _tool(spec: ToolSpec) -> Tool:
+    """In plan mode the program lets only those be called that change nothing."""
+    changes_nothing = ToolAnnotations(read_only_hint=spec.effect in CHANGES_NOTHING)
+    return Tool(
+        name=spec.name, description=spec.description, input_schema=spec.input_schema, annotations=changes_nothing
+    )
 
 
 def _why(message: ResultMessage) -> str:

@@ -1,38 +1,55 @@
-"""What runs the loop of an attempt, by the policy of its run, and how it went on after a crash."""
+"""What runs the loop of an attempt or of a planner, by the policy of its run, and how it went on after a crash."""
 
 from collections.abc import Callable
-from typing import assert_never
+from typing import NamedTuple, assert_never
 
 from runs.engine.recording import RecordedModel, Recording
 from runs.enums import Executor
 from runs.errors import ModelError
 from runs.events.kinds import SessionResumed
 from runs.models import Attempt
-from runs.pev import executor
-from runs.pev.contracts import StepOutput
-from runs.pev.ports import GuardedToolbox, JournaledToolbox, Model
+from runs.pev import executor, planner
+from runs.pev.contracts import PlanContract, StepOutput
+from runs.pev.planner import PlanBrief
+from runs.pev.policy import Capacities
+from runs.pev.ports import GuardedToolbox, JournaledToolbox, Model, Toolbox
 from runs.pev.step_brief import StepBrief
-from runs.pev.tools.toolbox import RunTools
+from runs.pev.tools.asking import AskPerson
+from runs.pev.tools.toolbox import RunTools, looking_tools
 from runs.pev.verification.writing import CheckedWrites
 from runs.trees import Overlay
 
 _MISSING = "This worker has no Agent SDK, which the policy of the run asks for: run uv sync --extra agent-sdk."
 
 
-def executor_of(kind: Executor) -> Callable[[Model, JournaledToolbox, StepBrief], StepOutput]:
+class Loops(NamedTuple):
+    """`execute`: the report of an attempt; `make_plan`: a plan. Both raise ContractBroken and ModelError."""
+
+    execute: Callable[[Model, JournaledToolbox, StepBrief], StepOutput]
+    make_plan: Callable[[Model, PlanBrief, Toolbox], PlanContract]
+
+
+def loops_of(kind: Executor) -> Loops:
     """Raises ModelError where it is not installed."""
     match kind:
         case Executor.MESSAGES:
-            return executor.execute
+            return Loops(executor.execute, planner.make_plan)
         case Executor.AGENT_SDK:
             try:
                 # an extra, and a second of imports, which only runs pay for that chose it
-                from runs.agent_sdk.session import execute
+                from runs.agent_sdk import session
             except ImportError as error:
                 raise ModelError(_MISSING, kind="agent_program", retriable=False) from error
-            return execute
+            return Loops(session.execute, session.make_plan)
         case _:
             assert_never(kind)
+
+
+def planner_tools(kind: Executor, able: Capacities) -> frozenset[str]:
+    """Those that a planner may use: in the plan mode of the Agent SDK it also looks into files."""
+    if not able.planner_tools:
+        return frozenset()
+    return frozenset({AskPerson.name}) if kind is Executor.MESSAGES else looking_tools()
 
 
 def tools_for(kind: Executor, tools: RunTools, overlay: Overlay, recording: Recording) -> GuardedToolbox:
@@ -46,7 +63,9 @@ def tools_for(kind: Executor, tools: RunTools, overlay: Overlay, recording: Reco
     return CheckedWrites(tools, overlay, attempt.step.spec, recording.item.run.policy.min_document_bytes)
 
 
-def session_resumed(attempt: Attempt, model: RecordedModel) -> SessionResumed:
-    """What became of the session that a worker before this one, or before a person's answer, had begun."""
-    step = attempt.step.key
-    return SessionResumed(step=step, attempt=attempt.number, replies=model.replayed, otherwise=model.diverged)
+def session_resumed(model: RecordedModel, attempt: Attempt | None = None) -> SessionResumed:
+    """What became of the session that a worker before this one, or before a person's answer, had begun: of an attempt,
+    or of the planner.
+    """
+    step, number = (attempt.step.key, attempt.number) if attempt else ("", 0)
+    return SessionResumed(step=step, attempt=number, replies=model.replayed, otherwise=model.diverged)

@@ -23,7 +23,7 @@ from runs.engine.commands import checking, commands_for
 from runs.engine.database import database
 from runs.engine.deadline import Deadline
 from runs.engine.documents import read_inputs
-from runs.engine.executors import executor_of, session_resumed, tools_for
+from runs.engine.executors import loops_of, planner_tools, session_resumed, tools_for
 from runs.engine.notifications import notifications
 from runs.engine.pages import web_pages
 from runs.engine.people import RunPeople
@@ -53,10 +53,8 @@ from runs.pev import verifier
 from runs.pev.agents import permitted
 from runs.pev.evidence.results import Judgement
 from runs.pev.files.reads import Looks, Reads, View
-from runs.pev.planner import make_plan
 from runs.pev.ports import Reach, ToolResult
 from runs.pev.synthesizer import synthesize
-from runs.pev.tools.asking import AskPerson
 from runs.pev.tools.limits import limits_for
 from runs.pev.tools.toolbox import RunTools, note_looks, tools_of
 from runs.reading.toolset import service_specs
@@ -191,11 +189,12 @@ def _plan(recording: Recording) -> None:
     item = recording.item
     list_stale(run.policy, recording.lease.check)
     brief, reason = database.call(lambda: briefs.for_planner(item, able))
-    overlay = Overlay(run.inputs, {}, max_files=0, max_bytes=0)  # a planner reads and writes nothing
-    allowed = {AskPerson.name} if able.planner_tools else set[str]()
-    tools = RunTools(overlay, allowed=allowed, reach=Reach(_people(recording)))
+    overlay = Overlay(run.inputs, {}, max_files=0, max_bytes=0, call=database.call)  # a planner writes nothing
+    kind = run.policy.executor
+    tools = RunTools(overlay, allowed=planner_tools(kind, able), reach=Reach(_people(recording)))
+    model = RecordedModel(clients(), recording)
     try:
-        plan = make_plan(RecordedModel(clients(), recording), brief, RecordedTools(tools, overlay, recording))
+        plan = loops_of(kind).make_plan(model, brief, RecordedTools(tools, overlay, recording))
     except PlanRepeated as repeated:
         if not brief.stands:  # a person rejected it: no one but a person can say what now
             raise
@@ -203,6 +202,8 @@ def _plan(recording: Recording) -> None:
         return
 
     def propose(mine: WorkItem) -> None:
+        if kind is Executor.AGENT_SDK and mine.epoch > 1:
+            record(mine.run_id, session_resumed(model))
         estimate = estimate_for(mine.run, plan)
         facts.propose_plan(mine.run, plan, reason=reason, estimate=estimate)
         _done(mine)
@@ -258,7 +259,7 @@ def _execute(recording: Recording, deadline: Deadline, looks: Looks) -> list[Too
     tools = RecordedTools(inner, overlay, recording, deadline, looks)
     model = RecordedModel(clients(), recording, deadline=deadline)
     try:
-        output = executor_of(kind)(model, tools, brief)
+        output = loops_of(kind).execute(model, tools, brief)
     finally:
         if servers:
             servers.close()
@@ -266,7 +267,7 @@ def _execute(recording: Recording, deadline: Deadline, looks: Looks) -> list[Too
     def report(mine: WorkItem) -> None:
         assert mine.attempt is not None
         if kind is Executor.AGENT_SDK and mine.epoch > 1:
-            record(mine.run_id, session_resumed(mine.attempt, model))
+            record(mine.run_id, session_resumed(model, mine.attempt))
         facts.executed(mine.attempt, output, overlay.changes)
 
     recording.commit(report)

@@ -126,13 +126,14 @@ class AttemptStarted(EventData):
 
 
 class SessionResumed(EventData):
-    """A session of the Agent SDK was begun again, and got `replies` from the journal. `otherwise`: what it asked then
-    was not what had been asked before, so that the rest of what was recorded counts no more.
+    """A session of the Agent SDK was begun again, that of a planner where there is no step, and got `replies` from the
+    journal. `otherwise`: what it asked then was not what had been asked before, so that the rest of what was recorded
+    counts no more.
     """
 
     kind: Literal[EventKind.SESSION_RESUMED] = EventKind.SESSION_RESUMED
-    step: str
-    attempt: int
+    step: str = ""
+    attempt: int = 0
     replies: int
     otherwise: bool = False
 

@@ -281,7 +281,8 @@ def _of_attempt(event: AttemptEvent, step: str) -> str:
         case SessionResumed():
             replies = "1 reply" if event.replies == 1 else f"{event.replies:,} replies"
             then = "then took another turn and began again" if event.otherwise else "went on where it was"
-            return f"The agent's session for {step} was given {replies} from the journal, and {then}."
+            whose = f"agent's session for {step}" if event.step else "planner's session"
+            return f"The {whose} was given {replies} from the journal, and {then}."
         case ModelCalled():
             about = f" for {step}, attempt {event.attempt}" if event.attempt else ""
             what = f"gave no answer{about} after" if event.stop == "error" else f"answered{about} in"

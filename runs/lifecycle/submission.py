@@ -252,8 +252,8 @@ def check_policy(policy: Policy, owner: User, approvers: Sequence[User]) -> None
 def _check_agent_sdk(policy: Policy) -> None:
     if not settings.AGENT_SDK:
         raise InvalidInput(
-            "The Agent SDK is not installed here, so it cannot carry out attempts. Let pevsite do so, or have the "
-            "administrator run uv sync --extra agent-sdk."
+            "The Agent SDK is not installed here, so it cannot plan or carry out attempts. Let pevsite do so, or have "
+            "the administrator run uv sync --extra agent-sdk."
         )
     if policy.service_tools:
         raise InvalidInput(

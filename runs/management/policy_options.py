@@ -23,7 +23,7 @@ POLICY_OPTIONS: Mapping[str, str] = {
     "acting_calls": "calls that act outside which models may ask to be let go",
     "exhausted": "when a step has used up its attempts and replans: ask, accept, fail",
     "parallel": "steps at the same time",
-    "executor": "what runs the loop of an attempt: messages, or agent-sdk where it is installed",
+    "executor": "what plans and carries out attempts: messages, or agent-sdk where it is installed",
     "rounds": "steps the AI may take per attempt",
     "max_steps": "most steps of a plan",
     "min_confidence": "minimum confidence of the executor, 0 to 1",

@@ -1,11 +1,11 @@
 """The executor's loop: one step, with tools, until there is a report. Readable in one sitting."""
 
-from collections.abc import Sequence
 from dataclasses import replace
 
 from runs.errors import ContractBroken
 from runs.pev.contracts import StepOutput
 from runs.pev.conversation.asking import CORRECTIONS, added, assistant, corrected, read
+from runs.pev.conversation.demands import FORBIDDEN, MAX_DEMANDS, demand, without
 from runs.pev.conversation.originals import Originals
 from runs.pev.conversation.repetition import Calls
 from runs.pev.conversation.served import Served
@@ -14,11 +14,6 @@ from runs.pev.conversation.window import Room, begun_again
 from runs.pev.ports import Ask, JournaledToolbox, Model, Reply
 from runs.pev.step_brief import StepBrief, question
 
-MAX_DEMANDS = 3
-"""How often the report is asked for once tools are forbidden: some servers let models call them all the same."""
-FORBIDDEN = "This call was not carried out: tools cannot be used any more."
-_LAST_ROUND = "This is the last round."
-_CIRCLES = "You keep making calls whose results you already have."
 REPORT = (
     "Tools cannot be used any more. Answer now with your report, one JSON object that follows the schema. Say honestly "
     "what is done and what is not; if the step could not be done, `status` is `blocked`."
@@ -45,7 +40,7 @@ def execute(model: Model, tools: JournaledToolbox, brief: StepBrief) -> StepOutp
             originals.forget()
             served.forget()
         if not demands and (calls.circling or number == brief.rounds):
-            ask, demands = added(ask, demand(circling=calls.circling)), 1
+            ask, demands = added(ask, demand(REPORT, circling=calls.circling)), 1
         reply = model.ask(replace(ask, last_round=demands > 0))
         room.heard(ask, reply)
         taken_down(ask, reply, tools, calls, served)
@@ -63,18 +58,7 @@ def execute(model: Model, tools: JournaledToolbox, brief: StepBrief) -> StepOutp
         if demands == MAX_DEMANDS:
             break
         demands += demands > 0
-    raise without_report(calls, brief.rounds, errors)
-
-
-def demand(*, circling: bool) -> str:
-    """What asks for the report, once tools are forbidden: since they lead nowhere any more, or in the last round."""
-    return f"{_CIRCLES if circling else _LAST_ROUND} {REPORT}"
-
-
-def without_report(calls: Calls, rounds: int, errors: Sequence[str] = ()) -> ContractBroken:
-    """The end of an attempt that was asked for its report in vain, to be raised."""
-    why = "kept making the same calls" if calls.circling else f"used its {rounds} rounds"
-    return ContractBroken(f"The executor {why} without a report. {calls.summary}".strip(), tuple(errors))
+    raise without("report", ask.role, calls, brief.rounds, errors)
 
 
 def _refused(ask: Ask, reply: Reply) -> Ask:

@@ -1,10 +1,10 @@
 """Planning: what the planner is told, and how a sound plan is got out of it."""
 
 import json
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field
 
-from runs.enums import Role
+from runs.enums import Effect, Role
 from runs.errors import PlanRepeated
 from runs.pev import prompts
 from runs.pev.agents import NO_AGENTS, Crew
@@ -22,6 +22,11 @@ from runs.pev.soundness import compared_with_itself, problems_in, unsaid_topics
 _NO_SOURCES = (
     "A person has said that this task needs no sources: it is creative work. Every criterion is about `output`."
 )
+_LOOK_FIRST = (
+    "You are in plan mode: look into the files with your tools as far as the plan depends on what stands in them. "
+    "Nothing can be changed now. Then answer with the plan alone."
+)
+PLAN = "Tools cannot be used any more. Answer now with the plan, one JSON object that follows the schema."
 
 
 class Lesson(Feedback):
@@ -57,10 +62,20 @@ class PlanBrief:
 
 
 def make_plan(model: Model, brief: PlanBrief, tools: Toolbox | None = None) -> PlanContract:
-    """A valid plan; with `tools` the planner may ask people before.
+    """A sound plan; with `tools` the planner may use them before.
 
     Raises ContractBroken when there is none after the corrections, ModelError without replies.
     One that repeats what is spent is refused with the reason; the second time that raises PlanRepeated.
+    """
+    if tools is None or not tools.specs():
+        return ask_for(model, question(brief), PlanContract, judging(brief))
+    ask = question(brief, tools.specs())
+    return ask_for(model, ask, PlanContract, judging(brief), lambda ask: after_tools(model, ask, tools))
+
+
+def judging(brief: PlanBrief) -> Callable[[PlanContract], list[str]]:
+    """What says of one plan after the other what keeps it from being run; nothing for a sound one. Raises PlanRepeated
+    for one that was told already that it repeats what is spent.
     """
     names = frozenset(tool.name for tool in brief.tools)
     asked = sorted({lesson.request for lesson in brief.lessons if lesson.request})
@@ -83,23 +98,23 @@ def make_plan(model: Model, brief: PlanBrief, tools: Toolbox | None = None) -> P
         found = found or compared_with_itself(plan, brief.files, brief.kept)
         return [*repeated, *unsaid_topics(plan, brief.kept), *found]
 
-    if tools is None or not tools.specs():
-        return ask_for(model, _ask(brief), PlanContract, problems_with)
-    ask = replace(_ask(brief), tools=tuple(tools.specs()))
-    return ask_for(model, ask, PlanContract, problems_with, lambda ask: after_tools(model, ask, tools))
+    return problems_with
 
 
-def _ask(brief: PlanBrief) -> Ask:
+def question(brief: PlanBrief, tools: Sequence[ToolSpec] = ()) -> Ask:
+    """The first question of a planner that may use these tools before it answers."""
     schema = schema_for(PlanContract)
     shared = _of_the_run(brief)
+    reads = any(tool.effect is Effect.READS_FILES for tool in tools)
     return Ask(
         role=Role.PLANNER,
         model=brief.model,
         effort=brief.effort,
         system=f"{prompts.instructions(Role.PLANNER)}\n{form_of(PlanContract)}",
-        messages=(user(*shared, *_of_this_version(brief)),),
+        messages=(user(*shared, *_of_this_version(brief), *([_LOOK_FIRST] if reads else [])),),
         schema_name="plan",
         schema=schema,
+        tools=tuple(tools),
         max_tokens=32_000,
         stable=(0, len(shared)),
     )

@@ -65,7 +65,7 @@ class Policy(Contract):
     sites that steps may read, as `texts.domains` reads them, none if empty, and `web_pages` how many pages of them in
     all. `service_tools`: those of the tools that the model's service runs itself which steps may use, at most
     `service_uses` times each in one attempt. `servers`: MCP servers whose tools steps may call, and `acting_calls` how
-    often people may be asked to let one of these act outside. `executor`: what runs the loop of an attempt.
+    often people may be asked to let one of these act outside. `executor`: what runs the loops of planner and executor.
     `without_reuse` names steps that are always done again.
     `same_model_verifier`: the verifier may be the executor's model. `second_person`: plans and results that wait are
     approved by somebody else than the one who submitted the task. `step_moment`: whether the steps of `step_approval`

@@ -5,7 +5,7 @@ from types import MappingProxyType
 
 from pydantic import ValidationError
 
-from runs.enums import INSIDE, Effect
+from runs.enums import CHANGES_NOTHING, INSIDE, Effect
 from runs.errors import InvalidInput
 from runs.pev.answer_schemas import schema_for
 from runs.pev.contracts import JsonObject, PlanStep
@@ -64,6 +64,11 @@ def why_missing(name: str, there: Collection[str]) -> str:
 def tools_of(step: PlanStep) -> frozenset[str]:
     """The tools that a step may use."""
     return frozenset(step.tools) or frozenset(name for name, tool in _TOOLS.items() if tool.effect in INSIDE)
+
+
+def looking_tools() -> frozenset[str]:
+    """The tools that leave everything as it is."""
+    return frozenset(name for name, tool in _TOOLS.items() if tool.effect in CHANGES_NOTHING)
 
 
 def note_looks(looks: Looks, name: str, arguments: JsonObject, result: ToolResult) -> None:

@@ -149,7 +149,9 @@ class PolicyForm(forms.Form):
     exhausted = _choice("When a step is out of attempts", _EXHAUSTED)
     attempts = _bounded("attempts", "Attempts per step")
     replans = _bounded("replans", "New plans after failed steps")
-    executor = _choice("What carries out an attempt", _EXECUTORS, "The same tools, limits, evidence and decisions")
+    executor = _choice(
+        "What plans and carries out attempts", _EXECUTORS, "The same tools, limits, evidence and decisions"
+    )
     executor.required = False  # a page from before there was a choice does not send one
     parallel = _bounded("parallel", "Steps in parallel")
     rounds = _bounded("rounds", "Steps the AI may take per attempt")

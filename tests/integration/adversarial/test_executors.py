@@ -11,7 +11,7 @@ from django.test import Client
 from runs import trees
 from runs.enums import Executor, GateKind, Outcome, Verb
 from runs.models import ToolCall, User
-from runs.pev.executor import MAX_DEMANDS
+from runs.pev.conversation.demands import MAX_DEMANDS
 from tests.factories import Submit, answer
 from tests.fakes.adversaries import executors, verifiers
 from tests.fakes.adversaries.executors import acts, says, write, writes

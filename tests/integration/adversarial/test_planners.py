@@ -23,13 +23,14 @@ from tests.integration.adversarial.holding import come_to_rest, must_hold, play
 pytestmark = [pytest.mark.django_db, pytest.mark.allow_hosts(["127.0.0.1"])]
 
 
+@pytest.mark.parametrize("loop", ["messages", "agent-sdk"])
 @pytest.mark.parametrize("case", ["prose", *UNSOUND])
 def test_an_unsound_plan_is_told_its_errors_and_never_run(
-    api: FakeAnthropic, submitted: Submit, client: Client, case: str
+    api: FakeAnthropic, submitted: Submit, client: Client, case: str, loop: str
 ) -> None:
     given, reasons = UNSOUND.get(case, (None, ("The answer is not valid JSON: expected value",)))
     team = Team(planner=plans(given) if given else planners.prose)
-    run = play(api, submitted, team)
+    run = play(api, submitted, team, executor=loop)
     must_hold(run, client, GateKind.ERROR, *reasons)
     assert len(team.seen["planner"]) == 3
     assert all(reason in team.seen["planner"][1].last_text for reason in reasons)

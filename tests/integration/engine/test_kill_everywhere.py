@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from django.conf import settings
 
 from tests.databases import rows
 from tests.fakes.anthropic_answers import Answer, Fail, Request, Say, ToolUse, UseTools
@@ -88,20 +87,14 @@ def team(api: FakeAnthropic) -> None:
 def nursery(
     tmp_path_factory: pytest.TempPathFactory, installation: Installation, api: FakeAnthropic
 ) -> Iterator[Nursery]:
-    """Saved as `plan`, `budget` and `agent plan`: a run is submitted, without and with a budget, and one whose attempts
-    the Agent SDK makes. Nobody has begun to work on it.
-    """
+    """Saved as `plan` and `budget`: a run is submitted, without and with a budget. Nobody has begun to work on it."""
     variables = {
         "PEV_MAX_LOSSES": "1000",  # one test kills for as long as it takes
         "PEV_CONTEXT_TOKENS_EXECUTOR": "14000",  # one fills it
         "PEV_COMMANDS": "tests: test -s one.md",
     }
     nursery = Nursery(tmp_path_factory.mktemp("nursery"), installation, api, variables)
-    for errand, name in (
-        ("submit", "plan"),
-        ("submit with a budget", "budget"),
-        *([("submit with the Agent SDK", "agent plan")] if settings.AGENT_SDK else []),
-    ):
+    for errand, name in (("submit", "plan"), ("submit with a budget", "budget")):
         nursery.restore("new")
         assert nursery.send(Errand(errand)) == ([], 0)
         nursery.save(name)
@@ -192,24 +185,6 @@ def test_killed_at_every_boundary(nursery: Nursery, api: FakeAnthropic) -> None:
     assert len(calls) == 4 + 4 + 2
     assert end.facts["run"][0][:3] == ["finished", "succeeded", "The result is done."]
     assert [row[:3] for row in end.facts["attempts"]] == [["one", 1, "passed"]]
-
-
-def of_executors(questions: list[str]) -> list[str]:
-    return [text for text in questions if "# Your role: executor" in text]
-
-
-def test_the_agent_sdk_asks_the_same_as_our_loop_and_goes_on_where_it_was_killed(
-    nursery: Nursery, api: FakeAnthropic
-) -> None:
-    """Its program ends with its worker; the next one begins a session, which is told all that the journal has."""
-    own = undisturbed(nursery, api, "drain", start="plan")
-    course = killed_after_each_row(nursery, api, "drain", start="agent plan")
-    assert of_executors(course.questions) == of_executors(own.questions)
-    for part in ("run", "attempts", "verdicts", "tool calls", "replies", "trees", "blobs"):
-        assert course.facts[part] == own.facts[part], part
-    # the worker that comes to the end has the last reply from the model, and commits it with its report
-    resumed = rows(nursery.data, "SELECT data FROM runs_event WHERE kind = 'session_resumed'")
-    assert [json.loads(data) for (data,) in resumed] == [{"step": "one", "attempt": 1, "replies": 3}]
 
 
 def circling(request: Request, right: Answer) -> Answer:

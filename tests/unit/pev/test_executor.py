@@ -8,9 +8,10 @@ from hypothesis import strategies as st
 
 from runs.errors import ContractBroken
 from runs.pev.contracts import ContextItem, StepOutput
+from runs.pev.conversation.demands import MAX_DEMANDS
 from runs.pev.conversation.turns import MAX_CALLS
 from runs.pev.delimiters import Block, delimited, find
-from runs.pev.executor import MAX_DEMANDS, execute
+from runs.pev.executor import execute
 from runs.pev.ports import FileInfo, Reply, ToolResult
 from runs.pev.step_brief import Critique, StepBrief
 from tests.unit.pev.conversation.test_asking import NO_JSON

@@ -1,0 +1,63 @@
+"""What a session is for: the report of an attempt, or a plan, each with what its program may do."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Literal
+
+from runs.pev.contracts import PlanContract, StepOutput
+from runs.pev.conversation.asking import read
+from runs.pev.conversation.turns import MAX_TURNS
+from runs.pev.executor import REPORT
+from runs.pev.planner import PLAN, PlanBrief, judging
+from runs.pev.planner import question as planning_question
+from runs.pev.ports import Ask, Reply, ToolSpec
+from runs.pev.step_brief import StepBrief, question
+
+
+@dataclass(frozen=True)
+class Errand[Output]:
+    """`first`: the question. `output`: what is to come of it is called; `last` demands it once tools are forbidden,
+    after so many `rounds`. `read`: the output that a reply is, or None and what is wrong with it; raises ContractBroken
+    for a refusal. `window`: as in a StepBrief. `mode`: that of the program; in plan mode it lets no tool be called that
+    changes anything.
+    """
+
+    first: Ask
+    output: str
+    last: str
+    rounds: int
+    read: Callable[[Reply], tuple[Output | None, list[str]]]
+    window: int | None = None
+    mode: Literal["dontAsk", "plan"] = "dontAsk"
+
+
+def of_step(brief: StepBrief, tools: Sequence[ToolSpec]) -> Errand[StepOutput]:
+    return Errand(
+        first=question(brief, tools),
+        output="report",
+        last=REPORT,
+        rounds=brief.rounds,
+        read=partial(read, contract=StepOutput),
+        window=brief.window,
+    )
+
+
+def of_plan(brief: PlanBrief, tools: Sequence[ToolSpec]) -> Errand[PlanContract]:
+    """A plan is refused for all that it would be refused for without a session."""
+    problems_with = judging(brief)
+
+    def sound(reply: Reply) -> tuple[PlanContract | None, list[str]]:
+        plan, errors = read(reply, PlanContract)
+        if plan is not None:
+            errors = problems_with(plan)
+        return (None, errors) if errors else (plan, [])
+
+    return Errand(
+        first=planning_question(brief, tools),
+        output="plan",
+        last=PLAN,
+        rounds=MAX_TURNS,
+        read=sound,
+        mode="plan",
+    )
