@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
+import psutil
 import pytest
 from django.test import Client
 
@@ -32,8 +33,24 @@ def planned_calls(run: Run) -> list[tuple[str, bool]]:
     return list(calls.values_list("name", "is_error"))
 
 
+def modes() -> list[str]:
+    """Those of the programs of the Agent SDK that this process has started."""
+    lines = [one.cmdline() for one in psutil.Process().children(recursive=True) if one.name() == "claude"]
+    return [line[line.index("--permission-mode") + 1] for line in lines]
+
+
 def test_the_planner_looks_into_the_files_before_it_plans(api: FakeAnthropic, submitted: Submit, alice: User) -> None:
-    team = Team(plan=plan(step("one")), planner=first_with(reads("notes.md")))
+    seen: dict[str, list[str]] = {}
+
+    def planner(request: Request, right: Answer) -> Answer:
+        seen["planner"] = modes()
+        return first_with(reads("notes.md"))(request, right)
+
+    def executor(request: Request, right: Answer) -> Answer:
+        seen["executor"] = modes()
+        return right
+
+    team = Team(plan=plan(step("one")), planner=planner, executor=executor)
     api.script(team)
     run = finish(submitted(files=FILES, executor="agent-sdk"), alice)
     assert run.outcome == Outcome.SUCCEEDED
@@ -42,6 +59,7 @@ def test_the_planner_looks_into_the_files_before_it_plans(api: FakeAnthropic, su
     assert "You are in plan mode: look into the files" in first.last_text
     assert "The lease ends on 31 March." in json.dumps(second.body["messages"][2])
     assert planned_calls(run) == [("read_file", False)]
+    assert seen == {"planner": ["plan"], "executor": ["dontAsk"]}
 
 
 def test_our_own_loop_plans_from_what_it_is_told(api: FakeAnthropic, submitted: Submit, alice: User) -> None:
