@@ -1,7 +1,6 @@
 """One tree of exceptions. The text of each is a sentence for the person who caused it or has to act."""
 
 from collections.abc import Mapping, Sequence
-from datetime import datetime
 from types import MappingProxyType
 from typing import Any
 
@@ -116,11 +115,3 @@ class ModelError(PevError):
         self.kind = kind
         self.retriable = retriable
         self.retry_after = retry_after
-
-
-class Postponed(PevError):
-    """The work goes on at `until`; the journal keeps what was done so far."""
-
-    def __init__(self, sentence: str, until: datetime) -> None:
-        super().__init__(sentence)
-        self.until = until

@@ -238,14 +238,19 @@ def environment(home: Path, gateway: Gateway) -> dict[str, str]:
     return dict.fromkeys(os.environ, "") | kept | own | _QUIET
 
 
+def program() -> str | None:
+    """Where the agent's program lies; None where there is none."""
+    bundled = Path(claude_agent_sdk.__file__).with_name("_bundled") / "claude"
+    return str(bundled) if bundled.exists() else shutil.which("claude")
+
+
 def _launcher(home: Path) -> Path:
     """A program that starts the agent's, which the SDK can be given as if it were that."""
-    bundled = Path(claude_agent_sdk.__file__).with_name("_bundled") / "claude"
-    program = str(bundled) if bundled.exists() else shutil.which("claude")
-    if program is None:
+    its = program()
+    if its is None:
         sentence = "The program of the Agent SDK is not installed: this system's package of claude-agent-sdk has none."
         raise ModelError(sentence, kind="agent_program", retriable=False)
-    words = shlex.join([sys.executable, "-I", launcher.__file__, str(home), program])
+    words = shlex.join([sys.executable, "-I", launcher.__file__, str(home), its])
     script = home / "start"
     script.write_text(f'#!/bin/sh\nexec {words} "$@"\n')
     script.chmod(0o700)

@@ -28,6 +28,7 @@ from runs.engine.notifications import notifications
 from runs.engine.pages import web_pages
 from runs.engine.people import RunPeople
 from runs.engine.recording import RecordedModel, RecordedTools, Recording, clients
+from runs.engine.retrying import retry_at
 from runs.engine.servers import list_stale, run_servers
 from runs.enums import Action, AttemptStatus, Executor, WorkKind
 from runs.errors import (
@@ -39,7 +40,6 @@ from runs.errors import (
     LimitReached,
     ModelError,
     PlanRepeated,
-    Postponed,
     StoreAway,
 )
 from runs.events import kinds as events
@@ -141,9 +141,6 @@ def _under(recording: Recording) -> None:
                 _attempt(recording)
             case WorkKind.FINALISE:
                 _finalise(recording)
-    except Postponed as postponed:
-        recording.commit(partial(_postpone, postponed=postponed))
-        log.warning("postponed until %s: %s", postponed.until.isoformat(), postponed, extra=recording.lease.about)
     except LimitReached as limit:
         sentence = str(limit)
         recording.commit(lambda mine: asking.suspend_for_budget(mine, sentence))
@@ -159,9 +156,10 @@ def _under(recording: Recording) -> None:
     except StoreAway as away:
         recording.commit(lambda mine: work.postpone(mine, timezone.now() + STORE_WAIT))
         log.warning("postponed: %s", away.__cause__ or away, extra=recording.lease.about)
-    except (ModelError, ContractBroken) as error:
-        cause = error.kind if isinstance(error, ModelError) else ""
-        _suspend(recording, _sentence(error), reset=isinstance(error, ContractBroken), cause=cause)
+    except ModelError as error:
+        _without_reply(recording, error)
+    except ContractBroken as broken:
+        _suspend(recording, _sentence(broken), reset=True)
     except (LeaseLost, FromLaterVersion, *AWAY):
         raise
     except Exception:
@@ -169,9 +167,19 @@ def _under(recording: Recording) -> None:
         _suspend(recording, "pevsite itself failed here; the log of the server says where.", reset=False)
 
 
-def _postpone(mine: WorkItem, postponed: Postponed) -> None:
-    record(mine.run_id, events.WaitingForModel(why=str(postponed), until=postponed.until.isoformat()))
-    work.postpone(mine, postponed.until, tries=F("tries") + 1)
+def _without_reply(recording: Recording, error: ModelError) -> None:
+    """The work goes on later, from the journal, or when a person says so."""
+    until = retry_at(error, recording.item.tries, timezone.now())
+    if until is None:
+        _suspend(recording, str(error), reset=False, cause=error.kind)
+        return
+
+    def postpone(mine: WorkItem) -> None:
+        record(mine.run_id, events.WaitingForModel(why=str(error), until=until.isoformat()))
+        work.postpone(mine, until, tries=F("tries") + 1)
+
+    recording.commit(postpone)
+    log.warning("postponed until %s: %s", until.isoformat(), error, extra=recording.lease.about)
 
 
 def _suspend(recording: Recording, sentence: str, *, reset: bool, cause: str = "") -> None:
@@ -179,9 +187,8 @@ def _suspend(recording: Recording, sentence: str, *, reset: bool, cause: str = "
     log.warning("suspended: %s", sentence, extra=recording.lease.about)
 
 
-def _sentence(error: ModelError | ContractBroken) -> str:
-    errors = error.errors if isinstance(error, ContractBroken) else ()
-    return " ".join([str(error), *(f"({item})" for item in errors[:5])])
+def _sentence(error: ContractBroken) -> str:
+    return " ".join([str(error), *(f"({item})" for item in error.errors[:5])])
 
 
 def _plan(recording: Recording) -> None:

@@ -4,7 +4,6 @@ import logging
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from datetime import timedelta
 from decimal import Decimal
 from functools import cache, partial
 
@@ -19,7 +18,7 @@ from runs.engine.database import database
 from runs.engine.deadline import Deadline
 from runs.engine.drafts import LiveDraft
 from runs.engine.work import Lease, commit
-from runs.errors import ContractBroken, LeaseLost, LimitReached, ModelError, PevError, Postponed
+from runs.errors import ContractBroken, LeaseLost, LimitReached, ModelError, PevError
 from runs.journal import Place, Question
 from runs.lifecycle import limits
 from runs.lifecycle.fingerprint import digest_of
@@ -41,16 +40,12 @@ def clients() -> Answering:
     return Answering(settings.REHEARSAL_DELAY)
 
 
-MAX_TRIES = 8
-"""With waits that double, a service may be away for two minutes before a person is asked."""
 MAX_CUT_OFF = 2
 """Answers in a row that a low limit may cut off: then the budget is asked about, not for a shorter answer for ever."""
 MAX_TOOL_TRIES = 3
 """How often a tool call is carried out whose process ends each time before there is a result."""
 _REFUSED = frozenset({"invalid_request_error", "request_too_large"})
 """What a server may say of pages that it cannot read, or that are too many for it."""
-MAX_WAIT = 3_600.0
-"""Seconds that a service may ask to be left alone. No thread waits for it: the work item's due time does."""
 
 
 class Recording:
@@ -174,12 +169,9 @@ class RecordedModel:
 
             try:
                 reply, shown = self._sent(ask, keep_going, draft)
-            except (LeaseLost, ContractBroken) as error:
+            except (LeaseLost, ContractBroken, ModelError) as error:
                 self._failed(place, question, error, _since(began))
                 raise
-            except ModelError as error:
-                self._failed(place, question, error, _since(began))
-                raise self._postponed(error) from error
             self._hold(place, replace(question, pages=shown), reply, _since(began), draft)
         if self._deadline:
             self._deadline.add(began)
@@ -243,16 +235,6 @@ class RecordedModel:
         work = self._recording.item
         database.call(lambda: journal.write_failure(work, place, question, error, spent, cost, duration_ms))
         self._recording.lease.current = False  # it was recorded whether or not the lease still lives
-
-    def _postponed(self, error: ModelError) -> Exception:
-        """Postponed while tries are left, else the error itself, for a person to look at."""
-        tries = self._recording.item.tries + 1
-        if not error.retriable or tries >= MAX_TRIES:
-            return error
-        wait = min(2.0 ** (tries - 1), 60.0)
-        if error.retry_after is not None:
-            wait = max(wait, min(error.retry_after, MAX_WAIT))
-        return Postponed(str(error), timezone.now() + timedelta(seconds=wait))
 
 
 class RecordedTools:

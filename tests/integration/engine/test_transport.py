@@ -14,7 +14,7 @@ from django.utils import timezone
 
 from runs.engine import recording
 from runs.engine.perform import perform
-from runs.engine.recording import MAX_TRIES, MAX_WAIT
+from runs.engine.retrying import MAX_TRIES, MAX_WAIT
 from runs.enums import EventKind, GateKind, Outcome, Role, WorkStatus
 from runs.lifecycle.gates import cancel
 from runs.llm import watch
