@@ -133,11 +133,19 @@ def short_sentence(event: AnyEvent, names: Mapping[str, str]) -> str:
             return f"{' '.join(filter(None, [event.tool, event.path, 'failed' if event.error else '']))}."
         case Verifying():
             return f"Reported{_sure(event)}; it is being verified."
+        case SessionResumed():
+            return _of_session(event, "agent's session" if event.step else "planner's session")
         case VerdictGiven():
             asks = " A new plan is asked for." if event.action == Action.REPLAN else ""
             return "Passed verification." if event.passed else f"Did not pass: {event.feedback}{asks}"
         case _:
             return sentence(event, names)
+
+
+def _of_session(event: SessionResumed, whose: str) -> str:
+    replies = "1 reply" if event.replies == 1 else f"{event.replies:,} replies"
+    then = "then took another turn and began again" if event.otherwise else "went on where it was"
+    return f"The {whose} was given {replies} from the journal, and {then}."
 
 
 def _of_run(event: RunEvent) -> str:
@@ -279,10 +287,7 @@ def _of_attempt(event: AttemptEvent, step: str) -> str:
             source = f"attempt {event.from_attempt} of run {event.from_run}"
             return f"{step} reused the result of {source}: nothing that it depends on has changed. It costs nothing."
         case SessionResumed():
-            replies = "1 reply" if event.replies == 1 else f"{event.replies:,} replies"
-            then = "then took another turn and began again" if event.otherwise else "went on where it was"
-            whose = f"agent's session for {step}" if event.step else "planner's session"
-            return f"The {whose} was given {replies} from the journal, and {then}."
+            return _of_session(event, f"agent's session for {step}" if event.step else "planner's session")
         case ModelCalled():
             about = f" for {step}, attempt {event.attempt}" if event.attempt else ""
             what = f"gave no answer{about} after" if event.stop == "error" else f"answered{about} in"

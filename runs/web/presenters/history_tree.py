@@ -12,7 +12,15 @@ from runs.events.kinds import AnyEvent, GateDecided, read
 from runs.events.sentences import Tone, sentence, short_sentence, tone
 from runs.models import Event
 
-_IN_ATTEMPTS = frozenset({EventKind.MODEL_CALLED, EventKind.TOOL_CALLED, EventKind.VERIFYING, EventKind.VERDICT})
+_IN_ATTEMPTS = frozenset(
+    {
+        EventKind.MODEL_CALLED,
+        EventKind.TOOL_CALLED,
+        EventKind.SESSION_RESUMED,
+        EventKind.VERIFYING,
+        EventKind.VERDICT,
+    }
+)
 _OPEN_STEPS = frozenset({StepStatus.RUNNING, StepStatus.JUDGED, StepStatus.WAITING, StepStatus.FAILED})
 MAX_OPEN_STEPS = 6
 """With more steps on a page, those that are settled are folded."""
