@@ -59,6 +59,7 @@ def recorded_reply(work: WorkItem, ordinal: int, question: Question) -> Reply | 
         cache_write_1h=call.cache_write_1h_tokens,
         searches=call.web_searches,
         fetches=call.web_fetches,
+        code_runs=call.code_runs,
     )
     return Reply(tuple(call.content), call.stop_reason, call.model, usage, call.request_id)
 
@@ -139,6 +140,7 @@ def _write_call(work: WorkItem, place: Place, question: Question, usage: Usage, 
         cache_write_1h_tokens=usage.cache_write_1h,
         web_searches=usage.searches,
         web_fetches=usage.fetches,
+        code_runs=usage.code_runs,
         **fields,
     )
     ended(call)

@@ -63,11 +63,16 @@ class Ask:
     max_tokens: int = 16_000
     stable: tuple[int, ...] = ()
 
+    @property
+    def uses(self) -> dict[str, int]:
+        """Of each tool that the service runs itself, how often the reply may use it."""
+        return {} if self.last_round else {tool.name: tool.service.uses for tool in self.tools if tool.service}
+
 
 @dataclass(frozen=True)
 class Usage:
-    """Tokens of one reply. `input` counts only what was neither read from nor written to the cache. `searches` and
-    `fetches`: what the service has searched and read of the web for it.
+    """Tokens of one reply. `input` counts only what was neither read from nor written to the cache. `searches`,
+    `fetches` and `code_runs`: how often the service has searched and read the web and run code for it.
     """
 
     input: int = 0
@@ -77,6 +82,7 @@ class Usage:
     cache_write_1h: int = 0
     searches: int = 0
     fetches: int = 0
+    code_runs: int = 0
     lower_bound: bool = False
 
 
@@ -122,7 +128,9 @@ class Reply:
 
 class Model(Protocol):
     def ask(self, ask: Ask) -> Reply:
-        """The model's reply. Raises ModelError when there is none."""
+        """The model's reply. Raises ModelError when there is none, and ToolsUsedUp, with nothing asked, for a question
+        that offers tools of the service which the run may not use any more.
+        """
         ...
 
 

@@ -74,8 +74,10 @@ def nursery(
         "PEV_MAX_LOSSES": "1000",
     }
     nursery = Nursery(tmp_path_factory.mktemp("nursery"), installation, api, variables)
-    assert [nursery.send(Errand(name))[1] for name in ("submit", "plan")] == [0, 0]
-    nursery.save("planned")
+    for errand, name in (("submit", "planned"), ("submit with few searches", "few")):
+        nursery.restore("new")
+        assert [nursery.send(Errand(one))[1] for one in (errand, "plan")] == [0, 0]
+        nursery.save(name)
     yield nursery
     nursery.close()
 
@@ -108,3 +110,22 @@ def test_each_worker_dies_of_what_it_has_written_down(nursery: Nursery, api: Fak
     assert kills == 3 + 1 + 2 + 1, "replies of the executor, our call, what follows the first of a reply, the verdict"
     assert facts(nursery.data) == course.facts
     assert asked(api) == (course.questions, 0)
+
+
+def test_wherever_it_is_killed_the_attempt_goes_on_without_what_the_run_has_used_up(
+    nursery: Nursery, api: FakeAnthropic
+) -> None:
+    """Each reply may search once and makes one search beside a call of ours, until the tool is not offered any more."""
+
+    def searching(request: Request, right: Answer) -> Answer:
+        turns = sum(message["role"] == "assistant" for message in request.messages)
+        if "web_search" not in request.tool_names:
+            return Served((said(json.dumps(report("Found by one."))),))
+        write = WRITE | {"id": f"toolu_{turns}"}
+        return Served((search(turns), results(f"srvtoolu_{turns}", FOUND), said("So."), write), "tool_use")
+
+    api.script(Team(plan=plan(step("one") | {"tools": ["web_search", "write_file"]}), executor=searching))
+    course = killed_everywhere(nursery, api, "attempt", "few")
+    assert [row[2] for row in course.facts["tool calls"]] == ["web_search", "write_file"] * 2
+    assert [row[4:6] for row in course.facts["work"] if row[0] == "attempt"] == [[None, '{"web_search": 3}']]
+    assert [row[:3] for row in course.facts["attempts"]] == [["one", 1, "passed"]]

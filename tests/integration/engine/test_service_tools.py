@@ -11,7 +11,9 @@ from django.db.models import Sum
 from django.test import Client
 
 from runs import journal
-from runs.engine import work
+from runs.accounting.budgets import served_uses
+from runs.engine import recording, work
+from runs.engine.perform import perform
 from runs.engine.recording import RecordedTools, Recording
 from runs.enums import GateKind, Outcome, Provenance, Verb
 from runs.errors import DecisionRefused, InvalidInput
@@ -26,7 +28,7 @@ from tests.factories import Submit, answer, drain, finish, open_gate
 from tests.fakes.anthropic_answers import Answer, Request, Say, Served, ToolUse, UseTools
 from tests.fakes.anthropic_api import FakeAnthropic
 from tests.fakes.anthropic_serving import failed, found, output, page, results, said, use
-from tests.fakes.team import Player, Team, labels_of, plan, report, step, told, verdict
+from tests.fakes.team import Player, Team, labels_of, plan, report, step, step_of, told, verdict
 
 pytestmark = [pytest.mark.django_db, pytest.mark.allow_hosts(["127.0.0.1"])]
 TOOLS = ["calculate", "code_execution", "read_file", "web_fetch", "web_search", "write_file"]
@@ -308,6 +310,93 @@ def test_when_they_are_used_up_the_attempt_goes_on_without_them(
     assert PASSAGE in json.dumps(last.messages), "what cannot be had again is shown at length"
 
 
+def searching(searches: int) -> Player:
+    """An executor that searches once in each of its first replies, beside calls of ours, as long as it may."""
+
+    def play(request: Request, right: Answer) -> Answer:
+        turns = sum(message["role"] == "assistant" for message in request.messages)
+        number = f"{len(json.dumps(request.messages))}_{turns}"
+        if turns < searches and "web_search" in request.tool_names:
+            looked_up = (search(f"srvtoolu_{number}"), results(f"srvtoolu_{number}", found(CITY, "Facts")))
+            return Served((*looked_up, said("So."), *OURS), "tool_use")
+        return right
+
+    return play
+
+
+def searched(run: Run) -> int:
+    return ModelCall.objects.filter(run=run).aggregate(sum=Sum("web_searches"))["sum"]
+
+
+def withheld(run: Run) -> dict[str, dict[str, int] | None]:
+    listed = WorkItem.objects.filter(run=run, attempt__isnull=False).select_related("attempt__step").order_by("pk")
+    return {item.attempt.step.key: item.withheld for item in listed if item.attempt}
+
+
+def test_a_tool_that_the_run_has_used_up_is_not_offered_any_more_and_the_others_are(
+    api: FakeAnthropic, submitted: Submit, alice: User
+) -> None:
+    """Two searches in the first step; the second is told before it begins."""
+    one, two = (step(key, *after) | {"tools": TOOLS} for key, after in (("one", ()), ("two", ("one",))))
+    team = Team(plan=plan(one, two), executor=searching(3))
+    api.script(team)
+    run = start(submitted, sources_needed=False, service_uses_in_run=2)
+    assert finish(run, alice).outcome == Outcome.SUCCEEDED
+    assert searched(run) == 2
+    assert withheld(run) == {"one": {"web_search": 3}, "two": {"web_search": 1}}
+    asked = team.seen["executor"]
+    first = [one for one in asked if "what this run may use of a tool of your service is used up" in str(one.messages)]
+    assert first[0].tool_names == ["calculate", "code_execution", "read_file", "web_fetch", "write_file"]
+    told_so = "What this run may use of web_search is used up, or kept for steps that are at work now"
+    assert told_so in json.dumps(first[0].messages)
+    begun = next(one for one in asked if step_of(one)["step_id"] == "two")
+    assert "web_search" not in begun.tool_names
+    assert told_so in json.dumps(begun.messages[0])
+    assert "closed" not in json.dumps(begun.messages[0])
+
+
+def test_steps_side_by_side_cannot_use_the_same_rest_of_what_the_run_may_search(
+    api: FakeAnthropic, submitted: Submit, alice: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """While the first is asked, the second begins: what the first may search at most is reserved."""
+    one, two = (step(key) | {"tools": ["read_file", "web_search", "write_file"]} for key in ("one", "two"))
+    team = Team(plan=plan(one, two), executor=searching(1))
+    api.script(team)
+    run = start(submitted, sources_needed=False, service_uses_in_run=1)
+    drain(run)
+    answer(run, alice)
+    first, second = WorkItem.objects.filter(run=run, attempt__isnull=False).order_by("pk")
+    clients = recording.clients()
+
+    class InFlight:
+        def ask(self, ask: Any, keep_going: Any, draft: Any) -> Any:
+            held = WorkItem.objects.get(pk=first.pk).reserved_uses
+            if ask.uses and held:
+                perform(second.pk)
+            return clients.ask(ask, keep_going, draft)
+
+    monkeypatch.setattr("runs.engine.perform.clients", InFlight)
+    perform(first.pk)
+    assert finish(run, alice).outcome == Outcome.SUCCEEDED
+    assert searched(run) == 1
+    assert withheld(run) == {"one": {"web_search": 2}, "two": {"web_search": 1}}
+    assert set(WorkItem.objects.filter(run=run).values_list("reserved_uses", flat=True)) == {None}
+
+
+def test_searches_that_were_paid_for_in_vain_count_for_the_run(
+    api: FakeAnthropic, submitted: Submit, alice: User
+) -> None:
+    """A reply that came when the lease was lost is of no use, and has cost what it has cost."""
+    team = Team(plan=plan(step("one") | {"tools": TOOLS}), executor=searching(1))
+    api.script(team)
+    run = start(submitted, sources_needed=False, service_uses_in_run=3)
+    drain(run)
+    ModelCall.objects.filter(run=run).update(live=False, web_searches=3, code_runs=2)
+    assert served_uses(run) == {"web_search": 3, "web_fetch": 0, "code_execution": 2}
+    assert finish(run, alice).outcome == Outcome.SUCCEEDED
+    assert withheld(run) == {"one": {"web_search": 1}}
+
+
 @pytest.mark.parametrize(
     ("web", "installed", "sent"),
     [
@@ -370,7 +459,7 @@ def test_the_gate_says_what_a_search_costs(api: FakeAnthropic, submitted: Submit
     text = client.get(f"/runs/{run.pk}/").content.decode()
     assert "earches and reads the web (any site)" in text
     assert "uns code at the model&#x27;s service" in text
-    assert "earches cost $0.01 each, 8 in an attempt at most" in text
+    assert "earches cost $0.01 each, 8 in an attempt and 40 in the run at most" in text
 
 
 def test_a_result_of_a_turn_that_counts_no_more_is_not_taken_for_this_one(submitted: Submit) -> None:
