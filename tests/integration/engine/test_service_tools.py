@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from decimal import Decimal
 from typing import Any
 
@@ -23,6 +24,8 @@ from runs.models import Attempt, ModelCall, Run, ToolCall, User, WorkItem
 from runs.pev.ports import ToolResult
 from runs.pev.ports import ToolUse as UseOfTool
 from runs.pev.tools.toolbox import RunTools
+from runs.reports import journaled
+from runs.reports.machine import as_json
 from runs.trees import Overlay
 from tests.factories import Submit, answer, drain, finish, open_gate
 from tests.fakes.anthropic_answers import Answer, Request, Say, Served, ToolUse, UseTools
@@ -460,6 +463,57 @@ def test_the_gate_says_what_a_search_costs(api: FakeAnthropic, submitted: Submit
     assert "earches and reads the web (any site)" in text
     assert "uns code at the model&#x27;s service" in text
     assert "earches cost $0.01 each, 8 in an attempt and 40 in the run at most" in text
+
+
+def test_pages_history_and_exports_say_what_the_service_was_asked_and_invent_no_time(
+    api: FakeAnthropic, submitted: Submit, alice: User, client: Client
+) -> None:
+    code = "print('<b>" + "x" * 500 + "</b>')"
+    made = (
+        *(search(query="density of <i>Singapore</i>\n in 2026"), results("srvtoolu_1", found(CITY, "Facts"))),
+        *(use("srvtoolu_2", "web_fetch", url=CITY), page("srvtoolu_2", CITY, PASSAGE)),
+        *(use("srvtoolu_3", "code_execution", code=code), output("srvtoolu_3", "x\n")),
+    )
+    team = Team(plan=plan(step("one") | {"tools": TOOLS}))
+    team.executor = rounds(UseTools(WRITE, READ), Served((*made, said(REPORT))))
+    api.script(team)
+    run = start(submitted, sources_needed=False)
+    assert finish(run, alice).outcome == Outcome.SUCCEEDED
+    client.force_login(alice)
+    attempt = Attempt.objects.get(step__plan__run=run)
+    pages = {
+        "step": client.get(f"/runs/{run.pk}/steps/{attempt.step_id}/").text,
+        "history": client.get(f"/runs/{run.pk}/history/calls/{attempt.work.pk}/").text,
+    }
+    for name, text in pages.items():
+        items = [item.split("<details")[0] for item in text.split("<li")]
+        lines = [item for item in items if re.search(r"web_search|web_fetch|code_execution", item)]
+        assert [("density of &lt;i&gt;" in line, CITY in line, "&lt;b&gt;xxx" in line) for line in lines] == [
+            (True, False, False),
+            (False, True, False),
+            (False, False, True),
+        ], name
+        assert not [line for line in lines if re.search(r"\b0 ms|0\.0 s", line)], name
+        assert "x" * 300 not in text, name
+    assert pages["step"].count("at the service") == 3
+    called = [event["data"] for event in as_json(run)["events"] if event["kind"] == "tool_called"]
+    assert [data.get("about", "")[:40] for data in called] == [
+        "",
+        "",
+        "density of <i>Singapore</i> in 2026",
+        CITY,
+        "print('<b>" + "x" * 30,
+    ]
+    assert max(len(data.get("about", "")) for data in called) == 200
+    journal = [json.loads(line) for line in journaled.lines(run)]
+    took = {row["tool"]: row["duration_ms"] is None for row in journal if row["kind"] == "tool"}
+    assert took == {
+        "write_file": False,
+        "read_file": False,
+        "web_search": True,
+        "web_fetch": True,
+        "code_execution": True,
+    }
 
 
 def test_a_result_of_a_turn_that_counts_no_more_is_not_taken_for_this_one(submitted: Submit) -> None:
