@@ -5,7 +5,7 @@ from importlib.resources import files
 import pytest
 
 from runs.enums import About
-from runs.lifecycle.templates import SHIPPED, shipped_plan
+from runs.lifecycle.templates import SHIPPED, shipped_plan, with_web_tools
 from runs.pev.checks.deciding import run_check
 from runs.pev.checks.material import Material
 from runs.pev.contracts import CommandSucceeds, QuotesOccur
@@ -90,3 +90,26 @@ def test_what_the_project_analysis_quotes_is_compared_with_its_files(text: str, 
 def test_the_document_review_alone_is_what_the_rehearsal_can_carry_out() -> None:
     assert [key for key in SHIPPED if can_carry_out(shipped_plan(key))] == [TEMPLATE]
     assert template() == shipped_plan(TEMPLATE)
+
+
+@pytest.mark.parametrize(
+    ("there", "web"),
+    [
+        (set(), ["fetch_page"]),
+        ({"fetch_page"}, ["fetch_page"]),
+        ({"fetch_page", "web_search"}, ["web_search", "fetch_page"]),
+        ({"fetch_page", "web_fetch", "web_search", "code_execution"}, ["web_search", "web_fetch", "fetch_page"]),
+    ],
+)
+def test_the_look_up_names_the_tools_for_the_web_that_a_run_has(there: set[str], web: list[str]) -> None:
+    shipped = shipped_plan("look-up")
+    plan = with_web_tools(shipped, there)
+    known = set(web)
+    for step in plan.steps:
+        assert [action.tool for action in step.actions if action.tool in known] == web
+        assert set(step.tools) == {"calculate", "list_files", "read_file", "search_files", "write_file", *web}
+    assert problems_in(plan, TOOL_NAMES, max_steps=4) == []
+    assert (plan == shipped) == (web == ["fetch_page"])
+    assert with_web_tools(plan, {"web_search"}) == plan or plan == shipped
+    other = shipped_plan("legal-review")
+    assert with_web_tools(other, there) is other
