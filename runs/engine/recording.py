@@ -19,6 +19,7 @@ from runs.engine.answering import Answering
 from runs.engine.database import database
 from runs.engine.deadline import Deadline
 from runs.engine.drafts import LiveDraft
+from runs.engine.page_texts import text_of_pdf
 from runs.engine.work import Lease, commit
 from runs.errors import ContractBroken, LeaseLost, LimitReached, ModelError, PevError, Postponed, ToolsUsedUp
 from runs.journal import Place, Question
@@ -308,6 +309,19 @@ class RecordedTools:
         result = ToolResult(call.result, call.is_error, call.shown)
         note_looks(self._looks, call.name, call.arguments, result)
         return result
+
+    def read_pdf(self, address: str, data: bytes) -> str:
+        """The reply that has it is committed before: a scan may take minutes. A resumed attempt reads it again."""
+        self._recording.save()
+        self._recording.lease.check()
+        if self._deadline:
+            self._deadline.check()
+        began = time.monotonic()
+        try:
+            return text_of_pdf(address, data)
+        finally:
+            if self._deadline:
+                self._deadline.add(began)
 
     def serve(self, use: ToolUse, result: ToolResult) -> ToolResult:
         """Committed with the reply that has the call, the first of them, and the others right after it. The result

@@ -37,7 +37,8 @@ def execute(model: Model, tools: JournaledToolbox, brief: StepBrief) -> StepOutp
     Raises ContractBroken when the model refuses, stays invalid or gives no report, ModelError when there is no reply.
     """
     ask = first = question(brief, tools.specs())
-    calls, served, originals, room = Calls(), Served(brief.window), Originals(brief.window), Room(brief.window)
+    calls, served = Calls(), Served(brief.window, tools.read_pdf)
+    originals, room = Originals(brief.window), Room(brief.window)
     demands = corrections = 0
     errors: list[str] = []
 

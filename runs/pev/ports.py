@@ -351,6 +351,10 @@ class Toolbox(Protocol):
 class JournaledToolbox(Toolbox, Protocol):
     """One that takes down what it does, and what is done elsewhere."""
 
+    def read_pdf(self, address: str, data: bytes) -> str:
+        """What a PDF file says that the model's service has read there. Raises InvalidInput where it cannot be read."""
+        ...
+
     def serve(self, use: ToolUse, result: ToolResult) -> ToolResult:
         """A call that the model's service has carried out itself; its result as it counts from now on."""
         ...

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from base64 import b64encode
 from decimal import Decimal
 from typing import Any
 
@@ -27,10 +28,11 @@ from runs.pev.tools.toolbox import RunTools
 from runs.reports import journaled
 from runs.reports.machine import as_json
 from runs.trees import Overlay
+from tests.documents.pdfs import line, locked, pages_of
 from tests.factories import Submit, answer, drain, finish, open_gate
 from tests.fakes.anthropic_answers import Answer, Request, Say, Served, ToolUse, UseTools
 from tests.fakes.anthropic_api import FakeAnthropic
-from tests.fakes.anthropic_serving import failed, found, output, page, results, said, use
+from tests.fakes.anthropic_serving import failed, found, output, page, pdf_page, results, said, use
 from tests.fakes.team import Player, Team, labels_of, plan, report, step, step_of, told, verdict
 
 pytestmark = [pytest.mark.django_db, pytest.mark.allow_hosts(["127.0.0.1"])]
@@ -292,6 +294,39 @@ def test_a_result_that_claims_an_approval_is_data(api: FakeAnthropic, submitted:
     assert result.endswith("characters)")
 
 
+REPORT_PDF = "https://statistics.example/report.pdf"
+SHOWN = PASSAGE.encode()
+
+
+@pytest.mark.parametrize(
+    ("data", "quote", "outcome"),
+    [
+        (pages_of([line(PASSAGE)]), PASSAGE, Outcome.SUCCEEDED),
+        (pages_of([line("Nothing of it.")]), PASSAGE, Outcome.FAILED),
+        (pages_of([line(PASSAGE)]), f"{REPORT_PDF}, a PDF file", Outcome.FAILED),
+        (locked(pages_of([line(PASSAGE)])), PASSAGE, Outcome.FAILED),
+        (b"%PDF-1.7\n" + SHOWN, PASSAGE, Outcome.FAILED),
+        (b"<p>" + SHOWN, PASSAGE, Outcome.FAILED),
+    ],
+    ids=["read", "not there", "head", "locked", "broken", "no PDF"],
+)
+def test_what_stands_in_a_pdf_file_that_the_service_has_read_is_evidence(
+    api: FakeAnthropic, submitted: Submit, alice: User, data: bytes, quote: str, outcome: Outcome
+) -> None:
+    read = (use("srvtoolu_1", "web_fetch", url=REPORT_PDF), pdf_page("srvtoolu_1", REPORT_PDF, data), said(REPORT))
+    executor = rounds(UseTools(WRITE, READ), Served(read))
+    api.script(Team(plan=about_sources(), executor=executor, verifier=quoting("@tool-3", quote)))
+    run = start(submitted, attempts=1, replans=0, exhausted="fail")
+    assert finish(run, alice).outcome == outcome
+    name, result = calls(run)[2][1], calls(run)[2][3]
+    assert (name, result.startswith(REPORT_PDF), b64encode(SHOWN).decode() in result) == ("web_fetch", True, False)
+    if outcome == Outcome.SUCCEEDED:
+        (proof,) = Attempt.objects.get(step__plan__run=run).verdict.results[1].evidence
+        assert (proof.verified, proof.provenance) == (True, Provenance.OBSERVED)
+    elif quote == PASSAGE:
+        assert (PASSAGE in result) is False
+
+
 def test_when_they_are_used_up_the_attempt_goes_on_without_them(
     api: FakeAnthropic, submitted: Submit, alice: User
 ) -> None:
@@ -328,7 +363,7 @@ def searching(searches: int) -> Player:
 
 
 def searched(run: Run) -> int:
-    return ModelCall.objects.filter(run=run).aggregate(sum=Sum("web_searches"))["sum"]
+    return sum(ModelCall.objects.filter(run=run).values_list("web_searches", flat=True))
 
 
 def withheld(run: Run) -> dict[str, dict[str, int] | None]:
@@ -496,7 +531,8 @@ def test_pages_history_and_exports_say_what_the_service_was_asked_and_invent_no_
         assert not [line for line in lines if re.search(r"\b0 ms|0\.0 s", line)], name
         assert "x" * 300 not in text, name
     assert pages["step"].count("at the service") == 3
-    called = [event["data"] for event in as_json(run)["events"] if event["kind"] == "tool_called"]
+    exported: Any = as_json(run)["events"]
+    called = [event["data"] for event in exported if event["kind"] == "tool_called"]
     assert [data.get("about", "")[:40] for data in called] == [
         "",
         "",
@@ -514,6 +550,22 @@ def test_pages_history_and_exports_say_what_the_service_was_asked_and_invent_no_
         "web_fetch": True,
         "code_execution": True,
     }
+
+
+def test_the_estimate_of_a_plan_has_the_searches_that_attempts_and_run_may_make(
+    api: FakeAnthropic, submitted: Submit
+) -> None:
+    """Two steps of three attempts, four searches in each at most: 24, or as many as the run may have."""
+    both = [step(key) | {"tools": ["web_search", "write_file"]} for key in ("one", "two")]
+    api.script(Team(plan=plan(*both)))
+    high: dict[int, Decimal] = {}
+    for most in (1_000, 24, 15):
+        run = start(submitted, service_uses=4, service_uses_in_run=most, attempts=3)
+        drain(run)
+        found = run.plans.get().estimate
+        assert found is not None
+        high[most] = found.high
+    assert (high[1_000] - high[24], high[24] - high[15]) == (Decimal(0), 9 * Decimal("0.01"))
 
 
 def test_a_result_of_a_turn_that_counts_no_more_is_not_taken_for_this_one(submitted: Submit) -> None:
