@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 import re
 from base64 import b64encode
+from datetime import timedelta
 from decimal import Decimal
 from typing import Any
 
 import pytest
 from django.db.models import Sum
 from django.test import Client
+from django.utils import timezone
 
 from runs import journal
 from runs.accounting.budgets import served_uses
@@ -18,7 +20,7 @@ from runs.engine import recording, work
 from runs.engine.perform import perform
 from runs.engine.recording import RecordedTools, Recording
 from runs.enums import GateKind, Outcome, Provenance, Verb
-from runs.errors import DecisionRefused, InvalidInput
+from runs.errors import DecisionRefused, InvalidInput, LeaseLost
 from runs.journal import Place
 from runs.lifecycle.gates import Decision, decide
 from runs.models import Attempt, ModelCall, Run, ToolCall, User, WorkItem
@@ -419,6 +421,39 @@ def test_steps_side_by_side_cannot_use_the_same_rest_of_what_the_run_may_search(
     assert searched(run) == 1
     assert withheld(run) == {"one": {"web_search": 2}, "two": {"web_search": 1}}
     assert set(WorkItem.objects.filter(run=run).values_list("reserved_uses", flat=True)) == {None}
+
+
+def test_who_resumes_an_attempt_asks_without_the_tool_although_there_would_be_some_of_it_again(
+    api: FakeAnthropic, submitted: Submit, alice: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The call in flight that it was kept for has not used it, and in between the worker was lost (D3)."""
+    one, two = (step(key) | {"tools": ["read_file", "web_search", "write_file"]} for key in ("one", "two"))
+    team = Team(plan=plan(one, two))
+    api.script(team)
+    run = start(submitted, sources_needed=False, service_uses_in_run=1)
+    drain(run)
+    answer(run, alice)
+    first, second = WorkItem.objects.filter(run=run, attempt__isnull=False).order_by("pk")
+    in_flight = WorkItem.objects.filter(pk=first.pk)
+    later, before = timezone.now() + timedelta(hours=1), timezone.now() - timedelta(hours=1)
+    in_flight.update(status="leased", lease_until=later, reserved_uses={"web_search": 1})
+    clients = recording.clients()
+
+    class Lost:
+        def ask(self, ask: Any, keep_going: Any, draft: Any) -> Any:
+            if len(ask.messages) > 1:
+                raise LeaseLost("The worker is gone.")
+            return clients.ask(ask, keep_going, draft)
+
+    with monkeypatch.context() as patch:
+        patch.setattr("runs.engine.perform.clients", Lost)
+        perform(second.pk)
+    in_flight.update(status="ready", lease_until=None, reserved_uses=None)
+    WorkItem.objects.filter(pk=second.pk).update(lease_until=before)
+    perform(second.pk)
+    asked = [request for request in team.seen["executor"] if step_of(request)["step_id"] == "two"]
+    assert [(len(one.messages), "web_search" in one.tool_names) for one in asked] == [(1, False), (3, False)]
+    assert finish(run, alice).outcome == Outcome.SUCCEEDED
 
 
 def test_searches_that_were_paid_for_in_vain_count_for_the_run(
