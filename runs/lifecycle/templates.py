@@ -119,9 +119,11 @@ def with_web_tools(plan: PlanContract, there: Collection[str]) -> PlanContract:
 
 
 def _with_tools(step: PlanStep, others: Sequence[str]) -> PlanStep:
-    more = [PlannedAction(tool=name, purpose=_OF_THE_WEB[name]) for name in others]
-    place = next(at for at, action in enumerate(step.actions) if action.tool == FetchPage.name)
-    actions = [*step.actions[:place], *more, *step.actions[place:]]
+    """The first is planned in place of fetch_page, which stays a tool of the step: what is planned and not taken is
+    told as a difference, and one of them is enough.
+    """
+    planned = PlannedAction(tool=others[0], purpose=_OF_THE_WEB[others[0]])
+    actions = [planned if action.tool == FetchPage.name else action for action in step.actions]
     return step.model_copy(update={"actions": actions, "tools": sorted({*step.tools, *others})})
 
 

@@ -23,12 +23,13 @@ from runs.enums import GateKind, Outcome, Provenance, Verb
 from runs.errors import DecisionRefused, InvalidInput, LeaseLost
 from runs.journal import Place
 from runs.lifecycle.gates import Decision, decide
-from runs.models import Attempt, ModelCall, Run, ToolCall, User, WorkItem
+from runs.models import Attempt, ModelCall, Run, Step, ToolCall, User, WorkItem
 from runs.pev.ports import ToolResult
 from runs.pev.ports import ToolUse as UseOfTool
 from runs.pev.tools.toolbox import RunTools
 from runs.reports import journaled
 from runs.reports.machine import as_json
+from runs.reports.markdown import as_markdown
 from runs.trees import Overlay
 from tests.documents.pdfs import line, locked, pages_of
 from tests.factories import Submit, answer, drain, finish, open_gate
@@ -374,9 +375,9 @@ def withheld(run: Run) -> dict[str, dict[str, int] | None]:
 
 
 def test_a_tool_that_the_run_has_used_up_is_not_offered_any_more_and_the_others_are(
-    api: FakeAnthropic, submitted: Submit, alice: User
+    api: FakeAnthropic, submitted: Submit, alice: User, client: Client
 ) -> None:
-    """Two searches in the first step; the second is told before it begins."""
+    """Two searches in the first step; the second is told before it begins. People are told on the pages of both."""
     one, two = (step(key, *after) | {"tools": TOOLS} for key, after in (("one", ()), ("two", ("one",))))
     team = Team(plan=plan(one, two), executor=searching(3))
     api.script(team)
@@ -393,6 +394,11 @@ def test_a_tool_that_the_run_has_used_up_is_not_offered_any_more_and_the_others_
     assert "web_search" not in begun.tool_names
     assert told_so in json.dumps(begun.messages[0])
     assert "closed" not in json.dumps(begun.messages[0])
+    client.force_login(alice)
+    said_so = "The run had used web_search as often as it may, so that this step went on without."
+    pages = [client.get(f"/runs/{run.pk}/steps/{one.pk}/").text for one in Step.objects.filter(plan__run=run)]
+    assert [page.count(said_so) for page in pages] == [1, 1]
+    assert as_markdown(run).count(said_so) == 2
 
 
 def test_steps_side_by_side_cannot_use_the_same_rest_of_what_the_run_may_search(
