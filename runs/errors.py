@@ -1,6 +1,6 @@
 """One tree of exceptions. The text of each is a sentence for the person who caused it or has to act."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
@@ -101,6 +101,14 @@ class AnswerAwaited(PevError):
 
 class LimitReached(PevError):
     """The next call would break a limit of the run; a person is asked before it is made."""
+
+
+class ToolsUsedUp(PevError):
+    """The run may not use these tools of the model's service any more: the question is to be asked without them."""
+
+    def __init__(self, names: Collection[str]) -> None:
+        super().__init__(f"Used up in this run: {', '.join(sorted(names))}.")
+        self.names = frozenset(names)
 
 
 class ModelError(PevError):

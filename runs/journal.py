@@ -12,8 +12,11 @@ from runs.events.kinds import ModelCalled, ToolCalled
 from runs.history import record, writing
 from runs.models import ModelCall, ToolCall, WorkItem
 from runs.pev.ports import Changes, Reply, ToolResult, ToolUse, Usage
+from runs.pev.tools.arguments import subject_of
 from runs.tracing.sending import ended
 
+MAX_ABOUT = 200
+"""Characters of what a call is about in its event: the whole of it stands in the row of the call."""
 CHECKS = 30_000
 """Ordinals of what checks ran begin here: no attempt has so many calls of its own, whose numbers stay as they are."""
 
@@ -59,6 +62,7 @@ def recorded_reply(work: WorkItem, ordinal: int, question: Question) -> Reply | 
         cache_write_1h=call.cache_write_1h_tokens,
         searches=call.web_searches,
         fetches=call.web_fetches,
+        code_runs=call.code_runs,
     )
     return Reply(tuple(call.content), call.stop_reason, call.model, usage, call.request_id)
 
@@ -139,6 +143,7 @@ def _write_call(work: WorkItem, place: Place, question: Question, usage: Usage, 
         cache_write_1h_tokens=usage.cache_write_1h,
         web_searches=usage.searches,
         web_fetches=usage.fetches,
+        code_runs=usage.code_runs,
         **fields,
     )
     ended(call)
@@ -172,7 +177,8 @@ def write_result(
         )
         step, attempt = _step_and_attempt(work)
         path = str(use.input.get("path", ""))[:200]
-        event = ToolCalled(tool=use.name, error=result.is_error, path=path, step=step, attempt=attempt)
+        about = "" if path else " ".join(subject_of(use.input)[:MAX_ABOUT].split())
+        event = ToolCalled(tool=use.name, error=result.is_error, path=path, step=step, attempt=attempt, about=about)
         record(work.run_id, event)
         ended(call)
     return call

@@ -1,5 +1,6 @@
-"""What a run has used of its limits: money spent, money reserved for calls in flight, time at work."""
+"""What a run has used of its limits: money and uses of tools, spent and reserved for calls in flight; time at work."""
 
+from collections import Counter
 from datetime import datetime, timedelta
 from decimal import Decimal
 
@@ -7,6 +8,7 @@ from django.db.models import Sum
 
 from runs.enums import EventKind, WorkStatus
 from runs.models import ModelCall, Run, WorkItem
+from runs.pev.conversation.served import CODE_EXECUTION, WEB_FETCH, WEB_SEARCH
 
 _ZERO = Decimal(0)
 
@@ -20,6 +22,21 @@ def reserved_usd(run: Run, *, besides: WorkItem) -> Decimal:
     """What the calls in flight may cost at most, without that of this work item."""
     others = run.work.filter(status=WorkStatus.LEASED).exclude(pk=besides.pk)
     return others.aggregate(sum=Sum("reserved_usd"))["sum"] or _ZERO
+
+
+def served_uses(run: Run) -> Counter[str]:
+    """How often the model's service has searched, read a page and run code: the sums of the journal. What was paid for
+    in vain counts too; what failed does not.
+    """
+    columns = {WEB_SEARCH: "web_searches", WEB_FETCH: "web_fetches", CODE_EXECUTION: "code_runs"}
+    sums = ModelCall.objects.filter(run=run).aggregate(**{name: Sum(column) for name, column in columns.items()})
+    return Counter({name: count or 0 for name, count in sums.items()})
+
+
+def reserved_uses(run: Run, *, besides: WorkItem) -> Counter[str]:
+    """How often the calls in flight may use each tool of the service at most, without that of this work item."""
+    others = run.work.filter(status=WorkStatus.LEASED, reserved_uses__isnull=False).exclude(pk=besides.pk)
+    return sum((Counter(uses) for uses in others.values_list("reserved_uses", flat=True)), Counter[str]())
 
 
 def worked_seconds(run: Run, now: datetime) -> float:

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from decimal import Decimal
+from typing import NamedTuple
 
 from runs.accounting.prices import cost_of, price_of_search
 from runs.enums import Complexity, Role
@@ -35,6 +36,14 @@ class Measured:
     tokens_high: int
 
 
+class Searches(NamedTuple):
+    """How often the web may be searched at most, in one attempt and in the whole run."""
+
+    attempt: int = 0
+    run: int = 0
+
+
+NO_SEARCHES = Searches()
 type History = Mapping[tuple[Role, Complexity | None], Measured]
 """By role and complexity of the step; None in its place for the final answer. What is not there was never measured."""
 
@@ -47,23 +56,26 @@ def estimate(
     history: History | None = None,
     read: Mapping[str, int] | None = None,
     executors: Mapping[str, str] | None = None,
-    searches: int = 0,
+    searches: Searches = NO_SEARCHES,
 ) -> Estimate:
     """A range from what was measured in earlier runs with the same models; else from default token counts, and from
     how many tokens the files have that each step is to `read`. `executors`: the models of those steps that have others.
-    A step that may search the web has one search at least, and so many `searches` in each attempt at most.
+    A step that may search the web has one search at least, and so many `searches` in each attempt at most; all steps
+    together have no more than the run may.
     """
     known, tokens = history or {}, read or {}
-    steps = []
+    steps, most = [], min(searches.attempt * attempts, searches.run)
     for step in plan.steps:
         own = {**models, Role.EXECUTOR: (executors or {}).get(step.step_id, models[Role.EXECUTOR])}
         of_them = {key: one for key, one in known.items() if own[key[0]] == models[key[0]]}
         cost = _step(step, own, attempts, of_them, min(tokens.get(step.step_id, 0), _MAX_READ))
-        steps.append(_searching(cost, searches * attempts if WEB_SEARCH in step.tools else 0))
+        steps.append(_searching(cost, most if WEB_SEARCH in step.tools else 0))
+    over = sum(WEB_SEARCH in step.tools for step in plan.steps) * most - searches.run
     final = [_final(role, models[role], known) for role in (Role.SYNTHESIZER, Role.VERIFIER)]
+    high = sum((step.high for step in steps), _known(one.high for one in final)) - max(0, over) * _search()
     return Estimate(
-        low=sum((step.low for step in steps), _known(one.low for one in final)),
-        high=sum((step.high for step in steps), _known(one.high for one in final)),
+        low=min(high, sum((step.low for step in steps), _known(one.low for one in final))),
+        high=high,
         steps=steps,
         unpriced=sorted({one for one in [*models.values(), *(executors or {}).values()] if _usd(one, 1, 1) is None}),
         basis=basis_of(steps, final),
@@ -94,7 +106,7 @@ def _searching(step: StepEstimate, most: int) -> StepEstimate:
     """With what one to so many searches cost, which the executor makes. Where its model has no price, they have one."""
     if not most:
         return step
-    each = price_of_search(datetime.now(UTC).date())
+    each = _search()
     executor, *others = step.roles
     if executor.low is not None and executor.high is not None:
         executor = executor.model_copy(update={"low": executor.low + each, "high": executor.high + most * each})
@@ -141,6 +153,10 @@ def _default(role: Role, model: str, low: _Counts, high: _Counts, attempts: int)
 
 def _usd(model: str, prompt: int, written: int) -> Decimal | None:
     return cost_of(model, Usage(input=prompt, output=written), datetime.now(UTC).date())
+
+
+def _search() -> Decimal:
+    return price_of_search(datetime.now(UTC).date())
 
 
 def _known(amounts: Iterable[Decimal | None]) -> Decimal:

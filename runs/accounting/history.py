@@ -12,7 +12,7 @@ from django.db.models import Count, F, Q, QuerySet, Sum
 from django.db.models.functions import Coalesce
 
 from runs import trees
-from runs.accounting.estimates import History, Measured, estimate
+from runs.accounting.estimates import History, Measured, Searches, estimate
 from runs.enums import Complexity, OriginalPages, Role, RunStatus, WorkKind, WorkStatus
 from runs.llm.capabilities import pages_for
 from runs.models import Agent, Attempt, Plan, Run, Step, WorkItem
@@ -58,7 +58,8 @@ def _players(plan: PlanContract, policy: Policy) -> Mapping[str, Policy]:
 def _estimate(plan: PlanContract, policy: Policy, players: Mapping[str, Policy], read: Mapping[str, int]) -> Estimate:
     models = {role: policy.model_for(role).model for role in Role}
     own = {key: player.model_for(Role.EXECUTOR).model for key, player in players.items()}
-    known, attempts, searches = history(models), policy.attempts, policy.service_uses
+    searches = Searches(policy.service_uses, policy.service_uses_in_run)
+    known, attempts = history(models), policy.attempts
     return estimate(plan, models, attempts=attempts, history=known, read=read, executors=own, searches=searches)
 
 

@@ -116,7 +116,7 @@ def bound_of(ask: Ask, on: date) -> Bound | None:
     """
     sent = [ask.system, ask.messages, [tool.parts for tool in ask.tools], ask.schema]
     tokens = len(json.dumps(sent, ensure_ascii=False).encode()) // 2 + tokens_in(ask.messages)
-    uses = {tool.name: tool.service.uses for tool in ask.tools if tool.service} if not ask.last_round else {}
+    uses = ask.uses
     rounds = sum(uses.values())
     found = RESULT_TOKENS * rounds
     price = price_of(ask.model, tokens + found, on)

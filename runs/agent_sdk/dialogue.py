@@ -11,7 +11,7 @@ from runs.agent_sdk.wire import Request, Result, blocks_of, request_of, result_i
 from runs.errors import ContractBroken
 from runs.pev.contracts import JsonObject
 from runs.pev.conversation.asking import CORRECTIONS, added, assistant, reproach, with_blocks
-from runs.pev.conversation.demands import FORBIDDEN, MAX_DEMANDS, demand, without
+from runs.pev.conversation.demands import FORBIDDEN, MAX_DEMANDS, demand, ended_without
 from runs.pev.conversation.originals import Originals
 from runs.pev.conversation.repetition import Calls
 from runs.pev.conversation.turns import MAX_CALLS, TOO_MANY
@@ -134,7 +134,7 @@ class Dialogue[Output]:
         return use_id in self._uses
 
     def _without(self) -> ContractBroken:
-        return without(self._errand.output, self.first.role, self._calls, self._errand.rounds)
+        return ended_without(self._errand.output, self.first.role, self._calls, self._errand.rounds)
 
     def output(self) -> Output | str:
         """What the last reply is; or, as a text, what the program is to ask for in its place.

@@ -1,6 +1,7 @@
 """The ports of pev over the journal: what is recorded is not asked or done a second time (D3)."""
 
 import logging
+import math
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -17,8 +18,9 @@ from runs.engine.answering import Answering
 from runs.engine.database import database
 from runs.engine.deadline import Deadline
 from runs.engine.drafts import LiveDraft
+from runs.engine.page_texts import text_of_pdf
 from runs.engine.work import Lease, commit
-from runs.errors import ContractBroken, LeaseLost, LimitReached, ModelError, PevError
+from runs.errors import ContractBroken, LeaseLost, LimitReached, ModelError, PevError, ToolsUsedUp
 from runs.journal import Place, Question
 from runs.lifecycle import limits
 from runs.lifecycle.fingerprint import digest_of
@@ -118,7 +120,8 @@ class RecordedModel:
     """A model (`pev.ports.Model`) whose replies are committed before the next question.
 
     `first` is the ordinal of its first question: execution and verification of an attempt count apart. A question
-    that would break a limit of the run is not asked: LimitReached. `deadline` ends an attempt that takes too long.
+    that would break a limit of the run is not asked: LimitReached, or ToolsUsedUp where it can do without them.
+    `deadline` ends an attempt that takes too long.
     """
 
     def __init__(
@@ -137,6 +140,7 @@ class RecordedModel:
 
     def ask(self, ask: Ask) -> Reply:
         reply = self._reply(ask)
+        self._next += 1
         self._cut_off = self._cut_off + 1 if reply.stop_reason == "max_tokens" else 0
         return reply
 
@@ -147,7 +151,8 @@ class RecordedModel:
         self._recording.save()
         work = self._recording.item
         place = Place(work.generation, self._next)
-        self._next += 1
+        if before := [name for name in ask.uses if place.ordinal >= (work.withheld or {}).get(name, math.inf)]:
+            raise ToolsUsedUp(before)
         question = Question(ask.role, ask.model, digest_of({**vars(ask), "tools": [tool.parts for tool in ask.tools]}))
         if work.epoch > 1:  # only then can there be a past
             reply = database.call(lambda: journal.recorded_reply(work, place.ordinal, question))
@@ -159,7 +164,7 @@ class RecordedModel:
 
     def _ask(self, ask: Ask, place: Place, question: Question) -> Reply:
         self._keep_going()
-        ask = self._reserved(originals.named_only(ask, originals.taken_by(capability_of(ask))))
+        ask = self._reserved(originals.named_only(ask, originals.taken_by(capability_of(ask))), place)
         began = time.monotonic()
         with LiveDraft(self._recording.item, ask.role) as draft:
 
@@ -199,21 +204,25 @@ class RecordedModel:
         if self._deadline:
             self._deadline.check(began)
 
-    def _reserved(self, ask: Ask) -> Ask:
+    def _reserved(self, ask: Ask, place: Place) -> Ask:
         """The question with as much room for its answer as the budget leaves. Raises LimitReached for too little: two
-        answers in a row that were cut off are not followed by a third that could be.
+        answers in a row that were cut off are not followed by a third that could be. Raises ToolsUsedUp.
         """
         policy = self._recording.item.run.policy
-        if policy.budget is None and policy.time_limit is None:
+        if policy.budget is None and policy.time_limit is None and not ask.uses:
             return ask
         now = timezone.now()
         whole = self._cut_off >= MAX_CUT_OFF
 
         def reserve(work: WorkItem) -> limits.Allowance:
             history.locked(work.run_id)
+            if ask.uses and (gone := limits.used_up(work, ask.uses, place.ordinal)):
+                return limits.Allowance(0, used_up=gone)
             return limits.allowance(work, bound_of(ask, now.date()), ask.max_tokens, now, whole=whole)
 
         allowed = self._recording.commit(reserve)
+        if allowed.used_up:
+            raise ToolsUsedUp(allowed.used_up)
         if allowed.sentence:
             raise LimitReached(allowed.sentence)
         return replace(ask, max_tokens=allowed.tokens)
@@ -223,9 +232,9 @@ class RecordedModel:
 
         def write(work: WorkItem, live: bool) -> None:
             journal.write_reply(work, place, question, reply, cost, duration_ms, live_=live)
-            if live and (work.tries or work.reserved_usd):
-                work.tries, work.reserved_usd = 0, Decimal(0)
-                work.save(update_fields=["tries", "reserved_usd"])
+            if live and (work.tries or work.reserved_usd or work.reserved_uses):
+                work.tries, work.reserved_usd, work.reserved_uses = 0, Decimal(0), None
+                work.save(update_fields=["tries", "reserved_usd", "reserved_uses"])
 
         self._recording.hold(write, draft)
 
@@ -282,6 +291,19 @@ class RecordedTools:
         result = ToolResult(call.result, call.is_error, call.shown)
         note_looks(self._looks, call.name, call.arguments, result)
         return result
+
+    def read_pdf(self, address: str, data: bytes) -> str:
+        """The reply that has it is committed before: a scan may take minutes. A resumed attempt reads it again."""
+        self._recording.save()
+        self._recording.lease.check()
+        if self._deadline:
+            self._deadline.check()
+        began = time.monotonic()
+        try:
+            return text_of_pdf(address, data)
+        finally:
+            if self._deadline:
+                self._deadline.add(began)
 
     def serve(self, use: ToolUse, result: ToolResult) -> ToolResult:
         """Committed with the reply that has the call, the first of them, and the others right after it. The result

@@ -164,12 +164,15 @@ class ModelCalled(EventData):
 
 
 class ToolCalled(EventData):
+    """`about`: what a call without a path was about, such as what was searched for, on one line."""
+
     kind: Literal[EventKind.TOOL_CALLED] = EventKind.TOOL_CALLED
     tool: str
     error: bool
     path: str
     step: str = ""
     attempt: int = 0
+    about: str = ""
 
 
 class Verifying(EventData):

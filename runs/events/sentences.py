@@ -1,6 +1,6 @@
 """The sentences and tones of events: what pages and terminal tell people about them."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Literal, assert_never
 
 from runs.enums import Action, GateKind, GateStatus, Outcome
@@ -51,6 +51,7 @@ from runs.events.kinds import (
     WaitingForModel,
     WorkEvent,
 )
+from runs.pev.texts.wording import quoted
 
 type Tone = Literal["good", "bad", "warn", "active", "calm"]
 
@@ -130,7 +131,7 @@ def short_sentence(event: AnyEvent, names: Mapping[str, str]) -> str:
             answered = "gave no answer" if event.stop == "error" else "answered"
             return f"The {event.role} ({event.model}) {answered}.{_pages(event)}"
         case ToolCalled():
-            return f"{' '.join(filter(None, [event.tool, event.path, 'failed' if event.error else '']))}."
+            return f"{' '.join(_call(event))}."
         case Verifying():
             return f"Reported{_sure(event)}; it is being verified."
         case SessionResumed():
@@ -293,8 +294,7 @@ def _of_attempt(event: AttemptEvent, step: str) -> str:
             what = f"gave no answer{about} after" if event.stop == "error" else f"answered{about} in"
             return f"The {event.role} ({event.model}) {what} {event.ms / 1_000:.1f} s.{_pages(event)}"
         case ToolCalled():
-            words = [event.tool, event.path, "failed" if event.error else "", f"for {step}" if event.attempt else ""]
-            return f"{' '.join(filter(None, words))}."
+            return f"{' '.join([*_call(event), *([f'for {step}'] if event.attempt else [])])}."
         case Verifying():
             return f"Attempt {event.attempt} at {step} reported{_sure(event)}; it is being verified."
         case VerdictGiven():
@@ -304,6 +304,14 @@ def _of_attempt(event: AttemptEvent, step: str) -> str:
             return f"Attempt {event.attempt} at {step} did not pass: {event.feedback}{asks}"
         case _:
             assert_never(event)
+
+
+def _call(event: ToolCalled) -> Iterator[str]:
+    yield event.tool
+    if subject := event.path or (event.about and quoted(event.about, 200)):
+        yield subject
+    if event.error:
+        yield "failed"
 
 
 def _pages(event: ModelCalled) -> str:

@@ -105,8 +105,8 @@ def suspend(work: WorkItem, sentence: str, *, reset: bool, cause: str = "") -> N
     """Hold the work at an error gate. `reset` starts it with an empty journal when a person says try again; `cause` is
     the kind of a ModelError.
     """
-    number, able = (work.generation + 1, None) if reset else (work.generation, work.capacities)
-    change(work, WorkStatus.SUSPENDED, lease_until=None, error=sentence[:2_000], generation=number, capacities=able)
+    begun: dict[str, Any] = {"generation": work.generation + 1, "capacities": None, "withheld": None}
+    change(work, WorkStatus.SUSPENDED, lease_until=None, error=sentence[:2_000], **(begun if reset else {}))
     digest = fingerprint.digest_of([work.pk, work.epoch, sentence])
     step = work.attempt.step if work.attempt else None
     open_gate(work.run, GateKind.ERROR, sentence, digest, work=work, step=step, cause=cause[:80])
@@ -114,7 +114,7 @@ def suspend(work: WorkItem, sentence: str, *, reset: bool, cause: str = "") -> N
 
 def suspend_for_budget(work: WorkItem, sentence: str) -> None:
     """Hold the work until somebody has raised the limit it would break, or finished the run. One gate asks for all."""
-    change(work, WorkStatus.SUSPENDED, lease_until=None, reserved_usd=0)
+    change(work, WorkStatus.SUSPENDED, lease_until=None, reserved_usd=0, reserved_uses=None)
     run = work.run
     if not run.gates.open().filter(kind=GateKind.BUDGET).exists():
         question = f"{sentence} Raise the limit, or finish with what is there?"
@@ -128,7 +128,7 @@ def question_digest(question: str) -> str:
 
 def suspend_for_answer(work: WorkItem, question: str, choices: Sequence[str]) -> None:
     """Hold the work until a person has answered. One gate asks for all work that wants to know the same."""
-    change(work, WorkStatus.SUSPENDED, lease_until=None, reserved_usd=0)
+    change(work, WorkStatus.SUSPENDED, lease_until=None, reserved_usd=0, reserved_uses=None)
     digest = question_digest(question)
     if not work.run.gates.open().filter(kind=GateKind.QUESTION, digest=digest).exists():
         step = work.attempt.step if work.attempt else None
@@ -144,7 +144,7 @@ def call_digest(work: WorkItem, place: Place, use: ToolUse, number: int) -> str:
 
 def suspend_for_call(work: WorkItem, awaited: ApprovalAwaited) -> None:
     """Hold the work until a person has let the call go, or refused it."""
-    change(work, WorkStatus.SUSPENDED, lease_until=None, reserved_usd=0)
+    change(work, WorkStatus.SUSPENDED, lease_until=None, reserved_usd=0, reserved_uses=None)
     question = f"Let the AI call {awaited.name}? It acts outside this run."
     if awaited.again:
         question = (

@@ -201,7 +201,7 @@ def plan_instead(state: State, work: WorkItem) -> None:
 
     The planner is asked at once, or as soon as no other step of the plan is under way or waits for an answer.
     """
-    change(work, WorkStatus.CANCELLED, lease_until=None, reserved_usd=0)
+    change(work, WorkStatus.CANCELLED, lease_until=None, reserved_usd=0, reserved_uses=None)
     if work.attempt:
         change(work.attempt, AttemptStatus.CANCELLED, finished_at=timezone.now())
         state.change(work.attempt.step.key, StepStatus.PENDING, refused=True)

@@ -24,6 +24,7 @@ _LATER = {
     "web_pages": 30,
     "service_tools": [],
     "service_uses": 8,
+    "service_uses_in_run": 40,
     "servers": [],
     "acting_calls": 20,
     "executor": Executor.MESSAGES.value,

@@ -1,5 +1,6 @@
-"""The limits of a run in money and time: when the next call is too much, and how a person raises them."""
+"""The limits of a run in money, time and uses of tools: when the next call is too much, and how people raise them."""
 
+from collections.abc import Mapping
 from datetime import datetime
 from decimal import Decimal
 from typing import NamedTuple, TypedDict
@@ -7,7 +8,7 @@ from typing import NamedTuple, TypedDict
 from pydantic import ValidationError
 
 from runs import history
-from runs.accounting.budgets import reserved_usd, spent_usd, worked_seconds
+from runs.accounting.budgets import reserved_usd, reserved_uses, served_uses, spent_usd, worked_seconds
 from runs.accounting.prices import Bound
 from runs.enums import GateStatus, PlanStatus, WorkStatus
 from runs.errors import InvalidInput
@@ -24,10 +25,13 @@ MIN_ANSWER = 2_000
 
 
 class Allowance(NamedTuple):
-    """How many tokens the next answer may have; none, and why, where a limit is reached."""
+    """How many tokens the next answer may have; none, and why, where a limit is reached. `used_up`: what the run may
+    not use any more of the tools that were to be offered; then nothing is asked.
+    """
 
     tokens: int
     sentence: str = ""
+    used_up: frozenset[str] = frozenset()
 
 
 def allowance(work: WorkItem, bound: Bound | None, wanted: int, now: datetime, *, whole: bool = False) -> Allowance:
@@ -60,6 +64,22 @@ def allowance(work: WorkItem, bound: Bound | None, wanted: int, now: datetime, *
     work.reserved_usd = bound.of(tokens)
     work.save(update_fields=["reserved_usd"])
     return Allowance(tokens)
+
+
+def used_up(work: WorkItem, wanted: Mapping[str, int], ordinal: int) -> frozenset[str]:
+    """Of the tools of the service those that the run could use oftener than it may, if the question at this place
+    offered them: it does not. Otherwise what is `wanted` of each is reserved in the row. Called under the lock of the
+    run, so that steps side by side cannot use the same rest of it.
+
+    The place stands in the row: who resumes the work asks the same questions (D3).
+    """
+    counted = served_uses(work.run) + reserved_uses(work.run, besides=work)
+    most = work.run.policy.service_uses_in_run
+    gone = frozenset(name for name, uses in wanted.items() if counted[name] + uses > most)
+    work.reserved_uses = None if gone else dict(wanted)
+    work.withheld = {**(work.withheld or {}), **dict.fromkeys(sorted(gone), ordinal)} or None
+    work.save(update_fields=["reserved_uses", "withheld"])
+    return gone
 
 
 def _about_to_ask(work: WorkItem) -> int:

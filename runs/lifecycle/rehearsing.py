@@ -6,7 +6,7 @@ from functools import cache
 from importlib.resources import files
 
 from runs.documents.examining import is_legible
-from runs.enums import Provider, Role
+from runs.enums import Effect, Provider, Role
 from runs.errors import InvalidInput
 from runs.lifecycle import templates
 from runs.lifecycle.defaults import current_service
@@ -15,12 +15,14 @@ from runs.models import User
 from runs.pev.contracts import PlanContract, PlanStep
 from runs.pev.plans.problem import Problem
 from runs.pev.policy import Policy
+from runs.pev.tools.toolbox import effect_of
 from runs.rehearsal.job import SAMPLE, SAMPLE_REQUEST, can_carry_out, is_known, is_known_of_the_run
 from runs.rehearsal.model import MODELS
 
 type Contents = Mapping[str, Callable[[], Iterable[bytes]]]
 """Path to a function that reads the file, in chunks."""
 _KNOWN = "only the sample and the template “Document review” on texts and documents"
+_WEB = " that looks things up on the web, with fetch_page or web_search"
 _STEP_CHANGED = (
     "The offline rules cannot carry this step out: its description, its outputs and its criteria for an AI review have "
     "to stay as the planner wrote them; its name, inputs and automatic checks may change."
@@ -78,7 +80,8 @@ def beyond_the_rehearsal(policy: Policy, plan: PlanContract, done: Collection[Pl
 def _problem(request: str, plan: PlanContract | None, contents: Contents) -> str:
     """Why the rehearsal cannot do this, or nothing."""
     if plan is not None and not can_carry_out(plan):
-        return "This plan needs a model"
+        web = any(effect_of(name) is Effect.READS_WEB for step in plan.steps for name in step.tools)
+        return f"This plan needs a model{_WEB if web else ''}"
     if plan is None and not (request == SAMPLE_REQUEST and _is_the_sample(contents)):
         return "This task needs a model"
     if not contents:

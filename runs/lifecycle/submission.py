@@ -26,7 +26,7 @@ from runs.lifecycle.intake import Upload, check_excluded, check_space, intake, l
 from runs.lifecycle.mentions import mention_in
 from runs.lifecycle.rehearsing import Contents, check_can_be_answered
 from runs.lifecycle.revising import revision_of
-from runs.lifecycle.templates import fitted, plan_worth_keeping
+from runs.lifecycle.templates import fitted, plan_worth_keeping, with_web_tools
 from runs.lifecycle.unpacking import note_problems, unpacked
 from runs.models import Draft, Run, Tree, User
 from runs.models.revisions import Revision
@@ -92,7 +92,7 @@ def submit(owner: User, submission: Submission) -> Run:
         replacing.check_answered(draft)
     request = checked_request(submission, has_files=bool(drafted or submission.uploads))
     check_policy(submission.policy, owner, submission.approvers)
-    submission = _with_topics(submission)
+    submission = _with_topics(_with_web_tools(submission))
     uploads, held_back, not_taken = _unpacked(submission.uploads, drafted)
     submission = replace(submission, not_taken=not_taken)
     left_out = [*submission.left_out, *(draft.left_out if draft else ()), *held_back]
@@ -109,6 +109,12 @@ def submit(owner: User, submission: Submission) -> Run:
     trees.examine(stored)
     tree = partial(trees.make_tree, dict(sorted(stored.items())))
     return _made(owner, submission, request, tree, left_out, taken=(draft, drafted) if draft else None)
+
+
+def _with_web_tools(submission: Submission) -> Submission:
+    if submission.plan is None:
+        return submission
+    return replace(submission, plan=with_web_tools(submission.plan, tool_names(submission.policy)))
 
 
 def _unpacked(

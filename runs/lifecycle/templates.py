@@ -15,13 +15,16 @@ from runs.errors import FromLaterVersion, InvalidInput
 from runs.lifecycle import fingerprint
 from runs.models import Plan, Run, Template, Tree, User
 from runs.permissions import visible_templates
-from runs.pev.contracts import PlanContract
+from runs.pev.contracts import PlanContract, PlannedAction, PlanStep
 from runs.pev.files.inputs import selected
 from runs.pev.imports.imported import plan_in
 from runs.pev.plans.commented import REVIEWED, is_word, with_copies
 from runs.pev.texts.numbers import key as row_key
+from runs.pev.tools.fetching import FetchPage
+from runs.pev.tools.serving import WebFetch, WebSearch
 
 REVIEW = "document-review"
+LOOK_UP = "look-up"
 MAX_NAME = 120
 """As the column has it: one line of a list."""
 MAX_SEARCHED = 500_000
@@ -57,11 +60,17 @@ SHIPPED: Mapping[str, Shipped] = {
         "Project analysis", "Scan the files, describe the architecture, detect workflows, recommend what to fix."
     ),
     "file-comparison": Shipped("File comparison", "How large the files are and which is the largest, with evidence."),
-    "look-up": Shipped(
+    LOOK_UP: Shipped(
         "Look-up and calculation",
-        "Find the figures that a question needs, with sources, and work out the answer.",
+        "Find the figures that a question needs, in files or on the web (with fetch_page or web_search), with sources, "
+        "and work out the answer.",
     ),
 }
+_OF_THE_WEB: Mapping[str, str] = {
+    WebSearch.name: "Search the web for the facts, and cite the passages that have them.",
+    WebFetch.name: "Read pages of the web that have them.",
+}
+"""What else looks things up, beside fetch_page, which the plan names, and what for."""
 
 
 @dataclass(frozen=True)
@@ -97,6 +106,25 @@ def fitted(plan: PlanContract, given: Tree, max_steps: int, excluded: Collection
         if is_word(path) and path not in kept_out and REVIEWED + path not in files and info.sha256 in known
     )
     return with_copies(plan, word)
+
+
+def with_web_tools(plan: PlanContract, there: Collection[str]) -> PlanContract:
+    """The plan for a run that has these tools: the shipped look-up names those of the model's service beside
+    fetch_page, of which any serves. Any other plan, and one for a run that has none of them, stays as it is.
+    """
+    others = [name for name in _OF_THE_WEB if name in there]
+    if not others or plan != shipped_plan(LOOK_UP):
+        return plan
+    return plan.model_copy(update={"steps": [_with_tools(step, others) for step in plan.steps]})
+
+
+def _with_tools(step: PlanStep, others: Sequence[str]) -> PlanStep:
+    """The first is planned in place of fetch_page, which stays a tool of the step: what is planned and not taken is
+    told as a difference, and one of them is enough.
+    """
+    planned = PlannedAction(tool=others[0], purpose=_OF_THE_WEB[others[0]])
+    actions = [planned if action.tool == FetchPage.name else action for action in step.actions]
+    return step.model_copy(update={"actions": actions, "tools": sorted({*step.tools, *others})})
 
 
 def own_templates(user: User) -> Sequence[Template]:

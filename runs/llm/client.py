@@ -70,8 +70,9 @@ class Clients:
             if not says_too_long(error):
                 raise
             return Reply((), EXCEEDED, ask.model)
-        if _runs_paid_code(ask, reply):
-            reply = replace(reply, usage=replace(reply.usage, lower_bound=True))
+        if code_runs := _code_runs(reply):
+            free = any(tool.name in (WEB_SEARCH, WEB_FETCH) and tool.service for tool in ask.tools)
+            reply = replace(reply, usage=replace(reply.usage, code_runs=code_runs, lower_bound=not free))
         content, stop_reason = answered(reply.content, reply.stop_reason, answer_tool(ask, able))
         return replace(reply, content=content, stop_reason=stop_reason)
 
@@ -140,14 +141,11 @@ class Clients:
             return self._made[server]
 
 
-def _runs_paid_code(ask: Ask, reply: Reply) -> bool:
-    """Whether the service has run code whose time it may charge for, and does not report. Beside its tools for the web
-    it charges nothing.
+def _code_runs(reply: Reply) -> int:
+    """How often the service has run code for it. Its time may be charged for, which no reply says; beside its tools for
+    the web it is free.
     """
-    if any(tool.name in (WEB_SEARCH, WEB_FETCH) and tool.service for tool in ask.tools):
-        return False
-    kinds = {str(block.get("type")) for block in reply.content}
-    return any(kind.endswith(f"{CODE_EXECUTION}{SERVED}") for kind in kinds)
+    return sum(str(block.get("type")).endswith(f"{CODE_EXECUTION}{SERVED}") for block in reply.content)
 
 
 def _made_for(server: Server) -> anthropic.Anthropic:

@@ -19,6 +19,7 @@ POLICY_OPTIONS: Mapping[str, str] = {
     "web_pages": "pages of the web that models may read",
     "service_tools": "tools that the model's own service runs: web_search, web_fetch, code_execution; empty for none",
     "service_uses": "uses of each of them in one attempt",
+    "service_uses_in_run": "uses of each of them in the whole run",
     "servers": "MCP servers whose tools steps may call, by name",
     "acting_calls": "calls that act outside which models may ask to be let go",
     "exhausted": "when a step has used up its attempts and replans: ask, accept, fail",

@@ -17,9 +17,9 @@ class ModelCall(models.Model):
     """One question to a model and what came of it. Written before the next one is asked (D3).
 
     `ordinal` is its place in the work item's generation; several rows may share it: failed tries, then the reply.
-    `live` marks the reply that a resumed attempt is given again. Tokens by kind, `web_searches` and `web_fetches` of
-    the model's service, `cost_usd` null when the model has no known price, `duration_ms` wall time. `error` is empty
-    exactly when there is a reply; `error_kind` is the service's own name for it, where it gave one.
+    `live` marks the reply that a resumed attempt is given again. Tokens by kind, `web_searches`, `web_fetches` and
+    `code_runs` of the model's service, `cost_usd` null when the model has no known price, `duration_ms` wall time.
+    `error` is empty exactly when there is a reply; `error_kind` is the service's own name for it, where it gave one.
     """
 
     run = models.ForeignKey(Run, models.CASCADE, related_name="model_calls")
@@ -41,6 +41,7 @@ class ModelCall(models.Model):
     cache_write_1h_tokens = models.PositiveIntegerField(default=0)
     web_searches = models.PositiveIntegerField(default=0, db_default=0)
     web_fetches = models.PositiveIntegerField(default=0, db_default=0)
+    code_runs = models.PositiveIntegerField(default=0, db_default=0)
     cost_usd = models.DecimalField(max_digits=14, decimal_places=8, null=True, blank=True)
     cost_is_lower_bound = models.BooleanField(default=False)
     duration_ms = models.PositiveIntegerField()

@@ -33,7 +33,9 @@ class WorkItem(models.Model):
     journal that counts: a new one starts with an empty journal. `tries` counts calls in a row without a reply.
     `losses` counts workers in a row that fell silent before there was a new entry in the journal.
     `capacities` are those of the models as its first claim found them: its questions depend on them, and who resumes
-    it asks the same (D3). `reserved_usd`: what the call in flight may cost at most, where the run has a budget.
+    it asks the same (D3). `reserved_usd`: what the call in flight may cost at most, where the run has a budget;
+    `reserved_uses`: how often it may use tools of the model's service, by name. `withheld`: those tools that the run
+    had used up, with the ordinal of the first question that was asked without.
     """
 
     run = models.ForeignKey(Run, models.CASCADE, related_name="work")
@@ -48,6 +50,8 @@ class WorkItem(models.Model):
     tries = models.PositiveSmallIntegerField(default=0)
     losses = models.PositiveSmallIntegerField(default=0)
     reserved_usd = models.DecimalField(max_digits=14, decimal_places=8, default=0)
+    reserved_uses: Column[dict[str, int] | None] = ContractField(dict[str, int], null=True, blank=True)
+    withheld: Column[dict[str, int] | None] = ContractField(dict[str, int], null=True, blank=True)
     error = models.TextField(default="", blank=True)
     capacities: Column[Capacities | None] = ContractField(Capacities, null=True, blank=True)
 

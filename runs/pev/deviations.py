@@ -6,16 +6,24 @@ from runs.pev.contracts import PlanStep
 
 
 def deviations(
-    step: PlanStep, *, declared: Set[str], there: Collection[str], written: Collection[str], used: Set[str]
+    step: PlanStep,
+    *,
+    declared: Set[str],
+    there: Collection[str],
+    written: Collection[str],
+    used: Set[str],
+    withheld: Collection[str] = (),
 ) -> tuple[str, ...]:
     """A sentence for each difference. `declared`: the outputs of all steps of the plan; `there`: the paths after the
-    attempt; `written`: those it wrote; `used`: the tools that it called with success.
+    attempt; `written`: those it wrote; `used`: the tools that it called with success; `withheld`: those that the run
+    had used up.
     """
     planned = dict.fromkeys(action.tool for action in step.actions)
     return (
         *(f"Expected output {path} is missing." for path in step.outputs if path not in there),
         *(f"{path} was written, which no step declared." for path in undeclared(written, declared)),
         *(f"The plan named the tool {tool}; it was not used." for tool in planned if tool not in used),
+        *(f"The run had used {tool} as often as it may, so that this step went on without." for tool in withheld),
     )
 
 

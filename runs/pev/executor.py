@@ -1,16 +1,17 @@
 """The executor's loop: one step, with tools, until there is a report. Readable in one sitting."""
 
+from collections.abc import Callable
 from dataclasses import replace
 
-from runs.errors import ContractBroken
+from runs.errors import ContractBroken, ToolsUsedUp
 from runs.pev.contracts import StepOutput
 from runs.pev.conversation.asking import CORRECTIONS, added, assistant, corrected, read
-from runs.pev.conversation.demands import FORBIDDEN, MAX_DEMANDS, demand, without
+from runs.pev.conversation.demands import FORBIDDEN, MAX_DEMANDS, demand, ended_without
 from runs.pev.conversation.originals import Originals
 from runs.pev.conversation.repetition import Calls
 from runs.pev.conversation.served import Served
 from runs.pev.conversation.turns import answered, carried_out, taken_down
-from runs.pev.conversation.window import Room, begun_again
+from runs.pev.conversation.window import RUN_LIMIT, Room, begun_again, without
 from runs.pev.ports import Ask, JournaledToolbox, Model, Reply
 from runs.pev.step_brief import StepBrief, question
 
@@ -24,24 +25,30 @@ def execute(model: Model, tools: JournaledToolbox, brief: StepBrief) -> StepOutp
     """The report of one attempt; the tools have done their work by then.
 
     In the last round, or when the same calls come again and again, tools are forbidden and the report is demanded, up
-    to MAX_DEMANDS times. Near the end of the context window, or when the tools of the service are used up, a new
-    conversation begins, from what was done. Each reply and each result is recorded by the ports before the next
-    question, and what is decided here depends on them alone: a resumed attempt takes the same turns (D3).
+    to MAX_DEMANDS times. Near the end of the context window, or when tools of the service are used up in the attempt or
+    in the run, a new conversation begins, from what was done. Each reply and each result is recorded by the ports
+    before the next question, and what is decided here depends on them alone: a resumed attempt takes the same turns
+    (D3).
 
     Raises ContractBroken when the model refuses, stays invalid or gives no report, ModelError when there is no reply.
     """
     ask = first = question(brief, tools.specs())
-    calls, served, originals, room = Calls(), Served(brief.window), Originals(brief.window), Room(brief.window)
+    calls, served = Calls(), Served(brief.window, tools.read_pdf)
+    originals, room = Originals(brief.window), Room(brief.window)
     demands = corrections = 0
     errors: list[str] = []
+
+    def again(first: Ask, demand: str = "", limit: str = "") -> Ask:
+        originals.forget()
+        served.forget()
+        return begun_again(first, calls, room, demand, used_up=served.used_up(first), limit=limit)
+
     for number in range(1, brief.rounds + MAX_DEMANDS):
         if served.used_up(ask) or room.is_full(ask):
-            ask = begun_again(first, calls, room, REPORT if demands else "", used_up=served.used_up(first))
-            originals.forget()
-            served.forget()
+            ask = again(first, REPORT if demands else "")
         if not demands and (calls.circling or number == brief.rounds):
             ask, demands = added(ask, demand(REPORT, circling=calls.circling)), 1
-        reply = model.ask(replace(ask, last_round=demands > 0))
+        first, ask, reply = _asked(model, first, replace(ask, last_round=demands > 0), again)
         room.heard(ask, reply)
         taken_down(ask, reply, tools, calls, served)
         if reply.stop_reason == "tool_use" and reply.tool_uses:
@@ -58,7 +65,19 @@ def execute(model: Model, tools: JournaledToolbox, brief: StepBrief) -> StepOutp
         if demands == MAX_DEMANDS:
             break
         demands += demands > 0
-    raise without("report", ask.role, calls, brief.rounds, errors)
+    raise ended_without("report", ask.role, calls, brief.rounds, errors)
+
+
+def _asked(model: Model, first: Ask, ask: Ask, again: Callable[..., Ask]) -> tuple[Ask, Ask, Reply]:
+    """The reply to a question, with the one that a conversation begins with, and itself: both without such tools of the
+    service as the run has used up. Where something was said before, the conversation begins `again`.
+    """
+    while True:
+        try:
+            return first, ask, model.ask(ask)
+        except ToolsUsedUp as used_up:
+            is_first, first = ask.messages == first.messages, without(first, used_up.names)
+            ask = first if is_first else again(first, limit=RUN_LIMIT)
 
 
 def _refused(ask: Ask, reply: Reply) -> Ask:

@@ -64,8 +64,9 @@ class Policy(Contract):
     often models may ask a person. `commands`: whether steps and checks may run those of the installation. `web`: the
     sites that steps may read, as `texts.domains` reads them, none if empty, and `web_pages` how many pages of them in
     all. `service_tools`: those of the tools that the model's service runs itself which steps may use, at most
-    `service_uses` times each in one attempt. `servers`: MCP servers whose tools steps may call, and `acting_calls` how
-    often people may be asked to let one of these act outside. `executor`: what runs the loops of planner and executor.
+    `service_uses` times each in one attempt and `service_uses_in_run` in all. `servers`: MCP servers whose tools steps
+    may call, and `acting_calls` how often people may be asked to let one of these act outside. `executor`: what runs
+    the loops of planner and executor.
     `without_reuse` names steps that are always done again.
     `same_model_verifier`: the verifier may be the executor's model. `second_person`: plans and results that wait are
     approved by somebody else than the one who submitted the task. `step_moment`: whether the steps of `step_approval`
@@ -104,6 +105,7 @@ class Policy(Contract):
     web_pages: Annotated[int, Field(ge=1, le=1_000)] = 30
     service_tools: Annotated[tuple[_ServiceTool, ...], BeforeValidator(_as_names)] = ()
     service_uses: Annotated[int, Field(ge=1, le=100)] = 8
+    service_uses_in_run: Annotated[int, Field(ge=1, le=1_000)] = 40
     servers: Annotated[tuple[_ServerName, ...], Field(max_length=50), BeforeValidator(_as_names)] = ()
     acting_calls: Annotated[int, Field(ge=0, le=1_000)] = 20
     reuse: bool = True

@@ -63,11 +63,16 @@ class Ask:
     max_tokens: int = 16_000
     stable: tuple[int, ...] = ()
 
+    @property
+    def uses(self) -> dict[str, int]:
+        """Of each tool that the service runs itself, how often the reply may use it."""
+        return {} if self.last_round else {tool.name: tool.service.uses for tool in self.tools if tool.service}
+
 
 @dataclass(frozen=True)
 class Usage:
-    """Tokens of one reply. `input` counts only what was neither read from nor written to the cache. `searches` and
-    `fetches`: what the service has searched and read of the web for it.
+    """Tokens of one reply. `input` counts only what was neither read from nor written to the cache. `searches`,
+    `fetches` and `code_runs`: how often the service has searched and read the web and run code for it.
     """
 
     input: int = 0
@@ -77,6 +82,7 @@ class Usage:
     cache_write_1h: int = 0
     searches: int = 0
     fetches: int = 0
+    code_runs: int = 0
     lower_bound: bool = False
 
 
@@ -122,7 +128,9 @@ class Reply:
 
 class Model(Protocol):
     def ask(self, ask: Ask) -> Reply:
-        """The model's reply. Raises ModelError when there is none."""
+        """The model's reply. Raises ModelError when there is none, and ToolsUsedUp, with nothing asked, for a question
+        that offers tools of the service which the run may not use any more.
+        """
         ...
 
 
@@ -342,6 +350,10 @@ class Toolbox(Protocol):
 
 class JournaledToolbox(Toolbox, Protocol):
     """One that takes down what it does, and what is done elsewhere."""
+
+    def read_pdf(self, address: str, data: bytes) -> str:
+        """What a PDF file says that the model's service has read there. Raises InvalidInput where it cannot be read."""
+        ...
 
     def serve(self, use: ToolUse, result: ToolResult) -> ToolResult:
         """A call that the model's service has carried out itself; its result as it counts from now on."""

@@ -118,10 +118,12 @@ class AttemptReading:
         if not self.row.output or self.row.found_nothing_to_do:
             return ()
         spec, lacking = self.step.row.spec, self.rows.lacking.get(self.row.pk, frozenset())
+        work = getattr(self.row, "work", None)  # a result that is reused has none
         return deviations(
             spec,
             declared=self.step.plan.declared,
             there=[path for path in spec.outputs if path not in lacking],
             written=self.row.overlay,
             used={call.row.name for call in self.tools if not call.row.is_error},
+            withheld=(work.withheld or {}) if work else {},
         )

@@ -12,12 +12,12 @@ from django.db.models.functions import Left
 
 from runs.accounting.totals import Totals, totals_by_attempt
 from runs.models import Attempt, Gate, Plan, Run, Step, ToolCall, Tree
+from runs.pev.tools.arguments import subject_of
+from runs.pev.tools.serving import SERVICE_TOOLS
 from runs.reading.coverage import Coverage, coverage_of
 
 MAX_PROBLEM = 300
 """Characters of what a tool answered to a call that failed."""
-SUBJECTS = ("path", "pattern", "query", "glob", "address", "url", "command", "code")
-"""The arguments that say what a tool call is about, the first that is there."""
 
 type Detail = Callable[[Sequence[Step]], Iterable[Step]]
 """Of all steps, by version and place in it, those whose attempts are read with their files, evidence and tool calls."""
@@ -35,7 +35,12 @@ class ToolReading:
     def about(self) -> str:
         """The path, pattern, address or the like that it was given."""
         given = self.row.arguments if isinstance(self.row.arguments, dict) else {}
-        return next((str(given[name]) for name in SUBJECTS if given.get(name)), "")[:300]
+        return subject_of(given)[:300]
+
+    @property
+    def by_service(self) -> bool:
+        """Whether the model's service made it, within a reply: it has no duration of its own."""
+        return self.row.name in SERVICE_TOOLS
 
 
 @dataclass(frozen=True, eq=False)

@@ -42,7 +42,8 @@ def service_specs(policy: Policy, *, able: bool | None = None) -> tuple[ToolSpec
     if not (has_service_tools(policy) if able is None else able):
         return ()
     names = settings.SERVICE_TOOLS.intersection(policy.service_tools)
-    return tuple(specs_of_service(names, sites(policy.web).within(sites(settings.WEB)), policy.service_uses))
+    allowed = sites(policy.web).within(sites(settings.WEB))
+    return tuple(specs_of_service(names, allowed, policy.service_uses, policy.service_uses_in_run))
 
 
 def commands_allowed(policy: Policy) -> Mapping[str, str]:
@@ -71,7 +72,8 @@ def effects_of(step: PlanStep, policy: Policy) -> Iterator[str]:
         verb = " and ".join([*(["searches"] if WEB_SEARCH in web else []), *(["reads"] if web != [WEB_SEARCH] else [])])
         yield f"{verb} the web ({sites(policy.web).words or 'no site'})"
     yield from (effect.words for effect in sorted(effects - {Effect.RUNS_COMMANDS, Effect.READS_WEB}))
-    yield from what_they_cost(step.tools, price_of_search(timezone.now().date()), policy.service_uses)
+    price = price_of_search(timezone.now().date())
+    yield from what_they_cost(step.tools, price, policy.service_uses, policy.service_uses_in_run)
     yield from (f"{servers.effect(name).words}: {name}" for name in sorted(elsewhere))
 
 

@@ -9,6 +9,7 @@ from heapq import merge
 from pydantic import JsonValue
 
 from runs.models import Attempt, ModelCall, Run, ToolCall
+from runs.pev.tools.serving import SERVICE_TOOLS
 
 CHUNK = 100
 """Calls that are read at once; each may be a megabyte."""
@@ -67,5 +68,5 @@ def _tool_call(call: ToolCall, place: _Place) -> dict[str, JsonValue]:
         "result": call.result,
         "failed": call.is_error,
         "wrote": {path: info.sha256 if info else None for path, info in call.writes.items()},
-        "duration_ms": call.duration_ms,
+        "duration_ms": None if call.name in SERVICE_TOOLS else call.duration_ms,  # within that of the reply
     }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 from collections.abc import Iterator
 
 from tests.fakes.anthropic_answers import JsonObject
@@ -47,6 +48,14 @@ def page(id_: str, url: str, text: str) -> JsonObject:
     document = {"type": "document", "source": source, "title": "A page", "citations": None}
     read = {"type": "web_fetch_result", "url": url, "content": document, "retrieved_at": "2026-11-25T10:00:00Z"}
     return {"type": "web_fetch_tool_result", "tool_use_id": id_, "content": read, "caller": {"type": "direct"}}
+
+
+def pdf_page(id_: str, url: str, data: bytes) -> JsonObject:
+    """A PDF file that was read, as the service gives it."""
+    made = page(id_, url, "")
+    source = {"type": "base64", "media_type": "application/pdf", "data": base64.b64encode(data).decode()}
+    made["content"]["content"] |= {"source": source}
+    return made
 
 
 def output(id_: str, stdout: str, status: int = 0) -> JsonObject:

@@ -17,7 +17,7 @@ from runs.reading.run import reading_of
 from runs.reports.machine import as_json
 from runs.reports.markdown import as_markdown
 from tests.factories import Submit
-from tests.fakes.anthropic_answers import Answer, Request, Say, ToolUse, UseTools
+from tests.fakes.anthropic_answers import Answer, Request, Say, Served, ToolUse, UseTools
 from tests.fakes.anthropic_api import FakeAnthropic
 from tests.fakes.team import Team, block, plan, report, step, step_of, told, verdict
 from tests.integration.adversarial.holding import must_hold, page, play, without_marks, words
@@ -35,7 +35,7 @@ type Proof = tuple[str, str, str | None]
 @dataclass(frozen=True)
 class Work:
     """What an executor does at a step: the files that it reads and writes, what it reports, and its other calls, which
-    come first.
+    come first. `served`: blocks of what its service does before all that.
     """
 
     reads: Sequence[str]
@@ -43,6 +43,7 @@ class Work:
     findings: str
     uses: Sequence[ToolUse] = ()
     status: str = "done"
+    served: Sequence[dict[str, Any]] = ()
 
 
 def honest(given: dict[str, Any], work: Mapping[str, Work], proofs: Mapping[str, Proof], answer: str) -> Team:
@@ -53,9 +54,15 @@ def honest(given: dict[str, Any], work: Mapping[str, Work], proofs: Mapping[str,
         if request.tool_results:
             return Say(json.dumps(report(mine.findings, status=mine.status)))
         reads = [ToolUse("read_file", {"path": path}) for path in mine.reads]
-        return UseTools(
-            *mine.uses, *reads, *(ToolUse("write_file", {"path": p, "content": t}) for p, t in mine.writes.items())
-        )
+        writes = [ToolUse("write_file", {"path": p, "content": t}) for p, t in mine.writes.items()]
+        uses = [*mine.uses, *reads, *writes]
+        if not mine.served:
+            return UseTools(*uses)
+        calls = [
+            {"type": "tool_use", "id": f"toolu_{number}", "name": one.name, "input": dict(one.input)}
+            for number, one in enumerate(uses, 1)
+        ]
+        return Served((*mine.served, *calls), "tool_use")
 
     def verifier(request: Request, right: Answer) -> Answer:
         judged = verdict([], "", "")

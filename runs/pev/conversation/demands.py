@@ -20,7 +20,7 @@ def demand(words: str, *, circling: bool) -> str:
     return f"{_CIRCLES if circling else _LAST_ROUND} {words}"
 
 
-def without(output: str, role: Role, calls: Calls, rounds: int, errors: Sequence[str] = ()) -> ContractBroken:
+def ended_without(output: str, role: Role, calls: Calls, rounds: int, errors: Sequence[str] = ()) -> ContractBroken:
     """The end of a conversation that was asked for its output, such as a report, in vain; to be raised."""
     why = "kept making the same calls" if calls.circling else f"used its {rounds} rounds"
     return ContractBroken(f"The {role} {why} without a {output}. {calls.summary}".strip(), tuple(errors))

@@ -3,15 +3,17 @@
 Everything here comes from the service, and from pages of strangers: nothing of its shape is taken for granted.
 """
 
+import base64
 import json
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from urllib.parse import urlsplit
 
 from pydantic import JsonValue
 
+from runs.errors import InvalidInput
 from runs.pev.contracts import JsonObject
 from runs.pev.conversation.window import MAX_RESULT_CHARS, result_chars
 from runs.pev.delimiters import delimited
@@ -22,6 +24,7 @@ from runs.pev.texts.wording import quoted
 WEB_SEARCH, WEB_FETCH, CODE_EXECUTION = "web_search", "web_fetch", "code_execution"
 MAX_SERVED = 50
 """Calls of one reply that are taken down: as many as are carried out of the model's own."""
+_UNREAD = "only the model has seen it"
 _NAMES: Mapping[str, str] = MappingProxyType(
     {
         WEB_SEARCH: WEB_SEARCH,
@@ -47,7 +50,9 @@ class Served:
     pauses, or that is to be given results of ours first, goes on with the next one.
     """
 
-    def __init__(self, window: int | None) -> None:
+    def __init__(self, window: int | None, read_pdf: Callable[[str, bytes], str]) -> None:
+        """`read_pdf`: as of a JournaledToolbox."""
+        self._read_pdf = read_pdf
         self._limit = result_chars(window, MAX_RESULT_CHARS)
         self._open: dict[str, ToolUse] = {}
         self._ids: set[str] = set()
@@ -117,9 +122,22 @@ class Served:
             return ToolResult("The service answered with a page of a site that was not allowed.", is_error=True)
         document = content.get("content")
         source = document.get("source") if isinstance(document, dict) else None
-        text = _text(source.get("data")) if isinstance(source, dict) and source.get("type") == "text" else ""
-        unread = "" if text else ", which is no text: only the model has seen it"
-        return self._delimited(f"{address}{unread}", text)
+        given = source if isinstance(source, dict) else {}
+        if given.get("type") == "base64":
+            return self._pdf(address, given)
+        text = _text(given.get("data")) if given.get("type") == "text" else ""
+        return self._delimited(address if text else f"{address}, which is no text: {_UNREAD}", text)
+
+    def _pdf(self, address: str, source: JsonObject) -> ToolResult:
+        """The text of a PDF file, which is all that can be quoted of it: the model has seen its pages."""
+        try:
+            text = self._read_pdf(address, base64.b64decode(_text(source.get("data")), validate=True))
+        except InvalidInput as error:
+            return self._delimited(f"{address}: {_UNREAD}. {error}", "")
+        except ValueError:
+            return self._delimited(f"{address}, whose bytes were damaged on the way: {_UNREAD}", "")
+        nothing = "" if text.strip() else f" without text: {_UNREAD}"
+        return self._delimited(f"{address}, a PDF file{nothing}", text)
 
     def _output(self, content: JsonObject) -> ToolResult:
         status = content.get("return_code")

@@ -1,6 +1,7 @@
 """The context window of a model: when a conversation is near its end, and how the attempt goes on in a new one."""
 
 import json
+from collections.abc import Collection
 from dataclasses import replace
 
 from runs.pev.conversation.asking import EXCEEDED, added
@@ -22,6 +23,11 @@ _CLOSED = (
     "These are the calls that you made in it, each with the beginning of its result. The rest you no longer have: "
     "where you need it, make the call again, one at a time and for a smaller part."
 )
+_NOT_OFFERED = (
+    "What this run may use of {names} is used up, or kept for steps that are at work now, so that it is not offered. "
+    "Do without it; what you could not look up, say so, and if the step cannot be done without, report it as blocked."
+)
+RUN_LIMIT = "what this run may use of a tool of your service is used up"
 
 
 def answer_tokens(window: int | None) -> int:
@@ -72,13 +78,20 @@ class Room:
         return self._tokens + more + ask.max_tokens > self.window
 
 
-def begun_again(first: Ask, calls: Calls, room: Room, demand: str, *, used_up: bool = False) -> Ask:
+def without(first: Ask, names: Collection[str]) -> Ask:
+    """The first question without these tools of the service, and with a word on it: the run has used them up."""
+    left = tuple(tool for tool in first.tools if tool.name not in names)
+    return added(replace(first, tools=left), _NOT_OFFERED.format(names=" and ".join(sorted(names))))
+
+
+def begun_again(first: Ask, calls: Calls, room: Room, demand: str, *, used_up: bool = False, limit: str = "") -> Ask:
     """The first question once more, with what was done since, and a `demand` that holds already. `used_up`: the tools
-    of the service are, and are not offered any more.
+    of the service are, and are not offered any more. `limit`: what else has closed the conversation, as a clause.
 
     What the model no longer sees is shown to it in full when it asks again.
     """
-    limit = f"it was near the limit of {room.window:,} tokens" if room.window else "it was longer than you can read"
+    near = f"it was near the limit of {room.window:,} tokens" if room.window else "it was longer than you can read"
+    limit = limit or near
     if used_up:
         first = replace(first, tools=tuple(tool for tool in first.tools if tool.service is None))
         limit = "the web searches, pages and runs of code that an attempt may have are used up"

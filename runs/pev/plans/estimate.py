@@ -101,14 +101,18 @@ class Estimate(Contract):
         return by_role([*(one for step in self.steps for one in step.roles), *self.final])
 
     def without(self, kept: Collection[str]) -> "Estimate":
-        """The same without these steps: they keep a result and are not carried out again."""
+        """The same without these steps: they keep a result and are not carried out again. All steps together may cost
+        less than each at its most, since a run has only so many searches; what is left is free to use them.
+        """
         left = [step for step in self.steps if step.step_id not in kept]
         gone = [step for step in self.steps if step.step_id in kept]
+        shared = sum(one.high for one in self.steps) + sum(one.high or 0 for one in self.final) - self.high
+        shared = max(shared, Decimal(0)) if self.final else Decimal(0)  # old plans do not say what `final` costs
         return self.model_copy(
             update={
                 "steps": left,
                 "low": self.low - sum(step.low for step in gone),
-                "high": self.high - sum(step.high for step in gone),
+                "high": min(self.high, self.high + shared - sum(step.high for step in gone)),
                 "basis": basis_of(left, self.final),
             }
         )

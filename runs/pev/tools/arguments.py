@@ -8,11 +8,19 @@ from pydantic import Field
 
 from runs.enums import Effect
 from runs.errors import InvalidInput
-from runs.pev.contracts import Contract
+from runs.pev.contracts import Contract, JsonObject
 from runs.pev.files.paths import text_of
 from runs.pev.files.reads import Looks
 from runs.pev.ports import FileInfo, Reach, ToolResult, Workspace
 from runs.pev.tools.limits import ToolLimits
+
+SUBJECTS = ("path", "pattern", "query", "glob", "address", "url", "command", "code")
+"""The arguments that say what a tool call is about, the first that is there."""
+
+
+def subject_of(arguments: JsonObject) -> str:
+    """The path, pattern, query, address or the like that a call was given, as it was written; empty without one."""
+    return next((str(arguments[name]) for name in SUBJECTS if arguments.get(name)), "")
 
 
 class Described(Contract):

@@ -68,26 +68,29 @@ SERVING = (CodeExecution, WebFetch, WebSearch)
 SERVICE_TOOLS = frozenset(tool.name for tool in SERVING)
 
 
-def specs_of_service(names: frozenset[str], sites: Sites, total: int) -> list[ToolSpec]:
+def specs_of_service(names: frozenset[str], sites: Sites, of_attempt: int, of_run: int) -> list[ToolSpec]:
     """Those of the names, sorted, each with what an attempt may use of it. None reads the web without sites."""
-    uses = max(1, total // _SHARE)
+    uses = max(1, min(of_attempt, of_run) // _SHARE)
     return [
         ToolSpec(
             tool.name,
             tool.description,
             {},
             tool.effect,
-            ByService(uses, total, sites if tool.reads_web else Sites()),
+            ByService(uses, of_attempt, sites if tool.reads_web else Sites()),
         )
         for tool in SERVING
         if tool.name in names and (not tool.reads_web or (sites.allowed and not sites.is_mixed))
     ]
 
 
-def what_they_cost(names: Collection[str], usd_of_search: Decimal, total: int) -> Iterator[str]:
+def what_they_cost(names: Collection[str], usd_of_search: Decimal, of_attempt: int, of_run: int) -> Iterator[str]:
     """For people who approve a step with these tools: what is paid for beside tokens, as clauses."""
     if WEB_SEARCH in names:
-        price = f"${usd_of_search.normalize():f}"
-        yield f"searches cost {price} each, {total} in an attempt at most; the estimate counts one to all"
+        price, most = (
+            f"${usd_of_search.normalize():f}",
+            f"{min(of_attempt, of_run)} in an attempt and {of_run} in the run",
+        )
+        yield f"searches cost {price} each, {most} at most; the estimate counts one to all"
     if CODE_EXECUTION in names and not {WEB_SEARCH, WEB_FETCH}.intersection(names):
         yield "the time of this code may cost extra, which the service does not report"

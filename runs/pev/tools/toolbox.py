@@ -23,7 +23,7 @@ from runs.pev.tools.finding import Finding, Glob, ListFiles, SearchFiles
 from runs.pev.tools.limits import ToolLimits
 from runs.pev.tools.originals import originals_of
 from runs.pev.tools.reading import ReadFile
-from runs.pev.tools.serving import SERVICE_TOOLS, SERVING, Serving
+from runs.pev.tools.serving import SERVICE_TOOLS, SERVING, Serving, WebSearch
 from runs.pev.tools.tables import ReadTable
 from runs.pev.tools.writing import EditFile, WriteFile
 
@@ -36,6 +36,8 @@ _REACHING: Mapping[str, type[Reaching]] = {tool.name: tool for tool in (AskPerso
 _SERVING: Mapping[str, type[Serving]] = {tool.name: tool for tool in SERVING}
 _TOOLS: Mapping[str, type[Arguments] | type[Reaching]] = {**_WORKING, **_REACHING}
 _KNOWN: Mapping[str, type[Described]] = {**_TOOLS, **_SERVING}
+_EITHER: Mapping[str, str] = {FetchPage.name: WebSearch.name, WebSearch.name: FetchPage.name}
+"""Tools that look things up on the web, and the one that does so in its place."""
 NOTHING = Reach()
 TOOL_NAMES = frozenset(_KNOWN)
 
@@ -54,11 +56,21 @@ def effect_of(name: str) -> Effect:
 
 
 def why_missing(name: str, there: Collection[str]) -> str:
-    """Why a plan cannot have a tool that is not `there`, as the end of a sentence."""
-    needs = _SERVING[name].needs if name in _SERVING else _REACHING[name].needs if name in _REACHING else ""
-    if needs:
-        return f"which this run does not have: it needs {needs}."
+    """Why a plan cannot have a tool that is not `there`, as the end of a sentence, and which would do as well."""
+    if needs := _needs(name):
+        return f"which this run does not have: it needs {needs}.{_instead(name, there)}"
     return f"which does not exist. There are: {', '.join(sorted(there))}."
+
+
+def _needs(name: str) -> str:
+    return _SERVING[name].needs if name in _SERVING else _REACHING[name].needs if name in _REACHING else ""
+
+
+def _instead(name: str, there: Collection[str]) -> str:
+    other = _EITHER.get(name, "")
+    if not other:
+        return ""
+    return f" {other}, which it has, serves as well." if other in there else f" Or {other}: it needs {_needs(other)}."
 
 
 def tools_of(step: PlanStep) -> frozenset[str]:

@@ -79,6 +79,7 @@ _NAMES = (
     "web_pages",
     "service_tools",
     "service_uses",
+    "service_uses_in_run",
     "servers",
     "acting_calls",
     "executor",
@@ -175,6 +176,7 @@ class PolicyForm(forms.Form):
         label="Tools of Claude’s own service", widget=forms.CheckboxSelectMultiple, required=False
     )
     service_uses = _bounded("service_uses", "Uses of each of them", help_text="In one attempt at a step")
+    service_uses_in_run = _bounded("service_uses_in_run", "Uses in all", help_text="Of each of them, in the whole run")
     servers = forms.MultipleChoiceField(
         label="MCP servers whose tools steps may call", widget=forms.CheckboxSelectMultiple, required=False
     )
@@ -214,7 +216,7 @@ class PolicyForm(forms.Form):
         absent = [*([] if settings.COMMANDS else ["commands"]), *([] if settings.WEB else ["web", "web_pages"])]
         absent += [] if settings.MCP else ["servers", "acting_calls"]
         absent += [] if settings.AGENT_SDK else ["executor"]
-        absent += [] if settings.SERVICE_TOOLS else ["service_tools", "service_uses"]
+        absent += [] if settings.SERVICE_TOOLS else ["service_tools", "service_uses", "service_uses_in_run"]
         for name in absent:
             del self.fields[name]
         if settings.SERVICE_TOOLS:

@@ -11,10 +11,11 @@ from decimal import Decimal
 from django.db.models import F
 
 from runs.enums import EventKind, WorkKind
-from runs.events.kinds import read
+from runs.events.kinds import ToolCalled, read
 from runs.events.sentences import Tone, short_sentence, tone
 from runs.models import Attempt, Event, ModelCall, Run, ToolCall, WorkItem
 from runs.models.querysets import EventQuerySet
+from runs.pev.tools.serving import SERVICE_TOOLS
 from runs.web.presenters.history_filter import CALLS
 
 MAX_CALLS = 200
@@ -26,7 +27,9 @@ _BEGINNINGS = (EventKind.PLANNING, EventKind.FINALISING)
 
 @dataclass(frozen=True)
 class CallLine:
-    """One call. `ms` is None, and a model's has no tokens, where the journal has it no more; tools have no cost."""
+    """One call. `ms` is None, and a model's has no tokens, where the journal has it no more; tools have no cost, and
+    those of the model's service no time beside that of the reply that they were made in.
+    """
 
     seq: int
     at: datetime
@@ -108,7 +111,8 @@ def _line(
         model = _written(models, event.at)
         return CallLine(*said, *model[1:]) if model else CallLine(*said)
     tool = _written(tools, event.at)
-    return CallLine(*said, tool[1]) if tool else CallLine(*said)
+    timed = tool is not None and not (isinstance(typed, ToolCalled) and typed.tool in SERVICE_TOOLS)
+    return CallLine(*said, tool[1]) if tool and timed else CallLine(*said)
 
 
 def _written[Row: tuple[datetime, *tuple[object, ...]]](rows: Sequence[Row], at: datetime) -> Row | None:

@@ -6,7 +6,7 @@ from decimal import Decimal
 import pytest
 from django.utils import timezone
 
-from runs.accounting.budgets import reserved_usd, spent_usd, worked_seconds
+from runs.accounting.budgets import reserved_usd, reserved_uses, spent_usd, worked_seconds
 from runs.accounting.totals import totals
 from runs.enums import GateKind, Verb, WorkKind, WorkStatus
 from runs.lifecycle.gates import pause
@@ -35,6 +35,18 @@ def test_only_other_calls_in_flight_are_reserved() -> None:
     assert reserved_usd(run, besides=mine) == Decimal("0.30")
     run.work.filter(pk=other.pk).update(status=WorkStatus.DONE, lease_until=None)
     assert reserved_usd(run, besides=mine) == Decimal(0)
+
+
+def test_the_uses_that_other_calls_in_flight_may_make_are_reserved_too() -> None:
+    run = factories.planning()
+    mine = factories.open_work(run, WorkKind.PLAN)
+    WorkItem.objects.create(run=run, kind=WorkKind.FINALISE, due_at=timezone.now())
+    until = timezone.now() + timedelta(minutes=1)
+    leased = run.work.exclude(pk=mine.pk)
+    run.work.update(reserved_uses={"web_search": 2, "web_fetch": 1})
+    assert reserved_uses(run, besides=mine) == {}
+    leased.update(status=WorkStatus.LEASED, lease_until=until)
+    assert reserved_uses(run, besides=mine) == {"web_search": 2, "web_fetch": 1}
 
 
 def test_waiting_for_people_and_pauses_are_no_work() -> None:

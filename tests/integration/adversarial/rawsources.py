@@ -14,6 +14,7 @@ from django.core.files.storage import storages
 from runs.models import Attempt, Run, ToolCall, Tree
 
 type Row = Mapping[str, Any]
+WEB = {"fetch_page", "web_fetch", "web_search"}
 OUTSIDE = {"given", "observed", "person"}
 
 
@@ -64,14 +65,14 @@ class Sources:
         return "given" if name in self.given else "made"
 
     def from_the_web(self, name: str, quote: str) -> bool:
-        """Whether it stands on a page that was fetched, below the line that says where."""
-        return self.tools.get(name) == "fetch_page" and folded(quote) in folded(self.said[name].partition("\n")[2])
+        """Whether it was found or stands on a page that was fetched, below the line that says where."""
+        return self.tools.get(name) in WEB and folded(quote) in folded(self.said[name].partition("\n")[2])
 
     def calculated(self, name: str, quote: str) -> bool:
         """Whether it says what a calculation comes to all of whose figures stand on such pages."""
         if self.tools.get(name) != "calculate" or folded(quote) not in folded(self.said[name].partition("\n")[0]):
             return False
-        pages = [text.partition("\n")[2] for tool, text in self.said.items() if self.tools.get(tool) == "fetch_page"]
+        pages = [text.partition("\n")[2] for tool, text in self.said.items() if self.tools.get(tool) in WEB]
         figures = re.findall(r"\d+(?:\.\d+)?", self.looked[name]["expression"])
         return all(any(figure in page.replace(",", "") for page in pages) for figure in figures)
 

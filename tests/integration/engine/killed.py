@@ -123,6 +123,7 @@ def submit(errand: str = "submit") -> None:
             "servers": list(settings.MCP),
             "service_tools": sorted(settings.SERVICE_TOOLS),
             "service_uses": 20,
+            "service_uses_in_run": 2 if errand == "submit with few searches" else 40,
             "web": settings.WEB,
             **fakes,
         }

@@ -41,7 +41,8 @@ FACTS = {
     " ORDER BY id",
     "replies": "SELECT generation, ordinal, live, role, model, stop_reason, content, error FROM runs_modelcall"
     " ORDER BY id",
-    "work": "SELECT kind, status, lease_until, reserved_usd, generation, tries, error FROM runs_workitem ORDER BY id",
+    "work": "SELECT kind, status, lease_until, reserved_usd, reserved_uses, withheld, generation, tries, error"
+    " FROM runs_workitem ORDER BY id",
     "trees": "SELECT digest, file_count, total_size FROM runs_tree ORDER BY digest",
     "history": "SELECT kind FROM runs_event WHERE kind NOT IN ('recovered', 'session_resumed') ORDER BY seq",
 }

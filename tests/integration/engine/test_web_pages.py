@@ -12,6 +12,7 @@ from runs.enums import GateKind, Outcome, Provenance
 from runs.errors import InvalidInput
 from runs.lifecycle import fingerprint
 from runs.models import Attempt, Run, ToolCall, User
+from tests.documents.pdfs import line, pages_of
 from tests.factories import Submit, answer, drain, finish, open_gate, reused
 from tests.fakes.anthropic_answers import Answer, Request, Say, ToolUse
 from tests.fakes.anthropic_api import FakeAnthropic
@@ -155,6 +156,14 @@ def test_what_has_no_text_is_said(
     (call,) = calls(run)
     assert call.is_error
     assert sentence in call.result
+
+
+def test_a_pdf_file_is_read_as_uploads_are(api: FakeAnthropic, submitted: Submit, alice: User, web: Web) -> None:
+    address = web.put("/facts.pdf", pages_of([line("It has 5,450,000 inhabitants.")]), "application/pdf")
+    api.script(Team(plan=READS, executor=looking(one=[fetch(address)])))
+    run = submitted(web="*")
+    assert finish(run, alice).outcome == Outcome.SUCCEEDED
+    assert "It has 5,450,000 inhabitants." in calls(run)[0].result
 
 
 def test_text_in_another_encoding_is_read(api: FakeAnthropic, submitted: Submit, alice: User, web: Web) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from runs.accounting.estimates import History, Measured, estimate
+from runs.accounting.estimates import History, Measured, Searches, estimate
 from runs.enums import Complexity, Role
 from runs.pev.plans.estimate import Basis, Estimate
 from tests.unit.pev.scripted import plan, step
@@ -52,7 +52,7 @@ def test_a_step_that_reads_much_costs_more_than_one_that_reads_little() -> None:
 
 def test_a_step_that_may_search_costs_one_search_at_least_and_all_of_every_attempt_at_most() -> None:
     without, searching = (
-        estimate(plan(step("s0", tools=tools)), CLAUDE, attempts=3, searches=8)
+        estimate(plan(step("s0", tools=tools)), CLAUDE, attempts=3, searches=Searches(8, 1_000))
         for tools in (["write_file"], ["web_search", "write_file"])
     )
     more = (searching.low - without.low, searching.high - without.high)
@@ -61,6 +61,21 @@ def test_a_step_that_may_search_costs_one_search_at_least_and_all_of_every_attem
     assert before.low is not None
     assert before.high is not None
     assert (after.role, after.low, after.high) == (Role.EXECUTOR, before.low + more[0], before.high + more[1])
+
+
+def test_steps_that_search_share_what_the_run_may_and_keep_it_when_others_are_not_done_again() -> None:
+    """Two steps, 24 searches each at most, 30 in the run: what one does not use is the other's."""
+    both = plan(*(step(key, tools=["web_search"]) for key in ("s0", "s1")))
+    alone = estimate(plan(step("s0", tools=["web_search"])), CLAUDE, attempts=3, searches=Searches(8, 30))
+    free, shared, few = (estimate(both, CLAUDE, attempts=3, searches=Searches(8, run)) for run in (1_000, 30, 10))
+    assert free.high - shared.high == 18 * Decimal("0.01")
+    assert [one.high for one in shared.steps] == [one.high for one in free.steps]
+    assert free.high - few.high == (48 - 10) * Decimal("0.01")
+    left = shared.without(["s1"])
+    assert (left.low, left.high) == (alone.low, alone.high)
+    assert few.without([]) == few
+    nothing = shared.without(["s0", "s1"])
+    assert nothing.high == sum(one.high or 0 for one in nothing.final)
 
 
 @given(st.lists(st.sampled_from(Complexity), min_size=1, max_size=5), st.integers(1, 10))

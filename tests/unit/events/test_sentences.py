@@ -155,6 +155,7 @@ def test_the_other_side_of_each_sentence() -> None:
             role="executor", model="m-1", ms=500, stop="end_turn", pages=("“a.pdf”, page 3", "“b.png”, page 1")
         ),
         events.ToolCalled(tool="run_search", error=True, path=""),
+        events.ToolCalled(tool="web_search", error=True, path="", step="a", attempt=1, about="density of Singapore"),
         events.VerdictGiven(step="a", attempt=1, passed=True, action="pass", feedback=""),
         events.VerdictGiven(step="a", attempt=1, passed=False, action="replan", feedback="It can't be done."),
         events.LimitsRaised(by="alice", budget="5", time_limit=90),
@@ -169,6 +170,7 @@ def test_the_other_side_of_each_sentence() -> None:
             "The executor (m-1) answered in 0.5 s. It was shown as they look: “a.pdf”, page 3; “b.png”, page 1.",
         ),
         ("bad", "run_search failed."),
+        ("bad", "web_search “density of Singapore” failed for “Review”."),
         ("good", "Attempt 1 at “Review” passed verification."),
         ("bad", "Attempt 1 at “Review” did not pass: It can't be done. A new plan is asked for."),
         ("calm", "alice raised the limit: $5 and 1.5 minutes."),

@@ -4,15 +4,15 @@ from importlib.resources import files
 
 import pytest
 
-from runs.enums import About
-from runs.lifecycle.templates import SHIPPED, shipped_plan
+from runs.enums import About, Effect
+from runs.lifecycle.templates import SHIPPED, shipped_plan, with_web_tools
 from runs.pev.checks.deciding import run_check
 from runs.pev.checks.material import Material
 from runs.pev.contracts import CommandSucceeds, QuotesOccur
 from runs.pev.imports.imported import plan_in
 from runs.pev.plans.ordering import levels
 from runs.pev.soundness import problems_in
-from runs.pev.tools.toolbox import TOOL_NAMES
+from runs.pev.tools.toolbox import TOOL_NAMES, effect_of
 from runs.rehearsal.job import TEMPLATE, can_carry_out, template
 
 
@@ -90,3 +90,30 @@ def test_what_the_project_analysis_quotes_is_compared_with_its_files(text: str, 
 def test_the_document_review_alone_is_what_the_rehearsal_can_carry_out() -> None:
     assert [key for key in SHIPPED if can_carry_out(shipped_plan(key))] == [TEMPLATE]
     assert template() == shipped_plan(TEMPLATE)
+
+
+@pytest.mark.parametrize(
+    ("there", "planned", "may"),
+    [
+        (set(), "fetch_page", {"fetch_page"}),
+        ({"fetch_page"}, "fetch_page", {"fetch_page"}),
+        ({"fetch_page", "web_search"}, "web_search", {"fetch_page", "web_search"}),
+        ({"fetch_page", "web_fetch"}, "web_fetch", {"fetch_page", "web_fetch"}),
+        (
+            {"fetch_page", "web_fetch", "web_search", "code_execution"},
+            "web_search",
+            {"fetch_page", "web_fetch", "web_search"},
+        ),
+    ],
+)
+def test_the_look_up_names_the_tools_for_the_web_that_a_run_has(there: set[str], planned: str, may: set[str]) -> None:
+    shipped = shipped_plan("look-up")
+    plan = with_web_tools(shipped, there)
+    for step in plan.steps:
+        assert [action.tool for action in step.actions if effect_of(action.tool) is Effect.READS_WEB] == [planned]
+        assert set(step.tools) == {"calculate", "list_files", "read_file", "search_files", "write_file", *may}
+    assert problems_in(plan, TOOL_NAMES, max_steps=4) == []
+    assert (plan == shipped) == (planned == "fetch_page")
+    assert with_web_tools(plan, {"web_search"}) == plan or plan == shipped
+    other = shipped_plan("legal-review")
+    assert with_web_tools(other, there) is other

@@ -77,6 +77,9 @@ class Tools:
         self.used.append(use)
         return self._answer(use)
 
+    def read_pdf(self, address: str, data: bytes) -> str:
+        return data.decode()
+
     def serve(self, use: ToolUse, result: ToolResult) -> ToolResult:
         self.served.append((use, result))
         return result

@@ -115,6 +115,9 @@ class Recorded:
     def originals(self, use: ToolUse, result: ToolResult) -> Sequence[Original]:
         return self._tools.originals(use, result)
 
+    def read_pdf(self, address: str, data: bytes) -> str:
+        raise AssertionError("the rehearsal has no service that reads pages")
+
     def serve(self, use: ToolUse, result: ToolResult) -> ToolResult:
         raise AssertionError("no service stands behind the rehearsal")
 

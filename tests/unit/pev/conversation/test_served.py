@@ -7,10 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from runs.enums import Effect
+from runs.errors import InvalidInput
 from runs.pev.conversation.served import MAX_SERVED, Served
 from runs.pev.ports import Ask, ByService, Reply, ToolSpec
 from runs.pev.texts.domains import sites
-from tests.fakes.anthropic_serving import found, output, page, results, said, use
+from tests.fakes.anthropic_serving import found, output, page, pdf_page, results, said, use
 from tests.unit.pev.scripted import ask
 
 A = "https://a.org/x"
@@ -23,9 +24,16 @@ def offering(listed: str = "*", total: int = 8) -> Ask:
 
 
 def calls(*replies: Any, listed: str = "*", window: int | None = None) -> list[list[tuple[str, bool, str]]]:
-    served, asked = Served(window), offering(listed)
+    served, asked = Served(window, read), offering(listed)
     turns = [served.calls(asked, Reply(tuple(one), "", "")) for one in replies]
     return [[(use.id, result.is_error, result.text) for use, result in turn] for turn in turns]
+
+
+def read(address: str, data: bytes) -> str:
+    """What stands in for PDF files here is text, or cannot be read."""
+    if data.startswith(b"locked"):
+        raise InvalidInput(f"{address} is locked.")
+    return data.decode()
 
 
 def search(id_: str = "s1", query: str = "q") -> dict[str, Any]:
@@ -54,6 +62,24 @@ def test_a_result_may_come_with_a_later_reply_and_stands_in_the_order_of_results
     first = [search("s1"), search("s2"), use("f1", "web_fetch", url=A)]
     second = [page("f1", A, "Text."), results("s2")]
     assert [[one[0] for one in turn] for turn in calls(first, second, [results("s1")])] == [[], ["f1", "s2"], ["s1"]]
+
+
+@pytest.mark.parametrize(
+    ("data", "head", "body"),
+    [
+        (b"Ten.\nTwelve.", f"{A}, a PDF file", ["Ten.", "Twelve."]),
+        (b" \n", f"{A}, a PDF file without text: only the model has seen it", [" ", ""]),
+        (b"locked", f"{A}: only the model has seen it. {A} is locked.", [""]),
+        (None, f"{A}, whose bytes were damaged on the way: only the model has seen it", [""]),
+    ],
+)
+def test_of_a_pdf_file_its_text_is_what_was_found(data: bytes | None, head: str, body: list[str]) -> None:
+    made = pdf_page("f1", A, data or b"")
+    if data is None:
+        made["content"]["content"]["source"]["data"] = "no base 64"
+    (((_, wrong, text),),) = calls([use("f1", "web_fetch", url=A), made])
+    first, _, *lines, _ = text.split("\n")
+    assert (wrong, first, lines) == (False, head, body)
 
 
 def test_ids_count_once() -> None:
@@ -91,23 +117,28 @@ def test_of_other_sites_nothing_is_shown() -> None:
 def test_a_page_is_its_text_cut_where_it_is_long() -> None:
     (((_, wrong, text),),) = calls([use("f1", "web_fetch", url=A), page("f1", A, "x" * 90_000)])
     assert (wrong, text.splitlines()[0], text.splitlines()[-1]) == (False, A, "(cut: it has 90,000 characters)")
-    pdf = page("f1", A, "") | {}
-    pdf["content"]["content"]["source"] = {"type": "base64", "media_type": "application/pdf", "data": "JVBERi0="}
-    (((_, _, unread),),) = calls([use("f1", "web_fetch", url=A), pdf])
+    other = page("f1", A, "") | {}
+    other["content"]["content"]["source"] = {"type": "url", "url": A}
+    (((_, _, unread),),) = calls([use("f1", "web_fetch", url=A), other])
     assert unread.startswith(f"{A}, which is no text: only the model has seen it\n")
-    assert "JVBERi0" not in unread
 
 
 def test_what_code_printed_and_how_it_ended() -> None:
-    (one, two) = calls(
+    shown = {"type": "text_editor_code_execution_view_result", "content": "1: x = 1", "file_type": "text"}
+    (one, two, three) = calls(
         [use("c1", "code_execution", code="1/0"), output("c1", "Oh.", 1)],
         [
             use("b1", "bash_code_execution", command="ls"),
             output("b1", "a.csv\n") | {"type": "bash_code_execution_tool_result"},
         ],
+        [
+            use("e1", "text_editor_code_execution", command="view", path="a.py"),
+            {"type": "text_editor_code_execution_tool_result", "tool_use_id": "e1", "content": shown},
+        ],
     )
     assert (one[0][1], one[0][2].splitlines()[0]) == (True, "Ended with status 1")
     assert (two[0][1], two[0][2].splitlines()[2]) == (False, "a.csv")
+    assert (three[0][1], three[0][2].splitlines()[0], three[0][2].splitlines()[2]) == (False, "Done", "1: x = 1")
 
 
 def test_no_more_are_taken_down_than_are_carried_out_of_others() -> None:
@@ -116,7 +147,7 @@ def test_no_more_are_taken_down_than_are_carried_out_of_others() -> None:
 
 
 def test_used_up_is_what_one_more_reply_could_exceed() -> None:
-    served = Served(None)
+    served = Served(None, read)
     for number in range(7):
         assert served.used_up(offering()) == (number == 7)
         served.calls(offering(), Reply((search(f"s{number}"),), "", ""))
