@@ -24,12 +24,13 @@ from runs.engine.database import database
 from runs.engine.deadline import Deadline
 from runs.engine.documents import read_inputs
 from runs.engine.executors import loops_of, planner_tools, session_resumed, tools_for
+from runs.engine.listings import list_stale
 from runs.engine.notifications import notifications
 from runs.engine.pages import web_pages
 from runs.engine.people import RunPeople
 from runs.engine.recording import RecordedModel, RecordedTools, Recording, clients
 from runs.engine.retrying import retry_at
-from runs.engine.servers import list_stale, run_servers
+from runs.engine.servers import run_servers
 from runs.enums import Action, AttemptStatus, Executor, WorkKind
 from runs.errors import (
     AnswerAwaited,

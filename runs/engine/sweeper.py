@@ -17,7 +17,7 @@ from django.utils import timezone
 
 from runs import live
 from runs.documents import pages
-from runs.engine import documents, probes, servers
+from runs.engine import documents, listings, probes
 from runs.engine.duties import BACKUP, Turn, is_taken
 from runs.engine.presence import Presence, forget_the_silent
 from runs.engine.work import due
@@ -102,7 +102,7 @@ class Sweeper:
         notify(list(items.values_list("pk", flat=True)[:500]))
         if self._only_run is None:
             documents.refresh()
-            servers.refresh()
+            listings.refresh()
             self._keep_up()
 
     def _keep_up(self) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import CommandError
 
-from runs.engine.servers import ask
+from runs.engine.listings import ask
 from runs.management.terminal import TerminalCommand
 from runs.web.findings import findings
 

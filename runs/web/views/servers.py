@@ -8,7 +8,7 @@ from django.urls import reverse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
-from runs.engine.servers import want
+from runs.engine.listings import want
 from runs.errors import InvalidInput
 from runs.logs import about
 from runs.permissions import is_administrator

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from runs.engine.servers import ask
+from runs.engine.listings import ask
 from runs.enums import GateKind, GateStatus, Outcome, Provenance, Verb, WorkStatus
 from runs.errors import InvalidInput
 from runs.lifecycle.asking import needs_second_person

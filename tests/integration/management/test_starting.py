@@ -61,6 +61,11 @@ def test_the_link_waits_for_the_server_and_not_for_the_client(tmp_path: Path) ->
     assert packages & (CLIENT | SERVER) == SERVER
 
 
+def test_no_page_imports_the_client(tmp_path: Path) -> None:
+    """Every command that checks the site imports them all."""
+    assert imported(tmp_path, "check") & CLIENT == set()
+
+
 def test_help_of_a_run_needs_no_tables(tmp_path: Path) -> None:
     arguments = [sys.executable, "-X", "importtime", "manage.py", "run", "--help"]
     environ = {**os.environ, "PEV_DATA_DIR": str(tmp_path / "none")}

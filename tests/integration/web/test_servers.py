@@ -10,7 +10,7 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from runs.engine import servers as engine
+from runs.engine import listings as engine
 from runs.models import ServerListing, User
 from runs.servers.configuration import ServerConfig
 from runs.servers.listing import ServerTool
