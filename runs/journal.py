@@ -169,11 +169,12 @@ def write_result(
             writes=writes,
             shown=result.shown,
             duration_ms=duration_ms,
+            agent=use.agent,
         )
         step, attempt = _step_and_attempt(work)
         path = str(use.input.get("path", ""))[:200]
         event = ToolCalled(tool=use.name, error=result.is_error, path=path, step=step, attempt=attempt)
-        record(work.run_id, event)
+        record(work.run_id, event.model_copy(update={"agent": use.agent}))
         ended(call)
     return call
 

@@ -8,6 +8,7 @@ from runs import trees
 from runs.engine import originals, requests
 from runs.engine.calls import source_of_call
 from runs.engine.previews import previews_of
+from runs.engine.subagents import delegating, of_attempt
 from runs.enums import (
     SETTLED_STEPS,
     Action,
@@ -70,6 +71,7 @@ def for_planner(item: WorkItem, able: Capacities) -> tuple[PlanBrief, str]:
     run = item.run
     policy = run.policy
     player = policy.model_for(Role.PLANNER)
+    agents = crew(policy)
     files = trees.files_of(run.inputs)
     plans = list(run.plans.order_by("version"))
     previous = plans[-1] if plans else None
@@ -80,12 +82,12 @@ def for_planner(item: WorkItem, able: Capacities) -> tuple[PlanBrief, str]:
         request=run.request,
         files=files,
         previews=previews_of(run.inputs),
-        tools=(*specs(tool_names(policy), command_lines()), *server_specs(policy)),
+        tools=(*specs(tool_names(policy), command_lines()), *delegating(policy, agents), *server_specs(policy)),
         model=player.model,
         effort=player.effort,
         max_steps=policy.max_steps,
         commands=list(commands_allowed(policy)),
-        agents=crew(policy),
+        agents=agents,
         sources_needed=policy.sources_needed,
         remarks=remarks_on(run, pages=able.executor.pages is not OriginalPages.NEVER),
         lessons=lessons,
@@ -245,6 +247,7 @@ def for_executor(attempt: Attempt, able: Capacities) -> StepBrief:
         answers=requests.answers(run, Q(decided_at__lt=attempt.created_at)),
         critiques=(*earlier, *(critiques_of(step) if attempt.number > 1 else ())),
         instructions=attempt.agent.instructions if attempt.agent else "",
+        subagents=of_attempt(attempt, able),
     )
 
 

@@ -55,6 +55,7 @@ from runs.pev.evidence.results import Judgement
 from runs.pev.files.reads import Looks, Reads, View
 from runs.pev.planner import make_plan
 from runs.pev.ports import Reach, ToolResult
+from runs.pev.subagents import with_subagents
 from runs.pev.synthesizer import synthesize
 from runs.pev.tools.asking import AskPerson
 from runs.pev.tools.limits import limits_for
@@ -258,7 +259,7 @@ def _execute(recording: Recording, deadline: Deadline, looks: Looks) -> list[Too
     tools = RecordedTools(inner, overlay, recording, deadline, looks)
     model = RecordedModel(clients(), recording, deadline=deadline)
     try:
-        output = executor_of(kind)(model, tools, brief)
+        output = executor_of(kind)(model, with_subagents(tools, model, brief), brief)
     finally:
         if servers:
             servers.close()

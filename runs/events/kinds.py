@@ -169,6 +169,7 @@ class ToolCalled(EventData):
     path: str
     step: str = ""
     attempt: int = 0
+    agent: str = ""
 
 
 class Verifying(EventData):

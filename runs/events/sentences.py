@@ -55,6 +55,10 @@ from runs.events.kinds import (
 type Tone = Literal["good", "bad", "warn", "active", "calm"]
 
 
+def _tool(event: ToolCalled) -> list[str]:
+    return [event.tool, event.path, f"by {event.agent}" if event.agent else ""]
+
+
 def many(count: int, noun: str) -> str:
     """`1 file`, `2 files`."""
     return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
@@ -130,7 +134,7 @@ def short_sentence(event: AnyEvent, names: Mapping[str, str]) -> str:
             answered = "gave no answer" if event.stop == "error" else "answered"
             return f"The {event.role} ({event.model}) {answered}.{_pages(event)}"
         case ToolCalled():
-            return f"{' '.join(filter(None, [event.tool, event.path, 'failed' if event.error else '']))}."
+            return f"{' '.join(filter(None, [*_tool(event), 'failed' if event.error else '']))}."
         case Verifying():
             return f"Reported{_sure(event)}; it is being verified."
         case VerdictGiven():
@@ -287,7 +291,7 @@ def _of_attempt(event: AttemptEvent, step: str) -> str:
             what = f"gave no answer{about} after" if event.stop == "error" else f"answered{about} in"
             return f"The {event.role} ({event.model}) {what} {event.ms / 1_000:.1f} s.{_pages(event)}"
         case ToolCalled():
-            words = [event.tool, event.path, "failed" if event.error else "", f"for {step}" if event.attempt else ""]
+            words = [*_tool(event), "failed" if event.error else "", f"for {step}" if event.attempt else ""]
             return f"{' '.join(filter(None, words))}."
         case Verifying():
             return f"Attempt {event.attempt} at {step} reported{_sure(event)}; it is being verified."

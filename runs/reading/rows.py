@@ -16,7 +16,7 @@ from runs.reading.coverage import Coverage, coverage_of
 
 MAX_PROBLEM = 300
 """Characters of what a tool answered to a call that failed."""
-SUBJECTS = ("path", "pattern", "query", "glob", "address", "url", "command", "code")
+SUBJECTS = ("path", "pattern", "query", "glob", "address", "url", "command", "code", "agent")
 """The arguments that say what a tool call is about, the first that is there."""
 
 type Detail = Callable[[Sequence[Step]], Iterable[Step]]
