@@ -1,4 +1,4 @@
-"""D3 with subagents: wherever kill -9 hits, a conversation within a call goes on where it was, and the attempt with it."""
+"""D3 with subagents: wherever kill -9 hits, a conversation within a call goes on where it was."""
 
 from __future__ import annotations
 
@@ -17,6 +17,15 @@ from tests.fakes.team import Team, plan, report, step
 from tests.installation import Installation
 from tests.integration.engine.killed import Errand
 from tests.integration.engine.machine import Nursery
+from tests.integration.engine.test_kill_everywhere import (
+    KILLED,
+    asked,
+    begin,
+    broken,
+    facts,
+    killed_everywhere,
+    undisturbed,
+)
 
 pytestmark = pytest.mark.allow_hosts(["127.0.0.1"])
 DEFINITION = {
@@ -87,8 +96,28 @@ def nursery(
     nursery.close()
 
 
-def test_killed_after_each_row(nursery: Nursery, api: FakeAnthropic) -> None:
-    course = killed_after_each_row(nursery, api, "drain", start="attempt")
+def test_each_worker_adds_one_entry_and_dies_of_it(nursery: Nursery, api: FakeAnthropic) -> None:
+    """Nothing is asked or done twice, by our own loop and by the Agent SDK."""
+    course = undisturbed(nursery, api, "drain", start="attempt")
     assert [row[:3] for row in course.facts["attempts"]] == [["one", 1, "passed"]]
     assert [row[1:3] for row in course.facts["tool calls"]] == CALLS
     assert course.facts["run"][0][:2] == ["finished", "succeeded"]
+    begin(nursery, api, "attempt")
+    deaths = 0
+    while nursery.send(Errand("drain", kill_on="after .*(modelcall|toolcall)"))[1] == KILLED:
+        deaths += 1
+    assert deaths > len(CALLS)
+    assert facts(nursery.data) == course.facts
+    assert broken(nursery.data) == []
+    assert asked(api) == (course.questions, 0)
+    callers = rows(nursery.data, "SELECT agent FROM runs_toolcall ORDER BY ordinal")
+    assert [agent for (agent,) in callers] == ["", WRITER, WRITER, "", WRITER, WRITER, "", ""]
+
+
+@pytest.mark.parametrize("nursery", ["messages"], indirect=True)
+def test_killed_at_every_boundary(nursery: Nursery, api: FakeAnthropic) -> None:
+    """Also before the answer of a subagent is taken down, and with all of them gone from the installation."""
+    write(nursery.data, "DELETE FROM runs_agent")
+    nursery.save("gone")
+    course = killed_everywhere(nursery, api, "attempt", "gone")
+    assert [row[1:3] for row in course.facts["tool calls"]] == CALLS
