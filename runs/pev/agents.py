@@ -73,7 +73,7 @@ def named_in(steps: Iterable[PlanStep]) -> list[str]:
 
 def subagents_of(step: PlanStep, policy: Policy) -> tuple[str, ...]:
     """Those that the step may hand parts of it to, sorted."""
-    return policy.subagents if DELEGATE in step.tools else ()
+    return tuple(sorted(set(policy.subagents))) if DELEGATE in step.tools else ()
 
 
 def needed_by(steps: Iterable[PlanStep], policy: Policy) -> list[str]:
