@@ -71,7 +71,6 @@ def for_planner(item: WorkItem, able: Capacities) -> tuple[PlanBrief, str]:
     run = item.run
     policy = run.policy
     player = policy.model_for(Role.PLANNER)
-    agents = crew(policy)
     files = trees.files_of(run.inputs)
     plans = list(run.plans.order_by("version"))
     previous = plans[-1] if plans else None
@@ -82,12 +81,12 @@ def for_planner(item: WorkItem, able: Capacities) -> tuple[PlanBrief, str]:
         request=run.request,
         files=files,
         previews=previews_of(run.inputs),
-        tools=(*specs(tool_names(policy), command_lines()), *delegating(policy, agents), *server_specs(policy)),
+        tools=(*specs(tool_names(policy), command_lines()), *delegating(policy), *server_specs(policy)),
         model=player.model,
         effort=player.effort,
         max_steps=policy.max_steps,
         commands=list(commands_allowed(policy)),
-        agents=agents,
+        agents=crew(policy),
         sources_needed=policy.sources_needed,
         remarks=remarks_on(run, pages=able.executor.pages is not OriginalPages.NEVER),
         lessons=lessons,

@@ -3,15 +3,17 @@
 from collections.abc import Iterator
 
 from runs.models import Attempt
-from runs.pev.agents import DELEGATE, Crew, Subagent, permitted
+from runs.pev.agents import DELEGATE, NO_AGENTS, Subagent, permitted
 from runs.pev.policy import Capacities, Policy
 from runs.pev.ports import ToolSpec
 from runs.pev.tools.toolbox import spec_of_delegate, tools_of
+from runs.reading.agents import crew
 
 
-def delegating(policy: Policy, agents: Crew) -> Iterator[ToolSpec]:
+def delegating(policy: Policy) -> Iterator[ToolSpec]:
     """The tool that plans may give to steps, where the run has subagents."""
-    if there := {name: agents.agents[name] for name in policy.subagents if not agents.missing(name)}:
+    known = crew(policy) if policy.subagents else NO_AGENTS
+    if there := {name: known.agents[name] for name in policy.subagents if not known.missing(name)}:
         yield spec_of_delegate(there)
 
 

@@ -55,6 +55,12 @@ def change_of(part: str, digest: str) -> str:
     return f"the agent {part.removeprefix(PART)} {'was changed' if digest else 'is not there any more'}"
 
 
+def as_used(name: str, used: Iterable[AgentDefinition | None]) -> str:
+    """The name, with how the digests begin of what the agent was when it was used."""
+    digests = dict.fromkeys(one.digest[:12] for one in used if one)
+    return f"{name} ({', '.join(digests)})" if digests else name
+
+
 @dataclass(frozen=True)
 class NamedAgent:
     """An agent of a plan as it is now, with the names of the steps that name it, and of those that may hand `parts` of

@@ -26,7 +26,7 @@ from runs.pev.contracts import Criterion, PlanStep
 from runs.pev.feedback import Comment
 from runs.pev.outcome import OpenPoint, point_of
 from runs.pev.plans.estimate import Estimate, StepEstimate
-from runs.reading.agents import NamedAgent, named_by
+from runs.reading.agents import NamedAgent, as_used, named_by
 from runs.reading.attempts import AttemptReading
 from runs.reading.coverage import planned
 from runs.reading.differences import Comparison, Version, compare
@@ -275,9 +275,15 @@ class StepReading:
 
     @property
     def subagents(self) -> list[NamedAgent]:
-        """Those that it may hand parts to."""
+        """Those that it may hand parts to, as they are now."""
         names = subagents_of(self.row.spec, self.plan.rows.run.policy)
         return [one for one in self.plan.agents if one.name in names]
+
+    @property
+    def helpers(self) -> list[str]:
+        """The same by their names, as they were in its attempts."""
+        kept = [one.row.subagents or {} for one in self.own_attempts]
+        return [as_used(one.name, (there.get(one.name) for there in kept)) for one in self.subagents]
 
     @property
     def number(self) -> int:
