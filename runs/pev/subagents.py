@@ -6,6 +6,7 @@ a crash they are replayed in the same order (D3).
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import count
 
 from pydantic import ValidationError
 
@@ -26,7 +27,12 @@ from runs.pev.tools.toolbox import spec_of_delegate, told_wrong
 
 MAX_DELEGATIONS = 20
 """Of one attempt. Each may take as many rounds as the attempt itself: a model that only hands on ends here."""
+MAX_QUESTIONS = 400
+"""Of all subagents of an attempt: its questions, and its calls at so many in a turn, are numbered below those of its
+verification and its checks.
+"""
 _USED_UP = f"Nothing was handed on: an attempt may do so {MAX_DELEGATIONS} times, and has. Do the rest yourself."
+_ASKED_OUT = f"Nothing was handed on: subagents of an attempt may take {MAX_QUESTIONS} turns, and have. Do it yourself."
 _LAST = "Tools cannot be used any more. Answer now with what you have, and say what is missing."
 _ENDED = {
     "refusal": "{} has refused this task. Do it yourself, or leave it out and say so.",
@@ -46,7 +52,7 @@ class _Delegating:
 
     def __init__(self, tools: JournaledToolbox, model: Model, brief: StepBrief) -> None:
         self._tools, self._model, self._brief = tools, model, brief
-        self._numbered = self._delegations = 0
+        self._numbered = self._delegations = self._asked = 0
 
     def specs(self) -> Sequence[ToolSpec]:
         own = spec_of_delegate({name: one.definition for name, one in self._brief.subagents.items()})
@@ -89,9 +95,12 @@ class _Delegating:
             return ToolResult(f"This step has no subagent {quoted(task.agent)}; there are {there}.", is_error=True)
         if self._delegations == MAX_DELEGATIONS:
             return ToolResult(_USED_UP, is_error=True)
+        if self._asked == MAX_QUESTIONS:
+            return ToolResult(_ASKED_OUT, is_error=True)
         self._delegations += 1
-        own = _Own(self, task.agent, subagent)
-        reply = own.reply(self._model, self._question(task, subagent, own), self._brief.rounds, calls)
+        own, rounds = _Own(self, task.agent, subagent), min(self._brief.rounds, MAX_QUESTIONS - self._asked)
+        reply, asked = own.reply(self._model, self._question(task, subagent, own), rounds, calls)
+        self._asked += asked
         return _told(task.agent, reply, calls, result_chars(self._brief.window, MAX_RESULT_CHARS))
 
     def _question(self, task: Delegate, subagent: Subagent, own: Toolbox) -> Ask:
@@ -136,24 +145,24 @@ class _Own:
         there = f"there are {', '.join(names)}" if names else "there are none"
         return self._tools.note(use, ToolResult(f"You have no tool {quoted(use.name)}; {there}.", is_error=True))
 
-    def reply(self, model: Model, first: Ask, rounds: int, calls: Calls) -> Reply:
-        """The last one of the conversation. As in `executor.execute`, tools are forbidden in the last round, or when
-        calls go in circles, and near the end of the window a new conversation begins.
+    def reply(self, model: Model, first: Ask, rounds: int, calls: Calls) -> tuple[Reply, int]:
+        """The last one of the conversation, and how many there were. As in `executor.execute`, tools are forbidden in
+        the last round, or when calls go in circles, and near the end of the window a new conversation begins.
         """
         ask, room, originals = first, Room(self._window), Originals(self._window)
-        while True:
-            rounds -= 1
+        for number in count(1):
             if room.is_full(ask):
                 ask = begun_again(first, calls, room, "")
                 originals.forget()
-            is_last = rounds <= 0 or calls.circling
+            is_last = number == rounds or calls.circling
             ask = replace(added(ask, _LAST), last_round=True) if is_last else ask
             reply = model.ask(ask)
             room.heard(ask, reply)
             if not is_last and reply.stop_reason == "tool_use" and reply.tool_uses:
                 ask = carried_out(ask, reply, self, calls, originals)
             elif is_last or not room.exceeded(ask):
-                return reply
+                break
+        return reply, number
 
 
 def _told(name: str, reply: Reply, calls: Calls, limit: int) -> ToolResult:

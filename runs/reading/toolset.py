@@ -74,6 +74,7 @@ def effects_of(step: PlanStep, policy: Policy) -> Iterator[str]:
         yield f"{verb} the web ({sites(policy.web).words or 'no site'})"
     if Effect.DELEGATES in effects:
         yield f"may hand parts to {', '.join(policy.subagents) or 'nobody'}"
+        yield "what subagents cost is not in the estimate"
     shown = {Effect.RUNS_COMMANDS, Effect.READS_WEB, Effect.DELEGATES}
     yield from (effect.words for effect in sorted(effects - shown))
     yield from what_they_cost(step.tools, price_of_search(timezone.now().date()), policy.service_uses)

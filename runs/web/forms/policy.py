@@ -182,10 +182,11 @@ class PolicyForm(forms.Form):
         "acting_calls", "Calls that act outside", help_text="In the whole run; you are asked about each"
     )
     subagents = forms.MultipleChoiceField(
-        label="Agents to which steps may hand parts of their work",
+        label="Subagents",
         widget=forms.CheckboxSelectMultiple,
         required=False,
-        help_text="Each part is an expense of its own. The plan says which steps may",
+        help_text="Agents to which steps may hand parts of their work, each an expense of its own. "
+        "The plan says which steps may",
     )
     attempt_minutes = _bounded("attempt_seconds", "Minutes per attempt", unit=60)
     budget = Amount(

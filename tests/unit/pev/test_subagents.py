@@ -9,14 +9,17 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
+from runs.engine.perform import VERIFYING
 from runs.enums import Effect
 from runs.errors import ContractBroken
+from runs.journal import CHECKS
 from runs.pev import prompts
 from runs.pev.agents import AgentDefinition, Subagent, needed_by, subagents_of
-from runs.pev.executor import execute
+from runs.pev.conversation.turns import MAX_CALLS
+from runs.pev.executor import MAX_DEMANDS, execute
 from runs.pev.ports import Ask, ByService, Reply, ToolResult, ToolSpec, Usage
 from runs.pev.step_brief import StepBrief
-from runs.pev.subagents import MAX_DELEGATIONS, with_subagents
+from runs.pev.subagents import MAX_DELEGATIONS, MAX_QUESTIONS, with_subagents
 from tests.unit.pev.scripted import Scripted, Tools, gave, said, step, used
 from tests.unit.pev.test_agents import POLICY
 from tests.unit.pev.test_executor import DONE, REPORT, brief
@@ -122,6 +125,19 @@ def test_its_model_and_effort_are_its_own_or_those_of_the_executor() -> None:
     for own, asked in (({}, ("scripted", "medium")), ({"model": "other", "effort": "high"}, ("other", "high"))):
         model = carried_out(Tools(), helped(definition=own), handing("a"), said("A."), gave(REPORT))
         assert (model.asked[1].model, model.asked[1].effort) == asked
+
+
+def test_all_of_them_together_ask_so_much_and_no_more() -> None:
+    """Else their numbers would be those of verification, and their calls those of checks."""
+    pages = [used("read_file", path=f"{number}.md") for number in range(99)]
+    replies = [reply for part in "abcd" for reply in (handing(part), *pages, said("Read."))]
+    model = carried_out(Tools(), helped(rounds=100), *replies, handing("e"), gave(REPORT))
+    parts = [ask for ask in model.asked if ask.system == prompts.of_subagents()]
+    assert len(parts) == MAX_QUESTIONS
+    assert "subagents of an attempt may take 400 turns, and have." in told(model.asked[-1])[0]
+    of_executors = 100 + MAX_DEMANDS
+    assert of_executors + MAX_QUESTIONS < VERIFYING
+    assert (of_executors + MAX_QUESTIONS) * MAX_CALLS < CHECKS
 
 
 @given(
