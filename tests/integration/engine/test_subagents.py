@@ -18,6 +18,7 @@ from runs.models import Agent, Attempt, ModelCall, Run, ToolCall, User
 from runs.pev.delimiters import find
 from runs.pev.policy import RoleModel
 from runs.pev.subagents import MAX_DELEGATIONS
+from runs.reading.run import reading_of
 from tests.factories import MODELS, Submit, answer, drain, finish, open_gate, reused
 from tests.factories.agents import WRITER, agent, change
 from tests.fakes.anthropic_answers import (
@@ -453,3 +454,13 @@ def test_the_window_is_that_of_its_own_model(writer: Agent, team: Team, submitte
     able = run.work.get(attempt__step__key="one").capacities
     assert able is not None
     assert (able.executor.window, able.subagents[WRITER].window) == (1_000_000, 200_000)
+
+
+def test_that_a_verifier_has_judged_what_its_own_model_did_a_part_of_is_said(
+    writer: Agent, team: Team, submitted: Submit, alice: User
+) -> None:
+    change(writer, model="claude-haiku-5-5")
+    with pytest.raises(InvalidInput, match="is the verifier, too"):
+        submitted(subagents=[WRITER])
+    run = finish(submitted(subagents=[WRITER], same_model_verifier=True), alice)
+    assert reading_of(run).same_model == "claude-haiku-5-5"
