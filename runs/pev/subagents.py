@@ -48,11 +48,16 @@ def with_subagents(tools: JournaledToolbox, model: Model, brief: StepBrief) -> J
 
 
 class _Delegating:
-    """A JournaledToolbox that numbers all calls as the journal does, those of subagents among them."""
+    """A JournaledToolbox that numbers all calls as the journal does, those of subagents among them.
+
+    What a port has raised ends it: a program that goes on for a moment all the same, with the call that waits for a
+    person or with another one, would have a subagent ask everything once more.
+    """
 
     def __init__(self, tools: JournaledToolbox, model: Model, brief: StepBrief) -> None:
         self._tools, self._model, self._brief = tools, model, brief
         self._numbered = self._delegations = self._asked = 0
+        self._failure: Exception | None = None
 
     def specs(self) -> Sequence[ToolSpec]:
         own = spec_of_delegate({name: one.definition for name, one in self._brief.subagents.items()})
@@ -62,11 +67,16 @@ class _Delegating:
         return self._tools.originals(use, result)
 
     def run(self, use: ToolUse) -> ToolResult:
-        if use.name == Delegate.name:
-            return self._delegated(use)
-        result = self._tools.run(use)
-        self._numbered += 1  # behind the call, since one that waits for a person has no number yet
-        return result
+        if self._failure is not None:
+            raise self._failure
+        try:
+            if use.name == Delegate.name:
+                return self._delegated(use)
+            self._numbered += 1
+            return self._tools.run(use)
+        except Exception as error:
+            self._failure = error
+            raise
 
     def serve(self, use: ToolUse, result: ToolResult) -> ToolResult:
         self._numbered += 1

@@ -6,18 +6,19 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from runs.engine.perform import VERIFYING
 from runs.enums import Effect
-from runs.errors import ContractBroken
+from runs.errors import AnswerAwaited, ContractBroken
 from runs.journal import CHECKS
 from runs.pev import prompts
 from runs.pev.agents import AgentDefinition, Subagent, needed_by, subagents_of
 from runs.pev.conversation.turns import MAX_CALLS
 from runs.pev.executor import MAX_DEMANDS, execute
-from runs.pev.ports import Ask, ByService, Reply, ToolResult, ToolSpec, Usage
+from runs.pev.ports import Ask, ByService, Reply, ToolResult, ToolSpec, ToolUse, Usage
 from runs.pev.step_brief import StepBrief
 from runs.pev.subagents import MAX_DELEGATIONS, MAX_QUESTIONS, with_subagents
 from tests.unit.pev.scripted import Scripted, Tools, gave, said, step, used
@@ -138,6 +139,20 @@ def test_all_of_them_together_ask_so_much_and_no_more() -> None:
     of_executors = 100 + MAX_DEMANDS
     assert of_executors + MAX_QUESTIONS < VERIFYING
     assert (of_executors + MAX_QUESTIONS) * MAX_CALLS < CHECKS
+
+
+def test_nothing_more_is_asked_or_done_once_a_call_within_waits_for_a_person() -> None:
+    """The Agent SDK's program is told that the attempt has ended, and may go on before it is stopped."""
+
+    def answer(use: ToolUse) -> ToolResult:
+        raise AnswerAwaited("Which law applies?", ())
+
+    tools, whole, model = Tools(answer), helped(), Scripted(used("read_file"))
+    box = with_subagents(tools, model, whole)
+    for use in (handing("a").tool_uses[0], handing("a").tool_uses[0], used("write_file").tool_uses[0]):
+        with pytest.raises(AnswerAwaited):
+            box.run(use)
+    assert (len(model.asked), len(tools.used), tools.noted) == (1, 1, [])
 
 
 @given(
