@@ -135,7 +135,7 @@ class ModelCallAdmin(ReadOnly):
 
 @admin.register(ToolCall, site=site)
 class ToolCallAdmin(ReadOnly):
-    list_display = ("id", "run", "name", "ordinal", "is_error", "duration_ms", "created_at")
+    list_display = ("id", "run", "name", "agent", "ordinal", "is_error", "duration_ms", "created_at")
     list_filter = ("name", "is_error", "created_at")
     list_select_related = ("run",)
     search_fields = ("=run__id", "=work__id", "=use_id")

@@ -40,6 +40,7 @@ class Effect(StrEnum):
     READS_FILES = "reads_files"
     WRITES_FILES = "writes_files"
     ASKS = "asks"
+    DELEGATES = "delegates"
     READS_WEB = "reads_web"
     READS_OUTSIDE = "reads_outside"
     RUNS_COMMANDS = "runs_commands"
@@ -55,6 +56,8 @@ class Effect(StrEnum):
                 return "writes files of the run"
             case Effect.ASKS:
                 return "asks a person"
+            case Effect.DELEGATES:
+                return "hands parts to subagents"
             case Effect.READS_WEB:
                 return "reads the web"
             case Effect.READS_OUTSIDE:

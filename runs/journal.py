@@ -174,12 +174,13 @@ def write_result(
             writes=writes,
             shown=result.shown,
             duration_ms=duration_ms,
+            agent=use.agent,
         )
         step, attempt = _step_and_attempt(work)
         path = str(use.input.get("path", ""))[:200]
         about = "" if path else " ".join(subject_of(use.input)[:MAX_ABOUT].split())
         event = ToolCalled(tool=use.name, error=result.is_error, path=path, step=step, attempt=attempt, about=about)
-        record(work.run_id, event)
+        record(work.run_id, event.model_copy(update={"agent": use.agent}))
         ended(call)
     return call
 

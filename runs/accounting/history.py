@@ -94,7 +94,7 @@ def history(models: Mapping[Role, str]) -> History:
     if Run.objects.filter(status=RunStatus.FINISHED)[:MIN_RUNS].count() < MIN_RUNS:
         return {}
     found: dict[tuple[Role, Complexity | None], list[_Sample]] = defaultdict(list)
-    passed = Attempt.objects.filter(verdict__passed=True, reused_from=None, agent__isnull=True)
+    passed = Attempt.objects.filter(verdict__passed=True, reused_from=None, agent__isnull=True, subagents__isnull=True)
     answers = WorkItem.objects.filter(kind=WorkKind.FINALISE, status=WorkStatus.DONE)
     for role in (Role.EXECUTOR, Role.VERIFIER):
         for complexity, *sample in _samples(passed, "step__plan__run", role, models[role], "step__complexity"):

@@ -8,6 +8,7 @@ from runs import trees
 from runs.engine import originals, requests
 from runs.engine.calls import source_of_call
 from runs.engine.previews import previews_of
+from runs.engine.subagents import delegating, of_attempt
 from runs.enums import (
     SETTLED_STEPS,
     Action,
@@ -80,7 +81,7 @@ def for_planner(item: WorkItem, able: Capacities) -> tuple[PlanBrief, str]:
         request=run.request,
         files=files,
         previews=previews_of(run.inputs),
-        tools=(*specs(tool_names(policy), command_lines()), *server_specs(policy)),
+        tools=(*specs(tool_names(policy), command_lines()), *delegating(policy), *server_specs(policy)),
         model=player.model,
         effort=player.effort,
         max_steps=policy.max_steps,
@@ -245,6 +246,7 @@ def for_executor(attempt: Attempt, able: Capacities) -> StepBrief:
         answers=requests.answers(run, Q(decided_at__lt=attempt.created_at)),
         critiques=(*earlier, *(critiques_of(step) if attempt.number > 1 else ())),
         instructions=attempt.agent.instructions if attempt.agent else "",
+        subagents=of_attempt(attempt, able),
     )
 
 

@@ -55,6 +55,7 @@ from runs.pev.agents import permitted
 from runs.pev.evidence.results import Judgement
 from runs.pev.files.reads import Looks, Reads, View
 from runs.pev.ports import Reach, ToolResult
+from runs.pev.subagents import with_subagents
 from runs.pev.synthesizer import synthesize
 from runs.pev.tools.limits import limits_for
 from runs.pev.tools.toolbox import RunTools, note_looks, tools_of
@@ -267,7 +268,7 @@ def _execute(recording: Recording, deadline: Deadline, looks: Looks) -> list[Too
     tools = RecordedTools(inner, overlay, recording, deadline, looks)
     model = RecordedModel(clients(), recording, deadline=deadline)
     try:
-        output = loops_of(kind).execute(model, tools, brief)
+        output = loops_of(kind).execute(model, with_subagents(tools, model, brief), brief)
     finally:
         if servers:
             servers.close()

@@ -309,15 +309,24 @@ class RecordedTools:
         """Committed with the reply that has the call, the first of them, and the others right after it. The result
         begins with the day; the time stands in the journal.
         """
+        head, end, rest = result.text.partition("\n")
+        dated = replace(result, text=f"{head} ({timezone.now():%Y-%m-%d}){end}{rest}")
+        return self._taken_down(
+            use, dated, lambda call: call.result.startswith(head) and call.result.endswith(end + rest)
+        )
+
+    def note(self, use: ToolUse, result: ToolResult) -> ToolResult:
+        """Committed as it is. It takes no time of its own: that stands with the calls it is made of."""
+        return self._taken_down(use, result, lambda call: call.result == result.text)
+
+    def _taken_down(self, use: ToolUse, result: ToolResult, is_this: Callable[[ToolCall], bool]) -> ToolResult:
         work = self._recording.item
         place = Place(work.generation, self._first + len(self.calls))
         call = database.call(lambda: journal.recorded_result(work, place.ordinal, use)) if work.epoch > 1 else None
-        head, end, rest = result.text.partition("\n")
-        if call is None or not (call.result.startswith(head) and call.result.endswith(end + rest)):
+        if call is None or not is_this(call):
             # none, or of a turn that counts no more: what was found then is not what this reply rests on
-            dated = replace(result, text=f"{head} ({timezone.now():%Y-%m-%d}){end}{rest}")
             call = self._recording.commit(
-                lambda work: journal.write_result(work, place, use, dated, {}, 0), calls_only=True, is_entry=True
+                lambda work: journal.write_result(work, place, use, result, {}, 0), calls_only=True, is_entry=True
             )
         self.calls.append(call)
         return ToolResult(call.result, call.is_error, call.shown)

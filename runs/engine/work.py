@@ -30,6 +30,7 @@ from runs.llm.capabilities import capacities
 from runs.logs import About, about
 from runs.models import WorkItem, clock
 from runs.pev.agents import played
+from runs.pev.policy import Capacities
 
 log = logging.getLogger(__name__)
 BEAT = 2.0
@@ -89,7 +90,7 @@ def _claimed(work: WorkItem) -> Lease | None:
     until = clock.after(timedelta(seconds=settings.LEASE_SECONDS))
     taken_over = work.status == WorkStatus.LEASED
     losses = work.losses + 1 if taken_over else work.losses  # counted before anything is carried out again
-    able = work.capacities or capacities(played(work.run.policy, work.attempt.agent if work.attempt else None))
+    able = work.capacities or _able(work)
     claimed = {"epoch": work.epoch + 1, "losses": losses, "lease_owner": presence.owner(), "lease_until": until}
     try:
         with history.writing(work.run if taken_over else None):
@@ -101,6 +102,16 @@ def _claimed(work: WorkItem) -> Lease | None:
     lease = Lease(work, work.epoch)
     log.info("taken over" if taken_over else "claimed", extra=lease.about)
     return lease
+
+
+def _able(work: WorkItem) -> Capacities:
+    """What the models that it may ask are shown, as they are known now."""
+    if work.attempt is None:
+        return capacities(work.run.policy)
+    policy = played(work.run.policy, work.attempt.agent)
+    others = {name: played(policy, one) for name, one in (work.attempt.subagents or {}).items()}
+    known = {name: capacities(own).executor for name, own in others.items()}
+    return capacities(policy).model_copy(update={"subagents": known})
 
 
 def _read(which: Q, *, lock: bool = False) -> WorkItem | None:

@@ -173,6 +173,7 @@ class ToolCalled(EventData):
     step: str = ""
     attempt: int = 0
     about: str = ""
+    agent: str = ""
 
 
 class Verifying(EventData):

@@ -310,6 +310,8 @@ def _call(event: ToolCalled) -> Iterator[str]:
     yield event.tool
     if subject := event.path or (event.about and quoted(event.about, 200)):
         yield subject
+    if event.agent:
+        yield f"by {event.agent}"
     if event.error:
         yield "failed"
 

@@ -1,7 +1,7 @@
 """What each move does to rows: work is created, steps are started and settled, plans approved and left, runs ended."""
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 
 from django.utils import timezone
@@ -28,7 +28,7 @@ from runs.lifecycle.state import State
 from runs.lifecycle.transitions import change
 from runs.logs import about
 from runs.models import Agent, Attempt, Plan, Run, Step, User, WorkItem, clock
-from runs.pev.agents import AgentDefinition, named_in
+from runs.pev.agents import AgentDefinition, needed_by, subagents_of
 from runs.pev.outcome import gaps_in, outcome_of
 from runs.pev.ports import Changes
 from runs.pev.texts.wording import quoted
@@ -68,36 +68,40 @@ def approve_plan(run: Run, plan: Plan, *, by: User, how: str) -> None:
 def start_attempt(state: State, key: str) -> None:
     """One more try at a step, or the result of an earlier run where nothing would come out otherwise."""
     run, step = state.run, state.steps[key]
-    agent = Agent.objects.definitions(named_in([state.specs[key]])).get(state.specs[key].agent)
-    if not _is_approved(state, key, agent):
+    spec = state.specs[key]
+    there = Agent.objects.definitions(needed_by([spec], run.policy))
+    if not _are_approved(state, key, there):
         return
+    agent, subagents = there.get(spec.agent), {name: there[name] for name in subagents_of(spec, run.policy)}
     number = step.tries + 1
     state.change(key, StepStatus.RUNNING, tries=number)
-    reuse_key = reuse.key_of(state, key, agent)
+    reuse_key = reuse.key_of(state, key, there)
     view = partial(reuse.view_of, run, run.head, state.specs, key)
     earlier = reuse.find(state, key, reuse_key, view) if number == 1 else None
     attempt = Attempt(step=state.row(key), number=number, base=run.head, reuse_key=reuse_key, agent=agent)
+    attempt.subagents = subagents or None
     if earlier:
         _take_over(state, key, attempt, earlier)
         return
     attempt.save(force_insert=True)
-    record(run.pk, events.AttemptStarted(step=key, attempt=number, agent=state.specs[key].agent))
+    record(run.pk, events.AttemptStarted(step=key, attempt=number, agent=spec.agent))
     _create_work(run, WorkKind.ATTEMPT, attempt)
 
 
-def _is_approved(state: State, key: str, agent: AgentDefinition | None) -> bool:
-    """Whether the agent of the step is still the one that was approved. An administrator may have changed it since this
-    transaction looked whether the approval holds; whoever looks again finds that it does not. Raises MoveRefused where
-    the approval knows of no such agent: nobody would find that, and the move be due for ever.
+def _are_approved(state: State, key: str, there: Mapping[str, AgentDefinition]) -> bool:
+    """Whether the agents of the step are still those that were approved. An administrator may have changed one since
+    this transaction looked whether the approval holds; whoever looks again finds that it does not. Raises MoveRefused
+    where the approval knows of no such agent: nobody would find that, and the move be due for ever.
     """
-    name, plan = state.specs[key].agent, state.plan
+    plan = state.plan
     assert plan is not None
-    if not name:
-        return True
-    approved, part = plan.approval_fingerprint or {}, f"{agents.PART}{name}"
-    if part not in approved:
-        raise MoveRefused(f"The approval of version {plan.version} says nothing of the agent {name}.")
-    return approved[part] == (agent.digest if agent else "")
+    approved = plan.approval_fingerprint or {}
+    for name in needed_by([state.specs[key]], state.run.policy):
+        if f"{agents.PART}{name}" not in approved:
+            raise MoveRefused(f"The approval of version {plan.version} says nothing of the agent {name}.")
+        if name not in there or approved[f"{agents.PART}{name}"] != there[name].digest:
+            return False
+    return True
 
 
 def _take_over(state: State, key: str, attempt: Attempt, earlier: Attempt) -> None:

@@ -23,7 +23,7 @@ from runs.lifecycle import state as states
 from runs.lifecycle.state import State
 from runs.lifecycle.transitions import change
 from runs.models import Attempt, Plan, Run, Step, User, Verdict
-from runs.pev.agents import named_in
+from runs.pev.agents import needed_by
 from runs.pev.contracts import PlanContract, PlanStep, StepOutput
 from runs.pev.evidence.results import Judgement
 from runs.pev.files.reads import Reads
@@ -57,7 +57,7 @@ def propose_plan(
         reason=reason,
         author=author,
         estimate=estimate,
-        agents=named_in(plan.steps) or None,
+        agents=needed_by(plan.steps, run.policy) or None,
         relaxed=baseline.relaxed(run, plan) if before else [],
     )
     steps = Step.objects.bulk_create(_step_row(row, position, step) for position, step in enumerate(plan.steps))

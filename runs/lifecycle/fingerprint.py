@@ -28,6 +28,7 @@ _LATER = {
     "servers": [],
     "acting_calls": 20,
     "executor": Executor.MESSAGES.value,
+    "subagents": [],
 }
 """Fields of a policy that are younger than approvals, with the value that stands for what was done before, or changes
 nothing that somebody approved: a question only asks.
@@ -67,6 +68,7 @@ def fingerprint_of(run: Run, plan: Plan) -> dict[str, str]:
         "instructions": prompts.version(),
         **({"commands": digest_of(settings.COMMANDS)} if settings.COMMANDS else {}),
         **({"MCP servers": digest_of(servers.bound(run.policy))} if run.policy.servers else {}),
+        **({"instructions of subagents": prompts.version_for_subagents()} if run.policy.subagents else {}),
         **agents.bound(plan.agents or ()),
     }
 

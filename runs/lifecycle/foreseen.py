@@ -14,7 +14,7 @@ from runs.lifecycle import reuse
 from runs.lifecycle.moves import StepState
 from runs.lifecycle.state import State
 from runs.models import Agent, Attempt, Plan, Run, User
-from runs.pev.agents import AgentDefinition, named_in
+from runs.pev.agents import AgentDefinition, needed_by, subagents_of
 from runs.pev.contracts import PlanContract, PlanStep
 from runs.pev.files.reads import View, concerned
 from runs.pev.policy import Policy
@@ -65,7 +65,7 @@ def foresee(plan: PlanContract, given: Inputs, before: Run) -> list[Foreseen]:
     found: dict[str, Attempt] = {}
     files = dict(given.files)
     known = _readings(given.files)
-    there = Agent.objects.definitions(named_in(plan.steps))
+    there = Agent.objects.definitions(needed_by(plan.steps, given.policy))
 
     def view_of(key: str) -> View:
         loose = reuse.loose_for(state.specs, key)
@@ -73,7 +73,7 @@ def foresee(plan: PlanContract, given: Inputs, before: Run) -> list[Foreseen]:
 
     while ready := _startable(state, given.policy):
         for key in ready:
-            reuse_key = reuse.key_of(state, key, there.get(state.specs[key].agent))
+            reuse_key = reuse.key_of(state, key, there)
             attempt = reuse.find(state, key, reuse_key, partial(view_of, key), found.values())
             _set(state, key, StepStatus.JUDGED if attempt else StepStatus.RUNNING)
             if attempt:
@@ -136,7 +136,8 @@ def _why(
         return "results are not reused"
     if spec.step_id in given.policy.without_reuse:
         return "you asked for it"
-    if reason := "; ".join(filter(None, [differences.general, differences.of_agent(spec), differences.of_files(spec)])):
+    of_step = [differences.of_agent(spec), differences.of_subagents(spec), differences.of_files(spec)]
+    if reason := "; ".join(filter(None, [differences.general, *of_step])):
         return reason
     again = [step.name for step in plan.steps if step.step_id in spec.dependencies and step.step_id not in found]
     return f"“{again[0]}” runs again before it" if again else "no result that passed fits it any more"
@@ -150,9 +151,11 @@ class _Differences:
         self._now, self._then = given.files, trees.files_of(before.inputs)
         self._known = renditions.joined(known, _readings(self._then))
         passed = Attempt.objects.of_run(before).passed().filter(step__status=StepStatus.PASSED).order_by("pk")
-        rows = list(passed.values_list("step__key", "reads", "agent"))
-        self._reads = {key: reads for key, reads, _ in rows}
-        self._played_by = {key: agent for key, _, agent in rows}
+        rows = list(passed.values_list("step__key", "reads", "agent", "subagents"))
+        self._reads = {key: reads for key, reads, *_ in rows}
+        self._played_by = {key: agent for key, _, agent, _ in rows}
+        self._subagents = {key: there for key, _, _, there in rows}
+        self._policy = given.policy
         self.general = _general_reason(given, before)
 
     def of_agent(self, spec: PlanStep) -> str:
@@ -161,6 +164,17 @@ class _Differences:
         if then is None or (now and now.digest == then.digest):
             return ""
         return f"the agent {spec.agent} {'was changed' if now else 'is not there any more'}" if spec.agent else ""
+
+    def of_subagents(self, spec: PlanStep) -> str:
+        """What became of those that it may hand parts to, the first of them."""
+        then, names = self._subagents.get(spec.step_id), subagents_of(spec, self._policy)
+        if then is not None and tuple(sorted(then)) != names:
+            return "it may hand parts to other subagents"
+        for name in names:
+            now = self._agents.get(name)
+            if then is not None and (now is None or now.digest != then[name].digest):
+                return f"the subagent {name} {'was changed' if now else 'is not there any more'}"
+        return ""
 
     def of_files(self, spec: PlanStep) -> str:
         """Such as “sales.csv changed, old.md is gone”, of those that the result before rests on."""

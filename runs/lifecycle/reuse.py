@@ -4,6 +4,7 @@ In two stages: the key has all that can be known before an attempt, and its reco
 """
 
 from collections.abc import Callable, Collection, Mapping, Set
+from types import MappingProxyType
 
 from django.conf import settings
 
@@ -15,7 +16,7 @@ from runs.lifecycle.state import State
 from runs.llm.capabilities import window_of
 from runs.models import Attempt, Gate, Run, Tree
 from runs.pev import prompts
-from runs.pev.agents import AgentDefinition, played
+from runs.pev.agents import AgentDefinition, played, subagents_of
 from runs.pev.checks.material import matching
 from runs.pev.contracts import PERSON, Absent, MinBytes, PlanHeader, PlanStep, WordCount
 from runs.pev.conversation.window import cuts
@@ -46,19 +47,21 @@ _DECIDES = (
 """The fields of a policy under which the same attempt could come out otherwise."""
 _OF_THAT_TIME = (AskPerson.name, FetchPage.name, *sorted(SERVICE_TOOLS))
 """Tools whose results are those of one run at one time."""
+NOBODY: Mapping[str, AgentDefinition] = MappingProxyType({})
 MAX_CANDIDATES = 10
 """Attempts with the same key that are compared with the files, newest first: each was done on other files."""
 
 
-def key_of(state: State, key: str, agent: AgentDefinition | None = None) -> str:
+def key_of(state: State, key: str, agents: Mapping[str, AgentDefinition] = NOBODY) -> str:
     """The digest of all that an attempt at this step depends on beside the files: definition, results it rests on, the
-    parts of the policy that matter, models with how much they are shown, instructions, and its agent. The names of the
-    other steps are for orientation only: with them in it, a step that is added to a plan would have all others paid for
-    again.
+    parts of the policy that matter, models with how much they are shown, instructions, and of the `agents` its own and
+    its subagents. The names of the other steps are for orientation only: with them in it, a step that is added to a
+    plan would have all others paid for again.
     """
     run, plan = state.run, state.plan
     assert plan is not None
-    policy, step = played(run.policy, agent), state.steps[key]
+    agent, step = agents.get(state.specs[key].agent), state.steps[key]
+    policy = played(run.policy, agent)
     before = [state.steps[name] for name in sorted(step.depends_on)]
     return digest_of(
         {
@@ -79,8 +82,15 @@ def key_of(state: State, key: str, agent: AgentDefinition | None = None) -> str:
             **_answers(run),
             **_commands(state.specs[key]),
             **({"agent": agent.digest} if agent else {}),
+            **_subagents(state.specs[key], run.policy, agents),
         }
     )
+
+
+def _subagents(spec: PlanStep, policy: Policy, agents: Mapping[str, AgentDefinition]) -> dict[str, object]:
+    """Who may do parts of the step, and what all of them are told."""
+    there = {name: agents[name].digest for name in subagents_of(spec, policy) if name in agents}
+    return {"subagents": [prompts.version_for_subagents(), there]} if there else {}
 
 
 def _window(policy: Policy) -> dict[str, int]:

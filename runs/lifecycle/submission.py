@@ -245,6 +245,8 @@ def check_policy(policy: Policy, owner: User, approvers: Sequence[User]) -> None
     if unknown := sorted(set(policy.servers) - settings.MCP.keys()):
         there = f"There are: {', '.join(sorted(settings.MCP))}." if settings.MCP else "It has none."
         raise InvalidInput(f"This installation has no MCP server “{unknown[0][:40]}”. {there}")
+    if policy.subagents:
+        _check_subagents(policy)
     if policy.executor is Executor.AGENT_SDK:
         _check_agent_sdk(policy)
     today = timezone.now().date()
@@ -253,6 +255,13 @@ def check_policy(policy: Policy, owner: User, approvers: Sequence[User]) -> None
         raise InvalidInput(
             f"The budget cannot be kept: no price is known for {', '.join(unpriced)}. Leave the budget empty."
         )
+
+
+def _check_subagents(policy: Policy) -> None:
+    there = crew(policy)
+    for name in policy.subagents:
+        if why := there.missing(name):
+            raise InvalidInput(f"The policy names the subagent “{name}”, {why} Leave it out, or name another.")
 
 
 def _check_agent_sdk(policy: Policy) -> None:

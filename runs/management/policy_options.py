@@ -22,6 +22,7 @@ POLICY_OPTIONS: Mapping[str, str] = {
     "service_uses_in_run": "uses of each of them in the whole run",
     "servers": "MCP servers whose tools steps may call, by name",
     "acting_calls": "calls that act outside which models may ask to be let go",
+    "subagents": "agents to which steps may hand parts of their work, by name; empty for none",
     "exhausted": "when a step has used up its attempts and replans: ask, accept, fail",
     "parallel": "steps at the same time",
     "executor": "what plans and carries out attempts: messages, or agent-sdk where it is installed",

@@ -87,6 +87,7 @@ def _step(step: StepReading) -> Iterator[str]:
     if agent := step.agent:
         yield f"    agent: {agent.name}{f': {agent.definition.purpose}' if agent.definition else ''}"
         yield from [f"!   {agent.problem}"] if agent.problem else []
+    yield from (f"!   {agent.problem}" for agent in step.subagents if agent.problem)
     yield from (f"!   {effect}" for effect in step.effects)
     yield from (f"    uses {action.tool}: {action.purpose}" for action in spec.actions)
 

@@ -7,7 +7,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('runs', '0048_sessions_of_the_agent_sdk'),
+        ('runs', '0049_subagents'),
     ]
 
     operations = [

@@ -69,7 +69,8 @@ class ModelCall(models.Model):
 
 class ToolCall(models.Model):
     """One tool call and its result. `writes` maps path to [sha256, size] for what it changed; `shown` says which parts
-    of the result show which lines of which files, as they were then.
+    of the result show which lines of which files, as they were then. `agent`: the subagent that called, empty for the
+    model of the role itself.
     """
 
     run = models.ForeignKey(Run, models.CASCADE, related_name="tool_calls")
@@ -84,6 +85,7 @@ class ToolCall(models.Model):
     is_error = models.BooleanField(default=False)
     writes: Column[Changes] = ContractField(Changes, default=dict)
     shown: Column[tuple[Shown, ...]] = ContractField(tuple[Shown, ...], default=tuple)
+    agent = models.CharField(max_length=60, default="", db_default="", blank=True)
     duration_ms = models.PositiveIntegerField()
     created_at = models.DateTimeField(auto_now_add=True)
 

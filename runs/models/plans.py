@@ -28,7 +28,8 @@ class Plan(models.Model):
     then. `reason` says why this version exists, `author` who wrote it by editing the version before: nobody for one
     that a planner wrote, or that came with the task. `estimate` is what was shown at the gate. `unmet`: the success
     criteria that its results did not meet, for the planner of the next version. `relaxed`: a sentence for each thing
-    that the version agreed before asked for and this one does not. `agents`: those that its steps name, null for none.
+    that the version agreed before asked for and this one does not. `agents`: those that its steps name or may hand
+    parts to, null for none.
     """
 
     run = models.ForeignKey(Run, models.CASCADE, related_name="plans")
@@ -113,6 +114,7 @@ class Attempt(models.Model):
     the files that could make it come out otherwise, `reads` what it and earlier ones at the step looked at of the files
     (null where nobody knows); `reused_from` the attempt of an earlier run whose passed result this one is. `agent`: the
     one that its step names, as it was when the attempt began; whatever becomes of it, the attempt goes on alike.
+    `subagents`: likewise those that it may hand parts to, by name; null for none.
     """
 
     step = models.ForeignKey(Step, models.CASCADE, related_name="attempts")
@@ -127,6 +129,9 @@ class Attempt(models.Model):
     reads: Column[Reads | None] = ContractField(Reads, null=True, blank=True)
     reused_from = models.ForeignKey("self", models.PROTECT, null=True, blank=True, related_name="+")
     agent: Column[AgentDefinition | None] = ContractField(AgentDefinition, null=True, blank=True)
+    subagents: Column[dict[str, AgentDefinition] | None] = ContractField(
+        dict[str, AgentDefinition], null=True, blank=True
+    )
     created_at = models.DateTimeField(auto_now_add=True)
     finished_at = models.DateTimeField(null=True, blank=True)
 

@@ -52,9 +52,33 @@ def permitted(tools: frozenset[str], agent: AgentDefinition | None) -> frozenset
     return tools.intersection(agent.tools) if agent and agent.tools else tools
 
 
+DELEGATE = "delegate"
+"""The tool by which a step hands parts of it to the subagents of its run."""
+
+
+@dataclass(frozen=True)
+class Subagent:
+    """An agent that an executor may hand parts of its step to. `window`: the tokens that question and answer may have
+    together, None where nobody knows.
+    """
+
+    definition: AgentDefinition
+    window: int | None = None
+
+
 def named_in(steps: Iterable[PlanStep]) -> list[str]:
     """The agents that these steps name, each once, sorted."""
     return sorted({step.agent for step in steps if step.agent})
+
+
+def subagents_of(step: PlanStep, policy: Policy) -> tuple[str, ...]:
+    """Those that the step may hand parts of it to, sorted."""
+    return tuple(sorted(set(policy.subagents))) if DELEGATE in step.tools else ()
+
+
+def needed_by(steps: Iterable[PlanStep], policy: Policy) -> list[str]:
+    """The agents that these steps name or may hand parts to, each once, sorted."""
+    return sorted({name for step in steps for name in (step.agent, *subagents_of(step, policy)) if name})
 
 
 @dataclass(frozen=True)

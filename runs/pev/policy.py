@@ -44,6 +44,7 @@ def _as_names(value: object) -> object:
 
 
 _ServerName = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9-]{0,29}$")]
+_AgentName = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9-]{0,59}$")]
 _ServiceTool = Literal["code_execution", "web_fetch", "web_search"]
 RULES = "offline-"
 """What the names of the offline rules begin with, which stand in for models."""
@@ -66,7 +67,8 @@ class Policy(Contract):
     all. `service_tools`: those of the tools that the model's service runs itself which steps may use, at most
     `service_uses` times each in one attempt and `service_uses_in_run` in all. `servers`: MCP servers whose tools steps
     may call, and `acting_calls` how often people may be asked to let one of these act outside. `executor`: what runs
-    the loops of planner and executor.
+    the loops of planner and executor. `subagents`: the agents of the installation to which steps may hand parts of
+    their work.
     `without_reuse` names steps that are always done again.
     `same_model_verifier`: the verifier may be the executor's model. `second_person`: plans and results that wait are
     approved by somebody else than the one who submitted the task. `step_moment`: whether the steps of `step_approval`
@@ -108,6 +110,7 @@ class Policy(Contract):
     service_uses_in_run: Annotated[int, Field(ge=1, le=1_000)] = 40
     servers: Annotated[tuple[_ServerName, ...], Field(max_length=50), BeforeValidator(_as_names)] = ()
     acting_calls: Annotated[int, Field(ge=0, le=1_000)] = 20
+    subagents: Annotated[tuple[_AgentName, ...], Field(max_length=20), BeforeValidator(_as_names)] = ()
     reuse: bool = True
     without_reuse: Annotated[tuple[str, ...], Field(max_length=500)] = ()
     same_model_verifier: bool = False
@@ -184,10 +187,12 @@ class Capacity(Contract):
 class Capacities(Contract):
     """What decides, beside the policy, how much a piece of work shows the models that it asks. `planner_tools`: whether
     the planner is offered tools, too. One whose answer comes as the input of a tool can call no other. `service_tools`:
-    whether the executor's service runs tools itself.
+    whether the executor's service runs tools itself. `subagents`: of each, by name; left out where there are none, as
+    by earlier versions.
     """
 
     executor: Capacity = Capacity()
     verifier: Capacity = Capacity()
     planner_tools: bool = False
     service_tools: bool = False
+    subagents: Annotated[dict[str, Capacity], Field(exclude_if=lambda known: not known)] = {}

@@ -88,9 +88,12 @@ class Usage:
 
 @dataclass(frozen=True)
 class ToolUse:
+    """`agent`: the subagent that calls; empty for whoever it works for."""
+
     id: str
     name: str
     input: JsonObject
+    agent: str = ""
 
 
 SERVED = "_tool_result"
@@ -279,11 +282,14 @@ class Shown(NamedTuple):
 
 @dataclass(frozen=True)
 class ToolResult:
-    """`text` goes to the model and is what `@tool-N` quotes are looked up in. `shown`: which of it shows files."""
+    """`text` goes to the model and is what `@tool-N` quotes are looked up in. `shown`: which of it shows files.
+    `within`: the calls that were carried out for this one, in order; each has its number before it.
+    """
 
     text: str
     is_error: bool = False
     shown: tuple[Shown, ...] = ()
+    within: "tuple[tuple[ToolUse, ToolResult], ...]" = ()
 
 
 class Acting(NamedTuple):
@@ -357,6 +363,10 @@ class JournaledToolbox(Toolbox, Protocol):
 
     def serve(self, use: ToolUse, result: ToolResult) -> ToolResult:
         """A call that the model's service has carried out itself; its result as it counts from now on."""
+        ...
+
+    def note(self, use: ToolUse, result: ToolResult) -> ToolResult:
+        """A call whose result was made of other calls, or that is refused."""
         ...
 
 

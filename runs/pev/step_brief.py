@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 from runs.enums import Role
 from runs.pev import prompts
+from runs.pev.agents import Subagent
 from runs.pev.answer_schemas import schema_for
 from runs.pev.contracts import ContextItem, PlanStep, StepOutput
 from runs.pev.conversation.asking import user
@@ -32,7 +33,8 @@ class StepBrief:
     all of its steps; `made` what earlier steps have added or changed. `results` and `notes` are of the steps that
     this one rests on. `window`: the tokens that question and answer may have together, None where nobody knows.
     `remarks`: which files cannot be read, or are excluded. `answers`: what people said to questions of models.
-    `instructions`: those of the agent that the step names, empty without one.
+    `instructions`: those of the agent that the step names, empty without one. `subagents`: those that it may hand parts
+    to, by name.
     """
 
     request: str
@@ -52,6 +54,7 @@ class StepBrief:
     remarks: Mapping[str, str] = field(default_factory=dict)
     answers: Sequence[Answered] = ()
     instructions: str = ""
+    subagents: Mapping[str, Subagent] = field(default_factory=dict)
 
 
 def question(brief: StepBrief, tools: Sequence[ToolSpec]) -> Ask:

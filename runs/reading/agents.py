@@ -8,7 +8,7 @@ from django.utils import timezone
 from runs.accounting.prices import price_of
 from runs.enums import Role
 from runs.models import Agent, Plan
-from runs.pev.agents import NO_AGENTS, AgentDefinition, Crew, named_in, played
+from runs.pev.agents import NO_AGENTS, AgentDefinition, Crew, named_in, played, subagents_of
 from runs.pev.contracts import PlanContract, PlanStep
 from runs.pev.policy import RULES, Policy
 
@@ -55,14 +55,22 @@ def change_of(part: str, digest: str) -> str:
     return f"the agent {part.removeprefix(PART)} {'was changed' if digest else 'is not there any more'}"
 
 
+def as_used(name: str, used: Iterable[AgentDefinition | None]) -> str:
+    """The name, with how the digests begin of what the agent was when it was used."""
+    digests = dict.fromkeys(one.digest[:12] for one in used if one)
+    return f"{name} ({', '.join(digests)})" if digests else name
+
+
 @dataclass(frozen=True)
 class NamedAgent:
-    """An agent of a plan as it is now, with the names of the steps that name it. `definition`: None where it is not
-    there (any more). `changed`: it is another than the one that was approved.
+    """An agent of a plan as it is now, with the names of the steps that name it, and of those that may hand `parts` of
+    them to it. `definition`: None where it is not there (any more). `changed`: it is another than the one that was
+    approved.
     """
 
     name: str
     steps: tuple[str, ...]
+    parts: tuple[str, ...]
     definition: AgentDefinition | None
     changed: bool
 
@@ -74,12 +82,14 @@ class NamedAgent:
         return f"The agent {self.name} was changed since this plan was approved." if self.changed else ""
 
 
-def named_by(plan: Plan, steps: Iterable[PlanStep]) -> list[NamedAgent]:
-    """The agents of a plan with these steps, by name. No query where it names none."""
+def named_by(plan: Plan, steps: Iterable[PlanStep], policy: Policy) -> list[NamedAgent]:
+    """The agents and subagents of a plan with these steps, by name. No query where it has none."""
     there, approved, known = Agent.objects.definitions(plan.agents or ()), plan.approval_fingerprint or {}, list(steps)
     found = []
     for name in plan.agents or ():
         agent, was = there.get(name), approved.get(f"{PART}{name}")
         changed = was is not None and was != (agent.digest if agent else "")
-        found.append(NamedAgent(name, tuple(one.name for one in known if one.agent == name), agent, changed))
+        whole = tuple(one.name for one in known if one.agent == name)
+        parts = tuple(one.name for one in known if name in subagents_of(one, policy))
+        found.append(NamedAgent(name, whole, parts, agent, changed))
     return found

@@ -21,11 +21,12 @@ from runs.enums import (
 from runs.events.sentences import many
 from runs.models import Attempt, Gate, Plan, Step
 from runs.models.plans import FIRST_PLAN
+from runs.pev.agents import subagents_of
 from runs.pev.contracts import Criterion, PlanStep
 from runs.pev.feedback import Comment
 from runs.pev.outcome import OpenPoint, point_of
 from runs.pev.plans.estimate import Estimate, StepEstimate
-from runs.reading.agents import NamedAgent, named_by
+from runs.reading.agents import NamedAgent, as_used, named_by
 from runs.reading.attempts import AttemptReading
 from runs.reading.coverage import planned
 from runs.reading.differences import Comparison, Version, compare
@@ -188,8 +189,8 @@ class PlanReading:
 
     @cached_property
     def agents(self) -> list[NamedAgent]:
-        """Those that its steps name, as they are now."""
-        return named_by(self.row, self.specs.values())
+        """Those that its steps name or may hand parts to, as they are now."""
+        return named_by(self.row, self.specs.values(), self.rows.run.policy)
 
     @property
     def judging(self) -> str:
@@ -271,6 +272,18 @@ class StepReading:
     def agent(self) -> NamedAgent | None:
         """Who carries it out, where it names one."""
         return next((one for one in self.plan.agents if one.name == self.row.spec.agent), None)
+
+    @property
+    def subagents(self) -> list[NamedAgent]:
+        """Those that it may hand parts to, as they are now."""
+        names = subagents_of(self.row.spec, self.plan.rows.run.policy)
+        return [one for one in self.plan.agents if one.name in names]
+
+    @property
+    def helpers(self) -> list[str]:
+        """The same by their names, as they were in its attempts."""
+        kept = [one.row.subagents or {} for one in self.own_attempts]
+        return [as_used(one.name, (there.get(one.name) for there in kept)) for one in self.subagents]
 
     @property
     def number(self) -> int:

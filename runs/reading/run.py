@@ -193,7 +193,8 @@ class RunReading:
     def same_model(self) -> str:
         """The model that has judged its own work, where the policy allowed that; empty when they are two."""
         policy = self.run.policy
-        agents = [attempt.agent for attempts in self.rows.attempts.values() for attempt in attempts]
+        own = [attempt for attempts in self.rows.attempts.values() for attempt in attempts]
+        agents = [agent for attempt in own for agent in (attempt.agent, *(attempt.subagents or {}).values())]
         same = policy.same_model or any(played(policy, agent).same_model for agent in agents)
         return policy.model_for(Role.VERIFIER).model if same else ""
 

@@ -9,6 +9,7 @@ from django.utils import timezone
 from runs.accounting.prices import price_of_search
 from runs.enums import INSIDE, Effect
 from runs.llm.capabilities import has_service_tools
+from runs.pev.agents import DELEGATE
 from runs.pev.contracts import CommandSucceeds, Criterion, PlanStep
 from runs.pev.conversation.served import WEB_SEARCH
 from runs.pev.policy import Policy
@@ -28,6 +29,7 @@ def tool_names(policy: Policy | None = None) -> frozenset[str]:
         RunCommand.name: not settings.COMMANDS or (policy is not None and not policy.commands),
         FetchPage.name: not settings.WEB or (policy is not None and not policy.web),
         AskPerson.name: policy is not None and not policy.questions,
+        DELEGATE: policy is not None and not policy.subagents,
     }
     there = settings.SERVICE_TOOLS if policy is None else {spec.name for spec in service_specs(policy)}
     absent |= {name: name not in there for name in SERVICE_TOOLS}
@@ -71,7 +73,11 @@ def effects_of(step: PlanStep, policy: Policy) -> Iterator[str]:
         web = [name for name in step.tools if name not in elsewhere and effect_of(name) is Effect.READS_WEB]
         verb = " and ".join([*(["searches"] if WEB_SEARCH in web else []), *(["reads"] if web != [WEB_SEARCH] else [])])
         yield f"{verb} the web ({sites(policy.web).words or 'no site'})"
-    yield from (effect.words for effect in sorted(effects - {Effect.RUNS_COMMANDS, Effect.READS_WEB}))
+    if Effect.DELEGATES in effects:
+        yield f"may hand parts to {', '.join(policy.subagents) or 'nobody'}"
+        yield "what subagents cost is not in the estimate"
+    shown = {Effect.RUNS_COMMANDS, Effect.READS_WEB, Effect.DELEGATES}
+    yield from (effect.words for effect in sorted(effects - shown))
     price = price_of_search(timezone.now().date())
     yield from what_they_cost(step.tools, price, policy.service_uses, policy.service_uses_in_run)
     yield from (f"{servers.effect(name).words}: {name}" for name in sorted(elsewhere))

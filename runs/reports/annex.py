@@ -31,6 +31,7 @@ from runs.printing.blocks import (
     span,
     spans,
 )
+from runs.reading.agents import as_used
 from runs.reading.attempts import AttemptReading
 from runs.reading.citations import Problem
 from runs.reading.files import MadeFile
@@ -216,8 +217,8 @@ def _step(step: StepReading, texts: Texts, places: Places) -> Iterator[Block]:
     key = span(step.row.key, code=True)
     yield said(key, f" · {risk(step.row.complexity)}. {step.row.spec.description}")
     if name := step.row.spec.agent:
-        digests = dict.fromkeys(one.row.agent.digest[:12] for one in step.own_attempts if one.row.agent)
-        yield said(f"With the agent {name}{f' ({", ".join(digests)})' if digests else ''}.")
+        yield said(f"With the agent {as_used(name, (one.row.agent for one in step.own_attempts))}.")
+    yield from (said(f"May hand parts to {name}.") for name in step.helpers)
     if step.kept_from:
         yield said(f"Reused from version {step.kept_from}: definition and inputs are unchanged.")
     if step.shown:

@@ -178,11 +178,14 @@ class Reused(Contract):
 
 
 class Attempt(Contract):
-    """`agent`: the digest of the one that its step names, as it was when the attempt began."""
+    """`agent`: the digest of the one that its step names, as it was when the attempt began. `subagents`: likewise of
+    those that it could hand parts to, by name.
+    """
 
     number: int
     status: AttemptStatus
     agent: str | None
+    subagents: dict[str, str]
     confidence: float | None
     findings: str
     citations: list[Citation]
@@ -272,11 +275,12 @@ class File(Contract):
 
 
 class Refused(Contract):
-    """A tool call that the tool answered with an error."""
+    """A tool call that the tool answered with an error. `agent`: the subagent that made it."""
 
     step_id: str | None
     attempt: int | None
     tool: str
+    agent: str | None
     problem: str
 
 

@@ -64,6 +64,7 @@ def _tool_call(call: ToolCall, place: _Place) -> dict[str, JsonValue]:
         "at": call.created_at.isoformat(),
         **place,
         "tool": call.name,
+        "agent": call.agent or None,
         "arguments": call.arguments,
         "result": call.result,
         "failed": call.is_error,

@@ -169,6 +169,7 @@ def _refused(run: Run) -> list[JsonValue]:
             "step_id": call.attempt.step.key if call.attempt else None,
             "attempt": call.attempt.number if call.attempt else None,
             "tool": call.name,
+            "agent": call.agent or None,
             "problem": call.result[:MAX_PROBLEM],
         }
         for call in calls
@@ -237,6 +238,7 @@ def _attempt(attempt: AttemptReading) -> JsonValue:
         "number": row.number,
         "status": row.status,
         "agent": row.agent.digest if row.agent else None,
+        "subagents": {name: one.digest for name, one in (row.subagents or {}).items()},
         "confidence": attempt.confidence,
         "findings": row.output.findings if row.output else "",
         "citations": _cited(cited_in(row.output.findings, row)) if row.output else [],

@@ -163,6 +163,7 @@ def _(call: ToolCall) -> Span:
             "gen_ai.tool.name": name,
             "gen_ai.tool.call.id": call.use_id,
             "gen_ai.tool.type": "function",
+            **({"gen_ai.agent.name": call.agent} if call.agent else {}),
         },
         content={
             "gen_ai.tool.name": call.name,

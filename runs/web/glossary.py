@@ -54,6 +54,12 @@ GROUPS = (
                 "How steps of a kind are done here, under a name: instructions that an administrator wrote, "
                 "and where it has them a model and tools of its own. A plan says which step has which.",
             ),
+            Term(
+                "subagent",
+                "Subagent",
+                "An agent to which a step may hand parts of its work, where policy and plan say so. Its calls stand "
+                "with the attempt, under its name. What it says proves nothing by itself.",
+            ),
             Term("template", "Template", "A plan that was kept, to be used again on other files."),
         ),
     ),

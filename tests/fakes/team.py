@@ -59,6 +59,7 @@ class Team:
     executor: Player | None = None
     verifier: Player | None = None
     synthesizer: Player | None = None
+    subagent: Player | None = None
     seen: dict[str, list[Request]] = field(default_factory=dict)
 
     def __call__(self, request: Request) -> Answer:
@@ -83,6 +84,9 @@ class Team:
             reads = [ToolUse("read_file", {"path": path}) for path in given_to(request)[:1]]
             return UseTools(*(reads if speaks_of_sources(wanted) else []), *writes)
         return Say(json.dumps(report(f"Found by {wanted['step_id']}.")))
+
+    def _subagent(self, request: Request) -> Answer:
+        return Say(f"Done: {block(told(request), 'task')}")
 
     def _verifier(self, request: Request) -> Answer:
         parts = told(request)

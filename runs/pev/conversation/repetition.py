@@ -21,9 +21,10 @@ WRITES = frozenset({"comment_document", "edit_file", "write_file"})
 
 
 class Calls:
-    """Every call that was carried out, in order: `@tool-1` is the first."""
+    """Every call that was carried out, in order: `@tool-1` is the first, unless there were some `before`."""
 
-    def __init__(self) -> None:
+    def __init__(self, before: int = 0) -> None:
+        self.before = before
         self.made: list[tuple[ToolUse, ToolResult]] = []
         self._first: dict[str, int] = {}
         self._turns: Counter[str] = Counter()
@@ -45,11 +46,16 @@ class Calls:
         """A call of the service, whose result the model has already: it is given its number, and is something new."""
         self._turns = Counter(list(self._first))
         self.made.append((use, result))
-        self._served.add(len(self.made))
+        self._served.add(self.last)
+
+    @property
+    def last(self) -> int:
+        """The number of the newest call."""
+        return self.before + len(self.made)
 
     def _told(self, key: str, use: ToolUse, result: ToolResult) -> str:
-        self.made.append((use, result))
-        number = len(self.made)
+        self.made += [*result.within, (use, result)]
+        number = self.last
         first = self._first.setdefault(key, number)
         if first == number:
             return delimited("tool", result.text, f"@tool-{number} {use.name}")
@@ -75,7 +81,7 @@ class Calls:
     def digest(self, limit: int) -> str:
         """A line for each of the newest calls, in so many characters: number, arguments, how the result begins."""
         lines: list[str] = []
-        for number, (use, result) in reversed(list(enumerate(self.made, 1))):
+        for number, (use, result) in reversed(list(enumerate(self.made, self.before + 1))):
             arguments = quoted(json.dumps(use.input, ensure_ascii=False), LINE_CHARS)
             shown = quoted(result.text, SERVED_CHARS if number in self._served else LINE_CHARS)
             beginning = f"{'error: ' if result.is_error else ''}{shown}"

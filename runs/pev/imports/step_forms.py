@@ -8,6 +8,7 @@ from pydantic import JsonValue
 
 from runs.enums import Complexity
 from runs.errors import PathRefused
+from runs.pev.agents import DELEGATE
 from runs.pev.contracts import JsonObject, PlanStep
 from runs.pev.files.paths import clean_path
 from runs.pev.imports.notes import NOTHING, Notes, each_of, named, written
@@ -68,7 +69,9 @@ _OUTPUT = {"file": "path", "filename": "path", "name": "path"}
 _PATHS = frozenset({"path", *_OUTPUT})
 _CHECK = {"least": "min", "most": "max"}
 """What version 0.1 called the bounds of a check; its exports can still be imported."""
-_BEGINS_WITH_TOOL = re.compile(rf"\s*({'|'.join(sorted(TOOL_NAMES))})\b[\s:–—-]*(.*)", re.DOTALL)
+_TOOLS = TOOL_NAMES - {DELEGATE}
+"""Of plans from elsewhere: what begins with “delegate” is an action in words."""
+_BEGINS_WITH_TOOL = re.compile(rf"\s*({'|'.join(sorted(_TOOLS))})\b[\s:–—-]*(.*)", re.DOTALL)
 _FILE = re.compile(r"\S*[^\s/.]\.[A-Za-z]\w{0,9}")
 _PATTERN = re.compile(r"\S+|.*[/*].*|.*\.\w+")
 STEP_SYNONYMS = {**_OUTPUT, **_ACTION, **_CRITERION, **_STEP}
@@ -143,7 +146,7 @@ def _actions(made: JsonObject, notes: Notes) -> None:
         if isinstance(action, str) and made.get("description") is None:
             made["description"] = action
             notes.add("Its action is read as its description")
-        if isinstance(action, str) and action in TOOL_NAMES and "params" in made:
+        if isinstance(action, str) and action in _TOOLS and "params" in made:
             action = {"tool": action, "params": made.pop("params")}
         if not isinstance(action, str) or made["description"] is not action or _BEGINS_WITH_TOOL.fullmatch(action):
             found += action if isinstance(action, list) else [action]

@@ -1,4 +1,4 @@
-"""The instructions of the four roles, one Markdown file each, and the digest that names their version."""
+"""The instructions of the four roles and of subagents, one Markdown file each, and digests that name their versions."""
 
 import hashlib
 from functools import cache
@@ -15,6 +15,18 @@ def instructions(role: Role) -> str:
 
 
 @cache
+def of_subagents() -> str:
+    """The system prompt of subagents, whatever they are."""
+    return files(__package__).joinpath("subagent.md").read_text("utf-8")
+
+
+@cache
+def version_for_subagents() -> str:
+    """Changes when their prompt does; part of what is bound where there are some, so that no other approval ends."""
+    return hashlib.sha256(of_subagents().encode()).hexdigest()[:16]
+
+
+@cache
 def version() -> str:
-    """Changes when any prompt changes; part of what an approval and a reuse are bound to."""
+    """Changes when the prompt of a role changes; part of what an approval and a reuse are bound to."""
     return hashlib.sha256("\0".join(instructions(role) for role in Role).encode()).hexdigest()[:16]

@@ -14,7 +14,7 @@ from runs.pev.files.reads import Looks
 from runs.pev.ports import FileInfo, Reach, ToolResult, Workspace
 from runs.pev.tools.limits import ToolLimits
 
-SUBJECTS = ("path", "pattern", "query", "glob", "address", "url", "command", "code")
+SUBJECTS = ("path", "pattern", "query", "glob", "address", "url", "command", "code", "agent")
 """The arguments that say what a tool call is about, the first that is there."""
 
 

@@ -1,12 +1,14 @@
 """The tools of an executor: what they take, what they answer, and how they say no (rule S1)."""
 
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from types import MappingProxyType
 
 from pydantic import ValidationError
 
 from runs.enums import CHANGES_NOTHING, INSIDE, Effect
 from runs.errors import InvalidInput
+from runs.pev.agents import AgentDefinition
 from runs.pev.answer_schemas import schema_for
 from runs.pev.contracts import JsonObject, PlanStep
 from runs.pev.conversation.mistakes import MAX_SHOWN, place_of, words_for
@@ -18,6 +20,7 @@ from runs.pev.tools.asking import AskPerson
 from runs.pev.tools.calculating import Calculate
 from runs.pev.tools.commands import RunCommand
 from runs.pev.tools.commenting import CommentDocument
+from runs.pev.tools.delegating import Delegate
 from runs.pev.tools.fetching import FetchPage
 from runs.pev.tools.finding import Finding, Glob, ListFiles, SearchFiles
 from runs.pev.tools.limits import ToolLimits
@@ -35,7 +38,7 @@ _WORKING: Mapping[str, type[Arguments]] = {
 _REACHING: Mapping[str, type[Reaching]] = {tool.name: tool for tool in (AskPerson, FetchPage, RunCommand)}
 _SERVING: Mapping[str, type[Serving]] = {tool.name: tool for tool in SERVING}
 _TOOLS: Mapping[str, type[Arguments] | type[Reaching]] = {**_WORKING, **_REACHING}
-_KNOWN: Mapping[str, type[Described]] = {**_TOOLS, **_SERVING}
+_KNOWN: Mapping[str, type[Described]] = {**_TOOLS, **_SERVING, Delegate.name: Delegate}
 _EITHER: Mapping[str, str] = {FetchPage.name: WebSearch.name, WebSearch.name: FetchPage.name}
 """Tools that look things up on the web, and the one that does so in its place."""
 NOTHING = Reach()
@@ -44,10 +47,19 @@ TOOL_NAMES = frozenset(_KNOWN)
 
 def specs(names: Collection[str] = TOOL_NAMES, commands: Mapping[str, str] = NO_COMMANDS) -> Sequence[ToolSpec]:
     """Sorted by name, the same bytes every time: prompts are cached by their beginning. Without `commands` that can be
-    run there is no tool for them.
+    run there is no tool for them. That for subagents comes apart.
     """
-    there = TOOL_NAMES.intersection(names).difference([] if commands else [RunCommand.name])
+    there = TOOL_NAMES.intersection(names).difference([Delegate.name, *([] if commands else [RunCommand.name])])
     return [_spec(_KNOWN[name], commands) for name in sorted(there)]
+
+
+def spec_of_delegate(subagents: Mapping[str, AgentDefinition]) -> ToolSpec:
+    """The tool that hands parts of a step to these."""
+    spec, there = (
+        _spec(Delegate, NO_COMMANDS),
+        [f"{name}: {agent.purpose}" for name, agent in sorted(subagents.items())],
+    )
+    return replace(spec, description=f"{spec.description} There are: {'; '.join(there)}")
 
 
 def effect_of(name: str) -> Effect:
@@ -63,7 +75,7 @@ def why_missing(name: str, there: Collection[str]) -> str:
 
 
 def _needs(name: str) -> str:
-    return _SERVING[name].needs if name in _SERVING else _REACHING[name].needs if name in _REACHING else ""
+    return getattr(_KNOWN.get(name), "needs", "")
 
 
 def _instead(name: str, there: Collection[str]) -> str:
@@ -135,7 +147,8 @@ class RunTools:
         there = reach.servers.specs() if reach.servers else ()
         self._elsewhere = {spec.name: spec for spec in there if spec.name in allowed}
         self._served = {spec.name: spec for spec in reach.service if spec.name in allowed}
-        self._allowed = TOOL_NAMES.intersection(allowed) - absent - SERVICE_TOOLS | self._elsewhere.keys()
+        own = TOOL_NAMES.intersection(allowed) - absent - SERVICE_TOOLS - {Delegate.name}
+        self._allowed = own | self._elsewhere.keys()
 
     def specs(self) -> Sequence[ToolSpec]:
         commands = self._reach.commands
@@ -163,7 +176,7 @@ class RunTools:
                 return call.reached(self._reach, self._limits)
             return call.answer(self._workspace, self._limits)
         except ValidationError as error:
-            return self._refused(_told_wrong(tool, error))
+            return self._refused(told_wrong(tool, error))
         except InvalidInput as error:
             return self._refused(str(error))
 
@@ -185,7 +198,8 @@ def _spec(tool: type[Described], commands: Mapping[str, str]) -> ToolSpec:
     return ToolSpec(tool.name, description, schema, tool.effect)
 
 
-def _told_wrong(tool: type[Described], error: ValidationError) -> str:
+def told_wrong(tool: type[Described], error: ValidationError) -> str:
+    """What a model is told whose call does not have what the tool takes."""
     errors = error.errors(include_url=False, include_input=False)[:MAX_SHOWN]
     wrong = [f"{place_of(item['loc'])} {words_for(item)}" for item in errors]
     takes = ", ".join(

@@ -23,6 +23,7 @@ from runs.enums import (
 )
 from runs.errors import InvalidInput
 from runs.lifecycle.presets import Described, presets
+from runs.models import Agent
 from runs.pev.policy import Policy
 from runs.pev.texts.domains import sites
 from runs.web.forms.posted import Amount
@@ -82,6 +83,7 @@ _NAMES = (
     "service_uses_in_run",
     "servers",
     "acting_calls",
+    "subagents",
     "executor",
     "parallel",
     "rounds",
@@ -183,6 +185,13 @@ class PolicyForm(forms.Form):
     acting_calls = _bounded(
         "acting_calls", "Calls that act outside", help_text="In the whole run; you are asked about each"
     )
+    subagents = forms.MultipleChoiceField(
+        label="Subagents",
+        widget=forms.CheckboxSelectMultiple,
+        required=False,
+        help_text="Agents to which steps may hand parts of their work, each an expense of its own. "
+        "The plan says which steps may",
+    )
     attempt_minutes = _bounded("attempt_seconds", "Minutes per attempt", unit=60)
     budget = Amount(
         label="Budget in USD",
@@ -217,6 +226,8 @@ class PolicyForm(forms.Form):
         absent += [] if settings.MCP else ["servers", "acting_calls"]
         absent += [] if settings.AGENT_SDK else ["executor"]
         absent += [] if settings.SERVICE_TOOLS else ["service_tools", "service_uses", "service_uses_in_run"]
+        agents = sorted({*Agent.objects.values_list("name", flat=True), *base.subagents})
+        absent += [] if agents else ["subagents"]
         for name in absent:
             del self.fields[name]
         if settings.SERVICE_TOOLS:
@@ -224,6 +235,8 @@ class PolicyForm(forms.Form):
             self.fields["service_tools"].choices = choices  # type: ignore[attr-defined]
         if settings.MCP:
             self.fields["servers"].choices = [(name, name) for name in sorted(settings.MCP)]  # type: ignore[attr-defined]
+        if agents:
+            self.fields["subagents"].choices = [(name, name) for name in agents]  # type: ignore[attr-defined]
         self._start = base
         for role in ROLES:
             self.fields[f"{role}_model"] = forms.CharField(label=f"{role.capitalize()}’s model", max_length=120)

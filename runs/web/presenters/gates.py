@@ -137,6 +137,12 @@ class GateView:
         return facts
 
     @property
+    def moved(self) -> str:
+        """What has changed since the plan was approved: its question without that of the title. Empty for a new one."""
+        asked = self.row.question.removesuffix(" Approve it again?")
+        return asked if asked != self.row.question else ""
+
+    @property
     def call_means(self) -> str:
         """What letting a call go means: its question without that of the title."""
         return self.row.question.partition("? ")[2]

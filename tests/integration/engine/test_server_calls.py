@@ -20,7 +20,8 @@ from runs.pev.tools.toolbox import RunTools
 from runs.servers.configuration import ServerConfig
 from runs.web.findings import findings
 from tests.factories import Submit, answer, drain, finish, open_gate
-from tests.fakes.anthropic_answers import Answer, Request, Say, ToolUse
+from tests.factories.agents import WRITER, agent
+from tests.fakes.anthropic_answers import Answer, Request, Say, ToolUse, UseTools
 from tests.fakes.anthropic_api import FakeAnthropic
 from tests.fakes.team import Team, labels_of, looking, plan, step, told, verdict
 from tests.integration.engine.test_servers import TICKETS
@@ -87,6 +88,33 @@ def test_what_acts_waits_for_a_person_who_sees_what_is_sent(
     assert "Created ticket 8" in created.result
     gate.refresh_from_db()
     assert gate.sent_at is not None
+
+
+def test_a_call_of_a_subagent_that_acts_waits_for_a_person_like_any_other(
+    api: FakeAnthropic, submitted: Submit, alice: User, tickets: Tickets
+) -> None:
+    """It goes on within its conversation, once for each yes; nothing is asked or done twice."""
+    agent()
+    hands_on = ToolUse("delegate", {"agent": WRITER, "task": "Report the door."})
+    team = Team(plan=plan(step("one") | {"tools": [*TOOLS, "delegate"]}), executor=looking(one=[hands_on]))
+    team.subagent = lambda request, right: UseTools(SEARCH, CREATE) if len(request.messages) == 1 else right
+    api.script(team)
+    run = submitted(servers=["tickets"], subagents=[WRITER])
+    drain(run)
+    answer(run, alice)
+    drain(run)
+    assert (open_gate(run).kind, tickets.calls) == (GateKind.TOOL, ["search door"])
+    answer(run, alice)
+    assert finish(run, alice).outcome == Outcome.SUCCEEDED
+    assert tickets.calls == ["search door", "create The door is broken"]
+    assert len(team.seen["subagent"]) == 2
+    calls = ToolCall.objects.filter(run=run).order_by("ordinal").values_list("name", "agent")
+    assert list(calls) == [
+        ("tickets__search", WRITER),
+        ("tickets__create", WRITER),
+        ("delegate", ""),
+        ("write_file", ""),
+    ]
 
 
 def test_who_approves_a_plan_sees_what_it_may_do_outside(

@@ -13,6 +13,7 @@ from runs.pev.policy import Policy
 from runs.servers.configuration import ServerConfig
 from runs.web.forms.new_run import NewRunForm
 from tests import factories
+from tests.factories.agents import agent
 from tests.integration.web.submitting import JSON, form
 
 
@@ -20,6 +21,7 @@ def test_every_field_of_a_policy_is_on_the_form(alice: User, settings: Any) -> N
     settings.COMMANDS, settings.WEB = {"tests": ("pytest",)}, "*"
     settings.MCP = {"tickets": ServerConfig(command="tickets")}
     settings.SERVICE_TOOLS = frozenset({"web_search"})
+    agent()
     named = {"attempt_seconds": "attempt_minutes", "time_limit": "limit_minutes", "sources_needed": "no_sources"}
     fields = NewRunForm(owner=alice).fields
     assert [name for name in SETTABLE if named.get(name, name) not in fields] == []

@@ -73,7 +73,8 @@ def test_whatever_is_written_is_taken_or_refused_in_words(name: str, text: str) 
         assert Policy.model_validate_json(policy.model_dump_json()) == policy
         return
     listed = {("web", ""), ("service_tools", ""), ("servers", ""), ("servers", "nan")}
-    if (name, text) in listed:  # no site, no tool, no server, one of that name
+    listed |= {("subagents", ""), ("subagents", "nan")}
+    if (name, text) in listed:  # no site, no tool, no server, no agent, one of that name
         assert getattr(with_texts(default_policy(), {name: text}, str), name) in ("", (), ("nan",))
         return
     with pytest.raises(InvalidInput) as refused:

@@ -63,6 +63,7 @@ class Tools:
         self._answer, self._originals = answer, originals
         self.used: list[ToolUse] = []
         self.served: list[tuple[ToolUse, ToolResult]] = []
+        self.noted: list[tuple[ToolUse, ToolResult]] = []
 
     def specs(self) -> Sequence[ToolSpec]:
         return [
@@ -82,6 +83,10 @@ class Tools:
 
     def serve(self, use: ToolUse, result: ToolResult) -> ToolResult:
         self.served.append((use, result))
+        return result
+
+    def note(self, use: ToolUse, result: ToolResult) -> ToolResult:
+        self.noted.append((use, result))
         return result
 
 

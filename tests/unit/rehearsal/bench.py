@@ -121,6 +121,9 @@ class Recorded:
     def serve(self, use: ToolUse, result: ToolResult) -> ToolResult:
         raise AssertionError("no service stands behind the rehearsal")
 
+    def note(self, use: ToolUse, result: ToolResult) -> ToolResult:
+        raise AssertionError("the rehearsal hands nothing on")
+
     def run(self, use: ToolUse) -> ToolResult:
         result = self._tools.run(use)
         self.uses.append(use)

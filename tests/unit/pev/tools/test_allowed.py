@@ -34,7 +34,7 @@ def test_a_tool_that_the_plan_does_not_give_to_the_step_is_refused_in_words() ->
 @pytest.mark.parametrize(
     ("named", "may"),
     [
-        ([], TOOL_NAMES - SERVICE_TOOLS - {"fetch_page", "run_command"}),
+        ([], TOOL_NAMES - SERVICE_TOOLS - {"delegate", "fetch_page", "run_command"}),
         (["glob"], {"glob"}),
         (["glob", "run_command"], {"glob", "run_command"}),
     ],

@@ -74,7 +74,7 @@ def run(name: str, arguments: JsonObject, memory: Workspace | None = None, **lim
 def test_specs_are_sorted_closed_and_always_the_same() -> None:
     specs = RunTools(Memory({})).specs()
     names = [spec.name for spec in specs]
-    reaching = SERVICE_TOOLS | {"ask_person", "fetch_page", "run_command"}
+    reaching = SERVICE_TOOLS | {"ask_person", "delegate", "fetch_page", "run_command"}
     assert names == sorted(TOOL_NAMES - reaching), "nothing is reached but files"
     assert {spec.name: spec.input_schema["required"] for spec in specs} == {
         "calculate": ["expression"],

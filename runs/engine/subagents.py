@@ -1,0 +1,24 @@
+"""To whom the steps of a run may hand parts of their work, for planners and for the executor of an attempt."""
+
+from collections.abc import Iterator
+
+from runs.models import Attempt
+from runs.pev.agents import DELEGATE, NO_AGENTS, Subagent, permitted
+from runs.pev.policy import Capacities, Policy
+from runs.pev.ports import ToolSpec
+from runs.pev.tools.toolbox import spec_of_delegate, tools_of
+from runs.reading.agents import crew
+
+
+def delegating(policy: Policy) -> Iterator[ToolSpec]:
+    """The tool that plans may give to steps, where the run has subagents."""
+    known = crew(policy) if policy.subagents else NO_AGENTS
+    if there := {name: known.agents[name] for name in policy.subagents if not known.missing(name)}:
+        yield spec_of_delegate(there)
+
+
+def of_attempt(attempt: Attempt, able: Capacities) -> dict[str, Subagent]:
+    """As they were when it began; none where its own agent may not hand anything on."""
+    if DELEGATE not in permitted(tools_of(attempt.step.spec), attempt.agent):
+        return {}
+    return {name: Subagent(one, able.subagents[name].window) for name, one in (attempt.subagents or {}).items()}

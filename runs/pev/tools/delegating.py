@@ -1,0 +1,29 @@
+"""What the tool takes that hands a part of a step to a subagent. `runs.pev.subagents` carries it out."""
+
+from typing import Annotated, ClassVar
+
+from pydantic import Field, StringConstraints
+
+from runs.enums import Effect
+from runs.pev.agents import DELEGATE
+from runs.pev.tools.arguments import Described
+
+MAX_TASK = 8_000
+"""Some four pages: a task is described, and what it works on is read by the subagent."""
+_Name = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=60)]
+_Task = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=MAX_TASK)]
+
+
+class Delegate(Described):
+    name = DELEGATE
+    effect = Effect.DELEGATES
+    needs: ClassVar[str] = "a policy that names subagents"
+    description = (
+        "Hands a part of the step to a subagent, and waits for its answer. It sees the files of the step and nothing "
+        "of this conversation, works with what the step and it may use, and is an expense of its own: for a part that "
+        "can be described by itself and that it is made for. Its calls get numbers of their own among yours, which "
+        "you cite; its answer is no source. What it has found and written you answer for."
+    )
+
+    agent: Annotated[_Name, Field(description="The name of the subagent")]
+    task: Annotated[_Task, Field(description="All that it has to know: what to do, with which files, what to answer")]
