@@ -110,3 +110,6 @@ class ReadFile(Arguments):
         bool, Field(description="The bytes of the file in base64, also where it can be read as text.")
     ] = False
     offset: _Offset = 0
+    limit: Annotated[
+        int, Field(ge=1, le=MAX_BYTES, description=f"At most so many characters (up to {MAX_TEXT:,}) or bytes.")
+    ] = MAX_BYTES

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import json
 import time
 import uuid
@@ -11,34 +10,24 @@ from typing import Any
 import pytest
 from mcp import Client
 
-from runs import blobs
 from runs.enums import ApprovalPolicy, GateKind, GateStatus, Verb
 from runs.events.kinds import Submitted, read
 from runs.events.sentences import sentence
 from runs.lifecycle.templates import save
-from runs.models import AccessToken, Event, Gate, Run, Tree, User
+from runs.models import AccessToken, Event, Gate, Run, User
 from runs.trees import files_of
 from runs.web.following.audience import from_database
 from runs.web.mcp import waiting
 from runs.web.mcp.tools import TOOLS
 from tests import factories as made
-from tests.integration.web.mcp.asking import call, fields, refusal, talk, text, token_of
+from tests.integration.web.mcp.asking import REVIEW, call, fields, refusal, talk, text, token_of
 
 pytestmark = pytest.mark.django_db(transaction=True)
 OF_RUNS = ("run_status", "wait_for_run", "read_report", "list_files", "read_file")
-REVIEW: dict[str, Any] = {
-    "request": "Review the lease.",
-    "template": "document-review",
-    "files": [{"path": "contracts/lease.md", "text": made.LEASE}],
-}
 
 
 def arguments(tool: str, run: int) -> dict[str, Any]:
     return {"run": run, **({"path": "contracts/lease.md"} if tool == "read_file" else {})}
-
-
-def text_of(tree: Tree, path: str) -> str:
-    return blobs.read(files_of(tree)[path].sha256).decode()
 
 
 def unchanged() -> list[Any]:
@@ -285,44 +274,6 @@ def test_the_report_comes_as_markdown_and_json_piece_by_piece(token: str) -> Non
         piece = fields(call(token, "read_report", run=run.pk, format="json", offset=at))
         whole, at = whole + piece["text"], piece["next_offset"]
     assert json.loads(whole)["outcome"] == "succeeded"
-
-
-def test_files_are_listed_and_read_as_text_and_as_bytes(token: str) -> None:
-    run = made.finished_succeeded()
-    listed = [(one["path"], one["change"]) for one in fields(call(token, "list_files", run=run.pk))["files"]]
-    written = [path for path, change in listed if change == "new"]
-    given = [path for path, change in listed if change == "given"]
-    assert (listed[: len(written)], sorted(given)) == (
-        [(path, "new") for path in written],
-        sorted(files_of(run.inputs)),
-    )
-    before = {path: text_of(run.inputs, path) for path in given}
-    piece = fields(call(token, "read_file", run=run.pk, path=given[0]))
-    assert (piece["encoding"], piece["content"]) == ("text", before[given[0]])
-    raw = fields(call(token, "read_file", run=run.pk, path=given[0], original=True))
-    assert (raw["encoding"], base64.b64decode(raw["content"])) == ("base64", before[given[0]].encode())
-    assert fields(call(token, "read_file", run=run.pk, path=written[0]))["content"] == text_of(run.head, written[0])
-    assert "has no file" in refusal(call(token, "read_file", run=run.pk, path=written[0], version="given"))
-
-
-def test_bytes_come_piece_by_piece_and_no_further_than_the_end(token: str) -> None:
-    data = bytes(range(256)) * 2_500
-    given = {"path": "picture.bin", "base64": base64.b64encode(data).decode()}
-    run = fields(call(token, "submit_run", **REVIEW | {"files": [*REVIEW["files"], given]}))["run"]
-    first = fields(call(token, "read_file", run=run, path="picture.bin"))
-    assert (first["encoding"], first["total"], first["next_offset"]) == ("base64", 640_000, 500_000)
-    rest = fields(call(token, "read_file", run=run, path="picture.bin", offset=500_000))
-    assert base64.b64decode(first["content"]) + base64.b64decode(rest["content"]) == data
-    beyond = fields(call(token, "read_file", run=run, path="picture.bin", offset=2**52))
-    assert (beyond["content"], beyond["next_offset"]) == ("", None)
-
-
-@pytest.mark.parametrize("path", ["../secret.key", "/etc/passwd", "contracts/../../x", "", "x" * 4_000, "💥"])
-def test_a_path_leads_to_a_file_of_the_run_or_nowhere(token: str, path: str) -> None:
-    run = made.finished_succeeded()
-    said = refusal(call(token, "read_file", run=run.pk, path=path))
-    assert "has no file" in said
-    assert len(said) < 500
 
 
 def test_what_a_run_says_stands_between_lines_that_it_cannot_imitate(token: str) -> None:
