@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import time
 import uuid
+from decimal import Decimal
 from typing import Any
 
 import pytest
@@ -110,6 +111,26 @@ def test_a_plan_waits_for_a_person_also_where_the_installation_asks_nobody(
     assert [(gate.kind, gate.status) for gate in run.gates.all()] == [("plan", "open")]
 
 
+def test_a_program_may_set_limits(token: str) -> None:
+    limits = {"budget_usd": 2.5, "time_limit_minutes": 90}
+    run = Run.objects.get(pk=fields(call(token, "submit_run", **limits, **REVIEW))["run"])
+    assert (run.policy.budget, run.policy.time_limit) == (Decimal("2.50"), 5_400)
+    assert fields(call(token, "run_status", run=run.pk))["budget_usd"] == 2.5
+
+
+def test_limits_of_the_installation_are_not_loosened(token: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PEV_POLICY", "budget=5, time_limit=3600")
+    said = refusal(call(token, "submit_run", budget_usd=5.01, **REVIEW))
+    assert said == "A program may ask for a budget of $5.00 here at most. A person may raise it."
+    said = refusal(call(token, "submit_run", time_limit_minutes=61, **REVIEW))
+    assert said == "A program may ask for 60 minutes here at most. A person may raise the time limit."
+    assert Run.objects.count() == 0
+    same = {"budget_usd": 5, "time_limit_minutes": 60}
+    for limits in ({}, same):
+        run = Run.objects.get(pk=fields(call(token, "submit_run", **limits, **REVIEW))["run"])
+        assert (run.policy.budget, run.policy.time_limit) == (Decimal(5), 3_600)
+
+
 def test_the_same_submission_sent_twice_is_one_run(token: str) -> None:
     mine = str(uuid.uuid4())
     one = fields(call(token, "submit_run", submission_id=mine, **REVIEW))
@@ -155,6 +176,12 @@ def test_others_may_be_named_who_decide(token: str, bob: User) -> None:
         ({"approvers": ["nobody"]}, "There is no user “nobody”"),
         ({"submission_id": "1"}, "submission_id: Input should be a valid UUID"),
         ({"request": {"text": "x"}}, "request: Input should be a valid string"),
+        ({"budget_usd": 0}, "budget_usd: Input should be greater than 0."),
+        ({"budget_usd": 0.001}, "budget_usd: Decimal input should have no more than 2 decimal places."),
+        ({"budget_usd": 100_001}, "budget_usd: Input should be less than or equal to 100000."),
+        ({"budget_usd": "NaN"}, "budget_usd: Input should be a finite number."),
+        ({"time_limit_minutes": 0}, "time_limit_minutes: Input should be greater than or equal to 1."),
+        ({"time_limit_minutes": 43_201}, "time_limit_minutes: Input should be less than or equal to 43200."),
     ],
 )
 def test_what_cannot_be_submitted_is_refused_in_words_and_makes_nothing(
