@@ -174,7 +174,7 @@ def read_file(caller: Caller, arguments: ReadFile) -> answers.FilePiece:
 
 
 def _media_type(path: str, *, whole: bool) -> str:
-    guess = mimetypes.guess_file_type(path)[0] or ""
+    guess = mimetypes.guess_type(path)[0] or ""
     return guess if whole and guess.startswith(_NAMED) else _UNKNOWN
 
 

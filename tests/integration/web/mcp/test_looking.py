@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+from typing import Any
 
 import pytest
 from mcp_types import BlobResourceContents, EmbeddedResource, TextContent
@@ -83,7 +84,7 @@ def test_only_pictures_and_documents_that_are_whole_have_a_type(token: str) -> N
     run = fields(call(token, "submit_run", **REVIEW | {"files": sent}))["run"]
     listed = fields(call(token, "list_files", run=run))["files"]
 
-    def types(**more: int) -> dict[str, str]:
+    def types(**more: Any) -> dict[str, str]:
         found = [one["path"] for one in listed]
         every = [fields(call(token, "read_file", run=run, path=path, original=True, **more)) for path in found]
         return {one["path"]: one["media_type"] for one in every}

@@ -112,7 +112,7 @@ def test_a_plan_waits_for_a_person_also_where_the_installation_asks_nobody(
 
 
 def test_a_program_may_set_limits(token: str) -> None:
-    limits = {"budget_usd": 2.5, "time_limit_minutes": 90}
+    limits: dict[str, Any] = {"budget_usd": 2.5, "time_limit_minutes": 90}
     run = Run.objects.get(pk=fields(call(token, "submit_run", **limits, **REVIEW))["run"])
     assert (run.policy.budget, run.policy.time_limit) == (Decimal("2.50"), 5_400)
     assert fields(call(token, "run_status", run=run.pk))["budget_usd"] == 2.5
@@ -125,7 +125,7 @@ def test_limits_of_the_installation_are_not_loosened(token: str, monkeypatch: py
     said = refusal(call(token, "submit_run", time_limit_minutes=61, **REVIEW))
     assert said == "A program may ask for 60 minutes here at most. A person may raise the time limit."
     assert Run.objects.count() == 0
-    same = {"budget_usd": 5, "time_limit_minutes": 60}
+    same: dict[str, Any] = {"budget_usd": 5, "time_limit_minutes": 60}
     for limits in ({}, same):
         run = Run.objects.get(pk=fields(call(token, "submit_run", **limits, **REVIEW))["run"])
         assert (run.policy.budget, run.policy.time_limit) == (Decimal(5), 3_600)
