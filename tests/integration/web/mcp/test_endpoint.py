@@ -14,6 +14,7 @@ from runs import accounts
 from runs.enums import GateStatus
 from runs.models import AccessToken, Run, User
 from runs.web.mcp import looking
+from runs.web.mcp.endpoint import token_in
 from runs.web.throttle import MAX_WRONG
 from tests import factories as made
 from tests.integration.web.deciding import address, form, gate_of
@@ -83,6 +84,16 @@ def test_one_that_has_ended_opens_nothing(alice: User, bob: User, charlie: User)
     accounts.deactivate(charlie)
     for token in (revoked, expired, deactivated):
         assert post(LIST, Authorization=f"Bearer {token}").status_code == 401
+
+
+def test_of_two_headers_neither_counts() -> None:
+    assert token_in([b"Bearer pev_a"]) == "pev_a"
+    assert token_in([b"Bearer pev_a", b"Bearer pev_b"]) == ""
+
+
+def test_one_of_somebody_inactive_opens_nothing_even_if_it_was_left(alice: User, token: str) -> None:
+    User.objects.filter(pk=alice.pk).update(is_active=False)
+    assert post(LIST, Authorization=f"Bearer {token}").status_code == 401
 
 
 def test_after_many_that_do_not_work_one_waits_and_a_token_that_works_is_taken(

@@ -230,6 +230,13 @@ def test_bob_sees_what_he_may_decide_and_charlie_hears_that_there_is_nothing(bob
     assert fields(call(hers, "list_runs", words="contracts"))["total"] == 0
 
 
+def test_a_stranger_does_not_learn_by_waiting_that_there_is_a_run(charlie: User) -> None:
+    run = made.planning()
+    begun = time.monotonic()
+    assert refusal(call(token_of(charlie), "wait_for_run", run=run.pk, seconds=20)).startswith("There is no run")
+    assert time.monotonic() - begun < 10
+
+
 @pytest.mark.parametrize("number", [0, -1, 2**63, 2**200, 1.5, True, None, "1; DROP TABLE runs_run", [1], {"id": 1}])
 @pytest.mark.parametrize("tool", OF_RUNS)
 def test_numbers_that_are_none_of_a_run(token: str, tool: str, number: Any) -> None:
