@@ -40,7 +40,7 @@ _NAMED = ("image/gif", "image/jpeg", "image/png", "image/tiff", "image/webp", "a
 def list_runs(caller: Caller, arguments: ListRuns) -> answers.Runs:
     filters = Filters(words=tuple(arguments.words.split()[:MAX_WORDS]))
     found = queries.listed(caller.person, arguments.show, filters, Sort.NEWEST)
-    rows = list(found[arguments.offset : arguments.offset + arguments.limit])
+    rows = queries.shown(found[arguments.offset : arguments.offset + arguments.limit])
     gates: dict[int, list[Gate]] = {}
     for gate in queries.open_gates(caller.person, [run.pk for run in rows]):
         gates.setdefault(gate.run_id, []).append(gate)
@@ -53,7 +53,8 @@ def list_runs(caller: Caller, arguments: ListRuns) -> answers.Runs:
 
 
 def _line(caller: Caller, run: Run, gates: list[Gate]) -> answers.RunLine:
-    state = run.outcome or ("paused" if run.paused else "waiting" if gates else run.status)
+    later = queries.is_later(run)
+    state = "unknown" if later else run.outcome or ("paused" if run.paused else "waiting" if gates else run.status)
     return answers.RunLine(
         run=run.pk,
         title=run.title,

@@ -9,6 +9,7 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
+from django.db import transaction
 from mcp import Client
 
 from runs.enums import ApprovalPolicy, GateKind, GateStatus, Verb
@@ -21,6 +22,7 @@ from runs.web.following.audience import from_database
 from runs.web.mcp import waiting
 from runs.web.mcp.tools import TOOLS
 from tests import factories as made
+from tests import later
 from tests.integration.web.mcp.asking import REVIEW, call, fields, refusal, talk, text, token_of
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -329,6 +331,14 @@ def test_lists_are_filtered_and_come_in_pieces(token: str) -> None:
     assert [one["run"] for one in fields(call(token, "list_runs", show="finished"))["runs"]] == [numbers[1]]
     piece = fields(call(token, "list_runs", limit=2))
     assert (len(piece["runs"]), piece["total"], piece["next_offset"]) == (2, 3, 2)
+
+
+def test_a_run_of_a_later_version_is_listed_without_its_state(token: str) -> None:
+    run, other = made.awaiting_plan(), made.awaiting_plan()
+    with transaction.atomic():
+        later.later_run_status(run)
+    listed = {one["run"]: one["state"] for one in fields(call(token, "list_runs"))["runs"]}
+    assert listed == {run.pk: "unknown", other.pk: "waiting"}
 
 
 def test_a_token_that_ends_while_a_client_is_connected_ends_it(token: str) -> None:
