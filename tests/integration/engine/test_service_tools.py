@@ -191,15 +191,9 @@ def test_what_code_costs_beside_its_tokens_is_not_known_unless_it_is_free(
     assert [row[1] for row in calls(run)] == ["write_file", "read_file", "code_execution"]
 
 
-def test_a_turn_that_is_paused_goes_on_and_its_search_counts_once(
-    api: FakeAnthropic, submitted: Submit, alice: User
-) -> None:
-    paused = Served((said("Looking."), search()), "pause_turn")
-    rest = Served((results("srvtoolu_1", found(CITY, "Facts")), said(REPORT, (CITY, PASSAGE))))
-    team = Team(
-        plan=about_sources(tools=["read_file", "web_search", "write_file"]),
-        executor=rounds(UseTools(WRITE, READ), paused, rest),
-    )
+def searched(api: FakeAnthropic, submitted: Submit, alice: User, *replies: Answer) -> Team:
+    """What was asked in a run whose executor replies so, writes and reads a file, and searches once."""
+    team = Team(plan=about_sources(tools=["read_file", "web_search", "write_file"]), executor=rounds(*replies))
     team.verifier = quoting("@tool-3", "720.2 square kilometres")
     api.script(team)
     run = start(submitted)
@@ -209,6 +203,15 @@ def test_a_turn_that_is_paused_goes_on_and_its_search_counts_once(
         (2, "read_file", False),
         (3, "web_search", False),
     ]
+    return team
+
+
+def test_a_turn_that_is_paused_goes_on_and_its_search_counts_once(
+    api: FakeAnthropic, submitted: Submit, alice: User
+) -> None:
+    paused = Served((said("Looking."), search()), "pause_turn")
+    rest = Served((results("srvtoolu_1", found(CITY, "Facts")), said(REPORT, (CITY, PASSAGE))))
+    team = searched(api, submitted, alice, UseTools(WRITE, READ), paused, rest)
     resent = team.seen["executor"][2].messages[-1]
     assert (resent["role"], resent["content"]) == ("assistant", list(paused.content))
 
@@ -218,16 +221,7 @@ def test_a_search_beside_a_call_of_ours_has_its_result_in_the_next_reply(
 ) -> None:
     both = Served((search(), *OURS), "tool_use")
     rest = Served((results("srvtoolu_1", found(CITY, "Facts")), said(REPORT, (CITY, PASSAGE))))
-    team = Team(plan=about_sources(tools=["read_file", "web_search", "write_file"]), executor=rounds(both, rest))
-    team.verifier = quoting("@tool-3", "720.2 square kilometres")
-    api.script(team)
-    run = start(submitted)
-    assert finish(run, alice).outcome == Outcome.SUCCEEDED
-    assert [row[:3] for row in calls(run)] == [
-        (1, "write_file", False),
-        (2, "read_file", False),
-        (3, "web_search", False),
-    ]
+    searched(api, submitted, alice, both, rest)
 
 
 def test_what_is_cited_later_is_one_more_result_of_the_search(
