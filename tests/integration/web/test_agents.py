@@ -214,6 +214,13 @@ def test_who_is_asked_again_sees_word_for_word_what_differs_of_the_agent(
         "changed Tools [read_file, write_file]{write_file}"
     )
     assert f"The agent {WRITER} was changed since this plan was approved." in text
+    said = about(open_gate(run))
+    assert [line for line in said if line.startswith("! ")] == [
+        f"! The agent {WRITER} was changed since this plan was approved.",
+        "! instructions: Name the[- <b>clause</b>-]{+ page+} in every{+ <i>+} notice.",
+        "! model: [-that of the run-]{+claude-opus-5-5+}",
+        "! tools: [-read_file, write_file-]{+write_file+}",
+    ]
     answer(run, bob)
     assert "agent-changes" not in browser(bob).get(f"/runs/{run.pk}/plan/").text, "this is what is approved now"
     assert run.plans.get().approved_agents == {WRITER: Agent.objects.get().definition}
