@@ -162,6 +162,10 @@ WORKERS = _number("PEV_WORKERS", 16)
 _DATABASE_URL, REDIS_URL = os.environ.get("PEV_DATABASE_URL", ""), os.environ.get("PEV_REDIS_URL", "")
 DATABASES = {"default": database(DATA_DIR, _DATABASE_URL, WORKERS)}
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+_LOCMEM = "django.core.cache.backends.locmem.LocMemCache"
+CACHES = {
+    "default": {"BACKEND": _LOCMEM, "OPTIONS": {"MAX_ENTRIES": 10_000}}
+}  # runs.web.throttle: addresses of a minute
 CHANNEL_LAYERS = {"default": messages(REDIS_URL)}
 ENGINE = engine(os.environ.get("PEV_ENGINE", ""), _DATABASE_URL, REDIS_URL)
 _BACKENDS = {"embedded": "runs.engine.embedded.EmbeddedBackend", "celery": "runs.engine.distributed.CeleryBackend"}

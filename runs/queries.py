@@ -12,6 +12,7 @@ from django.db.models import Count, Exists, F, Max, Min, OuterRef, Q, QuerySet, 
 from django.db.models.functions import Coalesce, Lower
 
 from runs.enums import SETTLED_STEPS, EventKind, GateKind, Outcome, RunStatus, Show, StepStatus
+from runs.errors import FromLaterVersion
 from runs.models import DeletedRun, Event, Gate, ModelCall, Plan, Run, Step, User
 from runs.models.querysets import RunQuerySet
 from runs.permissions import Person, approvable_gates, awaiting, is_administrator, visible_runs
@@ -33,6 +34,8 @@ SHOWN_FIELDS = (
     "revision",
 )
 """What a row shows of a run itself. Request, policy and answer are by far the largest part, and no row shows them."""
+_PLAIN_FIELDS = ("id", "title", "created_at", "finished_at", "archived_at", "owner", "owner__username")
+"""What of them every version can read: no words and no contracts."""
 
 
 class Sort(StrEnum):
@@ -172,6 +175,29 @@ def _sorted(runs: RunQuerySet, sort: Sort) -> RunQuerySet:
             return runs.order_by(F("asked").asc(nulls_last=True), "-pk")
 
 
+def shown(runs: RunQuerySet) -> list[Run]:
+    """The rows of a list; of one that a later version has written what is plain (`is_later` tells them apart): during
+    an upgrade a list goes on with them. Only then each is read by itself.
+    """
+    try:
+        return list(runs)
+    except FromLaterVersion:
+        return [run for pk in runs.values_list("pk", flat=True) if (run := _one(pk)) is not None]
+
+
+def _one(pk: int) -> Run | None:
+    row = Run.objects.filter(pk=pk).select_related("owner")
+    try:
+        return row.only(*SHOWN_FIELDS).first()
+    except FromLaterVersion:
+        return row.only(*_PLAIN_FIELDS).first()
+
+
+def is_later(run: Run) -> bool:
+    """Whether this row of a list has something that only a later version knows: its state cannot be said."""
+    return "status" in run.get_deferred_fields()
+
+
 def people(user: Person) -> QuerySet[User]:
     """Who submitted the runs that this person may see."""
     return User.objects.filter(pk__in=visible_runs(user).values("owner_id")).only("username").order_by("username")
@@ -180,14 +206,24 @@ def people(user: Person) -> QuerySet[User]:
 # ---- what rows say beside the run: each in one query for all rows ----------------------------------------------------
 
 
-def open_gates(user: Person, runs: Sequence[int]) -> QuerySet[Gate]:
+def open_gates(user: Person, runs: Sequence[int]) -> list[Gate]:
     """The open questions of these runs, the oldest first; `mine` says whether it is this person who is asked. Those of
     a later version are left out: during an upgrade a list goes on without them.
     """
     mine = approvable_gates(user).filter(pk=OuterRef("pk"))
     known = Gate.objects.open().filter(_KNOWN_STEP, kind__in=list(GateKind))
-    found = known.filter(run__in=runs).select_related("step").annotate(mine=Exists(mine))
-    return found.order_by("opened_at", "pk")
+    found = known.filter(run__in=runs).select_related("step").annotate(mine=Exists(mine)).order_by("opened_at", "pk")
+    try:
+        return list(found)
+    except FromLaterVersion:  # inside of what is asked about: only then each is read by itself
+        return [gate for pk in found.values_list("pk", flat=True) for gate in _readable(found.filter(pk=pk))]
+
+
+def _readable(found: QuerySet[Gate]) -> list[Gate]:
+    try:
+        return list(found)
+    except FromLaterVersion:
+        return []
 
 
 _KNOWN_STEP = Q(step=None) | Q(step__status__in=list(StepStatus))

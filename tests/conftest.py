@@ -7,6 +7,7 @@ import shutil
 
 import pytest
 from django.conf import settings
+from django.core.cache import cache
 from hypothesis import settings as hypothesis_settings
 
 from tests import databases
@@ -27,7 +28,9 @@ hypothesis_settings.load_profile("pevsite")
 
 @pytest.fixture(autouse=True)
 def _fresh_caches() -> None:
-    """What a process remembers of rows; tests roll rows back and use the same keys for others."""
+    """What a process remembers of rows and addresses; tests roll rows back, use the same keys for others, and all come
+    from one address.
+    """
     # the models can be imported only when Django is set up
     from runs.lifecycle import created
     from runs.lifecycle.state import reset_memory
@@ -36,6 +39,7 @@ def _fresh_caches() -> None:
     reset_cache()
     reset_memory()
     created.reset()
+    cache.clear()
 
 
 @pytest.fixture(scope="session")

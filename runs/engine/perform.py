@@ -134,15 +134,7 @@ def _under(recording: Recording) -> None:
         _suspend(recording, sentence, reset=False)
         return
     try:
-        match WorkKind(recording.item.kind):
-            case WorkKind.READ:
-                read_inputs(recording)
-            case WorkKind.PLAN:
-                _plan(recording)
-            case WorkKind.ATTEMPT:
-                _attempt(recording)
-            case WorkKind.FINALISE:
-                _finalise(recording)
+        _do(recording)
     except LimitReached as limit:
         sentence = str(limit)
         recording.commit(lambda mine: asking.suspend_for_budget(mine, sentence))
@@ -167,6 +159,18 @@ def _under(recording: Recording) -> None:
     except Exception:
         log.exception("work failed", extra=recording.lease.about)
         _suspend(recording, "pevsite itself failed here; the log of the server says where.", reset=False)
+
+
+def _do(recording: Recording) -> None:
+    match WorkKind(recording.item.kind):
+        case WorkKind.READ:
+            read_inputs(recording)
+        case WorkKind.PLAN:
+            _plan(recording)
+        case WorkKind.ATTEMPT:
+            _attempt(recording)
+        case WorkKind.FINALISE:
+            _finalise(recording)
 
 
 def _without_reply(recording: Recording, error: ModelError) -> None:

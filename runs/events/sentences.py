@@ -25,6 +25,7 @@ from runs.events.kinds import (
     Note,
     NothingNew,
     Paused,
+    PeopleEvent,
     PlanApproved,
     PlanEvent,
     Planning,
@@ -54,6 +55,21 @@ from runs.events.kinds import (
 from runs.pev.texts.wording import quoted
 
 type Tone = Literal["good", "bad", "warn", "active", "calm"]
+_Telling = (
+    ShelfEvent
+    | PeopleEvent
+    | Submitted
+    | PlanProposed
+    | GateWithdrawn
+    | ModelCalled
+    | SessionResumed
+    | StepNotApplicable
+    | Resumed
+    | LimitsRaised
+    | Answered
+    | Note
+)
+"""Kinds that tell what happened, and neither good news nor bad whatever is in them."""
 
 
 def many(count: int, noun: str) -> str:
@@ -62,6 +78,8 @@ def many(count: int, noun: str) -> str:
 
 
 def tone(event: AnyEvent) -> Tone:
+    if isinstance(event, _Telling):
+        return "calm"
     match event:
         case Finished(outcome=Outcome.PARTIAL):
             return "warn"
@@ -85,24 +103,6 @@ def tone(event: AnyEvent) -> Tone:
             return "active"
         case DocumentsRead():
             return "warn" if event.not_read else "calm"
-        case (
-            Submitted()
-            | PlanProposed()
-            | GateWithdrawn()
-            | ModelCalled()
-            | Resumed()
-            | LimitsRaised()
-            | Renamed()
-            | ApproverAdded()
-            | ApproverRemoved()
-            | Answered()
-            | Note()
-            | Archived()
-            | Restored()
-            | StepNotApplicable()
-            | SessionResumed()
-        ):
-            return "calm"
         case _:
             assert_never(event)
 

@@ -12,8 +12,8 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, NamedTuple
@@ -82,34 +82,31 @@ def run(
     bwrap = shutil.which("bwrap")
     if bwrap is None:
         raise InvalidInput(MISSING)
+    launch = [sys.executable, "-I", "-S", "-c", _LAUNCH, _limits(limits)]
     with tempfile.TemporaryFile() as printed:
-        process = subprocess.Popen(  # noqa: S603  that is its purpose: no shell, and an administrator named it
-            [
-                sys.executable,
-                "-I",
-                "-S",
-                "-c",
-                _LAUNCH,
-                _limits(limits),
-                bwrap,
-                *_boxed(folder, hidden, limits),
-                "--",
-                *argv,
-            ],
-            stdin=subprocess.DEVNULL,
-            stdout=printed,
-            stderr=subprocess.STDOUT,
-            env={"PATH": os.environ.get("PATH", os.defpath)},
-            start_new_session=True,
-        )
-        try:
+        with _running([*launch, bwrap, *_boxed(folder, hidden, limits), "--", *argv], printed) as process:
             status, why = _waited(process, folder, limits, keep_going)
-        finally:
-            with suppress(ProcessLookupError):
-                os.killpg(process.pid, signal.SIGKILL)  # all else in the sandbox dies with bwrap, its init
-            process.wait()
         output, cut = _ends_of(printed, limits.output)
     return Ended(status, output, cut, why)
+
+
+@contextmanager
+def _running(argv: Sequence[str], printed: IO[bytes]) -> Iterator["subprocess.Popen[bytes]"]:
+    """It and all that it has started end with the block."""
+    process = subprocess.Popen(  # noqa: S603  that is its purpose: no shell, and an administrator named it
+        argv,
+        stdin=subprocess.DEVNULL,
+        stdout=printed,
+        stderr=subprocess.STDOUT,
+        env={"PATH": os.environ.get("PATH", os.defpath)},
+        start_new_session=True,
+    )
+    try:
+        yield process
+    finally:
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)  # all else in the sandbox dies with bwrap, its init
+        process.wait()
 
 
 def problem() -> str:

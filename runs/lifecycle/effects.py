@@ -57,7 +57,14 @@ def ask_for_plan(state: State) -> None:
 def approve_plan(run: Run, plan: Plan, *, by: User, how: str) -> None:
     """The plan may be carried out from now on, bound to what it was approved with (G1)."""
     bound = fingerprint.fingerprint_of(run, plan)
-    change(plan, PlanStatus.APPROVED, approval_fingerprint=bound, approved_by=by, approved_how=how)
+    change(
+        plan,
+        PlanStatus.APPROVED,
+        approval_fingerprint=bound,
+        approved_by=by,
+        approved_how=how,
+        approved_agents=agents.as_bound(bound) or None,
+    )
     change(run, RunStatus.EXECUTING)
     event = events.PlanApproved(
         version=plan.version, by=by.get_username(), how=how, digest=fingerprint.digest_of(bound)

@@ -309,46 +309,54 @@ def _numbered(gate: Gate, decision: Decision) -> list[Comment]:
 
 
 def _follow(gate: Gate, user: User, decision: Decision) -> None:
-    run = gate.run
     if decision.verb is Verb.STOP:
-        effects.finish(run, cancelled=True)
+        effects.finish(gate.run, cancelled=True)
         return
-    approved = decision.verb is Verb.APPROVE
     match GateKind(gate.kind):
         case GateKind.PLAN:
-            assert gate.plan is not None
-            if approved:
-                effects.approve_plan(run, gate.plan, by=user, how=decision.how)
-            else:
-                change(gate.plan, PlanStatus.REJECTED)
-                change(run, RunStatus.PLANNING)
-        case GateKind.START:
-            assert gate.step is not None
-            let = {"cleared": True} if approved else {"refused": True}
-            states.of(run).change(gate.step.key, StepStatus.PENDING, **let)
-        case GateKind.STEP:
-            assert gate.step is not None
-            assert gate.attempt is not None
-            if approved:
-                effects.settle(states.of(run), gate.step.key, StepStatus.PASSED)
-            else:
-                change(gate.attempt, AttemptStatus.REJECTED)
-                states.of(run).change(gate.step.key, StepStatus.PENDING)
-        case GateKind.EXHAUSTED:
-            assert gate.step is not None
-            if approved:
-                effects.settle(states.of(run), gate.step.key, StepStatus.ACCEPTED)
-            else:
-                states.of(run).change(gate.step.key, StepStatus.PENDING)
+            _after_plan(gate, user, decision)
+        case GateKind.START | GateKind.STEP | GateKind.EXHAUSTED:
+            _after_step(gate, approved=decision.verb is Verb.APPROVE)
         case GateKind.ERROR:
-            _after_error(gate, run, decision.verb)
-        case GateKind.BUDGET if approved:
-            limits.raise_to(run, user, budget=decision.budget, time_limit=decision.time_limit)
+            _after_error(gate, gate.run, decision.verb)
         case GateKind.BUDGET:
-            who = user.get_username()
-            effects.finish(run, ended=f"The limit was reached, and {who} finished the run with what was there.")
+            _after_limit(gate.run, user, decision)
         case GateKind.QUESTION | GateKind.TOOL:
-            limits.resume_suspended(run)
+            limits.resume_suspended(gate.run)
+
+
+def _after_plan(gate: Gate, user: User, decision: Decision) -> None:
+    assert gate.plan is not None
+    if decision.verb is Verb.APPROVE:
+        effects.approve_plan(gate.run, gate.plan, by=user, how=decision.how)
+    else:
+        change(gate.plan, PlanStatus.REJECTED)
+        change(gate.run, RunStatus.PLANNING)
+
+
+def _after_step(gate: Gate, *, approved: bool) -> None:
+    """One that may start or may not, or whose result is taken or tried again."""
+    assert gate.step is not None
+    key = gate.step.key
+    if gate.kind == GateKind.START:
+        let = {"cleared": True} if approved else {"refused": True}
+        states.of(gate.run).change(key, StepStatus.PENDING, **let)
+    elif approved:
+        settled = StepStatus.PASSED if gate.kind == GateKind.STEP else StepStatus.ACCEPTED
+        effects.settle(states.of(gate.run), key, settled)
+    else:
+        if gate.kind == GateKind.STEP:
+            assert gate.attempt is not None
+            change(gate.attempt, AttemptStatus.REJECTED)
+        states.of(gate.run).change(key, StepStatus.PENDING)
+
+
+def _after_limit(run: Run, user: User, decision: Decision) -> None:
+    if decision.verb is Verb.APPROVE:
+        limits.raise_to(run, user, budget=decision.budget, time_limit=decision.time_limit)
+    else:
+        who = user.get_username()
+        effects.finish(run, ended=f"The limit was reached, and {who} finished the run with what was there.")
 
 
 def _after_error(gate: Gate, run: Run, verb: Verb) -> None:

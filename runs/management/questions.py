@@ -14,6 +14,7 @@ from runs.reading.gates import sent_with
 from runs.reading.plans import PlanReading, StepReading
 from runs.reading.requests import Request
 from runs.reading.run import reading_of
+from runs.reading.word_diff import Piece
 
 MAX_FILES = 200
 MAX_FINDINGS = 30
@@ -86,10 +87,22 @@ def _step(step: StepReading) -> Iterator[str]:
         yield f"    may use: {', '.join(spec.tools)}"
     if agent := step.agent:
         yield f"    agent: {agent.name}{f': {agent.definition.purpose}' if agent.definition else ''}"
+    for agent in filter(None, [step.agent, *step.subagents]):
         yield from [f"!   {agent.problem}"] if agent.problem else []
-    yield from (f"!   {agent.problem}" for agent in step.subagents if agent.problem)
+        yield from (f"!   {one.what}: {''.join(map(_marked, one.pieces))}" for one in agent.changes)
     yield from (f"!   {effect}" for effect in step.effects)
     yield from (f"    uses {action.tool}: {action.purpose}" for action in spec.actions)
+
+
+def _marked(piece: Piece) -> str:
+    """As git shows words that are gone and new."""
+    match piece.kind:
+        case "removed":
+            return f"[-{piece.text}-]"
+        case "added":
+            return f"{{+{piece.text}+}}"
+        case "same":
+            return piece.text
 
 
 def _error(held: Held) -> Iterator[str]:

@@ -29,7 +29,8 @@ class Plan(models.Model):
     that a planner wrote, or that came with the task. `estimate` is what was shown at the gate. `unmet`: the success
     criteria that its results did not meet, for the planner of the next version. `relaxed`: a sentence for each thing
     that the version agreed before asked for and this one does not. `agents`: those that its steps name or may hand
-    parts to, null for none.
+    parts to, null for none; `approved_agents`: what these were when it was approved last, so that people see what
+    differs now.
     """
 
     run = models.ForeignKey(Run, models.CASCADE, related_name="plans")
@@ -46,6 +47,9 @@ class Plan(models.Model):
     unmet = models.TextField(default="", blank=True)
     relaxed: Column[list[str]] = ContractField(list[str], default=list, blank=True)
     agents: Column[list[str] | None] = ContractField(list[str], null=True, blank=True)
+    approved_agents: Column[dict[str, AgentDefinition] | None] = ContractField(
+        dict[str, AgentDefinition], null=True, blank=True
+    )
     created_at = models.DateTimeField(auto_now_add=True)
 
     objects = PlanQuerySet.as_manager()

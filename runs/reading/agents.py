@@ -1,6 +1,6 @@
 """The agents of this installation as they are now: who they are, which of them a run can have, what approvals bind."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from django.utils import timezone
@@ -11,6 +11,8 @@ from runs.models import Agent, Plan
 from runs.pev.agents import NO_AGENTS, AgentDefinition, Crew, named_in, played, subagents_of
 from runs.pev.contracts import PlanContract, PlanStep
 from runs.pev.policy import RULES, Policy
+from runs.reading.differences import TextChange
+from runs.reading.word_diff import Effort, compared
 
 PART = "agent "
 """What the parts of an approval's fingerprint are called by, before the name."""
@@ -46,6 +48,13 @@ def bound(names: Collection[str]) -> dict[str, str]:
     return {f"{PART}{name}": there[name].digest if name in there else "" for name in sorted(names)}
 
 
+def as_bound(fingerprint: Mapping[str, str]) -> dict[str, AgentDefinition]:
+    """The agents of an approval with this fingerprint, by name: those that still are what it is bound to."""
+    names = [part.removeprefix(PART) for part in fingerprint if part.startswith(PART)]
+    there = Agent.objects.definitions(names)
+    return {name: one for name, one in there.items() if one.digest == fingerprint[f"{PART}{name}"]}
+
+
 def change_of(part: str, digest: str) -> str:
     """In words what happened to the agent of a part of a fingerprint, which is bound to `digest` now; empty for a part
     that is no agent's.
@@ -65,7 +74,7 @@ def as_used(name: str, used: Iterable[AgentDefinition | None]) -> str:
 class NamedAgent:
     """An agent of a plan as it is now, with the names of the steps that name it, and of those that may hand `parts` of
     them to it. `definition`: None where it is not there (any more). `changed`: it is another than the one that was
-    approved.
+    approved last; `changes`: in what, as far as what was approved is known.
     """
 
     name: str
@@ -73,6 +82,7 @@ class NamedAgent:
     parts: tuple[str, ...]
     definition: AgentDefinition | None
     changed: bool
+    changes: tuple[TextChange, ...] = ()
 
     @property
     def problem(self) -> str:
@@ -84,12 +94,30 @@ class NamedAgent:
 
 def named_by(plan: Plan, steps: Iterable[PlanStep], policy: Policy) -> list[NamedAgent]:
     """The agents and subagents of a plan with these steps, by name. No query where it has none."""
-    there, approved, known = Agent.objects.definitions(plan.agents or ()), plan.approval_fingerprint or {}, list(steps)
+    there, bound_to, known = Agent.objects.definitions(plan.agents or ()), plan.approval_fingerprint or {}, list(steps)
+    approved, effort = plan.approved_agents or {}, Effort()
     found = []
     for name in plan.agents or ():
-        agent, was = there.get(name), approved.get(f"{PART}{name}")
+        agent, before = there.get(name), approved.get(name)
+        # of one that is asked about again the fingerprint is gone
+        was = bound_to.get(f"{PART}{name}", before.digest if before else None)
         changed = was is not None and was != (agent.digest if agent else "")
         whole = tuple(one.name for one in known if one.agent == name)
         parts = tuple(one.name for one in known if name in subagents_of(one, policy))
-        found.append(NamedAgent(name, whole, parts, agent, changed))
+        differs = tuple(changes(before, agent, effort)) if before and agent else ()
+        found.append(NamedAgent(name, whole, parts, agent, changed, differs))
     return found
+
+
+def changes(before: AgentDefinition, after: AgentDefinition, effort: Effort) -> Iterator[TextChange]:
+    """What of that which decides how a step is carried out differs, word by word."""
+    for (what, old), (_, new) in zip(_texts(before), _texts(after), strict=True):
+        if old != new:
+            yield TextChange(what, old, new, compared(old, new, effort))
+
+
+def _texts(agent: AgentDefinition) -> Iterator[tuple[str, str]]:
+    yield "instructions", agent.instructions
+    yield "model", agent.model or "that of the run"
+    yield "effort", agent.effort or "that of the run"
+    yield "tools", ", ".join(agent.tools) or "what its step says"

@@ -232,6 +232,24 @@ GROUPS = (
         ),
     ),
     Group(
+        "Programs",
+        (
+            Term(
+                "access-token",
+                "Access token",
+                "What lets a program of yours submit runs in your name and read what you may see, until it "
+                "expires or you revoke it. It decides nothing: plans and results wait for people, on these pages.",
+            ),
+            Term(
+                "mcp",
+                "MCP",
+                "The protocol that assistants and editors speak (Model Context Protocol). This site is an MCP "
+                "server for programs with an access token, where it is set up for that; and steps may call tools "
+                "of other MCP servers, if an administrator, the policy and the plan name them.",
+            ),
+        ),
+    ),
+    Group(
         "Figures",
         (
             Term(

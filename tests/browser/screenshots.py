@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import tempfile
 from pathlib import Path
@@ -117,6 +118,16 @@ class Shots:
                 picture = self._folder / f"{name}-{shape}-{scheme}.png"
                 self._page.screenshot(path=picture, full_page=not at)
         self._page.set_viewport_size({"width": 1280, "height": 900})
+
+
+def pictures(page: Page, name: str) -> None:
+    """The page as it is now, wide and narrow, light and dark, in the folder that the variable SHOTS names, if any."""
+    if folder := os.environ.get("SHOTS"):
+        for width in (1280, 360):
+            for scheme in ("light", "dark"):
+                page.set_viewport_size({"width": width, "height": 800})
+                page.emulate_media(color_scheme=scheme)
+                page.screenshot(path=Path(folder) / f"{name}-{width}-{scheme}.png", full_page=True)
 
 
 if __name__ == "__main__":

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import os
-from pathlib import Path
-
 import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.accessible import check_both_themes, check_fits
+from tests.browser.screenshots import pictures
 from tests.browser.site import Site
 
 SHIFTS = """() => { window.shifts = 0; new PerformanceObserver((list) => { for (const one of list.getEntries())
@@ -54,12 +52,3 @@ def test_a_mermaid_file_is_its_diagram(page: Page, files: str) -> None:
     check_both_themes(page)
     check_fits(page)
     pictures(page, "flow")
-
-
-def pictures(page: Page, name: str) -> None:
-    if folder := os.environ.get("SHOTS"):
-        for width in (1280, 360):
-            for scheme in ("light", "dark"):
-                page.set_viewport_size({"width": width, "height": 800})
-                page.emulate_media(color_scheme=scheme)
-                page.screenshot(path=Path(folder) / f"{name}-{width}-{scheme}.png", full_page=True)

@@ -9,6 +9,7 @@ import pytest
 from django.urls import resolve
 from playwright.sync_api import Browser, BrowserContext, Page, StorageState, expect
 
+from runs.web.throttle import MAX_WRONG
 from tests.browser.accessible import check_both_themes, check_fits
 from tests.browser.conftest import heard, new_context
 from tests.browser.site import Site
@@ -19,6 +20,7 @@ from tests.integration.web.test_access import TABLE
 GATES = [
     "plan of 40",
     "plan with an agent",
+    "plan with a changed agent",
     "second plan",
     "kept",
     "start",
@@ -56,6 +58,7 @@ WALK = [
     "/runs/{plan of 40}/plan/",
     "/runs/{plan with an agent}/plan/",
     "/runs/{plan with an agent}/plan/edit/?step=0",
+    "/runs/{plan with a changed agent}/plan/",
     "/runs/{second plan}/plan/",
     "/runs/{sample}/plan/",
     "/runs/{plan of 4}/plan/edit/",
@@ -149,11 +152,16 @@ def test_no_page_is_forgotten() -> None:
     assert got - walked == set(NO_PAGES)
 
 
-@pytest.mark.provokes("410", "404")
-@pytest.mark.parametrize(("address", "status"), [("/sign-in/?spent", 410), ("/nowhere/", 404)])
+@pytest.mark.provokes("410", "404", "429")
+@pytest.mark.parametrize(
+    ("address", "status"), [("/sign-in/?spent", 410), ("/nowhere/", 404), ("/sign-in/nobody/", 429)]
+)
 def test_so_are_answers_that_are_none(page: Page, site: Site, address: str, status: int) -> None:
-    if status == 410:
+    if status != 404:
         page.context.clear_cookies()
+    if status == 429:
+        for _ in range(MAX_WRONG):
+            page.request.get(site.url + address, max_redirects=0)
     answer = page.goto(site.url + address)
     assert answer
     assert answer.status == status

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,6 +12,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from tests.browser.accessible import check_both_themes, check_fits
 from tests.browser.conftest import heard, new_context
+from tests.browser.screenshots import pictures
 from tests.browser.site import Site, served
 from tests.installation import Installation
 from tests.integration.engine.test_servers import TICKETS
@@ -39,7 +39,7 @@ def page(browser: Browser, site: Site, request: pytest.FixtureRequest) -> Iterat
 def test_a_server_is_listed_again_without_a_reload(page: Page, site: Site) -> None:
     page.goto(f"{site.url}/status/")
     page.get_by_role("link", name="MCP servers").click()
-    pictures(page, "never")
+    pictures(page, "servers-never")
     page.get_by_role("button", name="List again tickets").click()
     expect(page.locator("#server-tickets-news")).to_contain_text(": 2 tools.")
     page.get_by_role("button", name="List again gone").click()
@@ -49,13 +49,4 @@ def test_a_server_is_listed_again_without_a_reload(page: Page, site: Site) -> No
     page.locator("#server-tickets details").first.click()
     check_both_themes(page)
     check_fits(page)
-    pictures(page, "listed")
-
-
-def pictures(page: Page, name: str) -> None:
-    if folder := os.environ.get("SHOTS"):
-        for width in (1280, 360):
-            for scheme in ("light", "dark"):
-                page.set_viewport_size({"width": width, "height": 800})
-                page.emulate_media(color_scheme=scheme)
-                page.screenshot(path=Path(folder) / f"servers-{name}-{width}-{scheme}.png", full_page=True)
+    pictures(page, "servers-listed")

@@ -16,6 +16,7 @@ from runs.events.kinds import Note
 from runs.history import record
 from runs.lifecycle import shelf
 from runs.lifecycle.finished_sample import finished_sample
+from runs.lifecycle.gates import pause
 from runs.lifecycle.templates import save
 from runs.models import Agent, Run, Step
 from runs.web.signin import link_for
@@ -80,6 +81,7 @@ def _states() -> dict[str, Callable[[], Run]]:
         "plan of 4": lambda: made.awaiting_plan(made.plan(*steps[:4])),
         "plan of 40": lambda: made.awaiting_plan(made.plan(*steps), max_steps=500),
         "plan with an agent": _plan_with_an_agent,
+        "plan with a changed agent": _plan_with_a_changed_agent,
         "second plan": made.awaiting_second_plan,
         "start": made.start_gate,
         "result of 4": lambda: made.reporting(made.points(1), made.large_step_gate(4)),
@@ -101,10 +103,21 @@ def _states() -> dict[str, Callable[[], Run]]:
     }
 
 
-def _plan_with_an_agent() -> Run:
-    agent(WRITER)
+def _plan_with_an_agent(name: str = WRITER) -> Run:
+    agent(name)
     steps = [made.plan_step(f"s{number}", f"Step {number}") for number in range(1, 4)]
-    return made.awaiting_plan(made.plan(steps[0].model_copy(update={"agent": WRITER}), *steps[1:]))
+    return made.awaiting_plan(made.plan(steps[0].model_copy(update={"agent": name}), *steps[1:]))
+
+
+def _plan_with_a_changed_agent() -> Run:
+    """It was approved while the run was paused, so that no step has begun with the agent as it was."""
+    run = _plan_with_an_agent("letter-writer")
+    pause(run.pk, run.owner, paused=True)
+    made.answer(run, run.owner)
+    changes = {"instructions": "Write in plain words. Give the date in full.", "model": "", "tools": ("write_file",)}
+    agents.change(Agent.objects.get(name="letter-writer"), **changes)
+    pause(run.pk, run.owner, paused=False)
+    return run
 
 
 def agent(name: str) -> None:

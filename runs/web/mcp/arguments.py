@@ -1,5 +1,6 @@
 """What the tools of the MCP server take. Anything else is refused: an argument that claims an approval, too."""
 
+from decimal import Decimal
 from typing import Annotated, Literal
 from uuid import UUID
 
@@ -63,6 +64,16 @@ class SubmitRun(Arguments):
     no_files: Annotated[bool, Field(description="There are no files for this task. It can end as partial at best.")] = (
         False
     )
+    budget_usd: Annotated[
+        Decimal | None,
+        Field(gt=0, le=100_000, decimal_places=2, description="What all model calls may cost: no more than else."),
+    ] = None
+    time_limit_minutes: Annotated[
+        int | None,
+        Field(
+            ge=1, le=30 * 1_440, description="How long it may work, without waiting for people: no longer than else."
+        ),
+    ] = None
     submission_id: Annotated[
         UUID | None,
         Field(description="Any UUID of yours: the same one again gives the same run, and not a second one."),
@@ -110,3 +121,6 @@ class ReadFile(Arguments):
         bool, Field(description="The bytes of the file in base64, also where it can be read as text.")
     ] = False
     offset: _Offset = 0
+    limit: Annotated[
+        int, Field(ge=1, le=MAX_BYTES, description=f"At most so many characters (up to {MAX_TEXT:,}) or bytes.")
+    ] = MAX_BYTES

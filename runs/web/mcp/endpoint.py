@@ -6,7 +6,6 @@ It lies in front of the pages, as an ASGI application, since the library's trans
 from __future__ import annotations
 
 import asyncio
-import logging
 from http import HTTPStatus
 from types import ModuleType
 from typing import Any
@@ -14,19 +13,19 @@ from typing import Any
 from django.conf import settings
 
 from runs import access_tokens
-from runs.logs import about
 from runs.models import AccessToken
+from runs.web import throttle
 from runs.web.following.audience import from_database
 from runs.web.mcp.caller import Caller
 from runs.web.routing import came_as_https, is_same_origin, our_host, values
 
-log = logging.getLogger(__name__)
 PATH = "/mcp"
 MAX_BODY = 4_000_000
 """Bytes of one message: all of it is in memory, several times while it is read."""
 _OFF = "This installation is no MCP server. Whoever runs it can make it one: PEV_MCP_SERVER=on."
 _TOKENLESS = "This needs an access token, as “Authorization: Bearer pev_…”. Make one on the page “Access tokens”."
 _REFUSED = "This access token does not work, or not any more. Make another on the page “Access tokens”."
+_TOO_OFTEN = "Tokens that do not work came too often from here. Wait {} seconds. One that works is taken at once."
 
 
 class WithMcp:
@@ -66,8 +65,11 @@ async def _serve(scope: Any, receive: Any, send: Any) -> None:
     shown = token_in(given)
     row = await from_database(lambda: access_tokens.found(shown)) if shown else None
     if row is None:
-        log.warning("refused: an access token that is missing or does not work", extra=about(address=_address(scope)))
-        await _answer(send, HTTPStatus.UNAUTHORIZED, _REFUSED if given else _TOKENLESS)
+        wait = throttle.wrong("an access token that is missing or does not work", {"address": _address(scope)})
+        if wait:
+            await _answer(send, HTTPStatus.TOO_MANY_REQUESTS, _TOO_OFTEN.format(wait), retry_after=wait)
+        else:
+            await _answer(send, HTTPStatus.UNAUTHORIZED, _REFUSED if given else _TOKENLESS)
         return
     server = await asyncio.to_thread(_server)
     await server.serve(_caller(row, scope), scope, receive, send)
@@ -96,10 +98,12 @@ def _address(scope: Any) -> str:
     return str(client[0]) if client else ""
 
 
-async def _answer(send: Any, status: HTTPStatus, sentence: str) -> None:
+async def _answer(send: Any, status: HTTPStatus, sentence: str, *, retry_after: int = 0) -> None:
     headers = [(b"content-type", b"text/plain; charset=utf-8"), (b"cache-control", b"no-store")]
     if status is HTTPStatus.UNAUTHORIZED:
         headers.append((b"www-authenticate", b'Bearer realm="pevsite"'))
+    if retry_after:
+        headers.append((b"retry-after", str(retry_after).encode()))
     if status is HTTPStatus.METHOD_NOT_ALLOWED:
         headers.append((b"allow", b"POST"))
     await send({"type": "http.response.start", "status": status.value, "headers": headers})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import mimetypes
 from base64 import b64encode
 from collections.abc import Mapping
 
@@ -18,7 +19,6 @@ from runs.reports.markdown import as_markdown
 from runs.web.forms.lists import MAX_WORDS
 from runs.web.mcp import answers
 from runs.web.mcp.arguments import (
-    MAX_BYTES,
     MAX_TEXT,
     ListFiles,
     ListRuns,
@@ -32,12 +32,15 @@ from runs.web.presenters.frame import RunFrame
 
 MAX_FILES = 500
 """Of a list, in one answer."""
+_UNKNOWN = "application/octet-stream"
+_NAMED = ("image/gif", "image/jpeg", "image/png", "image/tiff", "image/webp", "application/pdf", "application/vnd.")
+"""Media types that are told to clients: pictures and documents. Nothing that might be carried out where it is shown."""
 
 
 def list_runs(caller: Caller, arguments: ListRuns) -> answers.Runs:
     filters = Filters(words=tuple(arguments.words.split()[:MAX_WORDS]))
     found = queries.listed(caller.person, arguments.show, filters, Sort.NEWEST)
-    rows = list(found[arguments.offset : arguments.offset + arguments.limit])
+    rows = queries.shown(found[arguments.offset : arguments.offset + arguments.limit])
     gates: dict[int, list[Gate]] = {}
     for gate in queries.open_gates(caller.person, [run.pk for run in rows]):
         gates.setdefault(gate.run_id, []).append(gate)
@@ -50,7 +53,8 @@ def list_runs(caller: Caller, arguments: ListRuns) -> answers.Runs:
 
 
 def _line(caller: Caller, run: Run, gates: list[Gate]) -> answers.RunLine:
-    state = run.outcome or ("paused" if run.paused else "waiting" if gates else run.status)
+    later = queries.is_later(run)
+    state = "unknown" if later else run.outcome or ("paused" if run.paused else "waiting" if gates else run.status)
     return answers.RunLine(
         run=run.pk,
         title=run.title,
@@ -149,12 +153,12 @@ def read_file(caller: Caller, arguments: ReadFile) -> answers.FilePiece:
     at = arguments.offset
     text = None if arguments.original else trees.read_text(info.sha256)
     if text is not None:
-        piece, total = text[at : at + MAX_TEXT], len(text)
+        piece, total = text[at : at + min(arguments.limit, MAX_TEXT)], len(text)
         size = len(piece)
     else:
         with blobs.opened(info.sha256) as blob:
             blob.seek(min(at, info.size))
-            data = blob.read(MAX_BYTES)
+            data = blob.read(arguments.limit)
         piece, total, size = b64encode(data).decode(), info.size, len(data)
     return answers.FilePiece(
         run=run.pk,
@@ -162,10 +166,17 @@ def read_file(caller: Caller, arguments: ReadFile) -> answers.FilePiece:
         version=arguments.version,
         sha256=info.sha256,
         encoding="base64" if text is None else "text",
+        media_type=_media_type(arguments.path, whole=size == total) if text is None else "text/plain",
         content=piece,
         total=total,
         next_offset=_next(at, size, total),
+        address=caller.address("file", run.pk, arguments.path),
     )
+
+
+def _media_type(path: str, *, whole: bool) -> str:
+    guess = mimetypes.guess_type(path)[0] or ""
+    return guess if whole and guess.startswith(_NAMED) else _UNKNOWN
 
 
 def _next(offset: int, count: int, total: int) -> int | None:

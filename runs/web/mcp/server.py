@@ -8,8 +8,10 @@ from typing import Any
 from mcp.server.lowlevel import Server
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from mcp_types import (
+    BlobResourceContents,
     CallToolRequestParams,
     CallToolResult,
+    EmbeddedResource,
     ListToolsResult,
     PaginatedRequestParams,
     TextContent,
@@ -99,8 +101,11 @@ def _described(name: str, action: Action[Any]) -> Tool:
 
 
 def _result(answer: Answer) -> CallToolResult:
-    texts = [TextContent(type="text", text=text) for text in answer.texts()]
-    return CallToolResult(content=list(texts), structured_content=answer.model_dump(mode="json"))
+    blocks: list[TextContent | EmbeddedResource] = [TextContent(type="text", text=text) for text in answer.texts()]
+    if beside := answer.attached():
+        held = BlobResourceContents(uri=beside.address, mime_type=beside.media_type, blob=beside.base64)
+        blocks.append(EmbeddedResource(type="resource", resource=held))
+    return CallToolResult(content=[*blocks], structured_content=answer.model_dump(mode="json"))
 
 
 def _refused(sentence: str) -> CallToolResult:

@@ -57,7 +57,7 @@ def _made(caller: Caller, arguments: SubmitRun, token: uuid.UUID) -> Run:
         Submission(
             request=arguments.request,
             uploads=uploads,
-            policy=policy_of(arguments.preset),
+            policy=policy_of(arguments),
             token=token,
             approvers=list(_people(caller.person, arguments.approvers)),
             no_files=arguments.no_files,
@@ -69,15 +69,31 @@ def _made(caller: Caller, arguments: SubmitRun, token: uuid.UUID) -> Run:
     )
 
 
-def policy_of(preset: str) -> Policy:
-    """The preset, in which the first plan waits for a person at least, also where the installation asks for less.
+def policy_of(arguments: SubmitRun) -> Policy:
+    """The preset within the limits that were asked for, none looser than its own, and the first plan waits for a person
+    at least, also where the installation asks for less.
 
-    Whoever fills in the form sees what will run; whoever has given a token to a program has seen nothing yet.
+    Whoever fills in the form sees what will run; whoever has given a token to a program has seen nothing yet, and
+    planning costs something before anybody looks. Raises InvalidInput for a looser limit.
     """
-    policy = preset_policy(preset)
-    if policy.plan_approval is ApprovalPolicy.NEVER:
-        return policy.changed(plan_approval=ApprovalPolicy.FIRST)
-    return policy
+    policy = preset_policy(arguments.preset)
+    budget, minutes = arguments.budget_usd, arguments.time_limit_minutes
+    seconds = None if minutes is None else minutes * 60
+    if budget is not None and policy.budget is not None and budget > policy.budget:
+        raise InvalidInput(
+            f"A program may ask for a budget of ${policy.budget:,.2f} here at most. A person may raise it."
+        )
+    if seconds is not None and policy.time_limit is not None and seconds > policy.time_limit:
+        longest = policy.time_limit // 60
+        raise InvalidInput(
+            f"A program may ask for {longest:,} minutes here at most. A person may raise the time limit."
+        )
+    never = policy.plan_approval is ApprovalPolicy.NEVER
+    return policy.changed(
+        plan_approval=ApprovalPolicy.FIRST if never else policy.plan_approval,
+        budget=policy.budget if budget is None else budget,
+        time_limit=policy.time_limit if seconds is None else seconds,
+    )
 
 
 def _content(file: GivenFile) -> bytes:

@@ -80,7 +80,7 @@ TOOLS: Mapping[str, Action[Any]] = {
     ),
     "read_file": Action(
         "Read a file of a run",
-        "One file: text, also that of documents such as PDF and Word, or bytes as base64.",
+        "One file: text, also that of documents such as PDF and Word, or bytes as a resource; long ones in pieces.",
         arguments.ReadFile,
         answers.FilePiece,
         looking.read_file,

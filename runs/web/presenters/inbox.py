@@ -30,6 +30,8 @@ LISTS = {
     Show.ALL: "All",
 }
 
+LATER = "A later version of pevsite goes on with it. What it does is shown when the upgrade is finished."
+
 
 @dataclass(frozen=True)
 class Link:
@@ -61,7 +63,7 @@ class Row:
     @property
     def again(self) -> str:
         """Which run this one repeats, and what it has otherwise: the title is the same."""
-        if self.run.before_id is None or self.run.revision is None:
+        if queries.is_later(self.run) or self.run.before_id is None or self.run.revision is None:
             return ""
         return f"#{self.run.before_id} again: {', '.join(said(self.run.revision, short=True)) or 'unchanged'}"
 
@@ -150,7 +152,8 @@ def inbox(user: User, selection: Selection) -> Inbox:
     counted = queries.counts(user, selection.filters)
     runs = queries.listed(user, selection.show, selection.filters, selection.sort)
     page = _Counted(runs, int(getattr(counted, selection.show.value))).get_page(selection.page)
-    return Inbox(selection, counted, _rows(user, list(page.object_list)), page)
+    assert isinstance(page.object_list, RunQuerySet)
+    return Inbox(selection, counted, _rows(user, queries.shown(page.object_list)), page)
 
 
 def _rows(user: User, runs: Sequence[Run]) -> list[Row]:
@@ -192,6 +195,8 @@ class _Facts:
     def row(self, run: Run, gates: Sequence[Gate]) -> Row:
         mine = [gate for gate in gates if _mine(gate)]
         place = reverse("run", args=[run.pk])
+        if queries.is_later(run):
+            return self._row(run, "unknown", LATER, place, "submitted", run.created_at)
         if mine:
             more, place = len(mine) - 1, f"{place}#gate-{mine[0].pk}"
             return self._row(run, "open", asked(mine[0]), place, "asked", mine[0].opened_at, more)
@@ -214,7 +219,7 @@ class _Facts:
             at or run.created_at,
             self.progress.get(run.pk),
             self.spent.get(run.pk, Spent()),
-            can_manage(self.user, run),
+            can_manage(self.user, run) and not queries.is_later(run),
             more,
         )
 

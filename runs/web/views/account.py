@@ -18,6 +18,7 @@ from pevsite.installation import IS_CHECKOUT, PROGRAM, is_usual
 from runs import accounts, live
 from runs.logs import about
 from runs.models import User
+from runs.web import throttle
 from runs.web.sessions import about_request, begin
 from runs.web.views.run import person
 
@@ -66,10 +67,7 @@ def sign_in_link(request: HttpRequest, token: str) -> HttpResponse:
     found = accounts.consume(token) if request.method == "POST" else accounts.person_of(token)
     response: HttpResponse
     if found is None:
-        log.warning(
-            "refused: a sign-in link that does not work, or not any more", extra=about(**about_request(request))
-        )
-        response = redirect("inbox") if request.user.is_authenticated else redirect(f"{reverse('sign_in')}?spent")
+        response = _spent(request)
     elif request.method == "POST":
         response = _signed_in(request, found)
     else:
@@ -77,6 +75,15 @@ def sign_in_link(request: HttpRequest, token: str) -> HttpResponse:
     # Neither the address nor the token: the host alone, because a form without any origin would be refused.
     response["Referrer-Policy"] = "strict-origin"
     return response
+
+
+def _spent(request: HttpRequest) -> HttpResponse:
+    wait = throttle.wrong("a sign-in link that does not work, or not any more", about_request(request))
+    if wait:
+        answer = render(request, "429.html", {"seconds": wait}, status=429)
+        answer["Retry-After"] = str(wait)
+        return answer
+    return redirect("inbox") if request.user.is_authenticated else redirect(f"{reverse('sign_in')}?spent")
 
 
 def _signed_in(request: HttpRequest, found: User) -> HttpResponse:

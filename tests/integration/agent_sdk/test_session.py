@@ -11,7 +11,7 @@ import pytest
 from django.test import Client
 
 from runs.enums import EventKind, GateKind, Outcome, Verb
-from runs.models import ModelCall, ToolCall, User
+from runs.models import ModelCall, Run, ToolCall, User
 from runs.pev.tools.toolbox import TOOL_NAMES
 from tests.factories import Submit, answer, drain, finish, open_gate
 from tests.fakes.anthropic_answers import Answer, Request, Say, ToolUse, UseTools
@@ -116,13 +116,19 @@ def asking(request: Request, right: Answer) -> Answer:
 WRITE = ToolUse("write_file", {"path": "one.md", "content": "Found by one, under German law.\n"})
 
 
-def test_a_question_holds_no_program_and_the_session_goes_on_with_the_answer(
-    api: FakeAnthropic, submitted: Submit, alice: User, client: Client
-) -> None:
+def asked(api: FakeAnthropic, submitted: Submit) -> tuple[Team, Run]:
+    """A run whose session has asked a person something."""
     team = Team(plan=plan(step("one")), executor=asking)
     api.script(team)
     run = submitted(executor="agent-sdk", plan_approval="never")
     drain(run)
+    return team, run
+
+
+def test_a_question_holds_no_program_and_the_session_goes_on_with_the_answer(
+    api: FakeAnthropic, submitted: Submit, alice: User, client: Client
+) -> None:
+    team, run = asked(api, submitted)
     assert open_gate(run).kind == GateKind.QUESTION
     assert programs() == []
     answer(run, alice, Verb.ANSWER, "German law")
@@ -139,10 +145,7 @@ def test_a_session_that_takes_another_turn_begins_again_and_says_so(
     api: FakeAnthropic, submitted: Submit, alice: User, client: Client
 ) -> None:
     """As after an upgrade of its program, which then puts other words into its questions."""
-    team = Team(plan=plan(step("one")), executor=asking)
-    api.script(team)
-    run = submitted(executor="agent-sdk", plan_approval="never")
-    drain(run)
+    _, run = asked(api, submitted)
     ModelCall.objects.filter(run=run, role="executor").update(question="0" * 64)
     answer(run, alice, Verb.ANSWER, "German law")
     assert finish(run, alice).outcome == Outcome.SUCCEEDED

@@ -201,15 +201,9 @@ def test_what_code_costs_beside_its_tokens_is_not_known_unless_it_is_free(
     assert [row[1] for row in calls(run)] == ["write_file", "read_file", "code_execution"]
 
 
-def test_a_turn_that_is_paused_goes_on_and_its_search_counts_once(
-    api: FakeAnthropic, submitted: Submit, alice: User
-) -> None:
-    paused = Served((said("Looking."), search()), "pause_turn")
-    rest = Served((results("srvtoolu_1", found(CITY, "Facts")), said(REPORT, (CITY, PASSAGE))))
-    team = Team(
-        plan=about_sources(tools=["read_file", "web_search", "write_file"]),
-        executor=rounds(UseTools(WRITE, READ), paused, rest),
-    )
+def searched(api: FakeAnthropic, submitted: Submit, alice: User, *replies: Answer) -> Team:
+    """What was asked in a run whose executor replies so, writes and reads a file, and searches once."""
+    team = Team(plan=about_sources(tools=["read_file", "web_search", "write_file"]), executor=rounds(*replies))
     team.verifier = quoting("@tool-3", "720.2 square kilometres")
     api.script(team)
     run = start(submitted)
@@ -219,6 +213,15 @@ def test_a_turn_that_is_paused_goes_on_and_its_search_counts_once(
         (2, "read_file", False),
         (3, "web_search", False),
     ]
+    return team
+
+
+def test_a_turn_that_is_paused_goes_on_and_its_search_counts_once(
+    api: FakeAnthropic, submitted: Submit, alice: User
+) -> None:
+    paused = Served((said("Looking."), search()), "pause_turn")
+    rest = Served((results("srvtoolu_1", found(CITY, "Facts")), said(REPORT, (CITY, PASSAGE))))
+    team = searched(api, submitted, alice, UseTools(WRITE, READ), paused, rest)
     resent = team.seen["executor"][2].messages[-1]
     assert (resent["role"], resent["content"]) == ("assistant", list(paused.content))
 
@@ -228,16 +231,7 @@ def test_a_search_beside_a_call_of_ours_has_its_result_in_the_next_reply(
 ) -> None:
     both = Served((search(), *OURS), "tool_use")
     rest = Served((results("srvtoolu_1", found(CITY, "Facts")), said(REPORT, (CITY, PASSAGE))))
-    team = Team(plan=about_sources(tools=["read_file", "web_search", "write_file"]), executor=rounds(both, rest))
-    team.verifier = quoting("@tool-3", "720.2 square kilometres")
-    api.script(team)
-    run = start(submitted)
-    assert finish(run, alice).outcome == Outcome.SUCCEEDED
-    assert [row[:3] for row in calls(run)] == [
-        (1, "write_file", False),
-        (2, "read_file", False),
-        (3, "web_search", False),
-    ]
+    searched(api, submitted, alice, both, rest)
 
 
 def test_what_is_cited_later_is_one_more_result_of_the_search(
@@ -365,7 +359,7 @@ def searching(searches: int) -> Player:
     return play
 
 
-def searched(run: Run) -> int:
+def searches_in(run: Run) -> int:
     return sum(ModelCall.objects.filter(run=run).values_list("web_searches", flat=True))
 
 
@@ -383,7 +377,7 @@ def test_a_tool_that_the_run_has_used_up_is_not_offered_any_more_and_the_others_
     api.script(team)
     run = start(submitted, sources_needed=False, service_uses_in_run=2)
     assert finish(run, alice).outcome == Outcome.SUCCEEDED
-    assert searched(run) == 2
+    assert searches_in(run) == 2
     assert withheld(run) == {"one": {"web_search": 3}, "two": {"web_search": 1}}
     asked = team.seen["executor"]
     first = [one for one in asked if "what this run may use of a tool of your service is used up" in str(one.messages)]
@@ -424,7 +418,7 @@ def test_steps_side_by_side_cannot_use_the_same_rest_of_what_the_run_may_search(
     monkeypatch.setattr("runs.engine.perform.clients", InFlight)
     perform(first.pk)
     assert finish(run, alice).outcome == Outcome.SUCCEEDED
-    assert searched(run) == 1
+    assert searches_in(run) == 1
     assert withheld(run) == {"one": {"web_search": 2}, "two": {"web_search": 1}}
     assert set(WorkItem.objects.filter(run=run).values_list("reserved_uses", flat=True)) == {None}
 

@@ -12,6 +12,7 @@ import pevsite
 from runs.logs import JsonFormatter, LineFormatter
 from runs.models import User
 from runs.web.signin import link_for
+from runs.web.throttle import MAX_WRONG
 from tests import factories
 
 
@@ -53,6 +54,19 @@ def test_a_used_link_leads_those_who_are_signed_in_to_the_inbox(client: Client, 
     link = link_for(alice)
     client.post(link)
     assert [client.get(link)["Location"], client.post(link)["Location"]] == ["/", "/"]
+
+
+def test_after_many_links_that_do_not_work_one_waits_and_a_link_that_works_signs_in(
+    client: Client, alice: User
+) -> None:
+    wrong = [client.get("/sign-in/x/"), *(client.post("/sign-in/x/") for _ in range(MAX_WRONG))]
+    assert {answer.status_code for answer in wrong[:MAX_WRONG]} == {302}
+    last = wrong[MAX_WRONG]
+    assert (last.status_code, last["Referrer-Policy"]) == (429, "strict-origin")
+    assert f"For any other wait {last['Retry-After']} second" in last.text
+    assert client.get("/sign-in/x/", REMOTE_ADDR="192.0.2.8").status_code == 302
+    link = link_for(alice)
+    assert (client.get(link).status_code, client.post(link)["Location"]) == (200, "/")
 
 
 def test_somebody_elses_link_asks_before_it_replaces_a_session(client: Client, alice: User, charlie: User) -> None:
@@ -163,7 +177,7 @@ def test_signing_in_and_out_is_logged_and_no_token_is(
     client.post(link)
     client.post("/sign-out/")
     client.get(link)
-    lines = [record for record in caplog.records if record.name == "runs.web.views.account"]
+    lines = [record for record in caplog.records if record.name in {"runs.web.views.account", "runs.web.throttle"}]
     assert [(record.levelname, record.getMessage(), vars(record).get("about")) for record in lines] == [
         ("INFO", "signed in", {"user": "alice", "address": "127.0.0.1"}),
         ("INFO", "signed out", {"user": "alice", "address": "127.0.0.1"}),

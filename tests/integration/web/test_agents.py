@@ -16,10 +16,11 @@ from runs.management.questions import about
 from runs.models import Agent, Run, User
 from runs.pev.agents import MAX_INSTRUCTIONS
 from runs.pev.imports.imported import exported, plan_from, plan_in
+from runs.reading.agents import as_bound
 from tests import factories as made
 from tests.factories import Submit, answer, drain, finish, open_gate
 from tests.factories.agents import WRITER, agent, change, defined, played_plan
-from tests.fakes.team import Team
+from tests.fakes.team import Team, plan, step
 
 pytestmark = [pytest.mark.django_db, pytest.mark.allow_hosts(["127.0.0.1"])]
 SENT = {"name": "letter-writer", "purpose": "Writes letters.", "instructions": "Write well.\r\nBe short."}
@@ -185,6 +186,71 @@ def test_what_became_of_it_is_said_where_the_plan_is_read(run: Run, bob: User) -
     assert said in browser(bob).get(f"/runs/{run.pk}/plan/").text
     Agent.objects.all().delete()
     assert f"The agent {WRITER} is not there any more." in browser(bob).get(f"/runs/{run.pk}/plan/").text
+
+
+def shown(text: str) -> str:
+    """What the gate shows of changes: words in brackets are gone, those in braces are new."""
+    changes = text[text.index('<ul class="changed agent-changes">') :].split("</ul>")[0]
+    marked = changes.replace("<del>", "[").replace("</del>", "]").replace("<ins>", "{").replace("</ins>", "}")
+    return " ".join(re.sub(r"<[^>]*>", "", marked.replace("</p>", "\n")).split())
+
+
+def test_who_is_asked_again_sees_word_for_word_what_differs_of_the_agent(
+    team: Team, submitted: Submit, bob: User
+) -> None:
+    one = agent(instructions="Name the <b>clause</b> in every notice.", tools=("read_file", "write_file"))
+    team.plan = plan(step("zero"), played_plan()["steps"][0] | {"dependencies": ["zero"]})
+    run = submitted()
+    run.approvers.add(bob)
+    drain(run)
+    answer(run, bob)
+    change(one, instructions="Name the page in every <i>notice.", model="claude-opus-5-5", tools=("write_file",))
+    drain(run)
+    text = browser(bob).get(f"/runs/{run.pk}/").text
+    assert f"What differs of the agent {WRITER} from what was approved" in text
+    assert shown(text) == (
+        "changed Instructions Name the[ &lt;b&gt;clause&lt;/b&gt;]{ page} in every{ &lt;i&gt;} notice. "
+        "changed Model [that of the run]{claude-opus-5-5} "
+        "changed Tools [read_file, write_file]{write_file}"
+    )
+    assert f"The agent {WRITER} was changed since this plan was approved." in text
+    said = about(open_gate(run))
+    assert [line for line in said if line.startswith("! ")] == [
+        f"! The agent {WRITER} was changed since this plan was approved.",
+        "! instructions: Name the[- <b>clause</b>-]{+ page+} in every{+ <i>+} notice.",
+        "! model: [-that of the run-]{+claude-opus-5-5+}",
+        "! tools: [-read_file, write_file-]{+write_file+}",
+    ]
+    answer(run, bob)
+    assert "agent-changes" not in browser(bob).get(f"/runs/{run.pk}/plan/").text, "this is what is approved now"
+    assert run.plans.get().approved_agents == {WRITER: Agent.objects.get().definition}
+
+
+def test_an_agent_that_was_changed_back_is_what_was_approved(run: Run, bob: User) -> None:
+    was = Agent.objects.get().definition.instructions
+    answer(run, bob)
+    change(Agent.objects.get(), instructions="Write in verse.")
+    assert "agent-changes" in browser(bob).get(f"/runs/{run.pk}/plan/").text
+    change(Agent.objects.get(), instructions=was)
+    text = browser(bob).get(f"/runs/{run.pk}/plan/").text
+    assert ("agent-changes" in text, "was changed since" in text) == (False, False)
+
+
+def test_what_was_changed_while_it_was_approved_is_not_taken_for_what_was_approved(run: Run) -> None:
+    one = Agent.objects.get()
+    digest = one.definition.digest
+    assert as_bound({"plan": "0", f"agent {WRITER}": digest}) == {WRITER: one.definition}
+    change(one, instructions="Write in verse.")
+    assert as_bound({"plan": "0", f"agent {WRITER}": digest, "agent gone": ""}) == {}
+
+
+def test_where_it_is_not_known_what_was_approved_the_words_stay(run: Run, bob: User) -> None:
+    """Approvals of before have digests alone."""
+    answer(run, bob)
+    run.plans.update(approved_agents=None)
+    change(Agent.objects.get(), instructions="Write in verse.")
+    text = browser(bob).get(f"/runs/{run.pk}/plan/").text
+    assert ("agent-changes" in text, "was changed since this plan was approved" in text) == (False, True)
 
 
 def test_its_step_and_its_report_say_the_agent_as_it_was(run: Run, alice: User) -> None:

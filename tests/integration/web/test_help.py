@@ -58,6 +58,16 @@ def test_words_are_explained_beside_them(alice_client: Client) -> None:
     assert used >= {"yield", "recovered", "confidence", "criterion"}
 
 
+def test_help_says_what_programs_of_people_may_do(alice_client: Client) -> None:
+    text = alice_client.get("/help/").text
+    section = text[text.index('id="programs"') : text.index('id="keys-title"')]
+    links = re.findall(r'href="([^"]+)"', section)
+    assert links == ["/help/glossary/#mcp", "/access-tokens/"]
+    assert "It decides nothing." in section
+    assert {"access-token", "mcp"} <= set(TERMS)
+    assert "/help/#programs" in alice_client.get("/access-tokens/").text
+
+
 def test_keys_of_the_help_are_those_of_the_scripts() -> None:
     """Each key in the table is listened to by a script."""
     scripts = "".join(path.read_text() for path in (ROOT / "static" / "js").glob("*.js"))

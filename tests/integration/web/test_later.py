@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -14,7 +15,25 @@ from tests import factories as made
 from tests import later
 
 pytestmark = pytest.mark.django_db
-WRITES = [later.later_gate, later.later_status, later.later_policy, later.later_effect, later.later_check]
+WRITES = [
+    later.later_gate,
+    later.later_status,
+    later.later_policy,
+    later.later_effect,
+    later.later_check,
+    later.later_run_status,
+    later.later_outcome,
+    later.later_revision,
+    later.later_question,
+]
+
+
+def rows(client: Client) -> dict[int, str]:
+    """The rows of the list of all runs, by the number of the run."""
+    page = client.get("/?show=all")
+    assert page.status_code == 200
+    found = re.findall(r'<tr id="run-(\d+)">(.*?)</tr>', page.text, re.DOTALL)
+    return {int(number): " ".join(row.split()) for number, row in found}
 
 
 @pytest.mark.parametrize("write", WRITES)
@@ -37,6 +56,35 @@ def test_lists_go_on_without_the_question(alice_client: Client) -> None:
     page = alice_client.get("/")
     assert page.status_code == 200
     assert f"/runs/{other.pk}/" in page.text
+
+
+@pytest.mark.parametrize("write", [later.later_run_status, later.later_outcome, later.later_revision])
+def test_lists_show_a_run_whose_state_cannot_be_said(alice_client: Client, write: Callable[[Run], None]) -> None:
+    run, other = made.step_gate(), made.step_gate()
+    asked = rows(alice_client)[other.pk]
+    write(run)
+    shown = rows(alice_client)
+    assert list(shown) == [other.pk, run.pk]
+    assert shown[other.pk] == asked
+    assert "unknown" in shown[run.pk]
+    assert "A later version of pevsite goes on with it." in shown[run.pk]
+    assert ("run-menu" in shown[run.pk], "run-menu" in shown[other.pk]) == (False, True)
+    counts = re.findall(r'<span class="count">(\d+)</span>', alice_client.get("/?show=all").text)
+    assert counts[-1] == "2"
+
+
+def test_lists_show_a_run_that_repeats_another_with_what_is_not_known(alice_client: Client) -> None:
+    before, run = made.step_gate(), made.step_gate()
+    Run.objects.filter(pk=run.pk).update(before=before)
+    later.later_revision(run)
+    assert f"#{before.pk} again" not in rows(alice_client)[run.pk]
+
+
+def test_lists_go_on_without_what_a_question_is_about(alice_client: Client) -> None:
+    run, other = made.step_gate(), made.step_gate()
+    later.later_question(run)
+    shown = rows(alice_client)
+    assert ("Accept “" in shown[run.pk], "Accept “" in shown[other.pk]) == (False, True)
 
 
 def test_other_runs_are_as_before(alice_client: Client) -> None:

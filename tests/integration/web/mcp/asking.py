@@ -14,9 +14,16 @@ from mcp_types import CallToolResult
 from pevsite.asgi import application
 from runs import access_tokens
 from runs.models import User
+from tests import factories as made
 
 type Era = Literal["legacy", "auto"]
 HERE = "http://testserver"
+REVIEW: dict[str, Any] = {
+    "request": "Review the lease.",
+    "template": "document-review",
+    "files": [{"path": "contracts/lease.md", "text": made.LEASE}],
+}
+"""What a program submits."""
 
 
 def token_of(person: User, name: str = "laptop") -> str:

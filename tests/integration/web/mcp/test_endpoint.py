@@ -14,6 +14,8 @@ from runs import accounts
 from runs.enums import GateStatus
 from runs.models import AccessToken, Run, User
 from runs.web.mcp import looking
+from runs.web.mcp.endpoint import token_in
+from runs.web.throttle import MAX_WRONG
 from tests import factories as made
 from tests.integration.web.deciding import address, form, gate_of
 from tests.integration.web.mcp.asking import Era, call, post, refusal, talk, token_of
@@ -82,6 +84,30 @@ def test_one_that_has_ended_opens_nothing(alice: User, bob: User, charlie: User)
     accounts.deactivate(charlie)
     for token in (revoked, expired, deactivated):
         assert post(LIST, Authorization=f"Bearer {token}").status_code == 401
+
+
+def test_of_two_headers_neither_counts() -> None:
+    assert token_in([b"Bearer pev_a"]) == "pev_a"
+    assert token_in([b"Bearer pev_a", b"Bearer pev_b"]) == ""
+
+
+def test_one_of_somebody_inactive_opens_nothing_even_if_it_was_left(alice: User, token: str) -> None:
+    User.objects.filter(pk=alice.pk).update(is_active=False)
+    assert post(LIST, Authorization=f"Bearer {token}").status_code == 401
+
+
+def test_after_many_that_do_not_work_one_waits_and_a_token_that_works_is_taken(
+    token: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    wrong = [post(LIST, Authorization="Bearer pev_" + "x" * 43) for _ in range(MAX_WRONG + 5)]
+    assert [answer.status_code for answer in wrong] == [401] * MAX_WRONG + [429] * 5
+    assert 1 <= int(wrong[-1].headers["retry-after"]) <= 60
+    assert wrong[-1].text == (
+        "Tokens that do not work came too often from here. "
+        f"Wait {wrong[-1].headers['retry-after']} seconds. One that works is taken at once.\n"
+    )
+    assert caplog.text.count("refused: an access token") == MAX_WRONG + 1
+    assert post(LIST, Authorization=f"Bearer {token}").status_code == 200
 
 
 def test_a_session_opens_nothing(alice_client: Browser) -> None:

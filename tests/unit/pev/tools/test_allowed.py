@@ -9,7 +9,7 @@ from runs.pev.ports import ToolResult, ToolUse
 from runs.pev.tools.serving import SERVICE_TOOLS
 from runs.pev.tools.toolbox import TOOL_NAMES, RunTools, note_looks, tools_of
 from tests.unit.pev.scripted import step
-from tests.unit.pev.tools.test_toolbox import FILES, Memory, run
+from tests.unit.pev.tools.bench import FILES, Memory, run
 
 
 def test_every_tool_says_what_it_touches() -> None:

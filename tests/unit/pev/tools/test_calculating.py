@@ -4,7 +4,7 @@ import pytest
 
 from runs.pev.contracts import JsonObject
 from runs.pev.tools.toolbox import expression_of
-from tests.unit.pev.tools.test_toolbox import run
+from tests.unit.pev.tools.bench import run
 
 
 @pytest.mark.parametrize(

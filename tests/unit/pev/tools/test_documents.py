@@ -11,7 +11,7 @@ from runs.pev.contracts import JsonObject
 from runs.pev.documents.layout import BlockKind, MarkKind
 from runs.pev.ports import FileInfo, ToolResult
 from tests.documents.built import converted
-from tests.unit.pev.tools.test_toolbox import Memory, run
+from tests.unit.pev.tools.bench import Memory, run
 
 TENANT = "The tenant shall pay ten days after the invoice and VAT."
 

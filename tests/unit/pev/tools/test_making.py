@@ -14,8 +14,8 @@ from runs.pev.documents.layout import BlockKind
 from runs.pev.files.reads import Looks
 from runs.pev.ports import Form, ToolResult
 from runs.pev.tools.toolbox import note_looks
+from tests.unit.pev.tools.bench import Memory, run
 from tests.unit.pev.tools.test_documents import lease, report
-from tests.unit.pev.tools.test_toolbox import Memory, run
 
 REVIEW = """# Review
 

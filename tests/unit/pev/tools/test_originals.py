@@ -13,7 +13,7 @@ from runs.pev.ports import ToolResult, ToolUse
 from runs.pev.tools.limits import ToolLimits
 from runs.pev.tools.toolbox import RunTools
 from tests.documents.built import converted
-from tests.unit.pev.tools.test_toolbox import Memory
+from tests.unit.pev.tools.bench import Memory
 
 SCAN = Unreadable(b"%PDF-1.7\n...")
 PNG = Unreadable(b"\x89PNG\r\n...")

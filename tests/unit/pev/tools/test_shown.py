@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from runs.pev.contracts import JsonObject
 from runs.pev.ports import Shown
-from tests.unit.pev.tools.test_toolbox import FILES, Memory, run
+from tests.unit.pev.tools.bench import FILES, Memory, run
 
 SHA = {path: hashlib.sha256(data).hexdigest() for path, data in FILES.items()}
 

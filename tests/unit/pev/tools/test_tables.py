@@ -10,7 +10,7 @@ from runs.pev.documents.layout import Block, BlockKind, Layout
 from runs.pev.files.coverage import Inputs, coverage
 from runs.pev.files.paths import Converted
 from runs.pev.ports import FileInfo, ToolResult
-from tests.unit.pev.tools.test_toolbox import Memory, run
+from tests.unit.pev.tools.bench import Memory, run
 
 RENTS = b"""tenant;city;rent;since
 Berg;Bonn;1.200,50;2020-01-01

@@ -1,74 +1,21 @@
 """What the file tools answer, and that nothing a model sends makes them raise."""
 
-import hashlib
 import json
 import time
-from collections.abc import Mapping
-from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from runs.documents.making import make
 from runs.enums import Complexity
 from runs.errors import LeaseLost, UploadRefused
 from runs.pev.contracts import Criterion, JsonObject, PlanStep
 from runs.pev.files.reads import Looks, View, holds
-from runs.pev.ports import FileInfo, Form, Toolbox, ToolResult, ToolUse, Workspace
-from runs.pev.tools.limits import ToolLimits
+from runs.pev.ports import ToolResult
 from runs.pev.tools.serving import SERVICE_TOOLS
 from runs.pev.tools.toolbox import TOOL_NAMES, RunTools, note_looks
 from tests.unit.pev import slow
-
-
-class Memory:
-    """A workspace in a dictionary, which can be told to refuse."""
-
-    def __init__(self, files: Mapping[str, bytes], refusal: Exception | None = None) -> None:
-        self.content = dict(sorted(files.items()))
-        self._refusal = refusal
-
-    def files(self) -> Mapping[str, FileInfo]:
-        return {
-            path: FileInfo(hashlib.sha256(data).hexdigest(), len(data)) for path, data in sorted(self.content.items())
-        }
-
-    def read(self, path: str) -> bytes:
-        return self.content[path]
-
-    def problem(self, path: str) -> str:
-        return "is a scan" if path.endswith(".pdf") else ""
-
-    def extent(self, path: str) -> str:
-        return ""
-
-    def is_given(self, path: str) -> bool:
-        return True
-
-    def make(self, form: Form, data: bytes) -> bytes:
-        return make(form, data)
-
-    def comment(self, path: str, place: tuple[int, int], words: str) -> bytes:
-        raise NotImplementedError
-
-    def write(self, path: str, content: bytes) -> None:
-        if self._refusal:
-            raise self._refusal
-        self.content[path] = content
-
-
-FILES = {
-    "a.md": b"one\ntwo three\nfour\n",
-    "docs/b.md": b"Two\r\nthree\r\n",
-    "docs/empty.txt": b"",
-    "logo.png": b"\x89PNG\0two",
-}
-
-
-def run(name: str, arguments: JsonObject, memory: Workspace | None = None, **limits: Any) -> ToolResult:
-    box: Toolbox = RunTools(memory or Memory(FILES), ToolLimits(**limits))
-    return box.run(ToolUse("1", name, arguments))
+from tests.unit.pev.tools.bench import FILES, Memory, run
 
 
 def test_specs_are_sorted_closed_and_always_the_same() -> None:

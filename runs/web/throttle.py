@@ -1,0 +1,61 @@
+"""Access tokens and sign-in links that do not work, counted by address: after some in a minute the answer is to wait.
+
+What works is let in before anything is counted, so that nobody is kept out by somebody else behind the same address.
+256 random bits are not guessed, however often one may try; this keeps a program that goes on with a token which has
+ended, and whoever tries, from filling the log.
+"""
+
+import ipaddress
+import logging
+import time
+
+from django.core.cache import cache
+
+from runs.logs import About, about
+
+log = logging.getLogger(__name__)
+MAX_WRONG = 20
+"""Of one address in a minute. Each process counts for itself: a count that all share would need Redis to be there."""
+WINDOW = 60
+"""Seconds, from the first one on."""
+_NETWORK = 64
+"""Bits of an IPv6 address that are counted together: who has one mostly has all that begin with them."""
+
+
+def wrong(what: str, fields: About, now: float | None = None) -> int:
+    """Count and log one that did not work. Returns the seconds to wait, 0 while there were not too many.
+
+    `fields` has the address; `now` is in seconds, the time of the clock if it is not said.
+    """
+    seconds = int(time.time() if now is None else now)
+    who = f"wrong/{_network(fields.get('address', ''))}"
+    since = cache.get(who)
+    if since is None or seconds - since >= WINDOW:
+        since = seconds
+        cache.set(who, since, timeout=WINDOW)
+    count = _counted(f"{who}/{since}")
+    if count <= MAX_WRONG:
+        log.warning("refused: %s", what, extra=about(**fields))
+        return 0
+    if count == MAX_WRONG + 1:
+        log.warning("refused: %s, too often; more are not logged for a while", what, extra=about(**fields))
+    return int(since) + WINDOW - seconds
+
+
+def _counted(key: str) -> int:
+    cache.add(key, 0, timeout=2 * WINDOW)
+    try:
+        return cache.incr(key)
+    except ValueError:  # those of many other addresses have pushed it out in between
+        return 1
+
+
+def _network(address: str) -> str:
+    try:
+        found = ipaddress.ip_address(address)
+    except ValueError:
+        return ""  # a socket of this machine
+    if found.version == 4:
+        return str(found)
+    mapped = found.ipv4_mapped
+    return str(mapped or ipaddress.ip_network((int(found), _NETWORK), strict=False))
