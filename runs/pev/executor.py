@@ -1,6 +1,5 @@
 """The executor's loop: one step, with tools, until there is a report. Readable in one sitting."""
 
-from collections.abc import Callable
 from dataclasses import replace
 
 from runs.errors import ContractBroken, ToolsUsedUp
@@ -33,29 +32,20 @@ def execute(model: Model, tools: JournaledToolbox, brief: StepBrief) -> StepOutp
     Raises ContractBroken when the model refuses, stays invalid or gives no report, ModelError when there is no reply.
     """
     ask = first = question(brief, tools.specs())
-    calls, served = Calls(), Served(brief.window, tools.read_pdf)
-    originals, room = Originals(brief.window), Room(brief.window)
+    past = _Past(brief.window, tools)
     demands = corrections = 0
     errors: list[str] = []
-
-    def again(first: Ask, demand: str = "", limit: str = "") -> Ask:
-        originals.forget()
-        served.forget()
-        return begun_again(first, calls, room, demand, used_up=served.used_up(first), limit=limit)
-
     for number in range(1, brief.rounds + MAX_DEMANDS):
-        if served.used_up(ask) or room.is_full(ask):
-            ask = again(first, REPORT if demands else "")
-        if not demands and (calls.circling or number == brief.rounds):
-            ask, demands = added(ask, demand(REPORT, circling=calls.circling)), 1
-        first, ask, reply = _asked(model, first, replace(ask, last_round=demands > 0), again)
-        room.heard(ask, reply)
-        taken_down(ask, reply, tools, calls, served)
+        if past.served.used_up(ask) or past.room.is_full(ask):
+            ask = past.begun_again(first, REPORT if demands else "")
+        if not demands and (past.calls.circling or number == brief.rounds):
+            ask, demands = added(ask, demand(REPORT, circling=past.calls.circling)), 1
+        first, ask, reply = past.asked(model, first, replace(ask, last_round=demands > 0))
         if reply.stop_reason == "tool_use" and reply.tool_uses:
-            ask = _refused(ask, reply) if demands else carried_out(ask, reply, tools, calls, originals)
+            ask = _refused(ask, reply) if demands else carried_out(ask, reply, tools, past.calls, past.originals)
         elif reply.stop_reason == "pause_turn" and reply.content:
             ask = replace(ask, messages=(*ask.messages, assistant(reply)))
-        elif not room.exceeded(ask):
+        elif not past.room.exceeded(ask):
             output, errors = read(reply, StepOutput)
             if output is not None:
                 return output
@@ -65,19 +55,38 @@ def execute(model: Model, tools: JournaledToolbox, brief: StepBrief) -> StepOutp
         if demands == MAX_DEMANDS:
             break
         demands += demands > 0
-    raise ended_without("report", ask.role, calls, brief.rounds, errors)
+    raise ended_without("report", ask.role, past.calls, brief.rounds, errors)
 
 
-def _asked(model: Model, first: Ask, ask: Ask, again: Callable[..., Ask]) -> tuple[Ask, Ask, Reply]:
-    """The reply to a question, with the one that a conversation begins with, and itself: both without such tools of the
-    service as the run has used up. Where something was said before, the conversation begins `again`.
-    """
-    while True:
-        try:
-            return first, ask, model.ask(ask)
-        except ToolsUsedUp as used_up:
-            is_first, first = ask.messages == first.messages, without(first, used_up.names)
-            ask = first if is_first else again(first, limit=RUN_LIMIT)
+class _Past:
+    """What an attempt has behind it, through all of its conversations."""
+
+    def __init__(self, window: int | None, tools: JournaledToolbox) -> None:
+        self._tools = tools
+        self.calls, self.served = Calls(), Served(window, tools.read_pdf)
+        self.originals, self.room = Originals(window), Room(window)
+
+    def begun_again(self, first: Ask, demanding: str = "", limit: str = "") -> Ask:
+        """A new conversation that begins with the `first` question of the one before, and what was done in it."""
+        self.originals.forget()
+        self.served.forget()
+        used_up = self.served.used_up(first)
+        return begun_again(first, self.calls, self.room, demanding, used_up=used_up, limit=limit)
+
+    def asked(self, model: Model, first: Ask, ask: Ask) -> tuple[Ask, Ask, Reply]:
+        """The reply to a question, with the one that a conversation begins with, and itself: both without such tools of
+        the service as the run has used up. Where something was said before, the conversation begins again.
+        """
+        while True:
+            try:
+                reply = model.ask(ask)
+                break
+            except ToolsUsedUp as used_up:
+                is_first, first = ask.messages == first.messages, without(first, used_up.names)
+                ask = first if is_first else self.begun_again(first, limit=RUN_LIMIT)
+        self.room.heard(ask, reply)
+        taken_down(ask, reply, self._tools, self.calls, self.served)
+        return first, ask, reply
 
 
 def _refused(ask: Ask, reply: Reply) -> Ask:
