@@ -10,7 +10,7 @@ from django.conf import settings
 
 from runs import trees
 from runs.documents.renditions import joined
-from runs.enums import SETTLED_STEPS, Role, StepStatus
+from runs.enums import SETTLED_STEPS, Executor, Role, StepStatus
 from runs.lifecycle.fingerprint import digest_of
 from runs.lifecycle.state import State
 from runs.llm.capabilities import window_of
@@ -83,6 +83,7 @@ def key_of(state: State, key: str, agents: Mapping[str, AgentDefinition] = NOBOD
             **_commands(state.specs[key]),
             **({"agent": agent.digest} if agent else {}),
             **_subagents(state.specs[key], run.policy, agents),
+            **({} if policy.executor is Executor.MESSAGES else {"executor": policy.executor}),
         }
     )
 
@@ -128,7 +129,7 @@ def _said_elsewhere(header: PlanHeader, specs: Mapping[str, PlanStep], key: str)
 def differing(one: Policy, other: Policy) -> list[str]:
     """What of two policies differs that an attempt's result may depend on: fields, and `models`."""
     models = [[policy.model_for(role) for role in (Role.EXECUTOR, Role.VERIFIER)] for policy in (one, other)]
-    fields = [name for name in _DECIDES if getattr(one, name) != getattr(other, name)]
+    fields = [name for name in (*_DECIDES, "executor") if getattr(one, name) != getattr(other, name)]
     return [*fields, *(["models"] if models[0] != models[1] else [])]
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from runs import blobs
+from runs import blobs, trees
 from runs.enums import Verb
 from runs.lifecycle import reuse
 from runs.lifecycle.fingerprint import contract_of
@@ -315,3 +315,17 @@ def test_what_was_found_in_a_small_context_window_is_not_reused_in_another(
     finish(submitted(files=FILES), alice)
     monkeypatch.setenv("PEV_CONTEXT_TOKENS_EXECUTOR", "128000")
     assert foretold(small, FILES, alice) == {"one": ""}, "nothing is cut in either"
+
+
+def test_what_one_executor_did_is_not_taken_for_what_the_other_would(
+    team: Team, submitted: Submit, alice: User
+) -> None:
+    """Who lets both work on a task to compare them wants it done twice."""
+    team.plan = plan(step("one"))
+    own = finish(submitted(files=FILES), alice)
+    given = Inputs(alice, own.request, own.policy.changed(executor="agent-sdk"), trees.files_of(own.inputs))
+    found = plan_worth_keeping(own)
+    assert found is not None
+    (foreseen,) = foresee(contract_of(found), given, own)
+    assert foreseen.why == "the policy changed: executor"
+    assert foretold(own, FILES, alice) == {"one": ""}
