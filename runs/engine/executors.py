@@ -23,9 +23,9 @@ _MISSING = "This worker has no Agent SDK, which the policy of the run asks for: 
 
 
 class Loops(NamedTuple):
-    """`execute`: the report of an attempt; `make_plan`: a plan. Both raise ContractBroken and ModelError."""
+    """`carry_out`: the report of an attempt; `make_plan`: a plan. Both raise ContractBroken and ModelError."""
 
-    execute: Callable[[Model, JournaledToolbox, StepBrief], StepOutput]
+    carry_out: Callable[[Model, JournaledToolbox, StepBrief], StepOutput]
     make_plan: Callable[[Model, PlanBrief, Toolbox], PlanContract]
 
 

@@ -272,7 +272,7 @@ def _execute(recording: Recording, deadline: Deadline, looks: Looks) -> list[Too
     tools = RecordedTools(inner, overlay, recording, deadline, looks)
     model = RecordedModel(clients(), recording, deadline=deadline)
     try:
-        output = loops_of(kind).execute(model, with_subagents(tools, model, brief), brief)
+        output = loops_of(kind).carry_out(model, with_subagents(tools, model, brief), brief)
     finally:
         if servers:
             servers.close()

@@ -18,5 +18,6 @@ def test_it_tells_findings_and_refused_tool_calls() -> None:
         "step_id": "review",
         "attempt": 1,
         "tool": "read_file",
+        "agent": None,
         "problem": "There is no file contracts/Lease.md.",
     }
