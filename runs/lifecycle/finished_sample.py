@@ -8,7 +8,8 @@ from __future__ import annotations
 import uuid
 
 from runs.enums import ApprovalPolicy, Exhausted, StepApproval
-from runs.lifecycle.submission import Submission, sample, submit
+from runs.lifecycle.samples import named, uploads_of
+from runs.lifecycle.submission import Submission, submit
 from runs.llm.provider import REHEARSAL
 from runs.models import Run, User
 from runs.pev.policy import Policy, RoleModel
@@ -23,7 +24,7 @@ def finished_sample(owner: User) -> Run:
 
     Raises InvalidInput or UploadRefused, such as for want of space.
     """
-    request, files = sample(SAMPLE)
+    sample = named(SAMPLE)
     policy = Policy(
         models={role: RoleModel(model=model) for role, model in REHEARSAL.items()},
         plan_approval=ApprovalPolicy.NEVER,
@@ -31,7 +32,7 @@ def finished_sample(owner: User) -> Run:
         exhausted=Exhausted.ACCEPT,
         reuse=False,  # what is looked at is how the work was done
     )
-    return submit(owner, Submission(request, files, policy, _token(owner.pk), title=TITLE))
+    return submit(owner, Submission(sample.request, uploads_of(sample), policy, _token(owner.pk), title=TITLE))
 
 
 def is_finished_sample(run: Run) -> bool:

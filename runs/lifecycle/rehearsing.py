@@ -21,7 +21,7 @@ from runs.rehearsal.model import MODELS
 
 type Contents = Mapping[str, Callable[[], Iterable[bytes]]]
 """Path to a function that reads the file, in chunks."""
-_KNOWN = "only the sample and the template “Document review” on texts and documents"
+_KNOWN = "only the sample contracts and the template “Document review” on texts and documents"
 _WEB = " that looks things up on the web, with fetch_page or web_search"
 _STEP_CHANGED = (
     "The offline rules cannot carry this step out: its description, its outputs and its criteria for an AI review have "

@@ -7,10 +7,9 @@ import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from importlib.resources import files as package_files
 
 from django.conf import settings
-from django.core.files.base import ContentFile, File
+from django.core.files.base import File
 from django.db import IntegrityError
 from django.utils import timezone
 
@@ -40,9 +39,7 @@ from runs.pev.texts.domains import sites
 from runs.reading.agents import crew
 from runs.reading.coverage import known_unread
 from runs.reading.toolset import commands_allowed, tool_names
-from runs.rehearsal.job import SAMPLE, SAMPLE_REQUEST
 
-SAMPLES = {SAMPLE: SAMPLE_REQUEST}
 MAX_REQUEST = 20_000
 """About ten pages. What is longer is material and belongs into a file, where it can be quoted."""
 
@@ -376,16 +373,3 @@ def title_of(request: str) -> str:
     """The first sentence of the request, cut to 90 characters."""
     line = re.split(r"(?<=[.:!?])\s|\n", request.strip(), maxsplit=1)[0].rstrip(".:")
     return line if len(line) <= 90 else line[:89].rstrip() + "…"
-
-
-def sample(name: str) -> tuple[str, list[Upload]]:
-    """The request and the files of a sample that ships with the app. Raises InvalidInput for an unknown one."""
-    if name not in SAMPLES:
-        raise InvalidInput(f"There is no sample “{name}”; there are: {', '.join(SAMPLES)}.")
-    folder = package_files("runs").joinpath("samples", name)
-    found = [
-        Upload(f"{name}/{item.name}", ContentFile(item.read_bytes()))
-        for item in sorted(folder.iterdir(), key=lambda item: item.name)
-        if item.is_file()
-    ]
-    return SAMPLES[name], found

@@ -25,7 +25,8 @@ from runs.lifecycle.gates import Decision, already_decided, decide
 from runs.lifecycle.intake import Upload
 from runs.lifecycle.limits import given
 from runs.lifecycle.presets import preset_policy
-from runs.lifecycle.submission import Submission, sample, submit
+from runs.lifecycle.samples import allowing, named, uploads_of
+from runs.lifecycle.submission import Submission, submit
 from runs.lifecycle.templates import Chosen, called
 from runs.management.commands.serve import first_administrator
 from runs.management.output_folder import check_folder, write_out
@@ -86,25 +87,30 @@ class Headless:
 
     def _submitted(self, owner: Any, options: dict[str, Any]) -> Run:
         request, uploads = options["request"], list[Upload]()
+        template, no_files = options["template"], options["no_files"]
+        sample = None
         try:
             if options["out"]:
                 check_folder(options["out"])
             if options["sample"]:
-                given, uploads = sample(options["sample"])
-                request = request or given
+                sample = named(options["sample"])
+                uploads, no_files = uploads_of(sample), no_files or not sample.folder
+                request = request or sample.request
+                template = template or ("" if options["plan"] else sample.template)
             if options["files"]:
                 uploads += collected(options["files"], options["include"])
             texts = given_texts(options)
-            plan = _plan(owner, options["plan"], options["template"])
+            plan = _plan(owner, options["plan"], template)
             if plan and not plan.sources_needed:
                 texts = {"sources_needed": "off"} | texts
-            policy = with_texts(preset_policy(options["preset"]), texts, option)
+            policy = preset_policy(options["preset"])
+            policy = with_texts(allowing(sample, policy) if sample else policy, texts, option)
             submission = Submission(
                 request,
                 uploads,
                 policy,
                 uuid.uuid4(),
-                no_files=options["no_files"],
+                no_files=no_files,
                 excluded=options["exclude"],
                 plan=plan.plan if plan else None,
                 plan_from=plan.reason if plan else "",

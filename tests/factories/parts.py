@@ -29,7 +29,8 @@ from runs.events.kinds import AnyEvent
 from runs.lifecycle import facts, gates
 from runs.lifecycle.advance import advance
 from runs.lifecycle.intake import Upload
-from runs.lifecycle.submission import Submission, sample, submit
+from runs.lifecycle.samples import named
+from runs.lifecycle.submission import Submission, submit
 from runs.models import Attempt, Gate, Run, User, WorkItem
 from runs.pev.checks.deciding import run_check
 from runs.pev.checks.material import Material
@@ -174,7 +175,7 @@ def plan(*steps: PlanStep) -> PlanContract:
 
 def submitted(owner: User | None = None, approvers: Sequence[User] = (), **changes: Any) -> Run:
     """The three sample contracts as texts, planning under way. Bob may approve."""
-    request, _ = sample("contracts")
+    request = named("contracts").request
     uploads = [Upload(f"contracts/{name}", ContentFile(data)) for name, data in texts().items()]
     return submit(
         owner or alice(),

@@ -31,7 +31,11 @@ class Command(TerminalCommand):
             metavar="PATTERN",
             help="files that nobody has to deal with: a name, a folder or a pattern such as *.pdf; they are kept",
         )
-        parser.add_argument("--sample", help="use a sample that ships with the app: contracts")
+        parser.add_argument(
+            "--sample",
+            help="a sample that ships with pevsite: contracts; where a model answers also legal-review, ideas, "
+            "project, three-files or density",
+        )
         parser.add_argument(
             "--plan",
             type=Path,

@@ -18,6 +18,7 @@ from runs.lifecycle import drafts, replacing, submission, templates
 from runs.lifecycle.defaults import default_policy, is_set_up
 from runs.lifecycle.finished_sample import finished_sample
 from runs.lifecycle.intake import Refused, Upload
+from runs.lifecycle.samples import more_samples, submission_of
 from runs.lifecycle.submission import Submission
 from runs.models import Run, User
 from runs.pev.files.sensitive import JUNK, SECRETS
@@ -74,14 +75,17 @@ def estimate(request: HttpRequest) -> HttpResponse:
 
 @require_POST
 def run_sample(request: HttpRequest, name: str) -> HttpResponse:
-    """A run of sample files. A double click makes one run: both posts carry the token of the page."""
+    """A run of a sample. A double click makes one run: both posts carry the token of the page."""
+    token = TokenForm(request.POST).submission()
     try:
-        text, uploads = submission.sample(name)
+        given = submission_of(person(request), name, token)
     except InvalidInput as error:
         raise Http404(str(error)) from error
-    run = submission.submit(
-        person(request), Submission(text, uploads, default_policy(), TokenForm(request.POST).submission())
-    )
+    try:
+        run = submission.submit(person(request), given)
+    except InvalidInput as error:  # as where no model is connected, or the web is not reached
+        messages.warning(request, str(error))
+        return redirect("new_run")
     return redirect("run", run.pk)
 
 
@@ -203,6 +207,7 @@ def form_page(
         "installation_policy": is_set_up() and not again,
         "estimate": _estimate(owner, form),
         "sample_token": uuid.uuid4(),
+        "samples": [] if default_policy().by_rules else more_samples(),
     }
     return render(request, "runs/again_with.html" if again else "new_run.html", context, status=status)
 

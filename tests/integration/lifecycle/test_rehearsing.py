@@ -17,7 +17,8 @@ from runs.lifecycle.defaults import default_policy
 from runs.lifecycle.fingerprint import contract_of
 from runs.lifecycle.intake import Upload
 from runs.lifecycle.rehearsing import templates_that_need_a_model
-from runs.lifecycle.submission import Submission, again, sample, submit
+from runs.lifecycle.samples import named, uploads_of
+from runs.lifecycle.submission import Submission, again, submit
 from runs.lifecycle.templates import SHIPPED, save, shipped_plan
 from runs.models import Run, Tree
 from runs.pev.policy import Policy, RoleModel
@@ -30,8 +31,8 @@ from tests.factories.agents import agent
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("no_model")]
 
 HOW = (
-    "; without a model only the sample and the template “Document review” on texts and documents can be run, so "
-    "connect one: set a key (ANTHROPIC_API_KEY) or the base URL (ANTHROPIC_BASE_URL) of another or a local server that "
+    "; without a model only the sample contracts and the template “Document review” on texts and documents can be run, "
+    "so connect one: set a key (ANTHROPIC_API_KEY) or the base URL (ANTHROPIC_BASE_URL) of another or a local server that "
     "speaks the Messages API, and start pevsite again."
 )
 REVIEW = shipped_plan("document-review")
@@ -52,7 +53,8 @@ def refused(given: Submission) -> str:
 
 
 def sampled(**changes: Any) -> Submission:
-    request, uploads = sample("contracts")
+    sample = named("contracts")
+    request, uploads = sample.request, uploads_of(sample)
     return Submission(request, [*uploads, *changes.pop("more", [])], default_policy(), uuid.uuid4(), **changes)
 
 
@@ -114,8 +116,8 @@ def test_with_a_model_the_rehearsal_is_not_given_another_job(monkeypatch: pytest
     rehearsal = default_policy()
     monkeypatch.setenv("ANTHROPIC_API_KEY", "test-key-of-nobody")
     assert refused(submission("Go.", LEASE, policy=rehearsal)) == (
-        "This task needs a model; offline-executor, offline-planner, offline-verifier can do only the sample and the "
-        "template “Document review” on texts and documents, so name other models in the policy."
+        "This task needs a model; offline-executor, offline-planner, offline-verifier can do only the sample contracts "
+        "and the template “Document review” on texts and documents, so name other models in the policy."
     )
     mixed = rehearsal.model_copy(update={"models": MODELS | {Role.VERIFIER: RoleModel(model="offline-verifier")}})
     assert "This task needs a model; offline-verifier can do" in refused(submission("Go.", LEASE, policy=mixed))

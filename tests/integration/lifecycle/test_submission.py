@@ -14,7 +14,7 @@ from runs.accounting.history import estimate_for
 from runs.enums import ApprovalPolicy, EventKind, GateKind, PlanStatus, RunStatus, StepApproval, WorkKind
 from runs.errors import InvalidInput, PlanRefused
 from runs.lifecycle import fingerprint
-from runs.lifecycle.submission import SAMPLES, again, sample, submit, title_of
+from runs.lifecycle.submission import again, submit, title_of
 from runs.models import Event, Plan, Run, Tree, WorkItem
 from runs.pev.contracts import Criterion, PlannedAction
 from tests import factories as made
@@ -217,22 +217,6 @@ def test_a_imported_plan_that_is_sent_twice_is_one_run() -> None:
     runs = [submit(made.alice(), submission(plan=made.plan(), token=TOKEN)) for _ in range(2)]
     assert runs[0] == runs[1]
     assert Plan.objects.count() == 1
-
-
-# ---- samples ------------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("name", SAMPLES)
-def test_a_sample_can_be_submitted_as_it_is(name: str) -> None:
-    request, uploads = sample(name)
-    run = submit(made.alice(), submission(request, *uploads))
-    assert run.inputs.file_count == len(uploads) > 0
-
-
-@pytest.mark.parametrize("name", ["", "..", "../../lifecycle", "nothing"])
-def test_an_unknown_sample_is_refused_with_those_there_are(name: str) -> None:
-    with pytest.raises(InvalidInput, match="contracts"):
-        sample(name)
 
 
 # ---- what is excluded ---------------------------------------------------------------------------------------------

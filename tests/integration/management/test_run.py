@@ -117,7 +117,7 @@ def test_without_a_model_another_task_than_the_sample_is_refused_in_one_sentence
         call_command("run", "Report the largest of three files", "--files", str(tmp_path), "--approve-all")
     assert (refused.value.returncode, capsys.readouterr().out) == (2, "")
     assert str(refused.value) == (
-        "This task needs a model; without a model only the sample and the template “Document review” on "
+        "This task needs a model; without a model only the sample contracts and the template “Document review” on "
         "texts and documents can be run, so connect one: set a key (ANTHROPIC_API_KEY) or the base URL "
         "(ANTHROPIC_BASE_URL) of another or a local server that speaks the Messages API, and start pevsite again."
     )

@@ -6,10 +6,10 @@ import pytest
 from django.test import Client
 
 from runs.enums import Outcome, Verb
-from runs.lifecycle import editing
+from runs.lifecycle import editing, samples
 from runs.lifecycle.defaults import default_policy
 from runs.lifecycle.fingerprint import contract_of
-from runs.lifecycle.submission import Submission, sample, submit
+from runs.lifecycle.submission import Submission, submit
 from runs.models import Run
 from runs.reports.markdown import as_markdown
 from tests.factories import alice, answer, drain, finish, open_gate
@@ -23,7 +23,8 @@ LOOKED = "Nobody looked whether request 2 of alice is met, which is not provable
 @pytest.fixture
 def ended() -> Run:
     """Of the sample: Alice edited the plan, a request was not done, and nobody looked at the last result."""
-    request, uploads = sample("contracts")
+    sample = samples.named("contracts")
+    request, uploads = sample.request, samples.uploads_of(sample)
     run = submit(alice(), Submission(request, uploads, default_policy(), uuid.uuid4()))
     drain(run)
     gate = open_gate(run)

@@ -8,7 +8,8 @@ from django.test import Client
 
 from runs.enums import Verb
 from runs.lifecycle.defaults import default_policy
-from runs.lifecycle.submission import Submission, sample, submit
+from runs.lifecycle.samples import named, uploads_of
+from runs.lifecycle.submission import Submission, submit
 from runs.models import User
 from tests.factories import answer, drain, open_gate
 from tests.integration.web.deciding import address, form
@@ -20,7 +21,8 @@ REASON = "The offline rules cannot judge this; look for yourself."
 def test_the_latest_requests_come_first_with_one_reason_and_earlier_ones_are_folded(
     alice_client: Client, alice: User
 ) -> None:
-    request, uploads = sample("contracts")
+    sample = named("contracts")
+    request, uploads = sample.request, uploads_of(sample)
     run = submit(alice, Submission(request, uploads, default_policy(), uuid.uuid4()))
     drain(run)
     answer(run, alice, Verb.REJECT, "Rank every point by severity.")

@@ -10,7 +10,8 @@ from runs import trees
 from runs.enums import Verb
 from runs.lifecycle.approvers import add_approver
 from runs.lifecycle.defaults import default_policy
-from runs.lifecycle.submission import Submission, again, sample, submit
+from runs.lifecycle.samples import named, uploads_of
+from runs.lifecycle.submission import Submission, again, submit
 from runs.models import Attempt, Run, User
 from tests.factories import answer, drain, finish, open_gate
 from tests.factories.parts import overlay
@@ -24,7 +25,8 @@ STEP, FINDINGS = "findings", "review/findings.md"
 @pytest.fixture
 def repeated(alice: User) -> Run:
     """The sample is run again without reuse and waits at its result; what was accepted before had two lines more."""
-    request, uploads = sample("contracts")
+    sample = named("contracts")
+    request, uploads = sample.request, uploads_of(sample)
     first = finish(submit(alice, Submission(request, uploads, default_policy(), uuid.uuid4())), alice)
     accepted = Attempt.objects.of_run(first).get(step__key=STEP, status="passed")
     written = accepted.overlay[FINDINGS]

@@ -209,7 +209,9 @@ def test_without_a_model_a_free_task_is_refused_and_the_template_is_not(alice_cl
     )
     assert refused.status_code == 422
     (problem,) = refused.json()["errors"]
-    assert problem.startswith("This task needs a model; without a model only the sample and the template “Document")
+    assert problem.startswith(
+        "This task needs a model; without a model only the sample contracts and the template “Document"
+    )
     assert not Run.objects.exists()
     taken = form(request="Review it", template="document-review", files=[file("a.md")])
     assert alice_client.post("/runs/new/", taken, headers=JSON).status_code == 201

@@ -1,0 +1,122 @@
+"""The samples that ship, carried out by honest models: each ends succeeded, and says what it rests on."""
+
+from __future__ import annotations
+
+import pytest
+from django.test import Client
+
+from runs.enums import Provenance, StepStatus
+from runs.lifecycle.samples import named, uploads_of
+from runs.lifecycle.templates import chosen
+from runs.models import Run, Step, User
+from tests.fakes.anthropic_answers import ToolUse
+from tests.fakes.anthropic_api import FakeAnthropic
+from tests.integration.test_example_jobs import ARCHITECTURE, IDEA, LIST, job
+from tests.integration.test_honest_runs import Proof, Work, must_succeed, rests_on
+
+pytestmark = [pytest.mark.django_db, pytest.mark.allow_hosts(["127.0.0.1"])]
+
+
+def files_of(name: str) -> dict[str, bytes]:
+    return {upload.path: upload.content.read() for upload in uploads_of(named(name))}
+
+
+def line_of(files: dict[str, bytes], path: str, words: str) -> int:
+    return files[path].decode().split(words)[0].count("\n") + 1
+
+
+def status_of(run: Run, key: str) -> str:
+    return Step.objects.get(plan__run=run, key=key).status
+
+
+def test_three_files_and_which_is_the_largest(api: FakeAnthropic, alice: User, client: Client) -> None:
+    files = files_of("three-files")
+    said = {
+        "three-files/letter.txt": "Dear neighbours,",
+        "three-files/minutes.md": "Anna orders the paint by 10 November.",
+        "three-files/prices.csv": "item,unit,price in EUR",
+    }
+    ranked = sorted(files, key=lambda path: -len(files[path]))
+    first = ranked[0]
+    sizes = "".join(f'{path},{len(files[path])},"{said[path]}"\n' for path in files)
+    lines = "\n".join(f"{n}. {path}: {len(files[path])} bytes" for n, path in enumerate(ranked, 1))
+    cited = "\n".join(f"- [“{said[path]}”]({path}#L{line_of(files, path, said[path])})" for path in ranked)
+    largest = f"# Sizes\n\n{lines}\n\nLargest: {first}\n\n{cited}\n"
+    work = {
+        "measure": Work(list(files), {"comparison/sizes.csv": f"file,bytes,evidence\n{sizes}"}, "Measured.", [LIST]),
+        "compare": Work(["comparison/sizes.csv"], {"comparison/largest.md": largest}, f"{first} is largest.", [LIST]),
+    }
+    final = "The final answer names the largest file and its size, with evidence"
+    shown: Proof = ("@tool-1", f"{len(files[first])}\t{first}", None)
+    answer = (
+        f"{first} is the largest, with {len(files[first])} bytes.\n\n"
+        f"It begins so: [“{said[first]}”]({first}#L{line_of(files, first, said[first])})."
+    )
+    run = job(api, alice, "file-comparison", files, work, {"": shown, final: (first, said[first], None)}, answer)
+    must_succeed(run, client, "3 of 3 dealt with by its column “file”")
+    assert {Provenance.GIVEN, Provenance.OBSERVED} <= rests_on(run)
+
+
+def test_an_idea_is_connected_with_what_is_there(api: FakeAnthropic, alice: User, client: Client) -> None:
+    files, template = files_of("ideas"), chosen(alice, "idea-workflow")
+    work = {
+        one.step_id: Work(list(files), {one.outputs[0]: IDEA[one.step_id]}, f"Done: {one.step_id}.")
+        for one in template.plan.steps
+    }
+    proofs: dict[str, Proof] = {
+        each.text: ("@output", f"Done: {one.step_id}.", None)
+        for one in template.plan.steps
+        for each in one.acceptance_criteria
+    }
+    proofs |= {one.text: ("@output", "Begin with V1 and V2", None) for one in template.plan.success_criteria}
+    answer = "Begin with V1 and V2 (idea/action-plan.md). What weighs most: there is no space."
+    run = job(api, alice, "idea-workflow", files, work, proofs, answer)
+    must_succeed(run, client, "No sources were needed: a person chose that before it started (alice, with the task,")
+
+
+TODO = "// TODO: read the path from the arguments"
+LOOKED = ToolUse("glob", {"pattern": "*.json"})
+
+
+def test_a_project_with_a_workflow(api: FakeAnthropic, alice: User, client: Client) -> None:
+    files = files_of("project")
+    main, flow = "project/src/main.js", "project/flows/weekly.json"
+    rows = "".join(f"| {path} | {len(data)} |\n" for path, data in files.items())
+    inventory = (
+        f"# Inventory\n\n## Files by category\n\n- source: {main}\n\n## Languages\n\n## Largest files\n\n"
+        f"## Entry points\n\nNone found.\n\n## TODO marks\n\n- {main}:3: {TODO}\n\n"
+        f"## Files\n\n| path | bytes |\n|---|---|\n{rows}"
+    )
+    architecture = ARCHITECTURE.replace("- main.py:1: import os", f'- {main}:1: import {{ due }} from "./dates.js";')
+    node = '{"name": "Every Monday", "type": "n8n-nodes-base.scheduleTrigger", "parameters": {"rule": "0 7 * * 1"}},'
+    workflows = (
+        f"# Workflows\n\n## n8n\n\nIt begins every Monday, runs the program and sends a mail.\n\n- {flow}:4: {node}\n"
+    )
+    mend = (
+        f"# What to mend\n\n### R1 · medium · Read the path from the arguments\n\n> {TODO}\n\n- Document: {main}\n"
+        "- Line: 3\n- Why: nobody can use it with other dates.\n"
+    )
+    mended = "R1 has a priority, file and line."
+    work = {
+        "scan": Work(list(files), {"analysis/inventory.md": inventory}, "Two source files.", [LIST]),
+        "architecture": Work([main], {"analysis/architecture.md": architecture}, "Two parts."),
+        "workflows": Work([flow], {"analysis/workflows.md": workflows}, "One n8n workflow.", [LOOKED]),
+        "recommendations": Work([main], {"analysis/recommendations.md": mend}, mended),
+    }
+    evidence = (
+        "Every recommendation in analysis/recommendations.md has a priority and names its evidence: a file, a line and "
+        "the quote; the most important comes first"
+    )
+    final = "The final answer states the result in figures and names analysis/recommendations.md"
+    proofs: dict[str, Proof] = {
+        "": (main, TODO, None),
+        evidence: ("@output", mended, None),
+        final: ("@output", "There is 1 recommendation", None),
+    }
+    answer = (
+        "There is 1 recommendation, in analysis/recommendations.md.\n\n"
+        f"It is to read the path: [“TODO: read the path from the arguments”]({main}#L3)."
+    )
+    run = job(api, alice, "project-analysis", files, work, proofs, answer, step_approval="none", parallel=1)
+    must_succeed(run, client, "1 diagram that can be drawn")
+    assert status_of(run, "workflows") == StepStatus.PASSED
