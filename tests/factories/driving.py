@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 import uuid
 from collections.abc import Callable, Mapping
@@ -15,7 +16,7 @@ from runs.documents import reading
 from runs.engine.documents import read_waiting
 from runs.engine.perform import perform
 from runs.engine.work import due
-from runs.enums import GateStatus, Role, Verb
+from runs.enums import Executor, GateStatus, Role, Verb
 from runs.lifecycle.gates import Decision, decide
 from runs.lifecycle.intake import Upload
 from runs.lifecycle.submission import Submission, submit
@@ -36,12 +37,14 @@ type Submit = Callable[..., Run]
 def submit_as(owner: User, request: str = "Do the work", files: dict[str, bytes] | None = None, **changes: Any) -> Run:
     """A run with one file; keywords change its policy; `excluded` leaves files out, `plan` comes with it.
 
-    The documents of the fakes have one line, and rest on nothing.
+    The documents of the fakes have one line, and rest on nothing. PEV_TEST_EXECUTOR names another executor, so that
+    whole folders of tests can be run with it.
     """
     given = files if files is not None else {"notes.md": b"Some notes.\nMore of them.\n"}
     uploads = [Upload(path, ContentFile(content)) for path, content in given.items()]
     excluded, plan = changes.pop("excluded", ()), changes.pop("plan", None)
-    fakes = {"min_document_bytes": 0, "sources_needed": False}
+    executor = os.environ.get("PEV_TEST_EXECUTOR", Executor.MESSAGES)
+    fakes = {"min_document_bytes": 0, "sources_needed": False, "executor": executor}
     chosen = Policy.model_validate({"models": MODELS, **fakes, **changes})
     return submit(
         owner, Submission(request, uploads, chosen, uuid.uuid4(), no_files=True, excluded=excluded, plan=plan)
