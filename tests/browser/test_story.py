@@ -112,7 +112,7 @@ def test_own_files_by_folder_and_what_cannot_be_done_without_a_model(page: Page,
     expect(page.locator("#draft-files")).to_contain_text("old papers/Überblick.txt")
     expect(page.locator("#left-out")).to_contain_text("as they may hold secrets: notes/.env. Choose one by itself")
     page.locator("#submit").click()
-    expect(page.locator("#problems")).to_contain_text("This task needs a model; without a model only the sample and")
+    expect(page.locator("#problems")).to_contain_text("This task needs a model; without a model only the sample")
     expect(page.locator("#problems")).to_contain_text("connect one: set a key (ANTHROPIC_API_KEY)")
     check_accessible(page)
     page.get_by_label("Plan", exact=True).select_option("document-review")
