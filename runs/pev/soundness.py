@@ -1,7 +1,7 @@
 """What keeps a plan from being run: each thing as a sentence, with its place in the plan."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, Required, TypedDict, Unpack
 
 from runs.enums import About
 from runs.errors import PathRefused
@@ -23,29 +23,21 @@ CHECKS_SECONDS = 10.0
 _ABOUT = "ask with `about` “output” how the result has to be, or leave it out."
 
 
-def problems_in(
-    plan: PlanContract,
-    tools: frozenset[str],
-    *,
-    commands: Collection[str] = (),
-    agents: Crew = NO_AGENTS,
-    max_steps: int,
-    sources_needed: bool = True,
-    requests: Collection[int] = (),
-) -> list[str]:
-    """One sentence for each thing that keeps the plan from being run; empty means sound. It has to answer the
-    `requests` with these numbers, its checks may run these `commands`, and its steps may name these `agents`.
+class Bounds(TypedDict, total=False):
+    """What a plan is held against: it has to answer the `requests` with these numbers, its checks may run these
+    `commands`, and its steps may name these `agents`.
     """
-    found = placed_problems(
-        plan,
-        tools,
-        commands=commands,
-        agents=agents,
-        max_steps=max_steps,
-        sources_needed=sources_needed,
-        requests=requests,
-    )
-    return [problem.sentence for problem in found]
+
+    commands: Collection[str]
+    agents: Crew
+    max_steps: Required[int]
+    sources_needed: bool
+    requests: Collection[int]
+
+
+def problems_in(plan: PlanContract, tools: frozenset[str], **bounds: Unpack[Bounds]) -> list[str]:
+    """One sentence for each thing that keeps the plan from being run; empty means sound."""
+    return [problem.sentence for problem in placed_problems(plan, tools, **bounds)]
 
 
 def placed_problems(

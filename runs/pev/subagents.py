@@ -23,7 +23,7 @@ from runs.pev.ports import Ask, JournaledToolbox, Model, Original, Reply, Toolbo
 from runs.pev.step_brief import StepBrief
 from runs.pev.texts.wording import quoted
 from runs.pev.tools.delegating import Delegate
-from runs.pev.tools.toolbox import spec_of_delegate, told_wrong
+from runs.pev.tools.toolbox import spec_of_delegate, wrong_arguments
 
 MAX_DELEGATIONS = 20
 """Of one attempt. Each may take as many rounds as the attempt itself: a model that only hands on ends here."""
@@ -101,7 +101,7 @@ class _Delegating:
         try:
             task = Delegate.model_validate(use.input)
         except ValidationError as error:
-            return ToolResult(told_wrong(Delegate, error), is_error=True)
+            return ToolResult(wrong_arguments(Delegate, error), is_error=True)
         subagent = self._brief.subagents.get(task.agent)
         if subagent is None:
             there = ", ".join(sorted(self._brief.subagents))
@@ -114,7 +114,7 @@ class _Delegating:
         own, rounds = _Own(self, task.agent, subagent), min(self._brief.rounds, MAX_QUESTIONS - self._asked)
         reply, asked = own.reply(self._model, self._question(task, subagent, own), rounds, calls)
         self._asked += asked
-        return _told(task.agent, reply, calls, result_chars(self._brief.window, MAX_RESULT_CHARS))
+        return _result_of(task.agent, reply, calls, result_chars(self._brief.window, MAX_RESULT_CHARS))
 
     def _question(self, task: Delegate, subagent: Subagent, own: Toolbox) -> Ask:
         """What it has in common with other questions of the attempt comes first (`Ask.stable`)."""
@@ -122,13 +122,13 @@ class _Delegating:
         files = [delimited("files", listing(brief.files, brief.remarks))]
         if brief.made:
             files.append(delimited("files", listing(brief.made), "made or changed by earlier steps"))
-        told = [delimited("agent", agent.instructions, task.agent), delimited("task", task.task)]
+        task_parts = [delimited("agent", agent.instructions, task.agent), delimited("task", task.task)]
         return Ask(
             role=Role.EXECUTOR,
             model=agent.model or brief.model,
             effort=agent.effort or brief.effort,
             system=prompts.of_subagents(),
-            messages=(user(*files, *told),),
+            messages=(user(*files, *task_parts),),
             tools=tuple(own.specs()),
             max_tokens=answer_tokens(subagent.window),
             stable=(0, len(files)),
@@ -178,7 +178,7 @@ class _Own:
         return reply, number
 
 
-def _told(name: str, reply: Reply, calls: Calls, limit: int) -> ToolResult:
+def _result_of(name: str, reply: Reply, calls: Calls, limit: int) -> ToolResult:
     """What the executor is told: the words of a model of its run, which are no source, and what they rest on."""
     answer, made = reply.text.strip(), _numbers(calls)
     if reply.stop_reason in _ENDED or not answer:

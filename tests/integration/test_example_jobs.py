@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pytest
@@ -170,19 +170,21 @@ IDEA = {
 }
 
 
-def test_an_idea_needs_no_sources(api: FakeAnthropic, alice: User, client: Client) -> None:
-    """Without a file: the template presets the choice, and the report says who made it."""
-    template = chosen(alice, "idea-workflow")
+def idea_work(owner: User, reads: Sequence[str] = ()) -> tuple[dict[str, Work], dict[str, Proof]]:
+    """What is done of each step of the template after these files were read, and what proves its criteria."""
+    plan = chosen(owner, "idea-workflow").plan
     work = {
-        one.step_id: Work((), {one.outputs[0]: IDEA[one.step_id]}, f"Done: {one.step_id}.")
-        for one in template.plan.steps
+        one.step_id: Work(reads, {one.outputs[0]: IDEA[one.step_id]}, f"Done: {one.step_id}.") for one in plan.steps
     }
     proofs: dict[str, Proof] = {
-        each.text: ("@output", f"Done: {one.step_id}.", None)
-        for one in template.plan.steps
-        for each in one.acceptance_criteria
+        each.text: ("@output", f"Done: {one.step_id}.", None) for one in plan.steps for each in one.acceptance_criteria
     }
-    proofs |= {one.text: ("@output", "Begin with V1 and V2", None) for one in template.plan.success_criteria}
+    return work, proofs | {one.text: ("@output", "Begin with V1 and V2", None) for one in plan.success_criteria}
+
+
+def test_an_idea_needs_no_sources(api: FakeAnthropic, alice: User, client: Client) -> None:
+    """Without a file: the template presets the choice, and the report says who made it."""
+    work, proofs = idea_work(alice)
     answer = "Begin with V1 and V2 (idea/action-plan.md). What weighs most: there is no space."
     run = job(api, alice, "idea-workflow", {}, work, proofs, answer)
     must_succeed(run, client, "No sources were needed: a person chose that before it started (alice, with the task,")

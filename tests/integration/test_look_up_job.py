@@ -26,6 +26,18 @@ pytestmark = [pytest.mark.django_db, pytest.mark.allow_hosts(["127.0.0.1", "127.
 SINGAPORE = "<!doctype html><h1>Facts</h1><p>The city has 5,450,000 inhabitants on 720.2 square kilometres.</p>"
 
 
+def proofs_of(passage: str, shown: str) -> dict[str, Proof]:
+    return {
+        "": ("@tool-1", passage, None),
+        "The result in lookup/answer.md is what calculate comes to with figures that were looked up": (
+            "@tool-2",
+            shown,
+            None,
+        ),
+        "The final answer states the figure with its unit, the calculation and the sources": ("@output", shown, None),
+    }
+
+
 def test_a_density_is_looked_up_and_calculated(
     api: FakeAnthropic, alice: User, client: Client, settings: Any, web: Web
 ) -> None:
@@ -44,15 +56,7 @@ def test_a_density_is_looked_up_and_calculated(
         "look-up": Work((), {"lookup/facts.md": facts}, "Two figures.", [fetch]),
         "calculate": Work(["lookup/facts.md"], {"lookup/answer.md": found}, "7,567.3 per km².", [fetch, compute]),
     }
-    proofs: dict[str, Proof] = {
-        "": ("@tool-1", passage, None),
-        "The result in lookup/answer.md is what calculate comes to with figures that were looked up": (
-            "@tool-2",
-            shown,
-            None,
-        ),
-        "The final answer states the figure with its unit, the calculation and the sources": ("@output", shown, None),
-    }
+    proofs = proofs_of(passage, shown)
     answer = f"7,567.3 inhabitants per km²: {shown} (pages.example)."
     run = job(api, alice, "look-up", {}, work, proofs, answer, web="pages.example", min_document_bytes=50)
     must_succeed(run, client, "lookup/answer.md")
@@ -87,15 +91,7 @@ def test_a_density_is_looked_up_by_the_service_of_the_model(
             ["lookup/facts.md"], {"lookup/answer.md": answered}, "7,567.3 per km².", [compute], served=searched
         ),
     }
-    proofs: dict[str, Proof] = {
-        "": ("@tool-1", passage, None),
-        "The result in lookup/answer.md is what calculate comes to with figures that were looked up": (
-            "@tool-2",
-            shown,
-            None,
-        ),
-        "The final answer states the figure with its unit, the calculation and the sources": ("@output", shown, None),
-    }
+    proofs = proofs_of(passage, shown)
     answer = f"7,567.3 inhabitants per km²: {shown} (statistics.example)."
     policy = {"web": "statistics.example", "service_tools": ("web_search",), "min_document_bytes": 50}
     run = job(api, alice, "look-up", {}, work, proofs, answer, **policy)

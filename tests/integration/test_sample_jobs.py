@@ -7,11 +7,10 @@ from django.test import Client
 
 from runs.enums import Provenance, StepStatus
 from runs.lifecycle.samples import named, uploads_of
-from runs.lifecycle.templates import chosen
 from runs.models import Run, Step, User
 from tests.fakes.anthropic_answers import ToolUse
 from tests.fakes.anthropic_api import FakeAnthropic
-from tests.integration.test_example_jobs import ARCHITECTURE, IDEA, LIST, job
+from tests.integration.test_example_jobs import ARCHITECTURE, LIST, idea_work, job
 from tests.integration.test_honest_runs import Proof, Work, must_succeed, rests_on
 
 pytestmark = [pytest.mark.django_db, pytest.mark.allow_hosts(["127.0.0.1"])]
@@ -58,17 +57,8 @@ def test_three_files_and_which_is_the_largest(api: FakeAnthropic, alice: User, c
 
 
 def test_an_idea_is_connected_with_what_is_there(api: FakeAnthropic, alice: User, client: Client) -> None:
-    files, template = files_of("ideas"), chosen(alice, "idea-workflow")
-    work = {
-        one.step_id: Work(list(files), {one.outputs[0]: IDEA[one.step_id]}, f"Done: {one.step_id}.")
-        for one in template.plan.steps
-    }
-    proofs: dict[str, Proof] = {
-        each.text: ("@output", f"Done: {one.step_id}.", None)
-        for one in template.plan.steps
-        for each in one.acceptance_criteria
-    }
-    proofs |= {one.text: ("@output", "Begin with V1 and V2", None) for one in template.plan.success_criteria}
+    files = files_of("ideas")
+    work, proofs = idea_work(alice, list(files))
     answer = "Begin with V1 and V2 (idea/action-plan.md). What weighs most: there is no space."
     run = job(api, alice, "idea-workflow", files, work, proofs, answer)
     must_succeed(run, client, "No sources were needed: a person chose that before it started (alice, with the task,")

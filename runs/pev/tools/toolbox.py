@@ -176,7 +176,7 @@ class RunTools:
                 return call.reached(self._reach, self._limits)
             return call.answer(self._workspace, self._limits)
         except ValidationError as error:
-            return self._refused(told_wrong(tool, error))
+            return self._refused(wrong_arguments(tool, error))
         except InvalidInput as error:
             return self._refused(str(error))
 
@@ -198,7 +198,7 @@ def _spec(tool: type[Described], commands: Mapping[str, str]) -> ToolSpec:
     return ToolSpec(tool.name, description, schema, tool.effect)
 
 
-def told_wrong(tool: type[Described], error: ValidationError) -> str:
+def wrong_arguments(tool: type[Described], error: ValidationError) -> str:
     """What a model is told whose call does not have what the tool takes."""
     errors = error.errors(include_url=False, include_input=False)[:MAX_SHOWN]
     wrong = [f"{place_of(item['loc'])} {words_for(item)}" for item in errors]
