@@ -2,28 +2,22 @@
 
 import gc
 import os
-import re
 import shutil
+from typing import Any
 
 import pytest
 from django.conf import settings
 from django.core.cache import cache
 from hypothesis import settings as hypothesis_settings
 
-from tests import databases
+from tests import databases, optional
 from tests.installation import Installation
 
-_LEFT_OUT = {
-    "PostgreSQL": "With it and redis-server: uv run python -m tests.services uv run pytest tests/integration",
-    "redis-server": "Install it (Debian: redis-server), and run them again.",
-    "bubblewrap": "Install it (Debian: bubblewrap), and run them again.",
-    "the Agent SDK": "Install it (uv sync --group agent-sdk), and run them with UV_NO_SYNC=1.",
-    "Chromium": "Install it (Debian: chromium), and run: uv run pytest tests/browser",
-}
-"""What tests need that is no package of Python, as the reasons of their marks name it, and how to have it."""
+_SLOW_TESTS = pytest.StashKey[int]()
 
-hypothesis_settings.register_profile("pevsite", deadline=None)  # a busy machine is no failure
-hypothesis_settings.load_profile("pevsite")
+hypothesis_settings.register_profile("quick", deadline=None, max_examples=15)  # a busy machine is not a failure
+hypothesis_settings.register_profile("thorough", deadline=None)
+hypothesis_settings.load_profile("quick")  # --hypothesis-profile=thorough replaces it
 
 
 @pytest.fixture(autouse=True)
@@ -49,30 +43,57 @@ def installation(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> In
     return Installation(base if worker_id == "master" else base.parent)  # the parent of all workers' folders
 
 
-def pytest_xdist_auto_num_workers() -> int:
-    """One more than there are cores: a quarter of the time a worker waits, for servers, browsers and leases."""
-    return (os.cpu_count() or 1) + 1
-
-
 def pytest_collection_finish() -> None:
     gc.freeze()  # what was imported stays: no collection has to look at it between the tests
     gc.set_threshold(100_000, 50, 100)  # collecting as often as usual is a tenth of the processor's time
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    required = os.environ.get("PEV_TESTS_REQUIRE", "").split(",")
+    missing = [name for name, part in optional.PARTS.items() if not part.is_here()]
+    assert not set(required) & set(missing), f"PEV_TESTS_REQUIRE names what is not installed: {missing}"
     for item in items:
-        if "/unit/" in str(item.path) and not item.get_closest_marker("allow_hosts"):
+        path = str(item.path)
+        if "/unit/" in path and not item.get_closest_marker("allow_hosts"):
             item.add_marker(pytest.mark.disable_socket)
-        if not settings.AGENT_SDK and re.search(r"agent[-_]sdk(?!/test_gateway|/test_launcher)", item.nodeid):
-            item.add_marker(pytest.mark.skip(reason="needs the Agent SDK, which is an extra"))
+        if "/browser/" in path:
+            item.add_marker(pytest.mark.slow)
+            item.add_marker(pytest.mark.enable_socket)
+            item.add_marker(pytest.mark.needs("Chromium"))
+        needed = [part for marker in item.iter_markers("needs") for part in marker.args]
+        for part in needed:
+            if part in missing:
+                item.add_marker(pytest.mark.skip(reason=f"needs {part}"))
+        if "PostgreSQL" in needed:
+            item.add_marker(pytest.mark.services)
 
 
-def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """What this run has left out, and how to run it: nobody shall take a green run for more than it is."""
+def pytest_deselected(items: list[pytest.Item]) -> None:
+    """Count what `-m` leaves out. With several workers each of them leaves out the same."""
+    config = items[0].config
+    slow = sum(item.get_closest_marker("slow") is not None for item in items)
+    config.stash[_SLOW_TESTS] = config.stash.get(_SLOW_TESTS, 0) + slow
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    if (output := getattr(session.config, "workeroutput", None)) is not None:
+        output["slow_tests"] = session.config.stash.get(_SLOW_TESTS, 0)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any) -> None:
+    """A worker of pytest-xdist has ended."""
+    node.config.stash[_SLOW_TESTS] = getattr(node, "workeroutput", {}).get("slow_tests", 0)
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+    """Say what this run has left out and how to run it, so that no one takes a green run for more than it is."""
+    if slow := config.stash.get(_SLOW_TESTS, 0):
+        terminalreporter.write_line(f'Left out: {slow} slow tests. To run them too: uv run pytest -m ""', yellow=True)
     skipped = [report.longrepr[2].partition("needs ")[2] for report in terminalreporter.stats.get("skipped", ())]
-    for need, way in _LEFT_OUT.items():
-        if count := sum(reason.startswith(need) for reason in skipped):
-            terminalreporter.write_line(f"Left out: {count} tests that need {need}. {way}", yellow=True)
+    for name, part in optional.PARTS.items():
+        if count := skipped.count(name):
+            terminalreporter.write_line(f"Left out: {count} tests that need {name}. {part.install}", yellow=True)
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:

@@ -6,7 +6,6 @@ Both end with the stories: Playwright keeps an event loop running in its thread,
 from __future__ import annotations
 
 import itertools
-import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -14,22 +13,13 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, StorageState, expect, sync_playwright
 
-from tests.browser.site import FLAGS, Site, chromium, served
+from tests.browser.site import FLAGS, Site, served
 from tests.installation import Installation
+from tests.optional import chromium
 
 expect.set_options(timeout=60_000)
 NUMBERS = itertools.count(1)
 ARRIVALS = ".arrivals button"
-
-
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    found = chromium()
-    assert found or not os.environ.get("PEV_REQUIRE_BROWSER"), "there is no Chromium, and nothing may be skipped here"
-    for item in items:
-        if "/browser/" in str(item.path):
-            item.add_marker(pytest.mark.enable_socket)
-            if not found:
-                item.add_marker(pytest.mark.skip(reason="needs Chromium, which is not on this machine"))
 
 
 @pytest.fixture(scope="package")

@@ -10,8 +10,9 @@ from typing import Any
 
 from playwright.sync_api import Browser, Page, sync_playwright
 
-from tests.browser.site import FLAGS, Site, chromium, sign_in
+from tests.browser.site import FLAGS, Site, sign_in
 from tests.installation import ROOT
+from tests.optional import chromium
 
 PICTURES = ROOT / ".github"
 SHAPES = {"wide": (1280, 900), "phone": (390, 844)}

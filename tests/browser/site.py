@@ -18,20 +18,8 @@ from playwright.sync_api import Browser, Page, StorageState, StorageStateCookie
 
 from tests.installation import ROOT, unmeasured
 
-CHROMIUM = (
-    "/usr/bin/chromium-headless-shell",
-    "/usr/bin/chromium",
-    "/usr/bin/chromium-browser",
-    "/usr/bin/google-chrome",
-)
-"""The shell is the same engine without windows, tabs and menus, which take most of the time of a short story."""
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-sync", "--no-first-run"]
 AGENDA = "The minutes of October.\nAnna orders the paint by 3 November. The budget is 1,200 EUR.\nThe roof is TBD.\n"
-
-
-def chromium() -> str | None:
-    """The distribution's Chromium, or None."""
-    return next((path for path in CHROMIUM if Path(path).exists()), None)
 
 
 class Site:

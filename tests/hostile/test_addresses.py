@@ -12,6 +12,8 @@ from runs.models.fields import ContractField
 from tests.hostile.fuzzing.attack import Site, undone
 from tests.hostile.fuzzing.surface import addresses
 
+pytestmark = pytest.mark.slow
+
 SCRIPT = "<script>alert(1)</script> <img src=x onerror=alert(1)>"
 
 

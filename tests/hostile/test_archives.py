@@ -21,7 +21,7 @@ from tests import factories as made
 from tests.documents import archives
 from tests.documents.archives import tarred, zipped
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.slow]
 
 SECONDS = 40
 MEGABYTES = 250

@@ -9,6 +9,8 @@ from tests.documents.word import word
 from tests.documents.workbooks import workbook
 from tests.hostile.bounds import within
 
+pytestmark = pytest.mark.slow
+
 COUNT = 100_000
 _NAMES = [f"a{number}" for number in range(COUNT)]
 PAGES = {
@@ -33,12 +35,14 @@ def refusal(data: bytes, reader: str) -> str:
         return str(error)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", PAGES)
 def test_pages_are_refused_at_once(name: str) -> None:
     answer = within(2, 200, f"{__name__}.refusal", PAGES[name].encode(), "html")
     assert answer == "has tags with more attributes than any page has; save it again"
 
 
+@pytest.mark.slow
 def test_pages_in_mails_and_books_are_refused_too() -> None:
     page = PAGES["plain"].encode()
     answers = [
@@ -64,5 +68,6 @@ def of_xml() -> list[str]:
     ]
 
 
+@pytest.mark.slow
 def test_xml_is_read_however_many_attributes_an_element_has() -> None:
     assert within(4, 400, f"{__name__}.of_xml") == ["Word", "Text", "A\nCell"]

@@ -7,6 +7,8 @@ import pytest
 from tests.hostile import bounds
 from tests.hostile.bounds import SLOWER, TooMuch, within
 
+pytestmark = pytest.mark.slow
+
 
 def echo(value: object) -> object:
     return value

@@ -17,6 +17,7 @@ def over(check: Check, unit: str, megabytes: int, before: str = "") -> str:
     return run_check(check, Material({"a": content.encode()})).sentence[:60]
 
 
+@pytest.mark.slow
 def test_json_is_read_up_to_a_size() -> None:
     check = JsonValid(kind="json_valid", path="a")
     few = within(5, 420, f"{__name__}.over", check, "{},", 4, "[")
@@ -27,6 +28,7 @@ def test_json_is_read_up_to_a_size() -> None:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("seconds", "check", "unit"),
     [
@@ -45,6 +47,7 @@ def quote(unit: str, megabytes: int) -> bool:
     return find("cd ef", unit * (megabytes * MB // len(unit)) + "cd\n ef") is not None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("unit", ["ab ", "a", " ", "cd e "])
 def test_a_quote_is_looked_up_in_little_memory(unit: str) -> None:
     assert within(5, 50, f"{__name__}.quote", unit, 5)

@@ -8,6 +8,8 @@ from runs.pev.citations.statements import uncited
 from runs.pev.evidence.sources import Given, Sources
 from tests.hostile.bounds import within
 
+pytestmark = pytest.mark.slow
+
 CHARACTERS = 300_000
 LINKS = 4_500
 SOURCES = {

@@ -62,6 +62,7 @@ MARKDOWN = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("unit", MARKDOWN.values(), ids=MARKDOWN)
 def test_quotes_are_found_in_bounded_time_and_memory(unit: str) -> None:
     within(ALLOWED + 4, 250, f"{__name__}.over", QUOTES, unit, "ab ", MB, MB // len(unit))
@@ -72,11 +73,13 @@ def many_names(name: str) -> str:
     return run_check(QUOTES, Material({**given, "out.md": b"a b " * MB}, given), seconds=ALLOWED).sentence[:60]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["a b ", "a", "x/y"])
 def test_names_of_many_files_are_looked_for_in_bounded_time(name: str) -> None:
     within(ALLOWED + 4, 300, f"{__name__}.many_names", name)
 
 
+@pytest.mark.slow
 def test_a_hundred_thousand_quotes_of_a_table() -> None:
     rows = "ab ab ab ab,in.txt\n" * 100_000
     said = within(10, 300, f"{__name__}.to_the_end", CSV_QUOTES, f"text,where\n{rows}", "ab " * 1_000)
@@ -88,6 +91,7 @@ def test_a_hundred_thousand_quotes_of_a_table() -> None:
 ITEMS = [f"a a item{number}" for number in range(500)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("check", "result", "source"),
     [
@@ -106,6 +110,7 @@ def test_items_are_looked_for_in_bounded_time_and_memory(check: Covers, result: 
     within(ALLOWED + 4, 250, f"{__name__}.over", check, result, source, 1, 5 * MB // len(result))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("of", "source", "repeated"),
     [
@@ -138,6 +143,7 @@ def test_a_sum_that_can_be_read_in_many_ways() -> None:
     assert said == "out.md is not compared: too many of the sums can be read in more than one way"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("source", ["ab ", "a", "ß ", "\u00ad", "a\n"])
 def test_absence_is_found_in_bounded_time_and_memory(source: str) -> None:
     letters = random.Random(1)

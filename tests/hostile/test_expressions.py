@@ -2,8 +2,12 @@
 
 import re
 
+import pytest
+
 from tests.hostile import expressions
 from tests.hostile.bounds import within
+
+pytestmark = pytest.mark.slow
 
 MADE_WHEN_RUN = {
     "runs/documents/readers/pdf/strips.py: b'\\\\0{%d,}' % min(count, 60000)",  # one byte, so many times

@@ -11,6 +11,8 @@ import pytest
 
 from tests.hostile.fuzzing.attack import Site, attack
 
+pytestmark = pytest.mark.slow
+
 REQUESTS = int(os.environ.get("PEV_FUZZ_REQUESTS", "300"))
 SEED = int(os.environ.get("PEV_FUZZ_SEED", "20261122"))
 MAX_MEGABYTES = 150

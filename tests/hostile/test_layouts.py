@@ -29,6 +29,7 @@ TABLES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("unit", TABLES.values(), ids=TABLES)
 def test_a_table_is_laid_out_in_bounded_time_and_memory(unit: str) -> None:
     rows, columns = within(3, 150, f"{__name__}.laid_out", unit, sheets.MAX_CHARACTERS)
@@ -53,6 +54,7 @@ JSON = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("unit", "parts"), JSON.values(), ids=JSON)
 def test_json_is_folded_in_bounded_time_and_memory(unit: str, parts: int) -> None:
     assert within(3, 200, f"{__name__}.parts_of", unit, folding.MAX_CHARACTERS - 2) <= parts
@@ -94,6 +96,7 @@ CODE = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("path", "unit"), CODE.values(), ids=CODE)
 def test_code_is_coloured_in_bounded_time_and_memory(path: str, unit: str) -> None:
     assert within(6, 400, f"{__name__}.coloured_lines", unit, path) >= 1

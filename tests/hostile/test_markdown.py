@@ -2,9 +2,13 @@
 
 import time
 
+import pytest
+
 from runs import guarded
 from runs.reports import html
 from tests.hostile.bounds import within
+
+pytestmark = pytest.mark.slow
 
 UNITS = {
     "words": "word **bold** text `x` \n\n",

@@ -95,6 +95,7 @@ def looked_up(form: str, shape: str, size: int) -> tuple[int, int, str]:
     return len(cited.links), sources.count, cited.problem
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", ["docx", "pdf"])
 @pytest.mark.parametrize("shape", SHAPES)
 def test_notes_are_looked_up_in_bounded_time_and_memory(form: str, shape: str) -> None:
@@ -102,6 +103,7 @@ def test_notes_are_looked_up_in_bounded_time_and_memory(form: str, shape: str) -
     assert asked <= MOST_ASKED
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shape", ["commas", "numbers"])
 def test_ten_times_the_text_takes_no_more_time(shape: str) -> None:
     found, asked, problem = within(30, 600, f"{__name__}.looked_up", "pdf", shape, 10_000_000)
@@ -109,6 +111,7 @@ def test_ten_times_the_text_takes_no_more_time(shape: str) -> None:
     assert asked <= MOST_ASKED
 
 
+@pytest.mark.slow
 def test_where_there_is_too_much_to_be_tried_it_is_said() -> None:
     found, _, problem = looked_up("pdf", "commas", 1_000_000)
     where, _, said = problem.removeprefix("Its notes from ").partition(" on were not looked up: ")

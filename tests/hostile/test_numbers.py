@@ -34,6 +34,7 @@ def refused(form: forms.Form) -> set[str]:
     return set(form.errors)
 
 
+@pytest.mark.slow
 def test_every_field_of_a_new_run_takes_or_refuses_each_number() -> None:
     alice = factories.alice()
     fields = NewRunForm(owner=alice).fields
@@ -65,6 +66,7 @@ def test_a_person_with_each_number_is_there_or_not() -> None:
         assert "person" in refused(ApproverForm({"verb": "add", "person": number}))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "address",
     [one for one in addresses() if not one.is_admin and any(kind == "int" for _, kind in one.parameters)],
@@ -84,6 +86,7 @@ def test_huge_numbers_in_an_address_are_not_there(address: Address) -> None:
                 assert ask(address.path(arguments)).status_code in {403, 404, 405}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", ["/", "/metrics/", "/runs/{}/", "/runs/{}/files/contracts/Service agreement.md"])
 def test_numbers_in_a_query_are_bounded_or_passed_over(path: str) -> None:
     run = factories.awaiting_plan()

@@ -12,6 +12,8 @@ from runs.models import Run
 from tests import factories
 from tests.hostile.fuzzing import values
 
+pytestmark = pytest.mark.slow
+
 MAX_SECONDS = 2.0
 UNFIT = ("-1", "nan", "1e999990", "1e400", "9" * 5_000, "\x1b[2J")
 TEXTS = ("../../etc/passwd", "' OR 1=1 --\x1b[2J", "🙂" * 3_000)

@@ -14,6 +14,8 @@ from runs.pev.texts.patterns import MAX_COMPILED, Budget, compiled, found
 from runs.pev.tools.toolbox import RunTools
 from tests.hostile.bounds import within
 
+pytestmark = pytest.mark.slow
+
 PATTERNS = {
     "twenty deep": "(?:" * 20 + "a" + ")+" * 20,
     "counted": "(?:(?:(?:a{1,99}){1,99}){1,99}){1,99}",

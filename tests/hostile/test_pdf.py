@@ -101,6 +101,7 @@ _MEMORY = {"its process was ended by signal 6", "it took more than 300 MB"}
 _TOO_MANY = "has more than 2,000 pages; split it"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("function", _CALLS)
 @pytest.mark.parametrize(
     ("make", "texts"),
@@ -124,6 +125,7 @@ def test_bombs_end_within_limits(make: Callable[[], bytes], texts: set[str], fun
         assert isinstance(found := ending(function, data), bytes) or found in texts
 
 
+@pytest.mark.slow
 def test_the_picture_of_a_huge_picture_is_small() -> None:
     image = b"/Type/XObject/Subtype/Image/Width 30000/Height 30000/BitsPerComponent 8/ColorSpace/DeviceGray"
     stream = _twice_deflated(bytes(100_000_000)).replace(b"<<", b"<<" + image, 1)
@@ -133,6 +135,7 @@ def test_the_picture_of_a_huge_picture_is_small() -> None:
     assert len(found) < 1_000_000
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(8))
 def test_a_damaged_file_is_read_or_refused(seed: int) -> None:
     damaged, chance = bytearray(pdfs.two_columns(pdfs.words(3_000))), random.Random(seed)
@@ -148,6 +151,7 @@ def test_half_a_file_is_refused() -> None:
     assert text_of(data[: len(data) // 2]) == "is damaged, or no PDF file; open it and save it again"
 
 
+@pytest.mark.slow
 def test_words_are_looked_for_under_marks_and_comments_are_read_within_limits() -> None:
     found = ending("read", _many_strikes())
     assert isinstance(found, bytes)
@@ -157,6 +161,7 @@ def test_words_are_looked_for_under_marks_and_comments_are_read_within_limits() 
     assert [note.partition(" of 30 ")[0] for note in rendered.notes] == ["Pages 1 to 30", "Pages 1 to 30"]
 
 
+@pytest.mark.slow
 def test_looking_for_hidden_letters_ends() -> None:
     chance = random.Random(1)
     lines = (

@@ -55,6 +55,7 @@ PLANS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", PLANS)
 def test_a_plan_costs_no_more_than_it_may(name: str) -> None:
     within(3, 150, f"{__name__}.looked_at", PLANS[name])

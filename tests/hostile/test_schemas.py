@@ -47,6 +47,7 @@ def by_check(rules: object, content: str) -> None:
     run_check(check, Material({"a.json": content.encode()}))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("rules", "content"), CASES.values(), ids=CASES)
 def test_a_schema_costs_no_more_than_it_may(rules: object, content: str) -> None:
     within(5, 150, f"{__name__}.by_check", rules, content)

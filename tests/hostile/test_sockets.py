@@ -14,6 +14,8 @@ from tests import factories
 from tests.hostile.fuzzing import values
 from tests.integration.web.talking import Socket
 
+pytestmark = pytest.mark.slow
+
 MESSAGES = 150
 TOO_LARGE = 1009
 

@@ -10,6 +10,8 @@ from runs.errors import InvalidInput
 from runs.guarded import Limits
 from tests.documents import word_bombs
 
+pytestmark = pytest.mark.slow
+
 LIMITS = Limits(megabytes=1_024, cpu_seconds=10, seconds=60, output=32_000_000)
 """Half of the processor's time that the product allows."""
 _ENDINGS = ("text", "is ", "has ", "needs ", "unpacks ")

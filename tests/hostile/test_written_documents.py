@@ -22,6 +22,7 @@ TEXTS: Mapping[str, str] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", ["docx", "pdf"])
 @pytest.mark.parametrize("text", TEXTS.values(), ids=TEXTS)
 def test_hostile_markdown_ends_in_time(form: Form, text: str) -> None:
@@ -38,6 +39,7 @@ def test_what_is_nested_too_deeply_is_refused_in_words(text: str) -> None:
     assert str(caught.value) == "has lists or quotations in more than 100 levels; write it with fewer"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", ["docx", "pdf"])
 def test_what_takes_too_long_is_ended(form: Form, monkeypatch: pytest.MonkeyPatch) -> None:
     short = making._MAKERS[form]._replace(limits=Limits(megabytes=2_000, cpu_seconds=0.5, seconds=5, files=64))

@@ -101,7 +101,7 @@ def api(service: FakeAnthropic, monkeypatch: pytest.MonkeyPatch) -> Iterator[Fak
 
 @pytest.fixture
 def redis(tmp_path: Path) -> Iterator[Redis]:
-    """For a test that is `scaled`."""
+    """For a test that needs redis-server."""
     server = Redis(tmp_path)
     yield server
     server.stop()

@@ -83,6 +83,7 @@ def test_a_lease_is_found_by_its_owner(root: Client) -> None:
     assert link not in root.get(place(WorkItem) + "?q=host-b").text
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("model", LOOKED_AT)
 def test_a_list_costs_the_same_for_one_run_and_for_three(
     root: Client, model: type[Any], django_assert_max_num_queries: DjangoAssertNumQueries

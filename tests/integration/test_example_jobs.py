@@ -21,7 +21,7 @@ from tests.fakes.anthropic_answers import ToolUse
 from tests.fakes.anthropic_api import FakeAnthropic
 from tests.integration.test_honest_runs import AS_USUAL, Proof, Work, honest, must_succeed, rests_on
 
-pytestmark = [pytest.mark.django_db, pytest.mark.allow_hosts(["127.0.0.1", "127.0.0.2"])]
+pytestmark = [pytest.mark.django_db, pytest.mark.allow_hosts(["127.0.0.1", "127.0.0.2"]), pytest.mark.slow]
 LIST = ToolUse("list_files", {})
 
 

@@ -12,7 +12,6 @@ from runs import history
 from runs.errors import Outdated
 from runs.events.kinds import Note
 from runs.models import Event, Run
-from tests import databases
 from tests import factories as made
 
 pytestmark = pytest.mark.django_db
@@ -109,7 +108,7 @@ def test_a_writer_of_a_run_waits_for_its_turn_and_gives_up(monkeypatch: pytest.M
 
 
 @pytest.mark.django_db(transaction=True)
-@pytest.mark.skipif(not databases.GIVEN, reason="needs PostgreSQL: SQLite has one writer, who waits for nobody")
+@pytest.mark.needs("PostgreSQL")  # SQLite has one writer, who waits for nobody
 def test_of_two_transactions_that_wait_for_each_other_one_is_outdated() -> None:
     runs = [made.planning(), made.planning()]
     both = threading.Barrier(2, timeout=60)

@@ -23,7 +23,7 @@ from tests.fakes.team import Team, block, plan, report, step, step_of, told, ver
 from tests.integration.adversarial.holding import must_hold, page, play, without_marks, words
 from tests.integration.adversarial.recomputed import best_outcome
 
-pytestmark = [pytest.mark.django_db, pytest.mark.allow_hosts(["127.0.0.1"])]
+pytestmark = [pytest.mark.django_db, pytest.mark.allow_hosts(["127.0.0.1"]), pytest.mark.slow]
 
 AS_USUAL = {"sources_needed": True, "min_document_bytes": 100, "step_approval": "none"}
 """What a person who changes nothing gets; only nobody is asked."""

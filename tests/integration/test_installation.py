@@ -6,6 +6,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from tests.installation import ROOT
 from tests.installation import environ as environment
 
@@ -29,6 +31,7 @@ def called(data: Path, *arguments: str, **environ: str) -> subprocess.CompletedP
     )
 
 
+@pytest.mark.slow
 def test_with_tls_the_site_passes_djangos_deployment_checks_and_a_check_writes_nothing(tmp_path: Path) -> None:
     folder = tmp_path / "none"
     told = manage(folder, "check", "--deploy", "--fail-level", "WARNING", PEV_TLS="on")
@@ -36,6 +39,7 @@ def test_with_tls_the_site_passes_djangos_deployment_checks_and_a_check_writes_n
     assert not folder.exists()
 
 
+@pytest.mark.slow
 def test_migrating_makes_the_installation(tmp_path: Path) -> None:
     folder = tmp_path / "none"
     manage(folder, "migrate", "--help")
@@ -44,6 +48,7 @@ def test_migrating_makes_the_installation(tmp_path: Path) -> None:
     assert {"pevsite.sqlite3", "secret.key"} <= {path.name for path in folder.iterdir()}
 
 
+@pytest.mark.slow
 def test_the_database_of_a_folder_that_was_there_before_is_for_nobody_else(tmp_path: Path) -> None:
     folder = tmp_path / "data"
     folder.mkdir()

@@ -158,6 +158,7 @@ def test_a_failed_call_is_a_row_too_and_what_it_cost_is_a_lower_bound() -> None:
     assert (len(call.error), journal.recorded_reply(work, 1, QUESTION)) == (2_000, None)
 
 
+@pytest.mark.slow
 def test_a_cost_that_is_not_known_is_none_and_not_zero() -> None:
     journal.write_reply(item(), Place(0, 1), QUESTION, reply(), None, 1, live_=True)
     assert ModelCall.objects.get().cost_usd is None

@@ -38,6 +38,7 @@ def proofs_of(passage: str, shown: str) -> dict[str, Proof]:
     }
 
 
+@pytest.mark.slow
 def test_a_density_is_looked_up_and_calculated(
     api: FakeAnthropic, alice: User, client: Client, settings: Any, web: Web
 ) -> None:
@@ -63,6 +64,7 @@ def test_a_density_is_looked_up_and_calculated(
     assert Provenance.OBSERVED in rests_on(run)
 
 
+@pytest.mark.slow
 def test_a_density_is_looked_up_by_the_service_of_the_model(
     api: FakeAnthropic, alice: User, client: Client, settings: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -32,7 +32,7 @@ from tests.installation import ROOT, environ
 from tests.services.processes import free_port
 from tests.services.s3 import BUCKET, S3
 
-pytestmark = [pytest.mark.django_db, pytest.mark.allow_hosts(["127.0.0.1"])]
+pytestmark = [pytest.mark.django_db, pytest.mark.allow_hosts(["127.0.0.1"]), pytest.mark.slow]
 
 
 @pytest.fixture(scope="module")
@@ -278,7 +278,7 @@ def test_a_deletion_that_broke_off_is_done_again(bucket: S3, monkeypatch: pytest
     assert not is_there(sha256)
 
 
-@pytest.mark.skipif(connection.vendor == "sqlite", reason="needs PostgreSQL: SQLite has one writer")
+@pytest.mark.needs("PostgreSQL")  # SQLite has one writer
 @pytest.mark.django_db(transaction=True)
 def test_who_stores_a_content_that_is_being_deleted_waits_and_stores_it(
     bucket: S3, monkeypatch: pytest.MonkeyPatch

@@ -13,7 +13,7 @@ from tests.fakes.anthropic_api import FakeAnthropic
 from tests.integration.test_example_jobs import ARCHITECTURE, LIST, idea_work, job
 from tests.integration.test_honest_runs import Proof, Work, must_succeed, rests_on
 
-pytestmark = [pytest.mark.django_db, pytest.mark.allow_hosts(["127.0.0.1"])]
+pytestmark = [pytest.mark.django_db, pytest.mark.allow_hosts(["127.0.0.1"]), pytest.mark.slow]
 
 
 def files_of(name: str) -> dict[str, bytes]:

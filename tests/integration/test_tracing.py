@@ -72,6 +72,7 @@ def named(found: list[ReadableSpan], name: str) -> list[ReadableSpan]:
     return [span for span in found if span.name == name or span.name.startswith(f"{name} ")]
 
 
+@pytest.mark.slow
 def test_a_run_is_one_tree_of_steps_attempts_and_calls(
     exported: InMemorySpanExporter, api: FakeAnthropic, submitted: Submit, alice: User
 ) -> None:
@@ -108,6 +109,7 @@ def test_a_run_is_one_tree_of_steps_attempts_and_calls(
         assert attributes(span)["pevsite.run.id"] == run.pk
 
 
+@pytest.mark.slow
 def test_spans_say_how_attempts_steps_and_the_run_ended(
     exported: InMemorySpanExporter, api: FakeAnthropic, submitted: Submit, alice: User
 ) -> None:
@@ -133,6 +135,7 @@ def test_spans_say_how_attempts_steps_and_the_run_ended(
     ]
 
 
+@pytest.mark.slow
 def test_calls_have_the_tokens_that_the_journal_has(
     exported: InMemorySpanExporter, api: FakeAnthropic, submitted: Submit, alice: User
 ) -> None:
@@ -157,6 +160,7 @@ SAYS = ("Do the work", "notes", "Found by", "one", "The result is done", "was fo
 """What the person, the files and the models of such a run have written."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("content", [False, True])
 def test_what_was_written_is_sent_only_where_it_is_asked_for(
     exported: InMemorySpanExporter, api: FakeAnthropic, submitted: Submit, alice: User, settings: Any, *, content: bool
@@ -192,6 +196,7 @@ def test_a_call_that_failed_says_what_kind_of_failure_it_was_and_no_more(
     assert (answered.status.status_code, "error.type" in attributes(answered)) == (StatusCode.UNSET, False)
 
 
+@pytest.mark.slow
 def test_a_tool_that_a_model_made_up_is_not_named(
     exported: InMemorySpanExporter, api: FakeAnthropic, submitted: Submit, alice: User
 ) -> None:
@@ -211,6 +216,7 @@ def test_a_tool_that_a_model_made_up_is_not_named(
     assert not any("smith" in f"{span.name} {attributes(span)}" for span in found)
 
 
+@pytest.mark.slow
 def test_what_is_not_committed_is_not_sent(
     exported: InMemorySpanExporter, api: FakeAnthropic, submitted: Submit, alice: User
 ) -> None:
@@ -222,6 +228,7 @@ def test_what_is_not_committed_is_not_sent(
     assert len(spans(exported)) == before
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("share", "sent"), [("0", False), ("1", True)])
 def test_a_run_is_sampled_as_a_whole(
     exported: InMemorySpanExporter,
@@ -239,6 +246,7 @@ def test_a_run_is_sampled_as_a_whole(
     assert bool(spans(exported)) is sent
 
 
+@pytest.mark.slow
 def test_without_a_collector_nothing_is_made(
     exported: InMemorySpanExporter, api: FakeAnthropic, submitted: Submit, alice: User, settings: Any
 ) -> None:
@@ -308,6 +316,7 @@ def whole(collector: Collector) -> None:
     ]
 
 
+@pytest.mark.slow
 def test_a_process_has_sent_everything_when_it_ends(tmp_path: Path) -> None:
     with collecting() as collector:
         done = run_of_a_process(tmp_path, collector.url, OTEL_SERVICE_NAME="pevsite-legal")
@@ -321,6 +330,7 @@ def test_a_process_has_sent_everything_when_it_ends(tmp_path: Path) -> None:
     whole(collector)
 
 
+@pytest.mark.slow
 def test_a_collector_that_is_away_is_no_reason_to_fail(tmp_path: Path) -> None:
     done = run_of_a_process(tmp_path, "http://127.0.0.1:9", OTEL_EXPORTER_OTLP_TIMEOUT="1")
     assert done.returncode == 0, done.stderr

@@ -117,6 +117,7 @@ def test_a_tree_of_a_transaction_that_was_rolled_back_is_never_taken_for_another
 
 
 class Random(DjangoTestCase):
+    @pytest.mark.slow
     @given(
         st.lists(st.dictionaries(st.sampled_from("abcde"), st.none() | st.sampled_from("123"), max_size=4), max_size=6)
     )

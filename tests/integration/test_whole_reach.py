@@ -13,7 +13,6 @@ from tests.factories import Submit, answer, drain, finish, open_gate
 from tests.fakes.anthropic_answers import ToolUse
 from tests.fakes.anthropic_api import FakeAnthropic
 from tests.fakes.team import output_criterion, plan, step
-from tests.integration.engine.test_commands import sandboxed
 from tests.integration.engine.test_fetching import Web, web
 from tests.integration.engine.test_sandbox import PYTHON
 from tests.integration.test_honest_runs import Proof, Work, criterion, honest
@@ -47,7 +46,7 @@ PLAN = plan(
 
 
 @pytest.mark.parametrize("loop", Executor)
-@sandboxed
+@pytest.mark.needs("bubblewrap")
 def test_it_succeeds_and_every_figure_rests_on_what_was_seen(
     api: FakeAnthropic, submitted: Submit, alice: User, client: Client, settings: Any, web: Web, loop: Executor
 ) -> None:

@@ -2,18 +2,9 @@
 
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
 
-import pytest
-
-from tests import databases
 from tests.services.processes import Process, free_port, listens
-
-scaled = pytest.mark.skipif(
-    not (databases.GIVEN and shutil.which("redis-server")),
-    reason="needs PostgreSQL and redis-server, as several processes do",
-)
 
 
 class Redis:

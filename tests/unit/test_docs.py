@@ -5,6 +5,8 @@ import re
 import tomllib
 from pathlib import Path
 
+import pytest
+
 import pevsite.settings
 
 ROOT = Path(__file__).parents[2]
@@ -59,6 +61,7 @@ def path_of(module: str) -> str:
     return f"runs/{module}/" if (ROOT / "runs" / module).is_dir() else f"runs/{module}.py"
 
 
+@pytest.mark.slow
 def test_paths_and_names_in_the_documents_exist() -> None:
     texts = [path.read_text() for path in PAGES]
     form = re.compile(r"`((?:docs|pevsite|runs|static|templates|tests)/[\w/.-]+)(?:::(\w+))?`")

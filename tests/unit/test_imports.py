@@ -48,6 +48,7 @@ def test_a_reason_is_a_comment_beside_or_above(source: str, lines: list[int]) ->
     assert unexplained(source) == lines
 
 
+@pytest.mark.slow
 def test_no_function_imports_without_a_reason() -> None:
     found = [
         f"{path.relative_to(ROOT)}:{line}"
@@ -106,6 +107,7 @@ def test_a_name_in_a_text_is_found_and_one_of_a_room_above_told() -> None:
     assert not is_higher("runs.documents.readers.pdf.read", "runs.documents.formats")
 
 
+@pytest.mark.slow
 def test_nothing_is_named_that_lies_above() -> None:
     names = list(names_of_modules())
     assert ("runs.printing.deliverables.docx", "runs.documents.making") in names

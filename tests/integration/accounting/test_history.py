@@ -40,6 +40,7 @@ def test_two_runs_are_too_few() -> None:
     assert history() == {}
 
 
+@pytest.mark.slow
 def test_passed_attempts_are_measured_by_role_and_complexity(three: list[Run]) -> None:
     found = history()
     assert found[INVENTORY] == Measured(3, Decimal("0.047"), Decimal("0.047"), 15_900, 15_900)
@@ -49,6 +50,7 @@ def test_passed_attempts_are_measured_by_role_and_complexity(three: list[Run]) -
     assert found[Role.SYNTHESIZER, None] == Measured(3, Decimal("0.027"), Decimal("0.027"), 9_900, 9_900)
 
 
+@pytest.mark.slow
 def test_all_kinds_of_tokens_and_all_calls_of_an_attempt_count(three: list[Run]) -> None:
     call = ModelCall.objects.filter(attempt__step__key="inventory", role=Role.EXECUTOR).latest("pk")
     ModelCall.objects.filter(pk=call.pk).update(cache_read_tokens=10, cache_write_5m_tokens=200)
@@ -60,24 +62,28 @@ def test_all_kinds_of_tokens_and_all_calls_of_an_attempt_count(three: list[Run])
     assert (found.low, found.tokens_low) == (Decimal("0.047"), 15_900)
 
 
+@pytest.mark.slow
 def test_a_verifier_that_was_not_asked_used_nothing(three: list[Run]) -> None:
     asked = ModelCall.objects.filter(attempt__step__key="inventory", role=Role.VERIFIER)
     ModelCall.objects.filter(pk=asked.latest("pk").pk).delete()
     assert history()[Role.VERIFIER, Complexity.LOW] == Measured(3, Decimal(0), Decimal("0.00115"), 0, 8_700)
 
 
+@pytest.mark.slow
 def test_a_run_that_goes_on_does_not_count(three: list[Run]) -> None:
     run = Run.objects.latest("pk")
     Run.objects.filter(pk=run.pk).update(status=RunStatus.EXECUTING, outcome=None)
     assert history() == {}
 
 
+@pytest.mark.slow
 def test_only_runs_with_the_same_model_in_the_role_count(three: list[Run]) -> None:
     found = history(verifier="claude-opus-5-5")
     assert {role for role, _ in found} == {Role.EXECUTOR, Role.SYNTHESIZER}
     assert {role for role, _ in history(synthesizer="claude-opus-5-5")} == {Role.EXECUTOR, Role.VERIFIER}
 
 
+@pytest.mark.slow
 def test_a_synthesizer_of_its_own_is_not_the_executors(three: list[Run]) -> None:
     own = RoleModel(model="claude-opus-5-5", effort="high")
     policy = three[0].policy.changed(models=three[0].policy.models | {Role.SYNTHESIZER: own})
@@ -85,17 +91,20 @@ def test_a_synthesizer_of_its_own_is_not_the_executors(three: list[Run]) -> None
     assert (Role.SYNTHESIZER, None) not in history()
 
 
+@pytest.mark.slow
 def test_unpriced_calls_leave_tokens(three: list[Run]) -> None:
     ModelCall.objects.filter(run=three[0], role=Role.EXECUTOR).update(cost_usd=None)
     assert history()[INVENTORY] == Measured(3, None, None, 15_900, 15_900)
 
 
+@pytest.mark.slow
 def test_results_that_were_taken_over_are_no_samples(three: list[Run]) -> None:
     source, *others = Attempt.objects.filter(step__key="inventory").order_by("pk")
     Attempt.objects.filter(pk=others[0].pk).update(reused_from=source)
     assert INVENTORY not in history()
 
 
+@pytest.mark.slow
 def test_only_the_latest_attempts_are_looked_at(three: list[Run], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(earlier, "LATEST", 8)
     found = history()
@@ -128,6 +137,7 @@ def test_a_plan_that_was_never_estimated_has_no_estimate() -> None:
     assert earlier.estimate_of(plan, plan.steps.all()) is None
 
 
+@pytest.mark.slow
 @pytest.mark.allow_hosts(["127.0.0.1"])
 def test_the_fourth_plan_is_estimated_from_three_runs(api: FakeAnthropic, submitted: Submit, alice: User) -> None:
     api.script(Team())

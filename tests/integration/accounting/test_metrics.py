@@ -83,6 +83,7 @@ def test_what_a_person_sends_back_was_not_right_the_first_time() -> None:
     assert (found.steps.passed, found.steps.first_pass) == (2, 1)
 
 
+@pytest.mark.slow
 def test_what_was_retried_after_a_failure_and_what_recovered() -> None:
     def found(run: Run) -> tuple[int, int]:
         steps = of(run).steps
@@ -127,12 +128,14 @@ def taken_over(status: AttemptStatus) -> Run:
     return run
 
 
+@pytest.mark.slow
 def test_a_result_that_was_taken_over_is_no_pass_of_this_run() -> None:
     found = of(taken_over(AttemptStatus.PASSED))
     assert (found.steps.reused, found.steps.attempted, found.steps.first_pass) == (1, 0, 0)
     assert (found.attempts.judged, found.executor, found.verdicts) == (0, (), 0)
 
 
+@pytest.mark.slow
 def test_a_refused_takeover_is_not_reused() -> None:
     assert of(taken_over(AttemptStatus.REJECTED)).steps.reused == 0
 
@@ -242,6 +245,7 @@ def test_what_may_be_read_from_a_range(said: float, held: int, count: int, readi
     assert figures.Bucket(0.5, 1.0, count, held, said).reading == reading
 
 
+@pytest.mark.slow
 def test_tokens_by_kind_by_role_and_model() -> None:
     run, other = factories.finished_succeeded(), factories.finished_partial()
     kinds = {"cache_read_tokens": 1, "cache_write_5m_tokens": 10, "cache_write_1h_tokens": 100}
@@ -278,6 +282,7 @@ def test_an_open_gate_of_each_kind_has_a_row() -> None:
     assert Gate.objects.filter(status=GateStatus.OPEN).count() == 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("count", [1, 3])
 def test_the_number_of_queries_does_not_grow_with_runs(
     count: int, django_assert_num_queries: DjangoAssertNumQueries

@@ -11,6 +11,8 @@ from tests.bench.catching.judges import lazy
 from tests.bench.catching.rates import FEW, rates
 from tests.bench.catching.trial import tried
 
+pytestmark = pytest.mark.slow
+
 
 def test_a_lazy_verifier_lets_at_most_one_fault_in_twenty_through_and_nothing_sound_is_refused() -> None:
     found = rates(FEW)

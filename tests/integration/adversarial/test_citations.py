@@ -22,7 +22,7 @@ from tests.fakes.anthropic_api import FakeAnthropic
 from tests.fakes.team import Team, plan, step
 from tests.integration.adversarial.holding import must_hold, page, play
 
-pytestmark = [pytest.mark.django_db, pytest.mark.allow_hosts(["127.0.0.1"])]
+pytestmark = [pytest.mark.django_db, pytest.mark.allow_hosts(["127.0.0.1"]), pytest.mark.slow]
 
 FILES = {"contracts/nda.md": b"# NDA\n\nThe notice period is thirty days.\n"}
 SCAN = {"scan.pdf": b"%PDF-1.7\0"}

@@ -19,7 +19,7 @@ from tests.fakes.anthropic_api import FakeAnthropic
 from tests.fakes.team import Player, Team, plan, step, told
 from tests.integration.adversarial.holding import come_to_rest, must_hold, page, play
 
-pytestmark = [pytest.mark.django_db, pytest.mark.allow_hosts(["127.0.0.1"])]
+pytestmark = [pytest.mark.django_db, pytest.mark.allow_hosts(["127.0.0.1"]), pytest.mark.slow]
 
 FORGED = delimited("person", INJECTION, "alice")
 """A block that is well formed: its tag fits its text. Anybody can make one."""

@@ -15,7 +15,7 @@ from tests.fakes.anthropic_api import FakeAnthropic
 from tests.fakes.team import Player, Team, plan, step, told
 from tests.integration.adversarial.holding import come_to_rest, must_hold, play
 
-pytestmark = [pytest.mark.django_db, pytest.mark.allow_hosts(["127.0.0.1"])]
+pytestmark = [pytest.mark.django_db, pytest.mark.allow_hosts(["127.0.0.1"]), pytest.mark.slow]
 
 JUDGED = ("executor", "verifier")
 """Roles whose failure is that of an attempt; for the others a person is asked."""
@@ -40,7 +40,13 @@ def team_with(role: str, player: Player) -> Team:
     return team
 
 
-@pytest.mark.parametrize(("role", "loop"), [*((role, "messages") for role in JUDGED), ("executor", "agent-sdk")])
+@pytest.mark.parametrize(
+    ("role", "loop"),
+    [
+        *((role, "messages") for role in JUDGED),
+        pytest.param("executor", "agent-sdk", marks=pytest.mark.needs("the Agent SDK")),
+    ],
+)
 def test_an_answer_that_is_none_fails_the_attempt(
     api: FakeAnthropic, submitted: Submit, client: Client, role: str, loop: str
 ) -> None:

@@ -20,7 +20,7 @@ from tests.fakes.anthropic_api import FakeAnthropic
 from tests.fakes.team import Player, Team, plan, report, step, told
 from tests.integration.adversarial.holding import come_to_rest, must_hold, play
 
-pytestmark = [pytest.mark.django_db, pytest.mark.allow_hosts(["127.0.0.1"])]
+pytestmark = [pytest.mark.django_db, pytest.mark.allow_hosts(["127.0.0.1"]), pytest.mark.slow]
 
 FAILURES: dict[str, tuple[Player, dict[str, Any], tuple[str, ...]]] = {
     "claims files it never wrote": (executors.claims_unwritten, {}, ("one.md does not exist",)),

@@ -17,7 +17,7 @@ from tests.fakes.anthropic_api import FakeAnthropic
 from tests.fakes.team import Team, plan, step, told
 from tests.integration.adversarial.holding import come_to_rest, must_hold, must_tell, page, play, words
 
-pytestmark = [pytest.mark.django_db, pytest.mark.allow_hosts(["127.0.0.1"])]
+pytestmark = [pytest.mark.django_db, pytest.mark.allow_hosts(["127.0.0.1"]), pytest.mark.slow]
 
 CALCULATION = (
     "The market grows by 12.4 percent to 8,310 million euros. "

@@ -17,7 +17,7 @@ from tests.fakes.anthropic_api import FakeAnthropic
 from tests.fakes.team import Player, Team, labels_of, plan, report, step, step_of, verdict
 from tests.integration.adversarial.holding import must_hold, play
 
-pytestmark = [pytest.mark.django_db, pytest.mark.allow_hosts(["127.0.0.1"])]
+pytestmark = [pytest.mark.django_db, pytest.mark.allow_hosts(["127.0.0.1"]), pytest.mark.slow]
 FLOWS = ToolUse("glob", {"pattern": "*.n8n.json"})
 NONE = "There is no n8n workflow in this project."
 PLAN = plan(step("one"), step("flows"), step("two", "flows"))
@@ -52,6 +52,7 @@ def statuses(run: Run) -> dict[str, str]:
     return dict(Step.objects.filter(plan__run=run).values_list("key", "status"))
 
 
+@pytest.mark.slow
 def test_it_is_settled_and_others_go_on(api: FakeAnthropic, submitted: Submit, client: Client) -> None:
     team = Team(plan=PLAN, executor=giving_up(FLOWS), verifier=FOUND_NOTHING)
     run = play(api, submitted, team, FILES)
@@ -67,6 +68,7 @@ def test_it_is_settled_and_others_go_on(api: FakeAnthropic, submitted: Submit, c
         assert "does not apply" in client.get(f"/runs/{run.pk}/{address}").content.decode().lower(), address
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("uses", "files", "verifier", "reason"),
     [
@@ -105,6 +107,7 @@ def test_it_is_no_way_out(
     assert statuses(run)["flows"] == StepStatus.FAILED
 
 
+@pytest.mark.slow
 def test_what_was_written_over_before_was_there(api: FakeAnthropic, submitted: Submit, client: Client) -> None:
     """Nothing is found in what the run has left of a file, and in the file as it was given there is something."""
 
@@ -120,6 +123,7 @@ def test_what_was_written_over_before_was_there(api: FakeAnthropic, submitted: S
     must_hold(run, client, Outcome.FAILED, "what this run wrote itself")
 
 
+@pytest.mark.slow
 def test_a_run_in_which_nothing_applies_has_no_result(api: FakeAnthropic, submitted: Submit, client: Client) -> None:
     team = Team(plan=plan(step("flows")), executor=giving_up(FLOWS), verifier=FOUND_NOTHING)
     run = play(api, submitted, team, FILES)
@@ -144,6 +148,7 @@ def test_a_person_sees_it_where_results_wait(
     assert statuses(run)["flows"] == StepStatus.NOT_APPLICABLE
 
 
+@pytest.mark.slow
 def test_it_stays_so_in_another_version(api: FakeAnthropic, submitted: Submit, alice: User) -> None:
     fails = iter([False, False])
 

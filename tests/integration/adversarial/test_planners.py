@@ -19,11 +19,12 @@ from tests.fakes.anthropic_answers import Answer, Request, Say
 from tests.fakes.anthropic_api import FakeAnthropic
 from tests.fakes.team import Team, plan, step
 from tests.integration.adversarial.holding import come_to_rest, must_hold, play
+from tests.optional import BOTH_EXECUTORS
 
-pytestmark = [pytest.mark.django_db, pytest.mark.allow_hosts(["127.0.0.1"])]
+pytestmark = [pytest.mark.django_db, pytest.mark.allow_hosts(["127.0.0.1"]), pytest.mark.slow]
 
 
-@pytest.mark.parametrize("loop", ["messages", "agent-sdk"])
+@pytest.mark.parametrize("loop", BOTH_EXECUTORS)
 @pytest.mark.parametrize("case", ["prose", *UNSOUND])
 def test_an_unsound_plan_is_told_its_errors_and_never_run(
     api: FakeAnthropic, submitted: Submit, client: Client, case: str, loop: str

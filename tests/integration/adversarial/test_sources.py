@@ -35,6 +35,7 @@ def asking(text: str, about: str = "sources", key: str = "one") -> dict[str, Any
 OWN = "Unsupported: every quote is from what this run wrote itself."
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("source", ["one.md", "@output", "@tool-1"])
 def test_what_an_earlier_step_wrote_proves_nothing_of_the_sources(
     api: FakeAnthropic, submitted: Submit, client: Client, source: str
@@ -53,6 +54,7 @@ def test_what_an_earlier_step_wrote_proves_nothing_of_the_sources(
     must_tell(run, client, "“The rent is that of the lease” (Unsupported: every quote is from what this run wrote")
 
 
+@pytest.mark.slow
 def test_a_file_that_was_given_and_changed_is_no_source_any_more(
     api: FakeAnthropic, submitted: Submit, client: Client
 ) -> None:
@@ -69,6 +71,7 @@ def test_a_file_that_was_given_and_changed_is_no_source_any_more(
 # ---- evidence that has nothing to do with it -----------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_line_without_its_figures_and_names_is_asked_about_once_and_stays_marked(
     api: FakeAnthropic, submitted: Submit, client: Client
 ) -> None:
@@ -89,6 +92,7 @@ def test_a_line_without_its_figures_and_names_is_asked_about_once_and_stays_mark
     assert f"It{mark[2:]}" in words(page(client, f"/runs/{run.pk}/steps/{Attempt.objects.get().step_id}/"))
 
 
+@pytest.mark.slow
 def test_a_verdict_on_a_sample_says_so(api: FakeAnthropic, submitted: Submit, client: Client) -> None:
     """Of “every contract” it has looked at one."""
     files = {f"contracts/{name}.md": LEASE.replace(b"Anna", name.encode()) for name in ("a", "b", "c")}
@@ -106,6 +110,7 @@ def test_a_verdict_on_a_sample_says_so(api: FakeAnthropic, submitted: Submit, cl
 RELABELLED = "Step “Do one” was to meet “The rent is that of the lease”"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("approval", ["never", "first"])
 def test_a_criterion_about_sources_that_is_about_the_output_in_a_replan(
     api: FakeAnthropic, submitted: Submit, alice: User, client: Client, approval: str
@@ -139,6 +144,7 @@ def test_criteria_about_sources_are_refused_where_a_person_said_that_none_are_ne
 # ---- work that looks at nothing ------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_an_executor_that_says_that_it_read_everything(api: FakeAnthropic, submitted: Submit, client: Client) -> None:
     """T6: what it was shown is computed from the journal; a list of files shows none of them."""
     all_read = "I have read all files from the first to the last line."
@@ -161,6 +167,7 @@ def test_a_stub_of_the_right_name(api: FakeAnthropic, submitted: Submit, client:
     assert "verifier" not in team.seen
 
 
+@pytest.mark.slow
 def test_a_step_that_only_checks_decide_is_looked_at_where_it_is_worth_it(
     api: FakeAnthropic, submitted: Submit, client: Client
 ) -> None:
@@ -178,6 +185,7 @@ def test_a_step_that_only_checks_decide_is_looked_at_where_it_is_worth_it(
 # ---- what did not reach those who need it --------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_every_executor_is_told_what_holds_for_all_steps(api: FakeAnthropic, submitted: Submit, client: Client) -> None:
     """Of the plan's context nothing reached any prompt."""
     given = {**plan(step("one"), step("two", "one")), "context": [{"name": "Currency", "value": "All in Swiss francs"}]}
@@ -192,6 +200,7 @@ def context_of(request: Any) -> list[str]:
     return [part.text for part in told(request) if part.kind == "context"] or [""]
 
 
+@pytest.mark.slow
 def test_a_small_budget_can_be_used(api: FakeAnthropic, submitted: Submit, client: Client) -> None:
     """Every budget under 0.67 dollars was refused before anything was done."""
     run = play(api, submitted, Team(plan=plan(step("one"))), budget="0.30")

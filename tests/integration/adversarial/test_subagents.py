@@ -47,6 +47,7 @@ def sourced() -> dict[str, Any]:
     return one | {"acceptance_criteria": [{"text": "The notice period is named", "about": "sources", "check": None}]}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "answers",
     [
@@ -71,6 +72,7 @@ def test_the_answer_of_a_subagent_is_no_source(
     assert {(one.source, one.provenance) for one in evidence} == {(f"@tool-{number}", Provenance.MADE)}
 
 
+@pytest.mark.slow
 def test_what_its_call_has_shown_is_one(api: FakeAnthropic, submitted: Submit, client: Client) -> None:
     agent()
     team = Team(plan=plan(sourced()), executor=handing_on(TRUE), subagent=answering(UseTools(READ), Say(TRUE)))
@@ -83,6 +85,7 @@ def test_what_its_call_has_shown_is_one(api: FakeAnthropic, submitted: Submit, c
     assert [(one.source, one.provenance) for one in result.evidence] == [("@tool-1", Provenance.OBSERVED)]
 
 
+@pytest.mark.slow
 def test_figures_of_a_subagent_are_none_to_calculate_with(
     api: FakeAnthropic, submitted: Submit, client: Client
 ) -> None:

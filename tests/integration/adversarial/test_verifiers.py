@@ -80,6 +80,7 @@ NO_EVIDENCE: dict[str, tuple[str, str, str]] = {
 """Quotes that count for nothing: source, quote, and the words that say why."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", FAILURES)
 def test_it_passes_nothing(api: FakeAnthropic, submitted: Submit, client: Client, case: str) -> None:
     verifier, reasons = FAILURES[case]
@@ -90,6 +91,7 @@ def test_it_passes_nothing(api: FakeAnthropic, submitted: Submit, client: Client
     assert len(team.seen["verifier"]) <= 3
 
 
+@pytest.mark.slow
 def test_what_is_no_evidence(api: FakeAnthropic, submitted: Submit, client: Client) -> None:
     """One criterion for each way to bring a quote that proves nothing; none of them passes."""
     criteria = [{"text": text, "about": "output", "check": None} for text in NO_EVIDENCE]
@@ -103,6 +105,7 @@ def test_what_is_no_evidence(api: FakeAnthropic, submitted: Submit, client: Clie
     must_hold(run, client, Outcome.FAILED, "There is no source “../../etc/passwd”")
 
 
+@pytest.mark.slow
 def test_what_nobody_can_see_in_a_quote_is_not_stored_as_evidence(
     api: FakeAnthropic, submitted: Submit, client: Client
 ) -> None:
@@ -112,6 +115,7 @@ def test_what_nobody_can_see_in_a_quote_is_not_stored_as_evidence(
     assert [item.quote for item in Attempt.objects.get().verdict.results[-1].evidence] == ["Found by one"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("exhausted", ["ask", "accept"])
 @pytest.mark.parametrize("verifier", [verifiers.invents, verifiers.never_passes])
 def test_the_policy_decides_how_it_goes_on(
@@ -127,12 +131,14 @@ def test_the_policy_decides_how_it_goes_on(
     must_hold(run, client, Outcome.PARTIAL if exhausted == "ask" else Outcome.FAILED, gap)
 
 
+@pytest.mark.slow
 def test_its_own_critique_proves_nothing(api: FakeAnthropic, submitted: Submit, client: Client) -> None:
     team = Team(plan=plan(step("one")), verifier=verifiers.quotes_its_own_critique)
     run = play(api, submitted, team, attempts=2)
     must_hold(run, client, Outcome.FAILED, "“It does not say enough.” does not occur in one.md")
 
 
+@pytest.mark.slow
 def test_a_person_who_stops_the_run_gets_what_there_is(
     api: FakeAnthropic, submitted: Submit, alice: User, client: Client
 ) -> None:
@@ -141,6 +147,7 @@ def test_a_person_who_stops_the_run_gets_what_there_is(
     must_hold(run, client, Outcome.CANCELLED, "Step “Do one” was skipped")
 
 
+@pytest.mark.slow
 def test_invented_quotes_beside_a_true_one_are_shown_as_such(
     api: FakeAnthropic, submitted: Submit, client: Client
 ) -> None:
@@ -150,6 +157,7 @@ def test_invented_quotes_beside_a_true_one_are_shown_as_such(
     assert [item.verified for item in evidence] == [True, False]
 
 
+@pytest.mark.slow
 def test_one_that_fails_over_its_own_passes_is_overruled(api: FakeAnthropic, submitted: Submit, client: Client) -> None:
     """T3 in both directions."""
     run = play(api, submitted, Team(plan=plan(step("one")), verifier=verifiers.fails_over_passes))
@@ -162,18 +170,21 @@ def test_only_the_criteria_that_were_asked_for_count(api: FakeAnthropic, submitt
     assert [result.label for result in Attempt.objects.get().verdict.results] == ["C1", "C2"]
 
 
+@pytest.mark.slow
 def test_an_unsure_pass_is_none(api: FakeAnthropic, submitted: Submit, client: Client) -> None:
     team = Team(plan=plan(step("one")), verifier=each_result(confidence=0.2))
     run = play(api, submitted, team, min_verifier_confidence=0.5)
     must_hold(run, client, Outcome.FAILED, "The verifier was only 20% sure; this run asks for 50%.")
 
 
+@pytest.mark.slow
 def test_one_that_always_wants_another_plan_is_bounded(api: FakeAnthropic, submitted: Submit, client: Client) -> None:
     run = play(api, submitted, Team(plan=plan(step("one")), verifier=verifiers.always_replans), replans=1)
     must_hold(run, client, Outcome.FAILED, "It does not say enough.")
     assert [version.status for version in run.plans.all()] == [PlanStatus.SUPERSEDED, PlanStatus.APPROVED]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("player", "reason"),
     [

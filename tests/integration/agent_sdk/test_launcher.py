@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import psutil
+import pytest
 
 from runs.agent_sdk import launcher
 
@@ -22,6 +23,7 @@ def launched(home: Path, *before: str) -> subprocess.Popen[str]:
     return process
 
 
+@pytest.mark.slow
 def test_it_is_killed_when_its_parent_is_and_leaves_nothing(tmp_path: Path) -> None:
     home = tmp_path / "home"
     home.mkdir()

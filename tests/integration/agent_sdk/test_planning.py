@@ -18,7 +18,11 @@ from tests.fakes.anthropic_answers import Answer, Request, Say, ToolUse, UseTool
 from tests.fakes.anthropic_api import FakeAnthropic
 from tests.fakes.team import Player, Team, plan, reads, step
 
-pytestmark = [pytest.mark.django_db, pytest.mark.allow_hosts(["127.0.0.1"])]
+pytestmark = [
+    pytest.mark.django_db,
+    pytest.mark.allow_hosts(["127.0.0.1"]),
+    pytest.mark.needs("the Agent SDK"),
+]
 LOOKING = {"ask_person", "calculate", "glob", "list_files", "read_file", "search_files", "table"}
 FILES = {"notes.md": b"The lease ends on 31 March.\n"}
 

@@ -7,14 +7,17 @@ from pathlib import Path
 import psutil
 import pytest
 
-from runs.agent_sdk import session
 from runs.enums import GateKind, WorkStatus
 from runs.models import Run, WorkItem
 from tests.factories import Submit, drain, open_gate
 from tests.fakes.anthropic_api import FakeAnthropic
 from tests.fakes.team import Team, plan, step
 
-pytestmark = [pytest.mark.django_db, pytest.mark.allow_hosts(["127.0.0.1"])]
+pytestmark = [
+    pytest.mark.django_db,
+    pytest.mark.allow_hosts(["127.0.0.1"]),
+    pytest.mark.needs("the Agent SDK"),
+]
 
 
 def drained(api: FakeAnthropic, submitted: Submit) -> Run:
@@ -34,7 +37,7 @@ def a_program(folder: Path, script: str) -> str:
 def test_without_its_program_a_person_is_told(
     api: FakeAnthropic, submitted: Submit, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(session, "program", lambda: None)
+    monkeypatch.setattr("runs.agent_sdk.session.program", lambda: None)
     gate = open_gate(drained(api, submitted))
     assert gate.kind == GateKind.ERROR
     assert "The program of the Agent SDK is not installed" in gate.question
@@ -43,7 +46,7 @@ def test_without_its_program_a_person_is_told(
 def test_one_that_ends_at_once_is_tried_again_later(
     api: FakeAnthropic, submitted: Submit, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(session, "program", lambda: a_program(tmp_path, "exit 3"))
+    monkeypatch.setattr("runs.agent_sdk.session.program", lambda: a_program(tmp_path, "exit 3"))
     run = drained(api, submitted)
     assert WorkItem.objects.values_list("status", "tries").get(run=run) == (WorkStatus.READY, 1)
     assert run.events.filter(
@@ -54,8 +57,8 @@ def test_one_that_ends_at_once_is_tried_again_later(
 def test_one_that_does_nothing_is_ended(
     api: FakeAnthropic, submitted: Submit, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(session, "program", lambda: a_program(tmp_path, "exec sleep 1000"))
-    monkeypatch.setattr(session, "MAX_SILENCE", 1.0)
+    monkeypatch.setattr("runs.agent_sdk.session.program", lambda: a_program(tmp_path, "exec sleep 1000"))
+    monkeypatch.setattr("runs.agent_sdk.session.MAX_SILENCE", 1.0)
     run = drained(api, submitted)
     assert run.events.filter(
         kind="waiting_for_model", data__why="The agent's program did nothing for 1 seconds."

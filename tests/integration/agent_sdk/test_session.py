@@ -18,7 +18,11 @@ from tests.fakes.anthropic_answers import Answer, Request, Say, ToolUse, UseTool
 from tests.fakes.anthropic_api import FakeAnthropic
 from tests.fakes.team import Team, plan, report, step, told
 
-pytestmark = [pytest.mark.django_db, pytest.mark.allow_hosts(["127.0.0.1"])]
+pytestmark = [
+    pytest.mark.django_db,
+    pytest.mark.allow_hosts(["127.0.0.1"]),
+    pytest.mark.needs("the Agent SDK"),
+]
 QUESTION = ToolUse("ask_person", {"question": "Which law applies?", "choices": ["German law"]})
 
 

@@ -57,6 +57,7 @@ def marks(files: Overlay, path: str = "reviewed/contracts/lease.docx") -> list[t
     return [(document.text[one.start : one.end], one) for one in found]
 
 
+@pytest.mark.slow
 def test_the_copy_has_the_comment_and_the_file_stays(files: Overlay) -> None:
     assert comment(files, "due in ten days").text == (
         "reviewed/contracts/lease.docx has the comment at paragraph 1, on “due in ten days”."
@@ -66,6 +67,7 @@ def test_the_copy_has_the_comment_and_the_file_stays(files: Overlay) -> None:
     assert sorted(files.changes) == ["reviewed/contracts/lease.docx"]
 
 
+@pytest.mark.slow
 def test_several_comments_come_into_one_copy(files: Overlay) -> None:
     comment(files, "due in ten days", words="One")
     comment(files, "[p2] Rent", words="Two")

@@ -13,7 +13,7 @@ from tests.factories import Submit, finish
 from tests.fakes.anthropic_api import FakeAnthropic
 from tests.fakes.team import Team
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.slow]
 
 
 def files() -> dict[str, bytes]:

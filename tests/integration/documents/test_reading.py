@@ -101,6 +101,7 @@ def test_what_one_process_has_taken_no_other_reads() -> None:
     assert reading.take(source)
 
 
+@pytest.mark.slow
 @pytest.mark.django_db(transaction=True)
 def test_a_long_reading_keeps_what_it_has_taken(monkeypatch: pytest.MonkeyPatch, settings: Settings) -> None:
     settings.LEASE_SECONDS = 1

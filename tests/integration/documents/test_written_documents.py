@@ -73,6 +73,7 @@ def test_what_another_process_is_reading_is_not_waited_for() -> None:
     assert text_of(written().read("letter.docx")) == TEXT
 
 
+@pytest.mark.slow
 def test_what_the_run_has_made_may_be_made_again_and_cited() -> None:
     base = trees.make_tree({})
     first = workspace(base)

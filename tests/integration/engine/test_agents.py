@@ -200,6 +200,7 @@ def test_a_plan_whose_agent_is_gone_cannot_be_approved(
     assert finish(run, alice).outcome == Outcome.SUCCEEDED
 
 
+@pytest.mark.slow
 def test_an_agent_that_goes_while_nobody_is_asked_holds_the_run(
     writer: Agent, team: Team, submitted: Submit, alice: User
 ) -> None:
@@ -291,6 +292,7 @@ def test_instructions_stay_in_their_place_whatever_they_say(team: Team, submitte
     assert Run.objects.get(pk=run.pk).outcome == Outcome.SUCCEEDED
 
 
+@pytest.mark.slow
 def test_only_what_the_agent_may_use_is_carried_out(writer: Agent, team: Team, submitted: Submit, alice: User) -> None:
     team.executor = lambda request, right: (
         UseTools(ToolUse("list_files", {}), *right.tools) if isinstance(right, UseTools) else right
@@ -304,6 +306,7 @@ def test_only_what_the_agent_may_use_is_carried_out(writer: Agent, team: Team, s
     assert not run.tool_calls.filter(name="list_files", attempt__step__key="two").get().is_error
 
 
+@pytest.mark.slow
 def test_a_result_is_reused_with_the_same_agent_only(writer: Agent, team: Team, submitted: Submit, alice: User) -> None:
     finish(submitted(), alice)
     again = finish(submitted(), alice)

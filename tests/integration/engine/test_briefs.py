@@ -21,6 +21,7 @@ from tests.fakes.team import Team, labels_of, plan, report, step, told, verdict
 pytestmark = [pytest.mark.django_db, pytest.mark.allow_hosts(["127.0.0.1"])]
 
 
+@pytest.mark.slow
 def test_a_planner_is_told_everything_in_order(api: FakeAnthropic, submitted: Submit, alice: User) -> None:
     def verifier(request: Request, right: Answer) -> Answer:
         if "two says what was found" not in json.dumps(request.messages):
@@ -53,6 +54,7 @@ def test_a_planner_is_told_everything_in_order(api: FakeAnthropic, submitted: Su
     assert reasons[3].startswith(f"{again} 3.")
 
 
+@pytest.mark.slow
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize("elsewhere", [False, True])
 def test_an_executor_is_told_what_the_steps_before_it_found_at_last(
@@ -110,6 +112,7 @@ def test_the_context_of_the_plan_reaches_every_executor_and_notes_reach_who_goes
     }
 
 
+@pytest.mark.slow
 def test_notes_of_a_reused_result_reach_who_goes_on(api: FakeAnthropic, submitted: Submit, alice: User) -> None:
     def executor(request: Request, right: Answer) -> Answer:
         return (
@@ -126,6 +129,7 @@ def test_notes_of_a_reused_result_reach_who_goes_on(api: FakeAnthropic, submitte
     assert notes == [("one", "Page 3 was not legible.")]
 
 
+@pytest.mark.slow
 def test_new_notes_alone_do_not_answer_a_critique(api: FakeAnthropic, submitted: Submit, alice: User) -> None:
     def executor(request: Request, right: Answer) -> Answer:
         if not request.tool_results:

@@ -18,7 +18,6 @@ from tests.factories import Submit, answer, drain, finish, open_gate, reused
 from tests.fakes.anthropic_answers import Answer, Request, Say, ToolUse, UseTools
 from tests.fakes.anthropic_api import FakeAnthropic
 from tests.fakes.team import Team, labels_of, output_criterion, plan, step, told, verdict
-from tests.integration.engine.test_commands import sandboxed
 from tests.integration.engine.test_sandbox import PYTHON
 
 pytestmark = [pytest.mark.django_db, pytest.mark.allow_hosts(["127.0.0.1"])]
@@ -62,7 +61,7 @@ def checks_run(run: Run) -> list[ToolCall]:
     return list(ToolCall.objects.filter(run=run, ordinal__gte=CHECKS).order_by("id"))
 
 
-@sandboxed
+@pytest.mark.needs("bubblewrap")
 def test_a_step_is_done_when_the_tests_pass_and_told_what_they_printed(
     api: FakeAnthropic, submitted: Submit, alice: User, client: Client
 ) -> None:
@@ -86,7 +85,7 @@ def test_a_step_is_done_when_the_tests_pass_and_told_what_they_printed(
     assert results[0].evidence[0].sentence.endswith("ended with status 1")
 
 
-@sandboxed
+@pytest.mark.needs("bubblewrap")
 def test_its_calls_are_no_sources_and_leave_the_numbers_of_others(
     api: FakeAnthropic, submitted: Submit, alice: User
 ) -> None:
@@ -104,7 +103,7 @@ def test_its_calls_are_no_sources_and_leave_the_numbers_of_others(
     assert shown == ["@tool-1", "@tool-2"]
 
 
-@sandboxed
+@pytest.mark.needs("bubblewrap")
 @pytest.mark.parametrize(("text", "outcome"), [("right\n", Outcome.SUCCEEDED), ("wrong\n", Outcome.PARTIAL)])
 def test_the_whole_task_is_judged_by_a_command(
     api: FakeAnthropic, submitted: Submit, alice: User, client: Client, text: str, outcome: Outcome
@@ -123,7 +122,7 @@ def test_the_whole_task_is_judged_by_a_command(
     assert proof.quote.splitlines()[-1] in page.content.decode()
 
 
-@sandboxed
+@pytest.mark.needs("bubblewrap")
 def test_a_command_that_is_gone_is_asked_about_and_holds_nothing(
     api: FakeAnthropic, submitted: Submit, alice: User, settings: Any
 ) -> None:
@@ -179,7 +178,7 @@ def test_who_approves_sees_what_will_be_run(api: FakeAnthropic, submitted: Submi
     assert page.count("Runs tests (") == 2
 
 
-@sandboxed
+@pytest.mark.needs("bubblewrap")
 def test_another_command_is_another_result(api: FakeAnthropic, submitted: Submit, alice: User, settings: Any) -> None:
     api.script(Team(plan=plan(checked_by(PASS)), executor=writing("right\n", "right\n")))
     finish(submitted(), alice)

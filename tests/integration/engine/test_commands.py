@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from typing import Any
 
 import pytest
@@ -21,7 +20,6 @@ from tests.fakes.team import Team, looking, plan, step
 from tests.integration.engine.test_sandbox import PYTHON
 
 pytestmark = [pytest.mark.django_db, pytest.mark.allow_hosts(["127.0.0.1"])]
-sandboxed = pytest.mark.skipif(not shutil.which("bwrap"), reason="needs bubblewrap, in which commands are run")
 CODE = """
 import os, sys
 print(sorted(os.listdir(".")))
@@ -44,7 +42,7 @@ def running(request: Request, right: Answer) -> Answer:
     return UseTools(RUN, *right.tools, RUN, other) if isinstance(right, UseTools) else right
 
 
-@sandboxed
+@pytest.mark.needs("bubblewrap")
 @pytest.mark.usefixtures("commands")
 def test_a_step_that_names_the_tool_runs_commands_on_a_copy(api: FakeAnthropic, submitted: Submit, alice: User) -> None:
     team = Team(plan=ALLOWED, executor=running)
@@ -62,6 +60,7 @@ def test_a_step_that_names_the_tool_runs_commands_on_a_copy(api: FakeAnthropic, 
     assert "made" not in files_of(run.head)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("commands")
 def test_a_step_that_does_not_name_it_is_refused(api: FakeAnthropic, submitted: Submit, alice: User) -> None:
     api.script(Team(plan=plan(step("one")), executor=looking(one=[RUN])))
@@ -97,7 +96,7 @@ def test_an_approval_is_bound_to_what_the_commands_are(
     assert fingerprint.differences(approved, run) == ["commands"]
 
 
-@sandboxed
+@pytest.mark.needs("bubblewrap")
 @pytest.mark.usefixtures("commands")
 def test_a_result_is_taken_over_only_where_the_commands_are_the_same(
     api: FakeAnthropic, submitted: Submit, alice: User, settings: Any

@@ -47,6 +47,7 @@ def followed(run: Run) -> Iterator[Run]:
     live.unfollow(run.pk)
 
 
+@pytest.mark.slow
 def test_each_call_is_shown_with_its_step_and_ends_with_its_commit(
     followed: Run, shown: list[tuple[str, dict[str, Any]]]
 ) -> None:
@@ -89,6 +90,7 @@ def test_a_call_that_broke_off_is_not_shown_any_more(
     assert shown[-1][1] == {"step": None, "attempt": None, "name": "", "role": "planner", "done": True}
 
 
+@pytest.mark.slow
 def test_followers_cost_no_statement(team: Team, run: Run, shown: list[tuple[str, dict[str, Any]]]) -> None:
     team.plan = plan(*(step(f"s{n}", *[f"s{n - 1}"][: n - 1]) for n in range(1, 5)))
     perform(run.work.get().pk)

@@ -26,7 +26,7 @@ from tests.fakes.anthropic_api import FakeAnthropic
 from tests.fakes.echoes import ECHOES, KEY, leaks
 from tests.fakes.team import Team, plan, step
 
-pytestmark = [pytest.mark.django_db, pytest.mark.allow_hosts(["127.0.0.1"])]
+pytestmark = [pytest.mark.django_db, pytest.mark.allow_hosts(["127.0.0.1"]), pytest.mark.slow]
 
 ALL = "\n".join(f"{way}: {echo(KEY)}" for way, echo in ECHOES.items())
 

@@ -64,6 +64,7 @@ def test_a_bad_plan_goes_back_with_its_errors(
     assert run.status == RunStatus.AWAITING_APPROVAL
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("bad", [Say("No."), Refuse("I would rather not."), Say(json.dumps(plan()))])
 def test_a_planner_that_never_delivers_is_a_question_to_a_person(
     api: FakeAnthropic, submitted: Submit, alice: User, bad: Answer

@@ -88,6 +88,7 @@ def anywhere(host: str) -> None:
     """Every site may be read."""
 
 
+@pytest.mark.slow
 def test_a_page_is_read_with_nothing_of_this_machine(web: Web, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HTTP_PROXY", "http://proxy.example:1")
     address = web.put("/a?b=c", "Hello")
@@ -97,6 +98,7 @@ def test_a_page_is_read_with_nothing_of_this_machine(web: Web, monkeypatch: pyte
     assert {name.lower() for name in web.headers[0]} == {"host", "user-agent", "accept", "accept-encoding"}
 
 
+@pytest.mark.slow
 def test_redirects_are_followed_and_each_is_asked_about(web: Web) -> None:
     web.put("/end", "There")
     web.redirect("/middle", f"http://pages.example:{web.port}/end")
@@ -107,6 +109,7 @@ def test_redirects_are_followed_and_each_is_asked_about(web: Web) -> None:
         fetching.fetch(web.redirect("/again", "/again"), anywhere)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "to",
     [
@@ -124,6 +127,7 @@ def test_no_redirect_leads_to_a_private_address(web: Web, to: str) -> None:
     assert [path for path, _ in web.asked] == ["/start"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("address", "sentence"),
     [
@@ -144,6 +148,7 @@ def test_what_is_no_page_of_the_web_is_refused(address: str, sentence: str) -> N
         fetching.fetch(address, anywhere)
 
 
+@pytest.mark.slow
 def test_too_much_too_slow_and_errors_are_said(web: Web, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(InvalidInput, match="status 404"):
         fetching.fetch(web.address("/none"), anywhere)
@@ -154,6 +159,7 @@ def test_too_much_too_slow_and_errors_are_said(web: Web, monkeypatch: pytest.Mon
         fetching.fetch(web.put("/slow", "x"), anywhere)
 
 
+@pytest.mark.slow
 def test_it_is_broken_off_with_the_work(web: Web) -> None:
     def lost() -> None:
         raise LeaseLost("gone")

@@ -38,6 +38,7 @@ class Given:
     reason = "Imported from “plan.json”."
 
 
+@pytest.mark.slow
 def test_it_is_carried_out_without_a_planner_and_kept_for_other_files(api: FakeAnthropic, alice: User) -> None:
     team = Team()
     api.script(team)
@@ -50,6 +51,7 @@ def test_it_is_carried_out_without_a_planner_and_kept_for_other_files(api: FakeA
     assert set(team.seen) == {Role.EXECUTOR, Role.VERIFIER, Role.SYNTHESIZER}
 
 
+@pytest.mark.slow
 def test_when_a_step_fails_the_planner_is_told_the_plan_that_was_brought(api: FakeAnthropic, alice: User) -> None:
     def strict(request: Request, right: Answer) -> Answer:
         if len(team.seen[Role.VERIFIER]) > 1:
@@ -65,6 +67,7 @@ def test_when_a_step_fails_the_planner_is_told_the_plan_that_was_brought(api: Fa
     assert plan_from(previous) == Given.plan
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("no_model")
 def test_without_a_model_the_rehearsal_carries_out_the_document_review(alice: User) -> None:
     recording.clients.cache_clear()

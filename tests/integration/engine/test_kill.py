@@ -16,7 +16,7 @@ from tests.fakes.team import Team, plan, step
 from tests.installation import Installation
 from tests.integration.engine.machine import Machine
 
-pytestmark = pytest.mark.allow_hosts(["127.0.0.1"])
+pytestmark = [pytest.mark.allow_hosts(["127.0.0.1"]), pytest.mark.slow]
 
 
 @pytest.fixture

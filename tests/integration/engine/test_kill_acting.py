@@ -19,7 +19,7 @@ from tests.integration.engine.machine import Nursery
 from tests.integration.engine.test_kill_everywhere import broken, killed_everywhere
 from tests.integration.engine.test_servers import TICKETS
 
-pytestmark = pytest.mark.allow_hosts(["127.0.0.1"])
+pytestmark = [pytest.mark.allow_hosts(["127.0.0.1"]), pytest.mark.slow]
 CREATE = ToolUse("tickets__create", {"title": "The door is broken"})
 PLAN = plan(step("one") | {"tools": ["write_file", "tickets__create"]})
 

@@ -22,7 +22,7 @@ from tests.integration.engine.test_kill_everywhere import (
     verifier,
 )
 
-pytestmark = pytest.mark.allow_hosts(["127.0.0.1"])
+pytestmark = [pytest.mark.allow_hosts(["127.0.0.1"]), pytest.mark.needs("the Agent SDK")]
 
 
 @pytest.fixture(scope="module")

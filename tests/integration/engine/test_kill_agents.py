@@ -17,7 +17,7 @@ from tests.integration.engine.killed import Errand
 from tests.integration.engine.machine import Nursery
 from tests.integration.engine.test_kill_everywhere import KILLED, asked, begin, broken, facts, undisturbed
 
-pytestmark = pytest.mark.allow_hosts(["127.0.0.1"])
+pytestmark = [pytest.mark.allow_hosts(["127.0.0.1"]), pytest.mark.slow]
 OPUS = "claude-opus-5-5"
 DEFINITION = {
     "purpose": "Writes notices.",

@@ -23,7 +23,6 @@ from tests.fakes.team import Team, labels_of, looking, output_criterion, plan, r
 from tests.installation import Installation
 from tests.integration.engine.killed import Errand
 from tests.integration.engine.machine import Nursery
-from tests.integration.engine.test_commands import sandboxed
 
 pytestmark = pytest.mark.allow_hosts(["127.0.0.1"])
 KILLED = -9
@@ -174,6 +173,7 @@ def killed_everywhere(nursery: Nursery, api: FakeAnthropic, kind: str, start: st
     return course
 
 
+@pytest.mark.slow
 def test_killed_at_every_boundary(nursery: Nursery, api: FakeAnthropic) -> None:
     """Of planning, of an attempt (four rounds, four tools, evidence asked for again), and of finalising."""
     killed_everywhere(nursery, api, "plan")
@@ -212,10 +212,12 @@ def killed_after_each_row(nursery: Nursery, api: FakeAnthropic, kind: str, start
     return course
 
 
+@pytest.mark.slow
 def test_killed_after_every_row_of_the_journal_in_turn(nursery: Nursery, api: FakeAnthropic) -> None:
     killed_after_each_row(nursery, api, "drain", start="budget")
 
 
+@pytest.mark.slow
 def test_an_attempt_that_goes_round_in_circles_takes_the_same_turns_again(nursery: Nursery, api: FakeAnthropic) -> None:
     api.script(Team(plan=plan(step("one")), executor=circling))
     course = killed_after_each_row(nursery, api, "drain", start="plan")
@@ -236,6 +238,7 @@ def writing_at_length(request: Request, right: Answer) -> Answer:
     return UseTools(ToolUse("read_file", {"path": "one.md", "lines": 3}))
 
 
+@pytest.mark.slow
 def test_an_attempt_that_fills_its_window_goes_on_at_the_same_place(nursery: Nursery, api: FakeAnthropic) -> None:
     api.script(Team(plan=plan(step("one")), executor=writing_at_length))
     course = killed_after_each_row(nursery, api, "drain", start="plan")
@@ -265,6 +268,7 @@ def asking_between(request: Request, right: Answer) -> Answer:
             return Say(json.dumps(report("Found by one.")))
 
 
+@pytest.mark.slow
 def test_a_question_to_a_person_is_asked_once_and_its_answer_is_not_lost(nursery: Nursery, api: FakeAnthropic) -> None:
     """Of a planner and of an executor that has written before: killed everywhere before, at and after the answer."""
     api.script(Team(plan=plan(step("one")), planner=asking_first, executor=asking_between))
@@ -292,7 +296,7 @@ def test_a_question_to_a_person_is_asked_once_and_its_answer_is_not_lost(nursery
     ]
 
 
-@sandboxed
+@pytest.mark.needs("bubblewrap")
 def test_what_a_command_printed_decides_also_after_a_crash(nursery: Nursery, api: FakeAnthropic) -> None:
     """Run by a model, as a check of a step, and as one of the whole task; each is in the journal once."""
     check = {"kind": "command", "command": "tests"}
@@ -333,6 +337,7 @@ def slow_to_prove(request: Request, right: Answer) -> Answer:
     return Say(json.dumps(verdict(labels_of(request), "one.md", quote)))
 
 
+@pytest.mark.slow
 def test_what_a_person_asked_for_is_judged_as_if_nothing_had_happened(nursery: Nursery, api: FakeAnthropic) -> None:
     wanted = plan(step("one", complexity="high"))
     api.script(Team(plan=wanted, executor=rewriting, verifier=slow_to_prove))
@@ -358,6 +363,7 @@ def forbidden_at_first(request: Request, right: Answer) -> Answer:
     return Fail(403, "permission_error", "This is not allowed.")
 
 
+@pytest.mark.slow
 def test_changes_requested_at_an_error_are_planned_wherever_it_is_killed(nursery: Nursery, api: FakeAnthropic) -> None:
     """Between the answer of the person and the new plan too: the answer is there with all that follows, or not."""
     api.script(Team(plan=plan(step("one")), executor=forbidden_at_first))
@@ -383,6 +389,7 @@ def test_changes_requested_at_an_error_are_planned_wherever_it_is_killed(nursery
     assert "An error that held version 1 in step one" in asked_again
 
 
+@pytest.mark.slow
 def test_killed_at_any_moment_until_it_is_done(nursery: Nursery, api: FakeAnthropic) -> None:
     """The longer it takes, the later the next blow falls, so that a busy machine comes to an end too."""
     course = undisturbed(nursery, api, "drain", start="budget")

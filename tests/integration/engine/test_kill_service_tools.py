@@ -27,7 +27,7 @@ from tests.integration.engine.test_kill_everywhere import (
     undisturbed,
 )
 
-pytestmark = pytest.mark.allow_hosts(["127.0.0.1"])
+pytestmark = [pytest.mark.allow_hosts(["127.0.0.1"]), pytest.mark.slow]
 CITY = "https://statistics.example/singapore"
 WRITE: dict[str, Any] = {
     "type": "tool_use",

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from django.conf import settings
 
 from tests.databases import rows, write
 from tests.factories.agents import WRITER
@@ -26,8 +25,9 @@ from tests.integration.engine.test_kill_everywhere import (
     killed_everywhere,
     undisturbed,
 )
+from tests.optional import BOTH_EXECUTORS
 
-pytestmark = pytest.mark.allow_hosts(["127.0.0.1"])
+pytestmark = [pytest.mark.allow_hosts(["127.0.0.1"]), pytest.mark.slow]
 DEFINITION = {
     "purpose": "Reads.",
     "instructions": "Name the line.",
@@ -77,7 +77,7 @@ def api() -> Iterator[FakeAnthropic]:
     assert server.violations == []
 
 
-@pytest.fixture(params=["messages", *(["agent-sdk"] if settings.AGENT_SDK else [])])
+@pytest.fixture(params=BOTH_EXECUTORS)
 def nursery(
     request: pytest.FixtureRequest, tmp_path: Path, installation: Installation, api: FakeAnthropic
 ) -> Iterator[Nursery]:

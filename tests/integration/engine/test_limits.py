@@ -66,6 +66,7 @@ def test_a_call_that_could_exceed_the_budget_is_not_made(api: FakeAnthropic, sub
     assert WorkItem.objects.get(run=run).status == WorkStatus.SUSPENDED
 
 
+@pytest.mark.slow
 def test_raised_the_run_goes_on_with_its_approval(api: FakeAnthropic, submitted: Submit, alice: User) -> None:
     run = at_the_budget(api, submitted, alice)
     asked = len(api.requests)
@@ -245,6 +246,7 @@ def test_over_its_time_a_run_asks(api: FakeAnthropic, submitted: Submit, alice: 
     assert finish(run, alice).outcome == Outcome.SUCCEEDED
 
 
+@pytest.mark.slow
 def test_an_attempt_that_takes_too_long_has_failed(api: FakeAnthropic, submitted: Submit, alice: User) -> None:
     def dawdle(request: Request, right: Answer) -> Answer:
         return Slow(1.2, right) if len(team.seen["executor"]) == 2 else right

@@ -25,7 +25,7 @@ from tests.fakes.anthropic_answers import Answer, Fail, Request, Say, ToolUse, U
 from tests.fakes.anthropic_api import FakeAnthropic
 from tests.fakes.team import Player, Team, block, looking, plan, reads, step, told
 
-pytestmark = [pytest.mark.django_db, pytest.mark.allow_hosts(["127.0.0.1"])]
+pytestmark = [pytest.mark.django_db, pytest.mark.allow_hosts(["127.0.0.1"]), pytest.mark.slow]
 PICTURE = Image.new("L", (60, 80), 128)
 DRAWING = "A plan of the ground floor, with all of its rooms, doors and windows on it."
 MIXED = pdfs.joined(

@@ -127,6 +127,7 @@ def test_a_file_that_was_never_written_fails_without_a_verifier(
     assert "repeats the one before" in Attempt.objects.get(number=2).verdict.feedback
 
 
+@pytest.mark.slow
 def test_a_high_step_waits_and_a_rejection_starts_a_new_attempt(
     api: FakeAnthropic, submitted: Submit, alice: User
 ) -> None:
@@ -173,6 +174,7 @@ def test_a_blocked_step_is_no_pass_and_is_replanned(api: FakeAnthropic, submitte
     assert "I wrote the file." in json.dumps(team.seen["planner"][1].messages)
 
 
+@pytest.mark.slow
 def test_a_replan_keeps_what_passed(api: FakeAnthropic, submitted: Submit, alice: User) -> None:
     def replan_two(request: Request, right: Answer) -> Answer:
         if "Do two" in json.dumps(request.messages) and len(team.seen["planner"]) == 1:

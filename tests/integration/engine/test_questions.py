@@ -82,6 +82,7 @@ def test_an_answer_is_a_source_of_every_step_that_asked(api: FakeAnthropic, subm
     assert [[item.provenance for item in items] for items in proofs] == [[Provenance.PERSON]] * 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("verb", [Verb.ANSWER, Verb.DELEGATE])
 def test_what_rests_on_an_answer_is_not_taken_over(
     api: FakeAnthropic, submitted: Submit, alice: User, verb: Verb
@@ -134,6 +135,7 @@ def test_decide_for_yourself_is_an_answer_too(api: FakeAnthropic, submitted: Sub
     assert finish(run, alice).outcome == Outcome.SUCCEEDED
 
 
+@pytest.mark.slow
 def test_nobody_is_asked_the_same_twice(api: FakeAnthropic, submitted: Submit, alice: User) -> None:
     again = ToolUse("ask_person", {"question": f"  {LAW}\n"})
     api.script(Team(plan=plan(step("one"), step("two")), executor=looking(one=[ASK, again], two=[again])))
@@ -149,6 +151,7 @@ def test_nobody_is_asked_the_same_twice(api: FakeAnthropic, submitted: Submit, a
     assert [("German law" in call.result) for call in ToolCall.objects.filter(run=run, name="ask_person")] == [True] * 3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("allowed", [0, 1, 2])
 def test_two_hundred_questions_are_as_many_as_the_policy_allows(
     api: FakeAnthropic, submitted: Submit, alice: User, allowed: int

@@ -88,6 +88,7 @@ def judged(run: Run) -> RequestResult:
     return result
 
 
+@pytest.mark.slow
 def test_the_request_pasted_into_the_file_does_not_pass(
     api: FakeAnthropic, submitted: Submit, alice: User, client: Client
 ) -> None:
@@ -129,6 +130,7 @@ def test_an_unchanged_line_proves_nothing_and_the_person_is_asked_again(
     assert (ended.outcome, only(run).status) == (Outcome.SUCCEEDED, "not_provable"), "the person has seen it"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("how", "outcome"), [("person", Outcome.SUCCEEDED), ("--approve-all", Outcome.PARTIAL)])
 def test_a_new_line_about_something_else_is_shown_to_a_person(
     api: FakeAnthropic, submitted: Submit, alice: User, how: str, outcome: Outcome
@@ -166,6 +168,7 @@ def test_what_nobody_can_prove_opens_a_gate_where_the_policy_asks_for_none(
     assert Step.objects.get(plan__run=run).status == StepStatus.PASSED
 
 
+@pytest.mark.slow
 def test_a_result_kept_by_approve_all_was_seen_by_nobody(api: FakeAnthropic, submitted: Submit, alice: User) -> None:
     Writer(api, FIRST, f"{FIRST}- More.\n", quote={"source": "findings.md", "quote": "# Findings"}, complexity="high")
     run = rejected(submitted, alice)
@@ -177,6 +180,7 @@ def test_a_result_kept_by_approve_all_was_seen_by_nobody(api: FakeAnthropic, sub
     )
 
 
+@pytest.mark.slow
 def test_points_that_are_sent_back_together_are_judged_one_by_one(
     api: FakeAnthropic, submitted: Submit, alice: User
 ) -> None:
@@ -207,6 +211,7 @@ def test_points_that_are_sent_back_together_are_judged_one_by_one(
     ]
 
 
+@pytest.mark.slow
 def test_an_honest_change_meets_the_request(api: FakeAnthropic, submitted: Submit, alice: User) -> None:
     Writer(api, FIRST, NAMED, quote={"source": "findings.md", "quote": "Severity: high."}, complexity="high")
     run = rejected(submitted, alice)
@@ -265,6 +270,7 @@ def test_what_a_verifier_denies_goes_back_to_the_executor(api: FakeAnthropic, su
     ]
 
 
+@pytest.mark.slow
 def test_a_request_outlives_its_plan(api: FakeAnthropic, submitted: Submit, alice: User) -> None:
     """It is judged in the next version too, at the same step, against the result that was rejected."""
     writer = Writer(api, FIRST, PASTED, NAMED, quote={"source": "findings.md", "quote": "Severity: high."})
@@ -288,6 +294,7 @@ def test_a_request_outlives_its_plan(api: FakeAnthropic, submitted: Submit, alic
     assert diff.text.splitlines()[2] == "-- The term is open.", "what the rejected attempt of version 1 said"
 
 
+@pytest.mark.slow
 def test_a_planner_answers_each_request_and_is_refused_where_it_leaves_one_out(
     api: FakeAnthropic, submitted: Submit, alice: User
 ) -> None:
@@ -313,6 +320,7 @@ def test_a_planner_answers_each_request_and_is_refused_where_it_leaves_one_out(
     assert only(run).state == "met"
 
 
+@pytest.mark.slow
 def test_a_planner_answers_who_refused_a_start(api: FakeAnthropic, submitted: Submit, alice: User) -> None:
     """The same plan again would not be another one: it is told to the planner, and its second is asked about anew."""
     first, second = (plan(step("one") | {"name": name}) for name in ("Do one", "Do one with the landlord"))
@@ -353,6 +361,7 @@ def test_numbers_follow_the_decisions(api: FakeAnthropic, submitted: Submit, ali
     ]
 
 
+@pytest.mark.slow
 def test_a_plan_of_another_run_answers_nobody_here(team: Team, submitted: Submit, alice: User) -> None:
     run = submitted()
     drain(run)
@@ -363,6 +372,7 @@ def test_a_plan_of_another_run_answers_nobody_here(team: Team, submitted: Submit
     assert again(ended, alice, ended.submission.__class__(int=7)).plans.get().header.answers == []
 
 
+@pytest.mark.slow
 def test_gate_report_and_terminal_tell_the_same(
     api: FakeAnthropic, submitted: Submit, alice: User, client: Client
 ) -> None:

@@ -14,7 +14,7 @@ from tests.factories import MODELS, Submit, answer, drain, finish, open_gate, re
 from tests.fakes.anthropic_answers import Answer, Request, Say
 from tests.fakes.team import Team, plan, step
 
-pytestmark = [pytest.mark.django_db, pytest.mark.allow_hosts(["127.0.0.1"])]
+pytestmark = [pytest.mark.django_db, pytest.mark.allow_hosts(["127.0.0.1"]), pytest.mark.slow]
 
 
 @pytest.fixture
@@ -39,6 +39,7 @@ def test_the_same_task_on_the_same_files_is_not_done_twice(
     assert (told.data["from_run"], told.data["from_attempt"]) == (before.pk, 1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "change",
     [
@@ -67,11 +68,13 @@ def test_what_does_not_matter_does_not(before: Run, submitted: Submit, alice: Us
     assert reused(finish(submitted(**change), alice)) == ["one", "two"]
 
 
+@pytest.mark.slow
 def test_another_definition_of_a_step_is_done_again(before: Run, team: Team, submitted: Submit, alice: User) -> None:
     team.plan = plan(step("one"), step("two", "one") | {"description": "Otherwise."})
     assert reused(finish(submitted(), alice)) == ["one"]
 
 
+@pytest.mark.slow
 def test_another_context_of_the_plan_is_done_again(before: Run, team: Team, submitted: Submit, alice: User) -> None:
     team.plan = team.plan | {"context": [{"name": "currency", "value": "EUR"}]}
     assert reused(finish(submitted(), alice)) == []
@@ -82,6 +85,7 @@ def test_a_step_that_is_added_leaves_the_others_reused(before: Run, team: Team, 
     assert reused(finish(submitted(), alice)) == ["one", "two"]
 
 
+@pytest.mark.slow
 def test_other_notes_of_the_step_before_make_other_results(
     before: Run, team: Team, submitted: Submit, alice: User
 ) -> None:
@@ -96,6 +100,7 @@ def test_other_notes_of_the_step_before_make_other_results(
     assert reused(finish(submitted(without_reuse=("one",)), alice)) == []
 
 
+@pytest.mark.slow
 def test_other_instructions_make_other_results(
     before: Run, submitted: Submit, alice: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -103,11 +108,13 @@ def test_other_instructions_make_other_results(
     assert reused(finish(submitted(), alice)) == []
 
 
+@pytest.mark.slow
 def test_one_step_can_be_done_anew_and_what_rests_on_it_follows(before: Run, submitted: Submit, alice: User) -> None:
     """Step one comes out as before, so that step two finds the same files and findings again."""
     assert reused(finish(submitted(without_reuse=("one",)), alice)) == ["two"]
 
 
+@pytest.mark.slow
 def test_results_of_other_people_are_never_taken(before: Run, submitted: Submit, bob: User) -> None:
     Run.objects.filter(pk=before.pk).update(owner=bob)
     run = submitted()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import socket
 import sys
 import time
@@ -16,7 +15,7 @@ from runs.guarded.sandbox import CommandLimits, Ended
 
 pytestmark = [
     pytest.mark.allow_hosts(["127.0.0.1"]),
-    pytest.mark.skipif(not shutil.which("bwrap"), reason="needs bubblewrap, in which commands are run"),
+    pytest.mark.needs("bubblewrap"),
 ]
 PYTHON = (str(Path(sys.executable).resolve()), "-I", "-c")
 """That of the machine: a virtual environment may lie in /tmp, which is hidden."""

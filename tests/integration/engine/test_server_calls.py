@@ -26,7 +26,7 @@ from tests.fakes.anthropic_api import FakeAnthropic
 from tests.fakes.team import Team, labels_of, looking, plan, step, told, verdict
 from tests.integration.engine.test_servers import TICKETS
 
-pytestmark = [pytest.mark.django_db, pytest.mark.allow_hosts(["127.0.0.1"])]
+pytestmark = [pytest.mark.django_db, pytest.mark.allow_hosts(["127.0.0.1"]), pytest.mark.slow]
 CREATE = ToolUse("tickets__create", {"title": "The door is broken"})
 SEARCH = ToolUse("tickets__search", {"words": "door"})
 TOOLS = ["read_file", "write_file", "tickets__search", "tickets__create"]

@@ -60,16 +60,19 @@ def tried(connection: Connection) -> None:
     assert "words" in text
 
 
+@pytest.mark.slow
 def test_over_standard_input_and_output() -> None:
     with Connection(config()) as connection:
         tried(connection)
 
 
+@pytest.mark.slow
 def test_over_http(url: str) -> None:
     with Connection(ServerConfig(url=url)) as connection:
         tried(connection)
 
 
+@pytest.mark.slow
 def test_its_process_ends_with_the_connection() -> None:
     def running() -> list[bytes]:
         lines = [path.read_bytes() for path in Path("/proc").glob("[0-9]*/cmdline") if path.exists()]
@@ -82,6 +85,7 @@ def test_its_process_ends_with_the_connection() -> None:
     assert running() == []
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("quick")
 @pytest.mark.parametrize(
     "text",
@@ -101,6 +105,7 @@ def test_a_server_that_is_none_is_said_to_be_so(text: str) -> None:
     assert time.monotonic() - began < 40
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", ["die", "hang", "flood"])
 def test_a_call_that_breaks_off_is_an_error_in_words_and_the_next_one_works(mode: str, tmp_path: Path) -> None:
     log = tmp_path / "log"
@@ -111,11 +116,13 @@ def test_a_call_that_breaks_off_is_an_error_in_words_and_the_next_one_works(mode
     assert log.read_text().splitlines() == ["create Door", "search door"]
 
 
+@pytest.mark.slow
 def test_too_large_a_result_is_refused() -> None:
     with Connection(config("large", seconds=10)) as connection, pytest.raises(InvalidInput):
         connection.call("search", {"words": "door"})
 
 
+@pytest.mark.slow
 def test_it_is_broken_off_with_the_work() -> None:
     calls = iter([None] * 3)
 
@@ -127,6 +134,7 @@ def test_it_is_broken_off_with_the_work() -> None:
         connection.call("create", {"title": "Door"})
 
 
+@pytest.mark.slow
 def test_no_key_of_this_process_is_handed_on_unless_it_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-secret")
     monkeypatch.setenv("TICKETS_TOKEN", "t-1")
@@ -147,6 +155,7 @@ server.run()
         connection.tools()
 
 
+@pytest.mark.slow
 def test_hostile_tools_are_left_out() -> None:
     program = """
 from mcp.server.mcpserver import MCPServer

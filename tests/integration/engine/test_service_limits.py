@@ -96,6 +96,7 @@ def withheld(run: Run) -> dict[str, dict[str, int] | None]:
     return {item.attempt.step.key: item.withheld for item in listed if item.attempt}
 
 
+@pytest.mark.slow
 def test_a_tool_that_the_run_has_used_up_is_not_offered_any_more_and_the_others_are(
     api: FakeAnthropic, submitted: Submit, alice: User, client: Client
 ) -> None:
@@ -263,6 +264,7 @@ def test_the_gate_says_what_a_search_costs(api: FakeAnthropic, submitted: Submit
     assert "earches cost $0.01 each, 8 in an attempt and 40 in the run at most" in text
 
 
+@pytest.mark.slow
 def test_pages_history_and_exports_say_what_the_service_was_asked_and_invent_no_time(
     api: FakeAnthropic, submitted: Submit, alice: User, client: Client
 ) -> None:

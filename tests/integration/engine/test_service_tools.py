@@ -169,6 +169,7 @@ def test_a_budget_that_a_search_would_exceed_asks_before_the_call(
     assert finish(run, alice).outcome == Outcome.SUCCEEDED
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("tools", "unknown"), [(["code_execution"], True), (["code_execution", "web_fetch"], False)])
 def test_what_code_costs_beside_its_tokens_is_not_known_unless_it_is_free(
     api: FakeAnthropic, submitted: Submit, alice: User, tools: list[str], unknown: bool

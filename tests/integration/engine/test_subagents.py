@@ -6,7 +6,6 @@ import json
 from typing import Any
 
 import pytest
-from django.conf import settings
 
 from runs.enums import GateKind, Outcome, Verb
 from runs.models import Agent, Attempt, ModelCall, Run, ToolCall, User
@@ -25,6 +24,7 @@ from tests.fakes.anthropic_answers import (
     UseTools,
 )
 from tests.fakes.team import Team, block, plan, report, step, told
+from tests.optional import BOTH_EXECUTORS
 
 pytestmark = [pytest.mark.django_db, pytest.mark.allow_hosts(["127.0.0.1"])]
 OPUS = "claude-opus-5-5"
@@ -33,7 +33,6 @@ HAND_ON = ToolUse("delegate", {"agent": WRITER, "task": TASK})
 WRITE = ToolUse("write_file", {"path": "one.md", "content": "Found by one.\n"})
 READ = ToolUse("read_file", {"path": "notes.md"})
 TOOLS = ["delegate", "list_files", "read_file", "write_file"]
-BOTH = ["messages", *(["agent-sdk"] if settings.AGENT_SDK else [])]
 
 
 def delegating_plan(*tools: str) -> dict[str, Any]:
@@ -76,7 +75,7 @@ def calls_of(run: Run) -> list[tuple[int, str, str, bool]]:
     return list(rows.values_list("ordinal", "name", "agent", "is_error"))
 
 
-@pytest.mark.parametrize("executor", BOTH)
+@pytest.mark.parametrize("executor", BOTH_EXECUTORS)
 def test_it_works_in_a_conversation_of_its_own_and_each_call_is_in_the_journal(
     writer: Agent, team: Team, submitted: Submit, alice: User, executor: str
 ) -> None:
@@ -108,6 +107,7 @@ def test_it_works_in_a_conversation_of_its_own_and_each_call_is_in_the_journal(
     assert ("@tool-2 delegate" in results, "@tool-3 write_file" in results) == (True, True)
 
 
+@pytest.mark.slow
 def test_without_subagents_in_the_policy_there_is_no_such_tool(
     writer: Agent, team: Team, submitted: Submit, alice: User
 ) -> None:
@@ -141,7 +141,8 @@ def test_a_step_that_does_not_name_the_tool_hands_nothing_on(
     assert [one.subagents for one in Attempt.objects.all()] == [None]
 
 
-@pytest.mark.parametrize("executor", BOTH)
+@pytest.mark.slow
+@pytest.mark.parametrize("executor", BOTH_EXECUTORS)
 def test_it_may_use_what_step_and_agent_both_allow(
     writer: Agent, team: Team, submitted: Submit, alice: User, executor: str
 ) -> None:
@@ -217,6 +218,7 @@ def test_without_an_answer_the_executor_goes_on_and_knows_why(
     assert ToolCall.objects.get(run=run, name="delegate").result.startswith(sentence)
 
 
+@pytest.mark.slow
 def test_one_that_calls_for_ever_is_asked_for_its_answer(
     writer: Agent, team: Team, submitted: Submit, alice: User
 ) -> None:
@@ -250,6 +252,7 @@ def test_one_that_calls_although_it_must_not_has_given_no_answer(
     assert handed.result.endswith("Its call is @tool-1.")
 
 
+@pytest.mark.slow
 def test_two_hundred_delegations_end_after_a_few(writer: Agent, team: Team, submitted: Submit, alice: User) -> None:
     def play(request: Request, right: Answer) -> Answer:
         if "delegate" not in request.tool_names:
@@ -297,7 +300,8 @@ def test_long_answers_are_cut_and_say_so(writer: Agent, team: Team, submitted: S
 ASK = ToolUse("ask_person", {"question": "Which law applies?", "choices": ["German law"]})
 
 
-@pytest.mark.parametrize("executor", BOTH)
+@pytest.mark.slow
+@pytest.mark.parametrize("executor", BOTH_EXECUTORS)
 def test_it_asks_a_person_where_its_step_may_and_goes_on_with_the_answer(
     writer: Agent, team: Team, submitted: Submit, alice: User, executor: str
 ) -> None:

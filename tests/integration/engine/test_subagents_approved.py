@@ -93,6 +93,7 @@ def test_an_attempt_goes_on_with_the_subagents_that_it_began_with(
     assert [one.status for one in Attempt.objects.all()] == ["passed"]
 
 
+@pytest.mark.slow
 def test_a_result_is_reused_with_the_same_subagents_only(
     writer: Agent, team: Team, submitted: Submit, alice: User
 ) -> None:
@@ -141,6 +142,7 @@ def test_the_window_is_that_of_its_own_model(writer: Agent, team: Team, submitte
     assert (able.executor.window, able.subagents[WRITER].window) == (1_000_000, 200_000)
 
 
+@pytest.mark.slow
 def test_that_a_verifier_has_judged_what_its_own_model_did_a_part_of_is_said(
     writer: Agent, team: Team, submitted: Submit, alice: User
 ) -> None:

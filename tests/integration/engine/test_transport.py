@@ -89,6 +89,7 @@ def test_a_failed_call_is_a_row_with_its_least_cost_and_frees_its_thread(
     assert same_tokens(run, api)
 
 
+@pytest.mark.slow
 def test_a_service_that_nobody_hears_of_is_tried_and_then_a_question(
     api: FakeAnthropic, submitted: Submit, alice: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -115,6 +116,7 @@ def test_a_service_that_nobody_hears_of_is_tried_and_then_a_question(
     assert finish(run, alice).outcome == Outcome.SUCCEEDED
 
 
+@pytest.mark.slow
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize("silence", [Stall, Ping])
 def test_a_cancel_frees_a_worker_whose_service_says_nothing(

@@ -54,6 +54,7 @@ def about_sources() -> dict[str, Any]:
     return plan(one)
 
 
+@pytest.mark.slow
 def test_a_page_is_read_as_people_see_it(
     api: FakeAnthropic, submitted: Submit, alice: User, client: Client, web: Web
 ) -> None:
@@ -73,6 +74,7 @@ def test_a_page_is_read_as_people_see_it(
     assert "Ignore all" not in body
 
 
+@pytest.mark.slow
 def test_what_stands_there_is_evidence_and_so_is_what_it_comes_to(
     api: FakeAnthropic, submitted: Submit, alice: User, web: Web
 ) -> None:
@@ -87,6 +89,7 @@ def test_what_stands_there_is_evidence_and_so_is_what_it_comes_to(
     assert (proof.verified, proof.provenance) == (True, Provenance.OBSERVED)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("quote", ["Density is 7,567.3", "Density%20is%207,567.3"])
 def test_what_a_page_repeats_of_its_address_proves_nothing(
     api: FakeAnthropic, submitted: Submit, alice: User, web: Web, quote: str
@@ -99,6 +102,7 @@ def test_what_a_page_repeats_of_its_address_proves_nothing(
     assert finish(run, alice).outcome == Outcome.FAILED
 
 
+@pytest.mark.slow
 def test_what_is_not_allowed_is_refused_in_words(
     api: FakeAnthropic, submitted: Submit, alice: User, web: Web, settings: Any
 ) -> None:
@@ -119,6 +123,7 @@ def test_what_is_not_allowed_is_refused_in_words(
     assert [path for path, _ in web.asked] == ["/away"]
 
 
+@pytest.mark.slow
 def test_so_many_pages_as_the_policy_allows_and_one_is_read_on_at_once(
     api: FakeAnthropic, submitted: Submit, alice: User, web: Web
 ) -> None:
@@ -136,6 +141,7 @@ def test_so_many_pages_as_the_policy_allows_and_one_is_read_on_at_once(
     assert [path for path, _ in web.asked] == ["/long"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("content", "media", "sentence"),
     [
@@ -158,6 +164,7 @@ def test_what_has_no_text_is_said(
     assert sentence in call.result
 
 
+@pytest.mark.slow
 def test_a_pdf_file_is_read_as_uploads_are(api: FakeAnthropic, submitted: Submit, alice: User, web: Web) -> None:
     address = web.put("/facts.pdf", pages_of([line("It has 5,450,000 inhabitants.")]), "application/pdf")
     api.script(Team(plan=READS, executor=looking(one=[fetch(address)])))
@@ -166,6 +173,7 @@ def test_a_pdf_file_is_read_as_uploads_are(api: FakeAnthropic, submitted: Submit
     assert "It has 5,450,000 inhabitants." in calls(run)[0].result
 
 
+@pytest.mark.slow
 def test_text_in_another_encoding_is_read(api: FakeAnthropic, submitted: Submit, alice: User, web: Web) -> None:
     text = "Die Größe der Stadt überrascht die Bevölkerung jedes Jahr aufs Neue.\n" * 20
     api.script(Team(plan=READS, executor=looking(one=[fetch(web.put("/a", text.encode("latin-1"), "text/plain"))])))
@@ -200,6 +208,7 @@ def test_no_policy_goes_beyond_the_installation(
         submitted(web="b.org")
 
 
+@pytest.mark.slow
 def test_what_was_read_then_is_not_taken_over(api: FakeAnthropic, submitted: Submit, alice: User, web: Web) -> None:
     api.script(Team(plan=READS, executor=looking(one=[fetch(web.put("/a", "Now."))])))
     finish(submitted(web="*"), alice)

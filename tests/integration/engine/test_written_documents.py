@@ -21,7 +21,7 @@ from tests.fakes.anthropic_answers import Answer, Request, Say, ToolUse, UseTool
 from tests.fakes.anthropic_api import FakeAnthropic
 from tests.fakes.team import Player, Team, plan, step, step_of
 
-pytestmark = [pytest.mark.django_db, pytest.mark.allow_hosts(["127.0.0.1"])]
+pytestmark = [pytest.mark.django_db, pytest.mark.allow_hosts(["127.0.0.1"]), pytest.mark.slow]
 
 
 FORMS = pytest.mark.parametrize("form", ["docx", "pdf"])

@@ -68,6 +68,7 @@ def contents(data: Path) -> dict[str, bytes]:
     return {str(path.relative_to(data)): path.read_bytes() for path in (data / "blobs").rglob("*") if path.is_file()}
 
 
+@pytest.mark.slow
 def test_all_rows_and_files_come_back(data: Path, backup: Path, tmp_path: Path) -> None:
     restored = tmp_path / "restored"
     done = manage(restored, "restore", str(backup))
@@ -79,12 +80,14 @@ def test_all_rows_and_files_come_back(data: Path, backup: Path, tmp_path: Path) 
     assert refused(restored, "restore", str(backup)).startswith("There is an installation here already.")
 
 
+@pytest.mark.slow
 def test_a_backup_replaces_nothing(data: Path, backup: Path) -> None:
     before = backup.read_bytes()
     assert refused(data, "backup", str(backup)).startswith(f"{backup} exists already.")
     assert backup.read_bytes() == before
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("room", [0.3, 0.95], ids=["for nothing", "for the database"])
 def test_nothing_is_left_where_the_disk_is_full(data: Path, backup: Path, tmp_path: Path, room: float) -> None:
     most = int(backup.stat().st_size * room)
@@ -98,6 +101,7 @@ def test_nothing_is_left_where_the_disk_is_full(data: Path, backup: Path, tmp_pa
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.slow
 def test_what_the_store_has_lost_is_said_and_the_rest_is_kept(data: Path, tmp_path: Path) -> None:
     copy, restored = tmp_path / "data", tmp_path / "restored"
     shutil.copytree(data, copy)
@@ -177,6 +181,7 @@ DAMAGES: dict[str, tuple[Callable[[bytes], bytes], str]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("damage", "sentence"), DAMAGES.values(), ids=DAMAGES)
 def test_a_damaged_backup_is_refused_and_leaves_the_folder_empty(
     backup: Path, tmp_path: Path, damage: Callable[[bytes], bytes], sentence: str

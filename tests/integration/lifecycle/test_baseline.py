@@ -48,12 +48,14 @@ def gaps(run: Run) -> list[str]:
     return list(run.events.get(kind="finished").data["gaps"])
 
 
+@pytest.mark.slow
 def test_without_anybody_asked_the_outcome_is_partial_and_says_why(team: Team, submitted: Submit, alice: User) -> None:
     run = finish(submitted(plan_approval="never"), alice)
     assert run.outcome == Outcome.PARTIAL
     assert gaps(run) == [f"Relaxed, and no one agreed to it: {SAID}"]
 
 
+@pytest.mark.slow
 def test_a_person_is_asked_although_only_the_first_plan_waits(team: Team, submitted: Submit, alice: User) -> None:
     run = submitted(plan_approval="first")
     drain(run)
@@ -69,6 +71,7 @@ def test_a_person_is_asked_although_only_the_first_plan_waits(team: Team, submit
     assert finish(run, alice).outcome == Outcome.SUCCEEDED, "a person has read it and agreed"
 
 
+@pytest.mark.slow
 def test_a_plan_that_asks_for_the_same_is_carried_out_without_a_question(
     team: Team, submitted: Submit, alice: User
 ) -> None:
@@ -80,6 +83,7 @@ def test_a_plan_that_asks_for_the_same_is_carried_out_without_a_question(
     assert (run.plans.count(), run.plans.latest("version").relaxed, run.gates.count()) == (2, [], 1)
 
 
+@pytest.mark.slow
 def test_what_was_dropped_twice_is_still_missing(team: Team, submitted: Submit, alice: User) -> None:
     """The comparison is with what was agreed, not with the version before."""
     dropping = team.planner

@@ -52,6 +52,7 @@ def test_a_run_with_several_versions_of_its_plan_that_keep_results_goes_too() ->
     assert rows()["Attempt"] == 0
 
 
+@pytest.mark.slow
 def test_what_another_run_has_as_well_stays_whole() -> None:
     run, other = long_ago(made.finished_succeeded()), made.finished_partial()
     shared = contents(run) & contents(other)
@@ -76,6 +77,7 @@ def test_a_run_whose_result_another_one_took_over_stays_and_the_refusal_names_it
     assert (rows(), DeletedRun.objects.count()) == (before, 0)
 
 
+@pytest.mark.slow
 def test_a_refusal_names_three_and_counts_the_others() -> None:
     run = long_ago(made.finished_succeeded())
     numbers = [reusing(run).pk for _ in range(5)]

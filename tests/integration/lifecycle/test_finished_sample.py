@@ -14,6 +14,7 @@ from runs.reading.run import reading_of
 from tests import factories
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("connected", [True, False])
 def test_it_comes_to_its_end_without_a_question(alice: User, monkeypatch: pytest.MonkeyPatch, connected: bool) -> None:
     if connected:
@@ -28,6 +29,7 @@ def test_it_comes_to_its_end_without_a_question(alice: User, monkeypatch: pytest
     assert "failed" in statuses, "so that there is a critique and a retry to look at"
 
 
+@pytest.mark.slow
 def test_it_cites_everything_that_it_says_of_the_contracts(alice: User) -> None:
     run = finished_sample(alice)
     factories.drain(run)
@@ -36,6 +38,7 @@ def test_it_cites_everything_that_it_says_of_the_contracts(alice: User) -> None:
     assert (len(found.all), len(found.broken)) == (46, 0)
 
 
+@pytest.mark.slow
 def test_its_page_counts_what_was_met_in_its_steps_too_and_says_that_no_ai_was_involved(
     client: Client, alice: User
 ) -> None:
@@ -75,6 +78,7 @@ def test_what_is_in_the_way_is_said(alice: User, client: Client, settings: Setti
     assert "Nothing was stored" in client.get("/").text
 
 
+@pytest.mark.slow
 def test_every_file_that_its_page_and_its_report_name_can_be_opened(client: Client, alice: User) -> None:
     run = finished_sample(alice)
     factories.drain(run)

@@ -112,6 +112,7 @@ def test_it_cannot_be_approved_with_a_plan_that_asks_for_sources(team: Team, sub
     assert (run.policy.sources_needed, open_gate(run).status) == (True, "open")
 
 
+@pytest.mark.slow
 def test_rejected_with_it_the_next_plan_needs_none_and_the_run_says_who_chose_that(
     team: Team, submitted: Submit, alice: User
 ) -> None:

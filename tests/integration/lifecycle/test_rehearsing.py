@@ -124,6 +124,7 @@ def test_with_a_model_the_rehearsal_is_not_given_another_job(monkeypatch: pytest
     assert submit(made.alice(), submission("Go.", LEASE, policy=Policy(models=MODELS))).pk
 
 
+@pytest.mark.slow
 @pytest.mark.django_db(transaction=True)
 def test_what_was_rehearsed_is_run_again_and_what_was_not_is_not() -> None:
     alice = made.alice()
@@ -167,6 +168,7 @@ def test_what_a_person_asks_for_at_a_plan_reads_as_not_done_first_among_the_line
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("words", ["Name the severity of each point", "No"])
 def test_what_a_person_asks_for_at_a_result_comes_back_to_them(client: Client, words: str) -> None:
     """No rule understands it: it is never said to be met, and fails nothing."""

@@ -35,6 +35,7 @@ def command(*options: str) -> list[str]:
     return told.getvalue().splitlines()
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("kept_for_30_days")
 def test_the_sweeper_deletes_what_was_kept_for_long_enough() -> None:
     old, archived, young = (long_ago(made.finished_succeeded(), days) for days in (31, 40, 29))
@@ -54,6 +55,7 @@ def test_without_the_setting_nothing_is_deleted_by_itself() -> None:
     assert retention.kept_until(run) is None
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("kept_for_30_days")
 def test_one_sweep_deletes_some_and_says_whether_there_are_more(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(retention, "AT_ONCE", 2)
@@ -65,6 +67,7 @@ def test_one_sweep_deletes_some_and_says_whether_there_are_more(monkeypatch: pyt
     assert numbers() == set()
 
 
+@pytest.mark.slow
 def test_a_run_stays_for_as_long_as_one_that_stays_rests_on_it() -> None:
     source, other = long_ago(made.finished_succeeded(), 31), made.finished_partial()
     earlier = Attempt.objects.of_run(source).passed().first()
@@ -79,6 +82,7 @@ def test_a_run_stays_for_as_long_as_one_that_stays_rests_on_it() -> None:
     assert numbers() == set()
 
 
+@pytest.mark.slow
 def test_who_begins_to_rest_on_a_run_at_the_last_moment_keeps_it() -> None:
     source, other = long_ago(made.finished_succeeded(), 31), long_ago(made.finished_partial(), 31)
     going, _ = retention.expired(timezone.now() - timedelta(days=30))
@@ -87,6 +91,7 @@ def test_who_begins_to_rest_on_a_run_at_the_last_moment_keeps_it() -> None:
     assert source.pk in numbers()
 
 
+@pytest.mark.slow
 def test_a_dry_run_says_what_the_other_does_and_changes_nothing() -> None:
     run, same_files = long_ago(made.finished_succeeded(), 31), made.finished_partial()
     only = contents(run) - contents(same_files)

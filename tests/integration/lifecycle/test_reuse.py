@@ -47,6 +47,7 @@ def foretold(before: Run, files: dict[str, bytes], owner: User) -> dict[str, str
     return {one.key: one.why for one in foresee(contract_of(found), given, before)}
 
 
+@pytest.mark.slow
 def test_a_changed_file_voids_the_steps_that_read_it_and_no_other(team: Team, submitted: Submit, alice: User) -> None:
     team.plan = plan(step("facts"), step("figures"), step("prices"), step("report", "facts", "prices"))
     team.executor = looking(
@@ -65,6 +66,7 @@ def test_a_changed_file_voids_the_steps_that_read_it_and_no_other(team: Team, su
     assert reused(finish(submitted(files=OTHER_SALES), alice)) == ["facts", "prices", "report"]
 
 
+@pytest.mark.slow
 def test_the_outputs_of_a_step_are_read_like_any_other_file(team: Team, submitted: Submit, alice: User) -> None:
     """Who read a file that comes out otherwise is done again, although what it rests on was found in the same words."""
     text = "As it was.\n"
@@ -83,6 +85,7 @@ def test_the_outputs_of_a_step_are_read_like_any_other_file(team: Team, submitte
     assert reused(finish(submitted(files=OTHER_SALES), alice)) == ["four", "one", "three", "two"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("use", "change", "reuse"),
     [
@@ -110,6 +113,7 @@ def test_each_tool_rests_on_what_it_shows(
     assert reused(finish(submitted(files=FILES | change), alice)) == (["one"] if reuse else [])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("patterns", "change", "why"),
     [
@@ -131,6 +135,7 @@ def test_a_file_that_a_step_is_to_deal_with_counts_although_it_read_none(
     assert reused(finish(submitted(files=files | change), alice)) == ([] if why else ["one"])
 
 
+@pytest.mark.slow
 def test_what_checks_look_at_counts_as_well(team: Team, submitted: Submit, alice: User) -> None:
     check = {"kind": "covers", "path": "one.md", "source": "rates.csv", "column": "item"}
     one = step("one") | inputs_of("notes.md")
@@ -159,6 +164,7 @@ def test_what_a_verifier_quotes_counts_as_well(team: Team, submitted: Submit, al
     assert reused(finish(submitted(files=OTHER_SALES), alice)) == ["one"]
 
 
+@pytest.mark.slow
 def test_steps_side_by_side_are_reused_however_they_met(team: Team, submitted: Submit, alice: User) -> None:
     """One after the other or at once: each lists what there is, and finds files of the other or not."""
     lists = [ToolUse("list_files", {"prefix": ""}), ToolUse("search_files", {"pattern": "paint"})]
@@ -170,6 +176,7 @@ def test_steps_side_by_side_are_reused_however_they_met(team: Team, submitted: S
     assert reused(finish(submitted(files=FILES, parallel=1), alice)) == ["both", "one", "two"]
 
 
+@pytest.mark.slow
 def test_a_file_of_a_step_side_by_side_that_was_read_has_to_be_there(
     team: Team, submitted: Submit, alice: User
 ) -> None:
@@ -179,6 +186,7 @@ def test_a_file_of_a_step_side_by_side_that_was_read_has_to_be_there(
     assert reused(finish(submitted(files=FILES, parallel=2), alice)) == ["one"]
 
 
+@pytest.mark.slow
 def test_a_retry_rests_on_what_the_attempt_before_it_looked_at(team: Team, submitted: Submit, alice: User) -> None:
     """It was told the critique of that attempt."""
     criticised: list[Request] = []
@@ -200,6 +208,7 @@ def test_a_retry_rests_on_what_the_attempt_before_it_looked_at(team: Team, submi
     assert reused(finish(submitted(files=FILES), alice)) == ["one"]
 
 
+@pytest.mark.slow
 def test_a_result_that_cannot_lie_beside_the_new_files_is_not_reused(
     team: Team, submitted: Submit, alice: User
 ) -> None:
@@ -208,6 +217,7 @@ def test_a_result_that_cannot_lie_beside_the_new_files_is_not_reused(
     assert reused(finish(submitted(files=FILES | {"ONE.md": b"In the way."}), alice)) == []
 
 
+@pytest.mark.slow
 def test_an_attempt_without_a_record_is_not_reused(team: Team, submitted: Submit, alice: User) -> None:
     before = finish(submitted(files=FILES), alice)
     Attempt.objects.update(reads=None)
@@ -215,6 +225,7 @@ def test_an_attempt_without_a_record_is_not_reused(team: Team, submitted: Submit
     assert reused(finish(submitted(files=FILES), alice)) == []
 
 
+@pytest.mark.slow
 def test_of_several_results_the_one_that_fits_is_found(team: Team, submitted: Submit, alice: User) -> None:
     team.plan, team.executor = plan(step("one")), looking(one=[reads("sales.csv")])
     before = finish(submitted(files=FILES), alice)
@@ -223,6 +234,7 @@ def test_of_several_results_the_one_that_fits_is_found(team: Team, submitted: Su
     assert Attempt.objects.get(step__plan__run=again).reused_from == Attempt.objects.get(step__plan__run=before)
 
 
+@pytest.mark.slow
 def test_of_very_many_results_only_the_newest_are_compared(
     team: Team, submitted: Submit, alice: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -233,6 +245,7 @@ def test_of_very_many_results_only_the_newest_are_compared(
     assert reused(finish(submitted(files=FILES), alice)) == []
 
 
+@pytest.mark.slow
 def test_a_newer_result_that_does_not_fit_hides_no_older_one(team: Team, submitted: Submit, alice: User) -> None:
     """It wrote a file that only its own plan declared, by another step."""
     team.plan = plan(step("one"))
@@ -245,6 +258,7 @@ def test_a_newer_result_that_does_not_fit_hides_no_older_one(team: Team, submitt
     assert Attempt.objects.get(step__plan__run=again).reused_from == Attempt.objects.get(step__plan__run=before)
 
 
+@pytest.mark.slow
 def test_what_a_plan_says_elsewhere_of_how_long_a_file_is_to_be_counts(
     team: Team, submitted: Submit, alice: User
 ) -> None:
@@ -269,6 +283,7 @@ def test_what_a_plan_says_elsewhere_of_how_long_a_file_is_to_be_counts(
     assert reused(again) == []
 
 
+@pytest.mark.slow
 def test_that_nothing_was_found_rests_on_who_read_the_files(team: Team, submitted: Submit, alice: User) -> None:
     """The check asks for files that any step of its run was shown whole; the second step has looked at none."""
     check = {"kind": "absent", "path": "notes.md", "terms": ["nails"]}
@@ -288,6 +303,7 @@ def test_that_nothing_was_found_rests_on_who_read_the_files(team: Team, submitte
     assert reused(again) == []
 
 
+@pytest.mark.slow
 def test_what_a_person_said_proves_nothing_where_nobody_said_it(team: Team, submitted: Submit, alice: User) -> None:
     def quotes(request: Request, right: Answer) -> Answer:
         if any(part.kind == "person" for part in told(request)):
@@ -303,6 +319,7 @@ def test_what_a_person_said_proves_nothing_where_nobody_said_it(team: Team, subm
     assert foretold(before, FILES, alice)["two"] == "no result that passed fits it any more"
 
 
+@pytest.mark.slow
 def test_what_was_found_in_a_small_context_window_is_not_reused_in_another(
     team: Team, submitted: Submit, alice: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -234,16 +234,19 @@ def writes_status(node: ast.AST) -> bool:
     )
 
 
+@pytest.mark.slow
 def test_only_the_lifecycle_writes_a_status_and_there_only_where_the_table_is_asked() -> None:
     found = {name for name, tree in modules() for node in ast.walk(tree) if writes_status(node)}
     assert found <= {"lifecycle/transitions.py", "lifecycle/state.py"}
 
 
+@pytest.mark.slow
 def test_only_the_lifecycle_and_the_leases_call_for_a_change() -> None:
     users = {name for name, tree in modules() for node in ast.walk(tree) if called(node) == "change"}
     assert {name for name in users if not name.startswith("lifecycle/")} == {"engine/work.py"}
 
 
+@pytest.mark.slow
 def test_nobody_goes_past_the_orm() -> None:
     raw = {"raw", "cursor", "execute", "executemany", "RawSQL"}
     found = {
@@ -272,6 +275,7 @@ def writes_history(node: ast.AST, imported: set[str]) -> bool:
     return makes and bool(names & imported or parts & JOURNAL_SETS)
 
 
+@pytest.mark.slow
 def test_only_history_writes_events_and_only_the_journal_calls() -> None:
     found = set()
     for name, tree in modules():

@@ -18,7 +18,7 @@ from tests.fakes.anthropic_answers import Answer, Request, Say, Think, ToolUse, 
 from tests.fakes.anthropic_api import FakeAnthropic
 from tests.fakes.team import Team, labels_of, plan, report, step, step_of, told, verdict
 
-pytestmark = [pytest.mark.django_db, pytest.mark.allow_hosts(["127.0.0.1"])]
+pytestmark = [pytest.mark.django_db, pytest.mark.allow_hosts(["127.0.0.1"]), pytest.mark.slow]
 
 CLAUSE = (
     "{n}. In case {n} the {party} gives notice in writing within {n} working days, states the reason, and bears "
@@ -100,6 +100,7 @@ def dollars(calls: list[ModelCall], *, cached: bool) -> Decimal:
     return sum((cost or Decimal(0) for cost in plain), Decimal(0))
 
 
+@pytest.mark.slow
 def test_most_input_tokens_of_a_run_are_read_from_the_cache(api: FakeAnthropic, submitted: Submit, alice: User) -> None:
     """Six steps, two of them tried twice, 24 kilobytes of documents."""
     api.script(Team(plan=PLAN, executor=work, verifier=Strict()))

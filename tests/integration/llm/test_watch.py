@@ -50,6 +50,7 @@ SILENT = pytest.mark.parametrize(
 )
 
 
+@pytest.mark.slow
 @SILENT
 def test_a_cancel_ends_a_call_that_says_nothing(
     api: FakeAnthropic, clients: Clients, answer: Answer, begun: bool
@@ -69,6 +70,7 @@ def test_a_cancel_ends_a_call_that_says_nothing(
     assert (caught.value.tokens.get("input", 0) > 0) is begun
 
 
+@pytest.mark.slow
 @SILENT
 def test_a_deadline_ends_a_call_that_says_nothing(
     api: FakeAnthropic, clients: Clients, monkeypatch: pytest.MonkeyPatch, answer: Answer, begun: bool
@@ -83,6 +85,7 @@ def test_a_deadline_ends_a_call_that_says_nothing(
     assert (caught.value.tokens.get("input", 0) > 0) is begun
 
 
+@pytest.mark.slow
 def test_a_call_that_was_cut_off_harms_no_other(api: FakeAnthropic, clients: Clients) -> None:
     """The calls of several threads share a client; the one before used it too."""
     cancelled, together = threading.Event(), threading.Barrier(2)
@@ -108,6 +111,7 @@ def test_a_call_that_was_cut_off_harms_no_other(api: FakeAnthropic, clients: Cli
     assert not thread.is_alive()
 
 
+@pytest.mark.slow
 def test_one_thread_watches_all_calls(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(watch, "WATCH_INTERVAL", 0.01)
     looked = [threading.Event() for _ in range(5)]

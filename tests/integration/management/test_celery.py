@@ -20,7 +20,7 @@ from tests.fakes.team import Team, plan, step
 from tests.installation import ROOT, Installation, environ
 from tests.integration.engine.machine import KILLED
 from tests.integration.engine.machine import environ as with_model
-from tests.services.redis import Redis, scaled
+from tests.services.redis import Redis
 
 pytestmark = pytest.mark.allow_hosts(["127.0.0.1"])
 
@@ -76,7 +76,7 @@ SUCCEEDED: list[object] = [("succeeded",)]
 OUTCOME = "SELECT outcome FROM runs_run"
 
 
-@scaled
+@pytest.mark.needs("PostgreSQL", "redis-server")
 def test_a_run_goes_on_when_its_worker_is_killed_and_replaced(cluster: Cluster, api: FakeAnthropic) -> None:
     """Two steps are under way side by side, each with its file written and its report asked for."""
     killed = threading.Event()
@@ -102,7 +102,7 @@ def test_a_run_goes_on_when_its_worker_is_killed_and_replaced(cluster: Cluster, 
     assert cluster.rows("SELECT count(*) FROM runs_event WHERE kind = 'recovered'") == [(2,)]
 
 
-@scaled
+@pytest.mark.needs("PostgreSQL", "redis-server")
 def test_a_worker_that_is_asked_to_end_hands_over_at_once(cluster: Cluster, api: FakeAnthropic) -> None:
     """A lease that was given back is not taken over: nobody has to wait until it is over."""
     ended = threading.Event()
@@ -128,7 +128,7 @@ def test_a_worker_that_is_asked_to_end_hands_over_at_once(cluster: Cluster, api:
     assert cluster.rows("SELECT count(*) FROM runs_toolcall") == [(1,)]
 
 
-@scaled
+@pytest.mark.needs("PostgreSQL", "redis-server")
 def test_work_that_ends_its_process_each_time_waits_for_a_person(cluster: Cluster, api: FakeAnthropic) -> None:
     """Whichever process it ended: the losses are counted in its row."""
     asked, over = threading.Semaphore(0), threading.Event()
@@ -153,7 +153,7 @@ def test_work_that_ends_its_process_each_time_waits_for_a_person(cluster: Cluste
     assert len(team.seen["planner"]) == 2
 
 
-@scaled
+@pytest.mark.needs("PostgreSQL", "redis-server")
 def test_what_was_created_while_redis_is_away_is_done_when_it_is_back(
     cluster: Cluster, api: FakeAnthropic, redis: Redis
 ) -> None:
@@ -167,7 +167,7 @@ def test_what_was_created_while_redis_is_away_is_done_when_it_is_back(
     assert cluster.end() == [0, 0]
 
 
-@scaled
+@pytest.mark.needs("PostgreSQL", "redis-server")
 def test_a_process_that_serves_leaves_the_work_to_workers(cluster: Cluster, api: FakeAnthropic, redis: Redis) -> None:
     api.script(Team(plan=plan(step("one"))))  # the worker may get as far as asking before the test has looked
     site = Site(cluster.data, PEV_REDIS_URL=redis.url, PEV_ENGINE="celery", PEV_LEASE_SECONDS="2")
@@ -182,6 +182,7 @@ def test_a_process_that_serves_leaves_the_work_to_workers(cluster: Cluster, api:
     assert site.errors() == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("variables", "sentence"),
     [

@@ -60,6 +60,7 @@ def probed(obeys: bool, *, keeps: bool | None = None, sees: bool = False) -> Pro
     return Probed(forced_tool=obeys, no_tools=obeys, format=kept, images=sees, documents=sees)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("dialect", "found", "use"),
     [
@@ -121,6 +122,7 @@ def test_the_context_is_what_is_configured_or_what_the_server_says(
     assert [window_of("qwen3-4b", role) for role in (Role.EXECUTOR, Role.VERIFIER)] == [32_768, 8_192]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("said", [0, -1, 12, 10**12, True])
 def test_a_context_that_cannot_be_is_unknown(api: FakeAnthropic, said: int) -> None:
     speak(api, replace(OLLAMA, window=said))
@@ -208,6 +210,7 @@ def test_why_nobody_answers_is_said_and_nothing_is_remembered(
     assert len(api.requests) == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("answer", [Slow(30, Say("hello")), Ping(30, Say("hello"))], ids=["silent", "only pings"])
 def test_a_server_that_hangs_is_given_up(api: FakeAnthropic, answer: Answer) -> None:
     api.script(lambda _: answer)
@@ -231,6 +234,7 @@ def test_what_could_not_be_found_out_is_told_as_unknown_and_not_used(api: FakeAn
     assert Probe.objects.get().found.tools is None
 
 
+@pytest.mark.slow
 def test_a_verifier_of_another_provider_is_asked_there_with_its_own_key(
     api: FakeAnthropic, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -10,6 +10,8 @@ import pytest
 
 from tests.installation import ROOT, Installation, environ
 
+pytestmark = pytest.mark.slow
+
 _PROGRAM = """
 import sys
 from django.db import OperationalError

@@ -34,6 +34,7 @@ def refused(data: Path, address: str, *arguments: str) -> str:
     return line
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("arguments", [["migrate"], ["people", "list"], ["run", "Do it"], ["serve", "--port", "0"]])
 def test_a_database_that_is_away_is_one_sentence(tmp_path: Path, arguments: list[str]) -> None:
     said = refused(tmp_path, "postgres://alice:secret@127.0.0.1:9/pev", *arguments)
@@ -42,6 +43,7 @@ def test_a_database_that_is_away_is_one_sentence(tmp_path: Path, arguments: list
     assert "secret" not in said
 
 
+@pytest.mark.slow
 def test_an_address_of_something_else_is_one_sentence(tmp_path: Path) -> None:
     said = refused(tmp_path, "mysql://alice:secret@127.0.0.1/pev", "people", "list")
     assert said.startswith("PEV_DATABASE_URL is no address of PostgreSQL.")
@@ -58,7 +60,7 @@ def test_tables_of_a_newer_version_are_left_alone() -> None:
         MigrationRecorder.record_unapplied(*newer)
 
 
-@pytest.mark.skipif(not databases.GIVEN, reason="needs PostgreSQL")
+@pytest.mark.needs("PostgreSQL")
 @pytest.mark.parametrize(
     ("options", "said"),
     [
@@ -71,7 +73,7 @@ def test_a_database_that_would_sort_otherwise_is_refused(tmp_path: Path, options
     assert said in refused(tmp_path, databases.address_of(tmp_path), "migrate")
 
 
-@pytest.mark.skipif(not databases.GIVEN, reason="needs PostgreSQL")
+@pytest.mark.needs("PostgreSQL")
 def test_processes_that_start_at_once_migrate_one_after_the_other(tmp_path: Path) -> None:
     command = [sys.executable, "manage.py", "migrate", "--verbosity=0"]
     environment = environ(tmp_path)

@@ -45,6 +45,7 @@ def test_an_invitation_lasts_seven_days_and_a_link_ten_minutes(alice: User) -> N
     assert left == [7 * 24 * 60, 10]
 
 
+@pytest.mark.slow
 def test_who_has_been_here_is_given_links_and_not_invited(alice: User) -> None:
     people("invite", "alice")  # again: the first invitation got lost
     User.objects.update(last_login=timezone.now())
@@ -71,6 +72,7 @@ def test_who_is_not_there_is_named_with_those_who_are(alice: User, bob: User) ->
     )
 
 
+@pytest.mark.slow
 def test_everybody_is_listed(alice: User) -> None:
     people("invite", "root", "--administrator")
     people("deactivate", "alice")
@@ -80,6 +82,7 @@ def test_everybody_is_listed(alice: User) -> None:
     ]
 
 
+@pytest.mark.slow
 def test_who_is_inactive_gets_no_link_until_they_are_active(alice: User) -> None:
     people("deactivate", "alice")
     assert refusal("link", "alice") == "“alice” is not active and cannot sign in."
@@ -96,6 +99,7 @@ def test_signing_out_ends_a_session(client: Client, alice: User) -> None:
     assert client.get("/").status_code == 302
 
 
+@pytest.mark.slow
 def test_administrators_are_made_and_the_last_one_stays(alice: User) -> None:
     assert people("administrator", "alice") == "“alice” is now an administrator."
     assert refusal("administrator", "alice", "--off") == (

@@ -49,6 +49,7 @@ def model(api: FakeAnthropic) -> dict[str, str]:
     return {"ANTHROPIC_BASE_URL": api.url, "ANTHROPIC_API_KEY": "secret-key"}
 
 
+@pytest.mark.slow
 def test_the_sample_succeeds_with_a_retry_and_verified_evidence(tmp_path: Path) -> None:
     """On a new installation: it is the first that a person tries."""
     data, out = tmp_path / "data", tmp_path / "out"
@@ -87,6 +88,7 @@ def test_the_sample_succeeds_with_a_retry_and_verified_evidence(tmp_path: Path) 
     assert run_check(FileExists(kind="file_exists", path="review/findings.md"), Material(sources)).verified
 
 
+@pytest.mark.slow
 def test_gates_are_asked_in_the_terminal_while_there_is_one(
     tmp_path: Path, installation: Installation, api: FakeAnthropic
 ) -> None:
@@ -146,6 +148,7 @@ def test_wrong_use_is_a_sentence_and_makes_no_run(arguments: list[str], sentence
     assert not Run.objects.exists()
 
 
+@pytest.mark.slow
 def test_a_plan_written_by_hand_is_carried_out_without_a_planner(
     tmp_path: Path, installation: Installation, api: FakeAnthropic
 ) -> None:
@@ -186,6 +189,7 @@ def test_a_plan_written_by_hand_is_carried_out_without_a_planner(
     }
 
 
+@pytest.mark.slow
 def test_creative_work_is_said_to_be_such(tmp_path: Path, installation: Installation, api: FakeAnthropic) -> None:
     made = plan(step("one"))
     for criterion in (*made["steps"][0]["acceptance_criteria"], *made["success_criteria"]):
@@ -197,6 +201,7 @@ def test_creative_work_is_said_to_be_such(tmp_path: Path, installation: Installa
     assert "No sources are needed: no criterion may be about sources.\n" in done.stdout
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("arguments", "code"), [(["--exclude", "*.mp4"], 0), ([], 3)])
 def test_what_cannot_be_read_is_said_from_the_beginning_and_can_be_excluded(
     tmp_path: Path, installation: Installation, api: FakeAnthropic, arguments: list[str], code: int
@@ -221,6 +226,7 @@ def test_what_cannot_be_read_is_said_from_the_beginning_and_can_be_excluded(
     assert f"      ! {said}\n" in done.stdout
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", ["run", "serve"])
 def test_a_policy_that_cannot_be_used_starts_nothing(tmp_path: Path, installation: Installation, command: str) -> None:
     environ = environment(installation.copy(tmp_path), PEV_POLICY="attempts=99")
@@ -233,6 +239,7 @@ def test_a_policy_that_cannot_be_used_starts_nothing(tmp_path: Path, installatio
     )
 
 
+@pytest.mark.slow
 def test_an_accepted_gap_exits_3(tmp_path: Path, installation: Installation, api: FakeAnthropic) -> None:
     def never(request: Request, right: Answer) -> Answer:
         failed = verdict(labels_of(request), "", "", passed=False, action="retry")
@@ -256,6 +263,7 @@ def test_an_accepted_gap_exits_3(tmp_path: Path, installation: Installation, api
     assert b"secret-key" not in data
 
 
+@pytest.mark.slow
 def test_an_error_that_nobody_looks_into_ends_as_failed(
     tmp_path: Path, installation: Installation, api: FakeAnthropic
 ) -> None:

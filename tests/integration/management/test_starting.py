@@ -49,6 +49,7 @@ def imported(data: Path, *arguments: str) -> set[str]:
     return set(done.stdout.rpartition("imported:")[2].split())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", ["run", "serve", "people", "check_models"])
 def test_help_imports_neither_client_nor_server(tmp_path: Path, command: str) -> None:
     packages = imported(tmp_path, command, "--help")
@@ -56,11 +57,13 @@ def test_help_imports_neither_client_nor_server(tmp_path: Path, command: str) ->
     assert packages & (CLIENT | SERVER) == set()
 
 
+@pytest.mark.slow
 def test_the_link_waits_for_the_server_and_not_for_the_client(tmp_path: Path) -> None:
     packages = imported(tmp_path, "serve", "--port", "0")
     assert packages & (CLIENT | SERVER) == SERVER
 
 
+@pytest.mark.slow
 def test_no_page_imports_the_client_of_models(tmp_path: Path) -> None:
     """Every command that checks the site imports them all."""
     assert "anthropic" not in imported(tmp_path, "check")
@@ -77,6 +80,7 @@ def test_help_of_a_run_needs_no_tables(tmp_path: Path) -> None:
     assert not (tmp_path / "none").exists()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "value", "said"),
     [

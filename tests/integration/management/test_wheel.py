@@ -18,7 +18,7 @@ import pytest
 
 from tests.installation import ROOT
 
-pytestmark = pytest.mark.allow_hosts(["127.0.0.1"])
+pytestmark = [pytest.mark.allow_hosts(["127.0.0.1"]), pytest.mark.slow]
 PROGRAM = [sys.executable, "-c", "from pevsite.command_line import main; main()"]
 """What the script `pevsite` does that an installer makes of the wheel."""
 

@@ -19,11 +19,12 @@ from tests.installation import ROOT, Installation, environ
 from tests.integration.engine.machine import KILLED
 from tests.integration.engine.machine import environ as with_model
 from tests.integration.web.serving.visitor import Follower, Visitor
-from tests.services.redis import Redis, scaled
+from tests.services.redis import Redis
 
 pytestmark = pytest.mark.allow_hosts(["127.0.0.1"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("arguments", [["worker"], ["serve", "--no-engine", "--port", "0"]])
 def test_sqlite_has_one_process(tmp_path: Path, arguments: list[str]) -> None:
     done = subprocess.run(
@@ -39,6 +40,7 @@ def test_sqlite_has_one_process(tmp_path: Path, arguments: list[str]) -> None:
     assert done.stderr.startswith("CommandError: Several processes need PostgreSQL: set PEV_DATABASE_URL")
 
 
+@pytest.mark.slow
 def test_an_address_of_redis_that_cannot_be_read_is_one_sentence(tmp_path: Path) -> None:
     done = subprocess.run(
         [sys.executable, "manage.py", "serve", "--port", "0"],
@@ -53,7 +55,7 @@ def test_an_address_of_redis_that_cannot_be_read_is_one_sentence(tmp_path: Path)
     assert line == "CommandError: PEV_REDIS_URL cannot be read: write redis://:password@host:6379/0."
 
 
-@scaled
+@pytest.mark.needs("PostgreSQL", "redis-server")
 @pytest.mark.parametrize("redis_dies", [False, True], ids=["with Redis", "while Redis is away"])
 def test_a_run_is_followed_through_one_process_while_workers_die_in_others(
     tmp_path: Path, installation: Installation, api: FakeAnthropic, redis: Redis, redis_dies: bool

@@ -14,12 +14,11 @@ from runs.documents import reading
 from runs.engine import work
 from runs.enums import WorkStatus
 from runs.models import Rendition, WorkItem
-from tests import databases
 from tests.factories import Submit
 
 pytestmark = [
     pytest.mark.django_db,
-    pytest.mark.skipif(not databases.GIVEN, reason="needs PostgreSQL: SQLite is on one machine, whose clock it is"),
+    pytest.mark.needs("PostgreSQL"),  # SQLite is on one machine, whose clock it is
 ]
 type Shift = Callable[[int], None]
 

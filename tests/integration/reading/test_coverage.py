@@ -55,6 +55,7 @@ def test_what_nobody_could_read_keeps_a_run_from_succeeding(api: FakeAnthropic, 
     assert (run.outcome, reading_of(run).gaps) == (Outcome.PARTIAL, NOT_READABLE)
 
 
+@pytest.mark.slow
 def test_what_of_a_readable_file_could_not_be_read_is_an_open_point_too(
     api: FakeAnthropic, submitted: Submit, alice: User
 ) -> None:
@@ -90,6 +91,7 @@ def test_what_a_person_excluded_is_no_open_point(api: FakeAnthropic, submitted: 
     )
 
 
+@pytest.mark.slow
 def test_what_no_step_was_shown_is_an_open_point_where_the_plan_gives_it(
     api: FakeAnthropic, submitted: Submit, alice: User
 ) -> None:
@@ -140,6 +142,7 @@ def test_files_that_another_process_took_in_are_known(submitted: Submit, monkeyp
     assert (run.inputs, len(reading_of(run).unreadable)) == (tree, 2)
 
 
+@pytest.mark.slow
 def test_what_was_shown_at_a_step_stands_with_it(
     api: FakeAnthropic, submitted: Submit, alice: User, client: Client
 ) -> None:
@@ -167,6 +170,7 @@ def test_what_was_shown_at_a_step_stands_with_it(
     assert "Nothing of them was shown to the AI at this step." in pages["two"]
 
 
+@pytest.mark.slow
 def test_a_file_that_the_run_has_changed_is_not_the_one_that_was_given(
     api: FakeAnthropic, submitted: Submit, alice: User
 ) -> None:
@@ -176,6 +180,7 @@ def test_a_file_that_the_run_has_changed_is_not_the_one_that_was_given(
     assert (run.outcome, sentences(run)) == (Outcome.PARTIAL, ["a.md not shown"])
 
 
+@pytest.mark.slow
 def test_a_reused_result_counts_with_what_it_was_shown_then(api: FakeAnthropic, submitted: Submit, alice: User) -> None:
     api.script(Team(executor=reading(one=[{"path": "notes.md"}])))
     for taken_over in ([], ["one", "two"]):
@@ -199,6 +204,7 @@ def test_of_a_run_from_before_nothing_is_claimed(api: FakeAnthropic, submitted: 
     assert (run.outcome, coverage_of(run), unread(run, run.plans.get())) == (Outcome.SUCCEEDED, None, [])
 
 
+@pytest.mark.slow
 def test_a_page_says_once_what_cannot_be_read(
     api: FakeAnthropic, submitted: Submit, alice: User, client: Client
 ) -> None:
@@ -214,6 +220,7 @@ def test_a_page_says_once_what_cannot_be_read(
     assert "1 of 3 files were shown whole." in pages[-1]
 
 
+@pytest.mark.slow
 def test_what_cannot_be_read_is_told_to_everybody_from_the_beginning(
     api: FakeAnthropic, submitted: Submit, alice: User, client: Client
 ) -> None:

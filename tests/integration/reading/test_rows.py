@@ -23,12 +23,14 @@ def queries_of(what: Callable[[], object]) -> int:
     return len(captured)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("tell", [as_json, as_markdown])
 def test_reports_take_as_many_queries_for_six_steps_as_for_two(tell: Callable[[Run], object]) -> None:
     few, many = factories.many_steps(2), factories.many_steps(6)
     assert queries_of(lambda: tell(few)) == queries_of(lambda: tell(many))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("tell", [as_json, as_markdown])
 def test_kept_results_take_no_queries_of_their_own(tell: Callable[[Run], object]) -> None:
     few, many = factories.keeping(1), factories.keeping(3)

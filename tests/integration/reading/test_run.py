@@ -16,12 +16,14 @@ from tests import factories
 pytestmark = pytest.mark.django_db
 
 
+@pytest.mark.slow
 def test_gaps_are_there_exactly_when_something_is_missing() -> None:
     assert reading_of(factories.finished_succeeded()).gaps == []
     assert len(reading_of(factories.finished_partial()).gaps) == 2
     assert reading_of(factories.executing()).gaps == [], "what is not finished lacks nothing yet"
 
 
+@pytest.mark.slow
 def test_an_answer_that_is_not_whole_begins_with_what_is_missing() -> None:
     reading = reading_of(factories.finished_partial())
     points = "".join(f"- {line(gap)}\n" for gap in reading.gaps)

@@ -14,7 +14,7 @@ from runs.models import Run
 from runs.reports.markdown import as_markdown
 from tests.factories import alice, answer, drain, finish, open_gate
 
-pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("no_model")]
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("no_model"), pytest.mark.slow]
 
 ASKED = "Request 1 of alice is not done: “Rank every point.” Offline rules cannot read it."
 LOOKED = "Nobody looked whether request 2 of alice is met, which is not provable: “Translate it”."

@@ -19,7 +19,7 @@ from runs.reports.machine import as_json
 from runs.reports.markdown import as_markdown
 from tests import factories as made
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.slow]
 
 SOURCES = {
     "nda.md": "# NDA\n\nThe notice period is thirty days.\n\nAfter that the agreement ends.\n",

@@ -34,6 +34,7 @@ def report_with(*sources: str) -> Report:
     return exported(Run.objects.get(pk=run.pk))
 
 
+@pytest.mark.slow
 def test_the_one_html_file_has_the_picture_and_may_show_nothing_else() -> None:
     html = as_html(report_with(FLOW))
     assert 'content="default-src &#x27;none&#x27;; img-src data:; style-src &#x27;sha256-' in html
@@ -47,6 +48,7 @@ def test_a_report_without_diagrams_may_show_no_pictures() -> None:
     assert "img-src" not in as_html(exported(made.finished_succeeded()))
 
 
+@pytest.mark.slow
 def test_what_cannot_be_drawn_is_a_sentence_and_its_source() -> None:
     html = as_html(report_with(BROKEN))
     assert "This diagram is not drawn: Error: Parse error on line" in html
@@ -58,6 +60,7 @@ def test_in_markdown_it_stays_its_source() -> None:
     assert "```mermaid\n" in written(report_with(FLOW)).replace("  > ", "").replace("> ", "")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", ["pdf", "docx"])
 def test_files_have_the_picture_and_are_the_same_bytes_twice(form: Form) -> None:
     report = report_with(FLOW)
@@ -76,6 +79,7 @@ def test_files_have_the_picture_and_are_the_same_bytes_twice(form: Form) -> None
         ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", ["pdf", "docx"])
 def test_files_say_what_cannot_be_drawn(form: Form) -> None:
     data = printed(report_with(BROKEN), form)
@@ -87,6 +91,7 @@ def test_files_say_what_cannot_be_drawn(form: Form) -> None:
     assert "This diagram is not drawn: Error: Parse error" in " ".join(text.split())
 
 
+@pytest.mark.slow
 def test_of_a_report_no_more_than_twenty_are_drawn() -> None:
     report = pictured(report_with(*["boxes"] * 21))
     found = [block for section in report.brief + report.annex for block in found_in(section.blocks)]

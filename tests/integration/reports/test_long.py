@@ -15,7 +15,7 @@ from runs.reports.outline import exported
 from runs.reports.printed import printed
 from tests.factories.long import long_run
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.slow]
 
 POINT = "- The lease has no commencement date, <b>and</b> clause 7 names no amount.\n"
 FINDINGS = POINT * (199_000 // len(POINT))

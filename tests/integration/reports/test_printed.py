@@ -51,6 +51,7 @@ def text_of(data: bytes, form: Form) -> str:
     return "\n".join(element.text or "" for element in document.element.body.iter() if element.tag.endswith("}t"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", ["pdf", "docx"])
 def test_it_says_what_the_report_says_and_is_the_same_bytes_twice(form: Form) -> None:
     run = made.finished_partial()
@@ -73,6 +74,7 @@ def test_a_pdf_is_tagged_has_a_title_and_links_its_citations() -> None:
     assert len(links) > 4
 
 
+@pytest.mark.slow
 def test_the_brief_comes_first_and_no_page_is_blank() -> None:
     reader = PdfReader(io.BytesIO(printed(exported(made.finished_partial()), "pdf")))
     pages = [page.extract_text() for page in reader.pages]
@@ -86,6 +88,7 @@ POINT = "F{n} (contracts/service-agreement.md, line {n}): missing amount, amount
 WORDS = "The lease has no commencement date, and clause 7 names no amount that anyone could compute from it. "
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "answer",
     [
@@ -109,6 +112,7 @@ def test_the_answer_has_the_room_that_two_pages_have(answer: str) -> None:
     assert sum(len(page.strip().splitlines()) for page in pages[:2]) > 50
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", ["pdf", "docx"])
 @pytest.mark.parametrize("text", HOSTILE)
 def test_hostile_text_stays_text(form: Form, text: str) -> None:
@@ -127,12 +131,14 @@ def test_hostile_text_stays_text(form: Form, text: str) -> None:
         assert b"/Launch" not in data
 
 
+@pytest.mark.slow
 def test_a_character_without_a_glyph_is_printed_as_its_name() -> None:
     text = text_of(printed(exported(with_text("It is done 😀, 株式会社.")), "pdf"), "pdf")
     assert "[grinning face]" in text
     assert "株式会社" in text
 
 
+@pytest.mark.slow
 def test_every_character_that_the_fonts_are_said_to_have_is_printed() -> None:
     listed = Path(typeset.__file__).parent.joinpath("fonts", "coverage.txt").read_text().split()
     ranges = [(int(first, 16), int(last or first, 16)) for first, _, last in (row.partition("-") for row in listed)]
@@ -142,6 +148,7 @@ def test_every_character_that_the_fonts_are_said_to_have_is_printed() -> None:
     assert pdf(room.as_data(report)).startswith(b"%PDF-")
 
 
+@pytest.mark.slow
 def test_what_cannot_be_made_is_said_in_a_sentence(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(room, "LIMITS", guarded.Limits(megabytes=2_000, cpu_seconds=0.001, seconds=60, files=64))
     run = made.finished_succeeded()
@@ -156,6 +163,7 @@ def test_what_cannot_be_made_is_said_in_a_sentence(client: Client, monkeypatch: 
     ]
 
 
+@pytest.mark.slow
 def test_one_that_takes_long_is_waited_for_on_a_page(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(preparing, "WAIT_SECONDS", 0)
     go = threading.Event()
@@ -180,6 +188,7 @@ def test_one_that_takes_long_is_waited_for_on_a_page(client: Client, monkeypatch
 BEGINNINGS = {"pdf": b"%PDF-", "docx": b"PK", "html": b"<!doctype", "json": b"{", "md": b"# "}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ending", BEGINNINGS)
 def test_a_download_has_a_safe_name(client: Client, ending: str) -> None:
     run = made.finished_succeeded()

@@ -225,12 +225,14 @@ def test_every_address_has_a_row_and_every_row_an_address() -> None:
     assert sorted(set(PAGES)) == sorted(TABLE)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["get", "head", "post", *OTHER_METHODS])
 def test_everybody_gets_what_the_table_says(world: World, method: str) -> None:
     found = {route: statuses(world, route, method, row) for route, row in TABLE.items()}
     assert found == {route: row.of(method) for route, row in TABLE.items()}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["get", "post"])
 def test_the_administration_is_there_for_administrators_alone(world: World, method: str) -> None:
     found = {route: statuses(world, route, method, Row()) for route in ADMIN_PAGES}
@@ -247,6 +249,7 @@ def test_nobody_signs_in_with_a_password_or_sets_one(world: World) -> None:
         assert (answer.status_code, answer["Location"]) == (302, "/sign-in/")
 
 
+@pytest.mark.slow
 def test_runs_that_are_not_there_and_parts_of_another_run_are_not_found(world: World) -> None:
     """Alice is in both runs, so that it is the address that does not fit; an administrator sees all there is."""
     found = set()
@@ -259,6 +262,7 @@ def test_runs_that_are_not_there_and_parts_of_another_run_are_not_found(world: W
     assert found == {()}
 
 
+@pytest.mark.slow
 def test_another_site_can_post_nothing_in_anybodys_name(world: World) -> None:
     def rows() -> list[Any]:
         counted = [model.objects.count() for model in (Run, Event, Template, Link)]

@@ -38,6 +38,7 @@ def again(client: Client, run: Run, user: Any, **fields: Any) -> Run:
     return Run.objects.latest("pk")
 
 
+@pytest.mark.slow
 def test_it_waits_for_approval_of_the_same_plan_and_takes_results_over(
     first: Run, team: Team, client: Client, alice: User
 ) -> None:
@@ -51,15 +52,18 @@ def test_it_waits_for_approval_of_the_same_plan_and_takes_results_over(
     assert "executor" not in team.seen
 
 
+@pytest.mark.slow
 def test_without_reuse_everything_is_done(first: Run, client: Client, alice: User) -> None:
     assert reused(finish(again(client, first, alice, all="on"), alice)) == []
 
 
+@pytest.mark.slow
 def test_one_step_is_done_again(first: Run, team: Team, client: Client, alice: User) -> None:
     run = finish(again(client, first, alice, redo=["one", "no step of this plan"]), alice)
     assert (run.policy.without_reuse, reused(run)) == (("one",), ["two"])
 
 
+@pytest.mark.slow
 def test_the_page_of_a_reused_step_leads_there(first: Run, client: Client, alice: User) -> None:
     run = finish(again(client, first, alice), alice)
     step = run.plans.get().steps.get(key="two")
@@ -125,6 +129,7 @@ def place(first: Run, client: Client, alice: User) -> str:
     return f"/runs/{first.pk}/again/with/"
 
 
+@pytest.mark.slow
 def test_the_form_is_filled_as_the_run_was_and_says_that_all_of_it_would_be_reused(
     first: Run, client: Client, place: str
 ) -> None:
@@ -138,6 +143,7 @@ def test_the_form_is_filled_as_the_run_was_and_says_that_all_of_it_would_be_reus
     assert Run.objects.count() == 1
 
 
+@pytest.mark.slow
 def test_sent_as_it_is_it_is_the_same_task_whose_results_are_reused(
     first: Run, client: Client, alice: User, place: str
 ) -> None:
@@ -151,6 +157,7 @@ def test_sent_as_it_is_it_is_the_same_task_whose_results_are_reused(
     assert Draft.objects.count() == 0
 
 
+@pytest.mark.slow
 def test_a_file_that_takes_the_place_of_another_is_named_as_the_reason(
     first: Run, client: Client, alice: User, place: str
 ) -> None:
@@ -169,6 +176,7 @@ def test_a_file_that_takes_the_place_of_another_is_named_as_the_reason(
     assert reused(finish(run, alice)) == ["two"], "step one came to the same, and step two has not read it"
 
 
+@pytest.mark.slow
 def test_files_are_added_and_removed_in_a_draft_that_begins_with_those_of_the_run(
     first: Run, client: Client, place: str
 ) -> None:
@@ -197,6 +205,7 @@ def test_files_that_are_gone_with_their_draft_are_not_those_of_the_run_again(
     assert Run.objects.get() == first
 
 
+@pytest.mark.slow
 def test_the_same_words_with_other_ends_of_lines_are_the_same_request(
     submitted: Submit, team: Team, client: Client, alice: User
 ) -> None:
@@ -209,6 +218,7 @@ def test_the_same_words_with_other_ends_of_lines_are_the_same_request(
     )
 
 
+@pytest.mark.slow
 def test_a_policy_in_seconds_stays_what_it_was(submitted: Submit, team: Team, client: Client, alice: User) -> None:
     run = finish(submitted(attempt_seconds=90, time_limit=150), alice)
     client.force_login(alice)
@@ -218,6 +228,7 @@ def test_a_policy_in_seconds_stays_what_it_was(submitted: Submit, team: Team, cl
     assert (made.attempt_seconds, made.time_limit, made.attempts) == (90, 150, 2)
 
 
+@pytest.mark.slow
 def test_what_cannot_be_foretold_is_said(client: Client, place: str) -> None:
     sent = sent_by(client.get(place).text)
     assert told(client.post(place, sent | {"look": "on", "template": ""}).text) == (
@@ -230,6 +241,7 @@ def test_what_cannot_be_foretold_is_said(client: Client, place: str) -> None:
     )
 
 
+@pytest.mark.slow
 def test_what_was_carried_out_again_on_purpose_is_not_so_again(client: Client, first: Run, alice: User) -> None:
     run = finish(again(client, first, alice, redo=["one"]), alice)
     sent = sent_by(client.get(f"/runs/{run.pk}/again/with/").text)
@@ -247,6 +259,7 @@ def test_a_run_under_way_or_of_somebody_else_gives_no_form(
     assert client.get(f"/runs/{run.pk}/again/with/").status_code == 404
 
 
+@pytest.mark.slow
 def test_a_form_that_was_left_is_continued_as_the_one_that_it_is(first: Run, client: Client, alice: User) -> None:
     client.force_login(alice)
     token, place = uuid.uuid4(), f"/runs/{first.pk}/again/with/"
@@ -267,6 +280,7 @@ def foldered(team: Team, submitted: Submit, client: Client, alice: User) -> Run:
     return finish(submitted(files={"in/notes.md": b"Old notes.\n"}), alice)
 
 
+@pytest.mark.slow
 def test_a_file_without_its_folder_replaces_the_old_one_and_the_page_says_so(
     foldered: Run, client: Client, alice: User
 ) -> None:
@@ -285,6 +299,7 @@ def test_a_file_without_its_folder_replaces_the_old_one_and_the_page_says_so(
     assert {path: info.size for path, info in trees.files_of(run.inputs).items()} == {"in/notes.md": 13}
 
 
+@pytest.mark.slow
 def test_both_are_kept_by_a_button_and_the_old_one_can_be_put_back(foldered: Run, client: Client) -> None:
     token = uuid.uuid4()
     place, fields = f"/runs/drafts/{token}/", {"run": foldered.pk}
@@ -300,6 +315,7 @@ def test_both_are_kept_by_a_button_and_the_old_one_can_be_put_back(foldered: Run
     assert (wrong.status_code, wrong.json()["errors"][0].startswith("The files were changed meanwhile")) == (422, True)
 
 
+@pytest.mark.slow
 def test_which_of_two_is_replaced_is_asked_and_nothing_starts_before(
     team: Team, submitted: Submit, client: Client, alice: User
 ) -> None:
@@ -318,6 +334,7 @@ def test_which_of_two_is_replaced_is_asked_and_nothing_starts_before(
     assert list(trees.files_of(Run.objects.latest("pk").inputs)) == ["a/notes.md", "b/notes.md"]
 
 
+@pytest.mark.slow
 def test_a_form_that_was_left_is_found_again_until_it_is_thrown_away(first: Run, client: Client, place: str) -> None:
     sent = sent_by(client.get(place).text)
     draft = f"/runs/drafts/{sent['token']}/"
@@ -338,6 +355,7 @@ def lines_of(page: str) -> list[str]:
     return [" ".join(html.unescape(re.sub(r"<[^>]+>", "", line)).split()) for line in found]
 
 
+@pytest.mark.slow
 def test_the_gate_says_what_changed_and_what_is_reused(first: Run, client: Client, place: str) -> None:
     sent = sent_by(client.get(place).text)
     files = [SimpleUploadedFile("notes.md", b"Other notes.\n"), SimpleUploadedFile("sales.csv", b"1")]
@@ -352,6 +370,7 @@ def test_the_gate_says_what_changed_and_what_is_reused(first: Run, client: Clien
     ]
 
 
+@pytest.mark.slow
 def test_a_run_that_is_run_again_as_it_was_says_so_at_its_gate(first: Run, client: Client, alice: User) -> None:
     run = again(client, first, alice, redo=["two"])
     assert lines_of(client.get(f"/runs/{run.pk}/").text) == [
@@ -360,6 +379,7 @@ def test_a_run_that_is_run_again_as_it_was_says_so_at_its_gate(first: Run, clien
     ]
 
 
+@pytest.mark.slow
 def test_names_of_files_that_are_gone_are_for_those_who_may_see_the_run_before(
     first: Run, client: Client, place: str, bob: User
 ) -> None:
@@ -379,12 +399,14 @@ def test_names_of_files_that_are_gone_are_for_those_who_may_see_the_run_before(
     assert lines_of(client.get(f"/runs/{run.pk}/").text)[0].endswith("removed notes.md")
 
 
+@pytest.mark.slow
 def test_without_the_run_before_the_gate_says_nothing_of_it(first: Run, client: Client, alice: User) -> None:
     run = again(client, first, alice)
     first.delete()
     assert lines_of(client.get(f"/runs/{run.pk}/").text) == []
 
 
+@pytest.mark.slow
 def test_files_of_another_folder_are_offered_to_replace_those_of_their_names(
     team: Team, submitted: Submit, client: Client, alice: User
 ) -> None:

@@ -253,6 +253,7 @@ def test_where_it_is_not_known_what_was_approved_the_words_stay(run: Run, bob: U
     assert ("agent-changes" in text, "was changed since this plan was approved" in text) == (False, True)
 
 
+@pytest.mark.slow
 def test_its_step_and_its_report_say_the_agent_as_it_was(run: Run, alice: User) -> None:
     digest = Agent.objects.get().definition.digest
     finish(run, alice)
@@ -267,6 +268,7 @@ def test_its_step_and_its_report_say_the_agent_as_it_was(run: Run, alice: User) 
     assert f"With the agent {WRITER} ({digest[:12]})." in page.get(f"/runs/{run.pk}/report/").text
 
 
+@pytest.mark.slow
 def test_the_report_says_where_one_model_judged_its_own_work(team: Team, submitted: Submit, alice: User) -> None:
     agent(model="claude-haiku-5-5")
     run = finish(submitted(plan=plan_from(played_plan()), same_model_verifier=True), alice)

@@ -14,7 +14,7 @@ from runs.models import User
 from tests.factories import answer, drain, open_gate
 from tests.integration.web.deciding import address, form
 
-pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("no_model")]
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("no_model"), pytest.mark.slow]
 REASON = "The offline rules cannot judge this; look for yourself."
 
 

@@ -17,7 +17,7 @@ from tests.factories import answer, drain, finish, open_gate
 from tests.factories.parts import overlay
 from tests.integration.web.deciding import address
 
-pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("no_model")]
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("no_model"), pytest.mark.slow]
 
 STEP, FINDINGS = "findings", "review/findings.md"
 

@@ -37,6 +37,7 @@ def pictures_of(page: str) -> Sequence[str]:
     return [one.replace("&amp;", "&") for one in re.findall(r'<img [^>]*?src="([^"]*diagram=[^"]*)"', page)]
 
 
+@pytest.mark.slow
 def test_a_block_of_markdown_is_a_picture_with_its_source_in_a_fold(alice_client: Client) -> None:
     run = run_with({"parts.md": block(FLOW).encode()})
     page = alice_client.get(f"/runs/{run.pk}/files/parts.md").text
@@ -58,6 +59,7 @@ def test_a_block_of_markdown_is_a_picture_with_its_source_in_a_fold(alice_client
     assert f'width="{size.width}" height="{size.height}" alt="Flowchart" loading="lazy">' in again
 
 
+@pytest.mark.slow
 def test_a_mermaid_file_is_shown_as_its_diagram_or_as_text(alice_client: Client) -> None:
     run = run_with({"parts.mmd": FLOW.encode()})
     page = alice_client.get(f"/runs/{run.pk}/files/parts.mmd").text
@@ -67,6 +69,7 @@ def test_a_mermaid_file_is_shown_as_its_diagram_or_as_text(alice_client: Client)
     assert (pictures_of(as_text), "web[Website]" in as_text) == ([], True)
 
 
+@pytest.mark.slow
 def test_what_cannot_be_drawn_is_a_sentence_and_its_source(alice_client: Client) -> None:
     run = run_with({"parts.md": block(FLOW, BROKEN).encode()})
     page = alice_client.get(f"/runs/{run.pk}/files/parts.md").text
@@ -79,6 +82,7 @@ def test_what_cannot_be_drawn_is_a_sentence_and_its_source(alice_client: Client)
     )
 
 
+@pytest.mark.slow
 def test_what_is_hostile_stays_words(alice_client: Client) -> None:
     run = run_with({"parts.md": block(HOSTILE).encode()})
     page = alice_client.get(f"/runs/{run.pk}/files/parts.md").text
@@ -96,6 +100,7 @@ def test_of_a_text_no_more_than_a_few_are_drawn(alice_client: Client) -> None:
     assert alice_client.get(last).status_code == 404
 
 
+@pytest.mark.slow
 def test_only_who_may_see_the_run_gets_its_pictures_and_only_of_it(
     alice_client: Client, charlie_client: Client
 ) -> None:
@@ -107,6 +112,7 @@ def test_only_who_may_see_the_run_gets_its_pictures_and_only_of_it(
     assert alice_client.get(f"/runs/{run.pk}/files/a.md?diagram=../../x").status_code == 404
 
 
+@pytest.mark.slow
 def test_the_answer_and_findings_have_theirs(alice_client: Client, charlie_client: Client) -> None:
     run = factories.finished_succeeded()
     run.answer = f"{run.answer}\n\n{block(FLOW)}"
@@ -123,6 +129,7 @@ def test_the_answer_and_findings_have_theirs(alice_client: Client, charlie_clien
     assert f"/runs/{run.pk}/texts/attempt-{attempt.pk}-output/?diagram={name_of(FLOW)}" in pictures_of(page)
 
 
+@pytest.mark.slow
 def test_the_page_of_the_report_shows_those_of_the_answer(alice_client: Client) -> None:
     run = factories.finished_succeeded()
     Run.objects.filter(pk=run.pk).update(answer=f"Done.\n\n```mermaid\n{FLOW}\n```")

@@ -91,6 +91,7 @@ def test_an_anchor_leads_to_its_paragraph_and_says_where_it_is(alice_client: Cli
     assert "There is no place “p99” in this file." in alice_client.get(f"{address}?at=p99").text
 
 
+@pytest.mark.slow
 def test_a_page_of_a_pdf_file_is_a_picture_with_the_place_marked_on_it(alice_client: Client) -> None:
     run = run_of({"report.pdf": REPORT})
     address = f"/runs/{run.pk}/files/report.pdf"
@@ -106,6 +107,7 @@ def test_a_page_of_a_pdf_file_is_a_picture_with_the_place_marked_on_it(alice_cli
     assert b"".join(small.streaming_content)[8:12] == b"WEBP"  # type: ignore[attr-defined]
 
 
+@pytest.mark.slow
 def test_comments_on_a_page_stand_beside_it(alice_client: Client) -> None:
     note = "/Subtype/Highlight/Rect[72 690 90 712]/QuadPoints[72 712 95 712 72 690 95 690]/Contents(Which?)/T(Ann)"
     report = pdfs.pages_of([pdfs.line("The keys.")], page=f"/Annots[<</Type/Annot{note}/M(D:20261103)>>]")
@@ -121,6 +123,7 @@ def test_comments_on_a_page_stand_beside_it(alice_client: Client) -> None:
     assert '<span class="commented" title="commented by Ann, 2026-11-03">The</span> keys.' in pointed
 
 
+@pytest.mark.slow
 def test_pages_are_turned(alice_client: Client) -> None:
     run = run_of({"report.pdf": REPORT})
     address = f"/runs/{run.pk}/files/report.pdf"
@@ -131,6 +134,7 @@ def test_pages_are_turned(alice_client: Client) -> None:
     assert ("Page 2 of 2" in second, f'href="{address}?page=1" rel="prev"' in second) == (True, True)
 
 
+@pytest.mark.slow
 def test_what_was_drawn_goes_with_the_content_or_when_nobody_looks(
     alice_client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -159,6 +163,7 @@ def test_a_page_is_drawn_once(alice_client: Client, monkeypatch: pytest.MonkeyPa
     assert b"".join(alice_client.get(address).streaming_content) == first  # type: ignore[attr-defined]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", ["0", "3", "-1", "x", "99999999999999999999"])
 def test_a_page_that_there_is_not_is_not_found(alice_client: Client, number: str) -> None:
     run = run_of({"report.pdf": REPORT})
@@ -180,6 +185,7 @@ def test_a_page_that_cannot_be_drawn_is_a_sentence_above_its_text(
     assert "The first page." in page
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("drawing", ["picture=1", "thumbnail=1"])
 def test_pictures_of_pages_are_for_those_who_may_see_the_run(
     alice_client: Client, charlie_client: Client, drawing: str

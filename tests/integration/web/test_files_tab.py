@@ -122,6 +122,7 @@ def test_many_files_come_page_by_page(alice_client: Client) -> None:
         assert len(names(tab(alice_client, run, f"?given={wrong}"), "given")) in {50, 200}
 
 
+@pytest.mark.slow
 def test_the_number_of_queries_does_not_grow(
     alice_client: Client, django_assert_max_num_queries: DjangoAssertNumQueries
 ) -> None:

@@ -214,6 +214,7 @@ def test_what_only_needs_no_decision_cannot_be_edited_or_kept(alice_client: Clie
     assert "Save the plan as a template</button>" in page
 
 
+@pytest.mark.slow
 def test_it_takes_a_second_person_to_approve(client: Client) -> None:
     run = factories.awaiting_plan()
     Run.objects.filter(pk=run.pk).update(policy=run.policy.changed(second_person=True))
@@ -275,6 +276,7 @@ def test_what_a_new_plan_takes_away_is_a_line_of_its_gate(alice_client: Client) 
     assert re.findall("<span data-less>(.*?)</span>", page) == ["1 step removed: Draft the notices"]
 
 
+@pytest.mark.slow
 def test_a_plan_without_a_hand_edit_says_so_first_and_approving_is_no_default(alice_client: Client) -> None:
     run, rank = factories.awaiting_plan(), "Rank every finding by severity."
     planned = contract_of(run.plans.get())
@@ -322,6 +324,7 @@ def test_what_a_person_has_written_into_the_plan_after_asking_is_not_called_undo
     assert "1 not done" in "".join(line for line in lines_of(alice_client, run) if "Asked earlier" in line)
 
 
+@pytest.mark.slow
 def test_at_the_last_attempt_it_is_said_that_a_request_leads_to_another(alice_client: Client) -> None:
     """As the lifecycle has it: what a person sends back is no failure, and another attempt starts."""
     page = alice_client.get(f"/runs/{factories.step_gate(attempts=2).pk}/").text

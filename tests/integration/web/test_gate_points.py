@@ -23,6 +23,7 @@ REPORT = "Three points need attention in two documents.\n\n" + "\n".join(
 )
 
 
+@pytest.mark.slow
 def test_points_that_are_sent_back_become_requests_and_the_others_stay(alice_client: Client) -> None:
     run = factories.reporting(REPORT)
     page = alice_client.get(f"/runs/{run.pk}/").text
@@ -46,6 +47,7 @@ def test_points_that_are_sent_back_become_requests_and_the_others_stay(alice_cli
     assert [said in text for text in (page, history, alice_client.get(f"/runs/{run.pk}/").text)] == [True, True, True]
 
 
+@pytest.mark.slow
 def test_more_points_than_can_be_judged_at_once_are_said_at_the_button_and_stay_ticked(alice_client: Client) -> None:
     run = factories.reporting("\n".join(f"- F{number}: clause {number} names no date" for number in range(1, 121)))
     gate = gate_of(run)
@@ -118,6 +120,7 @@ def test_rows_of_tables_are_sent_back_with_their_cells(alice_client: Client) -> 
     ]
 
 
+@pytest.mark.slow
 def test_thousands_of_rows_are_cut_and_that_is_said(alice_client: Client) -> None:
     run = factories.reporting("One table.", rows_csv="a,b\n" + "1,2\n" * 5_000)
     page = alice_client.get(f"/runs/{run.pk}/").text
@@ -236,6 +239,7 @@ def lines_of(page: str) -> str:
     return page[page.index('<ul class="gate-lines">') : page.index('<div class="gate-folds">')]
 
 
+@pytest.mark.slow
 def test_points_without_a_citation_are_counted_before_what_is_fine(alice_client: Client) -> None:
     """All criteria are met, one of them with a quote: of the points that says nothing. Approving is no plain way on."""
     said = []
@@ -248,6 +252,7 @@ def test_points_without_a_citation_are_counted_before_what_is_fine(alice_client:
     assert said == [["0 of 200 points cited"], ["2 of 3 points cited"]]
 
 
+@pytest.mark.slow
 def test_points_are_not_counted_where_nobody_asks_for_sources(alice_client: Client) -> None:
     run = factories.reporting(REPORT, factories.step_gate(sources_needed=False))
     whole = factories.reporting(REPORT.replace(" names", f" [“parking spaces TBD”](<{LEASE}#L23>) names"))

@@ -52,6 +52,7 @@ def test_no_style_no_script_and_names_are_escaped(alice_client: Client) -> None:
     assert "<script" not in graph
 
 
+@pytest.mark.slow
 def test_forty_steps_take_some_kilobytes(alice_client: Client) -> None:
     graph = graph_of(alice_client, factories.many_steps(40).pk)
     assert len(NODE.findall(graph)) == 80

@@ -58,6 +58,7 @@ def test_an_answer_without_headers_gets_those_of_pages(seconds: int, settings: A
     assert headers["content-security-policy"] == "default-src 'none'; base-uri 'none'; frame-ancestors 'none'"
 
 
+@pytest.mark.slow
 def test_with_tls_cookies_belong_to_this_host_alone(tmp_path: Path) -> None:
     program = "from pevsite.settings import *; print(SESSION_COOKIE_NAME, CSRF_COOKIE_NAME, WANTED_COOKIE_NAME)"
     environ = {**os.environ, "PEV_TLS": "on", "PEV_DATA_DIR": str(tmp_path)}

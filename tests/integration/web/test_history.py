@@ -83,6 +83,7 @@ def test_calls_are_one_line_until_their_fold_is_opened(alice_client: Client) -> 
     assert (part.strip() in opened, opened.count(" open>")) == (True, 4), "three steps, and the fold"
 
 
+@pytest.mark.slow
 def test_a_model_call_shows_its_tokens_and_cost_and_a_tool_how_long_it_took(alice_client: Client) -> None:
     run = factories.finished_succeeded()
     part = alice_client.get(f"/runs/{run.pk}/history/calls/{work_of(run, 'inventory', 1).pk}/").text
@@ -216,6 +217,7 @@ def long_run(events: int) -> Run:
     return Run.objects.get(pk=run.pk)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("events", [50, 5_000])
 def test_the_page_of_5000_events_is_as_large_as_that_of_50(
     alice_client: Client, events: int, django_assert_num_queries: DjangoAssertNumQueries
@@ -229,6 +231,7 @@ def test_the_page_of_5000_events_is_as_large_as_that_of_50(
     assert opened.count("search.") == min(events, 200)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("run", ["executing", "failed_attempt", "many"])
 def test_the_number_of_queries_is_that_of_every_run(
     alice_client: Client, run: str, django_assert_num_queries: DjangoAssertNumQueries
@@ -262,6 +265,7 @@ def test_a_search_stops_and_says_so(alice_client: Client, monkeypatch: pytest.Mo
     assert f"before={run.event_count - 19}" in text
 
 
+@pytest.mark.slow
 def test_a_link_to_an_event_shows_it_wherever_it_is(alice_client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     run = factories.finished_succeeded()
     calls = list(run.events.filter(kind__in=[EventKind.MODEL_CALLED, EventKind.TOOL_CALLED]))

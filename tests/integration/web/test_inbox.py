@@ -41,6 +41,7 @@ def test_the_first_time_it_offers_the_samples(no_model: None, alice_client: Clie
     assert "Offline rules, no AI" in text
 
 
+@pytest.mark.slow
 def test_every_run_is_in_one_list_once_and_in_all(alice_client: Client) -> None:
     waiting, working, done = factories.awaiting_plan(), factories.failed_attempt(), factories.finished_partial()
     lists = {show: rows(page(alice_client, show=show)) for show in ("mine", "running", "finished", "all")}
@@ -131,6 +132,7 @@ def test_what_was_decided_leaves_the_list_and_the_title(alice_client: Client) ->
     assert "1 running" in text
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("show", "says"),
     [
@@ -164,6 +166,7 @@ def test_the_whole_state_is_in_the_address_of_every_link(alice_client: Client, a
     assert "?show=finished&sort=title" in text, "the search is taken off alone"
 
 
+@pytest.mark.slow
 def test_pages_end_where_the_list_does(alice_client: Client, alice: User) -> None:
     crowd(alice, 90, open_gates=0, running=0)
     assert [len(rows(page(alice_client, show="all", page=number))) for number in ("1", "2", "3", "999999")] == [
@@ -177,6 +180,7 @@ def test_pages_end_where_the_list_does(alice_client: Client, alice: User) -> Non
 # ---- what it costs --------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "asked", [{"show": show} for show in ("mine", "running", "finished", "all")] + [{"q": "review"}]
 )
@@ -223,6 +227,7 @@ def test_every_outcome_has_its_words(alice_client: Client, alice: User) -> None:
     )
 
 
+@pytest.mark.slow
 def test_a_run_that_repeats_another_is_told_apart_by_what_it_has_otherwise(alice_client: Client) -> None:
     before = factories.finished_succeeded()
     again = factories.finished_succeeded()

@@ -35,6 +35,7 @@ def found(client: Client, **asked: str) -> list[str]:
     return list(Run.objects.filter(pk__in=rows(page(client, show="all", **asked))).values_list("title", flat=True))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("words", "titles"),
     [
@@ -59,6 +60,7 @@ def test_words_are_looked_for_as_they_are(
     assert found(alice_client, q=words) == titles
 
 
+@pytest.mark.slow
 def test_a_run_is_found_by_its_number_and_by_its_request(alice_client: Client, three: list[Run]) -> None:
     mango = three[1]
     for words in (str(mango.pk), f"#{mango.pk}", "mango"):

@@ -58,6 +58,7 @@ def test_lists_go_on_without_the_question(alice_client: Client) -> None:
     assert f"/runs/{other.pk}/" in page.text
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("write", [later.later_run_status, later.later_outcome, later.later_revision])
 def test_lists_show_a_run_whose_state_cannot_be_said(alice_client: Client, write: Callable[[Run], None]) -> None:
     run, other = made.step_gate(), made.step_gate()
@@ -73,6 +74,7 @@ def test_lists_show_a_run_whose_state_cannot_be_said(alice_client: Client, write
     assert counts[-1] == "2"
 
 
+@pytest.mark.slow
 def test_lists_show_a_run_that_repeats_another_with_what_is_not_known(alice_client: Client) -> None:
     before, run = made.step_gate(), made.step_gate()
     Run.objects.filter(pk=run.pk).update(before=before)
@@ -87,6 +89,7 @@ def test_lists_go_on_without_what_a_question_is_about(alice_client: Client) -> N
     assert ("Accept “" in shown[run.pk], "Accept “" in shown[other.pk]) == (False, True)
 
 
+@pytest.mark.slow
 def test_other_runs_are_as_before(alice_client: Client) -> None:
     run, other = made.step_gate(), made.step_gate()
     later.later_status(run)
@@ -119,6 +122,7 @@ def test_a_form_in_the_background_gets_the_sentence_as_json(alice_client: Client
     assert answer.json()["errors"][0].startswith("A later version of pevsite has written something")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("write", WRITES)
 def test_the_pages_that_are_about_no_run_go_on(client: Client, settings: Any, write: Callable[[Run], None]) -> None:
     settings.MCP = {"wiki": ServerConfig(url="https://wiki.example/")}

@@ -72,6 +72,7 @@ def test_finishing_needs_no_words(alice_client: Client, short: Run) -> None:
     assert "alice finished the run with what was there" in alice_client.get(f"/runs/{short.pk}/report/").text
 
 
+@pytest.mark.slow
 def test_a_result_taken_over_says_where_it_is_from(alice_client: Client, submitted: Submit, alice: User) -> None:
     first = finish(submitted(), alice)
     run = finish(submitted(), alice)

@@ -97,6 +97,7 @@ def test_an_approver_is_told_who_can_and_the_list_offers_nothing(client: Client,
     assert Run.objects.filter(pk=run.pk).exists()
 
 
+@pytest.mark.slow
 def test_deleting_is_asked_with_the_title_and_leaves_a_line(alice_client: Client) -> None:
     run = made.finished_succeeded()
     title = run.title
@@ -116,6 +117,7 @@ def test_a_run_that_cannot_be_deleted_says_why_instead_of_asking(alice_client: C
     assert alice_client.post(f"/runs/{run.pk}/delete/").status_code == 409
 
 
+@pytest.mark.slow
 def test_a_deleted_run_is_a_line_for_administrators_alone(client: Client, alice: User) -> None:
     run = made.finished_succeeded()
     title = run.title

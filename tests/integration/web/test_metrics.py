@@ -39,6 +39,7 @@ def test_every_page_leads_to_it(alice_client: Client) -> None:
     assert f'href="{ADDRESS}" aria-current="page"' in alice_client.get(ADDRESS).text
 
 
+@pytest.mark.slow
 def test_it_shows_the_figures(alice_client: Client) -> None:
     factories.finished_succeeded()
     factories.finished_partial()
@@ -62,6 +63,7 @@ def test_a_verifier_that_never_says_no_is_doubted(alice_client: Client, monkeypa
     assert "100 % and never a retry in 1 verdicts: is the verifier awake?" in alice_client.get(ADDRESS).text
 
 
+@pytest.mark.slow
 def test_a_person_sees_figures_of_visible_runs_only(
     client: Client, bob: User, charlie: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -117,6 +119,7 @@ def charts(text: str) -> dict[str, Any]:
     return found
 
 
+@pytest.mark.slow
 def test_charts_and_tables_say_the_same(alice_client: Client) -> None:
     aged(factories.finished_succeeded(), 2)
     factories.finished_partial()
@@ -178,6 +181,7 @@ def test_what_a_model_wrote_ends_no_script(alice_client: Client) -> None:
     assert charts(text)["failing"][0]["text"] == "</script><script>alert(1)</script>"
 
 
+@pytest.mark.slow
 def test_where_nothing_cost_anything_that_is_said_instead_of_an_empty_chart(alice_client: Client) -> None:
     run = factories.finished_succeeded()
     assert 'data-chart="costs"' in alice_client.get(ADDRESS).text
@@ -201,6 +205,7 @@ def test_offline_work_is_told_apart_from_ai(alice_client: Client) -> None:
     assert "No AI was involved" in alice_client.get(ADDRESS).text
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rows", [1, 3])
 def test_queries_do_not_grow_with_runs(
     alice_client: Client, rows: int, django_assert_num_queries: DjangoAssertNumQueries

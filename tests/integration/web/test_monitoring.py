@@ -87,6 +87,7 @@ def test_calls_tokens_cost_and_attempts_grow_with_what_happens_and_never_fall(sc
     assert counters(scrape()) == counters(now), "nothing is counted twice"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("settled_after", [0.0, 120.0], ids=["settled", "fresh"])
 def test_what_was_counted_once_is_counted_once(
     scrape: Scrape, monkeypatch: pytest.MonkeyPatch, settled_after: float
@@ -168,6 +169,7 @@ def test_open_questions_are_counted_by_their_kind(scrape: Scrape) -> None:
     assert scrape()['pevsite_open_gates{kind="plan"}'] == 1
 
 
+@pytest.mark.slow
 def test_it_asks_as_often_with_many_runs_as_with_one(scrape: Scrape) -> None:
     scrape()
     counts = []

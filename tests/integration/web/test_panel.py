@@ -55,6 +55,7 @@ def test_a_panel_of_what_is_no_text_says_so(alice_client: Client) -> None:
     assert "<table" not in text
 
 
+@pytest.mark.slow
 def test_every_reference_of_a_step_and_a_report_has_a_panel(alice_client: Client) -> None:
     run = factories.finished_succeeded()
     pages = [f"/runs/{run.pk}/report/", *(f"/runs/{run.pk}/steps/{step.pk}/" for step in run.plans.get().steps.all())]
@@ -80,6 +81,7 @@ def test_a_citation_in_a_text_is_a_reference_and_other_links_are_not(alice_clien
     assert "&lt;a href=x&gt;" in answer
 
 
+@pytest.mark.slow
 def test_a_broken_citation_leads_to_what_comes_nearest(alice_client: Client) -> None:
     run = factories.finished_succeeded()
     Run.objects.filter(pk=run.pk).update(

@@ -36,6 +36,7 @@ def place(run: Run) -> str:
     return f"/runs/{run.pk}/plan/edit/"
 
 
+@pytest.mark.slow
 def test_a_plan_is_edited_into_a_new_version(alice_client: Client) -> None:
     run = factories.awaiting_plan()
     page = alice_client.get(place(run) + "?step=0").text
@@ -118,6 +119,7 @@ def test_a_button_gives_the_form_back_with_its_rows_changed(alice_client: Client
     assert run.plans.count() == 1
 
 
+@pytest.mark.slow
 def test_an_invalid_plan_says_why_at_the_field_and_keeps_what_was_typed(alice_client: Client) -> None:
     run = factories.awaiting_plan()
     draft = opened(newest(run))
@@ -149,6 +151,7 @@ def test_a_folded_step_that_is_wrong_is_opened(alice_client: Client) -> None:
     assert "Needs at least 1 item." in page
 
 
+@pytest.mark.slow
 def test_a_refused_edit_of_thousands_of_open_rows_shows_some_and_keeps_all(alice_client: Client) -> None:
     run = factories.awaiting_plan()
     given, criterion = sent(run, "save"), {"text": "", "about": "output", "kind": ""}
@@ -189,6 +192,7 @@ def test_a_hostile_pattern_is_tried_in_bounds(alice_client: Client) -> None:
     assert "edit-preview" in alice_client.post(place(run), sent(run, "try:criterion:0:0", draft)).text
 
 
+@pytest.mark.slow
 def test_who_comes_second_keeps_what_was_typed_and_can_save_it_over_the_other(alice_client: Client) -> None:
     run = factories.awaiting_plan()
     draft = opened(newest(run))

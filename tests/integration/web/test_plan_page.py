@@ -67,6 +67,7 @@ def test_comments_go_as_one_request_with_their_places(alice_client: Client) -> N
     assert "Name the &lt;b&gt;amounts&lt;/b&gt;." in page
 
 
+@pytest.mark.slow
 def test_what_is_refused_is_said_and_every_comment_is_kept(alice_client: Client) -> None:
     run = factories.awaiting_plan()
     gate = factories.open_gate(run, GateKind.PLAN)

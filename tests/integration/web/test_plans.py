@@ -48,6 +48,7 @@ def test_a_finished_run_offers_to_keep_its_plan(alice_client: Client) -> None:
     assert Template.objects.get().owner == factories.alice()
 
 
+@pytest.mark.slow
 def test_a_run_that_goes_on_or_whose_plan_was_never_approved_does_not(alice_client: Client) -> None:
     stopped = factories.awaiting_plan()
     factories.decide(stopped, GateKind.PLAN, Verb.STOP)

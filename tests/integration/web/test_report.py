@@ -26,6 +26,7 @@ def body(answer: Any) -> bytes:
     return b"".join(answer.streaming_content)
 
 
+@pytest.mark.slow
 def test_a_partial_report_begins_with_its_gaps(alice_client: Client) -> None:
     run = factories.finished_partial()
     text = alice_client.get(f"/runs/{run.pk}/report/").text
@@ -61,6 +62,7 @@ def test_what_a_step_cost_leads_to_its_page(alice_client: Client) -> None:
     assert f'<td><a href="/runs/{run.pk}/steps/{step.pk}/">List the contracts and their parties</a></td>' in text
 
 
+@pytest.mark.slow
 def test_every_quote_link_marks_its_quote(alice_client: Client) -> None:
     run = factories.finished_succeeded()
     text = html.unescape(alice_client.get(f"/runs/{run.pk}/report/").text)
@@ -85,6 +87,7 @@ def test_a_run_that_is_not_finished_says_so(alice_client: Client) -> None:
     assert body(alice_client.get(f"/runs/{run.pk}/report.md")).decode().startswith("# NOT FINISHED: ")
 
 
+@pytest.mark.slow
 def test_offline_work_is_told_apart_from_ai(alice_client: Client) -> None:
     run = factories.finished_succeeded()
     assert "No AI was involved" not in alice_client.get(f"/runs/{run.pk}/report/").text
@@ -98,6 +101,7 @@ def _told(client: Client, address: str) -> str:
     return (body(answer) if answer.streaming else answer.content).decode()
 
 
+@pytest.mark.slow
 def test_what_offline_rules_judged_is_nowhere_called_ai_review(alice_client: Client) -> None:
     run = factories.finished_succeeded()
     step = run.plans.get().steps.get(key="review")
@@ -113,6 +117,7 @@ def test_what_offline_rules_judged_is_nowhere_called_ai_review(alice_client: Cli
         assert (one, "offline rules" in text, found) == (one, True, [])
 
 
+@pytest.mark.slow
 def test_unpriced_calls_are_never_free(alice_client: Client) -> None:
     run = factories.finished_succeeded()
     first = ModelCall.objects.filter(run=run).first()
@@ -123,6 +128,7 @@ def test_unpriced_calls_are_never_free(alice_client: Client) -> None:
     assert "## Cost\n\nunpriced; 10 model calls" in body(alice_client.get(f"/runs/{run.pk}/report.md")).decode()
 
 
+@pytest.mark.slow
 def test_estimate_and_actual_stand_side_by_side(alice_client: Client) -> None:
     run = factories.finished_succeeded()
     text = alice_client.get(f"/runs/{run.pk}/report/").text
@@ -137,6 +143,7 @@ def test_estimate_and_actual_stand_side_by_side(alice_client: Client) -> None:
     assert "| All of the run |  | $0.343 |  |  | 142,800 |" in rows
 
 
+@pytest.mark.slow
 def test_the_figures_of_a_run_are_in_its_report(alice_client: Client) -> None:
     run = factories.finished_succeeded()
     text = alice_client.get(f"/runs/{run.pk}/report/").text
@@ -156,6 +163,7 @@ def test_cache_writes_are_told_apart_by_how_long_they_live(alice_client: Client)
     assert row in body(alice_client.get(f"/runs/{run.pk}/report.md")).decode().splitlines()
 
 
+@pytest.mark.slow
 def test_hostile_text_breaks_neither_page_nor_markdown(alice_client: Client) -> None:
     run = factories.finished_succeeded()
     Run.objects.filter(pk=run.pk).update(title=HOSTILE, request=HOSTILE, answer=HOSTILE)
@@ -182,6 +190,7 @@ def test_hostile_text_breaks_neither_page_nor_markdown(alice_client: Client) -> 
     ]
 
 
+@pytest.mark.slow
 def test_nothing_in_the_markdown_is_fetched_or_moves_a_terminal(alice_client: Client) -> None:
     run = factories.finished_succeeded()
     hostile = "![x](http://evil.example/)\x1b[2J\u202e"
@@ -229,6 +238,7 @@ def test_a_zip_of_paths_from_before_they_were_refused_unpacks_nowhere_else(alice
     assert not {".git", ":"} & {part for name in archive.namelist() for part in name.split("/")}
 
 
+@pytest.mark.slow
 def test_a_served_zip_is_streamed(db: None) -> None:
     run = factories.finished_succeeded()
     owner = run.owner

@@ -43,6 +43,7 @@ def test_a_signed_in_page_of_this_site_gets_through_and_others_do_not() -> None:
     assert not through_the_door(run, client, origin="")
 
 
+@pytest.mark.slow
 def test_signing_out_ends_what_a_socket_is_sent() -> None:
     run = factories.executing()
     client = Client()

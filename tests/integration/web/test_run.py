@@ -130,6 +130,7 @@ def test_texts_of_models_are_escaped(alice_client: Client) -> None:
     assert "onclick" not in page
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("tab", "queries"), QUERIES.items())
 def test_the_number_of_queries_does_not_grow_with_steps(
     alice_client: Client, django_assert_num_queries: DjangoAssertNumQueries, tab: str, queries: int
@@ -140,6 +141,7 @@ def test_the_number_of_queries_does_not_grow_with_steps(
             page_of(alice_client, run, tab)
 
 
+@pytest.mark.slow
 def test_the_number_of_queries_does_not_grow_with_results_that_are_kept(
     alice_client: Client, django_assert_num_queries: DjangoAssertNumQueries
 ) -> None:
@@ -211,6 +213,7 @@ def test_costs_are_compared_as_soon_as_a_step_was_tried(alice_client: Client) ->
     assert "spent, no budget was set." in page
 
 
+@pytest.mark.slow
 def test_a_long_plan_is_compared_by_step_and_role(alice_client: Client) -> None:
     page = page_of(alice_client, factories.many_steps(41), "cost/")
     assert ">Step 41<" in page
@@ -242,6 +245,7 @@ def test_an_estimate_of_version_0_1_is_still_shown(alice_client: Client) -> None
     assert "By step and role" not in page
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "place",
     [

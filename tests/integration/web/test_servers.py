@@ -99,6 +99,7 @@ def test_it_names_the_open_runs_that_may_call_it(client: Client, submitted: Subm
     assert "No open run may call it." in part(page, "wiki")
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("root")
 def test_the_button_waits_for_no_server_and_a_worker_asks_it(client: Client) -> None:
     answer = client.post(ADDRESS, {"server": "tickets"})
@@ -125,6 +126,7 @@ def test_what_goes_wrong_is_said_at_the_button(client: Client, settings: Any) ->
     assert row.problem in client.get(ADDRESS).text.replace("&#x27;", "'")
 
 
+@pytest.mark.slow
 def test_a_server_that_another_process_asks_is_left_to_it_until_that_is_silent() -> None:
     now = timezone.now()
     row = ServerListing.objects.create(name="tickets", wanted_at=now, asking_until=now + timedelta(minutes=1))

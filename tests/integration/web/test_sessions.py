@@ -165,6 +165,7 @@ def swept(change: Callable[[User], None], person: User) -> None:
     sweeper.poll()
 
 
+@pytest.mark.slow
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize("listening", [True, False])
 @pytest.mark.parametrize("change", [accounts.deactivate, accounts.sign_out_everywhere])
@@ -173,12 +174,14 @@ def test_sockets_close_at_once_with_the_sessions(change: Callable[[User], None],
     assert closing(signed_in(bob), run, lambda: change(bob), listening=listening) == CLOSED
 
 
+@pytest.mark.slow
 @pytest.mark.django_db(transaction=True)
 def test_sockets_close_when_another_process_has_ended_the_sessions() -> None:
     run, bob = factories.awaiting_plan(), factories.bob()
     assert closing(signed_in(bob), run, lambda: swept(accounts.sign_out_everywhere, bob)) == CLOSED
 
 
+@pytest.mark.slow
 @pytest.mark.django_db(transaction=True)
 def test_signing_out_closes_the_sockets_of_that_browser_and_no_others() -> None:
     run, bob = factories.awaiting_plan(), factories.bob()
@@ -187,6 +190,7 @@ def test_signing_out_closes_the_sockets_of_that_browser_and_no_others() -> None:
     assert stays_open(other, run, lambda: live.recheck(bob.pk))
 
 
+@pytest.mark.slow
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize("name", ["pev_began", "pev_used"])
 def test_a_socket_closes_by_itself_when_its_session_is_over(settings: Settings, name: str) -> None:
@@ -196,6 +200,7 @@ def test_a_socket_closes_by_itself_when_its_session_is_over(settings: Settings, 
     assert closing(client, run, None) == CLOSED
 
 
+@pytest.mark.slow
 @pytest.mark.django_db(transaction=True)
 def test_a_page_that_is_used_meanwhile_keeps_the_sockets_open(settings: Settings) -> None:
     settings.SESSION_IDLE = 600
@@ -214,6 +219,7 @@ def test_a_refused_socket_is_logged_with_name_and_address(caplog: pytest.LogCapt
     assert vars(line)["about"] == {"run": run.pk, "user": "charlie", "address": ""}
 
 
+@pytest.mark.slow
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize("listening", [True, False])
 def test_sockets_of_somebody_who_is_taken_off_a_run_close_at_once(listening: bool) -> None:

@@ -306,6 +306,7 @@ def test_what_is_no_button_of_the_page_is_refused_in_words(client: Client, sent:
     assert (answer.status_code, "Not done." in answer.text) == (422, True)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("root")
 def test_it_asks_as_often_with_much_as_with_little(client: Client) -> None:
     counts = []

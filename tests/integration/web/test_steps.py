@@ -72,6 +72,7 @@ def test_a_kept_result_says_from_which_version(alice_client: Client) -> None:
     assert "reused from version 1" in page_of(alice_client, factories.replanned())
 
 
+@pytest.mark.slow
 def test_what_was_tried_in_earlier_versions_is_folded_and_leads_to_its_step(alice_client: Client) -> None:
     run = factories.replanned()
     failed = Step.objects.get(plan__run=run, plan__version=1, key="review")
@@ -140,6 +141,7 @@ def test_unmet_criteria_stand_first(alice_client: Client) -> None:
     assert "Finding 2 has no recommendation." in page
 
 
+@pytest.mark.slow
 def test_two_hundred_steps_are_two_hundred_rows_of_few_bytes(alice_client: Client) -> None:
     steps = [factories.plan_step(f"s{n}", f"Step {n}") for n in range(200)]
     run = factories.executing(factories.plan(*steps), max_steps=500, parallel=1)

@@ -75,6 +75,7 @@ def test_a_changed_subagent_is_named_at_the_gate(submitted: Submit, alice: User,
     assert f"(the agent {WRITER} was changed)" in client.get(f"/runs/{run.pk}/").text
 
 
+@pytest.mark.slow
 def test_who_reads_a_step_its_history_or_an_export_finds_whose_each_call_was(
     submitted: Submit, alice: User, client: Client
 ) -> None:
@@ -108,6 +109,7 @@ def test_the_form_offers_the_agents_there_are(alice_client: Client) -> None:
     assert refused.status_code == 422
 
 
+@pytest.mark.slow
 def test_a_run_that_is_done_again_shows_a_subagent_that_is_gone_so_that_it_can_be_left_out(
     submitted: Submit, alice: User, client: Client
 ) -> None:

@@ -14,6 +14,7 @@ from tests import factories
 from tests.integration.web.submitting import JSON, file, form
 
 
+@pytest.mark.slow
 def test_a_template_of_creative_work_says_so_and_own_ones_keep_it(alice_client: Client, alice: User) -> None:
     done = factories.finished_succeeded()
     Run.objects.filter(pk=done.pk).update(policy=done.policy.changed(sources_needed=False))

@@ -21,6 +21,7 @@ def test_every_field_of_a_policy_is_on_the_form(alice: User, settings: Any) -> N
     settings.COMMANDS, settings.WEB = {"tests": ("pytest",)}, "*"
     settings.MCP = {"tickets": ServerConfig(command="tickets")}
     settings.SERVICE_TOOLS = frozenset({"web_search"})
+    settings.AGENT_SDK = True
     agent()
     named = {"attempt_seconds": "attempt_minutes", "time_limit": "limit_minutes", "sources_needed": "no_sources"}
     fields = NewRunForm(owner=alice).fields

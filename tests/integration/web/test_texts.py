@@ -27,6 +27,7 @@ def test_evidence_from_a_tool_leads_to_its_words_in_the_whole_result(alice_clien
     assert f'<a href="/runs/{run.pk}/steps/{attempt.step_id}/#attempt-1">' in text
 
 
+@pytest.mark.slow
 def test_findings_what_a_person_asked_for_and_the_answer_are_texts(alice_client: Client) -> None:
     run = factories.finished_succeeded()
     attempt = attempt_of(run, "notices")

@@ -77,6 +77,7 @@ def test_ticks_count_work_only_and_nothing_leaves_the_axis() -> None:
     assert all(0 <= bar.x <= 100 and bar.width > 0 for bar in bars)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("make", [factories.planning, factories.executing, factories.step_gate, factories.stopped])
 def test_every_state_has_a_page_for_each_view(alice_client: Client, make: Callable[[], Run]) -> None:
     run = make()

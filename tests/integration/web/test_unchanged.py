@@ -40,6 +40,7 @@ def signed_in(person: User) -> Client:
     return client
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("made", ["step_gate", "finished_succeeded"])
 def test_what_the_browser_has_is_not_made_again(alice_client: Client, made: str) -> None:
     run = getattr(factories, made)()
@@ -79,6 +80,7 @@ def test_who_may_see_the_run_no_more_is_not_told_that_nothing_changed() -> None:
         run.approvers.set([factories.bob()])
 
 
+@pytest.mark.slow
 def test_what_names_people_is_made_again_when_one_of_them_is_called_otherwise(alice_client: Client) -> None:
     run = factories.step_gate()
     run.approvers.set([])

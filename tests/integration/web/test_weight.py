@@ -37,6 +37,7 @@ def test_first_pages_are_light(address: str, alice_client: Client) -> None:
     assert weight(alice_client, address) < MAX_WEIGHT
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("tab", ["", "plan/", "steps/", "files/", "history/", "cost/", "report/"])
 def test_every_tab_of_a_run_of_forty_steps_is_light(tab: str, alice_client: Client) -> None:
     run = factories.many_steps(40)
@@ -49,6 +50,7 @@ def test_downloads_are_sent_as_they_are(alice_client: Client) -> None:
     assert "Content-Encoding" not in answer.headers
 
 
+@pytest.mark.slow
 def test_a_compressed_page_does_not_have_the_same_length_twice(alice_client: Client) -> None:
     run = factories.step_gate()
     lengths = {len(alice_client.get(f"/runs/{run.pk}/", headers=ZIPPED).content) for _ in range(12)}

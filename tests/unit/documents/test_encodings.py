@@ -80,6 +80,7 @@ def test_whatever_is_read_is_text_for_everything_else(data: bytes) -> None:
         assert text_of(text.encode()) == text.removeprefix("\ufeff")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "data",
     [

@@ -30,6 +30,7 @@ def test_the_api_is_asked_for_all_others(monkeypatch: pytest.MonkeyPatch) -> Non
         Answering().ask(Ask(Role.PLANNER, "offline-but-not-ours", "", ()))
 
 
+@pytest.mark.slow
 def test_a_reply_of_the_rehearsal_takes_its_time_and_work_that_has_to_end_is_looked_for_meanwhile() -> None:
     looks: list[float] = []
     began = time.monotonic()
@@ -48,6 +49,7 @@ def test_a_wait_is_broken_off() -> None:
     assert time.monotonic() - began < 20
 
 
+@pytest.mark.slow
 def test_the_rehearsal_writes_while_it_is_waited_for() -> None:
     seen = Seen()
     reply = Answering(delay=0.35).ask(ASK, draft=seen)

@@ -55,6 +55,7 @@ MESSAGES = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("answer", "stop_reason", "types"), MESSAGES)
 def test_message(api: FakeAnthropic, client: Anthropic, answer: Answer, stop_reason: str, types: list[str]) -> None:
     api.replies(answer, answer)
@@ -169,6 +170,7 @@ def test_broken_bodies(api: FakeAnthropic, client: Anthropic) -> None:
     assert api.usage_totals() == UsageTotals()
 
 
+@pytest.mark.slow
 def test_slow_waits_before_the_first_byte_and_stall_within(api: FakeAnthropic, client: Anthropic) -> None:
     api.replies(Slow(0.2, Say("late")), Stall(1, Say("halting")), Slow(5, Say("never")))
     started = time.monotonic()
@@ -275,6 +277,7 @@ def test_count_tokens(api: FakeAnthropic, client: Anthropic) -> None:
     api.violations.clear()
 
 
+@pytest.mark.slow
 def test_twenty_threads(api: FakeAnthropic, client: Anthropic) -> None:
     def handler(request: Request) -> Answer:
         return Slow(0.05, Think(Say(f"You said {request.last_text}")))

@@ -30,6 +30,7 @@ def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     return str(request.param)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("way")
 def test_bytes_and_options_go_in_and_bytes_come_back() -> None:
     assert guarded.run(f"{CALLS}.reverse", b"abc", times=2) == b"cbacba"
@@ -72,6 +73,7 @@ def test_a_refusal_comes_back_as_such() -> None:
         guarded.run(f"{CALLS}.refuse", b"a.pdf")
 
 
+@pytest.mark.slow
 def test_time_by_the_clock_is_limited() -> None:
     began = time.monotonic()
     with pytest.raises(TimedOut, match=r"^it took longer than 0\.3 seconds$"):
@@ -92,6 +94,7 @@ def test_memory_is_limited() -> None:
         guarded.run(f"{CALLS}.hold", b"40", Limits(megabytes=30))
 
 
+@pytest.mark.slow
 def test_memory_and_the_clock_are_watched_without_a_fork(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(guarded, "_exchanged", spawned.exchanged)
     assert guarded.run(f"{CALLS}.keep", b"20", Limits(megabytes=60, seconds=60)) == b"20971520"
@@ -148,6 +151,7 @@ def test_it_sees_no_secret_and_no_file_of_ours_and_writes_none(monkeypatch: pyte
     assert (tmp_path / "written").read_bytes() == b""
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("way")
 def test_calls_of_many_threads_do_not_meet() -> None:
     texts = [f"{number}:{'x' * 1_000}".encode() for number in range(20)]
@@ -156,6 +160,7 @@ def test_calls_of_many_threads_do_not_meet() -> None:
     assert results == [text[::-1] for text in texts]
 
 
+@pytest.mark.slow
 def test_slow_calls_leave_turns_to_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(guarded, "SLOW_SECONDS", 20.0)
     with ThreadPoolExecutor(4) as threads:
@@ -195,6 +200,7 @@ def test_data_is_asked_for_when_it_is_the_turn_of_a_call() -> None:
     assert (guarded.run(f"{CALLS}.reverse", data), asked) == (b"cba", ["asked"])
 
 
+@pytest.mark.slow
 def test_a_call_that_waits_too_long_for_its_turn_is_refused() -> None:
     with ThreadPoolExecutor(guarded.MAX_AT_ONCE) as pool:
         busy = [pool.submit(guarded.run, f"{CALLS}.sleep", b"2") for _ in range(guarded.MAX_AT_ONCE)]
@@ -210,6 +216,7 @@ def test_a_template_that_was_killed_is_started_again() -> None:
     assert guarded.run(f"{CALLS}.reverse", b"abc") == b"cba"
 
 
+@pytest.mark.slow
 def test_a_fork_has_a_template_of_its_own() -> None:
     guarded.run(f"{CALLS}.reverse", b"abc")
     code = (

@@ -228,6 +228,7 @@ class World:
             self.run = replace(self.run, plan=PlanStatus.REJECTED, status=RunStatus.PLANNING)
 
 
+@pytest.mark.slow
 @given(st.data(), policies())
 def test_every_reachable_state_moves_waits_or_is_over(data: st.DataObject, policy: Policy) -> None:
     world = World(Snapshot(status=RunStatus.PLANNING, policy=policy), data.draw)
@@ -240,6 +241,7 @@ def test_every_reachable_state_moves_waits_or_is_over(data: st.DataObject, polic
         world.happen(data.draw(st.sampled_from(facts)))
 
 
+@pytest.mark.slow
 @given(st.data(), policies())
 def test_a_run_that_always_passes_ends(data: st.DataObject, policy: Policy) -> None:
     world = World(Snapshot(status=RunStatus.PLANNING, policy=policy), data.draw)

@@ -3,6 +3,8 @@
 import time
 from typing import Any
 
+import pytest
+
 from runs.enums import About, Complexity
 from runs.pev.contracts import (
     ContextItem,
@@ -149,6 +151,7 @@ def test_a_note_of_what_was_asked_for_changes_no_step_and_a_new_goal_is_more_tha
     assert [compare(before, after).only_noted for after in changed] == [True, False, False]
 
 
+@pytest.mark.slow
 def test_plans_that_were_made_for_it_take_no_time() -> None:
     def hostile(word: str) -> Version:
         wanted = [criterion(f"{number} " + f"{word} x " * 900) for number in range(40)]

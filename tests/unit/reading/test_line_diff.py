@@ -88,6 +88,7 @@ def test_too_long_texts_are_not_compared() -> None:
     assert line_diff("x" * 1_000_001, "", Effort()) is None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("before", "after"),
     [

@@ -76,6 +76,7 @@ def test_a_point_is_sent_back_in_plain_words_without_half_a_link() -> None:
     assert asked.words == f"On point 1 “F8: a _blank_ {plain}”: Delete it."
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("piece", ["- \n", "- x\n", "```\n", "a. ", "  ", "1) ", "#", "- x\n  "])
 def test_a_hostile_report_is_read_in_linear_time(piece: str) -> None:
     text = piece * (2_000_000 // len(piece))
@@ -144,6 +145,7 @@ def test_a_row_that_is_sent_back_is_quoted_with_the_names_of_its_columns() -> No
     assert [one.words for one in asked] == ["On row 2 of t.csv “Clause: 4.2; Risk: high; Note: Two lines”: Lower."]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "piece", ["|", "|-", "|a|\n|-|\n|b|\n|c|\n\n", "a|b\n", "|-|\n", "\\|", "a|b\n-|-\n", "-|-\n|"]
 )

@@ -1,5 +1,7 @@
 """The copies of Word documents: each finding a comment at its quote, and what is said of those that are none."""
 
+import pytest
+
 from runs.lifecycle.templates import shipped_plan
 from runs.pev.contracts import PlanContract
 from runs.pev.documents.document import Document
@@ -41,6 +43,7 @@ def _said(document: Document, anchor: str) -> str:
     return document.text[slice(*span)]
 
 
+@pytest.mark.slow
 def test_each_finding_of_the_sample_is_a_comment_at_its_quote_and_the_file_stays() -> None:
     bench = Bench()
     bench.run(bench.plan())

@@ -65,6 +65,7 @@ def check_run(bench: Bench, last: Judgement) -> None:
     assert all(len(bench.tree[path].decode()) < 60_000 for path in set(bench.tree) - set(bench.files))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS_OF_FILES)
 def test_the_sample_plan_fails_once_on_purpose_and_succeeds(kind: str) -> None:
     bench = Bench(dict(KINDS_OF_FILES[kind]))
@@ -82,6 +83,7 @@ def test_the_sample_plan_fails_once_on_purpose_and_succeeds(kind: str) -> None:
     assert found == (kind not in {"interviews"})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS_OF_FILES)
 def test_the_shipped_template_succeeds_at_once(kind: str) -> None:
     bench = Bench(dict(KINDS_OF_FILES[kind]), request="Do it.")
@@ -98,6 +100,7 @@ def test_nothing_is_said_of_documents_without_a_word() -> None:
     assert "A criterion about the sources needs a passage of the files" in judgement.feedback
 
 
+@pytest.mark.slow
 def test_the_failure_on_purpose_names_finding_document_and_line_and_is_heeded() -> None:
     bench = Bench()
     bench.run(bench.plan())
@@ -112,6 +115,7 @@ def test_the_failure_on_purpose_names_finding_document_and_line_and_is_heeded() 
     assert second.judgement.passed
 
 
+@pytest.mark.slow
 def test_every_quote_of_the_findings_stands_in_its_document_and_line() -> None:
     bench = Bench()
     bench.run(bench.plan())
@@ -124,6 +128,7 @@ def test_every_quote_of_the_findings_stands_in_its_document_and_line() -> None:
         assert span.line == int(line)
 
 
+@pytest.mark.slow
 def test_every_citation_leads_to_its_place_in_texts_word_and_pdf_files() -> None:
     bench = Bench()
     bench.run(bench.plan())
@@ -133,6 +138,7 @@ def test_every_citation_leads_to_its_place_in_texts_word_and_pdf_files() -> None
         assert Counter(one.source.rpartition(".")[2] for one in quoted) == {"md": 8, "docx": 6, "pdf": 9}
 
 
+@pytest.mark.slow
 def test_what_was_not_read_is_said_in_the_file_and_the_report_and_lowers_the_confidence() -> None:
     bench = Bench(dict(KINDS_OF_FILES["many"]))
     bench.run(bench.plan())
@@ -143,6 +149,7 @@ def test_what_was_not_read_is_said_in_the_file_and_the_report_and_lowers_the_con
     assert first.confidence == 0.6
 
 
+@pytest.mark.slow
 def test_the_same_run_twice_gives_the_same_bytes() -> None:
     first, second = Bench(), Bench()
     first.run(first.plan())
@@ -150,6 +157,7 @@ def test_the_same_run_twice_gives_the_same_bytes() -> None:
     assert (first.tree, first.answer) == (second.tree, second.answer)
 
 
+@pytest.mark.slow
 def test_ids_of_tool_calls_differ_within_a_conversation() -> None:
     bench = Bench()
     bench.run(bench.plan())

@@ -73,6 +73,7 @@ def test_what_takes_too_long_stays_plain_and_is_not_tried_again(monkeypatch: pyt
     assert shown(text)[0] == ("x = 1 # slow", "", ""), "there would be time enough now"
 
 
+@pytest.mark.slow
 def test_every_language_has_a_lexer_and_every_span_a_sort() -> None:
     text = "".join(map(chr, range(9, 400))) * 3
     for language in sorted(set(syntax._LEXERS)):

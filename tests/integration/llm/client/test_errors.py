@@ -236,6 +236,7 @@ def test_a_service_that_goes_quiet_is_retriable_error(
     assert (found.kind, found.retriable) == ("connection_error", True)
 
 
+@pytest.mark.slow
 def test_a_service_that_streams_for_ever_is_given_up(
     api: FakeAnthropic, monkeypatch: pytest.MonkeyPatch, clients: Clients
 ) -> None:

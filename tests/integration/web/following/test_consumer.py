@@ -47,6 +47,7 @@ def test_a_run_that_is_not_there_is_refused(run_id: int) -> None:
     assert asyncio.run(connect()) is False
 
 
+@pytest.mark.slow
 def test_exactly_what_was_missed_is_sent_once_and_in_order() -> None:
     run = factories.executing()
 
@@ -60,6 +61,7 @@ def test_exactly_what_was_missed_is_sent_once_and_in_order() -> None:
     assert quiet
 
 
+@pytest.mark.slow
 def test_nothing_is_sent_to_whoever_has_seen_all() -> None:
     run = factories.executing()
 
@@ -70,6 +72,7 @@ def test_nothing_is_sent_to_whoever_has_seen_all() -> None:
     assert talk(run.pk, factories.alice(), what)
 
 
+@pytest.mark.slow
 def test_nothing_is_sent_before_the_browser_says_what_it_has_seen() -> None:
     run = factories.executing()
 
@@ -80,6 +83,7 @@ def test_nothing_is_sent_before_the_browser_says_what_it_has_seen() -> None:
     assert talk(run.pk, factories.alice(), what)
 
 
+@pytest.mark.slow
 def test_new_events_follow_those_that_were_missed() -> None:
     run = factories.executing()
 
@@ -93,6 +97,7 @@ def test_new_events_follow_those_that_were_missed() -> None:
     assert talk(run.pk, factories.alice(), what) == [run.event_count, run.event_count + 1]
 
 
+@pytest.mark.slow
 def test_bursts_become_few_messages_and_lose_nothing() -> None:
     run = factories.executing()
 
@@ -111,6 +116,7 @@ def test_bursts_become_few_messages_and_lose_nothing() -> None:
     assert len(got) <= seconds / audience.MIN_DELAY + 2
 
 
+@pytest.mark.slow
 def test_two_thousand_events_are_not_sent_line_by_line() -> None:
     run = factories.planning()
     for _ in range(300):
@@ -125,6 +131,7 @@ def test_two_thousand_events_are_not_sent_line_by_line() -> None:
     assert message["seq"] == run.event_count + 300
 
 
+@pytest.mark.slow
 def test_a_gate_that_opens_is_named_and_one_in_which_somebody_types_is_left_alone() -> None:
     run = factories.planning()
 
@@ -141,6 +148,7 @@ def test_a_gate_that_opens_is_named_and_one_in_which_somebody_types_is_left_alon
     assert said == [True, "Needs your decision", "waits", False]
 
 
+@pytest.mark.slow
 def test_only_the_steps_that_changed_are_named() -> None:
     run = factories.executing()
 
@@ -157,6 +165,7 @@ def test_only_the_steps_that_changed_are_named() -> None:
     assert changed == [f"step-{inventory.pk}", f"step-{review.pk}"]
 
 
+@pytest.mark.slow
 def test_permission_is_checked_again_with_each_message() -> None:
     run = factories.executing()
 
@@ -170,6 +179,7 @@ def test_permission_is_checked_again_with_each_message() -> None:
     assert talk(run.pk, factories.bob(), what) == {"type": "websocket.close", "code": audience.NO_LONGER_ALLOWED}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "said",
     [
@@ -189,6 +199,7 @@ def test_hostile_first_messages_are_dropped(said: str) -> None:
     assert talk(run.pk, factories.alice(), what) == (True, run.event_count)
 
 
+@pytest.mark.slow
 def test_numbers_of_the_future_mean_everything_is_seen() -> None:
     run = factories.executing()
 
@@ -240,6 +251,7 @@ def test_a_person_may_follow_so_many_pages_and_more_when_one_is_closed(monkeypat
     assert asyncio.run(all_of_it()) == [True, True, False, True, True]
 
 
+@pytest.mark.slow
 def test_a_finished_run_says_that_there_is_a_result() -> None:
     run = factories.step_gate()
     alice = factories.alice()

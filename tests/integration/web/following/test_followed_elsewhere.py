@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import shutil
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -20,7 +19,7 @@ from tests.services.redis import Redis
 
 pytestmark = [
     pytest.mark.allow_hosts(["127.0.0.1"]),
-    pytest.mark.skipif(shutil.which("redis-server") is None, reason="needs redis-server"),
+    pytest.mark.needs("redis-server"),
 ]
 RUN = 4711
 

@@ -34,6 +34,7 @@ def told(run: Run, tab: str, *events: AnyEvent) -> tuple[dict[str, Any], list[st
     return json.loads(sent.text or "{}"), [query["sql"] for query in captured.captured_queries]
 
 
+@pytest.mark.slow
 def test_bytes_and_queries_do_not_grow_with_the_plan() -> None:
     runs = [factories.many_steps(4), factories.many_steps(40)]
     events: list[AnyEvent] = [CALL, AttemptStarted(step="s1", attempt=2), Note(text="x")]
@@ -46,6 +47,7 @@ def test_bytes_and_queries_do_not_grow_with_the_plan() -> None:
         assert large <= 1_000, (tab, event.kind)
 
 
+@pytest.mark.slow
 def test_only_the_step_that_is_named_is_read() -> None:
     run = factories.many_steps(42)
     said, statements = told(run, "steps", CALL)
@@ -106,6 +108,7 @@ def test_a_page_beside_the_tabs_hears_nothing_of_what_changes_neither_title_nor_
     assert told(factories.many_steps(2), "", CALL)[0] == {}
 
 
+@pytest.mark.slow
 def test_who_has_missed_much_hears_that_everything_has_changed() -> None:
     run = factories.many_steps(2)
     notes = [Note(text="x")] * (MAX_LINES + 1)

@@ -55,6 +55,7 @@ def test_who_may_see_the_run_is_shown_what_is_written() -> None:
     assert talk(run.pk, factories.bob(), what, "overview") == "The NDA says"
 
 
+@pytest.mark.slow
 def test_another_run_is_not_shown() -> None:
     run, other = factories.executing(), factories.executing()
 
@@ -68,6 +69,7 @@ def test_another_run_is_not_shown() -> None:
     assert talk(run.pk, factories.alice(), what, "overview")
 
 
+@pytest.mark.slow
 def test_a_slow_browser_gets_the_newest_of_each_step(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(audience, "MIN_DRAFT_DELAY", 0.4)
     run = factories.executing()
@@ -112,6 +114,7 @@ def test_the_end_of_a_call_is_shown_after_the_news_that_a_slow_reader_is_still_a
     assert asyncio.run(what()) == ["news", "planner is done", "executor writes"]
 
 
+@pytest.mark.slow
 def test_nothing_is_shown_before_the_browser_says_what_it_has_seen_or_after_it_may_no_longer_see() -> None:
     run = factories.executing()
     bob = factories.bob()

@@ -21,6 +21,7 @@ def text_of(tree: Tree, path: str) -> str:
     return blobs.read(files_of(tree)[path].sha256).decode()
 
 
+@pytest.mark.slow
 def test_files_are_listed_and_read_as_text_and_as_bytes(token: str) -> None:
     run = made.finished_succeeded()
     listed = [(one["path"], one["change"]) for one in fields(call(token, "list_files", run=run.pk))["files"]]
@@ -39,6 +40,7 @@ def test_files_are_listed_and_read_as_text_and_as_bytes(token: str) -> None:
     assert "has no file" in refusal(call(token, "read_file", run=run.pk, path=written[0], version="given"))
 
 
+@pytest.mark.slow
 def test_bytes_come_piece_by_piece_and_no_further_than_the_end(token: str) -> None:
     data = bytes(range(256)) * 2_500
     given = {"path": "picture.bin", "base64": base64.b64encode(data).decode()}
@@ -51,6 +53,7 @@ def test_bytes_come_piece_by_piece_and_no_further_than_the_end(token: str) -> No
     assert (beyond["content"], beyond["next_offset"]) == ("", None)
 
 
+@pytest.mark.slow
 def test_a_piece_is_no_longer_than_asked_and_no_longer_than_it_may_be(token: str) -> None:
     long = {"path": "long.md", "text": "äx" * 70_000}
     run = fields(call(token, "submit_run", **REVIEW | {"files": [*REVIEW["files"], long]}))["run"]
@@ -78,6 +81,7 @@ def test_bytes_are_a_resource_beside_the_words(token: str) -> None:
     assert [block.type for block in call(token, "read_file", run=run, path=path).content] == ["text"]
 
 
+@pytest.mark.slow
 def test_only_pictures_and_documents_that_are_whole_have_a_type(token: str) -> None:
     paths = ("a.png", "a.html", "a.svg", "a.js", "a.xlsx")
     sent = [{"path": path, "text": "<script>x</script>"} for path in paths]

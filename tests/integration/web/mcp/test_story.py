@@ -16,7 +16,7 @@ from tests.installation import Installation
 from tests.integration.web.mcp.asking import Era, call, fields, refusal, talk, text
 from tests.integration.web.serving.visitor import Line, Visitor, memory, spooled
 
-pytestmark = pytest.mark.allow_hosts(["127.0.0.1"])
+pytestmark = [pytest.mark.allow_hosts(["127.0.0.1"]), pytest.mark.slow]
 MB = 1_000_000
 LEASE = "# Lease\n\nThe rent is 1,200 EUR a month, to Anna Smith, from 2026-01-01 on. Notice is thirty days.\n"
 REVIEW: dict[str, Any] = {
@@ -61,6 +61,7 @@ def approve(person: Visitor, run: int) -> str:
     return kind[1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("era", ["legacy", "auto"])
 def test_a_run_from_its_submission_to_its_files(site: Site, era: Era) -> None:
     name = f"alice-{era}"
@@ -93,6 +94,7 @@ def test_a_run_from_its_submission_to_its_files(site: Site, era: Era) -> None:
     talk(token, story, site=site.url, era=era)
 
 
+@pytest.mark.slow
 def test_the_gates_page_takes_no_token(site: Site) -> None:
     token, person = site.write("token", "dora", "laptop"), browser_of(site, "dora")
     run = fields(call(token, "submit_run", site=site.url, **REVIEW))["run"]
@@ -143,6 +145,7 @@ def test_a_larger_one_is_refused_unread_whoever_sends_it(site: Site) -> None:
     assert memory(site.pid) - before < 40 * MB
 
 
+@pytest.mark.slow
 def test_many_that_wait_keep_nobody_out(site: Site) -> None:
     """Forty calls that would wait for 20 seconds: eight do, the others are answered at once, and so are pages."""
     token, person = site.write("token", "grace", "laptop"), browser_of(site, "grace")

@@ -45,6 +45,7 @@ def test_no_tool_decides_anything() -> None:
     assert taken & {"verb", "digest", "reason", "approved", "approve", "gate", "plan_approval", "policy"} == set()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "claim",
     [
@@ -218,6 +219,7 @@ def test_templates_of_others_are_not_there(token: str, bob: User) -> None:
     assert Run.objects.count() == before
 
 
+@pytest.mark.slow
 def test_bob_sees_what_he_may_decide_and_charlie_hears_that_there_is_nothing(bob: User, charlie: User) -> None:
     run = made.awaiting_plan()
     hers = token_of(charlie)
@@ -247,6 +249,7 @@ def test_numbers_that_are_none_of_a_run(token: str, tool: str, number: Any) -> N
     assert "run" in said
 
 
+@pytest.mark.slow
 def test_what_waits_is_said_with_the_page_where_it_is_decided(token: str) -> None:
     run = made.awaiting_plan()
     result = call(token, "run_status", run=run.pk)
@@ -273,6 +276,7 @@ def test_a_second_person_is_asked_where_the_policy_says_so(alice: User, bob: Use
     assert [one["yours"] for one in decisions] == [False]
 
 
+@pytest.mark.slow
 def test_waiting_ends_at_once_when_there_is_something_to_say(token: str) -> None:
     run = made.awaiting_plan()
     begun = time.monotonic()
@@ -281,6 +285,7 @@ def test_waiting_ends_at_once_when_there_is_something_to_say(token: str) -> None
     assert fields(call(token, "wait_for_run", run=made.finished_succeeded().pk))["state"] == "succeeded"
 
 
+@pytest.mark.slow
 def test_waiting_ends_after_its_time(token: str) -> None:
     run = made.awaiting_plan()
     begun = time.monotonic()
@@ -298,6 +303,7 @@ def test_nobody_waits_where_too_many_do(token: str, monkeypatch: pytest.MonkeyPa
     assert time.monotonic() - begun < 10
 
 
+@pytest.mark.slow
 def test_the_report_comes_as_markdown_and_json_piece_by_piece(token: str) -> None:
     run = made.finished_succeeded()
     report = fields(call(token, "read_report", run=run.pk))
@@ -323,6 +329,7 @@ def test_what_a_run_says_stands_between_lines_that_it_cannot_imitate(token: str)
     assert tag not in hostile
 
 
+@pytest.mark.slow
 def test_lists_are_filtered_and_come_in_pieces(token: str) -> None:
     numbers = [made.awaiting_plan().pk, made.finished_succeeded().pk, made.planning().pk]
     assert [one["run"] for one in fields(call(token, "list_runs"))["runs"]] == numbers[::-1]

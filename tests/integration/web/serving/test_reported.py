@@ -10,6 +10,8 @@ from tests.browser.site import Site
 from tests.installation import Installation
 from tests.integration.web.serving.visitor import Visitor
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.mark.parametrize(("tls", "address"), [("on", "192.0.2.7"), ("off", "127.0.0.1")])
 def test_refused_links_are_logged_with_the_address_that_can_be_trusted(

@@ -14,7 +14,10 @@ from tests.browser.site import Site
 from tests.installation import Installation
 from tests.integration.web.serving.visitor import Line, Visitor, memory, spooled
 
-pytestmark = [pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="measures processes in /proc")]
+pytestmark = [
+    pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="measures processes in /proc"),
+    pytest.mark.slow,
+]
 MAX_CONNECTIONS = 40
 MB = 1_000_000
 ENGINE = 80 * MB

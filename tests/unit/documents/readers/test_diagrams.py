@@ -28,6 +28,7 @@ def colours(image: Image.Image) -> set[tuple[int, ...]]:
     return {colour for _, colour in image.getcolors(1 << 24) or [] if isinstance(colour, tuple)}
 
 
+@pytest.mark.slow
 def test_a_diagram_is_a_sharp_picture_on_white_and_the_same_bytes_each_time() -> None:
     size, image = drawn(FLOW)
     assert image.size == (2 * size["width"], 2 * size["height"]) or abs(image.width - 2 * size["width"]) <= 1
@@ -36,12 +37,14 @@ def test_a_diagram_is_a_sharp_picture_on_white_and_the_same_bytes_each_time() ->
     assert guarded.run(name, FLOW.encode(), LIMITS) == guarded.run(name, FLOW.encode(), LIMITS)
 
 
+@pytest.mark.slow
 def test_labels_are_in_the_picture() -> None:
     _, empty = drawn('flowchart LR\n  a["&nbsp;&nbsp;&nbsp;"]')
     _, filled = drawn("flowchart LR\n  a[WWW]")
     assert len(colours(filled)) > len(colours(empty))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "source",
     [
@@ -103,12 +106,14 @@ def test_an_entity_of_a_file_says_nothing(tmp_path: Path) -> None:
     assert "a secret" not in safe(f"{kind}<svg viewBox='0 0 1 1'><text>&a;</text></svg>")
 
 
+@pytest.mark.slow
 def test_what_is_larger_than_can_be_read_is_refused_with_its_size() -> None:
     long = "flowchart LR\n" + "".join(f"  a{n} --> a{n + 1}\n" for n in range(70))
     with pytest.raises(InvalidInput, match=r"it would be .* by \d+ pixels, and 6,000 a side can be shown"):
         drawn(long)
 
 
+@pytest.mark.slow
 def test_what_takes_too_long_is_ended() -> None:
     large = "flowchart LR\n" + "".join(f"  n{n} --> n{(7 * n) % 900}\n" for n in range(900))
     limits = guarded.Limits(megabytes=600, cpu_seconds=1, seconds=5)

@@ -104,6 +104,7 @@ def _nested(depth: int) -> bytes:
     return (head + "".join(f'Content-Type: multipart/mixed; boundary="{n}"\n\n--{n}\n' for n in range(depth))).encode()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("data", "sentence"),
     [

@@ -97,6 +97,7 @@ def test_hostile_pages_are_refused_at_once(data: bytes, sentence: str) -> None:
         guarded.run(f"{html.__name__}.read", data, Limits(megabytes=200, cpu_seconds=3))
 
 
+@pytest.mark.slow
 def test_many_paragraphs_are_read_in_bounded_memory() -> None:
     data = b"<p>x" * 150_000
     _, text = unpacked(guarded.run(f"{html.__name__}.read", data, Limits(megabytes=300, cpu_seconds=30, seconds=60)))

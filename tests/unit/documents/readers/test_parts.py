@@ -76,6 +76,7 @@ def test_xml_that_no_document_has_is_refused(xml: bytes, why: str) -> None:
         parsed(xml)
 
 
+@pytest.mark.slow
 def test_a_part_that_unpacks_to_too_much_is_refused_while_it_unpacks() -> None:
     package = Package(_zipped({"a": bytes(parts.MAX_PART_BYTES + 1), "b": b"fits"}))
     with pytest.raises(InvalidInput, match="unpacks to more than 64 MB"):

@@ -59,6 +59,7 @@ def test_a_picture_that_the_camera_turned_is_read_upright() -> None:
     assert make(saved(turned, "JPEG", exif=exif)).text == _TEXT
 
 
+@pytest.mark.slow
 def test_the_pages_of_a_tiff_file_are_blocks() -> None:
     data = saved(page(_LINES[:1]), "TIFF", save_all=True, append_images=[page(_LINES[1:])])
     made = make(data)
@@ -105,6 +106,7 @@ def test_hostile_pictures_are_refused_in_little_memory(data: bytes, sentence: st
         guarded.run(f"{pictures.__name__}.read", data, Limits(megabytes=250, cpu_seconds=2))
 
 
+@pytest.mark.slow
 def test_a_full_page_is_read_within_its_limits() -> None:
     lines = [f"The Supplier shall deliver part {number}." for number in range(101, 141)]
     data = saved(page(lines, width=2_480, height=3_508), "PNG")
@@ -129,6 +131,7 @@ def test_an_uncertain_page_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     assert notes[0].startswith("Page 1 was read from a picture with 9")
 
 
+@pytest.mark.slow
 def test_what_takes_too_long_ends_with_the_pages_read(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pictures, "_PAGE_MILLISECONDS", 1)
     with pytest.raises(InvalidInput, match="has a picture whose text takes too long to read"):

@@ -96,6 +96,7 @@ def test_without_text_there_is_nothing_to_read(data: bytes) -> None:
         make(data)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "data",
     [
@@ -114,6 +115,7 @@ def test_hostile_files_are_read_in_bounded_time(data: bytes) -> None:
     assert text.startswith(b"x")
 
 
+@pytest.mark.slow
 def test_too_deep_files_are_refused() -> None:
     with pytest.raises(InvalidInput, match="groups in one another"):
         guarded.run(f"{rtf.__name__}.read", b"{\\rtf1 " + b"{" * 2_000_000, Limits(megabytes=250, cpu_seconds=8))

@@ -218,6 +218,7 @@ def test_damaged_workbooks_are_refused(parts: dict[str, str], sentence: str) -> 
         make(workbook({"S": rows([1])}, parts=parts))
 
 
+@pytest.mark.slow
 def test_more_cells_than_allowed_in_a_small_file_are_read_as_far_as_they_may() -> None:
     parts = {"xl/_rels/workbook.xml.rels": related([("rId1", "worksheet", "worksheets/sheet2.xml")])}
     file = BytesIO(workbook({"S": ""}, parts=parts))
@@ -240,6 +241,7 @@ def test_a_string_that_all_cells_share_does_not_multiply() -> None:
     assert list(unpacked(read))[1] == b"S\n1"
 
 
+@pytest.mark.slow
 def test_an_export_of_fifty_thousand_rows_is_read_whole_in_little_memory() -> None:
     read = guarded.run(f"{xlsx.__name__}.read", large(50_000), Limits(megabytes=150, cpu_seconds=6))
     header, content = unpacked(read)

@@ -55,6 +55,7 @@ def put(data: bytes, words: str, text: str = "Too short?") -> bytes:
     return commented(data, Comment(start, start + len(words), text, ON))
 
 
+@pytest.mark.slow
 def test_fifty_comments_at_random_places_of_a_contract_are_on_their_words() -> None:
     data = contract().data
     before, dice = docx.make(data), random.Random(3)
@@ -208,6 +209,7 @@ def test_what_cannot_be_commented_says_why(data: bytes, place: tuple[int, int], 
     assert str(caught.value) == sentence
 
 
+@pytest.mark.slow
 def test_a_long_paragraph_of_many_runs_takes_no_time() -> None:
     data = word(paragraph(*(run(f"word {number} ") for number in range(50_000))))
     began = time.process_time()

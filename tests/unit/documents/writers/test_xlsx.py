@@ -108,6 +108,7 @@ def test_what_is_no_sheet_says_why(text: str, sentence: str) -> None:
     assert str(caught.value) == sentence
 
 
+@pytest.mark.slow
 def test_as_much_as_a_tool_takes_is_written_in_seconds() -> None:
     began = time.process_time()
     data = xlsx.written(Given("1,2,3,word\n" * 450_000))

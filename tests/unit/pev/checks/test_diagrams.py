@@ -10,6 +10,8 @@ from runs.pev.contracts import Diagrams
 from runs.pev.evidence.results import Evidence
 from runs.pev.texts.diagrams import MAX_CHARACTERS, MAX_DIAGRAMS
 
+pytestmark = pytest.mark.slow
+
 FLOW = "flowchart LR\n  web[Website] --> db[(Database)]\n"
 SEQUENCE = "sequenceDiagram\n  Anna->>Ben: Hello\n"
 

@@ -134,6 +134,7 @@ def test_what_the_run_has_left_of_a_given_file_may_be_meant(form: str) -> None:
     assert (one.status, one.source, one.provenance) == (CitationStatus.OK, f"{RESULT}a.md", Provenance.MADE)
 
 
+@pytest.mark.slow
 @FORMS
 def test_hundreds_of_notes_are_all_found(form: str) -> None:
     content = "\n\n".join(f"In year {n} it is [“due monthly”](a.md#L1), and so on." for n in range(1, 301))

@@ -164,6 +164,7 @@ ANYTHING: Any = st.recursive(
 )
 
 
+@pytest.mark.slow
 @given(
     st.lists(
         st.fixed_dictionaries(

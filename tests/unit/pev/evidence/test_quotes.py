@@ -115,6 +115,7 @@ def test_only_the_named_source_is_read_when_the_quote_is_in_it() -> None:
     assert read == ["a.md"]
 
 
+@pytest.mark.slow
 @given(st.lists(st.text(), min_size=1, max_size=8), st.data())
 def test_a_quote_cut_out_and_mangled_resolves_to_the_right_span(pieces: list[str], data: st.DataObject) -> None:
     text = "".join(piece + data.draw(WHITE) for piece in pieces)
@@ -145,6 +146,7 @@ def test_finding_agrees_with_the_plain_definition(text: str, quote: str) -> None
     assert (span and (span.start, span.end)) == (spans[0] if wanted and spans else None)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("text", "quote"),
     [

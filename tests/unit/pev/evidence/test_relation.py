@@ -38,6 +38,7 @@ def test_words_of_every_text_do_not_relate(words: str, quote: str) -> None:
     assert unrelated_to_request(words, quote) == "it shares no word with what was asked for"
 
 
+@pytest.mark.slow
 def test_long_texts_take_no_long_time() -> None:
     started = time.process_time()  # measured under coverage too, which triples it
     for text in ("a" * 100_000, "ing" * 30_000, "A1," * 30_000, "Ä" * 100_000, "Ab " * 30_000):

@@ -63,6 +63,7 @@ def test_no_pattern_breaks_it(patterns: list[str], paths: list[str]) -> None:
     assert [path for path in paths if path in found] == found
 
 
+@pytest.mark.slow
 def test_hostile_patterns_end_soon() -> None:
     paths = [f"{n}/{'a' * 190}/{'a' * 190}" for n in range(10_000)]
     began = time.process_time()

@@ -148,6 +148,7 @@ PLANS = st.builds(
 )
 
 
+@pytest.mark.slow
 @given(PLANS)
 def test_what_was_exported_is_imported_unchanged(found: PlanContract) -> None:
     assert plan_in(exported(found).encode()) == found

@@ -100,6 +100,7 @@ def test_words_that_lie_far_apart_are_no_passage() -> None:
     assert find_by_key("The fee is due today", f"The fee is{chr(0x200B) * 900}due today") is None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", ["The fox; clause 4.2, 1 000 EUR.\n", "\u0301", "a-"])
 def test_a_long_text_takes_seconds_at_most_and_a_longer_one_is_not_looked_through(text: str) -> None:
     began = time.process_time()
@@ -109,6 +110,7 @@ def test_a_long_text_takes_seconds_at_most_and_a_longer_one_is_not_looked_throug
     key.cache_clear()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("at", [0, MAX_CHARACTERS - 8, MAX_CHARACTERS, MAX_CHARACTERS + 60_000])
 def test_a_document_is_looked_through_piece_by_piece(at: int) -> None:
     text = f"{'x ' * (at // 2)}“It is due”\n{'y ' * 50_000}"
@@ -116,6 +118,7 @@ def test_a_document_is_looked_through_piece_by_piece(at: int) -> None:
     assert find_by_key('"Itis due"', f"{text}“It is due”", 2 * MAX_CHARACTERS) is None
 
 
+@pytest.mark.slow
 def test_the_worst_document_takes_seconds() -> None:
     began = time.process_time()
     assert find_by_key("does not occur in it", "ﬁ“ –1 2" * (MAX_OF_DOCUMENTS // 7), MAX_OF_DOCUMENTS) is None
@@ -124,6 +127,7 @@ def test_the_worst_document_takes_seconds() -> None:
     key.cache_clear()
 
 
+@pytest.mark.slow
 def test_a_long_text_takes_little_memory() -> None:
     tracemalloc.start()
     find_by_key("does not occur in it", "a-" * 50_000)

@@ -126,6 +126,7 @@ DOUBLING = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("rules", "content"),
     [

@@ -115,6 +115,7 @@ class TestSearchFiles:
         assert run("search_files", {"pattern": "two"}, hits=1).text == "a.md:2: two three" + note
         assert run("search_files", {"pattern": "one"}, hits=1).text == "a.md:1: one"
 
+    @pytest.mark.slow
     def test_stops_when_the_time_is_over(self) -> None:
         began = time.monotonic()
         memory = Memory({"a": b"a hit", "b": slow.TEXT.encode()})
@@ -249,6 +250,7 @@ JSON = st.recursive(
 PARAMETERS = st.sampled_from(["path", "content", "old", "new", "pattern", "prefix", "regex", "lines", "first_line"])
 
 
+@pytest.mark.slow
 @given(
     st.one_of(st.sampled_from(sorted(TOOL_NAMES)), st.text()),
     st.dictionaries(PARAMETERS | st.text(max_size=5), JSON, max_size=5),

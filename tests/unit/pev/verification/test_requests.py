@@ -233,6 +233,7 @@ def test_asked_again_a_verifier_cannot_turn_a_failure_round(first: Any, second: 
     assert settled(*(RequestResult(number=1, text="", status=status) for status in (first, second))).status == kept
 
 
+@pytest.mark.slow
 def test_large_results_are_compared_in_bounded_time() -> None:
     lines = [f"{number % 7} {'ab'[number % 2]}" for number in range(200_000)]
     started = time.monotonic()

@@ -21,6 +21,8 @@ from runs.web.documents.grid import grid_around
 from tests.documents import pdfs, slides, texts, word, workbooks
 from tests.documents.compound import compound
 
+pytestmark = pytest.mark.slow
+
 EXAMPLES = 20
 _LETTERS = "abcxyzABCéüßñ0123456789%§&<>'\"(),.;:-–—“”’…€·株式שלוםмир😀𝔘ﬁﬀ\u0301\u00ad\u200b\u200d"
 _IN_CP1252 = "abcxyzABCéüßñ0123456789%§&<>'\"(),.;:–“”’€·"

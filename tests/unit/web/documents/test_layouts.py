@@ -212,6 +212,7 @@ def test_a_place_across_the_page_is_not_cut_out() -> None:
     assert (Leaf(1, 1, "", (), ()).before, Leaf(1, 1, "", (), ()).after) == (0, 0)
 
 
+@pytest.mark.slow
 def test_a_paragraph_of_many_changes_is_laid_out_in_time_that_grows_with_them() -> None:
     builder = Builder("docx")
     start = builder.add("p1", BlockKind.PARAGRAPH, "ab " * 50_000).start

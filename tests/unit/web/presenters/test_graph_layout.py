@@ -61,6 +61,7 @@ def check(graph: Graph, drawing: Drawing, canvas: Canvas) -> None:
     assert len(drawing.edges) + drawing.hidden == sum(map(len, graph.values()))
 
 
+@pytest.mark.slow
 @given(graphs())
 def test_nothing_overlaps_and_lines_end_at_their_steps(graph: Graph) -> None:
     for canvas in (WIDE, NARROW):
@@ -106,6 +107,7 @@ def test_lines_that_can_be_kept_apart_do_not_cross() -> None:
     assert [{"a": "y", "b": "z", "c": "x"}[key] for key in order] == below
 
 
+@pytest.mark.slow
 def test_a_plan_beyond_any_reader_is_drawn_in_part_and_in_time() -> None:
     graph: Graph = {f"s{n}": [f"s{one}" for one in range(max(0, n - 100), n)] for n in range(500)}
     started = time.process_time()

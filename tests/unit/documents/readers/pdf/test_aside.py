@@ -162,6 +162,7 @@ def test_words_drawn_onto_the_page_are_its_text(flags: int, text: str, found: li
     assert (made.text, comments(made)) == (text, found)
 
 
+@pytest.mark.slow
 def test_on_a_page_without_text_a_comment_has_its_author() -> None:
     page = pdfs.pages_of([b""], page="/Annots[<</Type/Annot/Subtype/Text/Rect[1 1 9 9]/Contents(Empty?)/T(Ann)>>]")
     made = make(pdfs.joined(page, pdfs.pages_of([_LINES])))

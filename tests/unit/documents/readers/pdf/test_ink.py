@@ -93,6 +93,7 @@ _WHITE_OVER_INK = line(_HIDDEN, y=640, more="1 1 1 rg")
 _DARK = b"0.2 0.2 0.5 rg 60 610 400 60 re f 1 g " + _ABOVE
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "data",
     [
@@ -159,6 +160,7 @@ def test_pale_yellow_words_on_white_are_marked() -> None:
 _COVERED = line(_HIDDEN, y=620) + _BOX + line("Other words", y=620)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "data",
     [
@@ -196,6 +198,7 @@ def _slanted(text: str, x: float, y: float, size: float = 10) -> bytes:
     return line(text, 0, 0, size, more=f"0.7071 0.7071 -0.7071 0.7071 {x} {y} cm")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "content",
     [
@@ -233,6 +236,7 @@ def test_decoys_that_might_be_covered_do_not_show_what_is_under_them() -> None:
     assert unseen(pdfs.pages_of([_COVERED + frame])) == [_HIDDEN]
 
 
+@pytest.mark.slow
 def test_words_that_only_a_picture_shows_are_marked_as_read_from_it() -> None:
     below = pdfs.under_picture(line("Delivered within 30 days", x=40, y=678, size=17), _scan())
     above = pdfs.over_picture(line("Delivered within 30 days", y=678, size=14, more="3 Tr"), _scan())
@@ -256,6 +260,7 @@ def _scan() -> Image.Image:
     return picture
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "data",
     [
@@ -310,6 +315,7 @@ def test_text_that_people_see_is_not_marked(data: bytes, degrees: int) -> None:
     assert unseen(pdfs.rotated(data, degrees)) == []
 
 
+@pytest.mark.slow
 def test_words_laid_over_an_empty_part_of_a_scan_are_marked() -> None:
     content = line("Delivered within 30 days", y=678, size=14, more="3 Tr") + line(_HIDDEN, y=300, more="3 Tr")
     assert unseen(pdfs.over_picture(content, _scan())) == [_HIDDEN]

@@ -41,6 +41,7 @@ def test_a_page_of_prose_is_none_and_a_table_over_most_of_it_is_one() -> None:
     assert pages(PROSE, grid(60, 100, 550, 700), PROSE + cells(60, 100, 550, 700)) == (2, 3)
 
 
+@pytest.mark.slow
 def test_a_table_in_thin_boxes_and_one_that_is_scaled_count_too() -> None:
     thin = b"".join(b"60 %d 490 0.5 re f " % y for y in range(100, 720, 60))
     thin += b"".join(b"%d 100 0.5 600 re f " % x for x in range(60, 560, 120))
@@ -69,6 +70,7 @@ def test_pictures_over_half_of_a_page_count_and_a_logo_does_not(place: bytes, co
     assert made.rendered.layout.pictorial == ((1,) if counts else ())
 
 
+@pytest.mark.slow
 def test_a_scan_is_one_whether_its_words_were_read_or_not() -> None:
     scan = saved(printed(["The Supplier shall deliver the goods", "within 30 days of the order."]), "PDF")
     data = pdfs.joined(pdfs.pages_of([PROSE]), scan)

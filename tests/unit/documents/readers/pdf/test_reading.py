@@ -33,6 +33,7 @@ def marked(made: Made, kind: MarkKind) -> list[str]:
     return [made.text[mark.start : mark.end] for mark in made.rendered.layout.marks if mark.kind is kind]
 
 
+@pytest.mark.slow
 def test_quotes_are_found_in_two_columns_with_divided_words() -> None:
     words = pdfs.words(20_000)
     made = make(pdfs.two_columns(words))
@@ -43,6 +44,7 @@ def test_quotes_are_found_in_two_columns_with_divided_words() -> None:
     assert lines == {"Master Services Agreement", "Page "}
 
 
+@pytest.mark.slow
 def test_quotes_are_found_over_the_end_of_a_page_and_of_a_divided_word() -> None:
     words = pdfs.words(20_000)
     made = make(pdfs.word_by_word(words))
@@ -65,6 +67,7 @@ def test_ligatures_are_their_letters(letters: str) -> None:
     assert key(text).text == "anaffidavitoffluentoffice"
 
 
+@pytest.mark.slow
 def test_four_times_the_pages_take_four_times_the_work() -> None:
     """Counted in calls, of pdfium too: seconds differ from machine to machine."""
     (few, pages_of_few), (many, pages_of_many) = (
@@ -88,6 +91,7 @@ def _calls(data: bytes) -> tuple[int, int]:
     return next(calls), made.rendered.layout.units
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("degrees", [90, 180, 270])
 @pytest.mark.parametrize("maker", [pdfs.two_columns, pdfs.word_by_word])
 def test_a_page_that_is_turned_reads_the_same(maker: Callable[[Sequence[str]], bytes], degrees: int) -> None:
@@ -144,6 +148,7 @@ def test_a_process_sends_what_was_made() -> None:
     assert (Rendered.model_validate_json(header), text.decode()) == (make(data).rendered, "Hello.")
 
 
+@pytest.mark.slow
 def test_pages_without_text_are_read_by_ocr() -> None:
     made = make(pdfs.joined(pdfs.pages_of([pdfs.line("Annex")]), _SCAN))
     assert made.text == "Annex\n\fThe Supplier shall deliver the goods\nwithin 30 days of the order."
@@ -152,6 +157,7 @@ def test_pages_without_text_are_read_by_ocr() -> None:
     assert made.rendered.notes == ()
 
 
+@pytest.mark.slow
 def test_a_scan_with_a_stamp_is_read_by_ocr(monkeypatch: pytest.MonkeyPatch) -> None:
     data = pdfs.over_picture(pdfs.line("ABC-0001", y=20), printed(_PRINTED, width=1_224, height=1_584))
     assert make(data).text == "\n".join([*_PRINTED, "ABC-0001"])
@@ -179,6 +185,7 @@ def test_files_inside_are_said() -> None:
     )
 
 
+@pytest.mark.slow
 def test_labels_that_are_none_are_left_out() -> None:
     labels = f"/PageLabels<</Nums[0<</P({'x' * 1_000_000})>>]>>"
     layout = make(pdfs.pages_of([pdfs.line("One.")] * 300, catalog=labels)).rendered.layout
@@ -193,6 +200,7 @@ def test_without_ocr_pages_that_are_pictures_are_said(monkeypatch: pytest.Monkey
     assert make(pdfs.joined(text, _SCAN)).rendered.notes == ("Page 2 of 2 is a picture without text.",)
 
 
+@pytest.mark.slow
 def test_only_so_many_pages_are_read_by_ocr(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pictures, "MAX_PAGES", 1)
     made = make(pdfs.joined(_SCAN, _SCAN, _SCAN))
@@ -251,6 +259,7 @@ def test_pages_with_signs_of_hiding_that_were_not_looked_at_prove_nothing(
     )
 
 
+@pytest.mark.slow
 def test_the_time_that_ocr_takes_is_not_that_of_the_look_at_hidden_text(monkeypatch: pytest.MonkeyPatch) -> None:
     def lines(*_: object) -> tuple[()]:
         end = time.process_time() + 1

@@ -87,6 +87,7 @@ def test_nothing_stands_nowhere(span: str) -> None:
     assert boxes_of(_PAGE, span) == [[]]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("maker", [pdfs.two_columns, pdfs.word_by_word])
 def test_every_rectangle_of_every_quote_is_on_its_page(maker: Callable[[Sequence[str]], bytes]) -> None:
     words = pdfs.words(15_000)
@@ -104,6 +105,7 @@ def test_a_page_is_a_picture_of_so_many_dots_an_inch() -> None:
         assert (opened.format, opened.size) == ("WEBP", (850, 1100))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("box", "dpi", "size"),
     [("0 0 612 792", 5_000, (1700, 2200)), ("0 0 5000 5000", 200, (3465, 3465)), ("0 0 14000 10", 72, (8000, 6))],
