@@ -115,7 +115,6 @@ def _found_by(mutation: Mutation, arguments: Sequence[str]) -> str:
             ended = subprocess.run(
                 command,
                 cwd=checkout,
-                env={**os.environ, "PWD": str(checkout)},
                 capture_output=True,
                 text=True,
                 check=False,
