@@ -15,11 +15,10 @@ import signal
 import sys
 import time
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -30,15 +29,18 @@ from django.db import connection
 
 LOOP = os.environ.get("PEV_TEST_EXECUTOR", "messages")
 """The executor of runs that name none: the whole suite can be run with another."""
-_WRITES = re.compile(r'(?:INSERT INTO|UPDATE|DELETE FROM) "(?:runs_)?(\w+)"')
+_WRITES = re.compile(r'(?:INSERT INTO|UPDATE|DELETE FROM) "(?:runs_)?(\w+)"(?: \(([^)]*)\))?')
+_KIND = {"modelcall": "role", "toolcall": "name", "gate": "kind"}
+"""Of tables with entries of several kinds: the column that names it."""
 
 
 @dataclass(frozen=True)
 class Errand:
-    """What a child is to do: `submit` a run (`submit with a budget`, `submit with the Agent SDK`), `reject` what waits,
-    `answer` the question that is open, if one is, perform the run's work of one kind, or all: `drain`.
+    """What a child does: `submit` a run, `reject` what waits, `answer` the question that is open, if one is, perform
+    the run's work of one kind, or all: `drain`, or `finish` the run, which answers what is asked too.
 
-    It ends itself at the boundary with the number `kill_at`, counted from 1, or at the first whose name matches
+    `policy` changes that of the run that is submitted; the agents it names as `subagents` are added first. The child
+    ends itself at the boundary with the number `kill_at`, counted from 1, or at the first whose name matches
     `kill_on`; or it is killed from outside after so many seconds.
     """
 
@@ -46,10 +48,15 @@ class Errand:
     kill_at: int = 0
     kill_on: str = ""
     kill_after: float = 0.0
+    policy: Mapping[str, Any] = field(default_factory=dict)
 
 
 class Boundaries:
-    """The moments directly before and after each write becomes permanent, and before a blob gets its name."""
+    """The moments directly before and after each write becomes permanent, and before a blob gets its name.
+
+    A name has the tables that the transaction writes: `before toolcall:write_file + event`. Where `kill_on` matches
+    `writing toolcall:write_file`, the process ends before the first statement that writes it.
+    """
 
     def __init__(self, errand: Errand) -> None:
         self._errand = errand
@@ -67,7 +74,10 @@ class Boundaries:
         written = _WRITES.match(sql)
         if written is None:
             return execute(sql, params, many, context)
-        self._written[written[1]] = None
+        name = _entry(written[1], written[2], params)
+        if self._errand.kill_on and re.match(self._errand.kill_on, f"writing {name}"):
+            os.kill(os.getpid(), signal.SIGKILL)
+        self._written[name] = None
         if context["connection"].in_atomic_block:
             return execute(sql, params, many, context)
         with self.around():
@@ -104,34 +114,48 @@ class Boundaries:
         sys.addaudithook(self.rename)
 
 
-def submit(errand: str = "submit") -> None:
-    """One run, submitted by its administrator, whose plan needs nobody's approval."""
+def _entry(table: str, columns: str | None, params: Any) -> str:
+    """The name of a table, with the kind of the row that is inserted where the table has several."""
+    kind = _KIND.get(table)
+    if kind is None or columns is None:
+        return table
+    value = params[columns.replace('"', "").split(", ").index(kind)]
+    return f"{table}:{value[0] if isinstance(value, list) else value}"  # a list: PostgreSQL inserts by columns
+
+
+def submit(changes: Mapping[str, Any]) -> None:
+    """One run of the administrator's whose plan needs no approval. `changes` are those of its policy."""
     # models can be imported only when Django is set up
     from runs.enums import ApprovalPolicy
+    from runs.lifecycle import agents
     from runs.lifecycle.intake import Upload
     from runs.lifecycle.submission import Submission
     from runs.lifecycle.submission import submit as submit_run
     from runs.management.commands.serve import first_administrator
     from runs.pev.policy import Policy
     from tests.factories import MODELS
+    from tests.factories.agents import defined
 
-    fakes = {"min_document_bytes": 0, "sources_needed": False}  # they write a line, and read nothing
+    owner = first_administrator()
+    for name in changes.get("subagents", ()):
+        agents.add(owner, name, defined(model="claude-opus-5-5", effort="high", tools=["read_file", "write_file"]))
     policy = Policy.model_validate(
         {
             "models": MODELS,
             "plan_approval": ApprovalPolicy.NEVER,
-            "budget": Decimal(5) if errand == "submit with a budget" else None,
-            "executor": "agent-sdk" if errand == "submit with the Agent SDK" else LOOP,
+            "executor": LOOP,
             "servers": list(settings.MCP),
             "service_tools": sorted(settings.SERVICE_TOOLS),
             "service_uses": 20,
-            "service_uses_in_run": 2 if errand == "submit with few searches" else 40,
+            "service_uses_in_run": 40,
             "web": settings.WEB,
-            **fakes,
+            "min_document_bytes": 0,  # the fakes write a line and read nothing
+            "sources_needed": False,
+            **changes,
         }
     )
     files = [Upload("notes.md", ContentFile(b"Some notes.\nMore of them.\n"))]
-    submit_run(first_administrator(), Submission("Do the work", files, policy, uuid.uuid4()))
+    submit_run(owner, Submission("Do the work", files, policy, uuid.uuid4()))
 
 
 def reject(errand: Errand) -> None:
@@ -147,17 +171,26 @@ def reject(errand: Errand) -> None:
 
 
 def answer_question(errand: Errand) -> None:
-    """A person answers what a model has asked, or lets a call go, unless they have done so."""
+    """A person answers what a model has asked, or approves a call, unless they have done so."""
     # models can be imported only when Django is set up
-    from runs.enums import GateKind, Verb
     from runs.models import Run
-    from tests.factories import answer
 
     run = Run.objects.get()
     Boundaries(errand).watch()
-    if gate := run.gates.open().first():
-        verb, words = (Verb.APPROVE, "") if gate.kind == GateKind.TOOL else (Verb.ANSWER, "German law")
-        answer(run, run.owner, verb, words)
+    _answer_open_gate(run)
+
+
+def _answer_open_gate(run: Any) -> bool:
+    """Whether there was one."""
+    # models can be imported only when Django is set up
+    from runs.enums import GateKind, Verb
+    from tests.factories import answer
+
+    gate = run.gates.open().first()
+    if gate is not None:
+        asks = gate.kind == GateKind.QUESTION
+        answer(run, run.owner, *((Verb.ANSWER, "German law") if asks else (Verb.APPROVE, "")))
+    return gate is not None
 
 
 def work(errand: Errand) -> None:
@@ -172,8 +205,11 @@ def work(errand: Errand) -> None:
         recording.MAX_TOOL_TRIES = 1_000
     WorkItem.objects.filter(status="leased").update(lease_until=datetime(2000, 1, 1, tzinfo=UTC))
     Boundaries(errand).watch()
-    if errand.name == "drain":
-        drain(Run.objects.get())
+    if errand.name in {"drain", "finish"}:
+        run = Run.objects.get()
+        drain(run)
+        while errand.name == "finish" and _answer_open_gate(run):
+            drain(run)
         return
     for item in WorkItem.objects.filter(kind=errand.name).exclude(status="done"):
         perform(item.pk)
@@ -182,8 +218,8 @@ def work(errand: Errand) -> None:
 def _fork(errand: Errand) -> int:
     child = os.fork()
     if not child:
-        if errand.name.startswith("submit"):
-            submit(errand.name)
+        if errand.name == "submit":
+            submit(errand.policy)
         elif errand.name == "reject":
             reject(errand)
         elif errand.name == "answer":
@@ -239,7 +275,7 @@ def _read_a_reply() -> None:
 def main() -> None:
     django.setup()
     if sys.argv[1:] == ["submit"]:
-        submit()
+        submit({})
         return
     _warm_up()
     for line in sys.stdin:

@@ -82,7 +82,8 @@ class Nursery:
         raise AssertionError("the nursery is gone; its standard error says why")
 
     def save(self, name: str) -> None:
-        """Put a copy of the data folder aside, for `restore`. No worker is alive then."""
+        """Put a copy of the data folder aside, for `restore`, in place of an earlier one. No worker is alive then."""
+        shutil.rmtree(self.data.with_name(name), ignore_errors=True)
         self._copy(self.data, self.data.with_name(name))
 
     def restore(self, name: str) -> None:
