@@ -1,16 +1,18 @@
 """Changes the code in random places, one at a time, and says which changes the tests find.
 
-    uv run python -m tests.mutations [--seed N] [--count N] [--only N ...] [-- ARGUMENTS OF PYTEST]
+    uv run python -m tests.mutations [--seed N] [--count N] [--list] [ARGUMENTS OF PYTEST ...]
 
-The places are spread over the packages of `runs/`. Each change is made in a copy of the checkout: a comparison is
-turned round, a condition is negated, `and` becomes `or`, a number is raised by one. The tests stop at the first
-failure; those of the changed module's own package go first. A change that no test finds is printed with its place.
+The places are spread over the packages of `runs/` and lie in functions. A comparison is turned round, a condition
+negated, `and` becomes `or`, a number is raised by one. One run of the tests with a probe at every place finds out which
+tests reach it; then each change is tried with those alone, until the first of them fails. All of it happens in a copy
+of the checkout.
 """
 
 from __future__ import annotations
 
 import argparse
 import ast
+import os
 import random
 import shutil
 import subprocess
@@ -34,6 +36,17 @@ _OPPOSITES: dict[type[ast.cmpop], type[ast.cmpop]] = {
     ast.Is: ast.IsNot,
     ast.IsNot: ast.Is,
 }
+_PROBE = """import os
+
+def reach(number, value):
+    test = os.environ.get("PYTEST_CURRENT_TEST", "").rpartition(" ")[0]
+    with open(os.path.join({folder!r}, str(number)), "a") as file:
+        file.write(test + "\\n")
+    return value
+"""
+"""The module that the copy of the checkout gets. A process that a test starts inherits the name of the test."""
+MAX_TESTS = 400
+"""So many of the tests that reach a place are tried, spread over all of them."""
 
 
 @dataclass(frozen=True)
@@ -50,11 +63,6 @@ class Mutation:
     def __str__(self) -> str:
         return f"{self.path}:{self.line}: {self.before} -> {self.after}"
 
-    def apply(self, checkout: Path) -> None:
-        file = checkout / self.path
-        data = file.read_bytes()
-        file.write_bytes(data[: self.start] + self.after.encode() + data[self.end :])
-
 
 def choose(seed: int, count: int) -> list[Mutation]:
     """Mutations at random places, in turn from each package of `runs/`. The same seed chooses the same places."""
@@ -70,22 +78,33 @@ def choose(seed: int, count: int) -> list[Mutation]:
 
 
 def _mutations_in(path: Path, source: bytes) -> Iterator[Mutation]:
-    lines = source.splitlines(keepends=True)
     starts = [0]
-    for line in lines:
+    for line in source.splitlines(keepends=True):
         starts.append(starts[-1] + len(line))
-    for node in ast.walk(ast.parse(source)):
-        if (after := _replacement(node)) is None:
+    for node in _expressions(ast.parse(source)):
+        if (after := _replacement(node)) is None or node.end_lineno is None or node.end_col_offset is None:
             continue
-        assert isinstance(node, ast.expr)
-        assert node.end_lineno is not None
-        assert node.end_col_offset is not None
         start = starts[node.lineno - 1] + node.col_offset
         end = starts[node.end_lineno - 1] + node.end_col_offset
         yield Mutation(path, node.lineno, start, end, source[start:end].decode(), after)
 
 
-def _replacement(node: ast.AST) -> str | None:
+def _expressions(module: ast.Module) -> Iterator[ast.expr]:
+    """Those of the bodies of functions, without patterns and parts of f-strings, where no call can stand."""
+    functions = [node for node in ast.walk(module) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
+    seen: set[ast.AST] = set()
+    waiting: list[ast.AST] = [statement for function in functions for statement in function.body]
+    while waiting:
+        node = waiting.pop()
+        if node in seen or isinstance(node, ast.pattern | ast.JoinedStr | ast.FunctionDef | ast.AsyncFunctionDef):
+            continue
+        seen.add(node)
+        if isinstance(node, ast.expr):
+            yield node
+        waiting += ast.iter_child_nodes(node)
+
+
+def _replacement(node: ast.expr) -> str | None:
     match node:
         case ast.Compare(ops=[operator]) if type(operator) in _OPPOSITES:
             changed = ast.Compare(node.left, [_OPPOSITES[type(operator)]()], node.comparators)
@@ -102,46 +121,76 @@ def _replacement(node: ast.AST) -> str | None:
     return None
 
 
-def _found_by(mutation: Mutation, arguments: Sequence[str]) -> str:
-    """The last line of the run that found it, or the empty string."""
-    with tempfile.TemporaryDirectory() as folder:
-        checkout = Path(folder) / "checkout"
-        shutil.copytree(ROOT, checkout, ignore=shutil.ignore_patterns(".venv", ".git", ".*_cache", "__pycache__"))
-        mutation.apply(checkout)
-        own = [f"tests/{kind}/{'/'.join(mutation.path.parts[1:-1])}" for kind in ("unit", "integration")]
-        near = [path for path in own if (checkout / path).is_dir() and not path.endswith("/")]
-        for paths in ([near] if near else []) + [["tests"]]:
-            command = [sys.executable, "-m", "pytest", "-q", "-x", "--no-header", *arguments, *paths]
-            ended = subprocess.run(
-                command,
-                cwd=checkout,
-                capture_output=True,
-                text=True,
-                check=False,
-            )
-            if ended.returncode not in {0, 5}:  # 5: no test was selected
-                failed = [line for line in ended.stdout.splitlines() if line.startswith(("FAILED", "ERROR"))]
-                return failed[0] if failed else ended.stdout[-300:] + ended.stderr[-300:]
-    return ""
+class Copy:
+    """A copy of the checkout in which single expressions are replaced."""
+
+    def __init__(self, folder: Path) -> None:
+        self._checkout = folder / "checkout"
+        self._hits = folder / "hits"
+        self._hits.mkdir()
+        left_out = shutil.ignore_patterns(".venv", ".git", ".*_cache", "__pycache__", ".data")
+        shutil.copytree(ROOT, self._checkout, ignore=left_out)
+        (self._checkout / "mutation_probe.py").write_text(_PROBE.format(folder=str(self._hits)))
+
+    def tests_that_reach(self, mutations: Sequence[Mutation], arguments: Sequence[str]) -> list[list[str]]:
+        """Of each mutation the ids of tests, in the order in which they came there; of all the tests chosen."""
+        by_path: dict[Path, list[tuple[Mutation, str]]] = {}
+        for number, mutation in enumerate(mutations):
+            probe = f"__import__('mutation_probe').reach({number}, {mutation.before})"
+            by_path.setdefault(mutation.path, []).append((mutation, probe))
+        for path, changes in by_path.items():
+            self._write(path, changes)
+        self._pytest([*arguments, "-q", "--no-header"])
+        for path in by_path:
+            self._write(path, [])
+        return [self._read(number) for number in range(len(mutations))]
+
+    def failing_test(self, mutation: Mutation, tests: Sequence[str]) -> str:
+        """The first test that fails with this change, or the empty string."""
+        self._write(mutation.path, [(mutation, mutation.after)])
+        ended = self._pytest(["-m", "", "-x", "-q", "--no-header", *tests])
+        self._write(mutation.path, [])
+        if ended.returncode in {0, 5}:  # 5: no test was selected
+            return ""
+        failed = [line for line in ended.stdout.splitlines() if line.startswith(("FAILED", "ERROR"))]
+        return failed[0] if failed else (ended.stdout + ended.stderr)[-200:]
+
+    def _write(self, path: Path, changes: Sequence[tuple[Mutation, str]]) -> None:
+        data = (ROOT / path).read_bytes()
+        for mutation, text in sorted(changes, key=lambda change: -change[0].start):
+            data = data[: mutation.start] + text.encode() + data[mutation.end :]
+        (self._checkout / path).write_bytes(data)
+
+    def _read(self, number: int) -> list[str]:
+        file = self._hits / str(number)
+        return [test for test in dict.fromkeys(file.read_text().splitlines()) if test] if file.exists() else []
+
+    def _pytest(self, arguments: Sequence[str]) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-m", "pytest", *arguments]
+        # Python would take the compiled form of a file that has the same size and was changed in the same second.
+        environ = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1"}
+        return subprocess.run(command, cwd=self._checkout, env=environ, capture_output=True, text=True, check=False)
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.mutations", description=__doc__.partition("\n")[0])
     parser.add_argument("--seed", type=int, default=29)
     parser.add_argument("--count", type=int, default=20)
-    parser.add_argument("--only", type=int, nargs="*", help="the numbers of those to try")
     parser.add_argument("--list", action="store_true", help="print the changes and try none")
     options, arguments = parser.parse_known_args()
-    missed = 0
-    for number, mutation in enumerate(choose(options.seed, options.count), 1):
-        if options.only and number not in options.only:
-            continue
-        print(f"{number}. {mutation}", flush=True)
-        if not options.list:
-            found = _found_by(mutation, [argument for argument in arguments if argument != "--"])
-            missed += not found
-            print(f"   {found[:200] or 'NOT FOUND'}", flush=True)
-    print(f"{missed} not found" if not options.list else "")
+    mutations = choose(options.seed, options.count)
+    if options.list:
+        print(*mutations, sep="\n")
+        return 0
+    found = 0
+    with tempfile.TemporaryDirectory() as folder:
+        copy = Copy(Path(folder))
+        for mutation, tests in zip(mutations, copy.tests_that_reach(mutations, arguments), strict=True):
+            tried = tests[:: 1 + len(tests) // MAX_TESTS]
+            failing = copy.failing_test(mutation, tried) if tried else ""
+            found += bool(failing)
+            print(f"{mutation}\n    reached by {len(tests)} tests: {failing[:160] or 'NOT FOUND'}", flush=True)
+    print(f"{found} of {len(mutations)} changes were found.")
     return 0
 
 
