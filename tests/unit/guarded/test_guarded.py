@@ -75,10 +75,8 @@ def test_a_refusal_comes_back_as_such() -> None:
 
 @pytest.mark.slow
 def test_time_by_the_clock_is_limited() -> None:
-    began = time.monotonic()
     with pytest.raises(TimedOut, match=r"^it took longer than 0\.3 seconds$"):
         guarded.run(f"{CALLS}.sleep", b"60", Limits(seconds=0.3))
-    assert time.monotonic() - began < 20
     assert _wait_for(lambda: [_command(pid) for pid in _below(os.getpid())].count("runs.guarded.template") <= 1)
 
 
@@ -107,10 +105,8 @@ def test_memory_and_the_clock_are_watched_without_a_fork(monkeypatch: pytest.Mon
 def test_memory_is_watched_where_the_kernel_does_not_limit_it() -> None:
     script = "import time; taken = bytearray(200_000_000); time.sleep(60)"
     greedy = subprocess.Popen([sys.executable, "-S", "-c", script])
-    started = time.monotonic()
     assert template._watched(greedy.pid, megabytes=50) == Ending.OUT_OF_MEMORY
     greedy.returncode = -signal.SIGKILL  # it was waited for there
-    assert time.monotonic() - started < 20
 
 
 @pytest.mark.usefixtures("way")

@@ -1,10 +1,9 @@
 """What is marked because it shares nothing with what it is to prove, in English and German."""
 
-import time
-
 import pytest
 
 from runs.pev.evidence.relation import unrelated_to_request
+from tests.hostile.bounds import within
 
 
 @pytest.mark.parametrize(
@@ -39,8 +38,7 @@ def test_words_of_every_text_do_not_relate(words: str, quote: str) -> None:
 
 
 @pytest.mark.slow
-def test_long_texts_take_no_long_time() -> None:
-    started = time.process_time()  # measured under coverage too, which triples it
-    for text in ("a" * 100_000, "ing" * 30_000, "A1," * 30_000, "Ä" * 100_000, "Ab " * 30_000):
-        unrelated_to_request(text, text[1:])
-    assert time.process_time() - started < 20
+def test_long_texts_are_compared_within_limits() -> None:
+    texts = ["a" * 30_000, "ing" * 10_000, "A1," * 10_000, "Ä" * 30_000, "Ab " * 10_000]
+    function = "runs.pev.evidence.relation.unrelated_to_request"
+    within(0.5, 50, "tests.work.each", function, [(text, text[1:]) for text in texts])

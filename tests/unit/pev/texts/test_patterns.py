@@ -1,7 +1,5 @@
 """Patterns from outside cost no more than agreed, in time and in memory, and mean what they mean elsewhere."""
 
-import time
-
 import pytest
 import regex
 
@@ -107,14 +105,12 @@ def test_a_search_that_may_take_long_has_a_process_of_its_own_and_the_same_resul
 
 
 def test_searches_share_one_budget() -> None:
-    began = time.monotonic()
     budget = Budget(0.2)
     for _ in range(2):
         with pytest.raises(TooSlow, match=r"^it took longer than 0\.2 seconds$"):
             found(compiled(slow.PATTERN), slow.TEXT, budget)
     with pytest.raises(TooSlow):
         budget.left()
-    assert time.monotonic() - began < 20
 
 
 def test_few_compiled_patterns_are_kept() -> None:

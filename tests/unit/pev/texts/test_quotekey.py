@@ -1,6 +1,5 @@
 """Quotes as documents and people spell them: what is the same, and what makes another statement."""
 
-import time
 import tracemalloc
 import unicodedata
 
@@ -11,6 +10,8 @@ from hypothesis import strategies as st
 from runs.pev.contracts import QuotedEvidence
 from runs.pev.evidence.quotes import resolve
 from runs.pev.texts.quotekey import MAX_CHARACTERS, MAX_OF_DOCUMENTS, find_by_key, key
+from tests.hostile.bounds import within
+from tests.work import growth
 
 
 def same(one: str, other: str) -> bool:
@@ -100,40 +101,37 @@ def test_words_that_lie_far_apart_are_no_passage() -> None:
     assert find_by_key("The fee is due today", f"The fee is{chr(0x200B) * 900}due today") is None
 
 
+@pytest.mark.parametrize("text", ["The fox; clause 4.2, 1 000 EUR.\n", "\u0301", "a-", "ﬁ“ –1 2"])
+def test_the_work_on_a_text_grows_with_its_length(text: str) -> None:
+    assert growth(lambda size: find_by_key("does not occur in it", text * size), 500) < 5
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("text", ["The fox; clause 4.2, 1 000 EUR.\n", "\u0301", "a-"])
-def test_a_long_text_takes_seconds_at_most_and_a_longer_one_is_not_looked_through(text: str) -> None:
-    began = time.process_time()
-    assert find_by_key("does not occur in it", text * (MAX_CHARACTERS // len(text))) is None
-    assert time.process_time() - began < 40
+def test_long_texts_are_looked_through_within_limits() -> None:
+    texts = ["The fox; clause 4.2, 1 000 EUR.\n" * 2_000, "\u0301" * 40_000, "a-" * 20_000, "ﬁ“ –1 2" * 6_000]
+    looked = [("does not occur in it", text) for text in texts]
+    assert within(1, 50, "tests.work.each", "runs.pev.texts.quotekey.find_by_key", looked) == [None] * 4
+
+
+def test_a_text_that_is_too_long_is_not_looked_through() -> None:
     assert find_by_key("It is here at the end.", f"{' ' * MAX_CHARACTERS}It is here at the end.") is None
-    key.cache_clear()
+    assert find_by_key("It is here.", f"{' ' * MAX_OF_DOCUMENTS}It is here.", MAX_OF_DOCUMENTS) is None
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("at", [0, MAX_CHARACTERS - 8, MAX_CHARACTERS, MAX_CHARACTERS + 60_000])
 def test_a_document_is_looked_through_piece_by_piece(at: int) -> None:
-    text = f"{'x ' * (at // 2)}“It is due”\n{'y ' * 50_000}"
+    before = f"{'x' * 999} " * (MAX_CHARACTERS // 1_000 + 60)
+    text = f"{before[:at]}“It is due”\n{f'{"y" * 999} ' * 100}"
     assert find_by_key('"Itis due"', text, 2 * MAX_CHARACTERS) == (at, at + 11)
     assert find_by_key('"Itis due"', f"{text}“It is due”", 2 * MAX_CHARACTERS) is None
 
 
-@pytest.mark.slow
-def test_the_worst_document_takes_seconds() -> None:
-    began = time.process_time()
-    assert find_by_key("does not occur in it", "ﬁ“ –1 2" * (MAX_OF_DOCUMENTS // 7), MAX_OF_DOCUMENTS) is None
-    assert time.process_time() - began < 60
-    assert find_by_key("It is here.", f"{' ' * MAX_OF_DOCUMENTS}It is here.", MAX_OF_DOCUMENTS) is None
-    key.cache_clear()
-
-
-@pytest.mark.slow
 def test_a_long_text_takes_little_memory() -> None:
     tracemalloc.start()
-    find_by_key("does not occur in it", "a-" * 50_000)
+    find_by_key("does not occur in it", "a-" * 5_000)
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
-    assert peak < 20_000_000
+    assert peak < 2_000_000
 
 
 def test_evidence_shows_what_the_source_says() -> None:

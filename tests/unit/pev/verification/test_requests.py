@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import replace
 from typing import Any
 
@@ -11,10 +10,11 @@ import pytest
 from runs.enums import Action, Provenance
 from runs.pev.contracts import DIFF, CriterionAnswer, QuotedEvidence
 from runs.pev.evidence.results import Evidence, RequestResult
-from runs.pev.verification.requests import Change, PersonRequest, is_own_words, judged, settled
+from runs.pev.verification.requests import COMPARED_LINES, Change, PersonRequest, is_own_words, judged, settled
 from runs.pev.verifier import judge
 from tests.unit.pev.scripted import NeverAsked, Scripted
 from tests.unit.pev.test_verifier import CHECK, OPEN, REAL, case, given_, shown, verdict
+from tests.work import growth
 
 WORDS = "Name the severity of each point"
 OLD = "# Findings\nThe term is open.\nThe cap is missing.\n"
@@ -233,13 +233,18 @@ def test_asked_again_a_verifier_cannot_turn_a_failure_round(first: Any, second: 
     assert settled(*(RequestResult(number=1, text="", status=status) for status in (first, second))).status == kept
 
 
-@pytest.mark.slow
-def test_large_results_are_compared_in_bounded_time() -> None:
-    lines = [f"{number % 7} {'ab'[number % 2]}" for number in range(200_000)]
-    started = time.monotonic()
+def test_the_work_on_results_grows_with_their_length() -> None:
+    def compared(size: int) -> str:
+        lines = [f"{number % 7} {'ab'[number % 2]}" for number in range(size)]
+        return change("\n".join(reversed(lines)), old="\n".join(lines)).diff
+
+    assert growth(compared, COMPARED_LINES // 2) < 5
+
+
+def test_of_large_results_so_much_is_compared() -> None:
+    lines = [f"{number % 7} {'ab'[number % 2]}" for number in range(20_000)]
     large = change("\n".join(reversed(lines)), old="\n".join(lines))
     assert proved(large, DIFF, "nothing of it")[0] is False
-    assert time.monotonic() - started < 60
     assert len(large.diff) < 41_000
     huge = change("a b " * 600_000, old="c d " * 10)
     assert proved(huge, "findings.md", "a b a b a b a b") == (False, "The results are too long to be compared")

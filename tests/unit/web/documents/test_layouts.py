@@ -1,7 +1,5 @@
 """How documents are laid out around a place: paragraphs, cells, and texts cut where something begins in them."""
 
-import time
-
 import pytest
 
 from runs.documents.pages import Rectangle
@@ -12,6 +10,7 @@ from runs.web.documents.blocks import AROUND_IN_PANEL, blocks_around
 from runs.web.documents.grid import grid_around
 from runs.web.documents.leaves import Leaf
 from runs.web.documents.pieces import MAX_PIECES, Piece, pieces
+from tests.work import growth
 
 NOWHERE = (0, 0)
 
@@ -212,17 +211,24 @@ def test_a_place_across_the_page_is_not_cut_out() -> None:
     assert (Leaf(1, 1, "", (), ()).before, Leaf(1, 1, "", (), ()).after) == (0, 0)
 
 
-@pytest.mark.slow
-def test_a_paragraph_of_many_changes_is_laid_out_in_time_that_grows_with_them() -> None:
+def changed(size: int) -> Document:
+    """A paragraph of so many words, each with a change before it and within."""
     builder = Builder("docx")
-    start = builder.add("p1", BlockKind.PARAGRAPH, "ab " * 50_000).start
-    for at in range(start, start + 150_000, 3):
+    start = builder.add("p1", BlockKind.PARAGRAPH, "ab " * size).start
+    for at in range(start, start + 3 * size, 3):
         builder.mark(MarkKind.INSERTED, at, at + 2, by="Ann")
         builder.delete(at, "x", by="Bob")
-    found = document(builder)
-    began = time.process_time()
-    shown = list(pieces(found, start, start + 150_000, (10, 12)))
-    assert time.process_time() - began < 25
+    return document(builder)
+
+
+def test_the_work_on_a_paragraph_of_many_changes_grows_with_them() -> None:
+    documents = {size: changed(size) for size in (1, 2 * MAX_PIECES, 8 * MAX_PIECES)}
+    assert growth(lambda size: list(pieces(documents[size], 0, 3 * size, (10, 12))), 2 * MAX_PIECES) < 5
+
+
+def test_of_a_paragraph_of_many_changes_so_many_are_shown_and_all_its_words() -> None:
+    found = changed(4 * MAX_PIECES)
+    shown = list(pieces(found, 0, 12 * MAX_PIECES, (10, 12)))
     assert "".join(one.text for one in shown if not one.deleted) == found.text
     assert len(shown) <= 2 * MAX_PIECES + 1
 

@@ -1,7 +1,6 @@
 """The drawing of a plan: nothing overlaps or leaves the canvas, and each line goes from a step to one that needs it."""
 
 import re
-import time
 from itertools import combinations
 
 import pytest
@@ -9,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from runs.web.presenters.graph_layout import MAX_LENGTH, NARROW, WIDE, Box, Canvas, Drawing, draw
+from tests.work import growth
 
 type Graph = dict[str, list[str]]
 CHAIN: Graph = {f"s{n}": [f"s{n - 1}"] if n else [] for n in range(40)}
@@ -61,7 +61,6 @@ def check(graph: Graph, drawing: Drawing, canvas: Canvas) -> None:
     assert len(drawing.edges) + drawing.hidden == sum(map(len, graph.values()))
 
 
-@pytest.mark.slow
 @given(graphs())
 def test_nothing_overlaps_and_lines_end_at_their_steps(graph: Graph) -> None:
     for canvas in (WIDE, NARROW):
@@ -107,15 +106,20 @@ def test_lines_that_can_be_kept_apart_do_not_cross() -> None:
     assert [{"a": "y", "b": "z", "c": "x"}[key] for key in order] == below
 
 
-@pytest.mark.slow
-def test_a_plan_beyond_any_reader_is_drawn_in_part_and_in_time() -> None:
-    graph: Graph = {f"s{n}": [f"s{one}" for one in range(max(0, n - 100), n)] for n in range(500)}
-    started = time.process_time()
+def test_a_plan_beyond_any_reader_is_drawn_in_part() -> None:
+    """More lines would take more than linear time."""
+    graph: Graph = {f"s{n}": [f"s{one}" for one in range(max(0, n - 100), n)] for n in range(200)}
     drawing = draw(graph, WIDE)
-    assert time.process_time() - started < 15
     assert drawing.hidden > 0
     assert len(drawing.edges) <= MAX_LENGTH
-    assert len(drawing.boxes) == 500
+    assert len(drawing.boxes) == 200
+
+
+def test_the_work_on_a_plan_beyond_any_reader_grows_with_its_steps() -> None:
+    def drawn(size: int) -> Drawing:
+        return draw({f"s{n}": [f"s{one}" for one in range(max(0, n - 30), n)] for n in range(size)}, WIDE)
+
+    assert growth(drawn, 50) < 5
 
 
 def test_a_line_past_many_ranks_takes_few_bytes() -> None:
