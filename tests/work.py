@@ -4,11 +4,12 @@ Work in C, such as that of a regular expression, is not counted: `tests.hostile.
 """
 
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from importlib import import_module
+from types import CodeType, FunctionType
 from typing import Any
 
-_COUNTED = (sys.monitoring.events.PY_START, sys.monitoring.events.PY_RESUME, sys.monitoring.events.JUMP)
+_STEPS = (sys.monitoring.events.PY_START, sys.monitoring.events.PY_RESUME, sys.monitoring.events.JUMP)
 _TOOL = sys.monitoring.PROFILER_ID
 
 
@@ -16,17 +17,26 @@ def steps(call: Callable[[], object]) -> int:
     """How many functions in Python the call calls, and how many rounds of loops it makes there, in libraries too: more
     work in Python needs more of these.
     """
+    return _counted(call, _STEPS, lambda _: True)
+
+
+def calls(function: FunctionType, call: Callable[[], object]) -> int:
+    """How often the call calls this function."""
+    return _counted(call, (sys.monitoring.events.PY_START,), lambda code: code is function.__code__)
+
+
+def _counted(call: Callable[[], object], events: Sequence[int], is_counted: Callable[[CodeType], bool]) -> int:
     count = 0
 
-    def counted(*_: object) -> None:
+    def happened(code: CodeType, *_: object) -> None:
         nonlocal count
-        count += 1
+        count += is_counted(code)
 
     sys.monitoring.use_tool_id(_TOOL, __name__)
     try:
-        for event in _COUNTED:
-            sys.monitoring.register_callback(_TOOL, event, counted)
-        sys.monitoring.set_events(_TOOL, sum(_COUNTED))
+        for event in events:
+            sys.monitoring.register_callback(_TOOL, event, happened)
+        sys.monitoring.set_events(_TOOL, sum(events))
         call()
     finally:
         sys.monitoring.set_events(_TOOL, 0)

@@ -36,6 +36,7 @@ def test_the_words_of_a_person_come_first() -> None:
 def test_hostile_places_are_read_within_limits() -> None:
     pieces = ["[", "[a](", "[a](<", "**", "On row 1 of ", "“", "A"]
     places = [f"{begun}{piece * 10_000}" for piece in pieces for begun in ("On row 1 of ", "On point 1 “")]
+    places += [f"On point 1 “[{'A' * 4_000}", f"On point 1 “[a](<{'A' * 4_000}", f"On point 1 “[{'\\' * 4_000}"]
     within(
         0.5,
         50,

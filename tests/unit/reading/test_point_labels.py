@@ -52,5 +52,6 @@ def test_a_kind_is_a_bold_label(text: str, expected: tuple[str, str]) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("function", ["labelled", "kind_of"])
 def test_hostile_items_are_read_within_limits(function: str) -> None:
-    items = [f"F1 {piece * 50_000}" for piece in ("F1 (", "**", "F1, line 1", " ", "F1: **x", "[(`")]
+    pieces = ("F1 (", "**", "F1, line 1", " ", "F1: **x", "[(`", "(")
+    items = [f"{begun}{piece * 50_000}" for piece in pieces for begun in ("", "F1 ", "**")]
     within(0.5, 50, "tests.work.each", f"runs.reading.point_labels.{function}", [(item,) for item in items])
