@@ -6,7 +6,8 @@ Work in C, such as that of a regular expression, is not counted: `tests.hostile.
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from importlib import import_module
-from types import CodeType, FunctionType
+from inspect import unwrap
+from types import CodeType
 from typing import Any
 
 _STEPS = (sys.monitoring.events.PY_START, sys.monitoring.events.PY_RESUME, sys.monitoring.events.JUMP)
@@ -20,9 +21,9 @@ def steps(call: Callable[[], object]) -> int:
     return _counted(call, _STEPS, lambda _: True)
 
 
-def calls(function: FunctionType, call: Callable[[], object]) -> int:
+def calls(function: Callable[..., object], call: Callable[[], object]) -> int:
     """How often the call calls this function."""
-    return _counted(call, (sys.monitoring.events.PY_START,), lambda code: code is function.__code__)
+    return _counted(call, (sys.monitoring.events.PY_START,), lambda code: code is unwrap(function).__code__)
 
 
 def _counted(call: Callable[[], object], events: Sequence[int], is_counted: Callable[[CodeType], bool]) -> int:

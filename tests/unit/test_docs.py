@@ -3,6 +3,7 @@
 import ast
 import re
 import tomllib
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -71,6 +72,7 @@ def test_paths_and_names_in_the_documents_exist() -> None:
     assert [f"{path}::{name}" for path, name in named if name and name not in names_in(ROOT / path)] == []
 
 
+@cache
 def names_in(path: Path) -> set[str]:
     """The functions, classes and constants at the top of a module."""
     found = set()

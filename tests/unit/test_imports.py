@@ -4,6 +4,7 @@ import ast
 import re
 import tomllib
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -13,8 +14,14 @@ RUNS = ROOT / "runs"
 SOURCES = [ROOT / "manage.py", *(p for folder in ("pevsite", "runs", "tests") for p in (ROOT / folder).rglob("*.py"))]
 
 
+_NOT_AT_THE_EDGE = re.compile(r"^(?!from ).+\bimport\b", re.MULTILINE)
+_BEGINS_A_TEXT = re.compile(r"[\"']runs\.")
+
+
 def unexplained(source: str) -> list[int]:
     """The lines of imports inside functions that give no reason. One reason is enough for imports in a row."""
+    if not _NOT_AT_THE_EDGE.search(source):  # which is found much sooner than by parsing
+        return []
     lines = ["", *source.splitlines()]
     inside = {
         node.lineno: node.end_lineno or node.lineno
@@ -61,11 +68,14 @@ def test_no_function_imports_without_a_reason() -> None:
 
 def named_in(source: str) -> list[str]:
     """What a module names of `runs` in texts, as for guarded processes; of a text that is filled in, its beginning."""
+    if not _BEGINS_A_TEXT.search(source):
+        return []
     texts = [node.value for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Constant)]
     dotted = [re.fullmatch(r"(runs(?:\.\w+)+)\.?", text) for text in texts if isinstance(text, str)]
     return [match[1] for match in dotted if match]
 
 
+@cache
 def levels() -> dict[str, dict[str, int]]:
     """For each room that has layers, how high those lie that it contains; 0 is the lowest."""
     contracts = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]["contracts"]
