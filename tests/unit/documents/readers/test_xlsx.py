@@ -224,7 +224,7 @@ def test_more_cells_than_allowed_in_a_small_file_are_read_as_far_as_they_may() -
     file = BytesIO(workbook({"S": ""}, parts=parts))
     with zipfile.ZipFile(file, "a", zipfile.ZIP_DEFLATED) as made, made.open("xl/worksheets/sheet2.xml", "w") as part:
         part.write(b"<worksheet><sheetData>")
-        for _ in range(600):
+        for _ in range(210):
             part.write(b"<row>" + b"<c><v>1</v></c>" * 10_000 + b"</row>")
         part.write(b"</sheetData></worksheet>")
     header, read = unpacked(
@@ -242,13 +242,13 @@ def test_a_string_that_all_cells_share_does_not_multiply() -> None:
 
 
 @pytest.mark.slow
-def test_an_export_of_fifty_thousand_rows_is_read_whole_in_little_memory() -> None:
-    read = guarded.run(f"{xlsx.__name__}.read", large(50_000), Limits(megabytes=150, cpu_seconds=6))
+def test_an_export_of_ten_thousand_rows_is_read_whole_in_little_memory() -> None:
+    read = guarded.run(f"{xlsx.__name__}.read", large(10_000), Limits(megabytes=50, cpu_seconds=6))
     header, content = unpacked(read)
     assert Rendered.model_validate_json(header).notes == ()
     assert content.decode().splitlines()[-2:] == [
-        "50000\tTenant number 0\t945.25\t945.25\t945.25\t945.25\t2014-12-27\t2014-12-27\tTenant number 150\t3780",
-        "J50000: =SUM(C50000:F50000)",
+        "10000\tTenant number 0\t189.25\t189.25\t189.25\t189.25\t2020-06-18\t2020-06-18\tTenant number 30\t756",
+        "J10000: =SUM(C10000:F10000)",
     ]
 
 

@@ -2,7 +2,6 @@
 
 import itertools
 import sys
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
@@ -12,7 +11,7 @@ from PIL import Image
 from runs import guarded
 from runs.documents.formats import OF_PICTURES
 from runs.documents.packing import unpacked
-from runs.documents.readers import pictures
+from runs.documents.readers import building, pictures
 from runs.documents.readers.building import Made
 from runs.documents.readers.pdf import ink, opened, pages
 from runs.documents.readers.pdf.reading import make
@@ -29,16 +28,25 @@ _PRINTED = ["The Supplier shall deliver the goods", "within 30 days of the order
 _SCAN = saved(printed(_PRINTED), "PDF")
 
 
+class Clock:
+    """Time passes only where a test says so."""
+
+    now = 0.0
+
+    def process_time(self) -> float:
+        return self.now
+
+
 def marked(made: Made, kind: MarkKind) -> list[str]:
     return [made.text[mark.start : mark.end] for mark in made.rendered.layout.marks if mark.kind is kind]
 
 
 @pytest.mark.slow
 def test_quotes_are_found_in_two_columns_with_divided_words() -> None:
-    words = pdfs.words(20_000)
+    words = pdfs.words(6_000)
     made = make(pdfs.two_columns(words))
     found = look_up(words, made.text, 1_000)
-    assert (found.equal, found.share >= 0.985) == (len(found.spans), True)  # a header or footer is in the others
+    assert (found.equal, found.share >= 0.97) == (len(found.spans), True)  # a header or footer is in the others
     assert look_up(words, without_running(made), 1_000).share == 1
     lines = {line.rstrip("0123456789") for line in marked(made, MarkKind.RUNNING)}
     assert lines == {"Master Services Agreement", "Page "}
@@ -70,25 +78,22 @@ def test_ligatures_are_their_letters(letters: str) -> None:
 @pytest.mark.slow
 def test_four_times_the_pages_take_four_times_the_work() -> None:
     """Counted in calls, of pdfium too: seconds differ from machine to machine."""
-    (few, pages_of_few), (many, pages_of_many) = (
-        _calls(pdfs.two_columns(pdfs.words(size))) for size in (10_000, 40_000)
-    )
-    assert pages_of_many >= 3 * pages_of_few
-    assert many / pages_of_many < 1.1 * few / pages_of_few
+    few, many = (_calls(pdfs.two_columns(pdfs.words(size))) for size in (4_000, 16_000))
+    assert many < 1.1 * 4 * few
 
 
-def _calls(data: bytes) -> tuple[int, int]:
-    """How many functions are called to read a file, and its pages."""
+def _calls(data: bytes) -> int:
+    """How many functions are called to read a file."""
     calls, watch, tool = itertools.count(), sys.monitoring, sys.monitoring.PROFILER_ID
     watch.use_tool_id(tool, __name__)
     watch.register_callback(tool, watch.events.CALL, lambda *_: next(calls))
     watch.set_events(tool, watch.events.CALL)
     try:
-        made = make(data)
+        make(data)
     finally:
         watch.set_events(tool, watch.events.NO_EVENTS)
         watch.free_tool_id(tool)
-    return next(calls), made.rendered.layout.units
+    return next(calls)
 
 
 @pytest.mark.slow
@@ -187,8 +192,8 @@ def test_files_inside_are_said() -> None:
 
 @pytest.mark.slow
 def test_labels_that_are_none_are_left_out() -> None:
-    labels = f"/PageLabels<</Nums[0<</P({'x' * 1_000_000})>>]>>"
-    layout = make(pdfs.pages_of([pdfs.line("One.")] * 300, catalog=labels)).rendered.layout
+    labels = f"/PageLabels<</Nums[0<</P({'x' * 100_000})>>]>>"
+    layout = make(pdfs.pages_of([pdfs.line("One.")] * 100, catalog=labels)).rendered.layout
     assert {block.label for block in layout.blocks} == {""}
 
 
@@ -261,12 +266,13 @@ def test_pages_with_signs_of_hiding_that_were_not_looked_at_prove_nothing(
 
 @pytest.mark.slow
 def test_the_time_that_ocr_takes_is_not_that_of_the_look_at_hidden_text(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = Clock()
+
     def lines(*_: object) -> tuple[()]:
-        end = time.process_time() + 1
-        while time.process_time() < end:
-            pass
+        clock.now += 1
         return ()
 
+    monkeypatch.setattr(building, "time", clock)
     monkeypatch.setattr(pages._Ocr, "lines", lines)
     monkeypatch.setattr(ink, "MAX_SECONDS", 0.9)
     made = make(pdfs.joined(_SCAN, pdfs.pages_of([pdfs.line("Seen.") + pdfs.line("Not seen.", y=600, more="1 g")])))

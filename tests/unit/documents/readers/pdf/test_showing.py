@@ -90,12 +90,12 @@ def test_nothing_stands_nowhere(span: str) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("maker", [pdfs.two_columns, pdfs.word_by_word])
 def test_every_rectangle_of_every_quote_is_on_its_page(maker: Callable[[Sequence[str]], bytes]) -> None:
-    words = pdfs.words(15_000)
+    words = pdfs.words(4_000)
     data = maker(words)
     made = make(data)
-    spans = look_up(words, made.text, 2_000).spans
+    spans = look_up(words, made.text, 500).spans
     found = rectangles_of(data, made, spans)
-    assert (len(spans) > 1_950, found.max < 12, found.off, found.bare) == (True, True, 0, 0)
+    assert (len(spans) > 485, found.max < 12, found.off, found.bare) == (True, True, 0, 0)
 
 
 def test_a_page_is_a_picture_of_so_many_dots_an_inch() -> None:
