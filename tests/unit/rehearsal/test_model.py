@@ -3,6 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Callable
+from functools import cache
 
 import pytest
 
@@ -65,11 +66,18 @@ def check_run(bench: Bench, last: Judgement) -> None:
     assert all(len(bench.tree[path].decode()) < 60_000 for path in set(bench.tree) - set(bench.files))
 
 
+@cache
+def rehearsed(kind: str) -> tuple[Bench, Judgement]:
+    """A run of the sample plan over such files, which several tests look at and none may change."""
+    bench = Bench(dict(KINDS_OF_FILES[kind]))
+    return bench, bench.run(bench.plan())
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS_OF_FILES)
 def test_the_sample_plan_fails_once_on_purpose_and_succeeds(kind: str) -> None:
-    bench = Bench(dict(KINDS_OF_FILES[kind]))
-    check_run(bench, bench.run(bench.plan()))
+    bench, last = rehearsed(kind)
+    check_run(bench, last)
     passed = {name: [attempt.passed for attempt in bench.of(name)] for name in [*job.OUTPUTS, "word-copies"]}
     once, twice = [True], [False, True]
     found = "### F1" in bench.tree["review/findings.md"].decode()
@@ -102,8 +110,7 @@ def test_nothing_is_said_of_documents_without_a_word() -> None:
 
 @pytest.mark.slow
 def test_the_failure_on_purpose_names_finding_document_and_line_and_is_heeded() -> None:
-    bench = Bench()
-    bench.run(bench.plan())
+    bench, _ = rehearsed("contracts")
     first, second = bench.of("findings")
     assert first.judgement is not None
     assert second.judgement is not None
@@ -117,8 +124,7 @@ def test_the_failure_on_purpose_names_finding_document_and_line_and_is_heeded() 
 
 @pytest.mark.slow
 def test_every_quote_of_the_findings_stands_in_its_document_and_line() -> None:
-    bench = Bench()
-    bench.run(bench.plan())
+    bench, _ = rehearsed("contracts")
     findings = bench.tree["review/findings.md"].decode()
     entries = re.findall(r"^### F\d+ .*\n\n> (.+)\n\n- Document: (.+)\n- Line: (\d+)$", findings, re.MULTILINE)
     assert len(entries) == 23
@@ -130,8 +136,7 @@ def test_every_quote_of_the_findings_stands_in_its_document_and_line() -> None:
 
 @pytest.mark.slow
 def test_every_citation_leads_to_its_place_in_texts_word_and_pdf_files() -> None:
-    bench = Bench()
-    bench.run(bench.plan())
+    bench, _ = rehearsed("contracts")
     for text in (bench.of("findings")[-1].output.findings, bench.tree["review/findings.md"].decode()):
         quoted = [one for one in citations_in(text, Library(CONTRACTS)).links if not one.plain]
         assert {(one.status, one.sentence) for one in quoted if one.status != CitationStatus.OK} == set()
@@ -140,8 +145,7 @@ def test_every_citation_leads_to_its_place_in_texts_word_and_pdf_files() -> None
 
 @pytest.mark.slow
 def test_what_was_not_read_is_said_in_the_file_and_the_report_and_lowers_the_confidence() -> None:
-    bench = Bench(dict(KINDS_OF_FILES["many"]))
-    bench.run(bench.plan())
+    bench, _ = rehearsed("many")
     first = bench.attempts[0].output
     gap = "100 files not read, too long or too many: d/200.md, d/201.md, d/202.md, d/203.md, d/204.md and 95 more."
     assert first.findings.endswith(f"\n\nNot covered: {gap}")
@@ -151,16 +155,15 @@ def test_what_was_not_read_is_said_in_the_file_and_the_report_and_lowers_the_con
 
 @pytest.mark.slow
 def test_the_same_run_twice_gives_the_same_bytes() -> None:
-    first, second = Bench(), Bench()
-    first.run(first.plan())
+    first, _ = rehearsed("contracts")
+    second = Bench()
     second.run(second.plan())
     assert (first.tree, first.answer) == (second.tree, second.answer)
 
 
 @pytest.mark.slow
 def test_ids_of_tool_calls_differ_within_a_conversation() -> None:
-    bench = Bench()
-    bench.run(bench.plan())
+    bench, _ = rehearsed("contracts")
     ids = [use.id for use in bench.of("inventory")[0].uses]
     assert len(set(ids)) == len(ids) == 5
 

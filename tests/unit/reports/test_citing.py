@@ -4,7 +4,7 @@ import re
 from dataclasses import replace
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from runs.documents.readers.building import Builder
@@ -56,7 +56,6 @@ WORDS = ("thirty days", "notice period", "forty days", "The notice period is thi
 SHAPES = ("{}", "- {}\n", "|a|\n|-|\n|{}|\n", "# {}\n", "> {}\n", "**a *{}* b**", "`{}`", "\\{}", "!{}", "[x {} y](z)")
 
 
-@settings(max_examples=40)
 @given(
     st.lists(
         st.tuples(st.sampled_from(SHAPES), st.sampled_from(WORDS), st.sampled_from(("nda.md", "none.md"))), max_size=6

@@ -150,16 +150,16 @@ def test_finding_agrees_with_the_plain_definition(text: str, quote: str) -> None
 @pytest.mark.parametrize(
     ("text", "quote"),
     [
-        ("a " * 2_500_000, "a " * 999 + "b"),
-        ("a" + " " * 5_000_000 + "c", "a b"),
-        ("ab" * 2_500_000, "ab" * 900 + "c"),
-        ("\n" * 5_000_000, "abc"),
-        ("word " * 1_000_000 + "the end", "the  end"),
+        ("a " * 250_000, "a " * 999 + "b"),
+        ("a" + " " * 500_000 + "c", "a b"),
+        ("ab" * 250_000, "ab" * 900 + "c"),
+        ("\n" * 500_000, "abc"),
+        ("word " * 100_000 + "the end", "the  end"),
     ],
     ids=["many words", "much space", "no space", "only newlines", "at the end"],
 )
-def test_five_megabytes_take_a_moment_only(text: str, quote: str) -> None:
-    within(2, 150, "runs.pev.evidence.quotes.resolve", QuotedEvidence(source="a", quote=quote), {"a": text.encode()})
+def test_long_texts_are_looked_through_within_limits(text: str, quote: str) -> None:
+    within(0.5, 50, "runs.pev.evidence.quotes.resolve", QuotedEvidence(source="a", quote=quote), {"a": text.encode()})
 
 
 @pytest.mark.parametrize(

@@ -23,7 +23,6 @@ from tests.documents.compound import compound
 
 pytestmark = pytest.mark.slow
 
-EXAMPLES = 20
 _LETTERS = "abcxyzABCéüßñ0123456789%§&<>'\"(),.;:-–—“”’…€·株式שלוםмир😀𝔘ﬁﬀ\u0301\u00ad\u200b\u200d"
 _IN_CP1252 = "abcxyzABCéüßñ0123456789%§&<>'\"(),.;:–“”’€·"
 type Paragraphs = Sequence[Sequence[str]]
@@ -115,7 +114,7 @@ def _in_rectangles(data: bytes, document: Document, hit: tuple[int, int]) -> str
 
 
 @pytest.mark.parametrize("name", MAKERS)
-@settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(suppress_health_check=list(HealthCheck))
 @given(data=st.data())
 def test_what_is_highlighted_is_what_was_found(name: str, data: st.DataObject) -> None:
     found, number, first, last = data.draw(paragraphs(_IN_CP1252 if name == "pdf" else _LETTERS))
