@@ -1,14 +1,22 @@
 """A workspace in a dictionary, and one call of a tool on it."""
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
-from runs.documents.making import make
+from runs.documents.writers import xlsx
 from runs.pev.contracts import JsonObject
 from runs.pev.ports import FileInfo, Form, Toolbox, ToolResult, ToolUse, Workspace
 from runs.pev.tools.limits import ToolLimits
 from runs.pev.tools.toolbox import RunTools
+from runs.printing import deliverables
+
+MAKERS: Mapping[Form, Callable[[bytes], bytes]] = {
+    "docx": deliverables.docx,
+    "pdf": deliverables.pdf,
+    "xlsx": xlsx.made,
+}
+"""In this process, since starting another takes longer than making a small file."""
 
 
 class Memory:
@@ -36,7 +44,7 @@ class Memory:
         return True
 
     def make(self, form: Form, data: bytes) -> bytes:
-        return make(form, data)
+        return MAKERS[form](data)
 
     def comment(self, path: str, place: tuple[int, int], words: str) -> bytes:
         raise NotImplementedError
