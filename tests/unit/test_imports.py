@@ -117,7 +117,6 @@ def test_a_name_in_a_text_is_found_and_one_of_a_room_above_told() -> None:
     assert not is_higher("runs.documents.readers.pdf.read", "runs.documents.formats")
 
 
-@pytest.mark.slow
 def test_nothing_is_named_that_lies_above() -> None:
     names = list(names_of_modules())
     assert ("runs.printing.deliverables.docx", "runs.documents.making") in names

@@ -96,7 +96,6 @@ def test_without_text_there_is_nothing_to_read(data: bytes) -> None:
         make(data)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     "data",
     [

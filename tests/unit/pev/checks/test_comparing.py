@@ -162,7 +162,6 @@ class TestQuotes:
         files["report.md"] = b"> Rewritten by the run.\n@result/contracts/nda.md\n"
         assert run_check(QUOTES, Material(files, GIVEN)).verified
 
-    @pytest.mark.slow
     @given(st.text("abc ,.\n", min_size=30, max_size=200), st.data())
     def test_every_piece_of_a_source_is_found_there(self, text: str, data: st.DataObject) -> None:
         start = data.draw(st.integers(0, len(text) - 12))

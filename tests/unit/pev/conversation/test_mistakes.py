@@ -99,7 +99,6 @@ JSON = st.recursive(
 )
 
 
-@pytest.mark.slow
 @given(JSON)
 def test_whatever_is_answered_a_few_short_sentences_are_told(value: object) -> None:
     text = json.dumps(value)

@@ -166,7 +166,6 @@ def _documents(draw: st.DrawFn) -> Document:
     return _document(builder.made())
 
 
-@pytest.mark.slow
 @given(_documents(), st.data())
 def test_the_anchor_of_any_words_leads_back_to_them(document: Document, data: st.DataObject) -> None:
     inked = [at for at, sign in enumerate(document.text) if not sign.isspace()]

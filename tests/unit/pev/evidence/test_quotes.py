@@ -115,7 +115,6 @@ def test_only_the_named_source_is_read_when_the_quote_is_in_it() -> None:
     assert read == ["a.md"]
 
 
-@pytest.mark.slow
 @given(st.lists(st.text(), min_size=1, max_size=8), st.data())
 def test_a_quote_cut_out_and_mangled_resolves_to_the_right_span(pieces: list[str], data: st.DataObject) -> None:
     text = "".join(piece + data.draw(WHITE) for piece in pieces)

@@ -54,7 +54,6 @@ def test_for_people() -> None:
     assert sites("-evil.net").words == ""
 
 
-@pytest.mark.slow
 @given(st.lists(st.from_regex(r"-?(?:[a-z0-9]{1,5}\.){1,3}[a-z]{2,4}", fullmatch=True), max_size=5))
 def test_written_again_it_is_the_same(parts: list[str]) -> None:
     found = sites(" ".join(parts))

@@ -247,7 +247,6 @@ JSON = st.recursive(
 PARAMETERS = st.sampled_from(["path", "content", "old", "new", "pattern", "prefix", "regex", "lines", "first_line"])
 
 
-@pytest.mark.slow
 @given(
     st.one_of(st.sampled_from(sorted(TOOL_NAMES)), st.text()),
     st.dictionaries(PARAMETERS | st.text(max_size=5), JSON, max_size=5),

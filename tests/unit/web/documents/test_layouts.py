@@ -221,6 +221,7 @@ def changed(size: int) -> Document:
     return document(builder)
 
 
+@pytest.mark.slow
 def test_the_work_on_a_paragraph_of_many_changes_grows_with_them() -> None:
     documents = {size: changed(size) for size in (1, 2 * MAX_PIECES, 8 * MAX_PIECES)}
     assert growth(lambda size: list(pieces(documents[size], 0, 3 * size, (10, 12))), 2 * MAX_PIECES) < 5

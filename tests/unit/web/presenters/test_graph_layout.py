@@ -115,6 +115,7 @@ def test_a_plan_beyond_any_reader_is_drawn_in_part() -> None:
     assert len(drawing.boxes) == 200
 
 
+@pytest.mark.slow
 def test_the_work_on_a_plan_beyond_any_reader_grows_with_its_steps() -> None:
     def drawn(size: int) -> Drawing:
         return draw({f"s{n}": [f"s{one}" for one in range(max(0, n - 30), n)] for n in range(size)}, WIDE)

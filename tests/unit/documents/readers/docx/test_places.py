@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -18,7 +17,6 @@ _BLOCKS = st.tuples(st.sampled_from(["text", "table", "box", "gone"]), _PIECES)
 _KINDS = {"new": MarkKind.INSERTED, "hidden": MarkKind.HIDDEN, "about": MarkKind.COMMENTED}
 
 
-@pytest.mark.slow
 @given(st.lists(_BLOCKS, max_size=8))
 def test_blocks_marks_and_deletions_lie_on_their_words(blocks: Sequence[tuple[str, Sequence[Piece]]]) -> None:
     """`gone` is a paragraph whose mark is deleted, so that the next one goes on with it."""

@@ -315,7 +315,6 @@ def test_text_that_people_see_is_not_marked(data: bytes, degrees: int) -> None:
     assert unseen(pdfs.rotated(data, degrees)) == []
 
 
-@pytest.mark.slow
 def test_words_laid_over_an_empty_part_of_a_scan_are_marked() -> None:
     content = line("Delivered within 30 days", y=678, size=14, more="3 Tr") + line(_HIDDEN, y=300, more="3 Tr")
     assert unseen(pdfs.over_picture(content, _scan())) == [_HIDDEN]

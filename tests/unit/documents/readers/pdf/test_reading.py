@@ -96,7 +96,6 @@ def _calls(data: bytes) -> int:
     return next(calls)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("degrees", [90, 180, 270])
 @pytest.mark.parametrize("maker", [pdfs.two_columns, pdfs.word_by_word])
 def test_a_page_that_is_turned_reads_the_same(maker: Callable[[Sequence[str]], bytes], degrees: int) -> None:
@@ -190,7 +189,6 @@ def test_files_inside_are_said() -> None:
     )
 
 
-@pytest.mark.slow
 def test_labels_that_are_none_are_left_out() -> None:
     labels = f"/PageLabels<</Nums[0<</P({'x' * 100_000})>>]>>"
     layout = make(pdfs.pages_of([pdfs.line("One.")] * 100, catalog=labels)).rendered.layout
@@ -264,7 +262,6 @@ def test_pages_with_signs_of_hiding_that_were_not_looked_at_prove_nothing(
     )
 
 
-@pytest.mark.slow
 def test_the_time_that_ocr_takes_is_not_that_of_the_look_at_hidden_text(monkeypatch: pytest.MonkeyPatch) -> None:
     clock = Clock()
 
