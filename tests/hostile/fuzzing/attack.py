@@ -33,31 +33,38 @@ MAX_SECONDS = 2.0
 
 @dataclass
 class Site:
-    """`people`: a browser for each role. `real`: for each run the arguments that lead somewhere, by their names."""
+    """`people`: a browser for each role. `real`: for each run the arguments that lead somewhere, by their names.
+    `pages`: the HTML at each path that answers; nothing where it is a file.
+    """
 
     people: dict[str, Client]
     real: list[dict[str, str]]
     plan: object
     forms: dict[str, list[Fields]] = field(default_factory=dict)
-    pages: set[str] = field(default_factory=set)
+    pages: dict[str, str] = field(default_factory=dict)
     names: set[str] = field(default_factory=lambda: {*query_names()})
 
     def crawl(self) -> None:
-        """Find pages, forms, and names in queries: those of a run with each run, the administration with one."""
+        """Find pages, forms, and names in queries: those of a run with each run, the administration and files with one:
+        there is nothing to be found in files, and some take long to be made.
+        """
         for address in addresses():
             of_a_run = any(name in real for real in self.real for name, _ in address.parameters)
             for real in self.real if of_a_run and not address.is_admin else self.real[:1]:
-                self._look_at(address.path({name: quote(real.get(name, "1")) for name, _ in address.parameters}))
+                path = address.path({name: quote(real.get(name, "1")) for name, _ in address.parameters})
+                self._look_at(path)
+                if self.pages.get(path) == "":
+                    break
 
     def _look_at(self, path: str) -> None:
         answer = self.people["administrator" if path.startswith("/admin/") else "owner"].get(path)
-        if answer.status_code == 200:
-            self.pages.add(path)
-        if answer.status_code == 200 and "html" in answer.get("Content-Type", ""):
-            page = answer.getvalue().decode()
-            self.names |= names_in_links(page)
-            for to, fields in forms_in(page, path):
-                self.forms.setdefault(to, []).append(fields)
+        if answer.status_code != 200:
+            return
+        page = answer.getvalue().decode() if "html" in answer.get("Content-Type", "") else ""
+        self.pages[path] = page
+        self.names |= names_in_links(page)
+        for to, fields in forms_in(page, path):
+            self.forms.setdefault(to, []).append(fields)
 
 
 @dataclass(frozen=True)
