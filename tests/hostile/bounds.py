@@ -1,4 +1,4 @@
-"""Calls in a process of their own, whose time and memory are limited: what hostile input may cost.
+"""What hostile input may cost: calls in a process of their own, whose time and memory are limited.
 
 The process imports the function's module, limits itself, and calls the function; what imports take does not count.
 It is forked from one that has set Django up, because starting Python for each call takes longer than most calls.
@@ -10,9 +10,12 @@ import os
 import resource
 import signal
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from multiprocessing import forkserver
 from multiprocessing.connection import Connection
 from pathlib import Path
+from types import FrameType
 from typing import Any
 
 START_SECONDS = 60
@@ -63,6 +66,24 @@ def within(seconds: float, megabytes: int, function: str, *args: object) -> Any:
     return value
 
 
+@contextmanager
+def limited(seconds: float) -> Iterator[None]:
+    """For what needs the tests' rows, and so their process: raises TooMuch, with the place it has come to, when what is
+    inside needs more seconds of processor time (`SLOWER` times as many).
+    """
+
+    def stop(_: int, __: FrameType | None) -> None:
+        raise TooMuch(f"it took more than {SLOWER * seconds:g} seconds")
+
+    before = signal.signal(signal.SIGVTALRM, stop)
+    signal.setitimer(signal.ITIMER_VIRTUAL, SLOWER * seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+        signal.signal(signal.SIGVTALRM, before)
+
+
 def _start() -> None:
     """Start the process that others are forked from, if it is not there."""
     hidden = {name: os.environ.pop(name) for name in list(os.environ) if name.startswith(_MEASURES)}
@@ -83,7 +104,7 @@ def _ended(status: int | None, seconds: float, megabytes: int, function: str) ->
 def _call(answer: Connection, seconds: float, megabytes: int, function: str, args: tuple[object, ...]) -> None:
     module, _, name = function.rpartition(".")
     call = getattr(importlib.import_module(module), name)
-    _limit(resource.RLIMIT_CPU, int(time.process_time() + seconds) + 2)  # whole seconds: the exact bound is compared
+    _limit(resource.RLIMIT_CPU, int(time.process_time() + seconds) + 1)  # whole seconds: the exact bound is compared
     _limit(resource.RLIMIT_AS, _mapped() + megabytes * 1024 * 1024)
     began, value, raised = time.process_time(), None, None
     try:

@@ -5,9 +5,7 @@ import time
 import pytest
 
 from tests.hostile import bounds
-from tests.hostile.bounds import SLOWER, TooMuch, within
-
-pytestmark = pytest.mark.slow
+from tests.hostile.bounds import SLOWER, TooMuch, limited, within
 
 
 def echo(value: object) -> object:
@@ -40,13 +38,21 @@ def test_memory_is_bounded() -> None:
         within(1, 30, f"{__name__}.hold", 40)
 
 
-@pytest.mark.parametrize("seconds", [0.5, 60])
+@pytest.mark.slow
+@pytest.mark.parametrize("seconds", [0.3, 60])
 def test_time_is_bounded(seconds: float) -> None:
     with pytest.raises(TooMuch, match=r"compute took .*0\.2"):
         within(0.2 / SLOWER, 10, f"{__name__}.compute", seconds)
 
 
 def test_time_by_the_clock_is_bounded_too(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bounds, "START_SECONDS", 1)
+    monkeypatch.setattr(bounds, "START_SECONDS", 0.1)
     with pytest.raises(TooMuch, match="by the clock"):
-        within(0.1 / SLOWER, 10, "time.sleep", 60)
+        within(0.01 / SLOWER, 10, "time.sleep", 60)
+
+
+def test_time_is_bounded_in_the_process_of_the_tests() -> None:
+    with limited(10):
+        pass
+    with pytest.raises(TooMuch, match=r"more than 0\.05 seconds"), limited(0.05 / SLOWER):
+        compute(60)

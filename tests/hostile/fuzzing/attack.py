@@ -1,7 +1,6 @@
 """An attack on a site: requests made at random from what it offers, and what became of each."""
 
 import gc
-import time
 import traceback
 from collections import Counter
 from collections.abc import Iterator
@@ -15,6 +14,7 @@ from django.db import transaction
 from django.test import Client
 from django.test.client import BOUNDARY, MULTIPART_CONTENT, encode_multipart
 
+from tests.hostile.bounds import limited
 from tests.hostile.fuzzing import values
 from tests.hostile.fuzzing.surface import (
     Address,
@@ -28,7 +28,8 @@ from tests.hostile.fuzzing.surface import (
 )
 
 METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "BREW")
-MAX_SECONDS = 2.0
+MAX_SECONDS = 0.5
+"""Of the processor, on the machine for which the tests give their seconds; most answers take a hundredth of it."""
 
 
 @dataclass
@@ -83,12 +84,11 @@ class Request:
 
 @dataclass
 class Report:
-    """`problems`: requests that were answered with 5xx, or took too long. `slowest`: processor seconds, request."""
+    """`problems`: requests that were answered with 5xx, or took too long."""
 
     asked: int = 0
     statuses: Counter[int] = field(default_factory=Counter)
     problems: list[str] = field(default_factory=list)
-    slowest: tuple[float, str] = (0.0, "")
 
 
 def attack(site: Site, count: int, seed: int) -> Report:
@@ -181,9 +181,8 @@ def undone(client: Client) -> Iterator[None]:
 
 def _send(site: Site, request: Request, report: Report) -> None:
     client = site.people[request.who]
-    began = time.thread_time()
     try:
-        with undone(client):
+        with undone(client), limited(MAX_SECONDS):
             answer = client.generic(
                 request.method, request.path, request.body, request.content_type, QUERY_STRING=request.query
             )
@@ -192,13 +191,9 @@ def _send(site: Site, request: Request, report: Report) -> None:
     except Exception:
         report.problems.append(f"{request}\n{traceback.format_exc()[-3_000:]}")
         return
-    took = time.thread_time() - began
     report.asked += 1
     report.statuses[answer.status_code] += 1
-    report.slowest = max(report.slowest, (took, str(request)))
     if answer.status_code >= 500:
         error = getattr(answer, "exc_info", None)
         trace = "".join(traceback.format_exception(*error))[-3_000:] if error else ""
         report.problems.append(f"{answer.status_code} {request}\n{trace}")
-    if took > MAX_SECONDS:
-        report.problems.append(f"took {took:.1f} s: {request}")
