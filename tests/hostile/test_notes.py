@@ -7,7 +7,7 @@ import pytest
 from runs.documents.readers.building import Builder
 from runs.pev.citations.lookup import noted_in
 from runs.pev.citations.notes import MAX_TRIED
-from runs.pev.citations.reader import UNCOMPARED
+from runs.pev.citations.reader import MAX_SEARCHED, UNCOMPARED
 from runs.pev.documents.document import Document
 from runs.pev.documents.layout import BlockKind
 from runs.pev.evidence.sources import Given, Sources
@@ -15,6 +15,10 @@ from tests.hostile.bounds import within
 
 MOST_ASKED = 5 * MAX_TRIED
 """Each name is tried as it is and behind `@result/`; where a note leads is looked up by it a few times more."""
+SIZE = 20_000
+ASKED_FOR_A_CHARACTER = 60
+"""For most shapes less than one, for none more than 46: a head of 900 characters has so many commas."""
+ALLOWANCE = MAX_SEARCHED // 10
 NOTE = 900
 GIVEN = {
     "a.md": "[woman] aa f [b] f aa The notice period is thirty days. \U0001f469 " * 2_000,
@@ -91,7 +95,7 @@ def looked_up(form: str, shape: str, size: int) -> tuple[int, int, str]:
     """How many citations were found, how often a name was looked up, and what is said of the rest."""
     document = made(form, shape, size)
     sources = Asked({}, Given({name: text.encode() for name, text in GIVEN.items()}))
-    cited = noted_in(document, sources)
+    cited = noted_in(document, sources, ALLOWANCE)
     return len(cited.links), sources.count, cited.problem
 
 
@@ -99,25 +103,24 @@ def looked_up(form: str, shape: str, size: int) -> tuple[int, int, str]:
 @pytest.mark.parametrize("form", ["docx", "pdf"])
 @pytest.mark.parametrize("shape", SHAPES)
 def test_notes_are_looked_up_in_bounded_time_and_memory(form: str, shape: str) -> None:
-    _, asked, _ = within(30, 300, f"{__name__}.looked_up", form, shape, 1_000_000)
-    assert asked <= MOST_ASKED
+    _, asked, _ = within(0.6, 60, f"{__name__}.looked_up", form, shape, SIZE)
+    assert asked <= ASKED_FOR_A_CHARACTER * SIZE
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("shape", ["commas", "numbers"])
-def test_ten_times_the_text_takes_no_more_time(shape: str) -> None:
-    found, asked, problem = within(30, 600, f"{__name__}.looked_up", "pdf", shape, 10_000_000)
-    assert (found, bool(problem)) == (0, True)
+def test_where_there_is_too_much_to_be_tried_it_is_said(shape: str) -> None:
+    found, asked, problem = within(4, 150, f"{__name__}.looked_up", "pdf", shape, 2_000_000)
+    where, _, said = problem.removeprefix("Its notes from ").partition(" on were not looked up: ")
+    assert (found, where.partition(" ")[0]) == (0, "page")
+    assert said == "too much would have to be searched for the citations of this text."
     assert asked <= MOST_ASKED
 
 
 @pytest.mark.slow
-def test_where_there_is_too_much_to_be_tried_it_is_said() -> None:
-    found, _, problem = looked_up("pdf", "commas", 1_000_000)
-    where, _, said = problem.removeprefix("Its notes from ").partition(" on were not looked up: ")
-    assert (found, where.partition(" ")[0]) == (0, "page")
-    assert said == "too much would have to be searched for the citations of this text."
-    assert looked_up("docx", "short notes", 1_000_000)[2].startswith("Its notes from footnote 20001 on were not")
+def test_where_there_are_too_many_notes_to_be_tried_it_is_said() -> None:
+    found = noted_in(made("docx", "short notes", 800_000), Sources({}, Given({"a.md": b"due"})), most=10)
+    assert (len(found.links), found.problem.startswith("Its notes from footnote 20001 on were not")) == (10, True)
 
 
 def test_statements_that_were_not_looked_for_are_not_said_to_be_compared() -> None:
