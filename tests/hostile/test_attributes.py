@@ -1,4 +1,4 @@
-"""Elements with a hundred thousand attributes: libxml2 compares each of a page's with all before it."""
+"""Elements with thirty thousand attributes: libxml2 compares each of a page's with all before it."""
 
 import pytest
 
@@ -9,9 +9,7 @@ from tests.documents.word import word
 from tests.documents.workbooks import workbook
 from tests.hostile.bounds import within
 
-pytestmark = pytest.mark.slow
-
-COUNT = 100_000
+COUNT = 30_000
 _NAMES = [f"a{number}" for number in range(COUNT)]
 PAGES = {
     "plain": f"<p {' '.join(_NAMES)}>T</p>",
@@ -22,7 +20,7 @@ PAGES = {
     "between quotes in names": f'<p a" {" ".join(_NAMES)} ">T</p>',
     "names that look like tags": f"<p {' '.join(f'<{name}' for name in _NAMES)}>T</p>",
     "without an end": f"<p x='1 {' '.join(_NAMES)}",
-    "several": "".join(f"<p {' '.join(_NAMES[:10_000])}>T</p>" for _ in range(40)),
+    "several": "".join(f"<p {' '.join(_NAMES[:10_000])}>T</p>" for _ in range(12)),
 }
 _MAIL = b"Subject: x\r\nMIME-Version: 1.0\r\nContent-Type: text/html; charset=utf-8\r\n\r\n"
 
@@ -35,19 +33,17 @@ def refusal(data: bytes, reader: str) -> str:
         return str(error)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", PAGES)
 def test_pages_are_refused_at_once(name: str) -> None:
-    answer = within(2, 200, f"{__name__}.refusal", PAGES[name].encode(), "html")
+    answer = within(0.5, 60, f"{__name__}.refusal", PAGES[name].encode(), "html")
     assert answer == "has tags with more attributes than any page has; save it again"
 
 
-@pytest.mark.slow
 def test_pages_in_mails_and_books_are_refused_too() -> None:
     page = PAGES["plain"].encode()
     answers = [
-        within(2, 200, f"{__name__}.refusal", _MAIL + page, "eml"),
-        within(2, 200, f"{__name__}.refusal", book({"c.xhtml": page.decode()}, ["c"]), "epub"),
+        within(0.5, 60, f"{__name__}.refusal", _MAIL + page, "eml"),
+        within(0.5, 60, f"{__name__}.refusal", book({"c.xhtml": page.decode()}, ["c"]), "epub"),
     ]
     assert answers == ["has tags with more attributes than any page has; save it again"] * 2
 
@@ -55,7 +51,7 @@ def test_pages_in_mails_and_books_are_refused_too() -> None:
 def test_a_page_with_long_attributes_is_read() -> None:
     path = "M 1 2 " * 100_000
     page = f'<p>One</p><img src="data:{"x" * 500_000}"><svg><path d="{path}"/></svg><p>Two</p>'
-    assert within(2, 200, f"{__name__}.refusal", page.encode(), "html") == "One\nTwo"
+    assert within(0.5, 60, f"{__name__}.refusal", page.encode(), "html") == "One\nTwo"
 
 
 def of_xml() -> list[str]:
@@ -68,6 +64,5 @@ def of_xml() -> list[str]:
     ]
 
 
-@pytest.mark.slow
 def test_xml_is_read_however_many_attributes_an_element_has() -> None:
-    assert within(4, 400, f"{__name__}.of_xml") == ["Word", "Text", "A\nCell"]
+    assert within(1, 120, f"{__name__}.of_xml") == ["Word", "Text", "A\nCell"]

@@ -9,9 +9,11 @@ from runs.pev.checks.material import Material
 from runs.pev.contracts import Absent, Check, Count, Covers, QuotesOccur
 from tests.hostile.bounds import within
 
-MB = 1_000_000
-ALLOWED = 2.0
-"""Seconds that a check may compare for; the product gives five times as many."""
+MB = 200_000
+"""A fifth of one: what is quadratic takes longer than is allowed here, too."""
+ALLOWED = 0.4
+"""Seconds that a check may compare for; the product gives some times as many."""
+MOST = ALLOWED + 0.4
 QUOTES = QuotesOccur(kind="quotes_occur", path="out.md")
 CSV_QUOTES = QuotesOccur(kind="quotes_occur", path="out.md", column="text", source_column="where")
 
@@ -65,30 +67,30 @@ MARKDOWN = {
 @pytest.mark.slow
 @pytest.mark.parametrize("unit", MARKDOWN.values(), ids=MARKDOWN)
 def test_quotes_are_found_in_bounded_time_and_memory(unit: str) -> None:
-    within(ALLOWED + 4, 250, f"{__name__}.over", QUOTES, unit, "ab ", MB, MB // len(unit))
+    within(MOST, 60, f"{__name__}.over", QUOTES, unit, "ab ", MB, MB // len(unit))
 
 
 def many_names(name: str) -> str:
-    given = {f"{name}{number}.md": b"a" for number in range(5_000)}
+    given = {f"{name}{number}.md": b"a" for number in range(1_000)}
     return run_check(QUOTES, Material({**given, "out.md": b"a b " * MB}, given), seconds=ALLOWED).sentence[:60]
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["a b ", "a", "x/y"])
 def test_names_of_many_files_are_looked_for_in_bounded_time(name: str) -> None:
-    within(ALLOWED + 4, 300, f"{__name__}.many_names", name)
+    within(MOST, 60, f"{__name__}.many_names", name)
 
 
 @pytest.mark.slow
 def test_a_hundred_thousand_quotes_of_a_table() -> None:
     rows = "ab ab ab ab,in.txt\n" * 100_000
-    said = within(10, 300, f"{__name__}.to_the_end", CSV_QUOTES, f"text,where\n{rows}", "ab " * 1_000)
+    said = within(4, 300, f"{__name__}.to_the_end", CSV_QUOTES, f"text,where\n{rows}", "ab " * 1_000)
     assert said == "out.md has 100,000 quoted passages, each found in the source named beside it: in.txt"
-    said = within(10, 300, f"{__name__}.to_the_end", CSV_QUOTES, f"text,where\n{rows}a,b\n", "ab ")
+    said = within(4, 300, f"{__name__}.to_the_end", CSV_QUOTES, f"text,where\n{rows}a,b\n", "ab ")
     assert said == "out.md is not compared: there are more than 100,000 quoted passages"
 
 
-ITEMS = [f"a a item{number}" for number in range(500)]
+ITEMS = [f"a a item{number}" for number in range(100)]
 
 
 @pytest.mark.slow
@@ -97,9 +99,9 @@ ITEMS = [f"a a item{number}" for number in range(500)]
     [
         (Covers(kind="covers", path="out.md", items=ITEMS), "a ", "x"),
         (Covers(kind="covers", path="out.md", items=ITEMS), "a", "x"),
-        (Covers(kind="covers", path="out.md", source="in.txt"), "a ", "".join(f"a a {n}\n" for n in range(100_000))),
+        (Covers(kind="covers", path="out.md", source="in.txt"), "a ", "".join(f"a a {n}\n" for n in range(20_000))),
         (Covers(kind="covers", path="out.md", source="in.txt"), "ß", "a" * 5 * MB),
-        (Covers(kind="covers", path="out.md", source="in.txt", column="a"), "b ", "a\n" + "b,\n" * 200_000),
+        (Covers(kind="covers", path="out.md", source="in.txt", column="a"), "b ", "a\n" + "b,\n" * 40_000),
         (Covers(kind="covers", path="out.md", source="in.txt", column="a"), "b ", "a," * 5 * MB),
         (Covers(kind="covers", path="out.md", source="in.txt", column="a"), "b ", 'a\n"' + '\n","' * MB),
         (Covers(kind="covers", path="out.md", items=["a"], in_column="b"), "b,a\n", "x"),
@@ -107,7 +109,7 @@ ITEMS = [f"a a item{number}" for number in range(500)]
     ],
 )
 def test_items_are_looked_for_in_bounded_time_and_memory(check: Covers, result: str, source: str) -> None:
-    within(ALLOWED + 4, 250, f"{__name__}.over", check, result, source, 1, 5 * MB // len(result))
+    within(MOST, 60, f"{__name__}.over", check, result, source, 1, 5 * MB // len(result))
 
 
 @pytest.mark.slow
@@ -120,20 +122,20 @@ def test_items_are_looked_for_in_bounded_time_and_memory(check: Covers, result: 
         ({"of": "lines"}, "\n", 10 * MB),
         ({"of": "lines"}, "a", 10 * MB),
         ({"of": "sum", "column": "1"}, "1\n", MB),
-        ({"of": "sum", "column": "1"}, "1" * 400 + "\n", 100_000),
+        ({"of": "sum", "column": "1"}, "1" * 400 + "\n", 20_000),
         ({"of": "matches", "pattern": "a"}, "a", 10 * MB),
         ({"of": "matches", "pattern": "(?:a|b)*a(?:a|b){200}c"}, "ab", 2 * MB),
     ],
 )
 def test_counting_is_bounded(of: dict[str, object], source: str, repeated: int) -> None:
     check = terms({"path": "in.txt", **of})
-    within(ALLOWED + 4, 200, f"{__name__}.over", check, "1 row", source, repeated)
+    within(MOST, 60, f"{__name__}.over", check, "1 row", source, repeated)
 
 
 @pytest.mark.parametrize("result", ["1", "1 ", "1.", "1 111", "1'", "-", "a1\n"])
 def test_a_figure_is_looked_for_in_bounded_time(result: str) -> None:
     check = terms({"path": "in.txt", "of": "lines"})
-    within(ALLOWED + 4, 200, f"{__name__}.over", check, result, "x", 1, MB // len(result))
+    within(MOST, 60, f"{__name__}.over", check, result, "x", 1, MB // len(result))
 
 
 def test_a_sum_that_can_be_read_in_many_ways() -> None:
@@ -149,4 +151,4 @@ def test_absence_is_found_in_bounded_time_and_memory(source: str) -> None:
     letters = random.Random(1)
     wanted = ["".join(letters.choices("ab ß", k=200)) + "x" for _ in range(100)]
     check = Absent(kind="absent", path="in.txt", terms=wanted)
-    within(ALLOWED + 4, 250, f"{__name__}.over", check, "x", source, 5 * MB // len(source.encode()))
+    within(MOST, 60, f"{__name__}.over", check, "x", source, 5 * MB // len(source.encode()))
