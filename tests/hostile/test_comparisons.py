@@ -75,7 +75,6 @@ def many_names(name: str) -> str:
     return run_check(QUOTES, Material({**given, "out.md": b"a b " * MB}, given), seconds=ALLOWED).sentence[:60]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", ["a b ", "a", "x/y"])
 def test_names_of_many_files_are_looked_for_in_bounded_time(name: str) -> None:
     within(MOST, 60, f"{__name__}.many_names", name)
@@ -145,7 +144,6 @@ def test_a_sum_that_can_be_read_in_many_ways() -> None:
     assert said == "out.md is not compared: too many of the sums can be read in more than one way"
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("source", ["ab ", "a", "ß ", "\u00ad", "a\n"])
 def test_absence_is_found_in_bounded_time_and_memory(source: str) -> None:
     letters = random.Random(1)

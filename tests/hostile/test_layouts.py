@@ -52,7 +52,6 @@ JSON = {
 }
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(("unit", "parts"), JSON.values(), ids=JSON)
 def test_json_is_folded_in_bounded_time_and_memory(unit: str, parts: int) -> None:
     assert within(0.6, 50, f"{__name__}.parts_of", unit, folding.MAX_CHARACTERS // 4 - 2) <= parts

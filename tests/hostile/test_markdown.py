@@ -1,7 +1,5 @@
 """Hostile Markdown: what is dear to parse, to nest, to render and to clean; and long texts that are shown again."""
 
-import time
-
 import pytest
 
 from runs import guarded
@@ -42,15 +40,11 @@ UNITS = {
 }
 
 
-def seconds_of_each(characters: int) -> dict[str, float]:
+def each(characters: int) -> None:
     texts = {name: (unit * (characters // len(unit) + 1))[:characters] for name, unit in UNITS.items()}
     texts["nested items"] = "\n".join("  " * level + "- a" for level in range(int(characters**0.5)))
-    seconds = {}
-    for name, text in texts.items():
-        began = time.process_time()
+    for text in texts.values():
         html.render_markdown(text)
-        seconds[name] = time.process_time() - began
-    return seconds
 
 
 def long_text(characters: int, times: int) -> str:
@@ -64,16 +58,15 @@ def not_to_be_laid_out() -> str:
 
 
 def test_what_is_rendered_in_this_process_takes_no_time_and_no_memory() -> None:
-    seconds = within(12, 50, f"{__name__}.seconds_of_each", html.MAX_HERE_CHARACTERS)
-    assert [name for name, took in seconds.items() if took > 2.5] == []
+    within(1.5, 50, f"{__name__}.each", html.MAX_HERE_CHARACTERS)
 
 
-def test_a_megabyte_is_rendered_elsewhere() -> None:
-    assert within(1.5, 60, f"{__name__}.long_text", 1_000_000, 1) == "<p>word <strong>bold</strong> "
+def test_a_long_text_is_rendered_elsewhere() -> None:
+    assert within(0.5, 20, f"{__name__}.long_text", 400_000, 1) == "<p>word <strong>bold</strong> "
 
 
 def test_a_text_is_rendered_once_for_all_pages_and_updates() -> None:
-    assert within(1, 60, f"{__name__}.long_text", 200_000, 60) == "<p>word <strong>bold</strong> "
+    assert within(1, 60, f"{__name__}.long_text", 50_000, 60) == "<p>word <strong>bold</strong> "
     assert within(0.6, 60, f"{__name__}.long_text", html.MAX_HERE_CHARACTERS, 300) == "<p>word <strong>bold</strong> "
 
 

@@ -11,6 +11,7 @@ from runs.pev.checks.material import Material
 from runs.pev.contracts import JsonSchema, Matches
 from runs.pev.ports import FileInfo, Form, ToolUse
 from runs.pev.texts.patterns import MAX_COMPILED, Budget, compiled, found
+from runs.pev.tools.limits import ToolLimits
 from runs.pev.tools.toolbox import RunTools
 from tests.hostile.bounds import within
 
@@ -49,7 +50,8 @@ def in_a_schema(pattern: str) -> None:
 
 
 def in_a_search(pattern: str) -> None:
-    RunTools(Files()).run(ToolUse("1", "search_files", {"pattern": pattern[:500], "regex": True}))
+    toolbox = RunTools(Files(), ToolLimits(search_seconds=ALLOWED))
+    toolbox.run(ToolUse("1", "search_files", {"pattern": pattern[:500], "regex": True}))
 
 
 class Files:

@@ -20,37 +20,39 @@ def round_and_round(keyword: str) -> dict[str, object]:
     return {"$defs": {"a": {keyword: {"$ref": "#/$defs/a"}}}, "$ref": "#/$defs/a"}
 
 
-LONG = json.dumps("ab" * 2_000_000)
-MANY = json.dumps(list(range(300_000)))
+ALLOWED = 0.3
+"""Seconds that a check may take; the product gives some times as many."""
+LONG = json.dumps("ab" * 400_000)
+MANY = json.dumps(list(range(60_000)))
 DEEP = "[" * 100_000 + "]" * 100_000
-NAMES = json.dumps({f"name {n}": n for n in range(100_000)})
+NAMES = json.dumps({f"name {n}": n for n in range(20_000)})
 CASES: dict[str, tuple[object, str]] = {
     "all of, doubling": (doubling("allOf"), "{}"),
     "one of, doubling": (doubling("oneOf"), "{}"),
     "not, going round": (round_and_round("not"), "1"),
     "items, going round, over deep JSON": (round_and_round("items"), "[" * 900 + "]" * 900),
     "deep JSON": ({"type": "array"}, DEEP),
-    "equal deep JSON": ({"uniqueItems": True}, json.dumps([[[n] * 50] * 50 for n in range(300)])),
+    "equal deep JSON": ({"uniqueItems": True}, json.dumps([[[n] * 50] * 50 for n in range(60)])),
     "a long enum over many": ({"items": {"enum": [f"{n}" for n in range(2_000)]}}, MANY),
     "contains": ({"contains": {"const": -1}}, MANY),
     "many patterns over many names": ({"patternProperties": {f"^{n}x": {} for n in range(1_000)}}, NAMES),
-    "a number of many digits": ({"type": "integer"}, "9" * 4_000_000),
+    "a number of many digits": ({"type": "integer"}, "9" * 800_000),
     "a long text against many forms": ({"anyOf": [{"const": f"{n}"} for n in range(1_000)]}, LONG),
     "shown at each level": ({"allOf": [{"anyOf": [{"type": "integer"}] * 500}]}, LONG),
-    "a pattern for each of many": ({"items": {"pattern": r"^\w{1,80}$"}}, json.dumps(["Wörter"] * 100_000)),
+    "a pattern for each of many": ({"items": {"pattern": r"^\w{1,80}$"}}, json.dumps(["Wörter"] * 20_000)),
 }
 
 
 def by_check(rules: object, content: str) -> None:
     check = JsonSchema(kind="json_schema", path="a.json", schema_text=json.dumps(rules))
     problem_with(check)
-    run_check(check, Material({"a.json": content.encode()}))
+    run_check(check, Material({"a.json": content.encode()}), seconds=ALLOWED)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("rules", "content"), CASES.values(), ids=CASES)
 def test_a_schema_costs_no_more_than_it_may(rules: object, content: str) -> None:
-    within(5, 150, f"{__name__}.by_check", rules, content)
+    within(1, 40, f"{__name__}.by_check", rules, content)
 
 
 @pytest.mark.parametrize("text", ["[" * 19_999, '{"items":' * 1_900 + "{}" + "}" * 1_900])
