@@ -17,6 +17,8 @@ from runs.web import preparing
 from tests import databases, factories
 from tests.fakes.anthropic_api import FakeAnthropic
 from tests.fakes.team import Team
+from tests.installation import Installation
+from tests.integration.finished import Finished
 from tests.services.redis import Redis
 
 collect_ignore = ["test_first_version.py"] if databases.GIVEN else []
@@ -57,6 +59,13 @@ def rows_of_module(django_db_setup: None, django_db_blocker: DjangoDbBlocker) ->
         patch.setattr(work.heartbeat, "keeping", lambda lease: nullcontext())
         yield
         transaction.set_rollback(True)
+
+
+@pytest.fixture(scope="session")
+def finished(tmp_path_factory: pytest.TempPathFactory, worker_id: str, installation: Installation) -> Finished:
+    """For tests of processes that need a run with files, whatever it is."""
+    base = tmp_path_factory.getbasetemp()
+    return Finished(base if worker_id == "master" else base.parent, installation)  # the parent of all workers' folders
 
 
 @pytest.fixture

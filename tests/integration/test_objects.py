@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 from django.core.files.base import ContentFile, File
+from django.core.management import CommandError, call_command
 from django.db import connection
 from django.test import Client
 from django.utils import timezone
@@ -29,6 +30,7 @@ from tests import databases, factories
 from tests.fakes.anthropic_api import FakeAnthropic
 from tests.fakes.team import Team, plan, step
 from tests.installation import ROOT, environ
+from tests.integration.finished import Finished
 from tests.services.processes import free_port
 from tests.services.s3 import BUCKET, S3
 
@@ -312,28 +314,25 @@ def manage(data: Path, variables: dict[str, str], *arguments: str) -> subprocess
     return subprocess.run(command, cwd=ROOT, env=found, capture_output=True, text=True, timeout=240, check=False)
 
 
-def test_a_back_up_from_a_bucket_is_restored_into_a_folder_and_the_other_way_round(bucket: S3, tmp_path: Path) -> None:
+def test_a_back_up_of_a_folder_is_restored_into_a_bucket_and_the_other_way_round(
+    bucket: S3, tmp_path: Path, finished: Finished
+) -> None:
+    folder = finished.copy(tmp_path / "one")
     there = bucket.variables | {"PEV_BLOBS": f"s3://{BUCKET}/some/where"}
-    done = manage(tmp_path / "one", there, "run", "--sample", "contracts", "--approve-all")
-    assert done.returncode == 0, done.stderr
-    assert len(bucket.names()) > 5
-    assert not (tmp_path / "one" / "blobs").exists()
-    for data, variables, other, others in (
-        ("one", there, "two", {}),
-        ("two", {}, "three", bucket.variables | {"PEV_BLOBS": f"s3://{BUCKET}/elsewhere"}),
+    for data, variables, command in (
+        ("one", {}, "backup"),
+        ("two", there, "restore"),
+        ("two", there, "backup"),
+        ("three", {}, "restore"),
     ):
-        file = str(tmp_path / f"{data}.tar")
-        for done in (
-            manage(tmp_path / data, variables, "backup", file),
-            manage(tmp_path / other, others, "restore", file),
-            manage(tmp_path / other, others, "verify"),
-        ):
-            assert done.returncode == 0, done.stderr
-    both = {folder: set[str]() for folder in ("some/where", "elsewhere")}
-    for key in bucket.names():
-        folder, *name = key.rsplit("/", 2)
-        both[folder].add("".join(name))
-    assert both["some/where"] == both["elsewhere"]
+        file = tmp_path / ("from a folder" if data == "one" or variables and command == "restore" else "from a bucket")
+        done = manage(tmp_path / data, variables, command, str(file))
+        assert done.returncode == 0, done.stderr
+        assert command == "backup" or done.stdout.splitlines()[-1] == "Everything is what it was."
+    assert not (tmp_path / "two" / "blobs").exists()
+    names = {str(path.relative_to(folder / "blobs")) for path in (folder / "blobs").rglob("*") if path.is_file()}
+    assert len(names) > 5
+    assert {key.removeprefix("some/where/") for key in bucket.names()} == names
 
 
 @pytest.mark.parametrize("command", ["serve", "worker"])
@@ -349,17 +348,35 @@ def test_nothing_starts_on_a_bucket_that_cannot_be_used(bucket: S3, tmp_path: Pa
     assert "the bucket others is not there. Correct PEV_BLOBS" in line
 
 
-def test_commands_that_need_a_bucket_that_is_away_end_with_one_sentence(bucket: S3, tmp_path: Path) -> None:
-    data, archive = tmp_path / "data", tmp_path / "backup.tar"
-    there = bucket.variables | {"PEV_BLOBS": f"s3://{BUCKET}"}
-    assert manage(data, there, "run", "--sample", "contracts", "--approve-all").returncode == 0
-    for command in (["run", "--sample", "contracts"], ["verify"], ["backup", str(archive)]):
-        done = manage(data, there | {"AWS_ENDPOINT_URL": "http://127.0.0.1:9"}, *command)
-        assert done.returncode != 0
-        assert done.stderr.splitlines()[-1].startswith(
-            "CommandError: The store of files does not answer. Could not connect"
-        )
-        assert "Traceback" not in done.stderr
+@pytest.mark.parametrize("command", [["run", "--sample", "contracts"], ["verify"]], ids=["run", "verify"])
+def test_commands_that_need_a_bucket_that_is_away_end_with_one_sentence(
+    bucket: S3, request: pytest.FixtureRequest, command: list[str]
+) -> None:
+    factories.finished_succeeded()
+    request.getfixturevalue("away")
+    with pytest.raises(CommandError, match=r"^The store of files does not answer\. Could not connect"):
+        call_command(*command)
+
+
+_ONE_TRY = """
+import django
+django.setup()
+from pevsite.command_line import main
+from runs import objects
+objects._TRIES = 1
+main()
+"""
+
+
+def test_nothing_is_left_of_a_backup_from_a_bucket_that_is_away(bucket: S3, tmp_path: Path, finished: Finished) -> None:
+    variables = bucket.variables | {"PEV_BLOBS": f"s3://{BUCKET}", "AWS_ENDPOINT_URL": "http://127.0.0.1:9"}
+    data, archive = finished.copy(tmp_path / "data"), tmp_path / "backup.tar"
+    command = [sys.executable, "-c", _ONE_TRY, "backup", str(archive)]
+    known = environ(data, PEV_REDIS_URL="", **variables)
+    done = subprocess.run(command, cwd=ROOT, env=known, capture_output=True, text=True, timeout=240, check=False)
+    assert done.returncode == 1
+    [line] = done.stderr.splitlines()
+    assert line.startswith("CommandError: The store of files does not answer. Could not connect")
     assert not archive.exists()
 
 
