@@ -24,9 +24,10 @@ from tests.factories.agents import WRITER, agent
 from tests.fakes.anthropic_answers import Answer, Request, Say, ToolUse, UseTools
 from tests.fakes.anthropic_api import FakeAnthropic
 from tests.fakes.team import Team, labels_of, looking, plan, step, told, verdict
-from tests.integration.engine.test_servers import TICKETS
+from tests.integration.engine import tickets as plain_tickets
 
 pytestmark = [pytest.mark.django_db, pytest.mark.allow_hosts(["127.0.0.1"]), pytest.mark.slow]
+TICKETS = str(Path(plain_tickets.__file__))
 CREATE = ToolUse("tickets__create", {"title": "The door is broken"})
 SEARCH = ToolUse("tickets__search", {"words": "door"})
 TOOLS = ["read_file", "write_file", "tickets__search", "tickets__create"]
@@ -40,7 +41,13 @@ class Tickets:
 
     def use(self, mode: str = "", **more: Any) -> None:
         env = {"MODE": mode, "LOG": str(self._log)}
-        values = {"command": sys.executable, "args": [TICKETS], "env": env, "effects": {"search": "reads"}, **more}
+        values = {
+            "command": sys.executable,
+            "args": ["-I", "-S", TICKETS],
+            "env": env,
+            "effects": {"search": "reads"},
+            **more,
+        }
         self._settings.MCP = {"tickets": ServerConfig.model_validate(values)}
 
     @property
