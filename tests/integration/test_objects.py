@@ -319,14 +319,13 @@ def test_a_back_up_of_a_folder_is_restored_into_a_bucket_and_the_other_way_round
 ) -> None:
     folder = finished.copy(tmp_path / "one")
     there = bucket.variables | {"PEV_BLOBS": f"s3://{BUCKET}/some/where"}
-    for data, variables, command in (
-        ("one", {}, "backup"),
-        ("two", there, "restore"),
-        ("two", there, "backup"),
-        ("three", {}, "restore"),
+    for data, variables, command, file in (
+        ("one", {}, "backup", "of a folder"),
+        ("two", there, "restore", "of a folder"),
+        ("two", there, "backup", "of a bucket"),
+        ("three", {}, "restore", "of a bucket"),
     ):
-        file = tmp_path / ("from a folder" if data == "one" or variables and command == "restore" else "from a bucket")
-        done = manage(tmp_path / data, variables, command, str(file))
+        done = manage(tmp_path / data, variables, command, str(tmp_path / file))
         assert done.returncode == 0, done.stderr
         assert command == "backup" or done.stdout.splitlines()[-1] == "Everything is what it was."
     assert not (tmp_path / "two" / "blobs").exists()

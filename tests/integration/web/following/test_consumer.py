@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-import time
 from collections.abc import Callable
 from typing import Any
 
@@ -13,6 +12,7 @@ from runs.models import User
 from runs.web.following import audience, consumer
 from runs.web.following.audience import from_database
 from tests import factories
+from tests.integration.web.following.pauses import Pauses
 from tests.integration.web.talking import Socket, announce, communicator, talk, tell, told, update
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -98,22 +98,19 @@ def test_new_events_follow_those_that_were_missed() -> None:
 
 
 @pytest.mark.slow
-def test_bursts_become_few_messages_and_lose_nothing() -> None:
-    run = factories.executing()
+def test_what_happens_during_a_pause_becomes_one_message_and_nothing_is_lost(monkeypatch: pytest.MonkeyPatch) -> None:
+    run, pauses = factories.executing(), Pauses(monkeypatch)
 
-    async def what(socket: Socket) -> tuple[list[int], float]:
-        await socket.send_to(json.dumps({"seen": run.event_count}))
-        began = time.monotonic()
-        got: list[int] = []
+    async def what(socket: Socket) -> tuple[list[int], bool]:
+        await socket.send_to(json.dumps({"seen": run.event_count - 1}))
+        got = [(await update(socket))["seq"]]
         for _ in range(40):
             await told(run)
-        while not got or got[-1] < run.event_count + 40:
-            got.append((await update(socket))["seq"])
-        return got, time.monotonic() - began
+        pauses.over.set()
+        got.append((await update(socket))["seq"])
+        return got, await socket.receive_nothing(timeout=0.1)
 
-    got, seconds = talk(run.pk, factories.alice(), what)
-    assert got == sorted(set(got))
-    assert len(got) <= seconds / audience.MIN_DELAY + 2
+    assert talk(run.pk, factories.alice(), what) == ([run.event_count, run.event_count + 40], True)
 
 
 @pytest.mark.slow

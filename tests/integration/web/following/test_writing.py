@@ -5,18 +5,17 @@ from __future__ import annotations
 import asyncio
 import json
 import threading
-import time
 from typing import Any
 
 import pytest
 
 from runs import live
 from runs.models import Run
-from runs.web.following import audience
 from runs.web.following.audience import NO_LONGER_ALLOWED, Watcher, from_database
 from runs.web.following.news import News
 from runs.web.following.standing import Seat
 from tests import factories
+from tests.integration.web.following.pauses import Pauses
 from tests.integration.web.talking import Socket, communicator, talk, update
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -71,19 +70,19 @@ def test_another_run_is_not_shown() -> None:
 
 @pytest.mark.slow
 def test_a_slow_browser_gets_the_newest_of_each_step(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(audience, "MIN_DRAFT_DELAY", 0.4)
-    run = factories.executing()
+    run, pauses = factories.executing(), Pauses(monkeypatch)
 
     async def what(socket: Socket) -> list[Any]:
         await seen_all(socket, run)
-        began = time.monotonic()
         await shown(run, "a1")
         texts = [await text(socket)]
         for step, words in ((1, "a2"), (1, "a3"), (2, "b1"), (2, "b2")):
             live.show(run.pk, step, writing(step, words))
+        for _ in range(100):  # turns of the loop, in which all of them are heard
+            await asyncio.sleep(0)
+        pauses.over.set()
         texts += [await text(socket) for _ in range(2)]
-        assert time.monotonic() - began >= 2 * 0.4
-        assert await socket.receive_nothing(timeout=0.3)
+        assert await socket.receive_nothing(timeout=0.1)
         return texts
 
     assert talk(run.pk, factories.alice(), what, "overview") == ["a1", "a3", "b2"]
