@@ -27,7 +27,7 @@ from tests.fakes.anthropic_answers import Answer, Fail, Request, Say, ToolUse, U
 from tests.fakes.anthropic_api import FakeAnthropic
 from tests.fakes.collector import Collector, collecting
 from tests.fakes.team import Team, labels_of, plan, step, verdict
-from tests.installation import ROOT, environ
+from tests.installation import ROOT, Installation, environ
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.allow_hosts(["127.0.0.1"])]
 
@@ -317,9 +317,10 @@ def whole(collector: Collector) -> None:
 
 
 @pytest.mark.slow
-def test_a_process_has_sent_everything_when_it_ends(tmp_path: Path) -> None:
+def test_a_process_has_sent_everything_when_it_ends(tmp_path: Path, installation: Installation) -> None:
+    data = installation.copy(tmp_path / "data")
     with collecting() as collector:
-        done = run_of_a_process(tmp_path, collector.url, OTEL_SERVICE_NAME="pevsite-legal")
+        done = run_of_a_process(data, collector.url, OTEL_SERVICE_NAME="pevsite-legal")
     assert done.returncode == 0, done.stderr
     told = json.loads(done.stdout)
     assert collector.paths == {"/v1/traces"}
@@ -331,7 +332,7 @@ def test_a_process_has_sent_everything_when_it_ends(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_a_collector_that_is_away_is_no_reason_to_fail(tmp_path: Path) -> None:
-    done = run_of_a_process(tmp_path, "http://127.0.0.1:9", OTEL_EXPORTER_OTLP_TIMEOUT="1")
+def test_a_collector_that_is_away_is_no_reason_to_fail(tmp_path: Path, installation: Installation) -> None:
+    done = run_of_a_process(installation.copy(tmp_path / "data"), "http://127.0.0.1:9", OTEL_EXPORTER_OTLP_TIMEOUT="1")
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["outcome"] == "succeeded"

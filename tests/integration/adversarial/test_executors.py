@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from typing import Any
 
 import pytest
 from django.test import Client
 
 from runs import trees
-from runs.enums import Executor, GateKind, Outcome, Verb
+from runs.enums import GateKind, Outcome, Verb
 from runs.models import ToolCall, User
 from runs.pev.conversation.demands import MAX_DEMANDS
+from runs.pev.tools import limits
+from runs.pev.tools.limits import ToolLimits
 from tests.factories import Submit, answer
 from tests.fakes.adversaries import executors, verifiers
 from tests.fakes.adversaries.executors import acts, says, write, writes
@@ -19,6 +22,7 @@ from tests.fakes.anthropic_answers import Answer, Request, Say, ToolUse, UseTool
 from tests.fakes.anthropic_api import FakeAnthropic
 from tests.fakes.team import Player, Team, plan, report, step, told
 from tests.integration.adversarial.holding import come_to_rest, must_hold, play
+from tests.optional import BOTH_EXECUTORS
 
 pytestmark = [pytest.mark.django_db, pytest.mark.allow_hosts(["127.0.0.1"]), pytest.mark.slow]
 
@@ -36,8 +40,8 @@ FAILURES: dict[str, tuple[Player, dict[str, Any], tuple[str, ...]]] = {
     ),
     "misuses tools": (
         executors.misuses_tools,
-        {"attempts": 1, "replans": 0},  # each answer holds 5 MB
-        ("may have 5000000; split it.", "`content` is missing", "`path` has to be a text in quotation marks"),
+        {},
+        ("may have 50000; split it.", "`content` is missing", "`path` has to be a text in quotation marks"),
     ),
     "never stops": (executors.never_stops, {"rounds": 3}, ("The executor used its 3 rounds without a report.",)),
     "always pauses": (executors.always_pauses, {"rounds": 3}, ("The executor used its 3 rounds without a report.",)),
@@ -57,10 +61,14 @@ FAILURES: dict[str, tuple[Player, dict[str, Any], tuple[str, ...]]] = {
 }
 
 
-@pytest.mark.parametrize("loop", Executor)
+@pytest.mark.parametrize("loop", BOTH_EXECUTORS)
 @pytest.mark.parametrize("case", FAILURES)
-def test_no_verifier_is_asked(api: FakeAnthropic, submitted: Submit, client: Client, case: str, loop: Executor) -> None:
+def test_no_verifier_is_asked(
+    api: FakeAnthropic, submitted: Submit, client: Client, monkeypatch: pytest.MonkeyPatch, case: str, loop: str
+) -> None:
     """T2: what code can tell is told by code, whoever runs the loop of an attempt."""
+    monkeypatch.setattr(limits, "ToolLimits", partial(ToolLimits, file_bytes=50_000))
+    monkeypatch.setattr(executors, "HUGE", 50_001)
     executor, policy, reasons = FAILURES[case]
     team = Team(plan=plan(step("one")), executor=executor)
     run = play(api, submitted, team, executor=loop, **policy)

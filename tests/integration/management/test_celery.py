@@ -182,26 +182,30 @@ def test_a_process_that_serves_leaves_the_work_to_workers(cluster: Cluster, api:
     assert site.errors() == []
 
 
+WRONG: dict[str, dict[str, str]] = {
+    "PEV_ENGINE is “sellery”": {"PEV_ENGINE": "sellery"},
+    "PEV_ENGINE=celery needs PostgreSQL": {"PEV_ENGINE": "celery"},
+    "PEV_ENGINE=celery needs Redis": {
+        "PEV_ENGINE": "celery",
+        "PEV_DATABASE_URL": "postgres://pev@db.example/pev",
+    },
+}
+COMMANDS = [["worker"], ["serve"], ["run", "Do it"], ["people", "list"], ["migrate"]]
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("variables", "sentence"),
+    ("command", "sentence"),
     [
-        ({"PEV_ENGINE": "sellery"}, "PEV_ENGINE is “sellery”"),
-        ({"PEV_ENGINE": "celery"}, "PEV_ENGINE=celery needs PostgreSQL"),
-        (
-            {"PEV_ENGINE": "celery", "PEV_DATABASE_URL": "postgres://pev@db.example/pev"},
-            "PEV_ENGINE=celery needs Redis",
-        ),
+        *((["worker"], sentence) for sentence in WRONG),
+        *((command, "PEV_ENGINE is “sellery”") for command in COMMANDS[1:]),
     ],
 )
-@pytest.mark.parametrize("command", [["worker"], ["serve"], ["run", "Do it"], ["people", "list"], ["migrate"]])
-def test_a_half_configured_engine_is_one_sentence(
-    tmp_path: Path, command: list[str], variables: dict[str, str], sentence: str
-) -> None:
+def test_a_half_configured_engine_is_one_sentence(tmp_path: Path, command: list[str], sentence: str) -> None:
     done = subprocess.run(
         [sys.executable, "manage.py", *command],
         cwd=ROOT,
-        env=environ(tmp_path, PEV_REDIS_URL="") | {"PEV_DATABASE_URL": ""} | variables,
+        env=environ(tmp_path, PEV_REDIS_URL="") | {"PEV_DATABASE_URL": ""} | WRONG[sentence],
         capture_output=True,
         text=True,
         timeout=240,

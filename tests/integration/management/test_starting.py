@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.installation import ROOT, environ
+from tests.installation import ROOT, Installation, environ
 
 CLIENT = {"anthropic", "httpx2"}
 SERVER = {"daphne", "twisted"}
@@ -58,8 +58,8 @@ def test_help_imports_neither_client_nor_server(tmp_path: Path, command: str) ->
 
 
 @pytest.mark.slow
-def test_the_link_waits_for_the_server_and_not_for_the_client(tmp_path: Path) -> None:
-    packages = imported(tmp_path, "serve", "--port", "0")
+def test_the_link_waits_for_the_server_and_not_for_the_client(tmp_path: Path, installation: Installation) -> None:
+    packages = imported(installation.copy(tmp_path / "data"), "serve", "--port", "0")
     assert packages & (CLIENT | SERVER) == SERVER
 
 

@@ -34,12 +34,13 @@ def package(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return unpacked
 
 
-@pytest.fixture
-def environ(package: Path, tmp_path: Path) -> dict[str, str]:
-    """A user who has set nothing, in a home of their own."""
+@pytest.fixture(scope="module")
+def environ(package: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """A user who has set nothing, in a home of their own; what is started first makes the installation there."""
+    empty = tmp_path_factory.mktemp("home")
     set_here = ("PEV_", "ANTHROPIC_", "COVERAGE", "DJANGO_")
     kept = {name: value for name, value in os.environ.items() if not name.startswith(set_here)}
-    home = {"HOME": str(tmp_path / "home"), "XDG_DATA_HOME": str(tmp_path / "home" / "data")}
+    home = {"HOME": str(empty), "XDG_DATA_HOME": str(empty / "data")}
     return {**kept, **home, "PYTHONPATH": str(package), "PEV_REHEARSAL_DELAY": "0"}
 
 

@@ -80,6 +80,7 @@ def test_a_slow_browser_gets_the_newest_of_each_step(monkeypatch: pytest.MonkeyP
             live.show(run.pk, step, writing(step, words))
         for _ in range(100):  # turns of the loop, in which all of them are heard
             await asyncio.sleep(0)
+        assert await socket.receive_nothing(timeout=0.1)
         pauses.over.set()
         texts += [await text(socket) for _ in range(2)]
         assert await socket.receive_nothing(timeout=0.1)
