@@ -218,8 +218,8 @@ def long_run(events: int) -> Run:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("events", [50, 5_000])
-def test_the_page_of_5000_events_is_as_large_as_that_of_50(
+@pytest.mark.parametrize("events", [50, 1_000])
+def test_the_page_of_1000_events_is_as_large_as_that_of_50(
     alice_client: Client, events: int, django_assert_num_queries: DjangoAssertNumQueries
 ) -> None:
     run = long_run(events)
@@ -269,7 +269,7 @@ def test_a_search_stops_and_says_so(alice_client: Client, monkeypatch: pytest.Mo
 def test_a_link_to_an_event_shows_it_wherever_it_is(alice_client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     run = factories.finished_succeeded()
     calls = list(run.events.filter(kind__in=[EventKind.MODEL_CALLED, EventKind.TOOL_CALLED]))
-    for event in run.events.all():
+    for event in {event.kind: event for event in run.events.all()}.values():
         assert event.seq in numbers(shown(alice_client, run, f"?event={event.seq}")), event
     monkeypatch.setattr(history_rows, "PER_PAGE", 5)
     monkeypatch.setattr(history_rows, "AROUND", 2)

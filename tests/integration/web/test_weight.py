@@ -38,10 +38,11 @@ def test_first_pages_are_light(address: str, alice_client: Client) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("tab", ["", "plan/", "steps/", "files/", "history/", "cost/", "report/"])
-def test_every_tab_of_a_run_of_forty_steps_is_light(tab: str, alice_client: Client) -> None:
+def test_every_tab_of_a_run_of_forty_steps_is_light(alice_client: Client) -> None:
     run = factories.many_steps(40)
-    assert weight(alice_client, f"/runs/{run.pk}/{tab}") < MAX_WEIGHT
+    tabs = ("", "plan/", "steps/", "files/", "history/", "cost/", "report/")
+    weights = {tab: weight(alice_client, f"/runs/{run.pk}/{tab}") for tab in tabs}
+    assert {tab: bytes_sent for tab, bytes_sent in weights.items() if bytes_sent >= MAX_WEIGHT} == {}
 
 
 def test_downloads_are_sent_as_they_are(alice_client: Client) -> None:

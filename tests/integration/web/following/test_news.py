@@ -12,7 +12,7 @@ from runs import history
 from runs.enums import EventKind
 from runs.events.kinds import AnyEvent, AttemptStarted, ModelCalled, Note, ToolCalled
 from runs.models import ModelCall, Run, WorkItem
-from runs.web.following.news import MAX_LINES, news, small_parts
+from runs.web.following.news import news, small_parts
 from runs.web.fragments import EVERYTHING, TABS
 from runs.web.presenters.frame import RunFrame
 from tests import factories
@@ -36,7 +36,7 @@ def told(run: Run, tab: str, *events: AnyEvent) -> tuple[dict[str, Any], list[st
 
 @pytest.mark.slow
 def test_bytes_and_queries_do_not_grow_with_the_plan() -> None:
-    runs = [factories.many_steps(4), factories.many_steps(40)]
+    runs = [factories.many_steps(4), factories.many_steps(14)]
     events: list[AnyEvent] = [CALL, AttemptStarted(step="s1", attempt=2), Note(text="x")]
     for tab, event in product(["", *TABS], events):
         found = [told(run, tab, event) for run in runs]
@@ -49,7 +49,7 @@ def test_bytes_and_queries_do_not_grow_with_the_plan() -> None:
 
 @pytest.mark.slow
 def test_only_the_step_that_is_named_is_read() -> None:
-    run = factories.many_steps(42)
+    run = factories.many_steps(14)
     said, statements = told(run, "steps", CALL)
     assert list(said["steps"].values()) == ["passed"]
     for table in ("runs_toolcall", "runs_tree"):
@@ -109,9 +109,10 @@ def test_a_page_beside_the_tabs_hears_nothing_of_what_changes_neither_title_nor_
 
 
 @pytest.mark.slow
-def test_who_has_missed_much_hears_that_everything_has_changed() -> None:
+def test_who_has_missed_much_hears_that_everything_has_changed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("runs.web.following.news.MAX_LINES", 10)
     run = factories.many_steps(2)
-    notes = [Note(text="x")] * (MAX_LINES + 1)
+    notes = [Note(text="x")] * 11
     for tab, regions in TABS.items():
         assert told(run, tab, *notes)[0].get("changed", []) == list(regions)
 
