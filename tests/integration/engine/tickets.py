@@ -9,6 +9,7 @@ import json
 import os
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -48,6 +49,9 @@ def create(title: str) -> str:
     return "Created ticket 8"
 
 
+TOOLS: dict[str, Callable[..., str]] = {"search": search, "create": create}
+
+
 def answer(method: str, given: dict[str, Any]) -> dict[str, Any] | None:
     """None for a method that is not known here."""
     match method:
@@ -57,8 +61,7 @@ def answer(method: str, given: dict[str, Any]) -> dict[str, Any] | None:
         case "tools/list":
             return {"tools": [tool("search", description(), "words"), tool("create", "Creates a ticket.", "title")]}
         case "tools/call":
-            called = {"search": search, "create": create}[given["name"]]
-            return {"content": [{"type": "text", "text": called(**given["arguments"])}]}
+            return {"content": [{"type": "text", "text": TOOLS[given["name"]](**given["arguments"])}]}
     return None
 
 

@@ -50,9 +50,9 @@ def model(api: FakeAnthropic) -> dict[str, str]:
 
 
 @pytest.mark.slow
-def test_the_sample_succeeds_with_a_retry_and_verified_evidence(tmp_path: Path) -> None:
-    """On a new installation: it is the first that a person tries."""
-    data, out = tmp_path / "data", tmp_path / "out"
+def test_the_sample_succeeds_with_a_retry_and_verified_evidence(tmp_path: Path, installation: Installation) -> None:
+    """On a new installation `pevsite run` makes the tables first, see test_wheel.py."""
+    data, out = installation.copy(tmp_path / "data"), tmp_path / "out"
     done = run(data, "--sample", "contracts", "--approve-all", "--json", "--out", str(out))
     assert done.returncode == 0, done.stderr
     told: dict[str, Any] = json.loads(done.stdout)
