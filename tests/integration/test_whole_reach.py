@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from runs.enums import Executor, GateKind, Outcome, Provenance, Verb
+from runs.enums import GateKind, Outcome, Provenance, Verb
 from runs.models import Attempt, ToolCall, User
 from tests.factories import Submit, answer, drain, finish, open_gate
 from tests.fakes.anthropic_answers import ToolUse
@@ -16,6 +16,7 @@ from tests.fakes.team import output_criterion, plan, step
 from tests.integration.engine.test_fetching import Web, web
 from tests.integration.engine.test_sandbox import PYTHON
 from tests.integration.test_honest_runs import Proof, Work, criterion, honest
+from tests.optional import BOTH_EXECUTORS
 
 __all__ = ["web"]
 pytestmark = [pytest.mark.django_db, pytest.mark.allow_hosts(["127.0.0.1", "127.0.0.2"])]
@@ -45,10 +46,10 @@ PLAN = plan(
 )
 
 
-@pytest.mark.parametrize("loop", Executor)
+@pytest.mark.parametrize("loop", BOTH_EXECUTORS)
 @pytest.mark.needs("bubblewrap")
 def test_it_succeeds_and_every_figure_rests_on_what_was_seen(
-    api: FakeAnthropic, submitted: Submit, alice: User, client: Client, settings: Any, web: Web, loop: Executor
+    api: FakeAnthropic, submitted: Submit, alice: User, client: Client, settings: Any, web: Web, loop: str
 ) -> None:
     settings.WEB, settings.COMMANDS = "*", {"tests": CHECK}
     address = web.put("/facts", f"<!doctype html><p>{PASSAGE}</p>", "text/html")
