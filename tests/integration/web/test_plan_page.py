@@ -127,10 +127,12 @@ def test_the_part_that_a_page_asks_for_is_what_the_page_has_and_nobodys_own(
     run = factories.awaiting_plan()
     bob_client = Client()
     bob_client.force_login(factories.bob())
-    part = alice_client.get(place(run) + "?part=plan").text
+    part, hers, his = (
+        re.sub(r"data-ago>[^<]*<", "data-ago><", browser.get(place(run) + query).text)  # a busy machine is late
+        for browser, query in ((alice_client, "?part=plan"), (alice_client, ""), (bob_client, ""))
+    )
     assert part.startswith('<div id="run-plan"')
-    assert part in alice_client.get(place(run)).text
-    assert part in bob_client.get(place(run)).text
+    assert (part in hers, part in his) == (True, True)
     assert "csrfmiddlewaretoken" not in part
     assert alice_client.get(place(run) + "?part=other").status_code == 404
     assert alice_client.get(place(run) + "?part=plan&version=99").status_code == 404
