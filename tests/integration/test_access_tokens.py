@@ -13,6 +13,8 @@ from runs import access_tokens, accounts
 from runs.errors import InvalidInput
 from runs.models import AccessToken, User
 
+pytestmark = pytest.mark.services
+
 
 def test_only_the_hash_is_stored(alice: User) -> None:
     token = access_tokens.issue(alice, "  my   laptop ", 30)

@@ -20,7 +20,7 @@ from runs.errors import InvalidInput
 from runs.models import Link, User
 from tests import factories as made
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.services]
 
 ENDS = [accounts.deactivate, accounts.sign_out_everywhere]
 

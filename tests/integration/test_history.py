@@ -14,7 +14,7 @@ from runs.events.kinds import Note
 from runs.models import Event, Run
 from tests import factories as made
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.services]
 
 
 def texts(run: Run) -> list[str]:

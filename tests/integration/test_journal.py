@@ -22,7 +22,7 @@ from runs.pev.ports import Changes, FileInfo, Reply, Shown, ToolResult, ToolUse,
 from tests import factories as made
 from tests.factories import recorded
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.services]
 
 QUESTION = Question(Role.PLANNER, "claude-opus-5-5", "digest-1")
 USE = ToolUse("use_1", "write_file", {"path": "a.md", "content": "A"})

@@ -17,7 +17,7 @@ from runs.models import Tree
 from runs.pev.ports import Changes, FileInfo
 from runs.trees import Overlay
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.services]
 
 
 def info(text: str) -> FileInfo:

@@ -16,7 +16,7 @@ from runs.pev.ports import FileInfo
 from tests import factories
 
 TEXT = "Die Größe der Straße."
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.services]
 
 
 def stored(content: bytes, *, minutes_ago: float = 60) -> str:

@@ -13,7 +13,7 @@ from runs.lifecycle.gates import pause
 from runs.models import Gate, ModelCall, Run, WorkItem
 from tests import factories
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.services]
 
 
 def test_every_call_counts_with_what_is_known_of_it() -> None:

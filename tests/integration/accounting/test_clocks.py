@@ -9,7 +9,7 @@ from runs.enums import GateKind
 from runs.models import Attempt, Gate, Run
 from tests import factories
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.services]
 
 
 def timed(run: Run, gates: list[tuple[str, int, int | None]], attempts: list[tuple[int, int | None]]) -> datetime:

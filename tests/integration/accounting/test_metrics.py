@@ -16,7 +16,7 @@ from runs.lifecycle import gates
 from runs.models import Attempt, Gate, ModelCall, Run, Verdict
 from tests import factories
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.services]
 NOON = datetime(2026, 11, 2, 12, tzinfo=UTC)
 MINUTE = 60_000
 

@@ -8,7 +8,7 @@ from runs.accounting.totals import RoleTotals, Totals, totals, totals_by_attempt
 from runs.models import Attempt, ModelCall
 from tests import factories
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.services]
 
 
 def test_sums_are_added_figure_by_figure() -> None:

@@ -11,6 +11,8 @@ from django.db import connection
 from runs.engine.database import Database
 from runs.models import User
 
+pytestmark = pytest.mark.services
+
 
 @pytest.fixture
 def database() -> Iterator[Database]:

@@ -22,7 +22,7 @@ from runs.engine.perform import enqueue, perform_work
 from runs.models import Event, WorkItem
 from tests.factories import Submit
 
-pytestmark = pytest.mark.allow_hosts(["127.0.0.1"])
+pytestmark = [pytest.mark.allow_hosts(["127.0.0.1"]), pytest.mark.services]
 BACKEND = CeleryBackend("default", {})
 called: list[tuple[int, int]] = []
 

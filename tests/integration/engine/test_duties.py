@@ -11,7 +11,7 @@ from runs.engine.duties import Turn
 from runs.engine.sweeper import Sweeper
 from runs.models import Discarded, Duty
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.services]
 
 
 def silent() -> None:

@@ -16,7 +16,7 @@ from tests.factories import Submit, answer, drain
 from tests.fakes.anthropic_api import FakeAnthropic
 from tests.fakes.team import Team, plan, step
 
-pytestmark = [pytest.mark.django_db, pytest.mark.allow_hosts(["127.0.0.1"])]
+pytestmark = [pytest.mark.django_db, pytest.mark.allow_hosts(["127.0.0.1"]), pytest.mark.services]
 
 
 @pytest.fixture(autouse=True)

@@ -15,7 +15,7 @@ from tests.installation import Installation
 from tests.integration.engine.killed import Errand
 from tests.integration.engine.machine import Nursery
 
-pytestmark = [pytest.mark.allow_hosts(["127.0.0.1"]), pytest.mark.slow]
+pytestmark = [pytest.mark.allow_hosts(["127.0.0.1"]), pytest.mark.slow, pytest.mark.services]
 SIGKILL = -9
 LOSSES = "SELECT kind, status, losses FROM runs_workitem ORDER BY id"
 

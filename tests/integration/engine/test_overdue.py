@@ -8,7 +8,7 @@ from runs.engine import distributed, overdue
 from runs.engine.duties import Turn
 from runs.engine.overdue import Overdue
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.services]
 
 
 class Clock:

@@ -13,7 +13,7 @@ from runs.models import ToolCall, WorkItem
 from tests.factories import Submit
 from tests.fakes.team import Team, plan, step
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.services]
 
 MAX_STATEMENTS = 23
 """Four commits: a reply that asks for a tool, its result, the report, the verdict with the start of the next step."""

@@ -16,6 +16,8 @@ from runs.events.kinds import Note
 from runs.models import Discarded, Draft, Event, User, WorkItem
 from tests.factories import Submit, recorded
 
+pytestmark = pytest.mark.services
+
 
 @pytest.mark.django_db
 def test_it_rings_for_what_is_due_and_tells_what_is_new_since_it_began(

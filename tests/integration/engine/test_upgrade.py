@@ -19,7 +19,7 @@ from tests.integration.engine.machine import Machine
 from tests.integration.engine.machine import environ as with_model
 from tests.integration.engine.test_kill import wait_for
 
-pytestmark = [pytest.mark.allow_hosts(["127.0.0.1"]), pytest.mark.slow]
+pytestmark = [pytest.mark.allow_hosts(["127.0.0.1"]), pytest.mark.slow, pytest.mark.services]
 TABLES = ("run", "plan", "step", "attempt", "workitem", "event", "modelcall", "toolcall", "gate", "tree")
 
 

@@ -20,6 +20,8 @@ from runs.lifecycle.gates import cancel
 from runs.models import Run, User, WorkItem
 from tests.factories import Submit, answer, open_gate
 
+pytestmark = pytest.mark.services
+
 
 @pytest.fixture
 def item(submitted: Submit) -> WorkItem:

@@ -23,6 +23,8 @@ from tests import databases
 from tests.installation import ROOT, environ
 from tests.integration.finished import Finished
 
+pytestmark = pytest.mark.services
+
 
 def manage(data: Path, *arguments: str, **options: Any) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "manage.py", *arguments]

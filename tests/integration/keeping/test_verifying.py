@@ -14,7 +14,7 @@ from runs import blobs
 from runs.models import Event, Run, ToolCall, Tree, Verdict
 from tests import factories as made
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.services]
 
 
 def verify() -> list[str]:

@@ -20,7 +20,7 @@ from runs.models import Attempt, DeletedRun, Discarded, Rendition, Run, Template
 from tests import factories as made
 from tests.integration.lifecycle.old import contents, long_ago, on_the_disk, place, reusing
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.services]
 REMAIN = {"User", "Link", "DeletedRun", "Discarded", "Probe", "Template", "Rendition"}
 
 

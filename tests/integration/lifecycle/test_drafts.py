@@ -21,7 +21,7 @@ from runs.lifecycle.submission import Submission, submit
 from runs.models import Draft, DraftFile, Run
 from tests import factories as made
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.services]
 
 TOKEN = uuid.UUID("12345678-1234-5678-1234-567812345678")
 

@@ -13,7 +13,7 @@ from runs.lifecycle.notify import notify_with
 from runs.models import Plan, WorkItem
 from tests import factories as made
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.services]
 
 type Capture = Callable[..., Any]
 

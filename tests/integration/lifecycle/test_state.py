@@ -16,6 +16,8 @@ from runs.lifecycle.transitions import change
 from runs.models import Run, Step
 from tests import factories as made
 
+pytestmark = pytest.mark.services
+
 
 def reads_of_steps(run: Run) -> int:
     """How often the steps are read to say how this run stands."""

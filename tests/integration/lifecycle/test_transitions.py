@@ -28,6 +28,8 @@ from runs.lifecycle.transitions import TABLES, change
 from runs.models import Attempt, Gate, Plan, Run, Step, WorkItem
 from tests import factories as made
 
+pytestmark = pytest.mark.services
+
 ENUMS: Mapping[type[Model], type[StrEnum]] = {
     Run: RunStatus,
     Plan: PlanStatus,

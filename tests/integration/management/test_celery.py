@@ -22,7 +22,7 @@ from tests.integration.engine.machine import KILLED
 from tests.integration.engine.machine import environ as with_model
 from tests.services.redis import Redis
 
-pytestmark = pytest.mark.allow_hosts(["127.0.0.1"])
+pytestmark = [pytest.mark.allow_hosts(["127.0.0.1"]), pytest.mark.services]
 
 
 class Cluster:

@@ -10,7 +10,7 @@ import pytest
 
 from tests.installation import ROOT, Installation, environ
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.services]
 
 _PROGRAM = """
 import sys

@@ -15,7 +15,7 @@ from django.db.migrations.recorder import MigrationRecorder
 from tests import databases
 from tests.installation import ROOT, environ
 
-pytestmark = pytest.mark.allow_hosts(["127.0.0.1"])
+pytestmark = [pytest.mark.allow_hosts(["127.0.0.1"]), pytest.mark.services]
 
 
 def refused(data: Path, address: str, *arguments: str) -> str:

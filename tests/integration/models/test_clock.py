@@ -19,6 +19,7 @@ from tests.factories import Submit
 pytestmark = [
     pytest.mark.django_db,
     pytest.mark.needs("PostgreSQL"),  # SQLite is on one machine, whose clock it is
+    pytest.mark.services,
 ]
 type Shift = Callable[[int], None]
 

@@ -14,7 +14,7 @@ from runs.models import Gate, Plan, Run, Tree, WorkItem
 from tests import factories as made
 from tests.integration.lifecycle.small import waiting
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.services]
 
 PEOPLE = get_user_model()._meta.db_table
 WHO = f"decided_by_id = (SELECT id FROM {PEOPLE} WHERE username = 'alice')"

@@ -15,7 +15,7 @@ from runs.models import Run, ToolCall, Tree
 from runs.pev.policy import Policy
 from tests import factories as made
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.services]
 UNKNOWN: Any = {**made.policy().model_dump(mode="json"), "attempt": 3}
 
 

@@ -9,7 +9,7 @@ from runs.lifecycle import gates
 from runs.models import Attempt, Event, Gate, ModelCall, Plan, Run, Step, ToolCall, WorkItem
 from tests import factories as made
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.services]
 
 
 def test_a_run_is_finished_or_it_is_not() -> None:

@@ -13,7 +13,7 @@ from runs.reports.machine import as_json
 from runs.reports.markdown import as_markdown
 from tests import factories
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.services]
 
 
 def queries_of(what: Callable[[], object]) -> int:

@@ -9,6 +9,8 @@ from runs.models import Run
 from tests import factories
 from tests.integration.web.test_inbox import counts, page, rows
 
+pytestmark = pytest.mark.services
+
 
 def titled(run: Run, title: str) -> Run:
     Run.objects.filter(pk=run.pk).update(title=title)

@@ -15,7 +15,7 @@ from tests import factories
 from tests.integration.web.following.pauses import Pauses
 from tests.integration.web.talking import Socket, announce, communicator, talk, tell, told, update
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.services]
 
 
 @pytest.mark.parametrize("who", [factories.alice, factories.bob])

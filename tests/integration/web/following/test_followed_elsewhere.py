@@ -20,6 +20,7 @@ from tests.services.redis import Redis
 pytestmark = [
     pytest.mark.allow_hosts(["127.0.0.1"]),
     pytest.mark.needs("redis-server"),
+    pytest.mark.services,
 ]
 RUN = 4711
 

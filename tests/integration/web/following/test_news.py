@@ -17,7 +17,7 @@ from runs.web.fragments import EVERYTHING, TABS
 from runs.web.presenters.frame import RunFrame
 from tests import factories
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.services]
 CALL = ModelCalled(role="executor", model="m", ms=5, stop="end_turn", step="s1", attempt=1)
 
 

@@ -18,7 +18,7 @@ from tests import factories
 from tests.integration.web.following.pauses import Pauses
 from tests.integration.web.talking import Socket, communicator, talk, update
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.services]
 
 
 def writing(step: int | None, text: str) -> str:
