@@ -146,6 +146,11 @@ def wait_until(page: Page, holds: str, arg: object = None, *, seconds: float = 6
         time.sleep(0.05)
 
 
+def wait_for_kept(page: Page, words: str) -> None:
+    """Until the browser has kept these words of the form, which it does a moment after they were typed."""
+    wait_until(page, "words => Object.values(localStorage).some((kept) => kept.includes(words))", words)
+
+
 def by_link(browser: Browser, site: Site) -> StorageState:
     """The cookies of the administrator, who signed in with the link that the server printed."""
     context = browser.new_context()

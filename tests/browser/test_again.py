@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import FilePayload, Locator, Page, expect
 
 from tests.browser.accessible import check_both_themes
-from tests.browser.site import Site
+from tests.browser.site import Site, wait_for_kept
 
 LONG = 90_000
 NEW: FilePayload = {"name": "sales.csv", "mimeType": "text/csv", "buffer": b"item,sum\npaint,3\n"}
@@ -48,7 +48,7 @@ def test_what_would_be_reused_follows_files_and_policy_until_it_is_started(page:
     page.fill("#id_rounds", "7")
     page.locator("#id_rounds").blur()
     expect(reuse(page)).to_contain_text("because the policy changed: rounds")
-    page.wait_for_timeout(1_000)
+    wait_for_kept(page, '["rounds","","7"]')
     page.reload()
     expect(page.locator("#id_rounds")).to_have_value("7")
     expect(reuse(page)).to_contain_text("because the policy changed: rounds")
@@ -75,7 +75,7 @@ def test_a_file_without_its_folder_replaces_the_old_one_and_is_there_when_one_co
     expect(page.locator("#draft-files strong")).to_contain_text("3 files")
     expect(reuse(page)).to_contain_text(f"{OLD} changed")
     check_both_themes(page)
-    page.wait_for_timeout(1_000)
+    wait_for_kept(page, "Another request")
     page.goto(finished)
     page.goto(f"{finished}again/")
     page.get_by_role("link", name="Change files, request or policy…").click()
@@ -97,7 +97,7 @@ def test_words_alone_are_there_when_one_comes_back_until_one_starts_over(page: P
     page.goto(f"{finished}again/with/")
     before = page.input_value("#id_request")
     page.fill("#id_request", "Only words")
-    page.wait_for_timeout(1_000)
+    wait_for_kept(page, "Only words")
     page.goto(finished)
     page.goto(f"{finished}again/with/")
     expect(page.locator("#id_request")).to_have_value("Only words")

@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.accessible import check_accessible, check_both_themes
-from tests.browser.site import Site
+from tests.browser.site import Site, wait_for_kept
 from tests.documents.archives import zipped
 
 NOT_READ = {
@@ -20,10 +20,9 @@ READ = {"latin.txt": "Größe".encode("utf-16"), "utf.md": "Größe der Straße\
 
 
 @pytest.fixture
-def form(page: Page) -> Page:
-    page.get_by_role("link", name="New run").first.click()
-    page.wait_for_load_state()  # without its scripts the form is sent as any form is
-    return page
+def form(blank: Page, site: Site) -> Page:
+    blank.goto(f"{site.url}/runs/new/")
+    return blank
 
 
 @pytest.fixture
@@ -91,7 +90,7 @@ def test_words_files_and_policy_survive_a_reload_and_signing_out(
     form.fill("#id_attempts", "7")
     expect(form.locator("#policy-changed")).to_have_text("1 changed")
     expect(form.locator("#draft-files strong")).to_contain_text("5 files")
-    form.wait_for_timeout(1_000)
+    wait_for_kept(form, '["attempts","","7"]')
     form.reload()
     expect(form.locator("#id_request")).to_have_value("Sort these papers.")
     address = form.url
@@ -109,7 +108,7 @@ def test_words_files_and_policy_survive_a_reload_and_signing_out(
 
 def test_words_that_were_left_without_files_are_offered_when_one_comes_back(form: Page) -> None:
     form.fill("#id_request", "Sort what is <b>left</b>.")
-    form.wait_for_timeout(1_000)
+    wait_for_kept(form, "Sort what is <b>left</b>.")
     form.get_by_role("link", name="Inbox").first.click()
     form.get_by_role("link", name="New run").first.click()
     expect(form.locator("#id_request")).to_have_value("")
