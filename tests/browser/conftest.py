@@ -58,7 +58,14 @@ def asks_for_news(page: Page) -> None:
     page.add_locator_handler(page.locator(ARRIVALS), lambda button: button.evaluate_all(press))
 
 
-def new_context(browser: Browser, signed_in: StorageState) -> BrowserContext:
+def on_a_sample(page: Page, site: Site, owner: str, kind: str) -> Page:
+    """The page, on a new run of the sample that waits at a gate of this kind: that of its plan, or of its last step."""
+    page.goto(f"{site.url}/runs/{site.write('sample_at', owner, kind)}/")
+    expect(page.locator("#live")).to_have_attribute("data-state", "live")
+    return page
+
+
+def new_context(browser: Browser, signed_in: StorageState | None = None) -> BrowserContext:
     context = browser.new_context(
         viewport={"width": 1280, "height": 900}, storage_state=signed_in, reduced_motion="reduce"
     )
@@ -89,14 +96,39 @@ def heard(context: BrowserContext, site: Site, test: pytest.Item) -> Iterator[Pa
     assert site.errors() == []
 
 
-@pytest.fixture
-def page(browser: Browser, site: Site, signed_in: StorageState, request: pytest.FixtureRequest) -> Iterator[Page]:
-    """A page of a browser that was never here, on the inbox of the one who is signed in."""
-    context = new_context(browser, signed_in)
-    with heard(context, site, request.node) as page:
-        page.goto(site.url)
-        yield page
+@pytest.fixture(scope="package")
+def shared(browser: Browser) -> Iterator[BrowserContext]:
+    """One for all stories of a worker: styles and scripts are loaded once."""
+    context = new_context(browser)
+    yield context
     context.close()
+
+
+@pytest.fixture
+def blank(
+    shared: BrowserContext, site: Site, signed_in: StorageState, request: pytest.FixtureRequest
+) -> Iterator[Page]:
+    """An empty page of a browser that remembers nothing but its cache, of the one who is signed in."""
+    shared.set_storage_state(signed_in)
+    with heard(shared, site, request.node) as page:
+        yield page
+        shared.set_offline(False)
+        for other in shared.pages:
+            if other != page:
+                other.close()
+
+
+@pytest.fixture
+def page(blank: Page, site: Site) -> Page:
+    """The same on their inbox."""
+    blank.goto(site.url)
+    return blank
+
+
+@pytest.fixture
+def planned(blank: Page, site: Site, me: str) -> Page:
+    """The same on a new run of the sample, whose plan needs a decision."""
+    return on_a_sample(blank, site, me, "plan")
 
 
 @pytest.fixture

@@ -6,8 +6,9 @@ from pathlib import Path
 
 from playwright.sync_api import Locator, Page, expect
 
-from tests.browser.site import wait_until
-from tests.browser.test_story import LONG, approve, gate, tab, try_the_samples
+from tests.browser.conftest import on_a_sample
+from tests.browser.site import Site, wait_until
+from tests.browser.test_story import LONG, approve, tab
 
 
 def cited(page: Page, name: str) -> Locator:
@@ -18,15 +19,13 @@ def cited(page: Page, name: str) -> Locator:
     return panel
 
 
-def test_citations_of_the_sample_open_the_page_and_the_clause(page: Page) -> None:
-    try_the_samples(page)
+def test_citations_of_the_sample_open_the_page_and_the_clause(blank: Page, site: Site, me: str) -> None:
+    page = on_a_sample(blank, site, me, "step")
     tab(page, "Files")
     sizes = page.locator(".file-size")
     expect(sizes.filter(has_text="2 pages")).to_have_count(1)
     expect(sizes.filter(has_text="paragraphs")).to_have_count(1)
     tab(page, "Overview")
-    approve(page, "plan")
-    expect(gate(page, "step")).to_be_visible(timeout=LONG)
     approve(page, "step")
     expect(page.locator("#run-result")).to_contain_text("Succeeded", timeout=LONG, ignore_case=True)
     page.locator("#run-result details.menu").evaluate("menu => { menu.open = true; }")

@@ -7,7 +7,7 @@ import re
 import pytest
 from playwright.sync_api import Browser, Page, WebSocketRoute, expect
 
-from tests.browser.conftest import ARRIVALS
+from tests.browser.conftest import ARRIVALS, on_a_sample
 from tests.browser.site import Site
 from tests.browser.test_story import LONG, approve, gate, numbers_in, try_the_samples
 
@@ -42,16 +42,16 @@ def same_as_fresh(watched: Page) -> None:
     words = fresh.evaluate(TEXT)
     fresh.close()
     watched.bring_to_front()
-    for _ in range(160):
+    for _ in range(800):
         expect(watched.locator("main")).to_be_visible()  # what waits behind a bar is asked for
         if watched.evaluate(TEXT) == words:
             return
-        watched.wait_for_timeout(250)
+        watched.wait_for_timeout(50)
     assert watched.evaluate(TEXT) == words
 
 
-def test_a_watched_page_is_the_page_that_is_opened_late(page: Page) -> None:
-    try_the_samples(page)
+def test_a_watched_page_is_the_page_that_is_opened_late(planned: Page) -> None:
+    page = planned
     run = page.url.split("#")[0]
     watched = []
     for tab in ("", "plan/", "steps/", "files/", "history/", "history/?show=calls", "cost/"):
@@ -78,8 +78,8 @@ def test_a_watched_page_is_the_page_that_is_opened_late(page: Page) -> None:
         same_as_fresh(one)
 
 
-def test_a_plan_that_somebody_writes_on_stays_and_says_that_there_is_news(page: Page) -> None:
-    try_the_samples(page)
+def test_a_plan_that_somebody_writes_on_stays_and_says_that_there_is_news(planned: Page) -> None:
+    page = planned
     plan = page.context.new_page()
     plan.goto(page.url.split("#")[0] + "plan/")
     expect(plan.locator("#live")).to_have_attribute("data-state", "live")
@@ -96,8 +96,8 @@ def test_a_plan_that_somebody_writes_on_stays_and_says_that_there_is_news(page: 
 
 
 @pytest.mark.provokes("WebSocket")
-def test_a_line_that_was_cut_for_ten_seconds_loses_nothing(page: Page) -> None:
-    try_the_samples(page)
+def test_a_line_that_was_cut_loses_nothing(planned: Page) -> None:
+    page = planned
     line = Line(page)
     page.goto(page.url.split("#")[0] + "history/?show=calls")
     expect(page.locator("#live")).to_have_attribute("data-state", "live")
@@ -109,7 +109,6 @@ def test_a_line_that_was_cut_for_ten_seconds_loses_nothing(page: Page) -> None:
     approve(other, "plan")
     expect(gate(other, "step")).to_be_visible(timeout=LONG)
     newest = other.locator("#count-history").inner_text()
-    page.wait_for_timeout(10_000)
     line.mend()
     page.bring_to_front()
     expect(page.locator("#count-history")).to_have_text(newest, timeout=LONG)
@@ -144,10 +143,8 @@ class Line:
 
 def test_signing_out_in_another_tab_ends_the_page(browser: Browser, site: Site, me: str) -> None:
     context = browser.new_context(storage_state=site.account(me))
-    watching = context.new_page()
-    watching.goto(site.url)
-    try_the_samples(watching)
-    expect(watching.locator("#live")).to_have_attribute("data-state", "live")
+    watching = on_a_sample(context.new_page(), site, me, "plan")
+    expect(watching.get_by_text("Review these three contracts").first).to_be_visible()
     elsewhere = context.new_page()
     elsewhere.goto(site.url)
     elsewhere.locator(".site-user summary").click()
@@ -189,7 +186,7 @@ def test_nothing_moves_while_steps_are_carried_out_and_questions_open(
 @pytest.mark.provokes("ERR_FAILED")
 def test_a_part_that_could_not_be_fetched_is_fetched_again(page: Page, site: Site) -> None:
     become(page, site, "unlucky")
-    try_the_samples(page)
+    on_a_sample(page, site, "unlucky", "plan")
     approve(page, "plan")
     expect(page).not_to_have_title(re.compile("^Needs your decision"))
     page.route(re.compile("part="), lambda route: route.abort())

@@ -7,13 +7,14 @@ import re
 from playwright.sync_api import Page, expect
 
 from tests.browser.accessible import check_accessible
-from tests.browser.test_story import LONG, approve, gate, try_the_samples
+from tests.browser.conftest import on_a_sample
+from tests.browser.site import Site
 
 
-def test_arrow_keys_go_along_the_lines_and_a_phone_keeps_the_step_under_way_in_view(page: Page) -> None:
-    try_the_samples(page)
-    approve(page, "plan")
-    expect(gate(page, "step")).to_be_visible(timeout=LONG)
+def test_arrow_keys_go_along_the_lines_and_a_phone_keeps_the_step_under_way_in_view(
+    blank: Page, site: Site, me: str
+) -> None:
+    page = on_a_sample(blank, site, me, "step")
     nodes = page.locator("#run-graph .graph-drawing[data-shape=wide] .node")
     nodes.first.focus()
     expect(page.locator("path[data-lit]")).not_to_have_count(0)

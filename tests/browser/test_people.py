@@ -8,8 +8,9 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from tests.browser.accessible import check_accessible, check_fits
+from tests.browser.conftest import on_a_sample
 from tests.browser.site import Site, sign_in
-from tests.browser.test_story import gate, try_the_samples
+from tests.browser.test_story import gate
 
 ADMINISTRATOR = True
 
@@ -49,7 +50,7 @@ def test_who_is_taken_off_a_run_or_deactivated_is_out_at_once(
     page: Page, site: Site, me: str, browser: Browser
 ) -> None:
     link = invited(page, site, "dan")
-    try_the_samples(page)
+    on_a_sample(page, site, me, "plan")
     run = page.url.partition("#")[0]
     page.get_by_text("Request and people").click()
     page.get_by_role("link", name="Who may decide").click()
@@ -77,8 +78,8 @@ def test_who_is_taken_off_a_run_or_deactivated_is_out_at_once(
     other.context.close()
 
 
-def test_an_administrator_looks_at_work_and_calls(page: Page, site: Site) -> None:
-    try_the_samples(page)
+def test_an_administrator_looks_at_work_and_calls(planned: Page, site: Site) -> None:
+    page = planned
     page.locator(".site-user summary").click()
     page.get_by_role("link", name="Administration").click()
     for rows, name in (("workitem", "work item"), ("modelcall", "model call"), ("event", "event")):

@@ -9,7 +9,7 @@ from playwright.sync_api import Browser, Page, StorageState, expect
 
 from tests.browser.accessible import check_accessible
 from tests.browser.site import Site
-from tests.browser.test_story import LONG, gate, try_the_samples
+from tests.browser.test_story import LONG, gate
 
 SLOWLY = """() => {
   const ask = window.fetch;
@@ -20,11 +20,12 @@ SLOWLY = """() => {
 pytestmark = pytest.mark.provokes("signal is aborted")
 
 
-def to_the_plan(page: Page) -> None:
-    """The plan of a new run of the samples, which needs a decision."""
-    try_the_samples(page)
-    page.get_by_role("navigation", name="Run").get_by_role("link", name="Plan").click()
-    expect(page.get_by_role("heading", name="Version 1")).to_be_visible()
+@pytest.fixture
+def page(blank: Page, site: Site, me: str) -> Page:
+    """On the plan of a new run of the sample, which needs a decision."""
+    blank.goto(f"{site.url}/runs/{site.write('sample_at', me, 'plan')}/plan/")
+    expect(blank.get_by_role("heading", name="Version 1")).to_be_visible()
+    return blank
 
 
 def edit(page: Page) -> None:
@@ -34,7 +35,6 @@ def edit(page: Page) -> None:
 
 
 def test_a_plan_is_edited_and_approved(page: Page) -> None:
-    to_the_plan(page)
     edit(page)
     page.evaluate("window.neverReloaded = true")
     page.get_by_role("button", name="Edit step 1").click()
@@ -68,7 +68,6 @@ def test_a_plan_is_edited_and_approved(page: Page) -> None:
 
 @pytest.mark.provokes("422")
 def test_an_edit_that_cannot_be_saved_survives_a_reload(page: Page) -> None:
-    to_the_plan(page)
     edit(page)
     page.get_by_role("button", name="Edit step 1").click()
     page.locator("#s0").get_by_label("Name", exact=True).fill("")
@@ -83,7 +82,6 @@ def test_an_edit_that_cannot_be_saved_survives_a_reload(page: Page) -> None:
 
 
 def test_what_is_typed_while_the_answer_is_on_its_way_stays(page: Page) -> None:
-    to_the_plan(page)
     edit(page)
     page.get_by_role("button", name="Edit step 1").click()
     told = page.locator("#s0").get_by_label("What is to be done")
@@ -97,7 +95,6 @@ def test_what_is_typed_while_the_answer_is_on_its_way_stays(page: Page) -> None:
 
 def test_rows_that_move_take_everything_with_them(page: Page) -> None:
     """Ticks and choices too, which browsers do not change with the markup once somebody has touched them."""
-    to_the_plan(page)
     edit(page)
     page.get_by_role("button", name="Edit step 1").click()
     page.get_by_role("button", name="Edit step 2").click()
@@ -114,7 +111,6 @@ def test_rows_that_move_take_everything_with_them(page: Page) -> None:
 
 
 def test_changes_are_requested_step_by_step(page: Page) -> None:
-    to_the_plan(page)
     first = page.locator("#step-1")
     first.locator("summary").first.click()
     first.get_by_text("Comment on step 1", exact=True).click()
@@ -134,7 +130,6 @@ def test_changes_are_requested_step_by_step(page: Page) -> None:
 
 
 def test_a_plan_is_edited_with_the_keyboard_alone(page: Page) -> None:
-    to_the_plan(page)
     edit(page)
     page.get_by_role("button", name="Add a step").press("Enter")
     added = page.locator(".edit-step").last
@@ -145,7 +140,6 @@ def test_a_plan_is_edited_with_the_keyboard_alone(page: Page) -> None:
 
 
 def test_a_plan_is_edited_on_a_phone_without_javascript(browser: Browser, page: Page, site: Site) -> None:
-    to_the_plan(page)
     where = page.url
     kept: StorageState = page.context.storage_state()
     context = browser.new_context(

@@ -13,7 +13,7 @@ from playwright.sync_api import Browser, Page, expect
 from tests.browser.accessible import check_both_themes, check_fits
 from tests.browser.conftest import heard, new_context
 from tests.browser.screenshots import pictures
-from tests.browser.site import Site, served
+from tests.browser.site import Site, by_link, served
 from tests.installation import Installation
 from tests.integration.engine.test_servers import TICKETS
 
@@ -30,7 +30,7 @@ def site(tmp_path: Path, installation: Installation) -> Iterator[Site]:
 
 @pytest.fixture
 def page(browser: Browser, site: Site, request: pytest.FixtureRequest) -> Iterator[Page]:
-    context = new_context(browser, site.account("root", administrator=True))
+    context = new_context(browser, by_link(browser, site))
     with heard(context, site, request.node) as page:
         yield page
     context.close()

@@ -22,9 +22,9 @@ def report(site: Site, me: str) -> str:
 
 
 @pytest.fixture
-def reading(page: Page, report: str) -> Page:
-    page.goto(report)
-    return page
+def reading(blank: Page, report: str) -> Page:
+    blank.goto(report)
+    return blank
 
 
 def panel_of(page: Page):  # type: ignore[no-untyped-def]

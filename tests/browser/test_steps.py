@@ -5,13 +5,13 @@ from __future__ import annotations
 from playwright.sync_api import Page, expect
 
 from tests.browser.accessible import check_accessible
-from tests.browser.test_story import LONG, approve, gate, tab, try_the_samples
+from tests.browser.conftest import on_a_sample
+from tests.browser.site import Site
+from tests.browser.test_story import tab
 
 
-def test_rows_unfold_and_views_change(page: Page) -> None:
-    try_the_samples(page)
-    approve(page, "plan")
-    expect(gate(page, "step")).to_be_visible(timeout=LONG)
+def test_rows_unfold_and_views_change(blank: Page, site: Site, me: str) -> None:
+    page = on_a_sample(blank, site, me, "step")
     for view in ("Timeline", "Table", "Graph"):
         page.get_by_role("navigation", name="Steps as").get_by_role("link", name=view).click()
         expect(page.get_by_role("navigation", name="Steps as").locator("[aria-current]")).to_have_text(view)

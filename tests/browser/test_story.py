@@ -83,8 +83,8 @@ def test_from_the_sample_to_the_report(page: Page) -> None:
     expect(page.locator("dialog mark").first).to_be_visible()
 
 
-def test_a_rejected_plan_comes_back_as_version_2(page: Page) -> None:
-    try_the_samples(page)
+def test_a_rejected_plan_comes_back_as_version_2(planned: Page) -> None:
+    page = planned
     gate(page, "plan").locator("textarea").fill("Leave out contracts/Service agreement.docx.")
     gate(page, "plan").locator("button[value=reject]").click()
     expect(gate(page, "plan")).to_contain_text("version 2", timeout=LONG)
@@ -164,8 +164,8 @@ def test_an_empty_request_and_missing_files_lose_nothing(page: Page, notes: Path
     expect(request).to_have_value("Review these contracts")
 
 
-def test_two_tabs_decide_one_gate(page: Page, me: str) -> None:
-    try_the_samples(page)
+def test_two_tabs_decide_one_gate(planned: Page, me: str) -> None:
+    page = planned
     other = page.context.new_page()
     other.goto(page.url)
     other.route("**/ws/**", lambda route: route.abort())
@@ -197,9 +197,10 @@ def test_a_run_of_the_command_line_is_followed_too(page: Page, site: Site, me: s
     assert command.returncode == 0
 
 
-def test_a_phone_never_scrolls_sideways(page: Page) -> None:
+def test_a_phone_never_scrolls_sideways(planned: Page) -> None:
+    page = planned
     page.set_viewport_size({"width": 360, "height": 800})
-    try_the_samples(page)
+    page.reload()
     links = page.locator(".site-nav a").all()
     assert [link.inner_text() for link in links if (link.bounding_box() or {"height": 99})["height"] > 44] == []
     for _ in range(2):
@@ -208,14 +209,13 @@ def test_a_phone_never_scrolls_sideways(page: Page) -> None:
 
 
 @pytest.mark.parametrize("script", ["**/js/run.js", "**/ext/hx-ws-4.min.js"])
-def test_a_script_that_comes_late_misses_nothing(page: Page, script: str) -> None:
+def test_a_script_that_comes_late_misses_nothing(planned: Page, script: str) -> None:
     """htmx starts while later scripts are still on their way: the socket may not open unheard, or not at all."""
 
     def late(route: Route) -> None:
         time.sleep(0.7)
         route.continue_()
 
-    try_the_samples(page)
-    page.route(script, late)
-    page.reload()
-    expect(page.locator("#live")).to_have_attribute("data-state", "live", timeout=20_000)
+    planned.route(script, late)
+    planned.reload()
+    expect(planned.locator("#live")).to_have_attribute("data-state", "live", timeout=20_000)

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page, StorageState, expect
 
+from tests.browser.conftest import on_a_sample
 from tests.browser.site import Site, by_link, served
 from tests.browser.test_following import MAX_SHIFT, SHIFTS, become
 from tests.browser.test_story import LONG, approve, gate, tab, try_the_samples
@@ -18,7 +19,7 @@ from tests.installation import Installation
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory, installation: Installation) -> Iterator[Site]:
     """Slow enough that a call can be watched."""
-    with served(installation.copy(tmp_path_factory.mktemp("slow")), delay=0.8) as site:
+    with served(installation.copy(tmp_path_factory.mktemp("slow")), delay=0.4) as site:
         yield site
 
 
@@ -51,8 +52,8 @@ def test_the_text_of_a_call_is_seen_while_it_comes_and_goes_with_it(page: Page) 
     expect(box).to_have_attribute("data-idle", "")
 
 
-def test_hostile_text_is_shown_as_text_and_a_silent_call_says_for_how_long(page: Page) -> None:
-    try_the_samples(page)
+def test_hostile_text_is_shown_as_text_and_a_silent_call_says_for_how_long(planned: Page) -> None:
+    page = planned
     box = page.locator("[data-writing]")
     expect(box).to_have_attribute("data-idle", "")  # the planner's own call is over
     say(page, text="", tool="", thinking="", silent_s=10)
@@ -78,7 +79,7 @@ def test_on_the_tab_of_steps_it_comes_and_goes_and_moves_no_row(page: Page, site
     become(page, site, f"reader-{size[0]}")
     page.add_init_script(SHIFTS)
     page.set_viewport_size({"width": size[0], "height": size[1]})
-    try_the_samples(page)
+    on_a_sample(page, site, f"reader-{size[0]}", "plan")
     now = page.locator(".run-sentence").first
     assert now.evaluate("line => line.scrollHeight <= line.clientHeight && line.scrollWidth <= line.clientWidth")
     tab(page, "Steps")

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import io
 import time
+import uuid
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from django.core.management import call_command
@@ -12,13 +14,19 @@ from django.db import transaction
 from django.test import Client
 
 from runs import access_tokens, accounts
+from runs.enums import GateStatus
 from runs.events.kinds import Note
 from runs.history import record
 from runs.lifecycle import shelf
+from runs.lifecycle.defaults import default_policy
 from runs.lifecycle.finished_sample import finished_sample
 from runs.lifecycle.gates import pause
+from runs.lifecycle.samples import submission_of
+from runs.lifecycle.submission import submit
 from runs.lifecycle.templates import save
+from runs.llm.provider import REHEARSAL
 from runs.models import Agent, Run, Step
+from runs.rehearsal.job import SAMPLE
 from runs.web.signin import link_for
 from tests import factories as made
 from tests.factories import agents
@@ -75,6 +83,30 @@ def sample(owner: str) -> int:
     return run.pk
 
 
+def sample_at(owner: str, kind: str) -> int:
+    """The number of a new sample run as the button starts it, once a gate of this kind is open: of its plan, or of
+    its last step.
+    """
+    person = made.person(owner)
+    policy = default_policy()
+    models = {role: one.model_copy(update={"model": REHEARSAL[role]}) for role, one in policy.models.items()}
+    submission = submission_of(person, SAMPLE, uuid.uuid4())
+    run = submit(person, replace(submission, policy=policy.model_copy(update={"models": models})))
+    _wait(run)
+    if kind == "step":
+        made.answer(run, person)
+        _wait(run)
+    assert run.gates.filter(kind=kind, status=GateStatus.OPEN).exists()
+    return run.pk
+
+
+def _wait(run: Run) -> None:
+    """Until it needs a person; work of it is done here, and by the server."""
+    while not run.gates.filter(status=GateStatus.OPEN).exists():
+        made.drain(run)
+        time.sleep(0.02)
+
+
 def _states() -> dict[str, Callable[[], Run]]:
     steps = [made.plan_step(f"s{number}", f"Step {number}") for number in range(1, 41)]
     return {
@@ -95,7 +127,7 @@ def _states() -> dict[str, Callable[[], Run]]:
         "error": made.error_gate,
         "step error": made.step_error,
         "blocked": made.blocked,
-        "kept": lambda: made.keeping(39),
+        "kept": lambda: made.keeping(9),
         "succeeded": made.finished_succeeded,
         "partial": made.finished_partial,
         "stopped": made.stopped,
@@ -172,5 +204,20 @@ def manage(*arguments: str) -> str:
 
 FUNCTIONS: dict[str, Callable[..., Any]] = {
     one.__name__: one
-    for one in (account, agent, runs, sample, diagrams, crowd, rename, note, template, step, token, deactivate, manage)
+    for one in (
+        account,
+        agent,
+        runs,
+        sample,
+        sample_at,
+        diagrams,
+        crowd,
+        rename,
+        note,
+        template,
+        step,
+        token,
+        deactivate,
+        manage,
+    )
 }
