@@ -102,11 +102,14 @@ def test_what_is_typed_into_a_menu_stays_while_the_list_is_kept_up_to_date(page:
     expect(page.locator(".runs")).to_contain_text("Contracts of May")
 
 
-def test_a_page_that_nobody_looks_at_asks_nothing_and_then_whether_there_is_news(page: Page) -> None:
+def test_a_page_that_nobody_looks_at_asks_nothing_and_then_whether_there_is_news(blank: Page, site: Site) -> None:
+    page = blank
+    page.clock.install()
+    page.goto(site.url)
     asked: list[Request] = []
     page.on("request", lambda request: asked.append(request) if request.resource_type == "fetch" else None)
     page.evaluate("Object.defineProperty(document, 'hidden', {value: true, configurable: true})")
-    page.wait_for_timeout(6_000)
+    page.clock.run_for(60_000)
     assert asked == []
     page.evaluate("Object.defineProperty(document, 'hidden', {value: false, configurable: true})")
     with page.expect_response(lambda response: response.status == 304):
