@@ -3,28 +3,27 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
 import pytest
 from django.urls import resolve
-from playwright.sync_api import Browser, BrowserContext, Page, StorageState, expect
+from playwright.sync_api import Page, expect
 
 from runs.web.throttle import MAX_WRONG
 from tests.browser.accessible import check_both_themes, check_fits
-from tests.browser.conftest import heard, new_context
 from tests.browser.site import Site
 from tests.factories.agents import WRITER
 from tests.hostile.fuzzing.surface import addresses
 from tests.integration.web.test_access import TABLE
 
 GATES = [
-    "plan of 40",
+    "plan of 4",
     "plan with an agent",
     "plan with a changed agent",
     "second plan",
     "kept",
     "start",
-    "result of 40",
+    "result of 4",
     "rows",
     "exhausted",
     "blocked",
@@ -55,7 +54,7 @@ WALK = [
     "/runs/{sample}/?view=timeline",
     "/runs/{sample}/?view=table",
     "/runs/{kept}/?view=timeline",
-    "/runs/{plan of 40}/plan/",
+    "/runs/{plan of 4}/plan/",
     "/runs/{plan with an agent}/plan/",
     "/runs/{plan with an agent}/plan/edit/?step=0",
     "/runs/{plan with a changed agent}/plan/",
@@ -125,8 +124,7 @@ NO_PAGES = {
 
 @pytest.fixture(scope="module")
 def made(site: Site, me: str) -> Mapping[str, str]:
-    names = [*STATES, "plan of 4"]
-    numbers: dict[str, int] = dict(zip(names, site.write("runs", me, *names), strict=True))
+    numbers: dict[str, int] = dict(zip(STATES, site.write("runs", me, *STATES), strict=True))
     numbers["sample"] = site.write("sample", me)
     numbers["running"] = site.write("crowd", me, 60, 5, 4)
     numbers["template"] = site.write("template", me, numbers["sample"], "Notes")
@@ -156,24 +154,16 @@ def test_no_page_is_forgotten() -> None:
 @pytest.mark.parametrize(
     ("address", "status"), [("/sign-in/?spent", 410), ("/nowhere/", 404), ("/sign-in/nobody/", 429)]
 )
-def test_so_are_answers_that_are_none(page: Page, site: Site, address: str, status: int) -> None:
+def test_so_are_answers_that_are_none(blank: Page, site: Site, address: str, status: int) -> None:
     if status != 404:
-        page.context.clear_cookies()
+        blank.context.clear_cookies()
     if status == 429:
         for _ in range(MAX_WRONG):
-            page.request.get(site.url + address, max_redirects=0)
-    answer = page.goto(site.url + address)
+            blank.request.get(site.url + address, max_redirects=0)
+    answer = blank.goto(site.url + address)
     assert answer
     assert answer.status == status
-    check_page(page)
-
-
-@pytest.fixture(scope="module")
-def context(browser: Browser, signed_in: StorageState) -> Iterator[BrowserContext]:
-    """One for the whole walk: styles and scripts are loaded once."""
-    context = new_context(browser, signed_in)
-    yield context
-    context.close()
+    check_page(blank)
 
 
 def visit(page: Page, site: Site, made: Mapping[str, str], address: str) -> None:
@@ -186,17 +176,14 @@ def visit(page: Page, site: Site, made: Mapping[str, str], address: str) -> None
 
 
 @pytest.mark.parametrize("address", WALK)
-def test_it_is_for_everybody(
-    context: BrowserContext, site: Site, made: Mapping[str, str], address: str, request: pytest.FixtureRequest
-) -> None:
-    with heard(context, site, request.node) as page:
-        visit(page, site, made, address)
+def test_it_is_for_everybody(blank: Page, site: Site, made: Mapping[str, str], address: str) -> None:
+    visit(blank, site, made, address)
 
 
 @pytest.mark.parametrize("address", FOR_OTHERS)
-def test_so_are_pages_for_some(page: Page, site: Site, made: Mapping[str, str], address: str) -> None:
-    page.context.clear_cookies()
+def test_so_are_pages_for_some(blank: Page, site: Site, made: Mapping[str, str], address: str) -> None:
+    blank.context.clear_cookies()
     if address in FOR_ADMINISTRATORS:
         (session,) = site.account("root", administrator=True)["cookies"]
-        page.context.add_cookies([{"name": "sessionid", "value": session["value"], "url": site.url}])
-    visit(page, site, made, address)
+        blank.context.add_cookies([{"name": "sessionid", "value": session["value"], "url": site.url}])
+    visit(blank, site, made, address)
