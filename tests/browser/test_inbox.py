@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 import pytest
 from playwright.sync_api import Page, Request, expect
 
-from tests.browser.accessible import check_both_themes
+from tests.browser.accessible import check_accessible, check_both_themes
 from tests.browser.site import Site
 
 NOTES = """
@@ -66,17 +67,19 @@ def test_a_slash_leads_to_the_search_in_which_keys_are_letters(page: Page, site:
     assert focused(page) == rows(page)[0]
 
 
-@pytest.mark.parametrize("size", [(1280, 900), (390, 844)])
-def test_what_unfolds_on_a_list_is_accessible_and_fits(page: Page, site: Site, size: tuple[int, int]) -> None:
+@pytest.mark.parametrize(("size", "check"), [((1280, 900), check_both_themes), ((390, 844), check_accessible)])
+def test_what_unfolds_on_a_list_is_accessible_and_fits(
+    page: Page, site: Site, size: tuple[int, int], check: Callable[[Page], None]
+) -> None:
     page.set_viewport_size({"width": size[0], "height": size[1]})
     page.goto(f"{site.url}/?show=finished")
     page.locator("summary", has_text="Filter and sort").click()
-    check_both_themes(page)
+    check(page)
     assert page.evaluate("document.documentElement.scrollWidth") <= size[0]
     page.keyboard.press("Escape")
     page.locator(".run-menu > summary").nth(1).click()
     expect(page.get_by_role("button", name="Rename")).to_be_visible()
-    check_both_themes(page)
+    check(page)
     page.get_by_role("link", name="Delete…").click()
     expect(page.get_by_role("button", name="Delete run")).to_be_visible()
 
