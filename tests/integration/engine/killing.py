@@ -26,7 +26,9 @@ FACTS = {
     " FROM runs_attempt a JOIN runs_step s ON s.id = step_id LEFT JOIN runs_tree t ON t.id = tree_id ORDER BY a.id",
     "verdicts": "SELECT stage, passed, action, severity, feedback, notes, results, requests FROM runs_verdict"
     " ORDER BY id",
-    "gates": "SELECT kind, status, digest, question, reason, request FROM runs_gate ORDER BY id",
+    # The digest of a call has the id of its attempt, and on PostgreSQL a transaction that is rolled back uses up ids.
+    "gates": "SELECT kind, status, CASE WHEN kind = 'tool' THEN '' ELSE digest END, question, reason, request"
+    " FROM runs_gate ORDER BY id",
     "tool calls": "SELECT generation, ordinal, name, arguments, result, is_error, writes FROM runs_toolcall"
     " ORDER BY id",
     "replies": "SELECT generation, ordinal, live, role, model, stop_reason, content, error FROM runs_modelcall"
