@@ -58,5 +58,8 @@ PARTS = {
         "Then: uv run python -m tests.services uv run pytest -m services",
     ),
 }
-BOTH_EXECUTORS = ("messages", pytest.param("agent-sdk", marks=pytest.mark.needs("the Agent SDK")))
-"""What `executor` of a policy can be, as arguments of `pytest.mark.parametrize`."""
+_WITH_AGENT_SDK = (pytest.mark.needs("the Agent SDK"), pytest.mark.exhaustive)
+BOTH_EXECUTORS = ("messages", pytest.param("agent-sdk", marks=_WITH_AGENT_SDK))
+"""What `executor` of a policy can be, as arguments of `pytest.mark.parametrize`. What the Agent SDK does differently is
+tested in `tests/integration/agent_sdk/`; starting its program takes seconds.
+"""

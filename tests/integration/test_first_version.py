@@ -35,7 +35,7 @@ from tests.factories import drain, finish, open_gate
 from tests.fakes.team import Team
 from tests.installation import ROOT, migrate
 
-pytestmark = [pytest.mark.allow_hosts(["127.0.0.1"]), pytest.mark.slow]
+pytestmark = [pytest.mark.allow_hosts(["127.0.0.1"]), pytest.mark.slow, pytest.mark.exhaustive]
 FIXTURE = ROOT / "tests" / "fixtures" / "first_version"
 REJECTIONS = """
     UPDATE runs_gate SET status = 'rejected', reason = 'Otherwise.' WHERE id IN (6, 7, 12);

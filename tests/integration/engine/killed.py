@@ -37,7 +37,7 @@ _KIND = {"modelcall": "role", "toolcall": "name", "gate": "kind"}
 @dataclass(frozen=True)
 class Errand:
     """What a child does: `submit` a run, `reject` what waits, `answer` the question that is open, if one is, perform
-    the run's work of one kind, or all: `drain`, or `finish` the run, which answers what is asked too.
+    the run's work of one kind, or all: `drain`, also after answering what is asked, until `answers` were given.
 
     `policy` changes that of the run that is submitted; the agents it names as `subagents` are added first. The child
     ends itself at the boundary with the number `kill_at`, counted from 1, or at the first whose name matches
@@ -48,6 +48,7 @@ class Errand:
     kill_at: int = 0
     kill_on: str = ""
     kill_after: float = 0.0
+    answers: int = 0
     policy: Mapping[str, Any] = field(default_factory=dict)
 
 
@@ -180,8 +181,8 @@ def answer_question(errand: Errand) -> None:
     _answer_open_gate(run)
 
 
-def _answer_open_gate(run: Any) -> bool:
-    """Whether there was one."""
+def _answer_open_gate(run: Any) -> None:
+    """If there is one."""
     # models can be imported only when Django is set up
     from runs.enums import GateKind, Verb
     from tests.factories import answer
@@ -190,7 +191,6 @@ def _answer_open_gate(run: Any) -> bool:
     if gate is not None:
         asks = gate.kind == GateKind.QUESTION
         answer(run, run.owner, *((Verb.ANSWER, "German law") if asks else (Verb.APPROVE, "")))
-    return gate is not None
 
 
 def work(errand: Errand) -> None:
@@ -205,10 +205,11 @@ def work(errand: Errand) -> None:
         recording.MAX_TOOL_TRIES = 1_000
     WorkItem.objects.filter(status="leased").update(lease_until=datetime(2000, 1, 1, tzinfo=UTC))
     Boundaries(errand).watch()
-    if errand.name in {"drain", "finish"}:
+    if errand.name == "drain":
         run = Run.objects.get()
         drain(run)
-        while errand.name == "finish" and _answer_open_gate(run):
+        while run.gates.filter(decided_at__isnull=False).count() < errand.answers:
+            _answer_open_gate(run)
             drain(run)
         return
     for item in WorkItem.objects.filter(kind=errand.name).exclude(status="done"):

@@ -80,9 +80,9 @@ class Course:
     questions: list[str]
 
 
-def undisturbed(nursery: Nursery, api: FakeAnthropic, name: str, start: str) -> Course:
+def undisturbed(nursery: Nursery, api: FakeAnthropic, name: str, start: str, answers: int = 0) -> Course:
     begin(nursery, api, start)
-    crossed, status = nursery.send(Errand(name))
+    crossed, status = nursery.send(Errand(name, answers=answers))
     questions, repeated = asked(api)
     assert (status, repeated, broken(nursery.data)) == (0, 0, [])
     return Course(crossed, facts(nursery.data), questions)

@@ -12,6 +12,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
@@ -137,14 +138,16 @@ ENTRIES = {
     "reply of the synthesizer": ("waits", "modelcall:synthesizer"),
 }
 """Each kind of journal entry: from which saved state the run goes on, and how its boundary is named."""
+ANSWERS = {"submitted": 0, "planned": 0, "asks": 1, "waits": 2}
+"""How many gates a person has answered until the run rests the next time."""
 MOMENTS = {"before": "writing", "at": "before .*", "after": "after .*"}
 """How a boundary's name begins when the entry is not yet written, written but not committed, and committed."""
 
 
 @pytest.fixture(scope="module")
 def course_from(nursery: Nursery, scripted: FakeAnthropic) -> Callable[[str], Course]:
-    """How the run goes on from a saved state when no one kills it."""
-    return cache(lambda start: undisturbed(nursery, scripted, "finish", start))
+    """How the run goes on from a saved state to the next one when no one kills it."""
+    return cache(lambda start: undisturbed(nursery, scripted, "drain", start, ANSWERS[start]))
 
 
 def sent(calls: Path) -> int:
@@ -163,15 +166,15 @@ def test_killed_around_an_entry_the_run_ends_the_same(
     moment: str,
 ) -> None:
     start, name = ENTRIES[entry]
-    course = course_from(start)
+    course, going_on = course_from(start), Errand("drain", answers=ANSWERS[start])
     begin(nursery, scripted, start)
     calls.unlink(missing_ok=True)
-    assert nursery.send(Errand("finish", kill_on=f"{MOMENTS[moment]}{name}|{MOMENTS[moment]} {name}"))[1] == KILLED
+    assert nursery.send(replace(going_on, kill_on=f"{MOMENTS[moment]}{name}|{MOMENTS[moment]} {name}"))[1] == KILLED
     history = facts(nursery.data)["history"]
     assert history == course.facts["history"][: len(history)]
     [(approved,)] = rows(nursery.data, "SELECT count(*) FROM runs_gate WHERE kind = 'tool' AND status = 'approved'")
     assert sent(calls) <= approved
-    assert nursery.send(Errand("finish"))[1] == 0
+    assert nursery.send(going_on)[1] == 0
     assert broken(nursery.data) == []
     if entry == "acting call" and moment != "after":
         assert_asked_again(nursery, course, calls)
@@ -179,16 +182,16 @@ def test_killed_around_an_entry_the_run_ends_the_same(
     assert facts(nursery.data) == course.facts
     with_reply = any("modelcall:" in one for one in course.crossed if name in one)
     assert asked(scripted) == (course.questions, int(with_reply and moment != "after"))
-    assert sent(calls) == 1
+    assert sent(calls) == (start == "waits")
 
 
 def assert_asked_again(nursery: Nursery, course: Course, calls: Path) -> None:
-    """A call that may have been sent is sent again only because the person has approved it a second time."""
+    """A call that may have been sent is not sent again before the person has approved it a second time."""
     ended = facts(nursery.data)
-    assert [gate[:2] for gate in ended["gates"]] == [
-        *(gate[:2] for gate in course.facts["gates"]),
-        ["tool", "approved"],
-    ]
+    assert [gate[:2] for gate in ended["gates"]] == [*(gate[:2] for gate in course.facts["gates"]), ["tool", "open"]]
+    assert sent(calls) == 1
+    assert nursery.send(Errand("drain", answers=3))[1] == 0
+    ended = facts(nursery.data)
     assert sent(calls) == 2
     same = ("run", "attempts", "verdicts", "tool calls", "replies")
     assert [ended[part] for part in same] == [course.facts[part] for part in same]

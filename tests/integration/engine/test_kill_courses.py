@@ -350,6 +350,7 @@ def test_the_agent_sdk_asks_the_same_as_our_loop_and_goes_on_where_it_was_killed
     assert resumed(nursery) == [{"step": "one", "attempt": 1, "replies": 3}]
 
 
+@pytest.mark.exhaustive
 @pytest.mark.needs("the Agent SDK")
 def test_a_planner_of_the_agent_sdk_is_told_what_it_has_seen(nursery: Nursery, api: FakeAnthropic) -> None:
     wanted = plan(step("one", outputs=("one.md", "list.md")))
