@@ -37,11 +37,11 @@ def large() -> Iterator[tuple[str, bytes]]:
     yield "unpacks to a lot", _document(_repeated(paragraph("A" * 1_000), 100 * _MEGABYTE))
     yield "one text of spaces", _document([b"<w:p><w:r><w:t>", *[b" " * _MEGABYTE] * 100, b"</w:t></w:r></w:p>"])
     yield "two million paragraphs", _document(_repeated("<w:p><w:r><w:t>x</w:t></w:r></w:p>", 60 * _MEGABYTE))
-    yield "many empty paragraphs", _document(_repeated("<w:p/>", 5 * _MEGABYTE))
-    yield "read: many changes", _document(_repeated(inserted("a") + inserted("b", by="Zoe"), 10 * _MEGABYTE, "w:p"))
-    yield "read: many deletions", _document(_repeated(f"{deleted('a')}<w:r><w:t>x</w:t></w:r>", 10 * _MEGABYTE, "w:p"))
+    yield "many empty paragraphs", _document(_repeated("<w:p/>", 3 * _MEGABYTE))
+    yield "read: many changes", _document(_repeated(inserted("a") + inserted("b", by="Zoe"), 4 * _MEGABYTE, "w:p"))
+    yield "read: many deletions", _document(_repeated(f"{deleted('a')}<w:r><w:t>x</w:t></w:r>", 4 * _MEGABYTE, "w:p"))
     yield "read: many long names", _document(_repeated(inserted("a", by="A" * 100_000), 40 * _MEGABYTE, "w:p"))
-    yield "read: one long paragraph", _document(_repeated(run("some words of it "), 10 * _MEGABYTE, "w:p"))
+    yield "read: one long paragraph", _document(_repeated(run("some words of it "), 4 * _MEGABYTE, "w:p"))
 
 
 def of_xml() -> Iterator[tuple[str, bytes]]:
