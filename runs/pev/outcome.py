@@ -49,8 +49,8 @@ class Review:
 class OpenPoint:
     """One thing that keeps a result from being whole, with its cause. `about`: the step or success criterion.
 
-    `sentence` tells all of it to people, within `MAX_SENTENCE`. `unmet` are the criteria that the last judged attempt
-    did not meet, `reviews` what was said of each attempt, `severity` that of the last verdict.
+    `sentence` tells all of it to people, within `MAX_SENTENCE`. `unmet` are the criteria that the kept result
+    does not meet, `reviews` what was said of each attempt, `severity` that of the last verdict.
     """
 
     kind: Missing
@@ -207,7 +207,7 @@ def _answer(ledger: Ledger) -> Iterator[OpenPoint]:
 
 def point_of(step: StepEntry) -> OpenPoint:
     """Why a step has not passed: the criteria that were not met first, then what came of the attempts after that."""
-    unmet, after = _last_unmet(step.tried)
+    unmet, after = _unmet_of_kept(step.tried)
     return OpenPoint(
         kind=Missing.STEP,
         sentence=_line(" ".join(filter(None, _sentences(step, unmet, after))), MAX_SENTENCE),
@@ -227,13 +227,17 @@ _STANDS = {
 }
 
 
-def _last_unmet(tried: Sequence[Tried]) -> tuple[tuple[Unmet, ...], Sequence[Tried]]:
-    """What the last attempt that did not meet a criterion did not meet, and the attempts after it."""
-    for place in range(len(tried), 0, -1):
-        unmet = tuple(_unmet(result) for result in tried[place - 1].results if not result.met)
-        if unmet:
-            return unmet, tried[place:]
-    return (), tried
+def _unmet_of_kept(tried: Sequence[Tried]) -> tuple[tuple[Unmet, ...], Sequence[Tried]]:
+    """What the kept result, that of the last attempt that was judged, does not meet; and the attempts after that.
+
+    Without such criteria these are all attempts from the kept one on. A fault that only an earlier attempt had is not
+    listed: the result that people see does not have it.
+    """
+    judged = next((place for place in range(len(tried), 0, -1) if tried[place - 1].results), 0)
+    if not judged:
+        return (), tried
+    unmet = tuple(_unmet(result) for result in tried[judged - 1].results if not result.met)
+    return unmet, tried[judged if unmet else judged - 1 :]
 
 
 def _sentences(step: StepEntry, unmet: Sequence[Unmet], after: Sequence[Tried]) -> Iterator[str]:

@@ -237,17 +237,47 @@ def test_a_later_attempt_that_was_judged_counts_and_not_an_earlier_one() -> None
     ("last", "sentence"),
     [
         (tried(2, AttemptStatus.BLOCKED, feedback="Reported as blocked. Sealed."), "Reported as blocked. Sealed."),
-        (
-            tried(2, AttemptStatus.CONFLICT, results=[MET], feedback=""),
-            "It met its criteria, but another step had changed the same file.",
-        ),
         (tried(2, AttemptStatus.CANCELLED, feedback=""), "It was cut off."),
-        (tried(2, AttemptStatus.PASSED, results=[MET], feedback=""), "It met its criteria."),
     ],
 )
-def test_an_attempt_that_met_nothing_anew_is_told_beside_what_was_unmet_before(last: Tried, sentence: str) -> None:
+def test_an_attempt_without_a_result_leaves_the_one_before_as_it_is(last: Tried, sentence: str) -> None:
     told = write(tried(1, results=[UNMET]), last).sentence
     assert told == (f"Step “Write” failed after 2 attempts. Not met: “It is done” (Not yet). Attempt 2: {sentence}")
+
+
+@pytest.mark.parametrize(
+    ("status", "sentence"),
+    [
+        (AttemptStatus.CONFLICT, "It met its criteria, but another step had changed the same file."),
+        (AttemptStatus.PASSED, "It met its criteria."),
+    ],
+)
+def test_what_only_an_earlier_attempt_did_not_meet_is_not_said_of_the_kept_one(
+    status: AttemptStatus, sentence: str
+) -> None:
+    point = write(tried(1, results=[UNMET]), tried(2, status, results=[MET], feedback=""))
+    assert (point.unmet, point.sentence) == ((), f"Step “Write” failed after 2 attempts. Attempt 2: {sentence}")
+
+
+ATTEMPTS = st.lists(
+    st.builds(
+        lambda status, results, repeats: tried(1, status, results=results, repeats=repeats),
+        st.sampled_from(AttemptStatus),
+        st.lists(st.sampled_from([MET.model_copy(update={"text": "It has a date"}), UNMET]), max_size=3),
+        st.booleans(),
+    ),
+    min_size=1,
+    max_size=5,
+)
+
+
+@given(ATTEMPTS)
+def test_nothing_is_unmet_that_the_kept_result_meets(attempts: list[Tried]) -> None:
+    kept = next((one for one in reversed(attempts) if one.results), None)
+    point = write(*attempts)
+    expected = [one.text for one in kept.results if not one.met] if kept else []
+    assert [one.text for one in point.unmet] == expected
+    assert ("Not met:" in point.sentence) == (UNMET.text in expected)
 
 
 def test_what_people_said_of_an_attempt_is_told_with_their_names() -> None:
