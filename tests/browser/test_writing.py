@@ -19,7 +19,7 @@ from tests.installation import Installation
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory, installation: Installation) -> Iterator[Site]:
     """Slow enough that a call can be watched."""
-    with served(installation.copy(tmp_path_factory.mktemp("slow")), delay=0.4) as site:
+    with served(installation.copy(tmp_path_factory.mktemp("slow")), delay=0.8) as site:
         yield site
 
 
