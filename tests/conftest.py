@@ -49,9 +49,10 @@ def pytest_collection_finish() -> None:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    required = os.environ.get("PEV_TESTS_REQUIRE", "").split(",")
     missing = [name for name, part in optional.PARTS.items() if not part.is_here()]
-    assert not set(required) & set(missing), f"PEV_TESTS_REQUIRE names what is not installed: {missing}"
+    required = {name for name in os.environ.get("PEV_TESTS_REQUIRE", "").split(",") if name}
+    absent = sorted(required - (set(optional.PARTS) - set(missing)))
+    assert not absent, f"PEV_TESTS_REQUIRE names what is not installed, or is no part of tests/optional.py: {absent}"
     for item in items:
         path = str(item.path)
         if "/unit/" in path and not item.get_closest_marker("allow_hosts"):
@@ -62,6 +63,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.needs("Chromium"))
         needed = [part for marker in item.iter_markers("needs") for part in marker.args]
         for part in needed:
+            assert part in optional.PARTS, f"{item.nodeid} needs {part}, which tests/optional.py does not declare"
             if part in missing:
                 item.add_marker(pytest.mark.skip(reason=f"needs {part}"))
         if "PostgreSQL" in needed:

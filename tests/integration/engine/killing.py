@@ -73,7 +73,7 @@ def asked(api: FakeAnthropic) -> tuple[list[str], int]:
 
 @dataclass(frozen=True)
 class Course:
-    """How an errand goes that nobody disturbs: the boundaries it crosses, what comes of it, what is asked."""
+    """An errand that is not disturbed: the boundaries it crosses, the facts it leaves, the questions it asks."""
 
     crossed: list[str]
     facts: dict[str, list[Any]]
@@ -138,7 +138,7 @@ def killed_after_each_row(
 
 
 def in_four_rounds(request: Request, right: Answer) -> Answer:
-    """Four rounds, each told from the conversation alone, so that a question asked again gets the same answer."""
+    """Takes four rounds. Each follows from the conversation alone, so that the same question gets the same answer."""
     match sum(message["role"] == "assistant" for message in request.messages):
         case 0:
             draft = {"path": "one.md", "content": "A draft.\nNothing more.\n"}

@@ -9,7 +9,7 @@ from runs.web.following import audience
 
 
 class Pauses:
-    """Stands for `asyncio` in the audience's module: whoever sleeps there does so until `over` is set."""
+    """Stands for `asyncio` in the audience's module: a call that sleeps returns when `over` is set."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.over = asyncio.Event()
