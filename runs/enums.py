@@ -145,6 +145,8 @@ class Missing(StrEnum):
     JUDGEMENT = "judgement"
     REQUEST = "request"
     CITATION = "citation"
+    UNTRACED = "untraced"
+    DOUBT = "doubt"
     RELAXED = "relaxed"
     INPUT = "input"
     ANSWER = "answer"

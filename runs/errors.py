@@ -72,6 +72,20 @@ class ContractBroken(PevError):
         self.errors = errors
 
 
+class Unusable(ContractBroken):
+    """None of its answers was usable. The errors are in words for models."""
+
+
+class TimeUsedUp(ContractBroken):
+    """An attempt has used the time that it may take."""
+
+
+class NoVerdict(ContractBroken):
+    """The verifier gave no usable verdict. That says nothing about the work that it was to judge (T12)."""
+
+    kind = "no_verdict"
+
+
 class PlanRepeated(ContractBroken):
     """The planner gave a plan that has failed or was rejected once more, although it had been told why."""
 

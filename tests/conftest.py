@@ -72,6 +72,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 def pytest_deselected(items: list[pytest.Item]) -> None:
     """Count what `-m` leaves out. With several workers each of them leaves out the same."""
+    if not items:  # `--lf` may deselect nothing
+        return
     config = items[0].config
     slow = sum(item.get_closest_marker("slow") is not None for item in items)
     config.stash[_SLOW_TESTS] = config.stash.get(_SLOW_TESTS, 0) + slow

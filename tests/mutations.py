@@ -60,6 +60,9 @@ class Mutation:
     before: str
     after: str
 
+    def overlaps(self, other: Mutation) -> bool:
+        return self.path == other.path and self.start < other.end and other.start < self.end
+
     def __str__(self) -> str:
         return f"{self.path}:{self.line}: {self.before} -> {self.after}"
 
@@ -74,7 +77,12 @@ def choose(seed: int, count: int) -> list[Mutation]:
             packages.setdefault(path.parts[1], []).extend(_mutations_in(path, file.read_bytes()))
     names = sorted(name for name, places in packages.items() if places)
     dice.shuffle(names)
-    return [dice.choice(packages[names[number % len(names)]]) for number in range(count)]
+    chosen: list[Mutation] = []
+    while len(chosen) < count:
+        mutation = dice.choice(packages[names[len(chosen) % len(names)]])
+        if not any(mutation.overlaps(other) for other in chosen):
+            chosen.append(mutation)
+    return chosen
 
 
 def _mutations_in(path: Path, source: bytes) -> Iterator[Mutation]:
@@ -140,7 +148,8 @@ class Copy:
             by_path.setdefault(mutation.path, []).append((mutation, probe))
         for path, changes in by_path.items():
             self._write(path, changes)
-        self._pytest([*arguments, "-q", "--no-header"])
+        ended = self._pytest([*arguments, "-q", "--no-header"])
+        assert ended.returncode in {0, 1}, f"the tests cannot be run:\n{ended.stdout[-2_000:]}{ended.stderr[-2_000:]}"
         for path in by_path:
             self._write(path, [])
         return [self._read(number) for number in range(len(mutations))]
@@ -150,10 +159,8 @@ class Copy:
         self._write(mutation.path, [(mutation, mutation.after)])
         ended = self._pytest(["-m", "", "-x", "-q", "--no-header", *tests])
         self._write(mutation.path, [])
-        if ended.returncode in {0, 5}:  # 5: no test was selected
-            return ""
         failed = [line for line in ended.stdout.splitlines() if line.startswith(("FAILED", "ERROR"))]
-        return failed[0] if failed else (ended.stdout + ended.stderr)[-200:]
+        return failed[0] if failed and ended.returncode in {1, 2} else ""  # 2: a module cannot be imported any more
 
     def _write(self, path: Path, changes: Sequence[tuple[Mutation, str]]) -> None:
         data = (ROOT / path).read_bytes()

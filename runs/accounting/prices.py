@@ -51,6 +51,7 @@ _PRICES = (
     _price("claude-haiku-5-5", "0.10", "0.50", "0.125", "0.20", "0.01", up_to=100_000),
     _price("claude-haiku-5-5", "0.50", "2.50", "0.625", "1.00", "0.05"),
     _price("claude-opus-4-6", "5", "25", "6.25", "10", "0.50"),
+    _price("claude-sonnet-4-5", "3", "15", "3.75", "6", "0.30"),
     _price("claude-haiku-4-5", "1", "5", "1.25", "2", "0.10"),
     _price("offline-planner", "0", "0", "0", "0", "0"),
     _price("offline-executor", "0", "0", "0", "0", "0"),
@@ -114,7 +115,7 @@ def bound_of(ask: Ask, on: date) -> Bound | None:
 
     None when its model has no known price.
     """
-    sent = [ask.system, ask.messages, [tool.parts for tool in ask.tools], ask.schema]
+    sent = [ask.instructions, ask.messages, [tool.parts for tool in ask.tools], ask.schema]
     tokens = len(json.dumps(sent, ensure_ascii=False).encode()) // 2 + tokens_in(ask.messages)
     uses = ask.uses
     rounds = sum(uses.values())

@@ -90,7 +90,7 @@ class Dialogue[Output]:
         sums the first up, has its own beginning and no tools.
         """
         first, messages = self.first, request.messages
-        if request.system != first.system:
+        if request.system != first.instructions:
             return replace(first, system=request.system, messages=messages, tools=(), stable=(), schema=None)
         begun = text_of(messages[0]) == text_of(first.messages[0])
         # A summary, with which the program begins again near the end of the window, does not replace what was asked.

@@ -179,7 +179,7 @@ class Session[Output]:
         server = Server(SERVER, version="1", on_list_tools=self._list, on_call_tool=self._call)
         return ClaudeAgentOptions(
             model=self._dialogue.first.model,
-            system_prompt=self._dialogue.first.system,
+            system_prompt=self._dialogue.first.instructions,
             verbatim_prompts=True,  # no `@file` or `/command` in a document does anything
             mcp_servers={SERVER: {"type": "sdk", "name": SERVER, "instance": server}},
             strict_mcp_config=True,

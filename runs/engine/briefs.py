@@ -1,12 +1,14 @@
 """What each role is told: reads rows and puts together the briefs that pev wants."""
 
 from collections.abc import Iterator, Mapping, Sequence, Set
+from datetime import timedelta
 
 from django.db.models import Q
+from django.utils import timezone
 
 from runs import trees
 from runs.engine import originals, requests
-from runs.engine.calls import source_of_call
+from runs.engine.calls import earlier_calls, source_of_call
 from runs.engine.previews import previews_of
 from runs.engine.subagents import delegating, of_attempt
 from runs.enums import (
@@ -52,6 +54,7 @@ from runs.reading.ledger import entries_of, ledger_of, result_in
 from runs.reading.requests import requests_of
 from runs.reading.servers import server_specs
 from runs.reading.toolset import command_lines, commands_allowed, tool_names
+from runs.text.dates import Day
 from runs.trees import Overlay
 
 RESULT_CHARS = 4_000
@@ -270,10 +273,13 @@ def _read_results(plan: Plan, keys: Sequence[str]) -> dict[str, Found]:
 
 
 def repeated(attempt: Attempt) -> Attempt | None:
-    """The previous attempt that was criticised, if files and findings are identical to those of it."""
+    """The previous attempt whose criteria were judged, if files and findings are identical to those of it. Of others
+    nothing was criticised that could have been mended.
+    """
     before = attempt.step.attempts.filter(number__lt=attempt.number, status=AttemptStatus.FAILED)
-    last = before.select_related("verdict").order_by("-number").first()
-    return last if last and last.output and result_in(last) == result_in(attempt) else None
+    judged = (one for one in before.select_related("verdict").order_by("-number") if one.verdict.results)
+    last = next(judged, None)
+    return last if last and result_in(last) == result_in(attempt) else None
 
 
 def for_verifier(attempt: Attempt, overlay: Overlay, calls: Sequence[ToolCall], able: Capacities) -> Case:
@@ -299,6 +305,8 @@ def for_verifier(attempt: Attempt, overlay: Overlay, calls: Sequence[ToolCall], 
         output=attempt.output.findings if attempt.output else "",
         notes=attempt.output.notes if attempt.output else "",
         tools=[source_of_call(call) for call in calls],
+        earlier=earlier_calls(step.plan, attempt.created_at),
+        days=_days(run),
         model=player.model,
         effort=player.effort,
         undeclared=undeclared_by(specs.values(), overlay.changes),
@@ -315,6 +323,13 @@ def for_verifier(attempt: Attempt, overlay: Overlay, calls: Sequence[ToolCall], 
         meant=meant_by([spec], inputs) or list(inputs),
         pages=originals.read_in(calls, overlay, able.verifier),
     )
+
+
+def _days(run: Run) -> list[Day]:
+    """Those on which the run took place, until now."""
+    first, last = run.created_at.date(), timezone.now().date()
+    days = (first + timedelta(number) for number in range((last - first).days + 1))
+    return [Day(day.year, day.month, day.day) for day in days]
 
 
 def _answered(run: Run, which: Q | None = None) -> dict[int, str]:
@@ -377,6 +392,8 @@ def for_final_verdict(run: Run, plan: Plan, answer: str) -> Case:
         given=list(inputs),
         output=answer,
         tools=(),
+        earlier=earlier_calls(plan),
+        days=_days(run),
         citations=False,
         model=player.model,
         effort=player.effort,
@@ -396,4 +413,5 @@ def delivered_by(run: Run, plan: Plan) -> Delivered:
         files=trees.contents_of(run.head),
         given=Given(trees.contents_of(run.inputs), inputs),
         finished={output.path for step in steps for output in step.expected_outputs if not output.cited},
+        earlier=earlier_calls(plan),
     )

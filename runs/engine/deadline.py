@@ -2,7 +2,7 @@
 
 import time
 
-from runs.errors import ContractBroken
+from runs.errors import TimeUsedUp
 
 
 class Deadline:
@@ -17,7 +17,7 @@ class Deadline:
         self._used += time.monotonic() - began
 
     def check(self, began: float | None = None) -> None:
-        """Raises ContractBroken when the time is over, what has passed since `began` included."""
+        """Raises TimeUsedUp when the time is over, what has passed since `began` included."""
         running = time.monotonic() - began if began is not None else 0.0
         if self._used + running >= self._limit:
-            raise ContractBroken(f"The attempt has used the {self._limit:.0f} seconds that it may take.")
+            raise TimeUsedUp(f"The attempt has used the {self._limit:.0f} seconds that it may take.")

@@ -31,7 +31,7 @@ from runs.engine.people import RunPeople
 from runs.engine.recording import RecordedModel, RecordedTools, Recording, clients
 from runs.engine.retrying import retry_at
 from runs.engine.servers import run_servers
-from runs.enums import Action, AttemptStatus, Executor, WorkKind
+from runs.enums import Action, AttemptStatus, Executor, GateKind, WorkKind
 from runs.errors import (
     AnswerAwaited,
     ApprovalAwaited,
@@ -40,6 +40,7 @@ from runs.errors import (
     LeaseLost,
     LimitReached,
     ModelError,
+    NoVerdict,
     PlanRepeated,
     StoreAway,
 )
@@ -59,6 +60,8 @@ from runs.pev.subagents import with_subagents
 from runs.pev.synthesizer import synthesize
 from runs.pev.tools.limits import limits_for
 from runs.pev.tools.toolbox import RunTools, note_looks, tools_of
+from runs.pev.verification.case import Case
+from runs.pev.verification.untraced import untraced_in
 from runs.reading.toolset import service_specs
 from runs.trees import Overlay
 
@@ -71,6 +74,10 @@ LATER_SECONDS = 60.0
 """Until an item is looked at again that this version does not know: meanwhile the others have it to themselves."""
 VERIFYING = 1_000
 """Ordinals of verification start here, so that execution may be resumed on its own."""
+VERDICTS = 2
+"""How often a verifier is asked from the beginning for a verdict that can be used, before a person is asked."""
+OF_ONE_VERDICT = 20
+"""Ordinals set apart for one of these conversations; it takes six at most."""
 
 
 @task
@@ -152,6 +159,8 @@ def _under(recording: Recording) -> None:
         log.warning("postponed: %s", away.__cause__ or away, extra=recording.lease.about)
     except ModelError as error:
         _without_reply(recording, error)
+    except NoVerdict as missing:
+        _suspend(recording, str(missing), reset=False, cause=missing.kind)
     except ContractBroken as broken:
         _suspend(recording, _sentence(broken), reset=True)
     except (LeaseLost, FromLaterVersion, *AWAY):
@@ -239,6 +248,8 @@ def _attempt(recording: Recording) -> None:
         executing = item.attempt.status == AttemptStatus.EXECUTING
         calls = _execute(recording, deadline, looks) if executing else _executed(item, looks)
         judgement = _verify(recording, deadline, calls, looks)
+    except NoVerdict:
+        raise
     except ContractBroken as broken:
         judgement = verifier.failed(_sentence(broken))
     reads = looks.recorded(database.call(lambda: _view_with_earlier(recording.item, looks)))
@@ -320,11 +331,21 @@ def _verify(recording: Recording, deadline: Deadline, calls: list[ToolCall], loo
     case = database.call(lambda: briefs.for_verifier(attempt, overlay, calls, recording.able))
     if attempt.found_nothing_to_do:
         case = case.with_nothing_to_do()
-    case = replace(case.watched(looks), command=checking(recording, overlay, deadline, looks))
-    try:
-        return verifier.judge(RecordedModel(clients(), recording, VERIFYING, deadline), case)
-    except ContractBroken as broken:
-        return verifier.failed(f"The verifier gave no usable verdict: {_sentence(broken)}")
+    untraced = untraced_in(case)  # before looks are noted: that a figure stands in no file rests on all of them
+    case = replace(case.watched(looks), command=checking(recording, overlay, deadline, looks), untraced=untraced)
+    return _judgement(recording, case, deadline)
+
+
+def _judgement(recording: Recording, case: Case, deadline: Deadline | None = None) -> Judgement:
+    """The verifier's. It is asked at places of the journal where it has not failed to give one before: there the same
+    question would have the same answer. Raises NoVerdict.
+    """
+    item = recording.item
+    gates = item.gates.filter(kind=GateKind.ERROR, cause=NoVerdict.kind)
+    held = database.call(gates.count) if item.epoch > 1 else 0
+    firsts = (VERIFYING + number * OF_ONE_VERDICT for number in range(held * VERDICTS, (held + 1) * VERDICTS))
+    model, *again = (RecordedModel(clients(), recording, first, deadline) for first in firsts)
+    return verifier.judge(model, case, again)
 
 
 def _overlay(item: WorkItem) -> Overlay:
@@ -363,7 +384,8 @@ def _finalise(recording: Recording) -> None:
     answer = synthesize(model, database.call(lambda: briefs.for_synthesizer(run, plan)), delivered.broken_in)
     head = Overlay(run.head, {}, max_files=0, max_bytes=0, call=database.call)
     case = database.call(lambda: briefs.for_final_verdict(run, plan, answer))
-    judgement = verifier.judge(model, replace(case, command=checking(recording, head)))
+    case = replace(case, command=checking(recording, head), untraced=untraced_in(case))
+    judgement = _judgement(recording, case)
     judgement = judgement.model_copy(update={"broken_citations": delivered.broken(answer)})
 
     def answered(mine: WorkItem) -> None:

@@ -1,7 +1,7 @@
 """Whether contents, trees, histories and evidence are still what they were, each against its hash or count."""
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from django.db.models import Count, F, Max, Min, Q
@@ -11,7 +11,7 @@ from runs.documents import renditions
 from runs.keeping.contents import named
 from runs.models import Attempt, Run, ToolCall, Tree, Verdict
 from runs.models.trees import tree_digest
-from runs.pev.contracts import OUTPUT, RESULT, TOOL
+from runs.pev.contracts import OUTPUT, RESULT, STEP, TOOL
 from runs.pev.evidence.finding import find_quote
 from runs.pev.evidence.passages import Passage, passage_in
 from runs.pev.evidence.results import Evidence, Judgement
@@ -128,16 +128,21 @@ def _said(attempt: Attempt, quote: Evidence) -> str:
     """The same for what a tool or the executor said. What people said is in the history, and their changes are not kept
     as a text.
     """
+    texts: Iterable[str]
     if quote.source == OUTPUT:
-        text = attempt.output.findings if attempt.output else None
+        texts = [attempt.output.findings] if attempt.output else []
     elif quote.source.startswith(TOOL):
         doer = attempt.reused_from or attempt
         calls = ToolCall.objects.filter(attempt=doer, generation=doer.work.generation)
-        ordinal = int(quote.source.removeprefix(TOOL))
-        text = calls.filter(ordinal=ordinal).values_list("result", flat=True).first()
+        texts = calls.filter(ordinal=int(quote.source.removeprefix(TOOL))).values_list("result", flat=True)
+    elif quote.source.startswith(STEP):
+        key, _, number = quote.source.removeprefix(STEP).partition("/tool-")
+        own = Attempt.objects.filter(step__plan__run=attempt.step.plan.run_id, step__key=key)
+        doers = Q(attempt__in=own) | Q(attempt__in=own.values("reused_from"))
+        texts = ToolCall.objects.filter(doers, ordinal=int(number)).values_list("result", flat=True)
     else:
         return ""
-    if text is None:
+    digests = {hashlib.sha256(text.encode()).hexdigest() for text in texts}
+    if not digests:
         return f"is from {quote.source}, which is not on record any more"
-    same = hashlib.sha256(text.encode()).hexdigest() == quote.sha256
-    return "" if same else f"is from {quote.source}, whose text was changed since"
+    return "" if quote.sha256 in digests else f"is from {quote.source}, whose text was changed since"

@@ -13,7 +13,7 @@ from runs.journal import Place
 from runs.lifecycle import fingerprint
 from runs.lifecycle.state import State
 from runs.lifecycle.transitions import change
-from runs.models import Attempt, Gate, Plan, Run, WorkItem
+from runs.models import Attempt, Gate, Plan, Run, Verdict, WorkItem
 from runs.pev.ports import ToolUse
 
 DELEGATED = "Decide for yourself."
@@ -81,9 +81,17 @@ def open_step_gate(state: State, key: str) -> None:
     spec, step = state.specs[key], state.steps[key]
     why = f"; it is a {step.complexity}-risk step"
     if step.unproved:
-        why = ", but nothing plainly proves that what was asked for at an earlier attempt has been done"
+        why = f", but {_unproved(step.id)}"
     question = f"“{spec.name}” has passed verification{why}. Accept its result?"
     _open_result_gate(state, key, GateKind.STEP, question)
+
+
+def _unproved(step: int) -> str:
+    """Why somebody has to see a result that passed."""
+    verdict = Verdict.objects.filter(attempt__step=step).order_by("attempt__number").last()
+    if verdict and not any(request.unproved for request in verdict.requests):
+        return "some of its evidence may have nothing to do with what it is to support"
+    return "nothing plainly proves that what was asked for at an earlier attempt has been done"
 
 
 def open_exhausted_gate(state: State, key: str) -> None:

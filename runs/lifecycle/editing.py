@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from runs import history, trees
 from runs.accounting.history import estimate_for
-from runs.enums import SETTLED_STEPS, GateKind, GateStatus
+from runs.enums import SETTLED_STEPS, About, GateKind, GateStatus
 from runs.errors import DecisionRefused, InvalidInput, PlanRefused
 from runs.lifecycle import asking, facts, fingerprint
 from runs.lifecycle.gates import already_decided, current_digest
@@ -42,6 +42,32 @@ def edit(gate_id: int, user: User, digest: str, plan: PlanContract) -> Plan:
         row = facts.propose_plan(run, plan, reason=reason, estimate=estimate_for(run, plan), author=user)
         asking.ask_for_edited_plan(run, row)
     return row
+
+
+def with_other_topic(plan: PlanContract, step_id: str, number: int) -> PlanContract:
+    """The plan with one criterion about the output that was about the sources, or the other way round.
+
+    `step_id`: nothing for a success criterion; `number`: its place there, from 1. Raises InvalidInput.
+    """
+    whole = plan.model_dump(mode="json")
+    listed = [whole["success_criteria"]] if not step_id else []
+    listed += [step["acceptance_criteria"] for step in whole["steps"] if step_id and step["step_id"] == step_id]
+    criteria = [*plan.success_criteria] if not step_id else []
+    criteria += [one for step in plan.steps if step_id and step.step_id == step_id for one in step.acceptance_criteria]
+    if not 1 <= number <= len(criteria) or criteria[number - 1].check:
+        raise InvalidInput("There is no such criterion in this version of the plan; load the page again.")
+    other = About.OUTPUT if criteria[number - 1].topic is About.SOURCES else About.SOURCES
+    listed[0][number - 1]["about"] = other.value
+    return PlanContract.model_validate(whole)
+
+
+def change_topic(gate_id: int, user: User, digest: str, step_id: str, number: int) -> Plan:
+    """Store the plan that is asked for `with_other_topic` as the next version: an edit like any other (G2).
+
+    Raises what `edit` raises.
+    """
+    gate = Gate.objects.select_related("plan", "run", "decided_by").get(pk=gate_id)
+    return edit(gate_id, user, digest, with_other_topic(_edited(gate, digest), step_id, number))
 
 
 def problems_with(run: Run, plan: PlanContract) -> Sequence[Problem]:

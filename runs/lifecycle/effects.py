@@ -29,6 +29,7 @@ from runs.lifecycle.transitions import change
 from runs.logs import about
 from runs.models import Agent, Attempt, Plan, Run, Step, User, WorkItem, clock
 from runs.pev.agents import AgentDefinition, needed_by, subagents_of
+from runs.pev.evidence.results import needs_person
 from runs.pev.outcome import gaps_in, outcome_of
 from runs.pev.ports import Changes
 from runs.pev.texts.wording import quoted
@@ -121,7 +122,7 @@ def _take_over(state: State, key: str, attempt: Attempt, earlier: Attempt) -> No
     verdict = earlier.verdict
     verdict.pk, verdict.attempt = None, attempt
     verdict.save(force_insert=True)
-    unproved = any(request.unproved for request in verdict.requests)
+    unproved = needs_person(verdict.results, verdict.requests, asks=state.run.policy.asks_about_steps)
     state.change(key, StepStatus.JUDGED, last_action=Action(verdict.action), unproved=unproved)
     state.results[key] = attempt
     source = earlier.step

@@ -150,6 +150,7 @@ def judged(attempt: Attempt, judgement: Judgement, *, reads: Reads | None = None
         supported=sum(1 for result in judgement.results if result.supported),
         unsupported=judgement.unsupported,
         requests=judgement.requests,
+        untraced=judgement.untraced or None,
     )
     ended = AttemptStatus.PASSED if judgement.passed else AttemptStatus.FAILED
     tree = trees.with_changes(attempt.base, attempt.overlay) if judgement.passed else None
@@ -158,7 +159,8 @@ def judged(attempt: Attempt, judgement: Judgement, *, reads: Reads | None = None
     step = attempt.step
     state = states.of(step.plan.run, step.plan)
     failures = state.steps[step.key].failures + (0 if judgement.passed else 1)
-    fields = {"last_action": judgement.action, "failures": failures, "unproved": judgement.unproved}
+    unproved = judgement.passed and judgement.needs_person(asks=state.run.policy.asks_about_steps)
+    fields = {"last_action": judgement.action, "failures": failures, "unproved": unproved}
     state.change(step.key, StepStatus.JUDGED, **fields)
     state.results[step.key] = attempt
     event = events.VerdictGiven(

@@ -1,7 +1,7 @@
 """The request to a server and the answer in its reply: the same question goes to each as it can take it.
 
 A structured answer is asked for by the format where that is honoured; else by a tool whose input is the answer, where a
-named tool can be demanded; else by the prompt alone, which has the schema in any case.
+named tool can be demanded; else by the prompt alone. Without the format the prompt has the schema in any case.
 """
 
 import json
@@ -33,7 +33,7 @@ def parameters(ask: Ask, able: Capability) -> dict[str, Any]:
         "model": ask.model,
         "max_tokens": ask.max_tokens,
         "messages": list(ask.messages),
-        "system": [{"type": "text", "text": ask.system}],
+        "system": [{"type": "text", "text": ask.system if _takes_format(ask, able) else ask.instructions}],
     }
     sent |= _tools(ask, able)
     if able.caching:
@@ -102,11 +102,15 @@ def _has_tool_blocks(ask: Ask) -> bool:
     return any(block.get("type") in _TOOL_BLOCKS for content in contents for block in content)
 
 
+def _takes_format(ask: Ask, able: Capability) -> bool:
+    cites = any(tool.name == WEB_SEARCH and tool.service for tool in ask.tools)
+    return able.format and ask.schema is not None and not cites  # citations and a format exclude each other
+
+
 def _optional(ask: Ask, able: Capability) -> dict[str, Any]:
     sent: dict[str, Any] = {}
     output: dict[str, Any] = {}
-    cites = any(tool.name == WEB_SEARCH and tool.service for tool in ask.tools)
-    if able.format and ask.schema is not None and not cites:  # citations and a format exclude each other
+    if _takes_format(ask, able):
         output["format"] = {"type": "json_schema", "schema": ask.schema}
     if able.effort:
         output["effort"] = ask.effort

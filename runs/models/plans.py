@@ -12,7 +12,7 @@ from runs.models.runs import Run
 from runs.models.trees import Tree
 from runs.pev.agents import AgentDefinition
 from runs.pev.contracts import PlanHeader, PlanStep, StepOutput
-from runs.pev.evidence.results import CriterionResult, RequestResult
+from runs.pev.evidence.results import CriterionResult, RequestResult, UntracedFigure
 from runs.pev.files.reads import Reads
 from runs.pev.plans.estimate import Estimate
 from runs.pev.ports import Changes
@@ -160,7 +160,8 @@ class Attempt(models.Model):
 class Verdict(models.Model):
     """The judgement of an attempt. `passed` is computed from the results (T3). The counters make metrics a sum.
 
-    `requests`: what people asked for at earlier attempts, judged beside the criteria (T7).
+    `requests`: what people asked for at earlier attempts, judged beside the criteria (T7). `untraced`: figures of the
+    result that come from nowhere; null for none, as in verdicts of before.
     """
 
     attempt = models.OneToOneField(Attempt, models.CASCADE, related_name="verdict")
@@ -172,6 +173,7 @@ class Verdict(models.Model):
     notes: Column[list[str]] = ContractField(list[str], default=list)
     results: Column[list[CriterionResult]] = ContractField(list[CriterionResult], default=list)
     requests: Column[list[RequestResult]] = ContractField(list[RequestResult], default=list, blank=True)
+    untraced: Column[list[UntracedFigure] | None] = ContractField(list[UntracedFigure], null=True, blank=True)
     criteria = models.PositiveSmallIntegerField(default=0)
     supported = models.PositiveSmallIntegerField(default=0)
     unsupported = models.PositiveSmallIntegerField(default=0)

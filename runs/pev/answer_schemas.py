@@ -1,5 +1,7 @@
 """The JSON Schema of a contract, as it is sent along with a request for an answer in its shape."""
 
+import json
+import re
 from collections.abc import Callable
 from functools import cache
 from typing import cast
@@ -7,6 +9,9 @@ from typing import cast
 from pydantic import JsonValue
 
 from runs.pev.contracts import Contract, JsonObject
+
+_NOTHING = re.compile(r"(?:default: , |default: \[\], |, minLength: 1|\{(?:default: (?:\[\])?|minLength: 1)\})")
+"""Of what the bounds of a field become in its description."""
 
 
 @cache
@@ -19,7 +24,26 @@ def schema_for(contract: type[Contract]) -> JsonObject:
 
     schema = cast("JsonObject", transform_schema(contract))
     _each_object(schema, lambda node: node.update(required=list(cast("JsonObject", node["properties"]))))
+    _shortened(schema)
     return schema
+
+
+def _shortened(node: JsonValue, *, of_names: bool = False) -> None:
+    """Without titles, which repeat the names, and bounds that say nothing. `of_names`: the keys of this node are names
+    of fields, of which one may be called `title`.
+    """
+    if isinstance(node, dict):
+        if not of_names:
+            node.pop("title", None)
+            if isinstance(description := node.get("description"), str):
+                node["description"] = _NOTHING.sub("", description).strip()
+            if not node.get("description", "said"):
+                del node["description"]
+        for key, value in node.items():
+            _shortened(value, of_names=not of_names and key in {"properties", "$defs"})
+    elif isinstance(node, list):
+        for value in node:
+            _shortened(value)
 
 
 def _each_object(node: JsonValue, do: Callable[[JsonObject], None]) -> None:
@@ -31,3 +55,8 @@ def _each_object(node: JsonValue, do: Callable[[JsonObject], None]) -> None:
     elif isinstance(node, list):
         for value in node:
             _each_object(value, do)
+
+
+def schema_in_words(schema: JsonObject) -> str:
+    """For the prompt of a model that does not honour the format."""
+    return f"Its schema:\n{json.dumps(schema, sort_keys=True, separators=(',', ':'), ensure_ascii=False)}\n"

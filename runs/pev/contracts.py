@@ -31,6 +31,8 @@ OUTPUT, DIFF, TOOL, PERSON, COMMAND = "@output", "@diff", "@tool-", "@person-", 
 """The other sources: findings, what changed since a rejection; before a number, tool results and what people said;
 before a name, what a command printed that was run as a check. No quote may name the last.
 """
+STEP = "@step-"
+"""Before the key of a step that was settled before: what its tools showed, as in `@step-look-up/tool-2`."""
 MAX_COUNT = 10**12
 """Of bytes or words: no file has so many, and every database can count to it."""
 _EMPTY = BeforeValidator(lambda value: "" if value is None else value)

@@ -99,7 +99,9 @@ class Ledger:
     finished it early with what was there. `failure`: why it could not go on. `unread`: sentences about given files
     that could not be read, or that no step was shown (T6). `grounded`: something in it rests on more than
     the run's own words, or nothing has to (T9).
-    `broken_citations`: a sentence for each one in what is delivered (T8).
+    `broken_citations`: a sentence for each one in what is delivered (T8). `untraced`: one about the figures in it that
+    come from nowhere (T11). `doubts`: a sentence for each criterion that doubtful evidence alone supports, and that no
+    person has accepted (T1b).
     """
 
     steps: Sequence[StepEntry]
@@ -113,6 +115,8 @@ class Ledger:
     requests: Sequence[str] = ()
     grounded: bool = True
     broken_citations: Sequence[str] = ()
+    untraced: str = ""
+    doubts: Sequence[str] = ()
 
 
 def outcome_of(ledger: Ledger) -> Outcome:
@@ -132,7 +136,8 @@ def outcome_of(ledger: Ledger) -> Outcome:
 
 def gaps_in(ledger: Ledger) -> list[OpenPoint]:
     """Everything that was not achieved, with its cause; empty exactly when nothing is missing."""
-    kinds = (_endings, _steps, _grounds, _criteria, _requests, _citations, _relaxed, _inputs, _answer)
+    of_judgements = (_grounds, _criteria, _requests, _citations, _untraced, _doubts)
+    kinds = (_endings, _steps, *of_judgements, _relaxed, _inputs, _answer)
     return [point for kind in kinds for point in kind(ledger)]
 
 
@@ -188,6 +193,16 @@ def _citations(ledger: Ledger) -> Iterator[OpenPoint]:
         more = f" And {count - MAX_BROKEN} more." if count > MAX_BROKEN else ""
         named = " ".join(_line(sentence, MAX_FOUND) for sentence in sentences[:MAX_BROKEN])
         yield OpenPoint(Missing.CITATION, _line(f"{what} nowhere. {named}{more}", MAX_SENTENCE))
+
+
+def _untraced(ledger: Ledger) -> Iterator[OpenPoint]:
+    if ledger.untraced:
+        yield OpenPoint(Missing.UNTRACED, _line(ledger.untraced, MAX_SENTENCE))
+
+
+def _doubts(ledger: Ledger) -> Iterator[OpenPoint]:
+    for sentence in ledger.doubts:
+        yield OpenPoint(Missing.DOUBT, _line(sentence, MAX_SENTENCE))
 
 
 def _relaxed(ledger: Ledger) -> Iterator[OpenPoint]:

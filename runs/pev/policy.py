@@ -135,6 +135,11 @@ class Policy(Contract):
         """Whether a step of this complexity waits for a person at this moment, by default after verification."""
         return moment is self.step_moment and complexity in _COMPLEXITIES[self.step_approval]
 
+    @property
+    def asks_about_steps(self) -> bool:
+        """Whether people are asked about any step at all, so that somebody is there to look."""
+        return self.step_approval is not StepApproval.NONE
+
     def model_reviews(self, complexity: Complexity) -> bool:
         """Whether a model looks at a step of this complexity although checks decide all of its criteria."""
         return complexity in _COMPLEXITIES[self.model_review]

@@ -10,6 +10,7 @@ from datetime import datetime
 from typing import Literal, NamedTuple, Protocol
 
 from runs.enums import Effect, Role
+from runs.pev.answer_schemas import schema_in_words
 from runs.pev.contracts import JsonObject
 from runs.pev.texts.domains import Sites
 
@@ -62,6 +63,11 @@ class Ask:
     effort: str = "medium"
     max_tokens: int = 16_000
     stable: tuple[int, ...] = ()
+
+    @property
+    def instructions(self) -> str:
+        """The system prompt of a model that takes no format: with the schema of its answer."""
+        return self.system if self.schema is None else f"{self.system}\n{schema_in_words(self.schema)}"
 
     @property
     def uses(self) -> dict[str, int]:

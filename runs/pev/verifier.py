@@ -2,32 +2,52 @@
 
 from collections.abc import Iterator, Mapping, Sequence, Set
 
-from runs.enums import About, Action, Role, Severity
+from runs.enums import About, Action, Provenance, Role, Severity
+from runs.errors import ContractBroken, NoVerdict, TimeUsedUp, Unusable
 from runs.pev import prompts
 from runs.pev.answer_schemas import schema_for
 from runs.pev.contracts import RESULT, Criterion, CriterionAnswer, VerifierAnswer
-from runs.pev.conversation.asking import ask_for, user, with_blocks
+from runs.pev.conversation.asking import CUT_OFF, ask_for, user, with_blocks
 from runs.pev.conversation.examples import form_of
 from runs.pev.delimiters import NOTES_CHARS, begun, delimited
 from runs.pev.documents.marked import marked
-from runs.pev.evidence.results import CriterionResult, Evidence, Judgement, RequestResult, all_pass
+from runs.pev.evidence.results import CriterionResult, Evidence, Judgement, RequestResult, all_pass, not_traced
 from runs.pev.files.paths import document_of, text_of
 from runs.pev.ports import Ask, Model
 from runs.pev.texts.wording import quoted
 from runs.pev.verification import requests
 from runs.pev.verification.case import Case
+from runs.pev.verification.earlier import earlier_shown
 from runs.pev.verification.grounding import NOT_OUTSIDE, supports
 from runs.pev.verification.prechecks import decided_by_code, in_order, undecided
 from runs.pev.verification.requests import Change
 from runs.pev.verification.sampling import looked_at
+from runs.pev.verification.search import Search
 
 SHOWN_CHARS = 60_000
 SHOWN_IN_ALL = 240_000
 SHOWN_OF_TOOL = 8_000
 """Characters of a document, of all documents, and of one tool result that are put before a verifier."""
+UNTRACED = 50
+"""Figures without a source that are named to a verifier, and to the next attempt."""
 ANSWER_TOKENS = 16_000
 TOKENS_FOR_EACH = 120
 """Of an answer: for each criterion and request a quote and a sentence, where they are so many that these do not fit."""
+_MISSING = "is missing from criteria_results."
+_TWICE = "is judged twice."
+_BARE = "passed without any evidence; quote what proves it."
+_SILENT = "failed without feedback; say what is missing."
+_NO_ADVICE = "feedback_for_executor is empty although something failed."
+_NO_FORM = "It does not have the form that was asked for."
+_WRONG = {
+    _MISSING: "It does not judge every criterion.",
+    _TWICE: "It judges a criterion twice.",
+    _BARE: "It passes a criterion without evidence.",
+    _SILENT: "It fails a criterion without a reason.",
+    _NO_ADVICE: "It does not say what is to be done better.",
+    CUT_OFF: f"{CUT_OFF}.",
+}
+"""What the verifier is told of its answer, and what people are (T13)."""
 REVIEW = Criterion(
     text="The result does what the step is to do, and nothing in it contradicts the documents it rests on.",
     about=About.OUTPUT,
@@ -35,11 +55,20 @@ REVIEW = Criterion(
 """What a model is asked about a step whose criteria are all decided by checks: those see only what they look for."""
 
 
-def judge(model: Model, case: Case) -> Judgement:
-    """The judgement of a case. A model is asked only when no check failed and a criterion is left (T2).
+def judge(model: Model, case: Case, again: Sequence[Model] = ()) -> Judgement:
+    """The judgement of a case. A model is asked only when no check failed and a criterion is left (T2). `again`: those
+    that are asked from the beginning, one after the other, where it gives no usable answer.
 
-    Raises ContractBroken when the verifier gives no usable answer, ModelError when it gives none.
+    Raises NoVerdict when the verifier gives no usable answer, ModelError when it gives none, TimeUsedUp.
     """
+    judgement = _judgement(model, case, again)
+    feedback = judgement.feedback
+    if not judgement.passed and case.untraced:
+        feedback = f"{feedback}\n{not_traced(case.untraced, UNTRACED)}"
+    return judgement.model_copy(update={"untraced": list(case.untraced), "feedback": feedback})
+
+
+def _judgement(model: Model, case: Case, again: Sequence[Model]) -> Judgement:
     labels = case.labelled
     decided = decided_by_code(case, labels)
     if not all(result.passed for result in decided):
@@ -51,7 +80,14 @@ def judge(model: Model, case: Case) -> Judgement:
     to_judge = {label: criterion for label, criterion in labels.items() if not criterion.check}
     if case.review and not to_judge:
         to_judge = {"M1": REVIEW}
-    return _with_model(model, case, decided, to_judge, changes) if to_judge or changes else _from_checks(decided)
+    if not to_judge and not changes:
+        return _from_checks(decided)
+    for following in again:
+        try:
+            return _with_model(model, case, decided, to_judge, changes)
+        except NoVerdict:
+            model = following
+    return _with_model(model, case, decided, to_judge, changes)
 
 
 def _with_model(
@@ -63,16 +99,32 @@ def _with_model(
 ) -> Judgement:
     ask = _ask(case, labels, changes)
     expected = [*labels, *(change.request.label for change in changes)]
-    answer = ask_for(model, ask, VerifierAnswer, lambda given: _problems_in(given, expected))
+    answer = _verdict(model, ask, expected)
     results, answers = _judged(answer, case, labels), _answered(answer, case, changes)
     notes: list[str] = []
     if doubts := _doubts(results, answers):
-        again = _ask_again(ask, answer, doubts)
-        answer = ask_for(model, again, VerifierAnswer, lambda given: _problems_in(given, expected))
+        answer = _verdict(model, _ask_again(ask, answer, doubts), expected)
         results = [_settled(*both) for both in zip(results, _judged(answer, case, labels), strict=True)]
         answers = [requests.settled(*both) for both in zip(answers, _answered(answer, case, changes), strict=True)]
         notes.append("Some evidence did not prove what it was to prove; the verifier was asked for it once more.")
     return _computed(answer, in_order([*checked, *results]), answers, notes)
+
+
+def _verdict(model: Model, ask: Ask, labels: Sequence[str]) -> VerifierAnswer:
+    try:
+        return ask_for(model, ask, VerifierAnswer, lambda given: _problems_in(given, labels))
+    except TimeUsedUp:
+        raise
+    except Unusable as broken:
+        raise NoVerdict(f"{broken} {_for_people(broken.errors)}", broken.errors) from broken
+    except ContractBroken as broken:
+        raise NoVerdict(" ".join([str(broken), *(f"({item})" for item in broken.errors)]), broken.errors) from broken
+
+
+def _for_people(errors: Sequence[str]) -> str:
+    """What is wrong with a verdict, without the names that its form has: each reason once."""
+    reasons = [next((words for end, words in _WRONG.items() if end in error), _NO_FORM) for error in errors]
+    return " ".join(dict.fromkeys(reasons))
 
 
 def _doubts(results: Sequence[CriterionResult], answers: Sequence[RequestResult]) -> dict[str, str]:
@@ -172,8 +224,11 @@ def _by_label(answer: VerifierAnswer) -> dict[str, CriterionAnswer]:
 
 
 def _one(label: str, criterion: Criterion, given: CriterionAnswer, case: Case) -> CriterionResult:
-    evidence = [case.examiner.examined(quote) for quote in given.evidence]
+    topic = REVIEW if case.nothing_to_do else criterion  # that nothing was found supports no words of a result
+    evidence = case.examiner.examined_for(topic, given.evidence)
     supported = given.passed and supports(criterion, evidence)
+    if case.searched and supported:
+        evidence = _searched(case.searched, evidence)
     seen, of = looked_at(criterion, evidence, case)
     sure = given.confidence >= case.min_verifier_confidence
     feedback = given.feedback
@@ -199,17 +254,27 @@ def _one(label: str, criterion: Criterion, given: CriterionAnswer, case: Case) -
     )
 
 
+def _searched(search: Search, evidence: Sequence[Evidence]) -> list[Evidence]:
+    """The evidence that a step does not apply, with the server's own search. What that has found makes all of it
+    doubtful: somebody has to say whether it is what the step is about (T10).
+    """
+    own = Evidence(
+        kind="check", source="", verified=True, sentence=search.sentence, provenance=Provenance.GIVEN, weak=search.doubt
+    )
+    return [*(one.model_copy(update={"weak": one.weak or search.doubt}) for one in evidence), own]
+
+
 def _problems_in(answer: VerifierAnswer, labels: Sequence[str]) -> list[str]:
     given = [item.criterion.split(":")[0].strip().upper() for item in answer.criteria_results]
-    problems = [f"{label} is missing from criteria_results." for label in labels if label not in given]
-    problems += [f"{label} is judged twice." for label in sorted({g for g in given if given.count(g) > 1})]
+    problems = [f"{label} {_MISSING}" for label in labels if label not in given]
+    problems += [f"{label} {_TWICE}" for label in sorted({g for g in given if given.count(g) > 1})]
     for item in answer.criteria_results:
         if item.passed and not item.evidence:
-            problems.append(f"{item.criterion} passed without any evidence; quote what proves it.")
+            problems.append(f"{item.criterion} {_BARE}")
         if not item.passed and not item.feedback.strip():
-            problems.append(f"{item.criterion} failed without feedback; say what is missing.")
+            problems.append(f"{item.criterion} {_SILENT}")
     if any(not item.passed for item in answer.criteria_results) and not answer.feedback_for_executor.strip():
-        problems.append("feedback_for_executor is empty although something failed.")
+        problems.append(_NO_ADVICE)
     return problems
 
 
@@ -238,6 +303,9 @@ def _ask(case: Case, labels: Mapping[str, Criterion], changes: Sequence[Change])
         delimited("output", case.output, "@output"),
         *_notes(case),
         *_tool_results(case, frozenset([*given, *made])),
+        *earlier_shown(case),
+        *_untraced(case),
+        *_hits(case),
         *requests.shown(case.persons, changes),
         delimited("criteria", "\n".join(criteria)),
         delimited("about", topics),
@@ -264,6 +332,19 @@ def _ask_again(ask: Ask, answer: VerifierAnswer, doubts: Mapping[str, str]) -> A
     )
     earlier = {"role": "assistant", "content": [{"type": "text", "text": answer.model_dump_json()}]}
     return Ask(**{**vars(ask), "messages": (*ask.messages, earlier, user(errors))})
+
+
+def _untraced(case: Case) -> list[str]:
+    lines = [f"{one.source}, line {one.line}: {one.text}" for one in case.untraced[:UNTRACED]]
+    if len(case.untraced) > UNTRACED:
+        lines.append(f"and {len(case.untraced) - UNTRACED} more")
+    return [delimited("untraced", "\n".join(lines))] if lines else []
+
+
+def _hits(case: Case) -> list[str]:
+    if not (case.searched and case.searched.hits):
+        return []
+    return [delimited("hits", "\n".join(map(str, case.searched.hits)), "of the words of the step in the given files")]
 
 
 def _notes(case: Case) -> list[str]:

@@ -1,15 +1,18 @@
-"""Causes of errors that trying again does not heal: each in plain words, with what has to be done about it first."""
+"""Causes of errors of which more is known than their message: each in plain words, with what helps against it."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from runs.errors import NoVerdict
+
 
 @dataclass(frozen=True)
 class Cause:
-    """`title` is a sentence without its full stop, `helps` says who does what."""
+    """`title` is a sentence without its full stop, `helps` says who does what. `passes`: trying again may be enough."""
 
     title: str
     helps: str
+    passes: bool = False
 
 
 _RESTART = "in the environment of the server and restarts it"
@@ -32,6 +35,13 @@ _CAUSES: Mapping[str, Cause] = {
         "This run is bound to the model: stop it, and choose another under “Run again”. Where the address of the "
         f"service is the mistake, an administrator sets it {_RESTART}, and the run goes on from here.",
     ),
+    NoVerdict.kind: Cause(
+        "The verifier's answers cannot be used",
+        "This is a failure of the verifier, and no attempt of the step is used up. It may do better when it is asked "
+        "again. If it does not, stop the run, and choose another verifier under “Run again”: steps that have passed "
+        "are reused.",
+        passes=True,
+    ),
     "unknown_job": Cause(
         "Offline rules cannot do this", "Stop the run. Once a model is connected, submit the task again."
     ),
@@ -39,5 +49,5 @@ _CAUSES: Mapping[str, Cause] = {
 
 
 def cause_of(kind: str) -> Cause | None:
-    """By the kind of a ModelError; None where trying again may help, or nothing better is known."""
+    """By the kind of the error; None where nothing better than its message is known."""
     return _CAUSES.get(kind)

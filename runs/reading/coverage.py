@@ -22,11 +22,13 @@ from runs.pev.files.coverage import (
     each_shown,
     not_read_by_plan,
     readable,
+    shown_of,
     summary,
     unread_in,
 )
 from runs.pev.files.inputs import meant_by, selected
 from runs.pev.ports import Shown
+from runs.pev.tools.toolbox import only_runs_commands
 
 MAX_GROUPS = 10
 """Sentences of an event about files that are not read; each names few files."""
@@ -64,6 +66,12 @@ class Coverage:
         seen = {one.sha256 for one in parts if one.lines}
         files = {path: info for path, info in self.inputs.files.items() if info.sha256 in seen}
         return coverage(Inputs(files), parts)
+
+    def shown_of(self, spec: PlanStep) -> str:
+        """How many of the files that a step is to deal with have been shown by now; empty where all were."""
+        if only_runs_commands(spec):
+            return ""
+        return shown_of(self.files, set(meant_by([spec], self.inputs.files)))
 
     def shown_to(self, step_id: int) -> list[str]:
         """A clause for each of the given files of which something was shown at a step, up to a bound."""
@@ -143,20 +151,22 @@ def planned(run: Run, specs: Iterable[PlanStep]) -> list[str]:
 
 
 def unreadable(run: Run) -> list[str]:
-    """A sentence for each group of given files of which all or a part cannot be read, known since the submission."""
+    """A sentence for each group of given files that are empty, or of which all or a part cannot be read: what is known
+    since the submission.
+    """
     if run.excluded is None:
         return []
     found = coverage(inputs_of(run), ())
-    left = [one for one in found if one.extent is Extent.UNREADABLE or one.notes]
+    left = [one for one in found if one.extent is Extent.UNREADABLE or one.notes or one.empty]
     return not_read_by_plan(left, {one.path for one in left})
 
 
 def known_unread(run: Run) -> list[str]:
     """For the history, as it stands at the submission: a sentence for each group of given files of which all or a part
-    cannot be read, or that were excluded, up to MAX_GROUPS.
+    cannot be read, that are empty, or that were excluded, up to MAX_GROUPS.
     """
     kinds = (Extent.UNREADABLE, Extent.EXCLUDED)
-    left = [one for one in coverage(inputs_of(run), ()) if one.extent in kinds or one.notes]
+    left = [one for one in coverage(inputs_of(run), ()) if one.extent in kinds or one.notes or one.empty]
     found = not_read_by_plan(left, {one.path for one in left})
     more = len(found) - MAX_GROUPS
     return found if more <= 0 else [*found[:MAX_GROUPS], f"{more:,} more groups of files are not read."]
@@ -168,5 +178,6 @@ def unread(run: Run, plan: Plan | None) -> list[str]:
     if found is None or plan is None:
         return []
     specs = plan.steps.order_by("position").values_list("spec", flat=True)
-    meant = meant_by(specs, found.inputs.files) if run.policy.sources_needed else ()
+    reading = [spec for spec in specs if not only_runs_commands(spec)]
+    meant = meant_by(reading, found.inputs.files) if run.policy.sources_needed else ()
     return unread_in(found.files, set(meant))

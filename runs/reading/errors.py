@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from runs.enums import GateKind, PlanStatus, StepStatus, WorkKind
+from runs.errors import NoVerdict
 from runs.events.sentences import many
 from runs.models import Gate, ModelCall
 from runs.reading.causes import Cause, cause_of
@@ -39,8 +40,8 @@ class Tried:
 
 @dataclass(frozen=True)
 class Held:
-    """What a person is told at an error: `again` and `changes` say what these two answers lead to; `cause` is known
-    where trying again does not help before somebody has done something.
+    """What a person is told at an error: `again` and `changes` say what these two answers lead to; `cause`: what more
+    is known of it.
     """
 
     tried: str
@@ -82,8 +83,12 @@ def _again(gate: Gate, tried: Tried, plan: PlanReading | None) -> str:
             return "The documents that are left are read."
         case WorkKind.PLAN:
             return "The planner is asked again, with what it was told before."
+        case WorkKind.FINALISE if gate.cause == NoVerdict.kind:
+            return "The verifier is asked again about the answer, which stays as it is."
         case WorkKind.FINALISE:
             return "The answer of the run is written again."
+        case WorkKind.ATTEMPT if gate.cause == NoVerdict.kind:
+            return "The verifier is asked again about the same result."
         case _:
             attempts = plan.rows.attempts.get(gate.step_id or 0, ()) if plan else ()
             work = gate.work.attempt_id if gate.work else None

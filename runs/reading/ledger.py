@@ -7,7 +7,7 @@ from django.db.models import Q
 
 from runs.enums import WHOLE_STEPS, AttemptStatus, GateKind, GateStatus, Severity, StepStatus
 from runs.models import Attempt, Gate, Plan, Run, Step, Verdict
-from runs.pev.evidence.results import CriterionResult
+from runs.pev.evidence.results import CriterionResult, doubts_in, not_traced
 from runs.pev.outcome import Ledger, StepEntry, Tried
 from runs.reading.asked import said_at
 from runs.reading.coverage import unread
@@ -25,6 +25,8 @@ def ledger_of(run: Run, plan: Plan | None, *, failure: str = "", cancelled: bool
         steps=entries_of(plan) if plan else [],
         criteria=run.final.results if run.final else [],
         broken_citations=run.final.broken_citations if run.final else [],
+        untraced=not_traced(run.final.untraced) if run.final else "",
+        doubts=_doubts(run, plan),
         answered=bool(run.answer),
         failure=failure or run.failure,
         cancelled=cancelled,
@@ -45,6 +47,24 @@ def _is_grounded(run: Run, plan: Plan | None) -> bool:
     passed = plan.steps.filter(status=StepStatus.PASSED)
     own = Q(attempt__step__in=passed, passed=True) | Q(attempt__in=passed.values("reused_from"))
     return any(map(_any_grounded, Verdict.objects.filter(own).values_list("results", flat=True)))
+
+
+def _doubts(run: Run, plan: Plan | None) -> list[str]:
+    """Of what is delivered, once the answer is judged. What somebody has accepted at its gate is not doubted here."""
+    if plan is None or run.final is None:
+        return []
+    passed = plan.steps.filter(status__in=WHOLE_STEPS)
+    own = Q(attempt__step__in=passed, passed=True) | Q(attempt__in=passed.values("reused_from"))
+    verdicts = Verdict.objects.filter(own).order_by("attempt__step__position")
+    doubtful = {
+        key: doubts
+        for key, name, results in verdicts.values_list("attempt", "attempt__step__spec", "results")
+        if (doubts := doubts_in(results, f"step “{name.name}”"))
+    }
+    approved = Gate.objects.filter(attempt__in=doubtful, status=GateStatus.APPROVED, decided_how__in=READ)
+    accepted = {gate.attempt_id for gate in approved} if doubtful else set()
+    found = [doubt for key, doubts in doubtful.items() if key not in accepted for doubt in doubts]
+    return [*found, *doubts_in(run.final.results, "the whole task")]
 
 
 def _any_grounded(results: Iterable[CriterionResult]) -> bool:
@@ -83,7 +103,8 @@ def _tried(attempts: Sequence[Attempt], decisions: Mapping[int, Sequence[Gate]])
             rejections=[(str(gate.decided_by), said_at(gate)) for gate in rejections],
         )
         found.append(one)
-        criticised = result_in(attempt) if attempt.status == AttemptStatus.FAILED else criticised
+        if attempt.status == AttemptStatus.FAILED and one.results:
+            criticised = result_in(attempt)
     return found
 
 

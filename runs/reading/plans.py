@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
+from typing import NamedTuple
 
 from runs.accounting.history import estimate_of
 from runs.accounting.totals import Totals
@@ -26,6 +27,7 @@ from runs.pev.contracts import Criterion, PlanStep
 from runs.pev.feedback import Comment
 from runs.pev.outcome import OpenPoint, point_of
 from runs.pev.plans.estimate import Estimate, StepEstimate
+from runs.pev.tools.toolbox import only_runs_commands
 from runs.reading.agents import NamedAgent, as_used, named_by
 from runs.reading.attempts import AttemptReading
 from runs.reading.coverage import planned
@@ -36,9 +38,27 @@ from runs.reading.plan_news import News, news_of
 from runs.reading.requests import READ
 from runs.reading.rows import Rows
 from runs.reading.toolset import checking_commands, effects_of
+from runs.trees import files_of
 
 MAX_SENTENCE = 180
 """Characters of what a step does, where there is one line for it."""
+
+MAX_OF_SMALL = 2
+"""Steps of a plan that is said to be small."""
+SMALL = {
+    0: "",
+    1: "This plan has one step. Where you can check the result at a glance, a chat is quicker and costs less.",
+    2: "This plan has two steps; a single step would do. You can edit the plan and join them.",
+}
+
+
+class JudgedCriterion(NamedTuple):
+    """A criterion that a verifier judges. `step_id`: nothing for one of the whole. `number`: its place, from 1."""
+
+    step_id: str
+    number: int
+    text: str
+    about_sources: bool
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,6 +86,29 @@ class PlanReading:
     def tried_steps(self) -> tuple[StepReading, ...]:
         """For those who look back: all steps of the newest version, of an earlier one those at which it was tried."""
         return tuple(step for step in self.steps if self.newest or step.own)
+
+    @cached_property
+    def given(self) -> Set[str]:
+        """The paths of the given files."""
+        return files_of(self.rows.run.inputs).keys()
+
+    @property
+    def judged_criteria(self) -> list[JudgedCriterion]:
+        """Those of the steps, then those of the whole."""
+        steps = [(key, spec.acceptance_criteria) for key, spec in self.specs.items()]
+        return [
+            JudgedCriterion(key, number, one.text, one.topic is About.SOURCES)
+            for key, criteria in (*steps, ("", self.row.header.success_criteria))
+            for number, one in enumerate(criteria, 1)
+            if not one.check
+        ]
+
+    @property
+    def small(self) -> str:
+        """What is said where a single step would do as well; empty for others."""
+        if self.before or len(self.steps) > MAX_OF_SMALL:
+            return ""
+        return SMALL[len(self.steps)]
 
     @cached_property
     def declared(self) -> frozenset[str]:
@@ -260,8 +303,12 @@ class StepReading:
     @property
     def reads(self) -> str:
         """What the plan says that it reads, in a few words."""
-        inputs = self.row.spec.inputs
-        return "reads all your files" if not inputs else f"reads {many(len(inputs), 'file')}"
+        spec = self.row.spec
+        if only_runs_commands(spec):
+            return "runs commands"
+        if not self.plan.given:
+            return "reads none, as no files are given"
+        return f"reads {many(len(spec.inputs), 'file')}" if spec.inputs else "reads all your files"
 
     @cached_property
     def effects(self) -> list[str]:
@@ -369,6 +416,13 @@ class StepReading:
     @cached_property
     def spent(self) -> Totals:
         return sum((attempt.spent for attempt in self.attempts), Totals())
+
+    @property
+    def searched(self) -> str:
+        """What code has searched the given files for before the step was settled as one that does not apply."""
+        verdicts = [attempt.verdict for attempt in self.attempts if attempt.verdict]
+        found = [item for one in (verdicts[-1].results if verdicts else ()) for item in one.evidence]
+        return next((item.sentence for item in found if item.kind == "check" and not item.source), "")
 
     @property
     def open_point(self) -> OpenPoint:

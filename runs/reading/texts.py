@@ -6,8 +6,9 @@ from dataclasses import dataclass
 
 from django.db.models import QuerySet
 
+from runs.enums import AttemptStatus
 from runs.journal import CHECKS, check_id
-from runs.models import Attempt, Run, ToolCall
+from runs.models import Attempt, Run, Step, ToolCall
 from runs.reading.file_diff import FileDiff
 from runs.reading.requests import requests_of
 from runs.reading.since import changes_since
@@ -15,6 +16,7 @@ from runs.reading.since import changes_since
 _OF_AN_ATTEMPT = re.compile(r"attempt-(\d{1,18})-(?:output|(diff)|tool-(\d{1,9})|command-([a-z0-9_-]{1,40}))")
 _FINAL_COMMAND = re.compile(r"command-([a-z0-9_-]{1,40})")
 _REQUEST = re.compile(r"request-(\d{1,9})")
+_OF_A_STEP = re.compile(r"step-([A-Za-z0-9][A-Za-z0-9_.-]{0,59})-tool-(\d{1,9})")
 
 
 @dataclass(frozen=True)
@@ -32,7 +34,8 @@ class SaidText:
 def said_text(run: Run, place: str, words: str = "") -> SaidText | None:
     """The text at a place: `answer`, `request-N`, `attempt-ID-output`, `attempt-ID-tool-N`, `attempt-ID-diff`, in which
     the lines with these words are marked, or what a check ran, `attempt-ID-command-NAME`, and for the whole task
-    `command-NAME`; None if there is none.
+    `command-NAME`; `step-KEY-tool-N` is of the attempt by which a step of the newest plan has passed. None if there is
+    none.
     """
     if place == "answer":
         return SaidText("The answer", run.answer) if run.answer else None
@@ -41,6 +44,9 @@ def said_text(run: Run, place: str, words: str = "") -> SaidText | None:
         return next((SaidText(f"Request {one.request}", one.words) for one in said), None)
     if final := _FINAL_COMMAND.fullmatch(place):
         return _printed(ToolCall.objects.filter(run=run, attempt=None), final[1])
+    if earlier := _OF_A_STEP.fullmatch(place):
+        doer = passed_by(run, earlier[1])
+        return _result_of_tool(doer, int(earlier[2])) if doer else None
     found = _OF_AN_ATTEMPT.fullmatch(place)
     attempts = Attempt.objects.of_run(run).select_related("step__plan", "work", "reused_from__work")
     attempt = attempts.filter(pk=int(found[1])).first() if found else None
@@ -52,6 +58,16 @@ def said_text(run: Run, place: str, words: str = "") -> SaidText | None:
     if found[4]:
         return _printed(_calls(attempt), found[4], attempt)
     return _result_of_tool(attempt, int(found[3])) if found[3] else _findings(attempt)
+
+
+def passed_by(run: Run, key: str) -> Attempt | None:
+    """The attempt by which this step of the newest plan has passed."""
+    step = Step.objects.filter(plan__run=run, key=key).order_by("plan__version").last()
+    attempts = Attempt.objects.select_related("step__plan", "work", "reused_from__work")
+    if step is None:
+        return None
+    own = attempts.filter(step=step, status=AttemptStatus.PASSED).order_by("number").last()
+    return own or attempts.filter(pk=step.reused_from_id or 0).first()
 
 
 def _findings(attempt: Attempt) -> SaidText | None:

@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from runs.enums import Action, Severity
 from runs.pev.contracts import CriterionAnswer, QuotedEvidence, VerifierAnswer
+from runs.pev.evidence.relation import doubt_about
 from runs.pev.plans.commented import REVIEWED
 from runs.rehearsal import job
 from runs.rehearsal.conversation import Conversation, unknown
@@ -34,10 +35,12 @@ class _Ruling:
     evidence: list[QuotedEvidence] = field(default_factory=list)
     complaints: list[str] = field(default_factory=list)
 
-    def quote(self, source: str, text: str) -> None:
+    def quote(self, source: str, text: str, statement: str = "") -> None:
+        """`statement`: words of the result that this supports."""
         cut = " ".join(text.split())[:QUOTE_CHARS].strip()
         if sum(map(str.isalnum, cut)) >= 3 and len(self.evidence) < MAX_QUOTES:
-            self.evidence.append(QuotedEvidence(source=source, quote=cut))
+            said = statement[:QUOTE_CHARS].strip() or None
+            self.evidence.append(QuotedEvidence(source=source, quote=cut, statement=said))
 
     def answer(self, label: str) -> CriterionAnswer:
         complaints = self.complaints[:MAX_COMPLAINTS]
@@ -83,6 +86,12 @@ class _Exhibits:
 
     def line(self, path: str, start: str) -> str:
         return next((line for line in self.lines(path) if line.startswith(start)), "")
+
+    def verbatim(self, path: str, words: str) -> str:
+        """The words as they stand in a result: in one line of it, or the part of them that its first line has."""
+        lines = [line.removeprefix("> ") for line in self.lines(path)]
+        whole = next((words for line in lines if words in line), "")
+        return whole or max((line for line in lines if line and words.startswith(line)), key=len, default="")
 
     def holds(self, path: str, quote: str, line: str) -> bool:
         """Whether the quote begins in this line; it may run on."""
@@ -173,11 +182,11 @@ def _facts_occur(shown: _Exhibits, ruling: _Ruling, path: str) -> None:
     for number, row in enumerate(csv.DictReader(io.StringIO(shown.text(path))), 1):
         document, text, line = (row.get(name) or "" for name in ("document", "text", "line"))
         if shown.holds(document, text, line):
-            ruling.quote(document, text)
+            ruling.quote(document, text, shown.verbatim(path, text))
         else:
             ruling.complaints.append(f"Row {number}: “{text[:60]}” does not stand in {document}, line {line}.")
     ruling.quote(path, shown.text(path))
-    _held_against(shown, ruling, path)
+    _held_against(shown, ruling, path, shown.line(path, ""))
 
 
 def _findings_whole(shown: _Exhibits, ruling: _Ruling, path: str) -> None:
@@ -194,11 +203,11 @@ def _quotes_occur(shown: _Exhibits, ruling: _Ruling, path: str) -> None:
     for name, fields in shown.entries(path):
         document, line, quote = (fields.get(one, "") for one in ("Document", "Line", "Quote"))
         if shown.holds(document, quote, line):
-            ruling.quote(document, quote)
+            ruling.quote(document, quote, shown.verbatim(path, quote))
         else:
             ruling.complaints.append(f"The quote of {_place(name, fields)} does not stand there: “{quote[:80]}”.")
     _none_found(shown, ruling, path)
-    _held_against(shown, ruling, path)
+    _held_against(shown, ruling, path, shown.line(path, "No ").partition(" in ")[0])
 
 
 def _notices_complete(shown: _Exhibits, ruling: _Ruling, path: str, other: str) -> None:
@@ -259,12 +268,14 @@ def _none_found(shown: _Exhibits, ruling: _Ruling, path: str) -> None:
         ruling.quote(path, shown.line(path, "No "))
 
 
-def _held_against(shown: _Exhibits, ruling: _Ruling, path: str) -> None:
+def _held_against(shown: _Exhibits, ruling: _Ruling, path: str, statement: str) -> None:
     """What a file says of the documents holds only beside them: where it quotes none, their beginnings are quoted."""
     if any(not one.source.startswith(f"{path.rpartition('/')[0]}/") for one in ruling.evidence) or ruling.complaints:
         return
     for name in shown.beside(path):
-        ruling.quote(name, next((line for line in shown.lines(name) if line.strip()), ""))
+        lines = [line for line in shown.lines(name) if line.strip()]
+        plain = (line for line in lines if not doubt_about("", line))  # the others speak to a model
+        ruling.quote(name, next(plain, "".join(lines[:1])), statement)
 
 
 def _answer_figures(shown: _Exhibits, ruling: _Ruling, path: str) -> None:

@@ -24,7 +24,7 @@ from runs.enums import (
     StepStatus,
 )
 from runs.pev.contracts import Contract
-from runs.pev.evidence.results import Evidence, RequestResult
+from runs.pev.evidence.results import Evidence, RequestResult, UntracedFigure
 from runs.pev.files.coverage import Extent
 from runs.pev.plans.estimate import Estimate
 from runs.pev.policy import Policy
@@ -153,6 +153,7 @@ class Verdict(Contract):
     notes: list[str]
     results: list[Result]
     requests: list[RequestResult]
+    untraced: list[UntracedFigure]
 
 
 class Request(Contract):
@@ -316,6 +317,7 @@ class Report(Contract):
     excluded: list[str]
     coverage: list[Covered] | None
     success_criteria: list[Result]
+    untraced: list[UntracedFigure]
     requests: list[Request]
     plans: list[Plan]
     steps: list[Step]

@@ -62,6 +62,7 @@ def render(report: RunReading) -> dict[str, JsonValue]:
         "excluded": list[JsonValue](run.excluded or ()),
         "coverage": _coverage(report),
         "success_criteria": _results(report.criteria),
+        "untraced": [one.model_dump(mode="json") for one in run.final.untraced] if run.final else [],
         "requests": [_request(one) for one in report.requests],
         "plans": [_plan(plan) for plan in report.plans],
         "steps": _steps(report.plan) if report.plan else [],
@@ -263,6 +264,7 @@ def _verdict(verdict: Verdict, results: Iterable[CriterionResult]) -> JsonValue:
         "notes": list[JsonValue](verdict.notes),
         "results": _results(results),
         "requests": [one.model_dump(mode="json") for one in verdict.requests],
+        "untraced": [one.model_dump(mode="json") for one in verdict.untraced or ()],
     }
 
 

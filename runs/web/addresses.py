@@ -6,8 +6,8 @@ from django.urls import reverse
 
 from runs.models import Attempt, Step
 from runs.pev.citations.citation import Citation
-from runs.pev.contracts import COMMAND, DIFF, OUTPUT, PERSON, RESULT
-from runs.pev.evidence.results import Evidence
+from runs.pev.contracts import COMMAND, DIFF, OUTPUT, PERSON, RESULT, STEP
+from runs.pev.evidence.results import Evidence, UntracedFigure
 from runs.web.place import Place
 
 
@@ -76,15 +76,24 @@ def _text_name(source: str, attempt: Attempt | None) -> str:
         return source.removeprefix("@")
     if source.startswith(PERSON):
         return f"request-{source.removeprefix(PERSON)}"
+    if source.startswith(STEP):
+        return source.removeprefix("@").replace("/", "-")
     return f"attempt-{attempt.pk}-{source.removeprefix('@')}" if attempt else ""
 
 
 def statement_address(run_id: int, evidence: Evidence, attempt: Attempt | None) -> str:
     """The words of the result that a piece of evidence supports; empty where it names none."""
-    source = evidence.statement_in.removeprefix(RESULT)
     place = Place(evidence.statement_start, evidence.statement_end)
-    if not source or not place:
-        return ""
+    return _in_result(run_id, evidence.statement_in, place, attempt) if evidence.statement_in and place else ""
+
+
+def untraced_address(run_id: int, figure: UntracedFigure, attempt: Attempt | None) -> str:
+    """A figure of the result, at its place; without an attempt of what is delivered in the end."""
+    return _in_result(run_id, figure.source, Place(figure.start, figure.end), attempt)
+
+
+def _in_result(run_id: int, source: str, place: Place, attempt: Attempt | None) -> str:
+    source = source.removeprefix(RESULT)
     if source.startswith("@"):
         name = _text_name(source, attempt)
         return text_address(run_id, name, place) if name else ""

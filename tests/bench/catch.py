@@ -6,7 +6,7 @@ Judged in memory by the product's own code; a sample of each kind goes through t
 from __future__ import annotations
 
 from tests.bench.catching.engine import disagreements
-from tests.bench.catching.rates import FEW, PLANS, VERIFIERS, by_fault, rates
+from tests.bench.catching.rates import CARELESS, FEW, PLANS, VERIFIERS, by_fault, rates
 from tests.bench.figures import Figure
 
 
@@ -16,13 +16,13 @@ def measure(*, short: bool) -> list[Figure]:
     figures = []
     for name in VERIFIERS:
         now, before = found[name, True], found[name, False]
-        lazy = name == "lazy"
+        goal = 5 if name in CARELESS else None
         figures += [
-            Figure(f"{name}: let through", now.share, "%", max=5 if lazy else None, broken_over=5 if lazy else None),
+            Figure(f"{name}: let through", now.share, "%", max=goal, broken_over=goal),
             Figure(f"{name}: passed with a mark that people see", now.marked_share, "%"),
             Figure(f"{name}: let through without the rules", before.share, "%"),
         ]
-        if name != "random":
+        if name == "honest":
             refused, suspected = now.refused, now.suspected
             figures.append(Figure(f"{name}: refused without a fault", refused, "plans", max=0, broken_over=0))
             figures.append(Figure(f"{name}: marked without a fault", suspected, "plans", max=0))

@@ -21,6 +21,12 @@ def finished(site: Site, me: str) -> str:
     return f"{site.url}/runs/{number}/"
 
 
+@pytest.fixture
+def page(blank: Page) -> Page:
+    """Each test opens the page that it is about."""
+    return blank
+
+
 def reuse(page: Page) -> Locator:
     return page.locator("#reuse")
 

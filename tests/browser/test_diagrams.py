@@ -19,6 +19,12 @@ def files(site: Site, me: str) -> str:
     return f"{site.url}/runs/{site.write('diagrams', me)}/files/"
 
 
+@pytest.fixture
+def page(blank: Page) -> Page:
+    """Each test opens the page that it is about."""
+    return blank
+
+
 @pytest.mark.provokes("404")
 def test_pictures_move_nothing_and_what_cannot_be_drawn_says_so(page: Page, files: str) -> None:
     page.goto(f"{files}parts.md")

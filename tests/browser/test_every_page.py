@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import itertools
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 import pytest
 from django.urls import resolve
 from playwright.sync_api import Page, expect
 
 from runs.web.throttle import MAX_WRONG
-from tests.browser.accessible import check_both_themes, check_fits
+from tests.browser.accessible import Walk, check_fits
 from tests.browser.site import Site
 from tests.factories.agents import WRITER
 from tests.hostile.fuzzing.surface import addresses
@@ -33,64 +34,71 @@ GATES = [
     "time limit",
 ]
 STATES = [*GATES, "succeeded", "partial", "stopped", "files of all kinds"]
-WALK = [
-    "/",
-    "/?show=all",
-    "/?show=all&q=review&state=partial",
-    "/?q=nowhere",
-    "/metrics/",
-    "/access-tokens/",
-    "/help/",
-    "/help/glossary/",
-    "/runs/new/",
-    "/templates/",
-    "/templates/document-review/",
-    "/templates/{template}/",
-    "/templates/{template}/delete/",
-    *(f"/runs/{{{state}}}/" for state in STATES),
-    "/runs/{running}/",
-    "/runs/{sample}/",
-    "/runs/{sample}/?view=graph",
-    "/runs/{sample}/?view=timeline",
-    "/runs/{sample}/?view=table",
-    "/runs/{kept}/?view=timeline",
-    "/runs/{plan of 4}/plan/",
-    "/runs/{plan with an agent}/plan/",
-    "/runs/{plan with an agent}/plan/edit/?step=0",
-    "/runs/{plan with a changed agent}/plan/",
-    "/runs/{second plan}/plan/",
-    "/runs/{sample}/plan/",
-    "/runs/{plan of 4}/plan/edit/",
-    "/runs/{partial}/steps/",
-    "/runs/{kept}/steps/",
-    "/runs/{sample}/files/",
-    "/runs/{sample}/files/?from=0",
-    "/runs/{sample}/files/review/findings.md",
-    "/runs/{sample}/files/contracts/Service agreement.docx?at=2.2",
-    "/runs/{sample}/files/contracts/data-processing-agreement.pdf?page=2",
-    "/runs/{files of all kinds}/files/table.csv",
-    "/runs/{files of all kinds}/files/data.json",
-    "/runs/{files of all kinds}/files/picture.png",
-    "/runs/{files of all kinds}/files/notes.md",
-    "/runs/{files of all kinds}/files/notes.md?view=text",
-    "/runs/{files of all kinds}/files/script.py",
-    "/runs/{files of all kinds}/files/latin.bin",
-    "/runs/{sample}/history/",
-    "/runs/{partial}/history/?show=calls",
-    "/runs/{sample}/cost/",
-    "/runs/{partial}/steps/{step}/",
-    "/runs/{sample}/texts/answer/",
-    "/runs/{partial}/report/",
-    "/runs/{sample}/report/",
-    "/runs/{sample}/report/pdf/",
-    "/runs/{sample}/report/docx/",
-    "/runs/{sample}/template/",
-    "/runs/{sample}/again/",
-    "/runs/{sample}/again/with/",
-    "/runs/{sample}/manage/",
-    "/runs/{sample}/delete/",
-    "/runs/{sample}/people/",
-]
+WALKS = {
+    "lists and forms": [
+        "/",
+        "/?show=all",
+        "/?show=all&q=review&state=partial",
+        "/?q=nowhere",
+        "/metrics/",
+        "/access-tokens/",
+        "/help/",
+        "/help/glossary/",
+        "/runs/new/",
+        "/templates/",
+        "/templates/document-review/",
+        "/templates/{template}/",
+        "/templates/{template}/delete/",
+        "/runs/{sample}/template/",
+        "/runs/{sample}/again/",
+        "/runs/{sample}/again/with/",
+        "/runs/{sample}/manage/",
+        "/runs/{sample}/delete/",
+        "/runs/{sample}/people/",
+    ],
+    "gates": [f"/runs/{{{gate}}}/" for gate in GATES],
+    "runs": [
+        "/runs/{partial}/",
+        "/runs/{stopped}/",
+        "/runs/{running}/",
+        "/runs/{sample}/",
+        "/runs/{sample}/?view=timeline",
+        "/runs/{sample}/?view=table",
+        "/runs/{kept}/?view=timeline",
+        "/runs/{partial}/steps/",
+        "/runs/{kept}/steps/",
+        "/runs/{partial}/steps/{step}/",
+        "/runs/{sample}/history/",
+        "/runs/{partial}/history/?show=calls",
+        "/runs/{sample}/cost/",
+    ],
+    "plans": [
+        "/runs/{plan with an agent}/plan/",
+        "/runs/{plan with an agent}/plan/edit/?step=0",
+        "/runs/{plan with a changed agent}/plan/",
+        "/runs/{second plan}/plan/",
+        "/runs/{sample}/plan/",
+    ],
+    "files and reports": [
+        "/runs/{sample}/files/",
+        "/runs/{sample}/files/?from=0",
+        "/runs/{sample}/files/review/findings.md",
+        "/runs/{sample}/files/contracts/Service agreement.docx?at=2.2",
+        "/runs/{sample}/files/contracts/data-processing-agreement.pdf?page=2",
+        "/runs/{files of all kinds}/files/table.csv",
+        "/runs/{files of all kinds}/files/data.json",
+        "/runs/{files of all kinds}/files/picture.png",
+        "/runs/{files of all kinds}/files/notes.md",
+        "/runs/{files of all kinds}/files/notes.md?view=text",
+        "/runs/{files of all kinds}/files/script.py",
+        "/runs/{files of all kinds}/files/latin.bin",
+        "/runs/{sample}/texts/answer/",
+        "/runs/{partial}/report/",
+        "/runs/{sample}/report/",
+        "/runs/{sample}/report/pdf/",
+        "/runs/{sample}/report/docx/",
+    ],
+}
 """Where a name in braces stands for the run in this state, or for what the fixture `made` says."""
 FOR_ADMINISTRATORS = [
     "/people/",
@@ -102,8 +110,7 @@ FOR_ADMINISTRATORS = [
     "/agents/{agent}/",
     "/agents/{agent}/delete/",
 ]
-FOR_OTHERS = [*FOR_ADMINISTRATORS, "/sign-in/", "{link}"]
-"""Pages that not everybody who is signed in gets."""
+FOR_STRANGERS = ["/sign-in/", "{link}"]
 NO_PAGES = {
     "runs/drafts/<uuid:draft>/": "the list of its files, for a script",
     "runs/<int:run_id>/plans/<int:version>.json": "a file",
@@ -133,17 +140,17 @@ def made(site: Site, me: str) -> Mapping[str, str]:
     return {"link": link, "agent": WRITER, **{name: str(number) for name, number in numbers.items()}}
 
 
-def check_page(page: Page) -> None:
+def check_page(page: Page, walk: Walk) -> None:
     expect(page.locator("h1")).to_have_count(1)
     assert page.title().endswith(" · pevsite")
-    check_both_themes(page)
+    walk.check_both_themes()
     check_fits(page)
 
 
 def test_no_page_is_forgotten() -> None:
     walked = {
         resolve(re.sub(r"{[^}]*}", "1", "/sign-in/1/" if one == "{link}" else one.split("?")[0])).route
-        for one in WALK + FOR_OTHERS
+        for one in itertools.chain(*WALKS.values(), FOR_ADMINISTRATORS, FOR_STRANGERS)
     }
     assert walked & set(NO_PAGES) == set()
     got = {one.route for one in addresses() if one.route in TABLE and TABLE[one.route].get}
@@ -163,27 +170,41 @@ def test_so_are_answers_that_are_none(blank: Page, site: Site, address: str, sta
     answer = blank.goto(site.url + address)
     assert answer
     assert answer.status == status
-    check_page(blank)
+    check_page(blank, Walk(blank))
 
 
-def visit(page: Page, site: Site, made: Mapping[str, str], address: str) -> None:
-    answer = page.goto(site.url + re.sub("{([^}]*)}", lambda name: made[name[1]], address))
+def check_pages(page: Page, site: Site, made: Mapping[str, str], addresses: Iterable[str]) -> None:
+    """One after the other in one page: a new one takes as long as what is checked."""
+    walk, problems = Walk(page), []
+    for address in addresses:
+        try:
+            visit(page, site.url + re.sub("{([^}]*)}", lambda name: made[name[1]], address))
+            check_page(page, walk)
+        except AssertionError as error:
+            problems.append(f"{address}: {error}")
+    if problems:
+        pytest.fail("\n".join(problems))
+
+
+def visit(page: Page, url: str) -> None:
+    answer = page.goto(url)
     assert answer
     assert answer.status == 200
     if page.locator("#live").count():
         expect(page.locator("#live")).to_have_attribute("data-state", "live")
-    check_page(page)
 
 
-@pytest.mark.parametrize("address", WALK)
-def test_it_is_for_everybody(blank: Page, site: Site, made: Mapping[str, str], address: str) -> None:
-    visit(blank, site, made, address)
+@pytest.mark.parametrize("name", WALKS)
+def test_they_are_for_everybody(blank: Page, site: Site, made: Mapping[str, str], name: str) -> None:
+    check_pages(blank, site, made, WALKS[name])
 
 
-@pytest.mark.parametrize("address", FOR_OTHERS)
-def test_so_are_pages_for_some(blank: Page, site: Site, made: Mapping[str, str], address: str) -> None:
+def test_so_are_pages_for_administrators(blank: Page, site: Site, made: Mapping[str, str]) -> None:
+    (session,) = site.account("root", administrator=True)["cookies"]
+    blank.context.add_cookies([{"name": "sessionid", "value": session["value"], "url": site.url}])
+    check_pages(blank, site, made, FOR_ADMINISTRATORS)
+
+
+def test_so_are_pages_for_strangers(blank: Page, site: Site, made: Mapping[str, str]) -> None:
     blank.context.clear_cookies()
-    if address in FOR_ADMINISTRATORS:
-        (session,) = site.account("root", administrator=True)["cookies"]
-        blank.context.add_cookies([{"name": "sessionid", "value": session["value"], "url": site.url}])
-    visit(blank, site, made, address)
+    check_pages(blank, site, made, FOR_STRANGERS)

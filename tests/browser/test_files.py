@@ -16,6 +16,12 @@ def files(site: Site, me: str) -> str:
     return f"{site.url}/runs/{number}/files/"
 
 
+@pytest.fixture
+def page(blank: Page) -> Page:
+    """Each test opens the page that it is about."""
+    return blank
+
+
 def check(page: Page) -> None:
     """The rules of axe in both themes, and nothing that scrolls sideways."""
     check_both_themes(page)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, Page, WebSocketRoute, expect
 
 from tests.browser.conftest import ARRIVALS, on_a_sample
 from tests.browser.site import Site
-from tests.browser.test_story import LONG, approve, gate, numbers_in, try_the_samples
+from tests.browser.test_story import LONG, approve, gate, numbers_in, tab, try_the_samples
 
 TEXT = """() => {
     const main = document.getElementById("main").cloneNode(true);
@@ -50,32 +51,60 @@ def same_as_fresh(watched: Page) -> None:
     assert watched.evaluate(TEXT) == words
 
 
-def test_a_watched_page_is_the_page_that_is_opened_late(planned: Page) -> None:
-    page = planned
+def check_downloads(page: Page) -> None:
+    for name, begins in (("Report as Markdown", b"# "), ("All files (.zip)", b"PK")):
+        page.locator("#run-result details.menu").evaluate("menu => { menu.open = true; }")
+        with page.expect_download() as download:
+            page.locator("#run-result").get_by_role("link", name=name).click()
+        assert Path(download.value.path()).read_bytes().startswith(begins)
+
+
+def test_from_the_sample_to_the_report_each_watched_page_is_the_page_that_is_opened_late(page: Page) -> None:
+    expect(page.get_by_text("Offline rules, no AI").first).to_be_visible()
+    try_the_samples(page)
+    page.evaluate("window.neverReloaded = true")
+    expect(gate(page, "plan")).to_contain_text("findings")
     run = page.url.split("#")[0]
-    watched = []
-    for tab in ("", "plan/", "steps/", "files/", "history/", "history/?show=calls", "cost/"):
-        watched.append(page.context.new_page())
-        watched[-1].set_viewport_size({"width": 1280, "height": 6_000})  # what is not on the screen is not fetched
-        watched[-1].goto(run + tab)
-        expect(watched[-1].locator("#live")).to_have_attribute("data-state", "live")
-    beside = page.context.new_page()
-    beside.goto(run + "report/")
-    expect(beside.locator("#live")).to_have_attribute("data-state", "live")
+    watched = {}
+    for tab_of_run in ("", "plan/", "steps/", "files/", "history/", "history/?show=calls", "cost/"):
+        other = watched[tab_of_run] = page.context.new_page()
+        other.set_viewport_size({"width": 1280, "height": 6_000})  # what is not on the screen is not fetched
+        other.goto(run + tab_of_run)
+        expect(other.locator("#live")).to_have_attribute("data-state", "live")
+    report = page.context.new_page()
+    report.goto(run + "report/")
+    expect(report.locator("#live")).to_have_attribute("data-state", "live")
     page.bring_to_front()
     approve(page, "plan")
+    watched["steps/"].bring_to_front()  # what nobody looks at is not fetched
+    expect(watched["steps/"].locator("#run-steps .told").first).to_contain_text("has no recommendation", timeout=LONG)
+    page.bring_to_front()
     expect(gate(page, "step")).to_be_visible(timeout=LONG)
+    expect(gate(page, "step")).to_contain_text("review/findings.md")
     assert page.title().startswith("Needs your decision · ")
     assert "/icons/waits." in (page.locator("link[rel=icon]").get_attribute("href") or "")
-    for one in watched:
+    for one in watched.values():
         same_as_fresh(one)
     page.bring_to_front()
     approve(page, "step")
     expect(page.locator("#run-result")).to_contain_text("succeeded", timeout=LONG, ignore_case=True)
+    assert page.evaluate("window.neverReloaded"), "the page followed live"
     assert "/icons/good." in (page.locator("link[rel=icon]").get_attribute("href") or "")
-    expect(beside).to_have_title(re.compile("^Succeeded · .+ · Report · pevsite$"))
-    for one in watched:
+    expect(report).to_have_title(re.compile("^Succeeded · .+ · Report · pevsite$"))
+    for one in watched.values():
         same_as_fresh(one)
+    every_line = watched["history/?show=calls"]
+    expect(every_line.locator("#run-state")).to_contain_text("succeeded")
+    numbers = numbers_in(every_line)
+    assert numbers == list(range(1, len(numbers) + 1)), "every event exactly once, in order"
+    page.bring_to_front()
+    check_downloads(page)
+    for name in ("Plan", "Steps", "Files", "History", "Cost"):
+        tab(page, name)
+    page.locator("#run-controls").get_by_role("link", name="Report").click()
+    expect(page.get_by_role("heading", level=1)).to_be_visible()
+    page.locator("a[href*='start=']").first.click()
+    expect(page.locator("dialog mark").first).to_be_visible()
 
 
 def test_a_plan_that_somebody_writes_on_stays_and_says_that_there_is_news(planned: Page) -> None:
@@ -155,8 +184,9 @@ def test_signing_out_in_another_tab_ends_the_page(browser: Browser, site: Site, 
 
 @pytest.mark.parametrize("size", [(1280, 900), (390, 844)], ids=["wide", "phone"])
 def test_nothing_moves_while_steps_are_carried_out_and_questions_open(
-    page: Page, site: Site, size: tuple[int, int]
+    blank: Page, site: Site, size: tuple[int, int]
 ) -> None:
+    page = blank
     become(page, site, f"onlooker-{size[0]}")
     page.remove_locator_handler(page.locator(ARRIVALS))
     page.add_init_script(SHIFTS)
@@ -184,7 +214,8 @@ def test_nothing_moves_while_steps_are_carried_out_and_questions_open(
 
 
 @pytest.mark.provokes("ERR_FAILED")
-def test_a_part_that_could_not_be_fetched_is_fetched_again(page: Page, site: Site) -> None:
+def test_a_part_that_could_not_be_fetched_is_fetched_again(blank: Page, site: Site) -> None:
+    page = blank
     become(page, site, "unlucky")
     on_a_sample(page, site, "unlucky", "plan")
     approve(page, "plan")

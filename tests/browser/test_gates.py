@@ -61,9 +61,10 @@ def in_view(page: Page, what: Locator) -> bool:
 def test_question_summary_and_buttons_are_on_the_first_screen(
     page: Page, site: Site, runs: Mapping[str, int], name: str
 ) -> None:
+    asked = opened(page, site, runs[name])
     for width, height in SIZES.values():
         page.set_viewport_size({"width": width, "height": height})
-        check_first_screen(page, opened(page, site, runs[name]), name)
+        check_first_screen(page, asked, name)
     if name in {"second plan", "result of 4"}:  # on a phone; the wide ones are in the walk of all pages
         check_both_themes(page)
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import pytest
-from playwright.sync_api import Page, Request, expect
+from playwright.sync_api import Browser, Page, Request, StorageState, expect
 
 from tests.browser.accessible import check_accessible, check_both_themes
+from tests.browser.conftest import heard, new_context
 from tests.browser.site import Site
 
 NOTES = """
@@ -52,7 +53,8 @@ def test_a_list_is_walked_and_opened_by_keys(page: Page) -> None:
     expect(page.locator("#live")).to_have_attribute("data-state", "live")
 
 
-def test_a_slash_leads_to_the_search_in_which_keys_are_letters(page: Page, site: Site) -> None:
+def test_a_slash_leads_to_the_search_in_which_keys_are_letters(blank: Page, site: Site) -> None:
+    page = blank
     page.goto(f"{site.url}/?show=all")
     page.keyboard.press("/")
     assert focused(page) == "search"
@@ -69,10 +71,11 @@ def test_a_slash_leads_to_the_search_in_which_keys_are_letters(page: Page, site:
 
 @pytest.mark.parametrize(("size", "check"), [((1280, 900), check_both_themes), ((390, 844), check_accessible)])
 def test_what_unfolds_on_a_list_is_accessible_and_fits(
-    page: Page, site: Site, size: tuple[int, int], check: Callable[[Page], None]
+    blank: Page, site: Site, size: tuple[int, int], check: Callable[[Page], None]
 ) -> None:
+    page = blank
     page.set_viewport_size({"width": size[0], "height": size[1]})
-    page.goto(f"{site.url}/?show=finished")
+    page.goto(f"{site.url}/?show=finished&page=2")  # with fewer rows, which are all alike
     page.locator("summary", has_text="Filter and sort").click()
     check(page)
     assert page.evaluate("document.documentElement.scrollWidth") <= size[0]
@@ -84,13 +87,15 @@ def test_what_unfolds_on_a_list_is_accessible_and_fits(
     expect(page.get_by_role("button", name="Delete run")).to_be_visible()
 
 
-def test_rows_are_dense(page: Page, site: Site) -> None:
+def test_rows_are_dense(blank: Page, site: Site) -> None:
+    page = blank
     page.goto(f"{site.url}/?show=all")
     heights = page.evaluate("[...document.querySelectorAll('.runs tbody tr')].map((row) => row.offsetHeight)")
     assert (len(heights), min(heights) >= 36, max(heights) <= 44) == (40, True, True)
 
 
-def test_what_is_typed_into_a_menu_stays_while_the_list_is_kept_up_to_date(page: Page, site: Site) -> None:
+def test_what_is_typed_into_a_menu_stays_while_the_list_is_kept_up_to_date(blank: Page, site: Site) -> None:
+    page = blank
     page.goto(f"{site.url}/?show=running")
     row = page.locator(".runs tbody tr").first
     row.locator(".run-menu > summary").click()
@@ -105,10 +110,19 @@ def test_what_is_typed_into_a_menu_stays_while_the_list_is_kept_up_to_date(page:
     expect(page.locator(".runs")).to_contain_text("Contracts of May")
 
 
-def test_a_page_that_nobody_looks_at_asks_nothing_and_then_whether_there_is_news(blank: Page, site: Site) -> None:
-    page = blank
-    page.clock.install()
-    page.goto(site.url)
+@pytest.fixture
+def clocked(browser: Browser, site: Site, signed_in: StorageState, request: pytest.FixtureRequest) -> Iterator[Page]:
+    """The inbox in a browser of its own whose clock the test moves: a clock is installed for all pages of a context."""
+    context = new_context(browser, signed_in)
+    with heard(context, site, request.node) as page:
+        page.clock.install()
+        page.goto(site.url)
+        yield page
+    context.close()
+
+
+def test_a_page_that_nobody_looks_at_asks_nothing_and_then_whether_there_is_news(clocked: Page) -> None:
+    page = clocked
     asked: list[Request] = []
     page.on("request", lambda request: asked.append(request) if request.resource_type == "fetch" else None)
     page.evaluate("Object.defineProperty(document, 'hidden', {value: true, configurable: true})")
@@ -120,7 +134,8 @@ def test_a_page_that_nobody_looks_at_asks_nothing_and_then_whether_there_is_news
     assert len(rows(page)) >= 5
 
 
-def test_who_asks_for_notifications_gets_one_when_the_number_rises(page: Page, site: Site, me: str) -> None:
+def test_who_asks_for_notifications_gets_one_when_the_number_rises(blank: Page, site: Site, me: str) -> None:
+    page = blank
     page.add_init_script(NOTES)
     page.goto(site.url)
     button = page.locator("[data-notify]")

@@ -15,7 +15,8 @@ COLOURS = """canvas => {
 }"""
 
 
-def test_each_chart_is_drawn_and_has_its_table(page: Page, site: Site, me: str) -> None:
+def test_each_chart_is_drawn_and_has_its_table(blank: Page, site: Site, me: str) -> None:
+    page = blank
     site.write("runs", me, "succeeded", "partial", "exhausted", "stopped")
     page.goto(f"{site.url}/metrics/")
     charts = page.locator(".chart")

@@ -28,6 +28,20 @@ def page(blank: Page, site: Site, me: str) -> Page:
     return blank
 
 
+@pytest.fixture(scope="module")
+def unchanged(site: Site, me: str) -> str:
+    """The plan of a run in which nothing is saved."""
+    return f"{site.url}/runs/{site.write('sample_at', me, 'plan')}/plan/"
+
+
+@pytest.fixture
+def editor(blank: Page, unchanged: str) -> Page:
+    """Of this plan."""
+    blank.goto(unchanged)
+    edit(blank)
+    return blank
+
+
 def edit(page: Page) -> None:
     page.locator(".plan-head").get_by_role("link", name="Edit").click()
     expect(page.get_by_role("heading", name="Edit version 1")).to_be_visible()
@@ -67,8 +81,8 @@ def test_a_plan_is_edited_and_approved(page: Page) -> None:
 
 
 @pytest.mark.provokes("422")
-def test_an_edit_that_cannot_be_saved_survives_a_reload(page: Page) -> None:
-    edit(page)
+def test_an_edit_that_cannot_be_saved_survives_a_reload(editor: Page) -> None:
+    page = editor
     page.get_by_role("button", name="Edit step 1").click()
     page.locator("#s0").get_by_label("Name", exact=True).fill("")
     page.locator("#s0").get_by_label("What is to be done").fill("Typed, and not saved.")
@@ -81,8 +95,8 @@ def test_an_edit_that_cannot_be_saved_survives_a_reload(page: Page) -> None:
     expect(page.locator("#s0").get_by_label("What is to be done")).to_have_value("Typed, and not saved.")
 
 
-def test_what_is_typed_while_the_answer_is_on_its_way_stays(page: Page) -> None:
-    edit(page)
+def test_what_is_typed_while_the_answer_is_on_its_way_stays(editor: Page) -> None:
+    page = editor
     page.get_by_role("button", name="Edit step 1").click()
     told = page.locator("#s0").get_by_label("What is to be done")
     expect(told).to_be_visible()
@@ -93,9 +107,9 @@ def test_what_is_typed_while_the_answer_is_on_its_way_stays(page: Page) -> None:
     expect(told).to_have_value("Typed meanwhile.")
 
 
-def test_rows_that_move_take_everything_with_them(page: Page) -> None:
+def test_rows_that_move_take_everything_with_them(editor: Page) -> None:
     """Ticks and choices too, which browsers do not change with the markup once somebody has touched them."""
-    edit(page)
+    page = editor
     page.get_by_role("button", name="Edit step 1").click()
     page.get_by_role("button", name="Edit step 2").click()
     first, second = page.locator("#s0"), page.locator("#s1")
@@ -129,8 +143,8 @@ def test_changes_are_requested_step_by_step(page: Page) -> None:
     expect(asked).to_contain_text(re.compile("On step 1 “.*”, criterion 1"))
 
 
-def test_a_plan_is_edited_with_the_keyboard_alone(page: Page) -> None:
-    edit(page)
+def test_a_plan_is_edited_with_the_keyboard_alone(editor: Page) -> None:
+    page = editor
     page.get_by_role("button", name="Add a step").press("Enter")
     added = page.locator(".edit-step").last
     expect(added.get_by_label("Name", exact=True)).to_be_focused()

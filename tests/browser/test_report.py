@@ -16,7 +16,8 @@ def pages_of(page: Page) -> list[str]:
     return [one.extract_text() for one in PdfReader(io.BytesIO(printed)).pages]
 
 
-def test_it_prints_with_its_annex_and_without_a_blank_page(site: Site, me: str, page: Page, tmp_path: Path) -> None:
+def test_it_prints_with_its_annex_and_without_a_blank_page(site: Site, me: str, blank: Page, tmp_path: Path) -> None:
+    page = blank
     number = site.write("sample", me)
     page.goto(f"{site.url}/runs/{number}/report/")
     assert not page.get_by_text("Estimate", exact=True).first.is_visible()

@@ -4,28 +4,30 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page, StorageState, expect
+from playwright.sync_api import Browser, Page, expect
 
-from tests.browser.conftest import on_a_sample
+from tests.browser.conftest import heard, new_context, on_a_sample
 from tests.browser.site import Site, by_link, served
-from tests.browser.test_following import MAX_SHIFT, SHIFTS, become
+from tests.browser.test_following import MAX_SHIFT, SHIFTS
 from tests.browser.test_story import LONG, approve, gate, tab, try_the_samples
 from tests.installation import Installation
 
 
-@pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory, installation: Installation) -> Iterator[Site]:
-    """Slow enough that a call can be watched."""
-    with served(installation.copy(tmp_path_factory.mktemp("slow")), delay=0.8) as site:
-        yield site
-
-
-@pytest.fixture(scope="module")
-def signed_in(browser: Browser, site: Site) -> StorageState:
-    return by_link(browser, site)
+@pytest.fixture
+def slow(
+    browser: Browser, tmp_path: Path, installation: Installation, request: pytest.FixtureRequest
+) -> Iterator[Page]:
+    """The inbox of a site that is slow enough for a call to be watched."""
+    with served(installation.copy(tmp_path / "slow"), delay=0.8) as site:
+        context = new_context(browser, by_link(browser, site))
+        with heard(context, site, request.node) as page:
+            page.goto(site.url)
+            yield page
+        context.close()
 
 
 def say(page: Page, **writing: Any) -> None:
@@ -37,7 +39,8 @@ def say(page: Page, **writing: Any) -> None:
     )
 
 
-def test_the_text_of_a_call_is_seen_while_it_comes_and_goes_with_it(page: Page) -> None:
+def test_the_text_of_a_call_is_seen_while_it_comes_and_goes_with_it(slow: Page) -> None:
+    page = slow
     try_the_samples(page)
     box = page.locator("[data-writing]")
     expect(box).not_to_be_visible()
@@ -75,11 +78,13 @@ def test_hostile_text_is_shown_as_text_and_a_silent_call_says_for_how_long(plann
 
 
 @pytest.mark.parametrize("size", [(1280, 900), (360, 740)], ids=["wide", "phone"])
-def test_on_the_tab_of_steps_it_comes_and_goes_and_moves_no_row(page: Page, site: Site, size: tuple[int, int]) -> None:
-    become(page, site, f"reader-{size[0]}")
+def test_on_the_tab_of_steps_it_comes_and_goes_and_moves_no_row(
+    blank: Page, site: Site, me: str, size: tuple[int, int]
+) -> None:
+    page = blank
     page.add_init_script(SHIFTS)
     page.set_viewport_size({"width": size[0], "height": size[1]})
-    on_a_sample(page, site, f"reader-{size[0]}", "plan")
+    on_a_sample(page, site, me, "plan")
     now = page.locator(".run-sentence").first
     assert now.evaluate("line => line.scrollHeight <= line.clientHeight && line.scrollWidth <= line.clientWidth")
     tab(page, "Steps")

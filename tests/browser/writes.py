@@ -33,6 +33,8 @@ from tests.factories import agents
 from tests.factories import crowd as crowds
 from tests.factories.agents import WRITER
 
+MAX_WAIT = 120.0
+"""Seconds until a run of the sample has to ask something."""
 LEDGER = "Document,Clause,Amount,Due\n" + "".join(
     f'contracts/lease.md,{n}.1,"{n},200 EUR",2026-0{1 + n % 9}-01\n' for n in range(1, 61)
 )
@@ -102,8 +104,12 @@ def sample_at(owner: str, kind: str) -> int:
 
 def _wait(run: Run) -> None:
     """Until it needs a person; work of it is done here, and by the server."""
+    ends = time.monotonic() + MAX_WAIT
     while not run.gates.filter(status=GateStatus.OPEN).exists():
         made.drain(run)
+        run.refresh_from_db()
+        if run.finished_at or time.monotonic() > ends:
+            raise AssertionError(f"run {run.pk} is {run.status} and asks nothing")
         time.sleep(0.02)
 
 

@@ -31,7 +31,7 @@ WORKERS = 4
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.chaos", description=__doc__.partition("\n")[0])
     parser.add_argument("scenes", nargs="*", help=f"{', '.join(SCENES)} (as root, on a file system of its own); all")
-    parser.add_argument("--short", action="store_true", help="30 kills over both engines, and nothing else")
+    parser.add_argument("--short", action="store_true", help="8 kills over both engines, and nothing else")
     parser.add_argument("--engine", choices=ENGINES, help="with this one alone")
     parser.add_argument("--kills", type=int, default=500, help="with each engine")
     parser.add_argument("--runs", type=int, default=50, help="that are under way at all times")
@@ -40,7 +40,7 @@ def main() -> int:
     if unknown := set(options.scenes) - set(SCENES):
         parser.error(f"there is no scene {', '.join(sorted(unknown))}")
     if options.short:
-        options.scenes, options.kills, options.runs = ["kills"], 15, 6
+        options.scenes, options.kills, options.runs = ["kills"], 4, 4
     elif not options.scenes:
         options.scenes = [name for name in SCENES if name != "disk" or os.geteuid() == 0]
     failed = False

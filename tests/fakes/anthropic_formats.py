@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import json
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
 
 from tests.fakes.anthropic_answers import JsonObject
 
@@ -19,7 +21,16 @@ _LIMITS = frozenset(
 
 def format_errors(body: JsonObject) -> Iterator[str]:
     """Every reason for which the API would not compile the schemas of this request."""
-    schemas = dict(_strict_schemas(body))
+    yield from _errors(json.dumps(dict(_strict_schemas(body))))
+
+
+@lru_cache(maxsize=1_000)
+def _errors(schemas: str) -> list[str]:
+    """The same for schemas by their paths, as JSON: most requests have those of the request before."""
+    return list(_reasons(json.loads(schemas)))
+
+
+def _reasons(schemas: Mapping[str, JsonObject]) -> Iterator[str]:
     for path, schema in schemas.items():
         yield from _object_errors(path, schema)
         if _is_recursive(schema):

@@ -181,14 +181,17 @@ def report(findings: str, *, status: str = "done", confidence: float = 0.9) -> d
     }
 
 
-def verdict(labels: list[str], source: str, quote: str, *, passed: bool = True, action: str = "pass") -> dict[str, Any]:
+def verdict(
+    labels: list[str], source: str, quote: str, statement: str = "", *, passed: bool = True, action: str = "pass"
+) -> dict[str, Any]:
     feedback = "" if passed else "It does not say enough."
+    proof = {"source": source, "quote": quote, **({"statement": statement} if statement else {})}
     return {
         "criteria_results": [
             {
                 "criterion": label,
                 "passed": passed,
-                "evidence": [{"source": source, "quote": quote}] if passed else [],
+                "evidence": [proof] if passed else [],
                 "confidence": 0.9,
                 "feedback": feedback,
             }

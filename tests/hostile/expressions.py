@@ -58,21 +58,26 @@ def kept() -> Iterator[tuple[str, Expression, set[str]]]:
     applied = _applied()
     for name, module, _ in modules():
         for variable, value in vars(module).items():
+            methods = applied.get(_known_as(variable, name), FUNCTIONS)
             for expression in _inside(value, depth=4):
-                yield f"{name}: {variable}", expression, applied.get(variable, FUNCTIONS)
+                yield f"{name}: {variable}", expression, methods
 
 
 def _applied() -> dict[str, set[str]]:
-    """The methods that are called on each name, anywhere in the product."""
+    """The methods that are called on each name: on a private one in its module, on others anywhere in the product."""
     found: dict[str, set[str]] = {}
-    sources = [path.read_text() for path in (ROOT / "runs").rglob("*.py")]
-    for source in filter(_APPLYING.search, sources):
-        for node in ast.walk(ast.parse(source)):
+    for path in (ROOT / "runs").rglob("*.py"):
+        source = path.read_text()
+        for node in ast.walk(ast.parse(source)) if _APPLYING.search(source) else ():
             match node:
                 case ast.Call(func=ast.Attribute(value=ast.Name(id=name) | ast.Attribute(attr=name), attr=method)):
                     if method in FUNCTIONS:
-                        found.setdefault(name, set()).add(method)
+                        found.setdefault(_known_as(name, str(path.relative_to(ROOT))), set()).add(method)
     return found
+
+
+def _known_as(name: str, module: str) -> str:
+    return f"{module}: {name}" if name.startswith("_") else name
 
 
 def _is_call(node: ast.AST) -> bool:

@@ -131,6 +131,10 @@ def test_a_legal_review(api: FakeAnthropic, alice: User, client: Client) -> None
         "notices": Work(["legal/findings.md"], {"legal/LEGAL_NOTICES.md": NOTICES}, "One notice: F1 is raised."),
         "summary": Work(["legal/findings.md"], {"legal/REVIEW_SUMMARY.md": SUMMARY}, "F1 and F2 are counted."),
     }
+    categorised = (
+        "The category of every row of legal/categories.csv is what the document is, and the parties and the date are "
+        "those that it names"
+    )
     unlimited: Proof = ("acme.md", "Liability is unlimited.", None)
     raised = (
         "Every finding of legal/findings.md that is critical or high is raised in legal/LEGAL_NOTICES.md by its number"
@@ -138,6 +142,11 @@ def test_a_legal_review(api: FakeAnthropic, alice: User, client: Client) -> None
     counted = "The severities and numbers in legal/REVIEW_SUMMARY.md are those of legal/findings.md"
     proofs = {
         "": unlimited,
+        categorised: (
+            "acme.md",
+            "Between Acme GmbH and Borealis AG, 1 March 2026.",
+            "Acme GmbH; Borealis AG,1 March 2026",
+        ),
         raised: ("legal/LEGAL_NOTICES.md", "1. F1: a cap on liability", None),
         counted: ("legal/REVIEW_SUMMARY.md", "| critical | 1 | F1 |", None),
     }
@@ -260,6 +269,9 @@ def test_a_project_without_workflows(api: FakeAnthropic, alice: User, client: Cl
             ["main.py"], {"analysis/recommendations.md": MEND}, "R1 has a priority, file and line."
         ),
     }
+    references = (
+        "Every reference in analysis/architecture.md (file:line: text) occurs in the file and line that it names"
+    )
     evidence = (
         "Every recommendation in analysis/recommendations.md has a priority and names its evidence: a file, a line and "
         "the quote; the most important comes first"
@@ -268,6 +280,7 @@ def test_a_project_without_workflows(api: FakeAnthropic, alice: User, client: Cl
     nothing = "The files that were given have nothing that this step is to deal with, so there is nothing for it to do."
     proofs: dict[str, Proof] = {
         "": ("main.py", "# TODO: read the options", None),
+        references: ("main.py", "import os", "main.py:1: import os"),
         nothing: ("@tool-1", "No path of 4 files matches “*.json”.", None),
         evidence: ("@output", MENDED, None),
         final: (
@@ -287,6 +300,7 @@ def test_a_project_without_workflows(api: FakeAnthropic, alice: User, client: Cl
 
 # ---- three files ---------------------------------------------------------------------------------------------------
 
+BYTES = "The bytes of every row of comparison/sizes.csv are those that list_files shows for that file"
 THREE = {
     "a.txt": b"A short text.\n",
     "b.txt": b"A text that is a little longer.\n",
@@ -305,9 +319,11 @@ def test_three_files_and_which_is_the_largest(api: FakeAnthropic, alice: User, c
         "measure": Work(list(THREE), {"comparison/sizes.csv": f"file,bytes,evidence\n{rows}"}, "Measured.", [LIST]),
         "compare": Work(["comparison/sizes.csv"], {"comparison/largest.md": largest}, "c.txt is the largest.", [LIST]),
     }
-    shown: Proof = ("@tool-1", f"{sizes['c.txt']}\tc.txt", None)
+    measured = f"{sizes['c.txt']}\tc.txt"
+    bytes_of: Proof = ("@tool-1", measured, f"c.txt,{sizes['c.txt']}")
     final = "The final answer names the largest file and its size, with evidence"
-    proofs = {"": shown, final: ("c.txt", "The text of the three that is longest.", None)}
+    shown: Proof = ("@tool-1", measured, f"c.txt: {sizes['c.txt']} bytes")
+    proofs = {"": shown, BYTES: bytes_of, final: ("c.txt", "The text of the three that is longest.", None)}
     answer = (
         f"c.txt is the largest, with {sizes['c.txt']} bytes.\n\n"
         "Its text is the longest: [“the three that is longest”](c.txt#L1)."

@@ -47,7 +47,9 @@ class Work:
 
 
 def honest(given: dict[str, Any], work: Mapping[str, Work], proofs: Mapping[str, Proof], answer: str) -> Team:
-    """A team that does this work, and whose verifier proves each criterion by its text."""
+    """A team that does this work, and whose verifier proves each criterion by its text. Where a proof has no statement,
+    it is the quote itself, if the result has it.
+    """
 
     def executor(request: Request, right: Answer) -> Answer:
         mine = work[step_of(request)["step_id"]]
@@ -70,12 +72,19 @@ def honest(given: dict[str, Any], work: Mapping[str, Work], proofs: Mapping[str,
             label, _, text = line.partition(": ")
             source, quote, statement = proofs.get(text, next(iter(proofs.values())))
             (one,) = verdict([label], source, quote)["criteria_results"]
-            one["evidence"][0]["statement"] = statement
+            one["evidence"][0]["statement"] = statement or (quote if quote in made_in(request) else None)
             judged["criteria_results"].append(one)
         return Say(json.dumps(judged))
 
     said = Say(json.dumps({"answer": answer}))
     return Team(plan=given, executor=executor, verifier=verifier, synthesizer=lambda request, right: said)
+
+
+def made_in(request: Request) -> str:
+    """What the result says, as a verifier is shown it."""
+    parts = told(request)
+    subject = next(number for number, part in enumerate(parts) if part.kind == "subject")
+    return "\n".join(part.text for part in parts[subject:] if part.kind in {"document", "output"})
 
 
 def criterion(about: str, text: str, **check: Any) -> dict[str, Any]:
@@ -89,6 +98,8 @@ def one_step(criteria: Sequence[dict[str, Any]], outputs: Sequence[Any], end: di
 
 def must_succeed(run: Run, client: Client, *reasons: str) -> None:
     """By the product and by the second opinion, with no open point and no mark; reports give these reasons."""
+    doubts = [(one.text, item.quote, item.weak) for one in results_of(run) for item in one.evidence if item.weak]
+    assert doubts == []
     must_hold(run, client, Outcome.SUCCEEDED, run.answer.splitlines()[0][:20])
     assert (reading_of(run).gaps, best_outcome(run)) == ([], "succeeded")
     for text in (words(page(client, f"/runs/{run.pk}/report/")), without_marks(as_markdown(run))):
@@ -96,7 +107,6 @@ def must_succeed(run: Run, client: Client, *reasons: str) -> None:
     found: Any = as_json(run)
     assert found["open_points"] == []
     assert [one for document in found["citations"]["documents"] for one in document["citations"] if one["weak"]] == []
-    assert [item.sentence for result in results_of(run) for item in result.evidence if item.weak] == []
 
 
 def results_of(run: Run) -> list[CriterionResult]:

@@ -10,7 +10,7 @@ from runs.lifecycle.samples import named, uploads_of
 from runs.models import Run, Step, User
 from tests.fakes.anthropic_answers import ToolUse
 from tests.fakes.anthropic_api import FakeAnthropic
-from tests.integration.test_example_jobs import ARCHITECTURE, LIST, idea_work, job
+from tests.integration.test_example_jobs import ARCHITECTURE, BYTES, LIST, idea_work, job
 from tests.integration.test_honest_runs import Proof, Work, must_succeed, rests_on
 
 pytestmark = [pytest.mark.django_db, pytest.mark.allow_hosts(["127.0.0.1"]), pytest.mark.slow]
@@ -46,12 +46,15 @@ def test_three_files_and_which_is_the_largest(api: FakeAnthropic, alice: User, c
         "compare": Work(["comparison/sizes.csv"], {"comparison/largest.md": largest}, f"{first} is largest.", [LIST]),
     }
     final = "The final answer names the largest file and its size, with evidence"
-    shown: Proof = ("@tool-1", f"{len(files[first])}\t{first}", None)
+    measured = f"{len(files[first])}\t{first}"
+    bytes_of: Proof = ("@tool-1", measured, f"{first},{len(files[first])}")
+    shown: Proof = ("@tool-1", measured, f"{first}: {len(files[first])} bytes")
+    proofs = {"": shown, BYTES: bytes_of, final: (first, said[first], None)}
     answer = (
         f"{first} is the largest, with {len(files[first])} bytes.\n\n"
         f"It begins so: [“{said[first]}”]({first}#L{line_of(files, first, said[first])})."
     )
-    run = job(api, alice, "file-comparison", files, work, {"": shown, final: (first, said[first], None)}, answer)
+    run = job(api, alice, "file-comparison", files, work, proofs, answer)
     must_succeed(run, client, "3 of 3 dealt with by its column “file”")
     assert {Provenance.GIVEN, Provenance.OBSERVED} <= rests_on(run)
 
@@ -93,6 +96,10 @@ def test_a_project_with_a_workflow(api: FakeAnthropic, alice: User, client: Clie
         "workflows": Work([flow], {"analysis/workflows.md": workflows}, "One n8n workflow.", [LOOKED]),
         "recommendations": Work([main], {"analysis/recommendations.md": mend}, mended),
     }
+    references = (
+        "Every reference in analysis/architecture.md (file:line: text) occurs in the file and line that it names"
+    )
+    scheduled = "Every reference in analysis/workflows.md (file:line: text) occurs in the file and line that it names"
     evidence = (
         "Every recommendation in analysis/recommendations.md has a priority and names its evidence: a file, a line and "
         "the quote; the most important comes first"
@@ -100,6 +107,8 @@ def test_a_project_with_a_workflow(api: FakeAnthropic, alice: User, client: Clie
     final = "The final answer states the result in figures and names analysis/recommendations.md"
     proofs: dict[str, Proof] = {
         "": (main, TODO, None),
+        references: (main, 'import { due } from "./dates.js";', f'{main}:1: import {{ due }} from "./dates.js";'),
+        scheduled: (flow, node, f"{flow}:4: {node}"),
         evidence: ("@output", mended, None),
         final: ("@output", "There is 1 recommendation", None),
     }

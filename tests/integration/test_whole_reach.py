@@ -62,9 +62,9 @@ def test_it_succeeds_and_every_figure_rests_on_what_was_seen(
     }
     proofs: dict[str, Proof] = {
         "": ("@output", "7,567.3 per square kilometre", None),
-        FOUND: ("@tool-1", PASSAGE, None),
-        FIGURE: ("@tool-3", SHOWN, None),
-        UNIT: ("@person-1", "kilometre", None),
+        FOUND: ("@tool-1", PASSAGE, PASSAGE),
+        FIGURE: ("@tool-3", SHOWN, SHOWN),
+        UNIT: ("@person-1", "kilometre", "per square kilometre"),
     }
     api.script(honest(PLAN, work, proofs, f"7,567.3 per square kilometre: {SHOWN}"))
     run = submitted(web="pages.example", sources_needed=True, executor=loop)

@@ -8,9 +8,9 @@ from runs.errors import InvalidInput
 from runs.pev.checks.material import LISTED, Found, Material, listed, many
 from runs.pev.checks.tables import Table, lines_in
 from runs.pev.contracts import Count, Term
-from runs.pev.texts.figures import readings, whole_number
 from runs.pev.texts.patterns import Budget, compiled, spans
 from runs.pev.texts.wording import quoted
+from runs.text.numbers import readings, whole_number
 
 MAX_MATCHES = 100_000
 """Of a pattern in one file: its matches are counted up to this number."""

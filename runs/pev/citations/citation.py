@@ -23,6 +23,10 @@ class Library(Protocol):
         """Where the words of this source come from."""
         ...
 
+    def page(self, address: str) -> str:
+        """What the run has read at this web address; empty for what it has not, or where that is not known."""
+        ...
+
     def digest(self, name: str) -> str | None:
         """The SHA-256 of a given file as it was handed in; None for what has no other form than its readable bytes."""
         ...

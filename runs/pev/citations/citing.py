@@ -1,12 +1,12 @@
 """The rule of the house on citations: what of a deliverable is broken, and which files must not have any (T8)."""
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from runs.pev.citations.citation import EXAMPLE, Citation, Cited, Library
 from runs.pev.citations.lookup import citations_in, noted_in
-from runs.pev.evidence.sources import Given, Sources
+from runs.pev.evidence.sources import Given, Sources, ToolText
 from runs.pev.files.paths import document_of, text_of
 
 LISTED = 20
@@ -31,17 +31,18 @@ def may_cite(path: str) -> bool:
 @dataclass(frozen=True)
 class Delivered:
     """What a run hands over beside its answer: the `made` ones of its `files`, of which the `finished` ones must not
-    carry citations. `given`: its inputs.
+    carry citations. `given`: its inputs; `earlier`: the tool calls of its steps, by their names as sources.
     """
 
     made: Collection[str]
     files: Mapping[str, bytes]
     given: Given
     finished: Collection[str]
+    earlier: Mapping[str, ToolText] = field(default_factory=dict)
 
     @cached_property
     def sources(self) -> Sources:
-        return Sources(self.files, self.given, made=self.made)
+        return Sources(self.files, self.given, made=self.made, earlier=self.earlier)
 
     def broken_in(self, answer: str) -> list[str]:
         """A sentence for each broken citation of an answer."""
@@ -99,10 +100,15 @@ def broken_line(one: Citation) -> str:
     return f"{one.stands}: {one.sentence}."
 
 
+def first_of(problems: Sequence[str]) -> str:
+    """The first of these sentences, and how many more there are: for people, and for models that know the form."""
+    more = [f"And {len(problems) - LISTED} more."] if len(problems) > LISTED else []
+    return " ".join([*problems[:LISTED], *more])
+
+
 def message_of(problems: Sequence[str]) -> str:
-    """The first of these sentences, and how to write a citation that holds."""
-    more = f"And {len(problems) - LISTED} more." if len(problems) > LISTED else ""
-    return " ".join(filter(None, [*problems[:LISTED], more, HOW]))
+    """The same for a model, with how to write a citation that holds."""
+    return f"{first_of(problems)} {HOW}"
 
 
 def too_many(cited: Cited) -> list[str]:

@@ -41,6 +41,7 @@ MAX_RANGE = 200
 type Place = tuple[str, int, int]
 """The name of a source, and the first character of what is cited and the one after the last."""
 
+_WEB = re.compile(r"https?://", re.IGNORECASE)
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|//")
 _LINES = re.compile(r"L(\d{1,9})(?:C\d{1,9})?(?:-L?(\d{1,9})(?:C\d{1,9})?)?", re.IGNORECASE)
 _OTHER = re.compile(r"page=\d+[-\d]*|(?:p|s|sp|t|fn|en|cm|hd|ft)\d+[\w.]*|[^!]*!\$?[A-Za-z]{1,3}\$?\d+(?::.*)?")
@@ -173,6 +174,8 @@ class Reader:
 
     def _one(self, link: Link) -> Citation | None:
         target = link.target.strip()
+        if _WEB.match(target):
+            return self._of_page(link, target)
         if not target or target.startswith("#") or _SCHEME.match(target):
             return None
         path, mark, anchor = self._parted(target)
@@ -195,6 +198,21 @@ class Reader:
         if plain:
             return self._file(given, name)
         return self._quoted(given, self._source(name), anchor if mark else "", texts)
+
+    def _of_page(self, link: Link, address: str) -> Citation | None:
+        """A quote of a web page that the run has read. Other links to the web are no citations."""
+        texts, is_quote = quotes_in(link.text)
+        page = self._library.page(address) if is_quote else ""
+        if not page:
+            return None
+        source = _Source(address, SourceText(page), None, digest_of(page.encode()), Provenance.OBSERVED)
+        self._sources.setdefault(address, source)
+        given = Citation(link.start, link.end, link.line, texts[0], address, CitationStatus.BROKEN, "", by_form=True)
+        found = self._quoted(given, self._sources[address], "", texts)
+        if not found.source_line:
+            return found
+        sentence = f"{quoted(found.quote)} stands on the page {address}"
+        return replace(found, status=CitationStatus.OK, sentence=sentence, place="the page as it was read")
 
     def _parted(self, target: str) -> tuple[str, str, str]:
         """Path and anchor of a target, with the mark between them. Names of sheets and files may have that mark too."""

@@ -5,11 +5,12 @@ from dataclasses import replace
 
 from pydantic import ValidationError
 
-from runs.errors import ContractBroken
+from runs.errors import ContractBroken, Unusable
 from runs.pev.contracts import Contract, JsonObject
 from runs.pev.conversation.mistakes import mistakes_in
 from runs.pev.ports import Ask, Model, Reply
 
+CUT_OFF = "The answer was cut off at the length limit"
 CORRECTIONS = 2
 """How often a model is told its errors before the failure is recorded: each time is a call that is paid for."""
 
@@ -40,7 +41,7 @@ def ask_for[Answer: Contract](
             if not errors:
                 return answer
         ask = corrected(ask, reply, errors)
-    raise ContractBroken(f"The {ask.role} did not give a usable answer in {1 + CORRECTIONS} tries.", tuple(errors))
+    raise Unusable(f"The {ask.role} did not give a usable answer in {1 + CORRECTIONS} tries.", tuple(errors))
 
 
 def read[Answer: Contract](reply: Reply, contract: type[Answer]) -> tuple[Answer | None, list[str]]:
@@ -50,7 +51,7 @@ def read[Answer: Contract](reply: Reply, contract: type[Answer]) -> tuple[Answer
     if reply.stop_reason == EXCEEDED:
         raise ContractBroken("The question was longer than the model can read.", ())
     if reply.stop_reason == "max_tokens":
-        return None, ["The answer was cut off at the length limit. Answer again, much shorter."]
+        return None, [f"{CUT_OFF}. Answer again, much shorter."]
     text = unwrapped(reply.text)
     try:
         return contract.model_validate_json(text), []

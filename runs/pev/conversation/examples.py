@@ -6,7 +6,6 @@ from typing import cast
 
 from pydantic import JsonValue
 
-from runs.pev.answer_schemas import schema_for
 from runs.pev.contracts import Contract, JsonObject
 
 _MAX_DEPTH = 12
@@ -24,10 +23,9 @@ _VALUES: JsonObject = {
 
 
 def form_of(contract: type[Contract]) -> str:
-    """For a prompt: the example first, then the schema, since many servers ignore the format parameter."""
-    schema = json.dumps(schema_for(contract), sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    """For a prompt: an example of the answer. Models that honour the format are sent the schema as that."""
     example = json.dumps(example_of(contract), ensure_ascii=False)
-    return f"The form of your answer, with your own values in it:\n{example}\nIts schema:\n{schema}\n"
+    return f"The form of your answer, with your own values in it:\n{example}\n"
 
 
 @cache

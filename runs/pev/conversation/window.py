@@ -105,7 +105,7 @@ def _bytes_of(ask: Ask) -> int:
     """With pages that are shown as they look as so many bytes of text as they have tokens for."""
     pages = tokens_in(ask.messages) * BYTES_PER_TOKEN
     tools = sum(len(tool.description) + _size(tool.input_schema) for tool in ask.tools)
-    return len(ask.system.encode()) + tools + _size(ask.messages) + pages
+    return len(ask.instructions.encode()) + tools + _size(ask.messages) + pages
 
 
 def _size(value: object) -> int:

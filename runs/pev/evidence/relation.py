@@ -13,29 +13,71 @@ _FIGURE = regex.compile(r"\p{N}(?:[\p{N}.,'’\u00a0\u202f]*\p{N})?")
 _NAME = regex.compile(r"(?<=[\p{L}\p{N},;)]\s)[\"“„'(]*(\p{Lu}[\p{L}\p{N}]{2,})|\b(\p{Lu}{2,})\b")
 _WORD = regex.compile(r"[\p{Han}\p{Hiragana}\p{Katakana}]|\p{L}{3,}")
 _ENDING = regex.compile(r"(?<=\p{L}{3})(?:ies|ing|ed|es|en|er|em|ly|e|s|n|y)$")
+_TO_A_MODEL = regex.compile(
+    r"\b(?:(?:note|instruction|message|dear|attention|hinweis|anweisung)s?\s+(?:to|for|an|für)\s+(?:the\s+|die\s+|alle?\s+)?"
+    r"(?:ai|ki|llms?|models?|assistants?|agents?|verifiers?|reviewers?|chatgpt|claude)\b"
+    r"|(?:ai|llm|language)\s+(?:models?|assistants?|agents?)\s*[:,]"
+    r"|ignore\s+(?:all|any|the|your)\s+(?:previous|earlier|other)?\s*(?:instructions?|rules?|criteria)"
+    r"|(?:quote|cite|use|zitiere)\s+this\s+(?:line|sentence|passage|text|paragraph)"
+    r"|(?:quote|cite|use)\s[^.]{0,40}\sas\s+(?:evidence|proof)\b"
+    r"|(?:every|all|each|these|this)\s+(?:acceptance\s+|success\s+)?criteri(?:on|a)\s+(?:is|are|has|have)\b"
+    r"|(?:mark|report|judge|verify)\s+(?:it|this|everything|all)\s+as\s+(?:passed|met|done|verified)\b)",
+    regex.IGNORECASE,
+)
+_NEGATION = regex.compile(
+    r"\b(?:no|not|never|none|nothing|nobody|neither|nor|without|cannot|\p{L}+n['’]t"
+    r"|nicht|nichts|kein\p{L}*|nie|niemals|niemand|ohne|weder|ne|pas|jamais|aucune?|sans)\b",
+    regex.IGNORECASE,
+)
+SHARED_STEMS = 2
+_UNSEEN = regex.compile(r"[\p{Mn}\p{Cf}]+")
 STEM = 6
 """Letters that two words have in common if they are forms of one, or one is a part of the other, as in German."""
 
 
-def unrelated(statement: str, quote: str) -> str:
-    """Why the quote may have nothing to do with the statement; empty if they share a figure or a name, or if the
-    statement has none.
+def doubt_about(statement: str, quote: str) -> str:
+    """Why the quote may have nothing to do with the statement; empty where nothing speaks against it.
+
+    They have to share a figure or a name, if the statement has any, and where they share most of their words both are
+    negated or neither is. A quote that speaks to a model, or about its own
+    use as evidence, proves nothing but that somebody wrote it.
     """
-    wanted = _marks(statement)
-    if not wanted or wanted & {*_marks(quote), *quote.casefold().split()}:
+    if _TO_A_MODEL.search(quote):
+        return "it speaks to a model, or about being evidence"
+    if _holds(statement, quote):
         return ""
-    return f"it shares no figure and no name with {quoted(statement)}"
+    wanted = marks_of(statement)
+    if wanted and not wanted & {*marks_of(quote), *quote.casefold().split()}:
+        return f"it shares no figure and no name with {quoted(statement)}"
+    return f"only one of them is negated: {quoted(statement)}" if _contradict(statement, quote) else ""
+
+
+def _holds(statement: str, quote: str) -> bool:
+    """Whether one of them has the other word for word, as a reference to a line has the line."""
+    one, other = sorted((" ".join(text.split()).casefold() for text in (statement, quote)), key=len)
+    return " " in one and one in other
+
+
+def _contradict(statement: str, quote: str) -> bool:
+    """Whether one of them is negated, the other is not, and they say much the same otherwise. A clause that allows
+    something to one party may well prove that the other may not do it: there they share less.
+    """
+    if bool(_NEGATION.search(statement)) == bool(_NEGATION.search(quote)):
+        return False
+    one, other = (stems_of(_NEGATION.sub(" ", text)) for text in (statement, quote))
+    shared = len(one & other)
+    return shared >= SHARED_STEMS and 3 * shared >= 2 * min(len(one), len(other))
 
 
 def unrelated_to_request(words: str, quote: str) -> str:
     """Why the quote may have nothing to do with what a person asked for; empty if they share a figure, a name, or in
     any form a word that says something.
     """
-    shared = (_stems(words) | _marks(words)) & (_stems(quote) | _marks(quote))
+    shared = (stems_of(words) | marks_of(words)) & (stems_of(quote) | marks_of(quote))
     return "" if shared else "it shares no word with what was asked for"
 
 
-def _marks(text: str) -> set[str]:
+def marks_of(text: str) -> set[str]:
     """Figures without their separators, and names: words with a capital inside a sentence."""
     return _figures(text) | {(match[1] or match[2]).casefold() for match in _NAME.finditer(text)}
 
@@ -44,34 +86,63 @@ def _figures(text: str) -> set[str]:
     return {regex.sub(r"\P{N}", "", match[0]) for match in _FIGURE.finditer(text)}
 
 
-def _stems(text: str) -> set[str]:
+def in_german(text: str) -> bool:
+    """Whether a text has more of the usual words of German than of English."""
+    words = [word.casefold() for word in _WORD.findall(text)]
+    return sum(word in _GERMAN for word in words) > sum(word in _ENGLISH for word in words)
+
+
+def tells_nothing(word: str) -> bool:
+    """Whether a word of a plan says nothing of what its step is about."""
+    return _stem(folded(word)) in _STOP_STEMS | _OF_PLANS
+
+
+def stem_of(word: str) -> str:
+    """What forms of a word have in common."""
+    return _stem(folded(word))
+
+
+def stems_of(text: str) -> set[str]:
     """What is left of each word without its usual ending; nothing of those that occur in every text."""
-    return {_stem(word) for word in _WORD.findall(_plain(text))} - _STOP_STEMS
+    return {_stem(word) for word in _WORD.findall(folded(text))} - _STOP_STEMS
 
 
 def _stem(word: str) -> str:
     return str(_ENDING.sub("", word))[:STEM]
 
 
-def _plain(text: str) -> str:
-    """In small letters, without accents: forms of one word may differ by them."""
-    return "".join(one for one in unicodedata.normalize("NFKD", text.casefold()) if not unicodedata.combining(one))
+def folded(text: str) -> str:
+    """In small letters, without accents and what nobody sees: forms of one word may differ by them."""
+    small = text.casefold()
+    return small if small.isascii() else str(_UNSEEN.sub("", unicodedata.normalize("NFKD", small)))
 
 
-_STOP_STEMS = frozenset(
-    map(
-        _stem,
-        _plain(
-            "about added all also and another any are but can complete correct could did does done each every for from "
-            "has have here into its more must new not now only other our please request result shall should some such "
-            "than that the their them then there these they this those too use very was were what when where which "
-            "will with would you your "
-            "aber alle allem allen aller alles als auch auf aus bei beim bitte das dass dem den der des dich die dies "
-            "diese dieser dieses doch durch ein eine einem einen einer eines etwas für hat hier ihr ihre ist jede "
-            "jeden jeder jedes jetzt kann kein keine mehr mit muss müssen nach neu nicht noch nun nur oder sein sich "
-            "sie sind soll sollen sollte sollten über und uns vom von vor war was wenn werden wie wird wurde wurden "
-            "zum zur"
-        ).split(),
-    )
-)
+_USUAL_ENGLISH = """
+about added all also and another any are but can complete correct could did does done each every for from has have
+here into its more must new not now only other our please request result shall should some such than that the their
+them then there these they this those too use very was were what when where which will with would you your
+"""
+_USUAL_GERMAN = """
+aber alle allem allen aller alles als auch auf aus bei beim bitte das dass dem den der des dich die dies diese
+dieser dieses doch durch ein eine einem einen einer eines etwas für hat hier ihr ihre ist jede jeden jeder jedes
+jetzt kann kein keine mehr mit muss müssen nach neu nicht noch nun nur oder sein sich sie sind soll sollen sollte
+sollten über und uns vom von vor war was wenn werden wie wird wurde wurden zum zur
+"""
+_ENGLISH, _GERMAN = frozenset(_USUAL_ENGLISH.split()), frozenset(_USUAL_GERMAN.split())
+_STOP_STEMS = frozenset(_stem(folded(word)) for word in _ENGLISH | _GERMAN)
 """Of words that say nothing of what is asked for, in English and German."""
+_USUAL_IN_PLANS = """
+agreement analyse analyze answer appear applicable apply ascertain assess available check cite clause concern
+contain content contract count cover data deal describe detail detect determine directory document evidence examine
+exist explain explore extract figure file final find finding folder found give given identify include inspect
+investigate item line list locate look material meet mention name none note nothing occur output page part path
+person place point present project purpose quote read reason reference related relevant report review say scan
+search section sentence set show source stand state step stub stuff summary task tell text thing title tool type
+whether word work write written yes analysieren analyse angeben anwendbar auflisten aufgabe bericht beschreiben
+beleg bestimmen datei dateien dokument dokumente enthalten ergebnis ermitteln erkennen erwähnen falls fest
+feststellen finden gegeben gibt nennen ordner klausel projekt prüfen prüfe quelle regelung relevant satz schritt
+schreiben seite stehen stelle stellen suche suchen text titel unterlagen vertrag verzeichnis vorhanden vorliegen
+wort zeile zitieren zusammenfassung
+"""
+_OF_PLANS = frozenset(_stem(folded(word)) for word in _USUAL_IN_PLANS.split())
+"""Of words that plans have, whatever their steps are about."""

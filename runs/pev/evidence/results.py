@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import Literal
 
 from runs.enums import About, Action, Provenance, Severity
-from runs.pev.contracts import COMMAND, DIFF, OUTPUT, PERSON, RESULT, TOOL, Contract
+from runs.pev.contracts import COMMAND, DIFF, OUTPUT, PERSON, RESULT, STEP, TOOL, Contract
 from runs.pev.evidence.sources import OUTSIDE
 
 
@@ -89,6 +89,9 @@ def named(source: str) -> str:
     for prefix, words in ((TOOL, "result of tool call "), (PERSON, "request ")):
         if source.startswith(prefix):
             return words + source.removeprefix(prefix)
+    if source.startswith(STEP):
+        step, _, call = source.removeprefix(STEP).partition(f"/{TOOL.removeprefix('@')}")
+        return f"result of tool call {call} of step {step}"
     if source.startswith(COMMAND):
         return f"the command {source.removeprefix(COMMAND)}"
     return {OUTPUT: "the result", DIFF: "what changed"}.get(source, source.removeprefix(RESULT))
@@ -160,6 +163,11 @@ class CriterionResult(Contract):
         return self.met and bool(needed) and all(item.weak for item in needed)
 
     @property
+    def doubt(self) -> str:
+        """The first piece of evidence that is doubtful, and why; empty where there is none."""
+        return next((f"“{item.quote}”, {item.weak}" for item in self.evidence if item.quote and item.weak), "")
+
+    @property
     def rests_on(self) -> list[str]:
         """What its evidence rests on, for people, each once."""
         return list(dict.fromkeys(words for item in self.evidence if item.verified and (words := item.rests_on)))
@@ -208,10 +216,48 @@ class RequestResult(Contract):
         return self.status == "not_provable" or bool(self.weak)
 
 
+class UntracedFigure(Contract):
+    """A figure of a result that comes from nowhere (T11): `text` as it is written in `source`, a name of
+    `sources.Sources`, from the character `start` to before `end`; `line` counts from 1.
+    """
+
+    source: str
+    kind: Literal["number", "date", "address"]
+    text: str
+    line: int
+    start: int
+    end: int
+
+    @property
+    def where(self) -> str:
+        """For people."""
+        return f"{named(self.source)}, line {self.line}"
+
+
+def distinct(figures: Iterable[UntracedFigure]) -> list[UntracedFigure]:
+    """Each once, at its first place."""
+    found = dict[str, UntracedFigure]()
+    for figure in figures:
+        found.setdefault(figure.text, figure)
+    return list(found.values())
+
+
+def not_traced(figures: Iterable[UntracedFigure], limit: int = 5) -> str:
+    """One sentence for people, which names so many of them; empty where there are none."""
+    found = distinct(figures)
+    if not found:
+        return ""
+    listed = "; ".join(f"{one.text} ({one.where})" for one in found[:limit])
+    more = f"; and {len(found) - limit:,} more" if len(found) > limit else ""
+    what = "1 figure is" if len(found) == 1 else f"{len(found):,} figures are"
+    return f"{what} not traced to anything that was given, read, observed, calculated or said: {listed}{more}."
+
+
 class Judgement(Contract):
     """Everything known about an attempt after verification; `passed` is computed from the results.
 
     `broken_citations`: of a final one, a sentence for each citation that leads nowhere in what the run delivers.
+    `untraced`: the figures that come from nowhere.
     """
 
     stage: Literal["checks", "model"]
@@ -223,15 +269,31 @@ class Judgement(Contract):
     notes: list[str] = []
     broken_citations: list[str] = []
     requests: list[RequestResult] = []
+    untraced: list[UntracedFigure] = []
 
-    @property
-    def unproved(self) -> bool:
-        """Whether a person has to see it although it passed: nobody can prove that it is what they asked for."""
-        return any(request.unproved for request in self.requests)
+    def needs_person(self, *, asks: bool) -> bool:
+        """Whether a person has to see it although it passed; `asks`: the run asks people about results of steps."""
+        return needs_person(self.results, self.requests, asks=asks)
 
     @property
     def unsupported(self) -> int:
         return sum(1 for result in self.results if result.claimed and not result.supported)
+
+
+def needs_person(results: Iterable[CriterionResult], requests: Iterable[RequestResult], *, asks: bool) -> bool:
+    """Whether a person has to see a result that passed: nobody can prove that it is what they asked for, or all that
+    supports a criterion may have nothing to do with it (T1b).
+    """
+    return any(request.unproved for request in requests) or (asks and any(result.weak for result in results))
+
+
+def doubts_in(results: Iterable[CriterionResult], where: str) -> list[str]:
+    """A sentence for people on each criterion that was met by doubtful evidence alone."""
+    return [
+        f"“{result.text}” ({where}) rests on evidence that may have nothing to do with it: {result.doubt}."
+        for result in results
+        if result.weak
+    ]
 
 
 def all_pass(results: Iterable[CriterionResult]) -> bool:

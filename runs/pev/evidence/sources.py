@@ -1,5 +1,6 @@
 """The sources that a quote may name, and where the words of each come from (T1a). Computed, never asked."""
 
+from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
@@ -9,14 +10,20 @@ from typing import Protocol
 from runs.enums import Provenance
 from runs.errors import InvalidInput
 from runs.pev.contracts import DIFF, OUTPUT, PERSON, RESULT, TOOL
+from runs.pev.documents.views import visible_text
+from runs.pev.evidence.facts import Place
+from runs.pev.files.paths import document_of, text_of
 from runs.pev.ports import FileInfo, Shown
 from runs.pev.texts.arithmetic import calculated
-from runs.pev.texts.figures import numbers_in
+from runs.text.addresses import addresses_in, normal_address
+from runs.text.numbers import amounts_in
 
 OUTSIDE = frozenset({Provenance.GIVEN, Provenance.OBSERVED, Provenance.PERSON})
 """What can carry a statement about the material or the world: no model of the run wrote it."""
 
 
+TASK = "@task"
+"""The name of the words of the task, where they are named."""
 CONVENTIONAL = frozenset(map(Decimal, (0, 1, 2, 7, 12, 24, 52, 60, 365, *(10**n for n in range(1, 13)))))
 """Figures that need no source: halves, percentages, thousands and millions, parts of a day and of a year."""
 
@@ -44,8 +51,8 @@ class Missing(Protocol):
 class ToolText:
     """One tool call: what it gave back, what of that shows files, and all that the executor had put into it.
     `expression`: what was computed, where it is a calculation that has a result. `is_outside`: whether all but its
-    first line came from the web, or from a server that only looks things up. `missing`: what it looked for and did not
-    find.
+    first line came from the web, or from a server that only looks things up. `is_printed`: whether a command of the
+    installation printed it. `missing`: what it looked for and did not find.
     """
 
     result: str
@@ -53,6 +60,7 @@ class ToolText:
     sent: str = ""
     expression: str = ""
     is_outside: bool = False
+    is_printed: bool = False
     missing: Missing | None = None
 
 
@@ -60,7 +68,9 @@ class Sources(Mapping[str, bytes]):
     """Every source that a quote may name, as readable bytes: `@output`, `@tool-1` onwards, `@person-N`, the files as
     they were given by their paths, what was made by its path, or behind `@result/` where a file of that name was given.
 
-    `made`: the paths in `files` that the run has written.
+    `made`: the paths in `files` that the run has written. `earlier`: by their names, such as `@step-look-up/tool-2`,
+    tool calls of steps that were settled before. `task`: its words; no quote may name them, but their figures need no
+    other source.
     """
 
     def __init__(
@@ -71,12 +81,14 @@ class Sources(Mapping[str, bytes]):
         made: Collection[str] = (),
         output: str = "",
         tools: Sequence[ToolText] = (),
+        earlier: Mapping[str, ToolText] | None = None,
         persons: Mapping[int, str] | None = None,
         diff: str = "",
+        task: str = "",
     ) -> None:
         self._files, self._given = files, given
-        self._made = made
-        self._tools = {f"{TOOL}{number}": tool for number, tool in enumerate(tools, 1)}
+        self._made, self._task = made, task
+        self._tools = {**(earlier or {}), **{f"{TOOL}{number}": tool for number, tool in enumerate(tools, 1)}}
         self._persons = {f"{PERSON}{number}": words for number, words in (persons or {}).items()}
         self._texts = {OUTPUT: output, **({DIFF: diff} if diff else {}), **self._persons}
         self._texts |= {name: tool.result for name, tool in self._tools.items()}
@@ -102,9 +114,31 @@ class Sources(Mapping[str, bytes]):
     def __len__(self) -> int:
         return sum(1 for _ in self)
 
+    @property
+    def given_paths(self) -> Collection[str]:
+        """Those of the files of the task."""
+        return self._given.infos.keys()
+
     def digest(self, name: str) -> str | None:
         """The SHA-256 of a given file as it was handed in, which its readable bytes may not be; None for the others."""
         return self._given.infos[name].sha256 if name in self._given.infos else None
+
+    def page(self, address: str) -> str:
+        """What tools have shown of the web page at this address; empty for one that was not read."""
+        return "\n".join(self._pages.get(normal_address(address), ()))
+
+    @cached_property
+    def _pages(self) -> Mapping[str, Sequence[str]]:
+        """By each address that a look at the web was sent to, or has named, what it showed."""
+        found = defaultdict[str, list[str]](list)
+        for tool in self._tools.values():
+            if tool.is_outside:
+                head = f"{tool.sent}\n{tool.result.partition('\n')[0]}"
+                is_search = not any(addresses_in(tool.sent))
+                named = f"{head}\n{tool.result}" if is_search else head
+                for address in {normal_address(named[start:end]) for start, end in addresses_in(named)}:
+                    found[address].append(tool.result[tool.result.find("\n") + 1 :])
+        return found
 
     def sent_to(self, name: str) -> str:
         """What the executor itself put into the tool call whose result this is; empty for other sources."""
@@ -147,14 +181,37 @@ class Sources(Mapping[str, bytes]):
         """By the calculation. In the order of the calls: one may rest on the result of another."""
         if not any(tool.expression for tool in self._tools.values()):
             return {}
-        seen = {*CONVENTIONAL, *(number for words in self._persons.values() for number in numbers_in(words))}
+        said = [self._task, *self._persons.values()]
+        seen = {*CONVENTIONAL, *(number for words in said for number in amounts_in(words))}
         found = dict[str, Sequence[Decimal]]()
         for name, tool in self._tools.items():
             if tool.expression:
                 found[name] = sorted(calculated(tool.expression).numbers - seen)
             for start, end in self._outside(tool, found.get(name, ())):
-                seen.update(numbers_in(tool.result[start:end]))
+                seen.update(amounts_in(tool.result[start:end]))
         return found
+
+    def facts(self) -> Iterator[tuple[Place, str]]:
+        """What figures may come from without the files as they were given: the words of people, and what tools have
+        observed or calculated. Each with its place.
+        """
+        yield Place(TASK, 0), self._task
+        yield from ((Place(name, 0), words) for name, words in self._persons.items())
+        for name, tool in self._tools.items():
+            spans = [(0, len(tool.result))] if tool.is_outside or tool.is_printed else self.observed(name)
+            yield from ((Place(name, start), tool.result[start:end]) for start, end in spans)
+
+    def given_facts(self) -> Iterator[tuple[Place, str]]:
+        """Likewise of the files as they were given: their text, with name and size."""
+        for path, info in self._given.infos.items():
+            yield Place(path, 0), f"{path}: {info.size} bytes"
+        for path, data in self._given.files.items():
+            document = document_of(data)
+            text = visible_text(document) if document else text_of(data)
+            yield Place(path, 0), text or ""
+            if document:  # the numbers that readers see before its paragraphs
+                clauses = {block.clause or block.label for block in document.layout.blocks}
+                yield Place(path, 0), "; ".join(sorted(clauses))
 
     def _is_given(self, shown: Shown) -> bool:
         info = self._given.infos.get(shown.path)

@@ -42,6 +42,7 @@ class Covered:
     problem: str = ""
     notes: Sequence[str] = ()
     units: Sequence[str] = ()
+    empty: bool = False
 
     @property
     def count(self) -> int:
@@ -119,7 +120,7 @@ def _covered(path: str, info: FileInfo, shown: Sequence[Shown]) -> Covered:
     ranges = _joined((one.first_line, one.last_line) for one in shown if one.first_line <= one.last_line)
     lines = shown[-1].lines if shown else 0
     if not info.size or (lines and ranges == [(1, lines)]):
-        return Covered(path, Extent.WHOLE, ranges, lines)
+        return Covered(path, Extent.WHOLE, ranges, lines, empty=not info.size)
     units = [_units(shown, *each) for each in ranges[:MAX_RANGES]]
     return Covered(path, Extent.PART if lines else Extent.NOTHING, ranges, lines, units=units)
 
@@ -172,7 +173,20 @@ def not_read_by_plan(found: Iterable[Covered], meant: Collection[str]) -> list[s
     sentences = [sentence.replace(" could not be read: ", " cannot be read: ") for sentence in unread_in(listed, ())]
     if left:
         sentences.append(f"No step of this plan is given {said(left)}.")
+    if empty := [one.path for one in listed if one.empty]:
+        sentences.append(
+            f"Nothing is in {said(empty)}: {'the file is' if len(empty) == 1 else 'these files are'} empty."
+        )
     return sentences + _excluded(listed)
+
+
+def shown_of(found: Iterable[Covered], meant: Collection[str]) -> str:
+    """How many of the files that a step is to deal with were shown, and which were not; empty where all were."""
+    ours = [one for one in found if one.path in meant and one.extent is not Extent.EXCLUDED]
+    missing = [one.path for one in ours if one.extent in {Extent.NOTHING, Extent.UNREADABLE}]
+    if not missing:
+        return ""
+    return f"{len(ours) - len(missing):,} of {len(ours):,} files were shown. Not read: {said(missing)}."
 
 
 def summary(found: Iterable[Covered]) -> list[str]:

@@ -6,7 +6,9 @@ context; integers as ids; complexity as a number, 1 to 3 low, 4 to 7 medium, 8 t
 medium. An action may be text that begins with a tool (“read_file: the leases”), or an object with `params`, which are
 added to its purpose. Text that names no tool, and what the contract has no field for but is known to be said of a step
 or plan, becomes a part of its description or context. Each is turned into one that a person sees before anything runs,
-with a note of what was read as what. Everything else is refused, nothing is dropped.
+with a note of what was read as what. The state of another run (status, retries, evidence, the complexity of a whole
+plan) is left out, which a note says. What a criterion in words is about is guessed, which a note says too. Everything
+else is refused, nothing is dropped.
 """
 
 from collections.abc import Sequence

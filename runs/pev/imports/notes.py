@@ -85,6 +85,21 @@ def named(value: JsonObject, synonyms: Mapping[str, str], notes: Notes | None = 
     return made
 
 
+STATE = (
+    *("status", "feedback", "retry_count", "max_retries", "evidence", "satisfied", "result", "error", "current_step"),
+    *("created_at", "updated_at", "started_at", "completed_at"),
+)
+"""What other tools note in a plan while they carry it out."""
+
+
+def without_state(value: JsonObject, notes: Notes, *more: str) -> JsonObject:
+    """The object without what says how far another run of it had come; that it is left out is noted."""
+    left_out = [name for name in (*STATE, *more) if name in value]
+    if said := [name for name in left_out if value[name] not in NOTHING]:
+        notes.add(f"Left out, since it is the state of another run: {', '.join(said)}")
+    return {name: part for name, part in value.items() if name not in left_out}
+
+
 def each_of(made: JsonObject, name: str, read: Callable[[JsonValue], JsonValue]) -> None:
     listed = made.get(name)
     if isinstance(listed, list):

@@ -6,12 +6,14 @@ from pydantic import JsonValue
 
 from runs.errors import PlanRefused
 from runs.pev.contracts import JsonObject
-from runs.pev.imports.notes import NOTHING, Notes, named, written
-from runs.pev.imports.step_forms import DEPENDENCIES, is_other, read_criteria, step_of
+from runs.pev.imports.notes import NOTHING, Notes, named, without_state, written
+from runs.pev.imports.step_forms import DEPENDENCIES, is_other, paths_of, read_criteria, step_of
 
 ROLLBACK = "The plan says nothing of it. Steps work on a copy of the files, and only verified results are kept."
 GOAL = "What the request asks for, reached by the steps of this plan."
 REACHED = "The goal of the plan is reached."
+MAX_NOTED = 60
+"""Characters of a value that a note repeats."""
 SYNONYMS = {
     "objective": "goal",
     "input": "goal",
@@ -42,15 +44,25 @@ def plan_of(value: JsonValue, notes: Notes, max_steps: int) -> JsonValue:
     value = _unwrapped(value)
     if not isinstance(value, dict):
         return value
+    value = without_state(value, notes, "id", "plan_id")
+    _complexity(value, notes)
     made = named(value, SYNONYMS, notes)
     _goals(made, notes)
     _context(made, notes)
-    if made.get("rollback_strategy") is None:
+    if made.get("rollback_strategy") in NOTHING:
         made["rollback_strategy"] = ROLLBACK
     if _steps(made, notes, max_steps, other=not _OTHER.isdisjoint(value)):
         _reached(made, notes)
-    read_criteria(made, "success_criteria")
+    steps = made.get("steps")
+    outputs = [path for step in (steps if isinstance(steps, list) else ()) for path in paths_of(step)]
+    read_criteria(made, "success_criteria", outputs, notes)
     return made
+
+
+def _complexity(value: JsonObject, notes: Notes) -> None:
+    """Each step has its own; that of a whole plan says nothing that anybody decides by."""
+    if (complexity := value.pop("estimated_complexity", None)) not in NOTHING:
+        notes.add(f"Left out: the complexity of the whole plan ({written(complexity)[:MAX_NOTED]})")
 
 
 def _unwrapped(value: JsonValue) -> JsonValue:
@@ -83,7 +95,7 @@ def _reached(made: JsonObject, notes: Notes) -> None:
     if made.get("goal") is None:
         made["goal"] = GOAL
         notes.add("It names no goal: that is what the request asks for")
-    if made.get("success_criteria") is None:
+    if made.get("success_criteria") in NOTHING:
         made["success_criteria"] = [REACHED]
         notes.add("It does not say what must hold in the end: that its goal is reached")
 

@@ -2,16 +2,16 @@
 
 import json
 import re
-from collections.abc import Set
+from collections.abc import Collection, Set
 
 from pydantic import JsonValue
 
-from runs.enums import Complexity
+from runs.enums import About, Complexity
 from runs.errors import PathRefused
 from runs.pev.agents import DELEGATE
 from runs.pev.contracts import JsonObject, PlanStep
 from runs.pev.files.paths import clean_path
-from runs.pev.imports.notes import NOTHING, Notes, each_of, named, written
+from runs.pev.imports.notes import NOTHING, Notes, each_of, named, without_state, written
 from runs.pev.tools.toolbox import TOOL_NAMES
 
 PURPOSE = "As the description of the step says."
@@ -67,6 +67,14 @@ _ACTION = {
 _CRITERION = {"criterion": "text", "description": "text", "condition": "text", "postcondition": "text"}
 _OUTPUT = {"file": "path", "filename": "path", "name": "path"}
 _PATHS = frozenset({"path", *_OUTPUT})
+_OF_OUTPUT = re.compile(
+    r"\A(?:the |an? |each |every |one |this )?(?:\w+ ){0,2}"
+    r"(?:\S+\.[a-z]{2,5}|report|summary|output|answer|result|memo|list|table|diagram|overview|index)\b"
+    r".{0,40}?\b(?:created|written|generated|produced|saved|contains?|exists?|has|have)\b"
+    r"|\b\d[\d,.]{0,19} (?:words|characters)\b|\bvalid (?:json|csv|markdown|yaml)\b|\bformat(?:ted)? (?:as|is|of)\b",
+    re.IGNORECASE,
+)
+"""Criteria that say how a result is to look: it is their subject, or they name its length or format."""
 _CHECK = {"least": "min", "most": "max"}
 """What version 0.1 called the bounds of a check; its exports can still be imported."""
 _TOOLS = TOOL_NAMES - {DELEGATE}
@@ -109,6 +117,7 @@ def step_of(value: JsonValue, number: int, notes: Notes, *, other: bool) -> Json
     if "step_id" in made:
         made["step_id"] = _id(made["step_id"])
         notes.step = str(made["step_id"])[:60]
+    made = without_state(made, notes)
     for name in ("actions", "expected_outputs", "dependencies"):
         if made.get(name) is None:
             made[name] = []
@@ -119,13 +128,22 @@ def step_of(value: JsonValue, number: int, notes: Notes, *, other: bool) -> Json
     _inputs(made, other, notes)
     _remarks(made, notes, but={"agent"} if _is_whole(value) else set())
     _complexity_of(made, notes)
-    if other and made.get("acceptance_criteria") is None:
+    if other and made.get("acceptance_criteria") in NOTHING:
         made["acceptance_criteria"] = criteria or [DONE]
         notes.add(
             "What it is expected to give is its criterion" if criteria else "It has no criteria: its description is one"
         )
-    read_criteria(made, "acceptance_criteria")
+    read_criteria(made, "acceptance_criteria", paths_of(made), notes)
     return made
+
+
+def paths_of(step: JsonValue) -> list[str]:
+    """The files that a step names as written, in a plan that was not validated yet."""
+    outputs = step.get("expected_outputs") if isinstance(step, dict) else None
+    found = [
+        item.get("path") if isinstance(item, dict) else item for item in (outputs if isinstance(outputs, list) else ())
+    ]
+    return [path for path in found if isinstance(path, str)]
 
 
 def _dependencies(made: JsonObject) -> None:
@@ -240,24 +258,45 @@ def _complexity_of(made: JsonObject, notes: Notes) -> None:
         notes.add(f"Complexity {value} is {word.value}")
 
 
-def read_criteria(made: JsonObject, name: str) -> None:
+def read_criteria(made: JsonObject, name: str, outputs: Collection[str], notes: Notes) -> None:
+    """Criteria in words or as objects. Where a criterion does not say what it is about, that is guessed from its words
+    and from the files that are written, and noted for people.
+    """
     if isinstance(text := made.get(name), str):
         made[name] = [text]
-    each_of(made, name, _criterion)
+    each_of(made, name, lambda one: _criterion(one, notes))
+    criteria = made.get(name)
+    names = {part.casefold() for path in outputs for part in (path, path.rpartition("/")[2])} - {""}
+    what = "success criterion" if name == "success_criteria" else "criterion"
+    for number, one in enumerate(criteria if isinstance(criteria, list) else (), 1):
+        # an export of ours says `null` where nothing is known, and is read back unchanged
+        if isinstance(one, dict) and "about" not in one and not one.get("check") and _is_of_output(one, names):
+            one["about"] = About.OUTPUT.value
+            notes.add(f"Guessed from its words: {what} {number} is about how the result looks, not about the sources")
 
 
-def _criterion(value: JsonValue) -> JsonValue:
+def _is_of_output(criterion: JsonObject, names: Set[str]) -> bool:
+    text = criterion.get("text")
+    if not isinstance(text, str):
+        return False
+    words = {word.strip(".,;:()“”\"'`") for word in text.casefold().split()}
+    return not words.isdisjoint(names) or _OF_OUTPUT.search(text) is not None
+
+
+def _criterion(value: JsonValue, notes: Notes) -> JsonValue:
     if isinstance(value, str):
         return {"text": value}
     if not isinstance(value, dict):
         return value
-    made = named(value, _CRITERION)
+    made = without_state(named(value, _CRITERION), notes, "id")
     if isinstance(check := made.get("check"), dict):
         made["check"] = named(check, _CHECK)
     return made
 
 
 def _id(value: JsonValue) -> JsonValue:
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
     return str(value) if isinstance(value, int) and not isinstance(value, bool) else value
 
 

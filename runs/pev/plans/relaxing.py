@@ -59,7 +59,7 @@ def relaxations(
             Relaxation(step.step_id, number, sentence)
             for step in steps
             for number, sentence in _lost(
-                f"Step “{step.name}”", step.acceptance_criteria, [*_asked_instead_of(step, there), *final]
+                f"Step “{step.name}”", step.acceptance_criteria, [*_asked_instead_of(step, there), *final], there
             )
         ),
         *(
@@ -120,17 +120,29 @@ def _read(criteria: Iterable[Criterion]) -> Iterator[_Read]:
 
 def _asked_instead_of(before: PlanStep, steps: Iterable[tuple[PlanStep, Sequence[_Read]]]) -> Iterator[_Read]:
     """What these steps ask for that says as much as if `before` asked for it: a check names its file, but what a
-    verifier judges is what the step writes.
+    verifier judges is what the step writes. Of several files those count that the criterion names.
     """
+    outputs = set(before.outputs)
     for step, criteria in steps:
-        same_files = set(before.outputs) <= set(step.outputs)
-        yield from (one for one in criteria if one[1].check or same_files)
+        for one in criteria:
+            named = {path for path in outputs if path.rpartition("/")[2].casefold() in one[0]}
+            if one[1].check or (named or outputs) <= set(step.outputs):
+                yield one
 
 
-def _lost(whose: str, before: Sequence[Criterion], now: Sequence[_Read]) -> Iterator[tuple[int, str]]:
+def _lost(
+    whose: str,
+    before: Sequence[Criterion],
+    now: Sequence[_Read],
+    steps: Iterable[tuple[PlanStep, Sequence[_Read]]] = (),
+) -> Iterator[tuple[int, str]]:
+    """The criteria that `now` does not have as they were. `steps`: where the same words may be asked of other files."""
     for number, (words, criterion) in enumerate(_read(before), 1):
         same = [other for folded, other in now if folded == words]
-        if not same:
+        moved = [step.name for step, criteria in steps if any(folded == words for folded, _ in criteria)]
+        if not same and moved:
+            yield number, f"{whose} was to meet “{criterion.text}”; now step “{moved[0]}” is, which writes other files."
+        elif not same:
             yield number, f"{whose} was to meet “{criterion.text}”; the new plan does not ask for it."
         elif not any(_as_strict(criterion.check, other.check) for other in same):
             yield number, f"{whose} was to meet “{criterion.text}”; the new plan checks it less strictly, or otherwise."

@@ -57,7 +57,7 @@ class Arguments(Described):
         raise NotImplementedError
 
 
-FilePath = Annotated[str, Field(description="Path of the file, from the top folder, such as notes/summary.md")]
+FilePath = Annotated[str, Field(description="From the top folder, such as notes/summary.md")]
 Prefix = Annotated[str, Field(description="Only files whose path begins like this; empty for all")]
 
 

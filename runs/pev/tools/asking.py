@@ -22,7 +22,7 @@ class AskPerson(Reaching):
     description = (
         "Asks the person who answers for this task, and waits, perhaps for hours. Only for what decides the work, "
         "stands in no file and cannot be left open in the result: one short question that can be answered without "
-        "reading anything else, with the likely answers as choices. The same question is not asked twice."
+        "reading anything else, with the likely answers as choices."
     )
 
     question: Annotated[_Question, Field(description="One question")]

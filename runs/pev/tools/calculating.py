@@ -19,7 +19,7 @@ class Calculate(Arguments):
     effect = Effect.READS_FILES
     description = (
         "Computes an expression of decimal numbers, such as 5450000 / 720.2, with + - * / ** and brackets and the "
-        f"functions {FUNCTIONS}. Every figure that stands in no source is to come from here. Read the figures that it "
+        f"functions {FUNCTIONS}. Read the figures that it "
         "is made of first, and write them as they stand there, without separators of thousands: 19 / 100 for 19 %. "
         "What was not read before makes the result a mere claim."
     )

@@ -26,7 +26,7 @@ class CommentDocument(Arguments):
     effect = Effect.WRITES_FILES
     description = (
         "Puts a comment at words of a Word file, into a copy of it under reviewed/ that gathers all comments on it. "
-        "The file itself stays as it is. Words that stand in it several times are preceded by the name of their "
+        "Words that stand in it several times are preceded by the name of their "
         "paragraph, as in [p23] thirty days."
     )
 

@@ -123,5 +123,8 @@ class _Library:
     def provenance(self, name: str) -> Provenance:
         return Provenance.GIVEN if self._workspace.is_given(name.removeprefix(RESULT)) else Provenance.MADE
 
+    def page(self, address: str) -> str:
+        return ""
+
     def digest(self, name: str) -> str | None:
         return self._files[name.removeprefix(RESULT)].sha256

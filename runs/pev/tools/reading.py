@@ -35,7 +35,7 @@ class ReadFile(Arguments):
     description = (
         "Gives lines of a file verbatim, after one line that says which. Of a document (Word, PDF, Excel and others) "
         "each paragraph, page or row begins with its name in brackets, for citations, and its number; remarks stand in "
-        "braces. Quotes are copied without these."
+        "braces."
     )
 
     path: FilePath

@@ -22,11 +22,11 @@ from runs.pev.documents.sheets import address_in
 from runs.pev.files.paths import clean_path, document_of
 from runs.pev.files.reads import Looks
 from runs.pev.ports import Shown, ToolResult, Workspace
-from runs.pev.texts.figures import readings
 from runs.pev.texts.patterns import Budget, TooSlow
 from runs.pev.texts.wording import quoted
 from runs.pev.tools.arguments import Arguments, FilePath, content_at, fitting, lines_of
 from runs.pev.tools.limits import ToolLimits
+from runs.text.numbers import readings
 
 MAX_SECONDS = 10.0
 """For reading: some 300,000 rows with two conditions."""
@@ -73,7 +73,7 @@ class ReadTable(Arguments):
     description = (
         "Selects, counts and adds up rows of a CSV file or of a sheet of a workbook, whose first row has the names of "
         "the columns. With compute it gives figures for each group (for all rows together without group_by), else the "
-        "chosen columns of the rows. Every figure about a table comes from here or from calculate."
+        "chosen columns of the rows."
     )
 
     path: FilePath

@@ -10,7 +10,7 @@ from runs.enums import CHANGES_NOTHING, INSIDE, Effect
 from runs.errors import InvalidInput
 from runs.pev.agents import AgentDefinition
 from runs.pev.answer_schemas import schema_for
-from runs.pev.contracts import JsonObject, PlanStep
+from runs.pev.contracts import CommandSucceeds, JsonObject, PlanStep
 from runs.pev.conversation.mistakes import MAX_SHOWN, place_of, words_for
 from runs.pev.files.reads import Looks
 from runs.pev.ports import Acting, Original, Reach, ToolResult, ToolSpec, ToolUse, Workspace
@@ -88,6 +88,17 @@ def _instead(name: str, there: Collection[str]) -> str:
 def tools_of(step: PlanStep) -> frozenset[str]:
     """The tools that a step may use."""
     return frozenset(step.tools) or frozenset(name for name, tool in _TOOLS.items() if tool.effect in INSIDE)
+
+
+def only_runs_commands(step: PlanStep) -> bool:
+    """Whether a step names no files and plans nothing but commands: they are given a copy of all files, and what they
+    read of it is not known.
+    """
+    planned = {action.tool for action in step.actions} or set(step.tools)
+    reading = {name for name in planned if effect_of(name) is Effect.READS_FILES and name != Calculate.name}
+    checked = all(isinstance(criterion.check, CommandSucceeds) for criterion in step.acceptance_criteria)
+    runs = RunCommand.name in planned and RunCommand.name in step.tools
+    return not step.inputs and not reading and (runs or checked)
 
 
 def looking_tools() -> frozenset[str]:

@@ -22,7 +22,7 @@ class WriteFile(Arguments):
     name = "write_file"
     effect = Effect.WRITES_FILES
     description = (
-        "Writes a whole text file, or replaces it. Folders come by themselves. For a path that ends in .docx or .pdf "
+        "Writes a whole text file, or replaces it. For a path that ends in .docx or .pdf "
         "the content is Markdown, of which a Word document or a PDF is made, with its citations as footnotes; for "
         ".xlsx it is CSV."
     )

@@ -9,11 +9,14 @@ from functools import cached_property
 from runs.enums import About
 from runs.pev.checks.material import Material
 from runs.pev.contracts import RESULT, Criterion, JsonObject, MinBytes, WordCount
+from runs.pev.evidence.results import UntracedFigure
 from runs.pev.evidence.sources import Given, Sources, ToolText
 from runs.pev.files.reads import Looks
 from runs.pev.ports import ToolResult
 from runs.pev.verification.grounding import Examiner
 from runs.pev.verification.requests import PersonRequest
+from runs.pev.verification.search import Search, search, terms_of
+from runs.text.dates import Day
 
 NOTHING_TO_DO = Criterion(
     text="The files that were given have nothing that this step is to deal with, so there is nothing for it to do.",
@@ -37,6 +40,9 @@ class Case:
     `read_whole`: the given files of which executors were shown every line; `meant`: those that the step deals with.
     `command` runs one by its name for a check. `pages`: blocks that show, as it looks, what the executor has read.
     `nothing_to_do`: the executor says that the step does not apply, which is judged instead of the criteria.
+    `terms`: the words of that step, for which the given files are searched then.
+    `earlier`: by their names as sources, tool calls of steps that were settled before. `days`: those on which the run
+    took place. `untraced`: figures of the result that come from nowhere.
     `persons`: what people asked for, by the number of the request; `requests`: those of them that are judged here.
     """
 
@@ -64,11 +70,15 @@ class Case:
     review: bool = False
     read_whole: Set[str] = frozenset()
     persons: Mapping[int, str] = field(default_factory=dict)
+    earlier: Mapping[str, ToolText] = field(default_factory=dict)
+    days: Collection[Day] = ()
+    untraced: Sequence[UntracedFigure] = ()
     requests: Sequence[PersonRequest] = ()
     meant: Sequence[str] = ()
     pages: Sequence[JsonObject] = ()
     command: Callable[[str], ToolResult] | None = None
     nothing_to_do: bool = False
+    terms: Sequence[str] = ()
 
     def watched(self, looks: Looks) -> Case:
         """The same, which notes what of the files is looked at."""
@@ -78,7 +88,15 @@ class Case:
 
     def with_nothing_to_do(self) -> Case:
         """The same, in which it is judged whether the step has nothing to do, and not whether it was done."""
-        return replace(self, nothing_to_do=True, expected_outputs=(), review=False)
+        name, _, description = self.subject.partition(": ")
+        sentences = [description, *(criterion.text for criterion in self.criteria)]
+        terms = terms_of(name, sentences, self.expected_outputs)
+        return replace(self, nothing_to_do=True, terms=terms, expected_outputs=(), review=False)
+
+    @cached_property
+    def searched(self) -> Search | None:
+        """The search for the words of a step that is said not to apply."""
+        return search(self.terms, self.inputs.infos, self.inputs.files) if self.nothing_to_do else None
 
     @property
     def labelled(self) -> Mapping[str, Criterion]:
@@ -101,7 +119,16 @@ class Case:
     def sources(self) -> Sources:
         """Every source that a quote may name."""
         made = self.made
-        return Sources(self.files, self.inputs, made=made, output=self.output, tools=self.tools, persons=self.persons)
+        return Sources(
+            self.files,
+            self.inputs,
+            made=made,
+            output=self.output,
+            tools=self.tools,
+            earlier=self.earlier,
+            persons=self.persons,
+            task=self.request,
+        )
 
     @cached_property
     def examiner(self) -> Examiner:

@@ -4,7 +4,9 @@ Code can tell where words come from and whether they are there. Whether they hav
 it cannot tell: it marks what shares nothing with it, so that the verifier is asked and a person can look.
 """
 
+import re
 from collections.abc import Sequence
+from functools import cached_property
 
 from runs.enums import About, Provenance
 from runs.pev.citations.citation import Citation, Cited
@@ -14,12 +16,14 @@ from runs.pev.contracts import Criterion, QuotedEvidence
 from runs.pev.evidence.finding import Span, find, find_quote
 from runs.pev.evidence.passages import unmarked
 from runs.pev.evidence.quotes import proves_nothing, resolve
-from runs.pev.evidence.relation import unrelated
+from runs.pev.evidence.relation import doubt_about
 from runs.pev.evidence.results import Evidence
 from runs.pev.evidence.sources import OUTSIDE, Sources
+from runs.pev.evidence.tracing import missing_in
 from runs.pev.files.paths import document_of, text_of
 from runs.pev.texts.wording import quoted
 
+_PATH = re.compile(r"[\w/.-]+")
 NOT_OUTSIDE = (
     "Unsupported: every quote is from what this run wrote itself. A criterion about the sources needs a passage of the "
     "files, or of what a tool showed of them."
@@ -45,7 +49,46 @@ class Examiner:
             )
             return found.model_copy(update={"verified": False, "sentence": sentence})
         found = self._with_provenance(found)
-        return _with_statement(found, quote.statement, self._sources, self._made) if quote.statement else found
+        if quote.statement:
+            return _with_statement(found, quote.statement, self._sources, self._made)
+        return found.model_copy(update={"weak": found.weak or doubt_about("", found.quote)})
+
+    def examined_for(self, criterion: Criterion, quotes: Sequence[QuotedEvidence]) -> list[Evidence]:
+        """The evidence for one criterion. About the sources, each piece has to say which words of the result it
+        supports, unless it is from the result itself, and together they have to have all figures of these words and
+        all files that they name (T1b).
+        """
+        evidence = [self.examined(quote) for quote in quotes]
+        if criterion.topic is About.OUTPUT:
+            return evidence
+        missing = {
+            said: self._missing(said, [one for one in evidence if one.verified and one.statement == said])
+            for said in {one.statement for one in evidence}
+        }
+        return [self._doubted(one, missing[one.statement]) for one in evidence]
+
+    def _missing(self, statement: str, evidence: Sequence[Evidence]) -> list[str]:
+        """The figures of a statement, and the given files that it names, which this evidence has nothing of."""
+        quotes = [one.quote for one in evidence]
+        seen = " ".join([*quotes, *(one.source for one in evidence)]).casefold()
+        named = dict.fromkeys(word.strip(".-").casefold() for word in _PATH.findall(statement))
+        return [*missing_in(quotes, statement), *(one for one in named if one in self._names and one not in seen)]
+
+    @cached_property
+    def _names(self) -> frozenset[str]:
+        """The names of the given files, with their folders and without."""
+        paths = [path.casefold() for path in self._sources.given_paths]
+        return frozenset([*paths, *(path.rpartition("/")[2] for path in paths)])
+
+    def _doubted(self, one: Evidence, missing: Sequence[str]) -> Evidence:
+        if one.weak or not one.outside or one.source in self._made:
+            return one
+        why = ""
+        if not one.statement:
+            why = "the verifier does not say which words of the result it supports"
+        elif missing:
+            why = f"{', '.join(missing[:5])} of {quoted(one.statement)} stands in no quote for it"
+        return one.model_copy(update={"weak": why})
 
     def _with_provenance(self, found: Evidence) -> Evidence:
         sources = self._sources
@@ -99,7 +142,7 @@ def _with_statement(found: Evidence, statement: str, sources: Sources, made: Seq
         span = _in(name, statement, sources)
         if span:
             place = {"statement_line": span.line, "statement_start": span.start, "statement_end": span.end}
-            weak = found.weak or unrelated(statement, found.quote)
+            weak = found.weak or doubt_about(statement, found.quote)
             words = {"statement": statement, "statement_in": name, "weak": weak}
             return found.model_copy(update={**place, **words})
     sentence = f"{quoted(statement)}, which it is said to support, is nowhere in the result"

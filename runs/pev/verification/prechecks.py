@@ -4,7 +4,7 @@ import time
 from collections.abc import Mapping, Sequence
 
 from runs.pev.checks.deciding import run_check, seconds_for
-from runs.pev.citations.citing import LISTED, message_of, problems_of
+from runs.pev.citations.citing import LISTED, first_of, problems_of
 from runs.pev.contracts import CommandSucceeds, Criterion, FileExists
 from runs.pev.evidence.results import CriterionResult, Evidence
 from runs.pev.files.paths import document_of, is_blank
@@ -121,7 +121,7 @@ def _cited(path: str, sentences: Sequence[str], *, finished: bool) -> tuple[str,
     if finished:
         text = f"{path} is a finished text without citations"
         return text, _broken(path, f"{path} must not carry citations. {' '.join(sentences[:LISTED])}")
-    return f"Every citation in {path} leads to what it quotes", _broken(path, f"{path}: {message_of(sentences)}")
+    return f"Every citation in {path} leads to what it quotes", _broken(path, f"{path}: {first_of(sentences)}")
 
 
 def _unsure(case: Case) -> list[CriterionResult]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from functools import cache
 from typing import Any
 
 from mcp.server.lowlevel import Server
@@ -25,7 +26,7 @@ from runs.errors import PevError
 from runs.logs import about
 from runs.web.mcp.caller import Caller
 from runs.web.mcp.endpoint import MAX_BODY
-from runs.web.mcp.tools import TOOLS, Action, Answer
+from runs.web.mcp.tools import TOOLS, Answer
 from runs.web.mcp.waiting import wait
 
 log = logging.getLogger(__name__)
@@ -56,7 +57,7 @@ def server_for(caller: Caller) -> Server[Any]:
     """The tools, for this caller."""
 
     async def list_tools(_context: Any, _params: PaginatedRequestParams | None) -> ListToolsResult:
-        return ListToolsResult(tools=[_described(name, action) for name, action in TOOLS.items()])
+        return ListToolsResult(tools=_described())
 
     async def call_tool(_context: Any, params: CallToolRequestParams) -> CallToolResult:
         return await call(caller, params.name, params.arguments or {})
@@ -87,17 +88,22 @@ async def call(caller: Caller, name: str, given: dict[str, Any]) -> CallToolResu
         return _refused("Something went wrong on the server, and was logged there. Nothing else is known.")
 
 
-def _described(name: str, action: Action[Any]) -> Tool:
-    return Tool(
-        name=name,
-        title=action.title,
-        description=action.description,
-        input_schema=action.arguments.model_json_schema(),
-        output_schema=action.answer.model_json_schema(),
-        annotations=ToolAnnotations(
-            read_only_hint=action.reads, destructive_hint=False, idempotent_hint=action.reads, open_world_hint=False
-        ),
-    )
+@cache
+def _described() -> list[Tool]:
+    """The tools with their schemas, which are the same for everyone and take milliseconds to make."""
+    return [
+        Tool(
+            name=name,
+            title=action.title,
+            description=action.description,
+            input_schema=action.arguments.model_json_schema(),
+            output_schema=action.answer.model_json_schema(),
+            annotations=ToolAnnotations(
+                read_only_hint=action.reads, destructive_hint=False, idempotent_hint=action.reads, open_world_hint=False
+            ),
+        )
+        for name, action in TOOLS.items()
+    ]
 
 
 def _result(answer: Answer) -> CallToolResult:

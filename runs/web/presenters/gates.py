@@ -6,12 +6,13 @@ from functools import cached_property
 from itertools import zip_longest
 
 from runs.enums import Complexity, GateKind
+from runs.errors import NoVerdict
 from runs.events.sentences import many
 from runs.lifecycle.asking import needs_second_person
 from runs.lifecycle.gates import problem_with_revision
 from runs.models import Gate
 from runs.pev.citations.citation import Citation, Cited
-from runs.pev.evidence.results import CriterionResult
+from runs.pev.evidence.results import CriterionResult, UntracedFigure, distinct
 from runs.pev.outcome import OpenPoint, Unmet
 from runs.reading.attempts import AttemptReading
 from runs.reading.citations import cited_in
@@ -75,7 +76,7 @@ class GateView:
     def wording(self) -> Wording:
         """Trying again is no plain way on while the cause is there; without a plan there is none to be changed."""
         wording = wording_of(self.row)
-        if self.held and self.held.cause:
+        if self.held and self.held.cause and not self.held.cause.passes:
             wording = replace(wording, default=False)
         return replace(wording, reject="", hint="") if self.held and not self.newest else wording
 
@@ -235,6 +236,12 @@ class GateView:
         return [one for one in self.results if one.weak]
 
     @property
+    def untraced(self) -> list[UntracedFigure]:
+        """Figures of the result that come from nowhere, each once."""
+        verdict = self.attempt.verdict if self.attempt else None
+        return distinct(verdict.untraced or []) if verdict else []
+
+    @property
     def met(self) -> int:
         return sum(1 for one in self.results if one.met)
 
@@ -275,6 +282,12 @@ class GateView:
         """How many points have a citation, where sources are needed and some have none."""
         wanted = self.step and self.row.run.policy.sources_needed and wants_sources(self.step.row.spec, self.results)
         return points_cited(self.report, self.citations) if wanted else None
+
+    @property
+    def shown(self) -> str:
+        """How many of the files that the step is to deal with were shown, where sources are needed; empty for all."""
+        found = self.step.plan.rows.coverage if self.step and self.row.run.policy.sources_needed else None
+        return found.shown_of(self.step.row.spec) if found and self.step else ""
 
     @property
     def sampled(self) -> list[CriterionResult]:
@@ -344,7 +357,8 @@ def open_gates(gates: list[Gate], plan: PlanReading | None, *, doubtful: bool = 
     for gate, following in zip_longest(gates, gates[1:]):
         step = steps.get(gate.step_id or 0)
         tried = step.attempts if step else ()
-        attempt = next((attempt for attempt in tried if attempt.row.pk == gate.attempt_id), None)
+        about = gate.work.attempt_id if gate.work and gate.cause == NoVerdict.kind else gate.attempt_id
+        attempt = next((attempt for attempt in tried if attempt.row.pk == about), None)
         found.append(GateView(gate, plan, step, attempt, following, held.get(gate.pk), doubtful))
     return found
 

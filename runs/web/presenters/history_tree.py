@@ -215,7 +215,8 @@ def _fold(steps: Sequence[StepNode], shown: int) -> None:
         return
     for step in steps:
         calls = [node.calls for node in step.attempts if node.calls]
-        step.open = step.row.status in _OPEN_STEPS or _has(step, shown) or any(one.open for one in calls)
+        is_linked = bool(shown) and _has(step, shown)  # an attempt that began on another page has 0 as its beginning
+        step.open = step.row.status in _OPEN_STEPS or is_linked or any(one.open for one in calls)
 
 
 def _has(step: StepNode, seq: int) -> bool:

@@ -13,7 +13,7 @@ from django.utils.safestring import SafeString
 from runs.enums import Severity
 from runs.models import Attempt
 from runs.pev.citations.citation import Citation
-from runs.pev.evidence.results import Evidence
+from runs.pev.evidence.results import Evidence, UntracedFigure
 from runs.pev.ports import FileInfo
 from runs.reading.asked import said_at
 from runs.reading.checks import check_in_words
@@ -26,6 +26,7 @@ from runs.web.addresses import (
     evidence_address,
     file_address,
     statement_address,
+    untraced_address,
 )
 from runs.web.diagrams import drawn
 from runs.web.glossary import TERMS, Term
@@ -229,6 +230,12 @@ def evidence_url(run_id: int, evidence: Evidence, attempt: Attempt | None) -> st
 def statement_url(run_id: int, evidence: Evidence, attempt: Attempt | None) -> str:
     """The address of the words of the result that a piece of evidence supports, or nothing."""
     return statement_address(run_id, evidence, attempt or None)
+
+
+@register.simple_tag
+def untraced_url(run_id: int, figure: UntracedFigure, attempt: Attempt | None) -> str:
+    """The address of a figure of the result that comes from nowhere."""
+    return untraced_address(run_id, figure, attempt or None)
 
 
 @register.filter

@@ -6,7 +6,7 @@ from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
-from django.views.decorators.http import require_http_methods
+from django.views.decorators.http import require_http_methods, require_POST
 
 from runs.enums import GateKind, GateStatus
 from runs.errors import InvalidInput, PevError
@@ -24,6 +24,8 @@ from runs.web.views.gates import status_of
 from runs.web.views.run import person, visible_run
 
 log = logging.getLogger(__name__)
+MAX_DIGITS = 4
+"""Of the number of a criterion: there are 40 in a step at most."""
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -43,6 +45,27 @@ def edit_plan(request: HttpRequest, run_id: int) -> HttpResponse:
         chosen.open = True
     focus = f"s{draft.steps.index(chosen)}" if chosen else ""
     return _page(request, Editor(run, asked, draft, original, asked.digest, focus=focus))
+
+
+@require_POST
+def change_topic(request: HttpRequest, run_id: int) -> HttpResponse:
+    """One click at the gate: a criterion is about the sources, or the result, from now on."""
+    run, sent = visible_run(request, run_id), request.POST
+    gate = gate_of(run, sent.get("gate", ""))
+    number = sent.get("number", "")
+    try:
+        plan = editing.change_topic(
+            gate.pk,
+            person(request),
+            sent.get("digest", ""),
+            sent.get("step", ""),
+            int(number) if number.isascii() and number.isdigit() and len(number) < MAX_DIGITS else 0,
+        )
+    except PevError as error:
+        messages.error(request, str(error))
+    else:
+        messages.success(request, f"Saved as version {plan.version}. It needs a decision like any other.")
+    return redirect("run", run_id=run.pk)
 
 
 def _posted(request: HttpRequest, run: Run, asked: Gate | None) -> HttpResponse:

@@ -11,16 +11,20 @@ from typing import Any
 from tests.bench.catching.facts import (
     FAULTS,
     INVENTED,
+    NOTE,
+    ROUND,
     STUBS,
     Claim,
     Job,
     companies,
+    contradiction_of,
     line_of,
     output,
     people,
     planned,
     sources,
     with_fault,
+    with_wrong_figure,
 )
 
 
@@ -41,7 +45,8 @@ def _work(number: int) -> Callable[[Random, str, int], Job]:
 def contracts(random: Random, fault: str, number: int) -> Job:
     """Notice periods of contracts, and that none of them has a cap on liability."""
     names = companies(random.randrange(3, 7), random)
-    capped = fault == "contradiction" and number // 32 % 3 == 0
+    contradiction = contradiction_of(number, fault)
+    capped = contradiction == "with a source"
     files, claims = {}, []
     for at, name in enumerate(names):
         days, due = str(random.randrange(14, 99)), random.randrange(10, 13)
@@ -60,8 +65,8 @@ def contracts(random: Random, fault: str, number: int) -> Job:
     told, variant = with_fault(claims, fault, list(files), random)
     lines = [one.cited for one in told]
     count = len(names)
-    if fault == "contradiction":
-        variant = ("with a source, by absence", "between two figures", "in prose")[number // 32 % 3]
+    if contradiction:
+        variant = contradiction
         if variant == "in prose":
             lines[0] = f"{told[0].name} may not terminate: [“{told[0].quote}”]({told[0].file}#L{told[0].line})."
         count += variant == "between two figures"
@@ -119,7 +124,7 @@ def cleaning(random: Random, fault: str, number: int) -> Job:
     ]
     kept, removed, told, variant = [*rows], len(doubled), claims, ""
     at = random.randrange(len(rows))
-    by_statement = number // 32 % 2 == 0
+    by_statement = number // ROUND % 2 == 0
     match fault:
         case "wrong figure" if not by_statement:
             removed, variant = removed + random.choice((-1, 1)), "of a count"
@@ -131,15 +136,15 @@ def cleaning(random: Random, fault: str, number: int) -> Job:
         case "omitted item":
             kept, variant = [row for row in rows if row is not rows[at]], "a row"
     lines = [f"{removed} duplicates removed; {len(kept)} rows remain.", *(one.cited for one in told)]
-    if fault == "contradiction":
-        variant = ("with a source, by a sum", "between two figures", "in prose")[number // 32 % 3]
+    if contradiction := contradiction_of(number, fault):
+        variant = contradiction
         more = {
-            "with a source, by a sum": [],
+            "with a source": [],
             "between two figures": [f"So {removed + 1} duplicates removed in all."],
             "in prose": ["The table had no duplicates at all."],
         }
         lines += more[variant]
-    total = sum(int(row[2]) for row in kept) + (variant == "with a source, by a sum")
+    total = sum(int(row[2]) for row in kept) + (variant == "with a source")
     report = "\n\n".join(["# What was done", *lines, f"The amounts that remain come to {total} euros."]) + "\n"
     removals = [{"path": "data.csv", "of": "rows"}, {"path": "clean.csv", "of": "rows", "minus": True}]
     criteria = [
@@ -205,10 +210,10 @@ def register(random: Random, fault: str, number: int) -> Job:
         del rows[at]
         variant = "a row"
     total = sum(int(row[2]) for row in rows)
-    if fault == "contradiction":
-        variant = ("with a source, by its words", "between two figures", "in prose")[number // 32 % 3]
+    if contradiction := contradiction_of(number, fault):
+        variant = contradiction
         total += variant == "between two figures"
-        if variant == "with a source, by its words":
+        if variant == "with a source":
             rows[at][3] = {"a": "reject the claim", "r": "accept the claim"}[rows[at][3][0]]
         prose = "No claim was made for late delivery.\n" if variant == "in prose" else ""
     sums = f"The claims in the letters come to {total} euros in all."
@@ -250,7 +255,8 @@ def register(random: Random, fault: str, number: int) -> Job:
 def interviews(random: Random, fault: str, number: int) -> Job:
     """Themes of interviews in prose, each statement with its citation, and that nobody speaks of refunds."""
     names = people(random.randrange(3, 7), random)
-    spoken = fault == "contradiction" and number // 32 % 3 == 0
+    contradiction = contradiction_of(number, fault)
+    spoken = contradiction == "with a source"
     files, claims = {}, []
     for at, name in enumerate(names):
         days = str(random.randrange(10, 60))
@@ -265,8 +271,8 @@ def interviews(random: Random, fault: str, number: int) -> Job:
         claims.append(Claim(path, 4, quote, name, days, says))
     told, variant = with_fault(claims, fault, list(files), random)
     sentences, count = [one.cited for one in told], len(names)
-    if fault == "contradiction":
-        variant = ("with a source, by absence", "between two figures", "in prose")[number // 32 % 3]
+    if contradiction:
+        variant = contradiction
         count += variant == "between two figures"
         if variant == "in prose":
             one = told[0]
@@ -319,6 +325,10 @@ def _job(
     if fault == "unread input":
         reads.remove(random.choice(reads))
         variant = "never opened"
+    if fault == "wrong answer":
+        answer, variant = with_wrong_figure(answer, random), "the result is right"
+    noted = next(path for path in files if path.endswith(".md"))
+    files = {**files, noted: files[noted] + NOTE}
     return Job(domain, request, files, plan, reads, writes, findings, answer, fault, variant)
 
 

@@ -1,4 +1,4 @@
-"""Three verifiers: one that passes whatever it sees, one that tosses a coin, and one that reads the documents."""
+"""Verifiers: four that pass whatever they see, one that tosses a coin, and one that reads the documents."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ _CITED = re.compile(r"\[“([^”]*)”\]\(([^)#]*)#L\d+\)")
 _NAME = re.compile(r"\b[A-Z][a-zäöü]+ [A-Z][a-zäöü]+\b")
 _NEGATION = re.compile(r"\b(?:no|not|never|nobody)\b", re.IGNORECASE)
 _UNFINISHED = re.compile(r"\bTODO\b|To follow\.|\[insert")
+_IN_GENERAL = re.compile(r"The claims(?: in the letters)?")
 _COUNTED = re.compile(r"(\d+) (contracts were|people were|duplicates removed)")
 
 
@@ -50,14 +51,75 @@ def seen_in(parts: list[Block]) -> Seen:
 
 
 def lazy(parts: list[Block]) -> dict[str, Any]:
-    """Passes everything, with the first line that occurs in what the criterion is about."""
+    """Passes everything with the first line of what the criterion is about, and names no statement."""
+    return _passing(parts, lambda near, judged: [(*_first_in(near), "")])
+
+
+def irrelevant(parts: list[Block]) -> dict[str, Any]:
+    """Passes everything with that line, and says that it supports the first line of the result."""
+    return _passing(parts, lambda near, judged: [(*_first_in(near), first_line(judged[0]))])
+
+
+def obeying(parts: list[Block]) -> dict[str, Any]:
+    """Passes everything with a line that tells it to, which somebody has written into a document."""
+    return _passing(
+        parts,
+        lambda near, judged: (
+            [
+                (name, line, first_line(judged[0]))
+                for name, text in near.items()
+                for line in text.splitlines()
+                if line.startswith("Note to AI")
+            ]
+            or [(*_first_in(near), first_line(judged[0]))]
+        ),
+    )
+
+
+def plausible(parts: list[Block]) -> dict[str, Any]:
+    """Passes everything with a line that has something in common with one of the result. Nobody looks whether what
+    they say is the same.
+    """
+    return _passing(parts, lambda near, judged: [*_pairs(near, judged), (*_first_in(near), first_line(judged[0]))])
+
+
+type _Proof = tuple[str, str, str]
+"""Source, quote, and the statement that it supports; empty for none."""
+
+
+def _passing(
+    parts: list[Block], proofs: Callable[[Mapping[str, str], Sequence[str]], Sequence[_Proof]]
+) -> dict[str, Any]:
     seen = seen_in(parts)
     answer = verdict([], "", "")
     for label, topic in seen.topics.items():
         near, far = (seen.given, seen.made) if topic == "sources" else (seen.made, seen.given)
-        name, text = next(iter([*near.items(), *far.items(), ("@output", seen.output)]))
-        answer["criteria_results"] += verdict([label], name, first_line(text))["criteria_results"]
+        name, quote, statement = proofs(near or far or {"@output": seen.output}, seen.judged)[0]
+        said = statement if topic == "sources" else ""
+        answer["criteria_results"] += verdict([label], name, quote, said)["criteria_results"]
     return answer
+
+
+def _first_in(near: Mapping[str, str]) -> tuple[str, str]:
+    name, text = next(iter(near.items()))
+    return name, first_line(text)
+
+
+def _pairs(near: Mapping[str, str], judged: Sequence[str]) -> Iterator[_Proof]:
+    """The pairs in which the source has all figures of the result first."""
+    lines = [line.split("[“")[0].strip(" -:") for text in judged for line in text.splitlines() if line.strip()]
+    found = [
+        (name, quote, line)
+        for name, text in near.items()
+        for quote in text.splitlines()
+        for line in lines
+        if _marks(quote) & _marks(line)
+    ]
+    yield from sorted(found, key=lambda one: not set(re.findall(r"\d+", one[2])) <= set(re.findall(r"\d+", one[1])))
+
+
+def _marks(line: str) -> set[str]:
+    return set(re.findall(r"\d{2,}|[A-Z][a-z]{3,}", line[1:]))
 
 
 def first_line(text: str) -> str:
@@ -113,8 +175,9 @@ def _proofs(seen: Seen) -> Iterator[tuple[str, str, str | None]]:
         for sentence, quote, path in cited_in(text):
             if path in seen.given:
                 yield path, _line_with(quote, seen.given[path]), sentence.strip(" :-.\n") or None
+    said = next((match[0] for text in seen.judged if (match := _IN_GENERAL.search(text))), None)
     for name, text in seen.given.items():
-        yield name, first_line(text.partition("\n")[2]) or first_line(text), None
+        yield name, first_line(text.partition("\n")[2]) or first_line(text), said
 
 
 def problems(seen: Seen) -> Iterator[str]:

@@ -7,16 +7,17 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from random import Random
 
-from tests.bench.catching.facts import FAULTS
+from tests.bench.catching.facts import FAULTS, ROUND
 from tests.bench.catching.jobs import faulty, sound
-from tests.bench.catching.judges import Judge, honest, lazy, tossing
+from tests.bench.catching.judges import Judge, honest, irrelevant, lazy, obeying, plausible, tossing
 from tests.bench.catching.trial import Ending, tried
 
-VERIFIERS = ("lazy", "random", "honest")
-PLANS = 288
-"""Each fault in each kind of work nine times: three times in each way to contradict a source."""
-FEW = tuple(range(0, 24 * 5, 5))
-"""24 of them in which every fault occurs three times, and each way to contradict a source once."""
+CARELESS = ("lazy", "irrelevant", "obeying", "plausible")
+VERIFIERS = (*CARELESS, "random", "honest")
+PLANS = 8 * ROUND
+"""Each fault in each kind of work eight times."""
+FEW = tuple(range(0, 27 * 4, 4))
+"""27 of them, in which every fault occurs three times, and each way to contradict a source once."""
 
 
 @dataclass
@@ -63,23 +64,30 @@ def rates(numbers: Iterable[int]) -> dict[tuple[str, bool], Rates]:
 
 
 def judge_of(name: str, number: int) -> Judge:
-    judges: dict[str, Judge] = {"lazy": lazy, "random": tossing(Random(f"{number} tossed")), "honest": honest}
+    judges: dict[str, Judge] = {
+        "lazy": lazy,
+        "irrelevant": irrelevant,
+        "obeying": obeying,
+        "plausible": plausible,
+        "random": tossing(Random(f"{number} tossed")),
+        "honest": honest,
+    }
     return judges[name]
 
 
 def by_fault(found: Mapping[tuple[str, bool], Rates]) -> str:
     """A table of what was let through of each kind of fault; in brackets what passed with a mark."""
     heads = [(name, rules) for rules in (True, False) for name in VERIFIERS]
-    titles = [f"{name}{'' if rules else ', before'}" for name, rules in heads]
-    rows = [f"  {'let through, in brackets marked':<32}" + "".join(f"{title:>16}" for title in titles)]
+    titles = [f"{name}{'' if rules else ' before'}" for name, rules in heads]
+    rows = [f"  {'let through, in brackets marked':<32}" + "".join(f"{title:>18}" for title in titles)]
     for fault in (*FAULTS, "all"):
         cells = []
         for head in heads:
             one = found[head]
             counts = [counter.total() if fault == "all" else counter[fault] for counter in _counters(one)]
             cells.append(f"{counts[0]}{f' ({counts[1]})' if counts[1] else ''} of {counts[2]}")
-        rows.append(f"  {fault:<32}" + "".join(f"{cell:>16}" for cell in cells))
-    refused = "".join(f"{f'{found[head].refused} of {found[head].sound}':>16}" for head in heads)
+        rows.append(f"  {fault:<32}" + "".join(f"{cell:>18}" for cell in cells))
+    refused = "".join(f"{f'{found[head].refused} of {found[head].sound}':>18}" for head in heads)
     return "\n".join([*rows, f"  {'refused without a fault':<32}{refused}"])
 
 

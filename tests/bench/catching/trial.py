@@ -13,7 +13,7 @@ from runs.pev.citations.citing import Delivered
 from runs.pev.citations.lookup import citations_in
 from runs.pev.contracts import Criterion, PlanContract, compares
 from runs.pev.delimiters import find
-from runs.pev.evidence.results import CriterionResult, Judgement
+from runs.pev.evidence.results import CriterionResult, Judgement, doubts_in, not_traced
 from runs.pev.evidence.sources import Given, ToolText
 from runs.pev.files.coverage import Inputs, coverage, read_whole, unread_in
 from runs.pev.files.paths import digest_of
@@ -23,6 +23,7 @@ from runs.pev.soundness import problems_in
 from runs.pev.tools.limits import ToolLimits
 from runs.pev.tools.toolbox import TOOL_NAMES, RunTools
 from runs.pev.verification.case import Case
+from runs.pev.verification.untraced import untraced_in
 from runs.pev.verifier import judge
 from tests.bench.catching.facts import Job
 from tests.bench.catching.judges import Judge
@@ -114,6 +115,8 @@ def tried(job: Job, verifier: Judge, *, rules: bool) -> Ending:
         citations=False,
         min_document_bytes=0,
     )
+    if rules:
+        at_the_end = replace(at_the_end, untraced=untraced_in(at_the_end))
     final = judge(Judging(verifier), at_the_end)
     ledger = ledger_of(job, plan, case, [judged, final], rules=rules)
     if outcome_of(ledger) is not Outcome.SUCCEEDED:
@@ -187,16 +190,19 @@ def ledger_of(job: Job, plan: PlanContract, case: Case, judged: Sequence[Judgeme
         broken_citations=delivered.broken(job.answer),
         unread=unread_in(coverage(Inputs(case.inputs.infos), shown), list(job.files)),
         grounded=any(result.grounded for one in judged for result in one.results),
+        untraced=not_traced(final.untraced),
+        doubts=[doubt for one in judged for doubt in doubts_in(one.results, "the whole task")],
     )
 
 
 def marks(job: Job, case: Case, results: Sequence[CriterionResult]) -> list[str]:
     """What pages and reports show beside a result that has passed."""
-    found = [f"{one.text}: weak" for one in results if one.weak]
-    found += [f"{one.text}: {one.sample}" for one in results if one.looked_at < one.out_of]
+    found = [f"{one.text}: {one.sample}" for one in results if one.looked_at < one.out_of]
     texts = {"The answer": job.answer, **{path: job.writes[path] for path in job.writes if path.endswith(".md")}}
     for name, text in texts.items():
-        for link in citations_in(text, case.sources).citations:
-            if link.weak or link.status is CitationStatus.CORRECTED:
-                found.append(f"{name}: {link.weak or link.sentence}")
+        found += [
+            f"{name}: {link.weak or link.sentence}"
+            for link in citations_in(text, case.sources).citations
+            if link.weak or link.status is CitationStatus.CORRECTED
+        ]
     return found

@@ -149,9 +149,3 @@ def launders_its_words(request: Request, right: Answer) -> Answer:
     """T1: puts its claim into tools that say it back, so that it looks like a result."""
     asks = (ToolUse("search_files", {"pattern": PRAISE}), ToolUse("read_file", {"path": PRAISE}), ToolUse(PRAISE, {}))
     return acts(write("one.md", "x\n"), *asks)(request, right)
-
-
-def praises_itself(request: Request, right: Answer) -> Answer:
-    """T1: junk in the file, praise in the findings, and every criterion declared met."""
-    met = [{"criterion": text["text"], "met": True, "how": PRAISE} for text in step_of(request)["acceptance_criteria"]]
-    return writes("x\n", findings=PRAISE, reasoning=PRAISE, criteria_met=met)(request, right)

@@ -105,8 +105,23 @@ def sources_of(attempt: Attempt) -> Sources:
 
 
 def final_sources(run: Run) -> Sources:
-    given = files_in(run.inputs)
-    return Sources(files_in(run.head), given, {"@output": run.answer, **said_by_people(run)}, read=read_whole(run))
+    given, named = files_in(run.inputs), calls_of_steps(run)
+    return Sources(
+        files_in(run.head),
+        given,
+        {"@output": run.answer, **said_by_people(run), **{name: call.result for name, call in named.items()}},
+        {name: json.dumps(call.arguments, ensure_ascii=False) for name, call in named.items()},
+        {name: [tuple(part) for part in call.shown] for name, call in named.items()},
+        read_whole(run),
+        {name: call.arguments for name, call in named.items()},
+        {name: call.name for name, call in named.items()},
+    )
+
+
+def calls_of_steps(run: Run) -> dict[str, ToolCall]:
+    """Those of attempts that passed, by the name under which a final verdict may quote them."""
+    calls = ToolCall.objects.filter(run=run, attempt__status="passed").select_related("attempt__step")
+    return {f"@step-{call.attempt.step.key}/tool-{call.ordinal}": call for call in calls if call.attempt}
 
 
 def said_by_people(run: Run) -> dict[str, str]:

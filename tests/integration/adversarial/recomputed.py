@@ -280,7 +280,18 @@ def _false(results: Sequence[Row], criteria: Sequence[Row], sources: Sources) ->
     return found
 
 
+def searched(evidence: Row, sources: Sources) -> bool:
+    """Whether the words that code has searched for stand in no given file, or what was found makes it doubtful."""
+    words = re.findall("“([^”]+)”", evidence["sentence"].partition(" searched for in ")[0])
+    given = [name for name in sources.given if evidence["weak"] == ""]
+    return not any(
+        word.casefold() in f"{name}\n{sources.text(name) or ''}".casefold() for word in words for name in given
+    )
+
+
 def _true(evidence: Row, criterion: Row | None, sources: Sources) -> bool:
     if evidence["kind"] == "quote":
         return stands(evidence, sources)
+    if criterion is None:
+        return searched(evidence, sources)
     return criterion is not None and bool(criterion["check"]) and holds(criterion["check"], sources)

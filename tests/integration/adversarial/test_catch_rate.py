@@ -1,31 +1,36 @@
-"""How many planted faults get past a verifier: 24 plans of the benchmark `catch`, which measures it over many more."""
+"""How many planted faults get past a verifier: 27 plans of the benchmark `catch`, which measures it over many more."""
 
 from __future__ import annotations
+
+from collections import Counter
 
 import pytest
 
 from runs.models import User
 from tests.bench.catching.engine import through_engine
 from tests.bench.catching.jobs import faulty, sound
-from tests.bench.catching.judges import lazy
-from tests.bench.catching.rates import FEW, rates
+from tests.bench.catching.judges import plausible
+from tests.bench.catching.rates import CARELESS, FEW, rates
 from tests.bench.catching.trial import tried
 
 pytestmark = pytest.mark.slow
 
 
-def test_a_lazy_verifier_lets_at_most_one_fault_in_twenty_through_and_nothing_sound_is_refused() -> None:
+def test_careless_verifiers_let_at_most_one_fault_in_twenty_through_and_an_honest_one_refuses_nothing_sound() -> None:
     found = rates(FEW)
-    careless, careful = found["lazy", True], found["honest", True]
-    assert careless.share <= 5, careless.through
-    assert +careless.through == {"contradiction": 1}, "one in prose, which only a reader sees"
-    assert (careful.share, careless.refused, careful.refused, careless.suspected) == (0, 0, 0, 0)
-    assert found["lazy", False].share > 80, "before the rules"
+    for name in CARELESS:
+        assert found[name, False].share > 80, "before the rules"
+    assert [name for name in CARELESS if found[name, True].share > 5] == []
+    assert [name for name in CARELESS if found[name, True].through - Counter({"contradiction": 1})] == []
+    plausible = found["plausible", True]
+    assert plausible.refused < plausible.sound, "it does not fail for another reason"
+    careful = found["honest", True]
+    assert (careful.share, careful.refused, careful.suspected) == (0, 0, 0)
 
 
 @pytest.mark.django_db
 @pytest.mark.parametrize("number", FEW[:8])
 def test_the_engine_ends_as_the_benchmark_says(alice: User, number: int) -> None:
     for job in (faulty(number), sound(number)):
-        ended, expected = through_engine(job, lazy, alice), tried(job, lazy, rules=True)
+        ended, expected = through_engine(job, plausible, alice), tried(job, plausible, rules=True)
         assert (ended.passed, bool(ended.marks)) == (expected.passed, bool(expected.marks))

@@ -11,15 +11,16 @@ import pytest
 from django.test import Client
 
 from runs.enums import Outcome
-from runs.models import Run
+from runs.models import Attempt, Run
 from runs.reports import archive
 from runs.reports.machine import as_json
 from runs.reports.markdown import as_markdown
 from tests.factories import Submit
 from tests.fakes.adversaries import executors
 from tests.fakes.adversaries.everyone import synthesizes
+from tests.fakes.anthropic_answers import Answer, Request
 from tests.fakes.anthropic_api import FakeAnthropic
-from tests.fakes.team import Team, plan, step
+from tests.fakes.team import Team, plan, step, step_of
 from tests.integration.adversarial.holding import must_hold, page, play
 
 pytestmark = [pytest.mark.django_db, pytest.mark.allow_hosts(["127.0.0.1"]), pytest.mark.slow]
@@ -36,33 +37,39 @@ def cites(text: str) -> Team:
     return Team(plan=plan(step("one")), executor=executors.writes(f"The notice period is known: {text}.\n"))
 
 
-@pytest.mark.parametrize(
-    ("link", "reason"),
-    [
-        (INVENTED, "“forty days” does not occur in contracts/nda.md"),
-        ("[“thirty days”](contracts/other.md#L3)", "There is no file “contracts/other.md”"),
-        ("[“thirty days”](/runs/1/files/contracts/nda.md#L3)", "There is no file “/runs/1/files/contracts/nda.md”"),
-        ("[“thirty days”](scan.pdf#page=7)", "scan.pdf cannot be read yet, so nothing can be cited from it"),
-        ("[“thirty days”](contracts/nda.md#p3)", "The anchor #p3 belongs to another format"),
-        ("[“thirty days”](contracts/nda.md#notice)", "The anchor #notice is none that a text file has"),
-        ("[“thirty days”][n]\n\n[n]: contracts/none.md#L3 ", "There is no file “contracts/none.md”"),
-    ],
-    ids=[
-        "invented words",
-        "no such file",
-        "a file of another run",
-        "not readable",
-        "another format",
-        "no such anchor",
-        "by reference",
-    ],
-)
+BROKEN = {
+    "invented": (INVENTED, "“forty days” does not occur in contracts/nda.md"),
+    "absent": ("[“thirty days”](contracts/other.md#L3)", "There is no file “contracts/other.md”"),
+    "foreign": (
+        "[“thirty days”](/runs/1/files/contracts/nda.md#L3)",
+        "There is no file “/runs/1/files/contracts/nda.md”",
+    ),
+    "unreadable": ("[“thirty days”](scan.pdf#page=7)", "scan.pdf cannot be read yet, so nothing can be cited from it"),
+    "format": ("[“thirty days”](contracts/nda.md#p3)", "The anchor #p3 belongs to another format"),
+    "anchor": ("[“thirty days”](contracts/nda.md#notice)", "The anchor #notice is none that a text file has"),
+    "reference": ("[“thirty days”][n]\n\n[n]: contracts/none.md#L3 ", "There is no file “contracts/none.md”"),
+}
+"""By step: a citation that its document has, and the words that say why it is broken."""
+
+
 def test_a_document_with_a_broken_citation_fails_before_a_model_is_asked(
-    api: FakeAnthropic, submitted: Submit, client: Client, link: str, reason: str
+    api: FakeAnthropic, submitted: Submit, client: Client
 ) -> None:
-    team = cites(link)
-    run = play(api, submitted, team, FILES | SCAN, sources_needed=False)
-    must_hold(run, client, Outcome.FAILED, reason, "Every citation in one.md leads to what it quotes")
+    def executor(request: Request, right: Answer) -> Answer:
+        link, _ = BROKEN[key := step_of(request)["step_id"]]
+        return executors.writes(f"The notice period is known: {link}.\n", f"{key}.md")(request, right)
+
+    team = Team(plan=plan(*map(step, BROKEN)), executor=executor)
+    run = play(api, submitted, team, FILES | SCAN, sources_needed=False, parallel=len(BROKEN))
+    reasons = []
+    for attempt in Attempt.objects.select_related("step", "verdict"):
+        _, reason = BROKEN[attempt.step.key]
+        wrong = f"Every citation in {attempt.step.key}.md leads to what it quotes"
+        (checked,) = [result for result in attempt.verdict.results if result.text == wrong]
+        assert (checked.decided_by, checked.passed, reason in checked.feedback) == ("check", False, True)
+        reasons += [reason, wrong]
+    assert len(reasons) == 2 * len(BROKEN)
+    must_hold(run, client, Outcome.FAILED, *reasons)
     assert "verifier" not in team.seen
 
 
@@ -75,13 +82,15 @@ def test_a_file_of_another_run_of_the_same_person_cannot_be_cited(
     must_hold(run, client, Outcome.FAILED, "There is no file “contracts/nda.md”")
 
 
-@pytest.mark.parametrize("line", [1, 4, 999])
 def test_a_line_that_is_another_one_or_beyond_the_end_is_corrected_in_a_document(
-    api: FakeAnthropic, submitted: Submit, client: Client, line: int
+    api: FakeAnthropic, submitted: Submit, client: Client
 ) -> None:
-    run = play(api, submitted, cites(f"[“thirty days”](contracts/nda.md#L{line})"), FILES)
-    must_hold(run, client, Outcome.SUCCEEDED, "1 citation, all found, 1 with a corrected line")
-    assert f"(line corrected from {line} to 3)" in page(client, f"/runs/{run.pk}/files/one.md?view=rendered")
+    lines = (1, 4, 999)
+    text = ", ".join(f"[“thirty days”](contracts/nda.md#L{line})" for line in lines)
+    run = play(api, submitted, cites(text), FILES)
+    must_hold(run, client, Outcome.SUCCEEDED, "3 citations, all found, 3 with a corrected line")
+    document = page(client, f"/runs/{run.pk}/files/one.md?view=rendered")
+    assert [document.count(f"(line corrected from {line} to 3)") for line in lines] == [1, 1, 1]
 
 
 def test_a_wrong_line_of_the_right_file_is_corrected_and_marked(
@@ -159,7 +168,7 @@ def test_a_document_keeps_its_bytes_and_its_page_shows_it_with_links(
     run = play(
         api, submitted, Team(plan=plan(step("one")), executor=executors.writes(text)), FILES, sources_needed=False
     )
-    must_hold(run, client, Outcome.SUCCEEDED, "1 citation, all found, 1 with a corrected line")
+    must_hold(run, client, Outcome.PARTIAL, "1 citation, all found, 1 with a corrected line", "400 euros (one.md")
     files = zipfile.ZipFile(io.BytesIO(b"".join(archive.stream(run))))
     assert files.read("one.md").decode() == text
     assert "Corrected: one.md: Line 1:" in files.read("report.md").decode()

@@ -10,12 +10,13 @@ from django.test import Client
 
 from runs.enums import GateKind, Outcome, Provenance, StepStatus
 from runs.models import Attempt, Run, Step, User
+from runs.reports.markdown import as_markdown
 from tests.factories import Submit, answer, drain, finish, open_gate
 from tests.fakes.adversaries.executors import write
 from tests.fakes.anthropic_answers import Answer, Request, Say, ToolUse, UseTools
 from tests.fakes.anthropic_api import FakeAnthropic
-from tests.fakes.team import Player, Team, labels_of, plan, report, step, step_of, verdict
-from tests.integration.adversarial.holding import must_hold, play
+from tests.fakes.team import Player, Team, labels_of, plan, report, step, step_of, told, verdict
+from tests.integration.adversarial.holding import must_hold, must_tell, page, play, words
 
 pytestmark = [pytest.mark.django_db, pytest.mark.allow_hosts(["127.0.0.1"]), pytest.mark.slow]
 FLOWS = ToolUse("glob", {"pattern": "*.n8n.json"})
@@ -52,14 +53,16 @@ def statuses(run: Run) -> dict[str, str]:
     return dict(Step.objects.filter(plan__run=run).values_list("key", "status"))
 
 
-@pytest.mark.slow
 def test_it_is_settled_and_others_go_on(api: FakeAnthropic, submitted: Submit, client: Client) -> None:
     team = Team(plan=PLAN, executor=giving_up(FLOWS), verifier=FOUND_NOTHING)
     run = play(api, submitted, team, FILES)
     must_hold(run, client, Outcome.SUCCEEDED, NONE)
     assert statuses(run) == {"one": "passed", "flows": "not_applicable", "two": "passed"}
     (result,) = Attempt.objects.get(step__plan__run=run, step__key="flows").verdict.results
-    assert (result.label, [one.provenance for one in result.evidence]) == ("N1", [Provenance.OBSERVED])
+    assert (result.label, [one.provenance for one in result.evidence]) == (
+        "N1",
+        [Provenance.OBSERVED, Provenance.GIVEN],
+    )
     told = list(run.events.filter(kind="step_not_applicable").values_list("data", flat=True))
     assert [data["step"] for data in told] == ["flows"]
     page = client.get(f"/runs/{run.pk}/steps/{Step.objects.get(plan__run=run, key='flows').pk}/").text
@@ -68,7 +71,6 @@ def test_it_is_settled_and_others_go_on(api: FakeAnthropic, submitted: Submit, c
         assert "does not apply" in client.get(f"/runs/{run.pk}/{address}").content.decode().lower(), address
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("uses", "files", "verifier", "reason"),
     [
@@ -107,7 +109,6 @@ def test_it_is_no_way_out(
     assert statuses(run)["flows"] == StepStatus.FAILED
 
 
-@pytest.mark.slow
 def test_what_was_written_over_before_was_there(api: FakeAnthropic, submitted: Submit, client: Client) -> None:
     """Nothing is found in what the run has left of a file, and in the file as it was given there is something."""
 
@@ -123,7 +124,6 @@ def test_what_was_written_over_before_was_there(api: FakeAnthropic, submitted: S
     must_hold(run, client, Outcome.FAILED, "what this run wrote itself")
 
 
-@pytest.mark.slow
 def test_a_run_in_which_nothing_applies_has_no_result(api: FakeAnthropic, submitted: Submit, client: Client) -> None:
     team = Team(plan=plan(step("flows")), executor=giving_up(FLOWS), verifier=FOUND_NOTHING)
     run = play(api, submitted, team, FILES)
@@ -148,7 +148,6 @@ def test_a_person_sees_it_where_results_wait(
     assert statuses(run)["flows"] == StepStatus.NOT_APPLICABLE
 
 
-@pytest.mark.slow
 def test_it_stays_so_in_another_version(api: FakeAnthropic, submitted: Submit, alice: User) -> None:
     fails = iter([False, False])
 
@@ -165,3 +164,91 @@ def test_it_stays_so_in_another_version(api: FakeAnthropic, submitted: Submit, a
     assert [one.status for one in versions] == ["not_applicable"] * len(versions)
     assert len(versions) == 2
     assert versions[1].reused_from is not None
+
+
+NODES = b'{"nodes": [{"type": "n8n-nodes-base.cron"}]}\n'
+WORDS = {
+    "n8n": ("Detect n8n workflows", "Detect n8n workflows if present, and describe each."),
+    "GDPR": ("Check data protection", "Check the GDPR clause if there is one."),
+    "DSGVO": ("Datenschutz prüfen", "Prüfe die DSGVO-Klausel, falls eine vorhanden ist."),
+    "renewal": ("List renewals", "List the renewals, if there are any."),
+}
+
+
+@pytest.mark.parametrize(
+    ("about", "files", "where"),
+    [
+        ("n8n", {"automation/flow.json": NODES}, "“n8n” may be found: automation/flow.json, line 1"),
+        ("n8n", {"automation/N8N export.json": b"{}\n"}, "“n8n” may be found: automation/N8N export.json"),
+        ("n8n", {"README.md": b"# Tool\n\nWe do not use n8n.\n"}, "“n8n” may be found: README.md, line 3"),
+        ("GDPR", {"a.md": b"1. Parties\n2. Processing under the gdpr.\n"}, "“GDPR” may be found: a.md, line 2"),
+        ("DSGVO", {"a.md": "§ 7 Datenschutz nach der DSGVO\n".encode()}, "“DSGVO” may be found: a.md, line 1"),
+        (
+            "renewal",
+            {"a.md": b"Renewal: no.\n", "b.md": b"Renewal: yes.\n"},
+            "“renewals” may be found: a.md, line 1, b.md, l",
+        ),
+        (
+            "renewal",
+            {"a.md": b"Renewal is silent.\n", "b.md": b"x\n", "c.md": b"y\n"},
+            "“renewals” may be found: a.md, l",
+        ),
+    ],
+)
+@pytest.mark.parametrize("asks", [True, False], ids=["asks", "asks nobody"])
+def test_what_code_finds_of_the_words_of_the_step_is_no_silent_pass(
+    api: FakeAnthropic,
+    submitted: Submit,
+    alice: User,
+    client: Client,
+    about: str,
+    files: dict[str, bytes],
+    where: str,
+    asks: bool,
+) -> None:
+    """T10: whatever the executor has searched for. The verifier is shown it; a person decides, or it is open."""
+    name, description = WORDS[about]
+    looking = step("flows") | {"name": name, "description": description}
+    looking["acceptance_criteria"] = looking["acceptance_criteria"][:1]
+    found = f"No path of {len(files) + 1} files matches “*.n8n”."
+    team = Team(
+        plan=plan(step("one"), looking),
+        executor=giving_up(ToolUse("glob", {"pattern": "*.n8n"})),
+        verifier=proving("@tool-1", found),
+    )
+    policy = {} if asks else {"step_approval": "none"}
+    run = play(api, submitted, team, {**files, "other.md": b"Nothing here.\n"}, **policy)
+    shown = next(request for request in team.seen["verifier"] if labels_of(request) == ["N1"])
+    assert any(part.kind == "hits" and next(iter(files)) in part.text for part in told(shown))
+    if asks:
+        must_hold(run, client, GateKind.STEP, "some of its evidence may have nothing to do with what it is to support")
+        assert where in words(page(client, f"/runs/{run.pk}/"))
+    else:
+        must_hold(run, client, Outcome.PARTIAL, where)
+        must_tell(run, client, where)
+
+
+@pytest.mark.parametrize("about", WORDS)
+def test_where_code_finds_nothing_either_it_is_said_what_was_searched_for(
+    api: FakeAnthropic, submitted: Submit, client: Client, about: str
+) -> None:
+    name, description = WORDS[about]
+    looking = step("flows") | {"name": name, "description": description}
+    looking["acceptance_criteria"] = looking["acceptance_criteria"][:1]
+    team = Team(plan=plan(step("one"), looking), executor=giving_up(FLOWS), verifier=FOUND_NOTHING)
+    run = play(api, submitted, team, FILES)
+    searched = f"{about}s” was searched for" if about == "renewal" else f"“{about}” was searched for"
+    must_hold(run, client, Outcome.SUCCEEDED, f"{searched} in the names and texts of the 2 given files")
+    for address in ("", "report/"):
+        assert searched in words(page(client, f"/runs/{run.pk}/{address}")), address
+    assert searched in as_markdown(run)
+
+
+def test_a_step_whose_words_say_nothing_waits_for_a_person(
+    api: FakeAnthropic, submitted: Submit, client: Client
+) -> None:
+    looking = step("flows") | {"name": "Look", "description": "Look at things."}
+    looking["acceptance_criteria"] = looking["acceptance_criteria"][:1]
+    team = Team(plan=plan(step("one"), looking), executor=giving_up(FLOWS), verifier=FOUND_NOTHING)
+    run = play(api, submitted, team, FILES)
+    must_hold(run, client, GateKind.STEP, "nothing was searched for")

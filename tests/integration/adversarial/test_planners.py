@@ -122,7 +122,7 @@ def test_a_criterion_that_moves_to_an_easier_file(api: FakeAnthropic, submitted:
     team = Team(planner=then(plan(hard("one", culprit)), plan(step("one"), easy)))
     team.verifier = verifiers.content_once(lambda: len(team.seen["planner"]) > 1)
     run = play(api, submitted, team, replans=1)
-    must_hold(run, client, Outcome.PARTIAL, "Step “Do one” was to meet “It names the culprit”; the new plan")
+    must_hold(run, client, Outcome.PARTIAL, "“It names the culprit”; now step “Do easy” is, which writes other files.")
 
 
 def test_a_weaker_version_waits_for_a_person_who_reads_plans(

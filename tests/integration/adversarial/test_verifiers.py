@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from django.test import Client
 
 from runs.enums import GateKind, Outcome, PlanStatus, Verb
 from runs.models import Attempt, User, Verdict
+from runs.reports.machine import as_json
 from tests.factories import Submit, answer
-from tests.fakes.adversaries import verifiers
+from tests.fakes.adversaries import executors, verifiers
 from tests.fakes.adversaries.verifiers import changed, each_result, quotes
+from tests.fakes.anthropic_answers import Answer, Request, ToolUse, UseTools
 from tests.fakes.anthropic_api import FakeAnthropic
 from tests.fakes.team import Player, Team, plan, step
-from tests.integration.adversarial.holding import come_to_rest, must_hold, play
+from tests.integration.adversarial.holding import come_to_rest, must_hold, play, strings_in
+from tests.integration.adversarial.rawsources import folded
 
 pytestmark = [pytest.mark.django_db, pytest.mark.allow_hosts(["127.0.0.1"])]
 
@@ -27,38 +32,29 @@ FAILURES: dict[str, tuple[Player, tuple[str, ...]]] = {
     ),
     "invents others when asked again": (verifiers.invents_differently, ("“invention number 3” does not occur",)),
     "quotes another file": (verifiers.quotes_another_file, ("it does occur in notes.md, line 1, but that is not",)),
-    "brings no evidence": (verifiers.brings_no_evidence, ("C2 passed without any evidence; quote what proves it.",)),
     "passes over a failure": (verifiers.passes_over_a_failure, ("The verifier said that everything passed; its own",)),
     "never passes": (verifiers.never_passes, ("Not good enough.",)),
-    "fails in silence": (
-        verifiers.fails_in_silence,
-        ("C2 failed without feedback; say what is missing.", "feedback_for_executor is empty"),
-    ),
-    "names a label twice": (verifiers.names_a_label_twice, ("C2 is judged twice.",)),
-    "judges other criteria": (verifiers.judges_other_criteria, ("C2 is missing from criteria_results.",)),
     "takes back its claim": (verifiers.takes_back_its_claim, ("It does not say enough.",)),
-    "uses tools": (verifiers.uses_tools, ("The verifier gave no usable verdict",)),
-    "makes up its verdict": (
-        verifiers.makes_up_its_verdict,
-        (
-            "`quote` of item 1 of `evidence` of item 1 of `criteria_results` has more than 2000 characters",
-            "`quote` of item 2 of `evidence` of item 1 of `criteria_results` must not be empty",
-            "`confidence` of item 1 of `criteria_results` has to be 1 or less",
-            "More mistakes of this kind: 2.",
-        ),
-    ),
-    "quotes for ever": (
-        each_result(evidence=[{"source": "one.md", "quote": "Found"}] * 21),
-        ("has more than 20 items",),
-    ),
-    "quotes half a character": (quotes("one.md", "Found \ud800"), ("unexpected end of hex escape",)),
-    "decides otherwise": (
-        changed(lambda answer: answer.update(action="approve", approved=True)),
-        ("`action` has to be 'pass', 'retry', 'replan' or 'cannot'", "`approved` is not asked for"),
-    ),
-    "is sure of no number": (each_result(confidence=float("nan")), ("has to be 1 or less",)),
 }
 """Verifiers whose verdict passes nothing, and the words that say why."""
+
+NO_FORM = "It does not have the form that was asked for."
+UNUSABLE: dict[str, tuple[Player, tuple[str, ...]]] = {
+    "brings no evidence": (verifiers.brings_no_evidence, ("It passes a criterion without evidence.",)),
+    "fails in silence": (
+        verifiers.fails_in_silence,
+        ("It fails a criterion without a reason.", "It does not say what is to be done better."),
+    ),
+    "names a label twice": (verifiers.names_a_label_twice, ("It judges a criterion twice.",)),
+    "judges other criteria": (verifiers.judges_other_criteria, ("It does not judge every criterion.",)),
+    "uses tools": (verifiers.uses_tools, ("The verifier did not give a usable answer",)),
+    "makes up its verdict": (verifiers.makes_up_its_verdict, (NO_FORM,)),
+    "quotes for ever": (each_result(evidence=[{"source": "one.md", "quote": "Found"}] * 21), (NO_FORM,)),
+    "quotes half a character": (quotes("one.md", "Found \ud800"), (NO_FORM,)),
+    "decides otherwise": (changed(lambda answer: answer.update(action="approve", approved=True)), (NO_FORM,)),
+    "is sure of no number": (each_result(confidence=float("nan")), (NO_FORM,)),
+}
+"""Verifiers whose answers are no verdict, and the words that say why. The step itself stays as it is."""
 
 NO_EVIDENCE: dict[str, tuple[str, str, str]] = {
     "one character": ("one.md", "F", "“F” is too short to prove anything"),
@@ -81,14 +77,84 @@ NO_EVIDENCE: dict[str, tuple[str, str, str]] = {
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("case", FAILURES)
-def test_it_passes_nothing(api: FakeAnthropic, submitted: Submit, client: Client, case: str) -> None:
-    verifier, reasons = FAILURES[case]
-    team = Team(plan=plan(step("one")), verifier=verifier)
-    run = play(api, submitted, team)
-    must_hold(run, client, Outcome.FAILED, *reasons)
+def test_it_passes_nothing(api: FakeAnthropic, submitted: Submit, client: Client) -> None:
+    """Each attempt of one step is judged by the next of these verifiers."""
+    cases = list(FAILURES)
+    asked: list[int] = []  # how often the verifier of each attempt was asked
+
+    def executor(request: Request, right: Answer) -> Answer:
+        if not request.tool_results:
+            asked.append(0)
+        return executors.writes(f"Found by one in version {len(asked)}.\n")(request, right)
+
+    def verifier(request: Request, right: Answer) -> Answer:
+        asked[-1] += 1
+        player, _ = FAILURES[cases[len(asked) - 1]]
+        return player(request, right)
+
+    team = Team(plan=plan(step("one")), executor=executor, verifier=verifier)
+    run = play(api, submitted, team, attempts=len(cases))
+    must_hold(run, client, Outcome.FAILED, *(reason for case in cases for reason in FAILURES[case][1]))
+    report: Any = as_json(run)
+    attempts = report["steps"][0]["attempts"]
+    assert len(attempts) == len(cases)
+    for case, attempt in zip(cases, attempts, strict=True):
+        said = folded("\n".join(strings_in(attempt)))
+        assert [reason for reason in FAILURES[case][1] if folded(reason) not in said] == [], case
     assert not Verdict.objects.filter(passed=True).exists()
-    assert len(team.seen["verifier"]) <= 3
+    assert len(asked) == len(cases)
+    assert max(asked) <= 3
+
+
+@pytest.mark.slow
+def test_what_is_no_verdict_uses_no_attempt(api: FakeAnthropic, submitted: Submit, client: Client) -> None:
+    """T12. Each time that a person has the verifier asked again, the next of these answers; the last one is right."""
+    asked: list[str] = []
+    left = list(UNUSABLE)
+
+    def verifier(request: Request, right: Answer) -> Answer:
+        asked.append(left[0] if left else "right")
+        return UNUSABLE[left[0]][0](request, right) if left else right
+
+    run = play(api, submitted, team := Team(plan=plan(step("one")), verifier=verifier))
+    for case in UNUSABLE:
+        must_hold(run, client, GateKind.ERROR, *UNUSABLE[case][1])
+        assert asked == [case] * 6
+        left.pop(0)
+        asked.clear()
+        answer(run, run.owner, Verb.APPROVE)
+        come_to_rest(run)
+    must_hold(run, client, Outcome.SUCCEEDED, "The result is done.")
+    assert [attempt.number for attempt in Attempt.objects.filter(step__plan__run=run)] == [1]
+    assert [len(team.seen[role]) for role in ("executor", "synthesizer")] == [2, 1]
+
+
+@pytest.mark.slow
+def test_a_second_conversation_may_bring_a_verdict(api: FakeAnthropic, submitted: Submit) -> None:
+    """Nobody is asked, and nothing but the calls tells of it."""
+    answers = iter([UseTools(ToolUse("read_file", {"path": "one.md"}))] * 3)
+    team = Team(plan=plan(step("one")), verifier=lambda _, right: next(answers, right))
+    run = play(api, submitted, team)
+    assert (run.outcome, run.gates.count()) == (Outcome.SUCCEEDED, 0)
+    assert [len(request.messages) for request in team.seen["verifier"]] == [1, 2, 3, 1, 1]
+
+
+@pytest.mark.slow
+def test_a_final_answer_without_a_verdict_is_not_written_again(
+    api: FakeAnthropic, submitted: Submit, client: Client
+) -> None:
+    broken = [True]
+
+    def verifier(request: Request, right: Answer) -> Answer:
+        return verifiers.uses_tools(request, right) if broken else right
+
+    run = play(api, submitted, team := Team(plan=plan(step("one")), verifier=verifiers.only_at_the_end(verifier)))
+    must_hold(run, client, GateKind.ERROR, "The verifier did not give a usable answer")
+    broken.clear()
+    answer(run, run.owner, Verb.APPROVE)
+    come_to_rest(run)
+    must_hold(run, client, Outcome.SUCCEEDED, "The result is done.")
+    assert len(team.seen["synthesizer"]) == 1
 
 
 @pytest.mark.slow

@@ -160,7 +160,8 @@ def test_a_session_that_takes_another_turn_begins_again_and_says_so(
 
 def test_a_budget_is_kept_by_us(api: FakeAnthropic, submitted: Submit, alice: User) -> None:
     def executor(request: Request, right: Answer) -> Answer:
-        return UseTools(ToolUse("search_files", {"text": f"word {len(request.messages)}"}))
+        words = f"{len(request.messages)} " + "many words, each of which costs something. " * 40
+        return UseTools(ToolUse("search_files", {"text": words}))
 
     team = Team(plan=plan(step("one")), executor=executor)
     api.script(team)
@@ -168,5 +169,7 @@ def test_a_budget_is_kept_by_us(api: FakeAnthropic, submitted: Submit, alice: Us
     drain(run)
     assert open_gate(run).kind == GateKind.BUDGET
     assert programs() == []
-    spent: Any = sum(call.cost_usd or 0 for call in ModelCall.objects.filter(run=run))
+    calls = ModelCall.objects.filter(run=run)
+    assert calls.filter(role="executor").count() > 3
+    spent: Any = sum(call.cost_usd or 0 for call in calls)
     assert spent <= run.policy.budget

@@ -19,6 +19,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -246,6 +247,9 @@ def _warm_up() -> None:
     warm_up()
     clients()._clients._client(server_for(Role.EXECUTOR, os.environ))
     _read_a_reply()
+    if settings.MCP:
+        for name in ("anyio.from_thread", "mcp.client.stdio", "mcp.client.streamable_http"):
+            import_module(name)
     gc.freeze()  # or each child would copy the pages of all objects by looking at them
 
 

@@ -114,21 +114,23 @@ def killed_everywhere(nursery: Nursery, api: FakeAnthropic, kind: str, start: st
 
 
 def killed_after_each_row(
-    nursery: Nursery, api: FakeAnthropic, kind: str, start: str, meanwhile: str = ""
+    nursery: Nursery, api: FakeAnthropic, kind: str, start: str, meanwhile: str = "", answers: int = 0
 ) -> tuple[Course, int]:
     """Each worker commits one reply or one result and is killed; returns what comes of it, and the number of kills.
 
     Nothing is asked twice. `meanwhile`: SQL that is executed after the first kill and changes only what comes after
-    the attempt.
+    the attempt. `answers`: how many gates are answered on the way.
     """
-    course = undisturbed(nursery, api, kind, start)
+    course = undisturbed(nursery, api, kind, start, answers)
     begin(nursery, api, start)
+    errand = Errand(kind, answers=answers, kill_on="after .*(modelcall|toolcall)")
     kills = 0
-    while nursery.send(Errand(kind, kill_on="after .*(modelcall|toolcall)"))[1] == KILLED:
+    while (status := nursery.send(errand)[1]) == KILLED:
         kills += 1
         assert kills < 50
         if meanwhile and kills == 1:
             write(nursery.data, meanwhile)
+    assert (status, kills > 0) == (0, True)
     compared = OF_THE_ATTEMPT if meanwhile else tuple(course.facts)
     ended = facts(nursery.data)
     assert {part: ended[part] for part in compared} == {part: course.facts[part] for part in compared}

@@ -12,6 +12,7 @@ from runs.models import ToolCall, User
 from runs.pev.contracts import PlanContract
 from runs.pev.soundness import problems_in
 from runs.reading.toolset import tool_names
+from runs.reports.machine import as_json
 from runs.trees import files_of
 from tests.factories import Submit, answer, drain, finish, open_gate, reused
 from tests.fakes.anthropic_answers import Answer, Request, ToolUse, UseTools
@@ -116,3 +117,18 @@ def test_a_plan_by_hand_may_name_it_only_where_there_are_commands(alice: User, s
     assert [one for one in problems() if "“run_command”, which this run does not have" in one]
     settings.COMMANDS = {"tests": TESTS}
     assert problems() == []
+
+
+@pytest.mark.slow
+@pytest.mark.needs("bubblewrap")
+@pytest.mark.usefixtures("commands")
+def test_files_of_a_step_that_only_runs_commands_are_no_open_point(
+    api: FakeAnthropic, submitted: Submit, alice: User
+) -> None:
+    """The command is given a copy of them: what it reads of it is not known, and no model need be shown it."""
+    tests = step("one") | {"tools": ["write_file", "run_command"]}
+    tests["actions"] = [{"tool": "run_command", "purpose": "run the tests"}]
+    api.script(Team(plan=plan(tests), executor=running))
+    run = finish(submitted(files={"test_mod.py": b"assert True\n"}, sources_needed=True), alice)
+    found: Any = as_json(run)
+    assert [point["sentence"] for point in found["open_points"] if "test_mod.py" in point["sentence"]] == []

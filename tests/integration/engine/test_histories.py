@@ -151,7 +151,7 @@ def happen(run: Run, user: Any, draw: Callable[[Any], Any]) -> bool:
     return True
 
 
-@settings(max_examples=12, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(data=st.data())
 def test_whatever_happens_the_rows_tell_the_truth(
     data: st.DataObject, submitted: Submit, alice: User, monkeypatch: pytest.MonkeyPatch

@@ -14,7 +14,19 @@ from tests.factories.agents import WRITER
 from tests.fakes.anthropic_answers import Answer, Fail, Request, Say, Served, ToolUse, UseTools
 from tests.fakes.anthropic_api import FakeAnthropic
 from tests.fakes.anthropic_serving import found, pdf_page, results, said, use
-from tests.fakes.team import Player, Team, labels_of, looking, plan, reads, report, step, told, verdict
+from tests.fakes.team import (
+    Player,
+    Team,
+    labels_of,
+    looking,
+    output_criterion,
+    plan,
+    reads,
+    report,
+    step,
+    told,
+    verdict,
+)
 from tests.installation import Installation
 from tests.integration.engine.killed import Errand
 from tests.integration.engine.killing import (
@@ -49,6 +61,7 @@ def nursery(
         "http_proxy": api.url,  # the fake stands in for Anthropic's own service
         "ANTHROPIC_BASE_URL": "http://api.anthropic.com",
         "PEV_WEB": "*",
+        "PEV_COMMANDS": "tests: test -s one.md",
         "PEV_SERVICE_TOOLS": "web_search web_fetch",
         "PEV_MAX_LOSSES": "1000",
         "PEV_CONTEXT_TOKENS_EXECUTOR": "14000",  # one course fills it
@@ -146,6 +159,60 @@ def test_what_a_person_asked_for_is_judged_as_if_nothing_had_happened(nursery: N
         ["step", "rejected", "Name the severity", 1],
         ["step", "open", "", None],
     ]
+
+
+def asks_first(request: Request, right: Answer) -> Answer:
+    question = ToolUse("ask_person", {"question": "Which law applies?"})
+    return right if request.tool_results else UseTools(question)
+
+
+def asks_between(request: Request, right: Answer) -> Answer:
+    """Writes and asks two questions in one turn, one of them the planner's; what it writes then rests on the answer."""
+    match sum(message["role"] == "assistant" for message in request.messages):
+        case 0:
+            asks = [ToolUse("ask_person", {"question": text}) for text in ("Which law applies?", "And whose address?")]
+            return UseTools(ToolUse("write_file", {"path": "one.md", "content": "A draft.\n"}), *asks)
+        case 1:
+            law = "German" if "German law" in json.dumps(request.last_blocks) else "No"
+            return UseTools(ToolUse("write_file", {"path": "one.md", "content": f"{law} law applies.\n"}))
+        case _:
+            return Say(json.dumps(report("Found by one.")))
+
+
+def test_questions_of_a_planner_and_of_an_executor_are_asked_once(nursery: Nursery, api: FakeAnthropic) -> None:
+    api.script(Team(plan=plan(step("one")), planner=asks_first, executor=asks_between))
+    submit(nursery)
+    course, _ = killed_after_each_row(nursery, api, "drain", "start", answers=2)
+    calls = [row[2] for row in course.facts["tool calls"]]
+    assert calls == ["ask_person", "write_file", "ask_person", "ask_person", "write_file"]
+    assert [row[:2] + row[5:] for row in course.facts["gates"]] == [
+        ["question", "answered", 1],
+        ["question", "answered", 2],
+    ]
+    assert course.facts["run"][0][:2] == ["finished", "succeeded"]
+
+
+@pytest.mark.needs("bubblewrap")
+def test_what_a_check_by_a_command_printed_decides_after_a_crash_too(nursery: Nursery, api: FakeAnthropic) -> None:
+    """Run by a model, as a check of a step, and as one of the whole task; each is in the journal once."""
+    check = output_criterion("The tests pass", {"kind": "command", "command": "tests"})
+    one = step("one") | {"tools": ["write_file", "run_command"]}
+    one["acceptance_criteria"].append(check)
+    whole = plan(one)
+    whole["success_criteria"].append(check)
+    run = ToolUse("run_command", {"command": "tests"})
+    api.script(Team(plan=whole, executor=looking(one=[run])))
+    submit(nursery)
+    course, _ = killed_after_each_row(nursery, api, "drain", "start")
+    assert course.facts["run"][0][:2] == ["finished", "succeeded"]
+    assert [(row[1], row[2]) for row in course.facts["tool calls"]] == [
+        (1, "run_command"),
+        (2, "write_file"),
+        (30_000, "run_command"),
+        (30_000, "run_command"),
+    ]
+    printed = [row[4] for row in course.facts["tool calls"] if row[2] == "run_command"]
+    assert printed == [f"tests (test -s one.md) ended with status {status}.\n" for status in (1, 0, 0)]
 
 
 def forbidden_at_first(request: Request, right: Answer) -> Answer:

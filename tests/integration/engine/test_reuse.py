@@ -10,19 +10,37 @@ import pytest
 from runs.enums import AttemptStatus, EventKind, GateKind, Outcome, Role, Verb
 from runs.models import Attempt, Run, User
 from runs.pev.policy import RoleModel
-from tests.factories import MODELS, Submit, answer, drain, finish, open_gate, reused
+from tests import factories
+from tests.factories import MODELS, Submit, answer, drain, finish, open_gate, reused, submit_as
 from tests.fakes.anthropic_answers import Answer, Request, Say
+from tests.fakes.anthropic_api import FakeAnthropic
 from tests.fakes.team import Team, plan, step
 
-pytestmark = [pytest.mark.django_db, pytest.mark.allow_hosts(["127.0.0.1"]), pytest.mark.slow]
+pytestmark = [
+    pytest.mark.django_db,
+    pytest.mark.allow_hosts(["127.0.0.1"]),
+    pytest.mark.slow,
+    pytest.mark.usefixtures("team"),
+]
 
 
-@pytest.fixture
-def before(team: Team, submitted: Submit, alice: User) -> Run:
-    """A finished run of two steps; the team forgets what it was asked."""
-    run = finish(submitted(), alice)
-    team.seen.clear()
+@pytest.fixture(scope="module", autouse=True)
+def before(rows_of_module: None, service: FakeAnthropic) -> Run:
+    """A finished run of two steps, which the tests share."""
+    service.reset()
+    service.script(Team())
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("ANTHROPIC_BASE_URL", service.url)
+        owner = factories.alice()
+        run = finish(submit_as(owner), owner)
+    assert service.violations == []
     return run
+
+
+def reused_in(run: Run, owner: User) -> list[str]:
+    """The steps whose results the run has taken over when it is finished."""
+    assert finish(run, owner).outcome == Outcome.SUCCEEDED
+    return reused(run)
 
 
 def test_the_same_task_on_the_same_files_is_not_done_twice(
@@ -39,7 +57,6 @@ def test_the_same_task_on_the_same_files_is_not_done_twice(
     assert (told.data["from_run"], told.data["from_attempt"]) == (before.pk, 1)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     "change",
     [
@@ -57,35 +74,30 @@ def test_the_same_task_on_the_same_files_is_not_done_twice(
     ],
     ids=lambda change: next(iter(change)),
 )
-def test_whatever_matters_makes_it_another_result(
-    before: Run, submitted: Submit, alice: User, change: dict[str, Any]
-) -> None:
-    assert reused(finish(submitted(**change), alice)) == []
+def test_whatever_matters_makes_it_another_result(submitted: Submit, alice: User, change: dict[str, Any]) -> None:
+    assert reused_in(submitted(**change), alice) == []
 
 
 @pytest.mark.parametrize("change", [{"parallel": 5}, {"attempts": 1}, {"replans": 0}])
-def test_what_does_not_matter_does_not(before: Run, submitted: Submit, alice: User, change: dict[str, Any]) -> None:
-    assert reused(finish(submitted(**change), alice)) == ["one", "two"]
+def test_what_does_not_matter_does_not(submitted: Submit, alice: User, change: dict[str, Any]) -> None:
+    assert reused_in(submitted(**change), alice) == ["one", "two"]
 
 
-@pytest.mark.slow
-def test_another_definition_of_a_step_is_done_again(before: Run, team: Team, submitted: Submit, alice: User) -> None:
+def test_another_definition_of_a_step_is_done_again(team: Team, submitted: Submit, alice: User) -> None:
     team.plan = plan(step("one"), step("two", "one") | {"description": "Otherwise."})
-    assert reused(finish(submitted(), alice)) == ["one"]
+    assert reused_in(submitted(), alice) == ["one"]
 
 
-@pytest.mark.slow
-def test_another_context_of_the_plan_is_done_again(before: Run, team: Team, submitted: Submit, alice: User) -> None:
+def test_another_context_of_the_plan_is_done_again(team: Team, submitted: Submit, alice: User) -> None:
     team.plan = team.plan | {"context": [{"name": "currency", "value": "EUR"}]}
-    assert reused(finish(submitted(), alice)) == []
+    assert reused_in(submitted(), alice) == []
 
 
-def test_a_step_that_is_added_leaves_the_others_reused(before: Run, team: Team, submitted: Submit, alice: User) -> None:
+def test_a_step_that_is_added_leaves_the_others_reused(team: Team, submitted: Submit, alice: User) -> None:
     team.plan = plan(step("one"), step("two", "one"), step("three", "two"))
-    assert reused(finish(submitted(), alice)) == ["one", "two"]
+    assert reused_in(submitted(), alice) == ["one", "two"]
 
 
-@pytest.mark.slow
 def test_other_notes_of_the_step_before_make_other_results(
     before: Run, team: Team, submitted: Submit, alice: User
 ) -> None:
@@ -97,28 +109,25 @@ def test_other_notes_of_the_step_before_make_other_results(
         )
 
     team.executor = doubtful
-    assert reused(finish(submitted(without_reuse=("one",)), alice)) == []
+    assert reused_in(submitted(without_reuse=("one",)), alice) == []
 
 
-@pytest.mark.slow
 def test_other_instructions_make_other_results(
     before: Run, submitted: Submit, alice: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("runs.pev.prompts.version", lambda: "another")
-    assert reused(finish(submitted(), alice)) == []
+    assert reused_in(submitted(), alice) == []
 
 
-@pytest.mark.slow
 def test_one_step_can_be_done_anew_and_what_rests_on_it_follows(before: Run, submitted: Submit, alice: User) -> None:
     """Step one comes out as before, so that step two finds the same files and findings again."""
-    assert reused(finish(submitted(without_reuse=("one",)), alice)) == ["two"]
+    assert reused_in(submitted(without_reuse=("one",)), alice) == ["two"]
 
 
-@pytest.mark.slow
 def test_results_of_other_people_are_never_taken(before: Run, submitted: Submit, bob: User) -> None:
     Run.objects.filter(pk=before.pk).update(owner=bob)
     run = submitted()
-    assert reused(finish(run, run.owner)) == []
+    assert reused_in(run, run.owner) == []
 
 
 def test_neither_what_a_person_has_rejected_nor_its_answer_comes_back(

@@ -76,6 +76,7 @@ print("refused")
     assert not Path("/etc/pevsite-test").exists()
 
 
+@pytest.mark.slow
 def test_what_takes_too_long_ends_with_all_it_has_started(tmp_path: Path) -> None:
     code = "import subprocess, time; subprocess.Popen(['sleep', '61.5']); print('started', flush=True); time.sleep(60)"
     ended = ran(code, tmp_path, limits=CommandLimits(seconds=2))

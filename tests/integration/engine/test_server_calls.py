@@ -21,13 +21,12 @@ from runs.servers.configuration import ServerConfig
 from runs.web.findings import findings
 from tests.factories import Submit, answer, drain, finish, open_gate
 from tests.factories.agents import WRITER, agent
+from tests.fakes import mcp_tickets
 from tests.fakes.anthropic_answers import Answer, Request, Say, ToolUse, UseTools
 from tests.fakes.anthropic_api import FakeAnthropic
 from tests.fakes.team import Team, labels_of, looking, plan, step, told, verdict
-from tests.integration.engine import tickets as plain_tickets
 
 pytestmark = [pytest.mark.django_db, pytest.mark.allow_hosts(["127.0.0.1"]), pytest.mark.slow]
-TICKETS = str(Path(plain_tickets.__file__))
 CREATE = ToolUse("tickets__create", {"title": "The door is broken"})
 SEARCH = ToolUse("tickets__search", {"words": "door"})
 TOOLS = ["read_file", "write_file", "tickets__search", "tickets__create"]
@@ -43,7 +42,7 @@ class Tickets:
         env = {"MODE": mode, "LOG": str(self._log)}
         values = {
             "command": sys.executable,
-            "args": ["-I", "-S", TICKETS],
+            "args": ["-I", "-S", mcp_tickets.__file__, "--plain"],
             "env": env,
             "effects": {"search": "reads"},
             **more,

@@ -18,14 +18,21 @@ from runs.errors import InvalidInput, LeaseLost
 from runs.servers import client
 from runs.servers.client import Connection
 from runs.servers.configuration import ServerConfig, read_servers
+from tests.fakes import mcp_tickets
 
 pytestmark = pytest.mark.allow_hosts(["127.0.0.1"])
-TICKETS = str(Path(__file__).parents[2] / "fakes" / "mcp_tickets.py")
+TICKETS = mcp_tickets.__file__
 
 
 def config(mode: str = "", log: Path | None = None, **more: object) -> ServerConfig:
+    """A server of the official library."""
     env = {"MODE": mode, **({"LOG": str(log)} if log else {})}
     return ServerConfig.model_validate({"command": sys.executable, "args": [TICKETS], "env": env} | more)
+
+
+def plain(mode: str = "", log: Path | None = None, *arguments: str, **more: object) -> ServerConfig:
+    """The same tickets, for tests in which it does not matter which library the server uses."""
+    return config(mode, log, args=["-I", "-S", TICKETS, "--plain", *arguments], **more)
 
 
 def code(text: str) -> ServerConfig:
@@ -82,9 +89,8 @@ def test_its_process_ends_with_the_connection() -> None:
         lines = [path.read_bytes() for path in Path("/proc").glob("[0-9]*/cmdline") if path.exists()]
         return [line for line in lines if b"tickets-to-end" in line]
 
-    named = config()
-    with Connection(named.model_copy(update={"args": (*named.args, "tickets-to-end")})) as connection:
-        tried(connection)
+    with Connection(plain("", None, "tickets-to-end")) as connection:
+        assert [tool.name for tool in connection.tools().tools] == ["create", "search"]
         assert len(running()) == 2  # the server, and what hands on what it says
     assert running() == []
 
@@ -112,7 +118,7 @@ def test_a_server_that_is_none_is_said_to_be_so(text: str) -> None:
 @pytest.mark.parametrize("mode", ["die", "hang", "flood"])
 def test_a_call_that_breaks_off_is_an_error_in_words_and_the_next_one_works(mode: str, tmp_path: Path) -> None:
     log = tmp_path / "log"
-    with Connection(config(mode, log, seconds=3)) as connection:
+    with Connection(plain(mode, log, seconds=3)) as connection:
         with pytest.raises(InvalidInput, match="The server did not answer the call of create"):
             connection.call("create", {"title": "Door"})
         assert connection.call("search", {"words": "door"})[1] is False
@@ -134,7 +140,7 @@ def test_it_is_broken_off_with_the_work() -> None:
         if next(calls, 1):
             raise LeaseLost("gone")
 
-    with Connection(config("hang"), lost) as connection, pytest.raises(LeaseLost):
+    with Connection(plain("hang"), lost) as connection, pytest.raises(LeaseLost):
         connection.call("create", {"title": "Door"})
 
 

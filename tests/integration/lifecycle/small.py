@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from runs.enums import Action, StepApproval, WorkKind
 from runs.lifecycle import facts
 from runs.models import Run
+from runs.pev.evidence.results import CriterionResult
 from runs.pev.verifier import failed
 from tests import factories as made
 
@@ -26,12 +28,13 @@ def done(run: Run, key: str, files: dict[str, str]) -> None:
         facts.judged(mine.attempt, made.judgement([result]))
 
 
-def undone(run: Run, key: str, action: Action = Action.RETRY) -> None:
+def undone(run: Run, key: str, action: Action = Action.RETRY, results: Sequence[CriterionResult] = ()) -> None:
     """The step has written a draft and does not pass."""
     with made.working(run, WorkKind.ATTEMPT, key) as mine:
         assert mine.attempt is not None
         facts.executed(mine.attempt, made.output("Not yet."), made.overlay({f"{key}.draft": "draft"}))
-        facts.judged(mine.attempt, failed("It is missing.", action=action))
+        judgement = failed("It is missing.", action=action)
+        facts.judged(mine.attempt, judgement.model_copy(update={"results": list(results)}))
 
 
 def waiting() -> Run:

@@ -14,15 +14,32 @@ from runs.reading.run import reading_of
 from tests import factories
 
 
+@pytest.fixture(scope="module")
+def shared(rows_of_module: None) -> Run:
+    """The sample of a person of its own, made while a model is connected, for tests that only look at it."""
+    run = finished_sample(factories.person("dora"))
+    factories.drain(run)
+    return run
+
+
+@pytest.fixture
+def finished(shared: Run, db: None) -> Run:
+    return Run.objects.get(pk=shared.pk)
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("connected", [True, False])
-def test_it_comes_to_its_end_without_a_question(alice: User, monkeypatch: pytest.MonkeyPatch, connected: bool) -> None:
-    if connected:
-        monkeypatch.setenv("ANTHROPIC_API_KEY", "of-nobody")
-    else:
-        monkeypatch.delenv("ANTHROPIC_API_KEY", raising=False)
+def test_it_comes_to_its_end_without_a_question(finished: Run) -> None:
+    came_to_its_end(finished)
+
+
+@pytest.mark.slow
+def test_it_comes_to_its_end_without_a_model(alice: User, no_model: None) -> None:
     run = finished_sample(alice)
     factories.drain(run)
+    came_to_its_end(run)
+
+
+def came_to_its_end(run: Run) -> None:
     assert (run.outcome, run.title, run.gates.count()) == (Outcome.SUCCEEDED, TITLE, 0)
     assert all(name.startswith("offline-") for name in run.model_calls.values_list("model", flat=True))
     statuses = Attempt.objects.of_run(run).values_list("status", flat=True)
@@ -30,22 +47,18 @@ def test_it_comes_to_its_end_without_a_question(alice: User, monkeypatch: pytest
 
 
 @pytest.mark.slow
-def test_it_cites_everything_that_it_says_of_the_contracts(alice: User) -> None:
-    run = finished_sample(alice)
-    factories.drain(run)
-    found = reading_of(run).citations
+def test_it_cites_everything_that_it_says_of_the_contracts(finished: Run) -> None:
+    found = reading_of(finished).citations
     assert [one.text for document in found.documents for one in document.uncited] == []
     assert (len(found.all), len(found.broken)) == (46, 0)
 
 
 @pytest.mark.slow
 def test_its_page_counts_what_was_met_in_its_steps_too_and_says_that_no_ai_was_involved(
-    client: Client, alice: User
+    client: Client, finished: Run
 ) -> None:
-    run = finished_sample(alice)
-    factories.drain(run)
-    client.force_login(alice)
-    page = client.get(f"/runs/{run.pk}/").text
+    client.force_login(finished.owner)
+    page = client.get(f"/runs/{finished.pk}/").text
     head = page.split('<article class="outcome"')[1]
     assert "<strong>5 of 5 success criteria</strong> met, 15 of 15 criteria of its steps · 46 citations" in head
     assert (
@@ -79,11 +92,9 @@ def test_what_is_in_the_way_is_said(alice: User, client: Client, settings: Setti
 
 
 @pytest.mark.slow
-def test_every_file_that_its_page_and_its_report_name_can_be_opened(client: Client, alice: User) -> None:
-    run = finished_sample(alice)
-    factories.drain(run)
-    client.force_login(alice)
-    pages = [client.get(f"/runs/{run.pk}/{name}").text for name in ("", "report/")]
+def test_every_file_that_its_page_and_its_report_name_can_be_opened(client: Client, finished: Run) -> None:
+    client.force_login(finished.owner)
+    pages = [client.get(f"/runs/{finished.pk}/{name}").text for name in ("", "report/")]
     links = {
         html.unescape(link).partition("#")[0]
         for page in pages

@@ -115,6 +115,7 @@ def test_a_gate_that_was_withdrawn_is_not_to_be_decided() -> None:
     assert refused(gate) == "This question was withdrawn; there is nothing to decide any more."
 
 
+@pytest.mark.services
 @pytest.mark.django_db(transaction=True)
 def test_of_two_clicks_at_the_same_moment_exactly_one_counts() -> None:
     gate = made.open_gate(run := made.awaiting_plan(), GateKind.PLAN)
@@ -145,6 +146,7 @@ def test_of_two_clicks_at_the_same_moment_exactly_one_counts() -> None:
     assert Event.objects.filter(run=run, kind=EventKind.GATE_DECIDED).count() == 1
 
 
+@pytest.mark.services
 @pytest.mark.slow
 @pytest.mark.django_db(transaction=True)
 def test_of_forty_decisions_at_the_same_moment_exactly_one_counts() -> None:

@@ -85,54 +85,65 @@ def test_the_outputs_of_a_step_are_read_like_any_other_file(team: Team, submitte
     assert reused(finish(submitted(files=OTHER_SALES), alice)) == ["four", "one", "three", "two"]
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("use", "change", "reuse"),
-    [
-        (ToolUse("list_files", {"prefix": ""}), {"sales.csv": b"item,sum\npaint,4\n"}, True),
-        (ToolUse("list_files", {"prefix": ""}), {"sales.csv": b"longer than it was before\n"}, False),
-        (ToolUse("list_files", {"prefix": "no"}), {"sales.csv": b"longer than it was before\n"}, True),
-        (ToolUse("list_files", {"prefix": ""}), {"z.txt": b"new"}, False),
-        (ToolUse("list_files", {"prefix": "no"}), {"z.txt": b"new"}, True),
-        (ToolUse("list_files", {"prefix": "no"}), {"nothing.md": b"new"}, False),
-        (ToolUse("search_files", {"pattern": "nails"}), {"sales.csv": b"item,sum\npaint,4\n"}, False),
-        (ToolUse("search_files", {"pattern": "nails", "prefix": "./notes"}), {"sales.csv": b""}, True),
-        (ToolUse("read_file", {"path": "sales.csv"}), {"notes.md": b"Others.\n"}, True),
-        (ToolUse("read_file", {"path": "z.txt"}), {"z.txt": b"there now"}, False),
-        (ToolUse("read_file", {"path": "../z.txt"}), {"z.txt": b"there now"}, True),
-        (ToolUse("edit_file", {"path": "notes.md", "old": "nowhere", "new": ""}), {"notes.md": b"nowhere"}, False),
-    ],
-)
-def test_each_tool_rests_on_what_it_shows(
-    team: Team, submitted: Submit, alice: User, use: ToolUse, change: dict[str, bytes], reuse: bool
-) -> None:
-    team.plan = plan(step("one") | inputs_of("notes.md"))
-    team.executor = looking(one=[use])
-    before = finish(submitted(files=FILES), alice)
-    assert (foretold(before, FILES | change, alice)["one"] == "") == reuse
-    assert reused(finish(submitted(files=FILES | change), alice)) == (["one"] if reuse else [])
+USES = {
+    "lists": ToolUse("list_files", {"prefix": ""}),
+    "lists_part": ToolUse("list_files", {"prefix": "no"}),
+    "searches": ToolUse("search_files", {"pattern": "nails"}),
+    "searches_part": ToolUse("search_files", {"pattern": "nails", "prefix": "./notes"}),
+    "reads": ToolUse("read_file", {"path": "sales.csv"}),
+    "reads_absent": ToolUse("read_file", {"path": "z.txt"}),
+    "reads_outside": ToolUse("read_file", {"path": "../z.txt"}),
+    "edits": ToolUse("edit_file", {"path": "notes.md", "old": "nowhere", "new": ""}),
+}
+"""By step: the tool that it uses before it writes its result."""
+REFUSED = ("reads_absent", "edits")
+"""Their answers are refusals, which may name other files, so they rest on which files there are."""
+CHANGES: dict[str, tuple[dict[str, bytes], set[str]]] = {
+    "a figure": ({"sales.csv": b"item,sum\npaint,4\n"}, {"searches", "reads"}),
+    "a size": ({"sales.csv": b"longer than it was before\n"}, {"lists", "searches", "reads"}),
+    "a file that is empty now": ({"sales.csv": b""}, {"lists", "searches", "reads"}),
+    "a new file": ({"z.txt": b"new"}, {"lists", "searches", *REFUSED}),
+    "a new file of the part": ({"nothing.md": b"new"}, {"lists", "lists_part", "searches", *REFUSED}),
+    "other notes": ({"notes.md": b"Same notes.\n"}, {"searches", "searches_part", "edits"}),
+    "other words": ({"notes.md": b"nowhere"}, {"lists", "lists_part", "searches", "searches_part", "edits"}),
+}
+"""What changes, and the steps that have to be carried out again."""
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("patterns", "change", "why"),
-    [
-        ((), {"z.txt": b"new"}, "z.txt is new"),
-        (("contracts",), {"z.txt": b"new"}, ""),
-        (("contracts",), {"contracts/b.md": b"B"}, "contracts/b.md is new"),
-        (("contracts",), {"contracts/empty.md": b"no more"}, "contracts/empty.md changed"),
-        (("contracts",), {"contracts/a.md": b"other"}, ""),
-    ],
-)
+def test_each_tool_rests_on_what_it_shows(team: Team, submitted: Submit, alice: User) -> None:
+    team.plan = plan(*(step(key) | inputs_of("notes.md") for key in USES))
+    team.executor = looking(**{key: [use] for key, use in USES.items()})
+    before = finish(submitted(files=FILES, parallel=len(USES)), alice)
+    found = {name: foretold(before, FILES | change, alice) for name, (change, _) in CHANGES.items()}
+    again = {name: {key for key, why in steps.items() if why} for name, steps in found.items()}
+    assert again == {name: steps for name, (_, steps) in CHANGES.items()}
+    for name in ("a size", "a new file of the part"):
+        change, steps = CHANGES[name]
+        assert reused(finish(submitted(files=FILES | change, parallel=len(USES)), alice)) == sorted(set(USES) - steps)
+
+
+CONTRACTS = {"notes.md": b"Some notes.\n", "contracts/a.md": b"One of two.\n", "contracts/empty.md": b""}
+
+
+@pytest.mark.slow
 def test_a_file_that_a_step_is_to_deal_with_counts_although_it_read_none(
-    team: Team, submitted: Submit, alice: User, patterns: tuple[str, ...], change: dict[str, bytes], why: str
+    team: Team, submitted: Submit, alice: User
 ) -> None:
     """Its question lists them: which there are, and in which there is something to read."""
-    team.plan = plan(step("one") | inputs_of(*patterns))
-    files = {"notes.md": b"Some notes.\n", "contracts/a.md": b"One of two.\n", "contracts/empty.md": b""}
-    before = finish(submitted(files=files), alice)
-    assert foretold(before, files | change, alice) == {"one": why}
-    assert reused(finish(submitted(files=files | change), alice)) == ([] if why else ["one"])
+    team.plan = plan(step("all"), step("part") | inputs_of("contracts"))
+    before = finish(submitted(files=CONTRACTS), alice)
+
+    def why(path: str, content: bytes) -> dict[str, str]:
+        return foretold(before, CONTRACTS | {path: content}, alice)
+
+    new, filled = "contracts/b.md is new", "contracts/empty.md changed"
+    assert why("z.txt", b"new") == {"all": "z.txt is new", "part": ""}
+    assert why("contracts/b.md", b"B") == {"all": new, "part": new}
+    assert why("contracts/empty.md", b"no more") == {"all": filled, "part": filled}
+    assert why("contracts/a.md", b"other") == {"all": "", "part": ""}
+    assert reused(finish(submitted(files=CONTRACTS | {"z.txt": b"new"}), alice)) == ["part"]
+    assert reused(finish(submitted(files=CONTRACTS | {"contracts/empty.md": b"no more"}), alice)) == []
 
 
 @pytest.mark.slow

@@ -138,6 +138,7 @@ def test_a_token_of_somebody_else_opens_no_door_and_is_refused_in_words() -> Non
     assert list(Run.objects.values_list("owner__username", "request")) == [("alice", "One.")]
 
 
+@pytest.mark.services
 @pytest.mark.django_db(transaction=True)
 def test_a_form_that_is_sent_from_several_tabs_at_the_same_moment_is_one_run() -> None:
     alice = made.alice()

@@ -55,7 +55,10 @@ def test_files_are_kept_byte_by_byte_under_their_paths_also_binary_ones() -> Non
         "by": "alice",
         "files": 3,
         "bytes": 262,
-        "not_read": ["a.bin cannot be read: it is not text."],
+        "not_read": [
+            "a.bin cannot be read: it is not text.",
+            "Nothing is in empty.txt: the file is empty.",
+        ],
     }
 
 

@@ -203,9 +203,10 @@ JOURNAL_SETS = {"events", "model_calls", "tool_calls"}
 
 
 @cache
-def modules() -> list[tuple[str, ast.Module]]:
+def modules() -> list[tuple[str, list[ast.AST]]]:
+    """The path of each module, and all nodes of its syntax tree."""
     paths = [path for path in sorted(RUNS.rglob("*.py")) if "migrations" not in path.parts]
-    return [(path.relative_to(RUNS).as_posix(), ast.parse(path.read_text("utf-8"))) for path in paths]
+    return [(path.relative_to(RUNS).as_posix(), list(ast.walk(ast.parse(path.read_text("utf-8"))))) for path in paths]
 
 
 def called(node: ast.AST) -> str:
@@ -238,13 +239,13 @@ def writes_status(node: ast.AST) -> bool:
 
 @pytest.mark.slow
 def test_only_the_lifecycle_writes_a_status_and_there_only_where_the_table_is_asked() -> None:
-    found = {name for name, tree in modules() for node in ast.walk(tree) if writes_status(node)}
+    found = {name for name, nodes in modules() for node in nodes if writes_status(node)}
     assert found <= {"lifecycle/transitions.py", "lifecycle/state.py"}
 
 
 @pytest.mark.slow
 def test_only_the_lifecycle_and_the_leases_call_for_a_change() -> None:
-    users = {name for name, tree in modules() for node in ast.walk(tree) if called(node) == "change"}
+    users = {name for name, nodes in modules() for node in nodes if called(node) == "change"}
     assert {name for name in users if not name.startswith("lifecycle/")} == {"engine/work.py"}
 
 
@@ -253,8 +254,8 @@ def test_nobody_goes_past_the_orm() -> None:
     raw = {"raw", "cursor", "execute", "executemany", "RawSQL"}
     found = {
         (name, called(node))
-        for name, tree in modules()
-        for node in ast.walk(tree)
+        for name, nodes in modules()
+        for node in nodes
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and called(node) in raw
     }
     a_commands_own = ("management/terminal.py", "execute")
@@ -280,14 +281,14 @@ def writes_history(node: ast.AST, imported: set[str]) -> bool:
 @pytest.mark.slow
 def test_only_history_writes_events_and_only_the_journal_calls() -> None:
     found = set()
-    for name, tree in modules():
+    for name, nodes in modules():
         imported = {
             alias.asname or alias.name
-            for node in ast.walk(tree)
+            for node in nodes
             if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("runs.models")
             for alias in node.names
             if alias.name in JOURNAL_ROWS
         }
-        if any(writes_history(node, imported) for node in ast.walk(tree)):
+        if any(writes_history(node, imported) for node in nodes):
             found.add(name)
     assert found == {"history.py", "journal.py"}

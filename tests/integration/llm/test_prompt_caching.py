@@ -100,7 +100,6 @@ def dollars(calls: list[ModelCall], *, cached: bool) -> Decimal:
     return sum((cost or Decimal(0) for cost in plain), Decimal(0))
 
 
-@pytest.mark.slow
 def test_most_input_tokens_of_a_run_are_read_from_the_cache(api: FakeAnthropic, submitted: Submit, alice: User) -> None:
     """Six steps, two of them tried twice, 24 kilobytes of documents."""
     api.script(Team(plan=PLAN, executor=work, verifier=Strict()))

@@ -6,8 +6,7 @@ import signal
 import subprocess
 import sys
 import threading
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -21,6 +20,7 @@ from tests.installation import ROOT, Installation, environ
 from tests.integration.engine.machine import KILLED
 from tests.integration.engine.machine import environ as with_model
 from tests.services.redis import Redis
+from tests.waiting import wait_until
 
 pytestmark = [pytest.mark.allow_hosts(["127.0.0.1"]), pytest.mark.services]
 
@@ -49,20 +49,13 @@ class Cluster:
         return rows(self.data, sql)
 
     def wait(self, sql: str, result: list[object], seconds: float = 120) -> None:
-        until(lambda: self.rows(sql) == result, seconds)
+        wait_until(lambda: self.rows(sql) == result, seconds)
 
     def end(self) -> list[int]:
         """How the workers end that are asked to, and ended that were not."""
         for process in self._workers:
             process.send_signal(signal.SIGTERM)
         return [(process.communicate(timeout=60), process.returncode)[1] for process in self._workers]
-
-
-def until(true: Callable[[], object], seconds: float = 120) -> None:
-    ends = time.monotonic() + seconds
-    while not true():
-        assert time.monotonic() < ends, "it did not come to that"
-        time.sleep(0.05)
 
 
 @pytest.fixture
@@ -90,7 +83,7 @@ def test_a_run_goes_on_when_its_worker_is_killed_and_replaced(cluster: Cluster, 
     api.script(team)
     first = cluster.worker()
     cluster.submit()
-    until(lambda: len(team.seen.get("executor", [])) == 4)
+    wait_until(lambda: len(team.seen.get("executor", [])) == 4)
     first.send_signal(signal.SIGKILL)
     killed.set()
     cluster.worker()
@@ -116,11 +109,11 @@ def test_a_worker_that_is_asked_to_end_hands_over_at_once(cluster: Cluster, api:
     api.script(team)
     first = cluster.worker()
     cluster.submit()
-    until(lambda: len(team.seen.get("executor", [])) == 2)
+    wait_until(lambda: len(team.seen.get("executor", [])) == 2)
     cluster.worker()
     first.send_signal(signal.SIGTERM)
     first.wait(60)
-    until(lambda: len(team.seen["executor"]) == 3)
+    wait_until(lambda: len(team.seen["executor"]) == 3)
     ended.set()
     cluster.wait(OUTCOME, SUCCEEDED)
     assert cluster.end() == [0, 0]
@@ -174,9 +167,9 @@ def test_a_process_that_serves_leaves_the_work_to_workers(cluster: Cluster, api:
     try:
         site.start()
         cluster.submit()
-        until(lambda: cluster.rows("SELECT status, epoch FROM runs_workitem") == [("ready", 0)])
+        wait_until(lambda: cluster.rows("SELECT status, epoch FROM runs_workitem") == [("ready", 0)])
         cluster.worker()
-        until(lambda: cluster.rows("SELECT epoch FROM runs_workitem WHERE epoch > 0"))
+        wait_until(lambda: cluster.rows("SELECT epoch FROM runs_workitem WHERE epoch > 0"))
     finally:
         site.kill()
     assert site.errors() == []

@@ -7,7 +7,6 @@ import json
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
@@ -18,11 +17,12 @@ from runs.pev.checks.deciding import run_check
 from runs.pev.checks.material import Material
 from runs.pev.contracts import FileExists, QuotedEvidence
 from runs.pev.evidence.quotes import resolve
-from tests.fakes.anthropic_answers import Answer, Fail, Request, Say, ToolUse, UseTools
+from tests.fakes.anthropic_answers import Answer, Fail, Request, Say
 from tests.fakes.anthropic_api import FakeAnthropic
 from tests.fakes.team import Team, labels_of, plan, step, verdict
 from tests.installation import ROOT, Installation
 from tests.installation import environ as environment
+from tests.integration.finished import Finished
 from tests.unit.rehearsal.bench import CONTRACTS
 
 pytestmark = pytest.mark.allow_hosts(["127.0.0.1"])
@@ -50,12 +50,10 @@ def model(api: FakeAnthropic) -> dict[str, str]:
 
 
 @pytest.mark.slow
-def test_the_sample_succeeds_with_a_retry_and_verified_evidence(tmp_path: Path, installation: Installation) -> None:
+def test_the_sample_succeeds_with_a_retry_and_verified_evidence(tmp_path: Path, finished: Finished) -> None:
     """On a new installation `pevsite run` makes the tables first, see test_wheel.py."""
-    data, out = installation.copy(tmp_path / "data"), tmp_path / "out"
-    done = run(data, "--sample", "contracts", "--approve-all", "--json", "--out", str(out))
-    assert done.returncode == 0, done.stderr
-    told: dict[str, Any] = json.loads(done.stdout)
+    data = finished.copy(tmp_path / "data")
+    told, out = finished.result()
     assert told["outcome"] == "succeeded"
     assert {plan["approved_by"] for plan in told["plans"]} == {"admin"}
     assert max(len(step["attempts"]) for step in told["steps"]) == 2
@@ -92,20 +90,28 @@ def test_the_sample_succeeds_with_a_retry_and_verified_evidence(tmp_path: Path, 
 def test_gates_are_asked_in_the_terminal_while_there_is_one(
     tmp_path: Path, installation: Installation, api: FakeAnthropic
 ) -> None:
+    """What cannot be read, what is left out, and that no sources are needed is said from the beginning."""
     api.script(Team(plan=plan(step("one", complexity="high"))))
     notes = tmp_path / "notes"
     notes.mkdir()
     (notes / "a b.md").write_text("The harvest was good. Twelve tons of apples were picked in October.\n")
     (notes / "link").symlink_to("/etc/passwd")
+    (notes / "song.mp3").write_bytes(b"ID3\3\0\0")
+    (notes / "talk.mp4").write_bytes(b"\0\0\0 ftypisom")
     stdin = "r\nKeep it short.\na\n"
     data = installation.copy(tmp_path / "data")
-    done = run(data, "Summarise the notes", "--files", str(notes), stdin=stdin, **model(api))
+    given = ["--files", str(notes), "--exclude", "*.mp3", "--no-sources"]
+    done = run(data, "Summarise the notes", *given, stdin=stdin, **model(api))
     assert done.returncode == 2, "at the step gate there was nobody to ask any more"
     assert "There is no terminal to ask in" in done.stderr
     assert "Traceback" not in done.stderr
+    assert "No sources are needed: no criterion may be about sources.\n" in done.stdout
     assert "admin requested changes to the plan (terminal): Keep it short." in done.stdout
     assert "Version 2 of the plan is ready" in done.stdout
-    assert "admin submitted the task with 1 file." in done.stdout
+    not_read = "talk.mp4 cannot be read: it is sound or film, which cannot be read."
+    assert f"admin submitted the task with 3 files. {not_read} Left out, as a person said: song.mp3.\n" in done.stdout
+    assert f"      ! {not_read}\n" in done.stdout
+    assert "      ! Left out, as a person said: song.mp3.\n" in done.stdout
 
 
 @pytest.mark.django_db
@@ -189,54 +195,27 @@ def test_a_plan_written_by_hand_is_carried_out_without_a_planner(
     }
 
 
-@pytest.mark.slow
-def test_creative_work_is_said_to_be_such(tmp_path: Path, installation: Installation, api: FakeAnthropic) -> None:
-    made = plan(step("one"))
-    for criterion in (*made["steps"][0]["acceptance_criteria"], *made["success_criteria"]):
-        criterion["about"] = "output"
-    api.script(Team(plan=made))
-    data = installation.copy(tmp_path / "data")
-    done = run(data, "Write a poem", "--no-sources", "--approve-all", PEV_POLICY="min_document_bytes=0", **model(api))
-    assert done.returncode == 0, done.stderr
-    assert "No sources are needed: no criterion may be about sources.\n" in done.stdout
+UNUSABLE = (
+    "“attempts” in PEV_POLICY cannot be used: Input should be less than or equal to 10. Correct it, or leave it out."
+)
+
+
+@pytest.mark.django_db
+def test_with_a_policy_that_cannot_be_used_there_is_no_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PEV_POLICY", "attempts=99")
+    with pytest.raises(CommandError) as refused:
+        call_command("run", "Do it", "--no-files")
+    assert (refused.value.returncode, str(refused.value)) == (2, UNUSABLE)
+    assert not Run.objects.exists()
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("arguments", "code"), [(["--exclude", "*.mp4"], 0), ([], 3)])
-def test_what_cannot_be_read_is_said_from_the_beginning_and_can_be_excluded(
-    tmp_path: Path, installation: Installation, api: FakeAnthropic, arguments: list[str], code: int
-) -> None:
-    def reads(request: Request, right: Answer) -> Answer:
-        return UseTools(ToolUse("read_file", {"path": "a.md"}), *right.tools) if isinstance(right, UseTools) else right
-
-    notes = tmp_path / "notes"
-    notes.mkdir()
-    (notes / "a.md").write_text("The first note.\n")
-    (notes / "talk.mp4").write_bytes(b"\0\0\0 ftypisom")
-    api.script(Team(executor=reads))
-    policy = ["--min-document-bytes", "0", "--step-approval", "none"]
-    data = installation.copy(tmp_path / "data")
-    done = run(data, "Do it", "--files", str(notes), *policy, *arguments, stdin="a\n", **model(api))
-    assert done.returncode == code, done.stdout + done.stderr
-    said = {
-        0: "Left out, as a person said: talk.mp4.",
-        3: "talk.mp4 cannot be read: it is sound or film, which cannot be read.",
-    }[code]
-    assert f"admin submitted the task with 2 files. {said}\n" in done.stdout
-    assert f"      ! {said}\n" in done.stdout
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("command", ["run", "serve"])
-def test_a_policy_that_cannot_be_used_starts_nothing(tmp_path: Path, installation: Installation, command: str) -> None:
+def test_with_a_policy_that_cannot_be_used_nothing_is_served(tmp_path: Path, installation: Installation) -> None:
     environ = environment(installation.copy(tmp_path), PEV_POLICY="attempts=99")
-    arguments = [sys.executable, "manage.py", command, *(["Do it"] if command == "run" else ["--port", "0"])]
-    done = subprocess.run(arguments, cwd=ROOT, env=environ, capture_output=True, text=True, timeout=240, check=False)
+    serve = [sys.executable, "manage.py", "serve", "--port", "0"]
+    done = subprocess.run(serve, cwd=ROOT, env=environ, capture_output=True, text=True, timeout=240, check=False)
     assert done.returncode != 0
-    assert done.stderr.endswith(
-        "“attempts” in PEV_POLICY cannot be used: Input should be less than or equal to 10. "
-        "Correct it, or leave it out.\n"
-    )
+    assert done.stderr.endswith(f"{UNUSABLE}\n")
 
 
 @pytest.mark.slow

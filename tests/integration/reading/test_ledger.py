@@ -49,17 +49,18 @@ def test_a_step_carries_every_attempt_with_what_was_said_of_it() -> None:
 
 
 def test_an_attempt_that_repeats_the_one_before_is_told_as_such() -> None:
-    run = started("a", attempts=3, replans=0, exhausted=Exhausted.FAIL)
-    for _ in range(3):
-        undone(run, "a")
-    assert [one.repeats for one in ledger_of(run).steps[0].tried] == [False, True, True]
+    run = started("a", attempts=4, replans=0, exhausted=Exhausted.FAIL)
+    criticised = [made.result("C1", "a is done", [], claimed=False)]
+    for results in ([], criticised, [], []):
+        undone(run, "a", results=results)
+    assert [one.repeats for one in ledger_of(run).steps[0].tried] == [False, False, True, True]
 
 
 def test_attempts_at_steps_that_passed_are_not_read(django_assert_num_queries: DjangoAssertNumQueries) -> None:
     run = made.finished_succeeded()
     run.excluded = None  # what its models were shown is read by itself
     plan = run.plans.newest()
-    with django_assert_num_queries(1):
+    with django_assert_num_queries(2):  # the steps, and the verdicts that passed them
         book = ledger.ledger_of(run, plan)
     assert [list(step.tried) for step in book.steps] == [[], [], []]
 

@@ -2,11 +2,12 @@
 
 import pytest
 
+from runs import trees
 from runs.enums import About, ApprovalPolicy, PlanStatus, WorkKind
 from runs.lifecycle import facts
 from runs.models import Attempt, Run
 from runs.pev.verifier import failed
-from runs.reading.plans import PlanReading, StepReading
+from runs.reading.plans import SMALL, PlanReading, StepReading
 from runs.reading.run import reading_of
 from tests import factories
 
@@ -116,3 +117,33 @@ def test_what_is_held_against_the_sources_is_counted_and_the_steps_without_it_ar
     assert plan.unsourced == ["List the contracts and their parties"]
     assert plan.judging == "5 criteria (2 of the whole): 2 automatic checks, 3 AI reviews (1 against your files)"
     assert [step.reads for step in plan.steps] == ["reads all your files", "reads all your files"]
+
+
+@pytest.mark.parametrize(
+    ("tools", "actions", "reads"),
+    [
+        (["run_command"], ["run_command"], "runs commands"),
+        (["run_command", "write_file"], ["run_command", "write_file"], "runs commands"),
+        (["run_command", "read_file"], ["run_command", "read_file"], "reads all your files"),
+        (["write_file"], ["write_file"], "reads all your files"),
+    ],
+)
+def test_a_step_that_only_runs_commands_is_not_said_to_read_files(
+    tools: list[str], actions: list[str], reads: str
+) -> None:
+    planned = [{"tool": tool, "purpose": "Do it."} for tool in actions]
+    step = factories.plan_step("tests", "Run the tests", tools=tools, actions=planned)
+    assert [one.reads for one in newest(factories.awaiting_plan(factories.plan(step))).steps] == [reads]
+
+
+def test_steps_of_a_run_without_files_read_none() -> None:
+    run = factories.awaiting_plan()
+    Run.objects.filter(pk=run.pk).update(inputs=trees.make_tree({}))
+    run.refresh_from_db()
+    assert {one.reads for one in newest(run).steps} == {"reads none, as no files are given"}
+
+
+def test_a_plan_of_one_or_two_steps_is_said_to_be_small() -> None:
+    steps = [factories.plan_step(f"step-{number}", f"Step {number}") for number in range(3)]
+    said = [newest(factories.awaiting_plan(factories.plan(*steps[:count]))).small for count in (1, 2, 3)]
+    assert said == [SMALL[1], SMALL[2], ""]

@@ -63,7 +63,7 @@ def broken_in(report: dict[str, Any]) -> dict[str, list[str]]:
     }
 
 
-@settings(max_examples=10, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(parts=st.lists(PARTS, min_size=1, max_size=5))
 def test_whatever_is_cited_is_found_or_marked_in_every_export(parts: list[tuple[str, str, str, int]]) -> None:
     files = {path: blobs.put(text.encode()) for path, text in SOURCES.items()}

@@ -69,15 +69,18 @@ def steady(text: str) -> str:
     return re.sub(r"sha256-[A-Za-z0-9+/=]{44}", "sha256-", text)
 
 
-@pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("name", RUNS)
 @pytest.mark.django_db(transaction=True, reset_sequences=True)  # it says the number of its run
-def test_a_report_is_word_for_word_what_it_was(name: str, form: str) -> None:
-    text = steady(FORMS[form](at_a_known_time(RUNS[name]())))
-    golden = GOLDEN / f"{name}.{form}"
-    if os.environ.get("PEV_RENEW_GOLDEN"):
-        golden.write_text(text)
-    assert text == golden.read_text()
+def test_reports_are_word_for_word_what_they_were(name: str) -> None:
+    run = at_a_known_time(RUNS[name]())
+    for form, write in FORMS.items():
+        text = steady(write(run))
+        golden = GOLDEN / f"{name}.{form}"
+        if os.environ.get("PEV_RENEW_GOLDEN"):
+            golden.write_text(text)
+        assert text == golden.read_text()
+        if form == "json":
+            published().validate(json.loads(text))
 
 
 def test_the_published_schema_is_that_of_the_types() -> None:
@@ -101,7 +104,6 @@ def published() -> Any:
     [
         made.planning,
         made.awaiting_plan,
-        made.awaiting_second_plan,
         made.start_gate,
         made.step_gate,
         made.exhausted_gate,
@@ -109,9 +111,7 @@ def published() -> Any:
         made.replanned,
         lambda: made.keeping(2),
         made.stopped,
-        made.finished_partial,
-        made.finished_succeeded,
     ],
 )
-def test_every_export_is_valid(make: Callable[[], Run]) -> None:
+def test_exports_of_other_runs_are_valid(make: Callable[[], Run]) -> None:
     published().validate(as_json(make()))

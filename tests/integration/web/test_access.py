@@ -42,9 +42,16 @@ class Row:
     open: bool = False
     """Whether those who have not signed in reach it."""
 
-    def of(self, method: str) -> Statuses:
-        known = {"get": self.get, "head": self.get, "post": self.post}.get(method)
-        return known or (405 if self.open else 302, 405, 405, 405, 405)
+    def of(self, method: str) -> tuple[int, ...]:
+        """For each role in `asking(method)`."""
+        return self._known(method) or (405 if self.open else 302, 405)
+
+    def asking(self, method: str) -> Sequence[str]:
+        """What is no method of this address is refused before anybody is looked at: one who may all is enough."""
+        return ROLES if self._known(method) else ("nobody", "owner")
+
+    def _known(self, method: str) -> Statuses | None:
+        return {"get": self.get, "post": self.post}.get(method)
 
 
 SEEN: Statuses = (302, 200, 200, 404, 200)
@@ -91,6 +98,7 @@ TABLE = {
     "runs/<int:run_id>/history/calls/<int:work_id>/": Row(get=SEEN),
     "runs/<int:run_id>/plan/": Row(get=SEEN, post=SEEN),
     "runs/<int:run_id>/plan/edit/": Row(get=SEEN, post=SEEN),
+    "runs/<int:run_id>/plan/about/": Row(post=DONE, sent={"gate": "1"}),
     "runs/<int:run_id>/again/": Row(get=SEEN, post=DONE),
     "runs/<int:run_id>/again/with/": Row(get=SEEN, post=(302, 422, 422, 404, 422)),
     "runs/<int:run_id>/stop/": Row(post=DONE),
@@ -106,7 +114,7 @@ TABLE = {
     "runs/<int:run_id>/gates/<int:gate_id>/<slug:part>/": Row(get=(302, 404, 404, 404, 404)),  # a plan has none
     "runs/<int:run_id>/steps/<int:step_id>/": Row(get=SEEN),
     "runs/<int:run_id>/files/<path:path>": Row(get=SEEN),
-    "runs/<int:run_id>/texts/<slug:place>/": Row(get=SEEN),
+    "runs/<int:run_id>/texts/<str:place>/": Row(get=SEEN),
     "runs/<int:run_id>/plans/<int:version>.json": Row(get=SEEN),
     "runs/<int:run_id>/template/": Row(get=SEEN, post=DONE, sent={"name": "Notes"}),
     "templates/": Row(get=MINE),
@@ -126,7 +134,7 @@ TABLE = {
     "admin/logout/": Row(post=(302,) * 5),
 }
 """By the route. What is under `admin/`, and not here, is for administrators alone."""
-FINISHED = ("again/", "again/with/", "template/", "run_id>/delete/", "<slug:place>/")
+FINISHED = ("again/", "again/with/", "template/", "run_id>/delete/", "<str:place>/")
 """The ends of addresses that are about a finished run; others are about one that waits for its plan to be approved."""
 
 
@@ -208,12 +216,41 @@ def undone() -> Iterator[None]:
 
 
 def statuses(world: World, route: str, method: str, row: Row, roles: Sequence[str] = ROLES) -> tuple[int, ...]:
+    """The status for each role. Whatever the answer is, its headers tell the browser what not to do."""
     found = []
     for role in roles:
         with undone():
             sent = {"data": world.sent(row)} if method == "post" else {}
-            found.append(getattr(world.browser(role), method)(world.address(route), **sent).status_code)
+            answer = getattr(world.browser(role), method)(world.address(route), **sent)
+        assert (method, route, role, missing_headers(answer)) == (method, route, role, [])
+        found.append(answer.status_code)
     return tuple(found)
+
+
+OF_BYTES = {
+    *("application/json", "application/octet-stream", "application/zip", "application/pdf"),
+    "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+}
+"""Types that have no encoding, or always the same."""
+
+
+def missing_headers(answer: Any) -> list[str]:
+    """What the headers of an answer do not say, although every answer of the pages has to."""
+    policy, kind = answer["Content-Security-Policy"], answer["Content-Type"].replace('"', "")
+    said = {
+        "no plug-ins": "object-src 'none'" in policy or "default-src 'none'" in policy,
+        "no other base": "base-uri 'none'" in policy,
+        "no frame": "frame-ancestors 'none'" in policy,
+        "no script without a nonce": "'unsafe" not in policy,
+        "no guessing of types": answer["X-Content-Type-Options"] == "nosniff",
+        "no address to other sites": answer["Referrer-Policy"] in {"same-origin", "strict-origin"},
+        "nothing for other sites": "Access-Control-Allow-Origin" not in answer,
+        "cookies for this site alone": all(
+            cookie["samesite"] == "Lax" and cookie["httponly"] for cookie in answer.cookies.values() if cookie.value
+        ),
+        "which encoding": kind in OF_BYTES or kind.endswith("; charset=utf-8"),
+    }
+    return [name for name, is_said in said.items() if not is_said]
 
 
 def test_every_address_has_a_row_and_every_row_an_address() -> None:
@@ -223,27 +260,40 @@ def test_every_address_has_a_row_and_every_row_an_address() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("method", ["get", "post"])
 def test_everybody_gets_what_the_table_says(world: World, method: str) -> None:
-    found = {route: statuses(world, route, method, row) for route, row in TABLE.items()}
+    found = {route: statuses(world, route, method, row, row.asking(method)) for route, row in TABLE.items()}
     assert found == {route: row.of(method) for route, row in TABLE.items()}
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("method", ["head", "put", "patch", "delete", "options", "trace"])
-def test_other_methods_give_nobody_more(world: World, method: str) -> None:
+def test_head_gives_nobody_more_than_get(world: World) -> None:
     """Those who may have nothing, everything of their own, and nothing of hers."""
     roles = ("nobody", "owner", "outsider")
-    found = {route: statuses(world, route, method, row, roles) for route, row in TABLE.items()}
-    told = {route: dict(zip(ROLES, row.of(method), strict=True)) for route, row in TABLE.items()}
-    assert found == {route: tuple(by_role[role] for role in roles) for route, by_role in told.items()}
+    found = {route: statuses(world, route, "head", row, roles) for route, row in TABLE.items()}
+    told = {route: row.get or (405 if row.open else 302, 405, 405, 405, 405) for route, row in TABLE.items()}
+    assert found == {route: tuple(by_role[ROLES.index(role)] for role in roles) for route, by_role in told.items()}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("method", ["put", "patch", "delete", "options", "trace"])
+def test_other_methods_are_refused_everywhere(world: World, method: str) -> None:
+    found = {route: statuses(world, route, method, row, row.asking(method)) for route, row in TABLE.items()}
+    assert found == {route: row.of(method) for route, row in TABLE.items()}
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("method", ["get", "post"])
 def test_the_administration_is_there_for_administrators_alone(world: World, method: str) -> None:
-    found = {route: statuses(world, route, method, Row()) for route in ADMIN_PAGES}
+    """All others have the same there, which is nothing: of them the owner may do most elsewhere."""
+    roles = ("nobody", "owner", "administrator")
+    found = {route: statuses(world, route, method, Row(), roles) for route in ADMIN_PAGES}
     assert len(found) > 40
-    assert {one[:4] for one in found.values()} == {(302, 404, 404, 404)}
-    assert {route: one[4] for route, one in found.items() if one[4] >= 500} == {}
+    assert {one[:2] for one in found.values()} == {(302, 404)}
+    assert {route: one[2] for route, one in found.items() if one[2] >= 500} == {}
+
+
+def test_what_is_not_found_has_the_same_headers(world: World) -> None:
+    for role in ROLES:
+        assert missing_headers(world.browser(role).get("/nowhere/")) == []
 
 
 def test_nobody_signs_in_with_a_password_or_sets_one(world: World) -> None:
@@ -280,5 +330,6 @@ def test_another_site_can_post_nothing_in_anybodys_name(world: World) -> None:
             client = world.browser(role, enforce_csrf_checks=True)
             answer = client.post(world.address(route), world.sent(TABLE[route]), headers=headers)
             assert (route, answer.status_code) == (route, 403)
-            assert (route, client.get("/").status_code) == (route, 200), "and nobody was signed out"
     assert rows() == before
+    still_in = [world.browser(role).get("/").status_code for role in ("owner", "administrator")]
+    assert still_in == [200, 200], "and nobody was signed out"

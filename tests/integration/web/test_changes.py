@@ -13,6 +13,7 @@ from runs.lifecycle.defaults import default_policy
 from runs.lifecycle.samples import named, uploads_of
 from runs.lifecycle.submission import Submission, again, submit
 from runs.models import Attempt, Run, User
+from tests import factories
 from tests.factories import answer, drain, finish, open_gate
 from tests.factories.parts import overlay
 from tests.integration.web.deciding import address
@@ -22,23 +23,31 @@ pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("no_model"), pytest
 STEP, FINDINGS = "findings", "review/findings.md"
 
 
-@pytest.fixture
-def repeated(alice: User) -> Run:
+@pytest.fixture(scope="module")
+def run_again(rows_of_module: None) -> Run:
     """The sample is run again without reuse and waits at its result; what was accepted before had two lines more."""
-    sample = named("contracts")
-    request, uploads = sample.request, uploads_of(sample)
-    first = finish(submit(alice, Submission(request, uploads, default_policy(), uuid.uuid4())), alice)
-    accepted = Attempt.objects.of_run(first).get(step__key=STEP, status="passed")
-    written = accepted.overlay[FINDINGS]
-    assert written is not None
-    text = trees.read_text(written.sha256)
-    accepted.overlay = {**accepted.overlay, **overlay({FINDINGS: f"{text}One line.\nThe second line too.\n"})}
-    accepted.save()
-    run = again(first, alice, uuid.uuid4(), reuse=False)
-    drain(run)
-    answer(run, alice)
-    drain(run)
+    sample, alice = named("contracts"), factories.alice()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.delenv("ANTHROPIC_API_KEY")
+        submission = Submission(sample.request, uploads_of(sample), default_policy(), uuid.uuid4())
+        first = finish(submit(alice, submission), alice)
+        accepted = Attempt.objects.of_run(first).get(step__key=STEP, status="passed")
+        written = accepted.overlay[FINDINGS]
+        assert written is not None
+        text = trees.read_text(written.sha256)
+        accepted.overlay = {**accepted.overlay, **overlay({FINDINGS: f"{text}One line.\nThe second line too.\n"})}
+        accepted.save()
+        run = again(first, alice, uuid.uuid4(), reuse=False)
+        drain(run)
+        answer(run, alice)
+        drain(run)
     return run
+
+
+@pytest.fixture
+def repeated(run_again: Run) -> Run:
+    """As it was made, whatever other tests did to it."""
+    return Run.objects.get(pk=run_again.pk)
 
 
 def since(page: str) -> tuple[str, str]:

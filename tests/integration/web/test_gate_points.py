@@ -23,6 +23,17 @@ REPORT = "Three points need attention in two documents.\n\n" + "\n".join(
 )
 
 
+@pytest.fixture(scope="module")
+def number(rows_of_module: None) -> int:
+    return factories.step_gate().pk
+
+
+@pytest.fixture
+def waiting(number: int, db: None) -> Run:
+    """One run at a step gate, which each test gives its own report; that is rolled back."""
+    return Run.objects.get(pk=number)
+
+
 @pytest.mark.slow
 def test_points_that_are_sent_back_become_requests_and_the_others_stay(alice_client: Client) -> None:
     run = factories.reporting(REPORT)
@@ -70,9 +81,9 @@ def test_more_points_than_can_be_judged_at_once_are_said_at_the_button_and_stay_
     ],
 )
 def test_points_that_cannot_be_sent_back_are_said_and_kept(
-    alice_client: Client, change: dict[str, object], says: str
+    alice_client: Client, waiting: Run, change: dict[str, object], says: str
 ) -> None:
-    gate = gate_of(factories.reporting(REPORT))
+    gate = gate_of(factories.reporting(REPORT, waiting))
     answer = alice_client.post(address(gate), form(gate, "reject") | change)
     gate.refresh_from_db()
     if says:
@@ -83,8 +94,8 @@ def test_points_that_cannot_be_sent_back_are_said_and_kept(
         assert [len(one.text) for one in gate.comments] == [2_000] * 3
 
 
-def test_words_of_several_lines_go_back_whole(alice_client: Client) -> None:
-    gate = gate_of(factories.reporting(REPORT))
+def test_words_of_several_lines_go_back_whole(alice_client: Client, waiting: Run) -> None:
+    gate = gate_of(factories.reporting(REPORT, waiting))
     words = "\n".join(["x"] * 1_000)
     sent = form(gate, "reject") | {"back": ["1"], "note-1": words.replace("\n", "\r\n")}
     assert alice_client.post(address(gate), sent).status_code == 302
@@ -95,9 +106,9 @@ def test_words_of_several_lines_go_back_whole(alice_client: Client) -> None:
 ROWS = "| Clause | Risk |\n|---|---|\n| 4.2 <img src=x> | *high* |\n| 7.1 | low |\n"
 
 
-def test_rows_of_tables_are_sent_back_with_their_cells(alice_client: Client) -> None:
+def test_rows_of_tables_are_sent_back_with_their_cells(alice_client: Client, waiting: Run) -> None:
     csv = "Party,Amount\n<script>alert(1)</script>,=1+1\nKestrel,3\n"
-    run = factories.reporting(f"Two tables.\n\n{ROWS}\nThe end.", rows_csv=csv)
+    run = factories.reporting(f"Two tables.\n\n{ROWS}\nThe end.", waiting, rows_csv=csv)
     page = alice_client.get(f"/runs/{run.pk}/").text
     fold = page.split(f'id="gate-{gate_of(run).pk}-points"')[1].split("</details>")[0]
     assert '<summary>Points <span class="count">2</span> <span class="faint">and 2 table rows</span>' in fold
@@ -128,8 +139,8 @@ def test_thousands_of_rows_are_cut_and_that_is_said(alice_client: Client) -> Non
     assert "Further rows stand in the file: 500 can be sent back one by one." in page
 
 
-def test_a_report_stands_on_the_page_once(alice_client: Client) -> None:
-    run = factories.reporting(f"{REPORT}\n\n## Remarks\n\nThe annex is missing.")
+def test_a_report_stands_on_the_page_once(alice_client: Client, waiting: Run) -> None:
+    run = factories.reporting(f"{REPORT}\n\n## Remarks\n\nThe annex is missing.", waiting)
     page = alice_client.get(f"/runs/{run.pk}/").text
     assert [page.count(words) for words in ("Three points need", "clause 2 names", "The annex is")] == [1, 1, 0]
     rest = alice_client.get(f"{address(gate_of(run))}report/").text
@@ -147,8 +158,10 @@ def cells_of(page: str) -> list[list[str]]:
     return [[" ".join(unescape(re.sub("<[^>]*>", "", cell)).split()) for cell in row] for row in cells]
 
 
-def test_points_are_a_table_with_id_kind_text_source_and_mark_the_failing_first(alice_client: Client) -> None:
-    page = alice_client.get(f"/runs/{factories.reporting(factories.cited()).pk}/").text
+def test_points_are_a_table_with_id_kind_text_source_and_mark_the_failing_first(
+    alice_client: Client, waiting: Run
+) -> None:
+    page = alice_client.get(f"/runs/{factories.reporting(factories.cited(), waiting).pk}/").text
     back = [f"Send back point {number}" for number in (1, 2, 3)]
     broken = f"broken citation: {LEASE}#L41. “no such words” does not occur in {LEASE}"
     more = f"see {DATA}, line 7, and more. <i>"
@@ -171,10 +184,12 @@ def test_points_are_a_table_with_id_kind_text_source_and_mark_the_failing_first(
     assert len(links) == 5
 
 
-def test_rows_of_a_table_show_their_ids_and_whether_what_they_cite_was_found(alice_client: Client) -> None:
+def test_rows_of_a_table_show_their_ids_and_whether_what_they_cite_was_found(
+    alice_client: Client, waiting: Run
+) -> None:
     rows = f"| Id | Kind | Quote |\n|---|---|---|\n| **R1** | date | [“parking spaces TBD”](<{LEASE}#L23>) |\n"
     rows += f"| R2 | sum | [“no such words”](<{LEASE}#L41>) |\n| R3 | sum | none |\n"
-    page = alice_client.get(f"/runs/{factories.reporting(rows).pk}/").text
+    page = alice_client.get(f"/runs/{factories.reporting(rows, waiting).pk}/").text
     found = cells_of(page)
     assert [(row[0], row[1], row[3]) for row in found] == [
         ("R2", "sum", "citation not found"),
@@ -184,8 +199,8 @@ def test_rows_of_a_table_show_their_ids_and_whether_what_they_cite_was_found(ali
     assert re.findall(r'<th scope="col">(\w+)</th>', page)[:4] == ["Id", "Kind", "Quote", "Cited"]
 
 
-def test_without_any_citation_there_is_no_column_for_them(alice_client: Client) -> None:
-    page = alice_client.get(f"/runs/{factories.reporting(REPORT).pk}/").text
+def test_without_any_citation_there_is_no_column_for_them(alice_client: Client, waiting: Run) -> None:
+    page = alice_client.get(f"/runs/{factories.reporting(REPORT, waiting).pk}/").text
     assert cells_of(page)[0] == ["F1", "clause 1 names no date", "Send back point 1"]
 
 
@@ -207,26 +222,25 @@ def test_an_approval_does_not_drop_what_is_ticked_and_names_the_button(
     assert f"2 points are ticked to be sent back, {says}" in answer.text
 
 
-def test_a_run_is_stopped_whatever_is_ticked(alice_client: Client) -> None:
-    run = factories.step_gate()
-    gate = gate_of(run)
+def test_a_run_is_stopped_whatever_is_ticked(alice_client: Client, waiting: Run) -> None:
+    gate = gate_of(waiting)
     assert alice_client.post(address(gate), form(gate, "stop") | {"back": ["77"]}).status_code == 302
-    run.refresh_from_db()
-    assert run.outcome == Outcome.CANCELLED
+    waiting.refresh_from_db()
+    assert waiting.outcome == Outcome.CANCELLED
 
 
 @pytest.mark.parametrize("other", [0, 1])
-def test_what_was_ticked_at_another_gate_is_not_ticked_at_this_one(other: int) -> None:
-    run = factories.reporting(REPORT)
+def test_what_was_ticked_at_another_gate_is_not_ticked_at_this_one(waiting: Run, other: int) -> None:
+    run = factories.reporting(REPORT, waiting)
     problem = Problem(gate_of(run).pk + other, "Not so.", "", notes={2: "Quote it."})
     shown = regions(run_page(run), "overview", ["gates"], problem)
     assert (shown.count(" checked"), shown.count("Quote it.")) == ((0, 0) if other else (1, 1))
 
 
-def test_a_broken_citation_is_said_with_the_point_it_stands_in(alice_client: Client) -> None:
+def test_a_broken_citation_is_said_with_the_point_it_stands_in(alice_client: Client, waiting: Run) -> None:
     lost = f"[“no such words”](<{LEASE}#L41>)"
     report = f"Two.\n\n- F1: date\n- F2: sum,\n  {lost}\n- third {lost}\n\n{ROWS}| 8.1 | {lost} |\n\nAnd {lost}.\n"
-    page = alice_client.get(f"/runs/{factories.reporting(report).pk}/").text
+    page = alice_client.get(f"/runs/{factories.reporting(report, waiting).pk}/").text
     assert re.findall("<strong>Broken citation</strong> in ([^:]*): ", page) == [
         "F2",
         "point 3",
@@ -261,12 +275,11 @@ def test_points_are_not_counted_where_nobody_asks_for_sources(alice_client: Clie
     assert all('<button class="button primary" name="verb" value="approve"' in page for page in pages)
 
 
-def test_a_criterion_about_every_file_says_how_many_were_looked_at(alice_client: Client) -> None:
-    run = factories.step_gate()
-    attempt = gate_of(run).attempt
+def test_a_criterion_about_every_file_says_how_many_were_looked_at(alice_client: Client, waiting: Run) -> None:
+    attempt = gate_of(waiting).attempt
     assert attempt is not None
     first, *rest = attempt.verdict.results
     attempt.verdict.results = [first.model_copy(update={"looked_at": 1, "out_of": 3}), *rest]
     attempt.verdict.save()
-    lines = lines_of(alice_client.get(f"/runs/{run.pk}/").text)
+    lines = lines_of(alice_client.get(f"/runs/{waiting.pk}/").text)
     assert f'<li data-mark="warn"><strong>1 of 3 looked at</strong> {first.text}</li>' in lines

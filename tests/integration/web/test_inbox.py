@@ -17,6 +17,8 @@ from runs.models.revisions import Files, Revision
 from tests import factories
 from tests.factories.crowd import crowd
 
+pytestmark = pytest.mark.services  # in its order the runs without a value come last
+
 
 def page(client: Client, **asked: str) -> str:
     answer = client.get("/", asked)

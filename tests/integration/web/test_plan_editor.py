@@ -6,9 +6,11 @@ from typing import Any
 
 import pytest
 from django.test import Client
+from django.utils.html import escape
 
-from runs.enums import GateKind, PlanStatus, Verb
+from runs.enums import About, GateKind, PlanStatus, Verb
 from runs.lifecycle import editing, fingerprint
+from runs.lifecycle.gates import already_decided
 from runs.llm.provider import REHEARSAL
 from runs.models import Run
 from runs.pev.contracts import PlanContract
@@ -244,3 +246,31 @@ def test_the_editor_costs_the_same_for_few_steps_and_for_many(
     with django_assert_num_queries(13):
         page = alice_client.get(place(run) + "?step=0")
     assert len(page.content) < 100_000
+
+
+def test_what_a_criterion_is_about_is_changed_with_one_click(alice_client: Client) -> None:
+    about = factories.criterion("Every party is named", about=About.SOURCES)
+    step = factories.plan_step("review", "Review", acceptance_criteria=[about])
+    run = factories.awaiting_plan(factories.plan(step))
+    gate = factories.open_gate(run, GateKind.PLAN)
+    clicked = {"gate": str(gate.pk), "digest": gate.digest, "step": "review", "number": "1"}
+    assert "Make it about the result" in alice_client.get(f"/runs/{run.pk}/").text
+    assert alice_client.post(f"/runs/{run.pk}/plan/about/", clicked)["Location"] == f"/runs/{run.pk}/"
+    first, second = run.plans.all()
+    assert (first.status, second.author) == (PlanStatus.SUPERSEDED, factories.alice())
+    assert [one.topic for one in newest(run).steps[0].acceptance_criteria] == [About.OUTPUT]
+    assert run.gates.open().get().digest != gate.digest
+    answer = alice_client.post(f"/runs/{run.pk}/plan/about/", clicked, follow=True)
+    assert run.plans.count() == 2, "the page was of the version before"
+    gate.refresh_from_db()
+    assert escape(already_decided(gate)) in answer.text
+
+
+@pytest.mark.parametrize("number", ["0", "9", "-1", "x", "9" * 5_000, ""])
+def test_a_criterion_that_is_not_there_is_a_sentence(alice_client: Client, number: str) -> None:
+    run = factories.awaiting_plan()
+    gate = factories.open_gate(run, GateKind.PLAN)
+    clicked = {"gate": str(gate.pk), "digest": gate.digest, "step": "", "number": number}
+    answer = alice_client.post(f"/runs/{run.pk}/plan/about/", clicked, follow=True)
+    assert "There is no such criterion in this version of the plan" in answer.text
+    assert run.plans.count() == 1

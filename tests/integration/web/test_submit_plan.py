@@ -1,5 +1,8 @@
 """A new run from a template or with a plan that was brought along."""
 
+import json
+from typing import Any
+
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
@@ -11,6 +14,7 @@ from runs.lifecycle.templates import save
 from runs.models import Run, User
 from runs.pev.imports.imported import exported
 from tests import factories
+from tests.factories import drain
 from tests.integration.web.submitting import JSON, file, form
 
 
@@ -100,3 +104,98 @@ def test_a_plan_that_cannot_be_run_is_refused_by_the_rules_for_every_plan(alice_
     shell = exported(factories.plan()).replace("list_files", "shell").encode()
     (problem,) = alice_client.post("/runs/new/", form(plan_file=plan_file(shell)), headers=JSON).json()["errors"]
     assert problem.startswith("Step “inventory” plans the tool “shell”, which does not exist. There are: ")
+
+
+DATACLASS = {
+    "goal": "Review all legal documents",
+    "context": {"root": "legal", "found": ["nda.md"]},
+    "steps": [
+        {
+            "step_id": "step_1",
+            "name": "Write the notices",
+            "description": "Generate LEGAL_NOTICES.md",
+            "actions": [{"tool": "read_file", "params": {"path": "nda.md"}}],
+            "acceptance_criteria": ["LEGAL_NOTICES.md created with detailed findings"],
+            "expected_outputs": ["LEGAL_NOTICES.md"],
+            "dependencies": [],
+            "estimated_complexity": "medium",
+            "status": "pending",
+            "feedback": [],
+            "retry_count": 0,
+        }
+    ],
+    "success_criteria": ["All documents reviewed with findings"],
+    "rollback_strategy": "Delete the reports",
+}
+TYPED = {
+    "goal": "Find the largest file",
+    "steps": [
+        {
+            "step_id": 1,
+            "description": "List the files",
+            "expected_output": "a list of files with sizes",
+            "dependencies": [],
+            "tools_needed": ["glob", "read"],
+        },
+        {
+            "step_id": 2,
+            "description": "Report",
+            "expected_output": "summary.md",
+            "dependencies": [1],
+            "tools_needed": [],
+        },
+    ],
+    "estimated_complexity": 7,
+}
+OBJECTIVE = {
+    "objective": "Answer the question",
+    "id": "plan-1",
+    "created_at": "2026-01-01T00:00:00",
+    "steps": [{"id": "s1", "description": "Read the files", "status": "pending", "evidence": None, "notes": ""}],
+    "postconditions": [{"description": "answer.md exists", "satisfied": False, "evidence": None}],
+}
+
+
+@pytest.mark.parametrize(
+    ("saved", "steps", "notes"),
+    [
+        (
+            DATACLASS,
+            ["step_1"],
+            [
+                "Left out, since it is the state of another run: status, retry_count (step step_1).",
+                "Guessed from its words: criterion 1 is about how the result looks, not about the sources "
+                "(step step_1).",
+            ],
+        ),
+        (
+            TYPED,
+            ["1", "2"],
+            [
+                "Left out: the complexity of the whole plan (7).",
+                "An expected output that is no path is read as a part of the description (step 1).",
+                "A tool that is not there is only named (step 1).",
+            ],
+        ),
+        (
+            OBJECTIVE,
+            ["s1"],
+            [
+                "Left out, since it is the state of another run: created_at, id.",
+                "Read objective as goal, postconditions as success_criteria, id as step_id.",
+            ],
+        ),
+    ],
+    ids=["dataclass", "typed", "objective"],
+)
+def test_a_plan_that_another_tool_saved_says_at_its_gate_what_is_not_used(
+    alice_client: Client, saved: dict[str, Any], steps: list[str], notes: list[str]
+) -> None:
+    content = json.dumps(saved).encode()
+    answer = alice_client.post("/runs/new/", form(files=[file("nda.md")], plan_file=plan_file(content)))
+    assert answer.status_code == 302
+    run = Run.objects.get()
+    assert [step.step_id for step in fingerprint.contract_of(run.plans.get()).steps] == steps
+    drain(run)
+    page = alice_client.get(f"/runs/{run.pk}/").text
+    assert [note for note in notes if note not in page] == []

@@ -31,6 +31,7 @@ ONE_OF_EACH = Usage(
         ("claude-sonnet-5-5", ("2", "10", "0.10", "2.50", "4")),
         ("claude-haiku-5-5", ("0.50", "2.50", "0.05", "0.625", "1.00")),
         ("claude-opus-4-6", ("5", "25", "0.50", "6.25", "10")),
+        ("claude-sonnet-4-5-20250929", ("3", "15", "0.30", "3.75", "6")),
         ("claude-haiku-4-5", ("1", "5", "0.10", "1.25", "2")),
     ],
 )
@@ -79,7 +80,7 @@ def test_the_answer_does_not_count_as_prompt() -> None:
 
 
 @pytest.mark.parametrize(
-    "model", ["qwen3-4b", "", "claude-sonnet-4-5", "claude-opus", "claude-opus-5-50", "x-claude-opus-5-5"]
+    "model", ["qwen3-4b", "", "claude-sonnet-4", "claude-opus", "claude-opus-5-50", "x-claude-opus-5-5"]
 )
 def test_an_unknown_model_is_unpriced_and_never_free(model: str) -> None:
     assert cost_of(model, Usage(input=1), TODAY) is None

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import threading
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from datetime import datetime
 from typing import Any
 
@@ -16,6 +15,7 @@ from django.tasks.signals import task_enqueued, task_finished, task_started
 from runs.engine import embedded
 from runs.engine.embedded import EmbeddedBackend, pool
 from runs.engine.notifications import Notifications
+from tests.waiting import wait_until
 
 WAIT = 60.0
 go_on = threading.Event()
@@ -79,19 +79,12 @@ def heard() -> Iterator[list[tuple[str, str]]]:
         signal.disconnect(listener)
 
 
-def until(true: Callable[[], bool]) -> None:
-    ends = time.monotonic() + WAIT
-    while not true():
-        assert time.monotonic() < ends
-        time.sleep(0.002)
-
-
 def finished(result: TaskResult[Any, Any]) -> TaskResult[Any, Any]:
     def is_finished() -> bool:
         result.refresh()
         return result.is_finished
 
-    until(is_finished)
+    wait_until(is_finished)
     return result
 
 
@@ -100,7 +93,7 @@ def test_a_task_is_run_with_what_it_was_given(heard: list[tuple[str, str]]) -> N
     result = add.enqueue(2, b=3)
     assert (result.status, result.args, result.kwargs) == (TaskResultStatus.READY, [2], {"b": 3})
     finished(result)
-    until(lambda: len(heard) == 3)
+    wait_until(lambda: len(heard) == 3)
     assert (result.status, result.return_value, result.errors) == (TaskResultStatus.SUCCESSFUL, {"sum": 5}, [])
     assert result.attempts == 1
     times = [result.enqueued_at, result.started_at, result.last_attempted_at, result.finished_at]
@@ -113,7 +106,7 @@ def test_a_task_is_run_with_what_it_was_given(heard: list[tuple[str, str]]) -> N
 @pytest.mark.usefixtures("threads")
 def test_what_a_task_raises_is_told(heard: list[tuple[str, str]]) -> None:
     result = finished(stumble.enqueue())
-    until(lambda: len(heard) == 3)
+    wait_until(lambda: len(heard) == 3)
     assert result.status == TaskResultStatus.FAILED
     assert [error.exception_class for error in result.errors] == [LookupError]
     assert "there is no such thing" in result.errors[0].traceback
@@ -136,7 +129,7 @@ def test_a_task_may_be_a_coroutine_and_may_ask_for_its_context() -> None:
 @pytest.mark.usefixtures("threads")
 def test_a_result_is_found_by_its_task_and_by_no_other() -> None:
     result = wait.enqueue()
-    until(lambda: wait.get_result(result.id).status == TaskResultStatus.RUNNING)
+    wait_until(lambda: wait.get_result(result.id).status == TaskResultStatus.RUNNING)
     with pytest.raises(TaskResultMismatch):
         add.get_result(result.id)
     with pytest.raises(TaskResultDoesNotExist):
@@ -166,7 +159,7 @@ def test_stopping_forgets_what_waits() -> None:
     go_on.clear()
     pool.start(1)
     running = wait.enqueue()
-    until(lambda: wait.get_result(running.id).status == TaskResultStatus.RUNNING)
+    wait_until(lambda: wait.get_result(running.id).status == TaskResultStatus.RUNNING)
     waiting = add.enqueue(2, b=3)
     pool.stop()
     go_on.set()

@@ -23,6 +23,9 @@ class Library(dict[str, bytes]):
     def provenance(self, name: str) -> Provenance:
         return Provenance.GIVEN
 
+    def page(self, address: str) -> str:
+        return ""
+
     def digest(self, name: str) -> str | None:
         return None
 

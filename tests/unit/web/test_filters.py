@@ -5,7 +5,7 @@ from decimal import Decimal
 
 import pytest
 
-from runs.web.templatetags.pev import badge, in_words, parted, seconds, size, usd, words
+from runs.web.templatetags.pev import badge, in_words, offset, parted, seconds, size, usd, words
 
 
 @pytest.mark.parametrize(
@@ -68,6 +68,15 @@ def test_usd(amount: str | None, text: str) -> None:
 def test_relative_times(ago: int, text: str) -> None:
     now = datetime(2026, 1, 10, 12, tzinfo=UTC)
     assert in_words(now - timedelta(seconds=ago), now) == text
+
+
+@pytest.mark.parametrize(
+    ("after", "text"),
+    [(-3, "0 s"), (0, "0 s"), (13, "13 s"), (133, "2 m 13 s"), (3_900, "1 h 5 m"), (280_000, "3 d 5 h")],
+)
+def test_the_time_since_the_start_of_a_run(after: int, text: str) -> None:
+    start = datetime(2026, 1, 10, 12, tzinfo=UTC)
+    assert f">+{text}</time>" in offset(start + timedelta(seconds=after, milliseconds=1), start)
 
 
 @pytest.mark.parametrize(

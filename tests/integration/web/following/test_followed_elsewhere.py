@@ -109,6 +109,7 @@ def test_what_is_followed_elsewhere_is_followed_for_a_while(
     assert not live.is_followed(RUN)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("loop")
 def test_others_hear_at_once_what_is_followed_here(elsewhere: Elsewhere) -> None:
     try:
@@ -118,6 +119,7 @@ def test_others_hear_at_once_what_is_followed_here(elsewhere: Elsewhere) -> None
         live.unfollow(RUN)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("loop")
 def test_it_is_heard_again_when_redis_was_away(redis: Redis, elsewhere: Elsewhere) -> None:
     said_until(elsewhere, lambda: live.is_followed(RUN))

@@ -61,7 +61,6 @@ def approve(person: Visitor, run: int) -> str:
     return kind[1]
 
 
-@pytest.mark.slow
 def test_a_run_from_its_submission_to_its_files(site: Site) -> None:
     """With the handshake that clients had before 2026; all others here begin without one."""
     token, person = site.write("token", "alice", "laptop"), browser_of(site, "alice")
@@ -93,7 +92,6 @@ def test_a_run_from_its_submission_to_its_files(site: Site) -> None:
     talk(token, story, site=site.url, era="legacy")
 
 
-@pytest.mark.slow
 def test_the_gates_page_takes_no_token(site: Site) -> None:
     token, person = site.write("token", "dora", "laptop"), browser_of(site, "dora")
     run = fields(call(token, "submit_run", site=site.url, **REVIEW))["run"]
@@ -144,7 +142,6 @@ def test_a_larger_one_is_refused_unread_whoever_sends_it(site: Site) -> None:
     assert memory(site.pid) - before < 40 * MB
 
 
-@pytest.mark.slow
 def test_many_that_wait_keep_nobody_out(site: Site) -> None:
     """Forty calls that would wait for 2 seconds: eight do, the others are answered at once, and so are pages."""
     token, person = site.write("token", "grace", "laptop"), browser_of(site, "grace")

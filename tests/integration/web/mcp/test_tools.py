@@ -23,6 +23,7 @@ from runs.web.mcp.tools import TOOLS
 from tests import factories as made
 from tests import later
 from tests.integration.web.mcp.asking import REVIEW, call, fields, refusal, talk, text, token_of
+from tests.unit.web.mcp.test_arguments import NO_RUNS
 
 pytestmark = pytest.mark.django_db(transaction=True)
 OF_RUNS = ("run_status", "wait_for_run", "read_report", "list_files", "read_file")
@@ -44,27 +45,34 @@ def test_no_tool_decides_anything() -> None:
     assert taken & {"verb", "digest", "reason", "approved", "approve", "gate", "plan_approval", "policy"} == set()
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    "claim",
-    [
-        {"verb": "approve"},
-        {"approved": True},
-        {"gate": 1, "verb": "approve", "digest": "x"},
-        {"policy": {"plan_approval": "never"}},
-        {"_meta": {"approved_by": "bob"}},
-        {"preset": "hands_off"},
-        {"preset": "hands-off"},
-        {"plan_approval": "never"},
-        {"plan": {"goal": "x", "steps": []}},
-        {"owner": "bob"},
-    ],
+CLAIMS: tuple[dict[str, Any], ...] = (
+    {"verb": "approve"},
+    {"approved": True},
+    {"gate": 1, "verb": "approve", "digest": "x"},
+    {"policy": {"plan_approval": "never"}},
+    {"_meta": {"approved_by": "bob"}},
+    {"preset": "hands_off"},
+    {"preset": "hands-off"},
+    {"plan_approval": "never"},
+    {"plan": {"goal": "x", "steps": []}},
+    {"owner": "bob"},
 )
-def test_what_claims_an_approval_is_refused(token: str, claim: dict[str, Any]) -> None:
+
+
+@pytest.mark.slow
+def test_what_claims_an_approval_is_refused(token: str) -> None:
+    """By every tool. A client that goes on after a refusal is refused again."""
     run = made.awaiting_plan()
     before = unchanged()
-    for tool, given in [("submit_run", REVIEW), *((tool, arguments(tool, run.pk)) for tool in OF_RUNS)]:
-        assert refusal(call(token, tool, **given | claim)).startswith("The arguments cannot be used.")
+
+    async def claiming(client: Client) -> list[tuple[str, str, dict[str, Any]]]:
+        tools = [("submit_run", REVIEW), *((tool, arguments(tool, run.pk)) for tool in OF_RUNS)]
+        asked = [(tool, given | claim) for claim in CLAIMS for tool, given in tools]
+        return [(refusal(await client.call_tool(tool, sent)), tool, sent) for tool, sent in asked]
+
+    refused = talk(token, claiming)
+    assert len(refused) == len(CLAIMS) * 6
+    assert [one for one in refused if not one[0].startswith("The arguments cannot be used.")] == []
     for name in ("approve", "decide", "gate", "run_stop", "answer", "tools/call", "__init__", ""):
         assert refusal(call(token, name, run=run.pk)).startswith("There is no such tool.")
     assert unchanged() == before
@@ -253,12 +261,14 @@ def test_a_stranger_does_not_learn_by_waiting_that_there_is_a_run(charlie: User,
     assert looks == [True]
 
 
-@pytest.mark.parametrize("number", [0, -1, 2**63, 2**200, 1.5, True, None, "1; DROP TABLE runs_run", [1], {"id": 1}])
-@pytest.mark.parametrize("tool", OF_RUNS)
-def test_numbers_that_are_none_of_a_run(token: str, tool: str, number: Any) -> None:
+def test_numbers_that_are_none_of_a_run_are_refused_with_the_name_of_the_argument(token: str) -> None:
+    """Each of them once, and each tool twice: `tests/unit/web/mcp/test_arguments.py` has every pair."""
     run = made.awaiting_plan()
-    said = refusal(call(token, tool, **arguments(tool, run.pk) | {"run": number}))
-    assert "run" in said
+    before = unchanged()
+    for tool, number in zip(OF_RUNS * 2, NO_RUNS, strict=True):
+        said = refusal(call(token, tool, **arguments(tool, run.pk) | {"run": number}))
+        assert said.startswith("The arguments cannot be used. run: ")
+    assert unchanged() == before
 
 
 @pytest.mark.slow

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from runs.pev.checks.deciding import problem_with, run_check
 from runs.pev.checks.material import Material
 from runs.pev.contracts import Count
-from runs.pev.texts.figures import readings
+from runs.text.numbers import readings
 
 ROWS = b"id,amount\n" + b"".join(b'%d,"1.234,50"\n' % number for number in range(1046))
 FEWER = b"id,amount\n" + b'1,"1.234,50"\n' * 1000

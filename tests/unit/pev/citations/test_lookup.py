@@ -11,9 +11,15 @@ from runs.pev.citations.lookup import citations_in, cited_at
 NDA = "# NDA\n\nThe notice period is thirty\ndays.\n\nThe fee is EUR 1,200.\n"
 
 
+PAGE = "The city\n\nIt has 5,450,000 inhabitants.\n"
+
+
 class Library(dict[str, bytes]):
     def provenance(self, name: str) -> Provenance:
         return Provenance.GIVEN if name.startswith("contracts/") else Provenance.MADE
+
+    def page(self, address: str) -> str:
+        return PAGE if address.startswith("https://pages.example/city") else ""
 
     def digest(self, name: str) -> str | None:
         return "original" if name == "contracts/Büro lease.md" else None
@@ -184,3 +190,22 @@ def test_citations_of_a_passage_are_those_of_its_statement() -> None:
     assert [one.quote for one in cited_at(text, at, at + 6, LIBRARY)] == ["thirty days"]
     assert cited_at(text, 0, 3, LIBRARY) == []
     assert cited_at(text, text.index("fee"), len(text), LIBRARY) == []
+
+
+def test_the_words_of_a_page_that_was_read_are_a_citation() -> None:
+    found = only("[“5,450,000 inhabitants”](https://pages.example/city#people)")
+    assert (found.status, found.provenance) == (CitationStatus.OK, Provenance.OBSERVED)
+    assert found.sentence == "“5,450,000 inhabitants” stands on the page https://pages.example/city#people"
+
+
+def test_other_words_of_it_are_broken() -> None:
+    found = only("[“6,000,000 inhabitants”](https://pages.example/city)")
+    assert (found.status, found.sentence) == (
+        CitationStatus.BROKEN,
+        "“6,000,000 inhabitants” does not occur in https://pages.example/city",
+    )
+
+
+@pytest.mark.parametrize("link", ["[“Words”](https://other.example/)", "[the city](https://pages.example/city)"])
+def test_a_page_that_was_not_read_and_a_link_without_a_quote_are_none(link: str) -> None:
+    assert citations_in(link, LIBRARY).links == ()

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from runs.pev.answer_schemas import schema_for
+from runs.pev.answer_schemas import schema_for, schema_in_words
 from runs.pev.contracts import Contract, PlanContract, StepOutput, SynthesizedAnswer, VerifierAnswer
 from runs.pev.conversation.examples import example_at, example_of, form_of
 
@@ -31,8 +31,9 @@ def test_the_example_of_a_report() -> None:
 
 
 @pytest.mark.parametrize("contract", ANSWERS)
-def test_a_prompt_shows_the_example_first_and_the_whole_schema_after_it(contract: type[Contract]) -> None:
-    heading, example, between, schema, end = form_of(contract).split("\n")
+def test_a_prompt_shows_the_example_and_without_a_format_the_whole_schema_after_it(contract: type[Contract]) -> None:
+    text = f"{form_of(contract)}{schema_in_words(schema_for(contract))}"
+    heading, example, between, schema, end = text.split("\n")
     assert (heading, between, end) == ("The form of your answer, with your own values in it:", "Its schema:", "")
     assert (json.loads(example), json.loads(schema)) == (example_of(contract), schema_for(contract))
 

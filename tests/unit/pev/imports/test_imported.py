@@ -209,7 +209,7 @@ def test_very_many_inputs_are_refused_at_once() -> None:
 
 
 def test_every_problem_is_told_with_its_step_and_what_to_do() -> None:
-    second = {"step_id": "two", "title": "b", "acceptance_criteria": [], "status": "new", "expected_outputs": "x.md"}
+    second = {"step_id": "two", "title": "b", "acceptance_criteria": [], "colour": "new", "expected_outputs": "x.md"}
     first = hand_step(step_id="one", actions=["think", 7, {"tool": "read_file", "model": "best"}], dependencies=[True])
     assert refused(by_hand(version=3, success_criteria=1, steps=[first, second, 5], goal="")) == [
         "The plan, goal: it is empty.",
@@ -219,7 +219,7 @@ def test_every_problem_is_told_with_its_step_and_what_to_do() -> None:
         "Step “one”: “id” cannot be used: it means the same as “step_id”, keep one of them.",
         "Step “two”, acceptance_criteria: it is empty.",
         "Step “two”, expected_outputs: it must be a list.",
-        "Step “two”: “status” cannot be used: there is no such field; remove it.",
+        "Step “two”: “colour” cannot be used: there is no such field; remove it.",
         "Step 3: it must be an object.",
         "The plan, success_criteria: it must be a list.",
         "The plan: “version” cannot be used: there is no such field; remove it.",

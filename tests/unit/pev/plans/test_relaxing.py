@@ -85,11 +85,19 @@ def test_a_renamed_step_that_asks_for_the_same_is_no_weakening() -> None:
     assert lost(plan(step("one"), moved)) == []
 
 
+def test_a_criterion_may_move_to_the_step_that_writes_the_file_it_names() -> None:
+    both = step("both", outputs=("one.md", "two.md"))
+    both["acceptance_criteria"] = step("one")["acceptance_criteria"]
+    both["acceptance_criteria"][1] |= {"text": "One.md says what was found"}
+    one = step("one") | {"acceptance_criteria": both["acceptance_criteria"]}
+    assert lost(plan(one, step("two")), agreed=plan(both)) == []
+
+
 def test_a_judged_criterion_may_not_move_to_a_step_with_other_files() -> None:
     easy = step("easy") | {"acceptance_criteria": step("one")["acceptance_criteria"]}
     one = step("one") | {"acceptance_criteria": step("one")["acceptance_criteria"][:1]}
     assert lost(plan(one, step("two", "one"), easy)) == [
-        "Step “Do one” was to meet “one says what was found”; the new plan does not ask for it."
+        "Step “Do one” was to meet “one says what was found”; now step “Do easy” is, which writes other files."
     ]
 
 

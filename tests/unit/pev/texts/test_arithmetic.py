@@ -7,7 +7,7 @@ import pytest
 
 from runs.errors import InvalidInput
 from runs.pev.texts.arithmetic import MAX_CHARACTERS, calculated
-from runs.pev.texts.figures import numbers_in
+from runs.text.numbers import amounts_in
 from tests.hostile.bounds import within
 
 
@@ -91,5 +91,5 @@ def test_nothing_takes_for_ever(expression: str) -> None:
 
 
 def test_the_numbers_of_a_text_by_each_mark_without_names_of_places() -> None:
-    found = set(numbers_in("[p23] EUR 1.234,50, that is -17 or 1,234 of 5 450 000"))
+    found = set(amounts_in("[p23] EUR 1.234,50, that is -17 or 1,234 of 5 450 000"))
     assert found == {Decimal("1234.5"), Decimal(17), Decimal("1.234"), Decimal(1234), Decimal(5450000)}

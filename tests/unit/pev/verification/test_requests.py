@@ -18,7 +18,6 @@ from tests.work import growth
 
 WORDS = "Name the severity of each point"
 OLD = "# Findings\nThe term is open.\nThe cap is missing.\n"
-UNPROVED = "Not provable: no quote shows it in what has changed since."
 NAMED = "# Findings\nThe term is open. Severity: high.\nThe cap is missing. Severity: low.\n"
 
 
@@ -265,7 +264,7 @@ NEW = {"source": "a.md", "quote": "The party is Kestrel."}
 def test_a_request_is_judged_beside_the_criteria_and_counts_for_none() -> None:
     model = Scripted(verdict(given_("C1", REAL), given_("R2", NEW)))
     found = judge(model, case(requests=[request()], persons={2: "Name the party"}))
-    assert (found.passed, found.unproved, [one.label for one in found.results]) == (True, False, ["C1"])
+    assert (found.passed, found.needs_person(asks=False), [one.label for one in found.results]) == (True, False, ["C1"])
     assert [(one.label, one.status) for one in found.requests] == [("R2", "met")]
     criteria, person, diff = (
         next(p for p in shown(model) if p.kind == kind) for kind in ("criteria", "person", "diff")
@@ -284,14 +283,14 @@ def test_a_model_is_asked_for_a_request_where_checks_decide_every_criterion() ->
 def test_a_request_that_is_not_met_fails_the_attempt_with_its_words() -> None:
     model = Scripted(verdict(given_("C1", REAL), given_("R2", passed=False, feedback="No party is named.")))
     found = judge(model, case(requests=[request()]))
-    assert (found.passed, found.action, found.unproved) == (False, Action.RETRY, False)
+    assert (found.passed, found.action, found.needs_person(asks=False)) == (False, Action.RETRY, False)
     assert "- R2 (“Name the party”): No party is named." in found.feedback
 
 
 def test_what_is_claimed_and_not_proved_is_asked_about_once_and_fails_nothing() -> None:
     model = Scripted(verdict(given_("C1", REAL), given_("R2", {"source": "@output", "quote": "One finding."})))
     found = judge(model, case(requests=[request()]))
-    assert (found.passed, found.unproved, len(model.asked)) == (True, True, 2)
+    assert (found.passed, found.needs_person(asks=False), len(model.asked)) == (True, True, 2)
     assert [one.status for one in found.requests] == ["not_provable"]
     assert "@output is nothing that has changed since attempt 1." in model.told
 
@@ -301,7 +300,7 @@ def test_a_proof_that_has_nothing_to_do_with_the_request_is_asked_about_once_and
     thanks = {"source": "a.md", "quote": "on 31 May"}
     model = Scripted(verdict(given_("C1", REAL), given_("R2", thanks)))
     found = judge(model, case(requests=[request(words="Name the party")]))
-    assert (found.passed, found.unproved, len(model.asked)) == (True, True, 2)
+    assert (found.passed, found.needs_person(asks=False), len(model.asked)) == (True, True, 2)
     assert [(one.status, one.weak) for one in found.requests] == [("met", "it shares no word with what was asked for")]
     assert "line 1, but it shares no word with what was asked for." in model.told
 

@@ -1,0 +1,161 @@
+"""The figures that a run may use: those of everything it was given, has read, observed and calculated, and of
+what people said. Built in one pass over the texts.
+"""
+
+from bisect import bisect_left
+from collections.abc import Collection, Iterable, Mapping
+from copy import copy
+from decimal import Decimal
+from functools import cached_property
+from itertools import islice
+from typing import NamedTuple
+
+from runs.text.addresses import addresses_in, normal_address
+from runs.text.dates import Day, dates_in
+from runs.text.numbers import Number, numbers_in, spelled_numbers
+
+MIN_ROUNDED = 10
+"""A number of fewer units of its last digit is not taken for a rounded one: too much rounds to 3."""
+FIRST_YEAR, LAST_YEAR = 1500, 2199
+MAX_NEAR = 100
+"""How many neighbours a rounded number is compared with, since their units may differ."""
+_DOLLARS = frozenset({"USD", "AUD", "CAD", "SGD", "HKD", "NZD"})
+
+
+class Place(NamedTuple):
+    """A place in a source: its name, and the character at which a figure begins."""
+
+    source: str
+    start: int
+
+
+class Facts:
+    """Where each figure of the sources occurs first. `texts`: each with the place in its source at which it begins;
+    none of them was written by a model of the run. `days`: those on which the run took place. `counts`: whole numbers
+    that code has counted, such as how many files were given.
+    """
+
+    def __init__(
+        self, texts: Iterable[tuple[Place, str]], *, days: Collection[Day] = (), counts: Collection[Decimal] = ()
+    ) -> None:
+        self.days, self.counts = tuple(days), frozenset(counts)
+        self._texts = list(texts)
+        self._numbers: dict[Decimal, dict[str, Place]] = {}
+        self._digits: dict[str, Place] = {}
+        self._dates: dict[tuple[int, int, int], Place] = {}
+        self._addresses: dict[str, Place] = {}
+        self._known: dict[object, Place | None] = {}
+        """What was looked up before: deliverables repeat their figures."""
+        for place, text in self._texts:
+            self._add(place, text)
+
+    def _add(self, place: Place, text: str) -> None:
+        def at(start: int) -> Place:
+            return Place(place.source, place.start + start)
+
+        addresses = list(addresses_in(text))
+        for start, end in addresses:
+            self._addresses.setdefault(normal_address(text[start:end]), at(start))
+        text = blanked(text, addresses)
+        dates = dates_in(text)
+        text = blanked(text, [(date.start, date.end) for date in dates])
+        for date in dates:
+            for day in date.days:
+                for key in (day.parts, (day.year, day.month, 0), (0, day.month, day.day), (day.year, 0, 0)):
+                    self._dates.setdefault(key, at(date.start))
+        for number in numbers_in(text):
+            if not number.values:
+                self._digits.setdefault(number.digits, at(number.start))
+            for value in number.values:
+                self._numbers.setdefault(abs(value), {}).setdefault(number.unit, at(number.start))
+
+    def with_counts(self, counts: Collection[Decimal]) -> "Facts":
+        """The same, with more of them."""
+        found = copy(self)
+        found.counts = self.counts | frozenset(counts)
+        return found
+
+    def address(self, written: str) -> Place | None:
+        return self._addresses.get(normal_address(written))
+
+    def date(self, days: Iterable[Day]) -> Place | None:
+        return next((place for day in days if (place := self._dates.get(day.parts))), None)
+
+    def number(self, number: Number) -> Place | None:
+        """Where a number occurs: as it is, in words, as the year of a date, or with more digits that round to it.
+
+        Its sign does not count: a loss of 5 may be written as -5.
+        """
+        key = (number.values, number.steps, number.unit, number.is_about, number.digits)
+        if key not in self._known:
+            self._known[key] = self._looked_up(number)
+        return self._known[key]
+
+    def _looked_up(self, number: Number) -> Place | None:
+        if not number.values:
+            return self._digits.get(number.digits)
+        for value in map(abs, number.values):
+            if place := self._exact(value, number.unit) or self._year(value) or self._in_words(value, number.unit):
+                return place
+        for value, step in zip(map(abs, number.values), number.steps, strict=True):
+            if place := self._rounded(value, step, number):
+                return place
+        return None
+
+    def _exact(self, value: Decimal, unit: str) -> Place | None:
+        return _with_unit(self._numbers.get(value, {}), unit) or (
+            self._numbers.get(value / 100, {}).get("") if unit == "%" else None
+        )
+
+    def _year(self, value: Decimal) -> Place | None:
+        is_year = FIRST_YEAR <= value <= LAST_YEAR and value == int(value)
+        return self._dates.get((int(value), 0, 0)) if is_year else None
+
+    def _rounded(self, value: Decimal, step: Decimal, number: Number) -> Place | None:
+        if number.is_about:
+            step = max(step, Decimal(1).scaleb(value.normalize().as_tuple().exponent))  # type: ignore[arg-type]
+        elif value < MIN_ROUNDED * step:
+            return None
+        for scale in (1, 100) if number.unit == "%" else (1,):
+            low, high = (value - step / 2) / scale, (value + step / 2) / scale
+            first = bisect_left(self._sorted, low)
+            for other in islice(self._sorted, first, first + MAX_NEAR):
+                if other > high:
+                    break
+                if place := _with_unit(self._numbers[other], "" if scale == 100 else number.unit):
+                    return place
+        return None
+
+    @cached_property
+    def _sorted(self) -> list[Decimal]:
+        return sorted(self._numbers)
+
+    def _in_words(self, value: Decimal, unit: str) -> Place | None:
+        return _with_unit(self._spelled.get(value, {}), unit)
+
+    @cached_property
+    def _spelled(self) -> Mapping[Decimal, Mapping[str, Place]]:
+        found: dict[Decimal, dict[str, Place]] = {}
+        for place, text in self._texts:
+            for start, value, unit in spelled_numbers(text):
+                found.setdefault(value, {}).setdefault(unit, Place(place.source, place.start + start))
+        return found
+
+
+def _with_unit(places: Mapping[str, Place], unit: str) -> Place | None:
+    """The first place whose unit does not contradict this one: a number without a unit may have it in its column."""
+    return next((place for other, place in places.items() if _fit(unit, other)), None)
+
+
+def _fit(unit: str, other: str) -> bool:
+    return not unit or not other or unit == other or {unit, other} <= _DOLLARS
+
+
+def blanked(text: str, spans: Iterable[tuple[int, int]]) -> str:
+    """The text with spaces in place of these characters, so that all others keep their places."""
+    parts, at = list[str](), 0
+    for start, end in sorted(spans):
+        if start >= at:
+            parts += [text[at:start], " " * (end - start)]
+            at = end
+    return "".join([*parts, text[at:]]) if parts else text

@@ -1,0 +1,47 @@
+"""What a verifier is shown of the tool calls of earlier steps: a line for each, and the passages that may matter."""
+
+from collections.abc import Iterator
+
+from runs.pev.delimiters import delimited
+from runs.pev.evidence.relation import marks_of, stems_of
+from runs.pev.verification.case import Case
+
+IN_ALL = 24_000
+OF_ONE = 4_000
+"""Characters of passages that are shown of all these calls, and of one."""
+LISTED = 100
+"""Calls that are named."""
+LINE_CHARS = 600
+SHARED = 2
+"""Words that a line has to share with what is judged, where it shares no figure and no name."""
+
+
+def earlier_shown(case: Case) -> Iterator[str]:
+    """The server looks quotes up in all of each result, however little of it is shown here."""
+    if not case.earlier:
+        return
+    texts = [*(criterion.text for criterion in case.labelled.values()), case.output]
+    marks, stems = marks_of("\n".join(texts)), stems_of("\n".join(texts))
+    left = IN_ALL
+    listed: list[str] = []
+    for name, tool in list(case.earlier.items())[:LISTED]:
+        head = tool.result.partition("\n")[0][:LINE_CHARS]
+        listed.append(f"{name}: {head} ({len(tool.result):,} characters)")
+        passages = _passages(tool.result, marks, stems, min(left, OF_ONE))
+        left -= len(passages)
+        if passages:
+            yield delimited("tool", passages, f"{name} (the lines that may matter)")
+    if len(case.earlier) > LISTED:
+        listed.append(f"and {len(case.earlier) - LISTED} more")
+    yield delimited("earlier", "\n".join(listed))
+
+
+def _passages(text: str, marks: set[str], stems: set[str], budget: int) -> str:
+    found: list[str] = []
+    for line in text.splitlines():
+        if marks_of(line) & marks or len(stems_of(line) & stems) >= SHARED:
+            budget -= len(line[:LINE_CHARS]) + 1
+            if budget < 0:
+                break
+            found.append(line[:LINE_CHARS])
+    return "\n".join(found)

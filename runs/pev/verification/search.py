@@ -1,0 +1,163 @@
+"""Whether the given files have anything that a step is to deal with: code searches for the step's own words (T10)."""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import regex
+
+from runs.pev.documents.views import visible_text
+from runs.pev.evidence.relation import folded, in_german, stem_of, tells_nothing
+from runs.pev.files.paths import document_of, text_of
+from runs.pev.ports import FileInfo
+from runs.pev.texts.wording import quoted
+
+MAX_TERMS = 20
+MAX_HITS = 20
+MAX_CHARACTERS = 100_000_000
+"""Of all files that are searched."""
+LINE_CHARS = 200
+SHORT = 4
+"""Letters of a term that has to stand alone; a longer one may be a part of a word, as in German."""
+LISTED = 5
+TINY = 2
+"""Letters of words that say nothing, unless they are names."""
+_WORD = regex.compile(r"[\p{L}\p{N}]{2,}")
+_SENTENCE = regex.compile(r"(?<=[.!?:;])\s+|\n+")
+_WITHOUT_TEXT = (
+    *(".png", ".jpg", ".jpeg", ".gif", ".webp", ".ico", ".bmp", ".svgz", ".mp3", ".mp4", ".wav", ".mov", ".woff"),
+    *(".woff2", ".ttf", ".otf", ".zip", ".gz", ".tar", ".jar", ".exe", ".dll", ".so", ".pyc", ".class"),
+)
+"""Files of these kinds have no words; that they could not be searched says nothing."""
+
+
+def terms_of(name: str, sentences: Iterable[str], outputs: Collection[str] = ()) -> tuple[str, ...]:
+    """What a step speaks of, by its name, its description and its criteria: names and abbreviations if there are any,
+    and otherwise the words that say something. `outputs`: the paths of its files, which are no words of it.
+    """
+    texts = [_without(outputs, text) for text in (name, *sentences)]
+    found = [word for text in texts for word in _WORD.findall(text) if not (word.isdigit() or tells_nothing(word))]
+    words = [word for word in found if len(word) > TINY or _is_name(word)]
+    capitals = {} if in_german(" ".join(texts)) else _capitals(texts[1:])
+    named = [word for word in words if _is_name(word) or word in capitals]
+    terms = {folded(word): word for word in reversed(named or words)}
+    return tuple(list(dict.fromkeys(reversed(terms.values())))[:MAX_TERMS])
+
+
+@dataclass(frozen=True)
+class Hit:
+    """A term, and where a given file has it. `line` is 0 where it is the name of the file that does."""
+
+    term: str
+    path: str
+    line: int = 0
+    text: str = ""
+
+    def __str__(self) -> str:
+        where = f"line {self.line}" if self.line else "its name"
+        return f"{self.path}, {where}: {self.text or self.path}"
+
+
+@dataclass(frozen=True)
+class Search:
+    """What came out. `unsearched`: given files that may have words and could not be searched."""
+
+    terms: Sequence[str]
+    hits: Sequence[Hit]
+    files: int
+    unsearched: Sequence[str] = ()
+
+    @property
+    def sentence(self) -> str:
+        """What was done, for people."""
+        if not self.terms:
+            return "The words of the step say nothing that the given files could be searched for"
+        where = f"the names and texts of the {self.files:,} given files" if self.files != 1 else "the one given file"
+        return f"{_listed(map(quoted, self.terms))} {_was(self.terms)} searched for in {where}"
+
+    @property
+    def doubt(self) -> str:
+        """Why the step may have something to do; empty where nothing was found."""
+        if not self.terms:
+            return "nothing was searched for"
+        if self.hits:
+            first = dict.fromkeys(f"{one.path}{f', line {one.line}' if one.line else ''}" for one in self.hits)
+            return f"{_listed(dict.fromkeys(quoted(one.term) for one in self.hits))} may be found: {_listed(first)}"
+        return f"{_listed(self.unsearched)} could not be searched" if self.unsearched else ""
+
+
+def search(terms: Sequence[str], infos: Mapping[str, FileInfo], files: Mapping[str, bytes]) -> Search:
+    """Looks for the terms in the names and the texts of these files. Case, accents and endings do not matter.
+
+    Linear in the texts.
+    """
+    patterns = {term: _pattern(term) for term in terms}
+    found: dict[str, list[Hit]] = {term: [] for term in terms}
+    unsearched, left = list[str](), MAX_CHARACTERS
+    for path in infos:
+        text = _text(path, files)
+        if text is None or len(text) > left:
+            unsearched += [] if path.lower().endswith(_WITHOUT_TEXT) else [path]
+            text = ""
+        left -= len(text)
+        searched = folded(text)
+        for term, pattern in patterns.items():
+            if hit := _hit(term, pattern, path, searched):
+                found[term].append(hit)
+    hits = [hit for term in terms for hit in found[term]]
+    return Search(terms, hits[:MAX_HITS], len(infos), unsearched)
+
+
+def _hit(term: str, pattern: regex.Pattern[str], path: str, searched: str) -> Hit | None:
+    if pattern.search(folded(path)):
+        return Hit(term, path)
+    match = pattern.search(searched)
+    if match is None:
+        return None
+    start = searched.rfind("\n", 0, match.start()) + 1
+    line = searched[start:].partition("\n")[0]
+    return Hit(term, path, searched.count("\n", 0, match.start()) + 1, line.strip()[:LINE_CHARS])
+
+
+def _text(path: str, files: Mapping[str, bytes]) -> str | None:
+    data = files.get(path)
+    if data is None:
+        return None
+    document = document_of(data)
+    return visible_text(document) if document else text_of(data)
+
+
+def _pattern(term: str) -> regex.Pattern[str]:
+    """A word by its stem; a name in all its parts, whatever stands between them."""
+    if not _is_name(term) and len(term) > SHORT:
+        return regex.compile(regex.escape(stem_of(term)))
+    parts = regex.findall(r"\p{L}+|\p{N}+", folded(term))
+    inner = r"[\s._-]?".join(map(regex.escape, parts))
+    pattern = rf"(?<![\p{{L}}\p{{N}}]){inner}(?![\p{{L}}\p{{N}}])" if len(term) <= SHORT else inner
+    return regex.compile(pattern)
+
+
+def _is_name(word: str) -> bool:
+    """An abbreviation, a name with figures, or one with capitals inside: `GDPR`, `n8n`, `GitHub`."""
+    mixed = any(map(str.isdigit, word)) and any(map(str.isalpha, word))
+    return mixed or any(map(str.isupper, word[1:]))
+
+
+def _capitals(sentences: Iterable[str]) -> set[str]:
+    """Words with a capital that does not come from the beginning of a sentence."""
+    parts = [part for text in sentences for part in _SENTENCE.split(text)]
+    return {word for part in parts for word in _WORD.findall(part)[1:] if word[0].isupper()}
+
+
+def _without(outputs: Collection[str], text: str) -> str:
+    for path in outputs:
+        text = text.replace(path, " ")
+    return text
+
+
+def _was(items: Sequence[str]) -> str:
+    return "was" if len(items) == 1 else "were"
+
+
+def _listed(items: Iterable[str]) -> str:
+    every = list(items)
+    return ", ".join(every[:LISTED]) + (f" and {len(every) - LISTED:,} more" if len(every) > LISTED else "")

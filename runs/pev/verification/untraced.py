@@ -1,0 +1,102 @@
+"""The figures of a result that come from nowhere (T11)."""
+
+from collections.abc import Callable, Iterator, Sequence
+from decimal import Decimal
+
+from runs.pev.checks.deciding import count_words
+from runs.pev.contracts import OUTPUT, RESULT
+from runs.pev.documents.views import visible_text
+from runs.pev.evidence.facts import Facts, Place
+from runs.pev.evidence.results import UntracedFigure
+from runs.pev.evidence.tracing import Figure, counts_in, trace
+from runs.pev.files.paths import document_of, text_of
+from runs.pev.verification.case import Case
+from runs.text.numbers import numbers_in
+
+TRACED = (".md", ".markdown", ".txt", ".html", ".csv", ".tsv", ".docx", ".xlsx", ".pdf")
+"""What people read and calculate with. Figures of programs and settings are no statements about the world."""
+TABLES = (".csv", ".tsv")
+
+
+_COUNTED: Sequence[Callable[[str], int]] = (
+    lambda text: text.count("\n"),
+    lambda text: len(text.splitlines()),
+    count_words,
+    lambda text: len(text.split()),
+)
+"""Lines and words, as tools count them."""
+
+
+def untraced_in(case: Case) -> list[UntracedFigure]:
+    """Each figure, date and web address of what is judged that occurs in nothing which was given, read, observed or
+    said, and follows from no calculation: in the order of the sources. The files as they were given are read only where
+    the rest has not all of them.
+    """
+    sources, delivered = case.sources, list(_delivered(case))
+    made = [*delivered, *_made_before(case)]
+    counts = {Decimal(len(case.inputs.infos)), Decimal(len(case.shown))}
+    counts.update(*(counts_in(text, is_csv=_is_table(name)) for name, text in made))
+    known = list(sources.facts())
+    facts = Facts(known, days=case.days, counts=counts)
+    left = [one for one in delivered if any(_not_traced(*one, facts))]
+    if left:
+        given = list(sources.given_facts())
+        counts.update(*(_sizes_of(text) for _, text in given), _in_all(given))
+        facts = Facts([*known, *given], days=case.days, counts=counts)
+        results = {value for name, text in made for value in _calculated(name, text, facts)}
+        facts = facts.with_counts(results)
+    return [
+        UntracedFigure(
+            source=name, kind=figure.kind, text=figure.text, line=figure.line, start=figure.start, end=figure.end
+        )
+        for name, text in left
+        for figure in _not_traced(name, text, facts)
+    ]
+
+
+def _delivered(case: Case) -> Iterator[tuple[str, str]]:
+    """Name and text of what is judged and read by people."""
+    for name in case.shown:
+        yield name, _text_at(name.removeprefix(RESULT), case)
+    yield OUTPUT, case.output
+
+
+def _made_before(case: Case) -> Iterator[tuple[str, str]]:
+    """Likewise of what earlier steps have left."""
+    judged = set(case.made)
+    for path in case.files:
+        if path not in judged and path not in case.inputs.infos:
+            yield path, _text_at(path, case)
+
+
+def _text_at(path: str, case: Case) -> str:
+    if not path.lower().endswith(TRACED) or path not in case.files:
+        return ""
+    document = document_of(case.files[path])
+    return (visible_text(document) if document else text_of(case.files[path])) or ""
+
+
+def _is_table(name: str) -> bool:
+    return name.lower().endswith(TABLES)
+
+
+def _sizes_of(text: str) -> set[Decimal]:
+    """How many lines and words a file has, which lists of files say."""
+    return {Decimal(count(text)) for count in _COUNTED}
+
+
+def _in_all(given: Sequence[tuple[Place, str]]) -> set[Decimal]:
+    """The same of all files together."""
+    return {Decimal(sum(count(text) for _, text in given)) for count in _COUNTED}
+
+
+def _calculated(name: str, text: str, facts: Facts) -> Iterator[Decimal]:
+    """What the calculations that a text states come to: other texts may repeat it."""
+    for figure in trace(text, facts, is_csv=_is_table(name)):
+        if figure.status == "derived":
+            yield from (abs(value) for number in numbers_in(figure.text) for value in number.values)
+
+
+def _not_traced(name: str, text: str, facts: Facts) -> Iterator[Figure]:
+    figures = trace(text, facts, is_csv=_is_table(name))
+    return (figure for figure in figures if figure.status == "not traced")

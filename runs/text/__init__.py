@@ -1,0 +1,1 @@
+"""What a text says, read once for the whole product: its numbers, its dates. Knows nothing of Django."""

@@ -1,0 +1,55 @@
+"""How much of a question does not depend on the task. It is paid for in every call, and small models read it slowly."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from runs.enums import Role
+from runs.llm.capabilities import Capability
+from runs.llm.request import parameters
+from runs.pev import prompts
+from runs.pev.answer_schemas import schema_for
+from runs.pev.contracts import Contract, PlanContract, StepOutput, VerifierAnswer
+from runs.pev.conversation.asking import user
+from runs.pev.conversation.examples import form_of
+from runs.pev.ports import Ask, ToolSpec
+from runs.pev.tools.serving import SERVICE_TOOLS
+from runs.pev.tools.toolbox import TOOL_NAMES, specs
+
+HONOURS = Capability(format=True, forced_tool=True)
+
+
+def question(role: Role, contract: type[Contract], *tools: ToolSpec) -> Ask:
+    return Ask(
+        role=role,
+        model="a model",
+        system=f"{prompts.instructions(role)}\n{form_of(contract)}",
+        messages=(user("The task."),),
+        schema=schema_for(contract),
+        tools=tools,
+    )
+
+
+PLANNER = question(Role.PLANNER, PlanContract)
+OWN_TOOLS = specs(TOOL_NAMES - SERVICE_TOOLS, commands={"tests": "pytest"})
+EXECUTOR = question(Role.EXECUTOR, StepOutput, *OWN_TOOLS)
+VERIFIER = question(Role.VERIFIER, VerifierAnswer)
+
+
+LIMITS = {"planner": (PLANNER, 24_000), "executor with all tools": (EXECUTOR, 14_000), "verifier": (VERIFIER, 8_000)}
+
+
+@pytest.mark.parametrize(("ask", "limit"), LIMITS.values(), ids=LIMITS)
+def test_what_every_question_has_stays_short(ask: Ask, limit: int) -> None:
+    sent = parameters(ask, HONOURS)
+    del sent["messages"]
+    assert len(json.dumps(sent, ensure_ascii=False)) <= limit
+
+
+@pytest.mark.parametrize("ask", [PLANNER, EXECUTOR, VERIFIER], ids=lambda ask: ask.role)
+def test_the_schema_is_sent_once(ask: Ask) -> None:
+    honours, not_at_all = (json.dumps(parameters(ask, able)) for able in (HONOURS, Capability()))
+    assert ("Its schema:" in honours, '"json_schema"' in honours) == (False, True)
+    assert ("Its schema:" in not_at_all, '"json_schema"' in not_at_all) == (True, False)

@@ -1,0 +1,56 @@
+"""Dates as people write them."""
+
+import pytest
+
+from runs.text.dates import Day, dates_in
+
+
+@pytest.mark.parametrize(
+    ("text", "days"),
+    [
+        ("2026-03-05", [(2026, 3, 5)]),
+        ("2026/3/5", [(2026, 3, 5)]),
+        ("2026-03-05T10:15", [(2026, 3, 5)]),
+        ("2026年3月5日", [(2026, 3, 5)]),
+        ("05.03.2026", [(2026, 5, 3), (2026, 3, 5)]),
+        ("13/5/2026", [(2026, 5, 13)]),
+        ("3-5-26", [(2026, 3, 5), (2026, 5, 3)]),
+        ("5 March 2026", [(2026, 3, 5)]),
+        ("5th of March, 2026", [(2026, 3, 5)]),
+        ("5. März 2026", [(2026, 3, 5)]),
+        ("5 mars 2026", [(2026, 3, 5)]),
+        ("5 de marzo de 2026", [(2026, 3, 5)]),
+        ("March 5th, 2026", [(2026, 3, 5)]),
+        ("Sept. 5, 2026", [(2026, 9, 5)]),
+        ("March 2026", [(2026, 3, 0)]),
+        ("2026-03", [(2026, 3, 0)]),
+        ("On 3 November the", [(0, 11, 3)]),
+        ("31 February", []),
+        ("2026-13-01", []),
+        ("you may 5 things", []),
+        ("192.168.10.12", []),
+        ("version 1.2.3", []),
+    ],
+)
+def test_what_is_a_date(text: str, days: list[tuple[int, int, int]]) -> None:
+    assert [day.parts for date in dates_in(text) for day in date.days] == days
+
+
+def test_several_dates_are_found_in_order_with_their_places() -> None:
+    text = "From 1 January 2026 until December 31, 2026; signed 2025-11-26."
+    dates = ["1 January 2026", "December 31, 2026", "2025-11-26"]
+    assert [text[date.start : date.end] for date in dates_in(text)] == dates
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        (Day(2026, 3, 5), Day(2026, 3, 5), True),
+        (Day(2026, 3, 0), Day(2026, 3, 5), True),
+        (Day(0, 3, 5), Day(2026, 3, 5), True),
+        (Day(2026, 3, 5), Day(2026, 3, 6), False),
+        (Day(0, 3, 5), Day(2026, 5, 3), False),
+    ],
+)
+def test_two_days_differ_only_in_what_both_of_them_say(one: Day, other: Day, same: bool) -> None:
+    assert (one.is_same(other), other.is_same(one)) == (same, same)

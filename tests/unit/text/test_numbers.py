@@ -1,0 +1,95 @@
+"""Numbers as people write them: value, unit, and what belongs to neither."""
+
+from decimal import Decimal
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from runs.text.numbers import numbers_in, spelled_numbers
+
+
+@pytest.mark.parametrize(
+    ("text", "values", "unit"),
+    [
+        ("1,234.50", ["1234.5"], ""),
+        ("1.234,50 EUR", ["1234.5"], "EUR"),
+        ("1 234 567,5", ["1234567.5"], ""),
+        ("1'234.50", ["1234.5"], ""),
+        ("1,234", ["1234", "1.234"], ""),
+        ("-5", ["-5"], ""),
+        ("−5 %", ["-5"], "%"),
+        ("-$5.00", ["-5"], "USD"),
+        ("$-5", ["-5"], "USD"),
+        ("($5)", ["-5"], "USD"),
+        ("(5)", ["5"], ""),
+        ("10-20", ["10", "20"], ""),
+        ("2.5 million", ["2500000"], ""),
+        ("€2.5m", ["2500000"], "EUR"),
+        ("2,5 Mio.", ["2500000"], ""),
+        ("50k", ["50000"], ""),
+        ("US$5 bn", ["5000000000"], "USD"),
+        ("5 m", ["5"], "m"),
+        ("5.2e6", ["5200000"], ""),
+        ("5.2 × 10^6", ["5200000"], ""),
+        ("5.2 × 10⁶", ["5200000"], ""),
+        ("½", ["0.5"], ""),
+        ("2½ days", ["2.5"], "day"),
+        ("25.5 percent", ["25.5"], "%"),
+        ("CHF9,999.00", ["9999"], "CHF"),
+        ("720.2 square kilometres", ["720.2"], "km²"),
+        ("thirty (30) days", ["30"], "day"),
+        ("a 30-day notice", ["30"], "day"),
+        ("the 3rd party", ["3"], ""),
+        ("٣٤", ["34"], ""),
+        ("p23, v2, COVID-19, 3D and 5G", [], ""),
+        ("250hp, 100Mbit/s, 6pm", ["250", "100", "6"], ""),
+        ("1.2.3", [], ""),
+    ],
+)
+def test_values_and_units(text: str, values: list[str], unit: str) -> None:
+    found = list(numbers_in(text))
+    assert [f"{value.normalize():f}" for number in found for value in number.values] == values
+    assert {number.unit for number in found} <= {unit}
+
+
+def test_a_number_knows_its_place_and_what_its_last_digit_is_worth() -> None:
+    text = "It costs about CHF 7,600.00, or -€2.5m."
+    rent, loss = numbers_in(text)
+    assert [text[one.start : one.end] for one in (rent, loss)] == ["CHF 7,600.00", "-€2.5m"]
+    assert (rent.is_about, rent.steps) == (True, (Decimal("0.01"),))
+    assert (loss.is_about, loss.steps) == (False, (Decimal(100_000),))
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("thirty days", [(0, 30, "day")]),
+        ("Twenty-five percent", [(0, 25, "%")]),
+        ("fünfundzwanzig Monate", [(0, 25, "month")]),
+        ("einundzwanzig", [(0, 21, "")]),
+        ("twelve (12) months", [(0, 12, "month")]),
+        ("someone often", []),
+    ],
+)
+def test_numbers_in_words(text: str, found: list[tuple[int, int, str]]) -> None:
+    assert [(start, int(value), unit) for start, value, unit in spelled_numbers(text)] == found
+
+
+@given(
+    st.decimals(min_value=0, max_value=10**9, places=2),
+    st.sampled_from([(",", "."), (".", ","), ("'", "."), (" ", ",")]),
+)
+def test_what_is_written_with_separators_is_read_back(value: Decimal, marks: tuple[str, str]) -> None:
+    thousands, point = marks
+    written = f"{value:,.2f}".replace(",", "T").replace(".", point).replace("T", thousands)
+    (number,) = numbers_in(f"It is {written} in all")
+    assert value in number.values
+
+
+@given(st.text(alphabet="0123456789.,-+$€%() \nkMe½×^abc", max_size=60))
+def test_places_are_in_order_and_inside_the_text(text: str) -> None:
+    found = list(numbers_in(text))
+    assert all(0 <= one.start < one.end <= len(text) for one in found)
+    assert all(one.end <= after.start for one, after in pairwise(found))
