@@ -1,6 +1,7 @@
 """Whether this process can do its part: what it stands on is asked, within a bounded time and not too often."""
 
 import logging
+import math
 import threading
 import time
 from collections.abc import Callable, Mapping
@@ -66,7 +67,7 @@ class _Part:
     """The last answer of a part (None for none yet, "" for well), and the question that is under way."""
 
     problem: str | None = None
-    asked_at: float = -SHARED_FOR
+    asked_at: float = -math.inf
     asking: Future[None] | None = field(default=None)
 
 

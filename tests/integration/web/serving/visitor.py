@@ -69,6 +69,7 @@ class Visitor:
 
 
 _FORM = "application/x-www-form-urlencoded"
+_CHOICE = re.compile(r'type="(checkbox|radio)"')
 
 
 def _values(page: str) -> Iterator[tuple[str, str]]:
@@ -79,9 +80,9 @@ def _values(page: str) -> Iterator[tuple[str, str]]:
             options = page[found.end() : page.index("</select>", found.end())]
             chosen = re.search(r'value="([^"]*)" selected', options) or re.search(r'value="([^"]*)"', options)
             yield name, unescape(chosen[1]) if chosen else ""
-        elif 'type="checkbox"' not in tag and 'type="file"' not in tag:
+        elif 'type="file"' not in tag and (" checked" in tag or not _CHOICE.search(tag)):
             value = re.search(r'value="([^"]*)"', tag)
-            yield name, unescape(value[1]) if value else ""
+            yield name, unescape(value[1]) if value else "on" if _CHOICE.search(tag) else ""
 
 
 def _part(disposition: str, content: bytes) -> bytes:
