@@ -2,13 +2,13 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Literal
 
 from runs.pev.contracts import PlanContract, StepOutput
 from runs.pev.conversation.asking import read
 from runs.pev.conversation.turns import MAX_TURNS
-from runs.pev.executor import REPORT
+from runs.pev.executor import REPORT, report_of
+from runs.pev.imports.imported import Imported
 from runs.pev.planner import PLAN, PlanBrief, judging
 from runs.pev.planner import question as planning_question
 from runs.pev.ports import Ask, Reply, ToolSpec
@@ -33,28 +33,34 @@ class Errand[Output]:
 
 
 def of_step(brief: StepBrief, tools: Sequence[ToolSpec]) -> Errand[StepOutput]:
+    first = question(brief, tools)
+
+    def report(reply: Reply) -> tuple[StepOutput | None, list[str]]:
+        given, errors = read(reply, StepOutput, first)
+        return (report_of(given) if given else None), errors
+
     return Errand(
-        first=question(brief, tools),
+        first=first,
         output="report",
         last=REPORT,
         rounds=brief.rounds,
-        read=partial(read, contract=StepOutput),
+        read=report,
         window=brief.window,
     )
 
 
-def of_plan(brief: PlanBrief, tools: Sequence[ToolSpec]) -> Errand[PlanContract]:
+def of_plan(brief: PlanBrief, tools: Sequence[ToolSpec]) -> Errand[Imported]:
     """A plan is refused for all that it would be refused for without a session."""
-    problems_with = judging(brief)
+    first, problems_with = planning_question(brief, tools), judging(brief)
 
-    def sound(reply: Reply) -> tuple[PlanContract | None, list[str]]:
-        plan, errors = read(reply, PlanContract)
-        if plan is not None:
-            errors = problems_with(plan)
-        return (None, errors) if errors else (plan, [])
+    def sound(reply: Reply) -> tuple[Imported | None, list[str]]:
+        given, errors = read(reply, PlanContract, first)
+        if given is not None:
+            errors = problems_with(given.answer)
+        return (None, errors) if errors or given is None else (Imported(*given), [])
 
     return Errand(
-        first=planning_question(brief, tools),
+        first=first,
         output="plan",
         last=PLAN,
         rounds=MAX_TURNS,

@@ -39,7 +39,8 @@ from runs.agent_sdk.gateway import Gateway, Pending, serving
 from runs.agent_sdk.wire import PREFIX, SERVER
 from runs.enums import CHANGES_NOTHING
 from runs.errors import ContractBroken, ModelError
-from runs.pev.contracts import PlanContract, StepOutput
+from runs.pev.contracts import StepOutput
+from runs.pev.imports.imported import Imported
 from runs.pev.planner import PlanBrief
 from runs.pev.ports import Model, Toolbox, ToolSpec
 from runs.pev.step_brief import StepBrief
@@ -69,7 +70,7 @@ def execute(model: Model, tools: Toolbox, brief: StepBrief) -> StepOutput:
     return _outcome(model, tools, errands.of_step(brief, tools.specs()))
 
 
-def make_plan(model: Model, brief: PlanBrief, tools: Toolbox) -> PlanContract:
+def make_plan(model: Model, brief: PlanBrief, tools: Toolbox) -> Imported:
     """As `pev.planner.make_plan`, with the program of the Agent SDK in its plan mode. Raises as `execute`."""
     return _outcome(model, tools, errands.of_plan(brief, tools.specs()))
 

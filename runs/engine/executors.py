@@ -9,7 +9,8 @@ from runs.errors import ModelError
 from runs.events.kinds import SessionResumed
 from runs.models import Attempt
 from runs.pev import executor, planner
-from runs.pev.contracts import PlanContract, StepOutput
+from runs.pev.contracts import StepOutput
+from runs.pev.imports.imported import Imported
 from runs.pev.planner import PlanBrief
 from runs.pev.policy import Capacities
 from runs.pev.ports import GuardedToolbox, JournaledToolbox, Model, Toolbox
@@ -26,7 +27,7 @@ class Loops(NamedTuple):
     """`carry_out`: the report of an attempt; `make_plan`: a plan. Both raise ContractBroken and ModelError."""
 
     carry_out: Callable[[Model, JournaledToolbox, StepBrief], StepOutput]
-    make_plan: Callable[[Model, PlanBrief, Toolbox], PlanContract]
+    make_plan: Callable[[Model, PlanBrief, Toolbox], Imported]
 
 
 def loops_of(kind: Executor) -> Loops:

@@ -216,7 +216,7 @@ def _plan(recording: Recording) -> None:
     tools = RunTools(overlay, allowed=planner_tools(kind, able), reach=Reach(_people(recording)))
     model = RecordedModel(clients(), recording)
     try:
-        plan = loops_of(kind).make_plan(model, brief, RecordedTools(tools, overlay, recording))
+        made = loops_of(kind).make_plan(model, brief, RecordedTools(tools, overlay, recording))
     except PlanRepeated as repeated:
         if not brief.stands:  # a person rejected it: no one but a person can say what now
             raise
@@ -226,8 +226,9 @@ def _plan(recording: Recording) -> None:
     def propose(mine: WorkItem) -> None:
         if kind is Executor.AGENT_SDK and mine.epoch > 1:
             record(mine.run_id, session_resumed(model))
-        estimate = estimate_for(mine.run, plan)
-        facts.propose_plan(mine.run, plan, reason=reason, estimate=estimate)
+        estimate = estimate_for(mine.run, made.plan)
+        why = " ".join([reason, *made.notes])
+        facts.propose_plan(mine.run, made.plan, reason=why, estimate=estimate)
         _done(mine)
 
     recording.commit(propose)

@@ -20,6 +20,7 @@ LISTED_FILES = 400
 NOTES_CHARS = 4_000
 """Of the notes of one attempt, wherever they are shown: they stand beside findings, which are shown whole."""
 
+_LISTED = re.compile(r"- (.+) \(\d+ bytes\)(?:: |$)")
 _OPEN = re.compile(r"^<(?P<kind>[a-z_]+)-(?P<tag>[0-9a-f]{16})(?: name=\"(?P<name>[^\"\n]*)\")?>\n", re.MULTILINE)
 
 
@@ -59,12 +60,19 @@ def answered(answers: Iterable[Answered]) -> Iterator[str]:
 
 
 def listing(files: Mapping[str, FileInfo], remarks: Mapping[str, str] | None = None) -> str:
-    """The files with their sizes, a line each, with what is to be remarked of some; what is left out is said."""
-    notes = {path: f"\t{remark}" for path, remark in (remarks or {}).items()}
-    lines = [f"{path}\t{info.size} bytes{notes.get(path, '')}" for path, info in islice(files.items(), LISTED_FILES)]
+    """The files with their sizes, a line each, such as `- lease.txt (107 bytes)`, with remarks on some; how many are
+    left out is said. The mark before a name keeps small models from taking the delimiter above for its folder.
+    """
+    notes = {path: f": {remark}" for path, remark in (remarks or {}).items()}
+    lines = [f"- {path} ({info.size} bytes){notes.get(path, '')}" for path, info in islice(files.items(), LISTED_FILES)]
     if len(files) > LISTED_FILES:
         lines.append(f"… and {len(files) - LISTED_FILES} more files; list_files shows them")
     return "\n".join(lines) or "(no files)"
+
+
+def listed_in(listing: str) -> list[str]:
+    """The paths in a text that `listing` made."""
+    return [found[1] for line in listing.split("\n") if (found := _LISTED.match(line))]
 
 
 def find(text: str) -> list[Block]:

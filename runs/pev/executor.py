@@ -6,6 +6,7 @@ from runs.errors import ContractBroken, ToolsUsedUp
 from runs.pev.contracts import StepOutput
 from runs.pev.conversation.asking import CORRECTIONS, added, assistant, corrected, read
 from runs.pev.conversation.demands import FORBIDDEN, MAX_DEMANDS, demand, ended_without
+from runs.pev.conversation.generous import Read
 from runs.pev.conversation.originals import Originals
 from runs.pev.conversation.repetition import Calls
 from runs.pev.conversation.served import Served
@@ -46,9 +47,9 @@ def execute(model: Model, tools: JournaledToolbox, brief: StepBrief) -> StepOutp
         elif reply.stop_reason == "pause_turn" and reply.content:
             ask = replace(ask, messages=(*ask.messages, assistant(reply)))
         elif not past.room.exceeded(ask):
-            output, errors = read(reply, StepOutput)
-            if output is not None:
-                return output
+            given, errors = read(reply, StepOutput, ask)
+            if given is not None:
+                return report_of(given)
             if corrections == CORRECTIONS:
                 raise ContractBroken("The executor's report could not be used.", tuple(errors))
             corrections, ask = corrections + 1, corrected(ask, reply, errors)
@@ -56,6 +57,12 @@ def execute(model: Model, tools: JournaledToolbox, brief: StepBrief) -> StepOutp
             break
         demands += demands > 0
     raise ended_without("report", ask.role, past.calls, brief.rounds, errors)
+
+
+def report_of(given: Read[StepOutput]) -> StepOutput:
+    """The report, with what was read otherwise than it was written among its notes."""
+    report, notes = given
+    return report.model_copy(update={"notes": "\n".join([report.notes, *notes]).strip()}) if notes else report
 
 
 class _Past:

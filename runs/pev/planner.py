@@ -15,6 +15,7 @@ from runs.pev.conversation.examples import form_of
 from runs.pev.conversation.turns import after_tools
 from runs.pev.delimiters import answered, delimited, listing
 from runs.pev.feedback import Answered, Feedback
+from runs.pev.imports.imported import Imported
 from runs.pev.plans.repeating import Spent, repeated_in
 from runs.pev.ports import Ask, FileInfo, Model, Toolbox, ToolSpec
 from runs.pev.soundness import compared_with_itself, problems_in, unsaid_topics
@@ -61,16 +62,16 @@ class PlanBrief:
     answers: Sequence[Answered] = ()
 
 
-def make_plan(model: Model, brief: PlanBrief, tools: Toolbox | None = None) -> PlanContract:
-    """A sound plan; with `tools` the planner may use them before.
+def make_plan(model: Model, brief: PlanBrief, tools: Toolbox | None = None) -> Imported:
+    """A sound plan, and what of it was read as what; with `tools` the planner may use them before.
 
     Raises ContractBroken when there is none after the corrections, ModelError without replies.
     One that repeats what is spent is refused with the reason; the second time that raises PlanRepeated.
     """
     if tools is None or not tools.specs():
-        return ask_for(model, question(brief), PlanContract, judging(brief))
+        return Imported(*ask_for(model, question(brief), PlanContract, judging(brief)))
     ask = question(brief, tools.specs())
-    return ask_for(model, ask, PlanContract, judging(brief), lambda ask: after_tools(model, ask, tools))
+    return Imported(*ask_for(model, ask, PlanContract, judging(brief), lambda ask: after_tools(model, ask, tools)))
 
 
 def judging(brief: PlanBrief) -> Callable[[PlanContract], list[str]]:

@@ -54,11 +54,11 @@ def synthesize(model: Model, brief: AnswerBrief, broken: Callable[[str], Sequenc
         schema_name="answer",
         schema=schema,
     )
-    first = ask_for(model, ask, SynthesizedAnswer)
+    first, _ = ask_for(model, ask, SynthesizedAnswer)
     if not (problems := broken(first.answer)):
         return first.answer
-    second = ask_for(model, _ask_again(ask, first, problems), SynthesizedAnswer).answer
-    return min(first.answer, second, key=lambda answer: len(broken(answer)))
+    second, _ = ask_for(model, _ask_again(ask, first, problems), SynthesizedAnswer)
+    return min(first.answer, second.answer, key=lambda answer: len(broken(answer)))
 
 
 def _ask_again(ask: Ask, answer: SynthesizedAnswer, problems: Sequence[str]) -> Ask:

@@ -9,6 +9,7 @@ from runs.pev.answer_schemas import schema_for
 from runs.pev.contracts import RESULT, Criterion, CriterionAnswer, VerifierAnswer
 from runs.pev.conversation.asking import CUT_OFF, ask_for, user, with_blocks
 from runs.pev.conversation.examples import form_of
+from runs.pev.conversation.generous import Read
 from runs.pev.delimiters import NOTES_CHARS, begun, delimited
 from runs.pev.documents.marked import marked
 from runs.pev.evidence.results import CriterionResult, Evidence, Judgement, RequestResult, all_pass, not_traced
@@ -99,18 +100,19 @@ def _with_model(
 ) -> Judgement:
     ask = _ask(case, labels, changes)
     expected = [*labels, *(change.request.label for change in changes)]
-    answer = _verdict(model, ask, expected)
+    answer, read_as = _verdict(model, ask, expected)
     results, answers = _judged(answer, case, labels), _answered(answer, case, changes)
-    notes: list[str] = []
+    notes = list(read_as)
     if doubts := _doubts(results, answers):
-        answer = _verdict(model, _ask_again(ask, answer, doubts), expected)
+        answer, read_as = _verdict(model, _ask_again(ask, answer, doubts), expected)
         results = [_settled(*both) for both in zip(results, _judged(answer, case, labels), strict=True)]
         answers = [requests.settled(*both) for both in zip(answers, _answered(answer, case, changes), strict=True)]
+        notes += read_as
         notes.append("Some evidence did not prove what it was to prove; the verifier was asked for it once more.")
     return _computed(answer, in_order([*checked, *results]), answers, notes)
 
 
-def _verdict(model: Model, ask: Ask, labels: Sequence[str]) -> VerifierAnswer:
+def _verdict(model: Model, ask: Ask, labels: Sequence[str]) -> Read[VerifierAnswer]:
     try:
         return ask_for(model, ask, VerifierAnswer, lambda given: _problems_in(given, labels))
     except TimeUsedUp:

@@ -6,6 +6,7 @@ from posixpath import basename
 
 from runs.enums import About
 from runs.pev.contracts import NOT_DONE, ContextItem, Criterion, PlanContract, PlanStep, RequestAnswer
+from runs.pev.delimiters import listed_in
 from runs.pev.plans import commented
 from runs.rehearsal import job
 from runs.rehearsal.conversation import Conversation, unknown
@@ -35,7 +36,7 @@ def plan(conversation: Conversation) -> PlanContract:
         raise unknown("this task")
     kept = {step.step_id: step for step in _kept(conversation)}
     described = "\n".join(step.description for plan in previous for step in plan.steps)
-    documents = [line.partition("\t")[0] for line in conversation.text("files").split("\n") if "\t" in line]
+    documents = listed_in(conversation.text("files"))
     out = _left_out(conversation, described, documents)
     # a later version does it again where the one before did and nothing has failed since
     unwanted = conversation.all("lesson") or any(_NO_REHEARSAL.search(one.text) for one in conversation.all("person"))

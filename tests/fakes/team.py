@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from runs.pev.delimiters import Block, find
+from runs.pev.delimiters import Block, find, listed_in
 from tests.fakes.anthropic_answers import Answer, Request, Say, ToolUse, UseTools
 
 type Player = Callable[[Request, Answer], Answer]
@@ -136,8 +136,7 @@ def documents(parts: list[Block]) -> list[tuple[str, str]]:
 
 def given_to(request: Request) -> list[str]:
     """The paths of the files of the task."""
-    lines = block(told(request), "files").splitlines()
-    return [line.rpartition("\t")[0] for line in lines if "\t" in line]
+    return listed_in(block(told(request), "files"))
 
 
 def speaks_of_sources(step: dict[str, Any]) -> bool:

@@ -1,12 +1,14 @@
 """The dialogue that gets a valid answer out of a model: ask, validate, say what is wrong, ask again."""
 
-from collections.abc import Callable, Sequence
+import re
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 
 from pydantic import ValidationError
 
 from runs.errors import ContractBroken, Unusable
 from runs.pev.contracts import Contract, JsonObject
+from runs.pev.conversation.generous import Read, read_json
 from runs.pev.conversation.mistakes import mistakes_in
 from runs.pev.ports import Ask, Model, Reply
 
@@ -15,6 +17,7 @@ CORRECTIONS = 2
 """How often a model is told its errors before the failure is recorded: each time is a call that is paid for."""
 
 EXCEEDED = "model_context_window_exceeded"
+_TAG = re.compile(r"^<[a-z_]+-([0-9a-f]{16})\b", re.MULTILINE)
 
 
 def ask_for[Answer: Contract](
@@ -23,7 +26,7 @@ def ask_for[Answer: Contract](
     contract: type[Answer],
     problems_with: Callable[[Answer], list[str]] = lambda _: [],
     first: Callable[[Ask], tuple[Ask, Reply]] | None = None,
-) -> Answer:
+) -> Read[Answer]:
     """A valid answer that `problems_with` has nothing to say against. `first`: how the first reply is got, and what
     was asked by then, where it is not the reply to this question.
 
@@ -35,17 +38,17 @@ def ask_for[Answer: Contract](
     for number in range(1 + CORRECTIONS):
         if number:
             reply = model.ask(ask)
-        answer, errors = read(reply, contract)
-        if answer is not None:
-            errors = problems_with(answer)
+        given, errors = read(reply, contract, ask)
+        if given is not None:
+            errors = problems_with(given.answer)
             if not errors:
-                return answer
+                return given
         ask = corrected(ask, reply, errors)
     raise Unusable(f"The {ask.role} did not give a usable answer in {1 + CORRECTIONS} tries.", tuple(errors))
 
 
-def read[Answer: Contract](reply: Reply, contract: type[Answer]) -> tuple[Answer | None, list[str]]:
-    """The validated answer, or None and what is wrong with it. Raises ContractBroken for a refusal."""
+def read[Answer: Contract](reply: Reply, contract: type[Answer], ask: Ask) -> tuple[Read[Answer] | None, list[str]]:
+    """The validated answer to this question, or None and what is wrong with it. Raises ContractBroken for a refusal."""
     if reply.stop_reason == "refusal":
         raise ContractBroken("The model refused to answer.", (reply.text[:500] or "It gave no reason.",))
     if reply.stop_reason == EXCEEDED:
@@ -54,9 +57,17 @@ def read[Answer: Contract](reply: Reply, contract: type[Answer]) -> tuple[Answer
         return None, [f"{CUT_OFF}. Answer again, much shorter."]
     text = unwrapped(reply.text)
     try:
-        return contract.model_validate_json(text), []
+        return read_json(text, contract, lambda: _tags_in(ask)), []
     except ValidationError as error:
         return None, mistakes_in(text, contract, error)
+
+
+def _tags_in(ask: Ask) -> Collection[str]:
+    """Those of the delimiters in a question."""
+    contents = [message["content"] for message in ask.messages]
+    blocks = [block for content in contents if isinstance(content, list) for block in content]
+    texts = [block.get("text") for block in blocks if isinstance(block, dict)]
+    return {tag for text in texts if isinstance(text, str) for tag in _TAG.findall(text)}
 
 
 def corrected(ask: Ask, reply: Reply, errors: list[str]) -> Ask:

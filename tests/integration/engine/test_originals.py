@@ -159,7 +159,7 @@ def test_a_picture_without_words_can_be_looked_at(
     assert run.outcome == Outcome.PARTIAL, "nobody can quote from it, so that it counts as not read"
     for role in ("planner", "executor"):
         listed = block(told(team.seen[role][0]), "files").splitlines()
-        assert listed[0] == f"grey.png\t{len(GREY)} bytes\t{remark}"
+        assert listed[0] == f"- grey.png ({len(GREY)} bytes): {remark}"
     result = last(team).tool_results[0]
     assert ("nothing of it can be quoted" in result["content"], result["is_error"]) == (bool(pictures), not pictures)
     assert [base64.b64decode(shown["source"]["data"]) for shown in sent(last(team), "image")] == [GREY] * pictures

@@ -17,7 +17,7 @@ from tests.fakes.team import Team, plan, step
 from tests.installation import ROOT, Installation
 from tests.integration.engine.machine import Machine
 from tests.integration.engine.machine import environ as with_model
-from tests.integration.engine.test_kill import wait_for
+from tests.waiting import wait_until
 
 pytestmark = [pytest.mark.allow_hosts(["127.0.0.1"]), pytest.mark.slow, pytest.mark.services]
 TABLES = ("run", "plan", "step", "attempt", "workitem", "event", "modelcall", "toolcall", "gate", "tree")
@@ -49,12 +49,12 @@ def test_work_under_way_is_finished_on_newer_tables_and_no_old_process_starts_th
     api.script(team)
     machine.submit()
     machine.start()
-    wait_for(lambda: len(team.seen.get("executor", [])) == 2)
+    wait_until(lambda: len(team.seen.get("executor", [])) == 2)
     databases.write(data, *(f"ALTER TABLE runs_{name} ADD COLUMN of_later text NULL" for name in TABLES))
     applied = "INSERT INTO django_migrations (app, name, applied) VALUES ('runs', '9999_later', CURRENT_TIMESTAMP)"
     databases.write(data, applied)
     upgraded.set()
-    wait_for(lambda: machine.rows("SELECT outcome FROM runs_run") == [("succeeded",)])
+    wait_until(lambda: machine.rows("SELECT outcome FROM runs_run") == [("succeeded",)])
     assert machine.rows("SELECT count(*) FROM runs_toolcall") == [(2,)]
     assert machine.rows("SELECT count(*) FROM runs_event WHERE kind = 'recovered'") == [(0,)]
     machine.kill()

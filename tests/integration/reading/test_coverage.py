@@ -69,7 +69,7 @@ def test_what_of_a_readable_file_could_not_be_read_is_an_open_point_too(
     run = finish(run, alice)
     assert (run.outcome, reading_of(run).gaps) == (Outcome.PARTIAL, [said])
     [listed] = [part.text for part in told(team.seen["executor"][0]) if part.kind == "files"]
-    assert listed == "notes.txt\t16 bytes\t12 pages"
+    assert listed == "- notes.txt (16 bytes): 12 pages"
     assert as_json(run)["coverage"] == [
         {
             "path": "notes.txt",
@@ -238,7 +238,8 @@ def test_what_cannot_be_read_is_told_to_everybody_from_the_beginning(
     for role in ("planner", "executor"):
         [listed] = [part.text for part in told(team.seen[role][0]) if part.kind == "files"]
         assert listed == (
-            "a.md\t18 bytes\nb.md\t9 bytes\ntalk.mp4\t12 bytes\tcannot be read\nx.md\t5 bytes\texcluded; leave it alone"
+            "- a.md (18 bytes)\n- b.md (9 bytes)\n- talk.mp4 (12 bytes): cannot be read\n"
+            "- x.md (5 bytes): excluded; leave it alone"
         )
     told_by_json = as_json(run)
     assert told_by_json["excluded"] == ["x.md"]

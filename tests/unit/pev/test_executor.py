@@ -234,9 +234,9 @@ def test_a_blocked_step_is_a_report_and_no_error() -> None:
 
 
 def test_what_an_executor_says_it_wrote_is_not_part_of_a_report() -> None:
-    model = Scripted(gave({**REPORT, "files_written": ["a.md"]}), gave(REPORT))
-    assert execute(model, Tools(), brief()) == DONE
-    assert "- `files_written` is not asked for; leave it out.\n" in model.told
+    model = Scripted(gave({**REPORT, "files_written": ["a.md"]}))
+    left_out = "Left out, since there is no such field: “files_written”."
+    assert execute(model, Tools(), brief()) == DONE.model_copy(update={"notes": f"{DONE.notes}\n{left_out}".strip()})
 
 
 def test_every_critique_is_shown_and_words_of_people_stand_apart() -> None:
@@ -300,7 +300,7 @@ def test_the_plan_is_told_first_and_the_place_of_the_step_with_the_step() -> Non
         ("goal", "", "It is done."),
         ("context", "", "currency: EUR\nbuyer: Ada Ltd"),
         ("steps", "of the plan, in order", "1. zero: Read all\n2. one: Write it"),
-        ("files", "", "a.md\t12 bytes"),
+        ("files", "", "- a.md (12 bytes)"),
         ("result", "zero", "Nothing."),
         ("notes", "zero", "Page 3 was not legible."),
     ]

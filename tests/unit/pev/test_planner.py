@@ -42,7 +42,7 @@ def shown(model: Scripted) -> list[Block]:
 def test_every_problem_is_told_at_once_and_a_mended_plan_is_taken() -> None:
     bad = plan(step("one", dependencies=["zero"]), step("two", expected_outputs=["../x"]))
     model = Scripted(dumped(bad), dumped(plan()))
-    assert make_plan(model, brief()) == plan()
+    assert make_plan(model, brief()).plan == plan()
     assert [line for line in model.told.split("\n") if line.startswith("- ")] == [
         f"- {problem}" for problem in problems_in(bad, TOOLS, max_steps=3)
     ]
@@ -76,7 +76,7 @@ def test_what_is_no_plan_ends_as_a_recorded_failure(reply: Reply, tries: int) ->
 
 
 def test_a_plan_in_a_code_fence_is_a_plan() -> None:
-    assert make_plan(Scripted(said(f"```json\n{plan().model_dump_json()}\n```")), brief()) == plan()
+    assert make_plan(Scripted(said(f"```json\n{plan().model_dump_json()}\n```")), brief()).plan == plan()
 
 
 def test_words_of_people_and_of_documents_are_fenced_apart() -> None:
@@ -141,7 +141,7 @@ def test_the_same_plan_is_told_why_once_and_then_given_up() -> None:
 
 def test_another_plan_is_taken_after_the_same_one() -> None:
     other = plan(step("two"))
-    assert make_plan(Scripted(dumped(ONE), dumped(other)), brief(spent=(FAILED,))) == other
+    assert make_plan(Scripted(dumped(ONE), dumped(other)), brief(spent=(FAILED,))).plan == other
 
 
 def test_another_rollback_strategy_makes_no_other_plan() -> None:
@@ -175,12 +175,12 @@ def test_a_planner_that_compares_the_result_with_itself_is_told_so() -> None:
     criterion = {"text": "Every clause was read", "about": "sources", "check": lines_of("zero.md")}
     right = plan(step("one"))
     model = Scripted(dumped(plan(step("one", acceptance_criteria=[criterion]))), dumped(right))
-    assert make_plan(model, brief()) == right
+    assert make_plan(model, brief()).plan == right
     assert "no given file is zero.md" in str(model.asked[1].messages)
 
 
 def test_a_pattern_that_cannot_be_followed_is_told_and_not_followed() -> None:
     criterion = {"text": "Every clause was read", "about": "sources", "check": lines_of("*a" * 60)}
     model = Scripted(dumped(plan(step("one", acceptance_criteria=[criterion]))), dumped(plan(step("one"))))
-    assert make_plan(model, brief()) == plan(step("one"))
+    assert make_plan(model, brief()).plan == plan(step("one"))
     assert "wildcards in each" in str(model.asked[1].messages)

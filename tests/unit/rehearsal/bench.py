@@ -172,7 +172,7 @@ class Bench:
             lessons=self.lessons,
             **changes,
         )
-        return make_plan(self.model, brief)
+        return make_plan(self.model, brief).plan
 
     def run(self, plan: PlanContract) -> Judgement:
         results: dict[str, str] = {}

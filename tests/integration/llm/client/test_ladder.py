@@ -75,7 +75,7 @@ def test_a_tool_is_demanded_where_only_that_is_honoured_and_its_input_is_the_ans
     assert sent.body["tool_choice"] == {"type": "tool", "name": "step_output"}
     assert reply.content == ({"type": "text", "text": json.dumps(REPORT)},)
     assert (reply.stop_reason, reply.tool_uses) == ("end_turn", ())
-    assert read(reply, StepOutput)[0] == StepOutput.model_validate(REPORT)
+    assert read(reply, StepOutput, structured()) == ((StepOutput.model_validate(REPORT), ()), [])
 
 
 def test_an_answer_that_is_corrected_is_asked_for_again_in_a_conversation_that_the_api_takes(
