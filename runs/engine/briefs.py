@@ -99,6 +99,7 @@ def for_planner(item: WorkItem, able: Capacities) -> tuple[PlanBrief, str]:
         previous=fingerprint.contract_of(previous) if previous else None,
         spent=(*_spent_versions(plans, learnt), *_spent_steps(run)) if previous else (),
         stands=previous is not None and previous.status == PlanStatus.APPROVED,
+        simple=Role.PLANNER in able.simple,
     )
     return brief, _reason(lessons[-1], previous) if lessons else FIRST_PLAN
 
@@ -250,6 +251,7 @@ def for_executor(attempt: Attempt, able: Capacities) -> StepBrief:
         critiques=(*earlier, *(critiques_of(step) if attempt.number > 1 else ())),
         instructions=attempt.agent.instructions if attempt.agent else "",
         subagents=of_attempt(attempt, able),
+        simple=Role.EXECUTOR in able.simple,
     )
 
 
@@ -322,6 +324,7 @@ def for_verifier(attempt: Attempt, overlay: Overlay, calls: Sequence[ToolCall], 
         read_whole=_read_whole(run, spec.acceptance_criteria, inputs),
         meant=meant_by([spec], inputs) or list(inputs),
         pages=originals.read_in(calls, overlay, able.verifier),
+        simple=Role.VERIFIER in able.simple,
     )
 
 
@@ -377,7 +380,7 @@ def for_synthesizer(run: Run, plan: Plan) -> AnswerBrief:
     )
 
 
-def for_final_verdict(run: Run, plan: Plan, answer: str) -> Case:
+def for_final_verdict(run: Run, plan: Plan, answer: str, able: Capacities) -> Case:
     policy = run.policy
     player = policy.model_for(Role.VERIFIER)
     inputs, made = trees.files_of(run.inputs), written_files(run, run.head)
@@ -401,6 +404,7 @@ def for_final_verdict(run: Run, plan: Plan, answer: str) -> Case:
         persons=requests.persons(requests_of(run)) | _answered(run),
         read_whole=_read_whole(run, plan.header.success_criteria, inputs),
         meant=list(inputs),
+        simple=Role.VERIFIER in able.simple,
     )
 
 

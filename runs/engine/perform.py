@@ -77,7 +77,10 @@ VERIFYING = 1_000
 VERDICTS = 2
 """How often a verifier is asked from the beginning for a verdict that can be used, before a person is asked."""
 OF_ONE_VERDICT = 20
-"""Ordinals set apart for one of these conversations; it takes six at most."""
+OF_SINGLE_VERDICTS = 1_000
+"""Ordinals set apart for one of these conversations: about everything it takes six at most, and so many for each
+criterion and each request of a person where it is about one at a time.
+"""
 
 
 @task
@@ -344,7 +347,8 @@ def _judgement(recording: Recording, case: Case, deadline: Deadline | None = Non
     item = recording.item
     gates = item.gates.filter(kind=GateKind.ERROR, cause=NoVerdict.kind)
     held = database.call(gates.count) if item.epoch > 1 else 0
-    firsts = (VERIFYING + number * OF_ONE_VERDICT for number in range(held * VERDICTS, (held + 1) * VERDICTS))
+    apart = OF_SINGLE_VERDICTS if case.simple else OF_ONE_VERDICT
+    firsts = (VERIFYING + number * apart for number in range(held * VERDICTS, (held + 1) * VERDICTS))
     model, *again = (RecordedModel(clients(), recording, first, deadline) for first in firsts)
     return verifier.judge(model, case, again)
 
@@ -384,7 +388,7 @@ def _finalise(recording: Recording) -> None:
     delivered = database.call(lambda: briefs.delivered_by(run, plan))
     answer = synthesize(model, database.call(lambda: briefs.for_synthesizer(run, plan)), delivered.broken_in)
     head = Overlay(run.head, {}, max_files=0, max_bytes=0, call=database.call)
-    case = database.call(lambda: briefs.for_final_verdict(run, plan, answer))
+    case = database.call(lambda: briefs.for_final_verdict(run, plan, answer, recording.able))
     case = replace(case, command=checking(recording, head), untraced=untraced_in(case))
     judgement = _judgement(recording, case)
     judgement = judgement.model_copy(update={"broken_citations": delivered.broken(answer)})

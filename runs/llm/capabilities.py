@@ -7,19 +7,20 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from runs.enums import OriginalPages, Role
+from runs.enums import Executor, OriginalPages, Role
 from runs.llm.servers import Server, configured_window, server_for
 from runs.pev.contracts import Contract
-from runs.pev.policy import MAX_WINDOW, Capacities, Capacity, Policy
+from runs.pev.policy import MAX_WINDOW, RULES, Capacities, Capacity, Policy
 from runs.pev.ports import Ask
+from runs.pev.prompts import SIMPLE_ROLES
 
 
 @dataclass(frozen=True)
 class Capability:
     """`format`: structured output; `forced_tool`: tool_choice with a name; `no_tools`: tool_choice none; `effort`,
     `caching`, `adaptive` thinking; `documents`, `images`: PDF files and pictures in questions. `service_tools`: its
-    service searches the web and runs code by itself. `window`: tokens of question and answer together, None where it is
-    not known.
+    service searches the web and runs code by itself. `whole_form`: it gives answers in the form that the prompt shows.
+    `window`: tokens of question and answer together, None where it is not known.
     """
 
     format: bool = False
@@ -31,6 +32,7 @@ class Capability:
     documents: bool = False
     images: bool = False
     service_tools: bool = False
+    whole_form: bool = True
     window: int | None = None
 
 
@@ -45,6 +47,7 @@ class Probed(Contract):
     usage: bool | None = None
     documents: bool | None = None
     images: bool | None = None
+    whole_form: bool | None = None
     window: int | None = None
 
 
@@ -107,6 +110,7 @@ def capability(model: str, server: Server | None = None) -> Capability:
         no_tools=found.no_tools is True,
         documents=found.documents is True,
         images=found.images is True,
+        whole_form=found.whole_form is not False,
         window=found.window or (assumed.window if assumed else None),
     )
 
@@ -124,12 +128,26 @@ def capacities(policy: Policy) -> Capacities:
         return Capacity(pages=pages_for(policy, role), window=window if window and 0 < window <= MAX_WINDOW else None)
 
     planner = capability(policy.model_for(Role.PLANNER).model, server_for(Role.PLANNER, os.environ))
+    by_messages = policy.executor is Executor.MESSAGES  # the program of the Agent SDK has prompts of its own
     return Capacities(
         executor=of(Role.EXECUTOR),
         verifier=of(Role.VERIFIER),
         planner_tools=planner.format,
         service_tools=has_service_tools(policy),
+        simple=[role for role in SIMPLE_ROLES if by_messages and is_asked_simply(policy.model_for(role).model, role)],
     )
+
+
+def is_asked_simply(model: str, role: Role, environ: Mapping[str, str] = os.environ) -> bool:
+    """Whether this role's model is asked in the simple form. A planner is where nothing makes its model keep a format
+    and nothing is known of it: a whole plan is too much for a small one. The others are where the model has shown that
+    it cannot give a whole answer.
+    """
+    server = server_for(role, environ)
+    able = capability(model, server)
+    if server.is_anthropic or known(model) or able.format or able.forced_tool or model.startswith(RULES):
+        return False
+    return role is Role.PLANNER or not able.whole_form
 
 
 def has_service_tools(policy: Policy, environ: Mapping[str, str] = os.environ) -> bool:

@@ -11,17 +11,24 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
+from pydantic import ValidationError
+
 from runs.errors import ModelError
 from runs.llm import specimens
 from runs.llm.capabilities import Probed, known
 from runs.llm.client import Clients
 from runs.llm.failures import failure
 from runs.llm.servers import Server
+from runs.pev.contracts import VerifierAnswer
+from runs.pev.conversation.asking import unwrapped
+from runs.pev.conversation.examples import form_of
+from runs.pev.conversation.generous import read_json
 from runs.pev.ports import Reply
 
 MAX_QUESTION_SECONDS = 90.0
+MAX_WHOLE_ANSWER = 1_000
 MAX_ANSWER = 300
-"""Tokens: the answers take ten, and a model that thinks aloud first needs some more."""
+"""Tokens: the answers take ten, a verdict on two criteria 250, and a model that thinks aloud first needs some more."""
 TRIES = 2
 """At calling a tool: a small model does not do each time what it is told."""
 _HELLO = "Answer with the word hello and nothing else."
@@ -34,8 +41,14 @@ _SCHEMA = {
 _NAME = "note_colour"
 _TOOL = {"name": _NAME, "description": "Notes a colour.", "input_schema": _SCHEMA}
 _CALL = "Call the tool note_colour with the colour blue. Do not answer in text."
+_WHOLE_SYSTEM = f"You judge notes. Answer with one JSON object and nothing around it.\n{form_of(VerifierAnswer)}"
+_WHOLE = (
+    "The note lease.txt says: “The rent is 2,400.” Two criteria: C1: The note states the rent. C2: The note states the "
+    "deposit. Judge both."
+)
 _COLOURS = "Which colours are these two pictures? Answer with the two words, in their order, and nothing else."
 _WORD = "Which word does this document name? Answer with that word and nothing else."
+CRITERIA = 2
 _COLOUR = re.compile(r"black|white|gr[ea]y|red|green|blue|yellow|orange|purple|pink|brown")
 
 
@@ -52,7 +65,7 @@ class Finding:
 
 
 def probe(clients: Clients, server: Server, model: str, seconds: float) -> Finding:
-    """Ask at most nine small questions, within `seconds`. Whatever goes wrong is told in the finding.
+    """Ask at most ten small questions, within `seconds`. Whatever goes wrong is told in the finding.
 
     Of a known model on Anthropic's own service only whether it answers is asked, and its window.
     """
@@ -104,6 +117,10 @@ class _Questions:
         if assumed is None or assumed.forced_tool:  # the others refuse it
             choice = {"type": "tool", "name": _NAME}
             found["forced_tool"] = self._find("forced_tool", _calls, _HELLO, **offered, tool_choice=choice)
+        if not found["forced_tool"]:
+            found["whole_form"] = self._find(
+                "whole_form", _has_whole_form, _WHOLE, system=_WHOLE_SYSTEM, max_tokens=MAX_WHOLE_ANSWER
+            )
         config = {"format": {"type": "json_schema", "schema": _SCHEMA}}
         found["format"] = self._find("format", _has_format, _HELLO, output_config=config)
         found["images"] = self._find("images", _names_colours, _COLOURS, specimens.pictures())
@@ -156,6 +173,15 @@ def _names_colours(reply: Reply) -> bool:
 
 def _names_word(reply: Reply) -> bool:
     return specimens.WORD in reply.text.lower()
+
+
+def _has_whole_form(reply: Reply) -> bool:
+    """Whether it is a verdict, as far as code can read one; what it says does not matter."""
+    try:
+        answer, _ = read_json(unwrapped(reply.text), VerifierAnswer, set)
+    except ValidationError:
+        return False
+    return len(answer.criteria_results) == CRITERIA
 
 
 def _has_format(reply: Reply) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from runs.engine import probes
 from runs.enums import Role
 from runs.lifecycle.defaults import current_service
-from runs.llm.capabilities import capability, known, window_of
+from runs.llm.capabilities import capability, is_asked_simply, known, window_of
 from runs.llm.client import Clients
 from runs.llm.probe import Finding, probe
 from runs.llm.provider import configured_models
@@ -19,6 +19,7 @@ _FIELDS = {
     "forced_tool": ("A tool that is demanded", "called", "not called"),
     "no_tools": ("Tools that are forbidden", "not called", "called all the same"),
     "format": ("Format of the answer", "kept", "not kept"),
+    "whole_form": ("Form of the answer without that", "kept", "not kept"),
     "images": ("Pictures", "seen", "not seen"),
     "documents": ("Pages of PDF files", "read", "not read"),
     "usage": ("Tokens used", "reported", "not reported, so that no budget can be kept"),
@@ -98,6 +99,8 @@ def _use(role: Role, model: str, server: Server) -> str:
         how = "in their format"
     elif able.forced_tool:
         how = "as calls of a tool, which are demanded"
+    elif is_asked_simply(model, role):
+        how = "by the prompt alone, as JSON in a short form"
     else:
         how = "by the prompt alone, as JSON"
     return f"So answers are asked for {how}; all are checked"

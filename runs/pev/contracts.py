@@ -397,3 +397,61 @@ class SynthesizedAnswer(Contract):
     """The final answer, in Markdown."""
 
     answer: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200_000)]
+
+
+class SimpleStep(Contract):
+    """A step of a SimplePlan. `after`: the numbers, from 1, of the steps whose results it needs."""
+
+    name: Line
+    description: Words
+    criteria: Annotated[list[Words], Field(min_length=1, max_length=40)]
+    files: Annotated[list[Path], Field(max_length=40)] = []
+    after: Annotated[list[Annotated[int, Field(ge=1, le=1_000)]], Field(max_length=100)] = []
+
+
+class SimpleRequestAnswer(Contract):
+    """Which step of a SimplePlan does what a person asked for, and how. Numbers from 1."""
+
+    request: Annotated[int, Field(ge=1, le=1_000)]
+    step: Annotated[int, Field(ge=1, le=1_000)]
+    how: Words
+
+
+class SimplePlan(Contract):
+    """A plan in the form that a small model can write; `simple.planning` makes a whole plan of it."""
+
+    goal: Words
+    steps: Annotated[list[SimpleStep], Field(min_length=1)]
+    success_criteria: Annotated[list[Words], Field(min_length=1, max_length=40)]
+    answers: Annotated[list[SimpleRequestAnswer], Field(max_length=200)] = []
+
+
+class SimpleReport(Contract):
+    """What an executor says of its attempt, in the form that a small model can write."""
+
+    done: bool
+    result: Text
+    missing: Text = ""
+    confidence: Confidence = 0.5
+
+    @property
+    def whole(self) -> StepOutput:
+        return StepOutput(
+            status="done" if self.done else "blocked",
+            reasoning="" if self.done else self.missing,
+            findings=self.result,
+            criteria_met=[],
+            confidence=self.confidence,
+            notes=self.missing if self.done else "",
+        )
+
+
+class SimpleVerdict(Contract):
+    """What a verifier says of one criterion, in the form that a small model can write."""
+
+    passed: bool
+    quote: Annotated[str, StringConstraints(strip_whitespace=True, max_length=2_000)] = ""
+    source: Annotated[str, StringConstraints(strip_whitespace=True, max_length=400)] = ""
+    statement: Annotated[str, StringConstraints(strip_whitespace=True, max_length=2_000)] = ""
+    why: Text = ""
+    confidence: Confidence = 0.5

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from runs.errors import ContractBroken, ToolsUsedUp
-from runs.pev.contracts import StepOutput
+from runs.pev.contracts import SimpleReport, StepOutput
 from runs.pev.conversation.asking import CORRECTIONS, added, assistant, corrected, read
 from runs.pev.conversation.demands import FORBIDDEN, MAX_DEMANDS, demand, ended_without
 from runs.pev.conversation.generous import Read
@@ -21,6 +21,12 @@ REPORT = (
 )
 
 
+SIMPLE_REPORT = (
+    "Tools cannot be used any more. Answer now with your report, one JSON object. If the step could not be done, "
+    "`done` is false and `missing` says why."
+)
+
+
 def execute(model: Model, tools: JournaledToolbox, brief: StepBrief) -> StepOutput:
     """The report of one attempt; the tools have done their work by then.
 
@@ -34,22 +40,27 @@ def execute(model: Model, tools: JournaledToolbox, brief: StepBrief) -> StepOutp
     """
     ask = first = question(brief, tools.specs())
     past = _Past(brief.window, tools)
+    demanding = SIMPLE_REPORT if brief.simple else REPORT
     demands = corrections = 0
     errors: list[str] = []
     for number in range(1, brief.rounds + MAX_DEMANDS):
         if past.served.used_up(ask) or past.room.is_full(ask):
-            ask = past.begun_again(first, REPORT if demands else "")
+            ask = past.begun_again(first, demanding if demands else "")
         if not demands and (past.calls.circling or number == brief.rounds):
-            ask, demands = added(ask, demand(REPORT, circling=past.calls.circling)), 1
+            ask, demands = added(ask, demand(demanding, circling=past.calls.circling)), 1
         first, ask, reply = past.asked(model, first, replace(ask, last_round=demands > 0))
         if reply.stop_reason == "tool_use" and reply.tool_uses:
-            ask = _refused(ask, reply) if demands else carried_out(ask, reply, tools, past.calls, past.originals)
+            ask = (
+                _refused(ask, reply, demanding)
+                if demands
+                else carried_out(ask, reply, tools, past.calls, past.originals)
+            )
         elif reply.stop_reason == "pause_turn" and reply.content:
             ask = replace(ask, messages=(*ask.messages, assistant(reply)))
         elif not past.room.exceeded(ask):
-            given, errors = read(reply, StepOutput, ask)
-            if given is not None:
-                return report_of(given)
+            report, errors = _report_in(reply, ask, simple=brief.simple)
+            if report is not None:
+                return report
             if corrections == CORRECTIONS:
                 raise ContractBroken("The executor's report could not be used.", tuple(errors))
             corrections, ask = corrections + 1, corrected(ask, reply, errors)
@@ -57,6 +68,14 @@ def execute(model: Model, tools: JournaledToolbox, brief: StepBrief) -> StepOutp
             break
         demands += demands > 0
     raise ended_without("report", ask.role, past.calls, brief.rounds, errors)
+
+
+def _report_in(reply: Reply, ask: Ask, *, simple: bool) -> tuple[StepOutput | None, list[str]]:
+    if simple:
+        short, errors = read(reply, SimpleReport, ask)
+        return (report_of(Read(short.answer.whole, short.notes)) if short else None), errors
+    given, errors = read(reply, StepOutput, ask)
+    return (report_of(given) if given else None), errors
 
 
 def report_of(given: Read[StepOutput]) -> StepOutput:
@@ -96,6 +115,6 @@ class _Past:
         return first, ask, reply
 
 
-def _refused(ask: Ask, reply: Reply) -> Ask:
+def _refused(ask: Ask, reply: Reply, demanding: str) -> Ask:
     """For servers that let tools be called although they are forbidden. No such call has a number: nothing was done."""
-    return added(answered(ask, reply, [(FORBIDDEN, True)] * len(reply.tool_uses)), REPORT)
+    return added(answered(ask, reply, [(FORBIDDEN, True)] * len(reply.tool_uses)), demanding)

@@ -5,28 +5,35 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from runs.enums import Effect, Role
-from runs.errors import PlanRepeated
+from runs.errors import PlanRefused, PlanRepeated
 from runs.pev import prompts
 from runs.pev.agents import NO_AGENTS, Crew
 from runs.pev.answer_schemas import schema_for
-from runs.pev.contracts import PlanContract, PlanStep
+from runs.pev.contracts import PlanContract, PlanStep, SimplePlan
 from runs.pev.conversation.asking import ask_for, user
 from runs.pev.conversation.examples import form_of
 from runs.pev.conversation.turns import after_tools
-from runs.pev.delimiters import answered, delimited, listing
+from runs.pev.delimiters import answered, begun, delimited, listing
 from runs.pev.feedback import Answered, Feedback
 from runs.pev.imports.imported import Imported
+from runs.pev.imports.simple_plans import simple_plan, whole_plan
 from runs.pev.plans.repeating import Spent, repeated_in
 from runs.pev.ports import Ask, FileInfo, Model, Toolbox, ToolSpec
 from runs.pev.soundness import compared_with_itself, problems_in, unsaid_topics
 
-_NO_SOURCES = (
-    "A person has said that this task needs no sources: it is creative work. Every criterion is about `output`."
-)
+_CREATIVE = "A person has said that this task needs no sources: it is creative work."
+_NO_SOURCES = f"{_CREATIVE} Every criterion is about `output`."
 _LOOK_FIRST = (
     "You are in plan mode: look into the files with your tools as far as the plan depends on what stands in them. "
     "Nothing can be changed now. Then answer with the plan alone."
 )
+_ANSWERS = (
+    "The person has asked for something: request {}. Add `answers` to the plan, one for each request: "
+    '[{{"request": {}, "step": 1, "how": "one sentence"}}], where `step` is the number of the step that does it.'
+)
+SIMPLE_PREVIEW_CHARS = 400
+SIMPLE_PLAN_TOKENS = 4_000
+"""Of the beginning of each text file that a small model is shown, in characters, and of its answer."""
 PLAN = "Tools cannot be used any more. Answer now with the plan, one JSON object that follows the schema."
 
 
@@ -39,7 +46,7 @@ class PlanBrief:
     """Everything a planner may see. `previews` holds the first characters of some text files, `results` those of
     what the kept steps have found. `stands`: the version before goes on if there is no new one. `remarks`: which files
     cannot be read, or are excluded. `commands`: those that checks may run. `agents`: those that steps may name.
-    `answers`: what people said to questions of models.
+    `answers`: what people said to questions of models. `simple`: a simple plan is asked for, and no tools are offered.
     """
 
     request: str
@@ -60,6 +67,12 @@ class PlanBrief:
     spent: tuple[Spent, ...] = ()
     stands: bool = False
     answers: Sequence[Answered] = ()
+    simple: bool = False
+
+    @property
+    def requests(self) -> list[int]:
+        """The numbers of what people asked for, which the plan has to answer."""
+        return sorted({lesson.request for lesson in self.lessons if lesson.request})
 
 
 def make_plan(model: Model, brief: PlanBrief, tools: Toolbox | None = None) -> Imported:
@@ -68,10 +81,29 @@ def make_plan(model: Model, brief: PlanBrief, tools: Toolbox | None = None) -> I
     Raises ContractBroken when there is none after the corrections, ModelError without replies.
     One that repeats what is spent is refused with the reason; the second time that raises PlanRepeated.
     """
+    if brief.simple:
+        return _make_simple_plan(model, brief)
     if tools is None or not tools.specs():
         return Imported(*ask_for(model, question(brief), PlanContract, judging(brief)))
     ask = question(brief, tools.specs())
     return Imported(*ask_for(model, ask, PlanContract, judging(brief), lambda ask: after_tools(model, ask, tools)))
+
+
+def _make_simple_plan(model: Model, brief: PlanBrief) -> Imported:
+    """The plan that the importer makes of a simple one, which is refused for all that any other plan is refused for."""
+    problems_with, made = judging(brief), list[Imported]()
+
+    def problems_in_whole(simple: SimplePlan) -> list[str]:
+        try:
+            found = whole_plan(simple, brief.files, brief.kept, sources_needed=brief.sources_needed)
+        except PlanRefused as refused:
+            return list(refused.problems)
+        made.append(found)
+        return problems_with(found.plan)
+
+    _, notes = ask_for(model, simple_question(brief), SimplePlan, problems_in_whole)
+    plan, guessed = made[-1].plan, made[-1].notes
+    return Imported(plan, [*notes, *guessed])
 
 
 def judging(brief: PlanBrief) -> Callable[[PlanContract], list[str]]:
@@ -79,7 +111,6 @@ def judging(brief: PlanBrief) -> Callable[[PlanContract], list[str]]:
     for one that was told already that it repeats what is spent.
     """
     names = frozenset(tool.name for tool in brief.tools)
-    asked = sorted({lesson.request for lesson in brief.lessons if lesson.request})
     refused: list[str] = []
 
     def problems_with(plan: PlanContract) -> list[str]:
@@ -94,7 +125,7 @@ def judging(brief: PlanBrief) -> Callable[[PlanContract], list[str]]:
             agents=brief.agents,
             max_steps=brief.max_steps,
             sources_needed=brief.sources_needed,
-            requests=asked,
+            requests=brief.requests,
         )
         found = found or compared_with_itself(plan, brief.files, brief.kept)
         return [*repeated, *unsaid_topics(plan, brief.kept), *found]
@@ -118,6 +149,35 @@ def question(brief: PlanBrief, tools: Sequence[ToolSpec] = ()) -> Ask:
         tools=tuple(tools),
         max_tokens=32_000,
         stable=(0, len(shared)),
+    )
+
+
+def simple_question(brief: PlanBrief) -> Ask:
+    """The question for a simple plan."""
+    kept = len(brief.kept)
+    parts = [
+        delimited("request", brief.request),
+        delimited("files", listing(brief.files, brief.remarks)),
+        *(delimited("preview", begun(text, SIMPLE_PREVIEW_CHARS), path) for path, text in brief.previews.items()),
+    ]
+    if brief.previous:
+        parts.append(delimited("previous_plan", simple_plan(brief.previous).model_dump_json(exclude={"answers"})))
+    if kept:
+        names = "\n".join(f"{number}. {step.name}" for number, step in enumerate(brief.kept, 1))
+        parts += [delimited("done", names), f"These steps are done. Plan only what follows, from step {kept + 1} on."]
+    parts += answered(brief.answers)
+    parts += [delimited("person" if one.from_person else "lesson", one.text, one.title) for one in brief.lessons]
+    if brief.requests:
+        parts.append(_ANSWERS.format(", ".join(map(str, brief.requests)), brief.requests[0]))
+    if not brief.sources_needed:
+        parts.append(_CREATIVE)
+    return Ask(
+        role=Role.PLANNER,
+        model=brief.model,
+        effort=brief.effort,
+        system=prompts.simple(Role.PLANNER),
+        messages=(user(*parts, f"At most {brief.max_steps} steps. Answer with the plan."),),
+        max_tokens=SIMPLE_PLAN_TOKENS,
     )
 
 

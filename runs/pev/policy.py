@@ -192,8 +192,8 @@ class Capacity(Contract):
 class Capacities(Contract):
     """What decides, beside the policy, how much a piece of work shows the models that it asks. `planner_tools`: whether
     the planner is offered tools, too. One whose answer comes as the input of a tool can call no other. `service_tools`:
-    whether the executor's service runs tools itself. `subagents`: of each, by name; left out where there are none, as
-    by earlier versions.
+    whether the executor's service runs tools itself. `subagents`: of each, by name. `simple`: the roles whose models
+    are asked in the simple form. The last two are left out where they are empty, as by earlier versions.
     """
 
     executor: Capacity = Capacity()
@@ -201,3 +201,4 @@ class Capacities(Contract):
     planner_tools: bool = False
     service_tools: bool = False
     subagents: Annotated[dict[str, Capacity], Field(exclude_if=lambda known: not known)] = {}
+    simple: Annotated[list[Role], Field(exclude_if=lambda roles: not roles)] = []

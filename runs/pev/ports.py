@@ -5,7 +5,7 @@ the recorded replies and results instead of asking and acting a second time.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Literal, NamedTuple, Protocol
 
@@ -42,6 +42,12 @@ class ToolSpec:
         if self.service is None:
             del parts["service"]
         return parts
+
+    @property
+    def shortened(self) -> "ToolSpec":
+        """The same with the first sentence of its description, for models that read slowly."""
+        first, stop, _ = self.description.partition(". ")
+        return replace(self, description=f"{first}.") if stop else self
 
 
 @dataclass(frozen=True)

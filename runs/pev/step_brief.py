@@ -17,6 +17,7 @@ from runs.pev.ports import Ask, FileInfo, ToolSpec
 
 CONTEXT_CHARS = 20_000
 LISTED_STEPS = 100
+_SIMPLE_TOOLS = frozenset({"list_files", "read_file", "search_files", "write_file", "calculate"})
 NAME_CHARS = 120
 """Of the plan's context, and of its steps: some 6,000 tokens at most that every prompt of the run begins with."""
 
@@ -34,7 +35,7 @@ class StepBrief:
     this one rests on. `window`: the tokens that question and answer may have together, None where nobody knows.
     `remarks`: which files cannot be read, or are excluded. `answers`: what people said to questions of models.
     `instructions`: those of the agent that the step names, empty without one. `subagents`: those that it may hand parts
-    to, by name.
+    to, by name. `simple`: the executor is asked in the simple form.
     """
 
     request: str
@@ -55,10 +56,13 @@ class StepBrief:
     answers: Sequence[Answered] = ()
     instructions: str = ""
     subagents: Mapping[str, Subagent] = field(default_factory=dict)
+    simple: bool = False
 
 
 def question(brief: StepBrief, tools: Sequence[ToolSpec]) -> Ask:
     """The first question of an attempt. What the steps of a run have in common comes first (`Ask.stable`)."""
+    if brief.simple:
+        return _simple_question(brief, tools)
     schema = schema_for(StepOutput)
     shared = _of_the_run(brief)
     return Ask(
@@ -72,6 +76,37 @@ def question(brief: StepBrief, tools: Sequence[ToolSpec]) -> Ask:
         tools=tuple(tools),
         max_tokens=answer_tokens(brief.window),
         stable=(0, len(shared)),
+    )
+
+
+def _simple_question(brief: StepBrief, tools: Sequence[ToolSpec]) -> Ask:
+    """The question for a simple report: the step in words, and the few tools that most steps need."""
+    step = brief.step
+    wanted = _SIMPLE_TOOLS.union(step.tools, (action.tool for action in step.actions))
+    lines = [
+        step.name,
+        step.description,
+        "It is done when:",
+        *(f"- {criterion.text}" for criterion in step.acceptance_criteria),
+        f"Files to write: {', '.join(step.outputs) or 'none'}",
+    ]
+    parts = [
+        delimited("request", brief.request),
+        delimited("files", listing(brief.files, brief.remarks)),
+        *([delimited("files", listing(brief.made), "made or changed by earlier steps")] if brief.made else []),
+        *results_with_notes(brief.results, brief.notes),
+        *answered(brief.answers),
+        delimited("step", "\n".join(lines)),
+        *_critiques(brief),
+    ]
+    return Ask(
+        role=Role.EXECUTOR,
+        model=brief.model,
+        effort=brief.effort,
+        system=prompts.simple(Role.EXECUTOR),
+        messages=(user(*parts),),
+        tools=tuple(tool.shortened for tool in tools if tool.name in wanted),
+        max_tokens=answer_tokens(brief.window),
     )
 
 
@@ -111,8 +146,12 @@ def _of_the_step(brief: StepBrief) -> list[str]:
         *([delimited("agent", brief.instructions, brief.step.agent)] if brief.instructions else []),
         delimited("step", brief.step.model_dump_json(), _place(brief)),
         *made,
-        *(
-            delimited("person" if critique.from_person else "critique", critique.text, critique.title)
-            for critique in brief.critiques
-        ),
+        *_critiques(brief),
+    ]
+
+
+def _critiques(brief: StepBrief) -> list[str]:
+    return [
+        delimited("person" if critique.from_person else "critique", critique.text, critique.title)
+        for critique in brief.critiques
     ]

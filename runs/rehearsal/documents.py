@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from runs.pev.verifier import SHOWN_CHARS, SHOWN_IN_ALL
+from runs.pev.verification.questions import SHOWN_CHARS, SHOWN_IN_ALL
 from runs.rehearsal.conversation import Call, Use
 from runs.rehearsal.places import Line, lines_of
 from runs.rehearsal.text import named, number_of

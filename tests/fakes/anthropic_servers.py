@@ -59,14 +59,28 @@ def served(dialect: Dialect, model: Handler) -> Handler:
 
 
 def obedient(request: Request) -> Answer:
-    """A model that calls the first tool when it is told to call a tool, says what it sees, and hello otherwise."""
+    """A model that calls the first tool when it is told to call a tool, judges what it is to judge in the form that it
+    is shown, says what it sees, and hello otherwise.
+    """
     seen = [block["type"] for block in request.last_blocks if block["type"] in {"image", "document"}]
     if seen:
         return Say("Yellow, black." if seen == ["image", "image"] else "“Heliotrope”.")
     if request.tools and "call the tool" in request.last_text.lower():
         tool = request.tools[0]
         return UseTools(ToolUse(tool["name"], _instance(tool["input_schema"])))
+    if "Judge both" in request.last_text:
+        return Say(json.dumps(_twice(json.loads(request.system.strip().rpartition("\n")[2]))))
     return Say("hello")
+
+
+def small(request: Request) -> Answer:
+    """The same, but it writes prose where the form of the answer is large."""
+    return Say("Both are fine.") if "Judge both" in request.last_text else obedient(request)
+
+
+def _twice(verdict: JsonObject) -> JsonObject:
+    [judged] = verdict["criteria_results"]
+    return {**verdict, "criteria_results": [judged, {**judged, "criterion": "C2"}]}
 
 
 def _forced(answer: Answer, schema: JsonObject) -> JsonObject:

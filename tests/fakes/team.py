@@ -12,7 +12,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+from runs.enums import Role
+from runs.pev import prompts
+from runs.pev.contracts import PlanContract
 from runs.pev.delimiters import Block, find, listed_in
+from runs.pev.imports.simple_plans import simple_plan
 from tests.fakes.anthropic_answers import Answer, Request, Say, ToolUse, UseTools
 
 type Player = Callable[[Request, Answer], Answer]
@@ -73,6 +77,8 @@ class Team:
         """The plan; for a new version the same steps towards a goal in other words: nobody plans the same again."""
         before = [json.loads(part.text)["goal"] for part in told(request) if part.kind == "previous_plan"]
         plan = self.plan | {"goal": f"{before[0]}, otherwise"} if before else self.plan
+        if request.system == prompts.simple(Role.PLANNER):
+            return Say(simple_plan(PlanContract.model_validate(plan)).model_dump_json(exclude={"answers"}))
         return Say(json.dumps(answering(request, plan)))
 
     def _executor(self, request: Request) -> Answer:
@@ -94,10 +100,19 @@ class Team:
         given, made = documents(parts[:subject]), documents(parts[subject:])
         said = next((part.name, part.text) for part in parts if part.kind == "output")
         new = re.findall(r"^\+(?!\+\+ )(.*\S)", "\n".join(p.text for p in parts if p.kind == "diff"), re.MULTILINE)
+        topics = dict(line.split(": ") for line in block(parts, "about").splitlines())
         answer = verdict([], "", "")
         for label in labels_of(request):
-            source, text = ("@diff", new[0]) if new and label.startswith("R") else [*given, *made, said][0]
-            answer["criteria_results"] += verdict([label], source, text.splitlines()[0])["criteria_results"]
+            quotes = [[*given, *made, said][0]]
+            if topics.get(label) == "output" and given:
+                quotes.append([*made, said][0])  # words of the sources alone prove nothing about the result
+            if new and label.startswith("R"):
+                quotes = [("@diff", new[0])]
+            (source, text), *others = quotes
+            judged = verdict([label], source, text.splitlines()[0])
+            for source, text in others:
+                also(judged, source, text.splitlines()[0])
+            answer["criteria_results"] += judged["criteria_results"]
         return Say(json.dumps(answer))
 
     def _synthesizer(self, request: Request) -> Answer:
@@ -201,3 +216,10 @@ def verdict(
         "severity": "minor" if passed else "major",
         "feedback_for_executor": feedback,
     }
+
+
+def also(judged: dict[str, Any], source: str, quote: str) -> dict[str, Any]:
+    """The verdict with one more quote for each criterion."""
+    for result in judged["criteria_results"]:
+        result["evidence"].append({"source": source, "quote": quote})
+    return judged

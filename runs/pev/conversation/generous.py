@@ -7,7 +7,7 @@ guessing is refused as before.
 
 import json
 import re
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection
 from typing import Any, NamedTuple
 
 from pydantic import JsonValue, ValidationError
@@ -24,8 +24,9 @@ MAX_REPAIRS = 500
 """Of one answer. A sound plan has some hundred fields, and a hostile one may have a million."""
 _TAGGED = re.compile(r"<?(?:[a-z_]{1,40}-)?([0-9a-f]{16})>?/")
 _PATHS = frozenset({"path", "source", "inputs", "expected_outputs", "files"})
-_TELLING = ("path", "file", "filename", "pattern", "name")
-"""Fields that hold paths, and what small models call a path inside an object."""
+_NAMES_OF_PATHS = frozenset({"path", "file", "filename", "pattern", "name"})
+_NAMES_OF_TEXTS = frozenset({"text", "criterion", "description", "quote", "title", "name"})
+"""Fields that hold paths, and what small models call a path, or another text, inside an object."""
 _NO_CHECK = frozenset({"dict_type", "model_attributes_type", "union_tag_not_found", "union_tag_invalid", "missing"})
 """Mistakes by which a check does not say what it looks for."""
 
@@ -142,11 +143,7 @@ def _text_in(value: JsonValue, field: str) -> str | None:
         return value[0] if len(value) == 1 and isinstance(value[0], str) else None
     if not isinstance(value, dict):
         return None
-    texts = list(_texts(value, _TELLING if field in _PATHS else None)) or list(_texts(value, None))
-    return texts[0] if len(texts) == 1 else None
-
-
-def _texts(value: dict[str, JsonValue], names: Collection[str] | None) -> Iterator[str]:
-    for name, part in value.items():
-        if isinstance(part, str) and part.strip() and (names is None or name in names):
-            yield part
+    names = _NAMES_OF_PATHS if field in _PATHS else _NAMES_OF_TEXTS
+    texts = {name: part for name, part in value.items() if isinstance(part, str) and part.strip()}
+    fitting = [part for name, part in texts.items() if name in names] or list(texts.values())
+    return fitting[0] if len(fitting) == 1 else None

@@ -40,6 +40,7 @@ class Case:
     `read_whole`: the given files of which executors were shown every line; `meant`: those that the step deals with.
     `command` runs one by its name for a check. `pages`: blocks that show, as it looks, what the executor has read.
     `nothing_to_do`: the executor says that the step does not apply, which is judged instead of the criteria.
+    `simple`: the verifier is asked in the simple form, about one criterion after the other.
     `terms`: the words of that step, for which the given files are searched then.
     `earlier`: by their names as sources, tool calls of steps that were settled before. `days`: those on which the run
     took place. `untraced`: figures of the result that come from nowhere.
@@ -78,6 +79,7 @@ class Case:
     pages: Sequence[JsonObject] = ()
     command: Callable[[str], ToolResult] | None = None
     nothing_to_do: bool = False
+    simple: bool = False
     terms: Sequence[str] = ()
 
     def watched(self, looks: Looks) -> Case:

@@ -21,22 +21,24 @@ def earlier_shown(case: Case) -> Iterator[str]:
     if not case.earlier:
         return
     texts = [*(criterion.text for criterion in case.labelled.values()), case.output]
-    marks, stems = marks_of("\n".join(texts)), stems_of("\n".join(texts))
+    wanted = "\n".join(texts)
     left = IN_ALL
     listed: list[str] = []
     for name, tool in list(case.earlier.items())[:LISTED]:
         head = tool.result.partition("\n")[0][:LINE_CHARS]
         listed.append(f"{name}: {head} ({len(tool.result):,} characters)")
-        passages = _passages(tool.result, marks, stems, min(left, OF_ONE))
-        left -= len(passages)
-        if passages:
-            yield delimited("tool", passages, f"{name} (the lines that may matter)")
+        lines = passages(tool.result, wanted, min(left, OF_ONE))
+        left -= len(lines)
+        if lines:
+            yield delimited("tool", lines, f"{name} (the lines that may matter)")
     if len(case.earlier) > LISTED:
         listed.append(f"and {len(case.earlier) - LISTED} more")
     yield delimited("earlier", "\n".join(listed))
 
 
-def _passages(text: str, marks: set[str], stems: set[str], budget: int) -> str:
+def passages(text: str, wanted: str, budget: int) -> str:
+    """The lines of a text that share a figure, a name or some words with what is wanted: so many characters of them."""
+    marks, stems = marks_of(wanted), stems_of(wanted)
     found: list[str] = []
     for line in text.splitlines():
         if marks_of(line) & marks or len(stems_of(line) & stems) >= SHARED:

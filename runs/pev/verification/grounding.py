@@ -24,6 +24,10 @@ from runs.pev.files.paths import document_of, text_of
 from runs.pev.texts.wording import quoted
 
 _PATH = re.compile(r"[\w/.-]+")
+NOT_OF_OUTPUT = (
+    "Unsupported: no quote is from the result. A criterion about the output needs a passage of the result, or of a "
+    "source with the words of the result that it supports."
+)
 NOT_OUTSIDE = (
     "Unsupported: every quote is from what this run wrote itself. A criterion about the sources needs a passage of the "
     "files, or of what a tool showed of them."
@@ -127,9 +131,11 @@ class Examiner:
 
 
 def supports(criterion: Criterion, evidence: Sequence[Evidence]) -> bool:
-    """T1 and T1a: something is verified, and for a criterion about the sources not by the run's own words alone."""
+    """T1 and T1a: something is verified. A criterion about the sources is not proven by the run's own words alone, and
+    one about the output not by words of the sources that are tied to no words of the result.
+    """
     if criterion.topic is About.OUTPUT:
-        return any(item.verified for item in evidence)
+        return any(item.verified and (item.provenance is Provenance.MADE or item.statement_in) for item in evidence)
     return any(item.outside for item in evidence)
 
 

@@ -17,7 +17,7 @@ from runs.web.addresses import evidence_address
 from tests.factories import Submit, answer, drain, finish, open_gate, reused
 from tests.fakes.anthropic_answers import Answer, Request, Say, ToolUse, UseTools
 from tests.fakes.anthropic_api import FakeAnthropic
-from tests.fakes.team import Team, labels_of, output_criterion, plan, step, told, verdict
+from tests.fakes.team import Team, also, block, labels_of, output_criterion, plan, step, told, verdict
 from tests.integration.engine.test_sandbox import PYTHON
 
 pytestmark = [pytest.mark.django_db, pytest.mark.allow_hosts(["127.0.0.1"])]
@@ -91,8 +91,9 @@ def test_its_calls_are_no_sources_and_leave_the_numbers_of_others(
 ) -> None:
     def quoting(request: Request, right: Answer) -> Answer:
         final = any(part.kind == "subject" and part.text.startswith("The whole") for part in told(request))
-        labels = labels_of(request)
-        return right if final else Say(json.dumps(verdict(labels, "@tool-1", "Some notes.")))
+        done = block(told(request), "output")
+        judged = also(verdict(labels_of(request), "@tool-1", "Some notes."), "@output", done)
+        return right if final else Say(json.dumps(judged))
 
     team = Team(plan=plan(checked_by(PASS, PASS)), executor=writing("right\n"), verifier=quoting)
     api.script(team)

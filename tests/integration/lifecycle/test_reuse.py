@@ -18,6 +18,8 @@ from tests.factories import Submit, answer, drain, finish, reused
 from tests.fakes.anthropic_answers import Answer, Request, Say, ToolUse, UseTools
 from tests.fakes.team import (
     Team,
+    also,
+    block,
     labels_of,
     looking,
     output_criterion,
@@ -166,7 +168,8 @@ def test_what_checks_look_at_counts_as_well(team: Team, submitted: Submit, alice
 
 def test_what_a_verifier_quotes_counts_as_well(team: Team, submitted: Submit, alice: User) -> None:
     def quotes(request: Request, right: Answer) -> Answer:
-        return Say(json.dumps(verdict(labels_of(request), "rates.csv", "paint,3")))
+        done = block(told(request), "output")
+        return Say(json.dumps(also(verdict(labels_of(request), "rates.csv", "paint,3"), "@output", done)))
 
     team.plan, team.verifier = plan(step("one") | inputs_of("notes.md")), quotes
     before = finish(submitted(files=FILES), alice)

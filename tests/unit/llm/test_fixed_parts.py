@@ -11,7 +11,15 @@ from runs.llm.capabilities import Capability
 from runs.llm.request import parameters
 from runs.pev import prompts
 from runs.pev.answer_schemas import schema_for
-from runs.pev.contracts import Contract, PlanContract, StepOutput, VerifierAnswer
+from runs.pev.contracts import (
+    Contract,
+    PlanContract,
+    SimplePlan,
+    SimpleReport,
+    SimpleVerdict,
+    StepOutput,
+    VerifierAnswer,
+)
 from runs.pev.conversation.asking import user
 from runs.pev.conversation.examples import form_of
 from runs.pev.ports import Ask, ToolSpec
@@ -46,6 +54,24 @@ def test_what_every_question_has_stays_short(ask: Ask, limit: int) -> None:
     sent = parameters(ask, HONOURS)
     del sent["messages"]
     assert len(json.dumps(sent, ensure_ascii=False)) <= limit
+
+
+TOKEN = 3
+"""Characters, at the least: real tokenizers take four to six of English prose and three of JSON."""
+
+
+@pytest.mark.parametrize("role", prompts.SIMPLE_ROLES)
+def test_small_models_read_at_most_1500_tokens_before_the_task(role: Role) -> None:
+    assert len(prompts.simple(role)) / TOKEN <= 1_500
+
+
+@pytest.mark.parametrize(
+    ("role", "contract"),
+    [(Role.PLANNER, SimplePlan), (Role.EXECUTOR, SimpleReport), (Role.VERIFIER, SimpleVerdict)],
+)
+def test_the_example_of_a_short_form_is_valid(role: Role, contract: type[Contract]) -> None:
+    example = prompts.simple(role).strip().rpartition("\n")[2]
+    assert contract.model_validate_json(example)
 
 
 @pytest.mark.parametrize("ask", [PLANNER, EXECUTOR, VERIFIER], ids=lambda ask: ask.role)

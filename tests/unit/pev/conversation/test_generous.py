@@ -36,6 +36,11 @@ REPAIRED: dict[str, tuple[dict[str, Any], dict[str, Any], list[str]]] = {
         {"inputs": ["lease.txt"]},
         ["An object was read as its text “lease.txt”."],
     ),
+    "a text and what goes with it": (
+        {"description": {"text": "Read it.", "why": "To know."}},
+        {"description": "Read it."},
+        ["An object was read as its text “Read it.”."],
+    ),
     "one text, not a list": ({"inputs": "lease.txt"}, {"inputs": ["lease.txt"]}, []),
     "no list at all": ({"inputs": None}, {"inputs": []}, []),
     "the tag of a delimiter": (
@@ -94,6 +99,7 @@ def test_what_can_only_be_meant_in_one_way_is_read_so(
     "changes",
     [
         {"name": {"title": "Read", "text": "Write"}},
+        {"name": {"one": "Read", "two": "Write"}},
         {"description": ["Read.", "Write."]},
         {"name": True},
         {"estimated_complexity": "hard"},

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from runs.enums import Action, Provenance
-from runs.pev.contracts import DIFF, CriterionAnswer, QuotedEvidence
+from runs.enums import About, Action, Provenance
+from runs.pev.contracts import DIFF, Criterion, CriterionAnswer, QuotedEvidence
 from runs.pev.evidence.results import Evidence, RequestResult
 from runs.pev.verification.requests import COMPARED_LINES, Change, PersonRequest, is_own_words, judged, settled
 from runs.pev.verifier import judge
@@ -320,6 +320,8 @@ def test_when_a_check_fails_no_request_is_judged() -> None:
     assert (found.passed, found.requests) == (False, [])
 
 
-def test_words_of_a_person_are_a_source() -> None:
-    model = Scripted(verdict(given_("C1", {"source": "@person-3", "quote": "The rent is 4,000"})))
-    assert judge(model, case(persons={3: "The rent is 4,000 a month."})).passed is True
+@pytest.mark.parametrize(("about", "passed"), [(About.SOURCES, True), (About.OUTPUT, False)])
+def test_words_of_a_person_are_a_source_and_say_nothing_of_the_result(about: About, passed: bool) -> None:
+    model = Scripted(*[verdict(given_("C1", {"source": "@person-3", "quote": "The rent is 4,000"}))] * 2)
+    criteria = (Criterion(text="The rent is 4,000.", about=about),)
+    assert judge(model, case(persons={3: "The rent is 4,000 a month."}, criteria=criteria)).passed is passed

@@ -1,0 +1,206 @@
+"""What a verifier is asked: the artefacts of a case, as much of them as it can read, and the criteria to judge."""
+
+from collections.abc import Iterator, Mapping, Sequence, Set
+
+from runs.enums import About, Role
+from runs.pev import prompts
+from runs.pev.answer_schemas import schema_for
+from runs.pev.contracts import OUTPUT, RESULT, TOOL, Criterion, SimpleVerdict, VerifierAnswer
+from runs.pev.conversation.asking import user, with_blocks
+from runs.pev.conversation.examples import form_of
+from runs.pev.delimiters import NOTES_CHARS, begun, delimited
+from runs.pev.documents.marked import marked
+from runs.pev.files.paths import document_of, text_of
+from runs.pev.ports import Ask
+from runs.pev.verification import requests
+from runs.pev.verification.case import Case
+from runs.pev.verification.earlier import earlier_shown, passages
+from runs.pev.verification.requests import Change
+
+SHOWN_CHARS = 60_000
+SHOWN_IN_ALL = 240_000
+SHOWN_OF_TOOL = 8_000
+"""Characters of a document, of all documents, and of one tool result that are put before a verifier."""
+SIMPLE_CHARS = 3_000
+SIMPLE_IN_ALL = 9_000
+"""The same for one that is asked about one criterion at a time: it reads slowly, and little at once."""
+UNTRACED = 50
+"""Figures without a source that are named to a verifier, and to the next attempt."""
+ANSWER_TOKENS = 16_000
+SIMPLE_ANSWER_TOKENS = 1_000
+TOKENS_FOR_EACH = 120
+"""Of an answer: for each criterion and request a quote and a sentence, where they are so many that these do not fit."""
+
+
+def whole(case: Case, labels: Mapping[str, Criterion], changes: Sequence[Change]) -> Ask:
+    """The question about all criteria and requests at once."""
+    schema = schema_for(VerifierAnswer)
+    criteria = [f"{label}: {criterion.text}" for label, criterion in labels.items()]
+    criteria += [requests.asked(change) for change in changes]
+    topics = "\n".join(f"{label}: {criterion.topic}" for label, criterion in labels.items())
+    given, made = _artefacts(case)
+    asked = user(
+        delimited("request", case.request),
+        *given,
+        delimited("subject", case.subject),
+        *made,
+        delimited("output", case.output, OUTPUT),
+        *_notes(case),
+        *_tool_results(case, frozenset([*given, *made])),
+        *earlier_shown(case),
+        *_untraced(case),
+        *_hits(case),
+        *requests.shown(case.persons, changes),
+        delimited("criteria", "\n".join(criteria)),
+        delimited("about", topics),
+    )
+    return Ask(
+        role=Role.VERIFIER,
+        model=case.model,
+        effort=case.effort,
+        system=f"{prompts.instructions(Role.VERIFIER)}\n{form_of(VerifierAnswer)}",
+        messages=(with_blocks(asked, case.pages),),
+        schema_name="verdict",
+        schema=schema,
+        max_tokens=max(ANSWER_TOKENS, TOKENS_FOR_EACH * (len(labels) + len(changes))),
+        stable=(0, 1 + len(given)),
+    )
+
+
+def whole_again(ask: Ask, answer: VerifierAnswer, doubts: Mapping[str, str]) -> Ask:
+    """The same question once more, with what is wrong with the evidence of some criteria, by their labels."""
+    lines = [f"- {label}: {doubt}" for label, doubt in doubts.items()]
+    errors = (
+        "These criteria have no evidence that stands up, or none that has plainly to do with them:\n"
+        + delimited("unsupported", "\n".join(lines))
+        + "\nQuote verbatim from the sources given, or say that a criterion did not pass. Answer for all of them again."
+    )
+    earlier = {"role": "assistant", "content": [{"type": "text", "text": answer.model_dump_json()}]}
+    return Ask(**{**vars(ask), "messages": (*ask.messages, earlier, user(errors))})
+
+
+def single(case: Case, label: str, about: Criterion | Change) -> Ask:
+    """The question about one criterion, or one request of a person, in the simple form: with the lines of its sources
+    that share words or figures with it, where they are long.
+    """
+    changes = [about] if isinstance(about, Change) else []
+    sentence = requests.asked(about).partition(": ")[2] if isinstance(about, Change) else about.text
+    topic = About.OUTPUT if isinstance(about, Change) else about.topic
+    wanted = "\n".join([sentence, case.output])
+    left = SIMPLE_IN_ALL
+    parts: list[str] = []
+    for kind, name, text in _sources(case, given=topic is About.SOURCES):
+        shown = text if len(text) <= min(SIMPLE_CHARS, left) else passages(text, wanted, min(SIMPLE_CHARS, left))
+        left -= len(shown)
+        if shown:
+            parts.append(delimited(kind, shown, name))
+    return Ask(
+        role=Role.VERIFIER,
+        model=case.model,
+        effort=case.effort,
+        system=prompts.simple(Role.VERIFIER),
+        messages=(
+            user(
+                delimited("request", case.request),
+                *parts,
+                *_untraced(case),
+                *_hits(case),
+                *(requests.shown(case.persons, changes) if changes else ()),
+                delimited("sentence", sentence, label),
+                f"Is this sentence true? It is about the {topic}.",
+            ),
+        ),
+        max_tokens=SIMPLE_ANSWER_TOKENS,
+    )
+
+
+def _sources(case: Case, *, given: bool) -> Iterator[tuple[str, str, str]]:
+    """Kind, name and text of each source: first what was made, then, if `given`, what it rests on."""
+    yield "output", OUTPUT, case.output
+    for name in [*case.shown, *(case.given if given else ())]:
+        if name in case.sources and (text := _text(case, name, SHOWN_CHARS)):
+            yield "document", name, text
+    if given or case.nothing_to_do:
+        for number, tool in enumerate(case.tools, 1):
+            yield "tool", f"{TOOL}{number}", tool.result
+        for name, tool in case.earlier.items():
+            yield "tool", name, tool.result
+
+
+def single_again(ask: Ask, verdict: SimpleVerdict, doubt: str) -> Ask:
+    """The same question once more, with what is wrong with the quote."""
+    said = f"That quote does not prove the sentence: {doubt} Quote other words, or say that it did not pass."
+    earlier = {"role": "assistant", "content": [{"type": "text", "text": verdict.model_dump_json()}]}
+    return Ask(**{**vars(ask), "messages": (*ask.messages, earlier, user(said))})
+
+
+def _untraced(case: Case) -> list[str]:
+    lines = [f"{one.source}, line {one.line}: {one.text}" for one in case.untraced[:UNTRACED]]
+    if len(case.untraced) > UNTRACED:
+        lines.append(f"and {len(case.untraced) - UNTRACED} more")
+    return [delimited("untraced", "\n".join(lines))] if lines else []
+
+
+def _hits(case: Case) -> list[str]:
+    if not (case.searched and case.searched.hits):
+        return []
+    return [delimited("hits", "\n".join(map(str, case.searched.hits)), "of the words of the step in the given files")]
+
+
+def _notes(case: Case) -> list[str]:
+    text = begun(case.notes.strip(), NOTES_CHARS)
+    return [delimited("notes", text, "of the executor; its own words, no source for a quote")] if text else []
+
+
+def _tool_results(case: Case, documents: Set[str]) -> Iterator[str]:
+    for number, tool in enumerate(case.tools, 1):
+        yield delimited("tool", _cut(_not_twice(tool.result, case, documents)), f"{TOOL}{number}")
+
+
+def _not_twice(result: str, case: Case, documents: Set[str]) -> str:
+    """A page that was read of a document which is put before the verifier whole is only named."""
+    head, _, body = result.partition("\n")
+    page, more, _ = body.rpartition("\n[more follows; ")
+    path = head.rpartition(", lines ")[0]
+    for name in (path, RESULT + path):
+        text = _text(case, name, SHOWN_CHARS) if name in case.sources else None
+        if text and (page if more else body) in text and delimited("document", text, name) in documents:
+            return f"{head}\n(as in the document {name})"
+    return result
+
+
+def _cut(result: str) -> str:
+    return result if len(result) <= SHOWN_OF_TOOL else f"{result[:SHOWN_OF_TOOL]}\n(cut here; the result goes on)"
+
+
+def _artefacts(case: Case) -> tuple[list[str], list[str]]:
+    """The documents given and those made. What is made comes first in the budget; what it leaves is rounded down,
+    so that the same documents are cut at the same place whatever an attempt has written.
+    """
+    made = _documents(case, case.shown, SHOWN_IN_ALL)
+    left = SHOWN_IN_ALL - sum(map(len, made))
+    return _documents(case, case.given, left - left % SHOWN_CHARS), made
+
+
+def _documents(case: Case, names: Sequence[str], left: int) -> list[str]:
+    """The documents put before the verifier, cut to a budget, with a note where something was cut."""
+    parts: list[str] = []
+    for number, name in enumerate(names):
+        if left <= 0:
+            parts.append(f"({len(names) - number} more documents are not shown: there are too many.)")
+            break
+        budget = min(SHOWN_CHARS, left)
+        text = _text(case, name, budget + 1) if name in case.sources else None
+        if text is None:
+            continue
+        label = name if len(text) <= budget else f"{name} (only the first {budget} characters)"
+        parts.append(delimited("document", text[:budget], label))
+        left -= len(parts[-1])
+    return parts
+
+
+def _text(case: Case, name: str, limit: int) -> str | None:
+    """The text of a source; of a document so much of its beginning, with the names and numbers of its places."""
+    data = case.sources[name]
+    document = document_of(data)
+    return marked(document, limit) if document else text_of(data)
