@@ -375,12 +375,16 @@ class QuotedEvidence(Contract):
     statement: Annotated[str, StringConstraints(strip_whitespace=True, max_length=2_000)] | None = None
 
 
+MAX_EVIDENCE = 20
+"""Quotes for one criterion: what is about each of more things needs a check, since no verifier copies so much."""
+
+
 class CriterionAnswer(Contract):
     """`criterion` is the label given in the question (`C1`, `C2`, ...)."""
 
     criterion: Words
     passed: bool
-    evidence: Annotated[list[QuotedEvidence], Field(max_length=20)]
+    evidence: Annotated[list[QuotedEvidence], Field(max_length=MAX_EVIDENCE)]
     confidence: Confidence
     feedback: Text
 

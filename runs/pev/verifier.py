@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from runs.enums import About, Action, Provenance, Severity
 from runs.errors import NoVerdict
-from runs.pev.contracts import Criterion, CriterionAnswer, VerifierAnswer
+from runs.pev.contracts import MAX_EVIDENCE, Criterion, CriterionAnswer, VerifierAnswer
 from runs.pev.evidence.results import CriterionResult, Evidence, Judgement, RequestResult, all_pass, not_traced
 from runs.pev.ports import Model
 from runs.pev.texts.wording import quoted
@@ -14,7 +14,7 @@ from runs.pev.verification.grounding import NOT_OF_OUTPUT, NOT_OUTSIDE, supports
 from runs.pev.verification.prechecks import decided_by_code, in_order, undecided
 from runs.pev.verification.questions import UNTRACED
 from runs.pev.verification.requests import Change
-from runs.pev.verification.sampling import looked_at
+from runs.pev.verification.sampling import sample_of
 from runs.pev.verification.search import Search
 from runs.pev.verification.verdicts import AtOnce, OneByOne, by_label_of
 
@@ -81,12 +81,16 @@ def _with_model(
 
 
 def _doubts(results: Sequence[CriterionResult], answers: Sequence[RequestResult]) -> dict[str, str]:
-    """By label of what is said to have passed, what is wrong with its evidence, or may be."""
+    """By label of what is said to have passed, what is wrong with its evidence, or may be. Of a criterion about each of
+    something more evidence is asked for where an answer has room for all of it.
+    """
     doubted: list[CriterionResult | RequestResult] = [
         *(one for one in results if one.claimed and (not one.supported or one.weak)),
         *(one for one in answers if one.unproved),
     ]
-    return {one.label: " ".join([one.feedback, *(_doubt(item) for item in one.evidence)]).strip() for one in doubted}
+    found = {one.label: " ".join([one.feedback, *(_doubt(item) for item in one.evidence)]).strip() for one in doubted}
+    few = [one for one in results if one.uncounted and 0 < one.out_of <= MAX_EVIDENCE]
+    return {one.label: f"{one.sample}; quote something for each of them." for one in few} | found
 
 
 def _doubt(evidence: Evidence) -> str:
@@ -98,7 +102,8 @@ def _settled(first: CriterionResult, second: CriterionResult) -> CriterionResult
     if not first.claimed:
         return first
     better = not first.supported or (first.weak and second.supported and not second.weak)
-    return second if better or not second.claimed else first
+    more = second.supported and not second.weak and second.looked_at > first.looked_at
+    return second if better or more or not second.claimed else first
 
 
 def _computed(
@@ -178,7 +183,7 @@ def _one(label: str, criterion: Criterion, given: CriterionAnswer, case: Case) -
     supported = given.passed and supports(criterion, evidence)
     if case.searched and supported:
         evidence = _searched(case.searched, evidence)
-    seen, of = looked_at(criterion, evidence, case)
+    sample = sample_of(criterion, evidence, case) if supported else None
     sure = given.confidence >= case.min_verifier_confidence
     feedback = given.feedback
     if given.passed and not supported:
@@ -199,8 +204,10 @@ def _one(label: str, criterion: Criterion, given: CriterionAnswer, case: Case) -
         feedback=feedback,
         evidence=evidence,
         about=criterion.topic,
-        looked_at=seen,
-        out_of=of,
+        each=sample is not None,
+        looked_at=sample.seen if sample else 0,
+        out_of=sample.of if sample else 0,
+        unit=sample.unit if sample else "",
     )
 
 

@@ -14,9 +14,9 @@ from runs import trees
 from runs.errors import InvalidInput
 from runs.models import Attempt
 from runs.pev.feedback import Comment
+from runs.pev.points import ITEM, Row, RowTable, folded, folded_row, items_in, same_row, tables_in, tables_of
 from runs.pev.texts.wording import quoted
 from runs.reading.asked import plain
-from runs.reading.point_tables import FENCE, ITEM, Row, RowTable, folded, folded_row, same_row, tables_in, tables_of
 
 MAX_POINTS = 500
 """Rows that can be decided one by one; what comes after them stays in the rest, or in its file."""
@@ -126,7 +126,7 @@ def points_of(report: str, files: Iterable[tuple[str, str]] = ()) -> Points:
     A list of one item is no list of points: there is nothing to choose.
     """
     lines = report.splitlines()
-    spans = list(_items(lines))[:MAX_POINTS]
+    spans = list(items_in(lines))[:MAX_POINTS]
     if len(spans) < 2:
         spans = []
     points = tuple(
@@ -214,24 +214,6 @@ def sent_back(points: Sequence[Point], notes: Mapping[int, str]) -> tuple[Commen
 
 def _place(point: Point) -> str:
     return f"On {point.name} {quoted(plain(point.text), _QUOTED * (2 if point.cells else 1))}"
-
-
-def _items(lines: Sequence[str]) -> Iterator[tuple[int, int]]:
-    """From where to where each item at the left edge goes, with the indented lines that belong to it."""
-    fence, start = "", None
-    for number, line in enumerate(lines):
-        opened = FENCE.match(line)
-        if opened and (not fence or opened[1].startswith(fence)):
-            fence = "" if fence else opened[1]
-        inside = fence or (opened and start is None)
-        begins = not inside and ITEM.match(line) is not None
-        if start is not None and (begins or (line.strip() and not line.startswith((" ", "\t")))):
-            yield start, number
-            start = None
-        if begins:
-            start = number
-    if start is not None:
-        yield start, len(lines)
 
 
 def _text(lines: Sequence[str]) -> str:

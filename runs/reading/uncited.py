@@ -1,4 +1,4 @@
-"""How many points of a result cite nothing, and how few of the files that a criterion speaks of were looked at."""
+"""How many points of a result cite nothing, and how few of what a criterion speaks of have evidence."""
 
 from __future__ import annotations
 
@@ -44,5 +44,5 @@ def wants_sources(step: PlanStep, results: Iterable[CriterionResult]) -> bool:
 
 
 def sampled(results: Iterable[CriterionResult]) -> list[CriterionResult]:
-    """Criteria about each of some files, of which not all were looked at."""
-    return [one for one in results if one.looked_at < one.out_of]
+    """Criteria about each of several things that were met by a sample."""
+    return [one for one in results if one.uncounted or one.looked_at < one.out_of]

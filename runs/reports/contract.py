@@ -141,8 +141,10 @@ class Result(Contract):
     rests_on: list[str]
     doubtful: bool
     about: About | None
+    each: bool
     looked_at: int
     out_of: int
+    unit: str
 
 
 class Verdict(Contract):

@@ -98,8 +98,9 @@ def named(source: str) -> str:
 
 
 class CriterionResult(Contract):
-    """The judgement of one criterion. `passed` implies `supported`: code sees to it, not a model. `looked_at`: of so
-    many of the `out_of` files that the criterion speaks of there is verified evidence; 0 of 0 where that is unknown.
+    """The judgement of one criterion. `passed` implies `supported`: code sees to it, not a model. `each`: it says
+    something of each of several things about the sources, and `looked_at` of `out_of` of them, files or points of the
+    result as `unit` says, have verified evidence; 0 of 0 where code cannot count them.
     """
 
     label: str
@@ -112,15 +113,29 @@ class CriterionResult(Contract):
     feedback: str
     evidence: list[Evidence] = []
     about: About | None = None
+    each: bool = False
     looked_at: int = 0
     out_of: int = 0
+    unit: str = ""
 
     @property
     def sample(self) -> str:
-        """Of how many of the files that it speaks of there is evidence, such as “12 of 23 looked at”; empty where that
-        is not known.
+        """Of how many of the things that it speaks of there is evidence, such as “6 of 23 points have evidence”; empty
+        where that is not known. Verdicts of earlier versions do not say of what.
         """
-        return f"{self.looked_at} of {self.out_of} looked at" if self.out_of else ""
+        if not self.out_of:
+            return ""
+        what = f"{self.unit} have evidence" if self.unit else "looked at"
+        return f"{self.looked_at} of {self.out_of} {what}"
+
+    @property
+    def uncounted(self) -> str:
+        """Why a criterion about each of something was met by a sample alone, as the end of a sentence; empty where code
+        has counted evidence for all of them.
+        """
+        if not (self.each and self.met and self.decided_by == "model") or 0 < self.out_of == self.looked_at:
+            return ""
+        return f"of which {self.sample}" if self.out_of else "which code cannot count, and a verifier looks at a sample"
 
     @property
     def printed(self) -> str:
@@ -281,19 +296,37 @@ class Judgement(Contract):
 
 
 def needs_person(results: Iterable[CriterionResult], requests: Iterable[RequestResult], *, asks: bool) -> bool:
-    """Whether a person has to see a result that passed: nobody can prove that it is what they asked for, or all that
-    supports a criterion may have nothing to do with it (T1b).
+    """Whether a person has to see a result that passed: nobody can prove that it is what they asked for, all that
+    supports a criterion may have nothing to do with it (T1b), or a sample is all that supports one about each of
+    something (T1c).
     """
-    return any(request.unproved for request in requests) or (asks and any(result.weak for result in results))
+    doubtful = any(result.weak or result.uncounted for result in results)
+    return any(request.unproved for request in requests) or (asks and doubtful)
+
+
+def shared_quotes(results: Iterable[CriterionResult]) -> list[tuple[str, list[CriterionResult]]]:
+    """Each quote that is all that supports several criteria about the sources, with these."""
+    found = dict[str, list[CriterionResult]]()
+    for result in results:
+        quotes = {item.quote for item in result.evidence if item.outside and item.quote}
+        if result.met and result.about is About.SOURCES and len(quotes) == 1:
+            found.setdefault(quotes.pop(), []).append(result)
+    return [(quote, carried) for quote, carried in found.items() if len(carried) > 1]
 
 
 def doubts_in(results: Iterable[CriterionResult], where: str) -> list[str]:
-    """A sentence for people on each criterion that was met by doubtful evidence alone."""
-    return [
+    """A sentence for people on each criterion that was met by doubtful evidence, or by a sample, alone."""
+    doubtful = [
         f"“{result.text}” ({where}) rests on evidence that may have nothing to do with it: {result.doubt}."
         for result in results
         if result.weak
     ]
+    uncounted = [
+        f"“{result.text}” ({where}) speaks of each of several things, {result.uncounted}."
+        for result in results
+        if not result.weak and result.uncounted
+    ]
+    return doubtful + uncounted
 
 
 def all_pass(results: Iterable[CriterionResult]) -> bool:

@@ -12,7 +12,7 @@ from runs.lifecycle.asking import needs_second_person
 from runs.lifecycle.gates import problem_with_revision
 from runs.models import Gate
 from runs.pev.citations.citation import Citation, Cited
-from runs.pev.evidence.results import CriterionResult, UntracedFigure, distinct
+from runs.pev.evidence.results import CriterionResult, UntracedFigure, distinct, shared_quotes
 from runs.pev.outcome import OpenPoint, Unmet
 from runs.reading.attempts import AttemptReading
 from runs.reading.citations import cited_in
@@ -86,7 +86,7 @@ class GateView:
         points rest on nothing.
         """
         missing = self.doubtful and self.row.kind in TELLING
-        bare = self.row.kind == GateKind.STEP and self.uncited
+        bare = self.row.kind == GateKind.STEP and (self.uncited or self.sampled)
         return self.wording.default and not (missing or bare or (self.plan and self.plan.lost_edits))
 
     @property
@@ -292,6 +292,10 @@ class GateView:
     @property
     def sampled(self) -> list[CriterionResult]:
         return sampled(self.results)
+
+    @property
+    def shared_quotes(self) -> list[tuple[str, list[CriterionResult]]]:
+        return shared_quotes(self.results)
 
     @property
     def asks_for_sources(self) -> bool:

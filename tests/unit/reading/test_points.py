@@ -5,7 +5,7 @@ import time
 import pytest
 
 from runs.errors import InvalidInput
-from runs.reading.point_tables import MAX_CELL, MAX_COLUMNS, folded
+from runs.pev.points import MAX_CELL, MAX_COLUMNS, folded
 from runs.reading.points import MAX_CHARACTERS, MAX_LEAD, MAX_POINTS, Point, points_of, sent_back
 from tests.hostile.bounds import within
 from tests.work import calls, growth

@@ -1,4 +1,4 @@
-"""Tables of which each row can be decided by itself: in Markdown, and in CSV and TSV files, in bounded time."""
+"""The points of a text: items of lists and rows of tables, in Markdown, CSV and TSV, in bounded time."""
 
 from __future__ import annotations
 
@@ -37,6 +37,33 @@ class RowTable:
     start: int = 0
     body: int = 0
     end: int = 0
+
+
+def items_in(lines: Sequence[str]) -> Iterator[tuple[int, int]]:
+    """From where to where each item at the left edge goes, with the indented lines that belong to it."""
+    fence, start = "", None
+    for number, line in enumerate(lines):
+        opened = FENCE.match(line)
+        if opened and (not fence or opened[1].startswith(fence)):
+            fence = "" if fence else opened[1]
+        inside = fence or (opened and start is None)
+        begins = not inside and ITEM.match(line) is not None
+        if start is not None and (begins or (line.strip() and not line.startswith((" ", "\t")))):
+            yield start, number
+            start = None
+        if begins:
+            start = number
+    if start is not None:
+        yield start, len(lines)
+
+
+def lines_of_points(text: str, limit: int) -> list[range]:
+    """The lines, from 1, of each item and each row of a Markdown text, of `limit` at most and one more."""
+    lines = text.splitlines()
+    spans = [range(start + 1, end + 1) for start, end in islice(items_in(lines), limit + 1)]
+    for table in tables_of(lines, limit):
+        spans += [range(table.body + row, table.body + row + 1) for row in range(1, 1 + len(table.rows))]
+    return spans[: limit + 1]
 
 
 def tables_in(path: str, text: str, limit: int) -> Iterable[RowTable]:
