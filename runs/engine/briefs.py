@@ -397,7 +397,7 @@ def for_final_verdict(run: Run, plan: Plan, answer: str, able: Capacities) -> Ca
         tools=(),
         earlier=earlier_calls(plan),
         days=_days(run),
-        citations=False,
+        whole=True,
         model=player.model,
         effort=player.effort,
         min_verifier_confidence=policy.min_verifier_confidence,

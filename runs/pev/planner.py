@@ -19,7 +19,7 @@ from runs.pev.imports.imported import Imported
 from runs.pev.imports.simple_plans import simple_plan, whole_plan
 from runs.pev.plans.repeating import Spent, repeated_in
 from runs.pev.ports import Ask, FileInfo, Model, Toolbox, ToolSpec
-from runs.pev.soundness import compared_with_itself, problems_in, unsaid_topics
+from runs.pev.soundness import compared_with_itself, problems_in, uncounted_in, unsaid_topics
 
 _CREATIVE = "A person has said that this task needs no sources: it is creative work."
 _NO_SOURCES = f"{_CREATIVE} Every criterion is about `output`."
@@ -107,13 +107,17 @@ def _make_simple_plan(model: Model, brief: PlanBrief) -> Imported:
 
 
 def judging(brief: PlanBrief) -> Callable[[PlanContract], list[str]]:
-    """What says of one plan after the other what keeps it from being run; nothing for a sound one. Raises PlanRepeated
-    for one that was told already that it repeats what is spent.
+    """What says of one plan after the other what keeps it from being run; nothing for a sound one. The first is sent
+    back for criteria about each of something that no check counts, too. Raises PlanRepeated for one that was told
+    already that it repeats what is spent.
     """
     names = frozenset(tool.name for tool in brief.tools)
     refused: list[str] = []
+    is_first = not brief.simple
 
     def problems_with(plan: PlanContract) -> list[str]:
+        nonlocal is_first
+        asked, is_first = is_first, False
         repeated = repeated_in(plan, brief.spent)
         if repeated and refused:
             raise PlanRepeated("The planner was told so once, and brought it again.", tuple(repeated))
@@ -128,7 +132,8 @@ def judging(brief: PlanBrief) -> Callable[[PlanContract], list[str]]:
             requests=brief.requests,
         )
         found = found or compared_with_itself(plan, brief.files, brief.kept)
-        return [*repeated, *unsaid_topics(plan, brief.kept), *found]
+        uncounted = list(uncounted_in(plan, brief.kept)) if asked else []
+        return [*repeated, *unsaid_topics(plan, brief.kept), *found, *uncounted]
 
     return problems_with
 

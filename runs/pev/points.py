@@ -57,8 +57,10 @@ def items_in(lines: Sequence[str]) -> Iterator[tuple[int, int]]:
         yield start, len(lines)
 
 
-def lines_of_points(text: str, limit: int) -> list[range]:
-    """The lines, from 1, of each item and each row of a Markdown text, of `limit` at most and one more."""
+def lines_of_points(path: str, text: str, limit: int) -> list[range]:
+    """The lines, from 1, of each item and each row of a Markdown, CSV or TSV text, of `limit` at most and one more."""
+    if is_csv(path):
+        return _lines_of_rows(text, limit)
     lines = text.splitlines()
     spans = [range(start + 1, end + 1) for start, end in islice(items_in(lines), limit + 1)]
     for table in tables_of(lines, limit):
@@ -66,9 +68,24 @@ def lines_of_points(text: str, limit: int) -> list[range]:
     return spans[: limit + 1]
 
 
+def _lines_of_rows(text: str, limit: int) -> list[range]:
+    spans, start = list[range](), 2
+    try:
+        for end, _ in islice(Table(text).rows(Budget(math.inf)), limit + 1):
+            spans.append(range(start, end + 1))
+            start = end + 1
+    except InvalidInput:  # a file that is no table has no rows
+        return []
+    return spans
+
+
+def is_csv(path: str) -> bool:
+    return path.lower().endswith((".csv", ".tsv"))
+
+
 def tables_in(path: str, text: str, limit: int) -> Iterable[RowTable]:
     """The tables of a file, each with `limit` rows and one more at most; none of a file of another kind."""
-    if path.lower().endswith((".csv", ".tsv")):
+    if is_csv(path):
         table = _csv(text, limit)
         return [table] if len(table.rows) > 1 else []
     return tables_of(text.splitlines(), limit) if is_markdown(path) else ()

@@ -17,6 +17,7 @@ from runs.pev.plans.problem import Problem
 from runs.pev.texts.patterns import Budget, TooSlow
 from runs.pev.texts.wording import quoted
 from runs.pev.tools.toolbox import tools_of, why_missing
+from runs.text.each import says_each
 
 CHECKS_SECONDS = 10.0
 """For all checks of a plan together: one pattern may take 50 ms to compile, and a plan may have thousands."""
@@ -136,6 +137,18 @@ def unsaid_topics(plan: PlanContract, kept: Sequence[PlanStep]) -> Iterator[str]
             yield (
                 f"{one.named}: say what it is about: “sources” if it says something of "
                 "the material or the world, “output” if only of how the result must look."
+            )
+
+
+def uncounted_in(plan: PlanContract, kept: Sequence[PlanStep]) -> Iterator[str]:
+    """A sentence for each criterion about each of something in the sources that no check counts. Such a plan can be
+    run: a person then has to accept what a verifier has found in a sample.
+    """
+    for one in _criteria_of(plan, but=kept):
+        if one.criterion.topic is About.SOURCES and one.criterion.check is None and says_each(one.criterion.text):
+            yield (
+                f"{one.named}: it speaks of each of several things, and a verifier looks at a sample. Give it a check "
+                "that counts them all (covers, quotes_occur, count or citations), or leave it if none can."
             )
 
 

@@ -188,7 +188,7 @@ def _one(label: str, criterion: Criterion, given: CriterionAnswer, case: Case) -
     feedback = given.feedback
     if given.passed and not supported:
         nothing = "Unsupported: no passage that was quoted for it stands in its source."
-        elsewhere = NOT_OF_OUTPUT if topic.topic is About.OUTPUT else NOT_OUTSIDE
+        elsewhere = NOT_OF_OUTPUT if criterion.topic is About.OUTPUT else NOT_OUTSIDE
         feedback = elsewhere if any(item.verified for item in evidence) else nothing
     elif supported and not sure:
         wanted = f"{case.min_verifier_confidence:.0%}"

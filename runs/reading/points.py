@@ -13,8 +13,9 @@ from itertools import islice
 from runs import trees
 from runs.errors import InvalidInput
 from runs.models import Attempt
+from runs.pev.citations.citing import is_markdown
 from runs.pev.feedback import Comment
-from runs.pev.points import ITEM, Row, RowTable, folded, folded_row, items_in, same_row, tables_in, tables_of
+from runs.pev.points import ITEM, Row, RowTable, folded, folded_row, is_csv, items_in, same_row, tables_in, tables_of
 from runs.pev.texts.wording import quoted
 from runs.reading.asked import plain
 
@@ -72,7 +73,7 @@ class PointTable:
     @property
     def markdown(self) -> bool:
         """Whether its cells are Markdown."""
-        return not self.path.lower().endswith((".csv", ".tsv"))
+        return not is_csv(self.path)
 
 
 @dataclass(frozen=True)
@@ -114,7 +115,7 @@ class Points:
 def points_in(attempt: Attempt) -> Points:
     """Those of a result. Reads the tables among the files that it wrote."""
     written = ((path, info) for path, info in sorted(attempt.overlay.items()) if info and info.size <= MAX_FILE_BYTES)
-    files = ((path, info) for path, info in written if path.lower().endswith((".csv", ".tsv", ".md", ".markdown")))
+    files = ((path, info) for path, info in written if is_csv(path) or is_markdown(path))
     texts = ((path, trees.read_text(info.sha256) or "") for path, info in islice(files, MAX_FILES))
     return points_of(attempt.output.findings if attempt.output else "", texts)
 

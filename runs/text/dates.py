@@ -36,15 +36,16 @@ _NAMED_FIRST = rf"(?<![^\W_])(?=[A-ZÀ-Ý]){_MONTH}"
 _YEAR = r"(?P<year>(?:1[5-9]|20|21)\d{2})(?!\d)"
 _ITS_YEAR = _YEAR.replace("year", "its_year")
 _DAY = r"(?P<day>[0-3]?\d)"
-_FREE = r"(?<![\d.,/-])"
-"""Before the first digit: what comes there would be a part of the same number."""
+_APART = r"(?<!\d)(?<!\d[.,])"
+_FREE = rf"{_APART}(?<![/-])"
+"""Before the first digit: what comes there would be a part of the same number. A comma between two cells is none."""
 _FORMS = (
     re.compile(rf"{_FREE}{_YEAR}(?P<mark>[-/.])(?P<month>[01]?\d)(?P=mark){_DAY}(?!\d)"),
     re.compile(rf"{_FREE}{_YEAR}年(?P<month>[01]?\d)月(?:{_DAY}日)?"),
     re.compile(
         rf"{_FREE}(?P<month>[0-3]?\d)(?P<mark>[./-]){_DAY}(?P=mark)(?P<year>(?:1[5-9]|20|21)\d{{2}}|\d{{2}})(?![./-]?\d)"
     ),
-    re.compile(rf"(?<![\d.,]){_DAY}(?:st|nd|rd|th|er|\.|º)?\s(?:of\s|de\s)?{_MONTH}(?:,?\s(?:de\s|del\s)?{_YEAR})?"),
+    re.compile(rf"{_APART}{_DAY}(?:st|nd|rd|th|er|\.|º)?\s(?:of\s|de\s)?{_MONTH}(?:,?\s(?:de\s|del\s)?{_YEAR})?"),
     re.compile(
         rf"{_NAMED_FIRST}(?:,?\s{_YEAR}|\s{_DAY}(?:st|nd|rd|th)?(?!\d)(?:,?\s{_YEAR.replace('year', 'its_year')})?)"
     ),

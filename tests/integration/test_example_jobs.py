@@ -19,7 +19,7 @@ from runs.pev.policy import Policy
 from tests.factories import MODELS, drain
 from tests.fakes.anthropic_answers import ToolUse
 from tests.fakes.anthropic_api import FakeAnthropic
-from tests.integration.test_honest_runs import AS_USUAL, Proof, Work, honest, must_succeed, rests_on
+from tests.integration.test_honest_runs import AS_USUAL, Proof, Proofs, Work, honest, must_succeed, rests_on
 
 pytestmark = [pytest.mark.django_db, pytest.mark.allow_hosts(["127.0.0.1", "127.0.0.2"]), pytest.mark.slow]
 LIST = ToolUse("list_files", {})
@@ -31,7 +31,7 @@ def job(
     key: str,
     files: Mapping[str, bytes],
     work: Mapping[str, Work],
-    proofs: Mapping[str, Proof],
+    proofs: Proofs,
     answer: str,
     **policy: Any,
 ) -> Run:
@@ -140,13 +140,12 @@ def test_a_legal_review(api: FakeAnthropic, alice: User, client: Client) -> None
         "Every finding of legal/findings.md that is critical or high is raised in legal/LEGAL_NOTICES.md by its number"
     )
     counted = "The severities and numbers in legal/REVIEW_SUMMARY.md are those of legal/findings.md"
-    proofs = {
+    proofs: Proofs = {
         "": unlimited,
-        categorised: (
-            "acme.md",
-            "Between Acme GmbH and Borealis AG, 1 March 2026.",
-            "Acme GmbH; Borealis AG,1 March 2026",
-        ),
+        categorised: [
+            ("acme.md", "Between Acme GmbH and Borealis AG, 1 March 2026.", "Acme GmbH; Borealis AG,1 March 2026"),
+            ("flat.md", "Between Ms Weber and Mr Quist, 2 May 2024.", "Ms Weber; Mr Quist,2 May 2024"),
+        ],
         raised: ("legal/LEGAL_NOTICES.md", "1. F1: a cap on liability", None),
         counted: ("legal/REVIEW_SUMMARY.md", "| critical | 1 | F1 |", None),
     }
@@ -320,10 +319,10 @@ def test_three_files_and_which_is_the_largest(api: FakeAnthropic, alice: User, c
         "compare": Work(["comparison/sizes.csv"], {"comparison/largest.md": largest}, "c.txt is the largest.", [LIST]),
     }
     measured = f"{sizes['c.txt']}\tc.txt"
-    bytes_of: Proof = ("@tool-1", measured, f"c.txt,{sizes['c.txt']}")
+    bytes_of: list[Proof] = [("@tool-1", f"{size}\t{path}", f"{path},{size}") for path, size in sizes.items()]
     final = "The final answer names the largest file and its size, with evidence"
     shown: Proof = ("@tool-1", measured, f"c.txt: {sizes['c.txt']} bytes")
-    proofs = {"": shown, BYTES: bytes_of, final: ("c.txt", "The text of the three that is longest.", None)}
+    proofs: Proofs = {"": shown, BYTES: bytes_of, final: ("c.txt", "The text of the three that is longest.", None)}
     answer = (
         f"c.txt is the largest, with {sizes['c.txt']} bytes.\n\n"
         "Its text is the longest: [“the three that is longest”](c.txt#L1)."

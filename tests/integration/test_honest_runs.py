@@ -30,6 +30,8 @@ AS_USUAL = {"sources_needed": True, "min_document_bytes": 100, "step_approval": 
 
 type Proof = tuple[str, str, str | None]
 """Source, quote, and the words of the result that it supports."""
+type Proofs = Mapping[str, Proof | list[Proof]]
+"""By the text of a criterion; several for one about each of something."""
 
 
 @dataclass(frozen=True)
@@ -46,7 +48,7 @@ class Work:
     served: Sequence[dict[str, Any]] = ()
 
 
-def honest(given: dict[str, Any], work: Mapping[str, Work], proofs: Mapping[str, Proof], answer: str) -> Team:
+def honest(given: dict[str, Any], work: Mapping[str, Work], proofs: Proofs, answer: str) -> Team:
     """A team that does this work, and whose verifier proves each criterion by its text. Where a proof has no statement,
     it is the quote itself, if the result has it.
     """
@@ -67,12 +69,15 @@ def honest(given: dict[str, Any], work: Mapping[str, Work], proofs: Mapping[str,
         return Served((*mine.served, *calls), "tool_use")
 
     def verifier(request: Request, right: Answer) -> Answer:
-        judged = verdict([], "", "")
+        judged, made = verdict([], "", ""), made_in(request)
         for line in block(told(request), "criteria").splitlines():
             label, _, text = line.partition(": ")
-            source, quote, statement = proofs.get(text, next(iter(proofs.values())))
-            (one,) = verdict([label], source, quote)["criteria_results"]
-            one["evidence"][0]["statement"] = statement or (quote if quote in made_in(request) else None)
+            known = proofs.get(text, next(iter(proofs.values())))
+            (one,) = verdict([label], "", "")["criteria_results"]
+            one["evidence"] = [
+                {"source": source, "quote": quote, "statement": statement or (quote if quote in made else None)}
+                for source, quote, statement in (known if isinstance(known, list) else [known])
+            ]
             judged["criteria_results"].append(one)
         return Say(json.dumps(judged))
 

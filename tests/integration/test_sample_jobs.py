@@ -11,7 +11,7 @@ from runs.models import Run, Step, User
 from tests.fakes.anthropic_answers import ToolUse
 from tests.fakes.anthropic_api import FakeAnthropic
 from tests.integration.test_example_jobs import ARCHITECTURE, BYTES, LIST, idea_work, job
-from tests.integration.test_honest_runs import Proof, Work, must_succeed, rests_on
+from tests.integration.test_honest_runs import Proof, Proofs, Work, must_succeed, rests_on
 
 pytestmark = [pytest.mark.django_db, pytest.mark.allow_hosts(["127.0.0.1"]), pytest.mark.slow]
 
@@ -47,9 +47,9 @@ def test_three_files_and_which_is_the_largest(api: FakeAnthropic, alice: User, c
     }
     final = "The final answer names the largest file and its size, with evidence"
     measured = f"{len(files[first])}\t{first}"
-    bytes_of: Proof = ("@tool-1", measured, f"{first},{len(files[first])}")
+    bytes_of: list[Proof] = [("@tool-1", f"{len(files[path])}\t{path}", f"{path},{len(files[path])}") for path in files]
     shown: Proof = ("@tool-1", measured, f"{first}: {len(files[first])} bytes")
-    proofs = {"": shown, BYTES: bytes_of, final: (first, said[first], None)}
+    proofs: Proofs = {"": shown, BYTES: bytes_of, final: (first, said[first], None)}
     answer = (
         f"{first} is the largest, with {len(files[first])} bytes.\n\n"
         f"It begins so: [“{said[first]}”]({first}#L{line_of(files, first, said[first])})."

@@ -27,7 +27,7 @@ _PATHS = frozenset({"path", "source", "inputs", "expected_outputs", "files"})
 _NAMES_OF_PATHS = frozenset({"path", "file", "filename", "pattern", "name"})
 _NAMES_OF_TEXTS = frozenset({"text", "criterion", "description", "quote", "title", "name"})
 """Fields that hold paths, and what small models call a path, or another text, inside an object."""
-_NO_CHECK = frozenset({"dict_type", "model_attributes_type", "union_tag_not_found", "union_tag_invalid", "missing"})
+_NO_CHECK = frozenset({"dict_type", "model_attributes_type", "union_tag_not_found", "missing"})
 """Mistakes by which a check does not say what it looks for."""
 
 

@@ -31,8 +31,8 @@ class Case:
     common.
 
     `notes`: what the executor wrote beside its findings; the verifier sees it, and no quote may name it.
-    `finished`: paths of which the plan says that they must not carry citations. `citations`: whether those of the
-    documents are looked up; at the end of a run they fail nothing any more.
+    `finished`: paths of which the plan says that they must not carry citations. `whole`: the whole
+    task is judged by its answer, and broken citations fail nothing any more.
     `undeclared`: paths that were written although no step of the plan declared them. `own_confidence`: the
     executor's, 0 to 1, of which the run asks for `min_confidence`; of the verifier it asks for
     `min_verifier_confidence`, and of each written document `min_document_bytes`, where none of the plan's `size_checks`
@@ -62,7 +62,7 @@ class Case:
     notes: str = ""
     undeclared: Sequence[str] = ()
     finished: Collection[str] = ()
-    citations: bool = True
+    whole: bool = False
     own_confidence: float = 1.0
     min_confidence: float = 0.0
     min_verifier_confidence: float = 0.0

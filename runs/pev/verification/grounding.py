@@ -135,8 +135,13 @@ def supports(criterion: Criterion, evidence: Sequence[Evidence]) -> bool:
     one about the output not by words of the sources that are tied to no words of the result.
     """
     if criterion.topic is About.OUTPUT:
-        return any(item.verified and (item.provenance is Provenance.MADE or item.statement_in) for item in evidence)
+        return any(item.verified and _is_of_result(item) for item in evidence)
     return any(item.outside for item in evidence)
+
+
+def _is_of_result(item: Evidence) -> bool:
+    """Whether it is a passage of the result, or tied to one; a check looks at the result in any case."""
+    return item.kind == "check" or item.provenance is Provenance.MADE or bool(item.statement_in)
 
 
 def _place_of(one: Citation) -> str:

@@ -109,7 +109,7 @@ def _size(case: Case, path: str) -> str:
 
 def _citations(case: Case) -> list[CriterionResult]:
     """Documents of which a citation leads nowhere, and finished ones that have any (T8)."""
-    made = case.made if case.citations else ()
+    made = () if case.whole else case.made
     problems = problems_of(made, case.files, case.inputs.files, case.sources, case.finished)
     return [
         _result(f"K{number}", *_cited(path, sentences, finished=path in case.finished))

@@ -1,6 +1,7 @@
 """How much of “each” a verdict rests on: a verifier looks at a sample, and code counts that sample."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from typing import NamedTuple
 
 import regex
@@ -9,20 +10,17 @@ from runs.enums import About
 from runs.pev.citations.citation import Cited
 from runs.pev.citations.citing import is_markdown
 from runs.pev.citations.lookup import citations_in
-from runs.pev.contracts import OUTPUT, TOOL, Criterion
+from runs.pev.contracts import OUTPUT, RESULT, TOOL, Criterion, QuotesOccur
 from runs.pev.evidence.results import Evidence
 from runs.pev.files.paths import text_of
-from runs.pev.points import lines_of_points
+from runs.pev.points import is_csv, lines_of_points
+from runs.pev.policy import RULES
 from runs.pev.texts.naming import Paths
 from runs.pev.texts.patterns import Budget, TooSlow
 from runs.pev.verification.case import Case
+from runs.text.each import says_each
 
 MAX_POINTS = 2_000
-_EACH = regex.compile(
-    r"(?<!\b(?:at|after|above|not|in)\s)\b(?:each|every|all|jede[mnrs]?|alle[nrs]?|sämtliche[nr]?|chaque|tous|toutes)\b"
-    r"(?!\s+in\s+all\b)",
-    regex.IGNORECASE,
-)
 _EACH_FILE = regex.compile(
     r"\b(?:each|every|all|jede[mnrs]?|alle[nr]?|sämtliche[nr]?)\s+(?:(?:of\s+(?:the|these|those)|the|der|dieser)\s+)?"
     r"(?:(?!of\b|in\b|from\b|to\b|with\b|the\b|der\b|die\b|von\b|aus\b|zu\b)\S+\s+)?"
@@ -31,6 +29,16 @@ _EACH_FILE = regex.compile(
     regex.IGNORECASE,
 )
 """Words that plainly speak of files. Other criteria about each of something are counted by the points of the result."""
+_LISTED = regex.compile(
+    r"\b(?:is|are|ist|sind|wird|werden)\s+(?:listed|named|aufgeführt|aufgelistet|genannt)(?:\s+in\s+\S+)?\s*(?:[,.;]|$)",
+    regex.IGNORECASE,
+)
+"""Of files it is only asked that their names stand in the result."""
+_REFERENCES = regex.compile(r"\b(?:references?|verweise?)\b", regex.IGNORECASE)
+_REFERENCE = regex.compile(
+    r"^[ \t]{0,8}(?:[-*+][ \t]+)?`?(?P<path>[^\s:`]{1,400}):(?P<line>\d{1,9}):[ \t]?(?P<words>[^\n]{0,2000})$",
+    regex.MULTILINE,
+)
 
 
 class Sample(NamedTuple):
@@ -43,32 +51,66 @@ class Sample(NamedTuple):
 
 def sample_of(criterion: Criterion, evidence: Sequence[Evidence], case: Case) -> Sample | None:
     """How much of what a criterion says of each, every or all of something has evidence: a quote of the verifier, or a
-    citation of the result that holds. None where it says nothing of the kind, and where it speaks only of how the
-    result looks, all of which a verifier is shown.
+    citation of the result that holds. None where it says nothing of the kind, where it speaks only of how the result
+    looks, all of which a verifier is shown, and for offline rules, which look at everything.
     """
-    if criterion.topic is About.OUTPUT or case.nothing_to_do or not _EACH.search(criterion.text):
+    if criterion.topic is About.OUTPUT or case.nothing_to_do or not says_each(criterion.text):
         return None
-    cited = {name: citations_in(text, case.sources) for name, text in _results(case)}
+    if case.model.startswith(RULES):
+        return None
+    results = _results(criterion, case)
+    cited = {name: Cited() if is_csv(name) else citations_in(text, case.sources) for name, text in results.items()}
     if _EACH_FILE.search(criterion.text) and (files := _files_meant(criterion, case)):
         seen = {path for item in evidence if item.verified for path in _files_of(item, case)}
         seen |= {one.source for each in cited.values() for one in each.citations if not one.broken}
+        if _LISTED.search(criterion.text):
+            seen.update(*(_named_in(text, files) for text in results.values()))
         return Sample(len(seen & files), len(files), "files")
-    return _points(evidence, case, cited)
+    if _REFERENCES.search(criterion.text):
+        return _references(results, case)
+    # checks have passed by now, so that every quote of these files was looked up
+    compared = {one.check.path for one in case.criteria if isinstance(one.check, QuotesOccur)}
+    return _points(evidence, results, cited, compared)
 
 
 def _files_meant(criterion: Criterion, case: Case) -> set[str]:
     """The given files that it names, if there are several, else those that the step deals with."""
+    named = _named_in(criterion.text, case.inputs.infos)
+    return named if len(named) > 1 else set(case.meant)
+
+
+def _named_in(text: str, paths: Iterable[str]) -> set[str]:
     try:
-        named = dict.fromkeys(Paths(case.inputs.infos).named_in(criterion.text, Budget()))
+        return set(Paths(paths).named_in(text, Budget()))
     except TooSlow:
         return set()
-    return set(named if len(named) > 1 else case.meant)
 
 
-def _points(evidence: Sequence[Evidence], case: Case, cited: dict[str, Cited]) -> Sample:
+def _references(results: Mapping[str, str], case: Case) -> Sample:
+    """Of the lines of these results that refer to a line of a given file, as `src/main.py:12: import os` does, how many
+    have its words.
+    """
+    found = [one for text in results.values() for one in islice(_REFERENCE.finditer(text), MAX_POINTS + 1)]
+    if len(found) > MAX_POINTS:
+        return Sample(0, 0)
+    lines: dict[str, Sequence[str]] = {}
+    seen = 0
+    for reference in found:
+        path, line, words = reference["path"], int(reference["line"]), reference["words"].strip(" `")
+        if path in case.inputs.files and path not in lines:
+            lines[path] = (text_of(case.inputs.files[path]) or "").splitlines()
+        there = lines.get(path, ())
+        seen += bool(words) and 0 < line <= len(there) and words in there[line - 1]
+    return Sample(seen, len(found), "references" if found else "")
+
+
+def _points(
+    evidence: Sequence[Evidence], results: Mapping[str, str], cited: Mapping[str, Cited], compared: Collection[str]
+) -> Sample:
+    """Of the points of these results. Those of a file that code has `compared` with the sources all have evidence."""
     seen = of = 0
-    for name, text in _results(case):
-        points = lines_of_points(text, MAX_POINTS)
+    for name, text in results.items():
+        points = lines_of_points(name, text, MAX_POINTS)
         if len(points) < 2:
             continue
         if len(points) > MAX_POINTS or cited[name].until is not None:
@@ -76,14 +118,18 @@ def _points(evidence: Sequence[Evidence], case: Case, cited: dict[str, Cited]) -
         lines = {item.statement_line for item in evidence if item.verified and item.statement_in == name}
         lines |= {one.line for one in cited[name].citations if not one.broken}
         of += len(points)
-        seen += sum(1 for point in points if not lines.isdisjoint(point))
+        is_compared = name.removeprefix(RESULT) in compared
+        seen += len(points) if is_compared else sum(1 for point in points if not lines.isdisjoint(point))
     return Sample(seen, of, "points" if of else "")
 
 
-def _results(case: Case) -> Iterable[tuple[str, str]]:
-    """Name and text of what the step has written, as far as it has points; else of what it has found."""
-    written = [name for name in case.shown if is_markdown(name) and name in case.sources]
-    return [(name, text_of(case.sources[name]) or "") for name in written] or [(OUTPUT, case.output)]
+def _results(criterion: Criterion, case: Case) -> Mapping[str, str]:
+    """Name and text of the results that a criterion may speak of: those that it names; else the answer, where the whole
+    task is judged, and all that a step has written, or has found.
+    """
+    written = [name for name in case.shown if (is_markdown(name) or is_csv(name)) and name in case.sources]
+    chosen = [name for name in written if name in _named_in(criterion.text, written)] or ([] if case.whole else written)
+    return {name: text_of(case.sources[name]) or "" for name in chosen} or {OUTPUT: case.output}
 
 
 def _files_of(item: Evidence, case: Case) -> Iterator[str]:

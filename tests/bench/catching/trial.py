@@ -112,7 +112,7 @@ def tried(job: Job, verifier: Judge, *, rules: bool) -> Ending:
         given=list(job.files),
         output=job.answer,
         tools=(),
-        citations=False,
+        whole=True,
         min_document_bytes=0,
     )
     if rules:
@@ -156,7 +156,7 @@ def case_for(
         inputs=inputs,
         given=sorted(job.reads),
         finished={output.path for output in step.expected_outputs if not output.cited},
-        citations=rules,
+        whole=not rules,
         own_confidence=0.9,
         min_confidence=0.5,
         min_document_bytes=MIN_BYTES if rules else 0,

@@ -202,13 +202,11 @@ def quotes_the_request(source: str, words: str) -> Player:
 
 
 def proves(statement: str, source: str, quote: str) -> Player:
-    """Passes everything with this quote, which it says supports these words; at the end without saying so."""
+    """Passes every criterion of a step with this quote, which it says supports these words; honest at the end."""
 
     def play(request: Request, right: Answer) -> Answer:
-        last = any(part.kind == "subject" and part.text.startswith("The whole task") for part in told(request))
-        answer = verdict(labels_of(request), source, quote)
-        for result in answer["criteria_results"]:
-            result["evidence"][0]["statement"] = None if last else statement
-        return Say(json.dumps(answer))
+        if any(part.kind == "subject" and part.text.startswith("The whole task") for part in told(request)):
+            return right
+        return Say(json.dumps(verdict(labels_of(request), source, quote, statement)))
 
     return play

@@ -163,16 +163,22 @@ def test_what_says_the_opposite_is_doubtful(api: FakeAnthropic, submitted: Submi
 
 
 @pytest.mark.slow
-def test_a_verdict_on_a_sample_says_so(api: FakeAnthropic, submitted: Submit, client: Client) -> None:
-    """Of “every contract” it has looked at one."""
+def test_a_verdict_on_a_sample_waits_for_a_person(
+    api: FakeAnthropic, submitted: Submit, alice: User, client: Client
+) -> None:
+    """Of “every contract” it has looked at one, also when it is asked for the others."""
     files = {f"contracts/{name}.md": LEASE.replace(b"Anna", name.encode()) for name in ("a", "b", "c")}
     reads = [ToolUse("read_file", {"path": path}) for path in files]
     team = Team(plan=plan(asking("Every contract has a rent")), executor=executors.adds(*reads))
     team.verifier = verifiers.proves("Found by one", "contracts/a.md", "The rent is 4,000 dollars.")
     run = play(api, submitted, team, files, sources_needed=True)
-    must_hold(run, client, Outcome.SUCCEEDED, "1 of 3 looked at")
+    must_hold(run, client, GateKind.STEP, "1 of 3 files have evidence")
+    answer(run, alice)
+    come_to_rest(run)
+    must_hold(run, client, Outcome.SUCCEEDED, "1 of 3 files have evidence")
     for text in (words(page(client, f"/runs/{run.pk}/report/")), as_markdown(run)):
-        assert "1 of 3 looked at" in text
+        assert "1 of 3 files have evidence" in text
+    assert len(team.seen["verifier"]) == 3, "two about the step, and one about the answer"
 
 
 # ---- less than what was asked for ----------------------------------------------------------------------------------

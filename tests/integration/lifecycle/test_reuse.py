@@ -321,7 +321,8 @@ def test_that_nothing_was_found_rests_on_who_read_the_files(team: Team, submitte
 def test_what_a_person_said_proves_nothing_where_nobody_said_it(team: Team, submitted: Submit, alice: User) -> None:
     def quotes(request: Request, right: Answer) -> Answer:
         if any(part.kind == "person" for part in told(request)):
-            return Say(json.dumps(verdict(labels_of(request), "@person-1", "paint it green")))
+            done = block(told(request), "output")
+            return Say(json.dumps(also(verdict(labels_of(request), "@person-1", "paint it green"), "@output", done)))
         return right
 
     team.plan, team.verifier = plan(step("one"), step("two")), quotes

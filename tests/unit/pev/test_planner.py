@@ -184,3 +184,26 @@ def test_a_pattern_that_cannot_be_followed_is_told_and_not_followed() -> None:
     model = Scripted(dumped(plan(step("one", acceptance_criteria=[criterion]))), dumped(plan(step("one"))))
     assert make_plan(model, brief()).plan == plan(step("one"))
     assert "wildcards in each" in str(model.asked[1].messages)
+
+
+EACH = {"text": "Every contract is named with its end", "about": "sources", "check": None}
+COUNTED = EACH | {"check": {"kind": "covers", "path": "one.md", "files": "*.md"}}
+
+
+def with_criterion(criterion: dict[str, Any]) -> PlanContract:
+    made: Any = plan(step("one")).model_dump(mode="json")
+    made["steps"][0]["acceptance_criteria"].append(criterion)
+    return PlanContract.model_validate(made)
+
+
+def test_a_criterion_about_each_without_a_check_is_sent_back_once() -> None:
+    counted, insisting = with_criterion(COUNTED), with_criterion(EACH)
+    assert make_plan(Scripted(dumped(insisting), dumped(counted)), brief()).plan == counted
+    model = Scripted(dumped(insisting), dumped(insisting))
+    assert make_plan(model, brief()).plan == insisting
+    assert "it speaks of each of several things, and a verifier looks at a sample. Give it a check" in model.told
+
+
+def test_an_output_that_is_to_look_the_same_everywhere_is_not_sent_back() -> None:
+    made = with_criterion(EACH | {"about": "output"})
+    assert make_plan(Scripted(dumped(made)), brief()).plan == made

@@ -131,7 +131,7 @@ def test_a_citation_that_holds_is_the_run_s_own_though_it_stands_in_a_given_file
 
 
 def test_at_the_end_of_a_run_broken_citations_fail_no_criterion() -> None:
-    assert found(case({"a.md": BAD}, citations=False)) == []
+    assert found(case({"a.md": BAD}, whole=True)) == []
 
 
 @pytest.mark.parametrize(

@@ -68,11 +68,6 @@ REPAIRED: dict[str, tuple[dict[str, Any], dict[str, Any], list[str]]] = {
         {"acceptance_criteria": [CRITERION]},
         ["Left out, since there is no such field: “why”.", LEFT_OUT.format(" “contains”")],
     ),
-    "a kind of check that does not exist": (
-        {"acceptance_criteria": [{**CRITERION, "check": {"kind": "is_good", "path": "a.md"}}]},
-        {"acceptance_criteria": [CRITERION]},
-        [LEFT_OUT.format(" “is_good”")],
-    ),
     "an empty check": (
         {"acceptance_criteria": [{**CRITERION, "check": {}}]},
         {"acceptance_criteria": [CRITERION]},
@@ -104,6 +99,7 @@ def test_what_can_only_be_meant_in_one_way_is_read_so(
         {"name": True},
         {"estimated_complexity": "hard"},
         {"acceptance_criteria": [{**CRITERION, "check": {"kind": "word_count", "path": "a.md", "min": "many"}}]},
+        {"acceptance_criteria": [{**CRITERION, "check": {"kind": "shell", "command": "rm -rf /"}}]},
         {"acceptance_criteria": []},
         {"expected_outputs": [{"file": "a.md"}]},
         {"name": "half of a \ud800 character"},

@@ -133,7 +133,7 @@ def test_a_passage_of_the_result_counts_where_its_own_citation_leads_outside(
     anchor: str, rests_on: str, met: bool
 ) -> None:
     report = f"Anna Berg pays a rent.\n\nShe owes 4,000 dollars each month: {anchor}.\n"
-    cited = leased(files={"lease.md": LEASE, "report.md": report.encode()}, citations=False)
+    cited = leased(files={"lease.md": LEASE, "report.md": report.encode()}, whole=True)
     result = judged(quote("report.md", "She owes 4,000 dollars each month"), about=cited)
     assert (result.met, result.evidence[0].rests_on) == (met, rests_on)
 
