@@ -15,6 +15,7 @@ Names of months in English, German, French, Spanish, Italian, Portuguese and Dut
 import re
 from calendar import monthrange
 from dataclasses import dataclass
+from itertools import chain
 
 _MONTHS = (
     "january jan januar janvier janv enero ene gennaio gen janeiro januari",
@@ -39,18 +40,20 @@ _DAY = r"(?P<day>[0-3]?\d)"
 _APART = r"(?<!\d)(?<!\d[.,])"
 _FREE = rf"{_APART}(?<![/-])"
 """Before the first digit: what comes there would be a part of the same number. A comma between two cells is none."""
+_DIGITS = re.compile(r"\d+")
+_BY_NUMBERS = re.compile(
+    rf"{_FREE}(?P<month>[0-3]?\d)(?P<mark>[./-]){_DAY}(?P=mark)(?P<year>(?:1[5-9]|20|21)\d{{2}}|\d{{2}})(?![./-]?\d)"
+)
+"""Whether month or day comes first is not said."""
 _FORMS = (
     re.compile(rf"{_FREE}{_YEAR}(?P<mark>[-/.])(?P<month>[01]?\d)(?P=mark){_DAY}(?!\d)"),
     re.compile(rf"{_FREE}{_YEAR}年(?P<month>[01]?\d)月(?:{_DAY}日)?"),
-    re.compile(
-        rf"{_FREE}(?P<month>[0-3]?\d)(?P<mark>[./-]){_DAY}(?P=mark)(?P<year>(?:1[5-9]|20|21)\d{{2}}|\d{{2}})(?![./-]?\d)"
-    ),
+    _BY_NUMBERS,
     re.compile(rf"{_APART}{_DAY}(?:st|nd|rd|th|er|\.|º)?\s(?:of\s|de\s)?{_MONTH}(?:,?\s(?:de\s|del\s)?{_YEAR})?"),
-    re.compile(
-        rf"{_NAMED_FIRST}(?:,?\s{_YEAR}|\s{_DAY}(?:st|nd|rd|th)?(?!\d)(?:,?\s{_YEAR.replace('year', 'its_year')})?)"
-    ),
     re.compile(rf"{_FREE}{_YEAR}-(?P<month>0[1-9]|1[0-2])(?![\d-])"),
 )
+"""Those that begin with digits, and are looked for only there."""
+_MONTH_FIRST = re.compile(rf"{_NAMED_FIRST}(?:,?\s{_YEAR}|\s{_DAY}(?:st|nd|rd|th)?(?!\d)(?:,?\s{_ITS_YEAR})?)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,14 +87,15 @@ class Date:
 def dates_in(text: str) -> list[Date]:
     """Every date in a text, in order."""
     found: dict[int, Date] = {}
-    taken = bytearray(len(text)) if text else bytearray()
-    for form in _FORMS:
-        for match in form.finditer(text):
-            if days := _days(match):
-                start, end = match.span()
-                if not any(taken[start:end]):
-                    taken[start:end] = b"\1" * (end - start)
-                    found[start] = Date(start, end, days)
+    taken = bytearray(len(text))
+    starts = [run.start() for run in _DIGITS.finditer(text)]
+    by_digits = (form.match(text, start) for form in _FORMS for start in starts)
+    for match in chain(filter(None, by_digits), _MONTH_FIRST.finditer(text)):
+        if days := _days(match):
+            start, end = match.span()
+            if not any(taken[start:end]):
+                taken[start:end] = b"\1" * (end - start)
+                found[start] = Date(start, end, days)
     return [found[start] for start in sorted(found)]
 
 
@@ -102,7 +106,7 @@ def _days(match: re.Match[str]) -> tuple[Day, ...]:
     month = _MONTH_OF.get(parts["month"].casefold()) or int(parts["month"])
     day = int(parts.get("day") or 0)
     either = [Day(year, month, day)]
-    if match.re is _FORMS[2]:
+    if match.re is _BY_NUMBERS:
         either.append(Day(year, day, month))
     return tuple(dict.fromkeys(one for one in either if _exists(one, parts.get("day"))))
 

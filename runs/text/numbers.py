@@ -295,6 +295,8 @@ def _read_digits(digits: str) -> tuple[tuple[Decimal, ...], tuple[Decimal, ...]]
     """Each value that the digits can mean, with what one unit of its last digit is worth."""
     if digits in _FRACTIONS:
         return (_FRACTIONS[digits],), (_STEP_OF_FRACTION,)
+    if digits.isdecimal() and len(digits) <= MAX_DIGITS:  # most of them, and the marks do not matter
+        return (Decimal(digits),), (Decimal(1),)
     found: dict[Decimal, Decimal] = {}
     for mark in _THOUSANDS:
         value = _read(digits, mark)

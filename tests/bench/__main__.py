@@ -33,6 +33,7 @@ NAMES = (
     "measures",
     "reports",
     "catch",
+    "tracing",
     "documents",
 )
 COMPARED = "compared"

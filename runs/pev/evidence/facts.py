@@ -7,7 +7,6 @@ from collections.abc import Collection, Iterable, Mapping
 from copy import copy
 from decimal import Decimal
 from functools import cached_property
-from itertools import islice
 from typing import NamedTuple
 
 from runs.text.addresses import addresses_in, normal_address
@@ -119,7 +118,7 @@ class Facts:
         for scale in (1, 100) if number.unit == "%" else (1,):
             low, high = (value - step / 2) / scale, (value + step / 2) / scale
             first = bisect_left(self._sorted, low)
-            for other in islice(self._sorted, first, first + MAX_NEAR):
+            for other in self._sorted[first : first + MAX_NEAR]:
                 if other > high:
                     break
                 if place := _with_unit(self._numbers[other], "" if scale == 100 else number.unit):

@@ -19,6 +19,7 @@ from runs.pev.texts.naming import Paths
 from runs.pev.texts.patterns import Budget, TooSlow
 from runs.pev.verification.case import Case
 from runs.text.each import says_each
+from runs.text.numbers import numbers_in
 
 MAX_POINTS = 2_000
 _EACH_FILE = regex.compile(
@@ -34,6 +35,11 @@ _LISTED = regex.compile(
     regex.IGNORECASE,
 )
 """Of files it is only asked that their names stand in the result."""
+_EACH_FIGURE = regex.compile(
+    r"\b(?:each|every|all|jede[mnrs]?|alle[nr]?|sämtliche[nr]?)\s+(?:(?:of\s+)?(?:the|der|die)\s+)?"
+    r"(?:figures?|numbers?|amounts?|sums?|zahl(?:en)?|betr[aä]ge?|summen?)\b",
+    regex.IGNORECASE,
+)
 _REFERENCES = regex.compile(r"\b(?:references?|verweise?)\b", regex.IGNORECASE)
 _REFERENCE = regex.compile(
     r"^[ \t]{0,8}(?:[-*+][ \t]+)?`?(?P<path>[^\s:`]{1,400}):(?P<line>\d{1,9}):[ \t]?(?P<words>[^\n]{0,2000})$",
@@ -66,6 +72,8 @@ def sample_of(criterion: Criterion, evidence: Sequence[Evidence], case: Case) ->
         if _LISTED.search(criterion.text):
             seen.update(*(_named_in(text, files) for text in results.values()))
         return Sample(len(seen & files), len(files), "files")
+    if _EACH_FIGURE.search(criterion.text):
+        return _figures(results, case)
     if _REFERENCES.search(criterion.text):
         return _references(results, case)
     # checks have passed by now, so that every quote of these files was looked up
@@ -84,6 +92,13 @@ def _named_in(text: str, paths: Iterable[str]) -> set[str]:
         return set(Paths(paths).named_in(text, Budget()))
     except TooSlow:
         return set()
+
+
+def _figures(results: Mapping[str, str], case: Case) -> Sample:
+    """Of the figures of these results, how many are traced (T11)."""
+    of = sum(1 for text in results.values() for _ in numbers_in(text))
+    untraced = sum(1 for one in case.untraced if one.source in results and one.kind == "number")
+    return Sample(max(of - untraced, 0), of, "figures" if of else "")
 
 
 def _references(results: Mapping[str, str], case: Case) -> Sample:
@@ -111,8 +126,6 @@ def _points(
     seen = of = 0
     for name, text in results.items():
         points = lines_of_points(name, text, MAX_POINTS)
-        if len(points) < 2:
-            continue
         if len(points) > MAX_POINTS or cited[name].until is not None:
             return Sample(0, 0)
         lines = {item.statement_line for item in evidence if item.verified and item.statement_in == name}

@@ -1,13 +1,16 @@
-"""How much of “every file” a verifier's evidence is from."""
+"""How much of “every file”, or “each” of anything else, there is evidence for."""
+
+from dataclasses import replace
 
 import pytest
 
 from runs.enums import About
-from runs.pev.contracts import Criterion
-from runs.pev.evidence.results import CriterionResult, doubts_in, needs_person, shared_quotes
+from runs.pev.contracts import Criterion, QuotesOccur
+from runs.pev.evidence.results import CriterionResult, UntracedFigure, doubts_in, needs_person, shared_quotes
 from runs.pev.evidence.sources import Given, ToolText
 from runs.pev.ports import FileInfo, Shown
 from runs.pev.verification.case import Case
+from runs.pev.verification.sampling import Sample, sample_of
 from runs.pev.verifier import judge
 from tests.unit.pev.scripted import Scripted
 from tests.unit.pev.test_verifier import case, given_, verdict
@@ -120,6 +123,56 @@ def test_what_code_cannot_count_waits_as_well() -> None:
     result = judged("All ends are right", [BOB_ENDS], output="Bob: it ends in May.")
     assert (result.each, result.sample) == (True, "")
     assert result.uncounted == "which code cannot count, and a verifier looks at a sample"
+
+
+@pytest.mark.parametrize(
+    ("output", "sample"),
+    [
+        (
+            "- contracts/ann.md:1: The contract of ann\n- contracts/bob.md:1: ends in May",
+            "2 of 2 references have evidence",
+        ),
+        (
+            "contracts/ann.md:1: The contract of bob\n`contracts/bob.md:1: ends in May`",
+            "1 of 2 references have evidence",
+        ),
+        ("- contracts/ann.md:7: The contract of ann\n- contracts/nobody.md:1: ends", "0 of 2"),
+    ],
+)
+def test_references_are_looked_up_as_they_are_written(output: str, sample: str) -> None:
+    assert (
+        judged("Every reference occurs in its file", [BOB_ENDS], output=f"{output}\n\n{BOB_ENDS[1]}").sample == sample
+    )
+
+
+def test_figures_are_counted_by_what_is_traced() -> None:
+    criterion = Criterion(text="Every figure stands in a contract", about=About.SOURCES)
+    untraced = UntracedFigure(source="@output", kind="number", text="9,000", line=1, start=8, end=13)
+    output = "It costs 9,000 from 7 May on. The contract of ann ends in May."
+    of_all = case(criterion, files=FILES, inputs=Given(FILES, INFOS), meant=list(FILES), output=output)
+    for missing, sample in (((), "2 of 2 figures have evidence"), ((untraced,), "1 of 2 figures have evidence")):
+        answer = verdict(given_("C1", quote_of("ann", "The contract of ann ends in May.")))
+        found = judge(Scripted(answer, answer), replace(of_all, untraced=missing)).results[0]
+        assert found.sample == sample
+
+
+def test_names_of_files_are_counted_where_only_names_are_asked_for() -> None:
+    output = "contracts/ann.md and contracts/bob.md. Bob: it ends in May."
+    listed = judged("Every contract is listed", [BOB_ENDS], [BOB_ENDS], output=output)
+    proved = judged("Every contract is right", [BOB_ENDS], [BOB_ENDS], output=output)
+    assert (listed.sample, proved.sample) == ("2 of 3 files have evidence", "1 of 3 files have evidence")
+
+
+def test_a_quote_check_looks_at_every_row() -> None:
+    rows = "contract,quote\nann,The contract of ann ends in May.\nbob,The contract of bob ends in May.\n"
+    files = {**FILES, "ends.csv": rows.encode()}
+    check = QuotesOccur(kind="quotes_occur", path="ends.csv", column="quote")
+    criteria = (Criterion(text="Every end is right", about=About.SOURCES), Criterion(text="Quotes", check=check))
+    of_rows = case(*criteria[:1], files=files, inputs=Given(FILES, INFOS), meant=list(FILES), shown=("ends.csv",))
+    answer = verdict(given_("C1", quote_of("ann", "The contract of ann ends in May.")))
+    sampled = judge(Scripted(answer, answer), of_rows).results[0]
+    compared = sample_of(criteria[0], sampled.evidence, replace(of_rows, criteria=criteria))
+    assert (sampled.sample, compared) == ("1 of 2 points have evidence", Sample(2, 2, "points"))
 
 
 @pytest.mark.parametrize("text", ["The end of Bob is right", "It ends in May after all", "It is not at all late"])
