@@ -115,7 +115,7 @@ def bound_of(ask: Ask, on: date) -> Bound | None:
 
     None when its model has no known price.
     """
-    sent = [ask.instructions, ask.messages, [tool.parts for tool in ask.tools], ask.schema]
+    sent = [ask.instructions, ask.messages, [tool.parts for tool in ask.tools]]  # the schema is sent once
     tokens = len(json.dumps(sent, ensure_ascii=False).encode()) // 2 + tokens_in(ask.messages)
     uses = ask.uses
     rounds = sum(uses.values())

@@ -218,7 +218,8 @@ class RecordedModel:
             history.locked(work.run_id)
             if ask.uses and (gone := limits.used_up(work, ask.uses, place.ordinal)):
                 return limits.Allowance(0, used_up=gone)
-            return limits.allowance(work, bound_of(ask, now.date()), ask.max_tokens, now, whole=whole)
+            least = limits.min_answer(ask.role)
+            return limits.allowance(work, bound_of(ask, now.date()), ask.max_tokens, now, least=least, whole=whole)
 
         allowed = self._recording.commit(reserve)
         if allowed.used_up:

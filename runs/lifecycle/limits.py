@@ -1,27 +1,35 @@
 """The limits of a run in money, time and uses of tools: when the next call is too much, and how people raise them."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import datetime
 from decimal import Decimal
 from typing import NamedTuple, TypedDict
 
+from django.utils import timezone
 from pydantic import ValidationError
 
 from runs import history
 from runs.accounting.budgets import reserved_usd, reserved_uses, served_uses, spent_usd, worked_seconds
-from runs.accounting.prices import Bound
-from runs.enums import GateStatus, PlanStatus, WorkStatus
+from runs.accounting.prices import Bound, bound_of
+from runs.enums import GateStatus, PlanStatus, Role, WorkStatus
 from runs.errors import InvalidInput
 from runs.events import kinds as events
 from runs.lifecycle import fingerprint
 from runs.lifecycle.notify import notify
 from runs.lifecycle.transitions import change
+from runs.llm.capabilities import capacities
 from runs.models import Plan, Run, User, WorkItem, clock
+from runs.pev.planner import PlanBrief, question, simple_question
 from runs.pev.policy import Policy
+from runs.pev.ports import FileInfo
 from runs.pev.texts.numbers import amount
+from runs.pev.tools.toolbox import specs
+from runs.reading.toolset import tool_names
 
-MIN_ANSWER = 2_000
-"""Tokens: a verdict, or a plan of a few steps. With less room an answer is often cut off, and paid for in vain."""
+MIN_PLAN, MIN_ANSWER = 1_500, 800
+"""Tokens: a plan of a few steps; a report, a verdict or a short answer. With less room an answer is often cut off, and
+paid for in vain.
+"""
 
 
 class Allowance(NamedTuple):
@@ -34,11 +42,34 @@ class Allowance(NamedTuple):
     used_up: frozenset[str] = frozenset()
 
 
-def allowance(work: WorkItem, bound: Bound | None, wanted: int, now: datetime, *, whole: bool = False) -> Allowance:
+def min_answer(role: Role) -> int:
+    return MIN_PLAN if role is Role.PLANNER else MIN_ANSWER
+
+
+def least_budget(policy: Policy, request: str, files: Iterable[str]) -> Decimal | None:
+    """USD that the first question to the planner may cost, without what stands in the files; None without a price."""
+    player, no_info = policy.model_for(Role.PLANNER), FileInfo("0" * 64, 0)
+    brief = PlanBrief(
+        request=request,
+        files=dict.fromkeys(files, no_info),
+        previews={},
+        tools=tuple(specs(tool_names(policy))),
+        model=player.model,
+        effort=player.effort,
+        max_steps=policy.max_steps,
+    )
+    simple = Role.PLANNER in capacities(policy).simple
+    bound = bound_of(simple_question(brief) if simple else question(brief), timezone.now().date())
+    return bound.of(MIN_PLAN) if bound else None
+
+
+def allowance(
+    work: WorkItem, bound: Bound | None, wanted: int, now: datetime, *, least: int = MIN_ANSWER, whole: bool = False
+) -> Allowance:
     """What the limits of the run leave for the next call of this work, whose answer is `wanted` to have so many tokens.
 
     What other calls in flight may cost at most counts as spent, and the rest is shared with the work that is about to
-    ask. Less than `MIN_ANSWER` is nothing, and so is less than `wanted` where it has to be the `whole`. What the call
+    ask. Less than the `least` is nothing, and so is less than `wanted` where it has to be the `whole`. What the call
     may cost is reserved in the row. Called under the lock of the run.
     """
     run = work.run
@@ -51,7 +82,7 @@ def allowance(work: WorkItem, bound: Bound | None, wanted: int, now: datetime, *
         return Allowance(0, "The next model has no known price, so the budget cannot be kept.")
     held, spent = reserved_usd(run, besides=work), spent_usd(run)
     left = policy.budget - spent - held
-    least = wanted if whole else min(wanted, MIN_ANSWER)
+    least = wanted if whole else min(wanted, least)
     tokens = max(bound.tokens_for(left / (1 + _about_to_ask(work)), wanted), bound.tokens_for(left, least))
     if tokens < least:
         flight = f", and calls in flight up to ${held:.4f}" if held else ""

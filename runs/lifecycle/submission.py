@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 import uuid
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from decimal import ROUND_CEILING
 from functools import partial
 
 from django.conf import settings
@@ -22,6 +23,7 @@ from runs.events import kinds as events
 from runs.lifecycle import drafts, facts, fingerprint, replacing
 from runs.lifecycle.advance import advance
 from runs.lifecycle.intake import Upload, check_excluded, check_space, intake, listed, without_secrets
+from runs.lifecycle.limits import least_budget
 from runs.lifecycle.mentions import mention_in
 from runs.lifecycle.rehearsing import Contents, check_can_be_answered
 from runs.lifecycle.revising import revision_of
@@ -99,6 +101,7 @@ def submit(owner: User, submission: Submission) -> Run:
         path: upload.content.chunks for path, upload in uploads.items()
     }
     check_can_be_answered(submission.policy, request, submission.plan, contents)
+    check_budget(submission, request, contents)
     check_plan(submission)
     check_sources(submission.plan, contents)
     stored = drafted | {path: blobs.put_file(upload.content) for path, upload in uploads.items()}
@@ -156,6 +159,7 @@ def again(run: Run, user: User, token: uuid.UUID, *, reuse: bool = True, redo: S
     contents: Contents = {path: partial(_chunks, info.sha256) for path, info in trees.files_of(run.inputs).items()}
     check_sources(submission.plan, contents)
     check_can_be_answered(submission.policy, run.request, submission.plan, contents)
+    check_budget(submission, run.request, contents)
     trees.examine(trees.files_of(run.inputs))
     return _made(user, submission, run.request, lambda: run.inputs)
 
@@ -251,6 +255,20 @@ def check_policy(policy: Policy, owner: User, approvers: Sequence[User]) -> None
     if policy.budget is not None and unpriced:
         raise InvalidInput(
             f"The budget cannot be kept: no price is known for {', '.join(unpriced)}. Leave the budget empty."
+        )
+
+
+def check_budget(submission: Submission, request: str, files: Iterable[str]) -> None:
+    """Raises InvalidInput for a budget that does not pay for a plan."""
+    budget = submission.policy.budget
+    if budget is None or submission.plan is not None:
+        return
+    least = least_budget(submission.policy, request, files)
+    if least is not None and budget < least:
+        cents = (100 * least).to_integral_value(ROUND_CEILING) / 100
+        raise InvalidInput(
+            f"The budget of ${budget} does not pay for a plan: the first question to the planner may cost up to "
+            f"${cents:.2f}. Give the run ${cents:.2f} or more, better ten times as much, or leave the budget empty."
         )
 
 

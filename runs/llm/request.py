@@ -29,11 +29,12 @@ MAX_PAGE_TOKENS = 10_000
 
 def parameters(ask: Ask, able: Capability) -> dict[str, Any]:
     """The request: what every server understands, and of the rest what this model is known to take."""
+    has_schema = _takes_format(ask, able) or answer_tool(ask, able)  # in another part of the question
     sent: dict[str, Any] = {
         "model": ask.model,
         "max_tokens": ask.max_tokens,
         "messages": list(ask.messages),
-        "system": [{"type": "text", "text": ask.system if _takes_format(ask, able) else ask.instructions}],
+        "system": [{"type": "text", "text": ask.system if has_schema else ask.instructions}],
     }
     sent |= _tools(ask, able)
     if able.caching:

@@ -15,7 +15,18 @@ from tests.factories.attempts import (
     trees_text,
 )
 from tests.factories.cast import access_token, alice, bob, charlie, person
-from tests.factories.driving import MODELS, Submit, answer, drain, finish, hurry, read_ahead, reused, submit_as
+from tests.factories.driving import (
+    MODELS,
+    Submit,
+    answer,
+    drain,
+    finish,
+    hurry,
+    leave_budget,
+    read_ahead,
+    reused,
+    submit_as,
+)
 from tests.factories.parts import (
     CRITIQUE,
     DATA,
@@ -126,6 +137,7 @@ __all__ = [
     "judgement",
     "keeping",
     "large_step_gate",
+    "leave_budget",
     "many_steps",
     "notices_step",
     "open_gate",

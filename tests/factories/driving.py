@@ -99,3 +99,10 @@ def reused(run: Run) -> list[str]:
     """The keys of the steps that took over the result of an earlier run."""
     found = Attempt.objects.filter(step__plan__run=run, reused_from__isnull=False)
     return sorted(found.values_list("step__key", flat=True))
+
+
+def leave_budget(run: Run, budget: str) -> Run:
+    """The run with so small a budget as the form would refuse."""
+    Run.objects.filter(pk=run.pk).update(policy=run.policy.changed(budget=budget))
+    run.refresh_from_db()
+    return run

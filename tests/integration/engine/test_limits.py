@@ -20,12 +20,27 @@ from runs.lifecycle import limits
 from runs.lifecycle.gates import Decision, decide
 from runs.models import Attempt, Gate, ModelCall, Run, User, WorkItem
 from runs.pev.ports import Usage
-from tests.factories import Submit, answer, drain, finish, hurry, open_gate
+from tests.factories import Submit, answer, drain, finish, hurry, leave_budget, open_gate
 from tests.fakes.anthropic_answers import Answer, Fail, Overrun, Request, Slow
 from tests.fakes.anthropic_api import FakeAnthropic
 from tests.fakes.team import Team, plan, step
 
 pytestmark = [pytest.mark.django_db, pytest.mark.allow_hosts(["127.0.0.1"])]
+
+
+@pytest.mark.parametrize(("budget", "starts"), [("0.05", False), ("0.10", True)])
+def test_a_budget_that_pays_for_no_plan_is_refused_before_anything_runs(
+    api: FakeAnthropic, submitted: Submit, alice: User, budget: str, starts: bool
+) -> None:
+    api.script(Team())
+    if not starts:
+        with pytest.raises(InvalidInput, match=r"does not pay for a plan: .* may cost up to \$0\.0\d\. Give the run"):
+            submitted(budget=Decimal(budget))
+        assert Run.objects.count() == 0
+        return
+    run = submitted(budget=Decimal(budget), files={"notes.md": b"Some notes.\n"})
+    drain(run)
+    assert open_gate(run).kind == GateKind.PLAN
 
 
 def spent(run: Run) -> Decimal:
@@ -42,7 +57,7 @@ def at_the_budget(api: FakeAnthropic, submitted: Submit, alice: User, **policy: 
     api.script(Team())
     run = submitted(budget=Decimal("0.70"), **policy)
     drain(run)
-    Run.objects.filter(pk=run.pk).update(policy=run.policy.changed(budget="0.02"))
+    leave_budget(run, "0.02")
     answer_again(run, alice)
     drain(run)
     return run
@@ -57,12 +72,12 @@ def answer_again(run: Run, user: Any) -> None:
 
 def test_a_call_that_could_exceed_the_budget_is_not_made(api: FakeAnthropic, submitted: Submit) -> None:
     api.script(Team())
-    run = submitted(budget=Decimal("0.05"))
+    run = leave_budget(submitted(), "0.05")
     drain(run)
     gate = open_gate(run)
     assert (gate.kind, len(api.requests)) == (GateKind.BUDGET, 0)
-    assert gate.question.startswith("$0.0000 of the budget of $0.05 are spent; the next call could cost up to $0.1")
-    assert "with 2,000 tokens of answer. Raise the limit, or finish" in gate.question
+    assert gate.question.startswith("$0.0000 of the budget of $0.05 are spent; the next call could cost up to $0.0")
+    assert "with 1,500 tokens of answer. Raise the limit, or finish" in gate.question
     assert WorkItem.objects.get(run=run).status == WorkStatus.SUSPENDED
 
 
@@ -94,7 +109,7 @@ def test_what_has_passed_is_kept_when_it_is_finished(api: FakeAnthropic, submitt
     answer(run, alice)
     perform(WorkItem.objects.get(run=run, status=WorkStatus.READY).pk)
     assert Attempt.objects.get(step__key="one").status == AttemptStatus.PASSED
-    Run.objects.filter(pk=run.pk).update(policy=run.policy.changed(budget="0.01"))
+    leave_budget(run, "0.01")
     perform(WorkItem.objects.get(run=run, status=WorkStatus.READY).pk)
     answer(run, alice, Verb.REJECT)
     run.refresh_from_db()
@@ -118,7 +133,7 @@ def test_what_has_passed_is_kept_when_it_is_finished(api: FakeAnthropic, submitt
 def test_a_limit_can_only_be_raised(
     api: FakeAnthropic, submitted: Submit, alice: User, limits: dict[str, Any], said: str
 ) -> None:
-    run = submitted(budget=Decimal("0.05"))
+    run = leave_budget(submitted(), "0.05")
     drain(run)
     with pytest.raises(InvalidInput, match=said):
         raise_to(run, alice, **limits)
@@ -133,7 +148,7 @@ def test_calls_in_flight_count_as_spent_and_one_gate_asks_for_all(
     run = submitted()
     drain(run)
     answer(run, alice)
-    Run.objects.filter(pk=run.pk).update(policy=run.policy.changed(budget="0.09"))
+    leave_budget(run, "0.06")
     first, second = WorkItem.objects.filter(run=run, status=WorkStatus.READY).order_by("pk")
     clients = recording.clients()
 
@@ -147,11 +162,11 @@ def test_calls_in_flight_count_as_spent_and_one_gate_asks_for_all(
     assert Gate.objects.filter(kind=GateKind.BUDGET).count() == 1
     assert "and calls in flight up to $0.0" in open_gate(run).question
     assert not ModelCall.objects.filter(work=second).exists()
-    assert spent(run) < Decimal("0.09")
+    assert spent(run) < Decimal("0.06")
 
 
 @pytest.mark.parametrize(
-    ("budget", "calls", "first"), [("0.05", 0, None), ("0.20", 1, 0), ("0.67", 1, 20_000), ("2.00", 8, 30_000)]
+    ("budget", "calls", "first"), [("0.05", 0, None), ("0.20", 1, 0), ("0.67", 1, 30_000), ("2.00", 8, 30_000)]
 )
 def test_no_budget_is_ever_overshot_and_answers_get_what_it_leaves(
     api: FakeAnthropic,
@@ -181,7 +196,7 @@ def test_no_budget_is_ever_overshot_and_answers_get_what_it_leaves(
 
     monkeypatch.setattr("runs.engine.perform.clients", Dear)
     api.script(Team(plan=plan(step("one"), step("two"), step("three"))))
-    run = submitted(budget=Decimal(budget))
+    run = leave_budget(submitted(), budget)
     drain(run)
     if open_gate(run).kind == GateKind.PLAN:
         answer(run, alice)
@@ -227,7 +242,7 @@ def test_those_about_to_ask_share_what_is_left(api: FakeAnthropic, submitted: Su
     run = submitted()
     drain(run)
     answer(run, alice)
-    Run.objects.filter(pk=run.pk).update(policy=run.policy.changed(budget="0.21"))
+    leave_budget(run, "0.21")
     first, second = WorkItem.objects.filter(run=run, status=WorkStatus.READY).select_related("run").order_by("pk")
     bound, left = Bound(Decimal("0.01"), Decimal("0.00001")), Decimal("0.21") - spent(run)
     allowed = limits.allowance(first, bound, 32_000, timezone.now())

@@ -15,7 +15,7 @@ from runs.enums import GateStatus, Role, RunStatus
 from runs.models import Attempt, Run, User
 from runs.reports.machine import as_json
 from runs.reports.markdown import as_markdown
-from tests.factories import Submit, drain, finish, open_gate
+from tests.factories import Submit, drain, finish, leave_budget, open_gate
 from tests.fakes.anthropic_api import FakeAnthropic
 from tests.fakes.team import Team
 
@@ -31,7 +31,7 @@ def at_work(api: FakeAnthropic) -> None:
 @pytest.fixture
 def short(alice_client: Client, submitted: Submit) -> Run:
     """A run that cannot even be planned for its budget."""
-    run = submitted(budget=Decimal("0.05"), time_limit=600)
+    run = leave_budget(submitted(time_limit=600), "0.05")
     drain(run)
     return run
 

@@ -76,6 +76,10 @@ def test_the_example_of_a_short_form_is_valid(role: Role, contract: type[Contrac
 
 @pytest.mark.parametrize("ask", [PLANNER, EXECUTOR, VERIFIER], ids=lambda ask: ask.role)
 def test_the_schema_is_sent_once(ask: Ask) -> None:
-    honours, not_at_all = (json.dumps(parameters(ask, able)) for able in (HONOURS, Capability()))
-    assert ("Its schema:" in honours, '"json_schema"' in honours) == (False, True)
-    assert ("Its schema:" in not_at_all, '"json_schema"' in not_at_all) == (True, False)
+    able = (HONOURS, Capability(forced_tool=True), Capability())
+    sent = [json.dumps(parameters(ask, one)) for one in able]
+    assert [("Its schema:" in one, '"output_config"' in one, "ends your work" in one) for one in sent] == [
+        (False, True, False),
+        (False, False, True),
+        (True, False, False),
+    ]
