@@ -28,7 +28,7 @@ from runs.pev.files.coverage import (
 )
 from runs.pev.files.inputs import meant_by, selected
 from runs.pev.ports import Shown
-from runs.pev.tools.toolbox import only_runs_commands
+from runs.pev.tools.toolbox import reads_files
 
 MAX_GROUPS = 10
 """Sentences of an event about files that are not read; each names few files."""
@@ -69,7 +69,7 @@ class Coverage:
 
     def shown_of(self, spec: PlanStep) -> str:
         """How many of the files that a step is to deal with have been shown by now; empty where all were."""
-        if only_runs_commands(spec):
+        if not reads_files(spec):
             return ""
         return shown_of(self.files, set(meant_by([spec], self.inputs.files)))
 
@@ -178,6 +178,6 @@ def unread(run: Run, plan: Plan | None) -> list[str]:
     if found is None or plan is None:
         return []
     specs = plan.steps.order_by("position").values_list("spec", flat=True)
-    reading = [spec for spec in specs if not only_runs_commands(spec)]
+    reading = [spec for spec in specs if reads_files(spec)]
     meant = meant_by(reading, found.inputs.files) if run.policy.sources_needed else ()
     return unread_in(found.files, set(meant))

@@ -11,7 +11,7 @@ from runs.accounting.costs import Costs, costs_of
 from runs.accounting.figures import Metrics
 from runs.accounting.metrics import metrics
 from runs.accounting.totals import RoleTotals, Totals, totals_by_role
-from runs.enums import EventKind, Outcome, Role
+from runs.enums import EventKind, Outcome, Role, StepStatus
 from runs.models import Event, Run
 from runs.pev.agents import played
 from runs.pev.evidence.results import CriterionResult
@@ -66,16 +66,27 @@ class RunReading:
 
     @cached_property
     def answer(self) -> str:
-        """The final answer in Markdown. That of a run that did not succeed begins with the outcome and what is missing;
-        `run.answer` stays what was written and judged.
+        """The final answer in Markdown. That of a run that did not succeed begins with the outcome and what is missing,
+        and any with the steps that had nothing to do; `run.answer` stays what was written and judged.
         """
-        if not (self.run.answer and self.open_points):
+        if not self.run.answer or not (self.open_points or self.does_not_apply):
             return self.run.answer
-        shown = [f"- {line(sentence)}" for sentence in self.gaps[:MAX_POINTS]]
-        more = len(self.gaps) - len(shown)
-        shown += [f"- and {more} more, which the report names"] if more else []
-        heading = f"{self.verdict_word}: this is not the whole of what was asked for."
-        return "\n".join([heading, "", *shown, "", "---", "", self.run.answer])
+        lines: list[str] = []
+        if self.open_points:
+            shown = [f"- {line(sentence)}" for sentence in self.gaps[:MAX_POINTS]]
+            more = len(self.gaps) - len(shown)
+            shown += [f"- and {more} more, which the report names"] if more else []
+            lines += [f"{self.verdict_word}: this is not the whole of what was asked for.", "", *shown, ""]
+        if self.does_not_apply:
+            lines += ["Does not apply:", "", *(f"- {line(sentence)}" for sentence in self.does_not_apply), ""]
+        return "\n".join([*lines, "---", "", self.run.answer])
+
+    @property
+    def does_not_apply(self) -> list[str]:
+        """The steps that had nothing to do, each with what was searched for."""
+        steps = self.plan.steps if self.plan else ()
+        idle = [step for step in steps if step.row.status == StepStatus.NOT_APPLICABLE]
+        return [f"{step.name}. {step.searched}" if step.searched else f"{step.name}." for step in idle]
 
     @cached_property
     def citations(self) -> RunCitations:

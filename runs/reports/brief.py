@@ -87,13 +87,13 @@ def _outcome(report: RunReading) -> tuple[Block, ...]:
     steps = plan.steps if plan else ()
     done = sum(1 for step in steps if step.row.status in SETTLED_STEPS)
     accepted = sum(1 for step in steps if step.row.status == StepStatus.ACCEPTED)
-    idle = [step for step in steps if step.row.status == StepStatus.NOT_APPLICABLE]
     rows: list[tuple[str, Spans]] = [("Outcome", spans(span(words_of(run.outcome or run.status), strong=True)))]
     if steps:
         points = f", {accepted} of them accepted with open points" if accepted else ""
-        points += f", {len(idle)} of them because there was nothing to do" if idle else ""
+        idle = len(report.does_not_apply)
+        points += f", {idle} of them because there was nothing to do" if idle else ""
         rows.append(("Steps", spans(f"{done} of {len(steps)} done{points}")))
-    rows += [("Does not apply", spans(f"{step.name}. {step.searched}")) for step in idle]
+    rows += [("Does not apply", spans(sentence)) for sentence in report.does_not_apply]
     if report.criteria:
         met = f"{report.met} of {len(report.criteria)} met, each by evidence that the server checked"
         rows.append(("Success criteria", spans(met)))

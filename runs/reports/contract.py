@@ -312,6 +312,7 @@ class Report(Contract):
     no_sources: str
     gaps: list[str]
     open_points: list[OpenPoint]
+    does_not_apply: list[str]
     rollback_strategy: str
     citations: Citations
     answer: str

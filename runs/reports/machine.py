@@ -37,8 +37,9 @@ def render(report: RunReading) -> dict[str, JsonValue]:
     costs, metrics, events.
 
     `steps` are those of the newest version; `costs` is estimate against actual, `metrics` what `accounting.metrics`
-    defines. `cost_usd` is a decimal as text; `unpriced_calls` counts the calls that are not in it. `answer` begins with
-    what is missing in it; `judged_answer` is what evidence of the success criteria points into.
+    defines. `does_not_apply`: the steps that had nothing to do, each with what was searched for. `cost_usd` is a
+    decimal as text; `unpriced_calls` counts the calls that are not in it. `answer` begins with what is missing in it,
+    and with what does not apply; `judged_answer` is what evidence of the success criteria points into.
     """
     run = report.run
     return {
@@ -55,6 +56,7 @@ def render(report: RunReading) -> dict[str, JsonValue]:
         "no_sources": report.no_sources,
         "gaps": list[JsonValue](report.gaps),
         "open_points": [_open_point(point) for point in report.open_points],
+        "does_not_apply": list[JsonValue](report.does_not_apply),
         "rollback_strategy": report.rollback,
         "citations": _citations(report.citations),
         "answer": report.answer,

@@ -145,12 +145,14 @@ The largest file is a/two.txt.
 """
 
 
-def largest_of(api: FakeAnthropic, submitted: Submit, written: str) -> Run:
-    """The job “three files”. Its verifier passes everything with the true size of the largest file."""
+def largest_of(api: FakeAnthropic, submitted: Submit, written: str, *, opens: bool = True) -> Run:
+    """The job “three files”. Its verifier passes everything with the true size of the largest file. `opens`: the files
+    are read, too, and not only listed.
+    """
 
     def executor(request: Request, right: Answer) -> Answer:
         turns: list[Answer] = [
-            UseTools(ToolUse("list_files", {}), *(reads(path) for path in SIZED)),
+            UseTools(ToolUse("list_files", {}), *(reads(path) for path in SIZED if opens)),
             UseTools(ToolUse("write_file", {"path": "summary.md", "content": written})),
             Say(json.dumps(report("The sizes are compared."))),
         ]
@@ -162,7 +164,12 @@ def largest_of(api: FakeAnthropic, submitted: Submit, written: str) -> Run:
         found = verdict(labels_of(request), "@tool-1", "3407\ta/two.txt", winner)
         return right if final else Say(json.dumps(found))
 
-    sizes = step("sizes", outputs=("summary.md",)) | {"tools": ["list_files", "read_file", "write_file"]}
+    sizes = step("sizes", outputs=("summary.md",)) | {
+        "tools": ["list_files", "read_file", "write_file"],
+        "actions": [{"tool": "list_files", "purpose": "measure"}, {"tool": "write_file", "purpose": "write"}],
+    }
+    if opens:
+        sizes["actions"].append({"tool": "read_file", "purpose": "check"})
     items = {"kind": "covers", "path": "summary.md", "items": list(SIZED)}
     winner = {"kind": "contains", "path": "summary.md", "text": "The largest file is"}
     sizes["acceptance_criteria"] = [
@@ -183,8 +190,10 @@ def largest_of(api: FakeAnthropic, submitted: Submit, written: str) -> Run:
     return run
 
 
-def test_the_largest_of_three_files_succeeds(api: FakeAnthropic, submitted: Submit) -> None:
-    run = largest_of(api, submitted, SUMMARY)
+@pytest.mark.parametrize("opens", [True, False], ids=["opened", "listed"])
+def test_the_largest_of_three_files_succeeds(api: FakeAnthropic, submitted: Submit, opens: bool) -> None:
+    """A plan that only lists the files is about their names and sizes: nobody has to read them."""
+    run = largest_of(api, submitted, SUMMARY, opens=opens)
     assert as_json(run)["gaps"] == []
     assert run.outcome == Outcome.SUCCEEDED
 

@@ -101,6 +101,14 @@ def only_runs_commands(step: PlanStep) -> bool:
     return not step.inputs and not reading and (runs or checked)
 
 
+def reads_files(step: PlanStep) -> bool:
+    """Whether a step plans to see what is in its files; one may only list them, or only run commands."""
+    planned = {action.tool for action in step.actions} or set(step.tools)
+    looking = {name for name in planned if effect_of(name) is Effect.READS_FILES and name != Calculate.name}
+    only_lists = bool(looking) and looking <= {ListFiles.name, Glob.name}
+    return not (only_lists or only_runs_commands(step))
+
+
 def looking_tools() -> frozenset[str]:
     """The tools that leave everything as it is."""
     return frozenset(name for name, tool in _TOOLS.items() if tool.effect in CHANGES_NOTHING)

@@ -10,6 +10,7 @@ from django.test import Client
 
 from runs.enums import GateKind, Outcome, Provenance, StepStatus
 from runs.models import Attempt, Run, Step, User
+from runs.reports.machine import as_json
 from runs.reports.markdown import as_markdown
 from tests.factories import Submit, answer, drain, finish, open_gate
 from tests.fakes.adversaries.executors import write
@@ -67,6 +68,10 @@ def test_it_is_settled_and_others_go_on(api: FakeAnthropic, submitted: Submit, c
     assert [data["step"] for data in told] == ["flows"]
     page = client.get(f"/runs/{run.pk}/steps/{Step.objects.get(plan__run=run, key='flows').pk}/").text
     assert ("Differs from what was planned" in page, ">does not apply</span>" in page) == (False, True)
+    report: Any = as_json(run)
+    [said] = report["does_not_apply"]
+    assert said.startswith("Do flows. ")
+    assert report["answer"].startswith(f"Does not apply:\n\n- {said}\n\n---\n\n")
     for address in ("", "steps/", "history/", "report/"):
         assert "does not apply" in client.get(f"/runs/{run.pk}/{address}").content.decode().lower(), address
 
