@@ -67,11 +67,20 @@ _ACTION = {
 _CRITERION = {"criterion": "text", "description": "text", "condition": "text", "postcondition": "text"}
 _OUTPUT = {"file": "path", "filename": "path", "name": "path"}
 _PATHS = frozenset({"path", *_OUTPUT})
+_RESULTS = (
+    r"\S+\.[a-z]{2,5}|report|summary|output|answer|result|memo|list|table|diagram|overview|index"
+    r"|bericht|zusammenfassung|ausgabe|antwort|ergebnis|liste|tabelle|diagramm|übersicht|verzeichnis"
+)
+_MADE = (
+    "created|written|generated|produced|saved|contains?|exists?|has|have"
+    "|erstellt|geschrieben|erzeugt|gespeichert|enthält|enthalten|vorhanden|existiert|hat|haben"
+)
 _OF_OUTPUT = re.compile(
-    r"\A(?:the |an? |each |every |one |this )?(?:\w+ ){0,2}"
-    r"(?:\S+\.[a-z]{2,5}|report|summary|output|answer|result|memo|list|table|diagram|overview|index)\b"
-    r".{0,40}?\b(?:created|written|generated|produced|saved|contains?|exists?|has|have)\b"
-    r"|\b\d[\d,.]{0,19} (?:words|characters)\b|\bvalid (?:json|csv|markdown|yaml)\b|\bformat(?:ted)? (?:as|is|of)\b",
+    r"\A(?:the |an? |each |every |one |this |der |die |das |eine? |jede[rs]? |diese[rs]? )?(?:\w+ ){0,2}"
+    rf"(?:{_RESULTS})\b.{{0,40}}?\b(?:{_MADE})\b"
+    r"|\b\d[\d,.]{0,19} (?:words|characters|wörter|worte|zeichen)\b"
+    r"|\b(?:valid|gültiges) (?:json|csv|markdown|yaml)\b"
+    r"|\bformat(?:ted)? (?:as|is|of)\b|\bim format\b",
     re.IGNORECASE,
 )
 """Criteria that say how a result is to look: it is their subject, or they name its length or format."""

@@ -7,6 +7,7 @@ import json
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
@@ -19,6 +20,7 @@ from runs.pev.contracts import FileExists, QuotedEvidence
 from runs.pev.evidence.quotes import resolve
 from tests.fakes.anthropic_answers import Answer, Fail, Request, Say
 from tests.fakes.anthropic_api import FakeAnthropic
+from tests.fakes.other_plans import DATACLASS, OBJECTIVE, TYPED
 from tests.fakes.team import Team, labels_of, plan, step, verdict
 from tests.installation import ROOT, Installation
 from tests.installation import environ as environment
@@ -193,6 +195,32 @@ def test_a_plan_written_by_hand_is_carried_out_without_a_planner(
         "executor",
         "synthesizer",
     }
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("saved", [DATACLASS, TYPED, OBJECTIVE], ids=["dataclass", "typed", "objective"])
+def test_plans_that_other_tools_saved_are_taken(
+    tmp_path: Path, installation: Installation, api: FakeAnthropic, saved: dict[str, Any]
+) -> None:
+    api.script(Team())
+    (tmp_path / "plan.json").write_text(json.dumps(saved))
+    (tmp_path / "files").mkdir()
+    (tmp_path / "files" / "nda.md").write_text("Either party may leave.\n")
+    given = [
+        "--files",
+        str(tmp_path / "files"),
+        "--plan",
+        str(tmp_path / "plan.json"),
+        "--no-sources",
+        "--min-document-bytes",
+        "0",
+    ]
+    done = run(installation.copy(tmp_path / "data"), "Do it", *given, "--approve-all", "--json", **model(api))
+    told = json.loads(done.stdout)
+    assert (done.returncode, told["outcome"]) == (0, "succeeded"), done.stderr
+    [reason] = [plan["reason"] for plan in told["plans"]]
+    assert reason.startswith("Imported from “plan.json”. ")
+    assert "Left out" in reason
 
 
 UNUSABLE = (

@@ -15,6 +15,7 @@ from runs.models import Run, User
 from runs.pev.imports.imported import exported
 from tests import factories
 from tests.factories import drain
+from tests.fakes.other_plans import DATACLASS, OBJECTIVE, TYPED
 from tests.integration.web.submitting import JSON, file, form
 
 
@@ -104,56 +105,6 @@ def test_a_plan_that_cannot_be_run_is_refused_by_the_rules_for_every_plan(alice_
     shell = exported(factories.plan()).replace("list_files", "shell").encode()
     (problem,) = alice_client.post("/runs/new/", form(plan_file=plan_file(shell)), headers=JSON).json()["errors"]
     assert problem.startswith("Step “inventory” plans the tool “shell”, which does not exist. There are: ")
-
-
-DATACLASS = {
-    "goal": "Review all legal documents",
-    "context": {"root": "legal", "found": ["nda.md"]},
-    "steps": [
-        {
-            "step_id": "step_1",
-            "name": "Write the notices",
-            "description": "Generate LEGAL_NOTICES.md",
-            "actions": [{"tool": "read_file", "params": {"path": "nda.md"}}],
-            "acceptance_criteria": ["LEGAL_NOTICES.md created with detailed findings"],
-            "expected_outputs": ["LEGAL_NOTICES.md"],
-            "dependencies": [],
-            "estimated_complexity": "medium",
-            "status": "pending",
-            "feedback": [],
-            "retry_count": 0,
-        }
-    ],
-    "success_criteria": ["All documents reviewed with findings"],
-    "rollback_strategy": "Delete the reports",
-}
-TYPED = {
-    "goal": "Find the largest file",
-    "steps": [
-        {
-            "step_id": 1,
-            "description": "List the files",
-            "expected_output": "a list of files with sizes",
-            "dependencies": [],
-            "tools_needed": ["glob", "read"],
-        },
-        {
-            "step_id": 2,
-            "description": "Report",
-            "expected_output": "summary.md",
-            "dependencies": [1],
-            "tools_needed": [],
-        },
-    ],
-    "estimated_complexity": 7,
-}
-OBJECTIVE = {
-    "objective": "Answer the question",
-    "id": "plan-1",
-    "created_at": "2026-01-01T00:00:00",
-    "steps": [{"id": "s1", "description": "Read the files", "status": "pending", "evidence": None, "notes": ""}],
-    "postconditions": [{"description": "answer.md exists", "satisfied": False, "evidence": None}],
-}
 
 
 @pytest.mark.parametrize(

@@ -134,6 +134,25 @@ def test_a_dumped_dataclass_without_its_state() -> None:
     assert guess in found.notes
 
 
+@pytest.mark.parametrize(
+    ("text", "topic"),
+    [
+        ("Der Bericht enthält eine Tabelle der Fristen", About.OUTPUT),
+        ("Eine Zusammenfassung ist vorhanden", About.OUTPUT),
+        ("Die Antwort hat höchstens 200 Wörter", About.OUTPUT),
+        ("Es ist gültiges JSON", About.OUTPUT),
+        ("Die Kündigungsfrist beträgt dreißig Tage", About.SOURCES),
+        ("Der Vertrag hat eine Kündigungsfrist", About.SOURCES),
+        ("The contract has a notice period", About.SOURCES),
+        ("The summary has a section on risks", About.OUTPUT),
+    ],
+)
+def test_what_a_criterion_is_about_is_guessed_in_two_languages(text: str, topic: About) -> None:
+    given = {"objective": "Review", "steps": [{"id": 1, "description": "Review", "postconditions": [text]}]}
+    (one,) = imported(json.dumps(given).encode()).plan.steps
+    assert [criterion.topic for criterion in one.acceptance_criteria] == [topic]
+
+
 def test_a_typed_plan_with_integers_and_a_complexity_of_the_whole() -> None:
     typed = {
         "goal": "Find the largest file",
